@@ -1,0 +1,52 @@
+//! What the loop wants done. The driver does it and reports back as an [`super::Input`].
+
+use std::sync::Arc;
+
+use crate::ledger::{CallId, Entry, EntryId};
+use crate::model::Request;
+use crate::tool::Invocation;
+
+use super::{Live, TimerId};
+
+/// One effect. [`ordered`] keeps the third law: cancel < append < act < emit.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// Stop this operation; its late news will be ignored.
+    Cancel(Operation),
+    /// Write this entry. All entries of one step are written and synced together, before anything acts.
+    Append(Arc<Entry>),
+    /// Call a model; the answer will be the entry of this id.
+    CallModel(EntryId, Box<Request>),
+    /// Look at what a call would do: resolve its paths, show its diff. Changes nothing.
+    Prepare(Invocation),
+    /// Run a tool.
+    RunTool(Invocation),
+    /// Fire after this many milliseconds.
+    SetTimer(TimerId, u64),
+    /// Tell whoever watches.
+    Emit(Live),
+}
+
+/// Names an operation that can be cancelled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Operation {
+    /// A model call.
+    Model(EntryId),
+    /// A look at a call.
+    Preparation(CallId),
+    /// A running tool: its process group gets TERM, then KILL.
+    Tool(CallId),
+    /// A timer.
+    Timer(TimerId),
+}
+
+/// Puts effects into the order of the third law; within a rank the order of making is kept.
+pub(super) fn ordered(mut effects: Vec<Effect>) -> Vec<Effect> {
+    effects.sort_by_key(|effect| match effect {
+        Effect::Cancel(_) => 0,
+        Effect::Append(_) => 1,
+        Effect::CallModel(..) | Effect::Prepare(_) | Effect::RunTool(_) | Effect::SetTimer(..) => 2,
+        Effect::Emit(_) => 3,
+    });
+    effects
+}

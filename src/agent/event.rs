@@ -1,0 +1,82 @@
+//! What watchers hear. Durable events are enough: live ones only make waiting pleasant.
+
+use std::sync::Arc;
+
+use crate::ledger::{CallId, Entry, EntryId, Outcome};
+
+/// One event.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// An entry is durable.
+    Appended(Arc<Entry>),
+    /// Something that will be forgotten.
+    Live(Live),
+}
+
+/// News that no file keeps.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Live {
+    /// More text of the answer that will be entry `message`.
+    Text {
+        /// The coming entry.
+        message: EntryId,
+        /// The piece.
+        text: String,
+    },
+    /// More reasoning.
+    Thinking {
+        /// The coming entry.
+        message: EntryId,
+        /// The piece.
+        text: String,
+    },
+    /// A call is being written by the model: its name, and how much argument text there is by now.
+    CallForming {
+        /// The coming entry.
+        message: EntryId,
+        /// Which call of the answer.
+        index: u32,
+        /// Name of the tool.
+        name: String,
+        /// Bytes of argument text so far.
+        bytes: u64,
+    },
+    /// A tool or delegate starts; sent after the entry it speaks of is durable.
+    Progress {
+        /// Model turn, from 1.
+        step: u32,
+        /// Which call.
+        call: CallId,
+        /// Bare name of the tool.
+        target: String,
+    },
+    /// A piece of a running tool's output.
+    ToolOutput {
+        /// Which call.
+        call: CallId,
+        /// The piece; not yet made safe for a screen.
+        chunk: String,
+    },
+    /// A tool is done; its result is written when those before it are.
+    ToolFinished {
+        /// Which call.
+        call: CallId,
+        /// How.
+        outcome: Outcome,
+    },
+    /// The same call will be made again.
+    Retrying {
+        /// Which retry, from 1.
+        attempt: u64,
+        /// At most this many.
+        most: u64,
+        /// Wait, in milliseconds.
+        wait_ms: u64,
+        /// What failed.
+        reason: String,
+    },
+    /// The mode is now this one.
+    ModeChanged(crate::policy::Mode),
+    /// A wish was refused, and why: a stale answer, a message while a run is under way.
+    Refused(String),
+}

@@ -1,0 +1,66 @@
+//! What can happen to the loop. Everything names the operation that it is news of.
+
+use crate::budget::Limit;
+use crate::ledger::{CallId, EntryId};
+use crate::model::ModelNews;
+use crate::policy::Mode;
+use crate::tool::{Preparation, ToolNews};
+
+/// One input of [`super::Agent::step`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum Input {
+    /// A person wants something.
+    Intent(Intent),
+    /// News of the model call that this entry will be the answer of.
+    Model(EntryId, ModelNews),
+    /// A call was looked at.
+    Prepared(CallId, Preparation),
+    /// News of a running tool.
+    Tool(CallId, ToolNews),
+    /// A timer fired.
+    Timer(TimerId),
+    /// The process must end now: abort, settle, be idle.
+    Shutdown,
+}
+
+/// Names a timer; never reused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TimerId(pub u64);
+
+/// What a person can want.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Intent {
+    /// Say this. Refused with a notice while a run is under way.
+    Submit(String),
+    /// Esc.
+    Abort,
+    /// Decide about a call. `request` is the approval request that was on the screen: a stale answer is refused.
+    Decide {
+        /// The request that is answered.
+        request: EntryId,
+        /// Which call.
+        call: CallId,
+        /// The answer.
+        answer: Answer,
+    },
+    /// After a budget stop: set the limit (in its own unit) and go on where the run stopped.
+    Raise {
+        /// Which.
+        limit: Limit,
+        /// To what.
+        to: u64,
+    },
+    /// Change the mode from now on.
+    SetMode(Mode),
+}
+
+/// An answer to an approval request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// This call.
+    AllowOnce,
+    /// This exact action for the rest of the session.
+    AllowSession,
+    /// No; the reason, if any, is told to the model.
+    Deny(String),
+}

@@ -1,0 +1,222 @@
+//! What was spent: a fold over entries.
+
+use std::collections::BTreeSet;
+
+use crate::ledger::{Body, CallId, Entry, Millis, Outcome, Transition, Usage};
+
+use super::{Limit, Limits};
+
+/// Counts what a session and its current run have spent, by reading its entries in order.
+#[derive(Debug, Clone)]
+pub struct Meter {
+    limits: Limits,
+    session: Usage,
+    run: Run,
+    waiting: BTreeSet<CallId>,
+    running: BTreeSet<CallId>,
+    retries: u64,
+    longest_result: u64,
+    context: u64,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Run {
+    turns: u64,
+    tool_calls: u64,
+    usage: Usage,
+    clock: Clock,
+}
+
+/// A clock that stands still while a person is asked.
+#[derive(Debug, Clone, Copy, Default)]
+struct Clock {
+    running_since: Option<Millis>,
+    spent_ms: u64,
+}
+
+impl Clock {
+    fn go(&mut self, now: Millis) {
+        self.running_since.get_or_insert(now);
+    }
+
+    fn stand(&mut self, now: Millis) {
+        self.spent_ms = self.read(now);
+        self.running_since = None;
+    }
+
+    fn read(&self, now: Millis) -> u64 {
+        self.spent_ms + self.running_since.map_or(0, |since| now.since(since))
+    }
+}
+
+/// One budget: what was used of what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gauge {
+    /// Name in the configuration.
+    pub name: &'static str,
+    /// Used so far, in the limit's own unit.
+    pub used: u64,
+    /// The limit; `None` when there is none.
+    pub limit: Option<u64>,
+}
+
+impl Meter {
+    /// A meter at zero.
+    pub fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            session: Usage::default(),
+            run: Run::default(),
+            waiting: BTreeSet::new(),
+            running: BTreeSet::new(),
+            retries: 0,
+            longest_result: 0,
+            context: 0,
+        }
+    }
+
+    /// Takes in one entry. Entries must come in ledger order.
+    pub fn read(&mut self, entry: &Entry) {
+        match &entry.body {
+            Body::User(_) => {
+                self.run = Run::default();
+                self.run.clock.go(entry.at);
+            }
+            Body::Transition { turn, reason } => {
+                self.run.clock.go(entry.at);
+                self.run.turns = u64::from(*turn);
+                self.retries = if *reason == Transition::TransientRetry { self.retries + 1 } else { 0 };
+            }
+            Body::Assistant(m) => {
+                self.run.usage = self.run.usage.plus(m.usage);
+                self.session = self.session.plus(m.usage);
+                if m.usage.input > 0 {
+                    self.context = m.usage.input + m.usage.output;
+                }
+            }
+            Body::ToolCall(_) => self.run.tool_calls += 1,
+            Body::ApprovalRequested(r) => {
+                self.waiting.insert(r.call);
+                self.run.clock.stand(entry.at);
+            }
+            Body::ApprovalDecided(d) => {
+                if d.allow {
+                    self.running.insert(d.call);
+                }
+                self.decided(d.call, entry.at);
+            }
+            Body::ToolResult(r) => {
+                self.running.remove(&r.call);
+                self.decided(r.call, entry.at);
+                if r.outcome == Outcome::Ok {
+                    self.longest_result = self.longest_result.max(r.content.chars().count() as u64);
+                }
+            }
+            Body::BudgetRaised { name, limit } => {
+                if let Some(raised) = Limit::parse(name) {
+                    self.limits.set(raised, *limit);
+                }
+            }
+            Body::TurnEnded(_) => {
+                self.run.clock.stand(entry.at);
+                self.waiting.clear();
+                self.running.clear();
+            }
+            Body::SessionStarted(_)
+            | Body::Injected(_)
+            | Body::Tombstone(_)
+            | Body::Note(_)
+            | Body::Error { .. } => {}
+        }
+    }
+
+    fn decided(&mut self, call: CallId, at: Millis) {
+        if self.waiting.remove(&call) && self.waiting.is_empty() {
+            self.run.clock.go(at);
+        }
+    }
+
+    /// The limits in force, raises included.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Model turns of the run.
+    pub fn turns(&self) -> u64 {
+        self.run.turns
+    }
+
+    /// Tool calls of the run.
+    pub fn tool_calls(&self) -> u64 {
+        self.run.tool_calls
+    }
+
+    /// Tokens of the run.
+    pub fn usage(&self) -> Usage {
+        self.run.usage
+    }
+
+    /// Tokens and cost of the session.
+    pub fn session_usage(&self) -> Usage {
+        self.session
+    }
+
+    /// Tokens in the context after the last answer.
+    pub fn context_tokens(&self) -> u64 {
+        self.context
+    }
+
+    /// Milliseconds of the run, without the time spent waiting for people.
+    pub fn wall_ms(&self, now: Millis) -> u64 {
+        self.run.clock.read(now)
+    }
+
+    /// Whether the clock runs: a run is under way and waits for nobody.
+    pub fn is_ticking(&self) -> bool {
+        self.run.clock.running_since.is_some()
+    }
+
+    /// What was used of a limit, in the limit's own unit.
+    pub fn used(&self, limit: Limit, now: Millis) -> u64 {
+        match limit {
+            Limit::Turns => self.run.turns,
+            Limit::ToolCalls => self.run.tool_calls,
+            Limit::WallTime => self.wall_ms(now) / 1000,
+            Limit::InputTokens => self.run.usage.input,
+            Limit::OutputTokens => self.run.usage.output,
+            Limit::Cost => self.session.cost.unwrap_or_default().0,
+        }
+    }
+
+    /// The first limit that is used up: another model call may not be made.
+    pub fn exhausted(&self, now: Millis) -> Option<Limit> {
+        Limit::ALL.into_iter().find(|l| self.limits.get(*l).is_some_and(|limit| self.used(*l, now) >= limit))
+    }
+
+    /// What is left of a limit; `None` when there is no limit.
+    pub fn left(&self, limit: Limit, now: Millis) -> Option<u64> {
+        self.limits.get(limit).map(|most| most.saturating_sub(self.used(limit, now)))
+    }
+
+    /// All ten, in the order of the design.
+    pub fn gauges(&self, now: Millis) -> [Gauge; 10] {
+        let hard = |limit: Limit| Gauge {
+            name: limit.name(),
+            used: self.used(limit, now),
+            limit: self.limits.get(limit),
+        };
+        let soft = |name: &'static str, used: u64, limit: u64| Gauge { name, used, limit: Some(limit) };
+        [
+            hard(Limit::Turns),
+            hard(Limit::ToolCalls),
+            soft("max_parallel_tool_calls", self.running.len() as u64, self.limits.max_parallel_tool_calls),
+            hard(Limit::WallTime),
+            hard(Limit::InputTokens),
+            hard(Limit::OutputTokens),
+            hard(Limit::Cost),
+            soft("max_tool_result_chars", self.longest_result, self.limits.max_tool_result_chars),
+            soft("max_retries_per_model_call", self.retries, self.limits.max_retries_per_model_call),
+            soft("max_retries_per_tool_call", 0, self.limits.max_retries_per_tool_call),
+        ]
+    }
+}

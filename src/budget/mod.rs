@@ -1,0 +1,8 @@
+//! May it go on: the ten budgets of the design, metered by folding the ledger, so that resume, replay, gauges
+//! and hard stops count the same way.
+
+mod limits;
+mod meter;
+
+pub use limits::{Limit, Limits};
+pub use meter::{Gauge, Meter};

@@ -1,0 +1,241 @@
+//! Why a run went on, and why it stopped: typed, recorded, shown.
+
+/// Why the loop called the model (again).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Transition {
+    /// The user sent a message.
+    Submitted,
+    /// Tool results are in.
+    NextTurn,
+    /// The answer was cut by the output limit.
+    MaxOutputTokensRecovery,
+    /// A stop hook blocked.
+    StopHookBlocking,
+    /// The prompt was too long; compacted, tried again.
+    ReactiveCompactRetry,
+    /// The context neared the window; compacted.
+    AutoCompact,
+    /// The model failed; another one answers.
+    ModelFallback,
+    /// A transient failure; the same call again.
+    TransientRetry,
+    /// The token budget says: continue.
+    BudgetNudge,
+    /// The answer was empty.
+    EmptyAnswerNudge,
+    /// The provider paused.
+    ProviderPause,
+    /// Phase two of the two-phase loop.
+    FinalResponse,
+    /// A checkpoint of goal mode.
+    GoalCheck,
+    /// The user steered while it ran, or raised a limit.
+    Steered,
+}
+
+impl Transition {
+    /// All of them, in the order of the design.
+    pub const ALL: [Self; 14] = [
+        Self::Submitted,
+        Self::NextTurn,
+        Self::MaxOutputTokensRecovery,
+        Self::StopHookBlocking,
+        Self::ReactiveCompactRetry,
+        Self::AutoCompact,
+        Self::ModelFallback,
+        Self::TransientRetry,
+        Self::BudgetNudge,
+        Self::EmptyAnswerNudge,
+        Self::ProviderPause,
+        Self::FinalResponse,
+        Self::GoalCheck,
+        Self::Steered,
+    ];
+
+    /// As recorded.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Submitted => "submitted",
+            Self::NextTurn => "next_turn",
+            Self::MaxOutputTokensRecovery => "max_output_tokens_recovery",
+            Self::StopHookBlocking => "stop_hook_blocking",
+            Self::ReactiveCompactRetry => "reactive_compact_retry",
+            Self::AutoCompact => "auto_compact",
+            Self::ModelFallback => "model_fallback",
+            Self::TransientRetry => "transient_retry",
+            Self::BudgetNudge => "budget_nudge",
+            Self::EmptyAnswerNudge => "empty_answer_nudge",
+            Self::ProviderPause => "provider_pause",
+            Self::FinalResponse => "final_response",
+            Self::GoalCheck => "goal_check",
+            Self::Steered => "steered",
+        }
+    }
+
+    /// The reverse of [`Transition::as_str`].
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|t| t.as_str() == text)
+    }
+}
+
+/// Why a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Ending {
+    /// The model gave its answer and every result was in its last request.
+    Completed,
+    /// Budget: model turns.
+    MaxTurns,
+    /// Budget: tool calls.
+    MaxToolCalls,
+    /// Budget: wall time.
+    WallTime,
+    /// Budget: input tokens.
+    MaxInputTokens,
+    /// Budget: output tokens.
+    MaxOutputTokens,
+    /// Budget: cost.
+    MaxCost,
+    /// Budget: the token budget of seed 4.
+    TokenBudget,
+    /// Interrupted; no tool had started.
+    AbortedStreaming,
+    /// Interrupted; tools had started.
+    AbortedTools,
+    /// A stop hook forbade to go on.
+    StopHookPrevented,
+    /// The context does not fit the window.
+    PromptTooLong,
+    /// The model could not be reached or refused the request.
+    ModelError,
+    /// The model said nothing.
+    NoFinalAnswerOrToolCall,
+    /// Too many turns in a row in which every call failed.
+    RepeatedFailures,
+    /// A call needs an approval that nobody can give here.
+    ApprovalRequired,
+    /// Policy forbids the task.
+    PolicyDenied,
+    /// Only the user can say how to go on.
+    BlockedOnUser,
+    /// A tool or connector is gone and nothing replaces it.
+    ToolUnavailable,
+    /// The answer was cut by the output limit once too often.
+    OutputCutOff,
+    /// The goal's done condition holds.
+    GoalReached,
+}
+
+impl Ending {
+    /// All of them, in the order of the design.
+    pub const ALL: [Self; 21] = [
+        Self::Completed,
+        Self::MaxTurns,
+        Self::MaxToolCalls,
+        Self::WallTime,
+        Self::MaxInputTokens,
+        Self::MaxOutputTokens,
+        Self::MaxCost,
+        Self::TokenBudget,
+        Self::AbortedStreaming,
+        Self::AbortedTools,
+        Self::StopHookPrevented,
+        Self::PromptTooLong,
+        Self::ModelError,
+        Self::NoFinalAnswerOrToolCall,
+        Self::RepeatedFailures,
+        Self::ApprovalRequired,
+        Self::PolicyDenied,
+        Self::BlockedOnUser,
+        Self::ToolUnavailable,
+        Self::OutputCutOff,
+        Self::GoalReached,
+    ];
+
+    /// As recorded.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::MaxTurns => "max_turns",
+            Self::MaxToolCalls => "max_tool_calls",
+            Self::WallTime => "wall_time",
+            Self::MaxInputTokens => "max_input_tokens",
+            Self::MaxOutputTokens => "max_output_tokens",
+            Self::MaxCost => "max_cost",
+            Self::TokenBudget => "token_budget",
+            Self::AbortedStreaming => "aborted_streaming",
+            Self::AbortedTools => "aborted_tools",
+            Self::StopHookPrevented => "stop_hook_prevented",
+            Self::PromptTooLong => "prompt_too_long",
+            Self::ModelError => "model_error",
+            Self::NoFinalAnswerOrToolCall => "no_final_answer_or_tool_call",
+            Self::RepeatedFailures => "repeated_failures",
+            Self::ApprovalRequired => "approval_required",
+            Self::PolicyDenied => "policy_denied",
+            Self::BlockedOnUser => "blocked_on_user",
+            Self::ToolUnavailable => "tool_unavailable",
+            Self::OutputCutOff => "output_cut_off",
+            Self::GoalReached => "goal_reached",
+        }
+    }
+
+    /// The reverse of [`Ending::as_str`].
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|e| e.as_str() == text)
+    }
+
+    /// Whether the work was finished.
+    pub fn completed(self) -> bool {
+        matches!(self, Self::Completed | Self::GoalReached)
+    }
+
+    /// Whether the user, or a signal in the user's place, cut the run short.
+    pub fn interrupted(self) -> bool {
+        matches!(self, Self::AbortedStreaming | Self::AbortedTools)
+    }
+
+    /// Whether a budget ended it: "raise and go on" is offered.
+    pub fn is_budget(self) -> bool {
+        matches!(
+            self,
+            Self::MaxTurns
+                | Self::MaxToolCalls
+                | Self::WallTime
+                | Self::MaxInputTokens
+                | Self::MaxOutputTokens
+                | Self::MaxCost
+                | Self::TokenBudget
+        )
+    }
+
+    /// One sentence for a person: what can be done now without harm.
+    pub fn next_safe_action(self) -> &'static str {
+        match self {
+            Self::Completed | Self::GoalReached => "Nothing is pending; ask for the next thing.",
+            Self::MaxTurns => {
+                "Ask the user whether to continue with a larger budget: raise max_model_turns and go on."
+            }
+            Self::MaxToolCalls => "Raise max_tool_calls and go on, or ask for a smaller task.",
+            Self::WallTime => "Check what was cut short, then raise max_wall_time_seconds and go on.",
+            Self::MaxInputTokens => {
+                "Raise max_input_tokens and go on, or start a new session with less context."
+            }
+            Self::MaxOutputTokens => "Raise max_output_tokens and go on, or ask for a shorter answer.",
+            Self::MaxCost => "Raise max_total_cost and go on, or switch to a cheaper model.",
+            Self::TokenBudget => "Read what there is; raise the token budget only if the work is not done.",
+            Self::AbortedStreaming => "Nothing was started; say what to do differently.",
+            Self::AbortedTools => "Check the effects of the interrupted calls, then say how to go on.",
+            Self::StopHookPrevented => "Read the hook's reason before going on.",
+            Self::PromptTooLong => "Start a new session, or compact this one.",
+            Self::ModelError => "Read the error, mend its cause, and send the message again.",
+            Self::NoFinalAnswerOrToolCall => {
+                "The model said nothing; ask again in other words, or switch the model."
+            }
+            Self::RepeatedFailures => "Look at why the calls fail before letting it go on.",
+            Self::ApprovalRequired => "Run it where someone can approve, or allow the action by a rule.",
+            Self::PolicyDenied => "Change the mode or the rules if the action is wanted.",
+            Self::BlockedOnUser => "Answer the question, then go on.",
+            Self::ToolUnavailable => "Bring the tool back, or ask for another way.",
+            Self::OutputCutOff => "Ask for the rest, or raise the output limit.",
+        }
+    }
+}

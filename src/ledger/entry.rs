@@ -1,0 +1,291 @@
+//! One line of the books.
+
+use serde_json::Value;
+
+use super::{
+    AssistantMessage, CallId, Decider, Ending, EntryId, Millis, ModelRef, ToolResult, ToolUse, Transition,
+    Usage,
+};
+
+/// One entry: immutable once appended, never removed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// Unique in the session; what tombstones and notes name.
+    pub id: EntryId,
+    /// When it was appended.
+    pub at: Millis,
+    /// What it says.
+    pub body: Body,
+}
+
+/// What an entry can say.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Body {
+    /// First entry of every session.
+    SessionStarted(SessionStarted),
+    /// The user spoke.
+    User(UserMessage),
+    /// The model spoke. Its calls follow as [`Body::ToolCall`] entries of their own.
+    Assistant(AssistantMessage),
+    /// A call the model made; written before any decision about it.
+    ToolCall(ToolUse),
+    /// Someone must decide about a call.
+    ApprovalRequested(ApprovalRequest),
+    /// Someone did.
+    ApprovalDecided(Decision),
+    /// The one result of a call.
+    ToolResult(ToolResult),
+    /// A message that neither side said: the model sees it as the user's.
+    Injected(Injected),
+    /// Withdraws a message: stays in the ledger, is stripped from everything made of it.
+    Tombstone(Tombstone),
+    /// Why the model is called (again).
+    Transition {
+        /// Number of the model turn in this run, from 1.
+        turn: u32,
+        /// The reason.
+        reason: Transition,
+    },
+    /// A limit was raised by the user.
+    BudgetRaised {
+        /// Name of the limit, as in the configuration.
+        name: String,
+        /// The new limit, in the limit's own unit (micro-dollars for cost).
+        limit: u64,
+    },
+    /// Seen in the inspector, never by a model.
+    Note(Note),
+    /// Something went wrong and the user should know.
+    Error {
+        /// What.
+        message: String,
+        /// What to do next.
+        next: String,
+    },
+    /// The run is over.
+    TurnEnded(TurnEnded),
+}
+
+impl Body {
+    /// The event's `type`, as recorded and as the inspector shows it.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::SessionStarted(_) => "session_started",
+            Self::User(_) => "user_message",
+            Self::Assistant(_) => "agent_response",
+            Self::ToolCall(_) => "tool_call",
+            Self::ApprovalRequested(_) => "approval_request",
+            Self::ApprovalDecided(_) => "approval",
+            Self::ToolResult(_) => "tool_result",
+            Self::Injected(_) => "injected",
+            Self::Tombstone(_) => "tombstone",
+            Self::Transition { .. } => "transition",
+            Self::BudgetRaised { .. } => "budget_raised",
+            Self::Note(_) => "note",
+            Self::Error { .. } => "error",
+            Self::TurnEnded(_) => "turn_ended",
+        }
+    }
+
+    /// The call that this entry is about, if it is about one.
+    pub fn call(&self) -> Option<CallId> {
+        match self {
+            Self::ToolCall(u) => Some(u.id),
+            Self::ApprovalRequested(r) => Some(r.call),
+            Self::ApprovalDecided(d) => Some(d.call),
+            Self::ToolResult(r) => Some(r.call),
+            Self::SessionStarted(_)
+            | Self::User(_)
+            | Self::Assistant(_)
+            | Self::Injected(_)
+            | Self::Tombstone(_)
+            | Self::Transition { .. }
+            | Self::BudgetRaised { .. }
+            | Self::Note(_)
+            | Self::Error { .. }
+            | Self::TurnEnded(_) => None,
+        }
+    }
+}
+
+/// What was true when the session began; frozen for its life.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionStarted {
+    /// The session's id (UUID v7).
+    pub session: String,
+    /// Its folder.
+    pub cwd: String,
+    /// The model it began with.
+    pub model: ModelRef,
+    /// Version of the session format.
+    pub version: u32,
+    /// The system prompt, frozen: newest models bind their thinking to it, and caches live by it.
+    pub system: String,
+}
+
+/// What the user said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserMessage {
+    /// The words.
+    pub content: String,
+}
+
+/// A message from neither side.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Injected {
+    /// Who injected it.
+    pub by: Injector,
+    /// What the model reads.
+    pub text: String,
+}
+
+/// Who may inject.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Injector {
+    /// Facts that change: date, folder, git state.
+    Environment,
+    /// A hook.
+    Hook,
+    /// The token budget.
+    BudgetNudge,
+    /// The loop, after an answer was cut or empty.
+    Continuation,
+    /// Goal mode.
+    GoalCheck,
+    /// The user, while it ran.
+    Steering,
+}
+
+impl Injector {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::Environment,
+        Self::Hook,
+        Self::BudgetNudge,
+        Self::Continuation,
+        Self::GoalCheck,
+        Self::Steering,
+    ];
+
+    /// As recorded.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Environment => "environment",
+            Self::Hook => "hook",
+            Self::BudgetNudge => "budget_nudge",
+            Self::Continuation => "continuation",
+            Self::GoalCheck => "goal_check",
+            Self::Steering => "steering",
+        }
+    }
+
+    /// The reverse of [`Injector::as_str`].
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|i| i.as_str() == text)
+    }
+}
+
+/// A call waits for a decision.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ApprovalRequest {
+    /// Which.
+    pub call: CallId,
+    /// Name of the tool.
+    pub name: String,
+    /// Exactly what would be run.
+    pub arguments: Value,
+    /// Why it asks: "no rule covers it", "leaves the workspace: /etc".
+    pub why: String,
+    /// What it may do: the effect class in words ("runs a command").
+    pub risk: String,
+    /// What the pane shows: the true bytes.
+    pub preview: Preview,
+}
+
+/// What an approval shows of the action.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Preview {
+    /// The arguments say it all.
+    #[default]
+    None,
+    /// A command line, byte for byte.
+    Command(String),
+    /// A unified diff of the change.
+    Diff(String),
+}
+
+/// A decision about one call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decision {
+    /// Which.
+    pub call: CallId,
+    /// May it run?
+    pub allow: bool,
+    /// For how long the decision holds.
+    pub scope: Scope,
+    /// Who decided.
+    pub by: Decider,
+    /// Why: the rule, the mode, the user's words.
+    pub reason: String,
+}
+
+/// For how long a decision holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// This call.
+    Once,
+    /// The exact same action for the rest of the session.
+    Session,
+    /// Until the project's rules change.
+    Project,
+}
+
+impl Scope {
+    /// As recorded.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Once => "once",
+            Self::Session => "session",
+            Self::Project => "project",
+        }
+    }
+}
+
+/// Withdraws an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tombstone {
+    /// Which; a message that was streamed and never completed is named by the id that it would have had.
+    pub target: EntryId,
+    /// Why.
+    pub reason: String,
+}
+
+/// A remark for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// What it is about: an entry or a call, as written (`e12`, `c7`).
+    pub about: String,
+    /// The remark.
+    pub text: String,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TurnEnded {
+    /// Why.
+    pub reason: Ending,
+    /// Model turns made in this run.
+    pub turns: u32,
+    /// Tool calls made in this run.
+    pub tool_calls: u32,
+    /// Tokens of this run.
+    pub usage: Usage,
+    /// Time of this run, waiting for people left out, in milliseconds.
+    pub wall_ms: u64,
+    /// The final answer; continued parts joined.
+    pub text: String,
+    /// Calls of this run that were not ok: id and outcome.
+    pub not_ok: Vec<(CallId, String)>,
+    /// What can be done now without harm.
+    pub next_safe_action: String,
+}

@@ -1,0 +1,167 @@
+//! What the two sides say.
+
+use std::fmt;
+
+use super::{Block, EntryId, ToolUse};
+
+/// Names a model: `anthropic/claude-…`. Provider is the part before the first `/`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ModelRef {
+    /// Key of the provider: `anthropic`, `openai-chat`, a `[providers.X]`; `script` and `rehearsal` stand alone.
+    pub provider: String,
+    /// Name of the model as the provider knows it; empty for `script` and `rehearsal`.
+    pub name: String,
+}
+
+impl ModelRef {
+    /// Reads `provider/name`; a text without `/` is a provider alone.
+    pub fn parse(text: &str) -> Self {
+        let (provider, name) = text.split_once('/').unwrap_or((text, ""));
+        Self { provider: provider.to_owned(), name: name.to_owned() }
+    }
+}
+
+impl fmt::Display for ModelRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.name.is_empty() {
+            f.write_str(&self.provider)
+        } else {
+            write!(f, "{}/{}", self.provider, self.name)
+        }
+    }
+}
+
+/// An assistant message: complete, or what Esc left of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AssistantMessage {
+    /// The entry it is; known since the call was made.
+    pub id: EntryId,
+    /// Who said it.
+    pub model: ModelRef,
+    /// What was said, in order.
+    pub blocks: Vec<Block>,
+    /// Why the model stopped. Informational: the loop goes on because a call was seen, never because of this.
+    pub stop: Stop,
+    /// What it cost.
+    pub usage: Usage,
+    /// Whether the user (or a budget) cut it short.
+    pub interrupted: bool,
+}
+
+impl AssistantMessage {
+    /// All text blocks joined.
+    pub fn text(&self) -> String {
+        self.blocks
+            .iter()
+            .filter_map(|b| if let Block::Text(t) = b { Some(t.as_str()) } else { None })
+            .collect()
+    }
+
+    /// All thinking blocks joined by a blank line.
+    pub fn thinking(&self) -> String {
+        let parts: Vec<_> = self
+            .blocks
+            .iter()
+            .filter_map(|b| if let Block::Thinking(t) = b { Some(t.text.as_str()) } else { None })
+            .filter(|t| !t.is_empty())
+            .collect();
+        parts.join("\n\n")
+    }
+
+    /// The calls in it, in order.
+    pub fn calls(&self) -> impl Iterator<Item = &ToolUse> {
+        self.blocks.iter().filter_map(|b| if let Block::ToolUse(u) = b { Some(u) } else { None })
+    }
+}
+
+/// Why a model stopped, in one vocabulary for all protocols.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stop {
+    /// It was done.
+    End,
+    /// It wants tools run.
+    ToolUse,
+    /// Cut by the output limit.
+    Length,
+    /// Refused or filtered.
+    Refusal,
+    /// The provider paused; send the same again to go on.
+    Pause,
+    /// The window was full while writing.
+    ContextOverflow,
+    /// Cut by us.
+    Interrupted,
+    /// None was sent, or one we do not know.
+    Other(String),
+}
+
+impl Stop {
+    /// As recorded.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::End => "end",
+            Self::ToolUse => "tool_use",
+            Self::Length => "length",
+            Self::Refusal => "refusal",
+            Self::Pause => "pause",
+            Self::ContextOverflow => "context_overflow",
+            Self::Interrupted => "interrupted",
+            Self::Other(text) => text,
+        }
+    }
+
+    /// The reverse of [`Stop::as_str`].
+    pub fn parse(text: &str) -> Self {
+        match text {
+            "end" => Self::End,
+            "tool_use" => Self::ToolUse,
+            "length" => Self::Length,
+            "refusal" => Self::Refusal,
+            "pause" => Self::Pause,
+            "context_overflow" => Self::ContextOverflow,
+            "interrupted" => Self::Interrupted,
+            other => Self::Other(other.to_owned()),
+        }
+    }
+}
+
+/// Money in millionths of a US dollar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct MicroDollars(pub u64);
+
+/// Tokens of one model call (or a sum of several), in one meaning for all protocols.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Usage {
+    /// The whole prompt, tokens read from and written to the cache included.
+    pub input: u64,
+    /// What the model wrote, reasoning included.
+    pub output: u64,
+    /// Of `input`, read from the prompt cache.
+    pub cache_read: u64,
+    /// Of `input`, written to the prompt cache.
+    pub cache_write: u64,
+    /// Of `output`, spent on reasoning.
+    pub reasoning: u64,
+    /// What it cost; `None` when the price is unknown.
+    pub cost: Option<MicroDollars>,
+    /// Counted by us because the stream ended before the provider said.
+    pub estimated: bool,
+}
+
+impl Usage {
+    /// The sum of both; the cost is known if either is.
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            input: self.input + other.input,
+            output: self.output + other.output,
+            cache_read: self.cache_read + other.cache_read,
+            cache_write: self.cache_write + other.cache_write,
+            reasoning: self.reasoning + other.reasoning,
+            cost: match (self.cost, other.cost) {
+                (None, None) => None,
+                (a, b) => Some(MicroDollars(a.unwrap_or_default().0 + b.unwrap_or_default().0)),
+            },
+            estimated: self.estimated || other.estimated,
+        }
+    }
+}

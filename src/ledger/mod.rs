@@ -1,0 +1,222 @@
+//! The ledger: append-only, and a malformed one cannot be written.
+//!
+//! At most one result a call: [`Ledger::settle`] consumes an [`OpenCall`]. At least one: nothing can be said,
+//! injected or sent while a call is open ([`Unsettled`]). No code repairs a history on its way out: there is
+//! [`check`], which refuses, and [`recover`], which runs once when a session is loaded.
+
+mod check;
+mod content;
+mod ending;
+mod entry;
+mod id;
+mod message;
+mod open;
+mod outcome;
+mod project;
+mod recover;
+
+use std::{collections::BTreeSet, fmt, sync::Arc};
+
+pub use check::{Fault, check};
+pub use content::{Arguments, Block, Thinking, ToolUse};
+pub use ending::{Ending, Transition};
+pub use entry::{
+    ApprovalRequest, Body, Decision, Entry, Injected, Injector, Note, Preview, Scope, SessionStarted,
+    Tombstone, TurnEnded, UserMessage,
+};
+pub use id::{CallId, EntryId, Millis};
+pub use message::{AssistantMessage, MicroDollars, ModelRef, Stop, Usage};
+pub use open::OpenCall;
+pub use outcome::{Abort, AbortPath, Decider, Outcome, ToolResult, aborted_text, lost_text, seconds};
+pub use project::{Message, tombstoned};
+pub use recover::{Recovered, recover};
+
+/// Version of the session format that this program writes.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// The books of one session.
+#[derive(Debug, Default)]
+pub struct Ledger {
+    entries: Vec<Arc<Entry>>,
+    open: BTreeSet<CallId>,
+    last_entry: u64,
+    last_call: u64,
+}
+
+/// Refused: calls are open, so nothing may be said before they have their results.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unsettled(pub Vec<CallId>);
+
+impl fmt::Display for Unsettled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let calls: Vec<_> = self.0.iter().map(ToString::to_string).collect();
+        write!(f, "calls without a result: {}", calls.join(", "))
+    }
+}
+
+impl Ledger {
+    /// Everything appended so far, oldest first.
+    pub fn entries(&self) -> &[Arc<Entry>] {
+        &self.entries
+    }
+
+    /// The calls that have no result yet.
+    pub fn open_calls(&self) -> impl Iterator<Item = CallId> {
+        self.open.iter().copied()
+    }
+
+    /// Mints the id that a coming entry will have (a model call is named by it).
+    pub fn reserve(&mut self) -> EntryId {
+        self.last_entry += 1;
+        EntryId(self.last_entry)
+    }
+
+    /// Mints the id of a call that a model is making.
+    pub fn mint_call(&mut self) -> CallId {
+        self.last_call += 1;
+        CallId(self.last_call)
+    }
+
+    /// Opens the books.
+    pub fn start(&mut self, at: Millis, started: SessionStarted) -> EntryId {
+        self.append(at, Body::SessionStarted(started))
+    }
+
+    /// The user speaks.
+    ///
+    /// # Errors
+    /// [`Unsettled`] while a call is open.
+    pub fn user(&mut self, at: Millis, message: UserMessage) -> Result<EntryId, Unsettled> {
+        self.settled()?;
+        Ok(self.append(at, Body::User(message)))
+    }
+
+    /// Somebody else speaks in the user's place.
+    ///
+    /// # Errors
+    /// [`Unsettled`] while a call is open.
+    pub fn inject(&mut self, at: Millis, injected: Injected) -> Result<EntryId, Unsettled> {
+        self.settled()?;
+        Ok(self.append(at, Body::Injected(injected)))
+    }
+
+    /// The model speaks, under the id reserved when it was called. One token for each call in the message,
+    /// in order; each call also gets an entry of its own.
+    ///
+    /// # Errors
+    /// [`Unsettled`] while a call of an earlier message is open.
+    pub fn assistant(&mut self, at: Millis, message: AssistantMessage) -> Result<Vec<OpenCall>, Unsettled> {
+        self.settled()?;
+        let calls: Vec<ToolUse> = message.calls().cloned().collect();
+        self.push(Entry { id: message.id, at, body: Body::Assistant(message) });
+        Ok(calls
+            .into_iter()
+            .map(|call| {
+                let token = OpenCall::mint(&call);
+                self.open.insert(call.id);
+                self.append(at, Body::ToolCall(call));
+                token
+            })
+            .collect())
+    }
+
+    /// Gives a call its one result and uses up the permission to do so.
+    pub fn settle(&mut self, at: Millis, call: OpenCall, ending: Settlement) -> EntryId {
+        self.open.remove(&call.id);
+        let Settlement { outcome, content, duration_ms, cut_chars } = ending;
+        let result = ToolResult { call: call.id, name: call.name, outcome, content, duration_ms, cut_chars };
+        self.append(at, Body::ToolResult(result))
+    }
+
+    /// Records something that no protocol constrains: decisions, tombstones, transitions, notes, endings.
+    ///
+    /// `remark` has no variant for messages and results, so nothing malformed can enter this way.
+    pub fn remark(&mut self, at: Millis, remark: Remark) -> EntryId {
+        self.append(at, remark.into())
+    }
+
+    fn settled(&self) -> Result<(), Unsettled> {
+        if self.open.is_empty() { Ok(()) } else { Err(Unsettled(self.open.iter().copied().collect())) }
+    }
+
+    fn append(&mut self, at: Millis, body: Body) -> EntryId {
+        let id = self.reserve();
+        self.push(Entry { id, at, body });
+        id
+    }
+
+    fn push(&mut self, entry: Entry) {
+        self.entries.push(Arc::new(entry));
+    }
+}
+
+/// What a result says; the call's name and id come from its token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settlement {
+    /// How the call ended.
+    pub outcome: Outcome,
+    /// What the model reads; bounded.
+    pub content: String,
+    /// For how long it ran, in milliseconds.
+    pub duration_ms: u64,
+    /// Characters left out of `content`.
+    pub cut_chars: u64,
+}
+
+impl Settlement {
+    /// A result that no tool gave.
+    pub fn synthetic(outcome: Outcome, content: impl Into<String>) -> Self {
+        Self { outcome, content: content.into(), duration_ms: 0, cut_chars: 0 }
+    }
+}
+
+/// What may be recorded at any time.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Remark {
+    /// A call waits for a decision.
+    ApprovalRequested(ApprovalRequest),
+    /// A decision.
+    ApprovalDecided(Decision),
+    /// A withdrawal.
+    Tombstone(Tombstone),
+    /// Why the model is called.
+    Transition {
+        /// Model turn of the run, from 1.
+        turn: u32,
+        /// Reason.
+        reason: Transition,
+    },
+    /// A raised limit.
+    BudgetRaised {
+        /// Which.
+        name: String,
+        /// To what.
+        limit: u64,
+    },
+    /// A remark.
+    Note(Note),
+    /// A failure the user should know of.
+    Error {
+        /// What.
+        message: String,
+        /// What to do next.
+        next: String,
+    },
+    /// The end of a run.
+    TurnEnded(TurnEnded),
+}
+
+impl From<Remark> for Body {
+    fn from(remark: Remark) -> Self {
+        match remark {
+            Remark::ApprovalRequested(r) => Self::ApprovalRequested(r),
+            Remark::ApprovalDecided(d) => Self::ApprovalDecided(d),
+            Remark::Tombstone(t) => Self::Tombstone(t),
+            Remark::Transition { turn, reason } => Self::Transition { turn, reason },
+            Remark::BudgetRaised { name, limit } => Self::BudgetRaised { name, limit },
+            Remark::Note(n) => Self::Note(n),
+            Remark::Error { message, next } => Self::Error { message, next },
+            Remark::TurnEnded(t) => Self::TurnEnded(t),
+        }
+    }
+}

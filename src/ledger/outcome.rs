@@ -1,0 +1,145 @@
+//! How a tool call ended: every call has exactly one of these.
+
+use super::CallId;
+
+/// Outcome of one call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// The tool did its work.
+    Ok,
+    /// The tool tried and failed.
+    Failed,
+    /// The arguments do not fit the tool's schema, or the call was cut off.
+    Invalid,
+    /// No such tool.
+    UnknownTool,
+    /// Not permitted.
+    Denied(Decider),
+    /// The tool took longer than it may.
+    TimedOut,
+    /// Cut short by the user or a budget.
+    Aborted(Abort),
+    /// The process died while the call was open.
+    Lost {
+        /// Whether an allowing decision was durable: then effects may be partial.
+        started: bool,
+    },
+}
+
+/// Who decided about a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decider {
+    /// A mode, a rule or a limit.
+    Policy,
+    /// A key in the pane.
+    User,
+    /// A hook.
+    Hook,
+}
+
+impl Decider {
+    /// As recorded.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Policy => "policy",
+            Self::User => "user",
+            Self::Hook => "hook",
+        }
+    }
+}
+
+/// Where an abort met a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Abort {
+    /// B: nothing had started. C: some tools ran. (On path A there is no call.)
+    pub path: AbortPath,
+    /// For how long this call had run; `None` when it was not started.
+    pub ran_ms: Option<u64>,
+}
+
+/// The three places where an abort can meet the loop (seed 4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AbortPath {
+    /// Mid-stream, no finished call.
+    A,
+    /// Finished calls, none started.
+    B,
+    /// Some calls run or ran.
+    C,
+}
+
+impl AbortPath {
+    /// `A`, `B` or `C`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::A => "A",
+            Self::B => "B",
+            Self::C => "C",
+        }
+    }
+}
+
+impl Outcome {
+    /// Whether the model is told that this is an error.
+    pub fn is_error(&self) -> bool {
+        !matches!(self, Self::Ok)
+    }
+
+    /// As recorded.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Failed => "failed",
+            Self::Invalid => "invalid",
+            Self::UnknownTool => "unknown_tool",
+            Self::Denied(_) => "denied",
+            Self::TimedOut => "timed_out",
+            Self::Aborted(_) => "aborted",
+            Self::Lost { .. } => "lost",
+        }
+    }
+}
+
+/// The one result of one call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolResult {
+    /// Whose.
+    pub call: CallId,
+    /// Name of the tool, as in the call.
+    pub name: String,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What the model reads; bounded.
+    pub content: String,
+    /// For how long it ran; 0 when it did not.
+    pub duration_ms: u64,
+    /// Characters left out of `content`.
+    pub cut_chars: u64,
+}
+
+/// The true words of a result that no tool gave.
+///
+/// `reason` opens the sentence: "Interrupted by user", "Stopped by the wall-time budget".
+pub fn aborted_text(reason: &str, abort: Abort) -> String {
+    match abort.ran_ms {
+        None => format!("{reason}; was not started."),
+        Some(ms) => format!(
+            "{reason} mid-execution after {}; effects may be partial; check before repeating.",
+            seconds(ms)
+        ),
+    }
+}
+
+/// The words of a call that a dead process left open.
+pub fn lost_text(started: bool) -> &'static str {
+    if started {
+        "The process ended while this call was open, after it was allowed: effects may be partial; check before repeating."
+    } else {
+        "The process ended before this call was allowed; was not started."
+    }
+}
+
+/// `3.2 s`, as panes and results write it.
+pub fn seconds(ms: u64) -> String {
+    format!("{}.{} s", ms / 1000, ms % 1000 / 100)
+}

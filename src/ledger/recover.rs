@@ -1,0 +1,118 @@
+//! Loading a session that may have died: open calls are settled as lost, waiting approvals are kept.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use super::{
+    Body, CallId, Entry, Fault, Ledger, Millis, OpenCall, Outcome, Settlement, ToolUse, check, lost_text,
+};
+
+/// A loaded session.
+#[derive(Debug)]
+pub struct Recovered {
+    /// The books; what recovery had to add is at their end.
+    pub ledger: Ledger,
+    /// Calls whose approval nobody has decided: they are offered again.
+    pub waiting: Vec<(ToolUse, OpenCall)>,
+    /// How many entries were in the file; those after them are new and must be appended to it.
+    pub loaded: usize,
+    /// How many calls were settled as lost, and how many of those had been started.
+    pub lost: (usize, usize),
+}
+
+/// Takes the entries of a session file and makes a ledger of them. Runs once a load; the only place that adds
+/// results for calls of an earlier process.
+///
+/// # Errors
+/// The first [`Fault`] that [`check`] finds: such a file is not loaded.
+pub fn recover(entries: Vec<Arc<Entry>>, now: Millis) -> Result<Recovered, Fault> {
+    let open = check(&entries)?;
+    let loaded = entries.len();
+    let mut ledger = Ledger {
+        last_entry: entries.iter().map(|e| highest_entry(e)).max().unwrap_or(0),
+        last_call: entries.iter().map(|e| highest_call(e)).max().unwrap_or(0),
+        open: open.clone(),
+        entries,
+    };
+    announce_missing(&mut ledger, &open, now);
+    let undecided = undecided(&ledger.entries, &open);
+    let allowed = allowed(&ledger.entries);
+    let mut waiting = Vec::new();
+    let mut lost = (0, 0);
+    for call in open_uses(&ledger, &open) {
+        let token = OpenCall::mint(&call);
+        if undecided.contains(&call.id) {
+            waiting.push((call, token));
+            continue;
+        }
+        let started = allowed.contains(&call.id);
+        lost = (lost.0 + 1, lost.1 + usize::from(started));
+        ledger.settle(now, token, Settlement::synthetic(Outcome::Lost { started }, lost_text(started)));
+    }
+    Ok(Recovered { ledger, waiting, loaded, lost })
+}
+
+/// Ids are never reused, withdrawn ones included.
+fn highest_entry(entry: &Entry) -> u64 {
+    match &entry.body {
+        Body::Tombstone(t) => entry.id.0.max(t.target.0),
+        _ => entry.id.0,
+    }
+}
+
+fn highest_call(entry: &Entry) -> u64 {
+    match &entry.body {
+        Body::Assistant(m) => m.calls().map(|c| c.id.0).max().unwrap_or(0),
+        body => body.call().map_or(0, |c| c.0),
+    }
+}
+
+/// A message and the `tool_call` lines of its calls are written in one go, but a cut file may lack some lines.
+fn announce_missing(ledger: &mut Ledger, open: &BTreeSet<CallId>, now: Millis) {
+    let announced: BTreeSet<CallId> = ledger
+        .entries
+        .iter()
+        .filter_map(|e| if let Body::ToolCall(u) = &e.body { Some(u.id) } else { None })
+        .collect();
+    for call in open_uses(ledger, open) {
+        if !announced.contains(&call.id) {
+            ledger.append(now, Body::ToolCall(call));
+        }
+    }
+}
+
+/// The open calls as their messages made them, in order.
+fn open_uses(ledger: &Ledger, open: &BTreeSet<CallId>) -> Vec<ToolUse> {
+    let mut uses = Vec::new();
+    for entry in &ledger.entries {
+        if let Body::Assistant(message) = &entry.body {
+            uses.extend(message.calls().filter(|c| open.contains(&c.id)).cloned());
+        }
+    }
+    uses
+}
+
+fn undecided(entries: &[Arc<Entry>], open: &BTreeSet<CallId>) -> BTreeSet<CallId> {
+    let mut waiting = BTreeSet::new();
+    for entry in entries {
+        match &entry.body {
+            Body::ApprovalRequested(r) if open.contains(&r.call) => {
+                waiting.insert(r.call);
+            }
+            Body::ApprovalDecided(d) => {
+                waiting.remove(&d.call);
+            }
+            _ => {}
+        }
+    }
+    waiting
+}
+
+fn allowed(entries: &[Arc<Entry>]) -> BTreeSet<CallId> {
+    entries
+        .iter()
+        .filter_map(|e| match &e.body {
+            Body::ApprovalDecided(d) if d.allow => Some(d.call),
+            _ => None,
+        })
+        .collect()
+}

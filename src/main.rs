@@ -1,0 +1,2 @@
+//! Parses, runs, exits.
+fn main() {}

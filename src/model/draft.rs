@@ -1,0 +1,195 @@
+//! The answer as it grows: folds events into one assistant message and knows whether a call was seen.
+
+use serde_json::Value;
+
+use crate::ledger::{
+    Arguments, AssistantMessage, Block, CallId, EntryId, ModelRef, Stop, Thinking, ToolUse, Usage,
+};
+
+use super::ModelEvent;
+
+/// An answer in the making.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Draft {
+    parts: Vec<Part>,
+    usage: Usage,
+    stop: Option<Stop>,
+    /// Characters of text, thinking and arguments so far: the estimate when no usage arrives.
+    written: u64,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Part {
+    Text(String),
+    Thinking { text: String, replay: Option<Value>, done: bool },
+    Call { index: u32, wire_id: String, name: String, arguments: String, done: bool },
+}
+
+/// A call whose arguments never finished: kept as a note, never run, never replayed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnfinishedCall {
+    /// Name of the tool.
+    pub name: String,
+    /// Argument text so far.
+    pub arguments: String,
+}
+
+impl Draft {
+    /// Takes in one event. Events of a block that is over, or of a call that never began, change nothing.
+    pub fn push(&mut self, event: ModelEvent) {
+        match event {
+            ModelEvent::Text(text) => self.text(&text),
+            ModelEvent::Thinking(text) => self.thinking(&text),
+            ModelEvent::ThinkingDone { replay } => self.thinking_done(replay),
+            ModelEvent::CallStarted { index, wire_id, name } => {
+                self.parts.push(Part::Call { index, wire_id, name, arguments: String::new(), done: false });
+            }
+            ModelEvent::CallArguments { index, text } => {
+                self.written += text.len() as u64;
+                if let Some(Part::Call { arguments, .. }) = self.call_mut(index) {
+                    arguments.push_str(&text);
+                }
+            }
+            ModelEvent::CallDone { index } => {
+                if let Some(Part::Call { done, .. }) = self.call_mut(index) {
+                    *done = true;
+                }
+            }
+            ModelEvent::Usage(usage) => self.usage = usage,
+            ModelEvent::Stop(stop) => self.stop = Some(stop),
+        }
+    }
+
+    /// Whether a tool call was seen: the one thing that decides whether the loop goes on (seed 4). The
+    /// provider's stop reason does not.
+    pub fn needs_follow_up(&self) -> bool {
+        self.parts.iter().any(|p| matches!(p, Part::Call { .. }))
+    }
+
+    /// Whether anything at all was said.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// Whether text or thinking was shown to the user already.
+    pub fn has_words(&self) -> bool {
+        self.parts.iter().any(|p| matches!(p, Part::Text(_) | Part::Thinking { .. }))
+    }
+
+    /// Whether a call is finished: its end was marked, something follows it, or its arguments parse as an object.
+    pub fn has_finished_call(&self) -> bool {
+        (0..self.parts.len()).any(|at| self.is_finished_call(at))
+    }
+
+    /// Why the model stopped, if it said so.
+    pub fn stop(&self) -> Option<&Stop> {
+        self.stop.as_ref()
+    }
+
+    /// What the provider counted; an estimate of the output (4 bytes a token) when it said nothing.
+    pub fn usage(&self, estimated_input: u64) -> Usage {
+        if self.usage == Usage::default() && self.written > 0 {
+            return Usage {
+                input: estimated_input,
+                output: self.written.div_ceil(4),
+                estimated: true,
+                ..Usage::default()
+            };
+        }
+        self.usage
+    }
+
+    /// The message of a stream that ended as it must: every block counts.
+    pub fn complete(
+        self,
+        id: EntryId,
+        model: ModelRef,
+        usage: Usage,
+        mut mint: impl FnMut() -> CallId,
+    ) -> AssistantMessage {
+        let saw_call = self.needs_follow_up();
+        let stop = self.stop.unwrap_or(if saw_call { Stop::ToolUse } else { Stop::Other("none".to_owned()) });
+        let blocks = self.parts.into_iter().map(|part| part.into_block(&mut mint)).collect();
+        AssistantMessage { id, model, blocks, stop, usage, interrupted: false }
+    }
+
+    /// What Esc leaves of a stream: text, finished thinking and finished calls. Unfinished thinking is left out;
+    /// unfinished calls come back beside the message.
+    pub fn interrupt(
+        self,
+        id: EntryId,
+        model: ModelRef,
+        usage: Usage,
+        mut mint: impl FnMut() -> CallId,
+    ) -> (AssistantMessage, Vec<UnfinishedCall>) {
+        let finished: Vec<bool> = (0..self.parts.len()).map(|at| self.is_finished_call(at)).collect();
+        let mut blocks = Vec::new();
+        let mut unfinished = Vec::new();
+        for (part, finished) in self.parts.into_iter().zip(finished) {
+            match part {
+                Part::Thinking { done: false, .. } => {}
+                Part::Call { name, arguments, .. } if !finished => {
+                    unfinished.push(UnfinishedCall { name, arguments });
+                }
+                part => blocks.push(part.into_block(&mut mint)),
+            }
+        }
+        let message =
+            AssistantMessage { id, model, blocks, stop: Stop::Interrupted, usage, interrupted: true };
+        (message, unfinished)
+    }
+
+    fn is_finished_call(&self, at: usize) -> bool {
+        match self.parts.get(at) {
+            Some(Part::Call { arguments, done, .. }) => {
+                *done
+                    || (!arguments.trim().is_empty()
+                        && matches!(Arguments::parse(arguments), Arguments::Object(_)))
+            }
+            Some(Part::Text(_) | Part::Thinking { .. }) | None => false,
+        }
+    }
+
+    fn text(&mut self, more: &str) {
+        self.written += more.len() as u64;
+        if let Some(Part::Text(text)) = self.parts.last_mut() {
+            text.push_str(more);
+        } else if !more.is_empty() {
+            self.parts.push(Part::Text(more.to_owned()));
+        }
+    }
+
+    fn thinking(&mut self, more: &str) {
+        self.written += more.len() as u64;
+        if let Some(Part::Thinking { text, done: false, .. }) = self.parts.last_mut() {
+            text.push_str(more);
+        } else {
+            self.parts.push(Part::Thinking { text: more.to_owned(), replay: None, done: false });
+        }
+    }
+
+    fn thinking_done(&mut self, block: Option<Value>) {
+        if let Some(Part::Thinking { replay, done: done @ false, .. }) = self.parts.last_mut() {
+            *replay = block;
+            *done = true;
+        } else {
+            self.parts.push(Part::Thinking { text: String::new(), replay: block, done: true });
+        }
+    }
+
+    fn call_mut(&mut self, wanted: u32) -> Option<&mut Part> {
+        self.parts.iter_mut().rev().find(|p| matches!(p, Part::Call { index, .. } if *index == wanted))
+    }
+}
+
+impl Part {
+    fn into_block(self, mint: &mut impl FnMut() -> CallId) -> Block {
+        match self {
+            Self::Text(text) => Block::Text(text),
+            Self::Thinking { text, replay, .. } => Block::Thinking(Thinking { text, replay }),
+            Self::Call { wire_id, name, arguments, .. } => {
+                Block::ToolUse(ToolUse { id: mint(), wire_id, name, arguments: Arguments::parse(&arguments) })
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! What a model is, whoever serves it: what it is asked, what it says, how it fails.
+
+mod draft;
+mod event;
+mod failure;
+mod spec;
+
+pub use draft::{Draft, UnfinishedCall};
+pub use event::{ModelEvent, ModelNews};
+pub use failure::{FailureClass, ModelFailure};
+pub use spec::{ModelSpec, Price};
+
+use serde_json::Value;
+
+use crate::ledger::{Message, ModelRef};
+
+/// One request, free of any protocol. Append-only between requests of a session, so that caches hold.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    /// Who is asked.
+    pub model: ModelRef,
+    /// The system prompt; frozen for the session.
+    pub system: String,
+    /// The projected ledger.
+    pub messages: Vec<Message>,
+    /// The tools; frozen for the session.
+    pub tools: Vec<ToolDescription>,
+    /// Most tokens the answer may have, thinking included.
+    pub max_output: u64,
+}
+
+/// What a model is told about a tool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolDescription {
+    /// Letters, digits, `_`, `-`; at most 64.
+    pub name: String,
+    /// What it does and when to use it.
+    pub description: String,
+    /// JSON schema of its arguments; `type` is `object`.
+    pub schema: Value,
+}

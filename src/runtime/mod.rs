@@ -1,0 +1,5 @@
+//! Everything that waits: the driver and what is plugged into it.
+
+mod ports;
+
+pub use ports::{ModelPort, StorePort, ToolPort};

@@ -1,0 +1,36 @@
+//! The doors of the driver: whoever can do one of these things can be plugged in.
+
+use std::sync::Arc;
+
+use futures_util::{future::BoxFuture, stream::BoxStream};
+use tokio::sync::mpsc;
+
+use crate::ledger::Entry;
+use crate::model::{ModelNews, Request};
+use crate::tool::{Invocation, Preparation, ToolReport};
+
+/// Speaks to models. The stream ends with exactly one `Finished` or `Failed`; dropping it ends the call and
+/// closes its connection.
+pub trait ModelPort: Send + Sync {
+    /// Makes one model call.
+    fn stream(&self, request: Request) -> BoxStream<'static, ModelNews>;
+}
+
+/// Runs tools.
+pub trait ToolPort: Send + Sync {
+    /// Looks at what a call would do; changes nothing. Dropping the future ends the look.
+    fn prepare(&self, invocation: Invocation) -> BoxFuture<'static, Preparation>;
+
+    /// Runs a call to its end or its timeout. Live output goes to `output`, at a pace that a screen can use.
+    /// Dropping the future cancels the run and ends the whole process group: TERM, then KILL.
+    fn run(&self, invocation: Invocation, output: mpsc::Sender<String>) -> BoxFuture<'static, ToolReport>;
+}
+
+/// Keeps the books.
+pub trait StorePort: Send {
+    /// Writes all entries of one step with one write and one sync. Returns when they are durable.
+    ///
+    /// # Errors
+    /// A sentence that says what could not be written and why; nothing may act after that.
+    fn append(&mut self, entries: &[Arc<Entry>]) -> Result<(), String>;
+}

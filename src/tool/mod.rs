@@ -1,0 +1,108 @@
+//! What a tool is, whoever runs it.
+
+mod batch;
+mod output;
+mod schema;
+
+use serde_json::Value;
+
+pub use batch::{Candidate, startable};
+pub use output::{Bounded, bound};
+pub use schema::{BadArguments, Registry};
+
+use crate::ledger::{Arguments, CallId, Outcome, Preview};
+use crate::model::ToolDescription;
+
+/// What a tool does to the world. Only reads run together; only reads may ever be retried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SideEffect {
+    /// Looks, changes nothing.
+    Reads,
+    /// Changes files.
+    Writes,
+    /// Starts programs.
+    Runs,
+}
+
+impl SideEffect {
+    /// In words, for panes and approvals: "reads", "writes", "runs".
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Reads => "reads",
+            Self::Writes => "writes",
+            Self::Runs => "runs",
+        }
+    }
+}
+
+/// A tool as the loop knows it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolSpec {
+    /// Letters, digits, `_`, `-`; at most 64.
+    pub name: String,
+    /// What it does and when to use it, for the model.
+    pub description: String,
+    /// JSON schema of its arguments.
+    pub schema: Value,
+    /// What it does to the world.
+    pub effect: SideEffect,
+    /// The arguments that name paths; resolved before the permission decision.
+    pub paths: Vec<String>,
+    /// How long one run may take, in milliseconds; `None`: the loop's `tool_timeout_seconds`.
+    pub timeout_ms: Option<u64>,
+}
+
+impl ToolSpec {
+    /// What the model is told.
+    pub fn describe(&self) -> ToolDescription {
+        ToolDescription {
+            name: self.name.clone(),
+            description: self.description.clone(),
+            schema: self.schema.clone(),
+        }
+    }
+}
+
+/// A call ready to be looked at or run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Invocation {
+    /// Which call.
+    pub call: CallId,
+    /// The tool.
+    pub name: String,
+    /// Validated arguments.
+    pub arguments: Arguments,
+    /// When to give up, in milliseconds of running.
+    pub timeout_ms: u64,
+    /// Most characters of output the model may see.
+    pub max_chars: usize,
+}
+
+/// What a look at the world says about a call before anything is decided. Finding it out changes nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Preparation {
+    /// Paths, symlinks resolved, that lie outside the workspace.
+    pub outside: Vec<String>,
+    /// What the approval shows.
+    pub preview: Preview,
+}
+
+/// News of a running tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ToolNews {
+    /// A piece of live output.
+    Output(String),
+    /// It is over.
+    Done(ToolReport),
+}
+
+/// How a tool run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolReport {
+    /// `Ok`, `Failed`, `Invalid` or `TimedOut`; the others are the loop's.
+    pub outcome: Outcome,
+    /// What the model reads; bounded already.
+    pub content: String,
+    /// Characters left out of `content`.
+    pub cut_chars: u64,
+}
