@@ -31,6 +31,7 @@ pub mod wire;
 pub mod view;
 
 /// 10. Everything that waits.
+#[expect(clippy::disallowed_methods, reason = "the impure floor: clock, files, sockets, processes")]
 pub mod runtime;
 
 /// 11. The screen.
