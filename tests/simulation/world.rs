@@ -2,16 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use countersign::agent::{
-    Agent, Answer, Attendance, Effect, Input, Intent, Operation, Settings, Shutdown, TimerId,
-};
-use countersign::budget::{Limit, Limits};
-use countersign::ledger::{Body, CallId, EntryId, Message, Millis, ModelRef, Outcome, recover};
-use countersign::model::{FailureClass, ModelEvent, ModelFailure, ModelNews, ModelSpec, Request};
-use countersign::policy::{Mode, Policy};
-use countersign::tool::{Invocation, Preparation, SideEffect, ToolNews, ToolReport, ToolSpec};
+use countersign::agent::{Agent, Attendance, Effect, Input, Intent, Operation, Settings, Shutdown, TimerId};
+use countersign::budget::Limits;
+use countersign::ledger::{Body, CallId, EntryId, Message, Millis, ModelRef, recover};
+use countersign::model::{ModelEvent, ModelNews, ModelSpec, Request};
+use countersign::policy::Policy;
+use countersign::tool::{Invocation, SideEffect, ToolNews, ToolSpec};
 
-use crate::books::{LATE, Log};
+use crate::books::Log;
 use crate::mutant::Mutant;
 
 /// How large the world is.
@@ -36,31 +34,31 @@ impl Bounds {
 
 /// A model call in flight, as the world plays it.
 #[derive(Default, Clone)]
-struct Stream {
-    texts: u32,
-    calls: u32,
-    unfinished: bool,
+pub(crate) struct Stream {
+    pub(crate) texts: u32,
+    pub(crate) calls: u32,
+    pub(crate) unfinished: bool,
 }
 
 pub struct World {
-    bounds: Bounds,
+    pub(crate) bounds: Bounds,
     mutant: Mutant,
-    agent: Agent,
-    now: u64,
-    log: Log,
-    submits: u32,
-    escapes: u32,
-    models: BTreeMap<EntryId, Stream>,
-    preparations: BTreeSet<CallId>,
-    tools: BTreeMap<CallId, SideEffect>,
-    timers: BTreeSet<TimerId>,
+    pub(crate) agent: Agent,
+    pub(crate) now: u64,
+    pub(crate) log: Log,
+    pub(crate) submits: u32,
+    pub(crate) escapes: u32,
+    pub(crate) models: BTreeMap<EntryId, Stream>,
+    pub(crate) preparations: BTreeSet<CallId>,
+    pub(crate) tools: BTreeMap<CallId, SideEffect>,
+    pub(crate) timers: BTreeSet<TimerId>,
     /// Cancelled operations may still talk once: their news was on its way.
-    late_models: BTreeSet<EntryId>,
-    late_tools: BTreeSet<CallId>,
-    late_preparations: BTreeSet<CallId>,
+    pub(crate) late_models: BTreeSet<EntryId>,
+    pub(crate) late_tools: BTreeSet<CallId>,
+    pub(crate) late_preparations: BTreeSet<CallId>,
     /// Attempts that failed: their words stay in the log under a tombstone, and no later request contains them.
     failed: BTreeSet<EntryId>,
-    over: bool,
+    pub(crate) over: bool,
 }
 
 impl World {
@@ -82,102 +80,6 @@ impl World {
             late_preparations: BTreeSet::new(),
             failed: BTreeSet::new(),
             over: false,
-        }
-    }
-
-    /// All that could happen next.
-    pub fn options(&self) -> Vec<Input> {
-        let mut options = Vec::new();
-        if self.over {
-            return options;
-        }
-        if self.agent.is_idle() && self.submits < self.bounds.submits {
-            options.push(Input::Intent(Intent::Submit(format!("message {}", self.submits))));
-        }
-        if self.escapes < self.bounds.escapes {
-            options.push(Input::Intent(Intent::Abort));
-        }
-        for (message, stream) in &self.models {
-            self.offer_stream(*message, stream, &mut options);
-        }
-        for message in &self.late_models {
-            options.push(Input::Model(*message, ModelNews::Event(ModelEvent::Text(LATE.into()))));
-            options.push(Input::Model(*message, ModelNews::Finished));
-        }
-        for call in &self.preparations {
-            options.push(Input::Prepared(*call, Preparation::default()));
-            if self.bounds.rare {
-                let outside = vec!["/etc/passwd".to_owned()];
-                options.push(Input::Prepared(*call, Preparation { outside, ..Preparation::default() }));
-            }
-        }
-        options.extend(self.late_preparations.iter().map(|c| Input::Prepared(*c, Preparation::default())));
-        for (call, request) in &self.log.asked {
-            let decide = |answer| Input::Intent(Intent::Decide { request: *request, call: *call, answer });
-            options.push(decide(Answer::AllowOnce));
-            options.push(decide(Answer::Deny(String::new())));
-        }
-        for call in self.tools.keys() {
-            options.push(done(*call, Outcome::Ok, "fine"));
-            options.push(done(*call, Outcome::Failed, "broken"));
-        }
-        options.extend(self.late_tools.iter().map(|call| done(*call, Outcome::Ok, LATE)));
-        options.extend(self.timers.iter().map(|timer| Input::Timer(*timer)));
-        if self.bounds.rare {
-            self.offer_rare(&mut options);
-        }
-        options
-    }
-
-    fn offer_stream(&self, message: EntryId, stream: &Stream, options: &mut Vec<Input>) {
-        let news = |event| Input::Model(message, ModelNews::Event(event));
-        if stream.texts < self.bounds.texts {
-            options.push(news(ModelEvent::Text(format!("words of {message}. "))));
-        }
-        if stream.calls < self.bounds.calls && !stream.unfinished {
-            options.push(news(started(stream.calls, "read")));
-            options.push(news(started(stream.calls, "write")));
-        }
-        if stream.unfinished {
-            options.push(news(ModelEvent::CallDone { index: stream.calls - 1 }));
-        } else {
-            options.push(Input::Model(message, ModelNews::Finished));
-        }
-        let failed = |class| Input::Model(message, ModelNews::Failed(ModelFailure::new(class, "no")));
-        options.push(failed(FailureClass::Transient));
-        if self.bounds.rare {
-            options.push(failed(FailureClass::BadRequest));
-            options.push(news(ModelEvent::Thinking("hm ".into())));
-            options.push(news(ModelEvent::Stop(countersign::ledger::Stop::Length)));
-            if stream.calls < self.bounds.calls {
-                options.push(news(started(stream.calls, "no_such_tool")));
-            }
-            if stream.unfinished {
-                let text = "{\"path\": 1".to_owned();
-                options.push(news(ModelEvent::CallArguments { index: stream.calls - 1, text }));
-            }
-        }
-    }
-
-    fn offer_rare(&self, options: &mut Vec<Input>) {
-        for (call, request) in &self.log.asked {
-            let answer = Answer::AllowSession;
-            options.push(Input::Intent(Intent::Decide { request: *request, call: *call, answer }));
-            let stale = EntryId(request.0 + 50_000);
-            options.push(Input::Intent(Intent::Decide {
-                request: stale,
-                call: *call,
-                answer: Answer::AllowOnce,
-            }));
-        }
-        for mode in [Mode::Plan, Mode::Ask, Mode::Edit, Mode::Unrestricted] {
-            options.push(Input::Intent(Intent::SetMode(mode)));
-        }
-        options.push(Input::Intent(Intent::Raise { limit: Limit::Turns, to: 9 }));
-        options.extend(self.tools.keys().map(|c| Input::Tool(*c, ToolNews::Output("more".into()))));
-        if self.now > 200_000 {
-            options.push(Input::Shutdown(Shutdown::Quit));
-            options.push(Input::Shutdown(Shutdown::Signal));
         }
     }
 
@@ -374,14 +276,6 @@ impl World {
 }
 
 const PARALLEL: u64 = 2;
-
-fn started(index: u32, name: &str) -> ModelEvent {
-    ModelEvent::CallStarted { index, wire_id: "same".into(), name: name.into() }
-}
-
-fn done(call: CallId, outcome: Outcome, content: &str) -> Input {
-    Input::Tool(call, ToolNews::Done(ToolReport { outcome, content: content.into(), cut_chars: 0 }))
-}
 
 fn settings(bounds: Bounds) -> Settings {
     let tool = |name: &str, effect| ToolSpec {
