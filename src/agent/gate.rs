@@ -130,7 +130,7 @@ impl Agent {
         )
     }
 
-    fn deny_by_policy(&mut self, now: Millis, call: CallId, reason: String) -> State {
+    pub(super) fn deny_by_policy(&mut self, now: Millis, call: CallId, reason: String) -> State {
         let text = format!("Denied: {reason}. The call was not started.");
         self.record_decision(now, call, false, Scope::Once, Decider::Policy, reason);
         State::Over(Settlement::synthetic(Outcome::Denied(Decider::Policy), text))

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use crate::ledger::{Body, CallId, Decision, Ending, EntryId, Ledger, Millis, Recovered, Scope, ToolUse};
+use crate::ledger::{
+    Body, CallId, Decision, Ending, EntryId, Ledger, Millis, OpenCall, Recovered, Scope, ToolUse,
+};
 use crate::policy::fingerprint;
 use crate::tool::SideEffect;
 
 use super::books::Books;
 use super::phase::{Dispatching, Pending, Phase, State};
-use super::{Agent, Effect, Settings};
+use super::{Agent, Attendance, Effect, Settings};
 
 impl Agent {
     /// Takes up a loaded session. The effects append what recovery had to add. Calls whose approval nobody has
@@ -25,13 +27,11 @@ impl Agent {
         let last_seen = ledger.entries().get(loaded.saturating_sub(1)).map_or(now, |e| e.at);
         let requests = requests(&ledger);
         let mut agent = Self::with_books(Books::new(ledger, settings.limits.clone(), loaded), settings);
-        if !waiting.is_empty() {
-            let calls = waiting.into_iter().map(|(call, token)| {
-                let effect = agent.registry.get(&call.name).map_or(SideEffect::Runs, |t| t.effect);
-                let state = State::Waiting(requests.get(&call.id).copied().unwrap_or(EntryId(0)));
-                Pending { call, token, effect, state }
-            });
-            agent.phase = Phase::Dispatching(Dispatching { calls: calls.collect(), started: false });
+        if !waiting.is_empty() && agent.settings.attendance == Attendance::Person {
+            agent.phase = agent.waiting_again(waiting, &requests);
+        } else if !waiting.is_empty() {
+            agent.deny_the_waiting(now, waiting);
+            agent.end(now, Ending::ApprovalRequired);
         } else if agent.books.run_is_open() {
             let tools_ran = lost_started > 0 || agent.books.ends_with_a_result();
             let ending = if tools_ran { Ending::AbortedTools } else { Ending::AbortedStreaming };
@@ -40,6 +40,29 @@ impl Agent {
         }
         let effects = agent.books.untold();
         (agent, effects)
+    }
+
+    fn waiting_again(
+        &self,
+        waiting: Vec<(ToolUse, OpenCall)>,
+        requests: &BTreeMap<CallId, EntryId>,
+    ) -> Phase {
+        let calls = waiting.into_iter().map(|(call, token)| {
+            let effect = self.registry.get(&call.name).map_or(SideEffect::Runs, |t| t.effect);
+            let state = State::Waiting(requests.get(&call.id).copied().unwrap_or(EntryId(0)));
+            Pending { call, token, effect, state }
+        });
+        Phase::Dispatching(Dispatching { calls: calls.collect(), started: false })
+    }
+
+    /// Nobody is here to decide, and the next message cannot be said while a call is open.
+    fn deny_the_waiting(&mut self, now: Millis, waiting: Vec<(ToolUse, OpenCall)>) {
+        for (call, token) in waiting {
+            let reason = "nobody is here to approve it".to_owned();
+            if let State::Over(settlement) = self.deny_by_policy(now, call.id, reason) {
+                self.books.ledger.settle(now, token, settlement);
+            }
+        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! The background loop task: inputs in, [`Agent::step`], effects out. One of the program's two `select!`s.
 
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 
 use crate::agent::{Agent, Effect, Event, Input, Intent, Shutdown};
 use crate::ledger::Millis;

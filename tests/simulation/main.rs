@@ -3,7 +3,15 @@
 //! The agent is re-executed from the start along a vector of choices, as loom does; at each point the world
 //! offers all that could happen next, late news of cancelled operations included. After each step the invariants
 //! are checked on what was persisted, never on the agent's own memory.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, unreachable_pub, missing_docs, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    unreachable_pub,
+    missing_docs,
+    reason = "tests"
+)]
 
 mod books;
 mod mutant;
