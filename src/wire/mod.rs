@@ -1,1 +1,4 @@
 //! Other people's formats, bytes only.
+
+pub mod record;
+pub mod script;
