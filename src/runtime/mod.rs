@@ -5,7 +5,13 @@ mod http;
 mod operations;
 mod outbox;
 mod ports;
+#[expect(clippy::disallowed_methods, reason = "processes, threads and their waits")]
+mod process;
+#[expect(clippy::disallowed_methods, reason = "files, processes and the clock")]
+mod tools;
 
 pub use driver::{Driver, DriverError, Handles, Ports};
 pub use http::{HttpModel, Timeouts};
 pub use ports::{ModelPort, StorePort, ToolPort};
+pub use process::Groups;
+pub use tools::{LocalTools, tool_specs};
