@@ -5,9 +5,7 @@ mod http;
 mod operations;
 mod outbox;
 mod ports;
-#[expect(clippy::disallowed_methods, reason = "processes, threads and their waits")]
 mod process;
-#[expect(clippy::disallowed_methods, reason = "files, processes and the clock")]
 mod tools;
 
 pub use driver::{Driver, DriverError, Handles, Ports};
