@@ -38,4 +38,8 @@ pub mod runtime;
 pub mod ui;
 
 /// 12. The command line: the one place where all floors meet.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "reads the environment, the clock and files, so that nobody below must"
+)]
 pub mod cli;
