@@ -6,10 +6,13 @@ mod operations;
 mod outbox;
 mod ports;
 mod process;
+/// The books on disk.
+pub mod store;
 mod tools;
 
 pub use driver::{Driver, DriverError, Handles, Ports};
 pub use http::{HttpModel, Timeouts};
 pub use ports::{ModelPort, StorePort, ToolPort};
 pub use process::Groups;
+pub use store::SessionStore;
 pub use tools::{LocalTools, tool_specs};

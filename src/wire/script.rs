@@ -145,7 +145,7 @@ const CALL_KEYS: [&str; 4] = ["name", "arguments", "input", "id"];
 
 fn described(members: &Map<String, Value>) -> Result<Reply, String> {
     let single = is_call(members);
-    if let Some(key) = members.keys().find(|k| !KEYS.contains(&k.as_str()) && !(single && is_call_key(k))) {
+    if let Some(key) = members.keys().find(|k| !(KEYS.contains(&k.as_str()) || single && is_call_key(k))) {
         return Err(format!("unknown key `{key}`; the keys are {}", KEYS.join(", ")));
     }
     let chunk = number(members, "chunk")?.map(|chars| usize::try_from(chars).unwrap_or(usize::MAX));
