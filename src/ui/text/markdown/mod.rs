@@ -1,0 +1,25 @@
+//! Markdown as styled lines, whole or while it is being streamed. Both go through the same blocks, so that a finished
+//! answer looks exactly like the one that was watched.
+
+mod code;
+mod fence;
+mod inline;
+mod layout;
+mod scan;
+mod stream;
+mod table;
+
+use ratatui::text::Line;
+
+pub use self::stream::Stream;
+use super::highlight::Highlighter;
+use crate::ui::theme::Theme;
+
+/// Lays out a whole text, untrusted as it is, on lines of at most `width` cells. Code whose colours are still being
+/// worked out is plain; lay out again once the highlighter's generation has grown.
+#[must_use]
+pub fn render(source: &str, width: u16, theme: &Theme, highlighter: &Highlighter) -> Vec<Line<'static>> {
+    let mut stream = Stream::whole();
+    stream.push(source);
+    stream.into_lines(width, theme, highlighter)
+}
