@@ -1,59 +1,7 @@
 //! How a model is reached: protocol, address, key.
 
-use std::fmt;
-
-/// A key or another text that must never be seen. Neither `Debug` nor any error shows it.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
-
-impl Secret {
-    /// Takes a key in.
-    pub fn new(key: &str) -> Self {
-        Self(key.to_owned())
-    }
-
-    /// The key itself, for the one place that sends it.
-    pub fn expose(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("(hidden)")
-    }
-}
-
-/// The protocols that models are spoken to in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Protocol {
-    /// Anthropic Messages.
-    Anthropic,
-    /// OpenAI Chat Completions, and every server compatible with it.
-    OpenAiChat,
-}
-
-impl Protocol {
-    /// As written in the configuration.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Anthropic => "anthropic",
-            Self::OpenAiChat => "openai-chat",
-        }
-    }
-
-    /// Reads a protocol's name.
-    ///
-    /// # Errors
-    /// A sentence that names the protocols there are.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        match text {
-            "anthropic" => Ok(Self::Anthropic),
-            "openai-chat" => Ok(Self::OpenAiChat),
-            other => Err(format!("{other:?} is not a protocol; use \"anthropic\" or \"openai-chat\"")),
-        }
-    }
-}
+use crate::wire::Endpoint;
+pub use crate::wire::{Protocol, Secret};
 
 /// Everything needed to call a model's server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,8 +13,20 @@ pub struct Connection {
     pub base_url: String,
     /// The key; `None` for servers that want none.
     pub key: Option<Secret>,
+    /// The variable that holds the key, for advice.
+    pub key_name: Option<String>,
     /// More headers, by name.
     pub headers: Vec<(String, Secret)>,
+}
+
+impl Connection {
+    /// The server, as the wire speaks to it.
+    pub fn endpoint(&self) -> Endpoint {
+        let mut endpoint = Endpoint::new(&self.base_url, self.key.clone());
+        endpoint.key_name.clone_from(&self.key_name);
+        endpoint.headers.clone_from(&self.headers);
+        endpoint
+    }
 }
 
 /// Checks an address that a person wrote.
@@ -148,6 +108,7 @@ mod tests {
             protocol: Protocol::Anthropic,
             base_url: "https://h".into(),
             key: Some(Secret::new("sk-1")),
+            key_name: None,
             headers: vec![("x-extra".into(), Secret::new("sk-2"))],
         };
         assert!(!format!("{connection:?}").contains("sk-"));

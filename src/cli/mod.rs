@@ -2,9 +2,11 @@
 
 pub mod args;
 mod chat;
+mod compose;
 pub mod config;
 pub mod connection;
 pub mod environment;
+mod events;
 mod exec;
 pub mod exit;
 pub mod fault;
@@ -15,6 +17,7 @@ pub mod models;
 mod outcome;
 pub mod project;
 mod reading;
+mod signals;
 
 use std::{
     ffi::OsString,

@@ -48,11 +48,23 @@ impl Protocol {
         Decoder::new(self)
     }
 
-    /// As people know it.
+    /// As written in the configuration.
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::Anthropic => "Anthropic Messages",
-            Self::OpenAiChat => "Chat Completions",
+            Self::Anthropic => "anthropic",
+            Self::OpenAiChat => "openai-chat",
+        }
+    }
+
+    /// Reads a protocol's name.
+    ///
+    /// # Errors
+    /// A sentence that names the protocols there are.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        match text {
+            "anthropic" => Ok(Self::Anthropic),
+            "openai-chat" => Ok(Self::OpenAiChat),
+            other => Err(format!("{other:?} is not a protocol; use \"anthropic\" or \"openai-chat\"")),
         }
     }
 }

@@ -35,6 +35,11 @@ impl Environment {
         Self { variables: named, fallback_home: None }
     }
 
+    /// All variables, for the programs that tools start.
+    pub fn all(&self) -> Vec<(OsString, OsString)> {
+        self.variables.iter().map(|(name, value)| (name.into(), value.clone())).collect()
+    }
+
     /// A variable's text. One that is empty, or not UTF-8, counts as not set.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.variables.get(name)?.to_str().filter(|text| !text.is_empty())
