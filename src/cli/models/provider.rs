@@ -77,9 +77,10 @@ pub(super) fn connect(
         ));
     };
     let base_url = normal_base_url(protocol, address);
+    let key_name = said.api_key_env.clone().or(preset.and_then(|p| p.key).map(str::to_owned));
     let key = key(model, &said, preset, environment)?;
     let headers = said.headers.into_iter().collect();
-    Ok(Connection { protocol, base_url, key, headers })
+    Ok(Connection { protocol, base_url, key, key_name, headers })
 }
 
 /// A variable that the user named must hold a key. A preset's own must, unless the address is the user's and speaks
