@@ -88,8 +88,9 @@ fn version_and_help() {
 #[test]
 fn wrong_usage_is_one_line_and_exit_2() {
     let world = World::new();
-    assert!(world.refused(&["--modell", "x"]).contains("--model"));
-    assert!(world.refused(&["fix", "the", "tests"]).contains("needs quotes"));
+    let line = world.refused(&["--modell", "x"]);
+    assert!(line.contains("; a similar argument exists: '--model'; next: see"), "{line}");
+    assert!(world.refused(&["fix", "the", "tests"]).contains("in quotes"));
     assert!(world.refused(&["inspect"]).contains("SESSION"));
     assert!(world.refused(&["exec", "--last", "--resume", "x", "go on"]).contains("--last"));
     assert!(world.refused(&["hello", "exec", "there"]).contains("before the command"));
@@ -163,6 +164,7 @@ fn config_init_writes_once_and_show_reads_it() {
     assert_eq!(fs::read_to_string(world.user_file()).unwrap(), "mode = 'plan'\n");
     let shown = world.run(&["config", "show", "--max-turns", "7", "-c", "theme=light"]);
     assert_eq!(shown.code, 0, "{}", shown.err);
+    assert!(shown.out.starts_with("# answers: rehearsal"), "{}", shown.out);
     for wanted in [
         "mode = \"plan\"  # ",
         "config.toml:1",

@@ -199,7 +199,7 @@ fn a_project_tightens() {
     assert_eq!((config.limits.max_model_turns, config.tool_timeout_ms), (Some(5), 5000));
     assert_eq!(config.limits.max_total_cost, Some(MicroDollars(1_000_000)));
     let rules: Vec<String> = config.rules.iter().map(|sourced| sourced.rule.to_string()).collect();
-    assert_eq!(rules, ["write", "shell(git push *)"]);
+    assert_eq!(rules, ["shell(git push *)", "write"]);
     assert!(config.rules.iter().all(|sourced| sourced.source.to_string().contains("repo/.countersign")));
 }
 

@@ -13,7 +13,7 @@ pub struct Connection {
     pub base_url: String,
     /// The key; `None` for servers that want none.
     pub key: Option<Secret>,
-    /// The variable that holds the key, for advice.
+    /// What the user calls the key, for advice: `ANTHROPIC_API_KEY`.
     pub key_name: Option<String>,
     /// More headers, by name.
     pub headers: Vec<(String, Secret)>,
@@ -48,19 +48,23 @@ pub fn check_base_url(text: &str) -> Result<(), String> {
     {
         return Err("takes an address with a host, as in https://models.example/v1".to_owned());
     }
-    if rest.contains(['?', '#']) {
-        return Err("takes an address without `?` and `#`".to_owned());
+    if rest.contains('#') {
+        return Err("takes an address without `#`".to_owned());
     }
     Ok(())
 }
 
 /// The address as [`Connection::base_url`] has it: people write it with and without `/v1`.
 pub fn normal_base_url(protocol: Protocol, text: &str) -> String {
-    let bare = text.trim_end_matches('/');
+    let (address, query) = text.split_at(text.find('?').unwrap_or(text.len()));
+    let bare = address.trim_end_matches('/');
     match protocol {
-        Protocol::Anthropic => bare.strip_suffix("/v1").unwrap_or(bare).trim_end_matches('/').to_owned(),
-        Protocol::OpenAiChat if has_version(bare) => bare.to_owned(),
-        Protocol::OpenAiChat => format!("{bare}/v1"),
+        Protocol::Anthropic => {
+            let bare = bare.strip_suffix("/v1").unwrap_or(bare).trim_end_matches('/');
+            format!("{bare}{query}")
+        }
+        Protocol::OpenAiChat if has_version(bare) => format!("{bare}{query}"),
+        Protocol::OpenAiChat => format!("{bare}/v1{query}"),
     }
 }
 
@@ -88,13 +92,12 @@ mod tests {
         assert_eq!(chat("https://h/v1beta/openai/"), "https://h/v1beta/openai");
         assert_eq!(chat("https://h/proxy"), "https://h/proxy/v1");
         assert_eq!(chat("https://v1.h"), "https://v1.h/v1");
+        assert_eq!(chat("https://h/?api-version=v2/x"), "https://h/v1?api-version=v2/x");
     }
 
     #[test]
     fn addresses_that_are_none() {
-        for wrong in
-            ["models.example", "ftp://h", "https://", "https://:80", "https://a b", "https://h?key=1"]
-        {
+        for wrong in ["models.example", "ftp://h", "https://", "https://:80", "https://a b", "https://h#x"] {
             assert!(check_base_url(wrong).is_err(), "{wrong}");
         }
         let message = check_base_url("https://me:secret@h").unwrap_err();

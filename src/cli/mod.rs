@@ -121,7 +121,12 @@ fn configure(action: ConfigAction, flags: Flags, environment: Environment) -> Re
         ConfigAction::Show(show) => {
             let flags = flags.then(show.flags);
             let cwd = folder(flags.cd.as_deref())?;
-            say(&config::load(&cwd, &environment, &flags.given())?.show())
+            let config = config::load(&cwd, &environment, &flags.given())?;
+            let answers = match models::choose(&config, &environment, &models::Table::embedded()) {
+                Ok(choice) => format!("{} ({})", choice.spec.model, choice.source),
+                Err(fault) => format!("nobody, {}", fault.message),
+            };
+            say(&format!("# answers: {}\n{}", fault::one_line(&answers), config.show()))
         }
         ConfigAction::Path => {
             let cwd = folder(flags.cd.as_deref())?;

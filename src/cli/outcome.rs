@@ -1,11 +1,8 @@
 //! How the program ends: its words on stdout, its one line on stderr, its exit code. Never a backtrace.
 
-use std::{
-    any::Any,
-    cell::Cell,
-    io::{ErrorKind, Write},
-    panic,
-};
+use std::{any::Any, cell::Cell, io::Write, panic};
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::{
     exit::Exit,
@@ -57,7 +54,7 @@ pub(super) fn say(text: &str) -> Result<Exit, Fault> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Ok(()) => Ok(Exit::Completed),
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Exit::Completed),
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(Exit::Completed),
         Err(error) => Err(Fault::failed(format!("cannot write to stdout: {error}"), "check where it leads")),
     }
 }
@@ -67,7 +64,7 @@ pub(super) fn of_clap(error: &clap::Error) -> Result<Exit, Fault> {
     if error.exit_code() == 0 {
         return say(&error.render().to_string());
     }
-    if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         return Err(Fault::usage("a command is missing", "see `countersign --help`"));
     }
     let rendered = error.render().to_string();
@@ -75,15 +72,19 @@ pub(super) fn of_clap(error: &clap::Error) -> Result<Exit, Fault> {
         .lines()
         .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"))
         .collect();
-    let told = told.join("\n");
+    let told = one_line(&told.join("\n")).replace(" tip: ", "; ");
     let told = told.strip_prefix("error: ").unwrap_or(&told);
-    let next = match error.kind() {
-        clap::error::ErrorKind::UnknownArgument => {
-            "see `countersign --help`; a PROMPT of several words needs quotes, one that begins with `-` stands after `--`"
-        }
-        _ => "see `countersign --help`",
+    let stray = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(stray)) if error.kind() == ErrorKind::UnknownArgument => stray.as_str(),
+        _ => "-",
     };
-    Err(Fault::usage(one_line(told), next))
+    // A second word without a dash is most likely the second word of a PROMPT.
+    let next = if stray.starts_with('-') {
+        "see `countersign --help`"
+    } else {
+        "put a PROMPT of several words in quotes, or see `countersign --help`"
+    };
+    Err(Fault::usage(told, next))
 }
 
 #[cfg(test)]

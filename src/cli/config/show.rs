@@ -94,7 +94,9 @@ impl Config {
                 line(text, &format!("{path} = {value}  # {}", one_line(&self.source(&path).to_string())));
             };
             if let Some(address) = &provider.base_url {
-                show("base_url", quoted(address));
+                // A query may hold a key.
+                let shown = address.split('?').next().unwrap_or_default();
+                show("base_url", quoted(shown));
             }
             if let Some(protocol) = provider.protocol {
                 show("protocol", quoted(protocol.as_str()));
