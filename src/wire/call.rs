@@ -31,7 +31,7 @@ impl fmt::Debug for Secret {
 }
 
 /// A server and how to speak to it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Endpoint {
     /// With or without a trailing `/v1` or `/`.
     pub base_url: String,
@@ -43,6 +43,18 @@ pub struct Endpoint {
     pub headers: Vec<(String, Secret)>,
     /// How this server differs.
     pub quirks: Quirks,
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Endpoint")
+            .field("url", &self.shown_url())
+            .field("key", &self.key)
+            .field("key_name", &self.key_name)
+            .field("headers", &self.headers)
+            .field("quirks", &self.quirks)
+            .finish_non_exhaustive()
+    }
 }
 
 /// How a server differs from the protocol's own vendor.
