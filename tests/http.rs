@@ -15,6 +15,8 @@
 
 #[path = "support/model_server/mod.rs"]
 mod model_server;
+#[path = "support/strictness.rs"]
+mod strictness;
 #[path = "support/wire/mod.rs"]
 mod support;
 
@@ -26,11 +28,15 @@ use countersign::runtime::{HttpModel, ModelPort, Timeouts};
 use countersign::wire::{Endpoint, Protocol, Secret};
 use futures_util::StreamExt;
 use model_server::{ModelServer, Part, Reply, gate};
-use serde_json::{Value, json};
+use serde_json::json;
 use support::answer::Answer;
 use support::history::{call, request, result, said, text, user};
 
 const BOTH: [Protocol; 2] = [Protocol::Anthropic, Protocol::OpenAiChat];
+/// A reply, and the class and delay of the failure that it is.
+type ErrorCase = (fn() -> Reply, FailureClass, Option<u64>);
+/// A part that breaks a stream, and the class and words of the failure that it is.
+type BreakCase = (fn() -> Part, FailureClass, &'static str);
 const KEY: &str = "sk-test-0123456789";
 
 fn model(protocol: Protocol, base_url: &str) -> HttpModel {
@@ -138,65 +144,10 @@ async fn unpaired_histories_are_refused_as_a_bug_of_ours() {
     }
 }
 
-/// Proof that the server is strict: what our encoders never write is refused too.
-#[tokio::test]
-async fn the_server_refuses_what_the_providers_refuse() {
-    let anthropic = |messages: Value| ("/v1/messages", json!({ "max_tokens": 1, "messages": messages }));
-    let chat = |messages: Value| ("/v1/chat/completions", json!({ "messages": messages }));
-    let used = |id: &str| json!({ "type": "tool_use", "id": id, "name": "read", "input": {} });
-    let answered = json!({ "type": "tool_result", "tool_use_id": "a", "content": "" });
-    let words = json!({ "type": "text", "text": "x" });
-    let turns = |blocks: Value| json!([{ "role": "user", "content": "x" }, { "role": "assistant", "content": [used("a")] }, { "role": "user", "content": blocks }]);
-    let called = |id: &str, arguments: &str| {
-        let function = json!({ "name": "read", "arguments": arguments });
-        json!([{ "role": "user", "content": "x" }, { "role": "assistant", "tool_calls": [{ "id": id, "function": function }] }])
-    };
-    let cases = [
-        (anthropic(json!([])), "at least one message"),
-        (anthropic(json!([{ "role": "assistant", "content": "x" }])), "first message must use"),
-        (
-            anthropic(json!([{ "role": "user", "content": "x" }, { "role": "user", "content": "y" }])),
-            "must alternate",
-        ),
-        (anthropic(json!([{ "role": "user", "content": "" }])), "must be non-empty"),
-        (anthropic(json!([{ "role": "user", "content": [] }])), "non-empty content"),
-        (anthropic(json!([{ "role": "user", "content": " " }])), "non-whitespace"),
-        (anthropic(turns(json!([words, answered]))), "without `tool_result` blocks immediately after: a"),
-        (anthropic(turns(json!([answered, answered]))), "must have a single result"),
-        (
-            anthropic(
-                json!([{ "role": "user", "content": "x" }, { "role": "assistant", "content": [used("a.b")] }]),
-            ),
-            "tool_use.id",
-        ),
-        (
-            anthropic(json!([{ "role": "user", "content": "x" }, { "role": "assistant", "content": [
-            { "type": "thinking", "thinking": "x", "signature": "forged" }] }])),
-            "Invalid `signature`",
-        ),
-        (chat(json!([{ "role": "user", "content": "" }])), "empty string"),
-        (chat(json!([{ "role": "assistant", "content": "x" }])), "must be from the user"),
-        (chat(called("a", "{")), "function.arguments"),
-        (chat(called("a b", "{}")), ".id'"),
-        (chat(called("a", "{}")), "did not have response messages: a"),
-    ];
-    let server = ModelServer::start(Vec::new());
-    // Building a model installs the TLS provider that any client of this process needs.
-    drop(news(&model(Protocol::Anthropic, "http://127.0.0.1:9"), request(vec![user("Hi")])).await);
-    let client = reqwest::Client::builder().no_proxy().tls_certs_only([]).build().unwrap();
-    for ((path, body), words) in cases {
-        let call = client.post(server.base_url() + path).header("anthropic-version", "1");
-        let answer = call.body(body.to_string()).send().await.unwrap();
-        assert_eq!(answer.status(), 400, "{body}");
-        let said = answer.text().await.unwrap();
-        assert!(said.contains(words), "{said} for {body}");
-    }
-}
-
 #[tokio::test]
 async fn errors_have_their_class_and_say_when_to_try_again() {
     use FailureClass::{Auth, BadRequest, Overflow, Protocol as Unreadable, Quota, Transient, UnknownModel};
-    let cases: [(fn() -> Reply, FailureClass, Option<u64>); 11] = [
+    let cases: [ErrorCase; 11] = [
         (|| Reply::error(401, "authentication_error", "invalid x-api-key"), Auth, None),
         (|| Reply::error(404, "not_found_error", "model: nope"), UnknownModel, None),
         (
@@ -235,7 +186,7 @@ async fn errors_have_their_class_and_say_when_to_try_again() {
 
 #[tokio::test]
 async fn broken_streams_fail_after_what_they_said() {
-    let cases: [(fn() -> Part, FailureClass, &str); 4] = [
+    let cases: [BreakCase; 4] = [
         (
             || Part::Error("overloaded_error".to_owned(), "Overloaded".to_owned()),
             FailureClass::Transient,
@@ -359,4 +310,48 @@ async fn a_silent_server_is_given_up() {
     assert!(then.message.contains("to go on"), "{then:?}");
     server.closed(1).await;
     drop(opener);
+}
+
+#[tokio::test]
+async fn an_option_that_the_server_refuses_is_left_out_and_remembered() {
+    let replies = vec![
+        Reply::error(400, "invalid_request_error", "Unknown parameter: 'stream_options'."),
+        Reply::text("one"),
+        Reply::text("two"),
+        Reply::error(400, "invalid_request_error", "Still no."),
+    ];
+    let server = ModelServer::start(replies);
+    let model = model(Protocol::OpenAiChat, &server.base_url());
+    for words in ["one", "two"] {
+        assert_eq!(Answer::of(&news(&model, request(vec![user("Hi")])).await).text, words);
+    }
+    assert_eq!(failure(&model, vec![user("Hi")]).await.class, FailureClass::BadRequest);
+    let asked: Vec<_> = server.requests().iter().map(|r| r.body.get("stream_options").is_some()).collect();
+    assert_eq!(asked, [true, false, false, false], "one refusal, one answer each, nothing tried again");
+}
+
+/// The certificate store is found by the environment, so a process of its own has none.
+#[tokio::test]
+async fn without_certificates_only_secure_servers_are_out_of_reach() {
+    if std::env::var_os("COUNTERSIGN_TEST_NO_CERTIFICATES").is_none() {
+        let nowhere = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/wire/no-such-folder");
+        let name = "without_certificates_only_secure_servers_are_out_of_reach";
+        let child = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", name])
+            .envs([
+                ("SSL_CERT_FILE", nowhere),
+                ("SSL_CERT_DIR", nowhere),
+                ("COUNTERSIGN_TEST_NO_CERTIFICATES", "1"),
+            ])
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&child.stdout);
+        return assert!(child.status.success() && said.contains("1 passed"), "{said}");
+    }
+    let server = ModelServer::start(vec![Reply::text("Hello.")]);
+    let plain = model(Protocol::Anthropic, &server.base_url());
+    assert_eq!(Answer::of(&news(&plain, request(vec![user("Hi")])).await).text, "Hello.");
+    let failure = failure(&model(Protocol::Anthropic, "https://127.0.0.1:9"), vec![user("Hi")]).await;
+    assert_eq!(failure.class, FailureClass::Protocol, "{failure:?}");
+    assert!(failure.next.contains("certificates"), "{failure:?}");
 }

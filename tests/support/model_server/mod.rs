@@ -6,6 +6,7 @@
 
 #![allow(
     dead_code,
+    unused_imports,
     unreachable_pub,
     missing_docs,
     clippy::unwrap_used,
