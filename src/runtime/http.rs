@@ -10,7 +10,7 @@ use reqwest::{Client, Response, Url, redirect};
 use tokio::time::timeout;
 
 use crate::model::{FailureClass, ModelFailure, ModelNews, Request};
-use crate::wire::{Decoder, Endpoint, HttpCall, Protocol, Secret, http_failure};
+use crate::wire::{Decoder, Endpoint, HttpCall, Protocol, Quirks, Secret, http_failure};
 
 use super::ModelPort;
 
@@ -48,12 +48,15 @@ struct Server {
     timeouts: Timeouts,
     /// Made by the first call: TLS and the certificate store take time that the first frame should not.
     client: OnceLock<Result<Client, ModelFailure>>,
+    /// What the server's refusals taught.
+    learned: OnceLock<Quirks>,
 }
 
 impl HttpModel {
     /// A model behind `endpoint`. Nothing is connected or read before the first call.
     pub fn new(protocol: Protocol, endpoint: Endpoint, timeouts: Timeouts) -> Self {
-        Self { server: Arc::new(Server { protocol, endpoint, timeouts, client: OnceLock::new() }) }
+        let (client, learned) = (OnceLock::new(), OnceLock::new());
+        Self { server: Arc::new(Server { protocol, endpoint, timeouts, client, learned }) }
     }
 }
 
@@ -112,9 +115,24 @@ impl Call {
 }
 
 impl Server {
-    /// Sends the request; gives the answer once its head says that it is one.
+    /// Gives the answer once its head says that it is one. A server that refuses an option of the protocol is
+    /// asked once more without it, and is remembered: that is agreeing on the protocol, not trying again.
     async fn ask(&self, request: &Request) -> Result<Response, ModelFailure> {
-        let call = self.protocol.encode(request, &self.endpoint);
+        let mut endpoint = self.endpoint.clone();
+        endpoint.quirks = self.learned.get().copied().unwrap_or(endpoint.quirks);
+        let refusal = match self.send(self.protocol.encode(request, &endpoint)).await {
+            Ok(response) => return Ok(response),
+            Err(failure) => failure,
+        };
+        let Some(quirks) = endpoint.quirks.learn(&refusal) else { return Err(refusal) };
+        endpoint.quirks = quirks;
+        let response = self.send(self.protocol.encode(request, &endpoint)).await?;
+        // Another call may have learned the same meanwhile.
+        self.learned.get_or_init(|| quirks);
+        Ok(response)
+    }
+
+    async fn send(&self, call: HttpCall) -> Result<Response, ModelFailure> {
         let url = self.parse(&call)?;
         let client = self.client(&url)?;
         let headers = self.headers(&call)?;

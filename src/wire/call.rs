@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::model::{FailureClass, ModelFailure};
+
 /// A text that must never be shown: keys and header values. Its `Debug` says nothing.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
@@ -31,7 +33,7 @@ impl fmt::Debug for Secret {
 }
 
 /// A server and how to speak to it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Endpoint {
     /// With or without a trailing `/v1` or `/`.
     pub base_url: String,
@@ -43,6 +45,35 @@ pub struct Endpoint {
     pub headers: Vec<(String, Secret)>,
     /// How this server differs.
     pub quirks: Quirks,
+}
+
+impl Quirks {
+    /// What a refusal of the request teaches: quirks with which the same request may be taken. `None` when it
+    /// teaches nothing new.
+    pub fn learn(self, refusal: &ModelFailure) -> Option<Self> {
+        let names =
+            |words: &str| refusal.class == FailureClass::BadRequest && refusal.message.contains(words);
+        let mut learned = self;
+        if names("stream_options") {
+            learned.without_stream_options = true;
+        }
+        if names("max_tokens") && names("max_completion_tokens") && names("instead") {
+            learned.max_completion_tokens = Some(true);
+        }
+        (learned != self).then_some(learned)
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Endpoint")
+            .field("url", &self.shown_url())
+            .field("key", &self.key)
+            .field("key_name", &self.key_name)
+            .field("headers", &self.headers)
+            .field("quirks", &self.quirks)
+            .finish_non_exhaustive()
+    }
 }
 
 /// How a server differs from the protocol's own vendor.

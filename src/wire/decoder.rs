@@ -78,7 +78,7 @@ impl Decoder {
             Body::Unknown => self.fail(cut_failure()),
             Body::Stream(mut sse) => {
                 let mut news = Vec::new();
-                if let Some(last) = sse.finish() {
+                if let Some(last) = sse.finish().filter(is_whole) {
                     news = self.reader.event(&last);
                 }
                 if !news.iter().any(is_end) {
@@ -172,6 +172,11 @@ impl Reader {
             Self::OpenAiChat(reader) => reader.end(),
         }
     }
+}
+
+/// Whether an event that nothing ended has all its data: of several lines some may be missing.
+fn is_whole(event: &SseEvent) -> bool {
+    event.data == "[DONE]" || serde_json::from_str::<Value>(&event.data).is_ok()
 }
 
 fn is_end(news: &ModelNews) -> bool {

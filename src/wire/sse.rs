@@ -1,7 +1,8 @@
 //! Server-sent events: bytes in, cut anywhere; events out, as the WHATWG standard says.
 //!
-//! One deliberate departure: some gateways end with `data: [DONE]` and no empty line, so [`SseDecoder::finish`]
-//! hands out that one event. Everything else that is unterminated is incomplete and discarded.
+//! One deliberate departure: some servers close right after the last line, without the empty line that ends an
+//! event, and some gateways even without the end of the line `data: [DONE]`. So [`SseDecoder::finish`] hands out
+//! what lacks nothing but these. Everything else that is unterminated is incomplete and discarded.
 
 use std::fmt;
 
@@ -9,7 +10,7 @@ use std::fmt;
 pub const MAX_EVENT_BYTES: usize = 32 * 1024 * 1024;
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
-const DONE: &[u8] = b"[DONE]";
+const DONE_LINE: &[u8] = b"data: [DONE]";
 
 /// One event.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -96,14 +97,15 @@ impl SseDecoder {
         Ok(())
     }
 
-    /// The bytes are over. Hands out a last `[DONE]` that nothing terminated.
+    /// The bytes are over. Hands out a last event whose lines all ended, and a `[DONE]` that did not end.
     pub fn finish(&mut self) -> Option<SseEvent> {
-        let mut last = Vec::new();
-        if !self.line.is_empty() && !self.has_data {
-            self.end_line(&mut last);
+        if !self.line.is_empty() {
+            if self.has_data || self.line != DONE_LINE {
+                return None;
+            }
+            self.end_line(&mut Vec::new());
         }
-        let done = self.has_data && self.data == DONE && self.line.is_empty();
-        done.then(|| self.take_event())
+        self.has_data.then(|| self.take_event())
     }
 
     fn within_limit(&mut self) -> Result<(), EventTooLarge> {
