@@ -27,7 +27,7 @@ impl Tether {
     }
 
     /// Only a failure takes as long as the limit.
-    async fn is_let_go(self) -> String {
+    async fn let_go(self) -> String {
         tokio::time::timeout(Duration::from_secs(20), self.0).await.expect("a process lives on").unwrap()
     }
 }
@@ -52,6 +52,16 @@ async fn output_comes_in_order_from_the_workspace() {
         "stdin is empty"
     );
     assert_eq!(bench.done("shell", json!({ "command": "printf 'a\\377b'" })).await, "a\u{fffd}b");
+}
+
+#[tokio::test]
+#[cfg(target_os = "linux")]
+async fn a_command_has_a_session_of_its_own_and_so_no_terminal() {
+    let bench = Bench::new();
+    // The sixth field of a process's stat is its session, the seventh its terminal.
+    let text = bench.done("shell", json!({ "command": "echo $$ 0; cut -d ' ' -f 6,7 /proc/$$/stat" })).await;
+    let (expected, found) = text.split_once('\n').unwrap();
+    assert_eq!(expected, found);
 }
 
 #[tokio::test]
@@ -89,7 +99,7 @@ async fn a_timeout_ends_the_grandchildren_too() {
     let report = shell(&bench, command, 300).await;
     assert_eq!(report.outcome, Outcome::TimedOut);
     assert_has(&report.content, &["begun\n", "timed out after 0.3 s", "check before repeating"]);
-    tether.is_let_go().await;
+    tether.let_go().await;
 }
 
 #[tokio::test]
@@ -99,7 +109,7 @@ async fn who_does_not_listen_to_term_is_killed() {
     let command = "exec 9>tether; trap '' TERM; sh -c 'while :; do sleep 1000; done' & wait; wait";
     let report = shell(&bench, command, 200).await;
     assert_eq!(report.outcome, Outcome::TimedOut);
-    tether.is_let_go().await;
+    tether.let_go().await;
 }
 
 #[tokio::test]
@@ -122,7 +132,7 @@ async fn dropping_the_run_ends_the_whole_group() {
     assert_eq!(listener.recv().await.unwrap(), "begun\n");
     run.abort();
     assert!(run.await.unwrap_err().is_cancelled());
-    assert_eq!(tether.is_let_go().await, "asked\n", "TERM comes first");
+    assert_eq!(tether.let_go().await, "asked\n", "TERM comes first");
 }
 
 #[tokio::test]
@@ -132,7 +142,7 @@ async fn what_stays_in_the_background_neither_hangs_nor_stays() {
     let command = "exec 9>tether; sleep 1000 & echo started";
     let report = shell(&bench, command, 600_000).await;
     assert_eq!((report.outcome, report.content.as_str()), (Outcome::Ok, "started"));
-    tether.is_let_go().await;
+    tether.let_go().await;
 }
 
 #[tokio::test]
@@ -146,9 +156,8 @@ async fn all_groups_can_be_ended_at_once() {
     assert_eq!(listener.recv().await.unwrap(), "begun\n");
     assert_eq!(bench.groups.count(), 1);
     bench.groups.end_all(Duration::from_millis(50));
-    tether.is_let_go().await;
+    tether.let_go().await;
     assert_has(&run.await.unwrap().content, &["ended by signal 9 (SIGKILL)"]);
-    assert_eq!(bench.groups.count(), 0);
     assert_has(&bench.fails("shell", json!({ "command": "true" })).await, &["the program is ending"]);
 }
 

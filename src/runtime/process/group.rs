@@ -4,6 +4,7 @@ use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use process_wrap::tokio::{CommandWrap, CommandWrapper as _, ProcessSession};
 use rustix::process::{Pid, Signal};
 use tokio::process::{Child, Command};
 
@@ -22,13 +23,16 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// Starts `command` as the leader of a new group.
+    /// Starts `command` as the leader of a new group, in a session of its own: without a controlling terminal
+    /// nothing in it can paint over the screen or read keys through `/dev/tty`.
     ///
     /// # Errors
     /// The system's, or that nothing may be started (any more).
     pub(crate) fn spawn(groups: &Groups, command: &mut Command) -> io::Result<(Child, Self)> {
         let slot = groups.reserve().map_err(io::Error::other)?;
-        let child = command.process_group(0).spawn()?;
+        // Only the hook that makes the session is borrowed; its child would wait for more than the leader.
+        ProcessSession.pre_spawn(command, &CommandWrap::with_new("sh", |_| {}))?;
+        let child = command.spawn()?;
         let id = child
             .id()
             .and_then(|id| i32::try_from(id).ok())

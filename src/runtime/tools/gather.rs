@@ -29,7 +29,9 @@ impl Gathered {
         // Cut at twice the size, so that the tail is moved rarely.
         let keep = self.max_chars * CHAR_BYTES;
         if self.tail.len() > 2 * keep + (1 << 16) {
-            let lost = self.tail.len() - keep;
+            let at_least = self.tail.len() - keep;
+            let begun = self.tail.iter().skip(at_least).take(CHAR_BYTES - 1);
+            let lost = at_least + begun.take_while(|byte| **byte & 0xc0 == 0x80).count();
             self.lost_chars += count_chars(self.tail.get(..lost).unwrap_or_default());
             self.tail.drain(..lost);
         }

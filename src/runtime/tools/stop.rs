@@ -35,3 +35,28 @@ pub(super) async fn off_thread<T: Send + 'static>(
     drop(guard);
     result.map_err(|failure| format!("the tool itself broke down ({failure}); try another way"))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn dropping_the_future_reaches_the_thread() {
+        let (started, has_started) = tokio::sync::oneshot::channel();
+        let (stopped, has_stopped) = mpsc::channel();
+        let work = off_thread(move |stop| {
+            started.send(()).ok();
+            while !stop.is_set() {
+                std::thread::yield_now();
+            }
+            stopped.send(()).ok();
+        });
+        let work = tokio::spawn(work);
+        has_started.await.unwrap();
+        work.abort();
+        assert!(work.await.unwrap_err().is_cancelled());
+        has_stopped.recv().unwrap();
+    }
+}
