@@ -1,0 +1,56 @@
+//! How many cells a text takes, and cutting it to a number of cells.
+
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+/// The cells that a text takes on the screen: the sum over its grapheme clusters, because that is how they are drawn.
+#[must_use]
+pub fn width(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.graphemes(true).map(UnicodeWidthStr::width).sum() }
+}
+
+/// A text on one line, at most `limit` cells wide; what was cut off is told by an ellipsis.
+#[must_use]
+pub fn fit(text: &str, limit: usize) -> String {
+    let line = text.replace('\n', " ");
+    if width(&line) <= limit {
+        return line;
+    }
+    let Some(room) = limit.checked_sub(1) else { return String::new() };
+    let mut kept = String::new();
+    let mut used = 0;
+    for grapheme in line.graphemes(true) {
+        used += grapheme.width();
+        if used > room {
+            break;
+        }
+        kept.push_str(grapheme);
+    }
+    kept.push('…');
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn width_counts_cells_of_what_is_seen() {
+        for (text, cells) in
+            [("", 0), ("abc", 3), ("漢字", 4), ("👨‍👩‍👧‍👦", 2), ("🇩🇪🇫🇷", 4), ("e\u{301}", 1), ("שלום", 4)]
+        {
+            assert_eq!(width(text), cells, "{text}");
+        }
+    }
+
+    #[test]
+    fn fit_cuts_between_graphemes_and_says_so() {
+        assert_eq!(fit("abcdef", 6), "abcdef");
+        assert_eq!(fit("abcdef", 4), "abc…");
+        assert_eq!(fit("漢字漢字", 4), "漢…");
+        assert_eq!(fit("👨‍👩‍👧‍👦👨‍👩‍👧‍👦", 3), "👨‍👩‍👧‍👦…");
+        assert_eq!(fit("two\nlines", 20), "two lines");
+        assert_eq!(fit("abc", 1), "…");
+        assert_eq!(fit("abc", 0), "");
+    }
+}

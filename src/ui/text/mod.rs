@@ -1,0 +1,21 @@
+//! Untrusted text on its way to the screen: made safe, measured, cut, wrapped and styled.
+
+/// A bounded store of what was worked out once.
+pub mod cache;
+
+/// Unified diffs, coloured and numbered.
+pub mod diff;
+
+/// Code in colour, worked out beside the screen.
+pub mod highlight;
+
+/// Markdown as styled lines.
+pub mod markdown;
+
+mod measure;
+mod sanitize;
+mod wrap;
+
+pub use measure::{fit, width};
+pub use sanitize::sanitize;
+pub use wrap::{cut_spans, wrap, wrap_spans};

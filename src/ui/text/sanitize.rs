@@ -1,0 +1,199 @@
+//! Makes text safe to show: what would steer the terminal, or hide, is written out instead.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use unicode_width::UnicodeWidthChar;
+
+use super::width;
+
+/// Columns between tab stops.
+const TAB: usize = 4;
+
+/// Marks on one letter, beyond which they only paint over other lines. Real scripts need fewer.
+const MARKS: usize = 8;
+
+/// A text without control characters except the newline: escape sequences, bidirectional overrides and invisible
+/// characters are shown, tabs become spaces, `\r\n` becomes a newline. Each line stands for itself, so a text may be
+/// made safe line by line.
+#[must_use]
+pub fn sanitize(text: &str) -> Cow<'_, str> {
+    if text.bytes().all(|byte| byte == b'\n' || matches!(byte, b' '..=b'~')) {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = Safe::default();
+    let mut rest = text.chars().peekable();
+    while let Some(character) = rest.next() {
+        safe.push(character, rest.peek().copied());
+    }
+    Cow::Owned(safe.out)
+}
+
+/// The text so far and what the next character's meaning depends on.
+#[derive(Default)]
+struct Safe {
+    out: String,
+    /// The column at byte `measured` of `out`.
+    column: usize,
+    measured: usize,
+    /// The character before, if it was kept as it was.
+    previous: Option<char>,
+    /// Marks on the current letter.
+    marks: usize,
+}
+
+impl Safe {
+    fn push(&mut self, character: char, next: Option<char>) {
+        match character {
+            '\n' => self.newline(),
+            '\r' if next == Some('\n') => {}
+            '\t' => self.tab(),
+            _ if character.is_control() => self.show_control(character),
+            _ if self.is_allowed(character, next) => self.keep(character),
+            _ => self.show(character),
+        }
+    }
+
+    fn newline(&mut self) {
+        self.out.push('\n');
+        self.column = 0;
+        self.measured = self.out.len();
+        self.previous = None;
+    }
+
+    fn tab(&mut self) {
+        self.column += self.out.get(self.measured..).map_or(0, width);
+        let spaces = TAB - self.column % TAB;
+        self.out.extend(std::iter::repeat_n(' ', spaces));
+        self.column += spaces;
+        self.measured = self.out.len();
+        self.previous = Some(' ');
+    }
+
+    fn keep(&mut self, character: char) {
+        self.marks = if character.width() == Some(0) { self.marks + 1 } else { 0 };
+        self.out.push(character);
+        self.previous = Some(character);
+    }
+
+    /// C0 controls have pictures of their own; the others are written as escapes.
+    fn show_control(&mut self, character: char) {
+        let picture = match character {
+            '\u{7f}' => Some('␡'),
+            '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(character)),
+            _ => None,
+        };
+        match picture {
+            Some(picture) => self.out.push(picture),
+            None => self.escape("\\x", format_args!("{:02x}", u32::from(character))),
+        }
+        self.previous = None;
+    }
+
+    fn show(&mut self, character: char) {
+        self.escape("\\u", format_args!("{{{:04x}}}", u32::from(character)));
+        self.previous = None;
+    }
+
+    fn escape(&mut self, kind: &str, code: std::fmt::Arguments<'_>) {
+        self.out.push_str(kind);
+        // Writing to a string cannot fail.
+        if self.out.write_fmt(code).is_err() {
+            self.out.push('?');
+        }
+    }
+
+    /// Whether a character that steers no terminal may stand as it is.
+    fn is_allowed(&self, character: char, next: Option<char>) -> bool {
+        match character {
+            // Joins emoji into one, and letters of some scripts; anywhere else it hides.
+            '\u{200d}' => self.previous.is_some_and(|before| {
+                joins_letters(before) || (joins_emoji(before) && next.is_some_and(is_pictograph))
+            }),
+            '\u{200c}' => self.previous.is_some_and(joins_letters),
+            // Variation selectors: one on a character that is seen. Runs of them can smuggle text.
+            '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => {
+                self.previous.is_some_and(|before| before != ' ' && before.width().unwrap_or(0) > 0)
+            }
+            // Tags spell the flags of regions after a black flag; elsewhere they are hidden text.
+            '\u{e0020}'..='\u{e007f}' => self
+                .previous
+                .is_some_and(|before| before == '\u{1f3f4}' || matches!(before, '\u{e0020}'..='\u{e007e}')),
+            _ if is_hidden(character) => false,
+            _ => character.width() != Some(0) || self.marks < MARKS,
+        }
+    }
+}
+
+/// Characters that change the direction of text, or take no ink and say nothing.
+const fn is_hidden(character: char) -> bool {
+    matches!(
+        character,
+        '\u{00ad}' | '\u{034f}' | '\u{061c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}'
+            | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
+    )
+}
+
+/// Letters of the scripts in which the joiners have a meaning: Arabic and the Indic ones, marks included.
+const fn joins_letters(character: char) -> bool {
+    matches!(character, '\u{0600}'..='\u{08ff}' | '\u{0900}'..='\u{0dff}' | '\u{1780}'..='\u{17ff}')
+}
+
+/// What may stand before a joiner in an emoji: a pictograph, its skin tone or its variation selector.
+const fn joins_emoji(character: char) -> bool {
+    is_pictograph(character) || character == '\u{fe0f}'
+}
+
+const fn is_pictograph(character: char) -> bool {
+    matches!(
+        character,
+        '\u{00a9}' | '\u{00ae}' | '\u{2190}'..='\u{23ff}' | '\u{2600}'..='\u{27bf}' | '\u{2b00}'..='\u{2bff}'
+            | '\u{1f000}'..='\u{1faff}'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_steer_the_terminal_is_shown() {
+        for (raw, shown) in [
+            ("\x1b[31mred\x1b[0m", "␛[31mred␛[0m"),
+            ("\x1b]0;title\x07", "␛]0;title␇"),
+            ("a\u{9b}31m", "a\\x9b31m"),
+            ("bell\x07 nul\0 del\x7f", "bell␇ nul␀ del␡"),
+            ("one\r\ntwo\rthree\r", "one\ntwo␍three␍"),
+            ("a\u{202e}cba", "a\\u{202e}cba"),
+            ("zero\u{200b}width\u{feff}", "zero\\u{200b}width\\u{feff}"),
+            ("line\u{2028}sep", "line\\u{2028}sep"),
+            ("tag\u{e0041}", "tag\\u{e0041}"),
+            ("a\u{200d}b", "a\\u{200d}b"),
+            ("a\u{fe0f}\u{fe01}", "a\u{fe0f}\\u{fe01}"),
+        ] {
+            assert_eq!(sanitize(raw), shown);
+        }
+    }
+
+    #[test]
+    fn what_people_write_stays() {
+        for text in
+            ["plain", "漢字", "👨‍👩‍👧‍👦 🏴󠁧󠁢󠁥󠁮󠁧󠁿 🇩🇪 ❤️ 👍🏽", "e\u{301}", "می‌خواهم", "क्‍ष", "שלום", "two\nlines\n", ""]
+        {
+            assert_eq!(sanitize(text), text);
+        }
+    }
+
+    #[test]
+    fn tabs_reach_the_next_stop() {
+        assert_eq!(sanitize("\tx\nab\tc\n漢\td\té"), "    x\nab  c\n漢  d   é");
+    }
+
+    #[test]
+    fn marks_do_not_pile_up() {
+        let shown = sanitize(&format!("a{}", "\u{301}".repeat(40))).into_owned();
+        assert_eq!(shown.chars().filter(|mark| *mark == '\u{301}').count(), MARKS);
+    }
+}
