@@ -1,40 +1,257 @@
-//! Code in colour, worked out beside the screen.
+//! Code in colour, worked out beside the screen: ask, show plain text meanwhile, ask again when woken.
+
+mod paint;
+mod scopes;
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one thread of the screen: painting code takes longer than a frame"
+)]
+mod worker;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::Arc;
 
 use ratatui::text::Line;
 
+use self::paint::{Painter, Palette};
+use self::worker::{Answer, Request, Worker};
+use super::cache::{Cache, Slot};
 use crate::ui::theme::Theme;
 
-/// Colours code.
-pub struct Highlighter;
+/// Bytes of a block beyond which its lines stay plain.
+pub(super) const LARGEST_BLOCK: usize = 200 * 1024;
+
+/// Painted blocks that are kept: a few screens of them.
+const KEPT: usize = 256;
+
+/// Blocks whose grown lines may wait to be fetched; those of blocks that are gone are forgotten.
+const MOST_WAITING: usize = 16;
+
+/// What a painted block is kept under.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Key {
+    language: String,
+    hash: u64,
+    length: usize,
+    theme: String,
+}
+
+impl Key {
+    fn new(language: &str, code: &str, theme: &Theme) -> Self {
+        let mut hasher = DefaultHasher::new();
+        code.hash(&mut hasher);
+        Self {
+            language: language.to_owned(),
+            hash: hasher.finish(),
+            length: code.len(),
+            theme: theme.name.clone(),
+        }
+    }
+}
+
+/// Where a block's colours are.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Paint {
+    /// Here: one line for each line of the code.
+    Here(Arc<Vec<Line<'static>>>),
+    /// Being worked out; ask again when the generation has grown.
+    Coming,
+    /// There will be none.
+    Plain,
+}
+
+/// Names a block of code that is still being written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Growing(u64);
+
+/// Colours code. Syntax definitions are loaded on first need.
+pub struct Highlighter {
+    engine: Slot<Engine>,
+    painted: Cache<Key, Arc<Vec<Line<'static>>>>,
+    state: Slot<State>,
+}
+
+#[derive(Default)]
+struct State {
+    generation: u64,
+    asked: BTreeSet<Key>,
+    grown: BTreeMap<u64, Vec<Line<'static>>>,
+    last_growing: u64,
+}
+
+enum Engine {
+    Off,
+    Immediate(Option<Box<Painter>>),
+    Idle(Box<dyn Fn() + Send + Sync>),
+    Running(Worker),
+}
 
 impl Highlighter {
-    /// Works on a thread of its own; `wake` is called there when results have arrived.
+    /// Works on a thread of its own, started on first need; `wake` is called there each time a result has arrived.
     #[must_use]
-    pub fn new(_wake: Box<dyn Fn() + Send + Sync>) -> Self {
-        Self
+    pub fn new(wake: Box<dyn Fn() + Send + Sync>) -> Self {
+        Self::with(Engine::Idle(wake))
     }
 
     /// Leaves all code plain.
     #[must_use]
-    pub const fn off() -> Self {
-        Self
+    pub fn off() -> Self {
+        Self::with(Engine::Off)
     }
 
-    /// Works at once, on the caller's time.
+    /// Works at once, on the caller's time: for tests and for output that nobody watches being made.
     #[must_use]
-    pub const fn immediate() -> Self {
-        Self
+    pub fn immediate() -> Self {
+        Self::with(Engine::Immediate(None))
     }
 
-    /// The coloured lines of a piece of code, or `None` while they are being worked out.
+    fn with(engine: Engine) -> Self {
+        Self { engine: Slot::new(engine), painted: Cache::new(KEPT), state: Slot::new(State::default()) }
+    }
+
+    /// The coloured lines of a piece of safe code, one for each of its lines; or `None` while they are being worked
+    /// out, and where code stays plain. Show it plain then, and ask again once [`Self::generation`] has grown.
     #[must_use]
-    pub fn lines(&self, _language: &str, _code: &str, _theme: &Theme) -> Option<Vec<Line<'static>>> {
-        None
+    pub fn lines(&self, language: &str, code: &str, theme: &Theme) -> Option<Vec<Line<'static>>> {
+        match self.paint(language, code, theme) {
+            Paint::Here(lines) => Some(lines.as_ref().clone()),
+            Paint::Coming | Paint::Plain => None,
+        }
     }
 
     /// Grows when results have arrived.
     #[must_use]
     pub fn generation(&self) -> u64 {
-        0
+        self.fetch();
+        self.state.with(|state| state.generation)
     }
+
+    /// Like [`Self::lines`], and tells the reasons for having none apart.
+    pub(super) fn paint(&self, language: &str, code: &str, theme: &Theme) -> Paint {
+        if language.is_empty() || code.len() > LARGEST_BLOCK || self.is_off() {
+            return Paint::Plain;
+        }
+        let key = Key::new(language, code, theme);
+        self.fetch();
+        if let Some(lines) = self.painted.get(&key) {
+            return Paint::Here(lines);
+        }
+        if self.state.with(|state| state.asked.insert(key.clone())) {
+            let request = Request::Whole {
+                key: key.clone(),
+                language: language.to_owned(),
+                code: code.to_owned(),
+                palette: palette(theme),
+            };
+            self.send(request);
+        }
+        self.painted.get(&key).map_or(Paint::Coming, Paint::Here)
+    }
+
+    /// Begins a block that will be painted as it is written.
+    pub(super) fn begin(&self) -> Option<Growing> {
+        if self.is_off() {
+            return None;
+        }
+        Some(self.state.with(|state| {
+            state.last_growing += 1;
+            Growing(state.last_growing)
+        }))
+    }
+
+    /// Asks for the next whole lines of a growing block.
+    pub(super) fn grow(&self, block: Growing, language: &str, code: &str, theme: &Theme) {
+        self.send(Request::Grow {
+            id: block.0,
+            language: language.to_owned(),
+            code: code.to_owned(),
+            palette: palette(theme),
+        });
+    }
+
+    /// The lines of a growing block that have been painted since the last call.
+    pub(super) fn grown(&self, block: Growing) -> Vec<Line<'static>> {
+        self.fetch();
+        self.state.with(|state| state.grown.remove(&block.0).unwrap_or_default())
+    }
+
+    /// Keeps what was painted while a block grew, for when the whole block is asked for.
+    pub(super) fn keep(&self, language: &str, code: &str, theme: &Theme, lines: Vec<Line<'static>>) {
+        self.painted.insert(Key::new(language, code, theme), Arc::new(lines));
+    }
+
+    fn is_off(&self) -> bool {
+        self.engine.with(|engine| matches!(engine, Engine::Off))
+    }
+
+    fn send(&self, request: Request) {
+        let answer = self.engine.with(|engine| engine.serve(request));
+        if let Some(answer) = answer {
+            self.accept(answer);
+        }
+    }
+
+    /// Takes in what the thread has finished.
+    fn fetch(&self) {
+        let answers: Vec<Answer> = self.engine.with(|engine| match engine {
+            Engine::Running(worker) => worker.answers.try_iter().collect(),
+            Engine::Off | Engine::Immediate(_) | Engine::Idle(_) => Vec::new(),
+        });
+        for answer in answers {
+            self.accept(answer);
+        }
+    }
+
+    fn accept(&self, answer: Answer) {
+        self.state.with(|state| {
+            state.generation += 1;
+            match answer {
+                Answer::Whole { key, lines } => {
+                    state.asked.remove(&key);
+                    self.painted.insert(key, Arc::new(lines));
+                }
+                Answer::Grown { id, lines } => {
+                    state.grown.entry(id).or_default().extend(lines);
+                    while state.grown.len() > MOST_WAITING {
+                        state.grown.pop_first();
+                    }
+                }
+            }
+        });
+    }
+}
+
+impl std::fmt::Debug for Highlighter {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Highlighter").field("painted", &self.painted.len()).finish_non_exhaustive()
+    }
+}
+
+impl Engine {
+    /// Passes a request on; the immediate engine has the answer at once. An engine that fails is off from then on.
+    fn serve(&mut self, request: Request) -> Option<Answer> {
+        if let Self::Idle(_) = self {
+            let Self::Idle(wake) = std::mem::replace(self, Self::Off) else { return None };
+            *self = worker::start(wake).map_or(Self::Off, Self::Running);
+        }
+        match self {
+            Self::Immediate(painter) => {
+                let painter = painter.get_or_insert_with(|| Box::new(Painter::load()));
+                Some(worker::serve(painter, request))
+            }
+            Self::Running(worker) => {
+                if worker.requests.send(request).is_err() {
+                    *self = Self::Off;
+                }
+                None
+            }
+            Self::Off | Self::Idle(_) => None,
+        }
+    }
+}
+
+fn palette(theme: &Theme) -> Palette {
+    Palette { syntax: theme.syntax.clone(), base: theme.code_block }
 }

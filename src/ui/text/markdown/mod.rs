@@ -1,32 +1,25 @@
-//! Markdown as styled lines.
+//! Markdown as styled lines, whole or while it is being streamed. Both go through the same blocks, so that a finished
+//! answer looks exactly like the one that was watched.
+
+mod code;
+mod fence;
+mod inline;
+mod layout;
+mod scan;
+mod stream;
+mod table;
 
 use ratatui::text::Line;
 
+pub use self::stream::Stream;
 use super::highlight::Highlighter;
 use crate::ui::theme::Theme;
 
-/// Lays out a whole text.
+/// Lays out a whole text, untrusted as it is, on lines of at most `width` cells. Code whose colours are still being
+/// worked out is plain; lay out again once the highlighter's generation has grown.
 #[must_use]
-pub fn render(source: &str, width: u16, theme: &Theme, _highlighter: &Highlighter) -> Vec<Line<'static>> {
-    super::wrap(&super::sanitize(source), usize::from(width), theme.text)
-}
-
-/// A text that is still growing.
-#[derive(Debug, Default)]
-pub struct Stream {
-    source: String,
-    lines: Vec<Line<'static>>,
-}
-
-impl Stream {
-    /// Takes what came next.
-    pub fn push(&mut self, delta: &str) {
-        self.source.push_str(delta);
-    }
-
-    /// The lines so far.
-    pub fn lines(&mut self, width: u16, theme: &Theme, highlighter: &Highlighter) -> &[Line<'static>] {
-        self.lines = render(&self.source, width, theme, highlighter);
-        &self.lines
-    }
+pub fn render(source: &str, width: u16, theme: &Theme, highlighter: &Highlighter) -> Vec<Line<'static>> {
+    let mut stream = Stream::whole();
+    stream.push(source);
+    stream.into_lines(width, theme, highlighter)
 }

@@ -1,0 +1,115 @@
+//! Reads a unified diff into rows with their line numbers.
+
+use std::borrow::Cow;
+
+use crate::ui::text::sanitize;
+
+/// What a line of a diff is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sign {
+    Add,
+    Remove,
+    Context,
+    /// The head of a file or of a hunk.
+    Header,
+    /// A line that belongs to no hunk.
+    Note,
+}
+
+/// One line of a diff, made safe and without its sign, and its number on both sides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Row<'a> {
+    pub(super) sign: Sign,
+    pub(super) text: Cow<'a, str>,
+    pub(super) before: Option<usize>,
+    pub(super) after: Option<usize>,
+}
+
+impl Row<'_> {
+    /// The larger of the row's numbers.
+    pub(super) fn last_number(&self) -> Option<usize> {
+        self.before.max(self.after)
+    }
+}
+
+/// A hunk being read: the next number on each side, and how many lines are still to come.
+#[derive(Clone, Copy)]
+struct Hunk {
+    before: usize,
+    after: usize,
+    removed_left: usize,
+    added_left: usize,
+}
+
+/// All lines of a diff. Counting down the hunk's lines tells a removed `-- x` from the head of a file.
+pub(super) fn rows(unified: &str) -> Vec<Row<'_>> {
+    let mut hunk: Option<Hunk> = None;
+    let unified = unified.strip_suffix('\n').unwrap_or(unified);
+    // A file whose lines all end in a carriage return says nothing by it; one that mixes them does.
+    let is_text = |line: &&str| {
+        line.starts_with(['+', '-', ' ']) && !line.starts_with("+++ ") && !line.starts_with("--- ")
+    };
+    let hides_returns = unified.split('\n').filter(is_text).all(|line| line.ends_with('\r'));
+    let bare = |line| if hides_returns { str::strip_suffix(line, '\r').unwrap_or(line) } else { line };
+    unified.split('\n').map(|line| row(bare(line), &mut hunk)).collect()
+}
+
+fn row<'a>(line: &'a str, hunk: &mut Option<Hunk>) -> Row<'a> {
+    let inside = hunk.as_mut().filter(|hunk| hunk.removed_left + hunk.added_left > 0);
+    if let Some(row) = inside.and_then(|hunk| hunk.take(line)) {
+        return row;
+    }
+    *hunk = head(line);
+    let is_header =
+        hunk.is_some() || ["--- ", "+++ ", "diff ", "index "].iter().any(|head| line.starts_with(head));
+    let (sign, text) = match line.split_at_checked(1) {
+        _ if is_header => (Sign::Header, line),
+        // A diff that was cut has lines whose numbers nobody knows.
+        Some(("+", text)) => (Sign::Add, text),
+        Some(("-", text)) => (Sign::Remove, text),
+        _ => (Sign::Note, line),
+    };
+    Row { sign, text: sanitize(text), before: None, after: None }
+}
+
+impl Hunk {
+    /// A line of the hunk, or `None` when the line cannot be one.
+    fn take<'a>(&mut self, line: &'a str) -> Option<Row<'a>> {
+        let (sign, text) = match line.chars().next() {
+            Some('+') => (Sign::Add, line.strip_prefix('+')?),
+            Some('-') => (Sign::Remove, line.strip_prefix('-')?),
+            Some(' ') => (Sign::Context, line.strip_prefix(' ')?),
+            // Some programs strip the blank from empty context lines.
+            None => (Sign::Context, line),
+            Some('\\') => {
+                return Some(Row { sign: Sign::Note, text: sanitize(line), before: None, after: None });
+            }
+            Some(_) => return None,
+        };
+        let before = (sign != Sign::Add).then_some(self.before);
+        let after = (sign != Sign::Remove).then_some(self.after);
+        if before.is_some() {
+            self.before = self.before.saturating_add(1);
+            self.removed_left = self.removed_left.saturating_sub(1);
+        }
+        if after.is_some() {
+            self.after = self.after.saturating_add(1);
+            self.added_left = self.added_left.saturating_sub(1);
+        }
+        Some(Row { sign, text: sanitize(text), before, after })
+    }
+}
+
+/// Reads `@@ -before,lines +after,lines @@`.
+fn head(line: &str) -> Option<Hunk> {
+    let (ranges, _) = line.strip_prefix("@@ -")?.split_once(" @@")?;
+    let (removed, added) = ranges.split_once(" +")?;
+    let (before, removed_left) = range(removed)?;
+    let (after, added_left) = range(added)?;
+    Some(Hunk { before, after, removed_left, added_left })
+}
+
+fn range(range: &str) -> Option<(usize, usize)> {
+    let (start, lines) = range.split_once(',').unwrap_or((range, "1"));
+    Some((start.parse().ok()?, lines.parse().ok()?))
+}

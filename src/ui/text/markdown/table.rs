@@ -1,0 +1,153 @@
+//! Tables that fit: columns shrink and cells wrap; where even that is too narrow, each row becomes a short list.
+
+use pulldown_cmark::Alignment;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::ui::text::{width, wrap_spans};
+use crate::ui::theme::Theme;
+
+/// What stands between two columns.
+const BETWEEN: &str = " │ ";
+
+/// Cells below which a column cannot be read.
+const NARROWEST: usize = 5;
+
+/// One cell: its styled text.
+pub(super) type Cell = Vec<Span<'static>>;
+
+/// A table as it was read.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    pub(super) alignments: Vec<Alignment>,
+    pub(super) head: Vec<Cell>,
+    pub(super) rows: Vec<Vec<Cell>>,
+}
+
+impl Table {
+    /// The table on lines of at most `room` cells.
+    pub(super) fn lay(&self, room: usize, theme: &Theme) -> Vec<Line<'static>> {
+        match self.columns(room) {
+            Some(columns) => self.grid(&columns, theme),
+            None => self.list(room, theme),
+        }
+    }
+
+    /// How wide each column becomes: as wide as its text, or an equal share of what the narrow ones leave.
+    fn columns(&self, room: usize) -> Option<Vec<usize>> {
+        let count = self.head.len();
+        let free = room.checked_sub(width(BETWEEN) * count.saturating_sub(1))?;
+        let wanted: Vec<usize> = (0..count).map(|column| self.wanted(column)).collect();
+        if wanted.iter().sum::<usize>() <= free {
+            return Some(wanted);
+        }
+        let narrow_than = |share: usize| wanted.iter().filter(move |wanted| **wanted <= share);
+        let mut share = free.checked_div(count)?;
+        loop {
+            let wide = count - narrow_than(share).count();
+            let left = free.checked_sub(narrow_than(share).sum::<usize>())?;
+            let next = left.checked_div(wide).unwrap_or(share);
+            if next <= share {
+                break;
+            }
+            share = next;
+        }
+        (share >= NARROWEST).then(|| wanted.iter().map(|wanted| (*wanted).min(share)).collect())
+    }
+
+    /// The widest line of any cell in a column.
+    fn wanted(&self, column: usize) -> usize {
+        let cells = std::iter::once(&self.head).chain(&self.rows).filter_map(|row| row.get(column));
+        cells
+            .map(|cell| text_of(cell).split('\n').map(width).max().unwrap_or_default())
+            .max()
+            .unwrap_or_default()
+            .max(1)
+    }
+
+    fn grid(&self, columns: &[usize], theme: &Theme) -> Vec<Line<'static>> {
+        let mut lines = self.row(&self.head, columns, theme);
+        let rules: Vec<String> = columns.iter().map(|width| "─".repeat(*width)).collect();
+        lines.push(Line::styled(rules.join("─┼─"), theme.faint));
+        let wraps = self.rows.iter().any(|row| self.row(row, columns, theme).len() > 1);
+        for (index, row) in self.rows.iter().enumerate() {
+            // Rows of several lines would run into each other.
+            if wraps && index > 0 {
+                let gaps: Vec<String> = columns.iter().map(|width| " ".repeat(*width)).collect();
+                lines.push(Line::styled(gaps.join(BETWEEN), theme.faint));
+            }
+            lines.extend(self.row(row, columns, theme));
+        }
+        lines
+    }
+
+    fn row(&self, cells: &[Cell], columns: &[usize], theme: &Theme) -> Vec<Line<'static>> {
+        let wrapped: Vec<Vec<Line<'static>>> = columns
+            .iter()
+            .enumerate()
+            .map(|(column, width)| {
+                wrap_spans(cells.get(column).cloned().unwrap_or_default(), *width, Vec::new())
+            })
+            .collect();
+        let height = wrapped.iter().map(Vec::len).max().unwrap_or_default();
+        (0..height)
+            .map(|index| {
+                let mut spans: Vec<Span<'static>> = Vec::new();
+                for (column, (cell, width)) in wrapped.iter().zip(columns).enumerate() {
+                    if column > 0 {
+                        spans.push(Span::styled(BETWEEN, theme.faint));
+                    }
+                    let line = cell.get(index).cloned().unwrap_or_default();
+                    spans.extend(padded(line.spans, *width, self.alignments.get(column)));
+                }
+                Line::from(spans)
+            })
+            .collect()
+    }
+
+    /// Each row as lines of `column: value`.
+    fn list(&self, room: usize, theme: &Theme) -> Vec<Line<'static>> {
+        let mut lines = Vec::new();
+        for (index, row) in self.rows.iter().enumerate() {
+            if index > 0 {
+                lines.push(Line::default());
+            }
+            for (column, cell) in row.iter().enumerate() {
+                let mut spans = self.head.get(column).cloned().unwrap_or_default();
+                if !spans.is_empty() {
+                    spans.push(Span::styled(": ", theme.dim));
+                }
+                spans.extend(cell.iter().cloned());
+                lines.extend(wrap_spans(spans, room, vec![Span::raw("  ")]));
+            }
+        }
+        if self.rows.is_empty() {
+            for cell in &self.head {
+                lines.extend(wrap_spans(cell.clone(), room, Vec::new()));
+            }
+        }
+        lines
+    }
+}
+
+fn text_of(cell: &[Span<'static>]) -> String {
+    cell.iter().map(|span| span.content.as_ref()).collect()
+}
+
+/// Fills a line of a cell up to the width of its column.
+fn padded(mut spans: Cell, column: usize, alignment: Option<&Alignment>) -> Cell {
+    let used: usize = spans.iter().map(|span| width(&span.content)).sum();
+    let free = column.saturating_sub(used);
+    let before = match alignment {
+        Some(Alignment::Right) => free,
+        Some(Alignment::Center) => free / 2,
+        Some(Alignment::Left | Alignment::None) | None => 0,
+    };
+    if before > 0 {
+        spans.insert(0, Span::styled(" ".repeat(before), Style::new()));
+    }
+    if free > before {
+        spans.push(Span::styled(" ".repeat(free - before), Style::new()));
+    }
+    spans
+}
