@@ -26,7 +26,6 @@ pub mod layout;
 /// The panes and how they are drawn.
 pub mod panes;
 
-#[expect(clippy::disallowed_methods, reason = "the process and its terminal are stopped and restored here")]
 mod terminal;
 
 #[expect(clippy::disallowed_methods, reason = "the one loop of the screen reads the clock")]
