@@ -7,7 +7,7 @@ use crate::ledger::{Body, CallId, Entry, Millis, Outcome, Transition, Usage};
 use super::{Limit, Limits};
 
 /// Counts what a session and its current run have spent, by reading its entries in order.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Meter {
     limits: Limits,
     session: Usage,
@@ -19,7 +19,7 @@ pub struct Meter {
     context: u64,
 }
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Run {
     turns: u64,
     tool_calls: u64,
@@ -28,7 +28,7 @@ struct Run {
 }
 
 /// A clock that stands still while a person is asked.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Clock {
     running_since: Option<Millis>,
     spent_ms: u64,

@@ -5,3 +5,31 @@ pub mod theme;
 
 /// Untrusted text made safe, measured, wrapped and styled.
 pub mod text;
+
+/// Which key does what, and where.
+pub mod keymap;
+
+/// What is being typed.
+pub mod composer;
+
+/// What only the screen knows: focus, scroll, overlays.
+pub mod local;
+
+/// Keys become intents.
+pub mod update;
+
+mod overlays;
+
+/// Where each pane stands.
+pub mod layout;
+
+/// The panes and how they are drawn.
+pub mod panes;
+
+mod terminal;
+
+#[expect(clippy::disallowed_methods, reason = "the one loop of the screen reads the clock")]
+mod run;
+
+pub use panes::{Screen, draw, prepare};
+pub use run::{AppIo, UiError, UiOutcome, UiSettings, run};

@@ -1,1 +1,196 @@
-//! What is to be seen: events folded into a view.
+//! What is to be seen: events folded into cards, a status, gauges and inspector rows. No screen in it, so live
+//! chat, replay and the inspector are one renderer.
+
+mod card;
+mod fold;
+mod inspect;
+mod panel;
+mod status;
+mod summary;
+mod tail;
+
+use std::collections::BTreeMap;
+
+pub use card::{Card, CardBody, CardId, Forming, LiveMessage, Revision};
+pub use inspect::{Mark, Row, one_line};
+pub use panel::{Panel, PanelState};
+pub use status::{Phase, Status};
+pub use summary::{diff_counts, summary};
+pub use tail::Tail;
+
+use crate::budget::{Gauge, Limit, Limits, Meter};
+use crate::ledger::{ApprovalRequest, Body, CallId, EntryId, Millis, TurnEnded};
+use crate::policy::Mode;
+
+/// What the view is told once.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ViewSettings {
+    /// The model, as `provider/name`.
+    pub model: String,
+    /// The mode at the start. It is a fact of the process, not of the session: who shows it follows
+    /// [`crate::agent::Live::ModeChanged`].
+    pub mode: Mode,
+    /// The folder, as it should be shown (`~/src/parser`).
+    pub cwd: String,
+    /// The branch, if the folder is in a repository.
+    pub branch: Option<String>,
+    /// The model's window, in tokens.
+    pub window: u64,
+    /// The limits as configured; what was raised is in the ledger.
+    pub limits: Limits,
+    /// How the model calls tools: `native` or `string`.
+    pub tools_mode: &'static str,
+}
+
+/// All that a screen shows of a session. Two views are equal when they show the same.
+#[derive(Debug, Clone, PartialEq)]
+pub struct View {
+    /// What was told at the start.
+    pub settings: ViewSettings,
+    /// What it is doing.
+    pub status: Status,
+    cards: Vec<Card>,
+    live: Option<LiveMessage>,
+    live_cards: Vec<Card>,
+    panels: BTreeMap<CallId, usize>,
+    asks: Vec<CallId>,
+    rows: Vec<Row>,
+    row_of: BTreeMap<EntryId, usize>,
+    meter: Meter,
+    clock: Millis,
+    latest_message: Option<EntryId>,
+    offer: Option<Offer>,
+    revision: Revision,
+    /// Rises when a card was taken away, so that positions kept outside are known to be stale.
+    epoch: Revision,
+}
+
+/// After a budget stop: the limit that can be raised, and to what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Offer {
+    /// Which.
+    pub limit: Limit,
+    /// The limit in force plus its configured size, in its own unit.
+    pub to: u64,
+}
+
+impl View {
+    /// An empty view.
+    pub fn new(settings: ViewSettings) -> Self {
+        Self {
+            meter: Meter::new(settings.limits.clone()),
+            settings,
+            status: Status::default(),
+            cards: Vec::new(),
+            live: None,
+            live_cards: Vec::new(),
+            panels: BTreeMap::new(),
+            asks: Vec::new(),
+            rows: Vec::new(),
+            row_of: BTreeMap::new(),
+            clock: Millis(0),
+            latest_message: None,
+            offer: None,
+            revision: Revision::default(),
+            epoch: Revision::default(),
+        }
+    }
+
+    /// How many cards there are.
+    pub fn len(&self) -> usize {
+        self.cards.len() + self.live_cards.len()
+    }
+
+    /// Whether nothing was said yet.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The card at a position, oldest first; the ones that still grow come last.
+    pub fn card(&self, at: usize) -> Option<&Card> {
+        self.cards.get(at).or_else(|| self.live_cards.get(at.checked_sub(self.cards.len())?))
+    }
+
+    /// The answer that is being written.
+    pub fn live(&self) -> Option<&LiveMessage> {
+        self.live.as_ref()
+    }
+
+    /// The panel of a call.
+    pub fn panel(&self, call: CallId) -> Option<&Panel> {
+        self.card(self.position(call)?)?.panel()
+    }
+
+    /// Where the panel of a call stands among the cards.
+    pub fn position(&self, call: CallId) -> Option<usize> {
+        self.panels.get(&call).copied()
+    }
+
+    /// The calls, in the order in which they were made.
+    pub fn calls(&self) -> impl DoubleEndedIterator<Item = CallId> {
+        self.panels.keys().copied()
+    }
+
+    /// The requests that wait for a person, oldest first.
+    pub fn waiting(&self) -> Vec<(EntryId, &ApprovalRequest)> {
+        self.asks.iter().filter_map(|call| self.panel(*call)?.request()).collect()
+    }
+
+    /// The inspector's rows, one an entry.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// What can be raised to go on; only after a budget stop.
+    pub fn offer(&self) -> Option<Offer> {
+        self.offer
+    }
+
+    /// How the last run ended, when nothing came after it.
+    pub fn last_end(&self) -> Option<&TurnEnded> {
+        match &self.cards.last()?.body {
+            CardBody::TurnEnded(entry) => match &entry.body {
+                Body::TurnEnded(ended) => Some(ended),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// All budgets at this moment. While nothing runs, the clock stands where the last run left it.
+    pub fn gauges(&self, now: Millis) -> [Gauge; 10] {
+        self.meter.gauges(self.moment(now))
+    }
+
+    /// The meter behind the gauges.
+    pub fn meter(&self) -> &Meter {
+        &self.meter
+    }
+
+    /// Changes whenever anything changes.
+    pub fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    /// Changes when a card was taken away.
+    pub fn epoch(&self) -> Revision {
+        self.epoch
+    }
+
+    /// Says what time it is, so that what starts next is known to have started now. Never goes back.
+    pub fn tick(&mut self, now: Millis) {
+        self.clock = self.clock.max(now);
+    }
+
+    /// The process that wrote this history is gone: nothing runs any more, only approvals may still wait.
+    pub fn resume(&mut self) {
+        self.drop_live();
+        if !matches!(self.status.phase, Phase::Idle) {
+            self.status.phase = if self.asks.is_empty() { Phase::Idle } else { Phase::WaitingApproval };
+        }
+    }
+
+    fn moment(&self, now: Millis) -> Millis {
+        if self.status.is_busy() { now.max(self.clock) } else { self.clock }
+    }
+}

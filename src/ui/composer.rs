@@ -1,0 +1,280 @@
+//! The composer: a multi-line text that keeps big pastes folded and moves by what people see as one character.
+
+use tui_textarea::{CursorMove, TextArea, WrapMode};
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::text;
+
+/// What is being typed.
+#[derive(Debug, Clone)]
+pub struct Composer {
+    area: TextArea<'static>,
+    pastes: Vec<Paste>,
+    browsing: Option<usize>,
+}
+
+/// A paste that is shown by its name and sent whole.
+#[derive(Debug, Clone)]
+struct Paste {
+    name: String,
+    text: String,
+}
+
+impl Default for Composer {
+    fn default() -> Self {
+        Self::holding("")
+    }
+}
+
+impl Composer {
+    /// Most rows that it takes on the screen.
+    pub const MOST_ROWS: u16 = 8;
+    /// A paste with more lines than this is folded.
+    const FOLD_LINES: usize = 20;
+    /// A paste with more bytes than this is folded.
+    const FOLD_BYTES: usize = 2 * 1024;
+    /// Most bytes that may be typed; every key redraws them all.
+    const MOST_BYTES: usize = 64 * 1024;
+
+    fn holding(text: &str) -> Self {
+        let mut area = TextArea::new(text.split('\n').map(str::to_owned).collect());
+        area.set_wrap_mode(WrapMode::WordOrGlyph);
+        area.set_cursor_line_style(ratatui::style::Style::default());
+        area.set_cursor_style(ratatui::style::Style::default());
+        area.move_cursor(CursorMove::Bottom);
+        area.move_cursor(CursorMove::End);
+        Self { area, pastes: Vec::new(), browsing: None }
+    }
+
+    /// The widget.
+    pub fn area(&self) -> &TextArea<'static> {
+        &self.area
+    }
+
+    /// The widget, to be styled.
+    pub fn area_mut(&mut self) -> &mut TextArea<'static> {
+        &mut self.area
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.area.is_empty()
+    }
+
+    /// Whether there is nothing in it that could be sent.
+    pub fn is_blank(&self) -> bool {
+        self.area.lines().iter().all(|l| l.trim().is_empty())
+    }
+
+    /// What is shown, placeholders of pastes included.
+    pub fn shown(&self) -> String {
+        self.area.lines().join("\n")
+    }
+
+    /// What would be sent: pastes unfolded, blank ends cut.
+    pub fn text(&self) -> String {
+        let mut text = self.shown();
+        for paste in &self.pastes {
+            text = text.replacen(&paste.name, &paste.text, 1);
+        }
+        text.trim().to_owned()
+    }
+
+    /// Takes what would be sent and leaves it empty.
+    pub fn take(&mut self) -> String {
+        let text = self.text();
+        self.clear();
+        text
+    }
+
+    /// Empties it.
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Rows it needs at this width, at least one and at most [`Composer::MOST_ROWS`].
+    pub fn rows(&self, width: u16) -> u16 {
+        let width = usize::from(width.max(1));
+        let mut rows = 0;
+        for line in self.area.lines() {
+            rows += rows_of(line, width);
+            if rows >= usize::from(Self::MOST_ROWS) {
+                return Self::MOST_ROWS;
+            }
+        }
+        u16::try_from(rows).unwrap_or(Self::MOST_ROWS).max(1)
+    }
+
+    /// Types one character. Refused when it is full.
+    pub fn insert(&mut self, c: char) -> bool {
+        self.browsing = None;
+        if self.has_room(c.len_utf8()) {
+            self.area.insert_char(c);
+            return true;
+        }
+        false
+    }
+
+    /// Starts a new line.
+    pub fn newline(&mut self) {
+        self.browsing = None;
+        if self.has_room(1) {
+            self.area.insert_newline();
+        }
+    }
+
+    /// Takes in a paste; a big one is shown as `[pasted 216 KB]` and sent whole.
+    pub fn paste(&mut self, pasted: &str) {
+        self.browsing = None;
+        let pasted = pasted.replace("\r\n", "\n").replace('\r', "\n");
+        let folds = pasted.len() > Self::FOLD_BYTES
+            || pasted.lines().count() > Self::FOLD_LINES
+            || !self.has_room(pasted.len());
+        if !folds {
+            self.area.insert_str(text::sanitize(&pasted));
+            return;
+        }
+        let name = self.name_paste(&pasted);
+        self.area.insert_str(&name);
+        self.pastes.push(Paste { name, text: pasted });
+    }
+
+    fn name_paste(&self, pasted: &str) -> String {
+        let size = match pasted.len() {
+            bytes if bytes < 1024 => format!("{} lines", pasted.lines().count()),
+            bytes => format!("{} KB", bytes.div_ceil(1024)),
+        };
+        let plain = format!("[pasted {size}]");
+        let shown = self.shown();
+        if !shown.contains(&plain) {
+            return plain;
+        }
+        (2..)
+            .map(|n| format!("[pasted {size} #{n}]"))
+            .find(|name| !shown.contains(name.as_str()))
+            .unwrap_or(plain)
+    }
+
+    fn has_room(&self, more: usize) -> bool {
+        let held: usize = self.area.lines().iter().map(|l| l.len() + 1).sum();
+        held + more <= Self::MOST_BYTES
+    }
+
+    /// Deletes what stands before the cursor: one grapheme cluster, or a folded paste whole.
+    pub fn backspace(&mut self) {
+        self.browsing = None;
+        let before = self.before_cursor();
+        let folded = self.pastes.iter().position(|p| before.ends_with(&p.name));
+        let count = match folded {
+            Some(at) => self.pastes.remove(at).name.chars().count(),
+            None => last_cluster(&before),
+        };
+        for _ in 0..count.max(1) {
+            self.area.delete_char();
+        }
+    }
+
+    /// Deletes the grapheme cluster after the cursor.
+    pub fn delete(&mut self) {
+        self.browsing = None;
+        for _ in 0..first_cluster(&self.after_cursor()).max(1) {
+            self.area.delete_next_char();
+        }
+    }
+
+    /// Deletes the word before the cursor.
+    pub fn delete_word(&mut self) {
+        self.browsing = None;
+        self.area.delete_word();
+    }
+
+    /// Deletes to the end of the line.
+    pub fn delete_to_end(&mut self) {
+        self.browsing = None;
+        self.area.delete_line_by_end();
+    }
+
+    /// Moves one grapheme cluster to the left.
+    pub fn left(&mut self) {
+        for _ in 0..last_cluster(&self.before_cursor()).max(1) {
+            self.area.move_cursor(CursorMove::Back);
+        }
+    }
+
+    /// Moves one grapheme cluster to the right.
+    pub fn right(&mut self) {
+        for _ in 0..first_cluster(&self.after_cursor()).max(1) {
+            self.area.move_cursor(CursorMove::Forward);
+        }
+    }
+
+    /// Moves the cursor as the widget does.
+    pub fn go(&mut self, to: CursorMove) {
+        self.area.move_cursor(to);
+    }
+
+    /// Shows an earlier message (`step` -1) or a later one (1); past the newest it is empty again. Only from an
+    /// empty composer or from a message that was called back and not changed. Says whether it did.
+    pub fn browse(&mut self, sent: &[&str], step: isize) -> bool {
+        let here = match self.browsing {
+            Some(at) => at,
+            None if self.is_empty() => sent.len(),
+            None => return false,
+        };
+        let Some(at) = here.checked_add_signed(step).filter(|at| *at <= sent.len()) else { return true };
+        match sent.get(at) {
+            Some(text) if text.len() <= Self::MOST_BYTES => {
+                *self = Self::holding(&text::sanitize(text));
+                self.browsing = Some(at);
+            }
+            Some(_) => {}
+            None => self.clear(),
+        }
+        true
+    }
+
+    fn before_cursor(&self) -> String {
+        let (row, col) = self.position();
+        self.area.lines().get(row).map(|l| l.chars().take(col).collect()).unwrap_or_default()
+    }
+
+    fn after_cursor(&self) -> String {
+        let (row, col) = self.position();
+        self.area.lines().get(row).map(|l| l.chars().skip(col).collect()).unwrap_or_default()
+    }
+
+    fn position(&self) -> (usize, usize) {
+        let cursor = self.area.cursor();
+        (cursor.0, cursor.1)
+    }
+}
+
+/// Characters in the last grapheme cluster.
+fn last_cluster(text: &str) -> usize {
+    text.graphemes(true).next_back().map_or(0, |g| g.chars().count())
+}
+
+/// Characters in the first grapheme cluster.
+fn first_cluster(text: &str) -> usize {
+    text.graphemes(true).next().map_or(0, |g| g.chars().count())
+}
+
+/// Rows of one line, wrapped as the widget wraps: between words, long words inside.
+fn rows_of(line: &str, width: usize) -> usize {
+    let (mut rows, mut used) = (1, 0);
+    for word in line.split_word_bounds() {
+        let cells = text::width(word);
+        if used + cells <= width {
+            used += cells;
+            continue;
+        }
+        rows += usize::from(used > 0);
+        used = cells;
+        while used > width {
+            rows += 1;
+            used -= width;
+        }
+    }
+    // The cursor after a full row stands on the next one.
+    rows + usize::from(used == width)
+}

@@ -1,0 +1,218 @@
+//! Which key does what, and where: the one table that the keys are read from and the help is drawn from.
+
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+/// Where a binding holds. What is not bound in a place is looked up under [`Place::Everywhere`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// On the main screen, whatever has the focus.
+    Everywhere,
+    /// In the composer.
+    Composer,
+    /// In a call that waits for a decision.
+    Approval,
+    /// In the line of a call.
+    Panel,
+    /// In the ledger inspector.
+    Ledger,
+    /// In the full output of a call, and in the help.
+    Page,
+}
+
+impl Place {
+    /// In words, for the help.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Everywhere => "Anywhere",
+            Self::Composer => "Writing",
+            Self::Approval => "A call that waits for you",
+            Self::Panel => "A call that has the focus",
+            Self::Ledger => "The ledger",
+            Self::Page => "Output and help",
+        }
+    }
+}
+
+/// What a key can mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Command {
+    /// Close what lies on top, or interrupt.
+    Escape,
+    /// Empty the composer, or quit when asked twice.
+    ClearOrQuit,
+    /// Quit when the composer is empty.
+    Leave,
+    /// Empty the composer.
+    Empty,
+    /// Go to the shell and come back later.
+    Suspend,
+    /// Open the ledger.
+    Ledger,
+    /// Show or fold reasoning.
+    Thinking,
+    /// Give the focus to the next thing.
+    Focus,
+    /// The next mode.
+    Mode,
+    /// Up one.
+    Up,
+    /// Down one.
+    Down,
+    /// Up one page.
+    PageUp,
+    /// Down one page.
+    PageDown,
+    /// To the beginning.
+    Home,
+    /// To the end.
+    End,
+    /// Show the keys.
+    Help,
+    /// Send the message.
+    Send,
+    /// A new line.
+    Newline,
+    /// After a budget stop: raise the limit and go on.
+    Raise,
+    /// Allow this call.
+    Once,
+    /// Allow this exact action for the session.
+    Session,
+    /// Deny.
+    Deny,
+    /// Deny and say why.
+    Reason,
+    /// Show all of it.
+    Open,
+    /// Find entries.
+    Filter,
+    /// Close.
+    Close,
+}
+
+/// One line of the table.
+#[derive(Debug, Clone, Copy)]
+pub struct Binding {
+    /// Where it holds.
+    pub place: Place,
+    /// The key.
+    pub code: KeyCode,
+    /// With these held down; shift is left out for characters, which carry it.
+    pub modifiers: KeyModifiers,
+    /// What it means.
+    pub command: Command,
+    /// The key as the help writes it.
+    pub keys: &'static str,
+    /// What it does, as the help writes it; empty: a second key for the same, not listed.
+    pub words: &'static str,
+}
+
+const NONE: KeyModifiers = KeyModifiers::NONE;
+const CTRL: KeyModifiers = KeyModifiers::CONTROL;
+const ALT: KeyModifiers = KeyModifiers::ALT;
+const SHIFT: KeyModifiers = KeyModifiers::SHIFT;
+
+const fn bind(
+    place: Place,
+    modifiers: KeyModifiers,
+    code: KeyCode,
+    command: Command,
+    keys: &'static str,
+    words: &'static str,
+) -> Binding {
+    Binding { place, code, modifiers, command, keys, words }
+}
+
+/// All bindings, in the order of the help.
+pub const BINDINGS: &[Binding] = {
+    use Command as C;
+    use KeyCode as K;
+    use Place as P;
+    &[
+        bind(P::Everywhere, NONE, K::Esc, C::Escape, "esc", "interrupt; close what lies on top"),
+        bind(P::Everywhere, CTRL, K::Char('o'), C::Ledger, "ctrl-o", "the ledger, entry by entry"),
+        bind(P::Everywhere, CTRL, K::Char('t'), C::Thinking, "ctrl-t", "show or fold reasoning"),
+        bind(P::Everywhere, NONE, K::Tab, C::Focus, "tab", "focus: composer, waiting calls, last call"),
+        bind(P::Everywhere, NONE, K::BackTab, C::Mode, "shift-tab", "mode: plan, ask, edit, unrestricted"),
+        bind(P::Everywhere, SHIFT, K::BackTab, C::Mode, "", ""),
+        bind(P::Everywhere, SHIFT, K::Tab, C::Mode, "", ""),
+        bind(P::Everywhere, NONE, K::PageUp, C::PageUp, "pgup pgdn", "scroll; the mouse wheel too"),
+        bind(P::Everywhere, NONE, K::PageDown, C::PageDown, "", ""),
+        bind(P::Everywhere, CTRL, K::End, C::End, "ctrl-end", "follow the end again"),
+        bind(P::Everywhere, CTRL, K::Home, C::Home, "ctrl-home", "to the beginning"),
+        bind(P::Everywhere, CTRL, K::Char('c'), C::ClearOrQuit, "ctrl-c", "empty the composer; twice: quit"),
+        bind(P::Everywhere, CTRL, K::Char('d'), C::Leave, "ctrl-d", "quit, when the composer is empty"),
+        bind(P::Everywhere, CTRL, K::Char('z'), C::Suspend, "ctrl-z", "to the shell; fg comes back"),
+        bind(P::Everywhere, NONE, K::F(1), C::Help, "f1 ?", "these keys"),
+        bind(P::Composer, NONE, K::Enter, C::Send, "enter", "send"),
+        bind(P::Composer, SHIFT, K::Enter, C::Newline, "ctrl-j", "new line; alt-enter, shift-enter too"),
+        bind(P::Composer, ALT, K::Enter, C::Newline, "", ""),
+        bind(P::Composer, CTRL, K::Char('j'), C::Newline, "", ""),
+        bind(P::Composer, CTRL, K::Char('u'), C::Empty, "ctrl-u", "empty it"),
+        bind(P::Composer, NONE, K::Up, C::Up, "up down", "earlier messages, when it is empty"),
+        bind(P::Composer, NONE, K::Down, C::Down, "", ""),
+        bind(P::Composer, NONE, K::Char('g'), C::Raise, "g", "after a budget stop: raise it and go on"),
+        bind(P::Composer, NONE, K::Char('?'), C::Help, "", ""),
+        bind(P::Composer, NONE, K::End, C::End, "end", "follow the end, when it is empty"),
+        bind(P::Approval, NONE, K::Char('y'), C::Once, "y", "allow once"),
+        bind(P::Approval, NONE, K::Char('s'), C::Session, "s", "allow this exact action for the session"),
+        bind(P::Approval, NONE, K::Char('n'), C::Deny, "n", "deny"),
+        bind(P::Approval, NONE, K::Char('r'), C::Reason, "r", "deny and say why"),
+        bind(P::Approval, NONE, K::Char('o'), C::Open, "o enter", "show all of it"),
+        bind(P::Approval, NONE, K::Enter, C::Open, "", ""),
+        bind(P::Approval, NONE, K::Up, C::Up, "up down", "the other waiting calls"),
+        bind(P::Approval, NONE, K::Down, C::Down, "", ""),
+        bind(P::Approval, NONE, K::End, C::End, "", ""),
+        bind(P::Approval, NONE, K::Char('?'), C::Help, "", ""),
+        bind(P::Panel, NONE, K::Enter, C::Open, "o enter", "its full output"),
+        bind(P::Panel, NONE, K::Char('o'), C::Open, "", ""),
+        bind(P::Panel, NONE, K::Up, C::Up, "up down", "the other calls"),
+        bind(P::Panel, NONE, K::Down, C::Down, "", ""),
+        bind(P::Panel, NONE, K::End, C::End, "", ""),
+        bind(P::Ledger, NONE, K::Up, C::Up, "up down", "entry; pgup, pgdn, home, end too"),
+        bind(P::Ledger, NONE, K::Down, C::Down, "", ""),
+        bind(P::Ledger, NONE, K::Home, C::Home, "", ""),
+        bind(P::Ledger, NONE, K::End, C::End, "", ""),
+        bind(P::Ledger, NONE, K::Char('/'), C::Filter, "/", "find: kind, id or words"),
+        bind(P::Ledger, NONE, K::Enter, C::Open, "enter", "the entry on the whole screen"),
+        bind(P::Ledger, CTRL, K::Char('o'), C::Close, "esc", "back"),
+        bind(P::Ledger, NONE, K::Char('q'), C::Close, "", ""),
+        bind(P::Page, NONE, K::Up, C::Up, "up down", "scroll; pgup, pgdn, home, end too"),
+        bind(P::Page, NONE, K::Down, C::Down, "", ""),
+        bind(P::Page, NONE, K::Home, C::Home, "", ""),
+        bind(P::Page, NONE, K::End, C::End, "", ""),
+        bind(P::Page, NONE, K::Char('q'), C::Close, "esc", "back"),
+        bind(P::Page, NONE, K::Char('?'), C::Close, "", ""),
+        bind(P::Page, NONE, K::F(1), C::Close, "", ""),
+    ]
+};
+
+/// What a key means in a place, if it means anything there.
+pub fn lookup(place: Place, key: KeyEvent) -> Option<Command> {
+    let held = match key.code {
+        KeyCode::Char(_) => key.modifiers - SHIFT,
+        _ => key.modifiers & (SHIFT | CTRL | ALT),
+    };
+    let find = |place: Place| {
+        BINDINGS
+            .iter()
+            .find(|b| b.place == place && b.code == key.code && b.modifiers == held)
+            .map(|b| b.command)
+    };
+    find(place).or_else(|| find(Place::Everywhere))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_key_is_bound_twice_in_a_place() {
+        for (at, one) in BINDINGS.iter().enumerate() {
+            for other in BINDINGS.iter().skip(at + 1) {
+                let same = one.place == other.place && one.code == other.code;
+                assert!(!(same && one.modifiers == other.modifiers), "{one:?} and {other:?}");
+            }
+        }
+    }
+}

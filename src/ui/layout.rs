@@ -1,0 +1,59 @@
+//! Where each pane stands, by the size of the screen.
+
+use ratatui::layout::Rect;
+
+/// The least width that can be used.
+pub const LEAST_WIDTH: u16 = 40;
+/// The least height that can be used.
+pub const LEAST_HEIGHT: u16 = 10;
+
+/// The areas of the main screen, from top to bottom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Areas {
+    /// Name, folder, model, mode.
+    pub header: Rect,
+    /// What was said and done.
+    pub transcript: Rect,
+    /// The budgets.
+    pub gauges: Rect,
+    /// The composer, its box included.
+    pub composer: Rect,
+    /// Phase and keys.
+    pub status: Rect,
+    /// Whether the composer has a box; on low screens it is a line.
+    pub boxed: bool,
+}
+
+/// Cells that the composer's box and margins take from its width.
+const COMPOSER_SIDES: u16 = 6;
+
+impl Areas {
+    /// The areas of a screen whose composer needs `rows` rows; `None` when the screen is too small.
+    pub fn of(screen: Rect, rows: u16) -> Option<Self> {
+        if screen.width < LEAST_WIDTH || screen.height < LEAST_HEIGHT {
+            return None;
+        }
+        let roomy = screen.height >= 20;
+        let boxed = screen.height >= 16;
+        let most = (screen.height / 3).max(1);
+        let composer = rows.clamp(1, most) + if boxed { 2 } else { 0 };
+        let below = u16::from(roomy);
+        let rest = screen.height.saturating_sub(1 + below + 1 + composer + 1 + below);
+        let mut y = screen.y;
+        let mut take = |height: u16| {
+            let area = Rect::new(screen.x, y, screen.width, height);
+            y += height;
+            area
+        };
+        let header = take(1);
+        take(below);
+        let transcript = take(rest);
+        take(below);
+        Some(Self { header, transcript, gauges: take(1), composer: take(composer), status: take(1), boxed })
+    }
+
+    /// The width that text has in the composer.
+    pub fn composer_width(screen: Rect) -> u16 {
+        screen.width.saturating_sub(COMPOSER_SIDES).max(1)
+    }
+}

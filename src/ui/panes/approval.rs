@@ -1,0 +1,155 @@
+//! A call that waits for a person: the true bytes of what it would do, why it asks, and the keys.
+
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::ledger::{ApprovalRequest, Preview};
+use crate::ui::text::{diff, fit, sanitize, width, wrap};
+use crate::view::{Panel, summary};
+
+use super::boxes;
+use super::cards::Around;
+use super::layouts::Row;
+use super::words::{cells, count, flow, keys, one_row};
+
+/// The panel of a call that waits.
+pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
+    let Some((id, request)) = panel.request() else { return Vec::new() };
+    let theme = around.theme;
+    let total = usize::from(around.width.saturating_sub(2));
+    let inner = total.saturating_sub(4).max(1);
+    let chosen = around.chosen == Some(id);
+    let has_keys = chosen && around.has_keys;
+    let mut foot = Vec::new();
+    if chosen {
+        foot.extend(explanation(request, inner, theme.dim));
+        foot.extend(answers(has_keys, id, inner, around));
+    }
+    let room = usize::from(around.height).saturating_sub(2 + foot.len()).max(1);
+    let airy = chosen && around.height >= 15;
+    let most = if chosen { room.saturating_sub(usize::from(airy)).max(1) } else { 1 };
+    let mut body = shown(panel, request, inner, most, around);
+    if airy && body.len() < most {
+        body.push(Line::default());
+    }
+    body.extend(foot);
+    let border = if has_keys { theme.border_waiting } else { theme.border };
+    let about = match &request.preview {
+        Preview::Diff(_) => panel.arguments().map(summary).unwrap_or_default(),
+        Preview::Command(_) | Preview::None => String::new(),
+    };
+    let title = vec![
+        Span::styled(format!("{}  ", one_row(&request.name)), theme.title),
+        Span::styled(one_row(&about), theme.dim),
+    ];
+    let right = Span::styled(waits(around, id), if chosen { theme.accent } else { theme.dim });
+    boxes::boxed(title, right, body, total, border).into_iter().map(|line| Row::new(1, line)).collect()
+}
+
+fn waits(around: &Around<'_>, id: crate::ledger::EntryId) -> String {
+    match around.waiting.iter().position(|w| *w == id) {
+        Some(at) if around.waiting.len() > 1 => {
+            format!("waits for you · {} of {}", at + 1, around.waiting.len())
+        }
+        Some(_) => "waits for you".to_owned(),
+        None => "answered".to_owned(),
+    }
+}
+
+/// The action itself, in at most so many lines; what is left out is told, and `o` shows it.
+fn shown(
+    panel: &Panel,
+    request: &ApprovalRequest,
+    inner: usize,
+    most: usize,
+    around: &Around<'_>,
+) -> Vec<Line<'static>> {
+    let mut lines = action(panel, request, inner, around);
+    let all = lines.len();
+    if all > most {
+        lines.truncate(most.saturating_sub(1));
+        let left = count(all - lines.len(), "more line");
+        let words = fit(&format!("… {left} · o shows all"), inner);
+        lines.push(Line::styled(words, around.theme.warning));
+    }
+    lines
+}
+
+/// The action itself, whole.
+pub(super) fn action(
+    panel: &Panel,
+    request: &ApprovalRequest,
+    inner: usize,
+    around: &Around<'_>,
+) -> Vec<Line<'static>> {
+    let theme = around.theme;
+    match &request.preview {
+        Preview::Command(command) => {
+            let wide = inner.saturating_sub(2).max(1);
+            let mut lines = wrap(&sanitize(command), wide, theme.strong);
+            for (at, line) in lines.iter_mut().enumerate() {
+                line.spans.insert(0, Span::styled(if at == 0 { "$ " } else { "  " }, theme.dim));
+            }
+            lines
+        }
+        Preview::Diff(unified) => diff::render(unified, u16::try_from(inner).unwrap_or(u16::MAX), theme),
+        Preview::None => {
+            let about = panel.arguments().map(summary).unwrap_or_default();
+            wrap(&sanitize(&about), inner, theme.strong)
+        }
+    }
+}
+
+/// What it does and why it asks.
+fn explanation(request: &ApprovalRequest, inner: usize, style: Style) -> Vec<Line<'static>> {
+    let words: Vec<&str> =
+        [request.risk.as_str(), request.why.as_str()].into_iter().filter(|w| !w.is_empty()).collect();
+    wrap(&sanitize(&words.join(" · ")), inner, style)
+}
+
+/// The keys, or the reason that is being written.
+fn answers(
+    has_keys: bool,
+    id: crate::ledger::EntryId,
+    inner: usize,
+    around: &Around<'_>,
+) -> Vec<Line<'static>> {
+    let theme = around.theme;
+    if let Some(reason) = around.reason.filter(|r| r.request == id) {
+        return vec![
+            reason_line(&reason.text, inner, around),
+            Line::styled(fit("enter denies · esc back", inner), theme.dim),
+        ];
+    }
+    if !has_keys {
+        return vec![Line::styled(fit("tab to answer: y n s r", inner), theme.dim)];
+    }
+    let long = keys(
+        &[("y", "once"), ("s", "this session"), ("n", "deny"), ("r", "deny with a reason")],
+        theme.accent,
+        theme.text,
+    );
+    let needed: usize = long.iter().map(|g| cells(g) + 3).sum();
+    if needed <= inner + 3 {
+        return flow(long, 3, inner);
+    }
+    let brief =
+        keys(&[("y", "once"), ("s", "session"), ("n", "deny"), ("r", "reason")], theme.accent, theme.text);
+    flow(brief, 2, inner)
+}
+
+/// The end of the reason is what is being typed, so it stays in sight.
+fn reason_line(text: &str, inner: usize, around: &Around<'_>) -> Line<'static> {
+    let theme = around.theme;
+    let text = one_row(text);
+    let room = inner.saturating_sub(width("reason: ") + 1);
+    let mut chars: Vec<char> = text.chars().collect();
+    while width(&chars.iter().collect::<String>()) > room && !chars.is_empty() {
+        chars.remove(0);
+    }
+    Line::from(vec![
+        Span::styled("reason: ", theme.accent),
+        Span::styled(chars.into_iter().collect::<String>(), theme.text),
+        Span::styled("▏", theme.accent),
+    ])
+}

@@ -1,0 +1,48 @@
+//! Boxes, as lines: for what waits and what lives, and for nothing else.
+
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::ui::text::{fit, width};
+
+use super::words::cells;
+
+/// A box around lines. `title` stands at the left of its upper edge, `right` at its right.
+pub(super) fn boxed(
+    title: Vec<Span<'static>>,
+    right: Span<'static>,
+    body: Vec<Line<'static>>,
+    total: usize,
+    border: Style,
+) -> Vec<Line<'static>> {
+    let inner = total.saturating_sub(4);
+    let mut lines = vec![upper_edge(title, right, total, border)];
+    for line in body {
+        let used = cells(&line.spans);
+        let mut spans = vec![Span::styled("│ ", border)];
+        spans.extend(line.spans.into_iter().map(|s| s.patch_style(line.style)));
+        spans.push(Span::raw(" ".repeat(inner.saturating_sub(used))));
+        spans.push(Span::styled(" │", border));
+        lines.push(Line::from(spans));
+    }
+    lines.push(Line::styled(format!("╰{}╯", "─".repeat(total.saturating_sub(2))), border));
+    lines
+}
+
+/// The words on the right are never cut: they say what is the matter.
+fn upper_edge(title: Vec<Span<'static>>, right: Span<'static>, total: usize, border: Style) -> Line<'static> {
+    let right_cells = width(&right.content);
+    let room = total.saturating_sub(right_cells + 8);
+    let mut spans = vec![Span::styled("╭ ", border)];
+    let mut used = 0;
+    for span in title {
+        let text = fit(&span.content, room.saturating_sub(used));
+        used += width(&text);
+        spans.push(Span::styled(text, span.style));
+    }
+    let rule = total.saturating_sub(used + right_cells + 6);
+    spans.push(Span::styled(format!(" {} ", "─".repeat(rule)), border));
+    spans.push(right);
+    spans.push(Span::styled(" ╮", border));
+    Line::from(spans)
+}

@@ -1,0 +1,63 @@
+//! The composer's pane.
+
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::Line;
+use ratatui::widgets::{Block, BorderType};
+
+use crate::ui::layout::Areas;
+use crate::ui::local::Focus;
+use crate::ui::text::fit;
+
+use super::Screen;
+
+pub(super) fn draw(frame: &mut Frame<'_>, areas: &Areas, screen: &Screen<'_>) {
+    let (theme, local) = (screen.theme, screen.local);
+    let has_focus = matches!(local.focused(screen.view), Focus::Auto | Focus::Composer);
+    let outer = Rect::new(
+        areas.composer.x + 1,
+        areas.composer.y,
+        areas.composer.width.saturating_sub(2),
+        areas.composer.height,
+    );
+    if areas.boxed {
+        let border = theme.border;
+        let block = Block::bordered().border_type(BorderType::Rounded).border_style(border);
+        frame.render_widget(block, outer);
+    }
+    let edge = u16::from(areas.boxed);
+    let text = Rect::new(
+        outer.x + 2,
+        outer.y + edge,
+        Areas::composer_width(areas.composer),
+        outer.height.saturating_sub(2 * edge),
+    );
+    if !areas.boxed {
+        frame.render_widget(Line::styled("›", theme.accent), Rect::new(outer.x, text.y, 1, 1));
+    }
+    if local.composer.is_empty() {
+        let words = fit("ask anything", usize::from(text.width));
+        frame.render_widget(Line::styled(words, theme.placeholder), text);
+    } else {
+        frame.render_widget(local.composer.area(), text);
+    }
+    if has_focus && local.reason.is_none() {
+        frame.set_cursor_position(cursor(text, screen));
+    }
+}
+
+/// Where the terminal's own cursor stands, so that input methods know it.
+fn cursor(text: Rect, screen: &Screen<'_>) -> Position {
+    let area = screen.local.composer.area();
+    if area.is_empty() {
+        return Position::new(text.x, text.y);
+    }
+    let at = area.screen_cursor();
+    let (top, _) = area.scroll_offset();
+    let row = u16::try_from(at.row).unwrap_or(u16::MAX).saturating_sub(top);
+    let col = u16::try_from(at.col).unwrap_or(u16::MAX);
+    Position::new(
+        text.x + col.min(text.width.saturating_sub(1)),
+        text.y + row.min(text.height.saturating_sub(1)),
+    )
+}

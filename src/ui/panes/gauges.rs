@@ -1,0 +1,121 @@
+//! The budgets: what was used of what, as bars where there is room and as numbers always.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::budget::{Gauge, Limit};
+use crate::ui::theme::Theme;
+
+use super::Screen;
+use super::words::{cells, clock, dollars, short};
+
+/// Cells of a bar.
+const BAR: u64 = 5;
+
+/// One gauge of the line.
+struct Item {
+    name: &'static str,
+    used: u64,
+    limit: Option<u64>,
+    words: String,
+    /// Whether a bar helps: not for what has no limit.
+    bar: bool,
+    /// The lower, the longer it stays when room is short.
+    rank: u8,
+}
+
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
+    let total = usize::from(area.width).saturating_sub(2);
+    let line = line(items(screen), total, screen.theme);
+    frame.render_widget(line, Rect::new(area.x + 1, area.y, area.width.saturating_sub(2), 1));
+}
+
+fn items(screen: &Screen<'_>) -> Vec<Item> {
+    let gauges = screen.view.gauges(screen.now);
+    let find = |limit: Limit| gauges.iter().find(|g| g.name == limit.name()).copied();
+    let of = |limit: Limit, name: &'static str, bar: bool, rank: u8, write: fn(u64) -> String| {
+        find(limit).map(|Gauge { used, limit, .. }| {
+            let words = limit.map_or_else(|| write(used), |l| format!("{}/{}", write(used), write(l)));
+            Item { name, used, limit, words, bar, rank }
+        })
+    };
+    let context = screen.view.meter().context_tokens();
+    let window = screen.view.settings.window;
+    let priced = screen.view.meter().session_usage().cost.is_some();
+    let cost = of(Limit::Cost, "", false, 3, dollars).filter(|c| priced || c.limit.is_some());
+    [
+        of(Limit::Turns, "turns", true, 0, |n| n.to_string()),
+        of(Limit::ToolCalls, "tools", true, 1, |n| n.to_string()),
+        Some(Item {
+            name: "context",
+            used: context,
+            limit: Some(window),
+            words: format!("{}/{}", short(context), short(window)),
+            bar: true,
+            rank: 2,
+        }),
+        of(Limit::InputTokens, "in", false, 6, short),
+        of(Limit::OutputTokens, "out", false, 5, short),
+        cost,
+        of(Limit::WallTime, "", false, 4, clock),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// With bars if they fit, else without, else without the least important gauges.
+fn line(mut items: Vec<Item>, total: usize, theme: &Theme) -> Line<'static> {
+    for bars in [true, false] {
+        let spans = spans(&items, bars, theme);
+        if cells(&spans) <= total {
+            return Line::from(spans);
+        }
+    }
+    loop {
+        let spans = spans(&items, false, theme);
+        let least = items.iter().enumerate().max_by_key(|(_, i)| i.rank).map(|(at, _)| at);
+        match least {
+            Some(at) if cells(&spans) > total => items.remove(at),
+            Some(_) | None => return Line::from(spans),
+        };
+    }
+}
+
+fn spans(items: &[Item], bars: bool, theme: &Theme) -> Vec<Span<'static>> {
+    let mut spans = Vec::new();
+    for item in items {
+        if !spans.is_empty() {
+            spans.push(Span::raw("  "));
+        }
+        if !item.name.is_empty() {
+            spans.push(Span::styled(format!("{} ", item.name), theme.dim));
+        }
+        let (full, style) = filled(item, theme);
+        if bars && item.bar && item.limit.is_some() {
+            let full = usize::try_from(full).unwrap_or(0);
+            spans.push(Span::styled("▮".repeat(full), style));
+            spans.push(Span::styled("▯".repeat(BAR as usize - full), theme.gauge_empty));
+            spans.push(Span::raw(" "));
+        }
+        let calm = style == theme.gauge_full;
+        spans.push(Span::styled(item.words.clone(), if calm { theme.text } else { style }));
+    }
+    spans
+}
+
+/// How many cells of the bar are full, and in what style: nearing the limit at 80 %.
+fn filled(item: &Item, theme: &Theme) -> (u64, Style) {
+    let Some(limit) = item.limit.filter(|l| *l > 0) else { return (0, theme.gauge_full) };
+    let full = (u128::from(item.used) * u128::from(BAR)).div_ceil(u128::from(limit)).min(u128::from(BAR));
+    let style = if item.used >= limit {
+        theme.gauge_over
+    } else if item.used >= limit - limit / 5 {
+        theme.gauge_warn
+    } else {
+        theme.gauge_full
+    };
+    (u64::try_from(full).unwrap_or(BAR), style)
+}

@@ -1,0 +1,34 @@
+//! The first line: who this is, where it works, which model and mode.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::Span;
+
+use crate::policy::Mode;
+use crate::ui::text::{fit, width};
+
+use super::Screen;
+use super::words::{both_ends, one_row};
+
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
+    let (theme, settings) = (screen.theme, &screen.view.settings);
+    let mode = screen.local.mode;
+    let total = usize::from(area.width).saturating_sub(2);
+    let mode_style = if mode == Mode::Unrestricted { theme.warning } else { theme.text };
+    let model = fit(&one_row(&settings.model), total / 2);
+    let mut right = vec![Span::styled(format!("{model} · "), theme.dim)];
+    right.push(Span::styled(mode.as_str(), mode_style));
+    if total >= 70 {
+        right.push(Span::styled(format!(" · {}", settings.tools_mode), theme.dim));
+    }
+    let needed: usize = right.iter().map(|s| width(&s.content)).sum();
+    let mut left = vec![Span::styled("countersign", theme.accent)];
+    let branch = settings.branch.as_deref().map(|b| format!(" · {}", one_row(b))).unwrap_or_default();
+    let place = format!("{}{branch}", one_row(&settings.cwd));
+    let room = total.saturating_sub(needed + 11 + 2 + 2);
+    if room >= 6 {
+        left.push(Span::styled(format!("  {}", fit(&place, room)), theme.dim));
+    }
+    let line = both_ends(left, right, total);
+    frame.render_widget(line, Rect::new(area.x + 1, area.y, area.width.saturating_sub(2), 1));
+}

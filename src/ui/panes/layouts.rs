@@ -1,0 +1,120 @@
+//! What was laid out and is kept: the lines of each card, once per revision, width, theme and highlighting.
+
+use std::collections::BTreeMap;
+
+use ratatui::text::Line;
+
+use crate::view::CardId;
+
+use crate::ui::text::markdown::Stream;
+
+/// One row of the transcript.
+#[derive(Debug, Clone)]
+pub(super) struct Row {
+    /// Cells left free before it.
+    pub indent: u16,
+    /// What it says.
+    pub line: Line<'static>,
+}
+
+impl Row {
+    /// A row at an indent.
+    pub(super) fn new(indent: u16, line: impl Into<Line<'static>>) -> Self {
+        Self { indent, line: line.into() }
+    }
+}
+
+/// The kept layouts and the window that was made of them.
+#[derive(Default)]
+pub struct Layouts {
+    shelf: Shelf,
+    pub(super) growing: Option<Growing>,
+    pub(super) window: Window,
+}
+
+/// What everything kept was made for; when it changes, everything is laid out anew, card by card as it comes
+/// into the window.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Shape {
+    pub width: u16,
+    pub theme: String,
+    pub generation: u64,
+    pub thinking_open: bool,
+    pub epoch: u64,
+}
+
+#[derive(Default)]
+struct Shelf {
+    shape: Shape,
+    cards: BTreeMap<CardId, Laid>,
+}
+
+/// The lines of one card.
+struct Laid {
+    version: Version,
+    rows: Vec<Row>,
+}
+
+/// What decides whether kept lines still hold: the card's revision, and what it borrows from outside itself (the
+/// focus, the clock of a running tool, the height of the window).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Version {
+    pub revision: u64,
+    pub focus: u64,
+    pub clock: u64,
+    pub height: u16,
+}
+
+/// The answer that grows: finished blocks keep their lines, only the last one is laid out again.
+pub(super) struct Growing {
+    pub id: CardId,
+    /// Bytes of its text that the stream has taken.
+    pub taken: usize,
+    pub stream: Stream,
+    /// Lines of the stream as of the last frame.
+    pub height: usize,
+}
+
+/// What the last frame shows of the transcript.
+#[derive(Default)]
+pub(super) struct Window {
+    /// From the top.
+    pub rows: Vec<Row>,
+    /// Whether there is more below, and how many cards of that nobody has seen.
+    pub below: Option<usize>,
+    /// The row at which the focused call begins.
+    pub focus: Option<u16>,
+}
+
+impl Layouts {
+    /// Most cards whose lines are kept.
+    const MOST: usize = 2_000;
+
+    /// Forgets what was laid out for another shape.
+    pub(super) fn begin(&mut self, shape: &Shape) {
+        if self.shelf.shape != *shape {
+            self.shelf.cards.clear();
+            self.shelf.shape = shape.clone();
+        }
+        if self.shelf.cards.len() > Self::MOST {
+            self.shelf.cards.clear();
+        }
+    }
+
+    /// The rows of a card, laid out by `lay` if they are not kept.
+    pub(super) fn rows(&mut self, id: CardId, version: Version, lay: impl FnOnce() -> Vec<Row>) -> &[Row] {
+        let laid = self.shelf.cards.entry(id).or_insert_with(|| Laid {
+            version: Version { revision: u64::MAX, ..Version::default() },
+            rows: Vec::new(),
+        });
+        if laid.version != version {
+            *laid = Laid { version, rows: lay() };
+        }
+        &laid.rows
+    }
+
+    /// How many cards have their lines kept.
+    pub fn kept(&self) -> usize {
+        self.shelf.cards.len()
+    }
+}

@@ -1,0 +1,182 @@
+//! Calls as rows: one quiet line each, a box while one runs and has something to show.
+
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::ledger::{Abort, Decider, Outcome, Preview, ToolResult, seconds};
+use crate::ui::text::{fit, width};
+use crate::view::{Forming, Panel, PanelState, diff_counts, summary};
+
+use super::boxes;
+use super::cards::{Around, INDENT};
+use super::layouts::Row;
+use super::words::{both_ends, cells, count, duration, one_row};
+
+/// Lines of live output that a box shows on a high screen, and on a low one.
+const TAIL: (usize, usize) = (8, 3);
+/// Lines of a finished call that stand below it.
+const EXCERPT: usize = 3;
+
+/// How a call stands: a symbol, and always the words for it.
+struct Standing {
+    symbol: &'static str,
+    style: Style,
+    words: String,
+    words_style: Style,
+}
+
+/// A call that the model is still writing.
+pub(super) fn forming(forming: &Forming, around: &Around<'_>) -> Vec<Row> {
+    let theme = around.theme;
+    let words = format!("writing · {} bytes", forming.bytes);
+    let standing = Standing { symbol: "◌", style: theme.dim, words, words_style: theme.dim };
+    vec![line(&forming.name, "", &standing, around)]
+}
+
+/// A call that does not wait for a person.
+pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
+    if panel.is_boxed() {
+        return live_box(panel, around);
+    }
+    let about = panel.arguments().map(summary).unwrap_or_default();
+    let mut rows = vec![line(panel.name(), &about, &standing(panel, around), around)];
+    if let Some(result) = panel.result() {
+        rows.extend(excerpt(panel, result, around));
+    }
+    rows
+}
+
+/// `✓ read    src/parser.rs                      212 lines · 3 ms`
+fn line(name: &str, about: &str, standing: &Standing, around: &Around<'_>) -> Row {
+    let theme = around.theme;
+    let total = usize::from(around.text_width());
+    let name = fit(&one_row(name), 24);
+    let pad = 6usize.saturating_sub(width(&name)) + 2;
+    let mut left = vec![
+        Span::styled(format!("{} ", standing.symbol), standing.style),
+        Span::styled(format!("{name}{}", " ".repeat(pad)), theme.text),
+    ];
+    let right = fit(&standing.words, total.saturating_sub(cells(&left) + 2));
+    let room = total.saturating_sub(cells(&left) + width(&right) + 2);
+    left.push(Span::styled(fit(&one_row(about), room), theme.dim));
+    Row::new(INDENT, both_ends(left, vec![Span::styled(right, standing.words_style)], total))
+}
+
+fn standing(panel: &Panel, around: &Around<'_>) -> Standing {
+    let theme = around.theme;
+    let quiet = |symbol, words: &str| Standing {
+        symbol,
+        style: theme.dim,
+        words: words.to_owned(),
+        words_style: theme.dim,
+    };
+    match &panel.state {
+        PanelState::Preparing => quiet("◌", "preparing"),
+        PanelState::Waiting => quiet("◌", "waits for you"),
+        PanelState::Queued => quiet("◌", "queued"),
+        PanelState::Refused => quiet("⊘", "denied"),
+        PanelState::Running { since } => Standing {
+            symbol: "●",
+            style: theme.accent,
+            words: running_for(around.now.since(*since)),
+            words_style: theme.dim,
+        },
+        PanelState::Done(Outcome::Ok) => quiet("✓", "done"),
+        PanelState::Done(outcome) => quiet("✗", outcome.as_str()),
+        PanelState::Finished(_) => {
+            panel.result().map_or_else(|| quiet("✓", ""), |r| finished(panel, r, around))
+        }
+    }
+}
+
+/// Whole seconds: a clock that shows more would have to move all the time.
+fn running_for(ms: u64) -> String {
+    format!("running · {} s", ms / 1_000)
+}
+
+fn finished(panel: &Panel, result: &ToolResult, around: &Around<'_>) -> Standing {
+    let theme = around.theme;
+    let time = duration(result.duration_ms);
+    let bad = |symbol, style: Style, words: String| Standing { symbol, style, words, words_style: style };
+    match &result.outcome {
+        Outcome::Ok => Standing {
+            symbol: "✓",
+            style: theme.success,
+            words: format!("{} · {time}", achieved(panel, result)),
+            words_style: theme.dim,
+        },
+        Outcome::Failed => bad("✗", theme.error, format!("failed · {time}")),
+        Outcome::Invalid => bad("✗", theme.error, "invalid arguments".to_owned()),
+        Outcome::UnknownTool => bad("✗", theme.error, "unknown tool".to_owned()),
+        Outcome::TimedOut => bad("✗", theme.error, format!("timed out · {time}")),
+        Outcome::Denied(Decider::User) => bad("⊘", theme.warning, "denied by you".to_owned()),
+        Outcome::Denied(by) => bad("⊘", theme.warning, format!("denied by {}", by.as_str())),
+        Outcome::Aborted(Abort { ran_ms: None, .. }) => {
+            bad("■", theme.warning, "interrupted · was not started".to_owned())
+        }
+        Outcome::Aborted(Abort { ran_ms: Some(ms), .. }) => {
+            bad("■", theme.warning, format!("interrupted after {} · effects may be partial", seconds(*ms)))
+        }
+        Outcome::Lost { started: false } => bad("■", theme.warning, "lost · was not started".to_owned()),
+        Outcome::Lost { started: true } => {
+            bad("■", theme.warning, "lost · effects may be partial".to_owned())
+        }
+    }
+}
+
+/// What a call that went well brought: lines read, lines changed.
+fn achieved(panel: &Panel, result: &ToolResult) -> String {
+    if let Some((_, request)) = panel.request()
+        && let Preview::Diff(diff) = &request.preview
+    {
+        let (added, removed) = diff_counts(diff);
+        return format!("+{added} −{removed}");
+    }
+    let lines = count(result.content.lines().count(), "line");
+    if result.cut_chars > 0 { format!("{lines}, {} characters cut", result.cut_chars) } else { lines }
+}
+
+/// The last lines of what a command wrote, the first of what a call complains about.
+fn excerpt(panel: &Panel, result: &ToolResult, around: &Around<'_>) -> Vec<Row> {
+    let is_command = panel.arguments().is_some_and(|a| a.text("command").is_some());
+    let lines: Vec<&str> = result.content.lines().filter(|l| !l.trim().is_empty()).collect();
+    let shown: &[&str] = match &result.outcome {
+        Outcome::Ok | Outcome::Failed | Outcome::TimedOut if is_command => {
+            lines.get(lines.len().saturating_sub(EXCERPT)..).unwrap_or(&[])
+        }
+        Outcome::Failed
+        | Outcome::TimedOut
+        | Outcome::Invalid
+        | Outcome::UnknownTool
+        | Outcome::Denied(_) => lines.get(..EXCERPT.min(lines.len())).unwrap_or(&[]),
+        Outcome::Ok | Outcome::Aborted(_) | Outcome::Lost { .. } => &[],
+    };
+    let room = usize::from(around.text_width()).saturating_sub(2);
+    shown
+        .iter()
+        .map(|l| Row::new(INDENT + 2, Line::styled(fit(&one_row(l), room), around.theme.dim)))
+        .collect()
+}
+
+/// A call that runs and writes.
+fn live_box(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
+    let theme = around.theme;
+    let total = usize::from(around.width.saturating_sub(2));
+    let inner = total.saturating_sub(4);
+    let most = if around.height >= 15 { TAIL.0 } else { TAIL.1 };
+    let lines = panel.tail.lines();
+    let skip = lines.len().saturating_sub(most);
+    let body: Vec<Line<'static>> =
+        lines.skip(skip).map(|l| Line::styled(fit(&one_row(l), inner), theme.dim)).collect();
+    let since = if let PanelState::Running { since } = panel.state { since } else { around.now };
+    let about = panel.arguments().map(summary).unwrap_or_default();
+    let title = vec![
+        Span::styled(format!("{}  ", one_row(panel.name())), theme.title),
+        Span::styled(one_row(&about), theme.dim),
+    ];
+    let right = Span::styled(running_for(around.now.since(since)), theme.dim);
+    boxes::boxed(title, right, body, total, theme.border_live)
+        .into_iter()
+        .map(|line| Row::new(1, line))
+        .collect()
+}

@@ -1,0 +1,253 @@
+//! The transcript: a window on the cards, found by walking from where it is held or from the end, so that only
+//! the cards in it are ever laid out.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+use crate::ledger::Millis;
+use crate::ui::local::{Focus, Local, Position};
+use crate::ui::text::highlight::Highlighter;
+use crate::ui::text::{fit, width, wrap};
+use crate::ui::theme::Theme;
+use crate::view::{Card, CardBody, CardId, View};
+
+use super::cards::Around;
+use super::layouts::{Growing, Layouts, Row, Shape, Version, Window};
+use super::{Screen, cards};
+
+/// One walk over the cards of a frame.
+struct Walk<'a> {
+    layouts: &'a mut Layouts,
+    view: &'a View,
+    theme: &'a Theme,
+    highlighter: &'a Highlighter,
+    around: Around<'a>,
+    height: usize,
+}
+
+/// Finds the window and fills it.
+pub(super) fn prepare(
+    layouts: &mut Layouts,
+    view: &View,
+    local: &mut Local,
+    theme: &Theme,
+    highlighter: &Highlighter,
+    area: Rect,
+    now: Millis,
+) {
+    layouts.begin(&Shape {
+        width: area.width,
+        theme: theme.name.clone(),
+        generation: highlighter.generation(),
+        thinking_open: local.thinking_open,
+        epoch: view.epoch().0,
+    });
+    let mut scroll = local.scroll;
+    let focused = local.focused(view);
+    let around = Around::new(view, local, theme, area, now);
+    let mut walk = Walk { layouts, view, theme, highlighter, around, height: usize::from(area.height) };
+    let end = walk.top_at_end();
+    let wish = std::mem::take(&mut scroll.wish);
+    let mut top = match scroll.top {
+        None if wish >= 0 => None,
+        None => Some(walk.moved(end, wish)),
+        Some(held) => {
+            let held = walk.clamped(held);
+            Some(walk.moved(held, wish))
+        }
+    };
+    if top.is_some_and(|top| top >= end) {
+        top = None;
+    }
+    if top.is_none() {
+        scroll.seen = view.len();
+    }
+    scroll.top = top;
+    let top = top.unwrap_or_else(|| walk.with_chosen_in_sight(end, local));
+    let window = walk.fill(top, focused, (top < end).then(|| view.len().saturating_sub(scroll.seen)));
+    walk.layouts.window = window;
+    local.scroll = scroll;
+}
+
+impl Walk<'_> {
+    /// The top row of a window that shows the end.
+    fn top_at_end(&mut self) -> Position {
+        let (mut left, mut card) = (self.height, self.view.len());
+        while card > 0 {
+            card -= 1;
+            let rows = self.rows_of(card);
+            if rows >= left {
+                return Position { card, row: rows - left };
+            }
+            left -= rows;
+        }
+        Position::default()
+    }
+
+    /// At the end, a call that waits must be whole in sight, even if others stand below it.
+    fn with_chosen_in_sight(&mut self, end: Position, local: &Local) -> Position {
+        let Some((_, request)) = local.chosen(self.view) else { return end };
+        let Some(card) = self.view.position(request.call) else { return end };
+        let rows = self.rows_of(card);
+        let whole = Position { card, row: rows.saturating_sub(self.height) };
+        end.min(whole)
+    }
+
+    /// `from`, moved by so many rows, within the transcript.
+    fn moved(&mut self, from: Position, by: i32) -> Position {
+        let mut at = from;
+        let mut left = by.unsigned_abs() as usize;
+        if by < 0 {
+            while left > at.row {
+                left -= at.row;
+                let Some(card) = at.card.checked_sub(1) else { return Position::default() };
+                at = Position { card, row: self.rows_of(card) };
+            }
+            return Position { row: at.row - left, ..at };
+        }
+        while at.card < self.view.len() {
+            let rows = self.rows_of(at.card);
+            if at.row + left < rows {
+                return Position { row: at.row + left, ..at };
+            }
+            left -= rows - at.row.min(rows);
+            at = Position { card: at.card + 1, row: 0 };
+        }
+        at
+    }
+
+    /// A held position after its card became lower.
+    fn clamped(&mut self, held: Position) -> Position {
+        let rows = self.rows_of(held.card);
+        Position { card: held.card, row: held.row.min(rows.saturating_sub(1)) }
+    }
+
+    fn fill(&mut self, top: Position, focused: Focus, below: Option<usize>) -> Window {
+        let mut window = Window { below, ..Window::default() };
+        let (mut card, mut skip) = (top.card, top.row);
+        while window.rows.len() < self.height && card < self.view.len() {
+            let room = self.height - window.rows.len();
+            let gap = usize::from(self.gap(card));
+            if gap > skip {
+                window.rows.push(Row::new(0, Line::default()));
+            }
+            let call = self.view.card(card).and_then(Card::panel).and_then(|p| p.id());
+            if let Focus::Panel(c) = focused
+                && Some(c) == call
+            {
+                window.focus = u16::try_from(window.rows.len()).ok();
+            }
+            let from = skip.saturating_sub(gap);
+            let rows = self.slice(card, from, room);
+            window.rows.extend(rows);
+            window.rows.truncate(self.height);
+            (card, skip) = (card + 1, 0);
+        }
+        window
+    }
+
+    /// Rows of a card, the empty one before it included.
+    fn rows_of(&mut self, at: usize) -> usize {
+        let gap = usize::from(self.gap(at));
+        let view = self.view;
+        let Some(card) = view.card(at) else { return 0 };
+        let head = self.laid(card).len();
+        gap + head + self.growing(card)
+    }
+
+    fn slice(&mut self, at: usize, from: usize, most: usize) -> Vec<Row> {
+        let view = self.view;
+        let Some(card) = view.card(at) else { return Vec::new() };
+        let mut rows: Vec<Row> = self.laid(card).iter().skip(from).take(most).cloned().collect();
+        let head = self.laid(card).len();
+        if card.body == CardBody::Growing {
+            let (inner, theme, highlighter) = (self.around.text_width(), self.theme, self.highlighter);
+            if let Some(growing) = &mut self.layouts.growing {
+                let lines = growing.stream.lines(inner, theme, highlighter);
+                let from = from.saturating_sub(head);
+                rows.extend(lines.iter().skip(from).take(most).map(|l| Row::new(cards::INDENT, l.clone())));
+            }
+        }
+        rows
+    }
+
+    fn laid(&mut self, card: &Card) -> &[Row] {
+        let version = Version { revision: card.revision.0, ..self.around.version(card) };
+        let (view, theme, highlighter) = (self.view, self.theme, self.highlighter);
+        let around = &self.around;
+        self.layouts.rows(card.id, version, || cards::lay(card, view, theme, highlighter, around))
+    }
+
+    /// Lines of the text that grows, which the stream keeps itself.
+    fn growing(&mut self, card: &Card) -> usize {
+        let (CardBody::Growing, Some(live)) = (&card.body, self.view.live()) else { return 0 };
+        let width = self.around.text_width();
+        let growing = match self.layouts.growing.take() {
+            Some(growing) if growing.id == card.id && growing.taken <= live.text.len() => growing,
+            _ => Growing { id: card.id, taken: 0, stream: Default::default(), height: 0 },
+        };
+        let growing = self.layouts.growing.insert(growing);
+        if let Some(more) = live.text.get(growing.taken..).filter(|m| !m.is_empty()) {
+            growing.stream.push(more);
+            growing.taken = live.text.len();
+        }
+        growing.height = growing.stream.lines(width, self.theme, self.highlighter).len();
+        growing.height
+    }
+
+    /// Whether an empty row stands before a card: between all of them but the lines of neighbouring calls.
+    fn gap(&self, at: usize) -> bool {
+        let is_call = |at: usize| {
+            self.view.card(at).is_some_and(|c| matches!(c.id, CardId::Call(_) | CardId::Forming(..)))
+        };
+        at.checked_sub(1).is_some_and(|before| !(is_call(before) && is_call(at)))
+    }
+}
+
+/// Draws the window.
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
+    if screen.view.is_empty() {
+        return welcome(frame, area, screen);
+    }
+    let window = &screen.layouts.window;
+    for (y, row) in (area.y..area.bottom()).zip(&window.rows) {
+        let x = area.x.saturating_add(row.indent).min(area.right());
+        frame.render_widget(&row.line, Rect::new(x, y, area.right() - x, 1));
+    }
+    if let Some(at) = window.focus.filter(|at| *at < area.height) {
+        let mark = Rect::new(area.x + 1, area.y + at, 1, 1);
+        frame.render_widget(Line::styled("›", screen.theme.accent), mark);
+    }
+    if let Some(new) = window.below
+        && area.height > 0
+    {
+        let words = match new {
+            0 => " ↓ more below · ctrl-end ".to_owned(),
+            n => format!(" ↓ {n} new below · ctrl-end "),
+        };
+        let cells = u16::try_from(width(&words)).unwrap_or(0).min(area.width);
+        let mark = Rect::new(area.right() - cells, area.bottom() - 1, cells, 1);
+        frame.render_widget(Line::styled(words, screen.theme.accent), mark);
+    }
+}
+
+/// What an empty session shows: who this is, and what to know.
+fn welcome(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
+    let inner = usize::from(area.width.saturating_sub(2 * cards::INDENT));
+    let mut lines = vec![
+        Line::styled(fit("It proposes, you countersign.", inner), screen.theme.text),
+        Line::styled(fit("Every step is in the ledger: ctrl-o. The keys: ?", inner), screen.theme.dim),
+    ];
+    if let Some(notice) = &screen.local.notice {
+        lines.push(Line::default());
+        for paragraph in notice.lines() {
+            lines.extend(wrap(&crate::ui::text::sanitize(paragraph), inner, screen.theme.dim));
+        }
+    }
+    let top = if area.height > 12 { area.height / 4 } else { 0 };
+    for (y, line) in (area.y + top..area.bottom()).zip(lines) {
+        let x = area.x + cards::INDENT;
+        frame.render_widget(line, Rect::new(x, y, area.right().saturating_sub(x), 1));
+    }
+}

@@ -1,0 +1,94 @@
+//! Small words and numbers, the same everywhere on the screen.
+
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::ledger::seconds;
+use crate::ui::text::{sanitize, width};
+
+/// Milliseconds as people say them: `3 ms`, `3.2 s`, `2:05 min`.
+pub(super) fn duration(ms: u64) -> String {
+    match ms {
+        0..1_000 => format!("{ms} ms"),
+        1_000..60_000 => seconds(ms),
+        _ => format!("{} min", clock(ms / 1_000)),
+    }
+}
+
+/// Whole seconds as a clock: `1:42`, `1:02:03`.
+pub(super) fn clock(seconds: u64) -> String {
+    let (hours, minutes, rest) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
+    if hours > 0 { format!("{hours}:{minutes:02}:{rest:02}") } else { format!("{minutes}:{rest:02}") }
+}
+
+/// A number as short as it can be read: `999`, `3.1k`, `48k`, `1.2M`.
+pub(super) fn short(n: u64) -> String {
+    match n {
+        0..1_000 => n.to_string(),
+        1_000..10_000 => format!("{}.{}k", n / 1_000, n % 1_000 / 100),
+        10_000..1_000_000 => format!("{}k", n / 1_000),
+        _ => format!("{}.{}M", n / 1_000_000, n % 1_000_000 / 100_000),
+    }
+}
+
+/// Micro-dollars: `$0.12`; cents only when there are any.
+pub(super) fn dollars(micro: u64) -> String {
+    match micro {
+        1..10_000 => "<$0.01".to_owned(),
+        _ => format!("${}.{:02}", micro / 1_000_000, micro % 1_000_000 / 10_000),
+    }
+}
+
+/// `1 line`, `2 lines`.
+pub(super) fn count(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+/// An untrusted text on one line, safe for the screen.
+pub(super) fn one_row(text: &str) -> String {
+    sanitize(text).replace('\n', " ")
+}
+
+/// Cells of some spans.
+pub(super) fn cells(spans: &[Span<'_>]) -> usize {
+    spans.iter().map(|s| width(&s.content)).sum()
+}
+
+/// A line with a left and a right end; the right one is left out when there is no room for both.
+pub(super) fn both_ends(
+    mut left: Vec<Span<'static>>,
+    right: Vec<Span<'static>>,
+    total: usize,
+) -> Line<'static> {
+    let (used, needed) = (cells(&left), cells(&right));
+    if needed > 0 && used + 1 + needed <= total {
+        left.push(Span::raw(" ".repeat(total - used - needed)));
+        left.extend(right);
+    }
+    Line::from(left)
+}
+
+/// Keys and what they do: `y once   s this session`.
+pub(super) fn keys(pairs: &[(&str, &str)], key: Style, word: Style) -> Vec<Vec<Span<'static>>> {
+    pairs
+        .iter()
+        .map(|(k, w)| vec![Span::styled((*k).to_owned(), key), Span::styled(format!(" {w}"), word)])
+        .collect()
+}
+
+/// Lays groups side by side, wrapped to a width.
+pub(super) fn flow(groups: Vec<Vec<Span<'static>>>, space: usize, total: usize) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    let mut line: Vec<Span<'static>> = Vec::new();
+    for group in groups {
+        let used = cells(&line);
+        if used > 0 && used + space + cells(&group) > total {
+            lines.push(Line::from(std::mem::take(&mut line)));
+        } else if used > 0 {
+            line.push(Span::raw(" ".repeat(space)));
+        }
+        line.extend(group);
+    }
+    lines.push(Line::from(line));
+    lines
+}

@@ -1,0 +1,331 @@
+//! The loop of the screen: input first, then signals, then news of the agent; a frame only when something changed.
+
+use std::fmt;
+use std::io::{self, Stdout};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use futures_util::{FutureExt, StreamExt};
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+use ratatui::crossterm::event::{Event as Input, EventStream, KeyEventKind, MouseEventKind};
+use ratatui::layout::Rect;
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::{Notify, mpsc, watch};
+use tokio::time::Instant;
+
+use crate::agent::{Event, Intent};
+use crate::ledger::{Entry, Millis};
+use crate::view::{View, ViewSettings};
+
+use super::local::{Inspector, Local, Overlay};
+use super::panes::{Layouts, Screen, draw, prepare};
+use super::terminal::{Guard, redraw_all, screen};
+use super::text::highlight::Highlighter;
+use super::theme::Theme;
+use super::update::{Act, hear, paste, update, wheel};
+
+/// The screen's ends of the channels to the agent.
+#[derive(Debug)]
+pub struct AppIo {
+    /// What happens.
+    pub events: mpsc::Receiver<Event>,
+    /// What the user wants, Esc aside.
+    pub intents: mpsc::Sender<Intent>,
+    /// Esc, on its own channel, past all that is queued.
+    pub abort: mpsc::Sender<()>,
+}
+
+/// What the screen is told once.
+pub struct UiSettings {
+    /// What the view is told.
+    pub view: ViewSettings,
+    /// What it looks like.
+    pub theme: Theme,
+    /// Sent as the first message, right after the first frame.
+    pub initial_prompt: Option<String>,
+    /// A resumed or inspected session, folded before the first frame.
+    pub history: Vec<Event>,
+    /// What to know before the first message, such as how to connect a real model.
+    pub notice: Option<String>,
+    /// Only look: the ledger takes the whole screen.
+    pub read_only: bool,
+    /// Becomes true when the process must end: SIGTERM, SIGHUP.
+    pub quit: watch::Receiver<bool>,
+    /// An entry as it is recorded, as pretty JSON.
+    pub entry_json: fn(&Entry) -> String,
+}
+
+/// How the screen ended. Whoever runs it ends the agent next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UiOutcome {
+    /// The user left.
+    Quit,
+    /// The process was told to end.
+    Signalled,
+    /// The agent is gone: its channels are closed.
+    AgentGone,
+    /// The terminal is gone.
+    TerminalGone,
+}
+
+/// Why there was no screen.
+#[derive(Debug)]
+pub enum UiError {
+    /// The terminal could not be taken.
+    Terminal(io::Error),
+}
+
+impl fmt::Display for UiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Terminal(error) => write!(
+                f,
+                "the terminal cannot be used: {error}. Run it in a terminal, or use `countersign exec`."
+            ),
+        }
+    }
+}
+
+impl std::error::Error for UiError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Terminal(error) => Some(error),
+        }
+    }
+}
+
+/// The least time between two frames.
+const FRAME: Duration = Duration::from_millis(8);
+/// How often clocks move while a run is under way.
+const TICK: Duration = Duration::from_secs(1);
+/// Most events taken in between two frames.
+const MOST_EVENTS: usize = 4_096;
+
+/// Shows a session until the user leaves. The terminal is given back before it returns, and on a panic.
+///
+/// # Errors
+/// [`UiError`] when the terminal cannot be taken.
+pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError> {
+    let guard = Guard::enter().map_err(UiError::Terminal)?;
+    let terminal = screen().map_err(UiError::Terminal)?;
+    let wake = Arc::new(Notify::new());
+    let mut quit = settings.quit.clone();
+    let mut quit_open = true;
+    let mut session = Session::new(app, settings, guard, terminal, Arc::clone(&wake));
+    let mut inputs = EventStream::new();
+    session.frame();
+    session.send_initial_prompt();
+    while session.outcome.is_none() {
+        let pause = session.pause();
+        tokio::select! {
+            biased;
+            input = inputs.next() => session.input(input),
+            told = quit.wait_for(|end| *end), if quit_open => match told {
+                Ok(_) => session.outcome = Some(UiOutcome::Signalled),
+                Err(_) => quit_open = false,
+            },
+            event = session.app.events.recv(), if session.listens => session.event(event),
+            () = wake.notified() => session.dirty = true,
+            () = tokio::time::sleep_until(pause.unwrap_or_else(Instant::now)), if pause.is_some() => session.tick(),
+        }
+        while session.outcome.is_none()
+            && let Some(input) = inputs.next().now_or_never()
+        {
+            session.input(input);
+        }
+        session.drain();
+        if session.dirty && session.drawn.elapsed() >= FRAME && session.outcome.is_none() {
+            session.frame();
+        }
+    }
+    Ok(session.outcome.unwrap_or(UiOutcome::Quit))
+}
+
+/// Everything the loop holds. Fields drop in order: the terminal is given back last.
+struct Session {
+    app: AppIo,
+    view: View,
+    local: Local,
+    layouts: Layouts,
+    theme: Theme,
+    highlighter: Highlighter,
+    entry_json: fn(&Entry) -> String,
+    initial_prompt: Option<String>,
+    outcome: Option<UiOutcome>,
+    /// Whether the agent may still say something.
+    listens: bool,
+    dirty: bool,
+    drawn: Instant,
+    terminal: Terminal<CrosstermBackend<Stdout>>,
+    guard: Guard,
+}
+
+impl Session {
+    fn new(
+        app: AppIo,
+        settings: UiSettings,
+        guard: Guard,
+        terminal: Terminal<CrosstermBackend<Stdout>>,
+        wake: Arc<Notify>,
+    ) -> Self {
+        let mut local = Local::new(&settings.view);
+        local.notice = settings.notice;
+        local.read_only = settings.read_only;
+        local.overlay = settings.read_only.then(|| Overlay::Ledger(Inspector::default()));
+        let mut view = View::new(settings.view);
+        for event in &settings.history {
+            view.fold(event);
+        }
+        view.resume();
+        Self {
+            app,
+            view,
+            local,
+            layouts: Layouts::default(),
+            theme: settings.theme,
+            highlighter: Highlighter::new(Box::new(move || wake.notify_one())),
+            entry_json: settings.entry_json,
+            initial_prompt: settings.initial_prompt,
+            outcome: None,
+            listens: true,
+            dirty: true,
+            drawn: Instant::now(),
+            terminal,
+            guard,
+        }
+    }
+
+    /// When to wake without news: for the next frame if one is due, for the clocks while something runs.
+    fn pause(&self) -> Option<Instant> {
+        if self.dirty {
+            Some(self.drawn + FRAME)
+        } else if self.view.status.is_busy() && self.view.meter().is_ticking() {
+            Some(self.drawn + TICK)
+        } else {
+            None
+        }
+    }
+
+    fn tick(&mut self) {
+        self.dirty = true;
+    }
+
+    fn input(&mut self, input: Option<io::Result<Input>>) {
+        self.dirty = true;
+        let acts = match input {
+            Some(Ok(Input::Key(key))) if key.kind == KeyEventKind::Release => Vec::new(),
+            Some(Ok(Input::Key(key))) => update(&mut self.local, &self.view, key),
+            Some(Ok(Input::Paste(text))) => {
+                paste(&mut self.local, &self.view, &text);
+                Vec::new()
+            }
+            Some(Ok(Input::Mouse(mouse))) => {
+                match mouse.kind {
+                    MouseEventKind::ScrollUp => wheel(&mut self.local, -3),
+                    MouseEventKind::ScrollDown => wheel(&mut self.local, 3),
+                    _ => {}
+                }
+                Vec::new()
+            }
+            Some(Ok(Input::Resize(..) | Input::FocusGained | Input::FocusLost)) => Vec::new(),
+            Some(Err(_)) | None => {
+                self.outcome = Some(UiOutcome::TerminalGone);
+                Vec::new()
+            }
+        };
+        for act in acts {
+            self.act(act);
+        }
+    }
+
+    fn act(&mut self, act: Act) {
+        match act {
+            Act::Quit => self.outcome = Some(UiOutcome::Quit),
+            Act::Abort => {
+                // A full channel holds an Esc already.
+                if let Err(TrySendError::Closed(())) = self.app.abort.try_send(()) {
+                    self.agent_gone();
+                }
+            }
+            Act::Send(intent) => self.send(intent),
+            Act::Suspend => {
+                let back = self.guard.suspend().and_then(|()| redraw_all(&mut self.terminal));
+                if back.is_err() {
+                    self.outcome = Some(UiOutcome::TerminalGone);
+                }
+            }
+        }
+    }
+
+    fn send(&mut self, intent: Intent) {
+        match self.app.intents.try_send(intent) {
+            Ok(()) => {}
+            Err(TrySendError::Closed(_)) => self.agent_gone(),
+            Err(TrySendError::Full(intent)) => {
+                self.local.hint =
+                    Some("not taken: the agent has not read what came before; try again".to_owned());
+                self.local.answered.clear();
+                if let Intent::Submit(text) = intent {
+                    self.local.composer.paste(&text);
+                }
+            }
+        }
+    }
+
+    fn send_initial_prompt(&mut self) {
+        if let Some(prompt) = self.initial_prompt.take().filter(|p| !p.trim().is_empty()) {
+            self.send(Intent::Submit(prompt));
+        }
+    }
+
+    /// An inspector has no agent to lose.
+    fn agent_gone(&mut self) {
+        self.listens = false;
+        if !self.local.read_only {
+            self.outcome = Some(UiOutcome::AgentGone);
+        }
+    }
+
+    fn event(&mut self, event: Option<Event>) {
+        let Some(event) = event else { return self.agent_gone() };
+        self.dirty = true;
+        self.view.tick(now());
+        if let Event::Live(live) = &event {
+            hear(&mut self.local, live);
+        }
+        self.view.fold(&event);
+    }
+
+    /// Takes in what waits, so that a burst costs one frame.
+    fn drain(&mut self) {
+        for _ in 0..MOST_EVENTS {
+            match self.app.events.try_recv() {
+                Ok(event) => self.event(Some(event)),
+                Err(mpsc::error::TryRecvError::Empty | mpsc::error::TryRecvError::Disconnected) => return,
+            }
+        }
+    }
+
+    fn frame(&mut self) {
+        let now = now();
+        let drawn = self.terminal.autoresize().and_then(|()| self.terminal.size()).and_then(|size| {
+            let area = Rect::new(0, 0, size.width, size.height);
+            let Self { layouts, view, local, theme, highlighter, .. } = self;
+            prepare(layouts, view, local, theme, highlighter, area, now);
+            let screen = Screen { view, local, theme, layouts, now, entry_json: self.entry_json };
+            self.terminal.draw(|frame| draw(frame, &screen)).map(|_| ())
+        });
+        if drawn.is_err() {
+            self.outcome = Some(UiOutcome::TerminalGone);
+        }
+        self.dirty = false;
+        self.drawn = Instant::now();
+    }
+}
+
+/// The wall clock, which entries carry too.
+fn now() -> Millis {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Millis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+}

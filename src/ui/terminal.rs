@@ -1,0 +1,110 @@
+//! The terminal, taken and given back whole: on the way out, on a panic, and around a suspension.
+//!
+//! Nothing here asks the terminal a question: one that stays silent must not hold up the first frame.
+
+use std::io::{self, Stdout, Write, stdout};
+use std::panic;
+use std::sync::Arc;
+
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+use ratatui::crossterm::cursor::{SetCursorStyle, Show};
+use ratatui::crossterm::event::{
+    DisableBracketedPaste, DisableFocusChange, DisableMouseCapture, EnableBracketedPaste, EnableFocusChange,
+    KeyboardEnhancementFlags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
+};
+use ratatui::crossterm::execute;
+use ratatui::crossterm::style::Print;
+use ratatui::crossterm::terminal::{
+    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+};
+use ratatui::layout::Rect;
+
+/// Buttons and wheel in the wide coordinates, without motion: every move of the mouse would be an event.
+const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
+
+type Hook = Arc<dyn Fn(&panic::PanicHookInfo<'_>) + Send + Sync>;
+
+/// Holds the terminal; dropping it gives the terminal back.
+pub(super) struct Guard {
+    before: Hook,
+}
+
+impl Guard {
+    /// Takes the terminal. From here on a panic gives it back before its message is printed.
+    pub(super) fn enter() -> io::Result<Self> {
+        let before: Hook = Arc::from(panic::take_hook());
+        let inner = Arc::clone(&before);
+        panic::set_hook(Box::new(move |info| {
+            restore();
+            inner(info);
+        }));
+        let guard = Self { before };
+        take()?;
+        Ok(guard)
+    }
+
+    /// Gives the terminal back, stops the process as a shell expects it, and takes the terminal again when the
+    /// shell lets it go on. The whole screen must be drawn again afterwards.
+    #[cfg(unix)]
+    pub(super) fn suspend(&self) -> io::Result<()> {
+        restore();
+        rustix::process::kill_current_process_group(rustix::process::Signal::TSTP)?;
+        take()
+    }
+
+    /// There is nothing to suspend to here.
+    #[cfg(not(unix))]
+    pub(super) fn suspend(&self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        restore();
+        if !std::thread::panicking() {
+            let before = Arc::clone(&self.before);
+            panic::set_hook(Box::new(move |info| before(info)));
+        }
+    }
+}
+
+/// A screen to draw on.
+pub(super) fn screen() -> io::Result<Terminal<CrosstermBackend<Stdout>>> {
+    Terminal::new(CrosstermBackend::new(stdout()))
+}
+
+/// Makes the next frame draw every cell. `Terminal::clear` would ask the terminal where its cursor is.
+pub(super) fn redraw_all(terminal: &mut Terminal<CrosstermBackend<Stdout>>) -> io::Result<()> {
+    execute!(stdout(), Clear(ClearType::All))?;
+    let size = terminal.size()?;
+    terminal.resize(Rect::new(0, 0, size.width, size.height))
+}
+
+fn take() -> io::Result<()> {
+    enable_raw_mode()?;
+    execute!(
+        stdout(),
+        EnterAlternateScreen,
+        EnableBracketedPaste,
+        EnableFocusChange,
+        Print(MOUSE_ON),
+        SetCursorStyle::SteadyBar,
+        PushKeyboardEnhancementFlags(KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES),
+    )
+}
+
+/// Gives everything back; every step is tried, whatever became of those before it.
+fn restore() {
+    let mut out = stdout();
+    let steps = [
+        execute!(out, PopKeyboardEnhancementFlags),
+        execute!(out, DisableMouseCapture, DisableFocusChange, DisableBracketedPaste),
+        execute!(out, SetCursorStyle::DefaultUserShape, Show, LeaveAlternateScreen),
+        disable_raw_mode(),
+        out.flush(),
+    ];
+    // A terminal that is gone cannot be told anything any more.
+    drop(steps);
+}

@@ -1,0 +1,283 @@
+//! Keys become intents: pure, so that every rule of the focus can be tested without a terminal.
+
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use tui_textarea::CursorMove;
+
+use crate::agent::{Answer, Intent, Live};
+use crate::ledger::CallId;
+use crate::policy::Mode;
+use crate::view::View;
+
+use super::keymap::{Command, Place, lookup};
+use super::local::{Focus, Inspector, Local, Overlay, Position, Reason, sent};
+use super::overlays;
+
+/// What a key asks of the world outside the screen.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Act {
+    /// The agent shall hear this.
+    Send(Intent),
+    /// Esc: on its own channel, past all that is queued.
+    Abort,
+    /// Leave.
+    Quit,
+    /// To the shell, and back later.
+    Suspend,
+}
+
+/// One key. Returns what has to be done; everything else has happened to `local`.
+pub fn update(local: &mut Local, view: &View, key: KeyEvent) -> Vec<Act> {
+    settle(local, view);
+    let was_armed = std::mem::take(&mut local.quit_armed);
+    local.hint = None;
+    if let Some(acts) = overlays::update(local, view, key) {
+        return acts;
+    }
+    let focus = local.focused(view);
+    let place = match focus {
+        Focus::Approval(_) => Place::Approval,
+        Focus::Panel(_) => Place::Panel,
+        Focus::Auto | Focus::Composer => Place::Composer,
+    };
+    match lookup(place, key) {
+        Some(command) => obey(local, view, command, key, was_armed),
+        None => {
+            edit(local, key);
+            Vec::new()
+        }
+    }
+}
+
+/// News that concern the screen alone.
+pub fn hear(local: &mut Local, live: &Live) {
+    match live {
+        Live::ModeChanged(mode) => local.mode = *mode,
+        Live::Refused(why) => {
+            local.answered.clear();
+            local.hint = Some(why.clone());
+        }
+        Live::Text { .. }
+        | Live::Thinking { .. }
+        | Live::CallForming { .. }
+        | Live::Progress { .. }
+        | Live::ToolOutput { .. }
+        | Live::ToolFinished { .. }
+        | Live::Retrying { .. } => {}
+    }
+}
+
+/// Text that came whole: a bracketed paste.
+pub fn paste(local: &mut Local, view: &View, text: &str) {
+    settle(local, view);
+    local.hint = None;
+    local.quit_armed = false;
+    if let Some(reason) = &mut local.reason {
+        reason.text.push_str(&text.replace(['\n', '\r'], " "));
+    } else if local.overlay.is_none() && !local.read_only {
+        local.composer.paste(text);
+    }
+}
+
+/// The mouse wheel.
+pub fn wheel(local: &mut Local, rows: i32) {
+    match &mut local.overlay {
+        Some(Overlay::Help(at) | Overlay::Output(_, at)) => *at = moved(*at, rows),
+        Some(Overlay::Ledger(inspector)) => inspector.scroll = moved(inspector.scroll, rows),
+        None => local.scroll.wish += rows,
+    }
+}
+
+pub(super) fn moved(at: u16, by: i32) -> u16 {
+    u16::try_from((i32::from(at) + by).max(0)).unwrap_or(u16::MAX)
+}
+
+/// Drops what names a request that is gone.
+fn settle(local: &mut Local, view: &View) {
+    let waiting = view.waiting();
+    local.answered.retain(|request| waiting.iter().any(|(id, _)| id == request));
+    if local.reason.as_ref().is_some_and(|r| !waiting.iter().any(|(id, _)| *id == r.request)) {
+        local.reason = None;
+    }
+    if waiting.is_empty() && !matches!(local.focus, Focus::Panel(_)) {
+        local.focus = Focus::Auto;
+    }
+}
+
+fn obey(local: &mut Local, view: &View, command: Command, key: KeyEvent, was_armed: bool) -> Vec<Act> {
+    match command {
+        Command::Escape => return escape(local, view),
+        Command::ClearOrQuit => return clear_or_quit(local, was_armed),
+        Command::Leave if local.composer.is_empty() => return vec![Act::Quit],
+        Command::Leave => local.composer.delete(),
+        Command::Suspend => return vec![Act::Suspend],
+        Command::Mode => return vec![Act::Send(Intent::SetMode(next_mode(local.mode)))],
+        Command::Send => return send(local, view),
+        Command::Raise if local.composer.is_empty() && view.offer().is_some() => return raise(view),
+        Command::Once => return decide(local, view, key, Answer::AllowOnce),
+        Command::Session => return decide(local, view, key, Answer::AllowSession),
+        Command::Deny => return decide(local, view, key, Answer::Deny(String::new())),
+        Command::Reason => write_reason(local, view),
+        Command::Empty => local.composer.clear(),
+        Command::Newline => local.composer.newline(),
+        Command::Ledger => local.overlay = Some(Overlay::Ledger(Inspector::default())),
+        Command::Thinking => local.thinking_open = !local.thinking_open,
+        Command::Focus => local.focus = next_focus(local, view),
+        Command::PageUp => local.scroll.wish -= i32::from(local.page.max(2)) - 1,
+        Command::PageDown => local.scroll.wish += i32::from(local.page.max(2)) - 1,
+        Command::Home => local.scroll.top = Some(Position::default()),
+        Command::End if key.modifiers.contains(KeyModifiers::CONTROL) || local.composer.is_empty() => {
+            local.scroll.top = None;
+        }
+        Command::Help if key.code == KeyCode::F(1) || local.composer.is_empty() => {
+            local.overlay = Some(Overlay::Help(0));
+        }
+        Command::Open => open(local, view),
+        Command::Up | Command::Down => up_or_down(local, view, command, key),
+        Command::Raise | Command::End | Command::Help | Command::Filter | Command::Close => edit(local, key),
+    }
+    Vec::new()
+}
+
+/// Closes what lies on top, else interrupts; never touches what was typed.
+fn escape(local: &mut Local, view: &View) -> Vec<Act> {
+    if view.status.is_busy() {
+        return vec![Act::Abort];
+    }
+    local.focus = Focus::Auto;
+    Vec::new()
+}
+
+fn clear_or_quit(local: &mut Local, was_armed: bool) -> Vec<Act> {
+    if !local.composer.is_empty() {
+        local.composer.clear();
+    } else if was_armed {
+        return vec![Act::Quit];
+    } else {
+        local.quit_armed = true;
+        local.hint = Some("press ctrl-c again to quit".to_owned());
+    }
+    Vec::new()
+}
+
+fn send(local: &mut Local, view: &View) -> Vec<Act> {
+    if local.composer.is_blank() {
+        return Vec::new();
+    }
+    if view.status.is_busy() {
+        local.hint = Some("still working: the text stays here; send it when the run is over".to_owned());
+        return Vec::new();
+    }
+    local.scroll.top = None;
+    local.focus = Focus::Auto;
+    vec![Act::Send(Intent::Submit(local.composer.take()))]
+}
+
+fn raise(view: &View) -> Vec<Act> {
+    view.offer()
+        .map(|offer| Act::Send(Intent::Raise { limit: offer.limit, to: offer.to }))
+        .into_iter()
+        .collect()
+}
+
+/// Answers the request that has the focus, if the person has seen it: a key that was pressed before the panel
+/// stood on the screen, or that a held key repeats, was not meant for it.
+fn decide(local: &mut Local, view: &View, key: KeyEvent, answer: Answer) -> Vec<Act> {
+    use ratatui::crossterm::event::KeyEventKind;
+    let Some((request, call)) = local.chosen(view).map(|(id, r)| (id, r.call)) else { return Vec::new() };
+    if local.shown != Some(request) || key.kind == KeyEventKind::Repeat {
+        return Vec::new();
+    }
+    local.answered.insert(request);
+    local.shown = None;
+    vec![Act::Send(Intent::Decide { request, call, answer })]
+}
+
+fn write_reason(local: &mut Local, view: &View) {
+    if let Some((request, asked)) = local.chosen(view)
+        && local.shown == Some(request)
+    {
+        local.reason = Some(Reason { request, call: asked.call, text: String::new() });
+    }
+}
+
+fn next_mode(mode: Mode) -> Mode {
+    match mode {
+        Mode::Plan => Mode::Ask,
+        Mode::Ask => Mode::Edit,
+        Mode::Edit => Mode::Unrestricted,
+        Mode::Unrestricted => Mode::Plan,
+    }
+}
+
+/// Composer, then every waiting call, then the last call, then the composer again.
+fn next_focus(local: &Local, view: &View) -> Focus {
+    let waiting: Vec<CallId> = local.waiting(view).iter().map(|(_, r)| r.call).collect();
+    let last = view.calls().next_back().map(Focus::Panel);
+    let after_waiting = || last.unwrap_or(Focus::Composer);
+    match local.focused(view) {
+        Focus::Auto | Focus::Composer => waiting.first().map_or_else(after_waiting, |c| Focus::Approval(*c)),
+        Focus::Approval(call) => {
+            let at = waiting.iter().position(|c| *c == call);
+            at.and_then(|at| waiting.get(at + 1)).map_or(Focus::Composer, |c| Focus::Approval(*c))
+        }
+        Focus::Panel(_) => Focus::Composer,
+    }
+}
+
+fn up_or_down(local: &mut Local, view: &View, command: Command, key: KeyEvent) {
+    let step: isize = if command == Command::Up { -1 } else { 1 };
+    let neighbour = |calls: &[CallId], call: CallId| {
+        let at = calls.iter().position(|c| *c == call)?;
+        calls.get(at.checked_add_signed(step)?).copied()
+    };
+    match local.focused(view) {
+        Focus::Approval(call) => {
+            let waiting: Vec<CallId> = local.waiting(view).iter().map(|(_, r)| r.call).collect();
+            local.focus = Focus::Approval(neighbour(&waiting, call).unwrap_or(call));
+        }
+        Focus::Panel(call) => {
+            let calls: Vec<CallId> = view.calls().collect();
+            local.focus = Focus::Panel(neighbour(&calls, call).unwrap_or(call));
+        }
+        Focus::Auto | Focus::Composer => {
+            if !local.composer.browse(&sent(view), step) {
+                edit(local, key);
+            }
+        }
+    }
+}
+
+fn open(local: &mut Local, view: &View) {
+    if let Focus::Approval(call) | Focus::Panel(call) = local.focused(view) {
+        local.overlay = Some(Overlay::Output(call, 0));
+    }
+}
+
+/// A key that means nothing else edits the composer, and takes the focus there: what a person begins to type
+/// must not be taken for answers half-way.
+fn edit(local: &mut Local, key: KeyEvent) {
+    let held = key.modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT);
+    let composer = &mut local.composer;
+    match (key.code, held) {
+        (KeyCode::Char(c), KeyModifiers::NONE) => {
+            if !composer.insert(c) {
+                local.hint =
+                    Some("the composer is full: send this, or paste the rest from a file".to_owned());
+            }
+            local.focus = Focus::Auto;
+        }
+        (KeyCode::Backspace, KeyModifiers::NONE) => composer.backspace(),
+        (KeyCode::Backspace, _) | (KeyCode::Char('w'), KeyModifiers::CONTROL) => composer.delete_word(),
+        (KeyCode::Delete, _) => composer.delete(),
+        (KeyCode::Char('k'), KeyModifiers::CONTROL) => composer.delete_to_end(),
+        (KeyCode::Left, KeyModifiers::NONE) => composer.left(),
+        (KeyCode::Right, KeyModifiers::NONE) => composer.right(),
+        (KeyCode::Left, _) | (KeyCode::Char('b'), KeyModifiers::ALT) => composer.go(CursorMove::WordBack),
+        (KeyCode::Right, _) | (KeyCode::Char('f'), KeyModifiers::ALT) => composer.go(CursorMove::WordForward),
+        (KeyCode::Up, _) => composer.go(CursorMove::Up),
+        (KeyCode::Down, _) => composer.go(CursorMove::Down),
+        (KeyCode::Home, _) | (KeyCode::Char('a'), KeyModifiers::CONTROL) => composer.go(CursorMove::Head),
+        (KeyCode::End, _) | (KeyCode::Char('e'), KeyModifiers::CONTROL) => composer.go(CursorMove::End),
+        _ => {}
+    }
+}

@@ -1,0 +1,130 @@
+//! One card of the transcript: an entry, a call with all that became of it, or an answer that still grows.
+
+use std::sync::Arc;
+
+use crate::ledger::{Body, CallId, Entry, EntryId};
+
+use super::Panel;
+
+/// Names a card for good, so that what was laid out for it can be kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CardId {
+    /// The card of one entry; an answer keeps the name that it had while it grew.
+    Entry(EntryId),
+    /// The panel of one call.
+    Call(CallId),
+    /// A call that the model is still writing: its message and its place in it.
+    Forming(EntryId, u32),
+}
+
+/// Rises with every change. All revisions are equal: two views are the same when they show the same, however
+/// often they changed on the way there.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Revision(pub u64);
+
+impl PartialEq for Revision {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Revision {
+    /// The next one.
+    pub(super) fn rise(&mut self) -> Self {
+        self.0 += 1;
+        *self
+    }
+}
+
+/// One card.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Card {
+    /// Its name.
+    pub id: CardId,
+    /// Rises when what it shows changes.
+    pub revision: Revision,
+    /// What it shows.
+    pub body: CardBody,
+}
+
+/// What a card shows.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CardBody {
+    /// What the user said.
+    User(Arc<Entry>),
+    /// What the model said.
+    Assistant(Arc<Entry>),
+    /// What the model is saying; its text is in [`super::View::live`].
+    Growing,
+    /// A call that the model is writing.
+    Forming(Forming),
+    /// A call.
+    Tool(Box<Panel>),
+    /// A message from neither side.
+    Injected(Arc<Entry>),
+    /// A remark.
+    Note(Arc<Entry>),
+    /// A failure.
+    Error(Arc<Entry>),
+    /// A limit was raised.
+    Raised(Arc<Entry>),
+    /// The end of a run.
+    TurnEnded(Arc<Entry>),
+}
+
+/// A call that the model is writing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Forming {
+    /// Name of the tool.
+    pub name: String,
+    /// Bytes of argument text so far.
+    pub bytes: u64,
+}
+
+/// An answer in the making, as far as it can be seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiveMessage {
+    /// The entry it will be.
+    pub id: EntryId,
+    /// Its text so far; only ever grows.
+    pub text: String,
+    /// Its reasoning so far.
+    pub thinking: String,
+}
+
+impl Card {
+    /// The panel, if it is one.
+    pub fn panel(&self) -> Option<&Panel> {
+        if let CardBody::Tool(panel) = &self.body { Some(panel) } else { None }
+    }
+
+    pub(super) fn panel_mut(&mut self) -> Option<&mut Panel> {
+        if let CardBody::Tool(panel) = &mut self.body { Some(panel) } else { None }
+    }
+}
+
+impl CardBody {
+    /// The card that an entry makes; `None` for those that only change other cards or the status.
+    pub(super) fn of(entry: &Arc<Entry>) -> Option<Self> {
+        use crate::ledger::Injector;
+        let entry = Arc::clone(entry);
+        match &entry.body {
+            Body::User(_) => Some(Self::User(entry)),
+            Body::Assistant(m) if m.text().trim().is_empty() && m.thinking().trim().is_empty() => None,
+            Body::Assistant(_) => Some(Self::Assistant(entry)),
+            Body::ToolCall(_) => Some(Self::Tool(Box::new(Panel::new(entry)))),
+            Body::Injected(i) if i.by == Injector::Environment => None,
+            Body::Injected(_) => Some(Self::Injected(entry)),
+            Body::Note(_) => Some(Self::Note(entry)),
+            Body::Error { .. } => Some(Self::Error(entry)),
+            Body::BudgetRaised { .. } => Some(Self::Raised(entry)),
+            Body::TurnEnded(_) => Some(Self::TurnEnded(entry)),
+            Body::SessionStarted(_)
+            | Body::ApprovalRequested(_)
+            | Body::ApprovalDecided(_)
+            | Body::ToolResult(_)
+            | Body::Tombstone(_)
+            | Body::Transition { .. } => None,
+        }
+    }
+}

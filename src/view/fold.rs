@@ -1,0 +1,248 @@
+//! Events, one after the other, become what is to be seen.
+//!
+//! Durable entries alone decide what a finished session looks like; what only lives (growing text, forming
+//! calls, output tails) is kept apart, behind the durable cards, and is gone when its entry or the end of the
+//! run comes. So nothing a live event did can be left over.
+
+use std::sync::Arc;
+
+use crate::agent::{Event, Live};
+use crate::budget::Limit;
+use crate::ledger::{Body, CallId, Entry, EntryId, TurnEnded};
+
+use super::{Card, CardBody, CardId, Forming, LiveMessage, Mark, Offer, Panel, PanelState, Phase, Row, View};
+
+impl View {
+    /// Takes in one event. Durable ones must come in ledger order.
+    pub fn fold(&mut self, event: &Event) {
+        self.revision.rise();
+        match event {
+            Event::Appended(entry) => self.durable(entry),
+            Event::Live(live) => self.live_event(live),
+        }
+    }
+
+    fn durable(&mut self, entry: &Arc<Entry>) {
+        self.clock = self.clock.max(entry.at);
+        self.meter.read(entry);
+        self.inspect(entry);
+        if matches!(entry.body, Body::Assistant(_)) && self.live.as_ref().is_some_and(|l| l.id == entry.id) {
+            self.drop_live();
+        }
+        if let Some(body) = CardBody::of(entry) {
+            self.push_card(entry, body);
+        }
+        self.change_cards(entry);
+        self.change_status(entry);
+    }
+
+    fn push_card(&mut self, entry: &Entry, body: CardBody) {
+        self.withdraw_offer();
+        let id = match &entry.body {
+            Body::ToolCall(call) => {
+                self.panels.insert(call.id, self.cards.len());
+                CardId::Call(call.id)
+            }
+            _ => CardId::Entry(entry.id),
+        };
+        self.cards.push(Card { id, revision: self.revision, body });
+    }
+
+    fn change_cards(&mut self, entry: &Arc<Entry>) {
+        match &entry.body {
+            Body::ApprovalRequested(r) => {
+                self.asks.retain(|c| *c != r.call);
+                self.asks.push(r.call);
+                self.change_panel(r.call, |p| p.ask(Arc::clone(entry)));
+            }
+            Body::ApprovalDecided(d) => {
+                self.asks.retain(|c| *c != d.call);
+                self.change_panel(d.call, |p| p.decide(Arc::clone(entry), d.allow));
+            }
+            Body::ToolResult(r) => {
+                self.asks.retain(|c| *c != r.call);
+                self.change_panel(r.call, |p| p.finish(Arc::clone(entry)));
+            }
+            Body::Tombstone(t) => self.remove(t.target),
+            Body::Assistant(_) => self.latest_message = self.latest_message.max(Some(entry.id)),
+            Body::TurnEnded(ended) => {
+                self.drop_live();
+                self.offer = self.offer_after(ended);
+            }
+            Body::SessionStarted(_)
+            | Body::User(_)
+            | Body::ToolCall(_)
+            | Body::Injected(_)
+            | Body::Transition { .. }
+            | Body::BudgetRaised { .. }
+            | Body::Note(_)
+            | Body::Error { .. } => {}
+        }
+    }
+
+    fn change_status(&mut self, entry: &Entry) {
+        let status = &mut self.status;
+        match &entry.body {
+            Body::User(_) => {
+                status.phase = Phase::AwaitingModel;
+                status.turn = 0;
+                status.transition = None;
+            }
+            Body::Transition { turn, reason } => {
+                status.phase = Phase::AwaitingModel;
+                status.turn = *turn;
+                status.transition = Some(*reason);
+            }
+            Body::ToolCall(_) => status.phase = Phase::DispatchingTools,
+            Body::ApprovalRequested(_) => status.phase = Phase::WaitingApproval,
+            Body::ApprovalDecided(_) | Body::ToolResult(_) => {
+                if status.phase == Phase::WaitingApproval && self.asks.is_empty() {
+                    self.status.phase = Phase::DispatchingTools;
+                }
+            }
+            Body::TurnEnded(_) => status.phase = Phase::Idle,
+            Body::SessionStarted(_)
+            | Body::Assistant(_)
+            | Body::Injected(_)
+            | Body::Tombstone(_)
+            | Body::BudgetRaised { .. }
+            | Body::Note(_)
+            | Body::Error { .. } => {}
+        }
+    }
+
+    fn change_panel(&mut self, call: CallId, change: impl FnOnce(&mut Panel)) {
+        let revision = self.revision;
+        let Some(card) = self.panels.get(&call).and_then(|at| self.cards.get_mut(*at)) else { return };
+        card.revision = revision;
+        if let Some(panel) = card.panel_mut() {
+            change(panel);
+        }
+    }
+
+    /// A withdrawn message leaves the transcript and stays in the inspector.
+    fn remove(&mut self, target: EntryId) {
+        self.latest_message = self.latest_message.max(Some(target));
+        if self.live.as_ref().is_some_and(|l| l.id == target) {
+            self.drop_live();
+        }
+        let Some(at) = self.cards.iter().rposition(|c| c.id == CardId::Entry(target)) else { return };
+        self.cards.remove(at);
+        self.epoch.rise();
+        for position in self.panels.values_mut().filter(|p| **p > at) {
+            *position -= 1;
+        }
+    }
+
+    fn offer_after(&self, ended: &TurnEnded) -> Option<Offer> {
+        let limit = Limit::of_ending(ended.reason)?;
+        let size = self.settings.limits.get(limit).or_else(|| self.meter.limits().get(limit))?;
+        let to = self.meter.limits().get(limit)?.saturating_add(size);
+        Some(Offer { limit, to })
+    }
+
+    fn withdraw_offer(&mut self) {
+        if self.offer.take().is_some()
+            && let Some(card) = self.cards.last_mut()
+        {
+            card.revision = self.revision;
+        }
+    }
+
+    fn inspect(&mut self, entry: &Arc<Entry>) {
+        let mut marks = Mark::of(entry);
+        if let Body::Note(note) = &entry.body {
+            let late =
+                CallId::parse(&note.about).and_then(|c| self.panel(c)).is_some_and(|p| p.result().is_some());
+            marks.extend(late.then_some(Mark::Late));
+        }
+        if let Body::Tombstone(t) = &entry.body
+            && let Some(row) = self.row_of.get(&t.target).and_then(|at| self.rows.get_mut(*at))
+        {
+            row.marks.push(Mark::Tombstoned(t.reason.clone()));
+        }
+        self.row_of.insert(entry.id, self.rows.len());
+        self.rows.push(Row { entry: Arc::clone(entry), marks });
+    }
+
+    fn live_event(&mut self, live: &Live) {
+        match live {
+            Live::Text { message, text } => self.grow(*message, |m| m.text.push_str(text)),
+            Live::Thinking { message, text } => self.grow(*message, |m| m.thinking.push_str(text)),
+            Live::CallForming { message, index, name, bytes } => {
+                self.form(*message, *index, Forming { name: name.clone(), bytes: *bytes });
+            }
+            Live::Progress { call, .. } => {
+                let since = self.clock;
+                self.change_open_panel(*call, |p| p.state = PanelState::Running { since });
+            }
+            Live::ToolOutput { call, chunk } => self.change_open_panel(*call, |p| p.tail.push(chunk)),
+            Live::ToolFinished { call, outcome } => {
+                self.change_open_panel(*call, |p| p.state = PanelState::Done(outcome.clone()));
+            }
+            Live::Retrying { attempt, most, wait_ms, reason } => {
+                if self.status.is_busy() {
+                    let (attempt, most, wait_ms) = (*attempt, *most, *wait_ms);
+                    self.status.phase = Phase::Retrying { attempt, most, wait_ms, reason: reason.clone() };
+                }
+            }
+            Live::ModeChanged(_) | Live::Refused(_) => {}
+        }
+    }
+
+    /// News of a call that has its result, or of none that is known, changes nothing.
+    fn change_open_panel(&mut self, call: CallId, change: impl FnOnce(&mut Panel)) {
+        if self.panel(call).is_some_and(|p| !matches!(p.state, PanelState::Finished(_))) {
+            self.change_panel(call, change);
+        }
+    }
+
+    /// Makes `message` the one that grows. News of one that is over or withdrawn is ignored.
+    fn follow(&mut self, message: EntryId) -> bool {
+        if !self.status.is_busy() || self.latest_message.is_some_and(|latest| message <= latest) {
+            return false;
+        }
+        if self.live.as_ref().is_none_or(|l| l.id != message) {
+            self.drop_live();
+            self.live = Some(LiveMessage { id: message, text: String::new(), thinking: String::new() });
+        }
+        if matches!(self.status.phase, Phase::Retrying { .. }) {
+            self.status.phase = Phase::AwaitingModel;
+        }
+        true
+    }
+
+    fn grow(&mut self, message: EntryId, change: impl FnOnce(&mut LiveMessage)) {
+        if !self.follow(message) {
+            return;
+        }
+        if let Some(live) = &mut self.live {
+            change(live);
+        }
+        let id = CardId::Entry(message);
+        match self.live_cards.iter_mut().find(|c| c.id == id) {
+            Some(card) => card.revision = self.revision,
+            None => {
+                let card = Card { id, revision: self.revision, body: CardBody::Growing };
+                self.live_cards.insert(0, card);
+            }
+        }
+    }
+
+    fn form(&mut self, message: EntryId, index: u32, forming: Forming) {
+        if !self.follow(message) {
+            return;
+        }
+        let (id, revision, body) =
+            (CardId::Forming(message, index), self.revision, CardBody::Forming(forming));
+        match self.live_cards.iter_mut().find(|c| c.id == id) {
+            Some(card) => *card = Card { id, revision, body },
+            None => self.live_cards.push(Card { id, revision, body }),
+        }
+    }
+
+    pub(super) fn drop_live(&mut self) {
+        self.live = None;
+        self.live_cards.clear();
+    }
+}

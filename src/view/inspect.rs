@@ -1,0 +1,122 @@
+//! The inspector's rows: every entry, with a line that says what it says and marks for what is special.
+
+use std::sync::Arc;
+
+use crate::ledger::{Arguments, Body, Entry, Outcome, Preview, seconds};
+
+/// One row: one entry.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// The entry.
+    pub entry: Arc<Entry>,
+    /// What is special about it.
+    pub marks: Vec<Mark>,
+}
+
+/// What is special about an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Mark {
+    /// Withdrawn, and why.
+    Tombstoned(String),
+    /// A result that no tool gave.
+    Synthetic,
+    /// A message that was cut short.
+    Interrupted,
+    /// A real result that came after the call was settled.
+    Late,
+}
+
+impl Mark {
+    /// The marks that an entry brings by itself.
+    pub(super) fn of(entry: &Entry) -> Vec<Self> {
+        match &entry.body {
+            Body::Assistant(m) if m.interrupted => vec![Self::Interrupted],
+            Body::ToolResult(r) if is_synthetic(&r.outcome) => vec![Self::Synthetic],
+            _ => Vec::new(),
+        }
+    }
+
+    /// In one word.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Tombstoned(_) => "tombstone",
+            Self::Synthetic => "synthetic",
+            Self::Interrupted => "interrupted",
+            Self::Late => "late",
+        }
+    }
+}
+
+fn is_synthetic(outcome: &Outcome) -> bool {
+    match outcome {
+        Outcome::Ok | Outcome::Failed | Outcome::TimedOut => false,
+        Outcome::Invalid
+        | Outcome::UnknownTool
+        | Outcome::Denied(_)
+        | Outcome::Aborted(_)
+        | Outcome::Lost { .. } => true,
+    }
+}
+
+/// What an entry says, in one line; cut at 200 characters, not yet safe for a screen.
+pub fn one_line(entry: &Entry) -> String {
+    let line = match &entry.body {
+        Body::SessionStarted(s) => format!("{} in {}", s.model, s.cwd),
+        Body::User(m) => m.content.clone(),
+        Body::Assistant(m) => {
+            let calls = m.calls().count();
+            let text = m.text();
+            match (text.trim().is_empty(), calls) {
+                (true, 0) => "(empty)".to_owned(),
+                (true, n) => format!("({})", count(n, "tool call")),
+                (false, 0) => text,
+                (false, n) => format!("{text} ({})", count(n, "tool call")),
+            }
+        }
+        Body::ToolCall(u) => format!("{} {} {}", u.id, u.name, arguments(&u.arguments)),
+        Body::ApprovalRequested(r) => format!("{} {}: {}", r.call, r.name, asked(&r.preview, &r.why)),
+        Body::ApprovalDecided(d) => {
+            let word = if d.allow { "allow" } else { "deny" };
+            format!("{} {word} {} by {}: {}", d.call, d.scope.as_str(), d.by.as_str(), d.reason)
+        }
+        Body::ToolResult(r) => {
+            format!(
+                "{} {} {} after {}: {}",
+                r.call,
+                r.name,
+                r.outcome.as_str(),
+                seconds(r.duration_ms),
+                r.content
+            )
+        }
+        Body::Injected(i) => format!("{}: {}", i.by.as_str(), i.text),
+        Body::Tombstone(t) => format!("{} withdrawn: {}", t.target, t.reason),
+        Body::Transition { turn, reason } => format!("turn {turn} ({})", reason.as_str()),
+        Body::BudgetRaised { name, limit } => format!("{name} is now {limit}"),
+        Body::Note(n) => format!("{}: {}", n.about, n.text),
+        Body::Error { message, .. } => message.clone(),
+        Body::TurnEnded(t) => format!(
+            "{} · {} · {}",
+            t.reason.as_str(),
+            count(t.turns as usize, "turn"),
+            count(t.tool_calls as usize, "tool call")
+        ),
+    };
+    line.chars().take(200).map(|c| if matches!(c, '\n' | '\r' | '\t') { ' ' } else { c }).collect()
+}
+
+fn asked(preview: &Preview, why: &str) -> String {
+    match preview {
+        Preview::Command(command) => format!("{command} ({why})"),
+        Preview::Diff(_) | Preview::None => why.to_owned(),
+    }
+}
+
+fn arguments(arguments: &Arguments) -> String {
+    arguments.to_value().to_string()
+}
+
+/// `1 turn`, `2 turns`.
+fn count(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}

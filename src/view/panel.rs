@@ -1,0 +1,114 @@
+//! One tool call and all that became of it.
+
+use std::sync::Arc;
+
+use crate::ledger::{
+    ApprovalRequest, Arguments, Body, CallId, Decision, Entry, EntryId, Millis, Outcome, ToolResult, ToolUse,
+};
+
+use super::Tail;
+
+/// The panel of one call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Panel {
+    call: Arc<Entry>,
+    request: Option<Arc<Entry>>,
+    decision: Option<Arc<Entry>>,
+    /// Where the call stands.
+    pub state: PanelState,
+    /// The last of its live output; empty when it has its result.
+    pub tail: Tail,
+}
+
+/// Where a call stands.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PanelState {
+    /// Announced; nobody has decided about it.
+    Preparing,
+    /// A person must decide.
+    Waiting,
+    /// Allowed; it starts when its turn comes.
+    Queued,
+    /// Refused; its result follows.
+    Refused,
+    /// It runs.
+    Running {
+        /// Since when.
+        since: Millis,
+    },
+    /// It is over; its result is written when those before it are.
+    Done(Outcome),
+    /// It has its result.
+    Finished(Arc<Entry>),
+}
+
+impl Panel {
+    pub(super) fn new(call: Arc<Entry>) -> Self {
+        Self { call, request: None, decision: None, state: PanelState::Preparing, tail: Tail::default() }
+    }
+
+    pub(super) fn ask(&mut self, request: Arc<Entry>) {
+        self.request = Some(request);
+        self.state = PanelState::Waiting;
+    }
+
+    pub(super) fn decide(&mut self, decision: Arc<Entry>, allow: bool) {
+        self.decision = Some(decision);
+        self.state = if allow { PanelState::Queued } else { PanelState::Refused };
+    }
+
+    pub(super) fn finish(&mut self, result: Arc<Entry>) {
+        self.tail = Tail::default();
+        self.state = PanelState::Finished(result);
+    }
+
+    /// The call, as the model made it. `None` never happens: a panel is made of a call's entry.
+    pub fn tool_use(&self) -> Option<&ToolUse> {
+        if let Body::ToolCall(u) = &self.call.body { Some(u) } else { None }
+    }
+
+    /// Which call.
+    pub fn id(&self) -> Option<CallId> {
+        self.tool_use().map(|u| u.id)
+    }
+
+    /// Name of the tool, as the model wrote it: not yet safe for a screen.
+    pub fn name(&self) -> &str {
+        self.tool_use().map_or("", |u| u.name.as_str())
+    }
+
+    /// What it is called with.
+    pub fn arguments(&self) -> Option<&Arguments> {
+        self.tool_use().map(|u| &u.arguments)
+    }
+
+    /// The request for a decision and the entry that an answer must name, if there was one.
+    pub fn request(&self) -> Option<(EntryId, &ApprovalRequest)> {
+        let entry = self.request.as_ref()?;
+        if let Body::ApprovalRequested(r) = &entry.body { Some((entry.id, r)) } else { None }
+    }
+
+    /// The decision, if it was made.
+    pub fn decision(&self) -> Option<&Decision> {
+        if let Body::ApprovalDecided(d) = &self.decision.as_ref()?.body { Some(d) } else { None }
+    }
+
+    /// The result, if it is written.
+    pub fn result(&self) -> Option<&ToolResult> {
+        let PanelState::Finished(entry) = &self.state else { return None };
+        if let Body::ToolResult(r) = &entry.body { Some(r) } else { None }
+    }
+
+    /// Whether it has a box of its own: it waits for a person, or it runs and has something to show.
+    pub fn is_boxed(&self) -> bool {
+        match self.state {
+            PanelState::Waiting => true,
+            PanelState::Running { .. } => !self.tail.is_empty(),
+            PanelState::Preparing
+            | PanelState::Queued
+            | PanelState::Refused
+            | PanelState::Done(_)
+            | PanelState::Finished(_) => false,
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What the agent is doing, in words.
+
+use crate::ledger::Transition;
+
+/// Where the loop is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Phase {
+    /// Nothing runs.
+    #[default]
+    Idle,
+    /// The model was asked and has not finished its answer.
+    AwaitingModel,
+    /// Tools run.
+    DispatchingTools,
+    /// A person must decide.
+    WaitingApproval,
+    /// A failed model call will be made again.
+    Retrying {
+        /// Which retry, from 1.
+        attempt: u64,
+        /// At most this many.
+        most: u64,
+        /// The wait, in milliseconds.
+        wait_ms: u64,
+        /// What failed.
+        reason: String,
+    },
+}
+
+/// The phase and how it came to it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Status {
+    /// Where the loop is.
+    pub phase: Phase,
+    /// Model turn of the run, from 1; 0 before the first.
+    pub turn: u32,
+    /// Why the model was last called.
+    pub transition: Option<Transition>,
+}
+
+impl Status {
+    /// Whether Esc has something to interrupt.
+    pub fn is_busy(&self) -> bool {
+        self.phase != Phase::Idle
+    }
+
+    /// The phase in words.
+    pub fn words(&self) -> String {
+        match &self.phase {
+            Phase::Idle => "idle".to_owned(),
+            Phase::AwaitingModel => "awaiting model".to_owned(),
+            Phase::DispatchingTools => "dispatching tools".to_owned(),
+            Phase::WaitingApproval => "waiting for approval".to_owned(),
+            Phase::Retrying { attempt, most, reason, .. } => {
+                format!("retrying {attempt} of {most}: {reason}")
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! What a call is about, in one line.
+
+use serde_json::Value;
+
+use crate::ledger::Arguments;
+
+/// One line for a call's arguments: the command, the path, the pattern; not yet safe for a screen.
+pub fn summary(arguments: &Arguments) -> String {
+    let members = match arguments {
+        Arguments::Unusable(text) => return first_line(text),
+        Arguments::Object(members) => members,
+    };
+    if let Some(command) = arguments.text("command") {
+        return format!("$ {}", first_line(command));
+    }
+    let path = arguments.text("path");
+    if let Some(pattern) = arguments.text("pattern") {
+        return match path {
+            Some(path) => format!("\"{}\" in {path}", first_line(pattern)),
+            None => format!("\"{}\"", first_line(pattern)),
+        };
+    }
+    if let Some(path) = path {
+        return match (number(arguments, "offset"), number(arguments, "limit")) {
+            (None, None) => path.to_owned(),
+            (from, None) => format!("{path} from line {}", from.unwrap_or(1)),
+            (from, Some(limit)) => {
+                let from = from.unwrap_or(1);
+                format!("{path} lines {from}-{}", from.saturating_add(limit).saturating_sub(1))
+            }
+        };
+    }
+    let parts: Vec<String> = members.iter().map(|(name, value)| format!("{name}={}", short(value))).collect();
+    parts.join(" ")
+}
+
+/// Lines added and removed by a unified diff.
+pub fn diff_counts(unified: &str) -> (usize, usize) {
+    let starts = |sign: char, header: &str| {
+        unified.lines().filter(|l| l.starts_with(sign) && !l.starts_with(header)).count()
+    };
+    (starts('+', "+++ "), starts('-', "--- "))
+}
+
+fn number(arguments: &Arguments, member: &str) -> Option<u64> {
+    match arguments {
+        Arguments::Object(members) => members.get(member)?.as_u64(),
+        Arguments::Unusable(_) => None,
+    }
+}
+
+fn short(value: &Value) -> String {
+    match value {
+        Value::String(text) => first_line(text),
+        other => first_line(&other.to_string()),
+    }
+}
+
+/// The first line, and a sign when there is more.
+fn first_line(text: &str) -> String {
+    let mut lines = text.trim().lines();
+    let first: String = lines.next().unwrap_or("").chars().take(400).collect();
+    if lines.next().is_some() { format!("{first} …") } else { first }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(value: Value) -> String {
+        summary(&Arguments::from_value(value))
+    }
+
+    #[test]
+    fn every_shape_of_arguments_has_a_line() {
+        use serde_json::json;
+        assert_eq!(of(json!({"command": "cargo test\necho x"})), "$ cargo test …");
+        assert_eq!(of(json!({"path": "a.rs", "offset": 10, "limit": 5})), "a.rs lines 10-14");
+        assert_eq!(of(json!({"pattern": "empty", "path": "tests"})), "\"empty\" in tests");
+        assert_eq!(of(json!({"a": 1, "b": "x y"})), "a=1 b=x y");
+        assert_eq!(of(json!({})), "");
+        assert_eq!(of(json!("{\"cut")), "{\"cut");
+    }
+
+    #[test]
+    fn a_diff_is_counted_without_its_headers() {
+        assert_eq!(diff_counts("--- a\n+++ b\n@@ -1 +1,2 @@\n-x\n+y\n+z\n k\n"), (2, 1));
+    }
+}

@@ -1,0 +1,95 @@
+//! Frames on a test backend, and keys pressed before them.
+
+#![allow(dead_code, clippy::unwrap_used, reason = "tests; not every test uses everything")]
+
+use countersign::ledger::Entry;
+use countersign::ui::local::Local;
+use countersign::ui::panes::{Layouts, Screen, draw, prepare};
+use countersign::ui::text::highlight::Highlighter;
+use countersign::ui::theme::Theme;
+use countersign::ui::update::{Act, update};
+use countersign::view::View;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::buffer::Buffer;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::layout::Rect;
+
+use super::stage::{Stage, settings, view};
+
+/// Somebody who sits before the screen.
+pub struct Seat {
+    pub stage: Stage,
+    pub view: View,
+    pub local: Local,
+    pub theme: Theme,
+    pub layouts: Layouts,
+    pub highlighter: Highlighter,
+}
+
+pub fn json(entry: &Entry) -> String {
+    format!("{{\n  \"type\": \"{}\",\n  \"entry\": \"{}\"\n}}", entry.body.kind(), entry.id)
+}
+
+pub fn snapshot(name: &str, frame: &str) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("../golden/screens");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, frame));
+}
+
+impl Seat {
+    pub fn new(stage: Stage) -> Self {
+        let view = view(&stage.events);
+        Self {
+            stage,
+            view,
+            local: Local::new(&settings()),
+            theme: Theme::plain(),
+            layouts: Layouts::default(),
+            highlighter: Highlighter::off(),
+        }
+    }
+
+    /// What happened since is folded in.
+    pub fn catch_up(&mut self) {
+        self.view = view(&self.stage.events);
+    }
+
+    pub fn buffer(&mut self, width: u16, height: u16) -> Buffer {
+        let now = self.stage.at();
+        let area = Rect::new(0, 0, width, height);
+        let Self { view, local, theme, layouts, highlighter, .. } = self;
+        prepare(layouts, view, local, theme, highlighter, area, now);
+        let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+        let screen = Screen { view, local, theme, layouts, now, entry_json: json };
+        terminal.draw(|frame| draw(frame, &screen)).unwrap();
+        terminal.backend().buffer().clone()
+    }
+
+    /// The frame as text, one line a row.
+    pub fn frame(&mut self, width: u16, height: u16) -> String {
+        let buffer = self.buffer(width, height);
+        let mut text = String::new();
+        for y in 0..height {
+            let row: String = (0..width).map(|x| buffer[(x, y)].symbol()).collect();
+            text.push_str(row.trim_end());
+            text.push('\n');
+        }
+        text
+    }
+
+    pub fn key(&mut self, code: KeyCode, modifiers: KeyModifiers) -> Vec<Act> {
+        update(&mut self.local, &self.view, KeyEvent::new(code, modifiers))
+    }
+
+    pub fn ctrl(&mut self, c: char) -> Vec<Act> {
+        self.key(KeyCode::Char(c), KeyModifiers::CONTROL)
+    }
+
+    /// Types every character.
+    pub fn press(&mut self, text: &str) -> Vec<Act> {
+        text.chars().flat_map(|c| self.key(KeyCode::Char(c), KeyModifiers::NONE)).collect()
+    }
+}

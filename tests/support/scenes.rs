@@ -1,0 +1,125 @@
+//! The scenes that the screen tests look at.
+
+#![allow(dead_code, clippy::unwrap_used, reason = "tests; not every test uses everything")]
+
+use countersign::agent::Live;
+use countersign::ledger::{Abort, AbortPath, Decider, Ending, Outcome, Preview, Transition};
+use serde_json::json;
+
+use super::stage::Stage;
+
+/// A question, two reads, an answer in markdown.
+pub fn conversation() -> Stage {
+    let mut stage = Stage::new();
+    stage.user("Why does the parser reject empty input?");
+    let read = stage.tool_use("read", json!({"path": "src/parser.rs"}));
+    let search = stage.tool_use("search", json!({"pattern": "empty", "path": "tests"}));
+    let open = stage.say(None, "Look first.", "I'll read the parser and its tests.", vec![read, search]);
+    for (call, content) in open.into_iter().zip(["fn parse() {\n    todo()\n}\n", "tests/a.rs:3: empty\n"]) {
+        stage.decide(call.id(), true, Decider::Policy);
+        let name = call.name().to_owned();
+        stage.run(call.id(), &name);
+        stage.settle(call, Outcome::Ok, content, 3);
+    }
+    stage.call_model(Transition::NextTurn);
+    let text = "The check on line **41** returns before the grammar's own rule for nothing:\n\n\
+                ```rust\nif input.is_empty() {\n    return Err(Empty);\n}\n```\n\n\
+                - remove the check, or\n- let the rule `nothing` match first.";
+    stage.say(None, "", text, vec![]);
+    stage.end(Ending::Completed);
+    stage
+}
+
+/// A command that runs and writes, with one queued behind it.
+pub fn running() -> Stage {
+    let mut stage = Stage::new();
+    stage.user("Build it and run the tests.");
+    let build = stage.tool_use("shell", json!({"command": "cargo build"}));
+    let test = stage.tool_use("shell", json!({"command": "cargo test"}));
+    let open = stage.say(None, "", "Building first.", vec![build, test]);
+    let calls: Vec<_> = open.iter().map(|c| c.id()).collect();
+    std::mem::forget(open);
+    stage.decide(calls[0], true, Decider::User);
+    stage.decide(calls[1], true, Decider::User);
+    stage.run(calls[0], "shell");
+    stage.output(calls[0], "   Compiling proc-macro2 v1.0.1\n   Compiling parser v0.1.0\nwarn");
+    stage.output(calls[0], "ing: unused \u{1b}[31mvariable\u{1b}[0m `x`\n");
+    stage.now += 3_000;
+    stage
+}
+
+/// Three commands, of which one was decided and two wait.
+pub fn waiting_command() -> Stage {
+    let mut stage = Stage::new();
+    stage.user("Clean up and test.");
+    let uses: Vec<_> = ["rm -rf target/tmp", "cargo test parser", "git status"]
+        .into_iter()
+        .map(|command| stage.tool_use("shell", json!({ "command": command })))
+        .collect();
+    let commands = ["rm -rf target/tmp", "cargo test parser", "git status"];
+    let open = stage.say(None, "", "Three steps.", uses);
+    let calls: Vec<_> = open.iter().map(|c| c.id()).collect();
+    std::mem::forget(open);
+    for (call, command) in calls.iter().zip(commands) {
+        stage.ask(*call, "shell", Preview::Command(command.into()));
+    }
+    stage
+}
+
+/// An edit that waits, with its diff.
+pub fn waiting_diff() -> Stage {
+    let mut stage = Stage::new();
+    stage.user("Remove the check.");
+    let edit = stage.tool_use("edit", json!({"path": "src/parser.rs", "edits": []}));
+    let open = stage.say(None, "", "Removing it.", vec![edit]);
+    let diff = "--- src/parser.rs\n+++ src/parser.rs\n@@ -40,5 +40,3 @@\n fn parse(input: &str) {\n\
+                -    if input.is_empty() {\n-        return Err(Empty);\n-    }\n+    // nothing is a rule of its own\n     rule(input)\n";
+    stage.ask(open[0].id(), "edit", Preview::Diff(diff.into()));
+    std::mem::forget(open);
+    stage
+}
+
+/// Esc while a command ran and another had not started.
+pub fn interrupted() -> Stage {
+    let mut stage = Stage::new();
+    stage.user("Test everything.");
+    let one = stage.tool_use("shell", json!({"command": "cargo test --all"}));
+    let two = stage.tool_use("shell", json!({"command": "cargo clippy"}));
+    let mut open = stage.say(None, "", "Running the tests.", vec![one, two]).into_iter();
+    let (first, second) = (open.next().unwrap(), open.next().unwrap());
+    stage.decide(first.id(), true, Decider::User);
+    stage.run(first.id(), "shell");
+    stage.output(first.id(), "running 12 tests\n");
+    let aborted = |ran_ms| Outcome::Aborted(Abort { path: AbortPath::C, ran_ms });
+    stage.settle(first, aborted(Some(3_200)), "Interrupted by user mid-execution after 3.2 s.", 3_200);
+    stage.settle(second, aborted(None), "Interrupted by user; was not started.", 0);
+    stage.end(Ending::AbortedTools);
+    stage
+}
+
+/// The turn limit ended it; a failed and a denied call before.
+pub fn budget_stop() -> Stage {
+    let mut stage = Stage::new();
+    stage.user("Go on until it is green.");
+    let run = stage.tool_use("shell", json!({"command": "cargo test"}));
+    let wipe = stage.tool_use("shell", json!({"command": "rm -rf /"}));
+    let mut open = stage.say(None, "", "", vec![run, wipe]).into_iter();
+    let (first, second) = (open.next().unwrap(), open.next().unwrap());
+    stage.decide(first.id(), true, Decider::User);
+    stage.settle(first, Outcome::Failed, "test a ... FAILED\nexit code 101", 1_234);
+    stage.decide(second.id(), false, Decider::User);
+    stage.settle(second, Outcome::Denied(Decider::User), "Denied by the user: too much.", 0);
+    stage.end(Ending::MaxTurns);
+    stage
+}
+
+/// The model is writing.
+pub fn growing() -> Stage {
+    let mut stage = Stage::new();
+    stage.user("Explain.");
+    let message = stage.ledger.reserve();
+    stage.live(Live::Thinking { message, text: "First I think about it.".into() });
+    stage.live(Live::Text { message, text: "The parser **works** as".into() });
+    stage.live(Live::CallForming { message, index: 0, name: "write".into(), bytes: 320 });
+    stage
+}

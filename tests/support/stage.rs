@@ -1,0 +1,186 @@
+//! A session told through the real ledger, as events, for the tests of view and screen.
+
+#![allow(dead_code, clippy::unwrap_used, reason = "tests; not every test uses everything")]
+
+use std::sync::Arc;
+
+use countersign::agent::{Event, Live};
+use countersign::budget::Limits;
+use countersign::ledger::{
+    ApprovalRequest, Arguments, AssistantMessage, Block, CallId, Decider, Decision, Ending, Entry, EntryId,
+    Ledger, Millis, ModelRef, OpenCall, Outcome, Preview, Remark, Scope, SessionStarted, Settlement, Stop,
+    Thinking, ToolUse, Transition, TurnEnded, Usage, UserMessage,
+};
+use countersign::policy::Mode;
+use countersign::view::{View, ViewSettings};
+use serde_json::Value;
+
+/// The books, a clock that moves a second an entry, and the events so far.
+pub struct Stage {
+    pub ledger: Ledger,
+    pub events: Vec<Event>,
+    pub now: u64,
+    turn: u32,
+    calls: u32,
+    told: usize,
+}
+
+pub fn settings() -> ViewSettings {
+    ViewSettings {
+        model: "anthropic/claude-test".into(),
+        mode: Mode::Ask,
+        cwd: "~/src/parser".into(),
+        branch: Some("main".into()),
+        window: 200_000,
+        limits: Limits::default(),
+        tools_mode: "native",
+    }
+}
+
+pub fn view(events: &[Event]) -> View {
+    let mut view = View::new(settings());
+    for event in events {
+        view.fold(event);
+    }
+    view
+}
+
+impl Stage {
+    pub fn new() -> Self {
+        let mut stage =
+            Self { ledger: Ledger::default(), events: vec![], now: 1_000_000, turn: 0, calls: 0, told: 0 };
+        let model = ModelRef::parse("anthropic/claude-test");
+        let started = SessionStarted {
+            session: "0192-test".into(),
+            cwd: "/home/me/src/parser".into(),
+            model,
+            version: 1,
+            system: "You are careful.".into(),
+        };
+        stage.ledger.start(Millis(stage.now), started);
+        stage.tell();
+        stage
+    }
+
+    pub fn at(&self) -> Millis {
+        Millis(self.now)
+    }
+
+    /// Turns new entries into events.
+    pub fn tell(&mut self) {
+        let new: Vec<Arc<Entry>> = self.ledger.entries()[self.told..].to_vec();
+        self.told += new.len();
+        self.events.extend(new.into_iter().map(Event::Appended));
+        self.now += 1_000;
+    }
+
+    pub fn live(&mut self, live: Live) {
+        self.events.push(Event::Live(live));
+    }
+
+    pub fn remark(&mut self, remark: Remark) -> EntryId {
+        let id = self.ledger.remark(Millis(self.now), remark);
+        self.tell();
+        id
+    }
+
+    pub fn user(&mut self, text: &str) {
+        self.ledger.user(Millis(self.now), UserMessage { content: text.into() }).unwrap();
+        self.turn = 0;
+        self.calls = 0;
+        self.tell();
+        self.call_model(Transition::Submitted);
+    }
+
+    pub fn call_model(&mut self, reason: Transition) {
+        self.turn += 1;
+        self.remark(Remark::Transition { turn: self.turn, reason });
+    }
+
+    /// A call of a message in the making.
+    pub fn tool_use(&mut self, name: &str, arguments: Value) -> ToolUse {
+        self.calls += 1;
+        let arguments = Arguments::from_value(arguments);
+        ToolUse { id: self.ledger.mint_call(), wire_id: String::new(), name: name.into(), arguments }
+    }
+
+    /// The model speaks, under an id that was reserved for it or under a new one.
+    pub fn say(&mut self, id: Option<EntryId>, thinking: &str, text: &str, calls: Vec<ToolUse>) -> Vec<OpenCall> {
+        self.speak(id, thinking, text, calls, false)
+    }
+
+    pub fn speak(
+        &mut self,
+        id: Option<EntryId>,
+        thinking: &str,
+        text: &str,
+        calls: Vec<ToolUse>,
+        interrupted: bool,
+    ) -> Vec<OpenCall> {
+        let id = id.unwrap_or_else(|| self.ledger.reserve());
+        let mut blocks = Vec::new();
+        if !thinking.is_empty() {
+            blocks.push(Block::Thinking(Thinking { text: thinking.into(), replay: None }));
+        }
+        if !text.is_empty() {
+            blocks.push(Block::Text(text.into()));
+        }
+        blocks.extend(calls.into_iter().map(Block::ToolUse));
+        let usage = Usage { input: 12_000, output: 310, ..Usage::default() };
+        let message = AssistantMessage {
+            id,
+            model: ModelRef::parse("anthropic/claude-test"),
+            blocks,
+            stop: Stop::End,
+            usage,
+            interrupted,
+        };
+        let open = self.ledger.assistant(Millis(self.now), message).unwrap();
+        self.tell();
+        open
+    }
+
+    pub fn ask(&mut self, call: CallId, name: &str, preview: Preview) -> EntryId {
+        let risk = if matches!(preview, Preview::Diff(_)) { "writes a file" } else { "runs a command" };
+        self.remark(Remark::ApprovalRequested(ApprovalRequest {
+            call,
+            name: name.into(),
+            arguments: Value::Null,
+            why: "no rule covers it".into(),
+            risk: risk.into(),
+            preview,
+        }))
+    }
+
+    pub fn decide(&mut self, call: CallId, allow: bool, by: Decider) {
+        let reason = "test".into();
+        self.remark(Remark::ApprovalDecided(Decision { call, allow, scope: Scope::Once, by, reason }));
+    }
+
+    pub fn run(&mut self, call: CallId, name: &str) {
+        self.live(Live::Progress { step: self.turn, call, target: name.into() });
+    }
+
+    pub fn output(&mut self, call: CallId, chunk: &str) {
+        self.live(Live::ToolOutput { call, chunk: chunk.into() });
+    }
+
+    pub fn settle(&mut self, call: OpenCall, outcome: Outcome, content: &str, duration_ms: u64) {
+        let ending = Settlement { outcome, content: content.into(), duration_ms, cut_chars: 0 };
+        self.ledger.settle(Millis(self.now), call, ending);
+        self.tell();
+    }
+
+    pub fn end(&mut self, reason: Ending) {
+        self.remark(Remark::TurnEnded(TurnEnded {
+            reason,
+            turns: self.turn,
+            tool_calls: self.calls,
+            usage: Usage::default(),
+            wall_ms: 12_300,
+            text: String::new(),
+            not_ok: vec![],
+            next_safe_action: reason.next_safe_action().into(),
+        }));
+    }
+}
