@@ -15,7 +15,8 @@ use crate::ledger::{Body, Entry, Millis, recover};
 use crate::policy::Policy;
 use crate::runtime::store::{find, latest};
 use crate::runtime::{
-    Driver, Groups, Handles, HttpModel, LocalTools, ModelPort, Ports, SessionStore, Timeouts, tool_specs,
+    Driver, Groups, Handles, HttpModel, LocalTools, ModelPort, Ports, RehearsalModel,
+    ScriptedModel, SessionStore, Timeouts, ToolMode, tool_specs,
 };
 use crate::wire::record::SessionFile;
 use crate::wire::script;
@@ -162,7 +163,7 @@ fn model_port(way: &Way) -> Result<Box<dyn ModelPort>, Fault> {
             let replies = script::parse(text).map_err(|why| {
                 Fault::usage(format!("the script cannot be read: {why}"), "mend that element")
             })?;
-            Box::new(ScriptedModel::native(replies))
+            Box::new(ScriptedModel::new(replies, ToolMode::Native))
         }
         Way::Server(connection) => {
             Box::new(HttpModel::new(connection.protocol, connection.endpoint(), Timeouts::default()))

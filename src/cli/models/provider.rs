@@ -77,7 +77,6 @@ pub(super) fn connect(
         ));
     };
     let base_url = normal_base_url(protocol, address);
-    let key_name = said.api_key_env.clone().or(preset.and_then(|p| p.key).map(str::to_owned));
     let key = key(model, &said, preset, environment)?;
     let key_name = said.api_key_env.clone().or(preset.and_then(|p| p.key).map(str::to_owned));
     let headers = said.headers.into_iter().collect();
