@@ -108,6 +108,8 @@ async fn joined_requests_become_calls_of_one_message() {
         "I read `a.md`: 2 lines. It begins with `# Hello`.\n\nThe search found no matches in 3 files."
     );
     assert_eq!((calls(&report).len(), report.stop), (0, Stop::End));
+    let next = talk.user("read a.md").await;
+    assert_eq!(calls(&next).len(), 1, "what was asked before is over");
 }
 
 #[tokio::test]
