@@ -27,7 +27,11 @@ const GRACE: Duration = Duration::from_millis(500);
 const DEFAULT_THEME: &str = "countersign-dark";
 
 /// Opens the app, with a first message or in an earlier session.
-pub(super) fn run(invocation: &Invocation, prompt: Option<&str>, which: Option<&Which>) -> Result<Exit, Fault> {
+pub(super) fn run(
+    invocation: &Invocation,
+    prompt: Option<&str>,
+    which: Option<&Which>,
+) -> Result<Exit, Fault> {
     let theme = theme(invocation)?;
     let session = compose(invocation, which, Attendance::Person)?;
     let runtime = Runtime::new().map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
@@ -69,7 +73,9 @@ async fn converse(
     let outcome = crate::ui::run(app, settings).await;
     let how = match outcome {
         Ok(UiOutcome::Quit) => Shutdown::Quit,
-        Ok(UiOutcome::Signalled | UiOutcome::AgentGone | UiOutcome::TerminalGone) | Err(_) => Shutdown::Signal,
+        Ok(UiOutcome::Signalled | UiOutcome::AgentGone | UiOutcome::TerminalGone) | Err(_) => {
+            Shutdown::Signal
+        }
     };
     // The loop may be gone already; then there is nothing left to end.
     drop(handles.shutdown.send(how).await);
@@ -79,7 +85,9 @@ async fn converse(
         Ok(Err(DriverError::Store(why))) => {
             return Err(Fault::failed(why, "make room or mend the permissions; nothing acted after that"));
         }
-        Err(panicked) => return Err(Fault::failed(format!("the loop broke: {panicked}"), "please report this")),
+        Err(panicked) => {
+            return Err(Fault::failed(format!("the loop broke: {panicked}"), "please report this"));
+        }
         Ok(Ok(())) => {}
     }
     match outcome.map_err(|why| Fault::usage(why.to_string(), ""))? {
@@ -147,10 +155,15 @@ pub(super) fn theme(invocation: &Invocation) -> Result<Theme, Fault> {
     let folder = invocation.environment.config_dir().map(|dir| dir.join("themes"));
     let file = folder.filter(|_| !name.contains(['/', '\\'])).map(|dir| dir.join(format!("{name}.toml")));
     match file.as_deref().map(std::fs::read_to_string) {
-        Some(Ok(text)) => Theme::parse(&text).map_err(|why| Fault::usage(format!("theme {name}: {why}"), "mend that line")),
+        Some(Ok(text)) => {
+            Theme::parse(&text).map_err(|why| Fault::usage(format!("theme {name}: {why}"), "mend that line"))
+        }
         Some(Err(_)) | None => Err(Fault::usage(
             format!("there is no theme called {name}"),
-            format!("use one of {}, or put {name}.toml into the themes folder beside config.toml", Theme::names().join(", ")),
+            format!(
+                "use one of {}, or put {name}.toml into the themes folder beside config.toml",
+                Theme::names().join(", ")
+            ),
         )),
     }
 }

@@ -15,8 +15,8 @@ use crate::ledger::{Body, Entry, Millis, recover};
 use crate::policy::Policy;
 use crate::runtime::store::{find, latest};
 use crate::runtime::{
-    Driver, Groups, Handles, HttpModel, LocalTools, ModelPort, Ports, RehearsalModel,
-    ScriptedModel, SessionStore, Timeouts, ToolMode, tool_specs,
+    Driver, Groups, Handles, HttpModel, LocalTools, ModelPort, Ports, RehearsalModel, ScriptedModel,
+    SessionStore, Timeouts, ToolMode, tool_specs,
 };
 use crate::wire::record::SessionFile;
 use crate::wire::script;

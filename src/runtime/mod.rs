@@ -2,6 +2,7 @@
 
 mod driver;
 mod http;
+mod models;
 mod operations;
 mod outbox;
 mod ports;
@@ -12,6 +13,7 @@ mod tools;
 
 pub use driver::{Driver, DriverError, Handles, Ports};
 pub use http::{HttpModel, Timeouts};
+pub use models::{Pace, RehearsalModel, ScriptedModel, ToolMode};
 pub use ports::{ModelPort, StorePort, ToolPort};
 pub use process::Groups;
 pub use store::SessionStore;
