@@ -16,6 +16,7 @@
 #[path = "support/wire/mod.rs"]
 mod support;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use countersign::model::FailureClass;
@@ -65,7 +66,9 @@ fn recorded_streams_say_what_their_notes_expect() {
 #[test]
 fn golden_streams_say_the_same_however_they_are_cut() {
     for (name, protocol) in PROTOCOLS {
+        let mut seen = BTreeSet::new();
         for file in files(&golden(name), &[".sse", ".json", ".html"]) {
+            assert!(seen.insert(file.with_extension("news")), "two streams share a name: {}", file.display());
             let bytes = std::fs::read(&file).unwrap();
             let news = read_all_ways(protocol, &bytes, &file.to_string_lossy());
             for at in 0..bytes.len() {

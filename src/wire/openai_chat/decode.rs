@@ -34,7 +34,9 @@ impl Reader {
         // One vendor's compatible endpoint wraps errors in an array.
         let chunk = chunk.as_array().and_then(|items| items.first()).unwrap_or(&chunk);
         if event.name == "error" || is_error(chunk) {
-            return failed(stream_failure(chunk));
+            // What was written until then was counted, and is paid for.
+            let usage = usage::find(chunk).map(|usage| ModelNews::Event(ModelEvent::Usage(usage)));
+            return usage.into_iter().chain(failed(stream_failure(chunk))).collect();
         }
         let mut events = Vec::new();
         self.chunk(chunk, "delta", &mut events);
