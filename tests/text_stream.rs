@@ -208,7 +208,7 @@ fn a_line_without_end_is_cut_not_carried() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 25, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn painted_streams_end_like_painted_wholes(
