@@ -32,14 +32,14 @@ fn answer(bytes: usize) -> String {
 #[divan::bench]
 fn markdown_of_50_kb(bencher: Bencher<'_, '_>) {
     let (source, theme, off) = (answer(50_000), theme(), Highlighter::off());
-    bencher.bench(|| render(&source, WIDTH, &theme, &off).len());
+    bencher.bench_local(|| render(&source, WIDTH, &theme, &off).len());
 }
 
 /// The same, painted on the caller's time with syntax definitions that are warm.
 #[divan::bench(sample_count = 20)]
 fn markdown_of_50_kb_with_its_colours_kept(bencher: Bencher<'_, '_>) {
     let (source, theme, highlighter) = (answer(50_000), theme(), Highlighter::immediate());
-    bencher.bench(|| render(&source, WIDTH, &theme, &highlighter).len());
+    bencher.bench_local(|| render(&source, WIDTH, &theme, &highlighter).len());
 }
 
 /// Deltas of four characters, laid out after each: the cost of one must not depend on how many came before.
@@ -48,7 +48,7 @@ fn stream_of_deltas(bencher: Bencher<'_, '_>, deltas: usize) {
     let (theme, off) = (theme(), Highlighter::off());
     let characters: Vec<char> = answer(deltas * 5).chars().take(deltas * 4).collect();
     let pieces: Vec<String> = characters.chunks(4).map(|piece| piece.iter().collect()).collect();
-    bencher.bench(|| {
+    bencher.bench_local(|| {
         let mut stream = Stream::default();
         let mut lines = 0;
         for piece in &pieces {
@@ -76,7 +76,7 @@ fn delta_after_one_megabyte(bencher: Bencher<'_, '_>) {
 #[divan::bench(args = [1_250, 5_000, 20_000], sample_count = 5)]
 fn stream_of_open_code(bencher: Bencher<'_, '_>, lines: usize) {
     let (theme, off) = (theme(), Highlighter::off());
-    bencher.bench(|| {
+    bencher.bench_local(|| {
         let mut stream = Stream::default();
         stream.push("```rust\n");
         for _ in 0..lines {
@@ -89,13 +89,13 @@ fn stream_of_open_code(bencher: Bencher<'_, '_>, lines: usize) {
 #[divan::bench]
 fn wrap_50_kb(bencher: Bencher<'_, '_>) {
     let source = answer(50_000);
-    bencher.bench(|| wrap(&source, 100, Style::new()).len());
+    bencher.bench_local(|| wrap(&source, 100, Style::new()).len());
 }
 
 #[divan::bench]
 fn sanitize_50_kb(bencher: Bencher<'_, '_>) {
     let source = format!("{}\t\x1b[0m", answer(50_000));
-    bencher.bench(|| sanitize(&source).len());
+    bencher.bench_local(|| sanitize(&source).len());
 }
 
 #[divan::bench]
@@ -103,5 +103,5 @@ fn diff_of_1000_lines(bencher: Bencher<'_, '_>) {
     let theme = theme();
     let pairs = "-    let old = compute(one, two);\n+    let new = compute(one, three);\n".repeat(500);
     let unified = format!("--- a\n+++ b\n@@ -1,500 +1,500 @@\n{pairs}");
-    bencher.bench(|| diff::render(&unified, WIDTH, &theme).len());
+    bencher.bench_local(|| diff::render(&unified, WIDTH, &theme).len());
 }
