@@ -5,6 +5,7 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
+    unreachable_pub,
     missing_docs,
     reason = "tests"
 )]
@@ -32,7 +33,8 @@ fn at_all_sizes(name: &str, seat: impl Fn() -> Seat) {
 fn empty_start() {
     at_all_sizes("empty", || {
         let mut seat = Seat::new(Stage::new());
-        let notice = "The rehearsal model answers: it needs no key. To connect a real one, set ANTHROPIC_API_KEY.";
+        let notice =
+            "The rehearsal model answers: it needs no key. To connect a real one, set ANTHROPIC_API_KEY.";
         seat.local.notice = Some(notice.into());
         seat
     });

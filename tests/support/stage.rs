@@ -105,7 +105,13 @@ impl Stage {
     }
 
     /// The model speaks, under an id that was reserved for it or under a new one.
-    pub fn say(&mut self, id: Option<EntryId>, thinking: &str, text: &str, calls: Vec<ToolUse>) -> Vec<OpenCall> {
+    pub fn say(
+        &mut self,
+        id: Option<EntryId>,
+        thinking: &str,
+        text: &str,
+        calls: Vec<ToolUse>,
+    ) -> Vec<OpenCall> {
         self.speak(id, thinking, text, calls, false)
     }
 
