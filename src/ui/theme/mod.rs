@@ -180,37 +180,4 @@ impl Theme {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_built_in_themes_set_every_role_themselves() {
-        for (name, source) in [("countersign-dark", DARK), ("countersign-light", LIGHT)] {
-            let theme = Theme::builtin(name).unwrap();
-            assert_eq!(theme.name, name);
-            assert_eq!(theme.background, None, "the terminal keeps its background");
-            for key in Theme::KEYS.iter().chain(Syntax::KEYS) {
-                assert!(
-                    source.lines().any(|line| line.starts_with(&format!("{key} = "))),
-                    "{name} leaves out {key}"
-                );
-            }
-        }
-        assert!(Theme::builtin("countersign-dark").unwrap().is_dark);
-        assert!(!Theme::builtin("countersign-light").unwrap().is_dark);
-        assert!(Theme::builtin("unheard-of").is_none());
-    }
-
-    #[test]
-    fn plain_has_no_colour_anywhere() {
-        let mut plain = Theme::plain();
-        for key in Theme::KEYS {
-            let style = plain.style_mut(key).unwrap();
-            assert_eq!((style.fg, style.bg, style.underline_color), (None, None, None), "{key}");
-        }
-        for key in Syntax::KEYS {
-            let style = plain.syntax.style_mut(key).unwrap();
-            assert_eq!((style.fg, style.bg, style.underline_color), (None, None, None), "{key}");
-        }
-    }
-}
+mod tests;

@@ -128,3 +128,32 @@ impl Position {
         Some(Line::from(spans))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_licences_of_the_definitions_are_shipped() {
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let shipped = words(include_str!("../../../../assets/LICENSES-syntaxes.md"));
+        let listing = two_face::acknowledgement::listing();
+        for licence in listing.for_syntaxes().iter().filter(|licence| licence.needs_acknowledgement()) {
+            assert!(shipped.contains(&words(&licence.text)), "{} is missing", licence.rel_path.display());
+        }
+    }
+
+    #[test]
+    fn a_block_that_was_forgotten_begins_anew() {
+        let theme = crate::ui::theme::Theme::plain();
+        let palette = Palette { syntax: theme.syntax, base: Style::new() };
+        let mut painter = Painter::load();
+        for id in 0..40 {
+            assert_eq!(painter.grow(id, "rust", "/* open\n", &palette).len(), 1);
+        }
+        assert_eq!(painter.growing.len(), MOST_GROWING);
+        let inside = painter.grow(39, "rust", "still */ let\n", &palette);
+        let anew = painter.grow(0, "rust", "still */ let\n", &palette);
+        assert_ne!(inside, anew);
+    }
+}

@@ -8,7 +8,7 @@ use super::inline::Inline;
 use super::table::Table;
 use super::{code, scan};
 use crate::ui::text::highlight::Highlighter;
-use crate::ui::text::{fit, sanitize, width, wrap, wrap_spans};
+use crate::ui::text::{sanitize, width, wrap, wrap_spans};
 use crate::ui::theme::Theme;
 
 /// Signs of list items, by depth.
@@ -98,7 +98,7 @@ impl Layout<'_> {
                 let rule = "─".repeat(self.inner_room().min(LONGEST_RULE));
                 self.block(vec![Line::styled(rule, self.theme.faint)]);
             }
-            Event::TaskListMarker(is_done) => self.inline.text(if is_done { "[x] " } else { "[ ] " }),
+            Event::TaskListMarker(is_done) => self.mark_task(is_done),
             Event::InlineMath(text) | Event::DisplayMath(text) | Event::FootnoteReference(text) => {
                 self.inline.text(&text);
             }
@@ -227,8 +227,8 @@ impl Layout<'_> {
 
     fn start_item(&mut self) {
         self.gap();
-        let depth =
-            self.containers.iter().filter(|container| matches!(container, Container::List { .. })).count();
+        let is_bulleted = |container: &&Container| matches!(container, Container::List { next: None, .. });
+        let depth = self.containers.iter().filter(is_bulleted).count();
         let number = match self.containers.last_mut() {
             Some(Container::List { next: Some(next), .. }) => {
                 let number = *next;
@@ -241,6 +241,18 @@ impl Layout<'_> {
         let marker = number.map_or_else(|| bullet.to_owned(), |number| format!("{number}. "));
         let indent = width(&marker);
         self.containers.push(Container::Item { marker: Some(marker), indent });
+    }
+
+    /// The box of a task takes the place of its bullet.
+    fn mark_task(&mut self, is_done: bool) {
+        let sign = if is_done { "[x] " } else { "[ ] " };
+        match self.containers.last_mut() {
+            Some(Container::Item { marker: Some(marker), indent }) => {
+                sign.clone_into(marker);
+                *indent = width(sign);
+            }
+            _ => self.inline.text(sign),
+        }
     }
 
     fn end_item(&mut self) {
@@ -327,7 +339,9 @@ impl Layout<'_> {
                 },
             };
             let Some(left) = free.checked_sub(width(&span.content)) else {
-                spans.push(Span::styled(fit(&span.content, free), span.style));
+                // Bars, blanks and markers are one cell a character.
+                let cut: String = span.content.chars().take(free).collect();
+                spans.push(Span::styled(cut, span.style));
                 break;
             };
             free = left;

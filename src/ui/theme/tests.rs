@@ -1,0 +1,150 @@
+//! The built-in themes are complete and legible, and wrong theme files are told where and what instead.
+
+use super::*;
+
+/// Backgrounds that people have: black, ours, and the palest of the dark ones in wide use; then the light ones.
+const DARK_BACKGROUNDS: &[(u8, u8, u8)] =
+    &[(0, 0, 0), (0x16, 0x18, 0x1d), (0x1e, 0x1e, 0x1e), (0x28, 0x2c, 0x34)];
+const LIGHT_BACKGROUNDS: &[(u8, u8, u8)] = &[(255, 255, 255), (0xfb, 0xfa, 0xf7), (0xfd, 0xf6, 0xe3)];
+
+/// Roles that are seen, not read.
+const UNREAD: &[&str] = &["faint", "border", "gauge_empty"];
+/// Roles that are read second.
+const SECOND: &[&str] = &[
+    "dim",
+    "border_live",
+    "quote",
+    "diff_context",
+    "placeholder",
+    "status",
+    "comment",
+    "operator",
+    "punctuation",
+];
+
+fn luminance((red, green, blue): (u8, u8, u8)) -> f64 {
+    let linear = |channel: u8| {
+        let value = f64::from(channel) / 255.0;
+        if value <= 0.040_45 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+    };
+    0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+}
+
+fn contrast(one: (u8, u8, u8), other: (u8, u8, u8)) -> f64 {
+    let (one, other) = (luminance(one) + 0.05, luminance(other) + 0.05);
+    one.max(other) / one.min(other)
+}
+
+fn rgb(colour: Color) -> (u8, u8, u8) {
+    match colour {
+        Color::Rgb(red, green, blue) => (red, green, blue),
+        other => panic!("built-in themes use exact colours, not {other:?}"),
+    }
+}
+
+#[test]
+fn contrast_is_measured_as_wcag_does() {
+    assert!((contrast((0, 0, 0), (255, 255, 255)) - 21.0).abs() < 0.01);
+    assert!((contrast((0x77, 0x77, 0x77), (255, 255, 255)) - 4.48).abs() < 0.01);
+}
+
+#[test]
+fn the_built_in_themes_are_legible() {
+    for (name, grounds) in [("countersign-dark", DARK_BACKGROUNDS), ("countersign-light", LIGHT_BACKGROUNDS)]
+    {
+        let mut theme = Theme::builtin(name).unwrap();
+        let roles = Theme::KEYS.iter().map(|key| (*key, *theme.style_mut(key).unwrap())).collect::<Vec<_>>();
+        let code =
+            Syntax::KEYS.iter().map(|key| (*key, *theme.syntax.style_mut(key).unwrap())).collect::<Vec<_>>();
+        for (key, style) in roles.into_iter().chain(code) {
+            let Some(colour) = style.fg.map(rgb) else { continue };
+            let wanted = match key {
+                _ if UNREAD.contains(&key) => 1.5,
+                _ if SECOND.contains(&key) => 3.0,
+                _ => 4.5,
+            };
+            let own = style.bg.map(rgb);
+            for ground in own.as_slice().iter().chain(grounds.iter().filter(|_| own.is_none())) {
+                let found = contrast(colour, *ground);
+                assert!(found >= wanted, "{name}: {key} has {found:.2} on {ground:?}, wanted {wanted}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_built_in_themes_set_every_role_themselves() {
+    for (name, source) in [("countersign-dark", DARK), ("countersign-light", LIGHT)] {
+        let theme = Theme::builtin(name).unwrap();
+        assert_eq!(theme.name, name);
+        assert_eq!(theme.background, None, "the terminal keeps its background");
+        for key in Theme::KEYS.iter().chain(Syntax::KEYS) {
+            assert!(
+                source.lines().any(|line| line.starts_with(&format!("{key} = "))),
+                "{name} leaves out {key}"
+            );
+        }
+    }
+    assert!(Theme::builtin("countersign-dark").unwrap().is_dark);
+    assert!(!Theme::builtin("countersign-light").unwrap().is_dark);
+    assert!(Theme::builtin("unheard-of").is_none());
+    assert!(Theme::names().iter().all(|name| Theme::builtin(name).unwrap().name == *name));
+}
+
+#[test]
+fn plain_has_no_colour_anywhere() {
+    let mut plain = Theme::plain();
+    for key in Theme::KEYS {
+        let style = plain.style_mut(key).unwrap();
+        assert_eq!((style.fg, style.bg, style.underline_color), (None, None, None), "{key}");
+    }
+    for key in Syntax::KEYS {
+        let style = plain.syntax.style_mut(key).unwrap();
+        assert_eq!((style.fg, style.bg, style.underline_color), (None, None, None), "{key}");
+    }
+}
+
+#[test]
+fn a_small_theme_file_changes_only_what_it_names() {
+    let theme = Theme::parse(
+        "name = \"mine\"\nbackground = \"sky\"\n[palette]\nsky = \"#0a141e\"\n[roles]\ntext = 7\n\
+         accent = { fg = \"sky\", bg = \"bright-red\", bold = true, italic = false }\n[syntax]\ntype = \"red\"\n",
+    )
+    .unwrap();
+    let dark = Theme::builtin("countersign-dark").unwrap();
+    assert_eq!((theme.name.as_str(), theme.background), ("mine", Some(Color::Rgb(10, 20, 30))));
+    assert_eq!(theme.text, Style::new().fg(Color::Indexed(7)));
+    let accent = Style::new().fg(Color::Rgb(10, 20, 30)).bg(Color::LightRed);
+    assert_eq!(theme.accent, accent.add_modifier(ratatui::style::Modifier::BOLD));
+    assert_eq!(theme.syntax.r#type, Style::new().fg(Color::Red));
+    assert_eq!((theme.error, theme.syntax.keyword), (dark.error, dark.syntax.keyword));
+    let light = Theme::parse("dark = false").unwrap();
+    assert_eq!(light.text, Theme::builtin("countersign-light").unwrap().text);
+}
+
+#[test]
+fn errors_name_the_line_the_key_and_what_it_resembles() {
+    for (source, message) in [
+        ("[roles]\nacent = \"red\"", "line 2: unknown key `acent`; did you mean `accent`?"),
+        ("[role]\n", "line 1: unknown key `role`; did you mean `roles`?"),
+        ("dark = \"no\"", "line 1: `dark` must be true or false, not string"),
+        ("\n[syntax]\nkeywrod = 3", "line 3: unknown key `keywrod`; did you mean `keyword`?"),
+        ("[roles]\n\ntext = \"gren\"", "line 3: `text` has the unknown colour `gren`; did you mean `green`?"),
+        ("[roles]\ntext = \"#12\"", "line 2: `text` has the colour `#12`; write it as #rrggbb"),
+        ("[roles]\ntext = \"#12345é\"", "line 2: `text` has the colour `#12345é`; write it as #rrggbb"),
+        ("[roles]\ntext = 256", "line 2: `text` must be a colour from 0 to 255, not 256"),
+        ("[roles]\ntext = { bld = true }", "line 2: unknown key `bld`; did you mean `bold`?"),
+        ("[roles]\ntext = { fg = true }", "line 2: `fg` must be a colour, not boolean"),
+        ("palette = 1", "line 1: `palette` must be a table, not integer"),
+        (
+            "[palette]\na = \"b\"",
+            "line 2: `a` has the unknown colour `b`; name one of [palette], a terminal colour, or #rrggbb",
+        ),
+    ] {
+        assert_eq!(Theme::parse(source).unwrap_err(), message, "{source}");
+    }
+    let zebra = Theme::parse("[roles]\nzebra = 1").unwrap_err();
+    assert!(zebra.starts_with("line 2: unknown key `zebra`; known keys: text, dim"), "{zebra}");
+    let broken = Theme::parse("name = \"x\"\n[roles\n").unwrap_err();
+    assert!(broken.starts_with("line 2: "), "{broken}");
+}
