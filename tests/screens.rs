@@ -5,6 +5,7 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
+    unreachable_pub,
     missing_docs,
     reason = "tests"
 )]

@@ -10,7 +10,7 @@ use crate::view::{Panel, summary};
 use super::boxes;
 use super::cards::Around;
 use super::layouts::Row;
-use super::words::{cells, count, flow, keys, one_row};
+use super::words::{cells, count, flow, keys, one_row, titled};
 
 /// The panel of a call that waits.
 pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
@@ -38,10 +38,7 @@ pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
         Preview::Diff(_) => panel.arguments().map(summary).unwrap_or_default(),
         Preview::Command(_) | Preview::None => String::new(),
     };
-    let title = vec![
-        Span::styled(format!("{}  ", one_row(&request.name)), theme.title),
-        Span::styled(one_row(&about), theme.dim),
-    ];
+    let title = titled(&request.name, &about, theme);
     let right = Span::styled(waits(around, id), if chosen { theme.accent } else { theme.dim });
     boxes::boxed(title, right, body, total, border).into_iter().map(|line| Row::new(1, line)).collect()
 }
@@ -92,11 +89,21 @@ pub(super) fn action(
             }
             lines
         }
-        Preview::Diff(unified) => diff::render(unified, u16::try_from(inner).unwrap_or(u16::MAX), theme),
+        Preview::Diff(unified) => diff::render(hunks(unified), u16::try_from(inner).unwrap_or(u16::MAX), theme),
         Preview::None => {
             let about = panel.arguments().map(summary).unwrap_or_default();
             wrap(&sanitize(&about), inner, theme.strong)
         }
+    }
+}
+
+/// A diff without the two lines that name its file, which the title names: every row counts here. A diff of
+/// several files keeps them.
+fn hunks(unified: &str) -> &str {
+    let files = unified.lines().filter(|l| l.starts_with("+++ ")).count();
+    match unified.find("@@") {
+        Some(at) if files <= 1 => unified.get(at..).unwrap_or(unified),
+        Some(_) | None => unified,
     }
 }
 
@@ -134,7 +141,7 @@ fn answers(
         return flow(long, 3, inner);
     }
     let brief =
-        keys(&[("y", "once"), ("s", "session"), ("n", "deny"), ("r", "reason")], theme.accent, theme.text);
+        keys(&[("y", "once"), ("s", "session"), ("n", "deny"), ("r", "why")], theme.accent, theme.text);
     flow(brief, 2, inner)
 }
 

@@ -225,7 +225,8 @@ fn turn_ended(ended: &TurnEnded, entry: &Entry, around: &Around<'_>) -> Vec<Row>
     };
     match ended.reason {
         Ending::Completed | Ending::GoalReached => {
-            vec![Row::new(INDENT, Line::styled(format!("✓ done · {}", spent()), theme.faint))]
+            let words = fit(&format!("✓ done · {}", spent()), usize::from(around.text_width()));
+            vec![Row::new(INDENT, Line::styled(words, theme.faint))]
         }
         Ending::AbortedStreaming | Ending::AbortedTools => {
             let what = if ended.reason == Ending::AbortedTools {
@@ -261,11 +262,11 @@ fn budget_stop(ended: &TurnEnded, offer: crate::view::Offer, around: &Around<'_>
     let inner = total.saturating_sub(4).max(1);
     let now = around.view.meter().limits().get(offer.limit).unwrap_or(0);
     let reached = format!("{} reached: {}.", offer.limit.name(), amount(offer.limit, now));
-    let mut body = wrap(&reached, inner, theme.text);
+    let mut body = if around.height < 8 { Vec::new() } else { wrap(&reached, inner, theme.text) };
     body.extend(wrap(&sanitize(&ended.next_safe_action), inner, theme.dim));
     let raise = format!("raise to {} and go on", amount(offer.limit, offer.to));
     body.extend(flow(keys(&[("g", raise.as_str())], theme.accent, theme.text), 3, inner));
-    let title = vec![Span::styled("budget ", theme.title)];
+    let title = vec![Span::styled("budget", theme.title)];
     let right = Span::styled(format!("stopped · {}", ended.reason.as_str()), theme.warning);
     boxes::boxed(title, right, body, total, theme.border_waiting)
         .into_iter()

@@ -11,8 +11,8 @@ use crate::ui::theme::Theme;
 use super::Screen;
 use super::words::{cells, clock, dollars, short};
 
-/// Cells of a bar.
-const BAR: u64 = 5;
+/// Cells of a bar, in the order in which they are tried.
+const BARS: [u64; 3] = [5, 3, 0];
 
 /// One gauge of the line.
 struct Item {
@@ -28,11 +28,11 @@ struct Item {
 
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let total = usize::from(area.width).saturating_sub(2);
-    let line = line(items(screen), total, screen.theme);
+    let line = line(items(screen, total), total, screen.theme);
     frame.render_widget(line, Rect::new(area.x + 1, area.y, area.width.saturating_sub(2), 1));
 }
 
-fn items(screen: &Screen<'_>) -> Vec<Item> {
+fn items(screen: &Screen<'_>, total: usize) -> Vec<Item> {
     let gauges = screen.view.gauges(screen.now);
     let find = |limit: Limit| gauges.iter().find(|g| g.name == limit.name()).copied();
     let of = |limit: Limit, name: &'static str, bar: bool, rank: u8, write: fn(u64) -> String| {
@@ -49,7 +49,7 @@ fn items(screen: &Screen<'_>) -> Vec<Item> {
         of(Limit::Turns, "turns", true, 0, |n| n.to_string()),
         of(Limit::ToolCalls, "tools", true, 1, |n| n.to_string()),
         Some(Item {
-            name: "context",
+            name: if total < 60 { "ctx" } else { "context" },
             used: context,
             limit: Some(window),
             words: format!("{}/{}", short(context), short(window)),
@@ -66,16 +66,19 @@ fn items(screen: &Screen<'_>) -> Vec<Item> {
     .collect()
 }
 
-/// With bars if they fit, else without, else without the least important gauges.
+/// As much as fits: long bars, short bars, without what has no limit, without bars, without the least important.
 fn line(mut items: Vec<Item>, total: usize, theme: &Theme) -> Line<'static> {
-    for bars in [true, false] {
-        let spans = spans(&items, bars, theme);
-        if cells(&spans) <= total {
-            return Line::from(spans);
+    for bar in BARS {
+        for all in [true, false] {
+            let shown = || items.iter().filter(|i| all || i.limit.is_some() || i.name != "in");
+            let spans = spans(shown(), bar, theme);
+            if cells(&spans) <= total {
+                return Line::from(spans);
+            }
         }
     }
     loop {
-        let spans = spans(&items, false, theme);
+        let spans = spans(items.iter(), 0, theme);
         let least = items.iter().enumerate().max_by_key(|(_, i)| i.rank).map(|(at, _)| at);
         match least {
             Some(at) if cells(&spans) > total => items.remove(at),
@@ -84,7 +87,7 @@ fn line(mut items: Vec<Item>, total: usize, theme: &Theme) -> Line<'static> {
     }
 }
 
-fn spans(items: &[Item], bars: bool, theme: &Theme) -> Vec<Span<'static>> {
+fn spans<'a>(items: impl Iterator<Item = &'a Item>, bar: u64, theme: &Theme) -> Vec<Span<'static>> {
     let mut spans = Vec::new();
     for item in items {
         if !spans.is_empty() {
@@ -93,11 +96,10 @@ fn spans(items: &[Item], bars: bool, theme: &Theme) -> Vec<Span<'static>> {
         if !item.name.is_empty() {
             spans.push(Span::styled(format!("{} ", item.name), theme.dim));
         }
-        let (full, style) = filled(item, theme);
-        if bars && item.bar && item.limit.is_some() {
-            let full = usize::try_from(full).unwrap_or(0);
+        let (full, style) = filled(item, bar, theme);
+        if item.bar && bar > 0 && item.limit.is_some() {
             spans.push(Span::styled("▮".repeat(full), style));
-            spans.push(Span::styled("▯".repeat(BAR as usize - full), theme.gauge_empty));
+            spans.push(Span::styled("▯".repeat((bar as usize).saturating_sub(full)), theme.gauge_empty));
             spans.push(Span::raw(" "));
         }
         let calm = style == theme.gauge_full;
@@ -107,9 +109,9 @@ fn spans(items: &[Item], bars: bool, theme: &Theme) -> Vec<Span<'static>> {
 }
 
 /// How many cells of the bar are full, and in what style: nearing the limit at 80 %.
-fn filled(item: &Item, theme: &Theme) -> (u64, Style) {
+fn filled(item: &Item, bar: u64, theme: &Theme) -> (usize, Style) {
     let Some(limit) = item.limit.filter(|l| *l > 0) else { return (0, theme.gauge_full) };
-    let full = (u128::from(item.used) * u128::from(BAR)).div_ceil(u128::from(limit)).min(u128::from(BAR));
+    let full = (u128::from(item.used) * u128::from(bar)).div_ceil(u128::from(limit)).min(u128::from(bar));
     let style = if item.used >= limit {
         theme.gauge_over
     } else if item.used >= limit - limit / 5 {
@@ -117,5 +119,5 @@ fn filled(item: &Item, theme: &Theme) -> (u64, Style) {
     } else {
         theme.gauge_full
     };
-    (u64::try_from(full).unwrap_or(BAR), style)
+    (usize::try_from(full).unwrap_or(0), style)
 }

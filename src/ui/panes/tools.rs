@@ -10,7 +10,7 @@ use crate::view::{Forming, Panel, PanelState, diff_counts, summary};
 use super::boxes;
 use super::cards::{Around, INDENT};
 use super::layouts::Row;
-use super::words::{both_ends, cells, count, duration, one_row};
+use super::words::{both_ends, cells, count, duration, one_row, titled};
 
 /// Lines of live output that a box shows on a high screen, and on a low one.
 const TAIL: (usize, usize) = (8, 3);
@@ -136,19 +136,20 @@ fn achieved(panel: &Panel, result: &ToolResult) -> String {
     if result.cut_chars > 0 { format!("{lines}, {} characters cut", result.cut_chars) } else { lines }
 }
 
-/// The last lines of what a command wrote, the first of what a call complains about.
+/// The last lines of what a command wrote, the first of what a call complains about, why it was denied.
 fn excerpt(panel: &Panel, result: &ToolResult, around: &Around<'_>) -> Vec<Row> {
     let is_command = panel.arguments().is_some_and(|a| a.text("command").is_some());
     let lines: Vec<&str> = result.content.lines().filter(|l| !l.trim().is_empty()).collect();
+    let reason: Vec<&str> =
+        panel.decision().map(|d| d.reason.as_str()).filter(|r| !r.trim().is_empty()).into_iter().collect();
     let shown: &[&str] = match &result.outcome {
         Outcome::Ok | Outcome::Failed | Outcome::TimedOut if is_command => {
             lines.get(lines.len().saturating_sub(EXCERPT)..).unwrap_or(&[])
         }
-        Outcome::Failed
-        | Outcome::TimedOut
-        | Outcome::Invalid
-        | Outcome::UnknownTool
-        | Outcome::Denied(_) => lines.get(..EXCERPT.min(lines.len())).unwrap_or(&[]),
+        Outcome::Failed | Outcome::TimedOut | Outcome::Invalid | Outcome::UnknownTool => {
+            lines.get(..EXCERPT.min(lines.len())).unwrap_or(&[])
+        }
+        Outcome::Denied(_) => reason.as_slice(),
         Outcome::Ok | Outcome::Aborted(_) | Outcome::Lost { .. } => &[],
     };
     let room = usize::from(around.text_width()).saturating_sub(2);
@@ -170,10 +171,7 @@ fn live_box(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
         lines.skip(skip).map(|l| Line::styled(fit(&one_row(l), inner), theme.dim)).collect();
     let since = if let PanelState::Running { since } = panel.state { since } else { around.now };
     let about = panel.arguments().map(summary).unwrap_or_default();
-    let title = vec![
-        Span::styled(format!("{}  ", one_row(panel.name())), theme.title),
-        Span::styled(one_row(&about), theme.dim),
-    ];
+    let title = titled(panel.name(), &about, theme);
     let right = Span::styled(running_for(around.now.since(since)), theme.dim);
     boxes::boxed(title, right, body, total, theme.border_live)
         .into_iter()

@@ -65,7 +65,11 @@ pub(super) fn prepare(
     }
     scroll.top = top;
     let top = top.unwrap_or_else(|| walk.with_chosen_in_sight(end, local));
-    let window = walk.fill(top, focused, (top < end).then(|| view.len().saturating_sub(scroll.seen)));
+    let window = walk.fill(
+        top,
+        focused,
+        (top < end).then(|| if scroll.top.is_some() { view.len().saturating_sub(scroll.seen) } else { 0 }),
+    );
     walk.layouts.window = window;
     local.scroll = scroll;
 }
@@ -223,6 +227,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
         && area.height > 0
     {
         let words = match new {
+            0 if screen.local.scroll.top.is_none() => " ↓ more below ".to_owned(),
             0 => " ↓ more below · ctrl-end ".to_owned(),
             n => format!(" ↓ {n} new below · ctrl-end "),
         };

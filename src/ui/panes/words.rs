@@ -5,6 +5,7 @@ use ratatui::text::{Line, Span};
 
 use crate::ledger::seconds;
 use crate::ui::text::{sanitize, width};
+use crate::ui::theme::Theme;
 
 /// Milliseconds as people say them: `3 ms`, `3.2 s`, `2:05 min`.
 pub(super) fn duration(ms: u64) -> String {
@@ -15,10 +16,14 @@ pub(super) fn duration(ms: u64) -> String {
     }
 }
 
-/// Whole seconds as a clock: `1:42`, `1:02:03`.
+/// Whole seconds as a clock: `1:42`, `60:00`, `2:02:03`.
 pub(super) fn clock(seconds: u64) -> String {
     let (hours, minutes, rest) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
-    if hours > 0 { format!("{hours}:{minutes:02}:{rest:02}") } else { format!("{minutes}:{rest:02}") }
+    if seconds < 100 * 60 {
+        format!("{}:{rest:02}", seconds / 60)
+    } else {
+        format!("{hours}:{minutes:02}:{rest:02}")
+    }
 }
 
 /// A number as short as it can be read: `999`, `3.1k`, `48k`, `1.2M`.
@@ -42,6 +47,15 @@ pub(super) fn dollars(micro: u64) -> String {
 /// `1 line`, `2 lines`.
 pub(super) fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+/// The name of a call and what it is about, as the title of a box.
+pub(super) fn titled(name: &str, about: &str, theme: &Theme) -> Vec<Span<'static>> {
+    let mut spans = vec![Span::styled(one_row(name), theme.title)];
+    if !about.is_empty() {
+        spans.push(Span::styled(format!("  {}", one_row(about)), theme.dim));
+    }
+    spans
 }
 
 /// An untrusted text on one line, safe for the screen.
