@@ -77,8 +77,9 @@ async fn converse(
             Shutdown::Signal
         }
     };
-    // The loop may be gone already; then there is nothing left to end.
-    drop(handles.shutdown.send(how).await);
+    if handles.shutdown.send(how).await.is_err() {
+        tracing::debug!("the loop had ended before the screen did");
+    }
     let ended = running.await;
     drop(handles.intents);
     match ended {

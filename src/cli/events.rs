@@ -9,21 +9,21 @@ use crate::wire::record;
 
 /// Turns events into lines, and says when a budget's gauge has moved.
 #[derive(Debug)]
-pub struct EventLines {
+pub(super) struct EventLines {
     meter: Meter,
     shown: Vec<Gauge>,
 }
 
 impl EventLines {
     /// Lines of a session with these limits. `before` are the entries of a resumed session, which are not told again.
-    pub fn new<'e>(limits: Limits, before: impl Iterator<Item = &'e crate::ledger::Entry>) -> Self {
+    pub(super) fn new<'e>(limits: Limits, before: impl Iterator<Item = &'e crate::ledger::Entry>) -> Self {
         let mut meter = Meter::new(limits);
         before.for_each(|entry| meter.read(entry));
         Self { meter, shown: Vec::new() }
     }
 
     /// The lines of one event, in order. A live event that the stream does not carry has none.
-    pub fn lines(&mut self, event: &Event) -> Vec<String> {
+    pub(super) fn lines(&mut self, event: &Event) -> Vec<String> {
         match event {
             Event::Live(live) => live_event(live).map(|value| value.to_string()).into_iter().collect(),
             Event::Appended(entry) => {
