@@ -28,6 +28,9 @@ use support::{fixture, history, read_all_ways};
 const PROTOCOLS: [(&str, Protocol); 2] =
     [("anthropic", Protocol::Anthropic), ("openai-chat", Protocol::OpenAiChat)];
 
+/// Bytes, and the names and data of the events in them.
+type StreamCase = (&'static [u8], &'static [(&'static str, &'static str)]);
+
 fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
     let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -191,7 +194,7 @@ fn secrets_stay_out_of_debug_texts_and_shown_urls() {
 
 #[test]
 fn the_event_stream_is_read_as_the_standard_says() {
-    let cases: &[(&[u8], &[(&str, &str)])] = &[
+    let cases: &[StreamCase] = &[
         (b"\xEF\xBB\xBFdata: a\n\n", &[("", "a")]),
         (b"\xEF\xBB\xBF\xEF\xBB\xBFdata: a\n\n", &[]),
         (b"data:a\ndata:  b\ndata\n\n\n\n", &[("", "a\n b\n")]),
