@@ -28,6 +28,9 @@ use support::{fixture, history, read_all_ways};
 const PROTOCOLS: [(&str, Protocol); 2] =
     [("anthropic", Protocol::Anthropic), ("openai-chat", Protocol::OpenAiChat)];
 
+/// Bytes, and the names and data of the events in them.
+type StreamCase = (&'static [u8], &'static [(&'static str, &'static str)]);
+
 fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
     let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -187,6 +190,38 @@ fn secrets_stay_out_of_debug_texts_and_shown_urls() {
     }
     assert_eq!(endpoint.shown_url(), "https://h/v1");
     assert!(!format!("{endpoint:?}").contains(secret), "{endpoint:?}");
+}
+
+#[test]
+fn the_event_stream_is_read_as_the_standard_says() {
+    let cases: &[StreamCase] = &[
+        (b"\xEF\xBB\xBFdata: a\n\n", &[("", "a")]),
+        (b"\xEF\xBB\xBF\xEF\xBB\xBFdata: a\n\n", &[]),
+        (b"data:a\ndata:  b\ndata\n\n\n\n", &[("", "a\n b\n")]),
+        (b"event: x\r\ndata: a\r\n\r\ndata: b\r\rdata: c\n\r\n", &[("x", "a"), ("", "b"), ("", "c")]),
+        (b": comment\nid: 7\nretry: 1\nfoo: bar\nDATA: a\n\n", &[]),
+        (b"event: lost\n\ndata: a\n\n", &[("", "a")]),
+        (b"data: a:b: c\n\n", &[("", "a:b: c")]),
+        ("data: Grüße 👋\n\n".as_bytes(), &[("", "Grüße 👋")]),
+        (b"data: \xff\n\n", &[("", "\u{fffd}")]),
+        (b"data: a\n\ndata: b", &[("", "a")]),
+        (b"data: a\n\ndata: b\n", &[("", "a"), ("", "b")]),
+        (b"data: a\ndata: [DONE]", &[]),
+        (b"data: a\n\ndata: [DONE]", &[("", "a"), ("", "[DONE]")]),
+        (b"data: [DON", &[]),
+    ];
+    for (bytes, wanted) in cases {
+        for size in [1, 2, 3, usize::MAX] {
+            let mut decoder = sse::SseDecoder::default();
+            let mut events = Vec::new();
+            for piece in bytes.chunks(size) {
+                decoder.push(piece, &mut events).unwrap();
+            }
+            events.extend(decoder.finish());
+            let read: Vec<_> = events.iter().map(|e| (e.name.as_str(), e.data.as_str())).collect();
+            assert_eq!(read, *wanted, "{:?} in pieces of {size}", String::from_utf8_lossy(bytes));
+        }
+    }
 }
 
 #[test]

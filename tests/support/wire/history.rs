@@ -120,7 +120,7 @@ fn odd_ids() -> Vec<Message> {
     ]
 }
 
-/// Reasoning of another model, of another protocol, and of this one; a refused turn; reasoning alone.
+/// Reasoning of other models and protocols; a refused turn; reasoning alone; reasoning that goes back.
 fn other_model() -> Vec<Message> {
     let foreign = AssistantMessage {
         model: ModelRef::parse("openai-chat/model-b"),
@@ -130,6 +130,8 @@ fn other_model() -> Vec<Message> {
         model: ModelRef::parse("anthropic/model-b"),
         ..said(vec![thinking("No.", json!({ "type": "thinking", "thinking": "No.", "signature": "x" }))])
     };
+    let other_words =
+        AssistantMessage { blocks: [other.blocks.clone(), vec![text("Fine.")]].concat(), ..other.clone() };
     let refused = AssistantMessage { stop: Stop::Refusal, ..said(vec![text("I cannot")]) };
     let own = vec![
         thinking(
@@ -148,6 +150,8 @@ fn other_model() -> Vec<Message> {
         Message::Assistant(foreign),
         user("And you?"),
         Message::Assistant(other),
+        user("Hm?"),
+        Message::Assistant(other_words),
         user("Do harm."),
         Message::Assistant(refused),
         user("Read then."),
