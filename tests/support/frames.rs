@@ -57,14 +57,24 @@ impl Seat {
         self.view = view(&self.stage.events);
     }
 
-    pub fn buffer(&mut self, width: u16, height: u16) -> Buffer {
+    pub fn terminal(&self, width: u16, height: u16) -> Terminal<TestBackend> {
+        Terminal::new(TestBackend::new(width, height)).unwrap()
+    }
+
+    /// Lays out and draws one frame.
+    pub fn draw(&mut self, terminal: &mut Terminal<TestBackend>) {
         let now = self.stage.at();
-        let area = Rect::new(0, 0, width, height);
+        let size = terminal.size().unwrap();
+        let area = Rect::new(0, 0, size.width, size.height);
         let Self { view, local, theme, layouts, highlighter, .. } = self;
         prepare(layouts, view, local, theme, highlighter, area, now);
-        let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
         let screen = Screen { view, local, theme, layouts, now, entry_json: json };
         terminal.draw(|frame| draw(frame, &screen)).unwrap();
+    }
+
+    pub fn buffer(&mut self, width: u16, height: u16) -> Buffer {
+        let mut terminal = self.terminal(width, height);
+        self.draw(&mut terminal);
         terminal.backend().buffer().clone()
     }
 

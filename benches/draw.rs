@@ -1,0 +1,83 @@
+//! What a frame costs: it must not matter how long the session is.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    unreachable_pub,
+    missing_docs,
+    reason = "benches"
+)]
+
+#[path = "../tests/support/frames.rs"]
+mod frames;
+#[path = "../tests/support/stage.rs"]
+mod stage;
+
+use countersign::agent::Live;
+use countersign::ledger::{Decider, EntryId, Outcome, Transition};
+use divan::Bencher;
+use frames::Seat;
+use serde_json::json;
+use stage::{Stage, view};
+
+fn main() {
+    divan::main();
+}
+
+/// A session of about so many cards: answers with code, and calls.
+fn session(cards: usize) -> Seat {
+    let mut stage = Stage::new();
+    stage.user("Go through all of it.");
+    for at in 0..cards / 2 {
+        let read = stage.tool_use("read", json!({ "path": format!("src/file{at}.rs") }));
+        let text = format!("Step **{at}**: reading on.\n\n```rust\nfn step() {{}}\n```\n\n- one\n- two");
+        for call in stage.say(None, "", &text, vec![read]) {
+            stage.decide(call.id(), true, Decider::Policy);
+            stage.settle(call, Outcome::Ok, "fn a() {}\n", 3);
+        }
+        stage.call_model(Transition::NextTurn);
+    }
+    Seat::new(stage)
+}
+
+/// One more frame of the same.
+#[divan::bench(args = [100, 100_000])]
+fn frame(bencher: Bencher<'_, '_>, cards: usize) {
+    let mut seat = session(cards);
+    let mut terminal = seat.terminal(200, 50);
+    bencher.bench_local(|| seat.draw(&mut terminal));
+}
+
+/// The first frame after the width has changed: everything in the window is laid out anew.
+#[divan::bench(args = [100, 100_000])]
+fn frame_after_resize(bencher: Bencher<'_, '_>, cards: usize) {
+    let mut seat = session(cards);
+    let mut width = 200;
+    bencher.bench_local(|| {
+        width = if width == 200 { 199 } else { 200 };
+        let mut terminal = seat.terminal(width, 50);
+        seat.draw(&mut terminal);
+    });
+}
+
+/// A frame for each piece of an answer that has grown long.
+#[divan::bench(args = [100, 100_000])]
+fn frame_while_streaming(bencher: Bencher<'_, '_>, cards: usize) {
+    let mut seat = session(cards);
+    let mut terminal = seat.terminal(200, 50);
+    let message = EntryId(u64::MAX);
+    bencher.bench_local(|| {
+        let text = "more words of **the** answer\n\n".to_owned();
+        seat.view.fold(&countersign::agent::Event::Live(Live::Text { message, text }));
+        seat.draw(&mut terminal);
+    });
+}
+
+/// Taking in a whole session.
+#[divan::bench(args = [100, 10_000])]
+fn fold(bencher: Bencher<'_, '_>, cards: usize) {
+    let events = session(cards).stage.events;
+    bencher.bench_local(|| view(&events).len());
+}

@@ -1,0 +1,239 @@
+//! The view: durable entries alone decide what a finished session looks like, and each event shows what it should.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    unreachable_pub,
+    missing_docs,
+    reason = "tests"
+)]
+
+#[path = "support/scenes.rs"]
+mod scenes;
+#[path = "support/stage.rs"]
+mod stage;
+
+use countersign::agent::{Event, Live};
+use countersign::budget::Limit;
+use countersign::ledger::{
+    Abort, AbortPath, CallId, Decider, Ending, EntryId, Note, OpenCall, Outcome, Preview, Remark, Tombstone,
+    Transition,
+};
+use countersign::view::{CardBody, Mark, PanelState, Phase, View};
+use proptest::prelude::*;
+use serde_json::json;
+use stage::{Stage, view};
+
+/// One thing that can happen in a run, chosen by numbers.
+type Step = (u8, u8, u8);
+
+/// Plays a whole session through the real ledger, with live events in between, true and stale ones.
+fn play(steps: &[Step]) -> Stage {
+    let mut stage = Stage::new();
+    stage.user("Begin.");
+    for (kind, one, two) in steps {
+        turn(&mut stage, *kind, *one, *two);
+    }
+    stage.end(Ending::ALL[steps.len() % Ending::ALL.len()]);
+    let stale = EntryId(3);
+    stage.live(Live::Text { message: stale, text: "stale".into() });
+    stage.live(Live::ToolOutput { call: CallId(1), chunk: "stale\n".into() });
+    if steps.len() % 2 == 0 {
+        stage.remark(Remark::Note(Note { about: "c1".into(), text: "late result: ok".into() }));
+    }
+    stage
+}
+
+fn turn(stage: &mut Stage, kind: u8, one: u8, two: u8) {
+    let message = stage.ledger.reserve();
+    for piece in 0..one % 3 {
+        stage.live(Live::Thinking { message, text: format!("hm {piece} ") });
+        stage.live(Live::Text { message, text: format!("piece {piece} ") });
+    }
+    match kind % 6 {
+        0 => {
+            stage.remark(Remark::Tombstone(Tombstone { target: message, reason: "overloaded".into() }));
+            let (attempt, most, wait_ms, reason) = (1, 4, 500, "overloaded".to_owned());
+            stage.live(Live::Retrying { attempt, most, wait_ms, reason });
+            stage.live(Live::Text { message, text: "stale".into() });
+            stage.call_model(Transition::TransientRetry);
+        }
+        1 => {
+            stage.say(Some(message), "", "Withdrawn.", vec![]);
+            stage.remark(Remark::Tombstone(Tombstone { target: message, reason: "fallback".into() }));
+            stage.call_model(Transition::ModelFallback);
+        }
+        2 => {
+            stage.end(Ending::MaxTurns);
+            stage.remark(Remark::BudgetRaised { name: "max_model_turns".into(), limit: 100 });
+            stage.call_model(Transition::Steered);
+        }
+        3 => {
+            stage.remark(Remark::Error { message: "no route".into(), next: "Try again.".into() });
+            stage.end(Ending::ModelError);
+            stage.user("Again.");
+        }
+        _ => {
+            let uses = (0..1 + two % 3)
+                .map(|n| {
+                    let name = ["read", "shell", "edit"][usize::from(n)];
+                    stage.live(Live::CallForming { message, index: n.into(), name: name.into(), bytes: 9 });
+                    stage.tool_use(name, json!({"path": "a", "n": n}))
+                })
+                .collect();
+            let open = stage.say(Some(message), "think", "Doing it.", uses);
+            settle(stage, open, one, two);
+            stage.call_model(Transition::NextTurn);
+        }
+    }
+}
+
+fn settle(stage: &mut Stage, open: Vec<OpenCall>, one: u8, two: u8) {
+    for (at, call) in (0u8..).zip(open) {
+        let id = call.id();
+        if (one + at) % 2 == 0 {
+            stage.ask(id, "shell", Preview::Command("ls".into()));
+        }
+        let allow = (two + at) % 3 > 0;
+        stage.decide(id, allow, Decider::User);
+        let outcome = match (allow, (one + two + at) % 4) {
+            (false, _) => Outcome::Denied(Decider::User),
+            (true, 0) => Outcome::Ok,
+            (true, 1) => Outcome::Failed,
+            (true, 2) => Outcome::TimedOut,
+            (true, _) => Outcome::Aborted(Abort { path: AbortPath::C, ran_ms: Some(5) }),
+        };
+        if allow {
+            stage.run(id, "shell");
+            stage.output(id, "some\noutput");
+            stage.live(Live::ToolFinished { call: id, outcome: outcome.clone() });
+        }
+        stage.settle(call, outcome, "content\n", 5);
+    }
+}
+
+fn durable(events: &[Event]) -> Vec<Event> {
+    events.iter().filter(|e| matches!(e, Event::Appended(_))).cloned().collect()
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    (0u8..8, 0u8..40, 0u8..40)
+}
+
+proptest! {
+    #[test]
+    fn live_events_leave_no_residue(steps in prop::collection::vec(step(), 0..24)) {
+        let stage = play(&steps);
+        prop_assert_eq!(view(&stage.events), view(&durable(&stage.events)));
+    }
+
+    #[test]
+    fn no_prefix_of_a_session_makes_it_panic(steps in prop::collection::vec(step(), 0..8)) {
+        let stage = play(&steps);
+        let mut view = View::new(stage::settings());
+        for event in &stage.events {
+            view.fold(event);
+            let mut resumed = view.clone();
+            resumed.resume();
+            prop_assert!(resumed.status.phase == Phase::Idle || !resumed.waiting().is_empty());
+        }
+    }
+}
+
+fn bodies(view: &View) -> Vec<&CardBody> {
+    (0..view.len()).filter_map(|at| view.card(at)).map(|c| &c.body).collect()
+}
+
+#[test]
+fn an_answer_grows_and_becomes_its_entry_under_the_same_name() {
+    let mut stage = scenes::growing();
+    let before = view(&stage.events);
+    let growing = before.card(1).unwrap();
+    assert_eq!(growing.body, CardBody::Growing);
+    assert_eq!(before.live().unwrap().text, "The parser **works** as");
+    let id = before.live().unwrap().id;
+    stage.say(Some(id), "", "The parser **works** as it should.", vec![]);
+    let after = view(&stage.events);
+    assert_eq!(after.card(1).unwrap().id, growing.id);
+    assert!(after.live().is_none() && matches!(after.card(1).unwrap().body, CardBody::Assistant(_)));
+    assert_eq!(after.len(), 2, "the forming call is gone with it");
+}
+
+#[test]
+fn a_withdrawn_answer_leaves_the_transcript_and_stays_in_the_ledger() {
+    let mut stage = scenes::growing();
+    let id = view(&stage.events).live().unwrap().id;
+    stage.remark(Remark::Tombstone(Tombstone { target: id, reason: "overloaded".into() }));
+    stage.live(Live::Text { message: id, text: "late".into() });
+    assert_eq!(view(&stage.events).len(), 1);
+    let said = stage.ledger.reserve();
+    stage.say(Some(said), "", "Withdrawn later.", vec![]);
+    stage.remark(Remark::Tombstone(Tombstone { target: said, reason: "fallback".into() }));
+    let view = view(&stage.events);
+    assert_eq!(view.len(), 1);
+    let row = view.rows().iter().find(|r| r.entry.id == said).unwrap();
+    assert_eq!(row.marks, [Mark::Tombstoned("fallback".into())]);
+}
+
+#[test]
+fn a_panel_goes_through_its_states() {
+    let mut stage = Stage::new();
+    stage.user("Run it.");
+    let call = stage.tool_use("shell", json!({"command": "ls"}));
+    let id = call.id;
+    let state = |stage: &Stage| view(&stage.events).panel(id).unwrap().state.clone();
+    let open = stage.say(None, "", "", vec![call]).pop().unwrap();
+    assert_eq!(state(&stage), PanelState::Preparing);
+    let request = stage.ask(id, "shell", Preview::Command("ls".into()));
+    assert_eq!(state(&stage), PanelState::Waiting);
+    assert_eq!(view(&stage.events).waiting()[0].0, request);
+    assert_eq!(view(&stage.events).status.phase, Phase::WaitingApproval);
+    stage.decide(id, true, Decider::User);
+    assert_eq!(state(&stage), PanelState::Queued);
+    assert_eq!(view(&stage.events).status.phase, Phase::DispatchingTools);
+    stage.run(id, "shell");
+    assert!(matches!(state(&stage), PanelState::Running { since } if since.0 == stage.now - 1_000));
+    stage.output(id, "a\nb");
+    assert_eq!(view(&stage.events).panel(id).unwrap().tail.lines().count(), 2);
+    stage.settle(open, Outcome::Ok, "a\nb\n", 4);
+    let view = view(&stage.events);
+    assert!(matches!(state(&stage), PanelState::Finished(_)));
+    assert!(view.panel(id).unwrap().tail.is_empty() && view.waiting().is_empty());
+}
+
+#[test]
+fn a_budget_stop_offers_its_limit_until_something_else_happens() {
+    let mut stage = scenes::budget_stop();
+    let offer = view(&stage.events).offer().unwrap();
+    assert_eq!((offer.limit, offer.to), (Limit::Turns, 100));
+    stage.remark(Remark::BudgetRaised { name: "max_model_turns".into(), limit: 100 });
+    assert!(view(&stage.events).offer().is_none());
+    stage.call_model(Transition::Steered);
+    stage.end(Ending::MaxTurns);
+    let again = view(&stage.events).offer().unwrap();
+    assert_eq!(again.to, 150, "by its original size each time");
+    stage.user("Something else.");
+    assert!(view(&stage.events).offer().is_none());
+}
+
+#[test]
+fn a_dead_process_leaves_nothing_running_but_what_waits() {
+    let mut crashed = view(&scenes::running().events);
+    assert!(crashed.status.is_busy());
+    crashed.resume();
+    assert!(!crashed.status.is_busy());
+    let mut waiting = view(&scenes::waiting_command().events);
+    waiting.resume();
+    assert_eq!(waiting.status.phase, Phase::WaitingApproval);
+}
+
+#[test]
+fn a_late_result_is_marked() {
+    let mut stage = scenes::interrupted();
+    stage.remark(Remark::Note(Note { about: "c1".into(), text: "result after the interruption: ok".into() }));
+    let view = view(&stage.events);
+    assert_eq!(view.rows().last().unwrap().marks, [Mark::Late]);
+    assert!(matches!(bodies(&view).last().unwrap(), CardBody::Note(_)));
+}
