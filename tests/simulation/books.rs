@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use countersign::ledger::{Body, CallId, Entry, EntryId};
+use countersign::ledger::{AssistantMessage, Body, CallId, Entry, EntryId, ToolResult};
 
 /// What no history may contain: late news is marked with this word by the world.
 pub const LATE: &str = "LATE";
@@ -45,16 +45,7 @@ impl Log {
                 self.run_is_open = true;
                 self.turns = *turn;
             }
-            Body::Assistant(m) => {
-                self.nothing_open("an assistant message")?;
-                if m.text().contains(LATE) || m.calls().any(|c| c.name.contains(LATE)) {
-                    return Err("a cancelled stream wrote a message".into());
-                }
-                self.open = m.calls().map(|c| c.id).collect();
-                if self.open.iter().any(|c| self.settled.contains(c)) {
-                    return Err("a call id is used twice".into());
-                }
-            }
+            Body::Assistant(m) => self.assistant(m)?,
             Body::ToolCall(c) => {
                 if !self.open.contains(&c.id) || !self.announced.insert(c.id) {
                     return Err(format!("tool_call {} without its message, or twice", c.id));
@@ -72,27 +63,7 @@ impl Log {
                     self.allowed.insert(d.call);
                 }
             }
-            Body::ToolResult(r) => {
-                if r.content.contains(LATE) {
-                    return Err("a cancelled tool wrote a result".into());
-                }
-                if self.settled.contains(&r.call) {
-                    return Err(format!("call {} has two results", r.call));
-                }
-                if self.open.first() != Some(&r.call) {
-                    return Err(format!(
-                        "result of {}, while the next due is {:?}",
-                        r.call,
-                        self.open.first()
-                    ));
-                }
-                if !self.announced.contains(&r.call) {
-                    return Err(format!("result of {} before its tool_call line", r.call));
-                }
-                self.open.remove(0);
-                self.settled.insert(r.call);
-                self.asked.remove(&r.call);
-            }
+            Body::ToolResult(r) => self.result(r)?,
             Body::TurnEnded(_) => {
                 self.nothing_open("turn_ended")?;
                 if !self.run_is_open {
@@ -106,6 +77,37 @@ impl Log {
             Body::SessionStarted(_) | Body::BudgetRaised { .. } | Body::Note(_) | Body::Error { .. } => {}
         }
         self.entries.push(entry);
+        Ok(())
+    }
+
+    fn assistant(&mut self, message: &AssistantMessage) -> Result<(), String> {
+        self.nothing_open("an assistant message")?;
+        if message.text().contains(LATE) || message.calls().any(|c| c.name.contains(LATE)) {
+            return Err("a cancelled stream wrote a message".into());
+        }
+        self.open = message.calls().map(|c| c.id).collect();
+        if self.open.iter().any(|c| self.settled.contains(c)) {
+            return Err("a call id is used twice".into());
+        }
+        Ok(())
+    }
+
+    fn result(&mut self, result: &ToolResult) -> Result<(), String> {
+        if result.content.contains(LATE) {
+            return Err("a cancelled tool wrote a result".into());
+        }
+        if self.settled.contains(&result.call) {
+            return Err(format!("call {} has two results", result.call));
+        }
+        if self.open.first() != Some(&result.call) {
+            return Err(format!("result of {}, while the next due is {:?}", result.call, self.open.first()));
+        }
+        if !self.announced.contains(&result.call) {
+            return Err(format!("result of {} before its tool_call line", result.call));
+        }
+        self.open.remove(0);
+        self.settled.insert(result.call);
+        self.asked.remove(&result.call);
         Ok(())
     }
 
