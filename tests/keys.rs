@@ -308,7 +308,14 @@ fn keys() -> impl Strategy<Value = (KeyCode, KeyModifiers)> {
             KeyCode::F(1),
         ]),
     ];
-    let held = prop::sample::select(vec![NONE, NONE, NONE, KeyModifiers::CONTROL, KeyModifiers::ALT, KeyModifiers::SHIFT]);
+    let held = prop::sample::select(vec![
+        NONE,
+        NONE,
+        NONE,
+        KeyModifiers::CONTROL,
+        KeyModifiers::ALT,
+        KeyModifiers::SHIFT,
+    ]);
     (codes, held)
 }
 

@@ -89,7 +89,9 @@ pub(super) fn action(
             }
             lines
         }
-        Preview::Diff(unified) => diff::render(hunks(unified), u16::try_from(inner).unwrap_or(u16::MAX), theme),
+        Preview::Diff(unified) => {
+            diff::render(hunks(unified), u16::try_from(inner).unwrap_or(u16::MAX), theme)
+        }
         Preview::None => {
             let about = panel.arguments().map(summary).unwrap_or_default();
             wrap(&sanitize(&about), inner, theme.strong)
