@@ -3,9 +3,11 @@
 use std::fmt;
 use std::io::{self, Stdout};
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use futures_util::{FutureExt, StreamExt};
+use futures_util::StreamExt;
+use futures_util::future::poll_fn;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::event::{Event as Input, EventStream, KeyEventKind, MouseEventKind};
@@ -130,7 +132,7 @@ pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError>
             () = tokio::time::sleep_until(pause.unwrap_or_else(Instant::now)), if pause.is_some() => session.tick(),
         }
         while session.outcome.is_none()
-            && let Some(input) = inputs.next().now_or_never()
+            && let Poll::Ready(input) = at_hand(&mut inputs).await
         {
             session.input(input);
         }
@@ -140,6 +142,12 @@ pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError>
         }
     }
     Ok(session.outcome.unwrap_or(UiOutcome::Quit))
+}
+
+/// The input that is there already. It is asked for with the waker of this task: the stream keeps the waker of
+/// whoever asked first, so one that does nothing would make it deaf.
+async fn at_hand(inputs: &mut EventStream) -> Poll<Option<io::Result<Input>>> {
+    poll_fn(|context| Poll::Ready(inputs.poll_next_unpin(context))).await
 }
 
 /// Everything the loop holds. Fields drop in order: the terminal is given back last.
