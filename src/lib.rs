@@ -3,38 +3,43 @@
 //! The floors, lowest first. A floor imports only from those above it in this list
 //! (`tests/architecture.rs` holds that), so reading from the top never needs what comes later.
 
-/// 1. What was said and done: append-only, well-formed by construction.
+// 1. What was said and done: append-only, well-formed by construction.
 pub mod ledger;
 
-/// 2. What a model is: requests, stream events, failures.
+// 2. What a model is: requests, stream events, failures.
 pub mod model;
 
-/// 3. What a tool is: its schema, its effect, its bounded output.
+// 3. What a tool is: its schema, its effect, its bounded output.
 pub mod tool;
 
-/// 4. May it happen: modes, rules, approvals.
+// 4. May it happen: modes, rules, approvals.
 pub mod policy;
 
-/// 5. May it go on: the ten budgets, metered from the ledger.
+// 5. May it go on: the ten budgets, metered from the ledger.
 pub mod budget;
 
-/// 6. What the model is shown.
+// 6. What the model is shown.
 pub mod context;
 
-/// 7. The loop, as a pure state machine.
+// 7. The loop, as a pure state machine.
 pub mod agent;
 
-/// 8. Other people's formats, bytes only.
+// 8. Other people's formats, bytes only.
 pub mod wire;
 
-/// 9. What is to be seen: events folded into a view.
+// 9. What is to be seen: events folded into a view.
 pub mod view;
 
-/// 10. Everything that waits.
+// 10. Everything that waits.
+#[expect(clippy::disallowed_methods, reason = "the impure floor: clock, files, sockets, processes")]
 pub mod runtime;
 
-/// 11. The screen.
+// 11. The screen.
 pub mod ui;
 
-/// 12. The command line: the one place where all floors meet.
+// 12. The command line: the one place where all floors meet.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "reads the environment, the clock and files, so that nobody below must"
+)]
 pub mod cli;

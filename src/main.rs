@@ -1,2 +1,7 @@
 //! Parses, runs, exits.
-fn main() {}
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    countersign::cli::main()
+}

@@ -19,8 +19,18 @@ pub enum Input {
     Tool(CallId, ToolNews),
     /// A timer fired.
     Timer(TimerId),
-    /// The process must end now: abort, settle, be idle.
-    Shutdown,
+    /// The process must end now.
+    Shutdown(Shutdown),
+}
+
+/// How a process ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shutdown {
+    /// The user closes the app. Calls that only wait for an approval are left undecided: they are offered again
+    /// on resume. Whatever runs is aborted.
+    Quit,
+    /// A signal, a panic, a closed pipe: abort, settle, be idle.
+    Signal,
 }
 
 /// Names a timer; never reused.

@@ -1,11 +1,173 @@
 //! The loop as a pure state machine: one input in, a list of effects out. No clock, no I/O, no await.
+#![warn(clippy::wildcard_enum_match_arm)]
 
+mod abort;
+mod awaiting;
+mod books;
+mod dispatching;
 mod effect;
 mod event;
+mod gate;
 mod input;
+mod phase;
+mod recovery;
+mod resume;
 mod settings;
+mod turn;
+
+use std::collections::BTreeSet;
 
 pub use effect::{Effect, Operation};
 pub use event::{Event, Live};
-pub use input::{Answer, Input, Intent, TimerId};
+pub use input::{Answer, Input, Intent, Shutdown, TimerId};
 pub use settings::{Attendance, Settings};
+
+use crate::budget::Meter;
+use crate::ledger::{CallId, CutBy, Ledger, Millis};
+use crate::tool::Registry;
+
+use books::Books;
+use effect::ordered;
+use phase::Phase;
+
+/// One session's loop.
+#[derive(Debug)]
+pub struct Agent {
+    books: Books,
+    registry: Registry,
+    settings: Settings,
+    phase: Phase,
+    /// The timer that watches the wall-time limit, while the clock runs.
+    wall_timer: Option<TimerId>,
+    last_timer: u64,
+    /// Calls that were cancelled while they ran: a result that still arrives becomes a note.
+    cancelled: BTreeSet<CallId>,
+    /// What the model must be told before the user's next message.
+    news: Vec<String>,
+    jitter: u64,
+}
+
+impl Agent {
+    /// A new session. Nothing is written before the first message.
+    pub fn new(settings: Settings) -> Self {
+        Self::with_books(Books::new(Ledger::default(), settings.limits.clone(), 0), settings)
+    }
+
+    fn with_books(books: Books, settings: Settings) -> Self {
+        let news = Some(settings.environment.clone()).filter(|e| !e.is_empty()).into_iter().collect();
+        Self {
+            books,
+            registry: Registry::new(settings.tools.clone()),
+            phase: Phase::Idle,
+            wall_timer: None,
+            last_timer: 0,
+            cancelled: BTreeSet::new(),
+            news,
+            jitter: settings.seed | 1,
+            settings,
+        }
+    }
+
+    /// The books.
+    pub fn ledger(&self) -> &Ledger {
+        &self.books.ledger
+    }
+
+    /// What was spent.
+    pub fn meter(&mut self) -> &Meter {
+        self.books.meter()
+    }
+
+    /// Whether nothing is under way.
+    pub fn is_idle(&self) -> bool {
+        matches!(self.phase, Phase::Idle)
+    }
+
+    /// Takes one input and says what is to be done, in the order of the third law: cancel < append < act < emit.
+    ///
+    /// Total: every input is legal in every phase. News of an operation that is no longer current changes
+    /// nothing, but for the result of a cancelled call, which becomes a note.
+    pub fn step(&mut self, now: Millis, input: Input) -> Vec<Effect> {
+        let mut out = Vec::new();
+        let phase = std::mem::replace(&mut self.phase, Phase::Idle);
+        self.phase = match input {
+            Input::Intent(intent) => self.on_intent(now, phase, intent, &mut out),
+            Input::Model(message, news) => match phase {
+                Phase::AwaitingModel(awaiting) if awaiting.message == message => {
+                    self.on_model(now, awaiting, news, &mut out)
+                }
+                phase @ (Phase::Idle
+                | Phase::AwaitingModel(_)
+                | Phase::Dispatching(_)
+                | Phase::BackingOff(_)) => phase,
+            },
+            Input::Prepared(call, found) => self.on_prepared(now, phase, call, &found, &mut out),
+            Input::Tool(call, news) => self.on_tool(now, phase, call, news, &mut out),
+            Input::Timer(timer) => self.on_timer(now, phase, timer, &mut out),
+            Input::Shutdown(Shutdown::Signal) => self.stop(now, phase, CutBy::User, &mut out),
+            Input::Shutdown(Shutdown::Quit) => self.quit(now, phase, &mut out),
+        };
+        self.watch_the_clock(now, &mut out);
+        out.extend(self.books.untold());
+        ordered(out)
+    }
+
+    fn on_intent(&mut self, now: Millis, phase: Phase, intent: Intent, out: &mut Vec<Effect>) -> Phase {
+        match intent {
+            Intent::Submit(text) => self.submit(now, phase, text, out),
+            Intent::Abort => self.stop(now, phase, CutBy::User, out),
+            Intent::Decide { request, call, answer } => self.decide(now, phase, request, call, answer, out),
+            Intent::Raise { limit, to } => self.raise(now, phase, limit, to, out),
+            Intent::SetMode(mode) => {
+                if mode != self.settings.policy.mode {
+                    self.settings.policy.mode = mode;
+                    self.news.push(format!("The permission mode is now {mode}."));
+                    out.push(Effect::Emit(Live::ModeChanged(mode)));
+                }
+                phase
+            }
+        }
+    }
+
+    fn on_timer(&mut self, now: Millis, phase: Phase, timer: TimerId, out: &mut Vec<Effect>) -> Phase {
+        if self.wall_timer == Some(timer) {
+            self.wall_timer = None;
+            return match self.books.meter().wall_left_ms(now) {
+                Some(0) => self.stop(now, phase, CutBy::WallTime, out),
+                Some(_) | None => phase,
+            };
+        }
+        match phase {
+            Phase::BackingOff(waiting) if waiting.timer == timer => self.retry(now, &waiting, out),
+            phase
+            @ (Phase::Idle | Phase::AwaitingModel(_) | Phase::Dispatching(_) | Phase::BackingOff(_)) => phase,
+        }
+    }
+
+    /// Keeps one timer on the wall-time limit while the clock runs; none while a person is waited for.
+    fn watch_the_clock(&mut self, now: Millis, out: &mut Vec<Effect>) {
+        let meter = self.books.meter();
+        let left = meter.wall_left_ms(now).filter(|_| meter.is_ticking());
+        let busy = !self.is_idle();
+        match (self.wall_timer, left) {
+            (None, Some(left)) if busy => {
+                let timer = self.mint_timer();
+                self.wall_timer = Some(timer);
+                out.push(Effect::SetTimer(timer, left));
+            }
+            (Some(timer), None) => self.stop_watching(timer, out),
+            (Some(timer), Some(_)) if !busy => self.stop_watching(timer, out),
+            (None | Some(_), _) => {}
+        }
+    }
+
+    fn stop_watching(&mut self, timer: TimerId, out: &mut Vec<Effect>) {
+        self.wall_timer = None;
+        out.push(Effect::Cancel(Operation::Timer(timer)));
+    }
+
+    fn mint_timer(&mut self) -> TimerId {
+        self.last_timer += 1;
+        TimerId(self.last_timer)
+    }
+}

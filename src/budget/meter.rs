@@ -188,9 +188,20 @@ impl Meter {
         }
     }
 
-    /// The first limit that is used up: another model call may not be made.
+    /// The first limit that forbids another model call. A limit of N tool calls is passed by the N+1st call,
+    /// so that the model can still answer after the Nth; every other limit is passed when it is used up.
     pub fn exhausted(&self, now: Millis) -> Option<Limit> {
-        Limit::ALL.into_iter().find(|l| self.limits.get(*l).is_some_and(|limit| self.used(*l, now) >= limit))
+        Limit::ALL.into_iter().find(|limit| match self.limits.get(*limit) {
+            None => false,
+            Some(most) if *limit == Limit::ToolCalls => self.used(*limit, now) > most,
+            Some(most) => self.used(*limit, now) >= most,
+        })
+    }
+
+    /// Milliseconds until the wall-time limit; `None` when there is no limit.
+    pub fn wall_left_ms(&self, now: Millis) -> Option<u64> {
+        let most = self.limits.get(Limit::WallTime)?.saturating_mul(1000);
+        Some(most.saturating_sub(self.wall_ms(now)))
     }
 
     /// What is left of a limit; `None` when there is no limit.

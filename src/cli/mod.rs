@@ -1,1 +1,142 @@
 //! The command line: the one place where all floors meet.
+
+pub mod args;
+mod chat;
+mod compose;
+pub mod config;
+pub mod connection;
+pub mod environment;
+mod events;
+mod exec;
+pub mod exit;
+pub mod fault;
+mod inspect;
+pub mod instructions;
+pub mod logging;
+pub mod models;
+mod outcome;
+pub mod project;
+mod reading;
+mod signals;
+
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use clap::{CommandFactory, Parser};
+
+use args::{Args, Command, ConfigAction, Flags, Which};
+use config::{Config, Given};
+use environment::Environment;
+use exit::Exit;
+use fault::Fault;
+use outcome::say;
+
+/// What every run of the loop and every screen is started with.
+#[derive(Debug)]
+pub struct Invocation {
+    /// The folder that is worked in: absolute, symlinks resolved.
+    pub cwd: PathBuf,
+    /// The environment.
+    pub environment: Environment,
+    /// The configuration.
+    pub config: Config,
+}
+
+/// The whole program.
+pub fn main() -> ExitCode {
+    let environment = Environment::collect();
+    outcome::report(|| run(std::env::args_os().collect(), environment)).into()
+}
+
+fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
+    let args = match Args::try_parse_from(words) {
+        Ok(args) => args,
+        Err(error) => return outcome::of_clap(&error),
+    };
+    if let (Some(prompt), Some(_)) = (&args.prompt, &args.command) {
+        return Err(Fault::usage(
+            format!("`{prompt}` stands before the command"),
+            "put the PROMPT after `exec`, or leave the command out",
+        ));
+    }
+    match args.command {
+        None => {
+            let invocation = invoke(&args.flags, environment, None)?;
+            chat::run(&invocation, args.prompt.as_deref(), None)
+        }
+        Some(Command::Resume(resume)) => {
+            let invocation = invoke(&args.flags.then(resume.flags), environment, None)?;
+            let which = Which::named(resume.session, resume.last).unwrap_or(Which::Last);
+            chat::run(&invocation, None, Some(&which))
+        }
+        Some(Command::Exec(exec)) => {
+            let invocation = invoke(&args.flags.then(exec.flags), environment, exec.on_approval)?;
+            let which = Which::named(exec.resume, exec.last);
+            exec::run(&invocation, exec.prompt.as_deref(), exec.json, which.as_ref())
+        }
+        Some(Command::Inspect(inspect)) => {
+            let invocation = invoke(&args.flags.then(inspect.flags), environment, None)?;
+            let which = Which::named(inspect.session, inspect.last).unwrap_or(Which::Last);
+            inspect::run(&invocation, &which)
+        }
+        Some(Command::Config(config)) => configure(config.action, args.flags, environment),
+        Some(Command::Completions { shell }) => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Args::command(), "countersign", &mut script);
+            say(&String::from_utf8_lossy(&script))
+        }
+    }
+}
+
+/// Reads the configuration and begins the logs. `on_approval` is a flag of `exec` alone.
+fn invoke(flags: &Flags, environment: Environment, on_approval: Option<String>) -> Result<Invocation, Fault> {
+    let cwd = folder(flags.cd.as_deref())?;
+    let mut given = flags.given();
+    given.extend(on_approval.map(|value| Given::Flag { flag: "--on-approval", key: "on_approval", value }));
+    let config = config::load(&cwd, &environment, &given)?;
+    logging::start(environment.state_dir().as_deref(), &config.log);
+    Ok(Invocation { cwd, environment, config })
+}
+
+/// The folder to work in.
+fn folder(wanted: Option<&Path>) -> Result<PathBuf, Fault> {
+    let path = wanted.unwrap_or_else(|| Path::new("."));
+    match path.canonicalize() {
+        Ok(folder) if folder.is_dir() => Ok(folder),
+        Ok(_) => {
+            Err(Fault::usage(format!("{} is not a folder", path.display()), "name a folder with -C DIR"))
+        }
+        Err(error) => Err(Fault::usage(
+            format!("cannot work in {}: {error}", path.display()),
+            "name a folder that exists with -C DIR",
+        )),
+    }
+}
+
+fn configure(action: ConfigAction, flags: Flags, environment: Environment) -> Result<Exit, Fault> {
+    match action {
+        ConfigAction::Show(show) => {
+            let flags = flags.then(show.flags);
+            let cwd = folder(flags.cd.as_deref())?;
+            let config = config::load(&cwd, &environment, &flags.given())?;
+            let answers = match models::choose(&config, &environment, &models::Table::embedded()) {
+                Ok(choice) => format!("{} ({})", choice.spec.model, choice.source),
+                Err(fault) => format!("nobody, {}", fault.message),
+            };
+            say(&format!("# answers: {}\n{}", fault::one_line(&answers), config.show()))
+        }
+        ConfigAction::Path => {
+            let cwd = folder(flags.cd.as_deref())?;
+            let files = config::user_file(&environment).into_iter().chain(config::project_files(&cwd));
+            let lines: Vec<String> = files.map(|file| format!("{}\n", file.display())).collect();
+            say(&lines.concat())
+        }
+        ConfigAction::Init => {
+            let file = config::init(&environment)?;
+            say(&format!("wrote {}\n", file.display()))
+        }
+    }
+}

@@ -1,1 +1,33 @@
-//! What the model is shown.
+//! What the model is shown: the projected ledger, the frozen prompt and tools, and the room for an answer.
+
+mod window;
+
+pub use window::estimate_tokens;
+
+use crate::ledger::{Ledger, Unsettled};
+use crate::model::{ModelSpec, Request, ToolDescription};
+
+/// The message in place of an answer when the turns ran out (seed 1).
+pub const INCOMPLETE: &str = "I was unable to complete this task within the allowed steps.";
+
+/// Builds the next request. `output_left` is what the budget leaves for output, if it limits it; the smaller of
+/// it and the model's own limit is asked for.
+///
+/// # Errors
+/// [`Unsettled`] while a call is open: such a history cannot be sent.
+pub fn build(
+    ledger: &Ledger,
+    system: &str,
+    tools: Vec<ToolDescription>,
+    spec: &ModelSpec,
+    output_left: Option<u64>,
+) -> Result<Request, Unsettled> {
+    let max_output = spec.max_output.min(output_left.unwrap_or(u64::MAX)).max(1);
+    Ok(Request {
+        model: spec.model.clone(),
+        system: system.to_owned(),
+        messages: ledger.project()?,
+        tools,
+        max_output,
+    })
+}

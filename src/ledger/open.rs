@@ -25,10 +25,4 @@ impl OpenCall {
     pub fn name(&self) -> &str {
         &self.name
     }
-
-    /// A second token for a call, which no code may have: a seeded fault for the simulation.
-    #[cfg(feature = "mutants")]
-    pub fn forge(id: CallId, name: &str) -> Self {
-        Self { id, name: name.to_owned() }
-    }
 }

@@ -117,14 +117,28 @@ pub struct ToolResult {
     pub cut_chars: u64,
 }
 
+/// Who cut a call short.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CutBy {
+    /// Esc, or a signal.
+    User,
+    /// The wall-time budget.
+    WallTime,
+    /// A sibling needs an approval that nobody can give here.
+    Approval,
+}
+
 /// The true words of a result that no tool gave.
-///
-/// `reason` opens the sentence: "Interrupted by user", "Stopped by the wall-time budget".
-pub fn aborted_text(reason: &str, abort: Abort) -> String {
+pub fn aborted_text(by: CutBy, abort: Abort) -> String {
+    let (before, during) = match by {
+        CutBy::User => ("Interrupted by user", "Interrupted"),
+        CutBy::WallTime => ("Stopped by the wall-time budget", "Stopped by the wall-time budget"),
+        CutBy::Approval => ("Stopped, because another call needs an approval", "Stopped"),
+    };
     match abort.ran_ms {
-        None => format!("{reason}; was not started."),
+        None => format!("{before}; was not started"),
         Some(ms) => format!(
-            "{reason} mid-execution after {}; effects may be partial; check before repeating.",
+            "{during} mid-execution after {}; effects may be partial; check before repeating",
             seconds(ms)
         ),
     }
@@ -133,9 +147,9 @@ pub fn aborted_text(reason: &str, abort: Abort) -> String {
 /// The words of a call that a dead process left open.
 pub fn lost_text(started: bool) -> &'static str {
     if started {
-        "The process ended while this call was open, after it was allowed: effects may be partial; check before repeating."
+        "The process ended while this call was open, after it was allowed: effects may be partial; check before repeating"
     } else {
-        "The process ended before this call was allowed; was not started."
+        "The process ended before this call was allowed; was not started"
     }
 }
 

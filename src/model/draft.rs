@@ -71,21 +71,6 @@ impl Draft {
         self.parts.is_empty()
     }
 
-    /// Whether text or thinking was shown to the user already.
-    pub fn has_words(&self) -> bool {
-        self.parts.iter().any(|p| matches!(p, Part::Text(_) | Part::Thinking { .. }))
-    }
-
-    /// Whether a call is finished: its end was marked, something follows it, or its arguments parse as an object.
-    pub fn has_finished_call(&self) -> bool {
-        (0..self.parts.len()).any(|at| self.is_finished_call(at))
-    }
-
-    /// Why the model stopped, if it said so.
-    pub fn stop(&self) -> Option<&Stop> {
-        self.stop.as_ref()
-    }
-
     /// What the provider counted; an estimate of the output (4 bytes a token) when it said nothing.
     pub fn usage(&self, estimated_input: u64) -> Usage {
         if self.usage == Usage::default() && self.written > 0 {
@@ -139,10 +124,45 @@ impl Draft {
         (message, unfinished)
     }
 
+    /// What is kept of a stream that failed: its words alone. All calls come back beside the message, never made.
+    pub fn abandon(
+        self,
+        id: EntryId,
+        model: ModelRef,
+        usage: Usage,
+    ) -> (AssistantMessage, Vec<UnfinishedCall>) {
+        let mut blocks = Vec::new();
+        let mut calls = Vec::new();
+        for part in self.parts {
+            match part {
+                Part::Text(text) => blocks.push(Block::Text(text)),
+                Part::Thinking { text, replay, .. } => {
+                    blocks.push(Block::Thinking(Thinking { text, replay }))
+                }
+                Part::Call { name, arguments, .. } => calls.push(UnfinishedCall { name, arguments }),
+            }
+        }
+        let message =
+            AssistantMessage { id, model, blocks, stop: Stop::Interrupted, usage, interrupted: true };
+        (message, calls)
+    }
+
+    /// Name of a call in the making, and bytes of argument text so far.
+    pub fn call_progress(&self, wanted: u32) -> Option<(&str, u64)> {
+        self.parts.iter().rev().find_map(|part| match part {
+            Part::Call { index, name, arguments, .. } if *index == wanted => {
+                Some((name.as_str(), arguments.len() as u64))
+            }
+            Part::Call { .. } | Part::Text(_) | Part::Thinking { .. } => None,
+        })
+    }
+
     fn is_finished_call(&self, at: usize) -> bool {
+        let is_last = at + 1 == self.parts.len();
         match self.parts.get(at) {
             Some(Part::Call { arguments, done, .. }) => {
                 *done
+                    || !is_last
                     || (!arguments.trim().is_empty()
                         && matches!(Arguments::parse(arguments), Arguments::Object(_)))
             }

@@ -1,5 +1,20 @@
 //! Everything that waits: the driver and what is plugged into it.
 
+mod driver;
+mod http;
+mod models;
+mod operations;
+mod outbox;
 mod ports;
+mod process;
+/// The books on disk.
+pub mod store;
+mod tools;
 
+pub use driver::{Driver, DriverError, Handles, Ports};
+pub use http::{HttpModel, Timeouts};
+pub use models::{Pace, RehearsalModel, ScriptedModel, ToolMode};
 pub use ports::{ModelPort, StorePort, ToolPort};
+pub use process::Groups;
+pub use store::SessionStore;
+pub use tools::{LocalTools, tool_specs};

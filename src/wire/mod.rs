@@ -1,1 +1,70 @@
-//! Other people's formats, bytes only.
+//! Other people's formats: a [`Request`] becomes bytes, bytes become [`ModelNews`]. Nothing here waits or reads a clock.
+//!
+//! A protocol is a pair: an encoder (`Request` to [`HttpCall`]) and a [`Decoder`] that takes the answer's body in
+//! any pieces. What is common to all lives beside them: the event stream ([`sse`]), where and with which key
+//! to call ([`Endpoint`]), call ids, and how an error answer reads ([`http_failure`]).
+
+mod anthropic;
+mod call;
+mod decoder;
+mod delay;
+mod failure;
+mod ids;
+mod openai_chat;
+/// The session file.
+pub mod record;
+mod report;
+/// Scripted replies.
+pub mod script;
+/// The event stream format that all three protocols share.
+pub mod sse;
+
+pub use call::{Endpoint, HttpCall, Quirks, Secret};
+pub use decoder::Decoder;
+pub use failure::http_failure;
+
+use crate::model::Request;
+
+/// How a server is spoken to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Protocol {
+    /// Anthropic Messages.
+    Anthropic,
+    /// OpenAI Chat Completions, and every server like it.
+    OpenAiChat,
+}
+
+impl Protocol {
+    /// The HTTP call that asks for one streamed answer.
+    pub fn encode(self, request: &Request, endpoint: &Endpoint) -> HttpCall {
+        match self {
+            Self::Anthropic => anthropic::encode(request, endpoint),
+            Self::OpenAiChat => openai_chat::encode(request, endpoint),
+        }
+    }
+
+    /// What reads the body of a `200` answer: a stream, or the whole answer as JSON.
+    pub fn decoder(self) -> Decoder {
+        Decoder::new(self)
+    }
+
+    /// As written in the configuration.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Anthropic => "anthropic",
+            Self::OpenAiChat => "openai-chat",
+        }
+    }
+
+    /// Reads a protocol's name.
+    ///
+    /// # Errors
+    /// A sentence that names the protocols there are.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        match text {
+            "anthropic" => Ok(Self::Anthropic),
+            "openai-chat" => Ok(Self::OpenAiChat),
+            other => Err(format!("{other:?} is not a protocol; use \"anthropic\" or \"openai-chat\"")),
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! Themes: what each role on the screen looks like, read from TOML so that people can bring their own.
 
+mod depth;
 mod parse;
 mod plain;
 
@@ -170,6 +171,12 @@ impl Theme {
     /// One line that names the line, the key and, when there is one, the key or colour that it resembles.
     pub fn parse(toml: &str) -> Result<Self, String> {
         parse::parse(toml)
+    }
+
+    /// The theme in the 256 colours of terminals that do not say they show exact ones (`COLORTERM`).
+    #[must_use]
+    pub fn with_256_colours(self) -> Self {
+        depth::reduced(self)
     }
 
     /// No colour at all, for `NO_COLOR`: bold, dim, underline and reverse alone carry the emphasis.

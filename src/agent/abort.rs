@@ -1,0 +1,137 @@
+//! Esc, and everything else that stops a run in its middle: one step, no await, idle before it returns.
+//!
+//! Path A: a model speaks and no call is finished. Path B: finished calls, none started. Path C: calls run.
+
+use crate::ledger::{
+    Abort, AbortPath, CutBy, Ending, Millis, Note, OpenCall, Outcome, Remark, Settlement, aborted_text,
+};
+
+use super::phase::{Awaiting, Dispatching, Pending, Phase, State};
+use super::{Agent, Effect, Operation};
+
+impl Agent {
+    /// Stops whatever is under way. Idle stays idle.
+    pub(super) fn stop(&mut self, now: Millis, phase: Phase, by: CutBy, out: &mut Vec<Effect>) -> Phase {
+        let met = match phase {
+            Phase::Idle => return Phase::Idle,
+            Phase::AwaitingModel(awaiting) => self.stop_model(now, awaiting, by, out),
+            Phase::Dispatching(dispatching) => self.stop_tools(now, dispatching, by, out),
+            Phase::BackingOff(waiting) => {
+                out.push(Effect::Cancel(Operation::Timer(waiting.timer)));
+                Ending::AbortedStreaming
+            }
+        };
+        let ending = match by {
+            CutBy::User => met,
+            CutBy::WallTime => Ending::WallTime,
+            CutBy::Approval => Ending::ApprovalRequired,
+        };
+        self.end(now, ending)
+    }
+
+    /// Paths A and B, while the model speaks. Partial text is kept; finished calls are settled at once;
+    /// unfinished arguments become a note.
+    fn stop_model(&mut self, now: Millis, awaiting: Awaiting, by: CutBy, out: &mut Vec<Effect>) -> Ending {
+        out.push(Effect::Cancel(Operation::Model(awaiting.message)));
+        if awaiting.draft.is_empty() {
+            return Ending::AbortedStreaming;
+        }
+        let usage = self.priced(awaiting.draft.usage(awaiting.estimated_input));
+        let model = self.settings.model.model.clone();
+        let ledger = &mut self.books.ledger;
+        let (message, unfinished) =
+            awaiting.draft.interrupt(awaiting.message, model, usage, || ledger.mint_call());
+        if let Ok(tokens) = ledger.assistant(now, message) {
+            for token in tokens {
+                self.settle_aborted(now, token, AbortPath::B, None, by);
+            }
+        }
+        for call in unfinished {
+            let text =
+                format!("The arguments of a call of {} were not finished: {}", call.name, call.arguments);
+            self.books.ledger.remark(now, Remark::Note(Note { about: awaiting.message.to_string(), text }));
+        }
+        Ending::AbortedStreaming
+    }
+
+    /// Paths B and C, after the model has spoken. Finished calls keep their real result.
+    fn stop_tools(
+        &mut self,
+        now: Millis,
+        dispatching: Dispatching,
+        by: CutBy,
+        out: &mut Vec<Effect>,
+    ) -> Ending {
+        let path = if dispatching.started { AbortPath::C } else { AbortPath::B };
+        for pending in dispatching.calls {
+            self.stop_call(now, pending, path, by, out);
+        }
+        if dispatching.started { Ending::AbortedTools } else { Ending::AbortedStreaming }
+    }
+
+    fn stop_call(
+        &mut self,
+        now: Millis,
+        pending: Pending,
+        path: AbortPath,
+        by: CutBy,
+        out: &mut Vec<Effect>,
+    ) {
+        let call = pending.call.id;
+        match pending.state {
+            State::Over(real) => {
+                self.books.ledger.settle(now, pending.token, real);
+            }
+            State::Running(since) => {
+                out.push(Effect::Cancel(Operation::Tool(call)));
+                self.cancelled.insert(call);
+                self.settle_aborted(now, pending.token, path, Some(now.since(since)), by);
+            }
+            State::Preparing => {
+                out.push(Effect::Cancel(Operation::Preparation(call)));
+                self.settle_aborted(now, pending.token, path, None, by);
+            }
+            State::Waiting(_) | State::Ready(_) => self.settle_aborted(now, pending.token, path, None, by),
+        }
+    }
+
+    fn settle_aborted(
+        &mut self,
+        now: Millis,
+        token: OpenCall,
+        path: AbortPath,
+        ran_ms: Option<u64>,
+        by: CutBy,
+    ) {
+        let abort = Abort { path, ran_ms };
+        let result = Settlement {
+            outcome: Outcome::Aborted(abort),
+            content: aborted_text(by, abort),
+            duration_ms: ran_ms.unwrap_or(0),
+            cut_chars: 0,
+        };
+        self.books.ledger.settle(now, token, result);
+    }
+
+    /// The user closes the app. Calls that wait for an approval stay undecided, to be offered again on resume;
+    /// their siblings are settled; anything that runs makes it an abort like any other.
+    pub(super) fn quit(&mut self, now: Millis, phase: Phase, out: &mut Vec<Effect>) -> Phase {
+        let dispatching = match phase {
+            Phase::Dispatching(dispatching) => dispatching,
+            phase @ (Phase::Idle | Phase::AwaitingModel(_) | Phase::BackingOff(_)) => {
+                return self.stop(now, phase, CutBy::User, out);
+            }
+        };
+        let runs = dispatching.calls.iter().any(|p| matches!(p.state, State::Running(_)));
+        let waits = dispatching.calls.iter().any(|p| matches!(p.state, State::Waiting(_)));
+        if runs || !waits {
+            return self.stop(now, Phase::Dispatching(dispatching), CutBy::User, out);
+        }
+        for pending in dispatching.calls {
+            if !matches!(pending.state, State::Waiting(_)) {
+                self.stop_call(now, pending, AbortPath::B, CutBy::User, out);
+            }
+        }
+        Phase::Idle
+    }
+}

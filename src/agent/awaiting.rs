@@ -1,0 +1,100 @@
+//! While a model speaks.
+
+use crate::ledger::{Ending, EntryId, Millis, OpenCall, Stop, ToolUse, Usage};
+use crate::model::{Draft, ModelEvent, ModelNews};
+
+use super::phase::{Awaiting, Phase};
+use super::{Agent, Effect, Live};
+
+impl Agent {
+    /// News of the current model call.
+    pub(super) fn on_model(
+        &mut self,
+        now: Millis,
+        mut awaiting: Awaiting,
+        news: ModelNews,
+        out: &mut Vec<Effect>,
+    ) -> Phase {
+        match news {
+            ModelNews::Event(event) => {
+                let heard = Heard::of(&event);
+                awaiting.draft.push(event);
+                out.extend(heard.tell(awaiting.message, &awaiting.draft).map(Effect::Emit));
+                Phase::AwaitingModel(awaiting)
+            }
+            ModelNews::Finished => self.on_answer(now, awaiting, out),
+            ModelNews::Failed(failure) => self.on_failure(now, awaiting, failure, out),
+        }
+    }
+
+    /// The stream is complete: the message is appended first, then its calls are dispatched. The loop goes on
+    /// because a call was seen, whatever the provider's stop reason says.
+    fn on_answer(&mut self, now: Millis, awaiting: Awaiting, out: &mut Vec<Effect>) -> Phase {
+        let usage = self.priced(awaiting.draft.usage(awaiting.estimated_input));
+        let needs_follow_up = awaiting.draft.needs_follow_up();
+        let ledger = &mut self.books.ledger;
+        let model = self.settings.model.model.clone();
+        let message = awaiting.draft.complete(awaiting.message, model, usage, || ledger.mint_call());
+        let stop = message.stop.clone();
+        let is_silent = message.text().trim().is_empty();
+        let calls: Vec<ToolUse> = message.calls().cloned().collect();
+        let tokens: Vec<OpenCall> = match ledger.assistant(now, message) {
+            Ok(tokens) => tokens,
+            Err(unsettled) => return self.give_up(now, &unsettled),
+        };
+        if needs_follow_up {
+            return self.dispatch(now, calls.into_iter().zip(tokens), stop == Stop::Length, out);
+        }
+        match stop {
+            Stop::ContextOverflow => self.end(now, Ending::PromptTooLong),
+            Stop::Length => self.end(now, Ending::OutputCutOff),
+            Stop::End | Stop::ToolUse | Stop::Refusal | Stop::Pause | Stop::Interrupted | Stop::Other(_) => {
+                self.end(now, if is_silent { Ending::NoFinalAnswerOrToolCall } else { Ending::Completed })
+            }
+        }
+    }
+
+    /// Usage with its cost, if the price is known.
+    pub(super) fn priced(&self, usage: Usage) -> Usage {
+        let cost = usage.cost.or_else(|| self.settings.model.price.map(|price| price.cost(&usage)));
+        Usage { cost, ..usage }
+    }
+}
+
+/// What of an event is worth telling live.
+enum Heard {
+    Text(String),
+    Thinking(String),
+    Call(u32),
+    Nothing,
+}
+
+impl Heard {
+    fn of(event: &ModelEvent) -> Self {
+        match event {
+            ModelEvent::Text(text) => Self::Text(text.clone()),
+            ModelEvent::Thinking(text) => Self::Thinking(text.clone()),
+            ModelEvent::CallStarted { index, .. } | ModelEvent::CallArguments { index, .. } => {
+                Self::Call(*index)
+            }
+            ModelEvent::ThinkingDone { .. }
+            | ModelEvent::CallDone { .. }
+            | ModelEvent::Usage(_)
+            | ModelEvent::Stop(_) => Self::Nothing,
+        }
+    }
+
+    fn tell(self, message: EntryId, draft: &Draft) -> Option<Live> {
+        match self {
+            Self::Text(text) => Some(Live::Text { message, text }),
+            Self::Thinking(text) => Some(Live::Thinking { message, text }),
+            Self::Call(index) => draft.call_progress(index).map(|(name, bytes)| Live::CallForming {
+                message,
+                index,
+                name: name.to_owned(),
+                bytes,
+            }),
+            Self::Nothing => None,
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The ledger with its meter: what is written is counted, and handed out once.
+
+use std::sync::Arc;
+
+use crate::budget::{Limits, Meter};
+use crate::ledger::{Body, CallId, Ending, Entry, Ledger, Millis, Outcome, Remark, TurnEnded};
+
+use super::Effect;
+
+/// The ledger, its meter, and how far each has been read.
+#[derive(Debug)]
+pub(super) struct Books {
+    pub(super) ledger: Ledger,
+    meter: Meter,
+    counted: usize,
+    told: usize,
+}
+
+impl Books {
+    /// Books over a ledger of which the first `durable` entries are on disk already.
+    pub(super) fn new(ledger: Ledger, limits: Limits, durable: usize) -> Self {
+        Self { ledger, meter: Meter::new(limits), counted: 0, told: durable }
+    }
+
+    /// The meter, with everything counted that is written.
+    pub(super) fn meter(&mut self) -> &Meter {
+        let entries = self.ledger.entries();
+        for entry in entries.iter().skip(self.counted) {
+            self.meter.read(entry);
+        }
+        self.counted = entries.len();
+        &self.meter
+    }
+
+    /// What was written since this was last asked, as effects.
+    pub(super) fn untold(&mut self) -> Vec<Effect> {
+        let entries = self.ledger.entries();
+        let new: Vec<Effect> =
+            entries.iter().skip(self.told).map(|e| Effect::Append(Arc::clone(e))).collect();
+        self.told = entries.len();
+        new
+    }
+
+    /// Writes the end of the run. Its figures are the meter's.
+    pub(super) fn end_run(&mut self, at: Millis, counted_until: Millis, reason: Ending, text: String) {
+        let meter = self.meter();
+        let ended = TurnEnded {
+            reason,
+            turns: u32::try_from(meter.turns()).unwrap_or(u32::MAX),
+            tool_calls: u32::try_from(meter.tool_calls()).unwrap_or(u32::MAX),
+            usage: meter.usage(),
+            wall_ms: meter.wall_ms(counted_until),
+            text,
+            not_ok: self.not_ok(),
+            next_safe_action: reason.next_safe_action().to_owned(),
+        };
+        self.ledger.remark(at, Remark::TurnEnded(ended));
+    }
+
+    /// The text of the last message of the run.
+    pub(super) fn last_text(&self) -> String {
+        self.run()
+            .iter()
+            .rev()
+            .find_map(|e| if let Body::Assistant(m) = &e.body { Some(m.text()) } else { None })
+            .unwrap_or_default()
+    }
+
+    /// Whether a run is under way: the user spoke and no end was written since.
+    pub(super) fn run_is_open(&self) -> bool {
+        let speaks =
+            |e: &&Arc<Entry>| matches!(e.body, Body::User(_) | Body::Transition { .. } | Body::TurnEnded(_));
+        let last = self.ledger.entries().iter().rev().find(speaks);
+        last.is_some_and(|e| !matches!(e.body, Body::TurnEnded(_)))
+    }
+
+    /// Whether the last thing said in the session is a tool's result.
+    pub(super) fn ends_with_a_result(&self) -> bool {
+        let said = |e: &&Arc<Entry>| {
+            matches!(e.body, Body::User(_) | Body::Assistant(_) | Body::Injected(_) | Body::ToolResult(_))
+        };
+        self.ledger.entries().iter().rev().find(said).is_some_and(|e| matches!(e.body, Body::ToolResult(_)))
+    }
+
+    /// Whether the last run was ended by a budget.
+    pub(super) fn stopped_by_budget(&self) -> bool {
+        let ends = |e: &&Arc<Entry>| matches!(e.body, Body::User(_) | Body::TurnEnded(_));
+        let last = self.ledger.entries().iter().rev().find(ends);
+        last.is_some_and(|e| matches!(&e.body, Body::TurnEnded(t) if t.reason.is_budget()))
+    }
+
+    fn not_ok(&self) -> Vec<(CallId, String)> {
+        let results =
+            self.run().iter().filter_map(|e| if let Body::ToolResult(r) = &e.body { Some(r) } else { None });
+        results
+            .filter(|r| r.outcome != Outcome::Ok)
+            .map(|r| (r.call, r.outcome.as_str().to_owned()))
+            .collect()
+    }
+
+    /// The entries since the user last spoke.
+    fn run(&self) -> &[Arc<Entry>] {
+        let entries = self.ledger.entries();
+        let start = entries.iter().rposition(|e| matches!(e.body, Body::User(_))).unwrap_or(0);
+        entries.get(start..).unwrap_or_default()
+    }
+}

@@ -1,0 +1,106 @@
+//! While tools run: results leave in call order, and the next calls start.
+
+use crate::ledger::{CallId, Decider, Millis, Note, Outcome, Remark, Scope, Settlement, Transition};
+use crate::tool::{ToolNews, ToolReport, bound, startable};
+
+use super::phase::{Dispatching, Pending, Permission, Phase, State};
+use super::{Agent, Effect, Live};
+
+/// Characters of a late result that its note keeps.
+const LATE_CHARS: usize = 2_000;
+
+impl Agent {
+    /// News of a tool.
+    pub(super) fn on_tool(
+        &mut self,
+        now: Millis,
+        phase: Phase,
+        call: CallId,
+        news: ToolNews,
+        out: &mut Vec<Effect>,
+    ) -> Phase {
+        let mut phase = phase;
+        if let Phase::Dispatching(dispatching) = &mut phase
+            && let Some((pending, since)) = running(dispatching, call)
+        {
+            match news {
+                ToolNews::Output(chunk) => out.push(Effect::Emit(Live::ToolOutput { call, chunk })),
+                ToolNews::Done(report) => {
+                    out.push(Effect::Emit(Live::ToolFinished { call, outcome: report.outcome.clone() }));
+                    pending.state = State::Over(settlement(report, now.since(since)));
+                    return match phase {
+                        Phase::Dispatching(dispatching) => self.advance(now, dispatching, out),
+                        phase @ (Phase::Idle | Phase::AwaitingModel(_) | Phase::BackingOff(_)) => phase,
+                    };
+                }
+            }
+            return phase;
+        }
+        if let ToolNews::Done(report) = news
+            && self.cancelled.remove(&call)
+        {
+            let content = bound(&report.content, LATE_CHARS).text;
+            let text = format!(
+                "A result arrived after the call was cut short ({}):\n{content}",
+                report.outcome.as_str()
+            );
+            self.books.ledger.remark(now, Remark::Note(Note { about: call.to_string(), text }));
+        }
+        phase
+    }
+
+    /// Writes the results that are due, starts the calls that may start, or goes on to the next turn.
+    pub(super) fn advance(&mut self, now: Millis, dispatching: Dispatching, out: &mut Vec<Effect>) -> Phase {
+        let Dispatching { mut calls, mut started } = dispatching;
+        while let Some(Pending { state: State::Over(_), .. }) = calls.front() {
+            let Some(Pending { token, state: State::Over(settlement), .. }) = calls.pop_front() else {
+                break;
+            };
+            self.books.ledger.settle(now, token, settlement);
+        }
+        if calls.is_empty() {
+            return self.call_model(now, Transition::NextTurn, 0, out);
+        }
+        let most =
+            if self.settings.parallel { self.books.meter().limits().max_parallel_tool_calls } else { 1 };
+        let candidates: Vec<_> = calls.iter().map(Pending::candidate).collect();
+        for at in startable(&candidates, usize::try_from(most).unwrap_or(usize::MAX)) {
+            if let Some(pending) = calls.get_mut(at) {
+                self.start(now, pending, out);
+                started = true;
+            }
+        }
+        Phase::Dispatching(Dispatching { calls, started })
+    }
+
+    /// The decision is written, then the tool runs.
+    fn start(&mut self, now: Millis, pending: &mut Pending, out: &mut Vec<Effect>) {
+        let call = pending.call.id;
+        if let State::Ready(Permission::ByPolicy(reason)) =
+            std::mem::replace(&mut pending.state, State::Running(now))
+        {
+            self.record_decision(now, call, true, Scope::Once, Decider::Policy, reason);
+        }
+        out.push(Effect::RunTool(self.invocation(&pending.call)));
+        let step = u32::try_from(self.books.meter().turns()).unwrap_or(u32::MAX);
+        out.push(Effect::Emit(Live::Progress { step, call, target: pending.call.name.clone() }));
+    }
+}
+
+fn running(dispatching: &mut Dispatching, call: CallId) -> Option<(&mut Pending, Millis)> {
+    dispatching.calls.iter_mut().find_map(|p| match p.state {
+        State::Running(since) if p.call.id == call => Some((p, since)),
+        State::Running(_) | State::Preparing | State::Waiting(_) | State::Ready(_) | State::Over(_) => None,
+    })
+}
+
+/// A tool says how its run went; only the loop can say that a call was denied, aborted or lost.
+fn settlement(report: ToolReport, duration_ms: u64) -> Settlement {
+    let outcome = match report.outcome {
+        outcome @ (Outcome::Ok | Outcome::Failed | Outcome::Invalid | Outcome::TimedOut) => outcome,
+        Outcome::UnknownTool | Outcome::Denied(_) | Outcome::Aborted(_) | Outcome::Lost { .. } => {
+            Outcome::Failed
+        }
+    };
+    Settlement { outcome, content: report.content, duration_ms, cut_chars: report.cut_chars }
+}

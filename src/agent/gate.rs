@@ -1,0 +1,196 @@
+//! One call on its way to being run: is it known, valid, permitted? Every decision is in the ledger before any effect.
+
+use crate::budget::Limit;
+use crate::ledger::{
+    ApprovalRequest, CallId, CutBy, Decider, Decision, EntryId, Millis, OpenCall, Outcome, Remark, Scope,
+    Settlement, ToolUse,
+};
+use crate::policy::{Verdict, fingerprint};
+use crate::tool::{Invocation, Preparation, SideEffect};
+
+use super::phase::{Dispatching, Pending, Permission, Phase, State};
+use super::{Agent, Answer, Attendance, Effect, Live};
+
+const CUT_OFF: &str = "The message was cut off by the output limit, so this call was not run. \
+                       Make it again, with shorter arguments if they were long.";
+
+impl Agent {
+    /// Takes in the calls of a message, in order. `cut_off`: the message was truncated, so none of them is run.
+    pub(super) fn dispatch(
+        &mut self,
+        now: Millis,
+        calls: impl Iterator<Item = (ToolUse, OpenCall)>,
+        cut_off: bool,
+        out: &mut Vec<Effect>,
+    ) -> Phase {
+        let calls: Vec<(ToolUse, OpenCall)> = calls.collect();
+        let meter = self.books.meter();
+        let before = meter.tool_calls().saturating_sub(calls.len() as u64);
+        let most = meter.limits().get(Limit::ToolCalls).unwrap_or(u64::MAX);
+        let calls = (before..)
+            .zip(calls)
+            .map(|(number, (call, token))| {
+                let state = if cut_off {
+                    State::Over(Settlement::synthetic(Outcome::Failed, CUT_OFF))
+                } else if number >= most {
+                    let text = format!("The budget of {most} tool calls is used up; was not started");
+                    State::Over(Settlement::synthetic(Outcome::Denied(Decider::Policy), text))
+                } else {
+                    self.examine(&call, out)
+                };
+                let effect = self.registry.get(&call.name).map_or(SideEffect::Runs, |t| t.effect);
+                Pending { call, token, effect, state }
+            })
+            .collect();
+        self.advance(now, Dispatching { calls, started: false }, out)
+    }
+
+    /// Known and valid? Then the world is looked at, before anything is decided.
+    fn examine(&mut self, call: &ToolUse, out: &mut Vec<Effect>) -> State {
+        if self.registry.get(&call.name).is_none() {
+            let known: Vec<&str> = self.registry.tools().iter().map(|t| t.name.as_str()).collect();
+            let text = format!("There is no tool called {}. The tools are: {}.", call.name, known.join(", "));
+            return State::Over(Settlement::synthetic(Outcome::UnknownTool, text));
+        }
+        if let Err(bad) = self.registry.validate(&call.name, &call.arguments) {
+            let text = format!("The arguments of {} are not valid: {bad}. Nothing was run.", call.name);
+            return State::Over(Settlement::synthetic(Outcome::Invalid, text));
+        }
+        out.push(Effect::Prepare(self.invocation(call)));
+        State::Preparing
+    }
+
+    pub(super) fn invocation(&mut self, call: &ToolUse) -> Invocation {
+        let max_chars = self.books.meter().limits().max_tool_result_chars;
+        let own = self.registry.get(&call.name).and_then(|t| t.timeout_ms);
+        Invocation {
+            call: call.id,
+            name: call.name.clone(),
+            arguments: call.arguments.clone(),
+            timeout_ms: own.unwrap_or(self.settings.tool_timeout_ms),
+            max_chars: usize::try_from(max_chars).unwrap_or(usize::MAX),
+        }
+    }
+
+    /// The look at a call is back: the policy decides.
+    pub(super) fn on_prepared(
+        &mut self,
+        now: Millis,
+        phase: Phase,
+        call: CallId,
+        found: &Preparation,
+        out: &mut Vec<Effect>,
+    ) -> Phase {
+        let mut dispatching = match phase {
+            Phase::Dispatching(dispatching) => dispatching,
+            phase @ (Phase::Idle | Phase::AwaitingModel(_) | Phase::BackingOff(_)) => return phase,
+        };
+        let is_it = |p: &&mut Pending| p.call.id == call && matches!(p.state, State::Preparing);
+        let Some(pending) = dispatching.calls.iter_mut().find(is_it) else {
+            return Phase::Dispatching(dispatching);
+        };
+        let Some(tool) = self.registry.get(&pending.call.name) else {
+            return Phase::Dispatching(dispatching);
+        };
+        let verdict = self.settings.policy.evaluate(tool, &pending.call.arguments, found);
+        match verdict {
+            Verdict::Allow(reason) => pending.state = State::Ready(Permission::ByPolicy(reason)),
+            Verdict::Deny(reason) => pending.state = self.deny_by_policy(now, call, reason),
+            Verdict::Ask(why) => {
+                let request = self.ask(now, &pending.call, why, found);
+                match self.settings.attendance {
+                    Attendance::Person => pending.state = State::Waiting(request),
+                    Attendance::Deny => {
+                        let reason = "nobody is here to approve it".to_owned();
+                        pending.state = self.deny_by_policy(now, call, reason);
+                    }
+                    Attendance::Stop => {
+                        let reason = "it needs an approval that nobody can give here".to_owned();
+                        pending.state = self.deny_by_policy(now, call, reason);
+                        return self.stop(now, Phase::Dispatching(dispatching), CutBy::Approval, out);
+                    }
+                }
+            }
+        }
+        self.advance(now, dispatching, out)
+    }
+
+    fn ask(&mut self, now: Millis, call: &ToolUse, why: String, found: &Preparation) -> EntryId {
+        let risk = self.registry.get(&call.name).map_or("runs", |t| t.effect.as_str()).to_owned();
+        self.books.ledger.remark(
+            now,
+            Remark::ApprovalRequested(ApprovalRequest {
+                call: call.id,
+                name: call.name.clone(),
+                arguments: call.arguments.to_value(),
+                why,
+                risk,
+                preview: found.preview.clone(),
+            }),
+        )
+    }
+
+    pub(super) fn deny_by_policy(&mut self, now: Millis, call: CallId, reason: String) -> State {
+        let text = format!("Denied: {reason}. The call was not started.");
+        self.record_decision(now, call, false, Scope::Once, Decider::Policy, reason);
+        State::Over(Settlement::synthetic(Outcome::Denied(Decider::Policy), text))
+    }
+
+    pub(super) fn record_decision(
+        &mut self,
+        now: Millis,
+        call: CallId,
+        allow: bool,
+        scope: Scope,
+        by: Decider,
+        reason: String,
+    ) {
+        self.books.ledger.remark(now, Remark::ApprovalDecided(Decision { call, allow, scope, by, reason }));
+    }
+
+    /// A person decides about one call; its siblings are not touched. An answer to a request that is no longer
+    /// open is refused.
+    pub(super) fn decide(
+        &mut self,
+        now: Millis,
+        phase: Phase,
+        request: EntryId,
+        call: CallId,
+        answer: Answer,
+        out: &mut Vec<Effect>,
+    ) -> Phase {
+        let is_it =
+            |p: &&mut Pending| p.call.id == call && matches!(p.state, State::Waiting(r) if r == request);
+        let mut phase = phase;
+        if let Phase::Dispatching(dispatching) = &mut phase
+            && let Some(pending) = dispatching.calls.iter_mut().find(is_it)
+        {
+            pending.state = self.answered(now, &pending.call, answer);
+            return match phase {
+                Phase::Dispatching(dispatching) => self.advance(now, dispatching, out),
+                phase @ (Phase::Idle | Phase::AwaitingModel(_) | Phase::BackingOff(_)) => phase,
+            };
+        }
+        let text = format!("The approval of call {call} is no longer open; the answer was not taken.");
+        out.push(Effect::Emit(Live::Refused(text)));
+        phase
+    }
+
+    fn answered(&mut self, now: Millis, call: &ToolUse, answer: Answer) -> State {
+        let (allow, scope, reason) = match answer {
+            Answer::AllowOnce => (true, Scope::Once, String::new()),
+            Answer::AllowSession => {
+                self.settings.policy.granted.insert(fingerprint(&call.name, &call.arguments));
+                (true, Scope::Session, String::new())
+            }
+            Answer::Deny(reason) => (false, Scope::Once, reason),
+        };
+        self.record_decision(now, call.id, allow, scope, Decider::User, reason.clone());
+        if allow {
+            return State::Ready(Permission::Recorded);
+        }
+        let why = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+        let text = format!("The user denied this call{why}. It was not started; do not repeat it unchanged.");
+        State::Over(Settlement::synthetic(Outcome::Denied(Decider::User), text))
+    }
+}

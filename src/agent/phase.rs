@@ -1,0 +1,105 @@
+//! Where the loop stands: two states (awaiting the model, dispatching tools) and the wait between attempts.
+//!
+//! A step takes the phase out whole and puts a whole new one back, so nothing of a turn leaks into the next.
+
+use std::collections::VecDeque;
+
+use crate::ledger::{EntryId, Millis, OpenCall, Settlement, ToolUse};
+use crate::model::Draft;
+use crate::tool::{Candidate, SideEffect};
+
+use super::TimerId;
+
+/// Where the loop stands.
+#[derive(Debug)]
+pub(super) enum Phase {
+    /// Nothing is under way.
+    Idle,
+    /// A model speaks.
+    AwaitingModel(Awaiting),
+    /// Calls are looked at, decided, run.
+    Dispatching(Dispatching),
+    /// A transient failure; the same call is made again when the timer fires.
+    BackingOff(BackingOff),
+}
+
+/// A model call under way.
+#[derive(Debug)]
+pub(super) struct Awaiting {
+    /// Names the call: the entry its answer will be.
+    pub(super) message: EntryId,
+    /// The answer so far.
+    pub(super) draft: Draft,
+    /// Estimated tokens of the prompt, for a stream that ends before its usage.
+    pub(super) estimated_input: u64,
+    /// Attempts that failed before this one.
+    pub(super) retries: u64,
+}
+
+/// The calls of one message that have no result yet, in the model's order.
+#[derive(Debug)]
+pub(super) struct Dispatching {
+    /// Unsettled calls; results leave at the front, so they are written in call order.
+    pub(super) calls: VecDeque<Pending>,
+    /// Whether any call of the message was started: path C rather than B.
+    pub(super) started: bool,
+}
+
+/// Waiting to try again.
+#[derive(Debug)]
+pub(super) struct BackingOff {
+    /// Names the wait.
+    pub(super) timer: TimerId,
+    /// Attempts that failed.
+    pub(super) retries: u64,
+}
+
+/// One call without a result.
+#[derive(Debug)]
+pub(super) struct Pending {
+    /// What the model asked for.
+    pub(super) call: ToolUse,
+    /// The permission to write its one result.
+    pub(super) token: OpenCall,
+    /// What it does to the world.
+    pub(super) effect: SideEffect,
+    /// How far it is.
+    pub(super) state: State,
+}
+
+/// How far a call is.
+#[derive(Debug)]
+pub(super) enum State {
+    /// Its paths and preview are being looked up.
+    Preparing,
+    /// A person must decide; the request is named, so that a stale answer is told apart.
+    Waiting(EntryId),
+    /// It may run, when it is its turn.
+    Ready(Permission),
+    /// It runs.
+    Running(Millis),
+    /// Its result is known and is written when those before it are.
+    Over(Settlement),
+}
+
+/// Whether the allowing decision is in the ledger yet. A policy's is written when the call starts, so that after
+/// a crash an allowed call counts as started only if it was.
+#[derive(Debug)]
+pub(super) enum Permission {
+    /// Written.
+    Recorded,
+    /// To be written with the start: the reason.
+    ByPolicy(String),
+}
+
+impl Pending {
+    /// As the scheduler sees it.
+    pub(super) fn candidate(&self) -> Candidate {
+        match self.state {
+            State::Preparing | State::Waiting(_) => Candidate::Undecided,
+            State::Ready(_) => Candidate::Ready(self.effect),
+            State::Running(_) => Candidate::Running(self.effect),
+            State::Over(_) => Candidate::Finished,
+        }
+    }
+}

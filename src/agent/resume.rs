@@ -1,0 +1,92 @@
+//! Going on where a session stopped: also after a crash.
+
+use std::collections::BTreeMap;
+
+use crate::ledger::{
+    Body, CallId, Decision, Ending, EntryId, Ledger, Millis, OpenCall, Recovered, Scope, ToolUse,
+};
+use crate::policy::fingerprint;
+use crate::tool::SideEffect;
+
+use super::books::Books;
+use super::phase::{Dispatching, Pending, Phase, State};
+use super::{Agent, Attendance, Effect, Settings};
+
+impl Agent {
+    /// Takes up a loaded session. The effects append what recovery had to add. Calls whose approval nobody has
+    /// decided wait again; a run that the dead process left open is ended as interrupted.
+    ///
+    /// The system prompt of the session replaces the settings' one: it is frozen.
+    pub fn resume(mut settings: Settings, recovered: Recovered, now: Millis) -> (Self, Vec<Effect>) {
+        let Recovered { ledger, waiting, loaded, lost: (_, lost_started) } = recovered;
+        if let Some(Body::SessionStarted(started)) = ledger.entries().first().map(|e| &e.body) {
+            settings.session.clone_from(&started.session);
+            settings.system.clone_from(&started.system);
+        }
+        settings.policy.granted.extend(granted(&ledger));
+        let last_seen = ledger.entries().get(loaded.saturating_sub(1)).map_or(now, |e| e.at);
+        let requests = requests(&ledger);
+        let mut agent = Self::with_books(Books::new(ledger, settings.limits.clone(), loaded), settings);
+        if !waiting.is_empty() && agent.settings.attendance == Attendance::Person {
+            agent.phase = agent.waiting_again(waiting, &requests);
+        } else if !waiting.is_empty() {
+            agent.deny_the_waiting(now, waiting);
+            agent.end(now, Ending::ApprovalRequired);
+        } else if agent.books.run_is_open() {
+            let tools_ran = lost_started > 0 || agent.books.ends_with_a_result();
+            let ending = if tools_ran { Ending::AbortedTools } else { Ending::AbortedStreaming };
+            let text = agent.books.last_text();
+            agent.books.end_run(now, last_seen, ending, text);
+        }
+        let effects = agent.books.untold();
+        (agent, effects)
+    }
+
+    fn waiting_again(
+        &self,
+        waiting: Vec<(ToolUse, OpenCall)>,
+        requests: &BTreeMap<CallId, EntryId>,
+    ) -> Phase {
+        let calls = waiting.into_iter().map(|(call, token)| {
+            let effect = self.registry.get(&call.name).map_or(SideEffect::Runs, |t| t.effect);
+            let state = State::Waiting(requests.get(&call.id).copied().unwrap_or(EntryId(0)));
+            Pending { call, token, effect, state }
+        });
+        Phase::Dispatching(Dispatching { calls: calls.collect(), started: false })
+    }
+
+    /// Nobody is here to decide, and the next message cannot be said while a call is open.
+    fn deny_the_waiting(&mut self, now: Millis, waiting: Vec<(ToolUse, OpenCall)>) {
+        for (call, token) in waiting {
+            let reason = "nobody is here to approve it".to_owned();
+            if let State::Over(settlement) = self.deny_by_policy(now, call.id, reason) {
+                self.books.ledger.settle(now, token, settlement);
+            }
+        }
+    }
+}
+
+/// The open request of each call.
+fn requests(ledger: &Ledger) -> BTreeMap<CallId, EntryId> {
+    ledger
+        .entries()
+        .iter()
+        .filter_map(|e| if let Body::ApprovalRequested(r) = &e.body { Some((r.call, e.id)) } else { None })
+        .collect()
+}
+
+/// What the user has allowed for the whole session, as fingerprints of exact actions.
+fn granted(ledger: &Ledger) -> Vec<String> {
+    let mut calls: BTreeMap<CallId, &ToolUse> = BTreeMap::new();
+    let mut granted = Vec::new();
+    for entry in ledger.entries() {
+        if let Body::ToolCall(call) = &entry.body {
+            calls.insert(call.id, call);
+        }
+        if let Body::ApprovalDecided(Decision { call, allow: true, scope: Scope::Session, .. }) = &entry.body
+        {
+            granted.extend(calls.get(call).map(|c| fingerprint(&c.name, &c.arguments)));
+        }
+    }
+    granted
+}

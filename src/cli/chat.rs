@@ -1,0 +1,175 @@
+//! The terminal app: the loop in the background, the screen in front.
+
+use std::path::Path;
+use std::time::Duration;
+
+use tokio::runtime::Runtime;
+use tokio::signal::unix::SignalKind;
+use tokio::sync::watch;
+
+use super::args::Which;
+use super::compose::{Session, compose};
+use super::exit::Exit;
+use super::fault::Fault;
+use super::{Invocation, outcome, project, signals};
+use crate::agent::{Attendance, Event, Shutdown};
+use crate::ledger::Entry;
+use crate::policy::Mode;
+use crate::runtime::DriverError;
+use crate::ui::theme::Theme;
+use crate::ui::{AppIo, UiOutcome, UiSettings};
+use crate::view::ViewSettings;
+use crate::wire::record;
+
+/// How long process groups may take to go after TERM when the app ends.
+const GRACE: Duration = Duration::from_millis(500);
+/// The theme of a terminal that nobody chose one for.
+const DEFAULT_THEME: &str = "countersign-dark";
+
+/// Opens the app, with a first message or in an earlier session.
+pub(super) fn run(
+    invocation: &Invocation,
+    prompt: Option<&str>,
+    which: Option<&Which>,
+) -> Result<Exit, Fault> {
+    let theme = theme(invocation)?;
+    let session = compose(invocation, which, Attendance::Person)?;
+    let runtime = Runtime::new().map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
+    let groups = session.groups.clone();
+    let ended = runtime.block_on(converse(invocation, session, prompt, theme));
+    groups.end_all(GRACE);
+    runtime.shutdown_timeout(GRACE);
+    ended
+}
+
+async fn converse(
+    invocation: &Invocation,
+    session: Session,
+    prompt: Option<&str>,
+    theme: Theme,
+) -> Result<Exit, Fault> {
+    let (told_to_end, quit) = watch::channel(false);
+    for kind in [SignalKind::terminate(), SignalKind::hangup(), SignalKind::interrupt()] {
+        let mut signal = signals::of(kind)?;
+        let told_to_end = told_to_end.clone();
+        tokio::spawn(async move {
+            signal.recv().await;
+            told_to_end.send_replace(true);
+        });
+    }
+    let settings = UiSettings {
+        view: view_settings(invocation, &session),
+        theme,
+        initial_prompt: prompt.map(str::to_owned),
+        history: session.before.iter().cloned().map(Event::Appended).collect(),
+        notice: Some(session.notices.join("\n\n")).filter(|notice| !notice.is_empty()),
+        read_only: false,
+        quit,
+        entry_json,
+    };
+    let running = tokio::spawn(session.driver.run(session.first));
+    let handles = session.handles;
+    let app = AppIo { events: handles.events, intents: handles.intents.clone(), abort: handles.abort };
+    let outcome = crate::ui::run(app, settings).await;
+    let how = match outcome {
+        Ok(UiOutcome::Quit) => Shutdown::Quit,
+        Ok(UiOutcome::Signalled | UiOutcome::AgentGone | UiOutcome::TerminalGone) | Err(_) => {
+            Shutdown::Signal
+        }
+    };
+    if handles.shutdown.send(how).await.is_err() {
+        tracing::debug!("the loop had ended before the screen did");
+    }
+    let ended = running.await;
+    drop(handles.intents);
+    match ended {
+        Ok(Err(DriverError::Store(why))) => {
+            return Err(Fault::failed(why, "make room or mend the permissions; nothing acted after that"));
+        }
+        Err(panicked) => {
+            return Err(Fault::failed(format!("the loop broke: {panicked}"), "please report this"));
+        }
+        Ok(Ok(())) => {}
+    }
+    match outcome.map_err(|why| Fault::usage(why.to_string(), ""))? {
+        UiOutcome::Quit | UiOutcome::AgentGone => farewell(invocation, &session.id),
+        UiOutcome::Signalled | UiOutcome::TerminalGone => Ok(Exit::Interrupted),
+    }
+}
+
+/// Where to go on, if anything was written.
+fn farewell(invocation: &Invocation, id: &str) -> Result<Exit, Fault> {
+    let state = super::compose::state_dir(invocation)?;
+    if crate::runtime::store::find(&state, id).is_err() {
+        return Ok(Exit::Completed);
+    }
+    outcome::say(&format!("Go on with: countersign resume {id}\n"))
+}
+
+/// What the screen says about the session.
+pub(super) fn view_settings(invocation: &Invocation, session: &Session) -> ViewSettings {
+    ViewSettings {
+        model: session.choice.spec.model.to_string(),
+        mode: invocation.config.mode,
+        cwd: shown_folder(invocation, &invocation.cwd),
+        branch: project::branch(&invocation.cwd),
+        window: session.choice.spec.window,
+        limits: invocation.config.limits.clone(),
+        tools_mode: "native",
+    }
+}
+
+/// The view of a session that nobody goes on with.
+pub(super) fn view_of_the_past(invocation: &Invocation, model: String, cwd: &str) -> ViewSettings {
+    ViewSettings {
+        model,
+        mode: Mode::Ask,
+        cwd: shown_folder(invocation, Path::new(cwd)),
+        branch: None,
+        window: crate::model::ModelSpec::UNKNOWN_WINDOW,
+        limits: invocation.config.limits.clone(),
+        tools_mode: "native",
+    }
+}
+
+fn shown_folder(invocation: &Invocation, folder: &Path) -> String {
+    let home = invocation.environment.home();
+    match home.and_then(|home| folder.strip_prefix(home).ok().map(Path::to_owned)) {
+        Some(below) if below.as_os_str().is_empty() => "~".to_owned(),
+        Some(below) => format!("~/{}", below.display()),
+        None => folder.display().to_string(),
+    }
+}
+
+/// The chosen theme; without colours where `NO_COLOR` asks for that.
+///
+/// # Errors
+/// A name that no theme has, or a theme of the user's that cannot be read.
+pub(super) fn theme(invocation: &Invocation) -> Result<Theme, Fault> {
+    if invocation.environment.no_color() {
+        return Ok(Theme::plain());
+    }
+    let name = invocation.config.theme.as_deref().unwrap_or(DEFAULT_THEME);
+    if let Some(theme) = Theme::builtin(name) {
+        return Ok(theme);
+    }
+    let folder = invocation.environment.config_dir().map(|dir| dir.join("themes"));
+    let file = folder.filter(|_| !name.contains(['/', '\\'])).map(|dir| dir.join(format!("{name}.toml")));
+    match file.as_deref().map(std::fs::read_to_string) {
+        Some(Ok(text)) => {
+            Theme::parse(&text).map_err(|why| Fault::usage(format!("theme {name}: {why}"), "mend that line"))
+        }
+        Some(Err(_)) | None => Err(Fault::usage(
+            format!("there is no theme called {name}"),
+            format!(
+                "use one of {}, or put {name}.toml into the themes folder beside config.toml",
+                Theme::names().join(", ")
+            ),
+        )),
+    }
+}
+
+/// An entry as the session file has it, laid out for reading.
+pub(super) fn entry_json(entry: &Entry) -> String {
+    format!("{:#}", record::encode(entry))
+}

@@ -1,0 +1,214 @@
+//! Where all floors meet: model, tools, books, agent and driver are made and plugged together.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use uuid::Uuid;
+
+use super::args::Which;
+use super::fault::Fault;
+use super::models::{Choice, Table, Way, choose};
+use super::{Invocation, environment, instructions};
+use crate::agent::{Agent, Attendance, Effect, Settings};
+use crate::ledger::{Body, Entry, Millis, recover};
+use crate::policy::Policy;
+use crate::runtime::store::{find, latest};
+use crate::runtime::{
+    Driver, Groups, Handles, HttpModel, LocalTools, ModelPort, Ports, RehearsalModel, ScriptedModel,
+    SessionStore, Timeouts, ToolMode, tool_specs,
+};
+use crate::wire::record::SessionFile;
+use crate::wire::script;
+
+/// A session ready to run.
+pub(super) struct Session {
+    /// The loop.
+    pub(super) driver: Driver,
+    /// Its other ends.
+    pub(super) handles: Handles,
+    /// What a resumed session must do first.
+    pub(super) first: Vec<Effect>,
+    /// What the file already holds.
+    pub(super) before: Vec<Arc<Entry>>,
+    /// The session's id.
+    pub(super) id: String,
+    /// The model and why it is this one.
+    pub(super) choice: Choice,
+    /// What a person should be told.
+    pub(super) notices: Vec<String>,
+    /// Every process group that a tool starts.
+    pub(super) groups: Groups,
+}
+
+/// Makes a new session, or takes up an earlier one.
+///
+/// # Errors
+/// A model that cannot be reached as things are, a session that is not there or not sound.
+pub(super) fn compose(
+    invocation: &Invocation,
+    which: Option<&Which>,
+    attendance: Attendance,
+) -> Result<Session, Fault> {
+    let state = state_dir(invocation)?;
+    let opened = which.map(|which| open(invocation, &state, which)).transpose()?;
+    let choice = choice(invocation, opened.as_ref().map(|(_, file)| file))?;
+    let groups = Groups::default();
+    let tools = LocalTools::new(invocation.cwd.clone(), invocation.environment.all(), groups.clone());
+    let model = model_port(&choice.way)?;
+    let now = now();
+    let mut notices = invocation.config.warnings.clone();
+    notices.extend(choice.notice.clone());
+
+    let mut settings = settings(invocation, &choice, attendance);
+    let (agent, first, before, store, id) = match opened {
+        None => {
+            let id = Uuid::now_v7().to_string();
+            settings.session.clone_from(&id);
+            let store = SessionStore::create(&state, &id).map_err(|why| Fault::failed(why, ""))?;
+            (Agent::new(settings), Vec::new(), Vec::new(), store, id)
+        }
+        Some((store, file)) => {
+            notices.extend(file_notices(&file));
+            let before = file.entries.clone();
+            let id = session_id(&before);
+            let recovered = recover(file.entries, now).map_err(|fault| {
+                Fault::failed(
+                    format!("session {id} is not sound: {fault}"),
+                    "nothing was changed; look at it with `countersign inspect`, or start a new session",
+                )
+            })?;
+            notices.extend(lost_notice(recovered.lost));
+            let (agent, first) = Agent::resume(settings, recovered, now);
+            (agent, first, before, store, id)
+        }
+    };
+    let ports = Ports { model, tools: Box::new(tools), store: Box::new(store) };
+    let (driver, handles) = Driver::new(agent, ports);
+    Ok(Session { driver, handles, first, before, id, choice, notices, groups })
+}
+
+/// The program's state folder.
+///
+/// # Errors
+/// When there is no home to put it in.
+pub(super) fn state_dir(invocation: &Invocation) -> Result<std::path::PathBuf, Fault> {
+    invocation
+        .environment
+        .state_dir()
+        .ok_or_else(|| Fault::usage("there is no folder to keep sessions in", "set HOME or XDG_STATE_HOME"))
+}
+
+/// The file of the session that is meant.
+///
+/// # Errors
+/// A sentence that says which sessions there are.
+pub(super) fn locate(
+    invocation: &Invocation,
+    state: &Path,
+    which: &Which,
+) -> Result<std::path::PathBuf, Fault> {
+    match which {
+        Which::Session(wanted) => find(state, wanted).map_err(|why| Fault::usage(why, "")),
+        Which::Last => latest(state, &invocation.cwd.to_string_lossy()).ok_or_else(|| {
+            Fault::usage(
+                format!("there is no session of {} yet", invocation.cwd.display()),
+                "start one with `countersign`, or name a session by its id",
+            )
+        }),
+    }
+}
+
+fn open(invocation: &Invocation, state: &Path, which: &Which) -> Result<(SessionStore, SessionFile), Fault> {
+    let path = locate(invocation, state, which)?;
+    let (store, file) = SessionStore::open(&path).map_err(|why| Fault::failed(why, ""))?;
+    let home = file.entries.first().and_then(|e| match &e.body {
+        Body::SessionStarted(started) => Some(started.cwd.clone()),
+        _ => None,
+    });
+    match home {
+        Some(folder) if Path::new(&folder) != invocation.cwd => Err(Fault::usage(
+            format!("session {} works in {folder}", session_id(&file.entries)),
+            format!("go on with `countersign -C {folder} resume {}`", session_id(&file.entries)),
+        )),
+        _ => Ok((store, file)),
+    }
+}
+
+fn session_id(entries: &[Arc<Entry>]) -> String {
+    entries
+        .iter()
+        .find_map(|e| if let Body::SessionStarted(s) = &e.body { Some(s.session.clone()) } else { None })
+        .unwrap_or_default()
+}
+
+/// A resumed session keeps its model, unless another was named.
+fn choice(invocation: &Invocation, file: Option<&SessionFile>) -> Result<Choice, Fault> {
+    let mut config = invocation.config.clone();
+    let began_with = file.and_then(|f| f.entries.first()).and_then(|e| match &e.body {
+        Body::SessionStarted(started) => Some(started.model.clone()),
+        _ => None,
+    });
+    if config.model.is_none() && config.script.is_none() && invocation.environment.mock_responses().is_none()
+    {
+        config.model = began_with.filter(|model| model.provider != "script").map(|model| model.to_string());
+    }
+    choose(&config, &invocation.environment, &Table::embedded())
+}
+
+fn model_port(way: &Way) -> Result<Box<dyn ModelPort>, Fault> {
+    Ok(match way {
+        Way::Rehearsal => Box::new(RehearsalModel::default()),
+        Way::Script(text) => {
+            let replies = script::parse(text).map_err(|why| {
+                Fault::usage(format!("the script cannot be read: {why}"), "mend that element")
+            })?;
+            Box::new(ScriptedModel::new(replies, ToolMode::Native))
+        }
+        Way::Server(connection) => {
+            Box::new(HttpModel::new(connection.protocol, connection.endpoint(), Timeouts::default()))
+        }
+    })
+}
+
+fn settings(invocation: &Invocation, choice: &Choice, attendance: Attendance) -> Settings {
+    let config = &invocation.config;
+    Settings {
+        session: String::new(),
+        cwd: invocation.cwd.to_string_lossy().into_owned(),
+        system: instructions::system_prompt(&invocation.cwd, &invocation.environment),
+        environment: environment::note(&invocation.cwd),
+        model: choice.spec.clone(),
+        tools: tool_specs(),
+        policy: Policy { mode: config.mode, rules: config.rules(), ..Policy::default() },
+        limits: config.limits.clone(),
+        tool_timeout_ms: config.tool_timeout_ms,
+        parallel: config.parallel,
+        attendance,
+        seed: now().0,
+    }
+}
+
+fn file_notices(file: &SessionFile) -> Vec<String> {
+    let torn = file.torn_tail.as_ref().map(|torn| {
+        format!("Line {} of the session file was torn; its {} bytes are left out.", torn.line, torn.bytes)
+    });
+    let skipped = file.skipped.iter().map(|skipped| {
+        format!(
+            "Line {} of the session file ({}) was not understood; it stays as it is.",
+            skipped.line, skipped.kind
+        )
+    });
+    torn.into_iter().chain(skipped).collect()
+}
+
+fn lost_notice((lost, started): (usize, usize)) -> Option<String> {
+    (lost > 0).then(|| {
+        format!("The session had ended with {lost} open calls, {started} of them started: they are settled as lost.")
+    })
+}
+
+fn now() -> Millis {
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Millis(u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX))
+}

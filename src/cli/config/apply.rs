@@ -1,0 +1,214 @@
+//! Gives a setting its meaning in the configuration.
+
+use super::{
+    Config, SourcedRule, ToolCalling,
+    key::{Fact, Key, Most},
+    setting::{Setting, Wrong},
+    source::Source,
+    value::Written,
+};
+use crate::agent::Attendance;
+use crate::budget::Limit;
+use crate::cli::{
+    connection::{Protocol, Secret, check_base_url},
+    logging,
+};
+use crate::ledger::MicroDollars;
+use crate::policy::{Mode, Rule, RuleKind};
+
+/// Sets the key, or says what is wrong with its value and where it stands.
+pub(super) fn set(config: &mut Config, setting: &Setting) -> Result<(), Wrong> {
+    let setting = &in_letters(setting);
+    let meant = match setting.key {
+        Key::Limit(limit) => set_limit(config, limit, &setting.value),
+        Key::Most(most) => set_most(config, most, &setting.value),
+        Key::BaseUrl | Key::Protocol | Key::ApiKeyEnv | Key::Header => set_provider(config, setting),
+        Key::OfProvider(fact) | Key::OfModel(fact) => set_fact(config, setting, fact),
+        _ => set_behaviour(config, setting),
+    };
+    meant.map_err(|sentence| match &setting.source {
+        // A flag that stands for its key says enough.
+        Source::Flag(flag) if *flag != "-c" => format!("{flag}: {sentence}"),
+        source => format!("{source}: {}: {sentence}", setting.path),
+    })?;
+    config.origins.insert(canonical(setting), setting.source.clone());
+    Ok(())
+}
+
+/// On the command line, a key that takes a text takes it as typed: `-m 7` names the model `7`.
+fn in_letters(setting: &Setting) -> Setting {
+    let mut setting = setting.clone();
+    let takes_text = !matches!(
+        setting.key,
+        Key::Limit(_)
+            | Key::Most(_)
+            | Key::ToolTimeout
+            | Key::ParallelExecution
+            | Key::OfProvider(_)
+            | Key::OfModel(_)
+    );
+    let quoted =
+        matches!(setting.value, Written::Text(_) | Written::List(_)) && setting.source == Source::Flag("-c");
+    if let (true, false, Some(letters)) = (takes_text, quoted, &setting.letters) {
+        setting.value = Written::Text(letters.clone());
+    }
+    setting
+}
+
+/// The name under which the origin of a value is kept: the first of a key's names.
+fn canonical(setting: &Setting) -> String {
+    let first = super::key::KEYS.iter().find(|(_, key)| *key == setting.key);
+    match first {
+        Some((name, _)) if !name.contains('*') => (*name).to_owned(),
+        _ => setting.path.clone(),
+    }
+}
+
+fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
+    let value = &setting.value;
+    match setting.key {
+        Key::Model => config.model = Some(value.text()?.to_owned()),
+        Key::Script => config.script = Some(value.text()?.to_owned()),
+        Key::Mode => config.mode = Mode::parse(value.text()?)?,
+        Key::Rules(kind) => add_rules(config, kind, setting)?,
+        Key::OnApproval => {
+            config.on_approval = match value.text()? {
+                "deny" => Attendance::Deny,
+                "stop" => Attendance::Stop,
+                other => return Err(format!("takes \"deny\" or \"stop\", not {other:?}")),
+            }
+        }
+        Key::Theme => config.theme = Some(value.text()?.to_owned()),
+        Key::Log => {
+            let filter = value.text()?;
+            logging::check(filter)?;
+            config.log = filter.to_owned();
+        }
+        Key::ToolTimeout => config.tool_timeout_ms = value.count(1, 86_400)? * 1000,
+        Key::ParallelExecution => config.parallel = value.switch()?,
+        Key::Tools => {
+            config.tools = match value.text()? {
+                "auto" => ToolCalling::Auto,
+                "native" => ToolCalling::Native,
+                "string" => {
+                    return Err("string mode comes with a later version; use native or auto".to_owned());
+                }
+                other => return Err(format!("takes \"native\" or \"auto\", not {other:?}")),
+            }
+        }
+        Key::Limit(_)
+        | Key::Most(_)
+        | Key::BaseUrl
+        | Key::Protocol
+        | Key::ApiKeyEnv
+        | Key::Header
+        | Key::OfProvider(_)
+        | Key::OfModel(_) => {}
+    }
+    Ok(())
+}
+
+fn add_rules(config: &mut Config, kind: RuleKind, setting: &Setting) -> Result<(), String> {
+    for text in setting.value.texts()? {
+        let rule = Rule::parse(kind, text).map_err(|bad| bad.to_string())?;
+        config.rules.push(SourcedRule { rule, source: setting.source.clone() });
+    }
+    Ok(())
+}
+
+/// Far more than any run uses, and far from where sums overflow.
+const MOST_COUNT: u64 = 1_000_000_000_000;
+
+/// Zero is a limit like any other: the run stops at once.
+fn set_limit(config: &mut Config, limit: Limit, value: &Written) -> Result<(), String> {
+    let number = match limit {
+        Limit::Cost => value.dollars()?.0,
+        Limit::Turns | Limit::ToolCalls | Limit::WallTime | Limit::InputTokens | Limit::OutputTokens => {
+            value.count(0, MOST_COUNT)?
+        }
+    };
+    config.limits.set(limit, number);
+    Ok(())
+}
+
+fn set_most(config: &mut Config, most: Most, value: &Written) -> Result<(), String> {
+    let limits = &mut config.limits;
+    match most {
+        Most::ParallelCalls => limits.max_parallel_tool_calls = value.count(1, 256)?,
+        Most::ResultChars => limits.max_tool_result_chars = value.count(1, 100_000_000)?,
+        Most::ModelRetries => limits.max_retries_per_model_call = value.count(0, 100)?,
+        Most::ToolRetries => limits.max_retries_per_tool_call = value.count(0, 100)?,
+    }
+    Ok(())
+}
+
+fn set_provider(config: &mut Config, setting: &Setting) -> Result<(), String> {
+    let [name, rest @ ..] = setting.names.as_slice() else { return Ok(()) };
+    check_provider_name(name)?;
+    let provider = config.providers.entry(name.clone()).or_default();
+    let value = &setting.value;
+    match setting.key {
+        Key::BaseUrl => {
+            let address = value.text()?;
+            check_base_url(address)?;
+            provider.base_url = Some(address.to_owned());
+        }
+        Key::Protocol => provider.protocol = Some(Protocol::parse(value.text()?)?),
+        Key::ApiKeyEnv => {
+            // What was written may be the key itself, so no message repeats it.
+            let name = value.text().map_err(|_repeats_it| "takes the name of a variable")?;
+            if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+                || name.starts_with(|c: char| c.is_ascii_digit())
+            {
+                return Err(
+                    "takes the name of the variable that holds the key, as in MY_API_KEY, not the key"
+                        .to_owned(),
+                );
+            }
+            provider.api_key_env = Some(name.to_owned());
+        }
+        Key::Header => {
+            let header = rest.first().cloned().unwrap_or_default();
+            if header.is_empty()
+                || !header.chars().all(|c| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c))
+            {
+                return Err("is not the name of a header".to_owned());
+            }
+            let text = value.text().map_err(|_repeats_it| "takes a text")?;
+            if !text.chars().all(|c| c == ' ' || c.is_ascii_graphic()) {
+                return Err("takes plain ASCII on one line".to_owned());
+            }
+            provider.headers.insert(header, Secret::new(text));
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn check_provider_name(name: &str) -> Result<(), String> {
+    match name {
+        "script" | "rehearsal" => Err(format!("`{name}` is a model of our own and has no provider")),
+        "openai" => {
+            Err("`openai` (Responses) comes with a later version; write providers.openai-chat".to_owned())
+        }
+        name if name.is_empty() || name.contains('/') => {
+            Err("a provider's name has no `/` and is not empty".to_owned())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn set_fact(config: &mut Config, setting: &Setting, fact: Fact) -> Result<(), String> {
+    let (value, model) = (&setting.value, setting.names.join("/"));
+    let price = |value: &Written| value.dollars().map(Some) as Result<Option<MicroDollars>, String>;
+    let facts = config.models.entry(model).or_default();
+    match fact {
+        Fact::Window => facts.window = Some(value.count(1, MOST_COUNT)?),
+        Fact::MaxOutput => facts.max_output = Some(value.count(1, MOST_COUNT)?),
+        Fact::UsdIn => facts.usd_in = price(value)?,
+        Fact::UsdOut => facts.usd_out = price(value)?,
+        Fact::UsdCacheRead => facts.usd_cache_read = price(value)?,
+        Fact::UsdCacheWrite => facts.usd_cache_write = price(value)?,
+    }
+    Ok(())
+}

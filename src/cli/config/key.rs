@@ -1,0 +1,242 @@
+//! Every key of the configuration, in one table.
+
+use crate::budget::Limit;
+use crate::policy::RuleKind;
+
+/// What a key means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Key {
+    Model,
+    Script,
+    Mode,
+    Rules(RuleKind),
+    OnApproval,
+    Theme,
+    Log,
+    /// A limit that ends a run.
+    Limit(Limit),
+    /// A limit that shapes one.
+    Most(Most),
+    ToolTimeout,
+    ParallelExecution,
+    Tools,
+    BaseUrl,
+    Protocol,
+    ApiKeyEnv,
+    Header,
+    /// A fact about a model, under `providers.X.models`.
+    OfProvider(Fact),
+    /// A fact about a model, under `models."provider/name"`.
+    OfModel(Fact),
+}
+
+/// The limits that shape a run instead of ending it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Most {
+    ParallelCalls,
+    ResultChars,
+    ModelRetries,
+    ToolRetries,
+}
+
+/// A fact about a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fact {
+    Window,
+    MaxOutput,
+    UsdIn,
+    UsdOut,
+    UsdCacheRead,
+    UsdCacheWrite,
+}
+
+/// All keys; `*` stands for a name that the user chooses. Where two name one thing, the first is its name.
+pub(super) const KEYS: &[(&str, Key)] = &[
+    ("model", Key::Model),
+    ("script", Key::Script),
+    ("mode", Key::Mode),
+    ("allow", Key::Rules(RuleKind::Allow)),
+    ("ask", Key::Rules(RuleKind::Ask)),
+    ("deny", Key::Rules(RuleKind::Deny)),
+    ("on_approval", Key::OnApproval),
+    ("theme", Key::Theme),
+    ("log", Key::Log),
+    ("budget.max_model_turns", Key::Limit(Limit::Turns)),
+    ("budget.max_tool_calls", Key::Limit(Limit::ToolCalls)),
+    ("budget.max_parallel_tool_calls", Key::Most(Most::ParallelCalls)),
+    ("budget.max_wall_time_seconds", Key::Limit(Limit::WallTime)),
+    ("budget.max_input_tokens", Key::Limit(Limit::InputTokens)),
+    ("budget.max_output_tokens", Key::Limit(Limit::OutputTokens)),
+    ("budget.max_total_cost", Key::Limit(Limit::Cost)),
+    ("budget.max_tool_result_chars", Key::Most(Most::ResultChars)),
+    ("budget.max_retries_per_model_call", Key::Most(Most::ModelRetries)),
+    ("budget.max_retries_per_tool_call", Key::Most(Most::ToolRetries)),
+    ("loop.tool_timeout_seconds", Key::ToolTimeout),
+    ("loop.parallel_tool_execution", Key::ParallelExecution),
+    ("loop.tools", Key::Tools),
+    ("loop.max_steps", Key::Limit(Limit::Turns)),
+    ("loop.max_tool_iterations", Key::Limit(Limit::Turns)),
+    ("providers.*.base_url", Key::BaseUrl),
+    ("providers.*.protocol", Key::Protocol),
+    ("providers.*.api_key_env", Key::ApiKeyEnv),
+    ("providers.*.headers.*", Key::Header),
+    ("providers.*.models.*.window", Key::OfProvider(Fact::Window)),
+    ("providers.*.models.*.max_output", Key::OfProvider(Fact::MaxOutput)),
+    ("providers.*.models.*.usd_in", Key::OfProvider(Fact::UsdIn)),
+    ("providers.*.models.*.usd_out", Key::OfProvider(Fact::UsdOut)),
+    ("providers.*.models.*.usd_cache_read", Key::OfProvider(Fact::UsdCacheRead)),
+    ("providers.*.models.*.usd_cache_write", Key::OfProvider(Fact::UsdCacheWrite)),
+    ("models.*.window", Key::OfModel(Fact::Window)),
+    ("models.*.max_output", Key::OfModel(Fact::MaxOutput)),
+    ("models.*.usd_in", Key::OfModel(Fact::UsdIn)),
+    ("models.*.usd_out", Key::OfModel(Fact::UsdOut)),
+    ("models.*.usd_cache_read", Key::OfModel(Fact::UsdCacheRead)),
+    ("models.*.usd_cache_write", Key::OfModel(Fact::UsdCacheWrite)),
+];
+
+/// Where a path leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Place {
+    /// To a key; with the names that stand for its `*`.
+    Key(Key, Vec<String>),
+    /// To a table that keys are in.
+    Table,
+    /// Nowhere; with the whole path of the key that it resembles.
+    Nowhere(Option<String>),
+}
+
+/// Follows a path through the table of keys.
+pub(super) fn find(path: &[String]) -> Place {
+    for (pattern, key) in KEYS {
+        if pattern.split('.').count() == path.len()
+            && let Some(names) = names(pattern, path)
+        {
+            return Place::Key(*key, names);
+        }
+    }
+    if KEYS
+        .iter()
+        .any(|(pattern, _)| pattern.split('.').count() > path.len() && names(pattern, path).is_some())
+    {
+        return Place::Table;
+    }
+    Place::Nowhere(resembling(path))
+}
+
+/// The names for the `*` of a pattern, if the path follows it as far as the path goes.
+fn names(pattern: &str, path: &[String]) -> Option<Vec<String>> {
+    let mut names = Vec::new();
+    for (segment, given) in pattern.split('.').zip(path) {
+        match segment {
+            "*" => names.push(given.clone()),
+            segment if segment == given => {}
+            _ => return None,
+        }
+    }
+    Some(names)
+}
+
+/// First a sibling that is spelled like it, then a key of another table with the same or a like name.
+fn resembling(path: &[String]) -> Option<String> {
+    let (last, above) = path.split_last()?;
+    let siblings: Vec<&str> = KEYS
+        .iter()
+        .filter(|(pattern, _)| names(pattern, above).is_some())
+        .filter_map(|(pattern, _)| pattern.split('.').nth(above.len()))
+        .filter(|segment| *segment != "*")
+        .collect();
+    if let Some(name) = nearest(last, siblings) {
+        let mut whole = above.to_vec();
+        whole.push(name.to_owned());
+        return Some(spelled(&whole));
+    }
+    let fixed = || KEYS.iter().map(|(pattern, _)| *pattern).filter(|pattern| !pattern.contains('*'));
+    let ends: Vec<&str> = fixed().filter_map(|pattern| pattern.rsplit('.').next()).collect();
+    let end = nearest(last, ends)?;
+    fixed().find(|pattern| pattern.rsplit('.').next() == Some(end)).map(str::to_owned)
+}
+
+/// The candidate that a misspelled name most likely meant, if one is near enough.
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let most = (name.chars().count() / 3).clamp(1, 4);
+    candidates
+        .into_iter()
+        .map(|candidate| (distance(&name.to_lowercase(), candidate), candidate))
+        .filter(|(distance, _)| *distance <= most)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// Letters to insert, remove, replace or swap with their neighbour to get from one word to the other. A word that
+/// only goes on where the other ends is one step away: `api_key` means `api_key_env`.
+fn distance(one: &str, other: &str) -> usize {
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    if one != other && one.len() > 3 && (other.starts_with(&one) || one.starts_with(&other)) {
+        return 1;
+    }
+    let mut rows: Vec<Vec<usize>> = vec![(0..=other.len()).collect()];
+    let cell = |rows: &[Vec<usize>], i: usize, j: usize| {
+        rows.get(i).and_then(|row| row.get(j)).copied().unwrap_or(0)
+    };
+    for (i, a) in one.iter().enumerate() {
+        rows.push(vec![i + 1]);
+        for (j, b) in other.iter().enumerate() {
+            let changed = cell(&rows, i, j) + usize::from(a != b);
+            let mut least = changed.min(cell(&rows, i, j + 1) + 1).min(cell(&rows, i + 1, j) + 1);
+            let swapped = i > 0 && j > 0 && one.get(i - 1) == Some(b) && other.get(j - 1) == Some(a);
+            if swapped {
+                least = least.min(cell(&rows, i - 1, j - 1) + 1);
+            }
+            if let Some(row) = rows.get_mut(i + 1) {
+                row.push(least);
+            }
+        }
+    }
+    cell(&rows, one.len(), other.len())
+}
+
+/// A path as TOML writes it: segments that are not bare keys are quoted.
+pub(super) fn spelled(path: &[String]) -> String {
+    let is_bare =
+        |s: &str| !s.is_empty() && s.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+    let segments: Vec<String> =
+        path.iter().map(|s| if is_bare(s) { s.clone() } else { format!("{s:?}") }).collect();
+    segments.join(".")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(dotted: &str) -> Vec<String> {
+        dotted.split('.').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn distances() {
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("modle", "model"), 1);
+        assert_eq!(distance("api_key", "api_key_env"), 1);
+        assert_eq!(distance("abc", "abc"), 0);
+    }
+
+    #[test]
+    fn paths_lead_to_keys_tables_or_nowhere() {
+        assert_eq!(find(&path("budget.max_total_cost")), Place::Key(Key::Limit(Limit::Cost), vec![]));
+        assert_eq!(find(&path("budget")), Place::Table);
+        assert_eq!(find(&path("providers.near.models.x")), Place::Table);
+        let names = vec!["near".to_owned(), "x".to_owned()];
+        assert_eq!(
+            find(&path("providers.near.models.x.window")),
+            Place::Key(Key::OfProvider(Fact::Window), names)
+        );
+        let meant = |given: &str| find(&path(given));
+        assert_eq!(meant("modle"), Place::Nowhere(Some("model".into())));
+        assert_eq!(meant("budgets"), Place::Nowhere(Some("budget".into())));
+        assert_eq!(meant("budget.max_model_turn"), Place::Nowhere(Some("budget.max_model_turns".into())));
+        assert_eq!(meant("max_tool_calls"), Place::Nowhere(Some("budget.max_tool_calls".into())));
+        assert_eq!(meant("providers.near.base_ulr"), Place::Nowhere(Some("providers.near.base_url".into())));
+        assert_eq!(meant("zebra"), Place::Nowhere(None));
+    }
+}

@@ -1,0 +1,272 @@
+//! The configuration: what is meant, from the user's file, the project's files, the environment and the flags.
+
+mod apply;
+mod init;
+mod key;
+mod setting;
+mod show;
+mod source;
+mod tighten;
+mod value;
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+pub(super) use init::private_folder;
+pub use init::{EXAMPLE, init};
+pub use key::nearest;
+pub use source::Source;
+
+use super::{
+    connection::{Protocol, Secret},
+    environment::Environment,
+    fault::Fault,
+    project,
+    reading::{self, Reading},
+};
+use crate::agent::Attendance;
+use crate::budget::Limits;
+use crate::ledger::MicroDollars;
+use crate::policy::{Mode, Rule};
+use setting::Setting;
+
+/// Most bytes of a configuration file.
+const MOST_BYTES: u64 = 1024 * 1024;
+
+/// All settings, with their meaning.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// `PROVIDER/MODEL`; `None` when nobody named one.
+    pub model: Option<String>,
+    /// The scripted answers: JSON or a file's name.
+    pub script: Option<String>,
+    /// How much may be done without a question.
+    pub mode: Mode,
+    /// All rules, each with where it was written.
+    pub rules: Vec<SourcedRule>,
+    /// What `exec` does about approvals: [`Attendance::Deny`] or [`Attendance::Stop`].
+    pub on_approval: Attendance,
+    /// Name of the theme; `None` leaves it to the screen.
+    pub theme: Option<String>,
+    /// What is logged, as a filter.
+    pub log: String,
+    /// The ten budgets.
+    pub limits: Limits,
+    /// Time limit of one attempt of a tool that names none of its own, in milliseconds.
+    pub tool_timeout_ms: u64,
+    /// Whether reads of one message may run together.
+    pub parallel: bool,
+    /// How tools are offered to the model.
+    pub tools: ToolCalling,
+    /// The providers of the configuration, the known ones too where something was set.
+    pub providers: BTreeMap<String, Provider>,
+    /// What the user knows about models, by `provider/name`.
+    pub models: BTreeMap<String, Facts>,
+    /// What was ignored, and why: one sentence each, to be shown once.
+    pub warnings: Vec<String>,
+    origins: BTreeMap<String, Source>,
+}
+
+/// A rule, and where it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourcedRule {
+    /// The rule.
+    pub rule: Rule,
+    /// Where.
+    pub source: Source,
+}
+
+/// How tools are offered to the model. String mode comes with a later version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ToolCalling {
+    /// What the model takes; today that is native.
+    #[default]
+    Auto,
+    /// The protocol's own tool calls.
+    Native,
+}
+
+impl ToolCalling {
+    /// As written in flags and configuration.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Native => "native",
+        }
+    }
+}
+
+/// A `[providers.X]`. What is `None` was not set.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Provider {
+    /// Its address, as written.
+    pub base_url: Option<String>,
+    /// What it speaks.
+    pub protocol: Option<Protocol>,
+    /// Name of the variable that holds its key.
+    pub api_key_env: Option<String>,
+    /// More headers.
+    pub headers: BTreeMap<String, Secret>,
+}
+
+/// What the user knows about a model. Prices in micro-dollars per million tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// Most input tokens.
+    pub window: Option<u64>,
+    /// Most output tokens.
+    pub max_output: Option<u64>,
+    /// Price of prompt tokens.
+    pub usd_in: Option<MicroDollars>,
+    /// Price of written tokens.
+    pub usd_out: Option<MicroDollars>,
+    /// Price of prompt tokens read from a cache.
+    pub usd_cache_read: Option<MicroDollars>,
+    /// Price of prompt tokens written to a cache.
+    pub usd_cache_write: Option<MicroDollars>,
+}
+
+/// Something that was said on the command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Given {
+    /// A flag that stands for a key.
+    Flag {
+        /// The flag, as in `--max-turns`.
+        flag: &'static str,
+        /// The key, as in `budget.max_model_turns`.
+        key: &'static str,
+        /// Its value.
+        value: String,
+    },
+    /// `-c KEY=VALUE`.
+    Pair(String),
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            model: None,
+            script: None,
+            mode: Mode::default(),
+            rules: Vec::new(),
+            on_approval: Attendance::Deny,
+            theme: None,
+            log: "info".to_owned(),
+            limits: Limits::default(),
+            tool_timeout_ms: 30_000,
+            parallel: true,
+            tools: ToolCalling::default(),
+            providers: BTreeMap::new(),
+            models: BTreeMap::new(),
+            warnings: Vec::new(),
+            origins: BTreeMap::new(),
+        }
+    }
+}
+
+impl Config {
+    /// Where a key's value came from; the key as in `budget.max_model_turns`.
+    pub fn source(&self, key: &str) -> Source {
+        self.origins.get(key).cloned().unwrap_or(Source::Default)
+    }
+
+    /// The rules alone.
+    pub fn rules(&self) -> Vec<Rule> {
+        self.rules.iter().map(|sourced| sourced.rule.clone()).collect()
+    }
+}
+
+/// The user's file, if there is a home; it need not exist.
+pub fn user_file(environment: &Environment) -> Option<PathBuf> {
+    environment.config_dir().map(|folder| folder.join("config.toml"))
+}
+
+/// The project's files that exist: from the repository's root down to `cwd`.
+pub fn project_files(cwd: &Path) -> Vec<PathBuf> {
+    let files = project::path_down(cwd).into_iter().map(|folder| folder.join(".countersign/config.toml"));
+    files.filter(|file| file.exists()).collect()
+}
+
+/// Reads all layers, the weakest first: the user's file, the project's, the environment, the command line.
+///
+/// # Errors
+/// The first wrong key or value, with its place; exit 2.
+pub fn load(cwd: &Path, environment: &Environment, given: &[Given]) -> Result<Config, Fault> {
+    let mut config = Config::default();
+    if let Some(file) = user_file(environment) {
+        let source = Source::User(Arc::new(file.clone()), 0);
+        for setting in read(&file, &source)? {
+            apply::set(&mut config, &setting).map_err(|wrong| correct_file(&wrong))?;
+        }
+    }
+    for file in project_files(cwd) {
+        let source = Source::Project(Arc::new(file.clone()), 0);
+        for setting in read(&file, &source)? {
+            tighten::set(&mut config, &setting).map_err(|wrong| correct_file(&wrong))?;
+        }
+    }
+    for setting in
+        from_environment(environment).map_err(|wrong| Fault::usage(wrong, "correct or unset the variable"))?
+    {
+        apply::set(&mut config, &setting)
+            .map_err(|wrong| Fault::usage(wrong, "correct or unset the variable"))?;
+    }
+    for setting in from_command_line(given).map_err(|wrong| correct_flag(&wrong))? {
+        apply::set(&mut config, &setting).map_err(|wrong| correct_flag(&wrong))?;
+    }
+    Ok(config)
+}
+
+fn correct_file(wrong: &str) -> Fault {
+    Fault::usage(wrong, "correct the file; `countersign config init` writes one that explains every key")
+}
+
+fn correct_flag(wrong: &str) -> Fault {
+    Fault::usage(wrong, "see `countersign --help`")
+}
+
+fn read(file: &Path, source: &Source) -> Result<Vec<Setting>, Fault> {
+    let cannot = |why: &str| {
+        Fault::usage(
+            format!("cannot read the configuration {}: {why}", file.display()),
+            "make it a readable file, or move it away",
+        )
+    };
+    match reading::read(file, MOST_BYTES) {
+        Reading::Absent => Ok(Vec::new()),
+        Reading::Refused(why) => Err(cannot(&why)),
+        Reading::Text { cut: true, .. } => Err(cannot("it is larger than a megabyte")),
+        Reading::Text { text, .. } => setting::of_text(&text, source).map_err(|wrong| correct_file(&wrong)),
+    }
+}
+
+/// The variables that stand for keys.
+const VARIABLES: [(&str, &str); 3] = [
+    ("COUNTERSIGN_MODEL", "model"),
+    ("ANTHROPIC_BASE_URL", "providers.anthropic.base_url"),
+    ("OPENAI_BASE_URL", "providers.openai-chat.base_url"),
+];
+
+fn from_environment(environment: &Environment) -> Result<Vec<Setting>, setting::Wrong> {
+    let set = VARIABLES.into_iter().filter_map(|(name, key)| Some((name, key, environment.text(name)?)));
+    set.map(|(name, key, value)| setting::of_letters(key, value, Source::Variable(name))).collect()
+}
+
+/// The flags that stand for a key are stronger than `-c`.
+fn from_command_line(given: &[Given]) -> Result<Vec<Setting>, setting::Wrong> {
+    let mut settings = Vec::new();
+    for said in given {
+        if let Given::Pair(pair) = said {
+            settings.extend(setting::of_pair(pair, &Source::Flag("-c"))?);
+        }
+    }
+    for said in given {
+        if let Given::Flag { flag, key, value } = said {
+            settings.push(setting::of_letters(key, value, Source::Flag(flag))?);
+        }
+    }
+    Ok(settings)
+}

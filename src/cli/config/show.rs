@@ -1,0 +1,152 @@
+//! `config show`: every value as TOML, each with where it came from.
+
+use std::fmt::Write;
+
+use super::{
+    Config, Facts,
+    key::{KEYS, Key, Most, spelled},
+    source::Source,
+    value::write_dollars,
+};
+use crate::agent::Attendance;
+use crate::budget::Limit;
+use crate::cli::fault::one_line;
+use crate::ledger::MicroDollars;
+use crate::policy::RuleKind;
+
+impl Config {
+    /// The configuration in force. Valid TOML; the values of headers are hidden.
+    pub fn show(&self) -> String {
+        let mut text = String::new();
+        for warning in &self.warnings {
+            line(&mut text, &format!("# ignored: {}", one_line(warning)));
+        }
+        for (at, (name, key)) in KEYS.iter().enumerate() {
+            let is_first_name = !KEYS.iter().take(at).any(|(_, earlier)| earlier == key);
+            if is_first_name && !name.contains('*') {
+                match self.literal(*key) {
+                    Some(value) => line(&mut text, &format!("{name} = {value}  # {}", self.place(name))),
+                    None => line(&mut text, &format!("# {name} is not set")),
+                }
+            }
+        }
+        self.show_providers(&mut text);
+        self.show_models(&mut text);
+        text
+    }
+
+    /// Where a value came from; for a list, all places that added to it.
+    fn place(&self, name: &str) -> String {
+        let kind = match name {
+            "allow" => RuleKind::Allow,
+            "ask" => RuleKind::Ask,
+            "deny" => RuleKind::Deny,
+            _ => return one_line(&self.source(name).to_string()),
+        };
+        let mut places: Vec<String> = Vec::new();
+        for rule in self.rules.iter().filter(|sourced| sourced.rule.kind == kind) {
+            let place = one_line(&rule.source.to_string());
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+        if places.is_empty() { Source::Default.to_string() } else { places.join(", ") }
+    }
+
+    fn literal(&self, key: Key) -> Option<String> {
+        let limits = &self.limits;
+        match key {
+            Key::Model => self.model.as_deref().map(quoted),
+            Key::Script => self.script.as_deref().map(quoted),
+            Key::Mode => Some(quoted(self.mode.as_str())),
+            Key::Rules(kind) => {
+                let of_kind = self.rules.iter().filter(|sourced| sourced.rule.kind == kind);
+                let rules: Vec<String> = of_kind.map(|sourced| quoted(&sourced.rule.to_string())).collect();
+                Some(format!("[{}]", rules.join(", ")))
+            }
+            Key::OnApproval => {
+                Some(quoted(if self.on_approval == Attendance::Stop { "stop" } else { "deny" }))
+            }
+            Key::Theme => self.theme.as_deref().map(quoted),
+            Key::Log => Some(quoted(&self.log)),
+            Key::Limit(Limit::Cost) => limits.max_total_cost.map(write_dollars),
+            Key::Limit(limit) => limits.get(limit).map(|number| number.to_string()),
+            Key::Most(Most::ParallelCalls) => Some(limits.max_parallel_tool_calls.to_string()),
+            Key::Most(Most::ResultChars) => Some(limits.max_tool_result_chars.to_string()),
+            Key::Most(Most::ModelRetries) => Some(limits.max_retries_per_model_call.to_string()),
+            Key::Most(Most::ToolRetries) => Some(limits.max_retries_per_tool_call.to_string()),
+            Key::ToolTimeout => Some((self.tool_timeout_ms / 1000).to_string()),
+            Key::ParallelExecution => Some(self.parallel.to_string()),
+            Key::Tools => Some(quoted(self.tools.as_str())),
+            Key::BaseUrl
+            | Key::Protocol
+            | Key::ApiKeyEnv
+            | Key::Header
+            | Key::OfProvider(_)
+            | Key::OfModel(_) => None,
+        }
+    }
+
+    fn show_providers(&self, text: &mut String) {
+        for (name, provider) in &self.providers {
+            let mut show = |key: &str, value: String| {
+                let path = spelled(&["providers".to_owned(), name.clone(), key.to_owned()]);
+                line(text, &format!("{path} = {value}  # {}", one_line(&self.source(&path).to_string())));
+            };
+            if let Some(address) = &provider.base_url {
+                // A query may hold a key.
+                let shown = address.split('?').next().unwrap_or_default();
+                show("base_url", quoted(shown));
+            }
+            if let Some(protocol) = provider.protocol {
+                show("protocol", quoted(protocol.as_str()));
+            }
+            if let Some(variable) = &provider.api_key_env {
+                show("api_key_env", quoted(variable));
+            }
+            for header in provider.headers.keys() {
+                let path = ["providers".to_owned(), name.clone(), "headers".to_owned(), header.clone()];
+                line(text, &format!("{} = \"(hidden)\"  # {}", spelled(&path), self.source(&spelled(&path))));
+            }
+        }
+    }
+
+    fn show_models(&self, text: &mut String) {
+        for (model, facts) in &self.models {
+            let Facts { window, max_output, usd_in, usd_out, usd_cache_read, usd_cache_write } = *facts;
+            let count = |number: Option<u64>| number.map(|number| number.to_string());
+            let price = |amount: Option<MicroDollars>| amount.map(write_dollars);
+            let values = [
+                ("window", count(window)),
+                ("max_output", count(max_output)),
+                ("usd_in", price(usd_in)),
+                ("usd_out", price(usd_out)),
+                ("usd_cache_read", price(usd_cache_read)),
+                ("usd_cache_write", price(usd_cache_write)),
+            ];
+            for (fact, value) in values {
+                let path = spelled(&["models".to_owned(), model.clone(), fact.to_owned()]);
+                if let Some(value) = value {
+                    line(text, &format!("{path} = {value}  # {}", self.place_of_fact(model, fact, &path)));
+                }
+            }
+        }
+    }
+
+    /// A fact may have been written under `models` or under `providers.X.models`.
+    fn place_of_fact(&self, model: &str, fact: &str, path: &str) -> String {
+        let (provider, name) = model.split_once('/').unwrap_or((model, ""));
+        let other = ["providers", provider, "models", name, fact].map(str::to_owned);
+        let source = self.origins.get(path).or_else(|| self.origins.get(&spelled(&other)));
+        one_line(&source.unwrap_or(&Source::Default).to_string())
+    }
+}
+
+fn line(text: &mut String, content: &str) {
+    // Writing into a String cannot fail.
+    writeln!(text, "{content}").unwrap_or_default();
+}
+
+fn quoted(text: &str) -> String {
+    toml::Value::from(text).to_string()
+}

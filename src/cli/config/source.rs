@@ -1,0 +1,45 @@
+//! Where a value came from.
+
+use std::{fmt, path::PathBuf, sync::Arc};
+
+/// Where a value came from. Displayed so that a person finds the place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// Nobody set it.
+    Default,
+    /// The user's own file.
+    User(Arc<PathBuf>, usize),
+    /// A file of the project, which may only tighten.
+    Project(Arc<PathBuf>, usize),
+    /// An environment variable.
+    Variable(&'static str),
+    /// A flag of the command line.
+    Flag(&'static str),
+}
+
+impl Source {
+    /// Whether the user said so when starting this process.
+    pub fn is_flag(&self) -> bool {
+        matches!(self, Self::Flag(_))
+    }
+
+    /// The same file at another line; other sources have no lines.
+    pub(super) fn at(&self, line: usize) -> Self {
+        match self {
+            Self::User(path, _) => Self::User(Arc::clone(path), line),
+            Self::Project(path, _) => Self::Project(Arc::clone(path), line),
+            other @ (Self::Default | Self::Variable(_) | Self::Flag(_)) => other.clone(),
+        }
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::User(path, line) | Self::Project(path, line) => write!(f, "{}:{line}", path.display()),
+            Self::Variable(name) => f.write_str(name),
+            Self::Flag(name) => f.write_str(name),
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What a project's file may do: tighten. It comes with other people's code, so it may not loosen anything.
+
+use super::{
+    Config, apply,
+    key::{Key, Most},
+    setting::{Setting, Wrong},
+};
+use crate::agent::Attendance;
+use crate::policy::RuleKind;
+
+/// Sets the key if that tightens; otherwise leaves a warning. A value that cannot be read is wrong all the same.
+pub(super) fn set(config: &mut Config, setting: &Setting) -> Result<(), Wrong> {
+    let mut after = config.clone();
+    apply::set(&mut after, setting)?;
+    if tightens(config, &after, setting.key) {
+        *config = after;
+    } else {
+        config.warnings.push(format!(
+            "{}: `{}` is ignored: a project's file can only tighten; set it in your own configuration if you want it",
+            setting.source, setting.path
+        ));
+    }
+    Ok(())
+}
+
+fn tightens(before: &Config, after: &Config, key: Key) -> bool {
+    match key {
+        Key::Mode => after.mode <= before.mode,
+        Key::Rules(kind) => kind != RuleKind::Allow,
+        Key::OnApproval => after.on_approval == before.on_approval || after.on_approval == Attendance::Stop,
+        Key::Limit(limit) => match (after.limits.get(limit), before.limits.get(limit)) {
+            (Some(after), Some(before)) => after <= before,
+            (after, None) => after.is_some(),
+            (None, Some(_)) => false,
+        },
+        Key::Most(most) => {
+            let read = |config: &Config| match most {
+                Most::ParallelCalls => config.limits.max_parallel_tool_calls,
+                Most::ResultChars => config.limits.max_tool_result_chars,
+                Most::ModelRetries => config.limits.max_retries_per_model_call,
+                Most::ToolRetries => config.limits.max_retries_per_tool_call,
+            };
+            read(after) <= read(before)
+        }
+        Key::ToolTimeout => after.tool_timeout_ms <= before.tool_timeout_ms,
+        Key::ParallelExecution => before.parallel || !after.parallel,
+        Key::Theme | Key::Tools => true,
+        // These choose where data goes, what it costs, or what is written down.
+        Key::Model
+        | Key::Script
+        | Key::Log
+        | Key::BaseUrl
+        | Key::Protocol
+        | Key::ApiKeyEnv
+        | Key::Header
+        | Key::OfProvider(_)
+        | Key::OfModel(_) => false,
+    }
+}

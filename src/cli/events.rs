@@ -1,0 +1,80 @@
+//! Events as lines of JSON: durable ones as the session file has them, live ones as the design names them.
+
+use serde_json::{Value, json};
+
+use crate::agent::{Event, Live};
+use crate::budget::{Gauge, Limit, Limits, Meter};
+use crate::ledger::Millis;
+use crate::wire::record;
+
+/// Turns events into lines, and says when a budget's gauge has moved.
+#[derive(Debug)]
+pub(super) struct EventLines {
+    meter: Meter,
+    shown: Vec<Gauge>,
+}
+
+impl EventLines {
+    /// Lines of a session with these limits. `before` are the entries of a resumed session, which are not told again.
+    pub(super) fn new<'e>(limits: Limits, before: impl Iterator<Item = &'e crate::ledger::Entry>) -> Self {
+        let mut meter = Meter::new(limits);
+        before.for_each(|entry| meter.read(entry));
+        Self { meter, shown: Vec::new() }
+    }
+
+    /// The lines of one event, in order. A live event that the stream does not carry has none.
+    pub(super) fn lines(&mut self, event: &Event) -> Vec<String> {
+        match event {
+            Event::Live(live) => live_event(live).map(|value| value.to_string()).into_iter().collect(),
+            Event::Appended(entry) => {
+                self.meter.read(entry);
+                let mut lines = vec![record::encode(entry).to_string()];
+                lines.extend(self.moved(entry.at).iter().map(Value::to_string));
+                lines
+            }
+        }
+    }
+
+    /// The gauges that changed since they were last told; the clock alone moves none.
+    fn moved(&mut self, now: Millis) -> Vec<Value> {
+        let gauges = self.meter.gauges(now);
+        let is_clock = |gauge: &Gauge| gauge.name == Limit::WallTime.name();
+        let moved: Vec<Value> = gauges
+            .iter()
+            .filter(|gauge| !is_clock(gauge) && gauge.used > 0 && !self.shown.contains(gauge))
+            .map(budget_event)
+            .collect();
+        self.shown = gauges.to_vec();
+        moved
+    }
+}
+
+fn budget_event(gauge: &Gauge) -> Value {
+    if gauge.name == Limit::Cost.name() {
+        let usd = |micros: u64| micros as f64 / 1e6;
+        return json!({ "type": "budget", "name": gauge.name, "used": usd(gauge.used), "limit": gauge.limit.map(usd) });
+    }
+    json!({ "type": "budget", "name": gauge.name, "used": gauge.used, "limit": gauge.limit })
+}
+
+fn live_event(live: &Live) -> Option<Value> {
+    match live {
+        Live::Text { message, text } => {
+            Some(json!({ "type": "text_delta", "message": message.to_string(), "text": text }))
+        }
+        Live::Thinking { message, text } => {
+            Some(json!({ "type": "thinking_delta", "message": message.to_string(), "text": text }))
+        }
+        Live::Progress { step, target, .. } => {
+            Some(json!({ "type": "progress", "step": step, "action": "tool_call", "target": target }))
+        }
+        Live::ToolOutput { call, chunk } => {
+            Some(json!({ "type": "tool_output", "id": call.to_string(), "chunk": chunk }))
+        }
+        Live::CallForming { .. }
+        | Live::ToolFinished { .. }
+        | Live::Retrying { .. }
+        | Live::ModeChanged(_)
+        | Live::Refused(_) => None,
+    }
+}

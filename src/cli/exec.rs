@@ -1,0 +1,166 @@
+//! A run without a screen: the answer on stdout, or one event a line.
+
+use std::io::{IsTerminal, Read, Write};
+use std::time::Duration;
+
+use tokio::runtime::Runtime;
+
+use super::Invocation;
+use super::args::Which;
+use super::compose::{Session, compose};
+use super::events::EventLines;
+use super::exit::Exit;
+use super::fault::{Fault, one_line};
+use super::signals;
+use crate::agent::{Event, Intent, Live, Shutdown};
+use crate::ledger::{Body, Ending, TurnEnded};
+use crate::ui::text::sanitize;
+
+/// How long process groups may take to go after TERM when the program ends.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// Runs one message to its ending.
+pub(super) fn run(
+    invocation: &Invocation,
+    prompt: Option<&str>,
+    json: bool,
+    which: Option<&Which>,
+) -> Result<Exit, Fault> {
+    let prompt = message(prompt)?;
+    let session = compose(invocation, which, invocation.config.on_approval)?;
+    for notice in &session.notices {
+        complain(&format!("note: {}", one_line(notice)));
+    }
+    let runtime = Runtime::new().map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
+    let groups = session.groups.clone();
+    let ended = runtime.block_on(follow(session, prompt, Out::new(json, invocation)));
+    groups.end_all(GRACE);
+    runtime.shutdown_timeout(GRACE);
+    ended
+}
+
+/// The message: the argument, or what stands on stdin (`-`, or no argument and a pipe).
+fn message(prompt: Option<&str>) -> Result<String, Fault> {
+    let from_stdin = match prompt {
+        Some("-") => true,
+        Some(_) => false,
+        None => !std::io::stdin().is_terminal(),
+    };
+    let text = if from_stdin {
+        let mut bytes = Vec::new();
+        let read = std::io::stdin().read_to_end(&mut bytes);
+        read.map_err(|why| Fault::failed(format!("cannot read the prompt from stdin: {why}"), ""))?;
+        String::from_utf8_lossy(&bytes).into_owned()
+    } else {
+        prompt.unwrap_or_default().to_owned()
+    };
+    if text.trim().is_empty() {
+        return Err(Fault::usage("there is no prompt", "give one as an argument, or on stdin with `-`"));
+    }
+    Ok(text.trim_end_matches('\n').to_owned())
+}
+
+async fn follow(session: Session, prompt: String, mut out: Out) -> Result<Exit, Fault> {
+    let Session { driver, handles, first, before, .. } = session;
+    out.lines = out.limits.take().map(|limits| EventLines::new(limits, before.iter().map(AsRef::as_ref)));
+    signals::listen(handles.abort.clone(), &handles.shutdown)?;
+    let running = tokio::spawn(driver.run(first));
+    let mut events = handles.events;
+    if handles.intents.send(Intent::Submit(prompt.clone())).await.is_err() {
+        tracing::debug!("the loop ended before the message reached it");
+    }
+    let mut ended: Option<TurnEnded> = None;
+    let mut said = false;
+    while let Some(event) = events.recv().await {
+        if out.tell(&event).is_err() && handles.shutdown.send(Shutdown::Signal).await.is_err() {
+            break;
+        }
+        match event {
+            Event::Appended(entry) => match &entry.body {
+                Body::User(message) => said |= message.content == prompt,
+                Body::Error { message, next } => out.fault = Some(Fault::failed(message, next)),
+                Body::TurnEnded(end) if said => {
+                    ended = Some(end.clone());
+                    break;
+                }
+                _ => {}
+            },
+            Event::Live(Live::Refused(why)) => return Err(Fault::failed(why, "")),
+            Event::Live(_) => {}
+        }
+    }
+    drop(events);
+    drop(handles.intents);
+    match running.await {
+        Ok(Ok(())) => {}
+        Ok(Err(broken)) => {
+            return Err(Fault::failed(
+                broken.to_string(),
+                "make room or mend the permissions; nothing acted after that",
+            ));
+        }
+        Err(panicked) => {
+            return Err(Fault::failed(format!("the loop broke: {panicked}"), "please report this"));
+        }
+    }
+    match ended {
+        Some(end) => out.close(&end),
+        None => Ok(Exit::Interrupted),
+    }
+}
+
+/// Where the run is told.
+struct Out {
+    json: bool,
+    limits: Option<crate::budget::Limits>,
+    lines: Option<EventLines>,
+    fault: Option<Fault>,
+    is_gone: bool,
+}
+
+impl Out {
+    fn new(json: bool, invocation: &Invocation) -> Self {
+        let limits = json.then(|| invocation.config.limits.clone());
+        Self { json, limits, lines: None, fault: None, is_gone: false }
+    }
+
+    /// Writes an event's lines. The error means that nobody reads any more; it comes once.
+    fn tell(&mut self, event: &Event) -> Result<(), ()> {
+        let Some(lines) = &mut self.lines else { return Ok(()) };
+        let text: String = lines.lines(event).into_iter().map(|line| line + "\n").collect();
+        if text.is_empty() || self.is_gone {
+            return Ok(());
+        }
+        let mut stdout = std::io::stdout().lock();
+        let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+        self.is_gone = written.is_err();
+        written.map_err(|_closed| ())
+    }
+
+    /// The answer, and in one line why it is none.
+    fn close(mut self, end: &TurnEnded) -> Result<Exit, Fault> {
+        if !self.json && !end.text.is_empty() {
+            let is_screen = std::io::stdout().is_terminal();
+            let text = if is_screen { sanitize(&end.text).into_owned() } else { end.text.clone() };
+            super::outcome::say(&format!("{text}\n"))?;
+        }
+        let exit = Exit::from(end.reason);
+        if self.is_gone {
+            return Ok(Exit::Interrupted);
+        }
+        if matches!(end.reason, Ending::ModelError | Ending::PromptTooLong)
+            && let Some(fault) = self.fault.take()
+        {
+            return Err(fault);
+        }
+        if !end.reason.completed() {
+            complain(&format!("stopped: {}; next: {}", end.reason.as_str(), end.next_safe_action));
+        }
+        Ok(exit)
+    }
+}
+
+/// One line on stderr. When stderr is gone, nobody is left to tell.
+fn complain(line: &str) {
+    writeln!(std::io::stderr(), "{line}").unwrap_or_default();
+}

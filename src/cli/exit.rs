@@ -1,0 +1,112 @@
+//! Exit codes as a type.
+
+use std::process::ExitCode;
+
+use crate::ledger::Ending;
+
+/// How the process ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Exit {
+    /// 0: the work was completed.
+    Completed,
+    /// 1: an error of ours or of the model.
+    Failed,
+    /// 2: wrong usage or configuration.
+    Usage,
+    /// 3: a budget ended it.
+    Budget,
+    /// 4: an approval was needed, or policy said no.
+    Approval,
+    /// 130: interrupted, as shells write SIGINT.
+    Interrupted,
+}
+
+impl Exit {
+    /// The number that the shell sees.
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Completed => 0,
+            Self::Failed => 1,
+            Self::Usage => 2,
+            Self::Budget => 3,
+            Self::Approval => 4,
+            Self::Interrupted => 130,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.code())
+    }
+}
+
+impl From<Ending> for Exit {
+    fn from(ending: Ending) -> Self {
+        match ending {
+            Ending::Completed | Ending::GoalReached => Self::Completed,
+            Ending::MaxTurns
+            | Ending::MaxToolCalls
+            | Ending::WallTime
+            | Ending::MaxInputTokens
+            | Ending::MaxOutputTokens
+            | Ending::MaxCost
+            | Ending::TokenBudget => Self::Budget,
+            Ending::AbortedStreaming | Ending::AbortedTools => Self::Interrupted,
+            // A hook and a question speak in the place of a person: what is missing is a person's yes.
+            Ending::ApprovalRequired
+            | Ending::PolicyDenied
+            | Ending::BlockedOnUser
+            | Ending::StopHookPrevented => Self::Approval,
+            Ending::PromptTooLong
+            | Ending::ModelError
+            | Ending::NoFinalAnswerOrToolCall
+            | Ending::RepeatedFailures
+            | Ending::ToolUnavailable
+            | Ending::OutputCutOff => Self::Failed,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_ending_has_its_code() {
+        let table = [
+            ("completed", 0),
+            ("max_turns", 3),
+            ("max_tool_calls", 3),
+            ("wall_time", 3),
+            ("max_input_tokens", 3),
+            ("max_output_tokens", 3),
+            ("max_cost", 3),
+            ("token_budget", 3),
+            ("aborted_streaming", 130),
+            ("aborted_tools", 130),
+            ("stop_hook_prevented", 4),
+            ("prompt_too_long", 1),
+            ("model_error", 1),
+            ("no_final_answer_or_tool_call", 1),
+            ("repeated_failures", 1),
+            ("approval_required", 4),
+            ("policy_denied", 4),
+            ("blocked_on_user", 4),
+            ("tool_unavailable", 1),
+            ("output_cut_off", 1),
+            ("goal_reached", 0),
+        ];
+        let real: Vec<(&str, u8)> = Ending::ALL.map(|e| (e.as_str(), Exit::from(e).code())).to_vec();
+        assert_eq!(real, table);
+    }
+
+    #[test]
+    fn zero_means_completed_and_three_means_a_budget() {
+        for ending in Ending::ALL {
+            assert_eq!(Exit::from(ending) == Exit::Completed, ending.completed(), "{ending:?}");
+            assert_eq!(Exit::from(ending) == Exit::Budget, ending.is_budget(), "{ending:?}");
+            assert_eq!(Exit::from(ending) == Exit::Interrupted, ending.interrupted(), "{ending:?}");
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! The ledger inspector alone: read-only, nothing is settled or written.
+
+use tokio::runtime::Runtime;
+use tokio::signal::unix::SignalKind;
+use tokio::sync::{mpsc, watch};
+
+use super::args::Which;
+use super::chat::{entry_json, theme, view_of_the_past};
+use super::compose::{locate, state_dir};
+use super::exit::Exit;
+use super::fault::Fault;
+use super::{Invocation, signals};
+use crate::agent::Event;
+use crate::ledger::Body;
+use crate::runtime::SessionStore;
+use crate::ui::{AppIo, UiSettings};
+
+/// Shows a session's ledger.
+pub(super) fn run(invocation: &Invocation, which: &Which) -> Result<Exit, Fault> {
+    let theme = theme(invocation)?;
+    let state = state_dir(invocation)?;
+    let path = locate(invocation, &state, which)?;
+    let file = SessionStore::read(&path).map_err(|why| Fault::failed(why, ""))?;
+    let (model, cwd) = match file.entries.first().map(|e| &e.body) {
+        Some(Body::SessionStarted(started)) => (started.model.to_string(), started.cwd.clone()),
+        _ => (String::new(), String::new()),
+    };
+    let runtime = Runtime::new().map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
+    runtime.block_on(async {
+        let (told_to_end, quit) = watch::channel(false);
+        for kind in [SignalKind::terminate(), SignalKind::hangup(), SignalKind::interrupt()] {
+            let mut signal = signals::of(kind)?;
+            let told_to_end = told_to_end.clone();
+            tokio::spawn(async move {
+                signal.recv().await;
+                told_to_end.send_replace(true);
+            });
+        }
+        // Nobody is at the other ends: there is nothing to say to the past.
+        let (_events_to, events) = mpsc::channel(1);
+        let (intents, _intents_of) = mpsc::channel(1);
+        let (abort, _abort_of) = mpsc::channel(1);
+        let settings = UiSettings {
+            view: view_of_the_past(invocation, model, &cwd),
+            theme,
+            initial_prompt: None,
+            history: file.entries.into_iter().map(Event::Appended).collect(),
+            notice: None,
+            read_only: true,
+            quit,
+            entry_json,
+        };
+        let outcome = crate::ui::run(AppIo { events, intents, abort }, settings).await;
+        outcome.map(|_| Exit::Completed).map_err(|why| Fault::usage(why.to_string(), ""))
+    })
+}

@@ -1,0 +1,10 @@
+//! Models: which one answers, what is known about it, how it is reached.
+
+mod choose;
+mod provider;
+mod table;
+
+pub use choose::{Choice, Way, choose};
+pub use table::{Table, resolve};
+
+pub use super::connection::{Connection, Protocol, Secret};

@@ -1,0 +1,31 @@
+//! How large a request is, before the provider says.
+
+use crate::ledger::{Block, Message};
+use crate::model::Request;
+
+/// Bytes a token has, on average over prose and code; corrected by what the provider reports.
+const BYTES_PER_TOKEN: usize = 4;
+
+/// An estimate of a request's prompt, in tokens.
+pub fn estimate_tokens(request: &Request) -> u64 {
+    let tools: usize =
+        request.tools.iter().map(|t| t.name.len() + t.description.len() + t.schema.to_string().len()).sum();
+    let messages: usize = request.messages.iter().map(message_bytes).sum();
+    ((request.system.len() + tools + messages) / BYTES_PER_TOKEN) as u64
+}
+
+fn message_bytes(message: &Message) -> usize {
+    match message {
+        Message::User(text) => text.len(),
+        Message::Assistant(m) => m.blocks.iter().map(block_bytes).sum(),
+        Message::Results(results) => results.iter().map(|r| r.content.len()).sum(),
+    }
+}
+
+fn block_bytes(block: &Block) -> usize {
+    match block {
+        Block::Text(text) => text.len(),
+        Block::Thinking(thinking) => thinking.text.len(),
+        Block::ToolUse(call) => call.name.len() + call.arguments.to_value().to_string().len(),
+    }
+}

@@ -1,0 +1,160 @@
+//! The background loop task: inputs in, [`Agent::step`], effects out. One of the program's two `select!`s.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use crate::agent::{Agent, Effect, Event, Input, Intent, Shutdown};
+use crate::ledger::Millis;
+
+use super::operations::Operations;
+use super::outbox::Outbox;
+use super::ports::{ModelPort, StorePort, ToolPort};
+
+/// What the driver is plugged into.
+pub struct Ports {
+    /// Speaks to models.
+    pub model: Box<dyn ModelPort>,
+    /// Runs tools.
+    pub tools: Box<dyn ToolPort>,
+    /// Keeps the books.
+    pub store: Box<dyn StorePort>,
+}
+
+/// The ends of the channels that a front end holds. Dropping `intents` or `events` shuts the loop down: whatever
+/// runs is aborted and settled first.
+pub struct Handles {
+    /// What the person wants.
+    pub intents: mpsc::Sender<Intent>,
+    /// Esc: a channel of its own, read before everything else.
+    pub abort: mpsc::Sender<()>,
+    /// How the process is about to end.
+    pub shutdown: mpsc::Sender<Shutdown>,
+    /// What happens, durable entries in ledger order.
+    pub events: mpsc::Receiver<Event>,
+}
+
+/// How the loop ended, if not well.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DriverError {
+    /// The books cannot be written: nothing may act any more.
+    #[error("{0}")]
+    Store(String),
+}
+
+/// Events that may wait for a slow watcher before deltas are joined.
+const EVENTS_WAITING: usize = 256;
+/// Inputs of operations that may wait.
+const INPUTS_WAITING: usize = 256;
+
+/// The loop, ready to run.
+pub struct Driver {
+    agent: Agent,
+    store: Box<dyn StorePort>,
+    operations: Operations,
+    outbox: Outbox,
+    clock: Clock,
+    intents: mpsc::Receiver<Intent>,
+    abort: mpsc::Receiver<()>,
+    shutdown: mpsc::Receiver<Shutdown>,
+    inputs: mpsc::Receiver<Input>,
+}
+
+impl Driver {
+    /// Connects an agent to its ports and makes the channels of its front end.
+    pub fn new(agent: Agent, ports: Ports) -> (Self, Handles) {
+        let (intents_to, intents) = mpsc::channel(16);
+        let (abort_to, abort) = mpsc::channel(4);
+        let (shutdown_to, shutdown) = mpsc::channel(4);
+        let (events_to, events) = mpsc::channel(EVENTS_WAITING);
+        let (inputs_to, inputs) = mpsc::channel(INPUTS_WAITING);
+        let driver = Self {
+            agent,
+            store: ports.store,
+            operations: Operations::new(ports.model, ports.tools, inputs_to),
+            outbox: Outbox::new(events_to),
+            clock: Clock::start(),
+            intents,
+            abort,
+            shutdown,
+            inputs,
+        };
+        (driver, Handles { intents: intents_to, abort: abort_to, shutdown: shutdown_to, events })
+    }
+
+    /// Runs until the front end is gone or a shutdown is asked for. `first` are the effects of a resumed session.
+    ///
+    /// # Errors
+    /// [`DriverError::Store`] when entries cannot be made durable: everything under way is cancelled at once.
+    pub async fn run(mut self, first: Vec<Effect>) -> Result<(), DriverError> {
+        self.perform(first)?;
+        loop {
+            // Esc has the right of way: no queue of deltas stands before it.
+            let input = tokio::select! {
+                biased;
+                Some(how) = self.shutdown.recv() => Input::Shutdown(how),
+                Some(()) = self.abort.recv() => Input::Intent(Intent::Abort),
+                intent = self.intents.recv() => intent.map_or(Input::Shutdown(Shutdown::Signal), Input::Intent),
+                delivered = self.outbox.deliver(), if !self.outbox.is_empty() => match delivered {
+                    Ok(()) => continue,
+                    Err(_watcher_is_gone) => Input::Shutdown(Shutdown::Signal),
+                },
+                Some(input) = self.inputs.recv() => input,
+            };
+            let is_last = matches!(input, Input::Shutdown(_));
+            let effects = self.agent.step(self.clock.now(), input);
+            self.perform(effects)?;
+            if is_last {
+                self.operations.end().await;
+                self.outbox.flush().await;
+                return Ok(());
+            }
+        }
+    }
+
+    /// Performs the effects of one step in their order: cancel, append (one write, one sync), act, emit.
+    fn perform(&mut self, effects: Vec<Effect>) -> Result<(), DriverError> {
+        let mut entries = Vec::new();
+        let mut rest = Vec::new();
+        for effect in effects {
+            match effect {
+                Effect::Cancel(operation) => self.operations.cancel(operation),
+                Effect::Append(entry) => entries.push(entry),
+                later => rest.push(later),
+            }
+        }
+        if !entries.is_empty() {
+            if let Err(why) = self.store.append(&entries) {
+                self.operations.cancel_all();
+                return Err(DriverError::Store(why));
+            }
+            entries.into_iter().for_each(|entry| self.outbox.push(Event::Appended(entry)));
+        }
+        for effect in rest {
+            match effect {
+                Effect::Emit(live) => self.outbox.push(Event::Live(live)),
+                act => self.operations.start(act),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Wall time that never runs backwards: the time of the start plus what a monotonic clock measured since.
+struct Clock {
+    started: Instant,
+    epoch_ms: u64,
+}
+
+impl Clock {
+    fn start() -> Self {
+        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self { started: Instant::now(), epoch_ms: u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX) }
+    }
+
+    fn now(&self) -> Millis {
+        let elapsed = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Millis(self.epoch_ms.saturating_add(elapsed))
+    }
+}

@@ -1,0 +1,307 @@
+//! Models behind HTTP: sends what a protocol encodes, and feeds what comes back to its decoder.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use futures_util::{FutureExt, StreamExt, stream, stream::BoxStream};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Response, Url, redirect};
+use tokio::time::timeout;
+
+use crate::model::{FailureClass, ModelFailure, ModelNews, Request};
+use crate::wire::{Decoder, Endpoint, HttpCall, Protocol, Quirks, Secret, http_failure};
+
+use super::ModelPort;
+
+/// How long to wait for a server. There is no limit on the whole answer: a model may write for an hour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeouts {
+    /// For the connection, TLS included.
+    pub connect: Duration,
+    /// From the request to the first byte of the answer; a local model reads its prompt in this time.
+    pub first_byte: Duration,
+    /// Between two pieces of the answer.
+    pub idle: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(10),
+            first_byte: Duration::from_secs(300),
+            idle: Duration::from_secs(120),
+        }
+    }
+}
+
+/// A model served over HTTP. One call is one request; trying again is the loop's decision.
+#[derive(Debug, Clone)]
+pub struct HttpModel {
+    server: Arc<Server>,
+}
+
+#[derive(Debug)]
+struct Server {
+    protocol: Protocol,
+    endpoint: Endpoint,
+    timeouts: Timeouts,
+    /// Made by the first call: TLS and the certificate store take time that the first frame should not.
+    client: OnceLock<Result<Client, ModelFailure>>,
+    /// What the server's refusals taught.
+    learned: OnceLock<Quirks>,
+}
+
+impl HttpModel {
+    /// A model behind `endpoint`. Nothing is connected or read before the first call.
+    pub fn new(protocol: Protocol, endpoint: Endpoint, timeouts: Timeouts) -> Self {
+        let (client, learned) = (OnceLock::new(), OnceLock::new());
+        Self { server: Arc::new(Server { protocol, endpoint, timeouts, client, learned }) }
+    }
+}
+
+impl ModelPort for HttpModel {
+    fn stream(&self, request: Request) -> BoxStream<'static, ModelNews> {
+        let call = Call { phase: Phase::Asking(Box::new(request)), waiting: VecDeque::new() };
+        let server = Arc::clone(&self.server);
+        stream::unfold((server, call), |(server, mut call)| async move {
+            let news = call.next(&server).await?;
+            Some((news, (server, call)))
+        })
+        .boxed()
+    }
+}
+
+/// One model call on its way.
+struct Call {
+    phase: Phase,
+    /// News that were read and not taken yet.
+    waiting: VecDeque<ModelNews>,
+}
+
+enum Phase {
+    Asking(Box<Request>),
+    /// Dropping the response closes the connection.
+    Reading(Box<(Response, Decoder)>),
+    Over,
+}
+
+impl Call {
+    async fn next(&mut self, server: &Server) -> Option<ModelNews> {
+        loop {
+            if let Some(news) = self.waiting.pop_front() {
+                return Some(news);
+            }
+            match std::mem::replace(&mut self.phase, Phase::Over) {
+                Phase::Asking(request) => match server.ask(&request).await {
+                    Ok(response) => {
+                        let decoder = server.protocol.decoder();
+                        self.phase = Phase::Reading(Box::new((response, decoder)));
+                    }
+                    Err(failure) => self.waiting.push_back(server.failed(failure)),
+                },
+                Phase::Reading(mut answer) => {
+                    let (response, decoder) = answer.as_mut();
+                    let news = server.read(response, decoder).await;
+                    self.waiting.extend(news.into_iter().map(|news| server.without_key(news)));
+                    if !decoder.is_over() && !matches!(self.waiting.back(), Some(ModelNews::Failed(_))) {
+                        self.phase = Phase::Reading(answer);
+                    }
+                }
+                Phase::Over => return None,
+            }
+        }
+    }
+}
+
+impl Server {
+    /// Gives the answer once its head says that it is one. A server that refuses an option of the protocol is
+    /// asked once more without it, and is remembered: that is agreeing on the protocol, not trying again.
+    async fn ask(&self, request: &Request) -> Result<Response, ModelFailure> {
+        let mut endpoint = self.endpoint.clone();
+        endpoint.quirks = self.learned.get().copied().unwrap_or(endpoint.quirks);
+        let refusal = match self.send(self.protocol.encode(request, &endpoint)).await {
+            Ok(response) => return Ok(response),
+            Err(failure) => failure,
+        };
+        let Some(quirks) = endpoint.quirks.learn(&refusal) else { return Err(refusal) };
+        endpoint.quirks = quirks;
+        let response = self.send(self.protocol.encode(request, &endpoint)).await?;
+        // Another call may have learned the same meanwhile.
+        self.learned.get_or_init(|| quirks);
+        Ok(response)
+    }
+
+    async fn send(&self, call: HttpCall) -> Result<Response, ModelFailure> {
+        let url = self.parse(&call)?;
+        let client = self.client(&url)?;
+        let headers = self.headers(&call)?;
+        let sending = client.post(url).headers(headers).body(call.body).send();
+        let response = match timeout(self.timeouts.first_byte, sending).await {
+            Err(_elapsed) => return Err(self.silent("to begin its answer", self.timeouts.first_byte)),
+            Ok(Err(error)) => return Err(self.unreachable(&error)),
+            Ok(Ok(response)) => response,
+        };
+        if response.status().is_success() { Ok(response) } else { Err(self.refusal(response).await) }
+    }
+
+    /// Reads one piece of the answer.
+    async fn read(&self, response: &mut Response, decoder: &mut Decoder) -> Vec<ModelNews> {
+        match timeout(self.timeouts.idle, response.chunk()).await {
+            Ok(Ok(Some(bytes))) => {
+                let news = decoder.push(&bytes);
+                if decoder.is_over() {
+                    // The end is usually there already; reading it lets the connection serve the next call.
+                    let _end_of_body = response.chunk().now_or_never();
+                }
+                news
+            }
+            Ok(Ok(None)) => decoder.finish(),
+            Ok(Err(error)) => {
+                let message = format!(
+                    "The connection to {} broke while the answer came: {}.",
+                    self.endpoint.shown_url(),
+                    cause(&error)
+                );
+                vec![ModelNews::Failed(ModelFailure::new(FailureClass::Transient, message))]
+            }
+            Err(_elapsed) => vec![ModelNews::Failed(self.silent("to go on", self.timeouts.idle))],
+        }
+    }
+
+    /// What an answer with a bad status says.
+    async fn refusal(&self, mut response: Response) -> ModelFailure {
+        const ENOUGH: usize = 256 * 1024;
+        let status = response.status().as_u16();
+        let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+        let headers: Vec<_> =
+            response.headers().iter().map(|(n, v)| (n.as_str().to_owned(), text(v))).collect();
+        let mut body = Vec::new();
+        // A body that breaks off still says something, and the status says the rest.
+        while let Ok(Ok(Some(bytes))) = timeout(self.timeouts.idle, response.chunk()).await {
+            body.extend_from_slice(&bytes);
+            if body.len() > ENOUGH {
+                break;
+            }
+        }
+        http_failure(status, &headers, &body)
+    }
+
+    fn parse(&self, call: &HttpCall) -> Result<Url, ModelFailure> {
+        let url =
+            Url::parse(&call.url).ok().filter(|u| matches!(u.scheme(), "http" | "https") && u.has_host());
+        url.ok_or_else(|| ModelFailure {
+            next: "Set the base URL to an address like http://localhost:11434/v1.".to_owned(),
+            ..ModelFailure::new(
+                FailureClass::BadRequest,
+                format!("“{}” is not the address of a server.", self.endpoint.shown_url()),
+            )
+        })
+    }
+
+    fn headers(&self, call: &HttpCall) -> Result<HeaderMap, ModelFailure> {
+        let mut headers = HeaderMap::new();
+        for (name, value) in &call.headers {
+            let parsed =
+                HeaderName::try_from(name.as_str()).ok().zip(HeaderValue::from_str(value.expose()).ok());
+            let Some((parsed_name, mut value)) = parsed else {
+                return Err(ModelFailure {
+                    next: "Check the key and the headers for line breaks and characters that do not belong there."
+                        .to_owned(),
+                    ..ModelFailure::new(FailureClass::Auth, format!("The header {name} cannot be sent as it is."))
+                });
+            };
+            value.set_sensitive(true);
+            headers.insert(parsed_name, value);
+        }
+        Ok(headers)
+    }
+
+    fn client(&self, url: &Url) -> Result<&Client, ModelFailure> {
+        let made = self.client.get_or_init(|| make_client(url, self.timeouts.connect));
+        made.as_ref().map_err(Clone::clone)
+    }
+
+    fn unreachable(&self, error: &reqwest::Error) -> ModelFailure {
+        let base = self.endpoint.shown_url();
+        let message = if error.is_timeout() {
+            format!("No connection to {base} within {} s.", self.timeouts.connect.as_secs_f32())
+        } else if error.is_connect() {
+            format!("Cannot connect to {base}: {}.", cause(error))
+        } else {
+            format!("The call to {base} broke off: {}.", cause(error))
+        };
+        ModelFailure {
+            next: format!(
+                "Is the server running, and is the base URL ({base}) right? Then send the message again."
+            ),
+            ..ModelFailure::new(FailureClass::Transient, message)
+        }
+    }
+
+    fn silent(&self, what: &str, waited: Duration) -> ModelFailure {
+        let (base, seconds) = (self.endpoint.shown_url(), waited.as_secs_f32());
+        ModelFailure::new(FailureClass::Transient, format!("Waited {seconds} s for {base} {what}; gave up."))
+    }
+
+    fn failed(&self, failure: ModelFailure) -> ModelNews {
+        self.without_key(ModelNews::Failed(failure))
+    }
+
+    /// Some servers quote the key that they refuse. It must not reach the books.
+    fn without_key(&self, news: ModelNews) -> ModelNews {
+        let ModelNews::Failed(mut failure) = news else { return news };
+        let secrets = self.endpoint.key.iter().chain(self.endpoint.headers.iter().map(|(_, value)| value));
+        failure.message = secrets.fold(failure.message, |text, secret: &Secret| secret.redact(&text));
+        if let (FailureClass::Auth, "", Some(name)) =
+            (failure.class, failure.next.as_str(), &self.endpoint.key_name)
+        {
+            failure.next = format!("Check {name}: set it to a valid key and send the message again.");
+        }
+        ModelNews::Failed(failure)
+    }
+}
+
+/// A client for one server. Redirects that lead to another server are not followed: they would carry the key along.
+fn make_client(url: &Url, connect: Duration) -> Result<Client, ModelFailure> {
+    // Only the first caller in the process wins; all of them install the same.
+    let _already_installed = rustls::crypto::ring::default_provider().install_default();
+    let builder = Client::builder()
+        .user_agent(concat!("countersign/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(connect)
+        .redirect(redirect::Policy::custom(same_server));
+    // Plain HTTP needs no certificates, and a machine without a store of them must still reach a local server.
+    let builder = if url.scheme() == "http" { builder.tls_certs_only([]) } else { builder };
+    let builder = if is_loopback(url) { builder.no_proxy() } else { builder };
+    builder.build().map_err(|error| ModelFailure {
+        next: "Install the system's certificates (often the package ca-certificates), then try again."
+            .to_owned(),
+        ..ModelFailure::new(
+            FailureClass::Protocol,
+            format!("Secure connections cannot be set up: {}.", cause(&error)),
+        )
+    })
+}
+
+fn same_server(attempt: redirect::Attempt<'_>) -> redirect::Action {
+    let origin = attempt.previous().first().map(Url::origin);
+    if origin == Some(attempt.url().origin()) && attempt.previous().len() <= 3 {
+        attempt.follow()
+    } else {
+        attempt.stop()
+    }
+}
+
+fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+/// The innermost cause: the outer ones only say that something failed, and name the URL.
+fn cause(error: &reqwest::Error) -> String {
+    let mut innermost: &dyn std::error::Error = error;
+    while let Some(inner) = innermost.source() {
+        innermost = inner;
+    }
+    innermost.to_string().trim_end_matches('.').to_owned()
+}

@@ -1,0 +1,49 @@
+//! What has happened since the user spoke last: rounds of calls with their results.
+
+use crate::ledger::{Arguments, Message, Outcome, ToolResult};
+use crate::model::Request;
+
+/// One message with calls, and how they ended.
+pub(super) type Round = Vec<Call>;
+
+/// A call and its result.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Call {
+    pub(super) name: String,
+    pub(super) arguments: Arguments,
+    pub(super) result: ToolResult,
+}
+
+impl Call {
+    pub(super) fn is_ok(&self) -> bool {
+        self.result.outcome == Outcome::Ok
+    }
+}
+
+/// The last words of the user, and the rounds since then.
+pub(super) fn since_user(request: &Request) -> (&str, Vec<Round>) {
+    let mut words = "";
+    let mut rounds: Vec<Round> = Vec::new();
+    let mut calls = Vec::new();
+    for message in &request.messages {
+        match message {
+            Message::User(text) => {
+                words = text;
+                rounds.clear();
+                calls.clear();
+            }
+            Message::Assistant(said) => calls = said.calls().collect(),
+            Message::Results(results) => rounds.push(
+                results
+                    .iter()
+                    .filter_map(|result| {
+                        let call = calls.iter().find(|call| call.id == result.call)?;
+                        let arguments = call.arguments.clone();
+                        Some(Call { name: call.name.clone(), arguments, result: result.clone() })
+                    })
+                    .collect(),
+            ),
+        }
+    }
+    (words, rounds)
+}

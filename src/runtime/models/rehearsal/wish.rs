@@ -1,0 +1,255 @@
+//! What the rehearsal understands: a few phrases, read without any guessing.
+//!
+//! `read FILE` · `list DIR` or `list` · `search TEXT [in DIR]` · `run COMMAND` · `change A to B in FILE` ·
+//! `write FILE: CONTENT`, joined by `and`, `then`, commas or new lines; `tour`, `explain yourself`, `help`.
+//! "…", '…' and `…` hold what has spaces or joining words in it. Without quotes `run` takes the rest of its line
+//! and `write` the rest of the message.
+
+use super::scan::{Joint, argument, is_over, joint, skip_words, split_at_joint, split_names, until, word};
+
+/// What a message asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Wish {
+    /// Actions: those of one batch go into one message, the batches one after the other.
+    Do(Vec<Vec<Action>>),
+    /// The guided tour.
+    Tour,
+    /// Who is this and what can it do?
+    Help,
+    /// A long answer.
+    Explain,
+    /// Something else.
+    Unclear,
+}
+
+/// One thing to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Action {
+    Read { path: String },
+    List { path: Option<String> },
+    Search { text: String, path: Option<String> },
+    Run { command: String },
+    Change { from: String, to: String, path: String },
+    Write { path: String, content: String },
+}
+
+/// Reads a message.
+pub(super) fn understand(message: &str) -> Wish {
+    let text = skip_words(message, POLITE).trim_end();
+    let plain: String =
+        text.chars().filter(|c| c.is_alphanumeric() || c.is_whitespace()).collect::<String>().to_lowercase();
+    let words: Vec<&str> = plain.split_whitespace().collect();
+    match words.as_slice() {
+        ["tour"]
+        | ["the" | "a", "tour"]
+        | ["start" | "take" | "begin", "tour"]
+        | [_, "the" | "a", "tour"]
+        | ["show", "me", "around"] => return Wish::Tour,
+        [] | ["help"] | ["hi" | "hello" | "hey", ..] => return Wish::Help,
+        ["explain", "yourself"] | ["who", "are", "you"] | ["what", "are", "you"] => return Wish::Explain,
+        _ => {}
+    }
+    actions(text).map_or(Wish::Unclear, Wish::Do)
+}
+
+pub(super) const POLITE: &[&str] = &[
+    "please", "can", "could", "would", "will", "you", "now", "first", "also", "just", "let's", "finally",
+    "next",
+];
+
+/// The verbs and their other names.
+pub(super) fn is_verb(word: &str) -> bool {
+    verb(word).is_some()
+}
+
+#[derive(Clone, Copy)]
+enum Verb {
+    Read,
+    List,
+    Search,
+    Run,
+    Change,
+    Write,
+}
+
+fn verb(word: &str) -> Option<Verb> {
+    Some(match word.to_lowercase().as_str() {
+        "read" | "open" | "show" | "view" => Verb::Read,
+        "list" | "ls" => Verb::List,
+        "search" | "find" | "grep" => Verb::Search,
+        "run" | "execute" => Verb::Run,
+        "change" | "replace" => Verb::Change,
+        "write" | "create" => Verb::Write,
+        _ => return None,
+    })
+}
+
+/// The actions of a message; `None` when any part of it is not understood: half a wish is not carried out.
+fn actions(text: &str) -> Option<Vec<Vec<Action>>> {
+    let mut batches = Vec::new();
+    let mut batch = Vec::new();
+    let mut rest = text;
+    loop {
+        let (first, after) = word(skip_words(rest, POLITE));
+        let after = match verb(first)? {
+            Verb::Read => read(after, &mut batch)?,
+            Verb::List => list(after, &mut batch)?,
+            Verb::Search => search(after, &mut batch)?,
+            Verb::Run => run(after, &mut batch)?,
+            Verb::Change => change(after, &mut batch)?,
+            Verb::Write => write(after, &mut batch)?,
+        };
+        if is_over(after) {
+            batches.push(batch);
+            return Some(batches);
+        }
+        let (kind, next) = joint(after)?;
+        if kind == Joint::Then {
+            batches.push(std::mem::take(&mut batch));
+        }
+        rest = next;
+    }
+}
+
+fn read<'a>(text: &'a str, batch: &mut Vec<Action>) -> Option<&'a str> {
+    let (paths, rest) = paths(skip_words(text, &["me", "the", "contents", "of", "file", "files"]))?;
+    if paths.is_empty() {
+        return None;
+    }
+    batch.extend(paths.into_iter().map(|path| Action::Read { path }));
+    Some(rest)
+}
+
+fn list<'a>(text: &'a str, batch: &mut Vec<Action>) -> Option<&'a str> {
+    const FILLERS: &[&str] = &[
+        "me",
+        "all",
+        "the",
+        "files",
+        "everything",
+        "contents",
+        "in",
+        "of",
+        "folder",
+        "directory",
+        "this",
+        "here",
+    ];
+    let (paths, rest) = paths(skip_words(text, FILLERS))?;
+    if paths.is_empty() {
+        batch.push(Action::List { path: None });
+    }
+    batch.extend(paths.into_iter().map(|path| Action::List { path: Some(path) }));
+    Some(rest)
+}
+
+/// Names up to the next joint: one in quotes, or several joined by commas and `and`.
+fn paths(text: &str) -> Option<(Vec<String>, &str)> {
+    if let Some((path, rest)) = argument(text) {
+        return Some((vec![path], rest));
+    }
+    let (names, rest) = split_at_joint(text);
+    Some((split_names(names), rest))
+}
+
+fn search<'a>(text: &'a str, batch: &mut Vec<Action>) -> Option<&'a str> {
+    let text = skip_words(text, &["for", "the", "text"]);
+    if let Some((wanted, rest)) = argument(text) {
+        let (first, after) = word(rest.trim_start());
+        let (path, rest) = if first == "in" {
+            let (mut names, rest) = paths(skip_words(after, &["the", "folder", "file"]))?;
+            (Some(names.pop().filter(|_| names.is_empty())?), rest)
+        } else {
+            (None, rest)
+        };
+        batch.push(Action::Search { text: wanted, path });
+        return Some(rest);
+    }
+    let (phrase, rest) = split_at_joint(text);
+    let phrase = phrase.trim().trim_end_matches(['?', '!']);
+    let (wanted, path) = match phrase.rsplit_once(" in ") {
+        Some((wanted, path)) => {
+            let path = argument(path.trim()).map_or_else(|| path.trim().to_owned(), |(path, _)| path);
+            (wanted.trim(), Some(path))
+        }
+        None => (phrase, None),
+    };
+    if wanted.is_empty() {
+        return None;
+    }
+    batch.push(Action::Search { text: wanted.to_owned(), path });
+    Some(rest)
+}
+
+/// A command is the rest of its line; in quotes it may be followed by something else.
+fn run<'a>(text: &'a str, batch: &mut Vec<Action>) -> Option<&'a str> {
+    if let Some((command, rest)) = argument(text)
+        && (is_over(rest) || joint(rest).is_some())
+    {
+        batch.push(Action::Run { command });
+        return Some(rest);
+    }
+    let (line, rest) = match text.trim_start().split_once('\n') {
+        Some((line, _)) => (line, text.trim_start().strip_prefix(line)?),
+        None => (text, ""),
+    };
+    let command = line.trim().to_owned();
+    if command.is_empty() {
+        return None;
+    }
+    batch.push(Action::Run { command });
+    Some(rest)
+}
+
+fn change<'a>(text: &'a str, batch: &mut Vec<Action>) -> Option<&'a str> {
+    let (from, rest) = match argument(text) {
+        Some((from, rest)) => {
+            let (joining, rest) = word(rest.trim_start());
+            (from, ["to", "with", "by"].contains(&joining).then_some(rest)?)
+        }
+        None => until(text, &[" to ", " with "])?,
+    };
+    let (to, rest) = match argument(rest) {
+        Some((to, rest)) => {
+            let (joining, rest) = word(rest.trim_start());
+            (to, (joining == "in").then_some(rest)?)
+        }
+        None => {
+            let (phrase, _) = split_at_joint(rest);
+            let (to, _) = phrase.rsplit_once(" in ")?;
+            (
+                to.trim().to_owned(),
+                rest.trim_start().strip_prefix(to.trim_start())?.trim_start().strip_prefix("in ")?,
+            )
+        }
+    };
+    let (mut names, rest) = paths(skip_words(rest, &["the", "file"]))?;
+    let path = names.pop().filter(|_| names.is_empty())?;
+    batch.push(Action::Change { from, to, path });
+    Some(rest)
+}
+
+/// The content is the rest of the message, and ends with a newline as texts do; in quotes it is exact.
+fn write<'a>(text: &'a str, batch: &mut Vec<Action>) -> Option<&'a str> {
+    let text = skip_words(text, &["the", "a", "file", "called"]);
+    let (path, rest) = match argument(text) {
+        Some((path, rest)) => (path, rest.trim_start().strip_prefix(':')?),
+        None => until(text, &[":"])?,
+    };
+    if path.is_empty() || path.contains(char::is_whitespace) && argument(text).is_none() {
+        return None;
+    }
+    if let Some((content, rest)) = argument(rest)
+        && (is_over(rest) || joint(rest).is_some())
+    {
+        batch.push(Action::Write { path, content });
+        return Some(rest);
+    }
+    let content = rest.trim_matches([' ', '\t']).trim_matches('\n');
+    batch.push(Action::Write { path, content: format!("{content}\n") });
+    Some("")
+}
+
+#[cfg(test)]
+#[path = "wish_tests.rs"]
+mod tests;

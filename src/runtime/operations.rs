@@ -1,0 +1,143 @@
+//! Named, cancellable operations. One way to cancel: the task of that name is aborted, which drops what it holds.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+use crate::agent::{Effect, Input, Operation, TimerId};
+use crate::ledger::{EntryId, Outcome};
+use crate::model::{FailureClass, ModelFailure, ModelNews, Request};
+use crate::tool::{Invocation, ToolNews, ToolReport};
+
+use super::ports::{ModelPort, ToolPort};
+
+/// Everything that is under way.
+pub(super) struct Operations {
+    model: Arc<dyn ModelPort>,
+    tools: Arc<dyn ToolPort>,
+    inputs: mpsc::Sender<Input>,
+    running: BTreeMap<Operation, JoinHandle<()>>,
+}
+
+impl Operations {
+    pub(super) fn new(
+        model: Box<dyn ModelPort>,
+        tools: Box<dyn ToolPort>,
+        inputs: mpsc::Sender<Input>,
+    ) -> Self {
+        Self { model: model.into(), tools: tools.into(), inputs, running: BTreeMap::new() }
+    }
+
+    /// Starts what an effect asks for. Writing and telling are not operations: they change nothing here.
+    pub(super) fn start(&mut self, effect: Effect) {
+        self.running.retain(|_, task| !task.is_finished());
+        let inputs = self.inputs.clone();
+        let (name, task) = match effect {
+            Effect::CallModel(message, request) => {
+                let task = tokio::spawn(call_model(Arc::clone(&self.model), message, *request, inputs));
+                (Operation::Model(message), task)
+            }
+            Effect::Prepare(invocation) => (
+                Operation::Preparation(invocation.call),
+                tokio::spawn(prepare(Arc::clone(&self.tools), invocation, inputs)),
+            ),
+            Effect::RunTool(invocation) => (
+                Operation::Tool(invocation.call),
+                tokio::spawn(run_tool(Arc::clone(&self.tools), invocation, inputs)),
+            ),
+            Effect::SetTimer(timer, after_ms) => {
+                (Operation::Timer(timer), tokio::spawn(wait(timer, after_ms, inputs)))
+            }
+            Effect::Cancel(_) | Effect::Append(_) | Effect::Emit(_) => return,
+        };
+        self.running.insert(name, task);
+    }
+
+    /// Ends an operation. What it holds is dropped: connections close, process groups get TERM, then KILL.
+    pub(super) fn cancel(&mut self, operation: Operation) {
+        if let Some(task) = self.running.remove(&operation) {
+            task.abort();
+        }
+    }
+
+    /// Ends all of them.
+    pub(super) fn cancel_all(&mut self) {
+        while let Some((_, task)) = self.running.pop_first() {
+            task.abort();
+        }
+    }
+
+    /// Ends all of them and waits until what they held is dropped.
+    pub(super) async fn end(&mut self) {
+        while let Some((_, task)) = self.running.pop_first() {
+            task.abort();
+            // The only errors are "was cancelled" and "panicked"; either way it is over.
+            drop(task.await);
+        }
+    }
+}
+
+async fn call_model(
+    model: Arc<dyn ModelPort>,
+    message: EntryId,
+    request: Request,
+    inputs: mpsc::Sender<Input>,
+) {
+    let mut stream = model.stream(request);
+    let mut ended = false;
+    while let Some(news) = stream.next().await {
+        ended = matches!(news, ModelNews::Finished | ModelNews::Failed(_));
+        if inputs.send(Input::Model(message, news)).await.is_err() || ended {
+            break;
+        }
+    }
+    if !ended {
+        let failure = ModelFailure::new(FailureClass::Transient, "The model's stream ended without an end.");
+        report(&inputs, Input::Model(message, ModelNews::Failed(failure))).await;
+    }
+}
+
+async fn prepare(tools: Arc<dyn ToolPort>, invocation: Invocation, inputs: mpsc::Sender<Input>) {
+    let call = invocation.call;
+    let found = tools.prepare(invocation).await;
+    report(&inputs, Input::Prepared(call, found)).await;
+}
+
+/// Runs a tool and passes on its live output. A tool that panics has failed; the loop lives on.
+async fn run_tool(tools: Arc<dyn ToolPort>, invocation: Invocation, inputs: mpsc::Sender<Input>) {
+    let call = invocation.call;
+    let (output_to, mut output) = mpsc::channel::<String>(16);
+    let live = inputs.clone();
+    let pass_on = async move {
+        while let Some(chunk) = output.recv().await {
+            if live.send(Input::Tool(call, ToolNews::Output(chunk))).await.is_err() {
+                break;
+            }
+        }
+    };
+    let guarded = std::panic::AssertUnwindSafe(tools.run(invocation, output_to));
+    let (done, ()) = tokio::join!(futures_util::FutureExt::catch_unwind(guarded), pass_on);
+    let done = done.unwrap_or_else(|_panic| ToolReport {
+        outcome: Outcome::Failed,
+        content: "The tool crashed: this is a bug of countersign. Its effects may be partial; check before repeating."
+            .to_owned(),
+        cut_chars: 0,
+    });
+    report(&inputs, Input::Tool(call, ToolNews::Done(done))).await;
+}
+
+async fn wait(timer: TimerId, after_ms: u64, inputs: mpsc::Sender<Input>) {
+    tokio::time::sleep(Duration::from_millis(after_ms)).await;
+    report(&inputs, Input::Timer(timer)).await;
+}
+
+/// Sends the last news of an operation. Nobody listens only while the loop is going down.
+async fn report(inputs: &mpsc::Sender<Input>, input: Input) {
+    if inputs.send(input).await.is_err() {
+        tracing::debug!("news of an operation came after the loop had ended");
+    }
+}

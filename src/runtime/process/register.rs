@@ -1,0 +1,117 @@
+//! The living process groups of this program, without a lock: a panic hook or a signal may ask for their end.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::SeqCst};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+
+/// More commands at once than any session runs; a full register refuses the next one.
+const SLOTS: usize = 64;
+const FREE: i32 = 0;
+const RESERVED: i32 = -1;
+const LOOK_EVERY: Duration = Duration::from_millis(10);
+
+/// All groups that were started through this handle and its clones.
+#[derive(Debug, Clone)]
+pub struct Groups(Arc<Register>);
+
+#[derive(Debug)]
+struct Register {
+    closed: AtomicBool,
+    slots: [AtomicI32; SLOTS],
+}
+
+/// A place in the register; given back when dropped.
+#[derive(Debug)]
+pub(super) struct Slot {
+    groups: Groups,
+    at: usize,
+}
+
+impl Default for Groups {
+    fn default() -> Self {
+        Self(Arc::new(Register {
+            closed: AtomicBool::new(false),
+            slots: std::array::from_fn(|_| AtomicI32::new(FREE)),
+        }))
+    }
+}
+
+impl Groups {
+    /// Ends every living group: TERM, up to `grace` for them to go (returns earlier when they have), then KILL.
+    /// No further group can be started. For the exit and panic paths of the program; blocks, takes no lock.
+    pub fn end_all(&self, grace: Duration) {
+        self.0.closed.store(true, SeqCst);
+        for group in self.living() {
+            ask_to_end(group);
+        }
+        let deadline = Instant::now() + grace;
+        while self.living().any(is_alive) && Instant::now() < deadline {
+            std::thread::sleep(LOOK_EVERY);
+        }
+        for group in self.living() {
+            send(group, Signal::KILL);
+        }
+    }
+
+    /// How many groups have not ended yet, those on their way included.
+    pub fn count(&self) -> usize {
+        self.living().count()
+    }
+
+    fn living(&self) -> impl Iterator<Item = Pid> {
+        self.0.slots.iter().filter_map(|slot| Pid::from_raw(slot.load(SeqCst).max(FREE)))
+    }
+
+    /// Takes a place before the process is started, so that none is ever started without one.
+    pub(super) fn reserve(&self) -> Result<Slot, &'static str> {
+        if self.0.closed.load(SeqCst) {
+            return Err("the program is ending; nothing new is started");
+        }
+        self.0
+            .slots
+            .iter()
+            .position(|slot| slot.compare_exchange(FREE, RESERVED, SeqCst, SeqCst).is_ok())
+            .map(|at| Slot { groups: self.clone(), at })
+            .ok_or("too many commands are still ending; wait a few seconds and try again")
+    }
+}
+
+impl Slot {
+    /// Enters a group. One that slips in while everything is being ended is ended at once.
+    pub(super) fn enter(&self, group: Pid) {
+        self.set(group.as_raw_nonzero().get());
+        if self.groups.0.closed.load(SeqCst) {
+            send(group, Signal::KILL);
+        }
+    }
+
+    fn set(&self, value: i32) {
+        if let Some(slot) = self.groups.0.slots.get(self.at) {
+            slot.store(value, SeqCst);
+        }
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        self.set(FREE);
+    }
+}
+
+/// TERM, and CONT so that a stopped process can follow it.
+pub(super) fn ask_to_end(group: Pid) {
+    send(group, Signal::TERM);
+    send(group, Signal::CONT);
+}
+
+/// A group that is gone needs no signal; there is nothing else to do about a failure.
+pub(super) fn send(group: Pid, signal: Signal) {
+    kill_process_group(group, signal).ok();
+}
+
+/// Whether any process of the group is left, unreaped ones included.
+pub(super) fn is_alive(group: Pid) -> bool {
+    test_kill_process_group(group).is_ok()
+}

@@ -1,0 +1,85 @@
+//! From what a person types to the file of a session.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use crate::wire::record::{FirstLine, first_line};
+
+/// How many sessions an error names.
+const SHOWN: usize = 5;
+
+/// The session of this id, of the one id that begins like this, or in the file of this name.
+///
+/// # Errors
+/// A sentence: there is none, or there are several, with some ids to choose from.
+pub fn find(state: &Path, wanted: &str) -> Result<PathBuf, String> {
+    if wanted.ends_with(".jsonl") && Path::new(wanted).is_file() {
+        return Ok(PathBuf::from(wanted));
+    }
+    let all = files(state);
+    if let Some(exact) = all.iter().find(|path| id_of(path) == wanted) {
+        return Ok(exact.clone());
+    }
+    let fitting = |path: &&PathBuf| !wanted.is_empty() && id_of(path).starts_with(wanted);
+    let fitting: Vec<&PathBuf> = all.iter().filter(fitting).collect();
+    match fitting.as_slice() {
+        [one] => Ok((*one).clone()),
+        [] if all.is_empty() => Err(format!(
+            "there is no session `{wanted}`: none was kept yet under {}; start one with `countersign`",
+            state.join("sessions").display()
+        )),
+        [] => Err(format!(
+            "there is no session `{wanted}`; the newest are {}; choose one, or use --last",
+            names(&all.iter().collect::<Vec<_>>())
+        )),
+        several => Err(format!(
+            "`{wanted}` fits {} sessions: {}; write more of the id",
+            several.len(),
+            names(several)
+        )),
+    }
+}
+
+/// The newest session that began in the folder `cwd`, as an absolute path is written. Ids are ordered by time.
+pub fn latest(state: &Path, cwd: &str) -> Option<PathBuf> {
+    files(state).into_iter().find(|path| head(path).is_some_and(|head| head.cwd == cwd))
+}
+
+/// All session files, newest first.
+pub(super) fn files(state: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    collect(&state.join("sessions"), &mut found);
+    found.sort_by(|a, b| b.cmp(a));
+    found
+}
+
+fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
+    let Ok(children) = std::fs::read_dir(folder) else { return };
+    for child in children.flatten() {
+        let path = child.path();
+        // A link to a folder is not followed, so that no circle is walked for ever.
+        if child.file_type().is_ok_and(|kind| kind.is_dir()) {
+            collect(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "jsonl") {
+            found.push(path);
+        }
+    }
+}
+
+/// The first line of a session file.
+fn head(path: &Path) -> Option<FirstLine> {
+    let mut line = Vec::new();
+    BufReader::new(File::open(path).ok()?).read_until(b'\n', &mut line).ok()?;
+    first_line(&line)
+}
+
+fn id_of(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn names(paths: &[&PathBuf]) -> String {
+    let shown: Vec<String> = paths.iter().take(SHOWN).map(|path| id_of(path)).collect();
+    let more = if paths.len() > SHOWN { ", …" } else { "" };
+    format!("{}{more}", shown.join(", "))
+}

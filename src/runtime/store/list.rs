@@ -1,0 +1,92 @@
+//! The sessions that there are, in one line each.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use crate::ledger::Millis;
+use crate::wire::record::{first_line, first_user_message};
+
+use super::{cannot, find};
+
+/// All sessions of a state folder.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Listing {
+    /// Those that can be read, newest first.
+    pub sessions: Vec<Summary>,
+    /// Those that cannot, with a sentence why.
+    pub unreadable: Vec<(PathBuf, String)>,
+}
+
+/// One session in short.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Summary {
+    /// Its id.
+    pub id: String,
+    /// Its folder.
+    pub cwd: String,
+    /// When it began.
+    pub started: Millis,
+    /// What the user said first; empty when nothing was said.
+    pub first_message: String,
+    /// How many entries it has.
+    pub entries: u64,
+    /// How large its file is.
+    pub bytes: u64,
+    /// Where it is.
+    pub path: PathBuf,
+}
+
+/// Lists the sessions. Of each file only the first lines are understood; the rest is counted.
+pub fn list(state: &Path) -> Listing {
+    let mut listing = Listing::default();
+    for path in find::files(state) {
+        match summarise(&path) {
+            Ok(summary) => listing.sessions.push(summary),
+            Err(why) => listing.unreadable.push((path, why)),
+        }
+    }
+    listing
+}
+
+fn summarise(path: &Path) -> Result<Summary, String> {
+    let file = File::open(path).map_err(|fault| cannot("open", path, &fault))?;
+    let mut lines = Lines { reader: BufReader::new(file), line: Vec::new(), bytes: 0 };
+    let unreadable = |fault: std::io::Error| cannot("read", path, &fault);
+    lines.advance().map_err(unreadable)?;
+    let head = first_line(&lines.line)
+        .ok_or_else(|| format!("{}: its first line is not session_started", path.display()))?;
+    let mut first_message = None;
+    let mut entries = 1;
+    while lines.advance().map_err(unreadable)? {
+        entries += u64::from(lines.line.ends_with(b"\n"));
+        if first_message.is_none() {
+            first_message = first_user_message(&lines.line);
+        }
+    }
+    Ok(Summary {
+        id: head.session,
+        cwd: head.cwd,
+        started: head.started,
+        first_message: first_message.unwrap_or_default(),
+        entries,
+        bytes: lines.bytes,
+        path: path.to_owned(),
+    })
+}
+
+struct Lines {
+    reader: BufReader<File>,
+    line: Vec<u8>,
+    bytes: u64,
+}
+
+impl Lines {
+    /// Reads the next line into `line`; false at the end.
+    fn advance(&mut self) -> std::io::Result<bool> {
+        self.line.clear();
+        let read = self.reader.read_until(b'\n', &mut self.line)?;
+        self.bytes += read as u64;
+        Ok(read > 0)
+    }
+}

@@ -1,0 +1,85 @@
+//! `edit`: texts replaced in one file, all of them or none.
+
+use serde_json::Value;
+
+use crate::ledger::Arguments;
+
+use super::arguments::{member, required};
+use super::change::{Change, refuse_changed};
+use super::file::load;
+use super::replace::{Edit, apply};
+use super::seen::Seen;
+use super::stop::Stop;
+use super::words::counted;
+use super::workspace::Workspace;
+
+/// What the call would change.
+///
+/// # Errors
+/// Why it cannot be done.
+pub(super) fn plan(workspace: &Workspace, seen: &Seen, arguments: &Arguments) -> Result<Change, String> {
+    planned(workspace, seen, arguments).map(|(change, _)| change)
+}
+
+/// Does it.
+///
+/// # Errors
+/// Why it was not done.
+pub(super) fn run(
+    workspace: &Workspace,
+    seen: &Seen,
+    arguments: &Arguments,
+    stop: &Stop,
+) -> Result<String, String> {
+    let (change, lines) = planned(workspace, seen, arguments)?;
+    change.make(seen, stop)?;
+    let difference = change.difference();
+    let places: Vec<String> = lines.iter().take(20).map(usize::to_string).collect();
+    let more = if lines.len() > places.len() { ", …" } else { "" };
+    Ok(format!(
+        "edited {}: {} at line {}{more} (+{} -{} lines)",
+        change.place.shown,
+        counted(lines.len(), "replacement"),
+        places.join(", "),
+        difference.added,
+        difference.removed,
+    ))
+}
+
+fn planned(
+    workspace: &Workspace,
+    seen: &Seen,
+    arguments: &Arguments,
+) -> Result<(Change, Vec<usize>), String> {
+    let place = workspace.resolve(required(arguments, "path")?)?;
+    let shown = &place.shown;
+    let edits = edits(arguments)?;
+    let before = load(&place)?.ok_or_else(|| {
+        format!("`{shown}` does not exist; use `write` to create it, or `search` to find it")
+    })?;
+    refuse_changed(&place, &before, seen)?;
+    let text = std::str::from_utf8(&before).map_err(|fault| {
+        let line = before.iter().take(fault.valid_up_to()).filter(|byte| **byte == b'\n').count() + 1;
+        format!("`{shown}` is not valid UTF-8 (line {line}), an edit could damage it; use `shell` with sed")
+    })?;
+    let (after, lines) = apply(text, &edits).map_err(|why| format!("{why}\n`{shown}` was not changed."))?;
+    Ok((Change { place, before: Some(before), after }, lines))
+}
+
+fn edits(arguments: &Arguments) -> Result<Vec<Edit>, String> {
+    let list = member(arguments, "edits").and_then(Value::as_array).filter(|list| !list.is_empty());
+    let list = list.ok_or("`edits` is missing; give a list of {old_text, new_text}")?;
+    let text = |edit: &Value, name: &str| {
+        let text = edit.get(name).and_then(Value::as_str);
+        text.map(str::to_owned).ok_or_else(|| format!("an edit has no `{name}`; give it as a string"))
+    };
+    list.iter()
+        .map(|edit| {
+            Ok(Edit {
+                old: text(edit, "old_text")?,
+                new: text(edit, "new_text")?,
+                all: edit.get("all").and_then(Value::as_bool).unwrap_or(false),
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,165 @@
+//! The built-in tools, on the files and programs of this machine.
+
+mod arguments;
+mod change;
+mod diff;
+mod edit;
+mod environment;
+mod file;
+mod gather;
+mod list;
+mod live;
+mod pages;
+mod read;
+mod replace;
+mod search;
+mod seen;
+mod shell;
+mod specs;
+mod stop;
+mod walk;
+mod words;
+mod workspace;
+mod write;
+
+use std::ffi::OsString;
+use std::panic::AssertUnwindSafe;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use tokio::sync::mpsc;
+
+use crate::ledger::{Outcome, Preview, seconds};
+use crate::tool::{Invocation, Preparation, ToolReport, bound};
+
+use super::ports::ToolPort;
+use super::process::Groups;
+use change::Change;
+use seen::Seen;
+use shell::Shell;
+use stop::{Stop, off_thread};
+use workspace::Workspace;
+
+pub use specs::tool_specs;
+
+/// Runs `read`, `list`, `search`, `edit`, `write` and `shell`. Clones share what the model has seen of files.
+#[derive(Debug, Clone)]
+pub struct LocalTools {
+    workspace: Arc<Workspace>,
+    seen: Seen,
+    shell: Arc<Shell>,
+}
+
+impl LocalTools {
+    /// Tools that work in `workspace`, an absolute path.
+    ///
+    /// `environment` is that of the program: commands get it without what looks like a key, and `HOME` in it is what
+    /// `~` stands for. Whoever keeps a clone of `groups` can end all that runs.
+    pub fn new(workspace: PathBuf, environment: Vec<(OsString, OsString)>, groups: Groups) -> Self {
+        let home = environment.iter().find(|(name, _)| name == "HOME").map(|(_, home)| PathBuf::from(home));
+        Self {
+            workspace: Arc::new(Workspace::new(workspace, home)),
+            seen: Seen::default(),
+            shell: Arc::new(Shell { environment: environment::for_commands(environment), groups }),
+        }
+    }
+
+    fn look(&self, invocation: &Invocation) -> Preparation {
+        let arguments = &invocation.arguments;
+        let mut outside = Vec::new();
+        let names_path =
+            tool_specs().iter().any(|tool| tool.name == invocation.name && !tool.paths.is_empty());
+        if let Some(path) = arguments.text("path").filter(|_| names_path) {
+            match self.workspace.resolve(path) {
+                Ok(place) if place.inside => {}
+                Ok(place) => outside.push(place.path.display().to_string()),
+                Err(_) => outside.push(path.to_owned()),
+            }
+        }
+        let preview = match invocation.name.as_str() {
+            "edit" => Change::preview(edit::plan(&self.workspace, &self.seen, arguments)),
+            "write" => Change::preview(write::plan(&self.workspace, &self.seen, arguments)),
+            "shell" => {
+                arguments.text("command").map_or(Preview::None, |text| Preview::Command(text.to_owned()))
+            }
+            _ => Preview::None,
+        };
+        Preparation { outside, preview }
+    }
+
+    fn work(&self, invocation: &Invocation, stop: &Stop) -> Result<String, String> {
+        let (workspace, seen, arguments) = (&self.workspace, &self.seen, &invocation.arguments);
+        match invocation.name.as_str() {
+            "read" => read::run(workspace, seen, arguments, stop),
+            "list" => list::run(workspace, arguments, stop),
+            "search" => search::run(workspace, arguments, stop),
+            "edit" => edit::run(workspace, seen, arguments, stop),
+            "write" => write::run(workspace, seen, arguments, stop),
+            other => Err(format!("there is no tool called {other}")),
+        }
+    }
+
+    async fn run_within_time(self, invocation: Invocation) -> ToolReport {
+        let (limit, max_chars) = (invocation.timeout_ms, invocation.max_chars);
+        let work = off_thread(move |stop| self.work(&invocation, stop));
+        let (outcome, text) = match tokio::time::timeout(Duration::from_millis(limit), work).await {
+            Ok(Ok(Ok(text))) => (Outcome::Ok, text),
+            Ok(Ok(Err(text)) | Err(text)) => (Outcome::Failed, text),
+            Err(_) => (
+                Outcome::TimedOut,
+                format!("timed out after {}; ask for less at once, or check what was done", seconds(limit)),
+            ),
+        };
+        let bounded = bound(&text, max_chars);
+        ToolReport { outcome, content: bounded.text, cut_chars: bounded.cut_chars }
+    }
+}
+
+impl ToolPort for LocalTools {
+    fn prepare(&self, invocation: Invocation) -> BoxFuture<'static, Preparation> {
+        let tools = self.clone();
+        Box::pin(async move {
+            // What could not be looked at is not called inside: a person decides.
+            off_thread(move |_| tools.look(&invocation))
+                .await
+                .unwrap_or_else(|failure| Preparation { outside: vec![failure], preview: Preview::None })
+        })
+    }
+
+    fn run(&self, invocation: Invocation, output: mpsc::Sender<String>) -> BoxFuture<'static, ToolReport> {
+        let tools = self.clone();
+        Box::pin(survive(async move {
+            if invocation.name == "shell" {
+                tools.shell.run(&tools.workspace, &invocation, output).await
+            } else {
+                tools.run_within_time(invocation).await
+            }
+        }))
+    }
+}
+
+/// A tool that panics has failed; the loop goes on.
+async fn survive(run: impl Future<Output = ToolReport>) -> ToolReport {
+    AssertUnwindSafe(run).catch_unwind().await.unwrap_or_else(|_| ToolReport {
+        outcome: Outcome::Failed,
+        content: "the tool itself broke down; its effects may be partial; check, then try another way"
+            .to_owned(),
+        cut_chars: 0,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_is_a_failure_wherever_it_happens() {
+        let report = survive(async { panic!("planted") }).await;
+        assert_eq!(report.outcome, Outcome::Failed);
+        let work = off_thread(|_| -> String { panic!("planted") }).await;
+        assert!(work.unwrap_err().contains("planted"));
+    }
+}

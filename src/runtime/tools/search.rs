@@ -1,0 +1,173 @@
+//! `search`: a regular expression, line by line, through files (ripgrep's engine).
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use globset::{GlobBuilder, GlobMatcher};
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, sinks::Lossy};
+
+use crate::ledger::Arguments;
+
+use super::arguments::required;
+use super::stop::Stop;
+use super::walk::walk;
+use super::words::{counted, explain, shorten};
+use super::workspace::Workspace;
+
+/// More matches than this are counted, not shown.
+const MOST_SHOWN: usize = 300;
+/// Beyond this even counting is no use.
+const MOST_COUNTED: usize = 10_000;
+const MOST_LINE_CHARS: usize = 300;
+/// A line longer than this is no text; its file is skipped.
+const MOST_LINE_BYTES: usize = 16 << 20;
+
+/// Does it.
+///
+/// # Errors
+/// A sentence that says what to do instead.
+pub(super) fn run(workspace: &Workspace, arguments: &Arguments, stop: &Stop) -> Result<String, String> {
+    let matcher = compile(required(arguments, "pattern")?)?;
+    let place = workspace.resolve(arguments.text("path").unwrap_or_default())?;
+    std::fs::metadata(&place.path).map_err(|failure| explain(&place.shown, &failure))?;
+    let filter = arguments.text("glob").filter(|glob| !glob.is_empty()).map(Filter::new).transpose()?;
+    let base = if place.inside { workspace.root() } else { &place.path };
+    let mut found = Found::default();
+    let mut searcher = SearcherBuilder::new()
+        .line_number(true)
+        .heap_limit(Some(MOST_LINE_BYTES))
+        .binary_detection(BinaryDetection::quit(0))
+        .build();
+    for entry in walk(&place.path).build() {
+        if stop.is_set() || found.matches >= MOST_COUNTED {
+            break;
+        }
+        let Ok(entry) = entry else {
+            found.unreadable += 1;
+            continue;
+        };
+        let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+        if !is_file || filter.as_ref().is_some_and(|filter| !filter.takes(base, entry.path())) {
+            continue;
+        }
+        found.files += 1;
+        let shown = workspace.show(entry.path());
+        if search_file(&mut searcher, &matcher, entry.path(), &shown, &mut found, stop).is_err() {
+            found.unreadable += 1;
+        }
+    }
+    Ok(found.describe())
+}
+
+fn compile(pattern: &str) -> Result<RegexMatcher, String> {
+    RegexMatcherBuilder::new().line_terminator(Some(b'\n')).build(pattern).map_err(|fault| {
+        format!(
+            "the pattern is not a valid regular expression: {fault}\nto search for the text itself, escape its special \
+             characters, as in `foo\\(`; a pattern is matched within one line"
+        )
+    })
+}
+
+fn search_file(
+    searcher: &mut Searcher,
+    matcher: &RegexMatcher,
+    path: &Path,
+    shown: &str,
+    found: &mut Found,
+    stop: &Stop,
+) -> io::Result<()> {
+    let before = found.matches;
+    let reader = UntilStopped { file: File::open(path)?, stop };
+    let sink = Lossy(|number, line| {
+        found.add(shown, number, line);
+        Ok(found.matches < MOST_COUNTED)
+    });
+    searcher.search_reader(matcher, reader, sink)?;
+    found.files_with_match += usize::from(found.matches > before);
+    Ok(())
+}
+
+/// A file that seems to end when nobody wants the rest.
+struct UntilStopped<'a> {
+    file: File,
+    stop: &'a Stop,
+}
+
+impl Read for UntilStopped<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.stop.is_set() { Ok(0) } else { self.file.read(buffer) }
+    }
+}
+
+#[derive(Default)]
+struct Found {
+    lines: String,
+    matches: usize,
+    files: usize,
+    files_with_match: usize,
+    unreadable: usize,
+}
+
+impl Found {
+    fn add(&mut self, shown: &str, number: u64, line: &str) {
+        self.matches += 1;
+        if self.matches <= MOST_SHOWN {
+            let line = shorten(line.trim_end(), MOST_LINE_CHARS);
+            self.lines.push_str(&format!("{shown}:{number}: {line}\n"));
+        }
+    }
+
+    fn describe(&self) -> String {
+        let mut text = if self.matches == 0 {
+            format!(
+                "no matches in {} (hidden by ignore files or binary: not searched)",
+                counted(self.files, "file")
+            )
+        } else {
+            let least = if self.matches >= MOST_COUNTED { "at least " } else { "" };
+            format!(
+                "{least}{} in {}\n{}",
+                counted(self.matches, "match"),
+                counted(self.files_with_match, "file"),
+                self.lines.trim_end()
+            )
+        };
+        if self.matches > MOST_SHOWN {
+            let more = self.matches - MOST_SHOWN;
+            text.push_str(&format!("\n… {more} more; narrow the pattern, the path or the glob"));
+        }
+        if self.unreadable > 0 {
+            text.push_str(&format!("\n({} could not be searched)", counted(self.unreadable, "file")));
+        }
+        text
+    }
+}
+
+/// `*.rs` is matched against names, `src/**/*.rs` against paths, `!` in front turns it round.
+struct Filter {
+    glob: GlobMatcher,
+    by_path: bool,
+    wants: bool,
+}
+
+impl Filter {
+    fn new(text: &str) -> Result<Self, String> {
+        let (pattern, wants) = text.strip_prefix('!').map_or((text, true), |rest| (rest, false));
+        let pattern = pattern.strip_prefix("./").unwrap_or(pattern).trim_start_matches('/');
+        let glob = GlobBuilder::new(pattern).literal_separator(true).build().map_err(|fault| {
+            format!("`{text}` is not a valid glob: {fault}; write it as in `*.rs` or `src/**/*.rs`")
+        })?;
+        Ok(Self { glob: glob.compile_matcher(), by_path: pattern.contains('/'), wants })
+    }
+
+    fn takes(&self, base: &Path, path: &Path) -> bool {
+        let path = match (self.by_path, path.strip_prefix(base)) {
+            (true, Ok(rest)) => rest,
+            (true, Err(_)) => path,
+            (false, _) => Path::new(path.file_name().unwrap_or_default()),
+        };
+        self.glob.is_match(path) == self.wants
+    }
+}

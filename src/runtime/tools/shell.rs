@@ -1,0 +1,213 @@
+//! `shell`: one command in a process group of its own, watched to its end.
+
+use std::ffi::OsString;
+use std::io;
+use std::pin::Pin;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use futures_util::future::{Either, select};
+use tokio::io::AsyncReadExt as _;
+use tokio::net::unix::pipe;
+use tokio::process::{Child, Command};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, timeout, timeout_at};
+
+use crate::ledger::Outcome;
+use crate::runtime::process::{GRACE, Group, Groups};
+use crate::tool::{Invocation, ToolReport};
+
+use super::arguments::{number, required};
+use super::gather::Gathered;
+use super::live::Live;
+use super::specs::SHELL_MOST_SECONDS;
+use super::workspace::Workspace;
+
+/// How long children that outlive the command may still say something.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+const CHUNK_BYTES: usize = 64 << 10;
+
+/// Where commands run.
+#[derive(Debug)]
+pub(super) struct Shell {
+    /// All of it; nothing is inherited.
+    pub(super) environment: Vec<(OsString, OsString)>,
+    /// Where running groups are entered.
+    pub(super) groups: Groups,
+}
+
+/// How it went.
+enum End {
+    Exited(io::Result<ExitStatus>),
+    TimedOut,
+}
+
+impl Shell {
+    /// Runs the command of the call. Dropping the future ends the whole group.
+    pub(super) async fn run(
+        &self,
+        workspace: &Workspace,
+        invocation: &Invocation,
+        output: mpsc::Sender<String>,
+    ) -> ToolReport {
+        let limit = limit(invocation);
+        let started = required(&invocation.arguments, "command").and_then(|command| {
+            self.start(workspace, command)
+                .map_err(|failure| format!("the command could not be started: {failure}"))
+        });
+        let (mut child, group, reader) = match started {
+            Ok(started) => started,
+            Err(content) => return ToolReport { outcome: Outcome::Failed, content, cut_chars: 0 },
+        };
+        let mut gathered = Gathered::new(invocation.max_chars);
+        let mut live = Live::new(output);
+        let end = {
+            let pump = std::pin::pin!(pump(reader, &mut gathered, &mut live));
+            attend(&mut child, &group, pump, limit).await
+        };
+        live.send(true);
+        drop(group);
+        report(&end, limit, gathered)
+    }
+
+    fn start(&self, workspace: &Workspace, command: &str) -> io::Result<(Child, Group, pipe::Receiver)> {
+        let (reader, writer) = io::pipe()?;
+        let reader = pipe::Receiver::from_owned_fd(reader.into())?;
+        let mut sh = Command::new("sh");
+        sh.arg("-c")
+            .arg(command)
+            .current_dir(workspace.root())
+            .env_clear()
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::null())
+            .stdout(writer.try_clone()?)
+            .stderr(writer);
+        let (child, group) = Group::spawn(&self.groups, &mut sh)?;
+        // `sh` goes out of scope here, and with it our own ends for writing: the pipe ends when the group has ended.
+        Ok((child, group, reader))
+    }
+}
+
+/// The call's own wish first, then what the loop allows.
+fn limit(invocation: &Invocation) -> Duration {
+    number(&invocation.arguments, "timeout_seconds").map_or_else(
+        || Duration::from_millis(invocation.timeout_ms),
+        |seconds| Duration::from_secs(seconds.clamp(1, SHELL_MOST_SECONDS)),
+    )
+}
+
+/// Reads until every writer is gone.
+async fn pump(mut reader: pipe::Receiver, gathered: &mut Gathered, live: &mut Live) {
+    let mut chunk = vec![0; CHUNK_BYTES];
+    loop {
+        let read = match live.due_in() {
+            None => reader.read(&mut chunk).await,
+            Some(wait) => match timeout(wait, reader.read(&mut chunk)).await {
+                Ok(read) => read,
+                Err(_) => {
+                    live.send(false);
+                    continue;
+                }
+            },
+        };
+        match read {
+            Ok(0) | Err(_) => return,
+            Ok(size) => {
+                let bytes = chunk.get(..size).unwrap_or_default();
+                gathered.push(bytes);
+                live.push(bytes);
+            }
+        }
+        if live.due_in() == Some(Duration::ZERO) {
+            live.send(false);
+        }
+    }
+}
+
+/// Waits for the command while its output is read. When it has ended, children that still hold the pipe get a
+/// moment for their last words; what then remains of the group is ended by its guard.
+async fn attend(
+    child: &mut Child,
+    group: &Group,
+    mut pump: Pin<&mut impl Future<Output = ()>>,
+    limit: Duration,
+) -> End {
+    let deadline = Instant::now() + limit;
+    let (status, is_silent) = {
+        let waiting = std::pin::pin!(child.wait());
+        match timeout_at(deadline, select(waiting, pump.as_mut())).await {
+            Ok(Either::Left((status, _))) => (Some(status), false),
+            Ok(Either::Right(((), waiting))) => (timeout_at(deadline, waiting).await.ok(), true),
+            Err(_) => (None, false),
+        }
+    };
+    if let Some(status) = status {
+        if !is_silent {
+            timeout(LAST_WORDS, pump).await.ok();
+        }
+        return End::Exited(status);
+    }
+    group.terminate();
+    let gone = async {
+        if !is_silent {
+            pump.as_mut().await;
+        }
+        child.wait().await.ok();
+    };
+    if timeout(GRACE, gone).await.is_err() {
+        group.kill();
+        timeout(LAST_WORDS, child.wait()).await.ok();
+    }
+    End::TimedOut
+}
+
+fn report(end: &End, limit: Duration, gathered: Gathered) -> ToolReport {
+    let (outcome, ending) = match end {
+        End::Exited(Ok(status)) if status.success() => (Outcome::Ok, String::new()),
+        End::Exited(Ok(status)) => (Outcome::Failed, describe(*status)),
+        End::Exited(Err(failure)) => (Outcome::Failed, format!("how it ended is unknown: {failure}")),
+        End::TimedOut => (
+            Outcome::TimedOut,
+            format!(
+                "timed out after {} s and was ended; effects may be partial; check before repeating \
+                 (timeout_seconds may be up to {SHELL_MOST_SECONDS})",
+                limit.as_secs_f64()
+            ),
+        ),
+    };
+    let bounded = gathered.finish(&ending);
+    let content = if bounded.text.is_empty() { "(no output; exit code 0)".to_owned() } else { bounded.text };
+    ToolReport { outcome, content, cut_chars: bounded.cut_chars }
+}
+
+fn describe(status: ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt as _;
+    let named = |signal: i32| signal_name(signal).map_or(String::new(), |name| format!(" ({name})"));
+    match (status.code(), status.signal()) {
+        (Some(code), _) if code > 128 && signal_name(code - 128).is_some() => {
+            let signal = code - 128;
+            format!("exit code {code}: as after signal {signal}{}", named(signal))
+        }
+        (Some(code), _) => format!("exit code {code}"),
+        (None, Some(signal)) => format!("ended by signal {signal}{}", named(signal)),
+        (None, None) => status.to_string(),
+    }
+}
+
+/// Those with one number everywhere.
+fn signal_name(signal: i32) -> Option<&'static str> {
+    Some(match signal {
+        1 => "SIGHUP",
+        2 => "SIGINT",
+        3 => "SIGQUIT",
+        4 => "SIGILL",
+        6 => "SIGABRT",
+        8 => "SIGFPE",
+        9 => "SIGKILL",
+        11 => "SIGSEGV",
+        13 => "SIGPIPE",
+        14 => "SIGALRM",
+        15 => "SIGTERM",
+        _ => return None,
+    })
+}

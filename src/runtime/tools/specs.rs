@@ -1,0 +1,136 @@
+//! What models are told about the tools.
+
+use serde_json::{Value, json};
+
+use crate::tool::{SideEffect, ToolSpec};
+
+/// How long a command may run when the model names no time.
+pub(super) const SHELL_TIMEOUT_MS: u64 = 120_000;
+/// How long at most, whatever it names.
+pub(super) const SHELL_MOST_SECONDS: u64 = 600;
+
+/// The built-in tools, in the order in which a model sees them.
+pub fn tool_specs() -> Vec<ToolSpec> {
+    vec![read(), list(), search(), edit(), write(), shell()]
+}
+
+fn read() -> ToolSpec {
+    spec(
+        "read",
+        "Reads a text file. Returns its lines with their numbers (number, tab, text; the number is not part of the \
+         file) and how many lines there are. Use offset and limit to page through a long file. Read a file before \
+         you edit it. For folders use list.",
+        json!({
+            "path": { "type": "string", "description": "The file; relative to the workspace, absolute, or with ~/." },
+            "offset": { "type": "integer", "minimum": 1, "description": "First line to return, from 1. Default 1." },
+            "limit": { "type": "integer", "minimum": 1, "description": "Most lines to return. Default 2000." },
+        }),
+        &["path"],
+        SideEffect::Reads,
+    )
+}
+
+fn list() -> ToolSpec {
+    spec(
+        "list",
+        "Lists one folder: subfolders first, marked with a trailing /, then files with their sizes. What ignore files \
+         (.gitignore) hide is left out unless you list an ignored folder itself.",
+        json!({ "path": { "type": "string", "description": "The folder. Default: the workspace." } }),
+        &[],
+        SideEffect::Reads,
+    )
+}
+
+fn search() -> ToolSpec {
+    spec(
+        "search",
+        "Searches file contents with a regular expression (Rust syntax, as in ripgrep), line by line. Returns \
+         `path:line: text` for each match. Ignored and binary files are skipped. Case matters unless the pattern \
+         starts with (?i). Prefer it to grep in the shell.",
+        json!({
+            "pattern": { "type": "string", "minLength": 1, "description": "The regular expression. Escape special characters to search for them: `foo\\(`." },
+            "path": { "type": "string", "description": "A file or folder to search in. Default: the workspace." },
+            "glob": { "type": "string", "description": "Only files like this: `*.rs`, `src/**/*.{ts,tsx}`; `!*.md` for all but these." },
+        }),
+        &["pattern"],
+        SideEffect::Reads,
+    )
+}
+
+fn edit() -> ToolSpec {
+    spec(
+        "edit",
+        "Changes a file by replacing exact texts. Each old_text must occur exactly once (give enough of the lines \
+         around it), or set all to replace every occurrence. The edits are applied in order, each to the result of \
+         the one before; if one does not fit, none is made. White space counts. Fails if the file changed since you \
+         read it.",
+        json!({
+            "path": { "type": "string", "description": "The file." },
+            "edits": {
+                "type": "array",
+                "minItems": 1,
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "old_text": { "type": "string", "minLength": 1, "description": "The text as it stands in the file, without line numbers." },
+                        "new_text": { "type": "string", "description": "What replaces it; empty to delete it." },
+                        "all": { "type": "boolean", "description": "Replace every occurrence. Default false." },
+                    },
+                    "required": ["old_text", "new_text"],
+                    "additionalProperties": false,
+                },
+            },
+        }),
+        &["path", "edits"],
+        SideEffect::Writes,
+    )
+}
+
+fn write() -> ToolSpec {
+    spec(
+        "write",
+        "Writes a whole file: a new one (missing folders are made), or over the one that is there. To change a part \
+         of a file use edit.",
+        json!({
+            "path": { "type": "string", "description": "The file." },
+            "content": { "type": "string", "description": "All of its new content." },
+        }),
+        &["path", "content"],
+        SideEffect::Writes,
+    )
+}
+
+fn shell() -> ToolSpec {
+    let mut tool = spec(
+        "shell",
+        "Runs a command with `sh -c` in the workspace: builds, tests, git, other programs. Returns what it prints \
+         (stdout and stderr as they come) and, if it failed, the exit code. It has no input and no terminal, so \
+         nothing interactive works; each call starts afresh in the workspace, and whatever it leaves running in the \
+         background is ended with it. For files prefer read, list, search, edit and write.",
+        json!({
+            "command": { "type": "string", "minLength": 1, "description": "The command line." },
+            "timeout_seconds": { "type": "integer", "minimum": 1, "maximum": SHELL_MOST_SECONDS, "description": "When to end it. Default 120." },
+        }),
+        &["command"],
+        SideEffect::Runs,
+    );
+    tool.timeout_ms = Some(SHELL_TIMEOUT_MS);
+    tool
+}
+
+fn spec(name: &str, description: &str, properties: Value, required: &[&str], effect: SideEffect) -> ToolSpec {
+    let paths = if properties.get("path").is_some() { vec!["path".to_owned()] } else { vec![] };
+    ToolSpec {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        schema: json!({
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "additionalProperties": false,
+        }),
+        effect,
+        paths,
+        timeout_ms: None,
+    }
+}

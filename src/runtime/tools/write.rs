@@ -1,0 +1,49 @@
+//! `write`: a whole file, new or over what was there.
+
+use crate::ledger::Arguments;
+
+use super::arguments::required;
+use super::change::{Change, refuse_changed};
+use super::file::load;
+use super::seen::Seen;
+use super::stop::Stop;
+use super::words::counted;
+use super::workspace::Workspace;
+
+/// What the call would change.
+///
+/// # Errors
+/// Why it cannot be done.
+pub(super) fn plan(workspace: &Workspace, seen: &Seen, arguments: &Arguments) -> Result<Change, String> {
+    let place = workspace.resolve(required(arguments, "path")?)?;
+    let after = required(arguments, "content")?.to_owned();
+    let before = load(&place)?;
+    if let Some(before) = &before {
+        refuse_changed(&place, before, seen)?;
+    }
+    Ok(Change { place, before, after })
+}
+
+/// Does it.
+///
+/// # Errors
+/// Why it was not done.
+pub(super) fn run(
+    workspace: &Workspace,
+    seen: &Seen,
+    arguments: &Arguments,
+    stop: &Stop,
+) -> Result<String, String> {
+    let change = plan(workspace, seen, arguments)?;
+    change.make(seen, stop)?;
+    let size =
+        format!("{}, {}", counted(change.after.len(), "byte"), counted(change.after.lines().count(), "line"));
+    let shown = &change.place.shown;
+    Ok(match change.before {
+        None => format!("created {shown}: {size}"),
+        Some(_) => {
+            let difference = change.difference();
+            format!("wrote {shown}: {size} (+{} -{} lines)", difference.added, difference.removed)
+        }
+    })
+}

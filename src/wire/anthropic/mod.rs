@@ -1,0 +1,8 @@
+//! Anthropic Messages, and the servers that speak it.
+
+mod blocks;
+mod decode;
+mod encode;
+
+pub(super) use decode::Reader;
+pub(super) use encode::encode;

@@ -1,0 +1,184 @@
+//! Bytes of a `200` answer in, news out: finds out what kind of body it is, and ends exactly once.
+
+use serde_json::Value;
+
+use crate::model::{ModelFailure, ModelNews};
+
+use super::failure::{cut_failure, page_failure, protocol_failure, stream_failure};
+use super::sse::{MAX_EVENT_BYTES, SseDecoder, SseEvent};
+use super::{Protocol, anthropic, openai_chat};
+
+/// Reads one answer. What it says does not depend on how the bytes are cut.
+#[derive(Debug)]
+pub struct Decoder {
+    body: Body,
+    reader: Reader,
+    over: bool,
+}
+
+/// A server that was asked for a stream may answer with a plain JSON object, or a proxy with a page: the first
+/// byte tells, since an event stream begins with a comment or the name of a field. (Content types are no help:
+/// servers get them wrong.)
+#[derive(Debug)]
+enum Body {
+    Unknown,
+    Stream(SseDecoder),
+    Whole(Vec<u8>),
+    Page(Vec<u8>),
+}
+
+#[derive(Debug)]
+enum Reader {
+    Anthropic(anthropic::Reader),
+    OpenAiChat(openai_chat::Reader),
+}
+
+/// Bytes of a page that are kept to quote from.
+const PAGE_BYTES: usize = 16 * 1024;
+
+impl Decoder {
+    pub(super) fn new(protocol: Protocol) -> Self {
+        let reader = match protocol {
+            Protocol::Anthropic => Reader::Anthropic(anthropic::Reader::default()),
+            Protocol::OpenAiChat => Reader::OpenAiChat(openai_chat::Reader::default()),
+        };
+        Self { body: Body::Unknown, reader, over: false }
+    }
+
+    /// Takes in bytes of the body. After the end nothing more is said.
+    pub fn push(&mut self, bytes: &[u8]) -> Vec<ModelNews> {
+        if self.over {
+            return Vec::new();
+        }
+        let bytes = if matches!(self.body, Body::Unknown) { self.recognise(bytes) } else { bytes };
+        match &mut self.body {
+            Body::Unknown => Vec::new(),
+            Body::Stream(_) => self.read_stream(bytes),
+            Body::Whole(body) if body.len() + bytes.len() > MAX_EVENT_BYTES => {
+                self.fail(protocol_failure(format!("it is larger than {MAX_EVENT_BYTES} bytes")))
+            }
+            Body::Whole(body) => {
+                body.extend_from_slice(bytes);
+                Vec::new()
+            }
+            Body::Page(body) => {
+                let room = PAGE_BYTES.saturating_sub(body.len());
+                body.extend(bytes.iter().take(room));
+                Vec::new()
+            }
+        }
+    }
+
+    /// The body is over. Together with all [`Decoder::push`]es this gives exactly one `Finished` or `Failed`.
+    pub fn finish(&mut self) -> Vec<ModelNews> {
+        if self.over {
+            return Vec::new();
+        }
+        match std::mem::replace(&mut self.body, Body::Unknown) {
+            Body::Unknown => self.fail(cut_failure()),
+            Body::Stream(mut sse) => {
+                let mut news = Vec::new();
+                if let Some(last) = sse.finish().filter(is_whole) {
+                    news = self.reader.event(&last);
+                }
+                if !news.iter().any(is_end) {
+                    news.extend(self.reader.end());
+                }
+                self.up_to_end(news)
+            }
+            Body::Whole(body) => match serde_json::from_slice::<Value>(&body) {
+                Ok(value) => {
+                    let news = self.reader.whole(&value);
+                    self.up_to_end(news)
+                }
+                Err(error) => self.fail(protocol_failure(format!("it is broken JSON ({error})"))),
+            },
+            Body::Page(body) => self.fail(page_failure(&body)),
+        }
+    }
+
+    /// Whether the end was said.
+    pub fn is_over(&self) -> bool {
+        self.over
+    }
+
+    /// Looks at the first byte that says something; the bytes from there on.
+    fn recognise<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
+        let blank = |b: &u8| b.is_ascii_whitespace() || b"\xEF\xBB\xBF".contains(b);
+        let at = bytes.iter().position(|b| !blank(b)).unwrap_or(bytes.len());
+        let (_, rest) = bytes.split_at(at);
+        match rest.first() {
+            None => {}
+            Some(b'{' | b'[') => self.body = Body::Whole(Vec::new()),
+            Some(b':' | b'd' | b'e' | b'i' | b'r') => self.body = Body::Stream(SseDecoder::default()),
+            Some(_) => self.body = Body::Page(Vec::new()),
+        }
+        rest
+    }
+
+    fn read_stream(&mut self, bytes: &[u8]) -> Vec<ModelNews> {
+        let Body::Stream(sse) = &mut self.body else { return Vec::new() };
+        let mut arrived = Vec::new();
+        let refused = sse.push(bytes, &mut arrived).err();
+        let mut news = Vec::new();
+        for event in &arrived {
+            news.extend(self.reader.event(event));
+            if news.last().is_some_and(is_end) {
+                break;
+            }
+        }
+        if let Some(too_large) = refused {
+            news.push(ModelNews::Failed(protocol_failure(too_large.to_string())));
+        }
+        self.up_to_end(news)
+    }
+
+    fn fail(&mut self, failure: ModelFailure) -> Vec<ModelNews> {
+        self.up_to_end(vec![ModelNews::Failed(failure)])
+    }
+
+    fn up_to_end(&mut self, mut news: Vec<ModelNews>) -> Vec<ModelNews> {
+        if let Some(end) = news.iter().position(is_end) {
+            news.truncate(end + 1);
+            self.over = true;
+        }
+        news
+    }
+}
+
+impl Reader {
+    fn event(&mut self, event: &SseEvent) -> Vec<ModelNews> {
+        match self {
+            Self::Anthropic(reader) => reader.event(event),
+            Self::OpenAiChat(reader) => reader.event(event),
+        }
+    }
+
+    fn whole(&mut self, answer: &Value) -> Vec<ModelNews> {
+        // A proxy may wrap its one error in an array.
+        let answer = answer.as_array().and_then(|items| items.first()).unwrap_or(answer);
+        if answer.get("error").is_some_and(|e| !e.is_null()) {
+            return vec![ModelNews::Failed(stream_failure(answer))];
+        }
+        match self {
+            Self::Anthropic(reader) => reader.whole(answer),
+            Self::OpenAiChat(reader) => reader.whole(answer),
+        }
+    }
+
+    fn end(&mut self) -> Vec<ModelNews> {
+        match self {
+            Self::Anthropic(_) => vec![ModelNews::Failed(cut_failure())],
+            Self::OpenAiChat(reader) => reader.end(),
+        }
+    }
+}
+
+/// Whether an event that nothing ended has all its data: of several lines some may be missing.
+fn is_whole(event: &SseEvent) -> bool {
+    event.data == "[DONE]" || serde_json::from_str::<Value>(&event.data).is_ok()
+}
+
+fn is_end(news: &ModelNews) -> bool {
+    matches!(news, ModelNews::Finished | ModelNews::Failed(_))
+}

@@ -1,0 +1,218 @@
+//! From an error answer to a [`ModelFailure`]: codes first, then the vendors' words, then the status.
+
+use serde_json::Value;
+
+use crate::model::{FailureClass, ModelFailure};
+
+use super::delay::told_delay;
+use super::report::{Report, one_line, page_line};
+
+/// What a failed HTTP answer means. `headers` are names and values; a body that is no text is read as far as it is.
+pub fn http_failure(status: u16, headers: &[(String, String)], body: &[u8]) -> ModelFailure {
+    let mut report = Report::of_body(&String::from_utf8_lossy(body));
+    let header = |wanted: &str| headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
+    let id = header("request-id").or_else(|| header("x-request-id")).map(|(_, value)| one_line(value));
+    report.request_id = report.request_id.filter(|id| !id.is_empty()).or(id);
+    let told = header("x-should-retry").map(|(_, value)| value.trim() == "true");
+    let moved = header("location").map(|(_, target)| one_line(target));
+    if let Some(target) = moved.filter(|_| (300..400).contains(&status)) {
+        return redirected(status, &target);
+    }
+    conclude(Some(status), &report, headers, told)
+}
+
+/// What an error inside a stream, or in the body of a `200`, means.
+pub(super) fn stream_failure(error: &Value) -> ModelFailure {
+    let report = Report::of_value(error);
+    conclude(None, &report, &[], None)
+}
+
+/// The stream ended before its protocol's end.
+pub(super) fn cut_failure() -> ModelFailure {
+    ModelFailure::new(FailureClass::Transient, "The connection ended before the answer was complete.")
+}
+
+/// What came is not the protocol; `what` completes the sentence.
+pub(super) fn protocol_failure(what: impl AsRef<str>) -> ModelFailure {
+    ModelFailure::new(
+        FailureClass::Protocol,
+        format!("The server's answer cannot be read: {}.", what.as_ref()),
+    )
+}
+
+/// A page came instead of an answer.
+pub(super) fn page_failure(body: &[u8]) -> ModelFailure {
+    let line = page_line(&String::from_utf8_lossy(body));
+    let shown = if line.is_empty() {
+        "it is empty".to_owned()
+    } else {
+        format!("it is a page that says “{line}”")
+    };
+    protocol_failure(shown)
+}
+
+fn redirected(status: u16, target: &str) -> ModelFailure {
+    ModelFailure {
+        next: "Set the base URL to where the server really is.".to_owned(),
+        ..ModelFailure::new(
+            FailureClass::Protocol,
+            format!("The server redirects elsewhere (HTTP {status}, to {target}); that was not followed."),
+        )
+    }
+}
+
+fn conclude(
+    status: Option<u16>,
+    report: &Report,
+    headers: &[(String, String)],
+    should_retry: Option<bool>,
+) -> ModelFailure {
+    let class = classify(status, report, should_retry);
+    let delay = told_delay(headers, report.retry_delay.as_deref(), &report.message);
+    ModelFailure {
+        class,
+        message: sentence(status, report),
+        next: advice(class, report).to_owned(),
+        retry_after_ms: delay.filter(|_| class.is_transient()),
+    }
+}
+
+fn sentence(status: Option<u16>, report: &Report) -> String {
+    let mut facts = Vec::new();
+    if let Some(status) = status.or(report.status) {
+        facts.push(format!("HTTP {status}"));
+    }
+    facts.extend(report.codes.last().cloned());
+    facts.extend(report.request_id.as_ref().map(|id| format!("request {id}")));
+    let said = if report.message.is_empty() { "The provider gave no reason" } else { &report.message };
+    if facts.is_empty() { said.to_owned() } else { format!("{said} ({})", one_line(&facts.join(", "))) }
+}
+
+fn classify(status: Option<u16>, report: &Report, should_retry: Option<bool>) -> FailureClass {
+    let words = report.message.to_lowercase();
+    let says = |phrases: &[&str]| phrases.iter().any(|phrase| words.contains(phrase));
+    let coded = |codes: &[&str]| report.codes.iter().any(|code| codes.contains(&code.as_str()));
+    if says(PAIRING) {
+        FailureClass::Pairing
+    } else if coded(OVERFLOW_CODES) || says(OVERFLOW) {
+        FailureClass::Overflow
+    } else if coded(QUOTA_CODES) || report.codes.iter().any(|c| is_spend_limit(c)) || says(QUOTA) {
+        FailureClass::Quota
+    } else if coded(AUTH_CODES) || says(AUTH) {
+        FailureClass::Auth
+    } else if coded(MODEL_CODES) || says(UNKNOWN_MODEL) || (status == Some(404) && words.contains("model")) {
+        FailureClass::UnknownModel
+    } else if coded(TRANSIENT_CODES) {
+        FailureClass::Transient
+    } else if says(REFUSED) {
+        FailureClass::BadRequest
+    } else {
+        by_status(status, report, should_retry)
+    }
+}
+
+fn by_status(status: Option<u16>, report: &Report, should_retry: Option<bool>) -> FailureClass {
+    // An error inside a stream comes after the server had accepted the request: unless it says otherwise, it is
+    // trouble on the way.
+    let in_stream = if report.codes.iter().any(|c| c == "invalid_request_error") { 400 } else { 500 };
+    match status.filter(|s| *s >= 300).or(report.status).unwrap_or(in_stream) {
+        401 | 403 => FailureClass::Auth,
+        402 => FailureClass::Quota,
+        // No model is spoken of: it is the address that is unknown.
+        404 => FailureClass::Protocol,
+        413 => FailureClass::Overflow,
+        408 | 409 | 429 => retryable(should_retry.unwrap_or(true)),
+        status if status >= 500 => retryable(should_retry.unwrap_or(true)),
+        _ => retryable(should_retry.unwrap_or(false)),
+    }
+}
+
+fn retryable(yes: bool) -> FailureClass {
+    if yes { FailureClass::Transient } else { FailureClass::BadRequest }
+}
+
+fn is_spend_limit(code: &str) -> bool {
+    code.ends_with("_spend_limit_exceeded") || code.ends_with("_spend_limit_reached")
+}
+
+fn advice(class: FailureClass, report: &Report) -> &'static str {
+    let words = report.message.to_lowercase();
+    let advised = ADVICE.iter().find(|(phrase, _)| words.contains(phrase));
+    match class {
+        FailureClass::BadRequest => advised.map_or("", |(_, advice)| advice),
+        _ => "",
+    }
+}
+
+const PAIRING: &[&str] = &[
+    "ids were found without `tool_result` blocks",
+    "unexpected `tool_use_id` found in `tool_result`",
+    "must be followed by tool messages responding to",
+    "must be a response to a prece",
+    "no tool output found for",
+    "no tool call found for",
+    "not the same number of function calls and responses",
+    "number of function response parts",
+];
+const OVERFLOW_CODES: &[&str] = &[
+    "context_length_exceeded",
+    "exceed_context_size_error",
+    "model_context_window_exceeded",
+    "request_too_large",
+];
+const OVERFLOW: &[&str] = &[
+    "prompt is too long",
+    "exceed context limit",
+    "exceeds the context window",
+    "maximum context length",
+    "exceeds the available context size",
+    "reduce the length of the messages",
+    "maximum prompt length is",
+    "input token count (",
+    "greater than the context length",
+    "prompt token count of",
+    "exceeded model token limit",
+    "context window exceeds limit",
+    "input is too long for requested model",
+    "request too large for",
+];
+const QUOTA_CODES: &[&str] =
+    &["insufficient_quota", "credit_balance_exhausted", "organization_usage_limit_exceeded", "billing_error"];
+const QUOTA: &[&str] = &["credit balance is too low", "insufficient balance"];
+const AUTH_CODES: &[&str] =
+    &["authentication_error", "permission_error", "invalid_api_key", "api_key_invalid", "unauthenticated"];
+const AUTH: &[&str] = &["incorrect api key", "invalid api key", "api key not valid"];
+const MODEL_CODES: &[&str] = &["model_not_found", "invalid_model", "not_found_error"];
+const UNKNOWN_MODEL: &[&str] = &[
+    "is not a valid model",
+    "model not found",
+    "supported api model names",
+    "no such model",
+    "unknown model",
+];
+const TRANSIENT_CODES: &[&str] = &[
+    "overloaded_error",
+    "server_is_overloaded",
+    "slow_down",
+    "rate_limit_error",
+    "rate_limit_exceeded",
+    "api_error",
+    "timeout_error",
+    // The model wrote a call that the server's own check refused; the next attempt writes another.
+    "tool_use_failed",
+];
+/// Refused as it is, though some servers answer with a status of their own trouble.
+const REFUSED: &[&str] = &["tools param requires --jinja"];
+
+/// What to do about a refused request, by a phrase in the provider's sentence.
+const ADVICE: &[(&str, &str)] = &[
+    ("--jinja", "Start the server with --jinja, so that it takes tools."),
+    ("does not support tools", "Choose a model that takes tools."),
+    ("maximum allowed number of output tokens", "Set a lower output limit for this model."),
+    ("max_tokens is too large", "Set a lower output limit for this model."),
+    (
+        "`signature` in `thinking`",
+        "Start a new session: the history before the model's reasoning has changed.",
+    ),
+    ("reasoning_content", "Start a new session, or choose another model: this one wants its reasoning back."),
+];

@@ -1,0 +1,122 @@
+//! Putting calls together from fragments, in an order of rules that survives every server seen so far.
+
+use serde_json::Value;
+
+use crate::model::ModelEvent;
+
+/// The calls of one answer.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    calls: Vec<Call>,
+    /// How many have a name: only those exist.
+    named: u32,
+}
+
+#[derive(Debug, Default)]
+struct Call {
+    /// The server's number; several calls may share one.
+    slot: Option<u64>,
+    id: String,
+    name: String,
+    /// Our number, since the name is known.
+    index: Option<u32>,
+    /// Argument text that came before the name.
+    early: String,
+}
+
+/// One fragment; what is empty, null or missing says nothing.
+struct Fragment<'a> {
+    slot: Option<u64>,
+    id: &'a str,
+    name: &'a str,
+    arguments: String,
+}
+
+impl Calls {
+    /// Takes in one fragment.
+    pub(super) fn fragment(&mut self, value: &Value, events: &mut Vec<ModelEvent>) {
+        let fragment = Fragment::read(value);
+        let found = self.find(&fragment);
+        let at = found.unwrap_or_else(|| {
+            self.calls.push(Call { slot: fragment.slot, ..Call::default() });
+            self.calls.len() - 1
+        });
+        let Some(call) = self.calls.get_mut(at) else { return };
+        // The first id and name stand: servers repeat them, or send empty ones later.
+        if call.id.is_empty() {
+            fragment.id.clone_into(&mut call.id);
+        }
+        if call.index.is_none() && !fragment.name.is_empty() {
+            fragment.name.clone_into(&mut call.name);
+            call.index = Some(self.named);
+            events.push(ModelEvent::CallStarted {
+                index: self.named,
+                wire_id: call.id.clone(),
+                name: call.name.clone(),
+            });
+            self.named += 1;
+            let early = std::mem::take(&mut call.early);
+            call.append(early, events);
+        }
+        call.append(fragment.arguments, events);
+    }
+
+    /// Whether there is any.
+    pub(super) fn any(&self) -> bool {
+        self.named > 0
+    }
+
+    /// The stream ended as it must: so did every call.
+    pub(super) fn finish(&self, events: &mut Vec<ModelEvent>) {
+        events.extend((0..self.named).map(|index| ModelEvent::CallDone { index }));
+    }
+
+    fn find(&self, fragment: &Fragment<'_>) -> Option<usize> {
+        if fragment.slot.is_some() {
+            let at = self.calls.iter().rposition(|c| c.slot == fragment.slot)?;
+            // Some servers give every parallel call the same number: another id and a name begin another call.
+            let other = self.calls.get(at).is_some_and(|c| c.begins_another(fragment));
+            return (!other).then_some(at);
+        }
+        if !fragment.id.is_empty()
+            && let Some(at) = self.calls.iter().rposition(|c| c.id == fragment.id)
+        {
+            return Some(at);
+        }
+        if fragment.name.is_empty() { self.calls.len().checked_sub(1) } else { None }
+    }
+}
+
+impl Call {
+    fn begins_another(&self, fragment: &Fragment<'_>) -> bool {
+        !self.name.is_empty()
+            && !fragment.id.is_empty()
+            && fragment.id != self.id
+            && !fragment.name.is_empty()
+    }
+
+    fn append(&mut self, text: String, events: &mut Vec<ModelEvent>) {
+        match self.index {
+            _ if text.is_empty() => {}
+            Some(index) => events.push(ModelEvent::CallArguments { index, text }),
+            None => self.early.push_str(&text),
+        }
+    }
+}
+
+impl<'a> Fragment<'a> {
+    fn read(value: &'a Value) -> Self {
+        let text = |path: &str| value.pointer(path).and_then(Value::as_str).unwrap_or_default();
+        let arguments = match value.pointer("/function/arguments") {
+            Some(Value::String(text)) => text.clone(),
+            Some(object @ Value::Object(_)) => object.to_string(),
+            Some(_) | None => String::new(),
+        };
+        Self {
+            slot: value.get("index").and_then(Value::as_u64),
+            id: text("/id"),
+            name: text("/function/name"),
+            arguments,
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! OpenAI Chat Completions, and the many servers that speak it, each a little differently.
+
+mod calls;
+mod decode;
+mod encode;
+mod reasoning;
+mod usage;
+
+pub(super) use decode::Reader;
+pub(super) use encode::encode;

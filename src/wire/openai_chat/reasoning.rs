@@ -1,0 +1,116 @@
+//! Reasoning under its many names, and what of it must be sent back.
+
+use serde_json::{Map, Value, json};
+
+use crate::ledger::Block;
+use crate::model::ModelEvent;
+
+/// The reasoning that is being written.
+#[derive(Debug, Default)]
+pub(super) struct Reasoning {
+    open: bool,
+    /// What came as `reasoning_content`: one vendor demands it back.
+    content: String,
+    /// What came as `reasoning_details`: gateways take it back as it was.
+    details: Vec<Value>,
+}
+
+impl Reasoning {
+    /// Takes in what a delta says of reasoning.
+    pub(super) fn delta(&mut self, delta: &Value, events: &mut Vec<ModelEvent>) {
+        let text = |name: &str| delta.get(name).and_then(Value::as_str).filter(|t| !t.is_empty());
+        let pieces = delta.get("reasoning_details").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        // Servers that use two of the names say the same in both.
+        if let Some(content) = text("reasoning_content") {
+            self.content.push_str(content);
+            self.say(content, events);
+        } else if let Some(content) = text("reasoning") {
+            self.say(content, events);
+        } else {
+            for piece in pieces {
+                let shown = piece.get("text").or_else(|| piece.get("summary")).and_then(Value::as_str);
+                self.say(shown.unwrap_or_default(), events);
+            }
+        }
+        pieces.iter().for_each(|piece| merge(&mut self.details, piece));
+    }
+
+    /// Reasoning that came in another way (parts of a content array).
+    pub(super) fn say(&mut self, text: &str, events: &mut Vec<ModelEvent>) {
+        if !text.is_empty() {
+            self.open = true;
+            events.push(ModelEvent::Thinking(text.to_owned()));
+        }
+    }
+
+    /// Something else begins, or the answer ends: the block is whole.
+    pub(super) fn close(&mut self, events: &mut Vec<ModelEvent>) {
+        let replay = self.take_replay();
+        if std::mem::take(&mut self.open) || replay.is_some() {
+            events.push(ModelEvent::ThinkingDone { replay });
+        }
+    }
+
+    fn take_replay(&mut self) -> Option<Value> {
+        let details = std::mem::take(&mut self.details);
+        let content = std::mem::take(&mut self.content);
+        if !details.is_empty() {
+            Some(json!({ "reasoning_details": details }))
+        } else if !content.is_empty() {
+            Some(json!({ "reasoning_content": content }))
+        } else {
+            None
+        }
+    }
+}
+
+/// Puts the reasoning of an earlier message of the same model back where it was.
+pub(super) fn replay(blocks: &[Block], message: &mut Map<String, Value>) {
+    let blobs =
+        blocks.iter().filter_map(|b| if let Block::Thinking(t) = b { t.replay.as_ref() } else { None });
+    let mut content = String::new();
+    let mut details = Vec::new();
+    for blob in blobs {
+        content.push_str(blob.get("reasoning_content").and_then(Value::as_str).unwrap_or_default());
+        let pieces = blob.get("reasoning_details").and_then(Value::as_array);
+        pieces.into_iter().flatten().for_each(|piece| merge(&mut details, piece));
+    }
+    if !content.is_empty() {
+        message.insert("reasoning_content".to_owned(), Value::String(content));
+    }
+    if !details.is_empty() {
+        message.insert("reasoning_details".to_owned(), Value::Array(details));
+    }
+}
+
+/// Adds a piece to the block of the same number, type and id: words grow, everything else is replaced.
+fn merge(blocks: &mut Vec<Value>, piece: &Value) {
+    let Some(members) = piece.as_object() else { return };
+    let same = |block: &Value| {
+        let id = |v: &Value| v.get("id").and_then(Value::as_str).map(str::to_owned);
+        let ids = (id(block), id(piece));
+        block.get("index") == piece.get("index")
+            && block.get("type") == piece.get("type")
+            && (ids.0.is_none() || ids.1.is_none() || ids.0 == ids.1)
+    };
+    let Some(block) = blocks.iter_mut().rev().find(|b| same(b)).and_then(Value::as_object_mut) else {
+        blocks.push(piece.clone());
+        return;
+    };
+    for (name, value) in members {
+        match (name.as_str(), block.get_mut(name), value) {
+            ("text" | "summary" | "data", Some(Value::String(text)), Value::String(more)) => {
+                text.push_str(more)
+            }
+            (_, Some(old), new) if !is_blank(new) => *old = new.clone(),
+            (_, Some(_), _) => {}
+            (_, None, new) => {
+                block.insert(name.clone(), new.clone());
+            }
+        }
+    }
+}
+
+fn is_blank(value: &Value) -> bool {
+    value.is_null() || value.as_str() == Some("")
+}

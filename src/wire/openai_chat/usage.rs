@@ -1,0 +1,32 @@
+//! What a Chat Completions server counted, in our meaning.
+
+use serde_json::Value;
+
+use crate::ledger::Usage;
+
+/// The usage in a chunk, wherever the server puts it.
+pub(super) fn find(chunk: &Value) -> Option<Usage> {
+    ["/usage", "/x_groq/usage", "/choices/0/usage"]
+        .into_iter()
+        .find_map(|path| chunk.pointer(path).filter(|usage| usage.is_object()))
+        .map(read)
+}
+
+fn read(usage: &Value) -> Usage {
+    let count = |path: &str| usage.pointer(path).and_then(Value::as_u64);
+    let input = count("/prompt_tokens").unwrap_or_default();
+    let written = count("/completion_tokens").unwrap_or_default();
+    let reasoning = count("/completion_tokens_details/reasoning_tokens").unwrap_or_default();
+    let cached = count("/prompt_tokens_details/cached_tokens").or_else(|| count("/prompt_cache_hit_tokens"));
+    // One vendor counts reasoning beside the written tokens, not among them: its total gives it away.
+    let apart = reasoning > 0 && count("/total_tokens") == Some(input + written + reasoning);
+    Usage {
+        input,
+        output: if apart { written + reasoning } else { written },
+        cache_read: cached.unwrap_or_default(),
+        cache_write: count("/prompt_tokens_details/cache_write_tokens").unwrap_or_default(),
+        reasoning,
+        cost: None,
+        estimated: false,
+    }
+}

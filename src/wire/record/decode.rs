@@ -1,0 +1,177 @@
+//! From a line back to its entry.
+
+use serde_json::Value;
+
+use crate::ledger::{
+    Abort, AbortPath, ApprovalRequest, Body, CallId, Decider, Decision, Ending, Entry, EntryId,
+    FORMAT_VERSION, Injected, Injector, ModelRef, Note, Outcome, Preview, Scope, SessionStarted, Tombstone,
+    ToolResult, Transition, TurnEnded, UserMessage,
+};
+
+use super::fields::Fields;
+use super::{RecordError, message, time};
+
+/// Reads one event object. Unknown fields are ignored.
+///
+/// # Errors
+/// [`RecordError`]: not an object, an unknown `type`, a field missing or wrong, a newer format version.
+pub fn decode(value: &Value) -> Result<Entry, RecordError> {
+    let kind = Fields::of("record", value)?.str("type")?;
+    let fields = Fields::of(kind, value)?;
+    if kind == "session_started" {
+        refuse_newer(&fields)?;
+    }
+    // The type is judged first: a record of an unknown type may lack anything.
+    let Some(read) = reader(kind) else { return Err(RecordError::UnknownType(kind.to_owned())) };
+    let id = fields.entry("entry")?;
+    let at = fields.get("at").and_then(time::from_value);
+    let at =
+        at.ok_or_else(|| fields.bad("at", "is missing or is not a time such as 2026-11-20T09:30:00.000Z"))?;
+    Ok(Entry { id, at, body: read(&fields, id)? })
+}
+
+fn refuse_newer(fields: &Fields<'_>) -> Result<(), RecordError> {
+    let found = fields.number("version")?;
+    if found <= u64::from(FORMAT_VERSION) {
+        return Ok(());
+    }
+    let app = fields.str("app").unwrap_or("unknown").to_owned();
+    Err(RecordError::Newer { found, known: FORMAT_VERSION, app })
+}
+
+type Reader = fn(&Fields<'_>, EntryId) -> Result<Body, RecordError>;
+
+fn reader(kind: &str) -> Option<Reader> {
+    let reader: Reader = match kind {
+        "session_started" => |f, _| read_started(f),
+        "user_message" => |f, _| Ok(Body::User(UserMessage { content: f.text("content")? })),
+        "agent_response" => |f, id| message::read(f, id).map(Body::Assistant),
+        "tool_call" => |f, _| message::read_call(f).map(Body::ToolCall),
+        "approval_request" => |f, _| read_request(f),
+        "approval" => |f, _| read_decision(f),
+        "tool_result" => |f, _| read_result(f),
+        "injected" => |f, _| {
+            let by = f.one_of("by", Injector::parse)?;
+            Ok(Body::Injected(Injected { by, text: f.text("text")? }))
+        },
+        "tombstone" => {
+            |f, _| Ok(Body::Tombstone(Tombstone { target: f.entry("target")?, reason: f.text("reason")? }))
+        }
+        "transition" => |f, _| {
+            Ok(Body::Transition { turn: f.small("turn")?, reason: f.one_of("reason", Transition::parse)? })
+        },
+        "budget_raised" => |f, _| Ok(Body::BudgetRaised { name: f.text("name")?, limit: f.number("limit")? }),
+        "note" => |f, _| Ok(Body::Note(Note { about: f.text("about")?, text: f.text("text")? })),
+        "error" => |f, _| Ok(Body::Error { message: f.text("message")?, next: f.text("next")? }),
+        "turn_ended" => |f, _| read_ended(f),
+        _ => return None,
+    };
+    Some(reader)
+}
+
+fn read_started(fields: &Fields<'_>) -> Result<Body, RecordError> {
+    Ok(Body::SessionStarted(SessionStarted {
+        session: fields.text("session")?,
+        cwd: fields.text("cwd")?,
+        model: ModelRef::parse(fields.str("model")?),
+        version: fields.small("version")?,
+        system: fields.text_or_empty("system")?,
+    }))
+}
+
+fn read_request(fields: &Fields<'_>) -> Result<Body, RecordError> {
+    Ok(Body::ApprovalRequested(ApprovalRequest {
+        call: fields.call("id")?,
+        name: fields.text("name")?,
+        arguments: fields.value("arguments")?,
+        why: fields.text("why")?,
+        risk: fields.text("risk")?,
+        preview: read_preview(fields)?,
+    }))
+}
+
+fn read_preview(fields: &Fields<'_>) -> Result<Preview, RecordError> {
+    if fields.get("preview").is_none() {
+        return Ok(Preview::None);
+    }
+    let preview = fields.object("preview")?;
+    match preview.str("kind")? {
+        "command" => Ok(Preview::Command(preview.text("text")?)),
+        "diff" => Ok(Preview::Diff(preview.text("text")?)),
+        other => Err(preview.bad("kind", format!("has the unknown value `{other}`"))),
+    }
+}
+
+fn read_decision(fields: &Fields<'_>) -> Result<Body, RecordError> {
+    Ok(Body::ApprovalDecided(Decision {
+        call: fields.call("id")?,
+        allow: fields.one_of("decision", |name| match name {
+            "allow" => Some(true),
+            "deny" => Some(false),
+            _ => None,
+        })?,
+        scope: fields.one_of("scope", |name| {
+            [Scope::Once, Scope::Session, Scope::Project].into_iter().find(|scope| scope.as_str() == name)
+        })?,
+        by: fields.one_of("by", decider)?,
+        reason: fields.text("reason")?,
+    }))
+}
+
+fn decider(name: &str) -> Option<Decider> {
+    [Decider::Policy, Decider::User, Decider::Hook].into_iter().find(|decider| decider.as_str() == name)
+}
+
+fn read_result(fields: &Fields<'_>) -> Result<Body, RecordError> {
+    let outcome = match fields.str("outcome")? {
+        "ok" => Outcome::Ok,
+        "failed" => Outcome::Failed,
+        "invalid" => Outcome::Invalid,
+        "unknown_tool" => Outcome::UnknownTool,
+        "denied" => Outcome::Denied(fields.one_of("denied_by", decider)?),
+        "timed_out" => Outcome::TimedOut,
+        "aborted" => Outcome::Aborted(read_abort(&fields.object("abort")?)?),
+        "lost" => Outcome::Lost { started: fields.flag("started")? },
+        other => return Err(fields.bad("outcome", format!("has the unknown value `{other}`"))),
+    };
+    Ok(Body::ToolResult(ToolResult {
+        call: fields.call("id")?,
+        name: fields.text("name")?,
+        outcome,
+        content: fields.text("content")?,
+        duration_ms: fields.number("duration_ms")?,
+        cut_chars: fields.number("cut_chars")?,
+    }))
+}
+
+fn read_abort(fields: &Fields<'_>) -> Result<Abort, RecordError> {
+    let path = fields.one_of("path", |name| {
+        [AbortPath::A, AbortPath::B, AbortPath::C].into_iter().find(|path| path.as_str() == name)
+    })?;
+    let ran_ms = match fields.get("ran_ms") {
+        None | Some(Value::Null) => None,
+        Some(_) => Some(fields.number("ran_ms")?),
+    };
+    Ok(Abort { path, ran_ms })
+}
+
+fn read_ended(fields: &Fields<'_>) -> Result<Body, RecordError> {
+    let not_ok = fields
+        .list("not_ok")?
+        .iter()
+        .map(|value| {
+            let call = Fields::of("not_ok", value)?;
+            Ok((call.call("id")?, call.text("outcome")?))
+        })
+        .collect::<Result<Vec<(CallId, String)>, RecordError>>()?;
+    Ok(Body::TurnEnded(TurnEnded {
+        reason: fields.one_of("reason", Ending::parse)?,
+        turns: fields.small("turns")?,
+        tool_calls: fields.small("tool_calls")?,
+        usage: message::read_usage(&fields.object("usage")?)?,
+        wall_ms: fields.number("wall_ms")?,
+        text: fields.text("text")?,
+        not_ok,
+        next_safe_action: fields.text("next_safe_action")?,
+    }))
+}

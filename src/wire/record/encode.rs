@@ -1,0 +1,156 @@
+//! From an entry to its line.
+
+use serde_json::{Map, Value, json};
+
+use crate::ledger::{
+    AbortPath, ApprovalRequest, Body, Decision, Entry, Outcome, Preview, SessionStarted, ToolResult, ToolUse,
+    TurnEnded,
+};
+
+use super::fields::put_value;
+use super::{message, time};
+
+/// The event object of an entry, with exactly the names of the design.
+pub fn encode(entry: &Entry) -> Value {
+    let own = entry.id.to_string();
+    let mut record = Map::new();
+    record.insert("type".to_owned(), entry.body.kind().into());
+    record.insert("entry".to_owned(), own.as_str().into());
+    record.insert("at".to_owned(), time::to_value(entry.at));
+    record.insert("id".to_owned(), entry.body.call().map_or(own, |call| call.to_string()).into());
+    write_body(&mut record, &entry.body);
+    Value::Object(record)
+}
+
+fn write_body(record: &mut Map<String, Value>, body: &Body) {
+    match body {
+        Body::SessionStarted(started) => write_started(record, started),
+        Body::User(message) => put(record, json!({ "content": message.content })),
+        Body::Assistant(said) => message::write(record, said),
+        Body::ToolCall(call) => write_call(record, call),
+        Body::ApprovalRequested(request) => write_request(record, request),
+        Body::ApprovalDecided(decision) => write_decision(record, decision),
+        Body::ToolResult(result) => write_result(record, result),
+        Body::Injected(injected) => {
+            put(record, json!({ "by": injected.by.as_str(), "text": injected.text }));
+        }
+        Body::Tombstone(stone) => {
+            put(record, json!({ "target": stone.target.to_string(), "reason": stone.reason }));
+        }
+        Body::Transition { turn, reason } => {
+            put(record, json!({ "turn": turn, "reason": reason.as_str() }));
+        }
+        Body::BudgetRaised { name, limit } => put(record, json!({ "name": name, "limit": limit })),
+        Body::Note(note) => put(record, json!({ "about": note.about, "text": note.text })),
+        Body::Error { message, next } => put(record, json!({ "message": message, "next": next })),
+        Body::TurnEnded(ended) => write_ended(record, ended),
+    }
+}
+
+/// Adds the members of an object literal.
+pub(super) fn put(record: &mut Map<String, Value>, members: Value) {
+    if let Value::Object(members) = members {
+        record.extend(members);
+    }
+}
+
+fn write_started(record: &mut Map<String, Value>, started: &SessionStarted) {
+    put(
+        record,
+        json!({
+            "session": started.session,
+            "cwd": started.cwd,
+            "model": started.model.to_string(),
+            "version": started.version,
+            "app": env!("CARGO_PKG_VERSION"),
+            "system": started.system,
+        }),
+    );
+}
+
+/// Writes a call without its id, which is the record's own.
+fn write_call(record: &mut Map<String, Value>, call: &ToolUse) {
+    put(record, json!({ "name": call.name }));
+    put_value(record, "arguments", call.arguments.to_value());
+    if !call.wire_id.is_empty() {
+        put(record, json!({ "wire_id": call.wire_id }));
+    }
+}
+
+/// A call as it stands in the list of its message.
+pub(super) fn call_in_message(call: &ToolUse) -> Value {
+    let mut members = Map::new();
+    members.insert("id".to_owned(), call.id.to_string().into());
+    write_call(&mut members, call);
+    Value::Object(members)
+}
+
+fn write_request(record: &mut Map<String, Value>, request: &ApprovalRequest) {
+    put(record, json!({ "name": request.name }));
+    put_value(record, "arguments", request.arguments.clone());
+    put(record, json!({ "why": request.why, "risk": request.risk }));
+    match &request.preview {
+        Preview::None => {}
+        Preview::Command(text) => put(record, json!({ "preview": { "kind": "command", "text": text } })),
+        Preview::Diff(text) => put(record, json!({ "preview": { "kind": "diff", "text": text } })),
+    }
+}
+
+fn write_decision(record: &mut Map<String, Value>, decision: &Decision) {
+    put(
+        record,
+        json!({
+            "decision": if decision.allow { "allow" } else { "deny" },
+            "scope": decision.scope.as_str(),
+            "by": decision.by.as_str(),
+            "reason": decision.reason,
+        }),
+    );
+}
+
+fn write_result(record: &mut Map<String, Value>, result: &ToolResult) {
+    put(
+        record,
+        json!({
+            "name": result.name,
+            "content": result.content,
+            "is_error": result.outcome.is_error(),
+            "outcome": result.outcome.as_str(),
+            "duration_ms": result.duration_ms,
+            "cut_chars": result.cut_chars,
+        }),
+    );
+    match &result.outcome {
+        Outcome::Denied(by) => put(record, json!({ "denied_by": by.as_str() })),
+        Outcome::Aborted(abort) => {
+            let path: AbortPath = abort.path;
+            put(record, json!({ "abort": { "path": path.as_str(), "ran_ms": abort.ran_ms } }));
+        }
+        Outcome::Lost { started } => put(record, json!({ "started": started })),
+        Outcome::Ok | Outcome::Failed | Outcome::Invalid | Outcome::UnknownTool | Outcome::TimedOut => {}
+    }
+}
+
+fn write_ended(record: &mut Map<String, Value>, ended: &TurnEnded) {
+    let not_ok: Vec<Value> = ended
+        .not_ok
+        .iter()
+        .map(|(call, outcome)| json!({ "id": call.to_string(), "outcome": outcome }))
+        .collect();
+    put(
+        record,
+        json!({
+            "status": if ended.reason.completed() { "completed" } else { "stopped" },
+            "reason": ended.reason.as_str(),
+            "completed": ended.reason.completed(),
+            "next_safe_action": ended.next_safe_action,
+            "turns": ended.turns,
+            "tool_calls": ended.tool_calls,
+            "usage": message::usage(&ended.usage),
+            "cost_usd": message::dollars(ended.usage.cost),
+            "wall_ms": ended.wall_ms,
+            "text": ended.text,
+            "not_ok": not_ok,
+        }),
+    );
+}

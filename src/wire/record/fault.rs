@@ -1,0 +1,51 @@
+//! What can be wrong with a record: every case says where and what to do next.
+
+use thiserror::Error;
+
+/// Why a line, or a whole session file, cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum RecordError {
+    /// The line is no JSON object.
+    #[error("this is not a JSON object: {0}")]
+    NotAnObject(String),
+    /// A field is missing or holds something else than it should.
+    #[error("`{kind}`: field `{field}` {what}")]
+    Field {
+        /// The record's `type`.
+        kind: String,
+        /// The field.
+        field: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A `type` that this version does not know. [`super::read_session`] skips such lines and reports them.
+    #[error("`{0}` is an event that this version does not know; a newer version wrote it")]
+    UnknownType(String),
+    /// A newer version of the program wrote the session.
+    #[error(
+        "the session has format version {found}, this program reads up to {known}: \
+         update countersign to open it (it was written by version {app})"
+    )]
+    Newer {
+        /// Version of the session's format.
+        found: u64,
+        /// The newest that is known here.
+        known: u32,
+        /// Version of the program that wrote it, if it said so.
+        app: String,
+    },
+    /// Nothing is left of the first line.
+    #[error("the file holds no complete first line, so nothing of the session is left; start a new one")]
+    Empty,
+    /// The first line is something else.
+    #[error("the first line is {0}, not session_started: this is not a session file; choose another one")]
+    NotASession(String),
+    /// A line of a session file.
+    #[error("line {line}: {fault}; the lines before it are sound: mend or cut the file there to load it")]
+    Line {
+        /// Which, from 1.
+        line: usize,
+        /// What is wrong with it.
+        fault: Box<Self>,
+    },
+}

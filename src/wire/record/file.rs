@@ -1,0 +1,125 @@
+//! A session file as bytes: one record a line, the last of which a dying process may have torn.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::ledger::{Entry, Millis};
+
+use super::{RecordError, decode, time};
+
+/// A session file, read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionFile {
+    /// The entries, oldest first; the first is `session_started`.
+    pub entries: Vec<Arc<Entry>>,
+    /// What is left of a line that was being written when the process died; it was never acknowledged.
+    pub torn_tail: Option<TornTail>,
+    /// Lines of an unknown `type`: a newer version wrote them. They stay in the file.
+    pub skipped: Vec<Skipped>,
+    /// Bytes up to the end of the last whole line: what a writer keeps before it appends.
+    pub sound_bytes: u64,
+}
+
+/// The torn end of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TornTail {
+    /// Number of the line, from 1.
+    pub line: usize,
+    /// How many bytes there are of it.
+    pub bytes: u64,
+}
+
+/// A line that was not understood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    /// Number of the line, from 1.
+    pub line: usize,
+    /// Its `type`.
+    pub kind: String,
+}
+
+/// Reads a session file.
+///
+/// # Errors
+/// [`RecordError::Empty`] when nothing is left of the first line, [`RecordError::NotASession`] when it is
+/// another record, [`RecordError::Newer`], and [`RecordError::Line`] for any other line that cannot be read.
+pub fn read_session(bytes: &[u8]) -> Result<SessionFile, RecordError> {
+    let mut file = SessionFile { entries: Vec::new(), torn_tail: None, skipped: Vec::new(), sound_bytes: 0 };
+    let mut rest = bytes;
+    let mut number = 0;
+    while !rest.is_empty() {
+        number += 1;
+        let end = rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |at| at + 1);
+        let (line, after) = rest.split_at(end);
+        rest = after;
+        match serde_json::from_slice::<Value>(line) {
+            Ok(value) => file.take(number, &value)?,
+            Err(_) if line.trim_ascii().is_empty() => {}
+            // The last line is torn if it is no JSON. Should it have its newline, then pages of it were lost.
+            Err(_) if rest.is_empty() => {
+                file.torn_tail = Some(TornTail { line: number, bytes: line.len() as u64 });
+                break;
+            }
+            Err(_) if file.entries.is_empty() => {
+                return Err(RecordError::NotASession("text that is not JSON".to_owned()));
+            }
+            Err(fault) => return Err(at_line(number, RecordError::NotAnObject(fault.to_string()))),
+        }
+        file.sound_bytes += line.len() as u64;
+    }
+    if file.entries.is_empty() { Err(RecordError::Empty) } else { Ok(file) }
+}
+
+impl SessionFile {
+    fn take(&mut self, line: usize, value: &Value) -> Result<(), RecordError> {
+        let kind = value.get("type").and_then(Value::as_str).unwrap_or("a record without a type");
+        if self.entries.is_empty() && kind != "session_started" {
+            return Err(RecordError::NotASession(kind.to_owned()));
+        }
+        match decode(value) {
+            Ok(entry) => self.entries.push(Arc::new(entry)),
+            Err(RecordError::UnknownType(kind)) => self.skipped.push(Skipped { line, kind }),
+            Err(newer @ RecordError::Newer { .. }) => return Err(newer),
+            Err(fault) => return Err(at_line(line, fault)),
+        }
+        Ok(())
+    }
+}
+
+fn at_line(line: usize, fault: RecordError) -> RecordError {
+    RecordError::Line { line, fault: Box::new(fault) }
+}
+
+/// What lists of sessions show of a first line, whatever the format's version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FirstLine {
+    /// The session's id.
+    pub session: String,
+    /// Its folder.
+    pub cwd: String,
+    /// When it began.
+    pub started: Millis,
+}
+
+/// Reads the first line of a session file alone.
+pub fn first_line(line: &[u8]) -> Option<FirstLine> {
+    let value: Value = serde_json::from_slice(line).ok()?;
+    if value.get("type")?.as_str()? != "session_started" {
+        return None;
+    }
+    Some(FirstLine {
+        session: value.get("session")?.as_str()?.to_owned(),
+        cwd: value.get("cwd")?.as_str()?.to_owned(),
+        started: time::from_value(value.get("at")?)?,
+    })
+}
+
+/// The words of a line, if it is a user's message.
+pub fn first_user_message(line: &[u8]) -> Option<String> {
+    let value: Value = serde_json::from_slice(line).ok()?;
+    if value.get("type")?.as_str()? != "user_message" {
+        return None;
+    }
+    value.get("content")?.as_str().map(str::to_owned)
+}

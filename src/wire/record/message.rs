@@ -1,0 +1,170 @@
+//! What the model said, and what it cost, as fields of a record.
+
+use serde_json::{Map, Value, json};
+
+use crate::ledger::{
+    Arguments, AssistantMessage, Block, EntryId, MicroDollars, ModelRef, Stop, Thinking, ToolUse, Usage,
+};
+
+use super::RecordError;
+use super::encode::{call_in_message, put};
+use super::fields::{Fields, put_value};
+
+/// Writes the fields of `agent_response`. `blocks` is there only when thinking, then text, then calls would not
+/// be the message again: thinking to be replayed, or another order.
+pub(super) fn write(record: &mut Map<String, Value>, said: &AssistantMessage) {
+    let (text, thinking) = (said.text(), said.thinking());
+    let calls: Vec<ToolUse> = said.calls().cloned().collect();
+    put(record, json!({ "text": text }));
+    if !thinking.is_empty() {
+        put(record, json!({ "thinking": thinking }));
+    }
+    put(
+        record,
+        json!({
+            "tool_calls": calls.iter().map(call_in_message).collect::<Vec<_>>(),
+            "model": said.model.to_string(),
+            "stop_reason": said.stop.as_str(),
+            "interrupted": said.interrupted,
+            "usage": usage(&said.usage),
+        }),
+    );
+    if plain_blocks(text, thinking, calls) != said.blocks {
+        put(record, json!({ "blocks": said.blocks.iter().map(block).collect::<Vec<_>>() }));
+    }
+}
+
+/// Reads them back.
+pub(super) fn read(fields: &Fields<'_>, id: EntryId) -> Result<AssistantMessage, RecordError> {
+    let calls: Vec<ToolUse> = fields
+        .list("tool_calls")?
+        .iter()
+        .map(|value| {
+            let call = Fields::of("tool_calls", value)?;
+            read_call(&call)
+        })
+        .collect::<Result<_, RecordError>>()?;
+    let blocks = match fields.get("blocks") {
+        None => plain_blocks(fields.text("text")?, fields.text_or_empty("thinking")?, calls),
+        Some(_) => read_blocks(fields.list("blocks")?, calls)?,
+    };
+    Ok(AssistantMessage {
+        id,
+        model: ModelRef::parse(fields.str("model")?),
+        blocks,
+        stop: Stop::parse(fields.str("stop_reason")?),
+        usage: read_usage(&fields.object("usage")?)?,
+        interrupted: fields.flag("interrupted")?,
+    })
+}
+
+/// Reads one call: of `tool_call` itself, or in the list of a message.
+pub(super) fn read_call(fields: &Fields<'_>) -> Result<ToolUse, RecordError> {
+    Ok(ToolUse {
+        id: fields.call("id")?,
+        wire_id: fields.text_or_empty("wire_id")?,
+        name: fields.text("name")?,
+        arguments: Arguments::from_value(fields.value("arguments")?),
+    })
+}
+
+/// What a record without `blocks` means.
+fn plain_blocks(text: String, thinking: String, calls: Vec<ToolUse>) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    if !thinking.is_empty() {
+        blocks.push(Block::Thinking(Thinking { text: thinking, replay: None }));
+    }
+    if !text.is_empty() {
+        blocks.push(Block::Text(text));
+    }
+    blocks.extend(calls.into_iter().map(Block::ToolUse));
+    blocks
+}
+
+fn block(block: &Block) -> Value {
+    match block {
+        Block::Text(text) => json!({ "type": "text", "text": text }),
+        Block::ToolUse(call) => json!({ "type": "tool_use", "id": call.id.to_string() }),
+        Block::Thinking(thinking) => {
+            let mut members = Map::new();
+            put(&mut members, json!({ "type": "thinking", "text": thinking.text }));
+            if let Some(replay) = &thinking.replay {
+                put_value(&mut members, "replay", replay.clone());
+            }
+            Value::Object(members)
+        }
+    }
+}
+
+/// A `tool_use` block names a call of `tool_calls`; both are in the same order.
+fn read_blocks(values: &[Value], calls: Vec<ToolUse>) -> Result<Vec<Block>, RecordError> {
+    let mut calls = calls.into_iter();
+    let mut blocks = Vec::new();
+    for value in values {
+        let fields = Fields::of("blocks", value)?;
+        blocks.push(match fields.str("type")? {
+            "text" => Block::Text(fields.text("text")?),
+            "thinking" => {
+                let replay = fields.get("replay").map(|_| fields.value("replay")).transpose()?;
+                Block::Thinking(Thinking { text: fields.text("text")?, replay })
+            }
+            "tool_use" => {
+                let id = fields.call("id")?;
+                let call = calls.next().filter(|call| call.id == id);
+                Block::ToolUse(
+                    call.ok_or_else(|| fields.bad("id", format!("{id} is not the next of `tool_calls`")))?,
+                )
+            }
+            other => return Err(fields.bad("type", format!("has the unknown value `{other}`"))),
+        });
+    }
+    match calls.next() {
+        None => Ok(blocks),
+        Some(call) => Err(RecordError::Field {
+            kind: "agent_response".to_owned(),
+            field: "blocks".to_owned(),
+            what: format!("leaves out call {}", call.id),
+        }),
+    }
+}
+
+/// Token counts and cost.
+pub(super) fn usage(usage: &Usage) -> Value {
+    json!({
+        "input": usage.input,
+        "output": usage.output,
+        "cache_read": usage.cache_read,
+        "cache_write": usage.cache_write,
+        "reasoning": usage.reasoning,
+        "cost_usd": dollars(usage.cost),
+        "estimated": usage.estimated,
+    })
+}
+
+/// The reverse of [`usage`].
+pub(super) fn read_usage(fields: &Fields<'_>) -> Result<Usage, RecordError> {
+    Ok(Usage {
+        input: fields.number("input")?,
+        output: fields.number("output")?,
+        cache_read: fields.number("cache_read")?,
+        cache_write: fields.number("cache_write")?,
+        reasoning: fields.number("reasoning")?,
+        cost: read_dollars(fields)?,
+        estimated: fields.get("estimated").is_some_and(|value| value == &Value::Bool(true)),
+    })
+}
+
+/// Dollars as a decimal number; exact to the micro-dollar up to two billion dollars. Unknown is `null`.
+pub(super) fn dollars(cost: Option<MicroDollars>) -> Value {
+    cost.map_or(Value::Null, |micros| json!(micros.0 as f64 / 1e6))
+}
+
+fn read_dollars(fields: &Fields<'_>) -> Result<Option<MicroDollars>, RecordError> {
+    match fields.get("cost_usd") {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => match value.as_f64() {
+            Some(dollars) if dollars >= 0.0 => Ok(Some(MicroDollars((dollars * 1e6).round() as u64))),
+            _ => Err(fields.bad("cost_usd", "is not an amount of dollars")),
+        },
+    }
+}

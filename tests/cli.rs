@@ -1,0 +1,187 @@
+//! The real binary, with an environment of its own: words on stdout, one line on stderr, exit codes.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
+
+use std::{
+    fs,
+    path::PathBuf,
+    process::{Command, Output, Stdio},
+};
+
+/// A home of its own, a folder to work in, and no variable that was not set here.
+struct World {
+    place: tempfile::TempDir,
+    variables: Vec<(&'static str, String)>,
+}
+
+/// What a run left behind.
+struct Ran {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+impl World {
+    fn new() -> Self {
+        let place = tempfile::tempdir().unwrap();
+        fs::create_dir(place.path().join("work")).unwrap();
+        Self { place, variables: Vec::new() }
+    }
+
+    fn with(mut self, name: &'static str, value: &str) -> Self {
+        self.variables.push((name, value.to_owned()));
+        self
+    }
+
+    fn user(self, text: &str) -> Self {
+        let file = self.user_file();
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+        self
+    }
+
+    fn user_file(&self) -> PathBuf {
+        self.place.path().join("config/countersign/config.toml")
+    }
+
+    fn run(&self, words: &[&str]) -> Ran {
+        let Output { status, stdout, stderr } = Command::new(env!("CARGO_BIN_EXE_countersign"))
+            .args(words)
+            .env_clear()
+            .env("HOME", self.place.path())
+            .env("XDG_CONFIG_HOME", self.place.path().join("config"))
+            .env("XDG_STATE_HOME", self.place.path().join("state"))
+            .env("RUST_BACKTRACE", "1")
+            .envs(self.variables.iter().map(|(name, value)| (name, value)))
+            .current_dir(self.place.path().join("work"))
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Ran { code: status.code().unwrap(), out: text(stdout), err: text(stderr) }
+    }
+
+    /// A run that must fail with exit 2 and one line; returns the line.
+    fn refused(&self, words: &[&str]) -> String {
+        let ran = self.run(words);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{words:?}: {}", ran.err);
+        assert_eq!(ran.err.lines().count(), 1, "{}", ran.err);
+        assert!(ran.err.starts_with("error: ") && ran.err.contains("; next: "), "{}", ran.err);
+        ran.err
+    }
+}
+
+#[test]
+fn version_and_help() {
+    let world = World::new();
+    let version = world.run(&["--version"]);
+    assert_eq!((version.code, version.out.trim()), (0, concat!("countersign ", env!("CARGO_PKG_VERSION"))));
+    let help = world.run(&["--help"]);
+    assert_eq!((help.code, help.err.as_str()), (0, ""));
+    for wanted in ["Examples:", "countersign exec --json", "Exit codes", "--max-cost", "--on-approval"] {
+        assert_eq!(help.out.contains(wanted), wanted != "--on-approval", "{wanted}");
+    }
+    let exec = world.run(&["exec", "--help"]);
+    assert!(exec.code == 0 && exec.out.contains("--on-approval") && exec.out.contains("--deny"));
+    assert!(!world.place.path().join("state").exists(), "asking for help leaves nothing behind");
+}
+
+#[test]
+fn wrong_usage_is_one_line_and_exit_2() {
+    let world = World::new();
+    let line = world.refused(&["--modell", "x"]);
+    assert!(line.contains("; a similar argument exists: '--model'; next: see"), "{line}");
+    assert!(world.refused(&["fix", "the", "tests"]).contains("in quotes"));
+    assert!(world.refused(&["inspect"]).contains("SESSION"));
+    assert!(world.refused(&["exec", "--last", "--resume", "x", "go on"]).contains("--last"));
+    assert!(world.refused(&["hello", "exec", "there"]).contains("before the command"));
+    assert!(world.refused(&["config"]).contains("--help"));
+    assert!(
+        world.refused(&["exec", "--max-turns", "-3", "x"]).contains("--max-turns: cannot be negative: -3")
+    );
+    assert!(world.refused(&["exec", "--max-cost", "nan", "x"]).contains("--max-cost: takes an amount"));
+    assert!(world.refused(&["exec", "--mode", "auto", "x"]).contains("sandbox"));
+    assert!(world.refused(&["exec", "--mode", "bold", "x"]).contains("plan, ask, edit or unrestricted"));
+    assert!(world.refused(&["exec", "--tools", "string", "x"]).contains("later version"));
+    assert!(world.refused(&["exec", "--on-approval", "maybe", "x"]).contains("--on-approval: takes"));
+    assert!(world.refused(&["exec", "--allow", "shell(", "x"]).contains("closing"));
+    assert!(world.refused(&["exec", "-C", "nowhere", "x"]).contains("nowhere"));
+    assert!(
+        world.refused(&["exec", "-c", "budget.max_turn=3", "x"]).contains("unknown key `budget.max_turn`")
+    );
+}
+
+#[test]
+fn a_wrong_configuration_names_file_and_line() {
+    let world = World::new().user("mode = 'ask'\n\n[budget]\nmax_tool_call = 3\n");
+    for words in [&["exec", "x"][..], &["config", "show"], &["resume"], &[]] {
+        let line = world.refused(words);
+        let place = format!("{}:4: ", world.user_file().display());
+        assert!(line.contains(&place) && line.contains("did you mean `budget.max_tool_calls`?"), "{line}");
+    }
+    let path = world.run(&["config", "path"]);
+    assert_eq!((path.code, path.out.trim()), (0, world.user_file().to_str().unwrap()));
+}
+
+#[test]
+fn models_that_cannot_be_reached() {
+    let world = World::new();
+    let refused = |model: &str| world.refused(&["exec", "-m", model, "x"]);
+    assert!(refused("anthropic/claude-sonnet-5-5").contains("ANTHROPIC_API_KEY is not set"));
+    assert!(refused("openai-chat/gpt-6.1-sol").contains("OPENAI_API_KEY is not set"));
+    assert!(refused("openrouter/a/b").contains("OPENROUTER_API_KEY"));
+    assert!(refused("antropic/x").contains("did you mean `anthropic`?"));
+    assert!(refused("zebra/x").contains("anthropic, openai-chat, openrouter, ollama, rehearsal, script"));
+    assert!(refused("openai/gpt-6.1-sol").contains("openai-chat/gpt-6.1-sol"));
+    assert!(refused("claude-sonnet-5-5").contains("write anthropic/claude-sonnet-5-5"));
+    assert!(refused("anthropic").contains("as in anthropic/claude"));
+    assert!(refused("script").contains("--script FILE-or-JSON"));
+    assert!(refused("").contains("-m"));
+    assert!(world.refused(&["exec", "--script", "nowhere.json", "x"]).contains("nowhere.json"));
+    let cost = world.refused(&["exec", "--max-cost", "1", "-m", "ollama/llama3.1:8b", "x"]);
+    assert!(cost.contains("models.\"ollama/llama3.1:8b\"") && cost.contains("usd_in"), "{cost}");
+    let keyed = World::new().with("ANTHROPIC_API_KEY", "sk-secret");
+    assert!(!keyed.refused(&["exec", "-m", "antropic/x", "x"]).contains("sk-secret"));
+}
+
+#[test]
+fn completions() {
+    let world = World::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let ran = world.run(&["completions", shell]);
+        assert!(ran.code == 0 && ran.out.contains("max-turns") && ran.out.contains("inspect"), "{shell}");
+    }
+    assert!(world.refused(&["completions", "cobol"]).contains("cobol"));
+}
+
+#[test]
+fn config_init_writes_once_and_show_reads_it() {
+    let world = World::new();
+    let first = world.run(&["config", "init"]);
+    assert_eq!(first.code, 0, "{}", first.err);
+    assert_eq!(fs::read_to_string(world.user_file()).unwrap(), include_str!("../assets/config.example.toml"));
+    fs::write(world.user_file(), "mode = 'plan'\n").unwrap();
+    assert!(world.refused(&["config", "init"]).contains("exists already"));
+    assert_eq!(fs::read_to_string(world.user_file()).unwrap(), "mode = 'plan'\n");
+    let shown = world.run(&["config", "show", "--max-turns", "7", "-c", "theme=light"]);
+    assert_eq!(shown.code, 0, "{}", shown.err);
+    assert!(shown.out.starts_with("# answers: rehearsal"), "{}", shown.out);
+    for wanted in [
+        "mode = \"plan\"  # ",
+        "config.toml:1",
+        "budget.max_model_turns = 7  # --max-turns",
+        "theme = \"light\"  # -c",
+    ] {
+        assert!(shown.out.contains(wanted), "{wanted} in {}", shown.out);
+    }
+}
+
+#[test]
+fn a_home_is_not_needed_to_ask_for_the_configuration() {
+    let ran = Command::new(env!("CARGO_BIN_EXE_countersign"))
+        .args(["config", "show"])
+        .env_clear()
+        .current_dir(World::new().place.path().parent().unwrap())
+        .output()
+        .unwrap();
+    assert_eq!(ran.status.code(), Some(0));
+}

@@ -1,0 +1,295 @@
+//! The configuration: layers, sources, errors that name their place, and projects that can only tighten.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use countersign::agent::Attendance;
+use countersign::cli::{
+    args::Flags,
+    config::{Config, Given, load},
+    environment::Environment,
+    exit::Exit,
+    fault::Fault,
+};
+use countersign::ledger::MicroDollars;
+use countersign::policy::Mode;
+
+/// A home, and a repository with a folder in it.
+struct World {
+    place: tempfile::TempDir,
+    variables: Vec<(&'static str, String)>,
+}
+
+impl World {
+    fn new() -> Self {
+        let place = tempfile::tempdir().unwrap();
+        fs::create_dir_all(place.path().join("repo/.git")).unwrap();
+        fs::create_dir_all(place.path().join("repo/deep")).unwrap();
+        let config_home = place.path().join("xdg").display().to_string();
+        Self { place, variables: vec![("XDG_CONFIG_HOME", config_home)] }
+    }
+
+    fn write(&self, path: &str, text: &str) -> PathBuf {
+        let file = self.place.path().join(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, text).unwrap();
+        file
+    }
+
+    fn user(self, text: &str) -> Self {
+        self.write("xdg/countersign/config.toml", text);
+        self
+    }
+
+    fn project(self, text: &str) -> Self {
+        self.write("repo/.countersign/config.toml", text);
+        self
+    }
+
+    fn variable(mut self, name: &'static str, value: &str) -> Self {
+        self.variables.push((name, value.to_owned()));
+        self
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.place.path().join(path)
+    }
+
+    fn load(&self, flags: &Flags) -> Result<Config, Fault> {
+        self.load_given(&flags.given())
+    }
+
+    fn load_given(&self, given: &[Given]) -> Result<Config, Fault> {
+        load(&self.path("repo/deep"), &Environment::of(self.variables.clone()), given)
+    }
+
+    fn config(&self) -> Config {
+        self.load(&Flags::default()).unwrap()
+    }
+
+    fn wrong(&self) -> String {
+        let fault = self.load(&Flags::default()).unwrap_err();
+        assert_eq!(fault.exit, Exit::Usage);
+        fault.to_string().replace(&self.place.path().display().to_string(), "")
+    }
+}
+
+fn pair(text: &str) -> Vec<Given> {
+    vec![Given::Pair(text.to_owned())]
+}
+
+#[test]
+fn each_layer_wins_over_the_one_before() {
+    let world = World::new().user("model = 'user/one'\nmode = 'edit'\n[budget]\nmax_total_cost = 2.50\n");
+    let config = world.config();
+    assert_eq!(config.model.as_deref(), Some("user/one"));
+    assert_eq!(config.limits.max_total_cost, Some(MicroDollars(2_500_000)));
+    assert!(config.source("budget.max_total_cost").to_string().ends_with("xdg/countersign/config.toml:4"));
+
+    let world = world.variable("COUNTERSIGN_MODEL", "env/two");
+    assert_eq!(world.config().model.as_deref(), Some("env/two"));
+    assert_eq!(world.config().source("model").to_string(), "COUNTERSIGN_MODEL");
+
+    let by_pair = Flags { config: vec!["model=pair/three".into()], ..Flags::default() };
+    assert_eq!(world.load(&by_pair).unwrap().model.as_deref(), Some("pair/three"));
+
+    let by_flag = Flags { model: Some("flag/four".into()), max_cost: Some("0.000001".into()), ..by_pair };
+    let config = world.load(&by_flag).unwrap();
+    assert_eq!(config.model.as_deref(), Some("flag/four"));
+    assert_eq!(config.limits.max_total_cost, Some(MicroDollars(1)));
+    assert_eq!(config.source("budget.max_total_cost").to_string(), "--max-cost");
+    assert_eq!(config.mode, Mode::Edit);
+}
+
+#[test]
+fn nothing_set_is_the_default() {
+    let config = World::new().config();
+    assert_eq!(config.mode, Mode::Ask);
+    assert_eq!(config.limits.max_model_turns, Some(50));
+    assert_eq!((config.tool_timeout_ms, config.parallel), (30_000, true));
+    assert_eq!(config.on_approval, Attendance::Deny);
+    assert_eq!(config.source("mode").to_string(), "default");
+}
+
+#[test]
+fn a_wrong_file_names_the_line_and_the_key_it_resembles() {
+    let cases = [
+        ("\nmodle = 'x'", "config.toml:2: unknown key `modle`; did you mean `model`?"),
+        (
+            "[budget]\nmax_model_turn = 3",
+            "config.toml:2: unknown key `budget.max_model_turn`; did you mean `budget.max_model_turns`?",
+        ),
+        (
+            "max_tool_calls = 3",
+            "config.toml:1: unknown key `max_tool_calls`; did you mean `budget.max_tool_calls`?",
+        ),
+        (
+            "[providers.x]\napi_key = 'sk-secret'",
+            "config.toml:2: unknown key `providers.x.api_key`; did you mean `providers.x.api_key_env`?",
+        ),
+        ("zebra = 1", "config.toml:1: unknown key `zebra`; next:"),
+        ("[budget]\nmax_model_turns = -1", "config.toml:2: budget.max_model_turns: cannot be negative: -1"),
+        (
+            "[budget]\nmax_model_turns = 'many'",
+            "config.toml:2: budget.max_model_turns: takes a whole number, not the text \"many\"",
+        ),
+        (
+            "[budget]\nmax_model_turns = 99999999999999999999999",
+            "config.toml:2: budget.max_model_turns: must be at most",
+        ),
+        ("[budget]\nmax_total_cost = nan", "config.toml:2: budget.max_total_cost: takes an amount"),
+        ("[budget]\nmax_total_cost = -0.5", "config.toml:2: budget.max_total_cost: cannot be negative"),
+        (
+            "[budget]\nmax_parallel_tool_calls = 0",
+            "config.toml:2: budget.max_parallel_tool_calls: must be at least 1",
+        ),
+        ("mode = 'auto'", "config.toml:1: mode: mode `auto` runs commands in a sandbox"),
+        ("mode = 3", "config.toml:1: mode: takes a text, not 3"),
+        ("allow = ['shell(']", "config.toml:1: allow: `shell(` is not a rule"),
+        ("budget = 3", "config.toml:1: `budget` is a table of keys"),
+        ("[loop]\ntools = 'string'", "config.toml:2: loop.tools: string mode comes with a later version"),
+        (
+            "[providers.x]\nprotocol = 'grpc'",
+            "config.toml:2: providers.x.protocol: \"grpc\" is not a protocol",
+        ),
+        ("[providers.openai]\nbase_url = 'http://h'", "write providers.openai-chat"),
+        ("model = 'a'\nmodel = 'b'", "config.toml:2: duplicate key"),
+        ("model = ", "config.toml:1: "),
+        ("log = 'x=loud'", "config.toml:1: log: takes a log filter"),
+    ];
+    for (text, wanted) in cases {
+        let said = World::new().user(text).wrong();
+        assert!(said.contains(wanted), "{text:?} said {said}");
+        assert!(said.starts_with("error: /xdg/countersign/") && said.contains("; next: "), "{said}");
+        assert!(!said.contains("sk-secret"));
+    }
+}
+
+#[test]
+fn a_key_in_the_wrong_place_is_not_repeated() {
+    let said = World::new().user("[providers.x]\napi_key_env = 'sk-ant-secret'").wrong();
+    assert!(said.contains("not the key") && !said.contains("sk-ant"), "{said}");
+    let said = World::new().variable("OPENAI_BASE_URL", "https://me:hunter2@h").wrong();
+    assert!(said.contains("OPENAI_BASE_URL") && !said.contains("hunter2"), "{said}");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_an_error() {
+    let world = World::new();
+    fs::create_dir_all(world.path("xdg/countersign/config.toml")).unwrap();
+    assert!(world.wrong().contains("not a regular file"));
+    let world = World::new();
+    let file = world.write("xdg/countersign/config.toml", "");
+    fs::write(file, b"theme = \"\xff\"").unwrap();
+    assert!(world.load(&Flags::default()).is_ok(), "bytes that are not UTF-8 are replaced, not fatal");
+}
+
+#[test]
+fn a_project_tightens() {
+    let world = World::new().user("mode = 'edit'").project(
+        "mode = 'plan'\ndeny = ['shell(git push *)']\nask = 'write'\non_approval = 'stop'\n\
+         [budget]\nmax_model_turns = 5\nmax_total_cost = 1\n[loop]\nparallel_tool_execution = false\ntool_timeout_seconds = 5",
+    );
+    let config = world.config();
+    assert_eq!(config.warnings, Vec::<String>::new());
+    assert_eq!((config.mode, config.on_approval, config.parallel), (Mode::Plan, Attendance::Stop, false));
+    assert_eq!((config.limits.max_model_turns, config.tool_timeout_ms), (Some(5), 5000));
+    assert_eq!(config.limits.max_total_cost, Some(MicroDollars(1_000_000)));
+    let rules: Vec<String> = config.rules.iter().map(|sourced| sourced.rule.to_string()).collect();
+    assert_eq!(rules, ["shell(git push *)", "write"]);
+    assert!(config.rules.iter().all(|sourced| sourced.source.to_string().contains("repo/.countersign")));
+}
+
+#[test]
+fn a_project_cannot_loosen() {
+    let loose = [
+        "mode = 'unrestricted'",
+        "allow = ['shell']",
+        "model = 'evil/model'",
+        "script = '[]'",
+        "log = 'trace'",
+        "providers.anthropic.base_url = 'https://evil.example'",
+        "providers.x.headers.a = 'b'",
+        "models.script.usd_in = 0",
+        "budget.max_model_turns = 51",
+        "budget.max_parallel_tool_calls = 9",
+        "loop.max_steps = 1000",
+        "loop.tool_timeout_seconds = 31",
+    ];
+    for text in loose {
+        let (plain, config) = (World::new().config(), World::new().project(text).config());
+        assert_eq!(config.warnings.len(), 1, "{text}");
+        assert!(config.warnings.concat().contains("config.toml:1: `"), "{:?}", config.warnings);
+        let shown = |config: &Config| {
+            config.show().lines().filter(|l| !l.starts_with("# ignored")).collect::<String>()
+        };
+        assert_eq!(shown(&config), shown(&plain), "{text}");
+        assert_eq!((config.providers, config.models), (plain.providers, plain.models), "{text}");
+    }
+    let wrong = World::new().project("modle = 'x'").wrong();
+    assert!(wrong.contains("/repo/.countersign/config.toml:1: unknown key"), "{wrong}");
+}
+
+#[test]
+fn every_folder_down_from_the_root_may_tighten() {
+    let world = World::new().project("budget.max_tool_calls = 10");
+    world.write("repo/deep/.countersign/config.toml", "budget.max_tool_calls = 20\ndeny = ['write']");
+    world.write(".countersign/config.toml", "budget.max_tool_calls = 1");
+    let config = world.config();
+    assert_eq!(config.limits.max_tool_calls, Some(10));
+    assert_eq!((config.warnings.len(), config.rules.len()), (1, 1));
+}
+
+#[test]
+fn the_user_decides_over_the_project() {
+    let world = World::new().project("mode = 'plan'");
+    let flags = Flags { mode: Some("edit".into()), ..Flags::default() };
+    assert_eq!(world.load(&flags).unwrap().mode, Mode::Edit);
+}
+
+#[test]
+fn pairs_take_toml_or_plain_text() {
+    let world = World::new();
+    let turns = |text: &str| world.load_given(&pair(text)).map(|config| config.limits.max_model_turns);
+    assert_eq!(turns("budget.max_model_turns=7").unwrap(), Some(7));
+    assert_eq!(turns("budget = { max_model_turns = 8 }").unwrap(), Some(8));
+    assert_eq!(turns("loop.max_steps=9").unwrap(), Some(9));
+    assert_eq!(turns("budget.max_model_turns=0").unwrap(), Some(0));
+    let model = |text: &str| world.load_given(&pair(text)).unwrap().model;
+    assert_eq!(model("model=a/b-1").as_deref(), Some("a/b-1"));
+    assert_eq!(model("model=\"a/b\"").as_deref(), Some("a/b"));
+    assert_eq!(model("model=7").as_deref(), Some("7"));
+    let rules = world.load_given(&pair("allow=shell(cargo test *)")).unwrap().rules;
+    assert_eq!(rules.len(), 1);
+    let facts = world.load_given(&pair("models.\"a/b\".usd_in=3.75")).unwrap().models;
+    assert_eq!(facts.get("a/b").unwrap().usd_in, Some(MicroDollars(3_750_000)));
+    for wrong in
+        ["budget.max_model_turns", "budget.max_model_turnz=3", "=3", "a b=3", "mode=\"plan\"\nmodel=\"x\""]
+    {
+        assert_eq!(turns(wrong).unwrap_err().exit, Exit::Usage, "{wrong}");
+    }
+}
+
+#[test]
+fn what_is_shown_can_be_read_again_and_hides_headers() {
+    let world = World::new()
+        .user("allow = ['shell(a *)']\n[providers.x]\nbase_url = 'http://h'\nheaders.authorization = 'Bearer sk-1'\n[models.'a/b']\nusd_in = 0.5");
+    let shown = world.config().show();
+    assert!(!shown.contains("sk-1") && shown.contains("(hidden)"), "{shown}");
+    assert!(shown.contains("config.toml:1") && shown.contains("# default"), "{shown}");
+    assert!(shown.contains("models.\"a/b\".usd_in = 0.5  # "), "{shown}");
+    let again = World::new().user(&shown);
+    assert_eq!(again.config().rules(), world.config().rules());
+}
+
+#[test]
+fn the_path_of_a_project_ends_at_its_root() {
+    let world = World::new();
+    world.write(".countersign/config.toml", "mode = 'plan'");
+    assert_eq!(world.config().mode, Mode::Ask);
+    let outside = load(Path::new("/"), &Environment::default(), &[]).unwrap();
+    assert_eq!(outside.mode, Mode::Ask);
+}

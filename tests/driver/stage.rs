@@ -1,0 +1,229 @@
+//! A stage for the driver: the test plays the models, the tools and the books.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc as books_channel;
+
+use countersign::agent::{Agent, Answer, Attendance, Event, Intent, Live, Settings};
+use countersign::budget::Limits;
+use countersign::ledger::{Body, CallId, Entry, EntryId, ModelRef, Outcome};
+use countersign::model::{ModelEvent, ModelNews, ModelSpec, Request};
+use countersign::policy::Policy;
+use countersign::runtime::{Driver, DriverError, Handles, ModelPort, Ports, StorePort, ToolPort};
+use countersign::tool::{Invocation, Preparation, SideEffect, ToolReport, ToolSpec};
+use futures_util::future::BoxFuture;
+use futures_util::stream::{BoxStream, StreamExt, unfold};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+
+pub fn call(number: u64) -> CallId {
+    CallId(number)
+}
+
+/// A model call that the test answers.
+pub struct ModelCall {
+    news: mpsc::Sender<ModelNews>,
+}
+
+impl ModelCall {
+    pub async fn send(&self, news: ModelNews) {
+        self.news.send(news).await.unwrap();
+    }
+    pub async fn say(&self, text: &str) {
+        self.send(ModelNews::Event(ModelEvent::Text(text.into()))).await;
+    }
+    pub async fn call(&self, index: u32, name: &str, arguments: &str) {
+        let started = ModelEvent::CallStarted { index, wire_id: format!("w{index}"), name: name.into() };
+        self.send(ModelNews::Event(started)).await;
+        self.send(ModelNews::Event(ModelEvent::CallArguments { index, text: arguments.into() })).await;
+        self.send(ModelNews::Event(ModelEvent::CallDone { index })).await;
+    }
+    pub async fn finish(&self) {
+        self.send(ModelNews::Finished).await;
+    }
+    pub async fn until_dropped(&self) {
+        self.news.closed().await;
+    }
+}
+
+/// A tool run that the test ends.
+pub struct ToolRun {
+    pub call: CallId,
+    end: oneshot::Sender<ToolReport>,
+}
+
+impl ToolRun {
+    pub fn done(self, outcome: Outcome, content: &str) {
+        self.end.send(ToolReport { outcome, content: content.into(), cut_chars: 0 }).unwrap();
+    }
+    pub async fn until_dropped(mut self) {
+        self.end.closed().await;
+    }
+}
+
+struct StagedModel(mpsc::UnboundedSender<ModelCall>);
+
+impl ModelPort for StagedModel {
+    fn stream(&self, _: Request) -> BoxStream<'static, ModelNews> {
+        let (news, heard) = mpsc::channel(8);
+        self.0.send(ModelCall { news }).unwrap();
+        unfold(heard, |mut heard| async move { heard.recv().await.map(|n| (n, heard)) }).boxed()
+    }
+}
+
+struct StagedTools(mpsc::UnboundedSender<ToolRun>);
+
+impl ToolPort for StagedTools {
+    fn prepare(&self, _: Invocation) -> BoxFuture<'static, Preparation> {
+        Box::pin(async { Preparation::default() })
+    }
+    fn run(&self, invocation: Invocation, _: mpsc::Sender<String>) -> BoxFuture<'static, ToolReport> {
+        let (end, ended) = oneshot::channel();
+        let crashes = invocation.arguments.to_value()["panic"].as_bool().unwrap_or(false);
+        if !crashes {
+            self.0.send(ToolRun { call: invocation.call, end }).unwrap();
+        }
+        Box::pin(async move {
+            assert!(!crashes, "this tool crashes");
+            ended.await.unwrap()
+        })
+    }
+}
+
+struct StagedBooks(books_channel::Sender<Body>, Arc<AtomicBool>);
+
+impl StorePort for StagedBooks {
+    fn append(&mut self, entries: &[Arc<Entry>]) -> Result<(), String> {
+        if self.1.load(Ordering::SeqCst) {
+            return Err("no space left on device".into());
+        }
+        let all_heard = entries.iter().all(|e| self.0.send(e.body.clone()).is_ok());
+        if all_heard { Ok(()) } else { Err("nobody reads the books".into()) }
+    }
+}
+
+pub struct Stage {
+    handles: Option<Handles>,
+    models: mpsc::UnboundedReceiver<ModelCall>,
+    tools: mpsc::UnboundedReceiver<ToolRun>,
+    books: books_channel::Receiver<Body>,
+    driver: Option<JoinHandle<Result<(), DriverError>>>,
+    seen: Vec<Body>,
+}
+
+impl Stage {
+    pub fn open() -> Self {
+        Self::with(None, false)
+    }
+    pub fn with_a_full_disk() -> Self {
+        Self::with(None, true)
+    }
+    pub fn with_wall_time(seconds: u64) -> Self {
+        Self::with(Some(seconds), false)
+    }
+
+    fn with(wall: Option<u64>, full_disk: bool) -> Self {
+        let (model, models) = mpsc::unbounded_channel();
+        let (tool, tools) = mpsc::unbounded_channel();
+        let (written, books) = books_channel::channel();
+        let ports = Ports {
+            model: Box::new(StagedModel(model)),
+            tools: Box::new(StagedTools(tool)),
+            store: Box::new(StagedBooks(written, Arc::new(AtomicBool::new(full_disk)))),
+        };
+        let (driver, handles) = Driver::new(Agent::new(settings(wall)), ports);
+        let driver = Some(tokio::spawn(driver.run(Vec::new())));
+        Self { handles: Some(handles), models, tools, books, driver, seen: Vec::new() }
+    }
+
+    pub fn handles(&mut self) -> &mut Handles {
+        self.handles.as_mut().unwrap()
+    }
+    pub async fn submit(&mut self, text: &str) {
+        self.handles().intents.send(Intent::Submit(text.into())).await.unwrap();
+    }
+    pub async fn escape(&mut self) {
+        self.handles().abort.send(()).await.unwrap();
+    }
+    pub async fn decide(&mut self, request: EntryId, call: CallId, answer: Answer) {
+        self.handles().intents.send(Intent::Decide { request, call, answer }).await.unwrap();
+    }
+    pub async fn next_model_call(&mut self) -> ModelCall {
+        self.models.recv().await.unwrap()
+    }
+    pub async fn next_tool_run(&mut self) -> ToolRun {
+        self.tools.recv().await.unwrap()
+    }
+    pub fn a_model_was_called(&mut self) -> bool {
+        self.models.try_recv().is_ok()
+    }
+
+    pub async fn until_live(&mut self, wanted: impl Fn(&Live) -> bool) {
+        loop {
+            match self.handles().events.recv().await.unwrap() {
+                Event::Live(live) if wanted(&live) => return,
+                Event::Live(_) => {}
+                Event::Appended(entry) => self.seen.push(entry.body.clone()),
+            }
+        }
+    }
+    pub async fn until_entry(&mut self, wanted: impl Fn(&Body) -> bool) -> EntryId {
+        loop {
+            if let Event::Appended(entry) = self.handles().events.recv().await.unwrap() {
+                self.seen.push(entry.body.clone());
+                if wanted(&entry.body) {
+                    return entry.id;
+                }
+            }
+        }
+    }
+    pub async fn until_request(&mut self) -> EntryId {
+        self.until_entry(|b| matches!(b, Body::ApprovalRequested(_))).await
+    }
+    /// Everything that was appended, up to the end of the turn.
+    pub async fn until_turn_ended(&mut self) -> Vec<Body> {
+        self.until_entry(|b| matches!(b, Body::TurnEnded(_))).await;
+        self.seen.clone()
+    }
+    /// Drops the events; returns what was written after that.
+    pub async fn leave(&mut self) -> Vec<Body> {
+        drop(self.handles.take());
+        self.driver.take().unwrap().await.unwrap().unwrap();
+        self.books.try_iter().collect()
+    }
+    pub async fn close(&mut self) -> Result<(), DriverError> {
+        let driver = self.driver.take().unwrap();
+        if !driver.is_finished() {
+            let handles = self.handles.take().unwrap();
+            drop(handles.intents);
+            let mut events = handles.events;
+            while events.recv().await.is_some() {}
+        }
+        driver.await.unwrap()
+    }
+}
+
+fn settings(wall: Option<u64>) -> Settings {
+    let tool = |name: &str, effect| ToolSpec {
+        name: name.into(),
+        description: String::new(),
+        schema: serde_json::json!({ "type": "object" }),
+        effect,
+        paths: vec![],
+        timeout_ms: None,
+    };
+    Settings {
+        session: "staged".into(),
+        cwd: "/w".into(),
+        system: String::new(),
+        environment: String::new(),
+        model: ModelSpec::unknown(ModelRef::parse("staged")),
+        tools: vec![tool("read", SideEffect::Reads), tool("write", SideEffect::Writes)],
+        policy: Policy::default(),
+        limits: Limits { max_wall_time_seconds: wall, ..Limits::default() },
+        tool_timeout_ms: 30_000,
+        parallel: true,
+        attendance: Attendance::Person,
+        seed: 7,
+    }
+}

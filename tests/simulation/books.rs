@@ -1,0 +1,125 @@
+//! The invariants, stated a second time and independently of the code under test, over the persisted log.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use countersign::ledger::{AssistantMessage, Body, CallId, Entry, EntryId, ToolResult};
+
+/// What no history may contain: late news is marked with this word by the world.
+pub const LATE: &str = "LATE";
+
+/// What the log says so far; read incrementally, one entry at a time.
+#[derive(Default)]
+pub struct Log {
+    pub entries: Vec<Arc<Entry>>,
+    ids: BTreeSet<EntryId>,
+    /// Calls of the last message, in order, that have no result yet.
+    pub open: Vec<CallId>,
+    settled: BTreeSet<CallId>,
+    announced: BTreeSet<CallId>,
+    pub allowed: BTreeSet<CallId>,
+    /// Open approval requests.
+    pub asked: BTreeMap<CallId, EntryId>,
+    pub run_is_open: bool,
+    pub tombstones: BTreeSet<EntryId>,
+    pub turns: u32,
+}
+
+impl Log {
+    /// Appends one entry, or says which law it breaks.
+    pub fn append(&mut self, entry: Arc<Entry>) -> Result<(), String> {
+        if !self.ids.insert(entry.id) {
+            return Err(format!("{} is written twice", entry.id));
+        }
+        if self.entries.is_empty() != matches!(entry.body, Body::SessionStarted(_)) {
+            return Err("a session begins with session_started, once".into());
+        }
+        match &entry.body {
+            Body::User(_) => {
+                self.nothing_open("a user message")?;
+                self.run_is_open = true;
+            }
+            Body::Injected(_) => self.nothing_open("an injected message")?,
+            Body::Transition { turn, .. } => {
+                self.nothing_open("a transition")?;
+                self.run_is_open = true;
+                self.turns = *turn;
+            }
+            Body::Assistant(m) => self.assistant(m)?,
+            Body::ToolCall(c) => {
+                if !self.open.contains(&c.id) || !self.announced.insert(c.id) {
+                    return Err(format!("tool_call {} without its message, or twice", c.id));
+                }
+            }
+            Body::ApprovalRequested(r) => {
+                self.asked.insert(r.call, entry.id);
+            }
+            Body::ApprovalDecided(d) => {
+                self.asked.remove(&d.call);
+                if !self.open.contains(&d.call) {
+                    return Err(format!("a decision about {}, which is not open", d.call));
+                }
+                if d.allow {
+                    self.allowed.insert(d.call);
+                }
+            }
+            Body::ToolResult(r) => self.result(r)?,
+            Body::TurnEnded(_) => {
+                self.nothing_open("turn_ended")?;
+                if !self.run_is_open {
+                    return Err("turn_ended without a run".into());
+                }
+                self.run_is_open = false;
+            }
+            Body::Tombstone(t) => {
+                self.tombstones.insert(t.target);
+            }
+            Body::SessionStarted(_) | Body::BudgetRaised { .. } | Body::Note(_) | Body::Error { .. } => {}
+        }
+        self.entries.push(entry);
+        Ok(())
+    }
+
+    fn assistant(&mut self, message: &AssistantMessage) -> Result<(), String> {
+        self.nothing_open("an assistant message")?;
+        if message.text().contains(LATE) || message.calls().any(|c| c.name.contains(LATE)) {
+            return Err("a cancelled stream wrote a message".into());
+        }
+        self.open = message.calls().map(|c| c.id).collect();
+        if self.open.iter().any(|c| self.settled.contains(c)) {
+            return Err("a call id is used twice".into());
+        }
+        Ok(())
+    }
+
+    fn result(&mut self, result: &ToolResult) -> Result<(), String> {
+        if result.content.contains(LATE) {
+            return Err("a cancelled tool wrote a result".into());
+        }
+        if self.settled.contains(&result.call) {
+            return Err(format!("call {} has two results", result.call));
+        }
+        if self.open.first() != Some(&result.call) {
+            return Err(format!("result of {}, while the next due is {:?}", result.call, self.open.first()));
+        }
+        if !self.announced.contains(&result.call) {
+            return Err(format!("result of {} before its tool_call line", result.call));
+        }
+        self.open.remove(0);
+        self.settled.insert(result.call);
+        self.asked.remove(&result.call);
+        Ok(())
+    }
+
+    pub fn nothing_open(&self, before: &str) -> Result<(), String> {
+        if self.open.is_empty() {
+            Ok(())
+        } else {
+            Err(format!("{before} before the results of {:?}", self.open))
+        }
+    }
+
+    pub fn is_announced(&self, call: CallId) -> bool {
+        self.announced.contains(&call)
+    }
+}

@@ -1,0 +1,117 @@
+//! What could happen next: everything that is in flight, a person, and late news of what was cancelled.
+
+use countersign::agent::{Answer, Input, Intent, Shutdown};
+use countersign::budget::Limit;
+use countersign::ledger::{CallId, EntryId, Outcome, Stop};
+use countersign::model::{FailureClass, ModelEvent, ModelFailure, ModelNews};
+use countersign::policy::Mode;
+use countersign::tool::{Preparation, ToolNews, ToolReport};
+
+use crate::books::LATE;
+use crate::world::{Stream, World};
+
+impl World {
+    /// All that could happen next.
+    pub fn options(&self) -> Vec<Input> {
+        let mut options = Vec::new();
+        if self.over {
+            return options;
+        }
+        if self.agent.is_idle() && self.submits < self.bounds.submits {
+            options.push(Input::Intent(Intent::Submit(format!("message {}", self.submits))));
+        }
+        if self.escapes < self.bounds.escapes {
+            options.push(Input::Intent(Intent::Abort));
+        }
+        for (message, stream) in &self.models {
+            self.offer_stream(*message, stream, &mut options);
+        }
+        for message in &self.late_models {
+            options.push(Input::Model(*message, ModelNews::Event(ModelEvent::Text(LATE.into()))));
+            options.push(Input::Model(*message, ModelNews::Finished));
+        }
+        for call in &self.preparations {
+            options.push(Input::Prepared(*call, Preparation::default()));
+            if self.bounds.rare {
+                let outside = vec!["/etc/passwd".to_owned()];
+                options.push(Input::Prepared(*call, Preparation { outside, ..Preparation::default() }));
+            }
+        }
+        options.extend(self.late_preparations.iter().map(|c| Input::Prepared(*c, Preparation::default())));
+        for (call, request) in &self.log.asked {
+            let decide = |answer| Input::Intent(Intent::Decide { request: *request, call: *call, answer });
+            options.push(decide(Answer::AllowOnce));
+            options.push(decide(Answer::Deny(String::new())));
+        }
+        for call in self.tools.keys() {
+            options.push(done(*call, Outcome::Ok, "fine"));
+            options.push(done(*call, Outcome::Failed, "broken"));
+        }
+        options.extend(self.late_tools.iter().map(|call| done(*call, Outcome::Ok, LATE)));
+        options.extend(self.timers.iter().map(|timer| Input::Timer(*timer)));
+        if self.bounds.rare {
+            self.offer_rare(&mut options);
+        }
+        options
+    }
+
+    fn offer_stream(&self, message: EntryId, stream: &Stream, options: &mut Vec<Input>) {
+        let news = |event| Input::Model(message, ModelNews::Event(event));
+        if stream.texts < self.bounds.texts {
+            options.push(news(ModelEvent::Text(format!("words of {message}. "))));
+        }
+        if stream.calls < self.bounds.calls && !stream.unfinished {
+            options.push(news(started(stream.calls, "read")));
+            options.push(news(started(stream.calls, "write")));
+        }
+        if stream.unfinished {
+            options.push(news(ModelEvent::CallDone { index: stream.calls - 1 }));
+        } else {
+            options.push(Input::Model(message, ModelNews::Finished));
+        }
+        let failed = |class| Input::Model(message, ModelNews::Failed(ModelFailure::new(class, "no")));
+        options.push(failed(FailureClass::Transient));
+        if self.bounds.rare {
+            options.push(failed(FailureClass::BadRequest));
+            options.push(news(ModelEvent::Thinking("hm ".into())));
+            options.push(news(ModelEvent::Stop(Stop::Length)));
+            if stream.calls < self.bounds.calls {
+                options.push(news(started(stream.calls, "no_such_tool")));
+            }
+            if stream.unfinished {
+                let text = "{\"path\": 1".to_owned();
+                options.push(news(ModelEvent::CallArguments { index: stream.calls - 1, text }));
+            }
+        }
+    }
+
+    fn offer_rare(&self, options: &mut Vec<Input>) {
+        for (call, request) in &self.log.asked {
+            let answer = Answer::AllowSession;
+            options.push(Input::Intent(Intent::Decide { request: *request, call: *call, answer }));
+            let stale = EntryId(request.0 + 50_000);
+            options.push(Input::Intent(Intent::Decide {
+                request: stale,
+                call: *call,
+                answer: Answer::AllowOnce,
+            }));
+        }
+        for mode in [Mode::Plan, Mode::Ask, Mode::Edit, Mode::Unrestricted] {
+            options.push(Input::Intent(Intent::SetMode(mode)));
+        }
+        options.push(Input::Intent(Intent::Raise { limit: Limit::Turns, to: 9 }));
+        options.extend(self.tools.keys().map(|c| Input::Tool(*c, ToolNews::Output("more".into()))));
+        if self.now > 200_000 {
+            options.push(Input::Shutdown(Shutdown::Quit));
+            options.push(Input::Shutdown(Shutdown::Signal));
+        }
+    }
+}
+
+fn started(index: u32, name: &str) -> ModelEvent {
+    ModelEvent::CallStarted { index, wire_id: "same".into(), name: name.into() }
+}
+
+fn done(call: CallId, outcome: Outcome, content: &str) -> Input {
+    Input::Tool(call, ToolNews::Done(ToolReport { outcome, content: content.into(), cut_chars: 0 }))
+}

@@ -1,0 +1,310 @@
+//! The outside of the loop: what is in flight, what may happen next, and what must be true after it did.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use countersign::agent::{Agent, Attendance, Effect, Input, Intent, Operation, Settings, Shutdown, TimerId};
+use countersign::budget::Limits;
+use countersign::ledger::{Body, CallId, EntryId, Message, Millis, ModelRef, recover};
+use countersign::model::{ModelEvent, ModelNews, ModelSpec, Request};
+use countersign::policy::Policy;
+use countersign::tool::{Invocation, SideEffect, ToolNews, ToolSpec};
+
+use crate::books::Log;
+use crate::mutant::Mutant;
+
+/// How large the world is.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    pub submits: u32,
+    pub escapes: u32,
+    pub calls: u32,
+    pub texts: u32,
+    pub turns: u64,
+    pub retries: u64,
+    /// Also: unknown tools, bad arguments, paths outside, stale answers, wall time, raises, modes, truncation, quitting.
+    pub rare: bool,
+}
+
+impl Bounds {
+    pub const SMALL: Self =
+        Self { submits: 2, escapes: 1, calls: 2, texts: 1, turns: 3, retries: 1, rare: false };
+    pub const WIDE: Self =
+        Self { submits: 40, escapes: 40, calls: 4, texts: 2, turns: 5, retries: 2, rare: true };
+}
+
+/// A model call in flight, as the world plays it.
+#[derive(Default, Clone)]
+pub(crate) struct Stream {
+    pub(crate) texts: u32,
+    pub(crate) calls: u32,
+    pub(crate) unfinished: bool,
+}
+
+pub struct World {
+    pub(crate) bounds: Bounds,
+    mutant: Mutant,
+    pub(crate) agent: Agent,
+    pub(crate) now: u64,
+    pub(crate) log: Log,
+    pub(crate) submits: u32,
+    pub(crate) escapes: u32,
+    pub(crate) models: BTreeMap<EntryId, Stream>,
+    pub(crate) preparations: BTreeSet<CallId>,
+    pub(crate) tools: BTreeMap<CallId, SideEffect>,
+    pub(crate) timers: BTreeSet<TimerId>,
+    /// Cancelled operations may still talk once: their news was on its way.
+    pub(crate) late_models: BTreeSet<EntryId>,
+    pub(crate) late_tools: BTreeSet<CallId>,
+    pub(crate) late_preparations: BTreeSet<CallId>,
+    /// Attempts that failed: their words stay in the log under a tombstone, and no later request contains them.
+    failed: BTreeSet<EntryId>,
+    pub(crate) over: bool,
+}
+
+impl World {
+    pub fn new(bounds: Bounds, mutant: Mutant) -> Self {
+        Self {
+            bounds,
+            mutant,
+            agent: Agent::new(settings(bounds)),
+            now: 1_000,
+            log: Log::default(),
+            submits: 0,
+            escapes: 0,
+            models: BTreeMap::new(),
+            preparations: BTreeSet::new(),
+            tools: BTreeMap::new(),
+            timers: BTreeSet::new(),
+            late_models: BTreeSet::new(),
+            late_tools: BTreeSet::new(),
+            late_preparations: BTreeSet::new(),
+            failed: BTreeSet::new(),
+            over: false,
+        }
+    }
+
+    /// Delivers one input, performs the effects in their order, and checks every law.
+    pub fn deliver(&mut self, input: Input) -> Result<(), String> {
+        self.now += 700;
+        self.note_delivery(&input);
+        let is_escape = matches!(input, Input::Intent(Intent::Abort) | Input::Shutdown(Shutdown::Signal));
+        let is_quit = matches!(input, Input::Shutdown(Shutdown::Quit));
+        self.over = matches!(input, Input::Shutdown(_));
+        let input = self.mutant.hear(input, self.models.keys().next_back().copied());
+        let effects = self.mutant.act(self.agent.step(Millis(self.now), input));
+        for effect in effects {
+            self.perform(effect)?;
+        }
+        if is_escape && !self.agent.is_idle() {
+            return Err("Esc did not leave the loop idle within its step".into());
+        }
+        if is_quit { self.check_quit() } else { self.check_idle() }
+    }
+
+    fn note_delivery(&mut self, input: &Input) {
+        match input {
+            Input::Intent(Intent::Submit(_)) => self.submits += 1,
+            Input::Intent(Intent::Abort) => self.escapes += 1,
+            Input::Intent(_) | Input::Shutdown(_) => {}
+            Input::Model(message, news) => {
+                self.late_models.remove(message);
+                self.note_stream(*message, news);
+            }
+            Input::Prepared(call, _) => {
+                self.preparations.remove(call);
+                self.late_preparations.remove(call);
+            }
+            Input::Tool(call, ToolNews::Done(_)) => {
+                self.tools.remove(call);
+                self.late_tools.remove(call);
+            }
+            Input::Tool(_, ToolNews::Output(_)) => {}
+            Input::Timer(timer) => {
+                self.timers.remove(timer);
+            }
+        }
+    }
+
+    fn note_stream(&mut self, message: EntryId, news: &ModelNews) {
+        let Some(stream) = self.models.get_mut(&message) else { return };
+        match news {
+            ModelNews::Event(ModelEvent::Text(_)) => stream.texts += 1,
+            ModelNews::Event(ModelEvent::CallStarted { .. }) => {
+                stream.calls += 1;
+                stream.unfinished = true;
+            }
+            ModelNews::Event(ModelEvent::CallDone { .. }) => stream.unfinished = false,
+            ModelNews::Event(_) => {}
+            ModelNews::Finished => {
+                self.models.remove(&message);
+            }
+            ModelNews::Failed(_) => {
+                self.failed.insert(message);
+                self.models.remove(&message);
+            }
+        }
+    }
+
+    fn perform(&mut self, effect: Effect) -> Result<(), String> {
+        match effect {
+            Effect::Append(entry) => self.log.append(entry),
+            Effect::Cancel(operation) => {
+                self.cancel(operation);
+                Ok(())
+            }
+            Effect::CallModel(message, request) => self.called(message, &request),
+            Effect::Prepare(invocation) => {
+                if !self.log.is_announced(invocation.call) {
+                    return Err(format!("{} is looked at before its tool_call is durable", invocation.call));
+                }
+                self.preparations.insert(invocation.call);
+                Ok(())
+            }
+            Effect::RunTool(invocation) => self.ran(&invocation),
+            Effect::SetTimer(timer, _) => {
+                self.timers.insert(timer);
+                Ok(())
+            }
+            Effect::Emit(_) => Ok(()),
+        }
+    }
+
+    fn cancel(&mut self, operation: Operation) {
+        match operation {
+            Operation::Model(message) => {
+                if self.models.remove(&message).is_some() {
+                    self.late_models.insert(message);
+                }
+            }
+            Operation::Preparation(call) => {
+                if self.preparations.remove(&call) {
+                    self.late_preparations.insert(call);
+                }
+            }
+            Operation::Tool(call) => {
+                if self.tools.remove(&call).is_some() {
+                    self.late_tools.insert(call);
+                }
+            }
+            Operation::Timer(timer) => {
+                self.timers.remove(&timer);
+            }
+        }
+    }
+
+    fn called(&mut self, message: EntryId, request: &Request) -> Result<(), String> {
+        self.log.nothing_open("a model call")?;
+        if !matches!(self.log.entries.last().map(|e| &e.body), Some(Body::Transition { .. })) {
+            return Err("a model call before the transition that explains it is durable".into());
+        }
+        if self.log.turns as u64 > self.bounds.turns && !self.bounds.rare {
+            return Err("more model turns than the budget allows".into());
+        }
+        let written = self.log.entries.iter().filter(|e| matches!(e.body, Body::Assistant(_))).map(|e| e.id);
+        if let Some(id) =
+            written.filter(|id| self.failed.contains(id)).find(|id| !self.log.tombstones.contains(id))
+        {
+            return Err(format!("the words of the failed attempt {id} are not withdrawn"));
+        }
+        for message in &request.messages {
+            if matches!(message, Message::Assistant(a) if self.failed.contains(&a.id)) {
+                return Err("a failed attempt is in the next request".into());
+            }
+        }
+        self.models.insert(message, Stream::default());
+        Ok(())
+    }
+
+    fn ran(&mut self, invocation: &Invocation) -> Result<(), String> {
+        let call = invocation.call;
+        if !self.log.allowed.contains(&call) {
+            return Err(format!("{call} runs without a durable decision"));
+        }
+        let effect = if invocation.name == "read" { SideEffect::Reads } else { SideEffect::Writes };
+        let earlier: Vec<&CallId> = self.log.open.iter().take_while(|c| **c != call).collect();
+        let overtakes =
+            |c: &&CallId| effect != SideEffect::Reads || self.tools.get(c) != Some(&SideEffect::Reads);
+        // A read whose result waits for an earlier one to be written is over, not overtaken.
+        let still_busy = |c: &&CallId| {
+            self.tools.contains_key(c) || !self.log.allowed.contains(c) && self.log.asked.contains_key(c)
+        };
+        if earlier.into_iter().filter(|c| still_busy(c)).any(|c| overtakes(&c)) {
+            return Err(format!("{call} overtakes an earlier call"));
+        }
+        self.tools.insert(call, effect);
+        if self.tools.len() as u64 > PARALLEL { Err("too many tools run at once".into()) } else { Ok(()) }
+    }
+
+    fn check_idle(&self) -> Result<(), String> {
+        if !self.agent.is_idle() {
+            return Ok(());
+        }
+        self.log.nothing_open("idle")?;
+        if self.log.run_is_open {
+            return Err("idle, but the run was not ended in the ledger".into());
+        }
+        let alive = self.models.len() + self.preparations.len() + self.tools.len() + self.timers.len();
+        if alive > 0 { Err(format!("idle with {alive} live operations")) } else { Ok(()) }
+    }
+
+    /// A closed app leaves open only what waits for a decision.
+    fn check_quit(&self) -> Result<(), String> {
+        let undecided = self.log.open.iter().all(|c| self.log.asked.contains_key(c));
+        if !self.agent.is_idle() || !undecided || !self.models.is_empty() || !self.tools.is_empty() {
+            return Err("quitting left something behind".into());
+        }
+        Ok(())
+    }
+
+    /// Kills the process at the end of the log (or at every entry of it) and loads what is left.
+    pub fn survives_a_kill(&self, everywhere: bool) -> Result<(), String> {
+        let all = self.log.entries.len();
+        let from = if everywhere { 1 } else { all.max(1) };
+        for cut in from..=all {
+            let entries = self.log.entries[..cut].to_vec();
+            let recovered = recover(entries, Millis(self.now)).map_err(|f| format!("cut at {cut}: {f}"))?;
+            let waiting = recovered.waiting.len();
+            let (mut agent, _) = Agent::resume(settings(self.bounds), recovered, Millis(self.now));
+            if waiting == 0 && !agent.is_idle() {
+                return Err(format!("cut at {cut}: resumed, but not idle"));
+            }
+            agent.step(Millis(self.now), Input::Intent(Intent::Abort));
+            agent.ledger().project().map_err(|open| format!("cut at {cut}: {open}"))?;
+        }
+        Ok(())
+    }
+}
+
+const PARALLEL: u64 = 2;
+
+fn settings(bounds: Bounds) -> Settings {
+    let tool = |name: &str, effect| ToolSpec {
+        name: name.into(),
+        description: String::new(),
+        schema: serde_json::json!({}),
+        effect,
+        paths: vec![],
+        timeout_ms: None,
+    };
+    Settings {
+        session: "simulated".into(),
+        cwd: "/w".into(),
+        system: String::new(),
+        environment: String::new(),
+        model: ModelSpec::unknown(ModelRef::parse("script")),
+        tools: vec![tool("read", SideEffect::Reads), tool("write", SideEffect::Writes)],
+        policy: Policy::default(),
+        limits: Limits {
+            max_model_turns: Some(bounds.turns),
+            max_wall_time_seconds: bounds.rare.then_some(60),
+            max_tool_calls: bounds.rare.then_some(7),
+            max_parallel_tool_calls: PARALLEL,
+            max_retries_per_model_call: bounds.retries,
+            ..Limits::default()
+        },
+        tool_timeout_ms: 30_000,
+        parallel: true,
+        attendance: Attendance::Person,
+        seed: 7,
+    }
+}

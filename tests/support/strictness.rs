@@ -1,0 +1,65 @@
+//! Proof that the model server is strict: what our encoders never write is refused too.
+
+use countersign::runtime::{HttpModel, ModelPort, Timeouts};
+use countersign::wire::{Endpoint, Protocol};
+use futures_util::StreamExt;
+use serde_json::{Value, json};
+
+use crate::model_server::ModelServer;
+use crate::support::history::{request, user};
+
+#[tokio::test]
+async fn the_server_refuses_what_the_providers_refuse() {
+    let anthropic = |messages: Value| ("/v1/messages", json!({ "max_tokens": 1, "messages": messages }));
+    let chat = |messages: Value| ("/v1/chat/completions", json!({ "messages": messages }));
+    let used = |id: &str| json!({ "type": "tool_use", "id": id, "name": "read", "input": {} });
+    let answered = json!({ "type": "tool_result", "tool_use_id": "a", "content": "" });
+    let words = json!({ "type": "text", "text": "x" });
+    let turns = |blocks: Value| json!([{ "role": "user", "content": "x" }, { "role": "assistant", "content": [used("a")] }, { "role": "user", "content": blocks }]);
+    let called = |id: &str, arguments: &str| {
+        let function = json!({ "name": "read", "arguments": arguments });
+        json!([{ "role": "user", "content": "x" }, { "role": "assistant", "tool_calls": [{ "id": id, "function": function }] }])
+    };
+    let cases = [
+        (anthropic(json!([])), "at least one message"),
+        (anthropic(json!([{ "role": "assistant", "content": "x" }])), "first message must use"),
+        (
+            anthropic(json!([{ "role": "user", "content": "x" }, { "role": "user", "content": "y" }])),
+            "must alternate",
+        ),
+        (anthropic(json!([{ "role": "user", "content": "" }])), "must be non-empty"),
+        (anthropic(json!([{ "role": "user", "content": [] }])), "non-empty content"),
+        (anthropic(json!([{ "role": "user", "content": " " }])), "non-whitespace"),
+        (anthropic(turns(json!([words, answered]))), "without `tool_result` blocks immediately after: a"),
+        (anthropic(turns(json!([answered, answered]))), "must have a single result"),
+        (
+            anthropic(
+                json!([{ "role": "user", "content": "x" }, { "role": "assistant", "content": [used("a.b")] }]),
+            ),
+            "tool_use.id",
+        ),
+        (
+            anthropic(json!([{ "role": "user", "content": "x" }, { "role": "assistant", "content": [
+            { "type": "thinking", "thinking": "x", "signature": "forged" }] }])),
+            "Invalid `signature`",
+        ),
+        (chat(json!([{ "role": "user", "content": "" }])), "empty string"),
+        (chat(json!([{ "role": "assistant", "content": "x" }])), "must be from the user"),
+        (chat(called("a", "{")), "function.arguments"),
+        (chat(called("a b", "{}")), ".id'"),
+        (chat(called("a", "{}")), "did not have response messages: a"),
+    ];
+    let server = ModelServer::start(Vec::new());
+    // Building a model installs the TLS provider that any client of this process needs.
+    let silent =
+        HttpModel::new(Protocol::Anthropic, Endpoint::new("http://127.0.0.1:9", None), Timeouts::default());
+    assert!(silent.stream(request(vec![user("Hi")])).next().await.is_some());
+    let client = reqwest::Client::builder().no_proxy().tls_certs_only([]).build().unwrap();
+    for ((path, body), words) in cases {
+        let call = client.post(server.base_url() + path).header("anthropic-version", "1");
+        let answer = call.body(body.to_string()).send().await.unwrap();
+        assert_eq!(answer.status(), 400, "{body}");
+        let said = answer.text().await.unwrap();
+        assert!(said.contains(words), "{said} for {body}");
+    }
+}

@@ -1,0 +1,129 @@
+//! The recorded streams beside the repository: where they are, and what their expected results mean in our words.
+
+use std::path::PathBuf;
+
+use countersign::ledger::{Arguments, Stop};
+use countersign::model::FailureClass;
+use serde_json::{Value, json};
+
+use super::answer::Answer;
+
+/// The folder of recordings. A clone without them passes on the golden streams; continuous integration must have them.
+pub fn folder() -> Option<PathBuf> {
+    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/fixtures/streams");
+    let folder =
+        std::env::var_os("COUNTERSIGN_FIXTURES").map_or_else(|| PathBuf::from(beside), PathBuf::from);
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "no recorded streams in {}", folder.display());
+    eprintln!("no recorded streams in {}: only the golden streams are tested", folder.display());
+    None
+}
+
+/// Compares an answer with what the recording's own notes expect.
+pub fn compare(answer: &Answer, expected: &Value, file: &str) {
+    assert_eq!(answer.text, expected_text(expected), "text of {file}");
+    assert_eq!(answer.thinking, expected["thinking"].as_str().unwrap_or_default(), "thinking of {file}");
+    compare_calls(answer, expected, file);
+    compare_replays(answer, expected, file);
+    compare_usage(answer, expected, file);
+    compare_end(answer, expected, file);
+}
+
+/// A refusal is text; a refusal without words has the provider's explanation.
+fn expected_text(expected: &Value) -> String {
+    let said = expected["text"].as_str().unwrap_or_default();
+    let refusal = expected["refusal"].as_str().unwrap_or_default();
+    let explained = expected["stop_details"]["explanation"].as_str().filter(|_| said.is_empty());
+    format!("{said}{refusal}{}", explained.unwrap_or_default())
+}
+
+fn compare_calls(answer: &Answer, expected: &Value, file: &str) {
+    let wanted = expected["tool_calls"].as_array().expect("tool_calls");
+    assert_eq!(answer.calls.len(), wanted.len(), "calls of {file}");
+    for (call, wanted) in answer.calls.iter().zip(wanted) {
+        assert_eq!(call.wire_id, wanted["id"].as_str().unwrap_or_default(), "{file}");
+        assert_eq!(call.name, wanted["name"].as_str().expect("name"), "{file}");
+        assert_eq!(call.arguments, wanted["arguments_raw"].as_str().expect("raw"), "{file}");
+        match Arguments::parse(&call.arguments) {
+            Arguments::Object(members) => assert_eq!(Value::Object(members), wanted["arguments"], "{file}"),
+            Arguments::Unusable(_) => assert_eq!(wanted["arguments_valid"], json!(false), "{file}"),
+        }
+        assert!(call.done || expected["complete"] == json!(false), "call {} of {file} is done", call.name);
+    }
+}
+
+/// Opaque blocks come in the order of the answer: reasoning to be replayed, and what the provider ran itself.
+fn compare_replays(answer: &Answer, expected: &Value, file: &str) {
+    let kind = |block: &Value| block["type"].as_str().unwrap_or_default().to_owned();
+    let blocks = answer.replays.iter().flat_map(|replay| match replay["reasoning_details"].as_array() {
+        Some(details) => details.clone(),
+        None => vec![replay.clone()],
+    });
+    let blocks: Vec<_> = blocks.filter(|b| b.get("type").is_some()).collect();
+    let (reasoning, ran): (Vec<_>, Vec<_>) = blocks.into_iter().partition(|block| {
+        kind(block).starts_with("reasoning.")
+            || matches!(kind(block).as_str(), "thinking" | "redacted_thinking")
+    });
+    // A broken answer is never replayed, so what was open when it broke need not have been handed out.
+    let wanted = expected["reasoning_blocks"].as_array().expect("reasoning_blocks");
+    if expected["complete"] == json!(true) {
+        assert_eq!(reasoning.len(), wanted.len(), "reasoning of {file}");
+    }
+    for (block, wanted) in reasoning.iter().zip(wanted) {
+        for (name, value) in wanted.as_object().expect("an object").iter().filter(|(name, _)| *name != "kind")
+        {
+            let own = if name == "text" && kind(block) == "thinking" { "thinking" } else { name };
+            assert_eq!(&block[own], value, "{name} of the reasoning of {file}");
+        }
+    }
+    let wanted = expected["server_tools"].as_array().expect("server_tools");
+    let wanted: Vec<_> = wanted.iter().filter(|tool| tool["type"] != json!("fallback")).collect();
+    if expected["complete"] == json!(true) {
+        assert_eq!(ran.len(), wanted.len(), "what the provider ran in {file}");
+    }
+    for (block, wanted) in ran.iter().zip(wanted) {
+        assert_eq!(block["type"], wanted["type"], "{file}");
+        assert!(wanted.get("arguments").is_none_or(|a| a.is_null() || *a == block["input"]), "{file}");
+    }
+}
+
+fn compare_usage(answer: &Answer, expected: &Value, file: &str) {
+    let wanted = &expected["usage"];
+    let Some(usage) = answer.usage else {
+        return assert!(wanted.is_null(), "usage of {file}");
+    };
+    let count = |name: &str| wanted[name].as_u64().unwrap_or_default();
+    // This vendor counts reasoning beside the output; ours holds both.
+    let apart = if file.contains("/xai-") { count("reasoning") } else { 0 };
+    assert_eq!(usage.input, count("prompt_total"), "prompt of {file}");
+    assert_eq!(usage.cache_read, count("cache_read"), "cache read of {file}");
+    assert_eq!(usage.cache_write, count("cache_write"), "cache write of {file}");
+    assert_eq!(usage.output, count("output") + apart, "output of {file}");
+    assert_eq!(usage.reasoning, count("reasoning"), "reasoning tokens of {file}");
+}
+
+fn compare_end(answer: &Answer, expected: &Value, file: &str) {
+    let complete = expected["complete"] == json!(true);
+    assert_eq!(answer.failure.is_none(), complete, "end of {file}: {:?}", answer.failure);
+    let stop = match expected["stop"].as_str().expect("stop") {
+        "end" => Some(Stop::End),
+        "tool_calls" => Some(Stop::ToolUse),
+        "length" => Some(Stop::Length),
+        "refusal" => Some(Stop::Refusal),
+        "pause" => Some(Stop::Pause),
+        "context_overflow" => Some(Stop::ContextOverflow),
+        "none" | "error" => None,
+        other => panic!("{file} expects {other}, which this test does not know"),
+    };
+    assert_eq!(answer.stop, stop, "stop of {file}");
+    let Some(failure) = &answer.failure else { return };
+    let error = &expected["error"];
+    let class = match error["code"].as_u64() {
+        Some(400) => FailureClass::BadRequest,
+        _ => FailureClass::Transient,
+    };
+    assert_eq!(failure.class, class, "class of {file}: {failure:?}");
+    assert!(failure.message.contains(error["message"].as_str().unwrap_or_default()), "{file}: {failure:?}");
+}

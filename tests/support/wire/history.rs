@@ -1,0 +1,173 @@
+//! Histories to encode: reasoning, parallel calls, errors, odd ids, other models.
+
+use countersign::ledger::{
+    Arguments, AssistantMessage, Block, CallId, Decider, EntryId, Message, ModelRef, Outcome, Stop, Thinking,
+    ToolResult, ToolUse, Usage,
+};
+use countersign::model::{Request, ToolDescription};
+use serde_json::{Value, json};
+
+/// Named requests. All go to `anthropic/model-a`.
+pub fn cases() -> Vec<(&'static str, Request)> {
+    vec![
+        ("tools", request(with_tools())),
+        ("odd-ids", request(odd_ids())),
+        ("other-model", request(other_model())),
+        ("interrupted", request(interrupted())),
+        ("bare", Request { system: " ".to_owned(), tools: Vec::new(), ..request(vec![user("Hi")]) }),
+    ]
+}
+
+/// A request with two tools.
+pub fn request(messages: Vec<Message>) -> Request {
+    let tool = |name: &str| ToolDescription {
+        name: name.to_owned(),
+        description: format!("The tool {name}."),
+        schema: json!({ "type": "object", "properties": { "path": { "type": "string" } } }),
+    };
+    Request {
+        model: ModelRef::parse("anthropic/model-a"),
+        system: "Be brief.".to_owned(),
+        messages,
+        tools: vec![tool("read"), tool("write")],
+        max_output: 4096,
+    }
+}
+
+pub fn user(text: &str) -> Message {
+    Message::User(text.to_owned())
+}
+
+pub fn call(id: u64, wire_id: &str, name: &str, arguments: &str) -> Block {
+    let (wire_id, name) = (wire_id.to_owned(), name.to_owned());
+    Block::ToolUse(ToolUse { id: CallId(id), wire_id, name, arguments: Arguments::parse(arguments) })
+}
+
+pub fn text(text: &str) -> Block {
+    Block::Text(text.to_owned())
+}
+
+fn thinking(text: &str, replay: Value) -> Block {
+    Block::Thinking(Thinking { text: text.to_owned(), replay: Some(replay) })
+}
+
+pub fn said(blocks: Vec<Block>) -> AssistantMessage {
+    AssistantMessage {
+        id: EntryId(1),
+        model: ModelRef::parse("anthropic/model-a"),
+        blocks,
+        stop: Stop::End,
+        usage: Usage::default(),
+        interrupted: false,
+    }
+}
+
+pub fn result(call: u64, outcome: Outcome, content: &str) -> ToolResult {
+    ToolResult {
+        call: CallId(call),
+        name: "read".to_owned(),
+        outcome,
+        content: content.to_owned(),
+        duration_ms: 0,
+        cut_chars: 0,
+    }
+}
+
+fn with_tools() -> Vec<Message> {
+    let signed = json!({ "type": "thinking", "thinking": "Both files.", "signature": "c2ln" });
+    let sealed = json!({ "type": "redacted_thinking", "data": "b3BhcXVl" });
+    let first = vec![
+        thinking("Both files.", signed),
+        thinking("", sealed),
+        text("I read both."),
+        text(" \n"),
+        call(1, "toolu_a", "read", r#"{"path":"z","mode":1}"#),
+        call(2, "toolu_b", "read", r#"{"path":"#),
+    ];
+    vec![
+        user("Compare the files."),
+        Message::Assistant(said(first)),
+        Message::Results(vec![
+            result(1, Outcome::Ok, ""),
+            result(2, Outcome::Invalid, "The arguments are cut off: {\"path\":"),
+        ]),
+        user("  "),
+        user("And hurry."),
+        user("Please."),
+        Message::Assistant(said(vec![call(3, "toolu_c", "write", "null")])),
+        Message::Results(vec![result(3, Outcome::Denied(Decider::User), "Denied by the user.")]),
+        Message::Assistant(said(vec![text("Then I stop here.")])),
+        user("Thanks."),
+    ]
+}
+
+/// Empty, repeated, too long, with characters that some providers refuse; and one that looks like ours.
+fn odd_ids() -> Vec<Message> {
+    let long = "x".repeat(65);
+    let ids = ["", "0", "0", "functions.add:0", &long, "c1", "ok-1"];
+    let calls: Vec<_> = (1..).zip(ids).map(|(n, id)| call(n, id, "read", "{}")).collect();
+    let results = (1..8).map(|n| result(n, Outcome::Ok, &format!("result {n}"))).collect();
+    let again = vec![call(8, "0", "no such.tool", "{}"), call(9, "", "", "[]")];
+    vec![
+        user("Go."),
+        Message::Assistant(said(calls)),
+        Message::Results(results),
+        Message::Assistant(said(again)),
+        Message::Results(vec![
+            result(8, Outcome::UnknownTool, "There is no such tool."),
+            result(9, Outcome::Invalid, "Not an object."),
+        ]),
+    ]
+}
+
+/// Reasoning of other models and protocols; a refused turn; reasoning alone; reasoning that goes back.
+fn other_model() -> Vec<Message> {
+    let foreign = AssistantMessage {
+        model: ModelRef::parse("openai-chat/model-b"),
+        ..said(vec![thinking("Hm.", json!({ "reasoning_content": "Hm." })), text("Hello.")])
+    };
+    let other = AssistantMessage {
+        model: ModelRef::parse("anthropic/model-b"),
+        ..said(vec![thinking("No.", json!({ "type": "thinking", "thinking": "No.", "signature": "x" }))])
+    };
+    let other_words =
+        AssistantMessage { blocks: [other.blocks.clone(), vec![text("Fine.")]].concat(), ..other.clone() };
+    let refused = AssistantMessage { stop: Stop::Refusal, ..said(vec![text("I cannot")]) };
+    let own = vec![
+        thinking(
+            "A",
+            json!({ "reasoning_details": [{ "type": "reasoning.text", "index": 0, "text": "A" }] }),
+        ),
+        thinking(
+            "",
+            json!({ "reasoning_details": [{ "type": "reasoning.text", "index": 0, "signature": "s" }] }),
+        ),
+        thinking("B", json!({ "reasoning_content": "B" })),
+        call(1, "call_1", "read", "{}"),
+    ];
+    vec![
+        user("Hi."),
+        Message::Assistant(foreign),
+        user("And you?"),
+        Message::Assistant(other),
+        user("Hm?"),
+        Message::Assistant(other_words),
+        user("Do harm."),
+        Message::Assistant(refused),
+        user("Read then."),
+        Message::Assistant(said(own)),
+        Message::Results(vec![result(1, Outcome::Ok, "text")]),
+    ]
+}
+
+/// What Esc left, and a turn that the provider paused.
+fn interrupted() -> Vec<Message> {
+    let ran = json!({ "type": "server_tool_use", "id": "srv_1", "name": "web_search", "input": {} });
+    let partial = AssistantMessage {
+        stop: Stop::Interrupted,
+        interrupted: true,
+        ..said(vec![thinking("", ran.clone()), text("I was about to")])
+    };
+    let paused = AssistantMessage { stop: Stop::Pause, ..said(vec![thinking("", ran)]) };
+    vec![user("Search."), Message::Assistant(partial), user("Go on."), Message::Assistant(paused)]
+}

@@ -1,0 +1,220 @@
+//! `shell`: output, endings, and that nothing a command started outlives it.
+
+use std::fs;
+use std::io::Read as _;
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::sync::oneshot;
+
+use super::*;
+
+/// A pipe that ends when the last process that holds it has ended: no process ids, no polling, no sleep.
+struct Tether(oneshot::Receiver<String>);
+
+impl Tether {
+    /// Commands hold it with `exec 9>tether`; what they write there is returned in the end.
+    fn new(bench: &Bench) -> Self {
+        let path = bench.path("tether");
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let (sender, receiver) = oneshot::channel();
+        std::thread::spawn(move || {
+            let mut text = String::new();
+            fs::File::open(path).unwrap().read_to_string(&mut text).unwrap();
+            sender.send(text).ok();
+        });
+        Self(receiver)
+    }
+
+    /// Only a failure takes as long as the limit.
+    async fn let_go(self) -> String {
+        tokio::time::timeout(Duration::from_secs(20), self.0).await.expect("a process lives on").unwrap()
+    }
+}
+
+async fn shell(bench: &Bench, command: &str, timeout_ms: u64) -> ToolReport {
+    let (output, _listener) = mpsc::channel(1);
+    bench.tools.run(invocation("shell", json!({ "command": command }), timeout_ms), output).await
+}
+
+#[tokio::test]
+async fn output_comes_in_order_from_the_workspace() {
+    let bench = Bench::new();
+    let text = bench.done("shell", json!({ "command": "echo one; echo two >&2; echo three; pwd" })).await;
+    assert_eq!(
+        text,
+        format!("one\ntwo\nthree\n{}", bench.path("").display().to_string().trim_end_matches('/'))
+    );
+    assert_eq!(bench.done("shell", json!({ "command": "true" })).await, "(no output; exit code 0)");
+    assert_eq!(
+        bench.done("shell", json!({ "command": "cat" })).await,
+        "(no output; exit code 0)",
+        "stdin is empty"
+    );
+    assert_eq!(bench.done("shell", json!({ "command": "printf 'a\\377b'" })).await, "a\u{fffd}b");
+}
+
+#[tokio::test]
+#[cfg(target_os = "linux")]
+async fn a_command_has_a_session_of_its_own_and_so_no_terminal() {
+    let bench = Bench::new();
+    // The sixth field of a process's stat is its session, the seventh its terminal.
+    let text = bench.done("shell", json!({ "command": "echo $$ 0; cut -d ' ' -f 6,7 /proc/$$/stat" })).await;
+    let (expected, found) = text.split_once('\n').unwrap();
+    assert_eq!(expected, found);
+}
+
+#[tokio::test]
+async fn a_failure_says_how_it_ended() {
+    let bench = Bench::new();
+    assert_eq!(bench.fails("shell", json!({ "command": "echo no; exit 2" })).await, "no\nexit code 2");
+    assert_eq!(bench.fails("shell", json!({ "command": "kill -9 $$" })).await, "ended by signal 9 (SIGKILL)");
+    let inner = bench.fails("shell", json!({ "command": "sh -c 'kill -15 $$'; exit $?" })).await;
+    assert_has(&inner, &["exit code 143: as after signal 15 (SIGTERM)"]);
+    assert_has(
+        &bench.fails("shell", json!({ "command": "no-such-program" })).await,
+        &["not found", "exit code 127"],
+    );
+}
+
+#[tokio::test]
+async fn keys_are_not_handed_on() {
+    let bench = Bench::with_environment(&[
+        ("ANTHROPIC_API_KEY", "sk-one"),
+        ("GITHUB_TOKEN", "sk-two"),
+        ("MY_SECRET_THING", "sk-three"),
+        ("DB_PASSWORD", "sk-four"),
+        ("LANG", "C.UTF-8"),
+    ]);
+    let text = bench.done("shell", json!({ "command": "env" })).await;
+    assert_has(&text, &["LANG=C.UTF-8", "NO_COLOR=1", "TERM=dumb", "GIT_PAGER=cat", "HOME="]);
+    assert!(!text.contains("sk-"), "{text}");
+    assert!(
+        std::env::var_os("CARGO_MANIFEST_DIR").is_some() && !text.contains("CARGO_MANIFEST_DIR"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn a_timeout_ends_the_grandchildren_too() {
+    let bench = Bench::new();
+    let tether = Tether::new(&bench);
+    let command = "exec 9>tether; echo begun; sleep 1000 & sleep 1000 & wait";
+    let report = shell(&bench, command, 1500).await;
+    assert_eq!(report.outcome, Outcome::TimedOut);
+    assert_has(&report.content, &["begun\n", "timed out after 1.5 s", "check before repeating"]);
+    tether.let_go().await;
+}
+
+#[tokio::test]
+async fn who_does_not_listen_to_term_is_killed() {
+    let bench = Bench::new();
+    let tether = Tether::new(&bench);
+    let command = "exec 9>tether; trap '' TERM; sh -c 'while :; do sleep 1000; done' & wait; wait";
+    let report = shell(&bench, command, 1500).await;
+    assert_eq!(report.outcome, Outcome::TimedOut);
+    tether.let_go().await;
+}
+
+#[tokio::test]
+async fn the_calls_own_timeout_comes_first() {
+    let bench = Bench::new();
+    let (output, _listener) = mpsc::channel(1);
+    let call = invocation("shell", json!({ "command": "sleep 1000", "timeout_seconds": 1 }), 600_000);
+    let report = bench.tools.run(call, output).await;
+    assert_has(&report.content, &["timed out after 1 s"]);
+}
+
+#[tokio::test]
+async fn dropping_the_run_ends_the_whole_group() {
+    let bench = Bench::new();
+    let tether = Tether::new(&bench);
+    let (output, mut listener) = mpsc::channel(8);
+    let command = "exec 9>tether; trap 'echo asked >&9; exit' TERM; (sleep 1000; :) & echo begun; wait";
+    let run = bench.tools.run(invocation("shell", json!({ "command": command }), 600_000), output);
+    let run = tokio::spawn(run);
+    assert_eq!(listener.recv().await.unwrap(), "begun\n");
+    run.abort();
+    assert!(run.await.unwrap_err().is_cancelled());
+    assert_eq!(tether.let_go().await, "asked\n", "TERM comes first");
+}
+
+#[tokio::test]
+async fn a_dropped_run_that_does_not_listen_to_term_is_killed() {
+    let bench = Bench::new();
+    let tether = Tether::new(&bench);
+    let (output, mut listener) = mpsc::channel(8);
+    let command = "exec 9>tether; trap '' TERM; (sleep 1000; sleep 1000) & echo begun; wait; wait";
+    let run = bench.tools.run(invocation("shell", json!({ "command": command }), 600_000), output);
+    let run = tokio::spawn(run);
+    assert_eq!(listener.recv().await.unwrap(), "begun\n");
+    run.abort();
+    tether.let_go().await;
+}
+
+#[tokio::test]
+async fn what_stays_in_the_background_neither_hangs_nor_stays() {
+    let bench = Bench::new();
+    let tether = Tether::new(&bench);
+    let command = "exec 9>tether; sleep 1000 & echo started";
+    let report = shell(&bench, command, 600_000).await;
+    assert_eq!((report.outcome, report.content.as_str()), (Outcome::Ok, "started"));
+    tether.let_go().await;
+}
+
+#[tokio::test]
+async fn all_groups_can_be_ended_at_once() {
+    let bench = Bench::new();
+    let tether = Tether::new(&bench);
+    let (output, mut listener) = mpsc::channel(8);
+    let command = "exec 9>tether; trap '' TERM; echo begun; sleep 1000; sleep 1000";
+    let run =
+        tokio::spawn(bench.tools.run(invocation("shell", json!({ "command": command }), 600_000), output));
+    assert_eq!(listener.recv().await.unwrap(), "begun\n");
+    assert_eq!(bench.groups.count(), 1);
+    bench.groups.end_all(Duration::from_millis(50));
+    tether.let_go().await;
+    assert_has(&run.await.unwrap().content, &["ended by signal 9 (SIGKILL)"]);
+    assert_has(&bench.fails("shell", json!({ "command": "true" })).await, &["the program is ending"]);
+}
+
+#[tokio::test]
+async fn a_flood_is_counted_not_kept_and_a_deaf_listener_holds_nobody_up() {
+    const FLOOD: u64 = 150_000_000;
+    let bench = Bench::new();
+    let before = peak_memory();
+    let (output, mut listener) = mpsc::channel(2);
+    let command = format!("echo start; head -c {FLOOD} /dev/zero | tr '\\0' x; echo; echo end");
+    let call = invocation("shell", json!({ "command": command }), 600_000);
+    let report = bench.tools.run(call, output).await;
+    assert_eq!(report.outcome, Outcome::Ok);
+    assert_eq!(report.cut_chars, FLOOD + "start\n\nend".len() as u64 - 30_000);
+    assert!(report.content.starts_with("start\nxxx") && report.content.ends_with("xxx\nend"));
+    assert!(peak_memory() - before < 64 << 20, "{} more bytes", peak_memory() - before);
+    while let Ok(piece) = listener.try_recv() {
+        assert!(piece.len() < 17_000);
+    }
+}
+
+/// The most memory that this process ever held, in bytes; 0 where the system does not say.
+fn peak_memory() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap_or("VmHWM: 0 kB");
+    line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() << 10
+}
+
+#[tokio::test]
+async fn live_output_arrives_while_the_command_runs() {
+    let bench = Bench::new();
+    let (output, mut listener) = mpsc::channel(8);
+    let status = std::process::Command::new("mkfifo").arg(bench.path("gate")).status().unwrap();
+    assert!(status.success());
+    let command = "printf one; read line < gate; echo \" $line\"";
+    let run =
+        tokio::spawn(bench.tools.run(invocation("shell", json!({ "command": command }), 600_000), output));
+    assert_eq!(listener.recv().await.unwrap(), "one");
+    let gate = bench.path("gate");
+    tokio::task::spawn_blocking(move || fs::write(gate, "two\n").unwrap()).await.unwrap();
+    assert_eq!(listener.recv().await.unwrap(), " two\n");
+    assert_eq!(run.await.unwrap().content, "one two");
+}

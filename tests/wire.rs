@@ -1,0 +1,239 @@
+//! The codecs against streams: recorded ones beside the repository, golden ones in it, each cut in every way.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    unreachable_pub,
+    missing_docs,
+    reason = "tests"
+)]
+
+#[path = "support/wire/mod.rs"]
+mod support;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use countersign::model::FailureClass;
+use countersign::wire::{Endpoint, Protocol, Secret, http_failure, sse};
+use serde_json::Value;
+use support::answer::{Answer, lines};
+use support::{fixture, history, read_all_ways};
+
+const PROTOCOLS: [(&str, Protocol); 2] =
+    [("anthropic", Protocol::Anthropic), ("openai-chat", Protocol::OpenAiChat)];
+
+/// Bytes, and the names and data of the events in them.
+type StreamCase = (&'static [u8], &'static [(&'static str, &'static str)]);
+
+fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.retain(|f| endings.iter().any(|ending| f.to_string_lossy().ends_with(ending)));
+    files.sort();
+    assert!(!files.is_empty(), "nothing to test in {}", folder.display());
+    files
+}
+
+fn golden(name: &str) -> PathBuf {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/wire")).join(name)
+}
+
+/// Compares with a golden file; with COUNTERSIGN_UPDATE_GOLDEN set it is written instead, to be read by a person.
+fn hold_to(path: &Path, actual: &str) {
+    if std::env::var_os("COUNTERSIGN_UPDATE_GOLDEN").is_some() {
+        std::fs::write(path, actual).unwrap();
+    }
+    let wanted = std::fs::read_to_string(path).unwrap_or_default();
+    assert_eq!(actual, wanted, "{}", path.display());
+}
+
+#[test]
+fn recorded_streams_say_what_their_notes_expect() {
+    let Some(folder) = fixture::folder() else { return };
+    for (name, protocol) in PROTOCOLS {
+        for file in files(&folder.join(name), &[".sse"]) {
+            let shown = file.to_string_lossy();
+            let news = read_all_ways(protocol, &std::fs::read(&file).unwrap(), &shown);
+            let notes = std::fs::read(file.with_extension("expected.json")).unwrap();
+            fixture::compare(&Answer::of(&news), &serde_json::from_slice::<Value>(&notes).unwrap(), &shown);
+        }
+    }
+}
+
+#[test]
+fn golden_streams_say_the_same_however_they_are_cut() {
+    for (name, protocol) in PROTOCOLS {
+        let mut seen = BTreeSet::new();
+        for file in files(&golden(name), &[".sse", ".json", ".html"]) {
+            assert!(seen.insert(file.with_extension("news")), "two streams share a name: {}", file.display());
+            let bytes = std::fs::read(&file).unwrap();
+            let news = read_all_ways(protocol, &bytes, &file.to_string_lossy());
+            for at in 0..bytes.len() {
+                let mut first = Some(at);
+                let cut = support::read(protocol, &bytes, || first.take().unwrap_or(usize::MAX));
+                assert_eq!(cut, news, "{} cut at {at}", file.display());
+            }
+            hold_to(&file.with_extension("news"), &lines(&news));
+        }
+    }
+}
+
+#[test]
+fn recorded_errors_have_the_class_that_their_notes_expect() {
+    let Some(folder) = fixture::folder() else { return };
+    let errors: Value = serde_json::from_slice(&std::fs::read(folder.join("errors.json")).unwrap()).unwrap();
+    for error in errors["errors"].as_array().unwrap() {
+        let headers = error["headers"].as_object().unwrap();
+        let headers: Vec<_> =
+            headers.iter().map(|(n, v)| (n.clone(), v.as_str().unwrap().to_owned())).collect();
+        let status = u16::try_from(error["status"].as_u64().unwrap()).unwrap();
+        let failure = http_failure(status, &headers, error["body"].as_str().unwrap().as_bytes());
+        let class = match error["class"].as_str().unwrap() {
+            "auth" => FailureClass::Auth,
+            "context_overflow" | "request_too_large" => FailureClass::Overflow,
+            "history_unpaired" => FailureClass::Pairing,
+            "model_not_found" => FailureClass::UnknownModel,
+            "quota" => FailureClass::Quota,
+            "rate_limit" | "overloaded" | "server_error" | "model_output_rejected" => FailureClass::Transient,
+            "invalid_request" | "max_output_too_large" | "reasoning_replay" | "tools_unsupported" => {
+                FailureClass::BadRequest
+            }
+            other => panic!("unknown class {other}"),
+        };
+        assert_eq!(failure.class, class, "{failure:?} for {error}");
+        assert!(!failure.message.contains('\n') && !failure.next_step().is_empty(), "{failure:?}");
+        let told = [("retry-after", 1000), ("retry-after-ms", 1)]
+            .iter()
+            .find_map(|(name, unit)| Some(error["headers"][name].as_str()?.parse::<u64>().unwrap() * unit));
+        assert!(told.is_none() || failure.retry_after_ms == told, "{failure:?} for {error}");
+    }
+}
+
+#[test]
+fn requests_are_what_the_golden_files_say() {
+    for (case, request) in history::cases() {
+        for (name, protocol) in PROTOCOLS {
+            let endpoint = Endpoint::new("http://127.0.0.1:1", Some(Secret::new("sk-never-in-a-body")));
+            let call = protocol.encode(&request, &endpoint);
+            let body: Value = serde_json::from_slice(&call.body).unwrap();
+            let shown = serde_json::to_string_pretty(&body).unwrap() + "\n";
+            assert!(!shown.contains("sk-never"), "the key is in a body");
+            hold_to(&golden("requests").join(format!("{case}.{name}.json")), &shown);
+        }
+    }
+}
+
+#[test]
+fn a_longer_history_begins_like_the_shorter_one() {
+    let (_, request) = history::cases().into_iter().next().unwrap();
+    let messages = |protocol: Protocol, count: usize| {
+        let request =
+            countersign::model::Request { messages: request.messages[..count].to_vec(), ..request.clone() };
+        let body = protocol.encode(&request, &Endpoint::new("http://x", None)).body;
+        let mut body: Value = serde_json::from_slice(&body).unwrap();
+        // Breakpoints move along with the end; they are no part of what is cached.
+        let messages = body["messages"].as_array_mut().unwrap();
+        for block in messages.iter_mut().filter_map(|m| m["content"].as_array_mut()).flatten() {
+            block.as_object_mut().unwrap().remove("cache_control");
+        }
+        messages.clone()
+    };
+    for (_, protocol) in PROTOCOLS {
+        let whole = messages(protocol, request.messages.len());
+        for count in 1..request.messages.len() {
+            let shorter = messages(protocol, count);
+            // The last message may still grow: results and the words after them are one message there.
+            let settled = shorter.len().saturating_sub(1);
+            assert_eq!(shorter[..settled], whole[..settled], "{protocol:?}, {count} messages");
+        }
+    }
+}
+
+#[test]
+fn base_urls_work_with_and_without_their_version() {
+    let url = |protocol: Protocol, base: &str| {
+        let request = history::cases().remove(0).1;
+        protocol.encode(&request, &Endpoint::new(base, None)).url
+    };
+    for base in ["https://api.anthropic.com", "https://api.anthropic.com/", "https://api.anthropic.com/v1/"] {
+        assert_eq!(url(Protocol::Anthropic, base), "https://api.anthropic.com/v1/messages");
+    }
+    for (base, wanted) in [
+        ("http://localhost:11434", "http://localhost:11434/v1/chat/completions"),
+        (" http://localhost:11434/v1/ ", "http://localhost:11434/v1/chat/completions"),
+        ("https://h/api/paas/v4", "https://h/api/paas/v4/chat/completions"),
+        ("https://h/v1beta/openai/", "https://h/v1beta/openai/chat/completions"),
+        ("https://h/openai/v1?api-version=2", "https://h/openai/v1/chat/completions?api-version=2"),
+        ("https://h/v1/chat/completions", "https://h/v1/chat/completions"),
+        ("https://v1.example.com", "https://v1.example.com/v1/chat/completions"),
+    ] {
+        assert_eq!(url(Protocol::OpenAiChat, base), wanted);
+    }
+}
+
+#[test]
+fn secrets_stay_out_of_debug_texts_and_shown_urls() {
+    let secret = "sk-abcdef123456";
+    let mut endpoint =
+        Endpoint::new(format!("https://me:{secret}@h/v1?key={secret}"), Some(Secret::new(secret)));
+    endpoint.headers.push(("X-Extra".to_owned(), Secret::new(secret)));
+    for (_, protocol) in PROTOCOLS {
+        let call = protocol.encode(&history::cases().remove(0).1, &endpoint);
+        assert!(call.headers.iter().any(|(_, value)| value.expose().contains(secret)));
+        assert!(!format!("{call:?} {:?}", endpoint.key).contains(secret));
+    }
+    assert_eq!(endpoint.shown_url(), "https://h/v1");
+    assert!(!format!("{endpoint:?}").contains(secret), "{endpoint:?}");
+}
+
+#[test]
+fn the_event_stream_is_read_as_the_standard_says() {
+    let cases: &[StreamCase] = &[
+        (b"\xEF\xBB\xBFdata: a\n\n", &[("", "a")]),
+        (b"\xEF\xBB\xBF\xEF\xBB\xBFdata: a\n\n", &[]),
+        (b"data:a\ndata:  b\ndata\n\n\n\n", &[("", "a\n b\n")]),
+        (b"event: x\r\ndata: a\r\n\r\ndata: b\r\rdata: c\n\r\n", &[("x", "a"), ("", "b"), ("", "c")]),
+        (b": comment\nid: 7\nretry: 1\nfoo: bar\nDATA: a\n\n", &[]),
+        (b"event: lost\n\ndata: a\n\n", &[("", "a")]),
+        (b"data: a:b: c\n\n", &[("", "a:b: c")]),
+        ("data: Grüße 👋\n\n".as_bytes(), &[("", "Grüße 👋")]),
+        (b"data: \xff\n\n", &[("", "\u{fffd}")]),
+        (b"data: a\n\ndata: b", &[("", "a")]),
+        (b"data: a\n\ndata: b\n", &[("", "a"), ("", "b")]),
+        (b"data: a\ndata: [DONE]", &[]),
+        (b"data: a\n\ndata: [DONE]", &[("", "a"), ("", "[DONE]")]),
+        (b"data: [DON", &[]),
+    ];
+    for (bytes, wanted) in cases {
+        for size in [1, 2, 3, usize::MAX] {
+            let mut decoder = sse::SseDecoder::default();
+            let mut events = Vec::new();
+            for piece in bytes.chunks(size) {
+                decoder.push(piece, &mut events).unwrap();
+            }
+            events.extend(decoder.finish());
+            let read: Vec<_> = events.iter().map(|e| (e.name.as_str(), e.data.as_str())).collect();
+            assert_eq!(read, *wanted, "{:?} in pieces of {size}", String::from_utf8_lossy(bytes));
+        }
+    }
+}
+
+#[test]
+fn an_event_has_a_largest_size() {
+    let mut decoder = sse::SseDecoder::with_limit(1000);
+    let mut events = Vec::new();
+    assert_eq!(decoder.push(b"data: small\n\n", &mut events), Ok(()));
+    let refused = decoder.push(&[b'x'; 1001], &mut events);
+    assert_eq!(refused, Err(sse::EventTooLarge { limit: 1000 }));
+    assert_eq!(decoder.push(b"\n\ndata: later\n\n", &mut events), refused, "it stays refused");
+    assert_eq!(events.len(), 1);
+    // Many short lines of one event count together.
+    let mut decoder = sse::SseDecoder::with_limit(1000);
+    assert!((0..300).any(|_| decoder.push(b"data: abcdef\n", &mut events).is_err()));
+}
