@@ -4,7 +4,9 @@
 
 use std::io::{self, Stdout, Write, stdout};
 use std::panic;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread;
 
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
@@ -25,21 +27,32 @@ const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
 
 type Hook = Arc<dyn Fn(&panic::PanicHookInfo<'_>) + Send + Sync>;
 
+/// Whether the terminal is taken, so that it is given back once, whoever comes first: a second pop would take
+/// away what the parent program had pushed.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
 /// Holds the terminal; dropping it gives the terminal back.
 pub(super) struct Guard {
     before: Hook,
+    elsewhere: Arc<OnceLock<String>>,
 }
 
 impl Guard {
-    /// Takes the terminal. From here on a panic gives it back before its message is printed.
+    /// Takes the terminal. From here on a panic of this thread gives it back before its message is printed. A panic
+    /// of another thread ends one task and not the screen: what it says is kept until the terminal is given back.
     pub(super) fn enter() -> io::Result<Self> {
         let before: Hook = Arc::from(panic::take_hook());
-        let inner = Arc::clone(&before);
+        let elsewhere = Arc::new(OnceLock::new());
+        let (inner, said, here) = (Arc::clone(&before), Arc::clone(&elsewhere), thread::current().id());
         panic::set_hook(Box::new(move |info| {
-            restore();
-            inner(info);
+            if thread::current().id() == here {
+                restore();
+                inner(info);
+            } else {
+                said.get_or_init(|| info.to_string());
+            }
         }));
-        let guard = Self { before };
+        let guard = Self { before, elsewhere };
         take()?;
         Ok(guard)
     }
@@ -63,9 +76,13 @@ impl Guard {
 impl Drop for Guard {
     fn drop(&mut self) {
         restore();
-        if !std::thread::panicking() {
+        if !thread::panicking() {
             let before = Arc::clone(&self.before);
             panic::set_hook(Box::new(move |info| before(info)));
+        }
+        if let Some(said) = self.elsewhere.get() {
+            // A standard error that is gone hears nothing.
+            drop(writeln!(io::stderr(), "a part of the program failed: {said}. Please report this."));
         }
     }
 }
@@ -83,6 +100,7 @@ pub(super) fn redraw_all(terminal: &mut Terminal<CrosstermBackend<Stdout>>) -> i
 }
 
 fn take() -> io::Result<()> {
+    TAKEN.store(true, Ordering::SeqCst);
     enable_raw_mode()?;
     execute!(
         stdout(),
@@ -97,6 +115,9 @@ fn take() -> io::Result<()> {
 
 /// Gives everything back; every step is tried, whatever became of those before it.
 fn restore() {
+    if !TAKEN.swap(false, Ordering::SeqCst) {
+        return;
+    }
     let mut out = stdout();
     let steps = [
         execute!(out, PopKeyboardEnhancementFlags),
