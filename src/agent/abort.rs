@@ -20,13 +20,20 @@ impl Agent {
                 out.push(Effect::Cancel(Operation::Timer(waiting.timer)));
                 Ending::AbortedStreaming
             }
+            Phase::Compacting(compacting) => {
+                out.push(Effect::Cancel(Operation::Model(compacting.message)));
+                if compacting.then.is_none() {
+                    return Phase::Idle;
+                }
+                Ending::AbortedStreaming
+            }
         };
         let ending = match by {
             CutBy::User => met,
             CutBy::WallTime => Ending::WallTime,
             CutBy::Approval => Ending::ApprovalRequired,
         };
-        self.end(now, ending)
+        self.end(now, ending, out)
     }
 
     /// Paths A and B, while the model speaks. Partial text is kept; finished calls are settled at once;
@@ -37,10 +44,9 @@ impl Agent {
             return Ending::AbortedStreaming;
         }
         let usage = self.priced(awaiting.draft.usage(awaiting.estimated_input));
-        let model = self.settings.model.model.clone();
         let ledger = &mut self.books.ledger;
         let (message, unfinished) =
-            awaiting.draft.interrupt(awaiting.message, model, usage, || ledger.mint_call());
+            awaiting.draft.interrupt(awaiting.message, awaiting.model, usage, || ledger.mint_call());
         if let Ok(tokens) = ledger.assistant(now, message) {
             for token in tokens {
                 self.settle_aborted(now, token, AbortPath::B, None, by);
@@ -118,7 +124,7 @@ impl Agent {
     pub(super) fn quit(&mut self, now: Millis, phase: Phase, out: &mut Vec<Effect>) -> Phase {
         let dispatching = match phase {
             Phase::Dispatching(dispatching) => dispatching,
-            phase @ (Phase::Idle | Phase::AwaitingModel(_) | Phase::BackingOff(_)) => {
+            phase @ (Phase::Idle | Phase::AwaitingModel(_) | Phase::BackingOff(_) | Phase::Compacting(_)) => {
                 return self.stop(now, phase, CutBy::User, out);
             }
         };

@@ -1,6 +1,7 @@
 //! While a model speaks.
 
-use crate::ledger::{Ending, EntryId, Millis, OpenCall, Stop, ToolUse, Usage};
+use crate::context::words;
+use crate::ledger::{Decider, EntryId, Millis, OpenCall, Outcome, Settlement, Stop, ToolUse, Usage};
 use crate::model::{Draft, ModelEvent, ModelNews};
 
 use super::phase::{Awaiting, Phase};
@@ -33,30 +34,42 @@ impl Agent {
         let usage = self.priced(awaiting.draft.usage(awaiting.estimated_input));
         let needs_follow_up = awaiting.draft.needs_follow_up();
         let ledger = &mut self.books.ledger;
-        let model = self.settings.model.model.clone();
-        let message = awaiting.draft.complete(awaiting.message, model, usage, || ledger.mint_call());
-        let stop = message.stop.clone();
-        let is_silent = message.text().trim().is_empty();
+        let message = awaiting.draft.complete(awaiting.message, awaiting.model, usage, || ledger.mint_call());
+        let (stop, said) = (message.stop.clone(), message.text());
         let calls: Vec<ToolUse> = message.calls().cloned().collect();
         let tokens: Vec<OpenCall> = match ledger.assistant(now, message) {
             Ok(tokens) => tokens,
             Err(unsettled) => return self.give_up(now, &unsettled),
         };
-        if needs_follow_up {
-            return self.dispatch(now, calls.into_iter().zip(tokens), stop == Stop::Length, out);
+        if !needs_follow_up {
+            return self.on_final_words(now, &stop, &said, out);
         }
-        match stop {
-            Stop::ContextOverflow => self.end(now, Ending::PromptTooLong),
-            Stop::Length => self.end(now, Ending::OutputCutOff),
-            Stop::End | Stop::ToolUse | Stop::Refusal | Stop::Pause | Stop::Interrupted | Stop::Other(_) => {
-                self.end(now, if is_silent { Ending::NoFinalAnswerOrToolCall } else { Ending::Completed })
-            }
+        let calls = calls.into_iter().zip(tokens);
+        if self.books.guards().is_final {
+            return self.refuse_calls(now, calls, &stop, &said, out);
         }
+        self.dispatch(now, calls, stop == Stop::Length, out)
+    }
+
+    /// Calls in the final response are settled as not run; its words count.
+    fn refuse_calls(
+        &mut self,
+        now: Millis,
+        calls: impl Iterator<Item = (ToolUse, OpenCall)>,
+        stop: &Stop,
+        said: &str,
+        out: &mut Vec<Effect>,
+    ) -> Phase {
+        for (_, token) in calls {
+            let refusal = Settlement::synthetic(Outcome::Denied(Decider::Policy), words::NOT_IN_FINAL);
+            self.books.ledger.settle(now, token, refusal);
+        }
+        self.on_final_words(now, stop, said, out)
     }
 
     /// Usage with its cost, if the price is known.
     pub(super) fn priced(&self, usage: Usage) -> Usage {
-        let cost = usage.cost.or_else(|| self.settings.model.price.map(|price| price.cost(&usage)));
+        let cost = usage.cost.or_else(|| self.spec().price.map(|price| price.cost(&usage)));
         Usage { cost, ..usage }
     }
 }

@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use crate::budget::{Limits, Meter};
-use crate::ledger::{Body, CallId, Ending, Entry, Ledger, Millis, Outcome, Remark, TurnEnded};
+use crate::ledger::{Body, CallId, Ending, Entry, Ledger, Millis, Outcome, Remark, Transition, TurnEnded, tombstoned};
 
 use super::Effect;
+use super::guards::Guards;
 
 /// The ledger, its meter, and how far each has been read.
 #[derive(Debug)]
 pub(super) struct Books {
     pub(super) ledger: Ledger,
     meter: Meter,
+    guards: Guards,
     counted: usize,
     told: usize,
 }
@@ -19,17 +21,28 @@ pub(super) struct Books {
 impl Books {
     /// Books over a ledger of which the first `durable` entries are on disk already.
     pub(super) fn new(ledger: Ledger, limits: Limits, durable: usize) -> Self {
-        Self { ledger, meter: Meter::new(limits), counted: 0, told: durable }
+        Self { ledger, meter: Meter::new(limits), guards: Guards::default(), counted: 0, told: durable }
     }
 
     /// The meter, with everything counted that is written.
     pub(super) fn meter(&mut self) -> &Meter {
+        self.catch_up();
+        &self.meter
+    }
+
+    /// What bounds the loop's own loops, with everything read that is written.
+    pub(super) fn guards(&mut self) -> &Guards {
+        self.catch_up();
+        &self.guards
+    }
+
+    fn catch_up(&mut self) {
         let entries = self.ledger.entries();
         for entry in entries.iter().skip(self.counted) {
             self.meter.read(entry);
+            self.guards.read(entry);
         }
         self.counted = entries.len();
-        &self.meter
     }
 
     /// What was written since this was last asked, as effects.
@@ -57,13 +70,21 @@ impl Books {
         self.ledger.remark(at, Remark::TurnEnded(ended));
     }
 
-    /// The text of the last message of the run.
+    /// The answer of the run as it stands: the last message, with the parts joined that continue each other.
     pub(super) fn last_text(&self) -> String {
-        self.run()
-            .iter()
-            .rev()
-            .find_map(|e| if let Body::Assistant(m) = &e.body { Some(m.text()) } else { None })
-            .unwrap_or_default()
+        let withdrawn = tombstoned(self.run());
+        let mut parts = Vec::new();
+        for entry in self.run().iter().rev().filter(|e| !withdrawn.contains(&e.id)) {
+            if let Body::Assistant(message) = &entry.body {
+                parts.push(message.text());
+            }
+            let begins = matches!(&entry.body, Body::Transition { reason, .. } if !reason.continues_an_answer());
+            if begins && !parts.is_empty() {
+                break;
+            }
+        }
+        parts.reverse();
+        parts.concat()
     }
 
     /// Whether a run is under way: the user spoke and no end was written since.
@@ -87,6 +108,14 @@ impl Books {
         let ends = |e: &&Arc<Entry>| matches!(e.body, Body::User(_) | Body::TurnEnded(_));
         let last = self.ledger.entries().iter().rev().find(ends);
         last.is_some_and(|e| matches!(&e.body, Body::TurnEnded(t) if t.reason.is_budget()))
+    }
+
+    /// How many models of the chain the run has given up.
+    pub(super) fn fallbacks(&self) -> usize {
+        let gives_up = |e: &&Arc<Entry>| {
+            matches!(e.body, Body::Transition { reason: Transition::ModelFallback, .. })
+        };
+        self.run().iter().filter(gives_up).count()
     }
 
     fn not_ok(&self) -> Vec<(CallId, String)> {

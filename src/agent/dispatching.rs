@@ -1,7 +1,8 @@
 //! While tools run: results leave in call order, and the next calls start.
 
-use crate::ledger::{CallId, Decider, Millis, Note, Outcome, Remark, Scope, Settlement, Transition};
-use crate::tool::{ToolNews, ToolReport, bound, startable};
+use crate::budget::Meter;
+use crate::ledger::{CallId, Decider, Ending, Millis, Note, Outcome, Remark, Scope, Settlement, Transition};
+use crate::tool::{SideEffect, ToolNews, ToolReport, bound, startable};
 
 use super::phase::{Dispatching, Pending, Permission, Phase, State};
 use super::{Agent, Effect, Live};
@@ -25,12 +26,19 @@ impl Agent {
         {
             match news {
                 ToolNews::Output(chunk) => out.push(Effect::Emit(Live::ToolOutput { call, chunk })),
+                ToolNews::Done(report) if may_retry(pending, &report, self.books.meter()) => {
+                    pending.attempts += 1;
+                    let attempts = pending.attempts;
+                    let again = Effect::RunTool(self.invocation(&pending.call));
+                    self.note_attempt(now, call, attempts, &report);
+                    out.push(again);
+                }
                 ToolNews::Done(report) => {
                     out.push(Effect::Emit(Live::ToolFinished { call, outcome: report.outcome.clone() }));
                     pending.state = State::Over(settlement(report, now.since(since)));
                     return match phase {
                         Phase::Dispatching(dispatching) => self.advance(now, dispatching, out),
-                        phase @ (Phase::Idle | Phase::AwaitingModel(_) | Phase::BackingOff(_)) => phase,
+                        phase @ (Phase::Idle | Phase::AwaitingModel(_) | Phase::BackingOff(_) | Phase::Compacting(_)) => phase,
                     };
                 }
             }
@@ -59,7 +67,7 @@ impl Agent {
             self.books.ledger.settle(now, token, settlement);
         }
         if calls.is_empty() {
-            return self.call_model(now, Transition::NextTurn, 0, out);
+            return self.next_turn(now, out);
         }
         let most =
             if self.settings.parallel { self.books.meter().limits().max_parallel_tool_calls } else { 1 };
@@ -71,6 +79,21 @@ impl Agent {
             }
         }
         Phase::Dispatching(Dispatching { calls, started })
+    }
+
+    /// All results are in.
+    fn next_turn(&mut self, now: Millis, out: &mut Vec<Effect>) -> Phase {
+        if self.books.guards().failed_turns_now() >= self.settings.max_consecutive_failures {
+            return self.end(now, Ending::RepeatedFailures, out);
+        }
+        if self.steering.is_empty() { self.call_model(now, Transition::NextTurn, 0, out) } else { self.steer(now, out) }
+    }
+
+    /// One call has one result; the runs before it that failed are notes.
+    fn note_attempt(&mut self, now: Millis, call: CallId, attempt: u64, report: &ToolReport) {
+        let content = bound(&report.content, LATE_CHARS).text;
+        let text = format!("Run {attempt} failed ({}) and was tried again:\n{content}", report.outcome.as_str());
+        self.books.ledger.remark(now, Remark::Note(Note { about: call.to_string(), text }));
     }
 
     /// The decision is written, then the tool runs.
@@ -92,6 +115,15 @@ fn running(dispatching: &mut Dispatching, call: CallId) -> Option<(&mut Pending,
         State::Running(since) if p.call.id == call => Some((p, since)),
         State::Running(_) | State::Preparing | State::Waiting(_) | State::Ready(_) | State::Over(_) => None,
     })
+}
+
+/// Only reads may run again, and only after a failure that may pass.
+fn may_retry(pending: &Pending, report: &ToolReport, meter: &Meter) -> bool {
+    let failed = matches!(report.outcome, Outcome::Failed | Outcome::TimedOut);
+    failed
+        && report.transient
+        && pending.effect == SideEffect::Reads
+        && pending.attempts < meter.limits().max_retries_per_tool_call
 }
 
 /// A tool says how its run went; only the loop can say that a call was denied, aborted or lost.

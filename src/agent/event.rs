@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ledger::{CallId, Entry, EntryId, Outcome};
+use crate::ledger::{CallId, CompactionTrigger, Entry, EntryId, Outcome};
 
 /// One event.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,6 +75,17 @@ pub enum Live {
         /// What failed.
         reason: String,
     },
+    /// A summary is being written.
+    Compacting(CompactionTrigger),
+    /// What the user said meanwhile, and has not been delivered yet.
+    Waiting {
+        /// With the next tool results.
+        steering: Vec<String>,
+        /// After the run.
+        queued: Vec<String>,
+    },
+    /// Undelivered messages of a run that did not end with an answer: they go back into the composer.
+    Returned(Vec<String>),
     /// The mode is now this one.
     ModeChanged(crate::policy::Mode),
     /// A wish was refused, and why: a stale answer, a message while a run is under way.

@@ -40,8 +40,12 @@ pub struct TimerId(pub u64);
 /// What a person can want.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Intent {
-    /// Say this. Refused with a notice while a run is under way.
+    /// Say this; while a run is under way it steers: it is delivered with the next tool results.
     Submit(String),
+    /// Say this when the run is over.
+    Queue(String),
+    /// Replace what was said by a summary.
+    Compact,
     /// Esc.
     Abort,
     /// Decide about a call. `request` is the approval request that was on the screen: a stale answer is refused.

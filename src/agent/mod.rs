@@ -2,25 +2,29 @@
 #![warn(clippy::wildcard_enum_match_arm)]
 
 mod abort;
+mod answer;
 mod awaiting;
 mod books;
+mod compacting;
 mod dispatching;
 mod effect;
 mod event;
 mod gate;
+mod guards;
 mod input;
 mod phase;
 mod recovery;
 mod resume;
 mod settings;
+mod steering;
 mod turn;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 pub use effect::{Effect, Operation};
 pub use event::{Event, Live};
 pub use input::{Answer, Input, Intent, Shutdown, TimerId};
-pub use settings::{Attendance, Settings};
+pub use settings::{Attendance, FinalResponse, Settings};
 
 use crate::budget::Meter;
 use crate::ledger::{CallId, CutBy, Ledger, Millis};
@@ -45,6 +49,12 @@ pub struct Agent {
     /// What the model must be told before the user's next message.
     news: Vec<String>,
     jitter: u64,
+    /// What the user said meanwhile: delivered with the next tool results.
+    steering: Vec<String>,
+    /// What the user wants to say after the run.
+    queued: VecDeque<String>,
+    /// An automatic compaction of this run failed; it is not tried again before the next message.
+    auto_compaction_failed: bool,
 }
 
 impl Agent {
@@ -64,6 +74,9 @@ impl Agent {
             cancelled: BTreeSet::new(),
             news,
             jitter: settings.seed | 1,
+            steering: Vec::new(),
+            queued: VecDeque::new(),
+            auto_compaction_failed: false,
             settings,
         }
     }
@@ -96,6 +109,9 @@ impl Agent {
                 Phase::AwaitingModel(awaiting) if awaiting.message == message => {
                     self.on_model(now, awaiting, news, &mut out)
                 }
+                Phase::Compacting(compacting) if compacting.message == message => {
+                    self.on_summary(now, compacting, news, &mut out)
+                }
                 phase @ (Phase::Idle
                 | Phase::AwaitingModel(_)
                 | Phase::Dispatching(_)
@@ -115,6 +131,8 @@ impl Agent {
     fn on_intent(&mut self, now: Millis, phase: Phase, intent: Intent, out: &mut Vec<Effect>) -> Phase {
         match intent {
             Intent::Submit(text) => self.submit(now, phase, text, out),
+            Intent::Queue(text) => self.queue(now, phase, text, out),
+            Intent::Compact => self.compact_by_hand(now, phase, out),
             Intent::Abort => self.stop(now, phase, CutBy::User, out),
             Intent::Decide { request, call, answer } => self.decide(now, phase, request, call, answer, out),
             Intent::Raise { limit, to } => self.raise(now, phase, limit, to, out),
@@ -140,7 +158,11 @@ impl Agent {
         match phase {
             Phase::BackingOff(waiting) if waiting.timer == timer => self.retry(now, &waiting, out),
             phase
-            @ (Phase::Idle | Phase::AwaitingModel(_) | Phase::Dispatching(_) | Phase::BackingOff(_)) => phase,
+            @ (Phase::Idle
+            | Phase::AwaitingModel(_)
+            | Phase::Dispatching(_)
+            | Phase::BackingOff(_)
+            | Phase::Compacting(_)) => phase,
         }
     }
 

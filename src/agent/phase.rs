@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use crate::ledger::{EntryId, Millis, OpenCall, Settlement, ToolUse};
+use crate::ledger::{CompactionTrigger, EntryId, Millis, ModelRef, OpenCall, Settlement, ToolUse, Transition};
 use crate::model::Draft;
 use crate::tool::{Candidate, SideEffect};
 
@@ -21,6 +21,8 @@ pub(super) enum Phase {
     Dispatching(Dispatching),
     /// A transient failure; the same call is made again when the timer fires.
     BackingOff(BackingOff),
+    /// A model writes a summary of what was said.
+    Compacting(Compacting),
 }
 
 /// A model call under way.
@@ -34,6 +36,8 @@ pub(super) struct Awaiting {
     pub(super) estimated_input: u64,
     /// Attempts that failed before this one.
     pub(super) retries: u64,
+    /// Who was asked.
+    pub(super) model: ModelRef,
 }
 
 /// The calls of one message that have no result yet, in the model's order.
@@ -54,6 +58,25 @@ pub(super) struct BackingOff {
     pub(super) retries: u64,
 }
 
+/// A summary in the making.
+#[derive(Debug)]
+pub(super) struct Compacting {
+    /// Names the call.
+    pub(super) message: EntryId,
+    /// The summary so far.
+    pub(super) draft: Draft,
+    /// What asked for it.
+    pub(super) trigger: CompactionTrigger,
+    /// Why the model is called afterwards; `None`: nothing was under way.
+    pub(super) then: Option<Transition>,
+    /// Who was asked.
+    pub(super) model: ModelRef,
+    /// Estimated tokens of the context.
+    pub(super) tokens_before: u64,
+    /// Estimated tokens of the request.
+    pub(super) estimated_input: u64,
+}
+
 /// One call without a result.
 #[derive(Debug)]
 pub(super) struct Pending {
@@ -65,6 +88,8 @@ pub(super) struct Pending {
     pub(super) effect: SideEffect,
     /// How far it is.
     pub(super) state: State,
+    /// Runs that failed and were tried again.
+    pub(super) attempts: u64,
 }
 
 /// How far a call is.

@@ -30,19 +30,33 @@ impl Agent {
         if failure.class.is_transient() && retries < most && patient {
             return self.back_off(retries, most, failure, out);
         }
+        if failure.class == FailureClass::Overflow {
+            self.report_failure(now, &failure, retries);
+            return self.compact_or_give_up(now, out);
+        }
+        if failure.class.may_fall_back() && self.books.fallbacks() < self.settings.fallback.len() {
+            return self.call_model(now, Transition::ModelFallback, 0, out);
+        }
+        if failure.class == FailureClass::Exhausted && self.books.guards().is_final {
+            // The script of seed 2 may end before the second phase: then the first phase's words are the answer.
+            return self.end(now, Ending::Completed, out);
+        }
+        self.report_failure(now, &failure, retries);
+        self.end(now, Ending::ModelError, out)
+    }
+
+    fn report_failure(&mut self, now: Millis, failure: &ModelFailure, retries: u64) {
         let tries = if retries == 0 { String::new() } else { format!(" ({retries} retries)") };
         let next = failure.next_step().to_owned();
         self.books.ledger.remark(now, Remark::Error { message: format!("{}{tries}", failure.message), next });
-        let overflow = failure.class == FailureClass::Overflow;
-        self.end(now, if overflow { Ending::PromptTooLong } else { Ending::ModelError })
     }
 
     fn withdraw(&mut self, now: Millis, awaiting: Awaiting, failure: &ModelFailure) {
-        let Awaiting { message, draft, estimated_input, .. } = awaiting;
+        let Awaiting { message, draft, estimated_input, model, .. } = awaiting;
         let about = message.to_string();
         if !draft.is_empty() {
             let usage = self.priced(draft.usage(estimated_input));
-            let (partial, calls) = draft.abandon(message, self.settings.model.model.clone(), usage);
+            let (partial, calls) = draft.abandon(message, model, usage);
             // No call of it is made, so this cannot open one; a refusal would mean that one is open already.
             if let Ok(_no_tokens) = self.books.ledger.assistant(now, partial) {
                 let reason = format!("the model call failed: {}", failure.message);

@@ -31,7 +31,8 @@ impl Agent {
             agent.phase = agent.waiting_again(waiting, &requests);
         } else if !waiting.is_empty() {
             agent.deny_the_waiting(now, waiting);
-            agent.end(now, Ending::ApprovalRequired);
+            let mut nobody_listens = Vec::new();
+            agent.end(now, Ending::ApprovalRequired, &mut nobody_listens);
         } else if agent.books.run_is_open() {
             let tools_ran = lost_started > 0 || agent.books.ends_with_a_result();
             let ending = if tools_ran { Ending::AbortedTools } else { Ending::AbortedStreaming };
@@ -50,7 +51,7 @@ impl Agent {
         let calls = waiting.into_iter().map(|(call, token)| {
             let effect = self.registry.get(&call.name).map_or(SideEffect::Runs, |t| t.effect);
             let state = State::Waiting(requests.get(&call.id).copied().unwrap_or(EntryId(0)));
-            Pending { call, token, effect, state }
+            Pending { call, token, effect, state, attempts: 0 }
         });
         Phase::Dispatching(Dispatching { calls: calls.collect(), started: false })
     }

@@ -1,6 +1,6 @@
 //! What the loop is told once, at the start.
 
-use crate::budget::Limits;
+use crate::budget::{Limits, TokenBudget};
 use crate::model::ModelSpec;
 use crate::policy::Policy;
 use crate::tool::ToolSpec;
@@ -18,12 +18,24 @@ pub struct Settings {
     pub environment: String,
     /// The model.
     pub model: ModelSpec,
+    /// The models to fall back to when that one fails for good, in order.
+    pub fallback: Vec<ModelSpec>,
     /// The tools, in the order in which the model sees them.
     pub tools: Vec<ToolSpec>,
     /// Mode and rules.
     pub policy: Policy,
     /// The ten budgets.
     pub limits: Limits,
+    /// The token budget of seed 4; `None`: an answer ends the run.
+    pub token_budget: Option<TokenBudget>,
+    /// Turns in a row in which every call failed, after which the run ends (`[loop] max_consecutive_failures`).
+    pub max_consecutive_failures: u32,
+    /// Whether the final answer is asked for in a call of its own (the two-phase loop of seed 2).
+    pub final_response: FinalResponse,
+    /// The turn limit was set by `max_steps`: then its stop says so in that seed's words.
+    pub limit_is_steps: bool,
+    /// Percentage of the window at which the context is compacted.
+    pub compact_at_percent: u64,
     /// Time limit of a tool that names none of its own, in milliseconds (`[loop] tool_timeout_seconds`).
     pub tool_timeout_ms: u64,
     /// Whether reads of one message may run together (`[loop] parallel_tool_execution`).
@@ -32,6 +44,42 @@ pub struct Settings {
     pub attendance: Attendance,
     /// Seed of the jitter in waits.
     pub seed: u64,
+}
+
+impl Settings {
+    /// The defaults of the configuration, for a model.
+    pub fn new(model: ModelSpec) -> Self {
+        Self {
+            session: String::new(),
+            cwd: String::new(),
+            system: String::new(),
+            environment: String::new(),
+            model,
+            fallback: Vec::new(),
+            tools: Vec::new(),
+            policy: Policy::default(),
+            limits: Limits::default(),
+            token_budget: None,
+            max_consecutive_failures: 8,
+            final_response: FinalResponse::SameCall,
+            limit_is_steps: false,
+            compact_at_percent: 80,
+            tool_timeout_ms: 30_000,
+            parallel: true,
+            attendance: Attendance::Person,
+            seed: 1,
+        }
+    }
+}
+
+/// Where the final answer comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FinalResponse {
+    /// The answer without a tool call is the final one.
+    #[default]
+    SameCall,
+    /// A last call of its own is asked for it, after the tools are done.
+    Separate,
 }
 
 /// Who answers when a call needs an approval.

@@ -1,31 +1,32 @@
 //! How a run starts, goes on and ends.
 
 use crate::budget::Limit;
-use crate::context::{self, INCOMPLETE};
+use crate::context::{self, words};
 use crate::ledger::{
-    Ending, FORMAT_VERSION, Injected, Injector, Millis, Remark, SessionStarted, Transition, Unsettled,
+    CompactionTrigger, Ending, FORMAT_VERSION, Injected, Injector, Millis, Remark, SessionStarted, Transition, Unsettled,
     UserMessage,
 };
-use crate::model::{Draft, Request};
+use crate::model::{Draft, ModelSpec, Request};
 use crate::tool::ToolSpec;
 
 use super::phase::{Awaiting, Phase};
-use super::{Agent, Effect, Live};
+use super::{Agent, Effect, Live, Settings};
+
+/// An answer of fewer tokens than this is not worth a call.
+const SHORT_ANSWER: u64 = 64;
 
 impl Agent {
-    /// The user's message begins a run.
+    /// The user's message begins a run; while one is under way it steers.
     pub(super) fn submit(&mut self, now: Millis, phase: Phase, text: String, out: &mut Vec<Effect>) -> Phase {
-        let refusal = match phase {
-            Phase::Idle if text.trim().is_empty() => "There is nothing to send.",
-            Phase::Idle => "",
-            Phase::AwaitingModel(_) | Phase::Dispatching(_) | Phase::BackingOff(_) => {
-                "A turn is running: wait for its end, or press Esc to interrupt it."
-            }
-        };
-        if !refusal.is_empty() {
-            out.push(Effect::Emit(Live::Refused(refusal.to_owned())));
+        if text.trim().is_empty() {
+            out.push(Effect::Emit(Live::Refused("There is nothing to send.".to_owned())));
             return phase;
         }
+        if !matches!(phase, Phase::Idle) {
+            self.hear_steering(text, out);
+            return phase;
+        }
+        self.auto_compaction_failed = false;
         match self.write_message(now, text) {
             Ok(()) => self.call_model(now, Transition::Submitted, 0, out),
             Err(unsettled) => self.give_up(now, &unsettled),
@@ -72,7 +73,7 @@ impl Agent {
     }
 
     /// Calls the model, or ends the run when a budget forbids it. The order is the design's: build the context,
-    /// check the budgets, append, call. A retry is not a turn.
+    /// check the budgets, compact if due and build again, reserve, append, call.
     pub(super) fn call_model(
         &mut self,
         now: Millis,
@@ -80,23 +81,56 @@ impl Agent {
         retries: u64,
         out: &mut Vec<Effect>,
     ) -> Phase {
-        let is_retry = reason == Transition::TransientRetry;
+        let is_turn = reason.is_a_turn();
         let meter = self.books.meter();
-        let exhausted = meter.exhausted(now).filter(|limit| !(is_retry && *limit == Limit::Turns));
+        let exhausted = meter.exhausted(now).filter(|limit| is_turn || *limit != Limit::Turns);
         if let Some(limit) = exhausted {
-            return self.end(now, limit.ending());
+            return self.end(now, limit.ending(), out);
         }
-        let turn = u32::try_from(meter.turns()).unwrap_or(u32::MAX).saturating_add(u32::from(!is_retry));
+        let turn = u32::try_from(meter.turns()).unwrap_or(u32::MAX).saturating_add(u32::from(is_turn));
         let output_left = meter.left(Limit::OutputTokens, now);
-        let request = match self.request(output_left) {
+        let mut request = match self.request(output_left) {
             Ok(request) => request,
             Err(unsettled) => return self.give_up(now, &unsettled),
         };
+        if is_turn && self.compaction_is_due(&request) {
+            return self.compact(now, CompactionTrigger::Auto, Some(reason), out);
+        }
+        let estimated_input = context::estimate_tokens(&request);
+        let Some(affordable) = self.reserve(now, estimated_input, request.max_output) else {
+            return self.end(now, Ending::MaxCost, out);
+        };
+        request.max_output = affordable;
         self.books.ledger.remark(now, Remark::Transition { turn, reason });
         let message = self.books.ledger.reserve();
-        let estimated_input = context::estimate_tokens(&request);
+        let model = request.model.clone();
         out.push(Effect::CallModel(message, Box::new(request)));
-        Phase::AwaitingModel(Awaiting { message, draft: Draft::default(), estimated_input, retries })
+        Phase::AwaitingModel(Awaiting { message, draft: Draft::default(), estimated_input, retries, model })
+    }
+
+    /// Reserves the worst case of a call: the estimated prompt, and all the output that it may write. Returns the
+    /// output tokens that the cost limit leaves, so that it is never passed by more than the estimate was wrong;
+    /// `None` when not even a short answer is affordable.
+    fn reserve(&mut self, now: Millis, input: u64, output: u64) -> Option<u64> {
+        let Some(left) = self.books.meter().left(Limit::Cost, now) else { return Some(output) };
+        let Some(price) = self.spec().price else { return Some(output) };
+        let prompt = price.cost(&Usage { input, ..Usage::default() }).0;
+        let rest = left.checked_sub(prompt)?;
+        if price.output == 0 {
+            return Some(output);
+        }
+        let affordable = u128::from(rest) * 1_000_000 / u128::from(price.output);
+        let affordable = u64::try_from(affordable).unwrap_or(u64::MAX).min(output);
+        (affordable >= output.min(SHORT_ANSWER)).then_some(affordable)
+    }
+
+    /// The model that answers now: the first of the chain that the run has not given up.
+    pub(super) fn spec(&self) -> &ModelSpec {
+        let Settings { model, fallback, .. } = &self.settings;
+        match self.books.fallbacks() {
+            0 => model,
+            count => fallback.get((count - 1).min(fallback.len().saturating_sub(1))).unwrap_or(model),
+        }
     }
 
     /// The next request, as it would be sent now.
@@ -105,14 +139,25 @@ impl Agent {
     /// [`Unsettled`] while a call is open.
     pub fn request(&self, output_left: Option<u64>) -> Result<Request, Unsettled> {
         let tools = self.registry.tools().iter().map(ToolSpec::describe).collect();
-        context::build(&self.books.ledger, &self.settings.system, tools, &self.settings.model, output_left)
+        context::build(&self.books.ledger, &self.settings.system, tools, self.spec(), output_left)
     }
 
-    /// Ends the run.
-    pub(super) fn end(&mut self, now: Millis, reason: Ending) -> Phase {
-        let text = if reason == Ending::MaxTurns { INCOMPLETE.to_owned() } else { self.books.last_text() };
+    /// Ends the run. After an answer the next message of the queue begins another; after any other ending what was
+    /// not delivered goes back to who wrote it.
+    pub(super) fn end(&mut self, now: Millis, reason: Ending, out: &mut Vec<Effect>) -> Phase {
+        let text = if reason == Ending::MaxTurns { self.out_of_turns() } else { self.books.last_text() };
         self.books.end_run(now, now, reason, text);
+        if reason == Ending::Completed {
+            return self.next_in_queue(now, out);
+        }
+        self.give_back(out);
         Phase::Idle
+    }
+
+    /// The key that set the limit picks the words: seed 2's for `max_steps`, else seed 1's.
+    fn out_of_turns(&mut self) -> String {
+        let limit = self.books.meter().limits().get(Limit::Turns).unwrap_or_default();
+        if self.settings.limit_is_steps { words::out_of_steps(limit) } else { words::INCOMPLETE.to_owned() }
     }
 
     /// The books refuse: a bug of ours, said aloud. Nothing is repaired.

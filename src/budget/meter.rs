@@ -94,6 +94,11 @@ impl Meter {
                     self.context = m.usage.input + m.usage.output;
                 }
             }
+            Body::Compaction(c) => {
+                self.run.usage = self.run.usage.plus(c.usage);
+                self.session = self.session.plus(c.usage);
+                self.context = c.tokens_after;
+            }
             Body::ToolCall(_) => self.run.tool_calls += 1,
             Body::ApprovalRequested(r) => {
                 self.waiting.insert(r.call);

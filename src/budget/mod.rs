@@ -3,6 +3,8 @@
 
 mod limits;
 mod meter;
+mod returns;
 
 pub use limits::{Limit, Limits};
 pub use meter::{Gauge, Meter};
+pub use returns::{Returns, TokenBudget, Verdict};

@@ -1,14 +1,12 @@
 //! What the model is shown: the projected ledger, the frozen prompt and tools, and the room for an answer.
 
 mod window;
+pub mod words;
 
 pub use window::estimate_tokens;
 
 use crate::ledger::{Ledger, Unsettled};
 use crate::model::{ModelSpec, Request, ToolDescription};
-
-/// The message in place of an answer when the turns ran out (seed 1).
-pub const INCOMPLETE: &str = "I was unable to complete this task within the allowed steps.";
 
 /// Builds the next request. `output_left` is what the budget leaves for output, if it limits it; the smaller of
 /// it and the model's own limit is asked for.

@@ -53,6 +53,7 @@ impl Books {
         match &entry.body {
             Body::User(_) | Body::Injected(_) => self.all_settled("a message"),
             Body::TurnEnded(_) => self.all_settled("the end of the turn"),
+            Body::Compaction(_) => self.all_settled("a compaction"),
             Body::Assistant(m) => {
                 self.all_settled("an assistant message")?;
                 for call in m.calls() {

@@ -52,6 +52,27 @@ impl Transition {
         Self::Steered,
     ];
 
+    /// Whether the model call it leads to is a turn. Recoveries and re-entries are not: they have caps of their own.
+    pub fn is_a_turn(self) -> bool {
+        match self {
+            Self::Submitted | Self::NextTurn | Self::BudgetNudge | Self::GoalCheck | Self::Steered => true,
+            Self::MaxOutputTokensRecovery
+            | Self::StopHookBlocking
+            | Self::ReactiveCompactRetry
+            | Self::AutoCompact
+            | Self::ModelFallback
+            | Self::TransientRetry
+            | Self::EmptyAnswerNudge
+            | Self::ProviderPause
+            | Self::FinalResponse => false,
+        }
+    }
+
+    /// Whether the answer after it continues, or repeats, the one before.
+    pub fn continues_an_answer(self) -> bool {
+        matches!(self, Self::MaxOutputTokensRecovery | Self::TransientRetry | Self::ModelFallback)
+    }
+
     /// As recorded.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -39,6 +39,8 @@ pub enum Body {
     Injected(Injected),
     /// Withdraws a message: stays in the ledger, is stripped from everything made of it.
     Tombstone(Tombstone),
+    /// A summary takes the place of everything before it, in what a model sees; nothing is deleted.
+    Compaction(Compaction),
     /// Why the model is called (again).
     Transition {
         /// Number of the model turn in this run, from 1.
@@ -79,6 +81,7 @@ impl Body {
             Self::ToolResult(_) => "tool_result",
             Self::Injected(_) => "injected",
             Self::Tombstone(_) => "tombstone",
+            Self::Compaction(_) => "compaction",
             Self::Transition { .. } => "transition",
             Self::BudgetRaised { .. } => "budget_raised",
             Self::Note(_) => "note",
@@ -99,6 +102,7 @@ impl Body {
             | Self::Assistant(_)
             | Self::Injected(_)
             | Self::Tombstone(_)
+            | Self::Compaction(_)
             | Self::Transition { .. }
             | Self::BudgetRaised { .. }
             | Self::Note(_)
@@ -258,6 +262,52 @@ pub struct Tombstone {
     pub target: EntryId,
     /// Why.
     pub reason: String,
+}
+
+/// A summary in the place of what it replaces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Compaction {
+    /// What asked for it.
+    pub trigger: CompactionTrigger,
+    /// The last entry that it replaces; all messages and results up to it are left out of requests.
+    pub replaces_to: EntryId,
+    /// What the model reads in their place.
+    pub summary: String,
+    /// Who wrote it.
+    pub model: ModelRef,
+    /// What that cost.
+    pub usage: Usage,
+    /// Estimated tokens of the context before.
+    pub tokens_before: u64,
+    /// Estimated tokens of the context after.
+    pub tokens_after: u64,
+}
+
+/// What asked for a compaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CompactionTrigger {
+    /// The context neared the window.
+    Auto,
+    /// The user.
+    Manual,
+    /// The provider refused the prompt as too long: once a session.
+    Reactive,
+}
+
+impl CompactionTrigger {
+    /// As recorded.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Manual => "manual",
+            Self::Reactive => "reactive",
+        }
+    }
+
+    /// The reverse of [`CompactionTrigger::as_str`].
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Auto, Self::Manual, Self::Reactive].into_iter().find(|t| t.as_str() == text)
+    }
 }
 
 /// A remark for people.

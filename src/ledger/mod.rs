@@ -21,7 +21,7 @@ pub use check::{Fault, check};
 pub use content::{Arguments, Block, Thinking, ToolUse};
 pub use ending::{Ending, Transition};
 pub use entry::{
-    ApprovalRequest, Body, Decision, Entry, Injected, Injector, Note, Preview, Scope, SessionStarted,
+    ApprovalRequest, Body, Compaction, CompactionTrigger, Decision, Entry, Injected, Injector, Note, Preview, Scope, SessionStarted,
     Tombstone, TurnEnded, UserMessage,
 };
 pub use id::{CallId, EntryId, Millis};
@@ -126,6 +126,20 @@ impl Ledger {
         let Settlement { outcome, content, duration_ms, cut_chars } = ending;
         let result = ToolResult { call: call.id, name: call.name, outcome, content, duration_ms, cut_chars };
         self.append(at, Body::ToolResult(result))
+    }
+
+    /// A summary takes the place of all that was said so far.
+    ///
+    /// # Errors
+    /// [`Unsettled`] while a call is open: a pair is never split.
+    pub fn compact(&mut self, at: Millis, compaction: Compaction) -> Result<EntryId, Unsettled> {
+        self.settled()?;
+        Ok(self.append(at, Body::Compaction(compaction)))
+    }
+
+    /// The id of the newest entry.
+    pub fn last_id(&self) -> Option<EntryId> {
+        self.entries.last().map(|entry| entry.id)
     }
 
     /// Records something that no protocol constrains: decisions, tombstones, transitions, notes, endings.

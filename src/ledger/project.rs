@@ -36,6 +36,7 @@ impl Ledger {
             match &entry.body {
                 Body::User(m) => messages.push(Message::User(m.content.clone())),
                 Body::Injected(i) => messages.push(Message::User(i.text.clone())),
+                Body::Compaction(c) => messages = vec![Message::User(c.summary.clone())],
                 Body::Assistant(m) if m.blocks.is_empty() => {}
                 Body::Assistant(m) => messages.push(Message::Assistant(m.clone())),
                 Body::ToolResult(r) => push_result(&mut messages, r),

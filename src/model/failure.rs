@@ -52,12 +52,22 @@ pub enum FailureClass {
     Pairing,
     /// What came back is not the protocol.
     Protocol,
+    /// A script has no more replies.
+    Exhausted,
 }
 
 impl FailureClass {
     /// Whether the same call may be made again.
     pub fn is_transient(self) -> bool {
         self == Self::Transient
+    }
+
+    /// Whether another model may succeed where this one failed.
+    pub fn may_fall_back(self) -> bool {
+        match self {
+            Self::Transient | Self::Auth | Self::UnknownModel | Self::Quota | Self::Protocol => true,
+            Self::Overflow | Self::BadRequest | Self::Pairing | Self::Exhausted => false,
+        }
     }
 
     fn next_step(self) -> &'static str {
@@ -69,6 +79,7 @@ impl FailureClass {
             Self::Quota => "Check the account's balance and limits with the provider.",
             Self::BadRequest => "Read the provider's message; the request is refused as it is.",
             Self::Pairing => "Run `countersign inspect` on this session and report this: it is a bug.",
+            Self::Exhausted => "Add a reply to the script.",
             Self::Protocol => "Check the base URL: it does not answer like the protocol that was chosen.",
         }
     }

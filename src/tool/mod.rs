@@ -105,4 +105,6 @@ pub struct ToolReport {
     pub content: String,
     /// Characters left out of `content`.
     pub cut_chars: u64,
+    /// The failure may pass: a read may be tried again.
+    pub transient: bool,
 }

@@ -62,6 +62,8 @@ pub enum CardBody {
     Tool(Box<Panel>),
     /// A message from neither side.
     Injected(Arc<Entry>),
+    /// A summary took the place of what was said before.
+    Compacted(Arc<Entry>),
     /// A remark.
     Note(Arc<Entry>),
     /// A failure.
@@ -115,6 +117,7 @@ impl CardBody {
             Body::ToolCall(_) => Some(Self::Tool(Box::new(Panel::new(entry)))),
             Body::Injected(i) if i.by == Injector::Environment => None,
             Body::Injected(_) => Some(Self::Injected(entry)),
+            Body::Compaction(_) => Some(Self::Compacted(entry)),
             Body::Note(_) => Some(Self::Note(entry)),
             Body::Error { .. } => Some(Self::Error(entry)),
             Body::BudgetRaised { .. } => Some(Self::Raised(entry)),

@@ -72,6 +72,7 @@ impl View {
             | Body::User(_)
             | Body::ToolCall(_)
             | Body::Injected(_)
+            | Body::Compaction(_)
             | Body::Transition { .. }
             | Body::BudgetRaised { .. }
             | Body::Note(_)
@@ -104,6 +105,7 @@ impl View {
             | Body::Assistant(_)
             | Body::Injected(_)
             | Body::Tombstone(_)
+            | Body::Compaction(_)
             | Body::BudgetRaised { .. }
             | Body::Note(_)
             | Body::Error { .. } => {}

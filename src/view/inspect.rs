@@ -91,6 +91,14 @@ pub fn one_line(entry: &Entry) -> String {
         }
         Body::Injected(i) => format!("{}: {}", i.by.as_str(), i.text),
         Body::Tombstone(t) => format!("{} withdrawn: {}", t.target, t.reason),
+        Body::Compaction(c) => format!(
+            "{}: up to {}, {} to {} tokens: {}",
+            c.trigger.as_str(),
+            c.replaces_to,
+            c.tokens_before,
+            c.tokens_after,
+            c.summary
+        ),
         Body::Transition { turn, reason } => format!("turn {turn} ({})", reason.as_str()),
         Body::BudgetRaised { name, limit } => format!("{name} is now {limit}"),
         Body::Note(n) => format!("{}: {}", n.about, n.text),

@@ -57,7 +57,7 @@ impl Shell {
         });
         let (mut child, group, reader) = match started {
             Ok(started) => started,
-            Err(content) => return ToolReport { outcome: Outcome::Failed, content, cut_chars: 0 },
+            Err(content) => return ToolReport { outcome: Outcome::Failed, content, cut_chars: 0, transient: false },
         };
         let mut gathered = Gathered::new(invocation.max_chars);
         let mut live = Live::new(output);
@@ -177,7 +177,7 @@ fn report(end: &End, limit: Duration, gathered: Gathered) -> ToolReport {
     };
     let bounded = gathered.finish(&ending);
     let content = if bounded.text.is_empty() { "(no output; exit code 0)".to_owned() } else { bounded.text };
-    ToolReport { outcome, content, cut_chars: bounded.cut_chars }
+    ToolReport { outcome, content, cut_chars: bounded.cut_chars, transient: false }
 }
 
 fn describe(status: ExitStatus) -> String {

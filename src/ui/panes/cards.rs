@@ -120,7 +120,9 @@ pub(super) fn lay(
         CardBody::Forming(forming) => tools::forming(forming, around),
         CardBody::Tool(panel) if panel.state == PanelState::Waiting => approval::lay(panel, around),
         CardBody::Tool(panel) => tools::lay(panel, around),
-        CardBody::Injected(entry) | CardBody::Note(entry) | CardBody::Raised(entry) => remark(entry, around),
+        CardBody::Injected(entry) | CardBody::Compacted(entry) | CardBody::Note(entry) | CardBody::Raised(entry) => {
+            remark(entry, around)
+        }
         CardBody::Error(entry) => match &entry.body {
             Body::Error { message, next } => failure(message, next, around),
             _ => Vec::new(),
@@ -175,6 +177,12 @@ fn remark(entry: &Entry, around: &Around<'_>) -> Vec<Row> {
         Body::Injected(injected) => {
             format!("↳ {}: {}", injected.by.as_str().replace('_', " "), injected.text)
         }
+        Body::Compaction(made) => format!(
+            "⇊ {} compaction · {} to {} tokens · what was said before stays in the ledger",
+            made.trigger.as_str(),
+            short(made.tokens_before),
+            short(made.tokens_after)
+        ),
         Body::Note(note) => format!("· note on {}: {}", note.about, note.text),
         Body::BudgetRaised { name, limit } => {
             let limit = Limit::parse(name).map_or_else(|| limit.to_string(), |l| amount(l, *limit));

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::ledger::{
-    Abort, AbortPath, ApprovalRequest, Body, CallId, Decider, Decision, Ending, Entry, EntryId,
+    Compaction, CompactionTrigger, Abort, AbortPath, ApprovalRequest, Body, CallId, Decider, Decision, Ending, Entry, EntryId,
     FORMAT_VERSION, Injected, Injector, ModelRef, Note, Outcome, Preview, Scope, SessionStarted, Tombstone,
     ToolResult, Transition, TurnEnded, UserMessage,
 };
@@ -57,6 +57,7 @@ fn reader(kind: &str) -> Option<Reader> {
         "tombstone" => {
             |f, _| Ok(Body::Tombstone(Tombstone { target: f.entry("target")?, reason: f.text("reason")? }))
         }
+        "compaction" => |f, _| read_compaction(f),
         "transition" => |f, _| {
             Ok(Body::Transition { turn: f.small("turn")?, reason: f.one_of("reason", Transition::parse)? })
         },
@@ -76,6 +77,18 @@ fn read_started(fields: &Fields<'_>) -> Result<Body, RecordError> {
         model: ModelRef::parse(fields.str("model")?),
         version: fields.small("version")?,
         system: fields.text_or_empty("system")?,
+    }))
+}
+
+fn read_compaction(fields: &Fields<'_>) -> Result<Body, RecordError> {
+    Ok(Body::Compaction(Compaction {
+        trigger: fields.one_of("trigger", CompactionTrigger::parse)?,
+        replaces_to: fields.entry("replaces_to")?,
+        summary: fields.text("summary")?,
+        model: ModelRef::parse(fields.str("model")?),
+        usage: message::read_usage(&fields.object("usage")?)?,
+        tokens_before: fields.number("tokens_before")?,
+        tokens_after: fields.number("tokens_after")?,
     }))
 }
 

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::ledger::{
-    AbortPath, ApprovalRequest, Body, Decision, Entry, Outcome, Preview, SessionStarted, ToolResult, ToolUse,
+    AbortPath, ApprovalRequest, Body, Compaction, Decision, Entry, Outcome, Preview, SessionStarted, ToolResult, ToolUse,
     TurnEnded,
 };
 
@@ -37,6 +37,7 @@ fn write_body(record: &mut Map<String, Value>, body: &Body) {
         Body::Tombstone(stone) => {
             put(record, json!({ "target": stone.target.to_string(), "reason": stone.reason }));
         }
+        Body::Compaction(made) => write_compaction(record, made),
         Body::Transition { turn, reason } => {
             put(record, json!({ "turn": turn, "reason": reason.as_str() }));
         }
@@ -129,6 +130,21 @@ fn write_result(record: &mut Map<String, Value>, result: &ToolResult) {
         Outcome::Lost { started } => put(record, json!({ "started": started })),
         Outcome::Ok | Outcome::Failed | Outcome::Invalid | Outcome::UnknownTool | Outcome::TimedOut => {}
     }
+}
+
+fn write_compaction(record: &mut Map<String, Value>, made: &Compaction) {
+    put(
+        record,
+        json!({
+            "trigger": made.trigger.as_str(),
+            "tokens_before": made.tokens_before,
+            "tokens_after": made.tokens_after,
+            "replaces_to": made.replaces_to.to_string(),
+            "summary": made.summary,
+            "model": made.model.to_string(),
+            "usage": message::usage(&made.usage),
+        }),
+    );
 }
 
 fn write_ended(record: &mut Map<String, Value>, ended: &TurnEnded) {

@@ -1,0 +1,86 @@
+//! What follows an answer that makes no call: a continuation, a nudge, the second phase, or the end.
+
+use crate::budget::Verdict;
+use crate::context::words;
+use crate::ledger::{Ending, Injected, Injector, Millis, Note, Remark, Stop, Transition};
+
+use super::phase::Phase;
+use super::settings::FinalResponse;
+use super::{Agent, Effect};
+
+/// Continuations of a cut answer, in a row (seed 4: three).
+const MOST_CONTINUATIONS: u32 = 3;
+
+impl Agent {
+    /// The model is silent about tools; `said` is what else it said.
+    pub(super) fn on_final_words(&mut self, now: Millis, stop: &Stop, said: &str, out: &mut Vec<Effect>) -> Phase {
+        match stop {
+            Stop::ContextOverflow => self.compact_or_give_up(now, out),
+            Stop::Length if self.books.guards().continuations < MOST_CONTINUATIONS => {
+                self.go_on_with(now, words::CONTINUE, Transition::MaxOutputTokensRecovery, out)
+            }
+            Stop::Length => self.end(now, Ending::OutputCutOff, out),
+            Stop::End | Stop::ToolUse | Stop::Refusal | Stop::Pause | Stop::Interrupted | Stop::Other(_) => {
+                if said.trim().is_empty() && !self.continues() { self.on_silence(now, out) } else { self.finish(now, out) }
+            }
+        }
+    }
+
+    /// Whether the last answer was the continuation of one that had words.
+    fn continues(&mut self) -> bool {
+        self.books.guards().continuations > 0 && !self.books.last_text().trim().is_empty()
+    }
+
+    fn on_silence(&mut self, now: Millis, out: &mut Vec<Effect>) -> Phase {
+        if self.books.guards().nudged {
+            return self.end(now, Ending::NoFinalAnswerOrToolCall, out);
+        }
+        self.go_on_with(now, words::EMPTY, Transition::EmptyAnswerNudge, out)
+    }
+
+    /// The answer stands. Something may still be wanted: what the user said meanwhile, the final response of the
+    /// two-phase loop, or more of it, until the token budget is used.
+    fn finish(&mut self, now: Millis, out: &mut Vec<Effect>) -> Phase {
+        if !self.steering.is_empty() {
+            return self.steer(now, out);
+        }
+        if self.settings.final_response == FinalResponse::Separate && !self.books.guards().is_final {
+            return self.go_on_with(now, words::FINAL, Transition::FinalResponse, out);
+        }
+        let Some(budget) = self.settings.token_budget else { return self.end(now, Ending::Completed, out) };
+        let guards = self.books.guards();
+        let written = guards.written;
+        match guards.returns.check(&budget, written) {
+            Verdict::Continue => {
+                let text = words::budget_nudge(written, budget.tokens);
+                self.inject_and_call(now, Injector::BudgetNudge, text, Transition::BudgetNudge, out)
+            }
+            Verdict::Stop { diminishing } => {
+                if diminishing {
+                    let about = self.books.ledger.last_id().map_or_else(String::new, |id| id.to_string());
+                    let text = "diminishing_returns: the last continuations each wrote little".to_owned();
+                    self.books.ledger.remark(now, Remark::Note(Note { about, text }));
+                }
+                self.end(now, Ending::TokenBudget, out)
+            }
+        }
+    }
+
+    pub(super) fn go_on_with(&mut self, now: Millis, text: &str, reason: Transition, out: &mut Vec<Effect>) -> Phase {
+        self.inject_and_call(now, Injector::Continuation, text.to_owned(), reason, out)
+    }
+
+    fn inject_and_call(
+        &mut self,
+        now: Millis,
+        by: Injector,
+        text: String,
+        reason: Transition,
+        out: &mut Vec<Effect>,
+    ) -> Phase {
+        match self.books.ledger.inject(now, Injected { by, text }) {
+            Ok(_) => self.call_model(now, reason, 0, out),
+            Err(unsettled) => self.give_up(now, &unsettled),
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! A summary in the place of what was said before: when the context nears the window, when the user asks, and once
+//! a session when a provider refuses the prompt as too long.
+
+use crate::context::{self, estimate_tokens, words};
+use crate::ledger::{
+    Body, Compaction, CompactionTrigger, Ending, EntryId, Message, Millis, ModelRef, Note, Remark, Transition, Usage,
+};
+use crate::model::{Draft, ModelNews, Request};
+
+use super::phase::{Compacting, Phase};
+use super::{Agent, Effect, Live};
+
+/// Most tokens of a summary.
+const SUMMARY_TOKENS: u64 = 4_096;
+
+impl Agent {
+    /// The user asks for a compaction between two runs.
+    pub(super) fn compact_by_hand(&mut self, now: Millis, phase: Phase, out: &mut Vec<Effect>) -> Phase {
+        let refusal = match phase {
+            Phase::Idle if self.books.ledger.entries().is_empty() => "There is nothing to compact yet.",
+            Phase::Idle => "",
+            Phase::AwaitingModel(_) | Phase::Dispatching(_) | Phase::BackingOff(_) | Phase::Compacting(_) => {
+                "A turn is running: compact when it is over."
+            }
+        };
+        if !refusal.is_empty() {
+            out.push(Effect::Emit(Live::Refused(refusal.to_owned())));
+            return phase;
+        }
+        self.compact(now, CompactionTrigger::Manual, None, out)
+    }
+
+    /// Whether the request nears the window and a compaction would help.
+    pub(super) fn compaction_is_due(&mut self, request: &Request) -> bool {
+        let window = u128::from(self.spec().window) * u128::from(self.settings.compact_at_percent) / 100;
+        let size = u128::from(estimate_tokens(request).max(self.books.meter().context_tokens()));
+        size > window && !self.books.guards().just_compacted && !self.auto_compaction_failed && request.messages.len() > 2
+    }
+
+    /// The prompt is too long: one compaction a session can mend that. The guard is in the ledger before the call.
+    pub(super) fn compact_or_give_up(&mut self, now: Millis, out: &mut Vec<Effect>) -> Phase {
+        if self.books.guards().compacted_reactively {
+            return self.end(now, Ending::PromptTooLong, out);
+        }
+        self.compact(now, CompactionTrigger::Reactive, Some(Transition::ReactiveCompactRetry), out)
+    }
+
+    /// Asks for the summary. `then` is why the model is called afterwards; `None`: it is not.
+    pub(super) fn compact(
+        &mut self,
+        now: Millis,
+        trigger: CompactionTrigger,
+        then: Option<Transition>,
+        out: &mut Vec<Effect>,
+    ) -> Phase {
+        if let Some(limit) = self.books.meter().exhausted(now).filter(|l| *l != crate::budget::Limit::Turns) {
+            return self.end(now, limit.ending(), out);
+        }
+        let request = match self.request(None) {
+            Ok(request) => request,
+            Err(unsettled) => return self.give_up(now, &unsettled),
+        };
+        let tokens_before = estimate_tokens(&request).max(self.books.meter().context_tokens());
+        let reason = match trigger {
+            CompactionTrigger::Auto => Some(Transition::AutoCompact),
+            CompactionTrigger::Reactive => Some(Transition::ReactiveCompactRetry),
+            CompactionTrigger::Manual => None,
+        };
+        if let Some(reason) = reason {
+            let turn = u32::try_from(self.books.meter().turns()).unwrap_or(u32::MAX);
+            self.books.ledger.remark(now, Remark::Transition { turn, reason });
+        }
+        let room = self.summary_room(trigger);
+        let asked = asking_for_summary(request, room);
+        let message = self.books.ledger.reserve();
+        let estimated_input = estimate_tokens(&asked);
+        out.push(Effect::CallModel(message, Box::new(asked)));
+        out.push(Effect::Emit(Live::Compacting(trigger)));
+        let model = self.spec().model.clone();
+        Phase::Compacting(Compacting { message, draft: Draft::default(), trigger, then, model, tokens_before, estimated_input })
+    }
+
+    /// Tokens that the request for a summary may have: it must itself fit. A provider that has just refused a
+    /// prompt is asked with half of the window.
+    fn summary_room(&self, trigger: CompactionTrigger) -> u64 {
+        let window = self.spec().window;
+        match trigger {
+            CompactionTrigger::Reactive => window / 2,
+            CompactionTrigger::Auto | CompactionTrigger::Manual => window.saturating_sub(SUMMARY_TOKENS * 2),
+        }
+    }
+
+    /// News of the summary.
+    pub(super) fn on_summary(
+        &mut self,
+        now: Millis,
+        mut compacting: Compacting,
+        news: ModelNews,
+        out: &mut Vec<Effect>,
+    ) -> Phase {
+        match news {
+            ModelNews::Event(event) => {
+                compacting.draft.push(event);
+                Phase::Compacting(compacting)
+            }
+            ModelNews::Failed(failure) => self.compaction_failed(now, &compacting, &failure.message, out),
+            ModelNews::Finished => {
+                let usage = self.priced(compacting.draft.usage(compacting.estimated_input));
+                let (message, _calls) = compacting.draft.clone().abandon(compacting.message, compacting.model.clone(), usage);
+                let summary = message.text();
+                if summary.trim().is_empty() {
+                    return self.compaction_failed(now, &compacting, "the summary came back empty", out);
+                }
+                self.replace_by(now, compacting, summary.trim(), usage, out)
+            }
+        }
+    }
+
+    fn replace_by(
+        &mut self,
+        now: Millis,
+        compacting: Compacting,
+        summary: &str,
+        usage: Usage,
+        out: &mut Vec<Effect>,
+    ) -> Phase {
+        let summary = words::as_summary(summary, &self.last_wish());
+        let Compacting { trigger, then, model, tokens_before, .. } = compacting;
+        let replaces_to = self.books.ledger.last_id().unwrap_or(EntryId(0));
+        let tokens_after = (summary.len() / 4) as u64;
+        let entry = Compaction { trigger, replaces_to, summary, model, usage, tokens_before, tokens_after };
+        if let Err(unsettled) = self.books.ledger.compact(now, entry) {
+            return self.give_up(now, &unsettled);
+        }
+        then.map_or(Phase::Idle, |reason| self.call_model(now, reason, 0, out))
+    }
+
+    /// What the user wanted last; the summary keeps it word for word.
+    fn last_wish(&self) -> String {
+        let entries = self.books.ledger.entries();
+        let wish = entries.iter().rev().find_map(|e| if let Body::User(m) = &e.body { Some(m.content.clone()) } else { None });
+        wish.unwrap_or_default()
+    }
+
+    fn compaction_failed(&mut self, now: Millis, compacting: &Compacting, why: &str, out: &mut Vec<Effect>) -> Phase {
+        let text = format!("The compaction failed: {why}");
+        match compacting.trigger {
+            CompactionTrigger::Auto => {
+                let about = compacting.message.to_string();
+                self.books.ledger.remark(now, Remark::Note(Note { about, text }));
+                self.auto_compaction_failed = true;
+                compacting.then.map_or(Phase::Idle, |reason| self.call_model(now, reason, 0, out))
+            }
+            CompactionTrigger::Manual | CompactionTrigger::Reactive => {
+                let next = "Try again, start a new session, or choose a model with a larger window.".to_owned();
+                self.books.ledger.remark(now, Remark::Error { message: text, next });
+                if compacting.then.is_none() { Phase::Idle } else { self.end(now, Ending::PromptTooLong, out) }
+            }
+        }
+    }
+}
+
+/// The conversation with the request for its summary at the end; the oldest messages are left out until it fits.
+fn asking_for_summary(mut request: Request, room: u64) -> Request {
+    let question = Message::User(words::SUMMARIZE.to_owned());
+    request.max_output = request.max_output.min(SUMMARY_TOKENS);
+    while context::estimate_tokens(&request) > room && request.messages.len() > 1 {
+        request.messages.remove(0);
+        // A history begins with the user, and results never stand without their calls.
+        while request.messages.len() > 1 && !matches!(request.messages.first(), Some(Message::User(_))) {
+            request.messages.remove(0);
+        }
+    }
+    // One message alone may be larger than the room: then its beginning must do.
+    if let [Message::User(only)] = request.messages.as_mut_slice() {
+        let most = usize::try_from(room.saturating_mul(3)).unwrap_or(usize::MAX);
+        *only = only.chars().take(most).collect();
+    } else if !matches!(request.messages.first(), Some(Message::User(_))) {
+        request.messages.clear();
+    }
+    request.messages.push(question);
+    request
+}
+

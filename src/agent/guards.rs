@@ -1,0 +1,96 @@
+//! What bounds the loop's own loops. Read from the ledger, so that resume and re-entry cannot reset it.
+
+use crate::budget::Returns;
+use crate::ledger::{Body, Entry, Outcome, Transition};
+
+/// Facts about the current run and the session that the next continue site must know.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Guards {
+    /// Continuations of a cut answer, in a row.
+    pub(super) continuations: u32,
+    /// The run has had its one nudge after an empty answer.
+    pub(super) nudged: bool,
+    /// Turns in a row in which every call failed.
+    pub(super) failed_turns: u32,
+    /// What the token budget's continuations have brought.
+    pub(super) returns: Returns,
+    /// Tokens written in the run.
+    pub(super) written: u64,
+    /// The run is in its second phase: the final response.
+    pub(super) is_final: bool,
+    /// The session has had its one reactive compaction, or tried to.
+    pub(super) compacted_reactively: bool,
+    /// A compaction was made and no answer has come since: another would bring nothing.
+    pub(super) just_compacted: bool,
+    calls: u32,
+    failed_calls: u32,
+}
+
+impl Guards {
+    /// Takes in one entry. Entries must come in ledger order.
+    pub(super) fn read(&mut self, entry: &Entry) {
+        match &entry.body {
+            Body::User(_) => {
+                let (compacted_reactively, just_compacted) = (self.compacted_reactively, self.just_compacted);
+                *self = Self { compacted_reactively, just_compacted, ..Self::default() };
+            }
+            Body::Transition { reason, .. } => self.went_on(*reason),
+            Body::Assistant(message) => {
+                self.written += message.usage.output;
+                self.just_compacted &= message.interrupted;
+            }
+            Body::ToolResult(result) => {
+                self.calls += 1;
+                self.failed_calls += u32::from(result.outcome != Outcome::Ok);
+            }
+            Body::Compaction(_) => self.just_compacted = true,
+            Body::SessionStarted(_)
+            | Body::ToolCall(_)
+            | Body::ApprovalRequested(_)
+            | Body::ApprovalDecided(_)
+            | Body::Injected(_)
+            | Body::Tombstone(_)
+            | Body::BudgetRaised { .. }
+            | Body::Note(_)
+            | Body::Error { .. }
+            | Body::TurnEnded(_) => {}
+        }
+    }
+
+    fn went_on(&mut self, reason: Transition) {
+        match reason {
+            Transition::MaxOutputTokensRecovery => self.continuations += 1,
+            // Retries and fallbacks repeat a call; a stop hook's re-entry keeps the count (seed 4).
+            Transition::TransientRetry | Transition::ModelFallback | Transition::StopHookBlocking => {}
+            Transition::ReactiveCompactRetry => self.compacted_reactively = true,
+            Transition::EmptyAnswerNudge => self.nudged = true,
+            Transition::BudgetNudge => {
+                self.continuations = 0;
+                self.returns.continued(self.written);
+            }
+            Transition::FinalResponse => {
+                self.continuations = 0;
+                self.is_final = true;
+            }
+            Transition::Submitted
+            | Transition::NextTurn
+            | Transition::AutoCompact
+            | Transition::ProviderPause
+            | Transition::GoalCheck
+            | Transition::Steered => self.continuations = 0,
+        }
+        if self.calls > 0 {
+            self.failed_turns = if self.calls == self.failed_calls { self.failed_turns + 1 } else { 0 };
+        }
+        (self.calls, self.failed_calls) = (0, 0);
+    }
+
+    /// Turns in a row in which every call failed, the one that has just ended included.
+    pub(super) fn failed_turns_now(&self) -> u32 {
+        match (self.calls, self.failed_calls) {
+            (0, _) => self.failed_turns,
+            (calls, failed) if calls == failed => self.failed_turns + 1,
+            _ => 0,
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! What the loop says to the model in the user's place.
+
+/// After an answer that the output limit cut (seed 4).
+pub const CONTINUE: &str = "You were cut off by the output limit. Continue exactly from where you stopped; do not repeat what you wrote.";
+
+/// After an empty answer.
+pub const EMPTY: &str = "Your last message was empty. Give your final answer, or make the tool call that you need.";
+
+/// The prompt of the second phase (seed 2).
+pub const FINAL: &str =
+    "Now provide your final response, based on what you have observed. Do not call tools in it.";
+
+/// In the place of an answer when the turns ran out (seed 1).
+pub const INCOMPLETE: &str = "I was unable to complete this task within the allowed steps.";
+
+/// The result of a call that the final response makes (seed 2: tools belong to the first phase).
+pub const NOT_IN_FINAL: &str = "Tools are not used in the final response; was not started";
+
+/// In the place of an answer when the steps of seed 2 ran out.
+pub fn out_of_steps(limit: u64) -> String {
+    format!("Reached maximum reasoning steps ({limit})")
+}
+
+/// The nudge of the token budget (seed 4).
+pub fn budget_nudge(written: u64, budget: u64) -> String {
+    format!(
+        "You have written {written} of the {budget} tokens that this task may use. If something is still worth doing, \
+         go on with it; if the work is done, say so briefly."
+    )
+}
+
+/// The request for a summary.
+pub const SUMMARIZE: &str = "Summarize this conversation so that the work can go on from your summary alone, without the \
+messages before it. State: what the user wants, in their words where they matter; what was done and what it showed, with exact \
+paths, names, numbers and error texts; what is decided; what is left to do, and the next step. Leave out greetings and what no \
+longer matters. Write the summary only, and call no tool.";
+
+/// A summary, as the model reads it in the place of what it replaces.
+pub fn as_summary(summary: &str, last_wish: &str) -> String {
+    let wish = if last_wish.is_empty() { String::new() } else { format!("\n\nThe user's last message was:\n{last_wish}") };
+    format!("The conversation up to here was compacted. Its summary:\n\n{summary}{wish}")
+}
