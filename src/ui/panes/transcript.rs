@@ -10,7 +10,7 @@ use crate::ui::local::{Focus, Local, Position};
 use crate::ui::text::highlight::Highlighter;
 use crate::ui::text::{fit, width, wrap};
 use crate::ui::theme::Theme;
-use crate::view::{Card, CardBody, CardId, View};
+use crate::view::{Card, CardBody, View};
 
 use super::cards::Around;
 use super::layouts::{Growing, Layouts, Row, Shape, Version, Window};
@@ -200,12 +200,17 @@ impl Walk<'_> {
         growing.height
     }
 
-    /// Whether an empty row stands before a card: between all of them but the lines of neighbouring calls.
+    /// Whether an empty row stands before a card: between all of them but neighbouring lines of calls, or boxes.
     fn gap(&self, at: usize) -> bool {
-        let is_call = |at: usize| {
-            self.view.card(at).is_some_and(|c| matches!(c.id, CardId::Call(_) | CardId::Forming(..)))
+        let shape = |at: usize| {
+            let card = self.view.card(at)?;
+            match &card.body {
+                CardBody::Tool(panel) => Some(panel.is_boxed()),
+                CardBody::Forming(_) => Some(false),
+                _ => None,
+            }
         };
-        at.checked_sub(1).is_some_and(|before| !(is_call(before) && is_call(at)))
+        at.checked_sub(1).is_some_and(|before| shape(before).is_none() || shape(before) != shape(at))
     }
 }
 
