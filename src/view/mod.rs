@@ -10,7 +10,7 @@ mod status;
 mod summary;
 mod tail;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use card::{Card, CardBody, CardId, Forming, LiveMessage, Revision};
 pub use inspect::{Mark, Row, one_line};
@@ -55,7 +55,7 @@ pub struct View {
     live: Option<LiveMessage>,
     live_cards: Vec<Card>,
     panels: BTreeMap<CallId, usize>,
-    asks: Vec<CallId>,
+    asks: BTreeSet<CallId>,
     rows: Vec<Row>,
     row_of: BTreeMap<EntryId, usize>,
     meter: Meter,
@@ -87,7 +87,7 @@ impl View {
             live: None,
             live_cards: Vec::new(),
             panels: BTreeMap::new(),
-            asks: Vec::new(),
+            asks: BTreeSet::new(),
             rows: Vec::new(),
             row_of: BTreeMap::new(),
             clock: Millis(0),
@@ -133,7 +133,7 @@ impl View {
         self.panels.keys().copied()
     }
 
-    /// The requests that wait for a person, oldest first.
+    /// The requests that wait for a person, in the order of their calls.
     pub fn waiting(&self) -> Vec<(EntryId, &ApprovalRequest)> {
         self.asks.iter().filter_map(|call| self.panel(*call)?.request()).collect()
     }
