@@ -4,6 +4,7 @@
 mod card;
 mod fold;
 mod inspect;
+mod measure;
 mod panel;
 mod status;
 mod summary;
@@ -13,9 +14,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use card::{Card, CardBody, CardId, Forming, LiveMessage, Revision};
 pub use inspect::{Mark, Row, one_line};
+pub use measure::{exit, measure};
 pub use panel::{Panel, PanelState};
 pub use status::{Phase, Status};
-pub use summary::{diff_counts, summary};
+pub use summary::summary;
 pub use tail::Tail;
 
 use crate::budget::{Gauge, Limit, Limits, Meter};
