@@ -23,6 +23,9 @@ impl Agent {
             Phase::Compacting(compacting) => {
                 out.push(Effect::Cancel(Operation::Model(compacting.message)));
                 if compacting.then.is_none() {
+                    let text = "The compaction was interrupted; nothing was replaced.".to_owned();
+                    let about = compacting.message.to_string();
+                    self.books.ledger.remark(now, Remark::Note(Note { about, text }));
                     return Phase::Idle;
                 }
                 Ending::AbortedStreaming

@@ -13,7 +13,13 @@ const MOST_CONTINUATIONS: u32 = 3;
 
 impl Agent {
     /// The model is silent about tools; `said` is what else it said.
-    pub(super) fn on_final_words(&mut self, now: Millis, stop: &Stop, said: &str, out: &mut Vec<Effect>) -> Phase {
+    pub(super) fn on_final_words(
+        &mut self,
+        now: Millis,
+        stop: &Stop,
+        said: &str,
+        out: &mut Vec<Effect>,
+    ) -> Phase {
         match stop {
             Stop::ContextOverflow => self.compact_or_give_up(now, out),
             Stop::Length if self.books.guards().continuations < MOST_CONTINUATIONS => {
@@ -21,7 +27,11 @@ impl Agent {
             }
             Stop::Length => self.end(now, Ending::OutputCutOff, out),
             Stop::End | Stop::ToolUse | Stop::Refusal | Stop::Pause | Stop::Interrupted | Stop::Other(_) => {
-                if said.trim().is_empty() && !self.continues() { self.on_silence(now, out) } else { self.finish(now, out) }
+                if said.trim().is_empty() && !self.continues() {
+                    self.on_silence(now, out)
+                } else {
+                    self.finish(now, out)
+                }
             }
         }
     }
@@ -66,7 +76,13 @@ impl Agent {
         }
     }
 
-    pub(super) fn go_on_with(&mut self, now: Millis, text: &str, reason: Transition, out: &mut Vec<Effect>) -> Phase {
+    pub(super) fn go_on_with(
+        &mut self,
+        now: Millis,
+        text: &str,
+        reason: Transition,
+        out: &mut Vec<Effect>,
+    ) -> Phase {
         self.inject_and_call(now, Injector::Continuation, text.to_owned(), reason, out)
     }
 

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use crate::budget::{Limits, Meter};
-use crate::ledger::{Body, CallId, Ending, Entry, Ledger, Millis, Outcome, Remark, Transition, TurnEnded, tombstoned};
+use crate::ledger::{
+    Body, CallId, Ending, Entry, Ledger, Millis, Outcome, Remark, Transition, TurnEnded, tombstoned,
+};
 
 use super::Effect;
 use super::guards::Guards;
@@ -78,7 +80,8 @@ impl Books {
             if let Body::Assistant(message) = &entry.body {
                 parts.push(message.text());
             }
-            let begins = matches!(&entry.body, Body::Transition { reason, .. } if !reason.continues_an_answer());
+            let begins =
+                matches!(&entry.body, Body::Transition { reason, .. } if !reason.continues_an_answer());
             if begins && !parts.is_empty() {
                 break;
             }
@@ -112,9 +115,8 @@ impl Books {
 
     /// How many models of the chain the run has given up.
     pub(super) fn fallbacks(&self) -> usize {
-        let gives_up = |e: &&Arc<Entry>| {
-            matches!(e.body, Body::Transition { reason: Transition::ModelFallback, .. })
-        };
+        let gives_up =
+            |e: &&Arc<Entry>| matches!(e.body, Body::Transition { reason: Transition::ModelFallback, .. });
         self.run().iter().filter(gives_up).count()
     }
 

@@ -3,7 +3,7 @@
 
 use crate::context::{self, estimate_tokens, words};
 use crate::ledger::{
-    Body, Compaction, CompactionTrigger, Ending, EntryId, Message, Millis, ModelRef, Note, Remark, Transition, Usage,
+    Body, Compaction, CompactionTrigger, Ending, EntryId, Message, Millis, Note, Remark, Transition, Usage,
 };
 use crate::model::{Draft, ModelNews, Request};
 
@@ -34,7 +34,10 @@ impl Agent {
     pub(super) fn compaction_is_due(&mut self, request: &Request) -> bool {
         let window = u128::from(self.spec().window) * u128::from(self.settings.compact_at_percent) / 100;
         let size = u128::from(estimate_tokens(request).max(self.books.meter().context_tokens()));
-        size > window && !self.books.guards().just_compacted && !self.auto_compaction_failed && request.messages.len() > 2
+        size > window
+            && !self.books.guards().just_compacted
+            && !self.auto_compaction_failed
+            && request.messages.len() > 2
     }
 
     /// The prompt is too long: one compaction a session can mend that. The guard is in the ledger before the call.
@@ -77,7 +80,15 @@ impl Agent {
         out.push(Effect::CallModel(message, Box::new(asked)));
         out.push(Effect::Emit(Live::Compacting(trigger)));
         let model = self.spec().model.clone();
-        Phase::Compacting(Compacting { message, draft: Draft::default(), trigger, then, model, tokens_before, estimated_input })
+        Phase::Compacting(Compacting {
+            message,
+            draft: Draft::default(),
+            trigger,
+            then,
+            model,
+            tokens_before,
+            estimated_input,
+        })
     }
 
     /// Tokens that the request for a summary may have: it must itself fit. A provider that has just refused a
@@ -106,7 +117,8 @@ impl Agent {
             ModelNews::Failed(failure) => self.compaction_failed(now, &compacting, &failure.message, out),
             ModelNews::Finished => {
                 let usage = self.priced(compacting.draft.usage(compacting.estimated_input));
-                let (message, _calls) = compacting.draft.clone().abandon(compacting.message, compacting.model.clone(), usage);
+                let (message, _calls) =
+                    compacting.draft.clone().abandon(compacting.message, compacting.model.clone(), usage);
                 let summary = message.text();
                 if summary.trim().is_empty() {
                     return self.compaction_failed(now, &compacting, "the summary came back empty", out);
@@ -138,11 +150,20 @@ impl Agent {
     /// What the user wanted last; the summary keeps it word for word.
     fn last_wish(&self) -> String {
         let entries = self.books.ledger.entries();
-        let wish = entries.iter().rev().find_map(|e| if let Body::User(m) = &e.body { Some(m.content.clone()) } else { None });
+        let wish = entries
+            .iter()
+            .rev()
+            .find_map(|e| if let Body::User(m) = &e.body { Some(m.content.clone()) } else { None });
         wish.unwrap_or_default()
     }
 
-    fn compaction_failed(&mut self, now: Millis, compacting: &Compacting, why: &str, out: &mut Vec<Effect>) -> Phase {
+    fn compaction_failed(
+        &mut self,
+        now: Millis,
+        compacting: &Compacting,
+        why: &str,
+        out: &mut Vec<Effect>,
+    ) -> Phase {
         let text = format!("The compaction failed: {why}");
         match compacting.trigger {
             CompactionTrigger::Auto => {
@@ -152,9 +173,14 @@ impl Agent {
                 compacting.then.map_or(Phase::Idle, |reason| self.call_model(now, reason, 0, out))
             }
             CompactionTrigger::Manual | CompactionTrigger::Reactive => {
-                let next = "Try again, start a new session, or choose a model with a larger window.".to_owned();
+                let next =
+                    "Try again, start a new session, or choose a model with a larger window.".to_owned();
                 self.books.ledger.remark(now, Remark::Error { message: text, next });
-                if compacting.then.is_none() { Phase::Idle } else { self.end(now, Ending::PromptTooLong, out) }
+                if compacting.then.is_none() {
+                    Phase::Idle
+                } else {
+                    self.end(now, Ending::PromptTooLong, out)
+                }
             }
         }
     }
@@ -181,4 +207,3 @@ fn asking_for_summary(mut request: Request, room: u64) -> Request {
     request.messages.push(question);
     request
 }
-

@@ -38,7 +38,10 @@ impl Agent {
                     pending.state = State::Over(settlement(report, now.since(since)));
                     return match phase {
                         Phase::Dispatching(dispatching) => self.advance(now, dispatching, out),
-                        phase @ (Phase::Idle | Phase::AwaitingModel(_) | Phase::BackingOff(_) | Phase::Compacting(_)) => phase,
+                        phase @ (Phase::Idle
+                        | Phase::AwaitingModel(_)
+                        | Phase::BackingOff(_)
+                        | Phase::Compacting(_)) => phase,
                     };
                 }
             }
@@ -86,13 +89,18 @@ impl Agent {
         if self.books.guards().failed_turns_now() >= self.settings.max_consecutive_failures {
             return self.end(now, Ending::RepeatedFailures, out);
         }
-        if self.steering.is_empty() { self.call_model(now, Transition::NextTurn, 0, out) } else { self.steer(now, out) }
+        if self.steering.is_empty() {
+            self.call_model(now, Transition::NextTurn, 0, out)
+        } else {
+            self.steer(now, out)
+        }
     }
 
     /// One call has one result; the runs before it that failed are notes.
     fn note_attempt(&mut self, now: Millis, call: CallId, attempt: u64, report: &ToolReport) {
         let content = bound(&report.content, LATE_CHARS).text;
-        let text = format!("Run {attempt} failed ({}) and was tried again:\n{content}", report.outcome.as_str());
+        let text =
+            format!("Run {attempt} failed ({}) and was tried again:\n{content}", report.outcome.as_str());
         self.books.ledger.remark(now, Remark::Note(Note { about: call.to_string(), text }));
     }
 

@@ -83,7 +83,9 @@ impl Agent {
     ) -> Phase {
         let mut dispatching = match phase {
             Phase::Dispatching(dispatching) => dispatching,
-            phase @ (Phase::Idle | Phase::AwaitingModel(_) | Phase::BackingOff(_) | Phase::Compacting(_)) => return phase,
+            phase @ (Phase::Idle | Phase::AwaitingModel(_) | Phase::BackingOff(_) | Phase::Compacting(_)) => {
+                return phase;
+            }
         };
         let is_it = |p: &&mut Pending| p.call.id == call && matches!(p.state, State::Preparing);
         let Some(pending) = dispatching.calls.iter_mut().find(is_it) else {
@@ -168,7 +170,10 @@ impl Agent {
             pending.state = self.answered(now, &pending.call, answer);
             return match phase {
                 Phase::Dispatching(dispatching) => self.advance(now, dispatching, out),
-                phase @ (Phase::Idle | Phase::AwaitingModel(_) | Phase::BackingOff(_) | Phase::Compacting(_)) => phase,
+                phase @ (Phase::Idle
+                | Phase::AwaitingModel(_)
+                | Phase::BackingOff(_)
+                | Phase::Compacting(_)) => phase,
             };
         }
         let text = format!("The approval of call {call} is no longer open; the answer was not taken.");

@@ -115,7 +115,8 @@ impl Agent {
                 phase @ (Phase::Idle
                 | Phase::AwaitingModel(_)
                 | Phase::Dispatching(_)
-                | Phase::BackingOff(_)) => phase,
+                | Phase::BackingOff(_)
+                | Phase::Compacting(_)) => phase,
             },
             Input::Prepared(call, found) => self.on_prepared(now, phase, call, &found, &mut out),
             Input::Tool(call, news) => self.on_tool(now, phase, call, news, &mut out),
@@ -157,8 +158,7 @@ impl Agent {
         }
         match phase {
             Phase::BackingOff(waiting) if waiting.timer == timer => self.retry(now, &waiting, out),
-            phase
-            @ (Phase::Idle
+            phase @ (Phase::Idle
             | Phase::AwaitingModel(_)
             | Phase::Dispatching(_)
             | Phase::BackingOff(_)

@@ -4,7 +4,9 @@
 
 use std::collections::VecDeque;
 
-use crate::ledger::{CompactionTrigger, EntryId, Millis, ModelRef, OpenCall, Settlement, ToolUse, Transition};
+use crate::ledger::{
+    CompactionTrigger, EntryId, Millis, ModelRef, OpenCall, Settlement, ToolUse, Transition,
+};
 use crate::model::Draft;
 use crate::tool::{Candidate, SideEffect};
 

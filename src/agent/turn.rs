@@ -3,8 +3,8 @@
 use crate::budget::Limit;
 use crate::context::{self, words};
 use crate::ledger::{
-    CompactionTrigger, Ending, FORMAT_VERSION, Injected, Injector, Millis, Remark, SessionStarted, Transition, Unsettled,
-    UserMessage,
+    CompactionTrigger, Ending, FORMAT_VERSION, Injected, Injector, Millis, Remark, SessionStarted,
+    Transition, Unsettled, Usage, UserMessage,
 };
 use crate::model::{Draft, ModelSpec, Request};
 use crate::tool::ToolSpec;

@@ -48,7 +48,11 @@ impl Returns {
             && delta < budget.little_tokens
             && self.last_delta < budget.little_tokens;
         let enough = u128::from(budget.tokens) * u128::from(budget.enough_percent) / 100;
-        if !diminishing && u128::from(total) < enough { Verdict::Continue } else { Verdict::Stop { diminishing } }
+        if !diminishing && u128::from(total) < enough {
+            Verdict::Continue
+        } else {
+            Verdict::Stop { diminishing }
+        }
     }
 
     /// Counts a continuation that begins when `total` tokens are written.

@@ -174,11 +174,9 @@ fn model_port(way: &Way) -> Result<Box<dyn ModelPort>, Fault> {
 fn settings(invocation: &Invocation, choice: &Choice, attendance: Attendance) -> Settings {
     let config = &invocation.config;
     Settings {
-        session: String::new(),
         cwd: invocation.cwd.to_string_lossy().into_owned(),
         system: instructions::system_prompt(&invocation.cwd, &invocation.environment),
         environment: environment::note(&invocation.cwd),
-        model: choice.spec.clone(),
         tools: tool_specs(),
         policy: Policy { mode: config.mode, rules: config.rules(), ..Policy::default() },
         limits: config.limits.clone(),
@@ -186,6 +184,7 @@ fn settings(invocation: &Invocation, choice: &Choice, attendance: Attendance) ->
         parallel: config.parallel,
         attendance,
         seed: now().0,
+        ..Settings::new(choice.spec.clone())
     }
 }
 

@@ -74,6 +74,9 @@ fn live_event(live: &Live) -> Option<Value> {
         Live::CallForming { .. }
         | Live::ToolFinished { .. }
         | Live::Retrying { .. }
+        | Live::Compacting(_)
+        | Live::Waiting { .. }
+        | Live::Returned(_)
         | Live::ModeChanged(_)
         | Live::Refused(_) => None,
     }

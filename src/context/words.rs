@@ -4,7 +4,8 @@
 pub const CONTINUE: &str = "You were cut off by the output limit. Continue exactly from where you stopped; do not repeat what you wrote.";
 
 /// After an empty answer.
-pub const EMPTY: &str = "Your last message was empty. Give your final answer, or make the tool call that you need.";
+pub const EMPTY: &str =
+    "Your last message was empty. Give your final answer, or make the tool call that you need.";
 
 /// The prompt of the second phase (seed 2).
 pub const FINAL: &str =
@@ -37,6 +38,10 @@ longer matters. Write the summary only, and call no tool.";
 
 /// A summary, as the model reads it in the place of what it replaces.
 pub fn as_summary(summary: &str, last_wish: &str) -> String {
-    let wish = if last_wish.is_empty() { String::new() } else { format!("\n\nThe user's last message was:\n{last_wish}") };
+    let wish = if last_wish.is_empty() {
+        String::new()
+    } else {
+        format!("\n\nThe user's last message was:\n{last_wish}")
+    };
     format!("The conversation up to here was compacted. Its summary:\n\n{summary}{wish}")
 }

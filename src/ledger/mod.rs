@@ -21,8 +21,8 @@ pub use check::{Fault, check};
 pub use content::{Arguments, Block, Thinking, ToolUse};
 pub use ending::{Ending, Transition};
 pub use entry::{
-    ApprovalRequest, Body, Compaction, CompactionTrigger, Decision, Entry, Injected, Injector, Note, Preview, Scope, SessionStarted,
-    Tombstone, TurnEnded, UserMessage,
+    ApprovalRequest, Body, Compaction, CompactionTrigger, Decision, Entry, Injected, Injector, Note, Preview,
+    Scope, SessionStarted, Tombstone, TurnEnded, UserMessage,
 };
 pub use id::{CallId, EntryId, Millis};
 pub use message::{AssistantMessage, MicroDollars, ModelRef, Stop, Usage};

@@ -87,6 +87,13 @@ impl Composer {
         text
     }
 
+    /// Puts back what was sent and not delivered, before what is being typed.
+    pub fn give_back(&mut self, text: &str) {
+        let typed = self.take();
+        let both = if typed.is_empty() { text.to_owned() } else { format!("{text}\n\n{typed}") };
+        self.paste(&both);
+    }
+
     /// Empties it.
     pub fn clear(&mut self) {
         *self = Self::default();

@@ -72,6 +72,8 @@ pub enum Command {
     Send,
     /// A new line.
     Newline,
+    /// Send it when the run is over.
+    Later,
     /// After a budget stop: raise the limit and go on.
     Raise,
     /// Allow this call.
@@ -145,8 +147,15 @@ pub const BINDINGS: &[Binding] = {
         bind(P::Everywhere, CTRL, K::Char('z'), C::Suspend, "ctrl-z", "to the shell; fg comes back"),
         bind(P::Everywhere, NONE, K::F(1), C::Help, "f1 ?", "these keys"),
         bind(P::Composer, NONE, K::Enter, C::Send, "enter", "send"),
-        bind(P::Composer, SHIFT, K::Enter, C::Newline, "ctrl-j", "new line; alt-enter, shift-enter too"),
-        bind(P::Composer, ALT, K::Enter, C::Newline, "", ""),
+        bind(P::Composer, SHIFT, K::Enter, C::Newline, "ctrl-j", "new line; shift-enter too"),
+        bind(
+            P::Composer,
+            ALT,
+            K::Enter,
+            C::Later,
+            "alt-enter",
+            "while it works: for after the run; else a new line",
+        ),
         bind(P::Composer, CTRL, K::Char('j'), C::Newline, "", ""),
         bind(P::Composer, CTRL, K::Char('u'), C::Empty, "ctrl-u", "empty it"),
         bind(P::Composer, NONE, K::Up, C::Up, "up down", "earlier messages, when it is empty"),

@@ -25,6 +25,10 @@ pub struct Local {
     pub thinking_open: bool,
     /// One line that stands in the status line until the next key.
     pub hint: Option<String>,
+    /// Messages that will be delivered with the next tool results.
+    pub steering: Vec<String>,
+    /// Messages that wait for the end of the run.
+    pub queued: Vec<String>,
     /// Whether Ctrl-C was pressed once on an empty composer.
     pub quit_armed: bool,
     /// The mode as last heard of.
@@ -123,6 +127,8 @@ impl Local {
             scroll: Scroll::default(),
             thinking_open: false,
             hint: None,
+            steering: Vec::new(),
+            queued: Vec::new(),
             quit_armed: false,
             mode: settings.mode,
             notice: None,

@@ -56,13 +56,19 @@ pub fn hear(local: &mut Local, live: &Live) {
             local.answered.clear();
             local.hint = Some(why.clone());
         }
+        Live::Waiting { steering, queued } => {
+            local.steering.clone_from(steering);
+            local.queued.clone_from(queued);
+        }
+        Live::Returned(texts) => local.composer.give_back(&texts.join("\n\n")),
         Live::Text { .. }
         | Live::Thinking { .. }
         | Live::CallForming { .. }
         | Live::Progress { .. }
         | Live::ToolOutput { .. }
         | Live::ToolFinished { .. }
-        | Live::Retrying { .. } => {}
+        | Live::Retrying { .. }
+        | Live::Compacting(_) => {}
     }
 }
 
@@ -119,6 +125,7 @@ fn obey(local: &mut Local, view: &View, command: Command, key: KeyEvent, was_arm
         Command::Reason => write_reason(local, view),
         Command::Empty => local.composer.clear(),
         Command::Newline => local.composer.newline(),
+        Command::Later => return send_later(local, view),
         Command::Ledger => local.overlay = Some(Overlay::Ledger(Inspector::default())),
         Command::Thinking => local.thinking_open = !local.thinking_open,
         Command::Focus => local.focus = next_focus(local, view),
@@ -163,13 +170,26 @@ fn send(local: &mut Local, view: &View) -> Vec<Act> {
     if local.composer.is_blank() {
         return Vec::new();
     }
-    if view.status.is_busy() {
-        local.hint = Some("still working: the text stays here; send it when the run is over".to_owned());
-        return Vec::new();
-    }
     local.scroll.top = None;
     local.focus = Focus::Auto;
-    vec![Act::Send(Intent::Submit(local.composer.take()))]
+    let text = local.composer.take();
+    if text == "/compact" {
+        return vec![Act::Send(Intent::Compact)];
+    }
+    if view.status.is_busy() {
+        local.hint = Some("delivered with the next tool results; esc brings it back".to_owned());
+    }
+    vec![Act::Send(Intent::Submit(text))]
+}
+
+/// For after the run; with nothing under way it is a new line, as shift-enter is.
+fn send_later(local: &mut Local, view: &View) -> Vec<Act> {
+    if !view.status.is_busy() || local.composer.is_blank() {
+        local.composer.newline();
+        return Vec::new();
+    }
+    local.hint = Some("delivered after this run; esc brings it back".to_owned());
+    vec![Act::Send(Intent::Queue(local.composer.take()))]
 }
 
 fn raise(view: &View) -> Vec<Act> {

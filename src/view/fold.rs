@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::agent::{Event, Live};
 use crate::budget::Limit;
-use crate::ledger::{Body, CallId, Entry, EntryId, TurnEnded};
+use crate::ledger::{Body, CallId, CompactionTrigger, Entry, EntryId, TurnEnded};
 
 use super::{Card, CardBody, CardId, Forming, LiveMessage, Mark, Offer, Panel, PanelState, Phase, Row, View};
 
@@ -101,6 +101,12 @@ impl View {
                 }
             }
             Body::TurnEnded(_) => status.phase = Phase::Idle,
+            // Between runs a summary, or the word that there is none, is the end of it.
+            Body::Compaction(_) | Body::Note(_) | Body::Error { .. }
+                if status.phase == Phase::Compacting(CompactionTrigger::Manual) =>
+            {
+                status.phase = Phase::Idle;
+            }
             Body::SessionStarted(_)
             | Body::Assistant(_)
             | Body::Injected(_)
@@ -187,7 +193,8 @@ impl View {
                     self.status.phase = Phase::Retrying { attempt, most, wait_ms, reason: reason.clone() };
                 }
             }
-            Live::ModeChanged(_) | Live::Refused(_) => {}
+            Live::Compacting(trigger) => self.status.phase = Phase::Compacting(*trigger),
+            Live::Waiting { .. } | Live::Returned(_) | Live::ModeChanged(_) | Live::Refused(_) => {}
         }
     }
 

@@ -1,6 +1,6 @@
 //! What the agent is doing, in words.
 
-use crate::ledger::Transition;
+use crate::ledger::{CompactionTrigger, Transition};
 
 /// Where the loop is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -14,6 +14,8 @@ pub enum Phase {
     DispatchingTools,
     /// A person must decide.
     WaitingApproval,
+    /// A summary is being written in the place of what was said.
+    Compacting(CompactionTrigger),
     /// A failed model call will be made again.
     Retrying {
         /// Which retry, from 1.
@@ -51,6 +53,7 @@ impl Status {
             Phase::AwaitingModel => "awaiting model".to_owned(),
             Phase::DispatchingTools => "dispatching tools".to_owned(),
             Phase::WaitingApproval => "waiting for approval".to_owned(),
+            Phase::Compacting(trigger) => format!("compacting ({})", trigger.as_str()),
             Phase::Retrying { attempt, most, reason, .. } => {
                 format!("retrying {attempt} of {most}: {reason}")
             }

@@ -114,7 +114,9 @@ impl LocalTools {
             ),
         };
         let bounded = bound(&text, max_chars);
-        ToolReport { outcome, content: bounded.text, cut_chars: bounded.cut_chars }
+        // Which reads may be tried again is the loop's decision; a slow disk or network may be faster next time.
+        let transient = outcome == Outcome::TimedOut;
+        ToolReport { outcome, content: bounded.text, cut_chars: bounded.cut_chars, transient }
     }
 }
 
@@ -148,6 +150,7 @@ async fn survive(run: impl Future<Output = ToolReport>) -> ToolReport {
         content: "the tool itself broke down; its effects may be partial; check, then try another way"
             .to_owned(),
         cut_chars: 0,
+        transient: false,
     })
 }
 

@@ -57,7 +57,9 @@ impl Shell {
         });
         let (mut child, group, reader) = match started {
             Ok(started) => started,
-            Err(content) => return ToolReport { outcome: Outcome::Failed, content, cut_chars: 0, transient: false },
+            Err(content) => {
+                return ToolReport { outcome: Outcome::Failed, content, cut_chars: 0, transient: false };
+            }
         };
         let mut gathered = Gathered::new(invocation.max_chars);
         let mut live = Live::new(output);

@@ -120,9 +120,10 @@ pub(super) fn lay(
         CardBody::Forming(forming) => tools::forming(forming, around),
         CardBody::Tool(panel) if panel.state == PanelState::Waiting => approval::lay(panel, around),
         CardBody::Tool(panel) => tools::lay(panel, around),
-        CardBody::Injected(entry) | CardBody::Compacted(entry) | CardBody::Note(entry) | CardBody::Raised(entry) => {
-            remark(entry, around)
-        }
+        CardBody::Injected(entry)
+        | CardBody::Compacted(entry)
+        | CardBody::Note(entry)
+        | CardBody::Raised(entry) => remark(entry, around),
         CardBody::Error(entry) => match &entry.body {
             Body::Error { message, next } => failure(message, next, around),
             _ => Vec::new(),

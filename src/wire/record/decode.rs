@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use crate::ledger::{
-    Compaction, CompactionTrigger, Abort, AbortPath, ApprovalRequest, Body, CallId, Decider, Decision, Ending, Entry, EntryId,
-    FORMAT_VERSION, Injected, Injector, ModelRef, Note, Outcome, Preview, Scope, SessionStarted, Tombstone,
-    ToolResult, Transition, TurnEnded, UserMessage,
+    Abort, AbortPath, ApprovalRequest, Body, CallId, Compaction, CompactionTrigger, Decider, Decision,
+    Ending, Entry, EntryId, FORMAT_VERSION, Injected, Injector, ModelRef, Note, Outcome, Preview, Scope,
+    SessionStarted, Tombstone, ToolResult, Transition, TurnEnded, UserMessage,
 };
 
 use super::fields::Fields;

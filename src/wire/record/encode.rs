@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::ledger::{
-    AbortPath, ApprovalRequest, Body, Compaction, Decision, Entry, Outcome, Preview, SessionStarted, ToolResult, ToolUse,
-    TurnEnded,
+    AbortPath, ApprovalRequest, Body, Compaction, Decision, Entry, Outcome, Preview, SessionStarted,
+    ToolResult, ToolUse, TurnEnded,
 };
 
 use super::fields::put_value;
