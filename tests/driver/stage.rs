@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc as books_channel;
 
-use countersign::agent::{Agent, Answer, Attendance, Event, Intent, Live, Settings};
+use countersign::agent::{Agent, Answer, Event, Intent, Live, Settings};
 use countersign::budget::Limits;
 use countersign::ledger::{Body, CallId, Entry, EntryId, ModelRef, Outcome};
 use countersign::model::{ModelEvent, ModelNews, ModelSpec, Request};
@@ -54,7 +54,9 @@ pub struct ToolRun {
 
 impl ToolRun {
     pub fn done(self, outcome: Outcome, content: &str) {
-        self.end.send(ToolReport { outcome, content: content.into(), cut_chars: 0 }).unwrap();
+        self.end
+            .send(ToolReport { outcome, content: content.into(), cut_chars: 0, transient: false })
+            .unwrap();
     }
     pub async fn until_dropped(mut self) {
         self.end.closed().await;
@@ -215,15 +217,10 @@ fn settings(wall: Option<u64>) -> Settings {
     Settings {
         session: "staged".into(),
         cwd: "/w".into(),
-        system: String::new(),
-        environment: String::new(),
-        model: ModelSpec::unknown(ModelRef::parse("staged")),
         tools: vec![tool("read", SideEffect::Reads), tool("write", SideEffect::Writes)],
         policy: Policy::default(),
         limits: Limits { max_wall_time_seconds: wall, ..Limits::default() },
-        tool_timeout_ms: 30_000,
-        parallel: true,
-        attendance: Attendance::Person,
         seed: 7,
+        ..Settings::new(ModelSpec::unknown(ModelRef::parse("script")))
     }
 }

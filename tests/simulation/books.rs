@@ -71,6 +71,12 @@ impl Log {
                 }
                 self.run_is_open = false;
             }
+            Body::Compaction(c) => {
+                self.nothing_open("a compaction")?;
+                if c.summary.contains(LATE) {
+                    return Err("a cancelled stream wrote a summary".into());
+                }
+            }
             Body::Tombstone(t) => {
                 self.tombstones.insert(t.target);
             }

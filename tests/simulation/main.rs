@@ -26,6 +26,28 @@ use world::Bounds;
 /// The most steps that a walk of the normal test run may be short of: the issue asks for a million.
 const AT_LEAST: u64 = 1_000_000;
 
+/// What the random walks must have met, or they prove nothing about it.
+const REACHED: &[&str] = &[
+    "submitted",
+    "next_turn",
+    "max_output_tokens_recovery",
+    "reactive_compact_retry",
+    "auto_compact",
+    "model_fallback",
+    "transient_retry",
+    "empty_answer_nudge",
+    "steered",
+    "completed",
+    "max_turns",
+    "max_tool_calls",
+    "wall_time",
+    "aborted_streaming",
+    "aborted_tools",
+    "prompt_too_long",
+    "model_error",
+    "no_final_answer_or_tool_call",
+];
+
 #[test]
 fn every_order_of_events_keeps_the_books() {
     let report = exhaustive(11, Bounds::SMALL, Mutant::None);
@@ -42,7 +64,10 @@ fn long_random_walks_keep_the_books() {
         total.add(&report);
         assert!(report.fault.is_none(), "seed {seed}: {}", report.fault.unwrap());
     }
-    println!("random, 300 seeds: {total}");
+    println!("random, 300 seeds: {total}; {:?}", total.seen);
+    for reason in REACHED {
+        assert!(total.seen.contains_key(reason), "no walk reached {reason}");
+    }
 }
 
 /// The walk must find every seeded fault: a checker that finds nothing proves nothing.

@@ -73,6 +73,8 @@ impl World {
         options.push(failed(FailureClass::Transient));
         if self.bounds.rare {
             options.push(failed(FailureClass::BadRequest));
+            options.push(failed(FailureClass::Quota));
+            options.push(failed(FailureClass::Overflow));
             options.push(news(ModelEvent::Thinking("hm ".into())));
             options.push(news(ModelEvent::Stop(Stop::Length)));
             if stream.calls < self.bounds.calls {
@@ -99,6 +101,20 @@ impl World {
         for mode in [Mode::Plan, Mode::Ask, Mode::Edit, Mode::Unrestricted] {
             options.push(Input::Intent(Intent::SetMode(mode)));
         }
+        if self.submits < self.bounds.submits {
+            options.push(Input::Intent(Intent::Submit(format!("steer {}", self.submits))));
+            options.push(Input::Intent(Intent::Queue(format!("later {}", self.submits))));
+            options.push(Input::Intent(Intent::Compact));
+        }
+        for call in self.tools.keys() {
+            let report = ToolReport {
+                outcome: Outcome::TimedOut,
+                content: "slow".into(),
+                cut_chars: 0,
+                transient: true,
+            };
+            options.push(Input::Tool(*call, ToolNews::Done(report)));
+        }
         options.push(Input::Intent(Intent::Raise { limit: Limit::Turns, to: 9 }));
         options.extend(self.tools.keys().map(|c| Input::Tool(*c, ToolNews::Output("more".into()))));
         if self.now > 200_000 {
@@ -113,5 +129,8 @@ fn started(index: u32, name: &str) -> ModelEvent {
 }
 
 fn done(call: CallId, outcome: Outcome, content: &str) -> Input {
-    Input::Tool(call, ToolNews::Done(ToolReport { outcome, content: content.into(), cut_chars: 0 }))
+    Input::Tool(
+        call,
+        ToolNews::Done(ToolReport { outcome, content: content.into(), cut_chars: 0, transient: false }),
+    )
 }

@@ -1,5 +1,6 @@
 //! How the space is walked: exhaustively along vectors of choices, or at random by seed.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use countersign::agent::Input;
@@ -12,6 +13,8 @@ use crate::world::{Bounds, World};
 pub struct Report {
     pub traces: u64,
     pub steps: u64,
+    /// Transitions and endings that were written, and how often.
+    pub seen: BTreeMap<&'static str, u64>,
     pub fault: Option<String>,
 }
 
@@ -19,6 +22,9 @@ impl Report {
     pub fn add(&mut self, other: &Self) {
         self.traces += other.traces;
         self.steps += other.steps;
+        for (name, count) in &other.seen {
+            *self.seen.entry(name).or_default() += count;
+        }
     }
 }
 
@@ -86,6 +92,7 @@ pub fn random(seed: u64, steps: u64, bounds: Bounds) -> Report {
             return report;
         }
     }
+    report.seen = world.reasons();
     report.fault = world.survives_a_kill(true).err();
     report
 }

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use countersign::agent::{Agent, Attendance, Effect, Input, Intent, Operation, Settings, Shutdown, TimerId};
+use countersign::agent::{Agent, Effect, Input, Intent, Operation, Settings, Shutdown, TimerId};
 use countersign::budget::Limits;
+use countersign::context::words;
 use countersign::ledger::{Body, CallId, EntryId, Message, Millis, ModelRef, recover};
 use countersign::model::{ModelEvent, ModelNews, ModelSpec, Request};
 use countersign::policy::Policy;
@@ -29,7 +30,7 @@ impl Bounds {
     pub const SMALL: Self =
         Self { submits: 2, escapes: 1, calls: 2, texts: 1, turns: 3, retries: 1, rare: false };
     pub const WIDE: Self =
-        Self { submits: 40, escapes: 40, calls: 4, texts: 2, turns: 5, retries: 2, rare: true };
+        Self { submits: 40, escapes: 40, calls: 4, texts: 2, turns: 2, retries: 2, rare: true };
 }
 
 /// A model call in flight, as the world plays it.
@@ -103,7 +104,7 @@ impl World {
 
     fn note_delivery(&mut self, input: &Input) {
         match input {
-            Input::Intent(Intent::Submit(_)) => self.submits += 1,
+            Input::Intent(Intent::Submit(_) | Intent::Queue(_) | Intent::Compact) => self.submits += 1,
             Input::Intent(Intent::Abort) => self.escapes += 1,
             Input::Intent(_) | Input::Shutdown(_) => {}
             Input::Model(message, news) => {
@@ -194,8 +195,15 @@ impl World {
 
     fn called(&mut self, message: EntryId, request: &Request) -> Result<(), String> {
         self.log.nothing_open("a model call")?;
-        if !matches!(self.log.entries.last().map(|e| &e.body), Some(Body::Transition { .. })) {
+        let asks_for_summary =
+            matches!(request.messages.last(), Some(Message::User(t)) if t == words::SUMMARIZE);
+        let explained = matches!(self.log.entries.last().map(|e| &e.body), Some(Body::Transition { .. }));
+        // A compaction by hand belongs to no run: its only trace is the summary.
+        if !explained && !(asks_for_summary && !self.log.run_is_open) {
             return Err("a model call before the transition that explains it is durable".into());
+        }
+        if !matches!(request.messages.first(), Some(Message::User(_))) {
+            return Err("a request that does not begin with the user".into());
         }
         if self.log.turns as u64 > self.bounds.turns && !self.bounds.rare {
             return Err("more model turns than the budget allows".into());
@@ -256,6 +264,19 @@ impl World {
         Ok(())
     }
 
+    /// The transitions and endings in the log, and how often each is there.
+    pub fn reasons(&self) -> BTreeMap<&'static str, u64> {
+        let mut seen = BTreeMap::new();
+        for entry in &self.log.entries {
+            match &entry.body {
+                Body::Transition { reason, .. } => *seen.entry(reason.as_str()).or_default() += 1,
+                Body::TurnEnded(ended) => *seen.entry(ended.reason.as_str()).or_default() += 1,
+                _ => {}
+            }
+        }
+        seen
+    }
+
     /// Kills the process at the end of the log (or at every entry of it) and loads what is left.
     pub fn survives_a_kill(&self, everywhere: bool) -> Result<(), String> {
         let all = self.log.entries.len();
@@ -289,9 +310,6 @@ fn settings(bounds: Bounds) -> Settings {
     Settings {
         session: "simulated".into(),
         cwd: "/w".into(),
-        system: String::new(),
-        environment: String::new(),
-        model: ModelSpec::unknown(ModelRef::parse("script")),
         tools: vec![tool("read", SideEffect::Reads), tool("write", SideEffect::Writes)],
         policy: Policy::default(),
         limits: Limits {
@@ -302,9 +320,14 @@ fn settings(bounds: Bounds) -> Settings {
             max_retries_per_model_call: bounds.retries,
             ..Limits::default()
         },
-        tool_timeout_ms: 30_000,
-        parallel: true,
-        attendance: Attendance::Person,
+        fallback: if bounds.rare { vec![spec("second", bounds)] } else { Vec::new() },
         seed: 7,
+        ..Settings::new(spec("script", bounds))
     }
+}
+
+/// In the wide world the window is small, so that compactions are due.
+fn spec(name: &str, bounds: Bounds) -> ModelSpec {
+    let known = ModelSpec::unknown(ModelRef::parse(name));
+    if bounds.rare { ModelSpec { window: 200, ..known } } else { known }
 }
