@@ -1,11 +1,13 @@
 //! The loop of the screen: input first, then signals, then news of the agent; a frame only when something changed.
 
 use std::fmt;
+use std::future::poll_fn;
 use std::io::{self, Stdout};
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use futures_util::{FutureExt, StreamExt};
+use futures_util::StreamExt;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::event::{Event as Input, EventStream, KeyEventKind, MouseEventKind};
@@ -130,7 +132,7 @@ pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError>
             () = tokio::time::sleep_until(pause.unwrap_or_else(Instant::now)), if pause.is_some() => session.tick(),
         }
         while session.outcome.is_none()
-            && let Some(input) = inputs.next().now_or_never()
+            && let Some(input) = arrived(&mut inputs).await
         {
             session.input(input);
         }
@@ -140,6 +142,16 @@ pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError>
         }
     }
     Ok(session.outcome.unwrap_or(UiOutcome::Quit))
+}
+
+/// What has come already, without waiting for more. Asked with this task's own waker, never with one that wakes
+/// nobody: the stream keeps the first waker it is given, and the next key would be noticed by nobody.
+async fn arrived(inputs: &mut EventStream) -> Option<Option<io::Result<Input>>> {
+    poll_fn(|context| match inputs.poll_next_unpin(context) {
+        Poll::Ready(input) => Poll::Ready(Some(input)),
+        Poll::Pending => Poll::Ready(None),
+    })
+    .await
 }
 
 /// Everything the loop holds. Fields drop in order: the terminal is given back last.
