@@ -24,3 +24,4 @@ mod inspector;
 mod returning;
 mod sizes;
 mod start;
+mod strays;
