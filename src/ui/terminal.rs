@@ -1,10 +1,15 @@
 //! The terminal, taken and given back whole: on the way out, on a panic, and around a suspension.
 //!
+//! It belongs to the thread that took it: a panic elsewhere, in a task whose failure is told on the screen, leaves
+//! it alone.
+//!
 //! Nothing here asks the terminal a question: one that stays silent must not hold up the first frame.
 
-use std::io::{self, Stdout, Write, stdout};
+use std::io::{self, Write, stdout};
 use std::panic;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
@@ -13,11 +18,12 @@ use ratatui::crossterm::event::{
     DisableBracketedPaste, DisableFocusChange, DisableMouseCapture, EnableBracketedPaste, EnableFocusChange,
     KeyboardEnhancementFlags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
 };
-use ratatui::crossterm::execute;
 use ratatui::crossterm::style::Print;
 use ratatui::crossterm::terminal::{
-    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate, EnterAlternateScreen,
+    LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
+use ratatui::crossterm::{execute, queue};
 use ratatui::layout::Rect;
 
 /// Buttons and wheel in the wide coordinates, without motion: every move of the mouse would be an event.
@@ -25,18 +31,25 @@ const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
 
 type Hook = Arc<dyn Fn(&panic::PanicHookInfo<'_>) + Send + Sync>;
 
+/// Whether the terminal is ours at the moment. Given back twice, it would lose the keyboard flags of whoever had it
+/// before: those are a stack.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
 /// Holds the terminal; dropping it gives the terminal back.
 pub(super) struct Guard {
     before: Hook,
 }
 
 impl Guard {
-    /// Takes the terminal. From here on a panic gives it back before its message is printed.
+    /// Takes the terminal. From here on a panic of this thread gives it back before its message is printed.
     pub(super) fn enter() -> io::Result<Self> {
         let before: Hook = Arc::from(panic::take_hook());
         let inner = Arc::clone(&before);
+        let owner = thread::current().id();
         panic::set_hook(Box::new(move |info| {
-            restore();
+            if thread::current().id() == owner {
+                restore();
+            }
             inner(info);
         }));
         let guard = Self { before };
@@ -63,26 +76,57 @@ impl Guard {
 impl Drop for Guard {
     fn drop(&mut self) {
         restore();
-        if !std::thread::panicking() {
+        if !thread::panicking() {
             let before = Arc::clone(&self.before);
             panic::set_hook(Box::new(move |info| before(info)));
         }
     }
 }
 
+/// What is drawn on.
+pub(super) type Display = Terminal<CrosstermBackend<Frames>>;
+
 /// A screen to draw on.
-pub(super) fn screen() -> io::Result<Terminal<CrosstermBackend<Stdout>>> {
-    Terminal::new(CrosstermBackend::new(stdout()))
+pub(super) fn screen() -> io::Result<Display> {
+    Terminal::new(CrosstermBackend::new(Frames::default()))
+}
+
+/// Gathers what a frame is made of and writes it in one go, between marks that ask the terminal to show it at
+/// once: nobody sees half a frame. What a panic leaves unwritten stays unwritten.
+#[derive(Debug, Default)]
+pub(super) struct Frames {
+    gathered: Vec<u8>,
+}
+
+impl Write for Frames {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.gathered.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.gathered.is_empty() {
+            return Ok(());
+        }
+        let mut frame = Vec::with_capacity(self.gathered.len() + 16);
+        queue!(frame, BeginSynchronizedUpdate)?;
+        frame.append(&mut self.gathered);
+        queue!(frame, EndSynchronizedUpdate)?;
+        let mut out = stdout();
+        out.write_all(&frame)?;
+        out.flush()
+    }
 }
 
 /// Makes the next frame draw every cell. `Terminal::clear` would ask the terminal where its cursor is.
-pub(super) fn redraw_all(terminal: &mut Terminal<CrosstermBackend<Stdout>>) -> io::Result<()> {
+pub(super) fn redraw_all(terminal: &mut Display) -> io::Result<()> {
     execute!(stdout(), Clear(ClearType::All))?;
     let size = terminal.size()?;
     terminal.resize(Rect::new(0, 0, size.width, size.height))
 }
 
 fn take() -> io::Result<()> {
+    TAKEN.store(true, Ordering::SeqCst);
     enable_raw_mode()?;
     execute!(
         stdout(),
@@ -97,9 +141,12 @@ fn take() -> io::Result<()> {
 
 /// Gives everything back; every step is tried, whatever became of those before it.
 fn restore() {
+    if !TAKEN.swap(false, Ordering::SeqCst) {
+        return;
+    }
     let mut out = stdout();
     let steps = [
-        execute!(out, PopKeyboardEnhancementFlags),
+        execute!(out, EndSynchronizedUpdate, PopKeyboardEnhancementFlags),
         execute!(out, DisableMouseCapture, DisableFocusChange, DisableBracketedPaste),
         execute!(out, SetCursorStyle::DefaultUserShape, Show, LeaveAlternateScreen),
         disable_raw_mode(),

@@ -111,7 +111,7 @@ impl Console {
     /// Reads until the screen satisfies `wanted`.
     pub(crate) async fn until(&mut self, what: &str, wanted: impl Fn(&str) -> bool) {
         let waited = timeout(PATIENCE, async {
-            while !wanted(&self.screen()) {
+            while !(self.is_whole() && wanted(&self.screen())) {
                 if !self.read_more().await {
                     panic!("the app ended while waiting for: {what}\n{}", self.screen());
                 }
@@ -153,6 +153,13 @@ impl Console {
         if waited.await.is_err() {
             panic!("never happened: {what}\n{}", self.screen());
         }
+    }
+
+    /// Whether no frame is half read: each stands between marks.
+    fn is_whole(&self) -> bool {
+        let mark = b"\x1b[?2026";
+        let last = self.bytes.windows(mark.len()).rposition(|window| window == mark);
+        last.is_none_or(|at| self.bytes.get(at + mark.len()) == Some(&b'l'))
     }
 
     /// Takes in what the app writes; false when nobody holds the other side any more.
