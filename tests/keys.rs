@@ -70,6 +70,31 @@ fn a_key_before_the_panel_was_seen_is_no_answer() {
 }
 
 #[test]
+fn what_is_out_of_sight_cannot_be_answered() {
+    let mut seat = Seat::new(scenes::waiting_diff());
+    seat.frame(60, 14);
+    seat.key(KeyCode::Home, KeyModifiers::CONTROL);
+    let away = seat.frame(60, 14);
+    assert!(away.contains("a call waits for you") && !away.contains("y once"), "{away}");
+    assert!(seat.press("y").is_empty(), "it only comes into sight");
+    assert!(seat.frame(60, 14).contains("y once"));
+    assert_eq!(decided(&seat.press("y")).1, 1);
+}
+
+#[test]
+fn even_the_smallest_screen_can_answer() {
+    for (width, height) in [(40, 10), (41, 11), (60, 12), (200, 50)] {
+        for scene in [scenes::waiting_command, scenes::waiting_diff] {
+            let mut seat = Seat::new(scene());
+            paste(&mut seat.local, &seat.view, "a\nb\nc\nd\ne");
+            seat.key(KeyCode::Tab, NONE);
+            seat.frame(width, height);
+            assert_eq!(decided(&seat.press("n")).1, 1, "{width}x{height}");
+        }
+    }
+}
+
+#[test]
 fn with_text_in_the_composer_tab_gives_the_keys() {
     let mut seat = waiting();
     assert!(seat.press("hello, yes").is_empty(), "what is typed goes to the composer once it has begun");

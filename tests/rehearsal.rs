@@ -160,7 +160,7 @@ async fn every_outcome_is_told_as_it_was() {
         (Outcome::Invalid, "was not run"),
         (Outcome::UnknownTool, "was not run"),
         (Outcome::Denied(Decider::User), "You declined running `make`, so it was not started"),
-        (Outcome::Denied(Decider::Policy), "The rules do not permit running `make`"),
+        (Outcome::Denied(Decider::Policy), "Nobody permitted running `make`, so it was not started"),
         (Outcome::Denied(Decider::Hook), "A hook refused running `make`"),
         (Outcome::TimedOut, "took too long"),
         (abort(None), "interrupted before it started"),

@@ -40,7 +40,7 @@ fn play(steps: &[Step]) -> Stage {
     let stale = EntryId(3);
     stage.live(Live::Text { message: stale, text: "stale".into() });
     stage.live(Live::ToolOutput { call: CallId(1), chunk: "stale\n".into() });
-    if steps.len() % 2 == 0 {
+    if steps.len().is_multiple_of(2) {
         stage.remark(Remark::Note(Note { about: "c1".into(), text: "late result: ok".into() }));
     }
     stage
@@ -93,10 +93,10 @@ fn turn(stage: &mut Stage, kind: u8, one: u8, two: u8) {
 fn settle(stage: &mut Stage, open: Vec<OpenCall>, one: u8, two: u8) {
     for (at, call) in (0u8..).zip(open) {
         let id = call.id();
-        if (one + at) % 2 == 0 {
+        if (one + at).is_multiple_of(2) {
             stage.ask(id, "shell", Preview::Command("ls".into()));
         }
-        let allow = (two + at) % 3 > 0;
+        let allow = !(two + at).is_multiple_of(3);
         stage.decide(id, allow, Decider::User);
         let outcome = match (allow, (one + two + at) % 4) {
             (false, _) => Outcome::Denied(Decider::User),

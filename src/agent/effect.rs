@@ -8,7 +8,7 @@ use crate::tool::Invocation;
 
 use super::{Live, TimerId};
 
-/// One effect. [`ordered`] keeps the third law: cancel < append < act < emit.
+/// One effect. A step hands them out in the order of the third law: cancel < append < act < emit.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     /// Stop this operation; its late news will be ignored.

@@ -7,7 +7,6 @@ mod operations;
 mod outbox;
 mod ports;
 mod process;
-/// The books on disk.
 pub mod store;
 mod tools;
 

@@ -1,13 +1,13 @@
 //! The loop of the screen: input first, then signals, then news of the agent; a frame only when something changed.
 
 use std::fmt;
-use std::future::poll_fn;
 use std::io;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures_util::StreamExt;
+use futures_util::future::poll_fn;
 use ratatui::crossterm::event::{Event as Input, EventStream, KeyEventKind, MouseEventKind};
 use ratatui::layout::Rect;
 use tokio::sync::mpsc::error::TrySendError;
@@ -130,7 +130,7 @@ pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError>
             () = tokio::time::sleep_until(pause.unwrap_or_else(Instant::now)), if pause.is_some() => session.tick(),
         }
         while session.outcome.is_none()
-            && let Some(input) = arrived(&mut inputs).await
+            && let Poll::Ready(input) = at_hand(&mut inputs).await
         {
             session.input(input);
         }
@@ -142,14 +142,10 @@ pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError>
     Ok(session.outcome.unwrap_or(UiOutcome::Quit))
 }
 
-/// What has come already, without waiting for more. Asked with this task's own waker, never with one that wakes
-/// nobody: the stream keeps the first waker it is given, and the next key would be noticed by nobody.
-async fn arrived(inputs: &mut EventStream) -> Option<Option<io::Result<Input>>> {
-    poll_fn(|context| match inputs.poll_next_unpin(context) {
-        Poll::Ready(input) => Poll::Ready(Some(input)),
-        Poll::Pending => Poll::Ready(None),
-    })
-    .await
+/// The input that is there already. It is asked for with the waker of this task: the stream keeps the waker of
+/// whoever asked first, so one that does nothing would make it deaf.
+async fn at_hand(inputs: &mut EventStream) -> Poll<Option<io::Result<Input>>> {
+    poll_fn(|context| Poll::Ready(inputs.poll_next_unpin(context))).await
 }
 
 /// Everything the loop holds. Fields drop in order: the terminal is given back last.

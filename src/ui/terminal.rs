@@ -1,14 +1,11 @@
 //! The terminal, taken and given back whole: on the way out, on a panic, and around a suspension.
 //!
-//! It belongs to the thread that took it: a panic elsewhere, in a task whose failure is told on the screen, leaves
-//! it alone.
-//!
 //! Nothing here asks the terminal a question: one that stays silent must not hold up the first frame.
 
 use std::io::{self, Write, stdout};
 use std::panic;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 
 use ratatui::Terminal;
@@ -31,28 +28,32 @@ const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
 
 type Hook = Arc<dyn Fn(&panic::PanicHookInfo<'_>) + Send + Sync>;
 
-/// Whether the terminal is ours at the moment. Given back twice, it would lose the keyboard flags of whoever had it
-/// before: those are a stack.
+/// Whether the terminal is taken, so that it is given back once, whoever comes first: a second pop would take
+/// away what the parent program had pushed.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// Holds the terminal; dropping it gives the terminal back.
 pub(super) struct Guard {
     before: Hook,
+    elsewhere: Arc<OnceLock<String>>,
 }
 
 impl Guard {
-    /// Takes the terminal. From here on a panic of this thread gives it back before its message is printed.
+    /// Takes the terminal. From here on a panic of this thread gives it back before its message is printed. A panic
+    /// of another thread ends one task and not the screen: what it says is kept until the terminal is given back.
     pub(super) fn enter() -> io::Result<Self> {
         let before: Hook = Arc::from(panic::take_hook());
-        let inner = Arc::clone(&before);
-        let owner = thread::current().id();
+        let elsewhere = Arc::new(OnceLock::new());
+        let (inner, said, here) = (Arc::clone(&before), Arc::clone(&elsewhere), thread::current().id());
         panic::set_hook(Box::new(move |info| {
-            if thread::current().id() == owner {
+            if thread::current().id() == here {
                 restore();
+                inner(info);
+            } else {
+                said.get_or_init(|| info.to_string());
             }
-            inner(info);
         }));
-        let guard = Self { before };
+        let guard = Self { before, elsewhere };
         take()?;
         Ok(guard)
     }
@@ -79,6 +80,10 @@ impl Drop for Guard {
         if !thread::panicking() {
             let before = Arc::clone(&self.before);
             panic::set_hook(Box::new(move |info| before(info)));
+        }
+        if let Some(said) = self.elsewhere.get() {
+            // A standard error that is gone hears nothing.
+            drop(writeln!(io::stderr(), "a part of the program failed: {said}. Please report this."));
         }
     }
 }

@@ -185,6 +185,7 @@ fn decide(local: &mut Local, view: &View, key: KeyEvent, answer: Answer) -> Vec<
     use ratatui::crossterm::event::KeyEventKind;
     let Some((request, call)) = local.chosen(view).map(|(id, r)| (id, r.call)) else { return Vec::new() };
     if local.shown != Some(request) || key.kind == KeyEventKind::Repeat {
+        local.scroll.top = None;
         return Vec::new();
     }
     local.answered.insert(request);

@@ -51,16 +51,15 @@ impl View {
     fn change_cards(&mut self, entry: &Arc<Entry>) {
         match &entry.body {
             Body::ApprovalRequested(r) => {
-                self.asks.retain(|c| *c != r.call);
-                self.asks.push(r.call);
+                self.asks.insert(r.call);
                 self.change_panel(r.call, |p| p.ask(Arc::clone(entry)));
             }
             Body::ApprovalDecided(d) => {
-                self.asks.retain(|c| *c != d.call);
+                self.asks.remove(&d.call);
                 self.change_panel(d.call, |p| p.decide(Arc::clone(entry), d.allow));
             }
             Body::ToolResult(r) => {
-                self.asks.retain(|c| *c != r.call);
+                self.asks.remove(&r.call);
                 self.change_panel(r.call, |p| p.finish(Arc::clone(entry)));
             }
             Body::Tombstone(t) => self.remove(t.target),

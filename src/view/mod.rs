@@ -4,18 +4,20 @@
 mod card;
 mod fold;
 mod inspect;
+mod measure;
 mod panel;
 mod status;
 mod summary;
 mod tail;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use card::{Card, CardBody, CardId, Forming, LiveMessage, Revision};
 pub use inspect::{Mark, Row, one_line};
+pub use measure::{exit, measure};
 pub use panel::{Panel, PanelState};
 pub use status::{Phase, Status};
-pub use summary::{diff_counts, summary};
+pub use summary::summary;
 pub use tail::Tail;
 
 use crate::budget::{Gauge, Limit, Limits, Meter};
@@ -53,7 +55,7 @@ pub struct View {
     live: Option<LiveMessage>,
     live_cards: Vec<Card>,
     panels: BTreeMap<CallId, usize>,
-    asks: Vec<CallId>,
+    asks: BTreeSet<CallId>,
     rows: Vec<Row>,
     row_of: BTreeMap<EntryId, usize>,
     meter: Meter,
@@ -85,7 +87,7 @@ impl View {
             live: None,
             live_cards: Vec::new(),
             panels: BTreeMap::new(),
-            asks: Vec::new(),
+            asks: BTreeSet::new(),
             rows: Vec::new(),
             row_of: BTreeMap::new(),
             clock: Millis(0),
@@ -131,7 +133,7 @@ impl View {
         self.panels.keys().copied()
     }
 
-    /// The requests that wait for a person, oldest first.
+    /// The requests that wait for a person, in the order of their calls.
     pub fn waiting(&self) -> Vec<(EntryId, &ApprovalRequest)> {
         self.asks.iter().filter_map(|call| self.panel(*call)?.request()).collect()
     }

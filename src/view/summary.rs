@@ -34,14 +34,6 @@ pub fn summary(arguments: &Arguments) -> String {
     parts.join(" ")
 }
 
-/// Lines added and removed by a unified diff.
-pub fn diff_counts(unified: &str) -> (usize, usize) {
-    let starts = |sign: char, header: &str| {
-        unified.lines().filter(|l| l.starts_with(sign) && !l.starts_with(header)).count()
-    };
-    (starts('+', "+++ "), starts('-', "--- "))
-}
-
 fn number(arguments: &Arguments, member: &str) -> Option<u64> {
     match arguments {
         Arguments::Object(members) => members.get(member)?.as_u64(),
@@ -80,10 +72,5 @@ mod tests {
         assert_eq!(of(json!({"a": 1, "b": "x y"})), "a=1 b=x y");
         assert_eq!(of(json!({})), "");
         assert_eq!(of(json!("{\"cut")), "{\"cut");
-    }
-
-    #[test]
-    fn a_diff_is_counted_without_its_headers() {
-        assert_eq!(diff_counts("--- a\n+++ b\n@@ -1 +1,2 @@\n-x\n+y\n+z\n k\n"), (2, 1));
     }
 }

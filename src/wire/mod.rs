@@ -1,4 +1,4 @@
-//! Other people's formats: a [`Request`] becomes bytes, bytes become [`ModelNews`]. Nothing here waits or reads a clock.
+//! Other people's formats: a [`Request`] becomes bytes, bytes become model news. Nothing here waits or reads a clock.
 //!
 //! A protocol is a pair: an encoder (`Request` to [`HttpCall`]) and a [`Decoder`] that takes the answer's body in
 //! any pieces. What is common to all lives beside them: the event stream ([`sse`]), where and with which key
@@ -11,12 +11,9 @@ mod delay;
 mod failure;
 mod ids;
 mod openai_chat;
-/// The session file.
 pub mod record;
 mod report;
-/// Scripted replies.
 pub mod script;
-/// The event stream format that all three protocols share.
 pub mod sse;
 
 pub use call::{Endpoint, HttpCall, Quirks, Secret};

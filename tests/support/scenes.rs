@@ -15,7 +15,10 @@ pub fn conversation() -> Stage {
     let read = stage.tool_use("read", json!({"path": "src/parser.rs"}));
     let search = stage.tool_use("search", json!({"pattern": "empty", "path": "tests"}));
     let open = stage.say(None, "Look first.", "I'll read the parser and its tests.", vec![read, search]);
-    for (call, content) in open.into_iter().zip(["fn parse() {\n    todo()\n}\n", "tests/a.rs:3: empty\n"]) {
+    for (call, content) in open.into_iter().zip([
+        "    1\tfn parse() {\n    2\t    todo()\n    3\t}\n(3 lines)",
+        "1 match in 1 file\ntests/a.rs:3: empty",
+    ]) {
         stage.decide(call.id(), true, Decider::Policy);
         let name = call.name().to_owned();
         stage.run(call.id(), &name);

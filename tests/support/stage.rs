@@ -23,6 +23,7 @@ pub struct Stage {
     turn: u32,
     calls: u32,
     told: usize,
+    not_ok: Vec<(CallId, String)>,
 }
 
 pub fn settings() -> ViewSettings {
@@ -47,8 +48,15 @@ pub fn view(events: &[Event]) -> View {
 
 impl Stage {
     pub fn new() -> Self {
-        let mut stage =
-            Self { ledger: Ledger::default(), events: vec![], now: 1_000_000, turn: 0, calls: 0, told: 0 };
+        let mut stage = Self {
+            ledger: Ledger::default(),
+            events: vec![],
+            now: 1_000_000,
+            turn: 0,
+            calls: 0,
+            told: 0,
+            not_ok: vec![],
+        };
         let model = ModelRef::parse("anthropic/claude-test");
         let started = SessionStarted {
             session: "0192-test".into(),
@@ -88,6 +96,7 @@ impl Stage {
         self.ledger.user(Millis(self.now), UserMessage { content: text.into() }).unwrap();
         self.turn = 0;
         self.calls = 0;
+        self.not_ok.clear();
         self.tell();
         self.call_model(Transition::Submitted);
     }
@@ -172,6 +181,9 @@ impl Stage {
     }
 
     pub fn settle(&mut self, call: OpenCall, outcome: Outcome, content: &str, duration_ms: u64) {
+        if outcome.is_error() {
+            self.not_ok.push((call.id(), outcome.as_str().into()));
+        }
         let ending = Settlement { outcome, content: content.into(), duration_ms, cut_chars: 0 };
         self.ledger.settle(Millis(self.now), call, ending);
         self.tell();
@@ -185,7 +197,7 @@ impl Stage {
             usage: Usage::default(),
             wall_ms: 12_300,
             text: String::new(),
-            not_ok: vec![],
+            not_ok: self.not_ok.clone(),
             next_safe_action: reason.next_safe_action().into(),
         }));
     }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::{
+    local,
     provider::{OURS, connect},
     table::{Table, resolve},
 };
@@ -112,10 +113,27 @@ fn found(environment: &Environment) -> Named {
             return (model, variable.to_owned(), Some(notice));
         }
     }
-    let notice = "No key was found, so the rehearsal model answers: it understands a few requests (try \"tour\") and \
-                  runs real tools. To connect a real model, set ANTHROPIC_API_KEY or OPENAI_API_KEY, or start \
-                  with -m ollama/NAME.";
-    (ModelRef::parse("rehearsal"), Source::Default.to_string(), Some(notice.to_owned()))
+    let notice = format!(
+        "No key was found, so the rehearsal model answers: it understands a few requests (try \"tour\") and runs \
+         real tools. To connect a real model, {}.",
+        how_to_connect(local::ollama())
+    );
+    (ModelRef::parse("rehearsal"), Source::Default.to_string(), Some(notice))
+}
+
+/// The next step of whoever has no key: a server on this machine, if one answers, else a key or a server.
+fn how_to_connect(models: Option<Vec<String>>) -> String {
+    match models.as_deref() {
+        Some([first, others @ ..]) => {
+            let more = if others.is_empty() { String::new() } else { format!(" (or {})", others.join(", ")) };
+            format!("start with -m ollama/{first}{more}: an Ollama server answers on this machine")
+        }
+        Some([]) => {
+            "pull a model into the Ollama server that answers on this machine, and start with -m ollama/NAME"
+                .to_owned()
+        }
+        None => "set ANTHROPIC_API_KEY or OPENAI_API_KEY, or start with -m ollama/NAME".to_owned(),
+    }
 }
 
 /// The scripted answers: JSON as it is, anything else is the name of a file.

@@ -1,6 +1,7 @@
 //! Models: which one answers, what is known about it, how it is reached.
 
 mod choose;
+mod local;
 mod provider;
 mod table;
 

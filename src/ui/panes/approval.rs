@@ -22,7 +22,7 @@ pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
     let has_keys = chosen && around.has_keys;
     let mut foot = Vec::new();
     if chosen {
-        foot.extend(explanation(request, inner, theme.dim));
+        foot.extend(explanation(request, inner, theme.dim, usize::from(around.height / 4).max(1)));
         foot.extend(answers(has_keys, id, inner, around));
     }
     let room = usize::from(around.height).saturating_sub(2 + foot.len()).max(1);
@@ -109,11 +109,20 @@ fn hunks(unified: &str) -> &str {
     }
 }
 
-/// What it does and why it asks.
-fn explanation(request: &ApprovalRequest, inner: usize, style: Style) -> Vec<Line<'static>> {
+/// What it does and why it asks, in at most so many lines: the keys must stay in sight.
+fn explanation(request: &ApprovalRequest, inner: usize, style: Style, most: usize) -> Vec<Line<'static>> {
     let words: Vec<&str> =
         [request.risk.as_str(), request.why.as_str()].into_iter().filter(|w| !w.is_empty()).collect();
-    wrap(&sanitize(&words.join(" · ")), inner, style)
+    let words = sanitize(&words.join(" · ")).into_owned();
+    let mut lines = wrap(&words, inner, style);
+    if lines.len() > most {
+        lines.truncate(most);
+        if let Some(last) = lines.last_mut() {
+            let said: String = last.spans.iter().map(|s| s.content.as_ref()).collect();
+            *last = Line::styled(fit(&format!("{said} …"), inner), style);
+        }
+    }
+    lines
 }
 
 /// The keys, or the reason that is being written.

@@ -229,10 +229,11 @@ fn turn_ended(ended: &TurnEnded, entry: &Entry, around: &Around<'_>) -> Vec<Row>
             vec![Row::new(INDENT, Line::styled(words, theme.faint))]
         }
         Ending::AbortedStreaming | Ending::AbortedTools => {
-            let what = if ended.reason == Ending::AbortedTools {
-                "interrupted · effects may be partial"
-            } else {
-                "interrupted · nothing was started"
+            let cut_short = ended.not_ok.iter().any(|(_, outcome)| outcome == "aborted");
+            let what = match ended.reason {
+                Ending::AbortedTools if cut_short => "interrupted · effects may be partial",
+                Ending::AbortedTools => "interrupted · no call was cut short",
+                _ => "interrupted · nothing was started",
             };
             let mut rows = said("■ ", what, theme.warning, theme.warning, around);
             rows.extend(said("  ", &ended.next_safe_action, theme.dim, theme.dim, around));

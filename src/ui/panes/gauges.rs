@@ -103,7 +103,7 @@ fn spans<'a>(items: impl Iterator<Item = &'a Item>, bar: u64, theme: &Theme) -> 
             spans.push(Span::raw(" "));
         }
         let calm = style == theme.gauge_full;
-        spans.push(Span::styled(item.words.clone(), if calm { theme.text } else { style }));
+        spans.push(Span::styled(item.words.clone(), if calm { theme.dim } else { style }));
     }
     spans
 }

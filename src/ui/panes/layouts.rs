@@ -82,6 +82,8 @@ pub(super) struct Window {
     pub rows: Vec<Row>,
     /// Whether there is more below, and how many cards of that nobody has seen.
     pub below: Option<usize>,
+    /// Whether the call that is to be answered is in sight, down to its keys.
+    pub answerable: bool,
     /// The row at which the focused call begins.
     pub focus: Option<u16>,
 }

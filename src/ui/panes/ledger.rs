@@ -21,7 +21,11 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, inspe
     let rows = Fitting::of(screen, inspector);
     let inner = Rect::new(area.x + 1, area.y, area.width.saturating_sub(2), area.height);
     frame.render_widget(head(screen, inspector, rows.count, inner.width), Rect { height: 1, ..inner });
-    let body = Rect { y: area.y + 2, height: area.height.saturating_sub(3), ..inner };
+    let body = Rect {
+        y: area.y + 2,
+        height: area.height.saturating_sub(if area.height >= 16 { 4 } else { 3 }),
+        ..inner
+    };
     let place = inspector.place(rows.count);
     let chosen = rows.row(place, screen);
     if inspector.open {

@@ -64,7 +64,9 @@ pub fn prepare(
             local.page = areas.transcript.height;
             transcript::prepare(layouts, view, local, theme, highlighter, areas.transcript, now);
             local.shown = match local.focused(view) {
-                super::local::Focus::Approval(_) => local.chosen(view).map(|(request, _)| request),
+                super::local::Focus::Approval(_) if layouts.window.answerable => {
+                    local.chosen(view).map(|(request, _)| request)
+                }
                 _ => None,
             };
         }

@@ -78,14 +78,15 @@ pub(super) fn page(
     let theme = screen.theme;
     let inner = Rect::new(area.x + 2, area.y, area.width.saturating_sub(4), area.height);
     let total = usize::from(inner.width);
-    let body = usize::from(area.height.saturating_sub(3));
+    let foot = if area.height >= 16 { 2 } else { 1 };
+    let body = usize::from(area.height.saturating_sub(2 + foot));
     let from = usize::from(at).min(lines.len().saturating_sub(body));
     let place =
         format!("{}–{} of {}", (from + 1).min(lines.len()), (from + body).min(lines.len()), lines.len());
     let title = Span::styled(fit(title, total.saturating_sub(place.chars().count() + 2)), theme.title);
     let top = both_ends(vec![title], vec![Span::styled(place, theme.dim)], total);
     frame.render_widget(top, Rect::new(inner.x, area.y, inner.width, 1));
-    for (y, line) in (area.y + 2..area.bottom().saturating_sub(1)).zip(lines.into_iter().skip(from)) {
+    for (y, line) in (area.y + 2..area.bottom().saturating_sub(foot)).zip(lines.into_iter().skip(from)) {
         frame.render_widget(line, Rect::new(inner.x, y, inner.width, 1));
     }
     let groups = keys(&[("esc", "back"), ("pgup pgdn", "scroll")], theme.text, theme.dim);

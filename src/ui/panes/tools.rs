@@ -3,14 +3,14 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::ledger::{Abort, Decider, Outcome, Preview, ToolResult, seconds};
+use crate::ledger::{Abort, Decider, Outcome, ToolResult, seconds};
 use crate::ui::text::{fit, width};
-use crate::view::{Forming, Panel, PanelState, diff_counts, summary};
+use crate::view::{Forming, Panel, PanelState, exit, measure, summary};
 
 use super::boxes;
 use super::cards::{Around, INDENT};
 use super::layouts::Row;
-use super::words::{both_ends, cells, count, duration, one_row, titled};
+use super::words::{both_ends, cells, duration, one_row, titled};
 
 /// Lines of live output that a box shows on a high screen, and on a low one.
 const TAIL: (usize, usize) = (8, 3);
@@ -83,9 +83,7 @@ fn standing(panel: &Panel, around: &Around<'_>) -> Standing {
         },
         PanelState::Done(Outcome::Ok) => quiet("✓", "done"),
         PanelState::Done(outcome) => quiet("✗", outcome.as_str()),
-        PanelState::Finished(_) => {
-            panel.result().map_or_else(|| quiet("✓", ""), |r| finished(panel, r, around))
-        }
+        PanelState::Finished(_) => panel.result().map_or_else(|| quiet("✓", ""), |r| finished(r, around)),
     }
 }
 
@@ -94,7 +92,7 @@ fn running_for(ms: u64) -> String {
     format!("running · {} s", ms / 1_000)
 }
 
-fn finished(panel: &Panel, result: &ToolResult, around: &Around<'_>) -> Standing {
+fn finished(result: &ToolResult, around: &Around<'_>) -> Standing {
     let theme = around.theme;
     let time = duration(result.duration_ms);
     let bad = |symbol, style: Style, words: String| Standing { symbol, style, words, words_style: style };
@@ -102,10 +100,13 @@ fn finished(panel: &Panel, result: &ToolResult, around: &Around<'_>) -> Standing
         Outcome::Ok => Standing {
             symbol: "✓",
             style: theme.success,
-            words: format!("{} · {time}", achieved(panel, result)),
+            words: format!("{} · {time}", achieved(result)),
             words_style: theme.dim,
         },
-        Outcome::Failed => bad("✗", theme.error, format!("failed · {time}")),
+        Outcome::Failed => {
+            let ended = exit(&result.content).0.map(|e| format!("{} · ", one_row(e))).unwrap_or_default();
+            bad("✗", theme.error, format!("failed · {ended}{time}"))
+        }
         Outcome::Invalid => bad("✗", theme.error, "invalid arguments".to_owned()),
         Outcome::UnknownTool => bad("✗", theme.error, "unknown tool".to_owned()),
         Outcome::TimedOut => bad("✗", theme.error, format!("timed out · {time}")),
@@ -124,25 +125,20 @@ fn finished(panel: &Panel, result: &ToolResult, around: &Around<'_>) -> Standing
     }
 }
 
-/// What a call that went well brought: lines read, lines changed.
-fn achieved(panel: &Panel, result: &ToolResult) -> String {
-    if let Some((_, request)) = panel.request()
-        && let Preview::Diff(diff) = &request.preview
-    {
-        let (added, removed) = diff_counts(diff);
-        return format!("+{added} −{removed}");
-    }
-    let lines = count(result.content.lines().count(), "line");
-    if result.cut_chars > 0 { format!("{lines}, {} characters cut", result.cut_chars) } else { lines }
+/// What a call that went well brought.
+fn achieved(result: &ToolResult) -> String {
+    let brought = one_row(&measure(&result.name, &result.content));
+    if result.cut_chars > 0 { format!("{brought}, {} characters cut", result.cut_chars) } else { brought }
 }
 
 /// The last lines of what a command wrote, the first of what a call complains about, why it was denied.
 fn excerpt(panel: &Panel, result: &ToolResult, around: &Around<'_>) -> Vec<Row> {
     let is_command = panel.arguments().is_some_and(|a| a.text("command").is_some());
-    let lines: Vec<&str> = result.content.lines().filter(|l| !l.trim().is_empty()).collect();
+    let lines: Vec<&str> = exit(&result.content).1.lines().filter(|l| !l.trim().is_empty()).collect();
     let reason: Vec<&str> =
         panel.decision().map(|d| d.reason.as_str()).filter(|r| !r.trim().is_empty()).into_iter().collect();
     let shown: &[&str] = match &result.outcome {
+        Outcome::Ok if result.content.starts_with("(no output") => &[],
         Outcome::Ok | Outcome::Failed | Outcome::TimedOut if is_command => {
             lines.get(lines.len().saturating_sub(EXCERPT)..).unwrap_or(&[])
         }

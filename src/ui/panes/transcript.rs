@@ -10,7 +10,7 @@ use crate::ui::local::{Focus, Local, Position};
 use crate::ui::text::highlight::Highlighter;
 use crate::ui::text::{fit, width, wrap};
 use crate::ui::theme::Theme;
-use crate::view::{Card, CardBody, CardId, View};
+use crate::view::{Card, CardBody, View};
 
 use super::cards::Around;
 use super::layouts::{Growing, Layouts, Row, Shape, Version, Window};
@@ -44,7 +44,6 @@ pub(super) fn prepare(
         epoch: view.epoch().0,
     });
     let mut scroll = local.scroll;
-    let focused = local.focused(view);
     let around = Around::new(view, local, theme, area, now);
     let mut walk = Walk { layouts, view, theme, highlighter, around, height: usize::from(area.height) };
     let end = walk.top_at_end();
@@ -67,7 +66,7 @@ pub(super) fn prepare(
     let top = top.unwrap_or_else(|| walk.with_chosen_in_sight(end, local));
     let window = walk.fill(
         top,
-        focused,
+        local,
         (top < end).then(|| if scroll.top.is_some() { view.len().saturating_sub(scroll.seen) } else { 0 }),
     );
     walk.layouts.window = window;
@@ -127,7 +126,9 @@ impl Walk<'_> {
         Position { card: held.card, row: held.row.min(rows.saturating_sub(1)) }
     }
 
-    fn fill(&mut self, top: Position, focused: Focus, below: Option<usize>) -> Window {
+    fn fill(&mut self, top: Position, local: &Local, below: Option<usize>) -> Window {
+        let focused = local.focused(self.view);
+        let chosen = local.chosen(self.view).map(|(_, request)| request.call);
         let mut window = Window { below, ..Window::default() };
         let (mut card, mut skip) = (top.card, top.row);
         while window.rows.len() < self.height && card < self.view.len() {
@@ -143,9 +144,14 @@ impl Walk<'_> {
                 window.focus = u16::try_from(window.rows.len()).ok();
             }
             let from = skip.saturating_sub(gap);
+            let (before, all) = (window.rows.len(), self.rows_of(card) - gap);
             let rows = self.slice(card, from, room);
             window.rows.extend(rows);
             window.rows.truncate(self.height);
+            if call.is_some() && call == chosen {
+                let visible = window.rows.len() - before;
+                window.answerable = from + visible == all && (from == 0 || visible == self.height);
+            }
             (card, skip) = (card + 1, 0);
         }
         window
@@ -200,12 +206,17 @@ impl Walk<'_> {
         growing.height
     }
 
-    /// Whether an empty row stands before a card: between all of them but the lines of neighbouring calls.
+    /// Whether an empty row stands before a card: between all of them but neighbouring lines of calls, or boxes.
     fn gap(&self, at: usize) -> bool {
-        let is_call = |at: usize| {
-            self.view.card(at).is_some_and(|c| matches!(c.id, CardId::Call(_) | CardId::Forming(..)))
+        let shape = |at: usize| {
+            let card = self.view.card(at)?;
+            match &card.body {
+                CardBody::Tool(panel) => Some(panel.is_boxed()),
+                CardBody::Forming(_) => Some(false),
+                _ => None,
+            }
         };
-        at.checked_sub(1).is_some_and(|before| !(is_call(before) && is_call(at)))
+        at.checked_sub(1).is_some_and(|before| shape(before).is_none() || shape(before) != shape(at))
     }
 }
 
@@ -226,7 +237,9 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     if let Some(new) = window.below
         && area.height > 0
     {
+        let unseen = !window.answerable && !screen.local.waiting(screen.view).is_empty();
         let words = match new {
+            _ if unseen => " ↓ a call waits for you · ctrl-end ".to_owned(),
             0 if screen.local.scroll.top.is_none() => " ↓ more below ".to_owned(),
             0 => " ↓ more below · ctrl-end ".to_owned(),
             n => format!(" ↓ {n} new below · ctrl-end "),

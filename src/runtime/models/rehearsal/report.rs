@@ -34,7 +34,7 @@ fn outcome(call: &Call) -> String {
         Outcome::Denied(by) => {
             let who = match by {
                 Decider::User => "You declined",
-                Decider::Policy => "The rules do not permit",
+                Decider::Policy => "Nobody permitted",
                 Decider::Hook => "A hook refused",
             };
             format!("{who} {what}, so it was not started. I was told:\n\n{}", quoted(&call.result.content))
@@ -64,7 +64,7 @@ fn advice(call: &Call) -> &'static str {
         Outcome::Ok => "",
         Outcome::Denied(Decider::User) => "Tell me what you would like instead.",
         Outcome::Denied(Decider::Policy | Decider::Hook) => {
-            "If you want it, change the mode or the rules, or start again with `--mode ask`."
+            "If you want it, allow it with a rule or another mode, and ask again."
         }
         Outcome::Failed if call.name == "shell" => {
             "Its output may say why; change the command and ask again."

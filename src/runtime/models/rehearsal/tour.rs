@@ -19,9 +19,10 @@ const WELCOME: &str = "Welcome. This tour takes about a minute, and you can leav
     Each tool call gets a row of its own: what it is, how it ended, how long it took.\n\n\
     Looking around in this folder normally needs no approval, so I begin with that.";
 
-const TWO_WISHES: &str = "Now two things that have effects: a small new file, and a harmless command. **Each waits for \
-    your signature** in its own pane, which shows the true bytes of what would happen: `y` allows it once, `n` \
-    denies it. Deny one and allow the other, if you like: they do not touch each other.";
+const TWO_WISHES: &str = "Now two things that have effects: a small new file, and a harmless command. Unless your mode or \
+    a rule allows them already, **each waits for your signature** in its own pane, which shows the true bytes of \
+    what would happen: `y` allows it once, `n` denies it. Deny one and allow the other, if you like: they do not \
+    touch each other.";
 
 const KEYS: &str = "**Esc** interrupts at any moment. Try it: ask me to `explain yourself` and press Esc in mid-answer, or \
     `run sleep 20` and press Esc while it runs. Nothing is left hanging: every call gets its result.\n\n\

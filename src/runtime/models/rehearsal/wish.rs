@@ -2,7 +2,7 @@
 //!
 //! `read FILE` · `list DIR` or `list` · `search TEXT [in DIR]` · `run COMMAND` · `change A to B in FILE` ·
 //! `write FILE: CONTENT`, joined by `and`, `then`, commas or new lines; `tour`, `explain yourself`, `help`.
-//! "…", '…' and `…` hold what has spaces or joining words in it. Without quotes `run` takes the rest of its line
+//! "…", '…' and `…` hold what has spaces or joining words in it. Without quotes `run` takes its line up to the next request
 //! and `write` the rest of the message.
 
 use super::scan::{Joint, argument, is_over, joint, skip_words, split_at_joint, split_names, until, word};
@@ -181,7 +181,8 @@ fn search<'a>(text: &'a str, batch: &mut Vec<Action>) -> Option<&'a str> {
     Some(rest)
 }
 
-/// A command is the rest of its line; in quotes it may be followed by something else.
+/// A command is the rest of its line, up to an `and` or `then` after which another request begins. In quotes it
+/// may hold such words.
 fn run<'a>(text: &'a str, batch: &mut Vec<Action>) -> Option<&'a str> {
     if let Some((command, rest)) = argument(text)
         && (is_over(rest) || joint(rest).is_some())
@@ -189,16 +190,22 @@ fn run<'a>(text: &'a str, batch: &mut Vec<Action>) -> Option<&'a str> {
         batch.push(Action::Run { command });
         return Some(rest);
     }
-    let (line, rest) = match text.trim_start().split_once('\n') {
-        Some((line, _)) => (line, text.trim_start().strip_prefix(line)?),
-        None => (text, ""),
-    };
-    let command = line.trim().to_owned();
-    if command.is_empty() {
+    let text = text.trim_start();
+    let (line, _) = text.split_once('\n').unwrap_or((text, ""));
+    let command = before_another_request(line);
+    if command.trim().is_empty() {
         return None;
     }
-    batch.push(Action::Run { command });
-    Some(rest)
+    batch.push(Action::Run { command: command.trim().to_owned() });
+    text.strip_prefix(command)
+}
+
+/// What of a command line stands before a joint with a whole request behind it.
+fn before_another_request(line: &str) -> &str {
+    let ends = line.char_indices().filter(|(_, c)| c.is_whitespace() || *c == ',');
+    let mut parts = ends.filter_map(|(at, _)| line.split_at_checked(at));
+    let found = parts.find(|(_, after)| joint(after).is_some_and(|(_, next)| actions(next).is_some()));
+    found.map_or(line, |(command, _)| command)
 }
 
 fn change<'a>(text: &'a str, batch: &mut Vec<Action>) -> Option<&'a str> {

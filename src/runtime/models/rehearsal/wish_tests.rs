@@ -52,7 +52,9 @@ fn single_requests() {
 
 #[test]
 fn run_takes_its_line_and_write_the_rest() {
-    means("run cargo test and read x", &[&[run("cargo test and read x")]]);
+    means("run cargo test and read x", &[&[run("cargo test"), read("x")]]);
+    means("run echo salt and pepper", &[&[run("echo salt and pepper")]]);
+    means("run ls, then search beta in src", &[&[run("ls")], &[search("beta", Some("src"))]]);
     means("run git log --format='%h, %s'", &[&[run("git log --format='%h, %s'")]]);
     means("run \"a b\" --flag", &[&[run("\"a b\" --flag")]]);
     means("run `cargo test` and read x", &[&[run("cargo test"), read("x")]]);

@@ -22,8 +22,8 @@ pub(super) fn help() -> String {
 /// The same for words that it does not know.
 pub(super) fn not_understood(words: &str) -> String {
     format!(
-        "I am only the **rehearsal**, a small model inside this program, and {} is more than I can follow. A \
-         real model will. I did nothing.\n\n{}\n\n{}",
+        "I am only the **rehearsal**, a small model inside this program, and {} is more than I can follow, so I \
+         did nothing. A real model takes what you want in your own words.\n\n{}\n\n{}",
         code(words),
         UNDERSTOOD.trim_end(),
         CONNECT.trim_end()
