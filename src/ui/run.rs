@@ -1,15 +1,13 @@
 //! The loop of the screen: input first, then signals, then news of the agent; a frame only when something changed.
 
 use std::fmt;
-use std::io::{self, Stdout};
+use std::io;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures_util::StreamExt;
 use futures_util::future::poll_fn;
-use ratatui::Terminal;
-use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::event::{Event as Input, EventStream, KeyEventKind, MouseEventKind};
 use ratatui::layout::Rect;
 use tokio::sync::mpsc::error::TrySendError;
@@ -22,7 +20,7 @@ use crate::view::{View, ViewSettings};
 
 use super::local::{Inspector, Local, Overlay};
 use super::panes::{Layouts, Screen, draw, prepare};
-use super::terminal::{Guard, redraw_all, screen};
+use super::terminal::{Display, Guard, redraw_all, screen};
 use super::text::highlight::Highlighter;
 use super::theme::Theme;
 use super::update::{Act, hear, paste, update, wheel};
@@ -165,7 +163,7 @@ struct Session {
     listens: bool,
     dirty: bool,
     drawn: Instant,
-    terminal: Terminal<CrosstermBackend<Stdout>>,
+    terminal: Display,
     guard: Guard,
 }
 
@@ -174,7 +172,7 @@ impl Session {
         app: AppIo,
         settings: UiSettings,
         guard: Guard,
-        terminal: Terminal<CrosstermBackend<Stdout>>,
+        terminal: Display,
         wake: Arc<Notify>,
     ) -> Self {
         let mut local = Local::new(&settings.view);

@@ -2,7 +2,7 @@
 //!
 //! Nothing here asks the terminal a question: one that stays silent must not hold up the first frame.
 
-use std::io::{self, Stdout, Write, stdout};
+use std::io::{self, Write, stdout};
 use std::panic;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -15,11 +15,12 @@ use ratatui::crossterm::event::{
     DisableBracketedPaste, DisableFocusChange, DisableMouseCapture, EnableBracketedPaste, EnableFocusChange,
     KeyboardEnhancementFlags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
 };
-use ratatui::crossterm::execute;
 use ratatui::crossterm::style::Print;
 use ratatui::crossterm::terminal::{
-    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate, EnterAlternateScreen,
+    LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
+use ratatui::crossterm::{execute, queue};
 use ratatui::layout::Rect;
 
 /// Buttons and wheel in the wide coordinates, without motion: every move of the mouse would be an event.
@@ -87,13 +88,43 @@ impl Drop for Guard {
     }
 }
 
+/// What is drawn on.
+pub(super) type Display = Terminal<CrosstermBackend<Frames>>;
+
 /// A screen to draw on.
-pub(super) fn screen() -> io::Result<Terminal<CrosstermBackend<Stdout>>> {
-    Terminal::new(CrosstermBackend::new(stdout()))
+pub(super) fn screen() -> io::Result<Display> {
+    Terminal::new(CrosstermBackend::new(Frames::default()))
+}
+
+/// Gathers what a frame is made of and writes it in one go, between marks that ask the terminal to show it at
+/// once: nobody sees half a frame. What a panic leaves unwritten stays unwritten.
+#[derive(Debug, Default)]
+pub(super) struct Frames {
+    gathered: Vec<u8>,
+}
+
+impl Write for Frames {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.gathered.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.gathered.is_empty() {
+            return Ok(());
+        }
+        let mut frame = Vec::with_capacity(self.gathered.len() + 16);
+        queue!(frame, BeginSynchronizedUpdate)?;
+        frame.append(&mut self.gathered);
+        queue!(frame, EndSynchronizedUpdate)?;
+        let mut out = stdout();
+        out.write_all(&frame)?;
+        out.flush()
+    }
 }
 
 /// Makes the next frame draw every cell. `Terminal::clear` would ask the terminal where its cursor is.
-pub(super) fn redraw_all(terminal: &mut Terminal<CrosstermBackend<Stdout>>) -> io::Result<()> {
+pub(super) fn redraw_all(terminal: &mut Display) -> io::Result<()> {
     execute!(stdout(), Clear(ClearType::All))?;
     let size = terminal.size()?;
     terminal.resize(Rect::new(0, 0, size.width, size.height))
@@ -120,7 +151,7 @@ fn restore() {
     }
     let mut out = stdout();
     let steps = [
-        execute!(out, PopKeyboardEnhancementFlags),
+        execute!(out, EndSynchronizedUpdate, PopKeyboardEnhancementFlags),
         execute!(out, DisableMouseCapture, DisableFocusChange, DisableBracketedPaste),
         execute!(out, SetCursorStyle::DefaultUserShape, Show, LeaveAlternateScreen),
         disable_raw_mode(),

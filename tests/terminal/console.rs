@@ -1,80 +1,83 @@
-//! The real binary in a real pseudo-terminal: keys in, a parsed screen out. Waits for what is on the screen, never for time.
+//! An app and its terminal: keys in, a parsed screen out. Waits for what is to be seen, never for time.
 
 use std::num::NonZeroU16;
-use std::path::{Path, PathBuf};
+use std::os::fd::{AsFd, OwnedFd};
 use std::process::ExitStatus;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use pty_process::{OwnedReadPty, OwnedWritePty, Size};
-use tempfile::TempDir;
+use pty_process::{Command, OwnedReadPty, OwnedWritePty, Size};
+use rustix::process::{Pid, Signal};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::Child;
+use tokio::time::timeout;
+
+use super::home::Home;
 
 /// Long enough for a loaded machine; a test that meets it has failed.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(15);
+/// How often something that is not on the screen is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(10);
 
-/// A fresh home and a workspace in it.
-pub struct Home {
-    pub folder: TempDir,
-}
+pub(crate) const ESC: &str = "\x1b";
+pub(crate) const ENTER: &str = "\r";
+pub(crate) const CTRL_C: &str = "\x03";
+pub(crate) const CTRL_D: &str = "\x04";
+pub(crate) const CTRL_O: &str = "\x0f";
+pub(crate) const CTRL_U: &str = "\x15";
 
-impl Home {
-    pub fn new() -> Self {
-        let home = Self { folder: tempfile::tempdir().unwrap() };
-        std::fs::create_dir_all(home.workspace()).unwrap();
-        std::fs::write(home.workspace().join("notes.txt"), "alpha\nbeta\ngamma\n").unwrap();
-        home
-    }
-    pub fn workspace(&self) -> PathBuf {
-        self.folder.path().join("work")
-    }
-    pub fn read(&self, name: &str) -> String {
-        std::fs::read_to_string(self.workspace().join(name)).unwrap()
-    }
-    /// The newest session file, line by line.
-    pub fn session(&self) -> Vec<serde_json::Value> {
-        let state = self.folder.path().join("state");
-        let mut files = Vec::new();
-        collect(&state, &mut files);
-        files.sort();
-        let text = std::fs::read_to_string(files.last().expect("a session file")).unwrap();
-        text.lines().map(|l| serde_json::from_str(l).unwrap()).collect()
-    }
-}
+/// A size that most terminals have.
+pub(crate) const USUAL: (u16, u16) = (100, 30);
 
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            collect(&path, files);
-        } else if path.extension().is_some_and(|e| e == "jsonl") {
-            files.push(path);
-        }
-    }
-}
+/// One pseudo-terminal is made at a time: for a moment it would be inherited by another test's app.
+static MAKING: Mutex<()> = Mutex::new(());
 
 /// A running app and its terminal.
-pub struct Console {
+pub(crate) struct Console {
     child: Child,
     read: OwnedReadPty,
     write: OwnedWritePty,
+    /// The same terminal, to ask how its line is set.
+    line: OwnedFd,
     parser: vt100::Parser,
     /// Everything that was written to the terminal.
-    pub bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
 }
 
 impl Console {
-    pub fn start(home: &Home, size: (u16, u16), arguments: &[&str]) -> Self {
+    /// Starts the app; `size` is columns by rows.
+    pub(crate) fn start(home: &Home, size: (u16, u16), arguments: &[&str]) -> Self {
         Self::start_with(home, size, arguments, &[])
     }
 
-    /// `size` is columns by rows.
-    pub fn start_with(home: &Home, size: (u16, u16), arguments: &[&str], environment: &[(&str, &str)]) -> Self {
+    /// The same with more variables than a fresh account has.
+    pub(crate) fn start_with(
+        home: &Home,
+        size: (u16, u16),
+        arguments: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Self {
+        let command = Command::new(env!("CARGO_BIN_EXE_countersign")).args(arguments);
+        Self::start_command(home, size, command, variables)
+    }
+
+    /// The app on a script, which is JSON.
+    pub(crate) fn scripted(home: &Home, script: &serde_json::Value) -> Self {
+        Self::start(home, USUAL, &["--script", &script.to_string()])
+    }
+
+    /// Any program in a terminal of that size.
+    pub(crate) fn start_command(
+        home: &Home,
+        size: (u16, u16),
+        command: Command,
+        variables: &[(&str, &str)],
+    ) -> Self {
+        let _one_at_a_time = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
         let (pty, pts) = pty_process::open().unwrap();
         pty.resize(Size::new(size.1, size.0)).unwrap();
-        let root = home.folder.path();
-        let child = pty_process::Command::new(env!("CARGO_BIN_EXE_countersign"))
-            .args(arguments)
+        let root = home.root();
+        let child = command
             .env_clear()
             .env("PATH", std::env::var("PATH").unwrap())
             .env("HOME", root)
@@ -82,31 +85,33 @@ impl Console {
             .env("XDG_STATE_HOME", root.join("state"))
             .env("TERM", "xterm-256color")
             .env("LANG", "C.UTF-8")
-            .envs(environment.iter().copied())
+            .envs(variables.iter().copied())
             .current_dir(home.workspace())
             .kill_on_drop(true)
             .spawn(pts)
             .unwrap();
+        let line = pty.as_fd().try_clone_to_owned().unwrap();
         let (read, write) = pty.into_split();
-        Self { child, read, write, parser: parser(size), bytes: Vec::new() }
+        let parser = vt100::Parser::new(count(size.1), count(size.0), 0);
+        Self { child, read, write, line, parser, bytes: Vec::new() }
     }
 
-    pub fn screen(&self) -> String {
+    pub(crate) fn screen(&self) -> String {
         self.parser.screen().contents()
     }
 
-    pub fn terminal(&self) -> &vt100::Screen {
+    pub(crate) fn terminal(&self) -> &vt100::Screen {
         self.parser.screen()
     }
 
-    pub fn process_id(&self) -> u32 {
+    pub(crate) fn process_id(&self) -> u32 {
         self.child.id().unwrap()
     }
 
     /// Reads until the screen satisfies `wanted`.
-    pub async fn until(&mut self, what: &str, wanted: impl Fn(&str) -> bool) {
-        let waited = tokio::time::timeout(PATIENCE, async {
-            while !wanted(&self.screen()) {
+    pub(crate) async fn until(&mut self, what: &str, wanted: impl Fn(&str) -> bool) {
+        let waited = timeout(PATIENCE, async {
+            while !(self.is_whole() && wanted(&self.screen())) {
                 if !self.read_more().await {
                     panic!("the app ended while waiting for: {what}\n{}", self.screen());
                 }
@@ -118,80 +123,132 @@ impl Console {
     }
 
     /// Reads until `text` is on the screen.
-    pub async fn sees(&mut self, text: &str) {
+    pub(crate) async fn sees(&mut self, text: &str) {
         self.until(text, |screen| screen.contains(text)).await;
     }
 
     /// Reads until `text` is no longer on the screen.
-    pub async fn sees_no(&mut self, text: &str) {
+    pub(crate) async fn sees_no(&mut self, text: &str) {
         self.until(&format!("no {text}"), |screen| !screen.contains(text)).await;
     }
 
+    /// Reads until nothing runs and the composer is empty.
+    pub(crate) async fn rests(&mut self) {
+        let rests = |screen: &str| !screen.contains("esc interrupt") && screen.contains("ask anything");
+        self.until("an idle app", rests).await;
+    }
+
+    /// Keeps the terminal served until something outside it is so.
+    pub(crate) async fn meanwhile(&mut self, what: &str, mut is_so: impl FnMut() -> bool) {
+        let waited = timeout(PATIENCE, async {
+            let mut open = true;
+            while !is_so() {
+                if open {
+                    open = timeout(LOOK_EVERY, self.read_more()).await.unwrap_or(true);
+                } else {
+                    tokio::task::yield_now().await;
+                }
+            }
+        });
+        if waited.await.is_err() {
+            panic!("never happened: {what}\n{}", self.screen());
+        }
+    }
+
+    /// Whether no frame is half read: each stands between marks.
+    fn is_whole(&self) -> bool {
+        let mark = b"\x1b[?2026";
+        let last = self.bytes.windows(mark.len()).rposition(|window| window == mark);
+        last.is_none_or(|at| self.bytes.get(at + mark.len()) == Some(&b'l'))
+    }
+
+    /// Takes in what the app writes; false when nobody holds the other side any more.
     async fn read_more(&mut self) -> bool {
         let mut buffer = [0; 16_384];
-        // A pseudo-terminal whose other side is closed ends with an error (EIO), not with zero bytes.
-        match self.read.read(&mut buffer).await {
-            Ok(0) | Err(_) => false,
-            Ok(count) => {
-                self.bytes.extend_from_slice(&buffer[..count]);
-                self.parser.process(&buffer[..count]);
-                true
+        let read = self.read.read(&mut buffer).await;
+        self.take_in(read.ok().and_then(|count| buffer.get(..count)))
+    }
+
+    /// A pseudo-terminal whose other side is closed ends with an error (EIO), not with zero bytes.
+    fn take_in(&mut self, bytes: Option<&[u8]>) -> bool {
+        let bytes = bytes.unwrap_or_default();
+        self.bytes.extend_from_slice(bytes);
+        self.parser.process(bytes);
+        !bytes.is_empty()
+    }
+
+    /// Types. Reads meanwhile: a terminal that takes nothing would hold up an app that must write before it reads.
+    pub(crate) async fn keys(&mut self, keys: &str) {
+        let mut left = keys.as_bytes();
+        let mut buffer = [0; 16_384];
+        while !left.is_empty() {
+            tokio::select! {
+                written = self.write.write(left) => left = &left[written.unwrap()..],
+                read = self.read.read(&mut buffer) => {
+                    let bytes = read.ok().and_then(|count| buffer.get(..count));
+                    assert!(self.take_in(bytes), "the app ended before it was told {keys:.40}");
+                }
             }
         }
     }
 
-    pub async fn keys(&mut self, keys: &str) {
-        self.write.write_all(keys.as_bytes()).await.unwrap();
-    }
-
     /// Types a line and sends it.
-    pub async fn says(&mut self, line: &str) {
+    pub(crate) async fn says(&mut self, line: &str) {
         self.keys(line).await;
         self.sees(line).await;
-        self.keys("\r").await;
+        self.keys(ENTER).await;
+        self.sees(&format!("› {line}")).await;
     }
 
-    pub fn resize(&mut self, size: (u16, u16)) {
+    pub(crate) fn resize(&mut self, size: (u16, u16)) {
         self.write.resize(Size::new(size.1, size.0)).unwrap();
-        self.parser.screen_mut().set_size(rows(size.1), rows(size.0));
+        self.parser.screen_mut().set_size(count(size.1), count(size.0));
     }
 
-    pub fn signal(&self, signal: rustix::process::Signal) {
-        let id = rustix::process::Pid::from_raw(i32::try_from(self.process_id()).unwrap()).unwrap();
+    pub(crate) fn signal(&self, signal: Signal) {
+        let id = Pid::from_raw(i32::try_from(self.process_id()).unwrap()).unwrap();
         rustix::process::kill_process(id, signal).unwrap();
     }
 
     /// Reads to the end and returns how the app ended.
-    pub async fn ends(&mut self) -> ExitStatus {
-        let ended = tokio::time::timeout(PATIENCE, async {
+    pub(crate) async fn ends(&mut self) -> ExitStatus {
+        let ended = timeout(PATIENCE, async {
             while self.read_more().await {}
             self.child.wait().await.unwrap()
         });
         ended.await.unwrap_or_else(|_| panic!("the app did not end\n{}", self.screen()))
     }
 
-    /// What a terminal must be left as: the main screen, the cursor shown, no mouse, no paste brackets, no keyboard flags.
-    pub fn assert_restored(&self) {
+    /// Leaves as a person does, from an empty composer.
+    pub(crate) async fn quits(&mut self) {
+        self.keys(CTRL_C).await;
+        self.sees("press ctrl-c again to quit").await;
+        self.keys(CTRL_C).await;
+        assert!(self.ends().await.success(), "{}", self.screen());
+        self.assert_restored();
+    }
+
+    /// What a terminal must be left as: the main screen, the cursor shown, no mouse, no paste brackets, no focus
+    /// reports, as many keyboard flags taken back as were set.
+    pub(crate) fn assert_restored(&self) {
         let screen = self.parser.screen();
         assert!(!screen.alternate_screen(), "left on the alternate screen");
         assert!(!screen.hide_cursor(), "left without a cursor");
         assert!(!screen.bracketed_paste(), "left with bracketed paste");
         assert_eq!(screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None, "left with the mouse captured");
-        let text = String::from_utf8_lossy(&self.bytes);
-        assert_eq!(text.matches("\x1b[>").count() > 0, text.contains("\x1b[<1u"), "left with keyboard flags");
-        assert_eq!(text.matches("\x1b[?1004h").count() > 0, text.contains("\x1b[?1004l"), "left with focus reports");
+        assert_eq!(self.times("\x1b[>1u"), self.times("\x1b[<1u"), "keyboard flags, set and taken back");
+        assert!(self.times("\x1b[?1004l") >= self.times("\x1b[?1004h"), "left with focus reports");
+        let discipline = rustix::termios::tcgetattr(&self.line).unwrap();
+        let cooked = rustix::termios::LocalModes::ICANON | rustix::termios::LocalModes::ECHO;
+        assert!(discipline.local_modes.contains(cooked), "left raw");
+    }
+
+    /// How often the app has written something.
+    pub(crate) fn times(&self, what: &str) -> usize {
+        self.bytes.windows(what.len()).filter(|window| *window == what.as_bytes()).count()
     }
 }
 
-fn rows(count: u16) -> NonZeroU16 {
-    NonZeroU16::new(count).unwrap()
-}
-
-fn parser((columns, lines): (u16, u16)) -> vt100::Parser {
-    vt100::Parser::new(rows(lines), rows(columns), 0)
-}
-
-/// Whether a process of this id exists (and is not a zombie).
-pub fn is_alive(id: u32) -> bool {
-    std::fs::read_to_string(format!("/proc/{id}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
+fn count(cells: u16) -> NonZeroU16 {
+    NonZeroU16::new(cells).unwrap()
 }

@@ -1,0 +1,162 @@
+//! Approvals in their panes: allowed, denied, denied with a reason, granted for the session.
+
+use serde_json::json;
+
+use super::console::{Console, ENTER, USUAL};
+use super::home::Home;
+
+/// Gives the answer keys to the call of this command: the calls are looked at side by side, and the one that was
+/// ready first has them.
+async fn has_the_keys(app: &mut Console, command: &str) {
+    let has_them = |screen: &str| {
+        let its_box = screen.split_once(command).and_then(|(_, rest)| rest.split_once('╯'));
+        its_box.is_some_and(|(inside, _)| inside.contains("y once"))
+    };
+    app.sees("y once").await;
+    if !has_them(&app.screen()) {
+        app.keys("\x1b[B").await;
+    }
+    app.until("the keys in that pane", has_them).await;
+}
+
+#[tokio::test]
+async fn a_change_waits_with_its_diff_and_happens_after_y() {
+    let home = Home::new();
+    let mut app = Console::start(&home, USUAL, &[]);
+    app.sees("ask anything").await;
+    app.says("change beta to delta in notes.txt").await;
+    app.sees("waits for you").await;
+    app.sees("y once").await;
+    let screen = app.screen();
+    assert!(screen.contains("beta") && screen.contains("delta"), "{screen}");
+    assert_eq!(home.read("notes.txt"), "alpha\nbeta\ngamma\n", "nothing happens before the answer");
+    app.keys("y").await;
+    app.sees("✓ done").await;
+    app.sees_no("waits for you").await;
+    assert_eq!(home.read("notes.txt"), "alpha\ndelta\ngamma\n");
+    app.rests().await;
+    app.quits().await;
+    let decision = &home.entries("approval")[0];
+    assert_eq!((&decision["decision"], &decision["scope"], &decision["by"]), (&json!("allow"), &json!("once"), &json!("user")));
+}
+
+#[tokio::test]
+async fn a_denied_command_does_not_run_and_the_chat_goes_on() {
+    let home = Home::new();
+    let mut app = Console::start(&home, USUAL, &[]);
+    app.sees("ask anything").await;
+    app.says("run echo hello > made.txt").await;
+    app.sees("waits for you").await;
+    app.sees("$ echo hello > made.txt").await;
+    app.sees("y once").await;
+    app.keys("n").await;
+    app.sees("denied by you").await;
+    app.sees("✓ done").await;
+    app.rests().await;
+    assert!(!home.has("made.txt"));
+    app.says("read notes.txt").await;
+    app.sees("It begins with alpha").await;
+    app.rests().await;
+    app.quits().await;
+    assert_eq!(home.texts("tool_result", "outcome"), ["denied", "ok"]);
+}
+
+#[tokio::test]
+async fn a_denied_call_leaves_its_siblings_alone() {
+    let home = Home::new();
+    let script = json!([
+        { "tool_calls": [
+            { "name": "shell", "arguments": { "command": "echo one > one.txt" } },
+            { "name": "shell", "arguments": { "command": "echo two > two.txt" } },
+            { "name": "read", "arguments": { "path": "notes.txt" } },
+        ]},
+        "both are answered",
+    ]);
+    let mut app = Console::scripted(&home, &script);
+    app.sees("ask anything").await;
+    app.says("go").await;
+    app.sees("waits for you · 1 of 2").await;
+    app.sees("waits for you · 2 of 2").await;
+    has_the_keys(&mut app, "$ echo one").await;
+    app.keys("n").await;
+    app.until("the second one alone", |screen| screen.contains("waits for you") && !screen.contains(" of 2")).await;
+    app.sees("y once").await;
+    app.keys("y").await;
+    app.sees("both are answered").await;
+    app.rests().await;
+    app.quits().await;
+    assert!(!home.has("one.txt"));
+    assert_eq!(home.read("two.txt"), "two\n");
+    assert_eq!(home.texts("tool_result", "outcome"), ["denied", "ok", "ok"]);
+    let ids = home.texts("tool_call", "id");
+    assert_eq!(home.texts("tool_result", "id"), ids, "results in the order of the calls");
+}
+
+#[tokio::test]
+async fn a_reason_reaches_the_model() {
+    let home = Home::new();
+    let mut app = Console::start(&home, USUAL, &[]);
+    app.sees("ask anything").await;
+    app.says("run rm notes.txt").await;
+    app.sees("y once").await;
+    app.keys("r").await;
+    app.sees("enter denies").await;
+    app.keys("keep my notes, y n s").await;
+    app.sees("reason: keep my notes, y n s").await;
+    app.keys(ENTER).await;
+    app.sees("denied by you").await;
+    app.sees("✓ done").await;
+    app.rests().await;
+    app.quits().await;
+    let result = &home.entries("tool_result")[0];
+    assert_eq!(result["outcome"], "denied");
+    assert!(result["content"].as_str().unwrap().contains("keep my notes, y n s"), "{result}");
+    assert_eq!(home.entries("approval")[0]["reason"], "keep my notes, y n s");
+    assert!(home.has("notes.txt"));
+}
+
+#[tokio::test]
+async fn a_grant_for_the_session_is_for_the_exact_action() {
+    let home = Home::new();
+    let mut app = Console::start(&home, USUAL, &[]);
+    app.sees("ask anything").await;
+    app.says("run echo x >> log.txt").await;
+    app.sees("y once").await;
+    app.keys("s").await;
+    app.sees("✓ done").await;
+    app.rests().await;
+
+    app.says("run echo x >> log.txt").await;
+    app.until("a second ending", |screen| screen.matches("✓ done").count() == 2).await;
+    app.rests().await;
+    assert_eq!(home.read("log.txt"), "x\nx\n");
+    assert_eq!(home.entries("approval_request").len(), 1, "the second time it is not asked");
+
+    app.says("run echo y >> log.txt").await;
+    app.sees("waits for you").await;
+    app.sees("y once").await;
+    app.keys("n").await;
+    app.sees("denied by you").await;
+    app.rests().await;
+    app.quits().await;
+    assert_eq!(home.read("log.txt"), "x\nx\n");
+}
+
+#[tokio::test]
+async fn typing_takes_the_answer_keys_back() {
+    let home = Home::new();
+    let mut app = Console::start(&home, USUAL, &[]);
+    app.sees("ask anything").await;
+    app.says("run echo hello > made.txt").await;
+    app.sees("y once").await;
+    app.keys("maybe y").await;
+    app.sees("maybe y").await;
+    app.sees("tab to answer").await;
+    assert!(!home.has("made.txt"));
+    app.keys("\t").await;
+    app.sees("y once").await;
+    app.keys("y").await;
+    app.sees("✓ done").await;
+    assert_eq!(home.read("made.txt"), "hello\n");
+    assert!(app.screen().contains("maybe y"), "what was typed is still there");
+}

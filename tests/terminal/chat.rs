@@ -1,0 +1,72 @@
+//! Talking to the rehearsal: what it reads, lists and finds is on the screen and in the books.
+
+use super::console::{Console, USUAL};
+use super::home::Home;
+
+#[tokio::test]
+async fn reading_listing_and_searching_are_answered() {
+    let home = Home::new();
+    home.write("other.txt", "nothing of interest\n");
+    let mut app = Console::start(&home, USUAL, &[]);
+    app.sees("ask anything").await;
+
+    app.says("read notes.txt").await;
+    app.sees("It begins with alpha").await;
+    app.sees("✓ done · 2 turns · 1 tool call").await;
+    assert!(app.screen().contains("✓ read    notes.txt"), "{}", app.screen());
+    app.rests().await;
+
+    app.says("list").await;
+    app.sees("This folder has 2 entries: notes.txt, other.txt.").await;
+    app.rests().await;
+
+    app.says("search beta").await;
+    app.sees("The search found 1 match").await;
+    app.sees("notes.txt:2").await;
+    app.rests().await;
+    app.quits().await;
+
+    assert_eq!(home.texts("user_message", "content"), ["read notes.txt", "list", "search beta"]);
+    assert_eq!(home.texts("tool_result", "name"), ["read", "list", "search"]);
+    assert_eq!(home.texts("tool_result", "outcome"), ["ok", "ok", "ok"]);
+    assert_eq!(home.texts("turn_ended", "reason"), ["completed"; 3]);
+}
+
+#[tokio::test]
+async fn an_earlier_message_is_called_back_with_the_arrow() {
+    let home = Home::new();
+    let mut app = Console::start(&home, USUAL, &[]);
+    app.sees("ask anything").await;
+    app.says("list").await;
+    app.sees("✓ done").await;
+    app.rests().await;
+    app.keys("\x1b[A").await;
+    app.sees_no("ask anything").await;
+    app.keys(" again\r").await;
+    app.sees("› list again").await;
+    app.until("a second ending", |screen| screen.matches("✓ done").count() == 2).await;
+    app.rests().await;
+    app.quits().await;
+}
+
+#[tokio::test]
+async fn what_is_typed_while_a_turn_runs_stays_in_the_composer() {
+    let home = Home::new();
+    let script = serde_json::json!([{ "text": "slow words ".repeat(2_000), "chunk": 8, "pause_ms": 20 }, "second answer"]);
+    let mut app = Console::scripted(&home, &script);
+    app.sees("ask anything").await;
+    app.says("talk").await;
+    app.sees("slow words").await;
+    app.keys("next question\r").await;
+    app.sees("still working: the text stays here").await;
+    assert!(app.screen().contains("next question"));
+    app.keys("\x1b").await;
+    app.sees("interrupted").await;
+    app.sees_no("esc interrupt").await;
+    assert!(app.screen().contains("next question"), "Esc does not touch what was typed");
+    app.keys("\r").await;
+    app.sees("second answer").await;
+    app.rests().await;
+    app.quits().await;
+    assert_eq!(home.texts("user_message", "content"), ["talk", "next question"]);
+}

@@ -1,0 +1,109 @@
+//! The ledger inspector: kinds by name, closed without touching what runs, alone and read-only.
+
+use serde_json::json;
+
+use super::console::{CTRL_C, CTRL_O, Console, ESC, USUAL};
+use super::home::Home;
+
+const KINDS: [&str; 8] = [
+    "session_started",
+    "user_message",
+    "transition",
+    "agent_response",
+    "tool_call",
+    "approval",
+    "tool_result",
+    "turn_ended",
+];
+
+async fn shows_the_kinds(app: &mut Console) {
+    for kind in KINDS {
+        app.sees(kind).await;
+    }
+}
+
+#[tokio::test]
+async fn it_lists_the_entries_of_a_turn_and_closes() {
+    let home = Home::new();
+    let mut app = Console::start(&home, USUAL, &["read notes.txt"]);
+    app.sees("✓ done").await;
+    app.rests().await;
+    app.keys(CTRL_O).await;
+    shows_the_kinds(&mut app).await;
+    assert!(!app.screen().contains("ask anything"));
+    app.sees(r#""reason": "completed""#).await;
+    app.keys(ESC).await;
+    app.sees("ask anything").await;
+    app.sees("✓ done").await;
+    app.quits().await;
+}
+
+#[tokio::test]
+async fn closing_it_interrupts_nothing() {
+    let home = Home::new();
+    let words: Vec<String> = (1..3_000).map(|n| format!("word{n}")).collect();
+    let script = json!([{ "text": words.join(" "), "chunk": 9, "pause_ms": 15 }]);
+    let mut app = Console::scripted(&home, &script);
+    app.sees("ask anything").await;
+    app.says("talk").await;
+    app.sees("word5 ").await;
+    app.keys(CTRL_O).await;
+    app.sees("user_message").await;
+    app.keys(ESC).await;
+    app.sees("esc interrupt").await;
+    app.sees("word80 ").await;
+    assert!(home.entries("turn_ended").is_empty());
+    app.keys(ESC).await;
+    app.sees("interrupted").await;
+    app.rests().await;
+    app.quits().await;
+}
+
+#[tokio::test]
+async fn a_waiting_call_is_not_answered_through_it() {
+    let home = Home::new();
+    let mut app = Console::start(&home, USUAL, &["run echo hello > made.txt"]);
+    app.sees("y once").await;
+    app.keys(CTRL_O).await;
+    app.sees("approval_request").await;
+    app.keys("y").await;
+    app.keys(ESC).await;
+    app.sees("y once").await;
+    assert!(home.entries("approval").is_empty() && !home.has("made.txt"));
+    app.keys("y").await;
+    app.sees("✓ done").await;
+    assert!(home.has("made.txt"));
+}
+
+#[tokio::test]
+async fn alone_it_is_read_only_and_leaves_in_three_ways() {
+    let home = Home::new();
+    let mut app = Console::start(&home, USUAL, &["read notes.txt"]);
+    app.sees("✓ done").await;
+    app.rests().await;
+    app.quits().await;
+    let file = std::fs::read(&home.session_files()[0]).unwrap();
+    for way in ["q", ESC, CTRL_C] {
+        let mut app = Console::start(&home, USUAL, &["inspect", "--last"]);
+        shows_the_kinds(&mut app).await;
+        app.keys(way).await;
+        assert_eq!(app.ends().await.code(), Some(0), "{way:?}");
+        app.assert_restored();
+    }
+    assert_eq!(std::fs::read(&home.session_files()[0]).unwrap(), file);
+}
+
+#[tokio::test]
+async fn a_session_that_is_written_can_be_inspected() {
+    let home = Home::new();
+    let mut app = Console::start(&home, USUAL, &["run echo hello > made.txt"]);
+    app.sees("y once").await;
+    let mut other = Console::start(&home, (80, 24), &["inspect", "--last"]);
+    other.sees("approval_request").await;
+    other.keys("q").await;
+    assert_eq!(other.ends().await.code(), Some(0));
+    assert!(home.entries("tool_result").is_empty(), "nothing was settled by looking");
+    app.keys("y").await;
+    app.sees("✓ done").await;
+    assert_eq!(home.texts("tool_result", "outcome"), ["ok"]);
+}

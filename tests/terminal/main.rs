@@ -1,0 +1,27 @@
+//! The real binary in a real pseudo-terminal: what a person sees, what is in the books, what the terminal is left as.
+#![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    missing_docs,
+    reason = "tests"
+)]
+
+mod approvals;
+mod books;
+mod budgets;
+mod chat;
+mod console;
+mod crashes;
+mod endings;
+mod escapes;
+mod home;
+mod hostile;
+mod inspector;
+mod returning;
+mod sizes;
+mod start;
+mod strays;
