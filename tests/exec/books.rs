@@ -15,7 +15,7 @@ const OF_A_CALL: [&str; 4] = ["tool_call", "approval_request", "approval", "tool
 
 /// The whole stream of a run against the rules, and against its session file.
 pub(crate) fn check_run(ran: &Ran, file: &str) {
-    assert!(ran.out.ends_with('\n'), "{}", ran.out);
+    assert!(ran.out.ends_with('\n'), "{ran:?}");
     let durable: Vec<&str> = ran.out.lines().filter(|line| is_durable(line)).collect();
     let kept: Vec<&str> = file.lines().collect();
     let before = kept.len().checked_sub(durable.len()).expect("more was told than kept");

@@ -58,6 +58,46 @@ fn killed_while_the_model_speaks() {
     );
 }
 
+#[test]
+fn killed_at_any_line() {
+    let command = |number: u64| json!({ "name": "shell", "arguments": { "command": format!("echo {number} >> log.txt") } });
+    let read = json!({ "name": "read", "arguments": { "path": "one.txt" } });
+    let replies = script(json!([
+        { "text": "I begin.", "tool_calls": [read, command(1), read, command(2)] },
+        { "tool_calls": [command(3)] },
+        "Done.",
+    ]));
+    let words = ["--json", "--mode", "unrestricted", "--script", &replies, "go"];
+    let lines = World::new().exec(&words).out.lines().count();
+    assert!(lines > 30);
+    for heard in (1..lines).step_by(2) {
+        let world = World::new();
+        let mut run = world.begin(&words);
+        let mut count = 0;
+        run.until(|_| {
+            count += 1;
+            count == heard
+        });
+        let told: Vec<Value> = run.kill().into_iter().filter(|event| event.get("entry").is_some()).collect();
+        books::open_calls(&world.session_file());
+        assert_eq!(world.entries()[..told.len()], told, "what was told is kept");
+        let ran = world.json(&["--last", "--mode", "unrestricted", "--script", r#"["I see."]"#, "go on"]);
+        assert_eq!((ran.code, ran.reason().as_str()), (0, "completed"), "after line {heard}: {}", ran.err);
+        let log = fs::read_to_string(world.work().join("log.txt")).unwrap_or_default();
+        assert!("1\n2\n3\n".starts_with(&log), "in order, and none twice: {log:?}");
+        for result in of_type(&world.entries(), "tool_result").iter().filter(|r| r["started"] == json!(false))
+        {
+            let calls = of_type(&world.entries(), "tool_call");
+            let call = calls.iter().find(|call| call["id"] == result["id"]).unwrap();
+            let number = call["arguments"]["command"].as_str().map(|command| &command[5..6]);
+            assert!(
+                number.is_none_or(|number| !log.contains(number)),
+                "{call} ran and is called `not started`"
+            );
+        }
+    }
+}
+
 /// A session with every kind of entry that a script can make.
 fn eventful() -> World {
     let world = World::new();

@@ -55,6 +55,19 @@ fn one_is_the_model() {
 }
 
 #[test]
+fn one_is_a_place_that_cannot_be_written() {
+    let world = World::new();
+    std::fs::write(world.place().join("state"), "a file stands where the folder should be").unwrap();
+    for form in [&[][..], &["--json"]] {
+        let calls = script(json!([{ "name": "shell", "arguments": { "command": "touch made" } }, "no"]));
+        let ran = world.exec(&[form, &["--mode", "unrestricted", "--script", &calls, "hi"]].concat());
+        assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{}", ran.err);
+        assert!(ran.complaint().contains("state"), "{}", ran.err);
+        assert!(!world.work().join("made").exists(), "nothing acts that cannot be written down");
+    }
+}
+
+#[test]
 fn two_is_usage() {
     let world = World::new();
     for (words, wanted) in [

@@ -8,7 +8,7 @@ use std::process::{Child, ChildStdout, Command};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde_json::Value;
 
-use crate::stage::{Ran, World};
+use crate::stage::{Ran, World, parse};
 
 /// A run; killed when dropped.
 pub(crate) struct Running {
@@ -36,7 +36,7 @@ impl World {
 
 impl Running {
     /// Reads up to the first event that fits.
-    pub(crate) fn until(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
+    pub(crate) fn until(&mut self, mut fits: impl FnMut(&Value) -> bool) -> Value {
         loop {
             let mut line = String::new();
             let read = self.stdout.as_mut().unwrap().read_line(&mut line).unwrap();
@@ -75,10 +75,11 @@ impl Running {
         self.child.wait().unwrap().code().expect("ended by a signal")
     }
 
-    /// Ends it as a crash would.
-    pub(crate) fn kill(mut self) {
+    /// Ends it as a crash would; gives the lines that were read.
+    pub(crate) fn kill(mut self) -> Vec<Value> {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
+        parse(&self.seen)
     }
 }
 

@@ -207,3 +207,19 @@ fn a_connection_that_breaks_is_made_again() {
         assert_eq!(sent[2], sent[0]);
     }
 }
+
+#[test]
+fn the_output_limit_is_what_the_budget_leaves() {
+    for speech in BOTH {
+        let look =
+            |tokens: u64| Reply::Stream(vec![Part::call("a", "list", &json!({})), Part::Usage(10, tokens)]);
+        let (server, world) = speech.serve(vec![look(30), look(60)]);
+        let ran = world.json(&["--max-output-tokens", "90", "go"]);
+        assert_eq!((ran.code, ran.reason().as_str()), (3, "max_output_tokens"));
+        let limits: Vec<Option<u64>> = accepted(&server)
+            .iter()
+            .map(|body| body["max_tokens"].as_u64().or(body["max_completion_tokens"].as_u64()))
+            .collect();
+        assert_eq!(limits, [Some(90), Some(60)], "{speech:?}");
+    }
+}
