@@ -168,13 +168,7 @@ struct Session {
 }
 
 impl Session {
-    fn new(
-        app: AppIo,
-        settings: UiSettings,
-        guard: Guard,
-        terminal: Display,
-        wake: Arc<Notify>,
-    ) -> Self {
+    fn new(app: AppIo, settings: UiSettings, guard: Guard, terminal: Display, wake: Arc<Notify>) -> Self {
         let mut local = Local::new(&settings.view);
         local.notice = settings.notice;
         local.read_only = settings.read_only;
