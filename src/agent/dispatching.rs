@@ -65,7 +65,9 @@ impl Agent {
     pub(super) fn advance(&mut self, now: Millis, dispatching: Dispatching, out: &mut Vec<Effect>) -> Phase {
         let Dispatching { mut calls, mut started, mut told, prevented } = dispatching;
         while let Some(Pending { state: State::Over(_), .. }) = calls.front() {
-            let Some(Pending { call, token, ran, state: State::Over(ending), .. }) = calls.pop_front() else { break };
+            let Some(Pending { call, token, ran, state: State::Over(ending), .. }) = calls.pop_front() else {
+                break;
+            };
             if ran {
                 told.extend(self.tell_result(&call, &ending, out));
             }
@@ -128,7 +130,12 @@ impl Agent {
 fn running(dispatching: &mut Dispatching, call: CallId) -> Option<(&mut Pending, Millis)> {
     dispatching.calls.iter_mut().find_map(|p| match p.state {
         State::Running(since) if p.call.id == call => Some((p, since)),
-        State::Running(_) | State::Preparing | State::Consulting(..) | State::Waiting(_) | State::Ready(_) | State::Over(_) => None,
+        State::Running(_)
+        | State::Preparing
+        | State::Consulting(..)
+        | State::Waiting(_)
+        | State::Ready(_)
+        | State::Over(_) => None,
     })
 }
 
