@@ -247,7 +247,11 @@ impl Console {
         assert!(!screen.alternate_screen(), "left on the alternate screen");
         assert!(!screen.hide_cursor(), "left without a cursor");
         assert!(!screen.bracketed_paste(), "left with bracketed paste");
-        assert_eq!(screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None, "left with the mouse captured");
+        assert_eq!(
+            screen.mouse_protocol_mode(),
+            vt100::MouseProtocolMode::None,
+            "left with the mouse captured"
+        );
         assert_eq!(self.times("\x1b[>1u"), self.times("\x1b[<1u"), "keyboard flags, set and taken back");
         assert!(self.times("\x1b[?1004l") >= self.times("\x1b[?1004h"), "left with focus reports");
         let discipline = rustix::termios::tcgetattr(&self.line).unwrap();
