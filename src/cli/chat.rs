@@ -1,8 +1,10 @@
 //! The terminal app: the loop in the background, the screen in front.
 
+use std::panic::AssertUnwindSafe;
 use std::path::Path;
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::SignalKind;
 use tokio::sync::watch;
@@ -70,7 +72,12 @@ async fn converse(
     let running = tokio::spawn(session.driver.run(session.first));
     let handles = session.handles;
     let app = AppIo { events: handles.events, intents: handles.intents.clone(), abort: handles.abort };
-    let outcome = crate::ui::run(app, settings).await;
+    // Also after a panic of the screen the loop must settle what it has begun.
+    let outcome = AssertUnwindSafe(crate::ui::run(app, settings)).catch_unwind().await;
+    let outcome = match outcome {
+        Ok(outcome) => outcome.map_err(|why| Fault::usage(why.to_string(), "")),
+        Err(_panic) => Err(outcome::broken()),
+    };
     let how = match outcome {
         Ok(UiOutcome::Quit) => Shutdown::Quit,
         Ok(UiOutcome::Signalled | UiOutcome::AgentGone | UiOutcome::TerminalGone) | Err(_) => {
@@ -91,7 +98,7 @@ async fn converse(
         }
         Ok(Ok(())) => {}
     }
-    match outcome.map_err(|why| Fault::usage(why.to_string(), ""))? {
+    match outcome? {
         UiOutcome::Quit | UiOutcome::AgentGone => farewell(invocation, &session.id),
         UiOutcome::Signalled | UiOutcome::TerminalGone => Ok(Exit::Interrupted),
     }

@@ -8,6 +8,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures_util::StreamExt;
 use futures_util::future::poll_fn;
+#[cfg(debug_assertions)]
+use ratatui::crossterm::event::KeyCode;
 use ratatui::crossterm::event::{Event as Input, EventStream, KeyEventKind, MouseEventKind};
 use ratatui::layout::Rect;
 use tokio::sync::mpsc::error::TrySendError;
@@ -215,7 +217,11 @@ impl Session {
         self.dirty = true;
         let acts = match input {
             Some(Ok(Input::Key(key))) if key.kind == KeyEventKind::Release => Vec::new(),
-            Some(Ok(Input::Key(key))) => update(&mut self.local, &self.view, key),
+            Some(Ok(Input::Key(key))) => {
+                #[cfg(debug_assertions)]
+                break_on_purpose(key.code);
+                update(&mut self.local, &self.view, key)
+            }
             Some(Ok(Input::Paste(text))) => {
                 paste(&mut self.local, &self.view, &text);
                 Vec::new()
@@ -321,6 +327,20 @@ impl Session {
         }
         self.dirty = false;
         self.drawn = Instant::now();
+    }
+}
+
+/// F12 breaks something if the environment says what: tests of debug builds look at what a panic leaves behind.
+#[cfg(debug_assertions)]
+#[expect(clippy::panic, reason = "this is what it is for")]
+fn break_on_purpose(key: KeyCode) {
+    if key != KeyCode::F(12) {
+        return;
+    }
+    match std::env::var("COUNTERSIGN_BREAKS").as_deref() {
+        Ok("screen") => panic!("the screen, on purpose"),
+        Ok("task") => drop(tokio::spawn(async { panic!("a task, on purpose") })),
+        _ => {}
     }
 }
 

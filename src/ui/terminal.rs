@@ -50,7 +50,7 @@ impl Guard {
                 restore();
                 inner(info);
             } else {
-                said.get_or_init(|| info.to_string());
+                said.get_or_init(|| info.to_string().replace('\n', " "));
             }
         }));
         let guard = Self { before, elsewhere };

@@ -155,6 +155,11 @@ impl Console {
         }
     }
 
+    /// Takes in what is there, if anything comes at once.
+    pub(crate) async fn yields(&mut self) {
+        timeout(LOOK_EVERY, self.read_more()).await.ok();
+    }
+
     /// Whether no frame is half read: each stands between marks.
     fn is_whole(&self) -> bool {
         let mark = b"\x1b[?2026";
@@ -219,10 +224,17 @@ impl Console {
         ended.await.unwrap_or_else(|_| panic!("the app did not end\n{}", self.screen()))
     }
 
+    /// Closes the terminal's window and waits for the end of the app.
+    pub(crate) async fn hangs_up(self) -> ExitStatus {
+        let Self { mut child, read, write, line, .. } = self;
+        drop((read, write, line));
+        timeout(PATIENCE, child.wait()).await.expect("an app without a terminal ends").unwrap()
+    }
+
     /// Leaves as a person does, from an empty composer.
     pub(crate) async fn quits(&mut self) {
         self.keys(CTRL_C).await;
-        self.sees("press ctrl-c again to quit").await;
+        self.sees("press ctrl-c again").await;
         self.keys(CTRL_C).await;
         assert!(self.ends().await.success(), "{}", self.screen());
         self.assert_restored();

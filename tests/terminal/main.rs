@@ -11,7 +11,6 @@
 )]
 
 mod approvals;
-mod books;
 mod budgets;
 mod chat;
 mod console;
