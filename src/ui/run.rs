@@ -8,9 +8,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures_util::StreamExt;
 use futures_util::future::poll_fn;
-use ratatui::crossterm::event::{Event as Input, EventStream, KeyEventKind, MouseEventKind};
 #[cfg(debug_assertions)]
 use ratatui::crossterm::event::KeyCode;
+use ratatui::crossterm::event::{Event as Input, EventStream, KeyEventKind, MouseEventKind};
 use ratatui::layout::Rect;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{Notify, mpsc, watch};
@@ -171,13 +171,7 @@ struct Session {
 }
 
 impl Session {
-    fn new(
-        app: AppIo,
-        settings: UiSettings,
-        guard: Guard,
-        terminal: Display,
-        wake: Arc<Notify>,
-    ) -> Self {
+    fn new(app: AppIo, settings: UiSettings, guard: Guard, terminal: Display, wake: Arc<Notify>) -> Self {
         let mut local = Local::new(&settings.view);
         local.notice = settings.notice;
         local.read_only = settings.read_only;

@@ -37,7 +37,10 @@ async fn a_change_waits_with_its_diff_and_happens_after_y() {
     app.rests().await;
     app.quits().await;
     let decision = &home.entries("approval")[0];
-    assert_eq!((&decision["decision"], &decision["scope"], &decision["by"]), (&json!("allow"), &json!("once"), &json!("user")));
+    assert_eq!(
+        (&decision["decision"], &decision["scope"], &decision["by"]),
+        (&json!("allow"), &json!("once"), &json!("user"))
+    );
 }
 
 #[tokio::test]
@@ -79,7 +82,8 @@ async fn a_denied_call_leaves_its_siblings_alone() {
     app.sees("waits for you · 2 of 2").await;
     has_the_keys(&mut app, "$ echo one").await;
     app.keys("n").await;
-    app.until("the second one alone", |screen| screen.contains("waits for you") && !screen.contains(" of 2")).await;
+    app.until("the second one alone", |screen| screen.contains("waits for you") && !screen.contains(" of 2"))
+        .await;
     app.sees("y once").await;
     app.keys("y").await;
     app.sees("both are answered").await;

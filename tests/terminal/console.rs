@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use super::home::Home;
 
 /// Long enough for a loaded machine; a test that meets it has failed.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(10);
 /// How often something that is not on the screen is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
@@ -247,7 +247,11 @@ impl Console {
         assert!(!screen.alternate_screen(), "left on the alternate screen");
         assert!(!screen.hide_cursor(), "left without a cursor");
         assert!(!screen.bracketed_paste(), "left with bracketed paste");
-        assert_eq!(screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None, "left with the mouse captured");
+        assert_eq!(
+            screen.mouse_protocol_mode(),
+            vt100::MouseProtocolMode::None,
+            "left with the mouse captured"
+        );
         assert_eq!(self.times("\x1b[>1u"), self.times("\x1b[<1u"), "keyboard flags, set and taken back");
         assert!(self.times("\x1b[?1004l") >= self.times("\x1b[?1004h"), "left with focus reports");
         let discipline = rustix::termios::tcgetattr(&self.line).unwrap();

@@ -70,7 +70,8 @@ async fn a_models_words_names_and_arguments_are_written_out() {
 #[tokio::test]
 async fn a_failing_servers_words_are_written_out() {
     let home = Home::new();
-    let error = json!({ "class": "transient", "message": format!("busy {HOSTILE}"), "retry_after_ms": 100_000 });
+    let error =
+        json!({ "class": "transient", "message": format!("busy {HOSTILE}"), "retry_after_ms": 100_000 });
     let broken = json!({ "class": "bad_request", "message": format!("no {HOSTILE}") });
     let mut app = Console::scripted(&home, &json!([{ "error": error }, { "error": broken }]));
     app.sees("ask anything").await;

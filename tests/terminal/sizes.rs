@@ -13,7 +13,11 @@ async fn forty_by_ten_is_enough_to_chat_and_to_decide() {
     app.says("run echo hello > made.txt").await;
     app.sees("waits for you").await;
     app.sees("y once").await;
-    assert!(app.screen().contains("echo hello > made.txt"), "what it would do is in sight:\n{}", app.screen());
+    assert!(
+        app.screen().contains("echo hello > made.txt"),
+        "what it would do is in sight:\n{}",
+        app.screen()
+    );
     app.sees("esc interrupt").await;
     app.keys("y").await;
     app.sees("✓ done").await;
