@@ -78,8 +78,8 @@ async fn a_waiting_call_is_not_answered_through_it() {
 #[tokio::test]
 async fn a_withdrawn_answer_is_there_with_its_reason() {
     let home = Home::new();
-    let mut app =
-        Console::scripted(&home, &json!([{ "text": "half an ans", "cut": true }, "the whole answer"]));
+    let script = json!([{ "text": "half an ans", "cut": true }, "the whole answer"]).to_string();
+    let mut app = Console::start(&home, (99, 30), &["--script", &script]);
     app.sees("ask anything").await;
     app.says("go").await;
     app.sees("the whole answer").await;
@@ -88,7 +88,7 @@ async fn a_withdrawn_answer_is_there_with_its_reason() {
     app.rests().await;
     app.keys(CTRL_O).await;
     app.sees("half an ans").await;
-    app.sees("tombstone: the model call").await;
+    app.sees("interrupted, tombstone: the model").await;
     app.sees("(transient_retry)").await;
     app.keys(ESC).await;
     app.sees("the whole answer").await;
