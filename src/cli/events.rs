@@ -25,11 +25,11 @@ impl EventLines {
     /// The lines of one event, in order. A live event that the stream does not carry has none.
     pub(super) fn lines(&mut self, event: &Event) -> Vec<String> {
         match event {
-            Event::Live(live) => live_event(live).map(|value| value.to_string()).into_iter().collect(),
+            Event::Live(live) => live_event(live).iter().map(record::line).collect(),
             Event::Appended(entry) => {
                 self.meter.read(entry);
-                let mut lines = vec![record::encode(entry).to_string()];
-                lines.extend(self.moved(entry.at).iter().map(Value::to_string));
+                let mut lines = vec![record::line(&record::encode(entry))];
+                lines.extend(self.moved(entry.at).iter().map(record::line));
                 lines
             }
         }

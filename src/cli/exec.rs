@@ -61,9 +61,10 @@ fn message(prompt: Option<&str>) -> Result<String, Fault> {
 }
 
 async fn follow(session: Session, prompt: String, mut out: Out) -> Result<Exit, Fault> {
-    let Session { driver, handles, first, before, .. } = session;
+    let Session { driver, handles, first, before, groups, .. } = session;
     out.lines = out.limits.take().map(|limits| EventLines::new(limits, before.iter().map(AsRef::as_ref)));
-    signals::listen(handles.abort.clone(), &handles.shutdown)?;
+    signals::listen(&handles.shutdown, &groups)?;
+    signals::watch_stdout(&handles.shutdown);
     let running = tokio::spawn(driver.run(first));
     let mut events = handles.events;
     if handles.intents.send(Intent::Submit(prompt.clone())).await.is_err() {

@@ -1,35 +1,57 @@
-//! Signals, as the loop understands them: the first SIGINT is Esc, everything else is the end.
+//! Signals, and a reader who goes away, as the loop understands them: the end of the run.
 
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
+use super::exit::Exit;
 use super::fault::Fault;
 use crate::agent::Shutdown;
+use crate::runtime::Groups;
 
-/// Listens for the signals that end a program and tells the loop. SIGINT aborts the turn first, and ends the
-/// program when it comes again.
+/// Listens for the signals that end a program. The first one stops the run, as Esc does, and lets it settle its
+/// books. A second one ends the process at once, whatever it waits for.
 ///
 /// # Errors
 /// When the system refuses to deliver signals.
-pub(super) fn listen(abort: mpsc::Sender<()>, shutdown: &mpsc::Sender<Shutdown>) -> Result<(), Fault> {
-    let mut interrupts = of(SignalKind::interrupt())?;
+pub(super) fn listen(shutdown: &mpsc::Sender<Shutdown>, groups: &Groups) -> Result<(), Fault> {
+    let (heard_to, mut heard) = mpsc::channel(4);
+    for kind in [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()] {
+        let mut signals = of(kind)?;
+        let heard = heard_to.clone();
+        tokio::spawn(async move { while signals.recv().await.is_some() && heard.send(()).await.is_ok() {} });
+    }
+    let (end, groups) = (shutdown.clone(), groups.clone());
+    tokio::spawn(async move {
+        heard.recv().await;
+        tell(&end).await;
+        heard.recv().await;
+        groups.end_all(Duration::ZERO);
+        std::process::exit(Exit::Interrupted.code().into());
+    });
+    Ok(())
+}
+
+/// Tells the loop when nobody reads stdout any more, also while there is nothing to write.
+#[expect(deprecated, reason = "its successor is unsafe; this one owns the descriptor that it watches")]
+pub(super) fn watch_stdout(shutdown: &mpsc::Sender<Shutdown>) {
+    let interest = Interest::WRITABLE | Interest::ERROR;
+    let Ok(stdout) = std::io::stdout().as_fd().try_clone_to_owned() else { return };
+    // A file cannot be waited for, and has no reader to lose.
+    let Ok(stdout) = AsyncFd::with_interest(stdout, interest) else { return };
     let end = shutdown.clone();
     tokio::spawn(async move {
-        interrupts.recv().await;
-        if abort.send(()).await.is_ok() {
-            interrupts.recv().await;
-            tell(&end).await;
+        while let Ok(mut guard) = stdout.ready(interest).await {
+            if guard.ready().is_write_closed() || guard.ready().is_error() {
+                return tell(&end).await;
+            }
+            guard.clear_ready();
         }
     });
-    for kind in [SignalKind::terminate(), SignalKind::hangup()] {
-        let mut signals = of(kind)?;
-        let end = shutdown.clone();
-        tokio::spawn(async move {
-            signals.recv().await;
-            tell(&end).await;
-        });
-    }
-    Ok(())
 }
 
 /// A stream of one kind of signal.
@@ -42,6 +64,6 @@ pub(super) fn of(kind: SignalKind) -> Result<Signal, Fault> {
 
 async fn tell(shutdown: &mpsc::Sender<Shutdown>) {
     if shutdown.send(Shutdown::Signal).await.is_err() {
-        tracing::debug!("a signal came after the loop had ended");
+        tracing::debug!("the end was asked for after the loop had ended");
     }
 }

@@ -129,7 +129,7 @@ impl StorePort for SessionStore {
             bytes.push(b'\n');
         }
         for entry in entries {
-            bytes.extend_from_slice(record::encode(entry).to_string().as_bytes());
+            bytes.extend_from_slice(record::line(&record::encode(entry)).as_bytes());
             bytes.push(b'\n');
         }
         match self.write(&bytes, first.at) {

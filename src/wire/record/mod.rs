@@ -6,6 +6,7 @@ mod encode;
 mod fault;
 mod fields;
 mod file;
+mod line;
 mod message;
 mod time;
 
@@ -13,3 +14,4 @@ pub use decode::decode;
 pub use encode::encode;
 pub use fault::RecordError;
 pub use file::{FirstLine, SessionFile, Skipped, TornTail, first_line, first_user_message, read_session};
+pub use line::line;

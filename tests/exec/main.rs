@@ -1,0 +1,27 @@
+//! The real binary without a screen: `exec`, from the command line to the session file and the exit code.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::disallowed_methods,
+    missing_docs,
+    reason = "tests"
+)]
+
+#[path = "../support/model_server/mod.rs"]
+mod model_server;
+
+mod books;
+mod crashes;
+mod events;
+mod exits;
+mod files;
+mod prompts;
+mod refusals;
+mod resumed;
+mod running;
+mod servers;
+mod signals;
+mod stage;

@@ -1,0 +1,225 @@
+//! Whole runs against a strict model server, in both protocols: it refuses a malformed history as providers do.
+
+use serde_json::{Value, json};
+
+use crate::model_server::{ModelServer, Part, Recorded, Reply};
+use crate::stage::{World, text};
+
+pub(crate) const KEY: &str = "sk-very-secret-1234567890";
+
+/// How a protocol is reached.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Speech {
+    pub(crate) model: &'static str,
+    pub(crate) key: &'static str,
+    pub(crate) url: &'static str,
+    /// Its word for a message that was cut by the output limit.
+    pub(crate) length: &'static str,
+}
+
+pub(crate) const ANTHROPIC: Speech = Speech {
+    model: "anthropic/tested",
+    key: "ANTHROPIC_API_KEY",
+    url: "ANTHROPIC_BASE_URL",
+    length: "max_tokens",
+};
+pub(crate) const OPENAI: Speech =
+    Speech { model: "openai-chat/tested", key: "OPENAI_API_KEY", url: "OPENAI_BASE_URL", length: "length" };
+pub(crate) const BOTH: [Speech; 2] = [ANTHROPIC, OPENAI];
+
+impl Speech {
+    /// A server that demands the key, and a world that knows it.
+    pub(crate) fn serve(&self, replies: Vec<Reply>) -> (ModelServer, World) {
+        let server = ModelServer::start_with_key(replies, Some(KEY));
+        let world = World::new().with("COUNTERSIGN_MODEL", self.model);
+        let world = world.with(self.key, KEY).with(self.url, &server.base_url());
+        (server, world)
+    }
+}
+
+/// What was sent, after a look at the server: every request was accepted and every reply used.
+pub(crate) fn accepted(server: &ModelServer) -> Vec<Value> {
+    let requests = server.requests();
+    for Recorded { status, body, .. } in &requests {
+        assert_ne!(*status, 400, "refused: {body:#}");
+    }
+    assert_eq!(server.left(), 0, "not all replies were asked for");
+    requests.into_iter().map(|request| request.body).collect()
+}
+
+#[test]
+fn a_long_turn() {
+    for speech in BOTH {
+        let (server, world) = speech.serve(vec![
+            Reply::Stream(vec![
+                Part::Thinking("Two files.".to_owned()),
+                Part::text("I look."),
+                Part::call("call_1", "read", &json!({ "path": "one.txt" })),
+                Part::call("call_2", "read", &json!({ "path": "two.txt" })),
+                Part::call("call_3", "search", &json!({ "pattern": "line" })),
+                Part::Usage(1200, 40),
+            ]),
+            Reply::Stream(vec![
+                Part::call("call_1", "shell", &json!({ "command": "rm one.txt" })),
+                Part::call("call_5", "read", &json!({ "pfad": "one.txt" })),
+                Part::call("odd id!", "dance", &json!({ "with": "me" })),
+                Part::Call {
+                    id: "call_7".to_owned(),
+                    name: "read".to_owned(),
+                    arguments: "{\"path\": ".to_owned(),
+                },
+                Part::Call { id: String::new(), name: "list".to_owned(), arguments: String::new() },
+            ]),
+            Reply::text("All looked at."),
+        ]);
+        let ran = world.json(&["look"]);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{speech:?}: {}", ran.out);
+        let wanted = ["ok", "ok", "ok", "denied", "invalid", "unknown_tool", "invalid", "ok"];
+        assert_eq!(ran.outcomes(), wanted, "{speech:?}");
+        let sent = accepted(&server);
+        assert_eq!(sent.len(), 3);
+        let last = sent[2].to_string();
+        for words in ["first line", "another file", "I look.", "dance", "Denied", "look"] {
+            assert!(last.contains(words), "{speech:?}: {words} in {last}");
+        }
+        assert!(sent.iter().all(|body| body["model"] == "tested" && body["stream"] == true));
+        assert_eq!(
+            (&sent[0]["tools"], &sent[0]["system"]),
+            (&sent[2]["tools"], &sent[2]["system"]),
+            "frozen"
+        );
+        let usage = &ran.all("agent_response")[0]["usage"];
+        assert_eq!((&usage["input"], &usage["output"]), (&json!(1200), &json!(40)));
+        assert_eq!(ran.all("agent_response")[0]["model"], speech.model);
+        assert!(!ran.all("thinking_delta").is_empty());
+    }
+}
+
+#[test]
+fn the_base_url_with_and_without_v1() {
+    for speech in BOTH {
+        for end in ["", "/", "/v1", "/v1/"] {
+            let server = ModelServer::start(vec![Reply::text("Hello.")]);
+            let url = server.base_url() + end;
+            let ran =
+                World::new().with(speech.key, KEY).with(speech.url, &url).exec(&["-m", speech.model, "hi"]);
+            assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (0, "Hello.\n", ""), "{url}");
+            accepted(&server);
+        }
+    }
+}
+
+#[test]
+fn a_message_that_was_cut_is_not_acted_on() {
+    for speech in BOTH {
+        let (server, world) = speech.serve(vec![
+            Reply::Stream(vec![
+                Part::call("a", "write", &json!({ "path": "cut.txt", "content": "half of it" })),
+                Part::Stop(speech.length.to_owned()),
+            ]),
+            Reply::text("I try again in parts."),
+        ]);
+        let ran = world.json(&["--mode", "unrestricted", "write"]);
+        assert_eq!((ran.code, ran.outcomes()), (0, vec!["failed".to_owned()]), "{speech:?}: {}", ran.out);
+        assert!(!world.work().join("cut.txt").exists());
+        assert!(text(&ran.one("tool_result"), "content").contains("was not run"));
+        assert_eq!(ran.all("agent_response")[0]["stop_reason"], "length");
+        accepted(&server);
+    }
+}
+
+#[test]
+fn trouble_on_the_way_is_retried() {
+    for speech in BOTH {
+        let soon = |reply: Reply| reply.header("retry-after-ms", "5");
+        let (server, world) = speech.serve(vec![
+            soon(Reply::error(500, "api_error", "Internal trouble")),
+            soon(Reply::error(429, "rate_limit_error", "Slow down")),
+            Reply::Stream(vec![
+                Part::text("WITHDRAWN"),
+                Part::call("a", "write", &json!({ "path": "never.txt", "content": "x" })),
+                Part::Error("overloaded_error".to_owned(), "Overloaded, try again in 5ms".to_owned()),
+            ]),
+            Reply::text("Whole."),
+        ]);
+        let ran = world.json(&["--mode", "unrestricted", "hi"]);
+        assert_eq!((ran.code, ran.ended()["text"].clone()), (0, json!("Whole.")), "{speech:?}: {}", ran.out);
+        let delta = &ran.all("text_delta")[0];
+        let stone = ran.one("tombstone");
+        assert_eq!((&delta["text"], &stone["target"]), (&json!("WITHDRAWN"), &delta["message"]));
+        assert!(text(&stone, "reason").contains("Overloaded"), "{stone}");
+        assert!(ran.all("tool_call").is_empty() && !world.work().join("never.txt").exists());
+        let reasons: Vec<_> =
+            ran.all("transition").iter().map(|t| (t["turn"].clone(), text(t, "reason"))).collect();
+        assert_eq!(reasons[1..], vec![(json!(1), "transient_retry".to_owned()); 3]);
+        assert_eq!(ran.ended()["turns"], 1, "a retry is not a turn");
+        let sent = accepted(&server);
+        assert_eq!(sent.len(), 4);
+        assert_eq!(sent[3], sent[0], "the same request again, without a trace of what failed");
+        let more = ModelServer::start(vec![Reply::text("Yes.")]);
+        let world = world.with(speech.url, &more.base_url());
+        assert_eq!(world.json(&["--last", "and now?"]).code, 0);
+        assert!(!accepted(&more)[0].to_string().contains("WITHDRAWN"));
+    }
+}
+
+#[test]
+fn retries_have_an_end() {
+    for speech in BOTH {
+        let failing = || Reply::error(503, "api_error", "Down for today").header("retry-after-ms", "1");
+        let (server, world) = speech.serve(vec![failing(), failing(), failing()]);
+        let ran = world.json(&["-c", "budget.max_retries_per_model_call=2", "hi"]);
+        assert_eq!((ran.code, ran.reason().as_str()), (1, "model_error"));
+        let line = ran.complaint();
+        assert!(line.contains("Down for today") && line.contains("2 retries"), "{line}");
+        accepted(&server);
+    }
+}
+
+#[test]
+fn a_server_that_does_not_stream() {
+    for speech in BOTH {
+        let (server, world) = speech.serve(vec![
+            Reply::Whole(vec![
+                Part::text("Let me see."),
+                Part::call("a", "read", &json!({ "path": "two.txt" })),
+            ]),
+            Reply::Whole(vec![Part::text("Seen.")]),
+        ]);
+        let ran = world.json(&["hi"]);
+        assert_eq!((ran.code, ran.outcomes()), (0, vec!["ok".to_owned()]), "{speech:?}: {}", ran.out);
+        accepted(&server);
+    }
+}
+
+#[test]
+fn a_connection_that_breaks_is_made_again() {
+    for speech in BOTH {
+        let (server, world) = speech.serve(vec![
+            Reply::Stream(vec![Part::text("half"), Part::Cut]),
+            Reply::Stream(vec![Part::text("half again"), Part::End]),
+            Reply::text("Whole."),
+        ]);
+        let ran = world.json(&["hi"]);
+        assert_eq!((ran.code, ran.ended()["text"].clone()), (0, json!("Whole.")), "{speech:?}: {}", ran.out);
+        assert_eq!(ran.all("tombstone").len(), 2);
+        let sent = accepted(&server);
+        assert_eq!(sent[2], sent[0]);
+    }
+}
+
+#[test]
+fn the_output_limit_is_what_the_budget_leaves() {
+    for speech in BOTH {
+        let look =
+            |tokens: u64| Reply::Stream(vec![Part::call("a", "list", &json!({})), Part::Usage(10, tokens)]);
+        let (server, world) = speech.serve(vec![look(30), look(60)]);
+        let ran = world.json(&["--max-output-tokens", "90", "go"]);
+        assert_eq!((ran.code, ran.reason().as_str()), (3, "max_output_tokens"));
+        let limits: Vec<Option<u64>> = accepted(&server)
+            .iter()
+            .map(|body| body["max_tokens"].as_u64().or(body["max_completion_tokens"].as_u64()))
+            .collect();
+        assert_eq!(limits, [Some(90), Some(60)], "{speech:?}");
+    }
+}

@@ -1,0 +1,216 @@
+//! What ends a run from outside: SIGINT as Esc, SIGTERM, SIGHUP, and a reader who has gone away.
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::books;
+use crate::running::Running;
+use crate::stage::{Ran, World, of_type, script, text};
+
+const SLOW: &str = r#"[{"text":"partly said and then nothing","chunk":7,"pause_ms":60000}]"#;
+
+/// A read, a command that stays, and one more call.
+fn stays(command: &str) -> String {
+    script(json!([{ "tool_calls": [
+        { "name": "read", "arguments": { "path": "one.txt" } },
+        { "name": "shell", "arguments": { "command": command } },
+        { "name": "shell", "arguments": { "command": "touch never" } },
+    ] }]))
+}
+
+/// A run that was ended: 130, and its books are in order.
+fn interrupted(world: &World, run: Running) -> Ran {
+    let ran = run.finish();
+    assert_eq!(ran.code, 130, "{}", ran.err);
+    books::check_run(&ran, &world.session_text());
+    assert!(books::open_calls(&world.session_file()).is_empty());
+    ran
+}
+
+fn stopped_line(ran: &Ran, reason: &str) {
+    let start = format!("stopped: {reason}; next: ");
+    assert!(ran.err.starts_with(&start) && ran.err.lines().count() == 1, "{}", ran.err);
+}
+
+#[test]
+fn in_a_stream() {
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let world = World::new();
+        let mut run = world.begin(&["--json", "--script", SLOW, "go"]);
+        let delta = run.until(|event| event["type"] == "text_delta");
+        run.signal(signal);
+        let ran = interrupted(&world, run);
+        assert_eq!(ran.reason(), "aborted_streaming", "{signal:?}");
+        let said = ran.one("agent_response");
+        assert_eq!((&said["interrupted"], &said["text"]), (&json!(true), &delta["text"]));
+        assert_eq!(said["entry"], delta["message"]);
+        stopped_line(&ran, "aborted_streaming");
+    }
+}
+
+#[test]
+fn before_the_model_has_said_anything() {
+    let world = World::new();
+    let mut run = world.begin(&["--json", "--script", r#"[{"text":"late","delay_ms":60000}]"#, "go"]);
+    run.until(|event| event["type"] == "transition");
+    run.signal(Signal::INT);
+    let ran = interrupted(&world, run);
+    assert_eq!((ran.reason().as_str(), ran.all("agent_response").len()), ("aborted_streaming", 0));
+}
+
+#[test]
+fn while_it_waits_to_try_again() {
+    let world = World::new();
+    let fails = r#"[{"text":"half","error":{"status":529,"message":"overloaded","retry_after_ms":60000}}]"#;
+    let mut run = world.begin(&["--json", "--script", fails, "go"]);
+    run.until(|event| event["type"] == "tombstone");
+    run.signal(Signal::INT);
+    let ran = interrupted(&world, run);
+    assert_eq!(ran.reason(), "aborted_streaming");
+}
+
+#[test]
+fn after_a_finished_call_that_nothing_started() {
+    let world = World::new();
+    let replies = r#"[{"text":"x","tool_calls":[{"name":"list","arguments":{}},{"name":"list","arguments":"{\"path\": \"never finished\"}"}],"chunk":10,"pause_ms":60000}]"#;
+    let mut run = world.begin(&["--json", "--script", replies, "go"]);
+    run.until(|event| event["type"] == "text_delta");
+    run.signal(Signal::INT);
+    assert_eq!(interrupted(&world, run).reason(), "aborted_streaming");
+}
+
+#[test]
+fn while_a_command_runs() {
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let world = World::new();
+        let (command, mut beacon) = world.beacon();
+        let run = world.begin(&["--json", "--mode", "unrestricted", "--script", &stays(&command), "go"]);
+        beacon.lit();
+        run.signal(signal);
+        let ran = interrupted(&world, run);
+        beacon.gone();
+        settled_on_path_c(&ran.all("tool_result"));
+        assert_eq!(ran.reason(), "aborted_tools");
+        let not_ok = ran.ended()["not_ok"].as_array().unwrap().len();
+        assert_eq!(not_ok, 2);
+        stopped_line(&ran, "aborted_tools");
+        assert!(!world.work().join("never").exists());
+    }
+}
+
+fn settled_on_path_c(results: &[Value]) {
+    let contents: Vec<String> = results.iter().map(|result| text(result, "content")).collect();
+    assert!(contents[0].contains("first line"), "a finished call keeps its real result: {contents:?}");
+    let (began, rest) = contents[1].split_once(" mid-execution after ").expect(&contents[1]);
+    let (seconds, rest) = rest.split_once(" s; ").expect(&contents[1]);
+    assert!(began == "Interrupted" && seconds.parse::<f64>().is_ok(), "{}", contents[1]);
+    assert_eq!(rest, "effects may be partial; check before repeating");
+    assert_eq!(contents[2], "Interrupted by user; was not started");
+    for result in &results[1..] {
+        assert_eq!((&result["outcome"], &result["is_error"]), (&json!("aborted"), &json!(true)));
+    }
+}
+
+#[test]
+fn a_command_that_ignores_term_is_ended_too() {
+    let world = World::new();
+    let (command, mut beacon) = world.beacon();
+    let command = format!("trap '' TERM INT HUP; {command}");
+    let run = world.begin(&["--json", "--mode", "unrestricted", "--script", &stays(&command), "go"]);
+    beacon.lit();
+    run.signal(Signal::INT);
+    interrupted(&world, run);
+    beacon.gone();
+}
+
+#[test]
+fn children_that_outlive_their_command_end_with_the_run() {
+    let world = World::new();
+    let (command, mut beacon) = world.beacon();
+    let background = script(
+        json!([{ "name": "shell", "arguments": { "command": format!("({command}) & echo begun") } }, "ok"]),
+    );
+    let run = world.begin(&["--json", "--mode", "unrestricted", "--script", &background, "go"]);
+    beacon.lit();
+    let ran = run.finish();
+    beacon.gone();
+    assert_eq!((ran.code, ran.outcomes()), (0, vec!["ok".to_owned()]));
+}
+
+#[test]
+fn plain_output_says_what_was_said() {
+    let world = World::new();
+    let (command, mut beacon) = world.beacon();
+    let replies = script(
+        json!([{ "text": "I begin.", "tool_calls": [{ "name": "shell", "arguments": { "command": command } }] }]),
+    );
+    let run = world.begin(&["--mode", "unrestricted", "--script", &replies, "go"]);
+    beacon.lit();
+    run.signal(Signal::INT);
+    let ran = run.finish();
+    beacon.gone();
+    assert_eq!((ran.code, ran.out.as_str()), (130, "I begin.\n"));
+    stopped_line(&ran, "aborted_tools");
+}
+
+/// Closes stdout while a command runs; gives the session's entries after the end.
+fn reader_leaves(words: &[&str], command: impl Fn(&str) -> String) -> (Ran, Vec<Value>) {
+    let world = World::new();
+    let (beacon_command, mut beacon) = world.beacon();
+    let replies = stays(&command(&beacon_command));
+    let mut run = world.begin(&[words, &["--mode", "unrestricted", "--script", &replies, "go"]].concat());
+    beacon.lit();
+    run.close_stdout();
+    let ran = run.finish();
+    beacon.gone();
+    assert!(books::open_calls(&world.session_file()).is_empty());
+    (ran, world.entries())
+}
+
+#[test]
+fn a_reader_who_leaves_ends_the_run() {
+    let talkative = |command: &str| command.replace("sleep 300", "while echo more; do sleep 0.01; done");
+    let silent = str::to_owned;
+    for (words, is_silent) in [(&["--json"][..], false), (&["--json"], true), (&[], true)] {
+        let (ran, entries) = reader_leaves(words, |c| if is_silent { silent(c) } else { talkative(c) });
+        assert_eq!(ran.code, 130, "{words:?} {is_silent}: {}", ran.err);
+        settled_on_path_c(&of_type(&entries, "tool_result"));
+        assert_eq!(entries.last().unwrap()["type"], "turn_ended");
+        assert_eq!(entries.last().unwrap()["reason"], "aborted_tools");
+    }
+}
+
+#[test]
+fn a_reader_who_stays_and_does_not_read_holds_nothing_up() {
+    let world = World::new();
+    let (command, mut beacon) = world.beacon();
+    let longer_than_a_pipe = "words ".repeat(40_000);
+    let call = json!({ "name": "shell", "arguments": { "command": command } });
+    let replies = script(json!([{ "text": longer_than_a_pipe, "tool_calls": [call] }]));
+    let file = world.place().join("replies.json");
+    std::fs::write(&file, replies).unwrap();
+    let mut run =
+        world.begin(&["--json", "--mode", "unrestricted", "--script", file.to_str().unwrap(), "go"]);
+    beacon.lit();
+    run.signal(Signal::INT);
+    beacon.gone();
+    // The books are closed although nobody takes the words; a second signal ends the rest.
+    while !world.session_text().ends_with('\n') || world.entries().last().unwrap()["type"] != "turn_ended" {
+        std::thread::yield_now();
+    }
+    run.signal(Signal::INT);
+    assert_eq!(run.exit_code(), 130);
+    assert!(books::open_calls(&world.session_file()).is_empty());
+}
+
+#[test]
+fn an_interrupted_session_goes_on() {
+    let world = World::new();
+    let (command, mut beacon) = world.beacon();
+    let run = world.begin(&["--json", "--mode", "unrestricted", "--script", &stays(&command), "go"]);
+    beacon.lit();
+    run.signal(Signal::INT);
+    interrupted(&world, run);
+    let ran = world.json(&["--last", "--script", r#"["I see."]"#, "what happened?"]);
+    assert_eq!((ran.code, ran.reason().as_str()), (0, "completed"));
+}
