@@ -197,6 +197,14 @@ impl Console {
         }
     }
 
+    /// Waits until the app has taken what was typed, for keys that show nothing. (Where there is no `/proc` it is
+    /// only hoped.)
+    pub(crate) async fn keys_are_taken(&mut self) {
+        let input = std::fs::File::open(format!("/proc/{}/fd/0", self.process_id()));
+        let left = || input.as_ref().map_or(0, |input| rustix::io::ioctl_fionread(input).unwrap());
+        self.meanwhile("an app that reads", || left() == 0).await;
+    }
+
     /// Types a line and sends it.
     pub(crate) async fn says(&mut self, line: &str) {
         self.keys(line).await;

@@ -91,7 +91,7 @@ async fn a_withdrawn_answer_is_there_with_its_reason() {
     app.sees("interrupted, tombstone: the model").await;
     app.sees("(transient_retry)").await;
     app.keys(ESC).await;
-    app.sees("the whole answer").await;
+    app.sees("ask anything").await;
     app.quits().await;
 }
 
