@@ -150,7 +150,8 @@ async fn at_hand(inputs: &mut EventStream) -> Poll<Option<io::Result<Input>>> {
     poll_fn(|context| Poll::Ready(inputs.poll_next_unpin(context))).await
 }
 
-/// Everything the loop holds. Fields drop in order: the terminal is given back last.
+/// Everything the loop holds. Fields drop in order: the terminal is given back first, because the display would
+/// panic when it cannot show the cursor of a terminal that is gone.
 struct Session {
     app: AppIo,
     view: View,
@@ -165,8 +166,8 @@ struct Session {
     listens: bool,
     dirty: bool,
     drawn: Instant,
-    terminal: Display,
     guard: Guard,
+    terminal: Display,
 }
 
 impl Session {
@@ -193,8 +194,8 @@ impl Session {
             listens: true,
             dirty: true,
             drawn: Instant::now(),
-            terminal,
             guard,
+            terminal,
         }
     }
 

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use super::home::Home;
 
 /// Long enough for a loaded machine; a test that meets it has failed.
-const PATIENCE: Duration = Duration::from_secs(15);
+const PATIENCE: Duration = Duration::from_secs(60);
 /// How often something that is not on the screen is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
@@ -195,6 +195,14 @@ impl Console {
                 }
             }
         }
+    }
+
+    /// Waits until the app has taken what was typed, for keys that show nothing. (Where there is no `/proc` it is
+    /// only hoped.)
+    pub(crate) async fn keys_are_taken(&mut self) {
+        let input = std::fs::File::open(format!("/proc/{}/fd/0", self.process_id()));
+        let left = || input.as_ref().map_or(0, |input| rustix::io::ioctl_fionread(input).unwrap());
+        self.meanwhile("an app that reads", || left() == 0).await;
     }
 
     /// Types a line and sends it.

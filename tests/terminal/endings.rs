@@ -84,9 +84,19 @@ async fn term_when_nothing_runs() {
 async fn the_terminal_is_closed_while_a_command_runs() {
     let home = Home::new();
     let (app, group) = with_a_running_command(&home, &[]).await;
-    app.hangs_up().await;
+    assert_eq!(app.hangs_up().await.code(), Some(130));
     assert!(!group.is_alive(), "nothing that was started outlives the app");
     assert_closed(&home, "aborted_tools");
+}
+
+#[tokio::test]
+async fn the_terminal_is_closed_while_a_call_waits() {
+    let home = Home::new();
+    let mut app = Console::start(&home, USUAL, &["run echo hello > made.txt"]);
+    app.sees("y once").await;
+    assert!(app.terminal().hide_cursor(), "a cursor that would have to be shown");
+    assert_eq!(app.hangs_up().await.code(), Some(130));
+    assert_closed(&home, "aborted_streaming");
 }
 
 /// The key that breaks what the variable names, in debug builds alone.

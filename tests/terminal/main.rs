@@ -24,3 +24,4 @@ mod returning;
 mod sizes;
 mod start;
 mod strays;
+mod suspension;

@@ -56,6 +56,7 @@ async fn nothing_is_approved_on_a_screen_that_does_not_show_it() {
     app.resize((20, 5));
     app.sees("too small").await;
     app.keys("y").await;
+    app.keys_are_taken().await;
     app.resize((80, 24));
     app.sees("waits for you").await;
     assert!(!home.has("made.txt") && home.entries("approval").is_empty());
