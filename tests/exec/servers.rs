@@ -223,3 +223,21 @@ fn the_output_limit_is_what_the_budget_leaves() {
         assert_eq!(limits, [Some(90), Some(60)], "{speech:?}");
     }
 }
+
+#[test]
+fn cost_has_a_price_or_is_refused() {
+    for speech in BOTH {
+        let (server, world) = speech.serve(vec![Reply::Stream(vec![
+            Part::call("a", "list", &json!({})),
+            Part::Usage(100_000, 1000),
+        ])]);
+        let line = world.refused(&["--max-cost", "0.1", "hi"]);
+        assert!(line.contains(speech.model) && line.contains("usd_in"), "{line}");
+        let price = [("usd_in", "3"), ("usd_out", "15")]
+            .map(|(key, usd)| format!("models.\"{}\".{key}={usd}", speech.model));
+        let ran = world.json(&["-c", &price[0], "-c", &price[1], "--max-cost", "0.1", "hi"]);
+        assert_eq!((ran.code, ran.reason().as_str()), (3, "max_cost"), "{speech:?}");
+        assert_eq!(ran.ended()["cost_usd"], json!(0.315));
+        assert_eq!(accepted(&server).len(), 1);
+    }
+}

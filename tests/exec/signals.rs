@@ -181,6 +181,34 @@ fn a_reader_who_leaves_ends_the_run() {
 }
 
 #[test]
+fn a_reader_who_never_came() {
+    let world = World::new();
+    let mut run = world.begin(&["--json", "--script", SLOW, "go"]);
+    run.close_stdout();
+    assert_eq!(run.finish().code, 130);
+    // It may have ended before there was anything to write.
+    for file in world.sessions() {
+        assert!(books::open_calls(&file).is_empty());
+        assert_eq!(world.entries().last().unwrap()["type"], "turn_ended");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_behind_stdout_is_said() {
+    let world = World::new();
+    for form in [&[][..], &["--json"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut program = world.program();
+        program.arg("exec").args(form).args(["--script", r#"["Said."]"#, "go"]).stdout(full);
+        let output = program.output().unwrap();
+        let ran = Ran::of(output.status, output.stdout, output.stderr);
+        assert_eq!(ran.code, 1, "{form:?}");
+        assert!(ran.complaint().contains("cannot write to stdout"), "{}", ran.err);
+    }
+}
+
+#[test]
 fn a_reader_who_stays_and_does_not_read_holds_nothing_up() {
     let world = World::new();
     let (command, mut beacon) = world.beacon();
