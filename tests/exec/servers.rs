@@ -194,17 +194,14 @@ fn a_server_that_does_not_stream() {
 
 #[test]
 fn a_connection_that_breaks_is_made_again() {
-    for speech in BOTH {
-        let (server, world) = speech.serve(vec![
-            Reply::Stream(vec![Part::text("half"), Part::Cut]),
-            Reply::Stream(vec![Part::text("half again"), Part::End]),
-            Reply::text("Whole."),
-        ]);
+    for (speech, end) in [(ANTHROPIC, Part::Cut), (OPENAI, Part::End)] {
+        let half = Reply::Stream(vec![Part::text("half"), end]);
+        let (server, world) = speech.serve(vec![half, Reply::text("Whole.")]);
         let ran = world.json(&["hi"]);
         assert_eq!((ran.code, ran.ended()["text"].clone()), (0, json!("Whole.")), "{speech:?}: {}", ran.out);
-        assert_eq!(ran.all("tombstone").len(), 2);
+        assert_eq!(ran.all("tombstone").len(), 1);
         let sent = accepted(&server);
-        assert_eq!(sent[2], sent[0]);
+        assert_eq!(sent[1], sent[0]);
     }
 }
 

@@ -108,6 +108,7 @@ fn settled_on_path_c(results: &[Value]) {
     assert_eq!(contents[2], "Interrupted by user; was not started");
     for result in &results[1..] {
         assert_eq!((&result["outcome"], &result["is_error"]), (&json!("aborted"), &json!(true)));
+        assert_eq!(result["abort"]["path"], "C");
     }
 }
 
