@@ -113,6 +113,21 @@ fn settled_on_path_c(results: &[Value]) {
 }
 
 #[test]
+fn a_signal_that_comes_twice_counts_once() {
+    let world = World::new();
+    let (command, mut beacon) = world.beacon();
+    let run = world.begin(&["--json", "--mode", "unrestricted", "--script", &stays(&command), "go"]);
+    beacon.lit();
+    run.signal(Signal::INT);
+    run.signal(Signal::TERM);
+    run.signal(Signal::INT);
+    let ran = interrupted(&world, run);
+    beacon.gone();
+    settled_on_path_c(&ran.all("tool_result"));
+    stopped_line(&ran, "aborted_tools");
+}
+
+#[test]
 fn a_command_that_ignores_term_is_ended_too() {
     let world = World::new();
     let (command, mut beacon) = world.beacon();
