@@ -15,7 +15,7 @@ use crate::runtime::Groups;
 
 /// How long the end may still take after a second signal. Some senders send each signal twice, to the process and
 /// to its group: that must not cut short what the first one began.
-const LAST_GRACE: Duration = Duration::from_millis(1500);
+const LAST_GRACE: Duration = Duration::from_secs(2);
 
 /// Listens for the signals that end a program. The first one stops the run, as Esc does, and lets it settle its
 /// books. After a second one the process ends in any case, whatever it waits for.
