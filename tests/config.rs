@@ -150,7 +150,10 @@ fn a_wrong_file_names_the_line_and_the_key_it_resembles() {
         ("mode = 3", "config.toml:1: mode: takes a text, not 3"),
         ("allow = ['shell(']", "config.toml:1: allow: `shell(` is not a rule"),
         ("budget = 3", "config.toml:1: `budget` is a table of keys"),
-        ("[loop]\ntools = 'string'", "config.toml:2: loop.tools: string mode comes with a later version"),
+        (
+            "[loop]\ntools = 'both'",
+            "config.toml:2: loop.tools: takes \"native\", \"string\" or \"auto\", not \"both\"",
+        ),
         (
             "[providers.x]\nprotocol = 'grpc'",
             "config.toml:2: providers.x.protocol: \"grpc\" is not a protocol",

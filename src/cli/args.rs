@@ -199,7 +199,7 @@ pub struct Flags {
     #[arg(long, value_name = "USD", allow_negative_numbers = true)]
     pub max_cost: Option<String>,
 
-    /// How tools are offered: native or auto
+    /// How tools are offered: native, string or auto
     #[arg(long, value_name = "HOW")]
     pub tools: Option<String>,
 

@@ -59,6 +59,7 @@ async fn converse(
             told_to_end.send_replace(true);
         });
     }
+    let tools_mode = session.tools_mode.clone();
     let settings = UiSettings {
         view: view_settings(invocation, &session),
         theme,
@@ -67,6 +68,7 @@ async fn converse(
         notice: Some(session.notices.join("\n\n")).filter(|notice| !notice.is_empty()),
         read_only: false,
         quit,
+        tools_mode: Box::new(move || tools_mode.word()),
         entry_json,
     };
     let running = tokio::spawn(session.driver.run(session.first));
@@ -122,7 +124,7 @@ pub(super) fn view_settings(invocation: &Invocation, session: &Session) -> ViewS
         branch: project::branch(&invocation.cwd),
         window: session.choice.spec.window,
         limits: invocation.config.limits.clone(),
-        tools_mode: "native",
+        tools_mode: session.tools_mode.word(),
     }
 }
 

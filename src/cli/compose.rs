@@ -7,6 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use uuid::Uuid;
 
 use super::args::Which;
+use super::config::ToolCalling;
 use super::fault::Fault;
 use super::models::{Choice, Table, Way, choose};
 use super::{Invocation, environment, instructions};
@@ -15,11 +16,11 @@ use crate::ledger::{Body, Entry, Millis, recover};
 use crate::policy::Policy;
 use crate::runtime::store::{find, latest};
 use crate::runtime::{
-    Driver, Groups, Handles, HttpModel, LocalTools, ModelPort, NoHooks, Ports, RehearsalModel, ScriptedModel,
-    SessionStore, Timeouts, ToolMode, tool_specs,
+    AutoToolMode, Driver, Groups, Handles, HttpModel, LocalTools, ModelPort, NoHooks, Ports, RehearsalModel,
+    RunningMode, ScriptedModel, SessionStore, StringModel, Timeouts, ToolMode, tool_specs,
 };
 use crate::wire::record::SessionFile;
-use crate::wire::script;
+use crate::wire::{script, string_mode};
 
 /// A session ready to run.
 pub(super) struct Session {
@@ -35,6 +36,8 @@ pub(super) struct Session {
     pub(super) id: String,
     /// The model and why it is this one.
     pub(super) choice: Choice,
+    /// How the model calls tools; may change while it runs.
+    pub(super) tools_mode: RunningMode,
     /// What a person should be told.
     pub(super) notices: Vec<String>,
     /// Every process group that a tool starts.
@@ -55,10 +58,11 @@ pub(super) fn compose(
     let choice = choice(invocation, opened.as_ref().map(|(_, file)| file))?;
     let groups = Groups::default();
     let tools = LocalTools::new(invocation.cwd.clone(), invocation.environment.all(), groups.clone());
-    let model = model_port(&choice.way)?;
+    let (model, tools_mode) = model_port(&choice, invocation.config.tools)?;
     let now = now();
     let mut notices = invocation.config.warnings.clone();
     notices.extend(choice.notice.clone());
+    notices.extend(tools_notice(&choice, invocation.config.tools));
 
     let mut settings = settings(invocation, &choice, attendance);
     let (agent, first, before, store, id) = match opened {
@@ -86,7 +90,7 @@ pub(super) fn compose(
     let hooks = Box::new(NoHooks);
     let ports = Ports { model, tools: Box::new(tools), hooks, store: Box::new(store) };
     let (driver, handles) = Driver::new(agent, ports);
-    Ok(Session { driver, handles, first, before, id, choice, notices, groups })
+    Ok(Session { driver, handles, first, before, id, choice, tools_mode, notices, groups })
 }
 
 /// The program's state folder.
@@ -157,18 +161,42 @@ fn choice(invocation: &Invocation, file: Option<&SessionFile>) -> Result<Choice,
     choose(&config, &invocation.environment, &Table::embedded())
 }
 
-fn model_port(way: &Way) -> Result<Box<dyn ModelPort>, Fault> {
-    Ok(match way {
-        Way::Rehearsal => Box::new(RehearsalModel::default()),
+/// The model in the mode that was asked for. `auto` goes by what is known about it, and by how a script is written.
+fn model_port(choice: &Choice, tools: ToolCalling) -> Result<(Box<dyn ModelPort>, RunningMode), Fault> {
+    let mut is_string = match tools {
+        ToolCalling::Auto => !choice.takes_tools,
+        ToolCalling::Native => false,
+        ToolCalling::String => true,
+    };
+    let model: Box<dyn ModelPort> = match &choice.way {
+        // It speaks no other way.
+        Way::Rehearsal => return Ok((Box::new(RehearsalModel::default()), RunningMode::new(false))),
         Way::Script(text) => {
             let replies = script::parse(text).map_err(|why| {
                 Fault::usage(format!("the script cannot be read: {why}"), "mend that element")
             })?;
-            Box::new(ScriptedModel::new(replies, ToolMode::Native))
+            is_string |=
+                tools == ToolCalling::Auto && replies.iter().any(|reply| string_mode::has_calls(&reply.text));
+            Box::new(ScriptedModel::new(replies, if is_string { ToolMode::String } else { ToolMode::Native }))
         }
         Way::Server(connection) => {
             Box::new(HttpModel::new(connection.protocol, connection.endpoint(), Timeouts::default()))
         }
+    };
+    Ok(match tools {
+        ToolCalling::Native => (model, RunningMode::new(false)),
+        ToolCalling::String => (Box::new(StringModel::new(model)), RunningMode::new(true)),
+        ToolCalling::Auto => {
+            let model = AutoToolMode::new(model, is_string);
+            let mode = model.mode();
+            (Box::new(model), mode)
+        }
+    })
+}
+
+fn tools_notice(choice: &Choice, tools: ToolCalling) -> Option<String> {
+    (tools == ToolCalling::String && choice.way == Way::Rehearsal).then(|| {
+        "The rehearsal model calls tools natively; --tools string changes nothing for it.".to_owned()
     })
 }
 

@@ -54,6 +54,8 @@ pub struct UiSettings {
     pub read_only: bool,
     /// Becomes true when the process must end: SIGTERM, SIGHUP.
     pub quit: watch::Receiver<bool>,
+    /// How the model calls tools now, `native` or `string`: a server that refuses tools changes it.
+    pub tools_mode: Box<dyn Fn() -> &'static str + Send>,
     /// An entry as it is recorded, as pretty JSON.
     pub entry_json: fn(&Entry) -> String,
 }
@@ -159,6 +161,7 @@ struct Session {
     layouts: Layouts,
     theme: Theme,
     highlighter: Highlighter,
+    tools_mode: Box<dyn Fn() -> &'static str + Send>,
     entry_json: fn(&Entry) -> String,
     initial_prompt: Option<String>,
     outcome: Option<UiOutcome>,
@@ -188,6 +191,7 @@ impl Session {
             layouts: Layouts::default(),
             theme: settings.theme,
             highlighter: Highlighter::new(Box::new(move || wake.notify_one())),
+            tools_mode: settings.tools_mode,
             entry_json: settings.entry_json,
             initial_prompt: settings.initial_prompt,
             outcome: None,
@@ -316,6 +320,7 @@ impl Session {
 
     fn frame(&mut self) {
         let now = now();
+        self.view.settings.tools_mode = (self.tools_mode)();
         let drawn = self.terminal.autoresize().and_then(|()| self.terminal.size()).and_then(|size| {
             let area = Rect::new(0, 0, size.width, size.height);
             let Self { layouts, view, local, theme, highlighter, .. } = self;

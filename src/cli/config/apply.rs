@@ -90,10 +90,8 @@ fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
             config.tools = match value.text()? {
                 "auto" => ToolCalling::Auto,
                 "native" => ToolCalling::Native,
-                "string" => {
-                    return Err("string mode comes with a later version; use native or auto".to_owned());
-                }
-                other => return Err(format!("takes \"native\" or \"auto\", not {other:?}")),
+                "string" => ToolCalling::String,
+                other => return Err(format!("takes \"native\", \"string\" or \"auto\", not {other:?}")),
             }
         }
         Key::Limit(_)

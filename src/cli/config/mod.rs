@@ -79,14 +79,16 @@ pub struct SourcedRule {
     pub source: Source,
 }
 
-/// How tools are offered to the model. String mode comes with a later version.
+/// How tools are offered to the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ToolCalling {
-    /// What the model takes; today that is native.
+    /// What the model takes, as far as is known; string mode once a server refuses tools.
     #[default]
     Auto,
     /// The protocol's own tool calls.
     Native,
+    /// Descriptions in the system prompt, calls read from the answer's text.
+    String,
 }
 
 impl ToolCalling {
@@ -95,6 +97,7 @@ impl ToolCalling {
         match self {
             Self::Auto => "auto",
             Self::Native => "native",
+            Self::String => "string",
         }
     }
 }
