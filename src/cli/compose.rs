@@ -15,8 +15,8 @@ use crate::ledger::{Body, Entry, Millis, recover};
 use crate::policy::Policy;
 use crate::runtime::store::{find, latest};
 use crate::runtime::{
-    Driver, Groups, Handles, HttpModel, LocalTools, ModelPort, Ports, RehearsalModel, ScriptedModel,
-    SessionStore, Timeouts, ToolMode, tool_specs,
+    Driver, Groups, Handles, HttpModel, LocalTools, ModelPort, ModelRouter, Ports, RehearsalModel,
+    ScriptedModel, SessionStore, Timeouts, ToolMode, tool_specs,
 };
 use crate::wire::record::SessionFile;
 use crate::wire::script;
@@ -83,7 +83,8 @@ pub(super) fn compose(
             (agent, first, before, store, id)
         }
     };
-    let ports = Ports { model, tools: Box::new(tools), store: Box::new(store) };
+    let ports =
+        Ports { model: with_fallbacks(&choice, model)?, tools: Box::new(tools), store: Box::new(store) };
     let (driver, handles) = Driver::new(agent, ports);
     Ok(Session { driver, handles, first, before, id, choice, notices, groups })
 }
@@ -171,6 +172,18 @@ fn model_port(way: &Way) -> Result<Box<dyn ModelPort>, Fault> {
     })
 }
 
+/// One port for the whole chain. A model alone needs no router.
+fn with_fallbacks(choice: &Choice, first: Box<dyn ModelPort>) -> Result<Box<dyn ModelPort>, Fault> {
+    if choice.fallback.is_empty() {
+        return Ok(first);
+    }
+    let mut ports = vec![(choice.spec.model.clone(), first)];
+    for other in &choice.fallback {
+        ports.push((other.spec.model.clone(), model_port(&other.way)?));
+    }
+    Ok(Box::new(ModelRouter::new(ports)))
+}
+
 fn settings(invocation: &Invocation, choice: &Choice, attendance: Attendance) -> Settings {
     let config = &invocation.config;
     Settings {
@@ -180,6 +193,12 @@ fn settings(invocation: &Invocation, choice: &Choice, attendance: Attendance) ->
         tools: tool_specs(),
         policy: Policy { mode: config.mode, rules: config.rules(), ..Policy::default() },
         limits: config.limits.clone(),
+        fallback: choice.fallback.iter().map(|other| other.spec.clone()).collect(),
+        token_budget: config.token_budget(),
+        max_consecutive_failures: config.max_consecutive_failures,
+        final_response: config.final_response,
+        limit_is_steps: config.limit_is_steps,
+        compact_at_percent: config.compact_at_percent,
         tool_timeout_ms: config.tool_timeout_ms,
         parallel: config.parallel,
         attendance,

@@ -7,6 +7,7 @@ mod operations;
 mod outbox;
 mod ports;
 mod process;
+mod router;
 pub mod store;
 mod tools;
 
@@ -15,5 +16,6 @@ pub use http::{HttpModel, Timeouts};
 pub use models::{Pace, RehearsalModel, ScriptedModel, ToolMode};
 pub use ports::{ModelPort, StorePort, ToolPort};
 pub use process::Groups;
+pub use router::ModelRouter;
 pub use store::SessionStore;
 pub use tools::{LocalTools, tool_specs};
