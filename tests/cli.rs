@@ -1,5 +1,5 @@
 //! The real binary, with an environment of its own: words on stdout, one line on stderr, exit codes.
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::disallowed_methods, reason = "tests")]
 
 use std::{
     fs,
@@ -102,6 +102,10 @@ fn wrong_usage_is_one_line_and_exit_2() {
     assert!(world.refused(&["exec", "--mode", "auto", "x"]).contains("sandbox"));
     assert!(world.refused(&["exec", "--mode", "bold", "x"]).contains("plan, ask, edit or unrestricted"));
     assert!(world.refused(&["exec", "--tools", "both", "x"]).contains("\"string\""));
+    assert!(
+        world.refused(&["exec", "--token-budget", "-1", "x"]).contains("--token-budget: cannot be negative")
+    );
+    assert!(world.refused(&["exec", "--fallback", "", "x"]).contains("--fallback: takes a text"));
     assert!(world.refused(&["exec", "--on-approval", "maybe", "x"]).contains("--on-approval: takes"));
     assert!(world.refused(&["exec", "--allow", "shell(", "x"]).contains("closing"));
     assert!(world.refused(&["exec", "-C", "nowhere", "x"]).contains("nowhere"));
@@ -141,6 +145,73 @@ fn models_that_cannot_be_reached() {
     assert!(cost.contains("models.\"ollama/llama3.1:8b\"") && cost.contains("usd_in"), "{cost}");
     let keyed = World::new().with("ANTHROPIC_API_KEY", "sk-secret");
     assert!(!keyed.refused(&["exec", "-m", "antropic/x", "x"]).contains("sk-secret"));
+}
+
+#[test]
+fn every_model_of_a_chain_must_be_reachable() {
+    let world = World::new().user("fallback = ['ollama/small']\n");
+    let refused = |words: &[&str]| world.refused(&[&["exec", "-m", "rehearsal"], words, &["x"]].concat());
+    assert!(
+        refused(&["--fallback", "zebra/x"])
+            .contains("--fallback: the fallback model cannot answer: unknown provider")
+    );
+    let keyless = refused(&["--fallback", "ollama/a", "--fallback", "anthropic/x"]);
+    assert!(
+        keyless.contains("ANTHROPIC_API_KEY is not set") && keyless.contains("leave anthropic/x out"),
+        "{keyless}"
+    );
+    let priceless = refused(&["--max-cost", "1"]);
+    assert!(
+        priceless.contains("config.toml:1: the fallback") && priceless.contains("ollama/small"),
+        "{priceless}"
+    );
+    let shown = world.run(&["config", "show", "-m", "rehearsal"]);
+    assert!(shown.out.starts_with("# answers: rehearsal (-m), or else ollama/small"), "{}", shown.out);
+}
+
+#[test]
+fn the_next_model_of_the_chain_answers() {
+    let world = World::new();
+    let script = r#"[{"text": "Half an ans", "error": {"class": "quota", "message": "no money"}}]"#;
+    let words = ["exec", "--json", "--script", script, "--fallback", "rehearsal", "what can you do?"];
+    let ran = world.run(&words);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let lines: Vec<serde_json::Value> =
+        ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of = |kind: &str| lines.iter().filter(|line| line["type"] == kind).collect::<Vec<_>>();
+    let reasons: Vec<_> = of("transition").iter().map(|line| line["reason"].clone()).collect();
+    assert_eq!(reasons, ["submitted", "model_fallback"]);
+    let models: Vec<_> = of("agent_response").iter().map(|line| line["model"].clone()).collect();
+    assert_eq!(models, ["script", "rehearsal"]);
+    assert_eq!(of("tombstone")[0]["target"], of("agent_response")[0]["id"]);
+    assert!(
+        !of("turn_ended")[0]["text"].as_str().unwrap().contains("Half"),
+        "what was withdrawn is no answer"
+    );
+}
+
+#[test]
+fn the_settings_of_the_loop_reach_it() {
+    let world = World::new();
+    let ended = |words: &[&str]| {
+        let ran = world.run(&[&["exec", "--json", "--mode", "unrestricted"], words, &["x"]].concat());
+        let last: serde_json::Value = serde_json::from_str(ran.out.lines().last().unwrap()).unwrap();
+        (ran.code, last["reason"].as_str().unwrap().to_owned(), last["text"].as_str().unwrap().to_owned())
+    };
+    let look = r#"{"tool_calls":[{"name":"list","arguments":{}}]}"#;
+    let steps = ended(&["-c", "loop.max_steps=1", "--script", &format!("[{look}]")]);
+    assert_eq!(steps, (3, "max_turns".into(), "Reached maximum reasoning steps (1)".into()));
+    let fails = r#"{"tool_calls":[{"name":"nothing","arguments":{}}]}"#;
+    let twice = format!("[{fails},{fails},\"never\"]");
+    let failures = ended(&["-c", "loop.max_consecutive_failures=2", "--script", &twice]);
+    assert_eq!((failures.0, failures.1.as_str()), (1, "repeated_failures"));
+    let two = r#"["notes", "The final words."]"#;
+    let separate = ended(&["-c", "loop.final_response=separate", "--script", two]);
+    assert_eq!(separate, (0, "completed".into(), "The final words.".into()));
+    let little = r#"["a", "b", "c", "d", "e"]"#;
+    let budget =
+        ended(&["--token-budget", "9000", "-c", "budget.token_budget_patience=1", "--script", little]);
+    assert_eq!((budget.0, budget.1.as_str(), budget.2.as_str()), (3, "token_budget", "b"));
 }
 
 #[test]

@@ -6,7 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use countersign::agent::Attendance;
+use countersign::agent::{Attendance, FinalResponse};
+use countersign::budget::TokenBudget;
 use countersign::cli::{
     args::Flags,
     config::{Config, Given, load},
@@ -111,6 +112,9 @@ fn nothing_set_is_the_default() {
     assert_eq!(config.limits.max_model_turns, Some(50));
     assert_eq!((config.tool_timeout_ms, config.parallel), (30_000, true));
     assert_eq!(config.on_approval, Attendance::Deny);
+    assert_eq!((config.token_budget(), config.fallback.len()), (None, 0));
+    assert_eq!((config.final_response, config.limit_is_steps), (FinalResponse::SameCall, false));
+    assert_eq!((config.max_consecutive_failures, config.compact_at_percent), (8, 80));
     assert_eq!(config.source("mode").to_string(), "default");
 }
 
@@ -160,6 +164,32 @@ fn a_wrong_file_names_the_line_and_the_key_it_resembles() {
         ),
         ("[providers.openai]\nbase_url = 'http://h'", "write providers.openai-chat"),
         ("model = 'a'\nmodel = 'b'", "config.toml:2: duplicate key"),
+        ("fallback = [3]", "config.toml:1: fallback: takes a text, not 3"),
+        ("fallback = true", "config.toml:1: fallback: takes a list of texts, not true"),
+        ("fallback = ['']", "config.toml:1: fallback: takes a text"),
+        ("[budget]\ntoken_budget = -1", "config.toml:2: budget.token_budget: cannot be negative: -1"),
+        ("[budget]\ntoken_budgets = 1", "config.toml:2: unknown key `budget.token_budgets`; did you mean"),
+        (
+            "[budget]\ntoken_budget_enough_percent = 101",
+            "config.toml:2: budget.token_budget_enough_percent: must be at most 100, not 101",
+        ),
+        (
+            "[budget]\ntoken_budget_patience = 1e3",
+            "config.toml:2: budget.token_budget_patience: takes a whole",
+        ),
+        (
+            "[loop]\nfinal_response = 'both'",
+            "loop.final_response: takes \"same_call\" or \"separate\", not \"both\"",
+        ),
+        (
+            "[loop]\nmax_consecutive_failures = 0",
+            "config.toml:2: loop.max_consecutive_failures: must be at least 1, not 0",
+        ),
+        (
+            "[loop]\ncompact_at_percent = 0",
+            "config.toml:2: loop.compact_at_percent: must be at least 1, not 0",
+        ),
+        ("[loop]\ncompact_at_percent = 200", "loop.compact_at_percent: must be at most 100, not 200"),
         ("model = ", "config.toml:1: "),
         ("log = 'x=loud'", "config.toml:1: log: takes a log filter"),
     ];
@@ -221,6 +251,14 @@ fn a_project_cannot_loosen() {
         "budget.max_parallel_tool_calls = 9",
         "loop.max_steps = 1000",
         "loop.tool_timeout_seconds = 31",
+        "fallback = ['evil/model']",
+        "budget.token_budget = 1000",
+        "budget.token_budget_enough_percent = 91",
+        "budget.token_budget_little_tokens = 499",
+        "budget.token_budget_patience = 4",
+        "loop.final_response = 'separate'",
+        "loop.max_consecutive_failures = 9",
+        "loop.compact_at_percent = 10",
     ];
     for text in loose {
         let (plain, config) = (World::new().config(), World::new().project(text).config());
@@ -234,6 +272,56 @@ fn a_project_cannot_loosen() {
     }
     let wrong = World::new().project("modle = 'x'").wrong();
     assert!(wrong.contains("/repo/.countersign/config.toml:1: unknown key"), "{wrong}");
+}
+
+#[test]
+fn a_project_can_lower_a_token_budget() {
+    let user = "[budget]\ntoken_budget = 1000\n[loop]\nfinal_response = 'separate'";
+    let lower =
+        "[budget]\ntoken_budget = 900\ntoken_budget_patience = 1\n[loop]\nfinal_response = 'same_call'";
+    let config = World::new().user(user).project(lower).config();
+    assert_eq!(config.warnings, Vec::<String>::new());
+    assert_eq!(config.token_budget(), Some(TokenBudget { patience: 1, ..TokenBudget::of(900) }));
+    assert_eq!(config.final_response, FinalResponse::SameCall);
+    let higher = World::new().user(user).project("budget.token_budget = 1001").config();
+    assert_eq!((higher.warnings.len(), higher.token_budget), (1, Some(1000)));
+}
+
+#[test]
+fn a_chain_is_said_anew_and_repeated_flags_add_to_it() {
+    let world = World::new().user("fallback = ['user/one', 'user/two']");
+    let chain = |pairs: &[&str], flags: &[&str]| {
+        let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        let flags = Flags { config: owned(pairs), fallback: owned(flags), ..Flags::default() };
+        world.load(&flags).unwrap().fallback
+    };
+    assert_eq!(chain(&[], &[]), ["user/one", "user/two"]);
+    assert_eq!(chain(&["fallback=[]"], &[]), Vec::<String>::new());
+    assert_eq!(chain(&["fallback=pair/one"], &[]), ["pair/one"]);
+    assert_eq!(chain(&["fallback=['pair/one']"], &["flag/one", "flag/two"]), ["flag/one", "flag/two"]);
+    let many = vec!["a/b"; 17];
+    let flags = Flags { fallback: many.iter().map(|text| (*text).to_owned()).collect(), ..Flags::default() };
+    let said = world.load(&flags).unwrap_err().to_string();
+    assert!(said.contains("--fallback: takes at most 16 models, not 17"), "{said}");
+}
+
+#[test]
+fn the_key_that_set_the_turn_limit_is_remembered() {
+    let steps = |pairs: &[&str], max_turns: Option<&str>| {
+        let flags = Flags {
+            config: pairs.iter().map(|text| (*text).to_owned()).collect(),
+            max_turns: max_turns.map(str::to_owned),
+            ..Flags::default()
+        };
+        let config = World::new().load(&flags).unwrap();
+        (config.limits.max_model_turns, config.limit_is_steps)
+    };
+    assert_eq!(steps(&["loop.max_steps=5"], None), (Some(5), true));
+    assert_eq!(steps(&["loop.max_tool_iterations=5"], None), (Some(5), false));
+    assert_eq!(steps(&["loop.max_steps=5", "budget.max_model_turns=6"], None), (Some(6), false));
+    assert_eq!(steps(&["loop.max_steps=5"], Some("7")), (Some(7), false));
+    let shown = World::new().user("loop.max_steps = 5").config().show();
+    assert!(World::new().user(&shown).config().limit_is_steps, "{shown}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::ledger::{
     CompactionTrigger, Ending, FORMAT_VERSION, Injected, Injector, Millis, Remark, SessionStarted,
     Transition, Unsettled, Usage, UserMessage,
 };
-use crate::model::{Draft, ModelSpec, Request};
+use crate::model::{Draft, ModelSpec, Price, Request};
 use crate::tool::ToolSpec;
 
 use super::phase::{Awaiting, Phase};
@@ -93,7 +93,10 @@ impl Agent {
         if is_turn {
             self.deliver_asides(now);
         }
-        let mut request = match self.request(output_left) {
+        // A fallback is written down with the call, and says already whom the call is made to.
+        let given_up = self.books.fallbacks() + usize::from(reason == Transition::ModelFallback);
+        let spec = self.spec_after(given_up).clone();
+        let mut request = match self.request_to(&spec, output_left) {
             Ok(request) => request,
             Err(unsettled) => return self.give_up(now, &unsettled),
         };
@@ -101,7 +104,7 @@ impl Agent {
             return self.compact(now, CompactionTrigger::Auto, Some(reason), out);
         }
         let estimated_input = context::estimate_tokens(&request);
-        let Some(affordable) = self.reserve(now, estimated_input, request.max_output) else {
+        let Some(affordable) = self.reserve(now, spec.price, estimated_input, request.max_output) else {
             return self.end(now, Ending::MaxCost, out);
         };
         request.max_output = affordable;
@@ -115,9 +118,9 @@ impl Agent {
     /// Reserves the worst case of a call: the estimated prompt, and all the output that it may write. Returns the
     /// output tokens that the cost limit leaves, so that it is never passed by more than the estimate was wrong;
     /// `None` when not even a short answer is affordable.
-    fn reserve(&mut self, now: Millis, input: u64, output: u64) -> Option<u64> {
+    fn reserve(&mut self, now: Millis, price: Option<Price>, input: u64, output: u64) -> Option<u64> {
         let Some(left) = self.books.meter().left(Limit::Cost, now) else { return Some(output) };
-        let Some(price) = self.spec().price else { return Some(output) };
+        let Some(price) = price else { return Some(output) };
         let prompt = price.cost(&Usage { input, ..Usage::default() }).0;
         let rest = left.checked_sub(prompt)?;
         if price.output == 0 {
@@ -130,8 +133,12 @@ impl Agent {
 
     /// The model that answers now: the first of the chain that the run has not given up.
     pub(super) fn spec(&self) -> &ModelSpec {
+        self.spec_after(self.books.fallbacks())
+    }
+
+    fn spec_after(&self, given_up: usize) -> &ModelSpec {
         let Settings { model, fallback, .. } = &self.settings;
-        match self.books.fallbacks() {
+        match given_up {
             0 => model,
             count => fallback.get((count - 1).min(fallback.len().saturating_sub(1))).unwrap_or(model),
         }
@@ -142,8 +149,12 @@ impl Agent {
     /// # Errors
     /// [`Unsettled`] while a call is open.
     pub fn request(&self, output_left: Option<u64>) -> Result<Request, Unsettled> {
+        self.request_to(self.spec(), output_left)
+    }
+
+    fn request_to(&self, spec: &ModelSpec, output_left: Option<u64>) -> Result<Request, Unsettled> {
         let tools = self.registry.tools().iter().map(ToolSpec::describe).collect();
-        context::build(&self.books.ledger, &self.settings.system, tools, self.spec(), output_left)
+        context::build(&self.books.ledger, &self.settings.system, tools, spec, output_left)
     }
 
     /// Ends the run. After an answer the next message of the queue begins another; after any other ending what was

@@ -167,6 +167,10 @@ pub struct Flags {
     #[arg(short, long, value_name = "PROVIDER/MODEL")]
     pub model: Option<String>,
 
+    /// Who answers when that model fails for good; repeatable, in this order
+    #[arg(long, value_name = "PROVIDER/MODEL")]
+    pub fallback: Vec<String>,
+
     /// Work in this folder
     #[arg(short = 'C', long = "cd", value_name = "DIR")]
     pub cd: Option<std::path::PathBuf>,
@@ -198,6 +202,10 @@ pub struct Flags {
     /// Most cost of the session, in US dollars
     #[arg(long, value_name = "USD", allow_negative_numbers = true)]
     pub max_cost: Option<String>,
+
+    /// Tokens to be written in one run: after an answer it is nudged to go on until most of them are used
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub token_budget: Option<String>,
 
     /// How tools are offered: native, string or auto
     #[arg(long, value_name = "HOW")]
@@ -238,6 +246,7 @@ impl Flags {
         };
         Self {
             model: later.model.or(self.model),
+            fallback: joined(self.fallback, later.fallback),
             cd: later.cd.or(self.cd),
             mode: later.mode.or(self.mode),
             max_turns: later.max_turns.or(self.max_turns),
@@ -246,6 +255,7 @@ impl Flags {
             max_input_tokens: later.max_input_tokens.or(self.max_input_tokens),
             max_output_tokens: later.max_output_tokens.or(self.max_output_tokens),
             max_cost: later.max_cost.or(self.max_cost),
+            token_budget: later.token_budget.or(self.token_budget),
             tools: later.tools.or(self.tools),
             script: later.script.or(self.script),
             allow: joined(self.allow, later.allow),
@@ -267,12 +277,17 @@ impl Flags {
             ("--max-input-tokens", "budget.max_input_tokens", &self.max_input_tokens),
             ("--max-output-tokens", "budget.max_output_tokens", &self.max_output_tokens),
             ("--max-cost", "budget.max_total_cost", &self.max_cost),
+            ("--token-budget", "budget.token_budget", &self.token_budget),
             ("--tools", "loop.tools", &self.tools),
             ("--script", "script", &self.script),
             ("--theme", "theme", &self.theme),
         ];
-        let many =
-            [("--allow", "allow", &self.allow), ("--deny", "deny", &self.deny), ("--ask", "ask", &self.ask)];
+        let many = [
+            ("--fallback", "fallback", &self.fallback),
+            ("--allow", "allow", &self.allow),
+            ("--deny", "deny", &self.deny),
+            ("--ask", "ask", &self.ask),
+        ];
         let pairs = self.config.iter().cloned().map(Given::Pair);
         let single = single.into_iter().filter_map(|(flag, key, value)| Some((flag, key, value.clone()?)));
         let many =

@@ -16,8 +16,8 @@ use crate::ledger::{Body, Entry, Millis, recover};
 use crate::policy::Policy;
 use crate::runtime::store::{find, latest};
 use crate::runtime::{
-    AutoToolMode, Driver, Groups, Handles, HttpModel, LocalTools, ModelPort, NoHooks, Ports, RehearsalModel,
-    RunningMode, ScriptedModel, SessionStore, StringModel, Timeouts, ToolMode, tool_specs,
+    AutoToolMode, Driver, Groups, Handles, HttpModel, LocalTools, ModelPort, ModelRouter, NoHooks, Ports,
+    RehearsalModel, RunningMode, ScriptedModel, SessionStore, StringModel, Timeouts, ToolMode, tool_specs,
 };
 use crate::wire::record::SessionFile;
 use crate::wire::{script, string_mode};
@@ -88,6 +88,7 @@ pub(super) fn compose(
         }
     };
     let hooks = Box::new(NoHooks);
+    let model = with_fallbacks(&choice, invocation.config.tools, model)?;
     let ports = Ports { model, tools: Box::new(tools), hooks, store: Box::new(store) };
     let (driver, handles) = Driver::new(agent, ports);
     Ok(Session { driver, handles, first, before, id, choice, tools_mode, notices, groups })
@@ -200,6 +201,22 @@ fn tools_notice(choice: &Choice, tools: ToolCalling) -> Option<String> {
     })
 }
 
+/// One port for the whole chain. A model alone needs no router.
+fn with_fallbacks(
+    choice: &Choice,
+    tools: ToolCalling,
+    first: Box<dyn ModelPort>,
+) -> Result<Box<dyn ModelPort>, Fault> {
+    if choice.fallback.is_empty() {
+        return Ok(first);
+    }
+    let mut ports = vec![(choice.spec.model.clone(), first)];
+    for other in &choice.fallback {
+        ports.push((other.spec.model.clone(), model_port(other, tools)?.0));
+    }
+    Ok(Box::new(ModelRouter::new(ports)))
+}
+
 fn settings(invocation: &Invocation, choice: &Choice, attendance: Attendance) -> Settings {
     let config = &invocation.config;
     Settings {
@@ -209,6 +226,12 @@ fn settings(invocation: &Invocation, choice: &Choice, attendance: Attendance) ->
         tools: tool_specs(),
         policy: Policy { mode: config.mode, rules: config.rules(), ..Policy::default() },
         limits: config.limits.clone(),
+        fallback: choice.fallback.iter().map(|other| other.spec.clone()).collect(),
+        token_budget: config.token_budget(),
+        max_consecutive_failures: config.max_consecutive_failures,
+        final_response: config.final_response,
+        limit_is_steps: config.limit_is_steps,
+        compact_at_percent: config.compact_at_percent,
         tool_timeout_ms: config.tool_timeout_ms,
         parallel: config.parallel,
         attendance,

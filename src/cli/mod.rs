@@ -123,7 +123,10 @@ fn configure(action: ConfigAction, flags: Flags, environment: Environment) -> Re
             let cwd = folder(flags.cd.as_deref())?;
             let config = config::load(&cwd, &environment, &flags.given())?;
             let answers = match models::choose(&config, &environment, &models::Table::embedded()) {
-                Ok(choice) => format!("{} ({})", choice.spec.model, choice.source),
+                Ok(choice) => {
+                    let then = choice.fallback.iter().map(|other| format!(", or else {}", other.spec.model));
+                    format!("{} ({}){}", choice.spec.model, choice.source, then.collect::<String>())
+                }
                 Err(fault) => format!("nobody, {}", fault.message),
             };
             say(&format!("# answers: {}\n{}", fault::one_line(&answers), config.show()))

@@ -8,6 +8,7 @@ mod operations;
 mod outbox;
 mod ports;
 mod process;
+mod router;
 pub mod store;
 mod tools;
 
@@ -17,5 +18,6 @@ pub use http::{HttpModel, Timeouts};
 pub use models::{AutoToolMode, Pace, RehearsalModel, RunningMode, ScriptedModel, StringModel, ToolMode};
 pub use ports::{HookPort, ModelPort, StorePort, ToolPort};
 pub use process::Groups;
+pub use router::ModelRouter;
 pub use store::SessionStore;
 pub use tools::{LocalTools, tool_specs};

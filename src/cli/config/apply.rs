@@ -2,12 +2,12 @@
 
 use super::{
     Config, SourcedRule, ToolCalling,
-    key::{Fact, Key, Most},
+    key::{Fact, Key, Most, Nudge},
     setting::{Setting, Wrong},
     source::Source,
     value::Written,
 };
-use crate::agent::Attendance;
+use crate::agent::{Attendance, FinalResponse};
 use crate::budget::Limit;
 use crate::cli::{
     connection::{Protocol, Secret, check_base_url},
@@ -20,8 +20,9 @@ use crate::policy::{Mode, Rule, RuleKind};
 pub(super) fn set(config: &mut Config, setting: &Setting) -> Result<(), Wrong> {
     let setting = &in_letters(setting);
     let meant = match setting.key {
-        Key::Limit(limit) => set_limit(config, limit, &setting.value),
+        Key::Limit(limit) => set_limit(config, limit, setting),
         Key::Most(most) => set_most(config, most, &setting.value),
+        Key::Nudge(part) => set_nudge(config, part, &setting.value),
         Key::BaseUrl | Key::Protocol | Key::ApiKeyEnv | Key::Header => set_provider(config, setting),
         Key::OfProvider(fact) | Key::OfModel(fact) => set_fact(config, setting, fact),
         _ => set_behaviour(config, setting),
@@ -42,8 +43,11 @@ fn in_letters(setting: &Setting) -> Setting {
         setting.key,
         Key::Limit(_)
             | Key::Most(_)
+            | Key::Nudge(_)
             | Key::ToolTimeout
             | Key::ParallelExecution
+            | Key::Failures
+            | Key::CompactAt
             | Key::OfProvider(_)
             | Key::OfModel(_)
     );
@@ -68,6 +72,7 @@ fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
     let value = &setting.value;
     match setting.key {
         Key::Model => config.model = Some(value.text()?.to_owned()),
+        Key::Fallback => add_fallback(config, setting)?,
         Key::Script => config.script = Some(value.text()?.to_owned()),
         Key::Mode => config.mode = Mode::parse(value.text()?)?,
         Key::Rules(kind) => add_rules(config, kind, setting)?,
@@ -86,6 +91,17 @@ fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
         }
         Key::ToolTimeout => config.tool_timeout_ms = value.count(1, 86_400)? * 1000,
         Key::ParallelExecution => config.parallel = value.switch()?,
+        Key::FinalResponse => {
+            config.final_response = match value.text()? {
+                "same_call" => FinalResponse::SameCall,
+                "separate" => FinalResponse::Separate,
+                other => return Err(format!("takes \"same_call\" or \"separate\", not {other:?}")),
+            }
+        }
+        Key::Failures => {
+            config.max_consecutive_failures = u32::try_from(value.count(1, 10_000)?).unwrap_or(u32::MAX);
+        }
+        Key::CompactAt => config.compact_at_percent = value.count(1, 100)?,
         Key::Tools => {
             config.tools = match value.text()? {
                 "auto" => ToolCalling::Auto,
@@ -96,6 +112,7 @@ fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
         }
         Key::Limit(_)
         | Key::Most(_)
+        | Key::Nudge(_)
         | Key::BaseUrl
         | Key::Protocol
         | Key::ApiKeyEnv
@@ -104,6 +121,21 @@ fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
         | Key::OfModel(_) => {}
     }
     Ok(())
+}
+
+/// Most models of a chain: more are a mistake.
+const MOST_FALLBACKS: usize = 16;
+
+/// A list replaces what weaker layers said; `--fallback` said again adds to the chain.
+fn add_fallback(config: &mut Config, setting: &Setting) -> Result<(), String> {
+    let chain = setting.value.texts()?.into_iter().map(str::to_owned);
+    let goes_on = setting.source == Source::Flag("--fallback") && config.source("fallback") == setting.source;
+    let before = if goes_on { std::mem::take(&mut config.fallback) } else { Vec::new() };
+    config.fallback = before.into_iter().chain(chain).collect();
+    match config.fallback.len() {
+        0..=MOST_FALLBACKS => Ok(()),
+        count => Err(format!("takes at most {MOST_FALLBACKS} models, not {count}")),
+    }
 }
 
 fn add_rules(config: &mut Config, kind: RuleKind, setting: &Setting) -> Result<(), String> {
@@ -118,7 +150,8 @@ fn add_rules(config: &mut Config, kind: RuleKind, setting: &Setting) -> Result<(
 const MOST_COUNT: u64 = 1_000_000_000_000;
 
 /// Zero is a limit like any other: the run stops at once.
-fn set_limit(config: &mut Config, limit: Limit, value: &Written) -> Result<(), String> {
+fn set_limit(config: &mut Config, limit: Limit, setting: &Setting) -> Result<(), String> {
+    let value = &setting.value;
     let number = match limit {
         Limit::Cost => value.dollars()?.0,
         Limit::Turns | Limit::ToolCalls | Limit::WallTime | Limit::InputTokens | Limit::OutputTokens => {
@@ -126,6 +159,9 @@ fn set_limit(config: &mut Config, limit: Limit, value: &Written) -> Result<(), S
         }
     };
     config.limits.set(limit, number);
+    if limit == Limit::Turns {
+        config.limit_is_steps = setting.path == "loop.max_steps";
+    }
     Ok(())
 }
 
@@ -136,6 +172,16 @@ fn set_most(config: &mut Config, most: Most, value: &Written) -> Result<(), Stri
         Most::ResultChars => limits.max_tool_result_chars = value.count(1, 100_000_000)?,
         Most::ModelRetries => limits.max_retries_per_model_call = value.count(0, 100)?,
         Most::ToolRetries => limits.max_retries_per_tool_call = value.count(0, 100)?,
+    }
+    Ok(())
+}
+
+fn set_nudge(config: &mut Config, part: Nudge, value: &Written) -> Result<(), String> {
+    match part {
+        Nudge::Tokens => config.token_budget = Some(value.count(0, MOST_COUNT)?),
+        Nudge::EnoughPercent => config.enough_percent = value.count(1, 100)?,
+        Nudge::LittleTokens => config.little_tokens = value.count(0, MOST_COUNT)?,
+        Nudge::Patience => config.patience = value.count(0, 1000)?,
     }
     Ok(())
 }

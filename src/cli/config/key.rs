@@ -7,6 +7,7 @@ use crate::policy::RuleKind;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Key {
     Model,
+    Fallback,
     Script,
     Mode,
     Rules(RuleKind),
@@ -17,8 +18,13 @@ pub(super) enum Key {
     Limit(Limit),
     /// A limit that shapes one.
     Most(Most),
+    /// The token budget and its thresholds.
+    Nudge(Nudge),
     ToolTimeout,
     ParallelExecution,
+    FinalResponse,
+    Failures,
+    CompactAt,
     Tools,
     BaseUrl,
     Protocol,
@@ -39,6 +45,15 @@ pub(super) enum Most {
     ToolRetries,
 }
 
+/// The token budget, and what says that enough is used or that little comes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Nudge {
+    Tokens,
+    EnoughPercent,
+    LittleTokens,
+    Patience,
+}
+
 /// A fact about a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fact {
@@ -53,6 +68,7 @@ pub(super) enum Fact {
 /// All keys; `*` stands for a name that the user chooses. Where two name one thing, the first is its name.
 pub(super) const KEYS: &[(&str, Key)] = &[
     ("model", Key::Model),
+    ("fallback", Key::Fallback),
     ("script", Key::Script),
     ("mode", Key::Mode),
     ("allow", Key::Rules(RuleKind::Allow)),
@@ -71,8 +87,15 @@ pub(super) const KEYS: &[(&str, Key)] = &[
     ("budget.max_tool_result_chars", Key::Most(Most::ResultChars)),
     ("budget.max_retries_per_model_call", Key::Most(Most::ModelRetries)),
     ("budget.max_retries_per_tool_call", Key::Most(Most::ToolRetries)),
+    ("budget.token_budget", Key::Nudge(Nudge::Tokens)),
+    ("budget.token_budget_enough_percent", Key::Nudge(Nudge::EnoughPercent)),
+    ("budget.token_budget_little_tokens", Key::Nudge(Nudge::LittleTokens)),
+    ("budget.token_budget_patience", Key::Nudge(Nudge::Patience)),
     ("loop.tool_timeout_seconds", Key::ToolTimeout),
     ("loop.parallel_tool_execution", Key::ParallelExecution),
+    ("loop.final_response", Key::FinalResponse),
+    ("loop.max_consecutive_failures", Key::Failures),
+    ("loop.compact_at_percent", Key::CompactAt),
     ("loop.tools", Key::Tools),
     ("loop.max_steps", Key::Limit(Limit::Turns)),
     ("loop.max_tool_iterations", Key::Limit(Limit::Turns)),

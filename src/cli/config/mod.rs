@@ -27,8 +27,8 @@ use super::{
     project,
     reading::{self, Reading},
 };
-use crate::agent::Attendance;
-use crate::budget::Limits;
+use crate::agent::{Attendance, FinalResponse};
+use crate::budget::{Limits, TokenBudget};
 use crate::ledger::MicroDollars;
 use crate::policy::{Mode, Rule};
 use setting::Setting;
@@ -41,6 +41,8 @@ const MOST_BYTES: u64 = 1024 * 1024;
 pub struct Config {
     /// `PROVIDER/MODEL`; `None` when nobody named one.
     pub model: Option<String>,
+    /// The models to fall back to, in order.
+    pub fallback: Vec<String>,
     /// The scripted answers: JSON or a file's name.
     pub script: Option<String>,
     /// How much may be done without a question.
@@ -55,10 +57,26 @@ pub struct Config {
     pub log: String,
     /// The ten budgets.
     pub limits: Limits,
+    /// The turn limit was set by `loop.max_steps`: its stop then says so in that key's words.
+    pub limit_is_steps: bool,
+    /// Tokens that one run is nudged to write; `None`: an answer ends the run.
+    pub token_budget: Option<u64>,
+    /// Percentage of the token budget that is enough.
+    pub enough_percent: u64,
+    /// A continuation of fewer tokens brings little.
+    pub little_tokens: u64,
+    /// Continuations before diminishing returns can stop a run.
+    pub patience: u64,
     /// Time limit of one attempt of a tool that names none of its own, in milliseconds.
     pub tool_timeout_ms: u64,
     /// Whether reads of one message may run together.
     pub parallel: bool,
+    /// Where the final answer comes from.
+    pub final_response: FinalResponse,
+    /// Turns in a row in which every call failed, after which a run ends.
+    pub max_consecutive_failures: u32,
+    /// Percentage of the window at which the context is compacted.
+    pub compact_at_percent: u64,
     /// How tools are offered to the model.
     pub tools: ToolCalling,
     /// The providers of the configuration, the known ones too where something was set.
@@ -150,8 +168,10 @@ pub enum Given {
 
 impl Default for Config {
     fn default() -> Self {
+        let TokenBudget { enough_percent, little_tokens, patience, .. } = TokenBudget::of(0);
         Self {
             model: None,
+            fallback: Vec::new(),
             script: None,
             mode: Mode::default(),
             rules: Vec::new(),
@@ -159,8 +179,16 @@ impl Default for Config {
             theme: None,
             log: "info".to_owned(),
             limits: Limits::default(),
+            limit_is_steps: false,
+            token_budget: None,
+            enough_percent,
+            little_tokens,
+            patience,
             tool_timeout_ms: 30_000,
             parallel: true,
+            final_response: FinalResponse::default(),
+            max_consecutive_failures: 8,
+            compact_at_percent: 80,
             tools: ToolCalling::default(),
             providers: BTreeMap::new(),
             models: BTreeMap::new(),
@@ -174,6 +202,12 @@ impl Config {
     /// Where a key's value came from; the key as in `budget.max_model_turns`.
     pub fn source(&self, key: &str) -> Source {
         self.origins.get(key).cloned().unwrap_or(Source::Default)
+    }
+
+    /// The token budget, if one was set.
+    pub fn token_budget(&self) -> Option<TokenBudget> {
+        let Self { enough_percent, little_tokens, patience, .. } = *self;
+        self.token_budget.map(|tokens| TokenBudget { tokens, enough_percent, little_tokens, patience })
     }
 
     /// The rules alone.

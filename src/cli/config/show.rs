@@ -4,11 +4,11 @@ use std::fmt::Write;
 
 use super::{
     Config, Facts,
-    key::{KEYS, Key, Most, spelled},
+    key::{KEYS, Key, Most, Nudge, spelled},
     source::Source,
     value::write_dollars,
 };
-use crate::agent::Attendance;
+use crate::agent::{Attendance, FinalResponse};
 use crate::budget::Limit;
 use crate::cli::fault::one_line;
 use crate::ledger::MicroDollars;
@@ -24,8 +24,11 @@ impl Config {
         for (at, (name, key)) in KEYS.iter().enumerate() {
             let is_first_name = !KEYS.iter().take(at).any(|(_, earlier)| earlier == key);
             if is_first_name && !name.contains('*') {
+                // The key that set the turn limit picks the words of its stop.
+                let is_steps = *key == Key::Limit(Limit::Turns) && self.limit_is_steps;
+                let written = if is_steps { "loop.max_steps" } else { name };
                 match self.literal(*key) {
-                    Some(value) => line(&mut text, &format!("{name} = {value}  # {}", self.place(name))),
+                    Some(value) => line(&mut text, &format!("{written} = {value}  # {}", self.place(name))),
                     None => line(&mut text, &format!("# {name} is not set")),
                 }
             }
@@ -57,6 +60,10 @@ impl Config {
         let limits = &self.limits;
         match key {
             Key::Model => self.model.as_deref().map(quoted),
+            Key::Fallback => {
+                let models: Vec<String> = self.fallback.iter().map(|model| quoted(model)).collect();
+                Some(format!("[{}]", models.join(", ")))
+            }
             Key::Script => self.script.as_deref().map(quoted),
             Key::Mode => Some(quoted(self.mode.as_str())),
             Key::Rules(kind) => {
@@ -75,8 +82,18 @@ impl Config {
             Key::Most(Most::ResultChars) => Some(limits.max_tool_result_chars.to_string()),
             Key::Most(Most::ModelRetries) => Some(limits.max_retries_per_model_call.to_string()),
             Key::Most(Most::ToolRetries) => Some(limits.max_retries_per_tool_call.to_string()),
+            Key::Nudge(Nudge::Tokens) => self.token_budget.map(|tokens| tokens.to_string()),
+            Key::Nudge(Nudge::EnoughPercent) => Some(self.enough_percent.to_string()),
+            Key::Nudge(Nudge::LittleTokens) => Some(self.little_tokens.to_string()),
+            Key::Nudge(Nudge::Patience) => Some(self.patience.to_string()),
             Key::ToolTimeout => Some((self.tool_timeout_ms / 1000).to_string()),
             Key::ParallelExecution => Some(self.parallel.to_string()),
+            Key::FinalResponse => Some(quoted(match self.final_response {
+                FinalResponse::SameCall => "same_call",
+                FinalResponse::Separate => "separate",
+            })),
+            Key::Failures => Some(self.max_consecutive_failures.to_string()),
+            Key::CompactAt => Some(self.compact_at_percent.to_string()),
             Key::Tools => Some(quoted(self.tools.as_str())),
             Key::BaseUrl
             | Key::Protocol

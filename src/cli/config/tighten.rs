@@ -2,10 +2,10 @@
 
 use super::{
     Config, apply,
-    key::{Key, Most},
+    key::{Key, Most, Nudge},
     setting::{Setting, Wrong},
 };
-use crate::agent::Attendance;
+use crate::agent::{Attendance, FinalResponse};
 use crate::policy::RuleKind;
 
 /// Sets the key if that tightens; otherwise leaves a warning. A value that cannot be read is wrong all the same.
@@ -44,9 +44,14 @@ fn tightens(before: &Config, after: &Config, key: Key) -> bool {
         }
         Key::ToolTimeout => after.tool_timeout_ms <= before.tool_timeout_ms,
         Key::ParallelExecution => before.parallel || !after.parallel,
+        Key::Nudge(part) => stops_no_later(before, after, part),
+        Key::FinalResponse => after.final_response == FinalResponse::SameCall,
+        Key::Failures => after.max_consecutive_failures <= before.max_consecutive_failures,
         Key::Theme | Key::Tools => true,
-        // These choose where data goes, what it costs, or what is written down.
+        // These choose where data goes, what it costs, what the model sees, or what is written down.
         Key::Model
+        | Key::Fallback
+        | Key::CompactAt
         | Key::Script
         | Key::Log
         | Key::BaseUrl
@@ -55,5 +60,17 @@ fn tightens(before: &Config, after: &Config, key: Key) -> bool {
         | Key::Header
         | Key::OfProvider(_)
         | Key::OfModel(_) => false,
+    }
+}
+
+/// A token budget makes a run go on that would have ended, so a project can lower one and not begin one.
+fn stops_no_later(before: &Config, after: &Config, part: Nudge) -> bool {
+    match part {
+        Nudge::Tokens => {
+            before.token_budget.is_some_and(|most| after.token_budget.is_some_and(|asked| asked <= most))
+        }
+        Nudge::EnoughPercent => after.enough_percent <= before.enough_percent,
+        Nudge::LittleTokens => after.little_tokens >= before.little_tokens,
+        Nudge::Patience => after.patience <= before.patience,
     }
 }

@@ -38,6 +38,8 @@ pub struct Choice {
     pub source: String,
     /// What a person should be told about the choice; `None` when they made it.
     pub notice: Option<String>,
+    /// Who answers when it fails for good, in order; these have no chain of their own.
+    pub fallback: Vec<Self>,
 }
 
 /// How a model is reached.
@@ -55,9 +57,46 @@ pub enum Way {
 /// rehearsal.
 ///
 /// # Errors
-/// Exit 2: a model that cannot be reached as things are, or a cost limit for a model of unknown price.
+/// Exit 2: a model that cannot be reached as things are, or a cost limit for a model of unknown price; of all models
+/// of the chain.
 pub fn choose(config: &Config, environment: &Environment, table: &Table) -> Result<Choice, Fault> {
     let (model, source, notice) = named(config, environment)?;
+    let choice = reach(&model, config, environment, table)?;
+    let fallback = chain(&model, config, environment, table)?;
+    Ok(Choice { source, notice, fallback, ..choice })
+}
+
+/// The models to fall back to. One that is named twice, or is the first one, would only fail again.
+fn chain(
+    first: &ModelRef,
+    config: &Config,
+    environment: &Environment,
+    table: &Table,
+) -> Result<Vec<Choice>, Fault> {
+    let mut chain: Vec<Choice> = Vec::new();
+    for name in &config.fallback {
+        let model = ModelRef::parse(name);
+        if model == *first || chain.iter().any(|other| other.spec.model == model) {
+            continue;
+        }
+        let source = config.source("fallback").to_string();
+        let other = reach(&model, config, environment, table).map_err(|fault| Fault {
+            message: format!("{source}: the fallback model cannot answer: {}", fault.message),
+            next: format!("{}; or leave {model} out of the fallback models", fault.next),
+            ..fault
+        })?;
+        chain.push(Choice { source, ..other });
+    }
+    Ok(chain)
+}
+
+/// A model with what is known about it and the way to it.
+fn reach(
+    model: &ModelRef,
+    config: &Config,
+    environment: &Environment,
+    table: &Table,
+) -> Result<Choice, Fault> {
     let way = match model.provider.as_str() {
         name if OURS.contains(&name) && !model.name.is_empty() => {
             return Err(Fault::usage(
@@ -67,12 +106,12 @@ pub fn choose(config: &Config, environment: &Environment, table: &Table) -> Resu
         }
         "rehearsal" => Way::Rehearsal,
         "script" => Way::Script(script(config, environment)?),
-        _ => Way::Server(connect(&model, config, environment, table)?),
+        _ => Way::Server(connect(model, config, environment, table)?),
     };
-    let spec = resolve(&model, config, table);
+    let spec = resolve(model, config, table);
     check_cost(&spec, config)?;
-    let takes_tools = table.takes_tools(&model);
-    Ok(Choice { spec, way, takes_tools, source, notice })
+    let takes_tools = table.takes_tools(model);
+    Ok(Choice { spec, way, takes_tools, source: String::new(), notice: None, fallback: Vec::new() })
 }
 
 type Named = (ModelRef, String, Option<String>);
@@ -83,7 +122,8 @@ fn named(config: &Config, environment: &Environment) -> Result<Named, Fault> {
     let script = || ModelRef::parse("script");
     match named {
         Some(model) if by_model.is_flag() => {
-            if by_script.is_flag() && model.provider != "script" {
+            let falls_back_to_it = config.fallback.iter().any(|name| name == "script");
+            if by_script.is_flag() && model.provider != "script" && !falls_back_to_it {
                 return Err(Fault::usage(
                     format!("--script answers in the place of a model, and -m names {model}"),
                     "leave one of the two out",
@@ -274,6 +314,27 @@ mod tests {
         let wants_key = ["providers.mine.base_url=https://h/v4", "providers.mine.api_key_env=MINE"];
         assert!(choice(&[], mine(&wants_key)).unwrap_err().message.contains("MINE is not set"));
         assert!(server(&[("MINE", "k")], mine(&wants_key)).key.is_some());
+    }
+
+    #[test]
+    fn a_chain_is_the_models_that_can_answer() {
+        let chained = |names: &[&str]| Flags {
+            fallback: names.iter().map(|name| (*name).to_owned()).collect(),
+            ..named_model("rehearsal")
+        };
+        let names =
+            |choice: Choice| choice.fallback.iter().map(|c| c.spec.model.to_string()).collect::<Vec<_>>();
+        let twice = ["ollama/a", "rehearsal", "ollama/b", "ollama/a"];
+        assert_eq!(names(choice(&[], chained(&twice)).unwrap()), ["ollama/a", "ollama/b"]);
+        let wrong = |names: &[&str]| choice(&[], chained(names)).unwrap_err();
+        assert!(wrong(&["ollama/a", "zebra/x"]).message.contains("unknown provider `zebra`"));
+        let keyless = wrong(&["anthropic/x"]);
+        assert!(keyless.message.starts_with("--fallback: ") && keyless.message.contains("ANTHROPIC_API_KEY"));
+        assert!(keyless.next.contains("leave anthropic/x out"), "{}", keyless.next);
+        let limited = Flags { max_cost: Some("1".into()), ..chained(&["ollama/a"]) };
+        assert!(choice(&[], limited).unwrap_err().message.contains("the price of ollama/a is unknown"));
+        let scripted = Flags { script: Some("[]".into()), ..chained(&["script"]) };
+        assert_eq!(names(choice(&[], scripted).unwrap()), ["script"]);
     }
 
     #[test]

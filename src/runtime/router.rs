@@ -1,0 +1,87 @@
+//! One door to several models: each request goes to the model that it names.
+
+use futures_util::stream::{self, BoxStream, StreamExt};
+
+use super::ModelPort;
+use crate::ledger::ModelRef;
+use crate::model::{FailureClass, ModelFailure, ModelNews, Request};
+
+/// The models of a fallback chain behind one port. Which of them is asked is the loop's to say: the router only
+/// reads the name in the request.
+pub struct ModelRouter {
+    ports: Vec<(ModelRef, Box<dyn ModelPort>)>,
+}
+
+impl ModelRouter {
+    /// A router over these models, each with the port that reaches it.
+    pub fn new(ports: Vec<(ModelRef, Box<dyn ModelPort>)>) -> Self {
+        Self { ports }
+    }
+}
+
+impl ModelPort for ModelRouter {
+    fn stream(&self, request: Request) -> BoxStream<'static, ModelNews> {
+        match self.ports.iter().find(|(model, _)| *model == request.model) {
+            Some((_, port)) => port.stream(request),
+            // Another model's server must never see what was meant for this one, so nobody stands in.
+            None => stream::once(std::future::ready(ModelNews::Failed(unreachable(&request.model)))).boxed(),
+        }
+    }
+}
+
+fn unreachable(model: &ModelRef) -> ModelFailure {
+    let mut failure = ModelFailure::new(
+        FailureClass::UnknownModel,
+        format!("the model {model} is not one of this process's models"),
+    );
+    failure.next = format!("Start with -m {model}, or name it with --fallback {model}.");
+    failure
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::ModelEvent;
+
+    /// Says who was asked by whom.
+    struct Named(&'static str);
+
+    impl ModelPort for Named {
+        fn stream(&self, request: Request) -> BoxStream<'static, ModelNews> {
+            let said = format!("{} for {}", self.0, request.model);
+            stream::iter([ModelNews::Event(ModelEvent::Text(said)), ModelNews::Finished]).boxed()
+        }
+    }
+
+    async fn ask(router: &ModelRouter, model: &str) -> Vec<ModelNews> {
+        let request = Request {
+            model: ModelRef::parse(model),
+            system: String::new(),
+            messages: Vec::new(),
+            tools: Vec::new(),
+            max_output: 1,
+        };
+        router.stream(request).collect().await
+    }
+
+    #[tokio::test]
+    async fn each_request_reaches_the_model_that_it_names() {
+        let port = |name: &'static str| -> (ModelRef, Box<dyn ModelPort>) {
+            (ModelRef::parse(name), Box::new(Named(name)))
+        };
+        let router = ModelRouter::new(vec![port("a/x"), port("b/x"), port("a/y")]);
+        for model in ["a/y", "b/x", "a/x", "b/x"] {
+            let said = ModelNews::Event(ModelEvent::Text(format!("{model} for {model}")));
+            assert_eq!(ask(&router, model).await, [said, ModelNews::Finished]);
+        }
+    }
+
+    #[tokio::test]
+    async fn nobody_stands_in_for_a_model_that_is_not_there() {
+        let router = ModelRouter::new(vec![(ModelRef::parse("a/x"), Box::new(Named("a/x")))]);
+        let news = ask(&router, "c/z").await;
+        let [ModelNews::Failed(failure)] = news.as_slice() else { panic!("{news:?}") };
+        assert_eq!(failure.class, FailureClass::UnknownModel);
+        assert!(failure.message.contains("c/z") && failure.next.contains("--fallback c/z"));
+    }
+}
