@@ -30,6 +30,7 @@ impl Config {
                 }
             }
         }
+        self.show_hooks(&mut text);
         self.show_providers(&mut text);
         self.show_models(&mut text);
         text
@@ -78,7 +79,8 @@ impl Config {
             Key::ToolTimeout => Some((self.tool_timeout_ms / 1000).to_string()),
             Key::ParallelExecution => Some(self.parallel.to_string()),
             Key::Tools => Some(quoted(self.tools.as_str())),
-            Key::BaseUrl
+            Key::Hooks
+            | Key::BaseUrl
             | Key::Protocol
             | Key::ApiKeyEnv
             | Key::Header

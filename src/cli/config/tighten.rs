@@ -45,10 +45,11 @@ fn tightens(before: &Config, after: &Config, key: Key) -> bool {
         Key::ToolTimeout => after.tool_timeout_ms <= before.tool_timeout_ms,
         Key::ParallelExecution => before.parallel || !after.parallel,
         Key::Theme | Key::Tools => true,
-        // These choose where data goes, what it costs, or what is written down.
+        // These choose where data goes, what it costs, what is written down, or which programs are started.
         Key::Model
         | Key::Script
         | Key::Log
+        | Key::Hooks
         | Key::BaseUrl
         | Key::Protocol
         | Key::ApiKeyEnv
