@@ -12,12 +12,14 @@ use super::fault::Fault;
 use super::models::{Choice, Table, Way, choose};
 use super::{Invocation, environment, instructions};
 use crate::agent::{Agent, Attendance, Effect, Settings};
+use crate::hooks::HookSpec;
 use crate::ledger::{Body, Entry, Millis, recover};
 use crate::policy::Policy;
 use crate::runtime::store::{find, latest};
 use crate::runtime::{
-    AutoToolMode, Driver, Groups, Handles, HttpModel, LocalTools, ModelPort, ModelRouter, NoHooks, Ports,
-    RehearsalModel, RunningMode, ScriptedModel, SessionStore, StringModel, Timeouts, ToolMode, tool_specs,
+    AutoToolMode, CommandHooks, Driver, Groups, Handles, HookPort, HttpModel, LocalTools, ModelPort,
+    ModelRouter, NoHooks, Ports, RehearsalModel, RunningMode, ScriptedModel, SessionStore, StringModel,
+    Timeouts, ToolMode, tool_specs,
 };
 use crate::wire::record::SessionFile;
 use crate::wire::{script, string_mode};
@@ -87,7 +89,7 @@ pub(super) fn compose(
             (agent, first, before, store, id)
         }
     };
-    let hooks = Box::new(NoHooks);
+    let hooks = hook_port(invocation, &id, &groups);
     let model = with_fallbacks(&choice, invocation.config.tools, model)?;
     let ports = Ports { model, tools: Box::new(tools), hooks, store: Box::new(store) };
     let (driver, handles) = Driver::new(agent, ports);
@@ -201,6 +203,26 @@ fn tools_notice(choice: &Choice, tools: ToolCalling) -> Option<String> {
     })
 }
 
+/// Runs the configured hooks in the session's folder, without what looks like a key in their environment.
+fn hook_port(invocation: &Invocation, session: &str, groups: &Groups) -> Box<dyn HookPort> {
+    let specs = hook_specs(invocation);
+    if specs.is_empty() {
+        return Box::new(NoHooks);
+    }
+    let environment = invocation.environment.all();
+    Box::new(CommandHooks::new(
+        specs,
+        session.to_owned(),
+        invocation.cwd.clone(),
+        environment,
+        groups.clone(),
+    ))
+}
+
+fn hook_specs(invocation: &Invocation) -> Vec<HookSpec> {
+    invocation.config.hooks.iter().map(|hook| hook.spec.clone()).collect()
+}
+
 /// One port for the whole chain. A model alone needs no router.
 fn with_fallbacks(
     choice: &Choice,
@@ -226,6 +248,7 @@ fn settings(invocation: &Invocation, choice: &Choice, attendance: Attendance) ->
         tools: tool_specs(),
         policy: Policy { mode: config.mode, rules: config.rules(), ..Policy::default() },
         limits: config.limits.clone(),
+        hooks: hook_specs(invocation),
         fallback: choice.fallback.iter().map(|other| other.spec.clone()).collect(),
         token_budget: config.token_budget(),
         max_consecutive_failures: config.max_consecutive_failures,

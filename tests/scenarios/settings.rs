@@ -35,7 +35,8 @@ pub fn settings(header: &[&str]) -> Result<(Settings, bool), String> {
             }
         }
     }
-    let chain = settings.fallback.iter().map(|f| ModelSpec { model: f.model.clone(), ..settings.model.clone() });
+    let chain =
+        settings.fallback.iter().map(|f| ModelSpec { model: f.model.clone(), ..settings.model.clone() });
     settings.fallback = chain.collect();
     Ok((settings, looks_are_told))
 }

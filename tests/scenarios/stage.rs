@@ -94,7 +94,8 @@ impl Stage {
                 self.want(Intent::Decide { request, call, answer: answer.clone() })
             }
             Act::Tool(name, report) => {
-                let call = self.called(name, &self.running).or_else(|_| self.called(name, &self.cancelled))?;
+                let call =
+                    self.called(name, &self.running).or_else(|_| self.called(name, &self.cancelled))?;
                 self.running.remove(&call);
                 self.cancelled.remove(&call);
                 self.deliver(Input::Tool(call, ToolNews::Done(report.clone())))
@@ -247,8 +248,7 @@ impl Stage {
     fn called(&self, name: &str, among: &BTreeSet<CallId>) -> Result<CallId, String> {
         let (bare, number) = name.split_once('#').map_or((name, None), |(bare, n)| (bare, Some(n)));
         let fits = |call: &&CallId| {
-            self.names.get(*call).is_some_and(|n| n == bare)
-                && number.is_none_or(|n| call.0.to_string() == n)
+            self.names.get(*call).is_some_and(|n| n == bare) && number.is_none_or(|n| call.0.to_string() == n)
         };
         let found = among.iter().find(fits).copied();
         found.ok_or_else(|| format!("no call `{name}` is there to be told of"))

@@ -1,7 +1,7 @@
 //! Gives a setting its meaning in the configuration.
 
 use super::{
-    Config, SourcedRule, ToolCalling,
+    Config, SourcedRule, ToolCalling, hooks,
     key::{Fact, Key, Most, Nudge},
     setting::{Setting, Wrong},
     source::Source,
@@ -18,6 +18,12 @@ use crate::policy::{Mode, Rule, RuleKind};
 
 /// Sets the key, or says what is wrong with its value and where it stands.
 pub(super) fn set(config: &mut Config, setting: &Setting) -> Result<(), Wrong> {
+    if setting.key == Key::Hooks {
+        // A hook has places of its own for what is wrong with it.
+        hooks::set(config, setting)?;
+        config.origins.insert(canonical(setting), setting.source.clone());
+        return Ok(());
+    }
     let setting = &in_letters(setting);
     let meant = match setting.key {
         Key::Limit(limit) => set_limit(config, limit, setting),
@@ -113,6 +119,7 @@ fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
         Key::Limit(_)
         | Key::Most(_)
         | Key::Nudge(_)
+        | Key::Hooks
         | Key::BaseUrl
         | Key::Protocol
         | Key::ApiKeyEnv
