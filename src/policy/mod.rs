@@ -93,7 +93,7 @@ impl Policy {
     /// for the session, or is allowed by a rule, runs. A path outside the workspace needs a rule that names it.
     pub fn evaluate(&self, tool: &ToolSpec, arguments: &Arguments, found: &Preparation) -> Verdict {
         let matching =
-            |kind: RuleKind| self.rules.iter().find(|r| r.kind == kind && r.matches(tool, arguments));
+            |kind: RuleKind| self.rules.iter().find(|r| r.kind == kind && r.matches(tool, arguments, found));
         if let Some(rule) = matching(RuleKind::Deny) {
             return Verdict::Deny(format!("rule {rule} denies it"));
         }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::ledger::Arguments;
-use crate::tool::ToolSpec;
+use crate::tool::{Preparation, ToolSpec};
 
 /// What a rule says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +67,10 @@ impl Rule {
     /// An allowing pattern for `shell` covers only a plain command: with `;`, `|`, `&`, `$`, redirections and the
     /// like, more may run than the pattern says. A denying or asking pattern is also tried on each part of such
     /// a line, so that `true; rm -rf x` does not slip past `shell(rm *)`.
-    pub fn matches(&self, tool: &ToolSpec, arguments: &Arguments) -> bool {
+    ///
+    /// A pattern for a path allows by where the path leads, symlinks and `..` resolved; it denies or asks by that
+    /// and by the path as it was written.
+    pub fn matches(&self, tool: &ToolSpec, arguments: &Arguments, found: &Preparation) -> bool {
         if !wildcard(&self.tool, &tool.name) {
             return false;
         }
@@ -80,7 +83,9 @@ impl Rule {
                 }
             };
         }
-        tool.paths.iter().filter_map(|member| arguments.text(member)).any(|path| wildcard(pattern, path))
+        let leads_there = found.leads_to.iter().any(|path| wildcard(pattern, path));
+        let mut written = tool.paths.iter().filter_map(|member| arguments.text(member));
+        leads_there || (self.kind != RuleKind::Allow && written.any(|path| wildcard(pattern, path)))
     }
 }
 
@@ -138,7 +143,7 @@ mod tests {
 
     fn covers(kind: RuleKind, rule: &str, command: &str) -> bool {
         let (tool, arguments) = shell(command);
-        Rule::parse(kind, rule).unwrap().matches(&tool, &arguments)
+        Rule::parse(kind, rule).unwrap().matches(&tool, &arguments, &Preparation::default())
     }
 
     #[test]
@@ -162,6 +167,23 @@ mod tests {
             assert!(covers(RuleKind::Deny, "shell(rm *)", trick), "{trick}");
         }
         assert!(!covers(RuleKind::Deny, "shell(rm *)", "cargo rm x"));
+    }
+
+    #[test]
+    fn a_path_is_allowed_by_where_it_leads() {
+        let (mut tool, _) = shell("");
+        tool.paths = vec!["path".into()];
+        let covers = |kind, rule: &str, written: &str, leads_to: &str| {
+            let arguments = Arguments::from_value(serde_json::json!({ "path": written }));
+            let found = Preparation { leads_to: vec![leads_to.into()], ..Preparation::default() };
+            Rule::parse(kind, rule).unwrap().matches(&tool, &arguments, &found)
+        };
+        assert!(covers(RuleKind::Allow, "*(docs/*)", "./docs/a", "docs/a"));
+        assert!(!covers(RuleKind::Allow, "*(docs/*)", "docs/../../out/diary", "/out/diary"));
+        assert!(!covers(RuleKind::Allow, "*(docs/*)", "docs/link", "/out/diary"));
+        assert!(covers(RuleKind::Allow, "*(/out/*)", "docs/link", "/out/diary"));
+        assert!(covers(RuleKind::Deny, "*(.env)", "./.env", ".env"));
+        assert!(covers(RuleKind::Deny, "*(docs/*)", "docs/link", "/out/diary"));
     }
 
     #[test]

@@ -81,6 +81,9 @@ pub struct Invocation {
 /// What a look at the world says about a call before anything is decided. Finding it out changes nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Preparation {
+    /// Where the paths of the call lead, symlinks resolved: from the workspace for those inside it, absolute for
+    /// the others.
+    pub leads_to: Vec<String>,
     /// Paths, symlinks resolved, that lie outside the workspace.
     pub outside: Vec<String>,
     /// What the approval shows.

@@ -209,7 +209,8 @@ impl World {
             matches!(request.messages.last(), Some(Message::User(t)) if t == words::SUMMARIZE);
         let explained = matches!(self.log.entries.last().map(|e| &e.body), Some(Body::Transition { .. }));
         // A compaction by hand belongs to no run: its only trace is the summary.
-        if !explained && !(asks_for_summary && !self.log.run_is_open) {
+        let by_hand = asks_for_summary && !self.log.run_is_open;
+        if !explained && !by_hand {
             return Err("a model call before the transition that explains it is durable".into());
         }
         if !matches!(request.messages.first(), Some(Message::User(_))) {

@@ -93,5 +93,8 @@ async fn a_command_is_shown_byte_for_byte_and_names_no_paths() {
     let bench = Bench::new();
     let command = "echo  'a\tb' ;\n rm -rf /";
     let found = bench.prepare("shell", json!({ "command": command })).await;
-    assert_eq!(found, Preparation { outside: vec![], preview: Preview::Command(command.to_owned()) });
+    assert_eq!(
+        found,
+        Preparation { preview: Preview::Command(command.to_owned()), ..Preparation::default() }
+    );
 }

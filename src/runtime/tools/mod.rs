@@ -70,13 +70,17 @@ impl LocalTools {
 
     fn look(&self, invocation: &Invocation) -> Preparation {
         let arguments = &invocation.arguments;
-        let mut outside = Vec::new();
+        let (mut outside, mut leads_to) = (Vec::new(), Vec::new());
         let names_path =
             tool_specs().iter().any(|tool| tool.name == invocation.name && !tool.paths.is_empty());
         if let Some(path) = arguments.text("path").filter(|_| names_path) {
             match self.workspace.resolve(path) {
-                Ok(place) if place.inside => {}
-                Ok(place) => outside.push(place.path.display().to_string()),
+                Ok(place) => {
+                    if !place.inside {
+                        outside.push(place.shown.clone());
+                    }
+                    leads_to.push(place.shown);
+                }
                 Err(_) => outside.push(path.to_owned()),
             }
         }
@@ -88,7 +92,7 @@ impl LocalTools {
             }
             _ => Preview::None,
         };
-        Preparation { outside, preview }
+        Preparation { leads_to, outside, preview }
     }
 
     fn work(&self, invocation: &Invocation, stop: &Stop) -> Result<String, String> {
@@ -128,7 +132,7 @@ impl ToolPort for LocalTools {
             // What could not be looked at is not called inside: a person decides.
             off_thread(move |_| tools.look(&invocation))
                 .await
-                .unwrap_or_else(|failure| Preparation { outside: vec![failure], preview: Preview::None })
+                .unwrap_or_else(|failure| Preparation { outside: vec![failure], ..Preparation::default() })
         })
     }
 
