@@ -10,7 +10,11 @@ pub fn in_order(effects: &[Effect]) -> Result<(), String> {
     let ranks = effects.iter().map(|effect| match effect {
         Effect::Cancel(_) => 0,
         Effect::Append(_) => 1,
-        Effect::CallModel(..) | Effect::Prepare(_) | Effect::RunTool(_) | Effect::SetTimer(..) => 2,
+        Effect::CallModel(..)
+        | Effect::Prepare(_)
+        | Effect::RunTool(_)
+        | Effect::RunHooks(_)
+        | Effect::SetTimer(..) => 2,
         Effect::Emit(_) => 3,
     });
     if ranks.is_sorted() { Ok(()) } else { Err(format!("effects out of order: {effects:?}")) }

@@ -180,7 +180,8 @@ fn structured_calls_always_win() {
     assert_eq!(events, [ModelEvent::Text("I read.".to_owned())]);
     events.extend(parser.push(started.clone()));
     let more = ModelEvent::Text("\n{\"name\":\"x\",\"arguments\":{}}".to_owned());
-    assert_eq!(parser.push(more.clone()), [more.clone()]);
+    let passed_on = parser.push(more.clone());
+    assert_eq!(passed_on, vec![more]);
     assert_eq!(parser.push(ModelEvent::CallDone { index: 0 }), [ModelEvent::CallDone { index: 0 }]);
     events.extend(parser.finish());
     let answer = Answer::of(events);
