@@ -24,7 +24,8 @@ pub fn nothing_open(log: &[Arc<Entry>]) -> Result<(), String> {
 
 /// A tool runs after its decision is durable, and not again once it has its result.
 pub fn may_run(log: &[Arc<Entry>], call: CallId) -> Result<(), String> {
-    let allowed = log.iter().any(|e| matches!(&e.body, Body::ApprovalDecided(d) if d.call == call && d.allow));
+    let allowed =
+        log.iter().any(|e| matches!(&e.body, Body::ApprovalDecided(d) if d.call == call && d.allow));
     let settled = log.iter().any(|e| matches!(&e.body, Body::ToolResult(r) if r.call == call));
     match (allowed, settled) {
         (true, false) => Ok(()),
@@ -45,11 +46,27 @@ pub fn loads_from_every_cut(log: &[Arc<Entry>], settings: &Settings, now: Millis
         }
         ledger.project().map_err(|open| format!("cut after {cut}: {open}"))?;
         check(ledger.entries()).map_err(|fault| format!("cut after {cut}, loaded: {fault}"))?;
-        let ended = ledger.entries().iter().rev().find(|e| {
-            matches!(e.body, Body::User(_) | Body::Transition { .. } | Body::TurnEnded(_))
-        });
+        let ended = ledger
+            .entries()
+            .iter()
+            .rev()
+            .find(|e| matches!(e.body, Body::User(_) | Body::Transition { .. } | Body::TurnEnded(_)));
         if ended.is_some_and(|e| !matches!(e.body, Body::TurnEnded(_))) {
             return Err(format!("cut after {cut}: the run was left without an end"));
+        }
+    }
+    Ok(())
+}
+
+/// Every run has one end, and what has not begun does not end.
+pub fn runs_end_once(log: &[Arc<Entry>]) -> Result<(), String> {
+    let mut open = false;
+    for entry in log {
+        match entry.body {
+            Body::User(_) | Body::Transition { .. } | Body::BudgetRaised { .. } => open = true,
+            Body::TurnEnded(_) if !open => return Err(format!("{} ends a run that had not begun", entry.id)),
+            Body::TurnEnded(_) => open = false,
+            _ => {}
         }
     }
     Ok(())

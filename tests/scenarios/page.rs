@@ -47,14 +47,17 @@ impl Page {
                         self.remark(&news);
                     }
                 }
-                Effect::RunTool(invocation) => runs.push(format!("{}{}", invocation.name, number(invocation.call))),
+                Effect::RunTool(invocation) => {
+                    runs.push(format!("{}{}", invocation.name, number(invocation.call)))
+                }
                 Effect::Cancel(_) | Effect::CallModel(..) | Effect::Prepare(_) | Effect::SetTimer(..) => {}
             }
         }
         if !runs.is_empty() {
             self.remark(&format!("runs: {}", runs.join(", ")));
         }
-        let ended = effects.iter().any(|e| matches!(e, Effect::Append(e) if matches!(e.body, Body::TurnEnded(_))));
+        let ended =
+            effects.iter().any(|e| matches!(e, Effect::Append(e) if matches!(e.body, Body::TurnEnded(_))));
         if !cancelled.is_empty() && !ended {
             self.remark(&format!("cancelled: {}", cancelled.join(", ")));
         }
@@ -81,8 +84,10 @@ impl Page {
                 Message::User(text) => format!("user {:?}", short(text)),
                 Message::Assistant(m) => format!("assistant {}", said(m)),
                 Message::Results(results) => {
-                    let calls: Vec<String> =
-                        results.iter().map(|r| format!("{} {}", number(r.call), r.outcome.as_str())).collect();
+                    let calls: Vec<String> = results
+                        .iter()
+                        .map(|r| format!("{} {}", number(r.call), r.outcome.as_str()))
+                        .collect();
                     format!("results {}", calls.join(", "))
                 }
             })
@@ -98,14 +103,20 @@ fn line(body: &Body, log: &[Arc<Entry>]) -> Option<(String, String)> {
         Body::SessionStarted(_) => None,
         Body::User(m) => plain("user", m.content.clone()),
         Body::Assistant(m) => plain("assistant", assistant(m)),
-        Body::ToolCall(c) => Some((format!("call {}", number(c.id)), format!("{} {}", c.name, c.arguments.to_value()))),
-        Body::ApprovalRequested(r) => Some((format!("ask {}", number(r.call)), format!("{} ({})", r.why, r.risk))),
+        Body::ToolCall(c) => {
+            Some((format!("call {}", number(c.id)), format!("{} {}", c.name, c.arguments.to_value())))
+        }
+        Body::ApprovalRequested(r) => {
+            Some((format!("ask {}", number(r.call)), format!("{} ({})", r.why, r.risk)))
+        }
         Body::ApprovalDecided(d) => Some(decision(d)),
         Body::ToolResult(r) => Some(result(r)),
         Body::Injected(i) => plain("injected", format!("by {}: {}", i.by.as_str(), i.text)),
         Body::Tombstone(t) => plain("tombstone", format!("{}: {}", about(t.target, log), t.reason)),
         Body::Compaction(c) => plain("compaction", compaction(c)),
-        Body::Transition { turn, reason } => plain("transition", format!("{} (turn {turn})", reason.as_str())),
+        Body::Transition { turn, reason } => {
+            plain("transition", format!("{} (turn {turn})", reason.as_str()))
+        }
         Body::BudgetRaised { name, limit } => plain("raised", format!("{name} to {limit}")),
         Body::Note(n) => plain("note", note(n, log)),
         Body::Error { message, next } => plain("error", format!("{message} → {next}")),
@@ -163,7 +174,8 @@ fn result(result: &ToolResult) -> (String, String) {
         Outcome::Lost { started } => format!("lost, {}", if *started { "started" } else { "not started" }),
         other => other.as_str().to_owned(),
     };
-    let time = if result.duration_ms == 0 { String::new() } else { format!(" ({})", seconds(result.duration_ms)) };
+    let time =
+        if result.duration_ms == 0 { String::new() } else { format!(" ({})", seconds(result.duration_ms)) };
     (format!("result {}", number(result.call)), format!("{outcome:<8} {}{time}", result.content))
 }
 
@@ -191,7 +203,8 @@ fn turn(ended: &TurnEnded) -> String {
         facts.push(seconds(ended.wall_ms));
     }
     if !ended.not_ok.is_empty() {
-        let calls: Vec<String> = ended.not_ok.iter().map(|(c, how)| format!("{} {how}", number(*c))).collect();
+        let calls: Vec<String> =
+            ended.not_ok.iter().map(|(c, how)| format!("{} {how}", number(*c))).collect();
         facts.push(format!("not ok: {}", calls.join(", ")));
     }
     let text = if ended.text.is_empty() { String::new() } else { format!("{:?} · ", ended.text) };
@@ -201,13 +214,16 @@ fn turn(ended: &TurnEnded) -> String {
 /// Tokens and cost, where the provider counted them.
 fn tokens(usage: &Usage) -> Option<String> {
     let counted = usage.input + usage.output > 0 && (!usage.estimated || usage.cost.is_some());
-    let cost = usage.cost.map_or_else(String::new, |c| format!(" ${}.{:06}", c.0 / 1_000_000, c.0 % 1_000_000));
+    let cost =
+        usage.cost.map_or_else(String::new, |c| format!(" ${}.{:06}", c.0 / 1_000_000, c.0 % 1_000_000));
     counted.then(|| format!("in {} out {}{cost}", usage.input, usage.output))
 }
 
 /// An entry, by its words: numbers would change with every line above.
 fn about(target: EntryId, log: &[Arc<Entry>]) -> String {
-    let Some(entry) = log.iter().find(|e| e.id == target) else { return "an answer never written".to_owned() };
+    let Some(entry) = log.iter().find(|e| e.id == target) else {
+        return "an answer never written".to_owned();
+    };
     match &entry.body {
         Body::Assistant(message) => format!("{:?}", short(&said(message))),
         other => format!("the {}", other.kind()),
@@ -238,7 +254,8 @@ fn news(live: &Live) -> Option<String> {
 
 fn cancelled(effect: &Effect, names: &BTreeMap<CallId, String>) -> Option<String> {
     let Effect::Cancel(operation) = effect else { return None };
-    let named = |call: &CallId| format!("{}{}", names.get(call).map_or("call", String::as_str), number(*call));
+    let named =
+        |call: &CallId| format!("{}{}", names.get(call).map_or("call", String::as_str), number(*call));
     Some(match operation {
         Operation::Model(_) => "the model".to_owned(),
         Operation::Preparation(call) => format!("the look at {}", named(call)),

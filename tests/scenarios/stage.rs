@@ -69,6 +69,7 @@ impl Stage {
     /// Whether the log can be cut after any entry.
     pub fn survives_every_cut(&self) -> Result<(), String> {
         check(&self.log).map_err(|fault| fault.to_string())?;
+        laws::runs_end_once(&self.log)?;
         laws::loads_from_every_cut(&self.log, &self.settings, Millis(self.now))
     }
 
@@ -94,7 +95,8 @@ impl Stage {
                 self.want(Intent::Decide { request, call, answer: answer.clone() })
             }
             Act::Tool(name, report) => {
-                let call = self.called(name, &self.running).or_else(|_| self.called(name, &self.cancelled))?;
+                let call =
+                    self.called(name, &self.running).or_else(|_| self.called(name, &self.cancelled))?;
                 self.running.remove(&call);
                 self.cancelled.remove(&call);
                 self.deliver(Input::Tool(call, ToolNews::Done(report.clone())))
@@ -247,8 +249,7 @@ impl Stage {
     fn called(&self, name: &str, among: &BTreeSet<CallId>) -> Result<CallId, String> {
         let (bare, number) = name.split_once('#').map_or((name, None), |(bare, n)| (bare, Some(n)));
         let fits = |call: &&CallId| {
-            self.names.get(*call).is_some_and(|n| n == bare)
-                && number.is_none_or(|n| call.0.to_string() == n)
+            self.names.get(*call).is_some_and(|n| n == bare) && number.is_none_or(|n| call.0.to_string() == n)
         };
         let found = among.iter().find(fits).copied();
         found.ok_or_else(|| format!("no call `{name}` is there to be told of"))
