@@ -61,3 +61,17 @@ pub fn loads_from_every_cut(log: &[Arc<Entry>], settings: &Settings, now: Millis
     }
     Ok(())
 }
+
+/// Every run has one end, and what has not begun does not end.
+pub fn runs_end_once(log: &[Arc<Entry>]) -> Result<(), String> {
+    let mut open = false;
+    for entry in log {
+        match entry.body {
+            Body::User(_) | Body::Transition { .. } | Body::BudgetRaised { .. } => open = true,
+            Body::TurnEnded(_) if !open => return Err(format!("{} ends a run that had not begun", entry.id)),
+            Body::TurnEnded(_) => open = false,
+            _ => {}
+        }
+    }
+    Ok(())
+}

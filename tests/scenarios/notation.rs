@@ -57,5 +57,5 @@ pub fn duration(text: &str) -> Result<u64, String> {
 
 /// A number.
 pub fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| format!("`{text}` is not a number"))
+    text.parse().map_err(|_unread| format!("`{text}` is not a number"))
 }

@@ -59,6 +59,7 @@ fn set(settings: &mut Settings, key: &str, value: &str) -> Result<(), String> {
             let named = |name: &str| ModelSpec::unknown(ModelRef::parse(name));
             settings.fallback = value.split(',').map(named).collect();
         }
+        "tools" if value == "none" => settings.tools.clear(),
         "mode" => settings.policy.mode = Mode::parse(value)?,
         "window" => settings.model.window = number(value)?,
         "output" => settings.model.max_output = number(value)?,

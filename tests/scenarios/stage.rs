@@ -69,6 +69,7 @@ impl Stage {
     /// Whether the log can be cut after any entry.
     pub fn survives_every_cut(&self) -> Result<(), String> {
         check(&self.log).map_err(|fault| fault.to_string())?;
+        laws::runs_end_once(&self.log)?;
         laws::loads_from_every_cut(&self.log, &self.settings, Millis(self.now))
     }
 

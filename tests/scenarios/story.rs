@@ -15,6 +15,8 @@ pub struct Story {
     /// Looks are answered by the story's own lines alone.
     pub looks_are_told: bool,
     pub acts: Vec<(String, Act)>,
+    /// What the product must learn before the ledger says what is written below the line.
+    pub awaits: Option<String>,
 }
 
 /// One thing that happens.
@@ -46,10 +48,12 @@ pub enum Act {
 impl Story {
     /// Reads the upper half of a file.
     pub fn read(text: &str) -> Result<Self, String> {
-        let (mut header, mut acts) = (Vec::new(), Vec::new());
+        let (mut header, mut acts, mut awaits) = (Vec::new(), Vec::new(), None);
         for line in text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with("# ")) {
             if line.starts_with("settings: ") || line.starts_with("rule: ") {
                 header.push(line);
+            } else if let Some(what) = line.strip_prefix("awaits: ") {
+                awaits = Some(what.to_owned());
             } else if line.starts_with("> ") || line.starts_with("model: ") {
                 acts.push((line.to_owned(), act(line)?));
             } else {
@@ -59,7 +63,7 @@ impl Story {
             }
         }
         let (settings, looks_are_told) = settings(&header)?;
-        Ok(Self { settings, looks_are_told, acts })
+        Ok(Self { settings, looks_are_told, acts, awaits })
     }
 }
 
