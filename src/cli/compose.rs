@@ -12,7 +12,6 @@ use super::fault::Fault;
 use super::models::{Choice, Table, Way, choose};
 use super::{Invocation, environment, instructions};
 use crate::agent::{Agent, Attendance, Effect, Settings};
-use crate::hooks::HookSpec;
 use crate::ledger::{Body, Entry, Millis, recover};
 use crate::policy::Policy;
 use crate::runtime::store::{find, latest};
@@ -205,7 +204,7 @@ fn tools_notice(choice: &Choice, tools: ToolCalling) -> Option<String> {
 
 /// Runs the configured hooks in the session's folder, without what looks like a key in their environment.
 fn hook_port(invocation: &Invocation, session: &str, groups: &Groups) -> Box<dyn HookPort> {
-    let specs = hook_specs(invocation);
+    let specs = invocation.config.hooks();
     if specs.is_empty() {
         return Box::new(NoHooks);
     }
@@ -217,10 +216,6 @@ fn hook_port(invocation: &Invocation, session: &str, groups: &Groups) -> Box<dyn
         environment,
         groups.clone(),
     ))
-}
-
-fn hook_specs(invocation: &Invocation) -> Vec<HookSpec> {
-    invocation.config.hooks.iter().map(|hook| hook.spec.clone()).collect()
 }
 
 /// One port for the whole chain. A model alone needs no router.
@@ -248,7 +243,7 @@ fn settings(invocation: &Invocation, choice: &Choice, attendance: Attendance) ->
         tools: tool_specs(),
         policy: Policy { mode: config.mode, rules: config.rules(), ..Policy::default() },
         limits: config.limits.clone(),
-        hooks: hook_specs(invocation),
+        hooks: invocation.config.hooks(),
         fallback: choice.fallback.iter().map(|other| other.spec.clone()).collect(),
         token_budget: config.token_budget(),
         max_consecutive_failures: config.max_consecutive_failures,

@@ -50,7 +50,11 @@ impl Page {
                 Effect::RunTool(invocation) => {
                     runs.push(format!("{}{}", invocation.name, number(invocation.call)))
                 }
-                Effect::Cancel(_) | Effect::CallModel(..) | Effect::Prepare(_) | Effect::SetTimer(..) => {}
+                Effect::Cancel(_)
+                | Effect::CallModel(..)
+                | Effect::Prepare(_)
+                | Effect::RunHooks(_)
+                | Effect::SetTimer(..) => {}
             }
         }
         if !runs.is_empty() {
@@ -261,6 +265,7 @@ fn cancelled(effect: &Effect, names: &BTreeMap<CallId, String>) -> Option<String
         Operation::Preparation(call) => format!("the look at {}", named(call)),
         Operation::Tool(call) => named(call),
         Operation::Timer(_) => "a timer".to_owned(),
+        Operation::Hooks(_) => "hooks".to_owned(),
     })
 }
 

@@ -225,7 +225,8 @@ impl Stage {
                 self.running.insert(invocation.call);
             }
             Effect::SetTimer(timer, after) => drop(self.timers.insert(timer, self.now.saturating_add(after))),
-            Effect::Emit(_) => {}
+            // No story has hooks; tests/bounds.rs and the simulation do.
+            Effect::RunHooks(_) | Effect::Emit(_) => {}
         }
         Ok(())
     }
@@ -242,6 +243,7 @@ impl Stage {
                 self.cancelled.insert(call);
             }
             Operation::Timer(timer) => drop(self.timers.remove(&timer)),
+            Operation::Hooks(_) => {}
         }
     }
 
