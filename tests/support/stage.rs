@@ -34,6 +34,7 @@ pub fn settings() -> ViewSettings {
         branch: Some("main".into()),
         window: 200_000,
         limits: Limits::default(),
+        token_budget: None,
         tools_mode: "native",
     }
 }
