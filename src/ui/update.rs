@@ -132,7 +132,7 @@ fn obey(local: &mut Local, view: &View, command: Command, key: KeyEvent, was_arm
         Command::Ledger => local.overlay = Some(Overlay::Ledger(Inspector::default())),
         Command::Budgets => local.overlay = Some(Overlay::Budgets(0)),
         Command::Thinking => local.thinking_open = !local.thinking_open,
-        Command::Focus => local.focus = next_focus(local, view),
+        Command::Focus => focus_next(local, view),
         Command::PageUp => local.scroll.wish -= i32::from(local.page.max(2)) - 1,
         Command::PageDown => local.scroll.wish += i32::from(local.page.max(2)) - 1,
         Command::Home => local.scroll.top = Some(Position::default()),
@@ -208,7 +208,14 @@ fn next_mode(mode: Mode) -> Mode {
     }
 }
 
-/// Composer, then every waiting call, then the last call, then the composer again.
+fn focus_next(local: &mut Local, view: &View) {
+    local.focus = next_focus(local, view);
+    if let Focus::Card(id) = local.focus {
+        local.scroll.reveal = Some(id);
+    }
+}
+
+/// Composer, then every waiting call, then the last card that opens, then the composer again.
 fn next_focus(local: &Local, view: &View) -> Focus {
     let waiting: Vec<CallId> = local.waiting(view).iter().map(|(_, r)| r.call).collect();
     let last = view.openable().next_back().map(Focus::Card);

@@ -13,12 +13,24 @@ use super::level::{Level, bar};
 use super::output::page;
 use super::words::{cells, clock, dollars, short};
 
-/// Cells of the columns of a wide page: names, numbers, what is left.
-const COLUMNS: (usize, usize, usize) = (27, 20, 16);
-/// Cells of a bar.
-const BAR: u64 = 12;
-/// From this width on, a budget has one line; below, two.
-const WIDE: usize = 92;
+/// Cells of the columns: names, bar, numbers, what is left.
+type Columns = (usize, u64, usize, usize);
+
+/// The columns of a wide page.
+const WIDE: Columns = (27, 12, 20, 14);
+/// The columns of a page that has just room for one line a budget.
+const CLOSE: Columns = (27, 6, 15, 13);
+/// Cells of a bar where a budget has two lines.
+const SHORT_BAR: u64 = 6;
+
+/// The columns that a page has room for; `None`: two lines a budget.
+const fn columns(inner: usize) -> Option<Columns> {
+    match inner {
+        112.. => Some(WIDE),
+        76..112 => Some(CLOSE),
+        _ => None,
+    }
+}
 
 /// One budget, ready to be written.
 struct Entry {
@@ -51,7 +63,7 @@ fn lines(screen: &Screen<'_>, inner: usize) -> Vec<Line<'static>> {
         limit: screen.view.settings.token_budget,
         write: short,
         over: "used up",
-        about: "tokens written; it goes on until 90 %",
+        about: screen.view.settings.token_budget.map_or("not set", |_| "tokens written; ends at 90 %"),
     });
     let context = Entry {
         name: "context",
@@ -59,7 +71,7 @@ fn lines(screen: &Screen<'_>, inner: usize) -> Vec<Line<'static>> {
         limit: Some(screen.view.settings.window),
         write: short,
         over: "full",
-        about: "compacted by itself when it nears the window",
+        about: "compacted by itself near the window",
     };
     let mut lines = Vec::new();
     section(&mut lines, "This run", run, inner, theme);
@@ -72,7 +84,6 @@ fn lines(screen: &Screen<'_>, inner: usize) -> Vec<Line<'static>> {
     );
     section(&mut lines, "Each call", each.into_iter().map(soft).collect(), inner, theme);
     lines.push(Line::default());
-    lines.push(Line::styled("Paid", theme.title));
     lines.extend(paid(screen, inner));
     lines
 }
@@ -112,24 +123,23 @@ fn section(
     }
     lines.push(Line::styled(title, theme.title));
     for entry in all {
-        lines.extend(if inner >= WIDE {
-            one_line(&entry, inner, theme)
-        } else {
-            two_lines(&entry, inner, theme)
+        lines.extend(match columns(inner) {
+            Some(columns) => one_line(&entry, columns, inner, theme),
+            None => two_lines(&entry, inner, theme),
         });
     }
 }
 
-fn one_line(entry: &Entry, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
-    let (names, numbers, lefts) = COLUMNS;
+fn one_line(entry: &Entry, columns: Columns, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let (names, size, numbers, lefts) = columns;
     let level = Level::of(entry.used, entry.limit);
     let mut spans = vec![Span::styled(format!("  {:names$} ", entry.name), theme.text)];
     match entry.limit {
-        Some(limit) => spans.extend(bar(entry.used, limit, BAR, theme)),
-        None => spans.push(Span::raw(" ".repeat(usize::try_from(BAR).unwrap_or(0)))),
+        Some(limit) => spans.extend(bar(entry.used, limit, size, theme)),
+        None => spans.push(Span::raw(" ".repeat(usize::try_from(size).unwrap_or(0)))),
     }
     spans.push(Span::styled(format!("  {:numbers$}", numbers_of(entry)), theme.text));
-    spans.push(Span::styled(format!("{:lefts$}", left_of(entry)), theme.dim));
+    spans.push(Span::styled(format!("  {:lefts$}", left_of(entry)), theme.dim));
     let told = told(entry, level, inner.saturating_sub(cells(&spans)), theme);
     spans.extend(told);
     vec![Line::from(spans)]
@@ -145,7 +155,7 @@ fn two_lines(entry: &Entry, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
     }
     let mut second = vec![Span::raw("    ")];
     if let Some(limit) = entry.limit {
-        second.extend(bar(entry.used, limit, BAR / 2, theme));
+        second.extend(bar(entry.used, limit, SHORT_BAR, theme));
         second.push(Span::raw("  "));
     }
     let words = format!("{} · {}", numbers_of(entry), left_of(entry));
@@ -174,13 +184,18 @@ fn told(entry: &Entry, level: Level, room: usize, theme: &Theme) -> Vec<Span<'st
         Level::Near => ("near", level.style(theme)),
         Level::Calm => (entry.about, theme.faint),
     };
-    if words.is_empty() || room < 4 { Vec::new() } else { vec![Span::styled(fit(words, room), style)] }
+    let cuts = level == Level::Calm && width(words) > room;
+    if words.is_empty() || cuts || room < 4 {
+        Vec::new()
+    } else {
+        vec![Span::styled(fit(words, room), style)]
+    }
 }
 
 /// What this run and the session have cost, as far as prices are known.
 fn paid(screen: &Screen<'_>, inner: usize) -> Vec<Line<'static>> {
     let (theme, meter) = (screen.theme, screen.view.meter());
-    [("this run", meter.usage()), ("this session", meter.session_usage())]
+    [("paid this run", meter.usage()), ("paid this session", meter.session_usage())]
         .into_iter()
         .map(|(what, usage)| {
             let cost = match usage.cost {
@@ -189,7 +204,7 @@ fn paid(screen: &Screen<'_>, inner: usize) -> Vec<Line<'static>> {
                 None => "price unknown".to_owned(),
             };
             let tokens = format!("{} in, {} out", short(usage.input), short(usage.output));
-            let said = format!("  {what:13} {cost}");
+            let said = format!("  {what:18} {cost}");
             let room = inner.saturating_sub(width(&said) + 3);
             Line::from(vec![
                 Span::styled(said, theme.text),

@@ -23,7 +23,7 @@ pub(super) fn lay(entry: &Entry, around: &Around<'_>) -> Vec<Row> {
         Body::Injected(injected) => vec![quiet(&named(injected), theme.dim, around)],
         // Only its first line: the rest, such as the output of a failed attempt, is in the ledger.
         Body::Note(note) => {
-            let first = note.text.trim().lines().next().unwrap_or("");
+            let first = note.text.trim().lines().next().unwrap_or("").trim_end_matches(':');
             vec![quiet(&format!("· {first} ({})", note.about), theme.faint, around)]
         }
         Body::BudgetRaised { name, limit } => {
@@ -69,7 +69,9 @@ fn compacted(id: EntryId, made: &Compaction, around: &Around<'_>) -> Vec<Row> {
     let head = Line::from(vec![Span::styled("⇊ ", theme.accent), Span::styled(head, theme.text)]);
     let mut rows = vec![Row::new(INDENT, head)];
     let words = sanitize(&made.summary).into_owned();
-    let lines = words.lines().filter(|line| !line.trim().is_empty()).take(EXCERPT);
+    // Headings and lines that only announce others say little.
+    let says = |line: &&str| !(line.trim().is_empty() || line.starts_with('#') || line.ends_with(':'));
+    let lines = words.lines().filter(says).take(EXCERPT);
     rows.extend(lines.map(|line| {
         Row::new(INDENT + 2, Line::styled(fit(line.trim(), width.saturating_sub(2)), theme.dim))
     }));

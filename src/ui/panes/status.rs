@@ -11,8 +11,8 @@ use crate::view::Phase;
 use super::Screen;
 use super::words::{both_ends, cells, keys, one_row};
 
-/// From so much room on, the beginning of what is said in full says more than the short way to say it.
-const CUTS: usize = 44;
+/// Cells to which the reason of a retry is cut together with the countdown, where it does not fit whole.
+const CUTS: [usize; 4] = [90, 75, 62, 50];
 
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let theme = screen.theme;
@@ -46,8 +46,7 @@ fn fitting(
             keys.pop();
             continue;
         }
-        let whole = says.iter().find(|words| width(words) <= room);
-        let said = whole.or_else(|| if room >= CUTS { says.first() } else { says.last() });
+        let said = says.iter().find(|words| width(words) <= room).or(says.last());
         return (said.map_or_else(String::new, |words| fit(words, room)), right);
     }
 }
@@ -64,7 +63,9 @@ fn doing(screen: &Screen<'_>) -> Vec<String> {
     let status = &screen.view.status;
     let words = status.words(screen.now);
     if let Phase::Retrying { reason, .. } = &status.phase {
-        return vec![format!("{words} · esc stops: {}", one_row(reason)), words];
+        let full = format!("{words} · esc stops: {}", one_row(reason));
+        let cut = CUTS.into_iter().map(|cells| fit(&full, cells));
+        return [full.clone()].into_iter().chain(cut).chain([words]).collect();
     }
     let mut says = vec![words.clone()];
     if status.is_busy() && status.turn > 0 {
