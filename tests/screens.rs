@@ -17,8 +17,11 @@ mod scenes;
 #[path = "support/stage.rs"]
 mod stage;
 
+use countersign::ledger::{Ending, MicroDollars};
 use countersign::ui::local::{Inspector, Overlay};
+use countersign::view::View;
 use frames::{Seat, snapshot};
+use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use stage::Stage;
 
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (40, 10)];
@@ -112,6 +115,94 @@ fn output_of_a_call() {
         seat.press("o");
         seat
     });
+}
+
+#[test]
+fn messages_that_wait() {
+    at_all_sizes("queued", || {
+        let mut seat = Seat::new(scenes::queued());
+        seat.press("one more");
+        seat
+    });
+}
+
+#[test]
+fn steering_delivered_and_notes() {
+    at_all_sizes("steered", || Seat::new(scenes::steered()));
+}
+
+#[test]
+fn retry_countdown() {
+    at_all_sizes("retrying", || Seat::new(scenes::retrying()));
+}
+
+#[test]
+fn compaction_under_way() {
+    at_all_sizes("compacting", || Seat::new(scenes::compacting()));
+}
+
+#[test]
+fn compaction_card() {
+    at_all_sizes("compacted", || {
+        let mut seat = Seat::new(scenes::compacted());
+        seat.key(KeyCode::Tab, KeyModifiers::NONE);
+        seat
+    });
+}
+
+#[test]
+fn compaction_opened() {
+    at_all_sizes("summary", || {
+        let mut seat = Seat::new(scenes::compacted());
+        seat.key(KeyCode::Tab, KeyModifiers::NONE);
+        seat.press("o");
+        seat
+    });
+}
+
+#[test]
+fn compaction_in_the_ledger() {
+    at_all_sizes("ledger_compacted", || {
+        let mut seat = Seat::new(scenes::compacted());
+        seat.ctrl('o');
+        for _ in 0..3 {
+            seat.key(KeyCode::Up, KeyModifiers::NONE);
+        }
+        seat
+    });
+}
+
+#[test]
+fn budgets() {
+    at_all_sizes("budgets", || {
+        let mut seat = Seat::new(scenes::compacted());
+        let limits = &mut seat.view.settings.limits;
+        limits.max_total_cost = Some(MicroDollars(500_000));
+        limits.max_output_tokens = Some(900);
+        limits.max_tool_calls = Some(0);
+        seat.view.settings.token_budget = Some(10_000);
+        seat.view =
+            seat.stage.events.iter().fold(View::new(seat.view.settings.clone()), |mut view, event| {
+                view.fold(event);
+                view
+            });
+        seat.ctrl('b');
+        seat
+    });
+}
+
+#[test]
+fn words_keep_a_measure_on_wide_screens() {
+    let mut stage = Stage::new();
+    let prose = "word ".repeat(60);
+    stage.user(&prose);
+    let table = format!("| a | b |\n|---|---|\n| {} | {} |", "x".repeat(60), "y".repeat(60));
+    let text = format!("{prose}\n\n- {prose}\n\n```\n{}\n```\n\n{table}", "c".repeat(120));
+    stage.say(None, &prose, &text, vec![]);
+    stage.end(Ending::Completed);
+    let mut seat = Seat::new(stage);
+    seat.ctrl('t');
+    snapshot("wide_200x50", &seat.frame(200, 50));
 }
 
 #[test]

@@ -18,8 +18,8 @@ mod stage;
 use countersign::agent::{Event, Live};
 use countersign::budget::Limit;
 use countersign::ledger::{
-    Abort, AbortPath, CallId, Decider, Ending, EntryId, Note, OpenCall, Outcome, Preview, Remark, Tombstone,
-    Transition,
+    Abort, AbortPath, CallId, CompactionTrigger, Decider, Ending, EntryId, Note, OpenCall, Outcome, Preview,
+    Remark, Tombstone, Transition,
 };
 use countersign::view::{CardBody, Mark, PanelState, Phase, View};
 use proptest::prelude::*;
@@ -52,7 +52,7 @@ fn turn(stage: &mut Stage, kind: u8, one: u8, two: u8) {
         stage.live(Live::Thinking { message, text: format!("hm {piece} ") });
         stage.live(Live::Text { message, text: format!("piece {piece} ") });
     }
-    match kind % 6 {
+    match kind % 9 {
         0 => {
             stage.remark(Remark::Tombstone(Tombstone { target: message, reason: "overloaded".into() }));
             let (attempt, most, wait_ms, reason) = (1, 4, 500, "overloaded".to_owned());
@@ -60,6 +60,21 @@ fn turn(stage: &mut Stage, kind: u8, one: u8, two: u8) {
             stage.live(Live::Text { message, text: "stale".into() });
             stage.call_model(Transition::TransientRetry);
         }
+        4 => {
+            stage.waiting(&["this"], &["that"]);
+            stage.waiting(&[], &["that"]);
+            stage.steer("this");
+        }
+        5 => {
+            stage.live(Live::Compacting(CompactionTrigger::Auto));
+            if one.is_multiple_of(3) {
+                stage.note(&message.to_string(), "The compaction failed: overloaded");
+            } else {
+                stage.compact(CompactionTrigger::Auto, "What was said.");
+            }
+            stage.call_model(Transition::AutoCompact);
+        }
+        6 => by_hand(stage, message, one),
         1 => {
             stage.say(Some(message), "", "Withdrawn.", vec![]);
             stage.remark(Remark::Tombstone(Tombstone { target: message, reason: "fallback".into() }));
@@ -87,6 +102,27 @@ fn turn(stage: &mut Stage, kind: u8, one: u8, two: u8) {
             settle(stage, open, one, two);
             stage.call_model(Transition::NextTurn);
         }
+    }
+}
+
+/// A compaction between two runs: done, failed, or interrupted.
+fn by_hand(stage: &mut Stage, message: EntryId, how: u8) {
+    stage.end(Ending::AbortedTools);
+    stage.live(Live::Returned(vec!["not delivered".into()]));
+    stage.live(Live::Compacting(CompactionTrigger::Manual));
+    match how % 3 {
+        0 => stage.note(&message.to_string(), "The compaction was interrupted; nothing was replaced."),
+        1 => {
+            stage
+                .remark(Remark::Error { message: "The compaction failed".into(), next: "Try again.".into() });
+        }
+        _ => {
+            stage.compact(CompactionTrigger::Manual, "What was said.");
+        }
+    }
+    assert_eq!(view(&stage.events).status.phase, Phase::Idle);
+    if how.is_multiple_of(2) {
+        stage.user("Go on.");
     }
 }
 
@@ -119,7 +155,7 @@ fn durable(events: &[Event]) -> Vec<Event> {
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    (0u8..8, 0u8..40, 0u8..40)
+    (0u8..9, 0u8..40, 0u8..40)
 }
 
 proptest! {
@@ -227,6 +263,45 @@ fn a_dead_process_leaves_nothing_running_but_what_waits() {
     let mut waiting = view(&scenes::waiting_command().events);
     waiting.resume();
     assert_eq!(waiting.status.phase, Phase::WaitingApproval);
+}
+
+#[test]
+fn what_a_summary_replaced_is_marked_and_stays() {
+    let mut stage = scenes::growing();
+    let withdrawn = view(&stage.events).live().unwrap().id;
+    stage.say(Some(withdrawn), "", "Withdrawn.", vec![]);
+    stage.remark(Remark::Tombstone(Tombstone { target: withdrawn, reason: "fallback".into() }));
+    stage.say(None, "", "Kept.", vec![]);
+    let before = view(&stage.events);
+    let made = stage.compact(CompactionTrigger::Manual, "All of it.");
+    stage.user("After.");
+    let after = view(&stage.events);
+    assert_eq!((after.len(), after.rows().len()), (before.len() + 2, before.rows().len() + 3));
+    let marks = |kind: &str| -> Vec<Vec<Mark>> {
+        after.rows().iter().filter(|r| r.entry.body.kind() == kind).map(|r| r.marks.clone()).collect()
+    };
+    assert_eq!(marks("user_message"), [vec![Mark::Compacted], vec![]]);
+    let gone = vec![Mark::Tombstoned("fallback".into())];
+    assert_eq!(marks("agent_response"), [gone, vec![Mark::Compacted]]);
+    assert_eq!(marks("session_started"), [vec![]], "no model saw it as a message");
+    assert_eq!(after.replaced_by(made), 2);
+    let again = stage.compact(CompactionTrigger::Auto, "All of that.");
+    let twice = view(&stage.events);
+    assert_eq!(twice.replaced_by(again), 1, "the message after it; the first summary is told apart");
+    let first = twice.rows().iter().find(|r| r.entry.id == made).unwrap();
+    assert_eq!(first.marks, [Mark::Compacted]);
+}
+
+#[test]
+fn a_late_result_does_not_end_a_compaction() {
+    let mut stage = scenes::interrupted();
+    stage.live(Live::Compacting(CompactionTrigger::Manual));
+    stage.note("c1", "A result arrived after the call was cut short (ok):\ntext");
+    let compacting = Phase::Compacting(CompactionTrigger::Manual);
+    assert_eq!(view(&stage.events).status.phase, compacting);
+    assert_eq!(view(&stage.events).status.words(stage.at()), "compacting (manual)");
+    stage.compact(CompactionTrigger::Manual, "All of it.");
+    assert_eq!(view(&stage.events).status.phase, Phase::Idle);
 }
 
 #[test]

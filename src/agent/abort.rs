@@ -30,6 +30,7 @@ impl Agent {
                     let text = "The compaction was interrupted; nothing was replaced.".to_owned();
                     let about = compacting.message.to_string();
                     self.books.ledger.remark(now, Remark::Note(Note { about, text }));
+                    self.give_back(out);
                     return Phase::Idle;
                 }
                 Ending::AbortedStreaming

@@ -98,14 +98,6 @@ impl Books {
         last.is_some_and(|e| !matches!(e.body, Body::TurnEnded(_)))
     }
 
-    /// Whether the last thing said in the session is a tool's result.
-    pub(super) fn ends_with_a_result(&self) -> bool {
-        let said = |e: &&Arc<Entry>| {
-            matches!(e.body, Body::User(_) | Body::Assistant(_) | Body::Injected(_) | Body::ToolResult(_))
-        };
-        self.ledger.entries().iter().rev().find(said).is_some_and(|e| matches!(e.body, Body::ToolResult(_)))
-    }
-
     /// Whether the last run was ended by a budget.
     pub(super) fn stopped_by_budget(&self) -> bool {
         let ends = |e: &&Arc<Entry>| matches!(e.body, Body::User(_) | Body::TurnEnded(_));

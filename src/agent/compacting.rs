@@ -60,13 +60,16 @@ impl Agent {
         out: &mut Vec<Effect>,
     ) -> Phase {
         if let Some(limit) = self.books.meter().exhausted(now).filter(|l| *l != crate::budget::Limit::Turns) {
-            return self.end(now, limit.ending(), out);
+            return self.cannot_compact(now, then, limit.ending(), out);
         }
         let request = match self.request(None) {
             Ok(request) => request,
             Err(unsettled) => return self.give_up(now, &unsettled),
         };
         let tokens_before = estimate_tokens(&request).max(self.books.meter().context_tokens());
+        let Some(affordable) = self.reserve(now, self.spec().price, estimate_tokens(&request), SUMMARY_TOKENS) else {
+            return self.cannot_compact(now, then, Ending::MaxCost, out);
+        };
         let reason = match trigger {
             CompactionTrigger::Auto => Some(Transition::AutoCompact),
             CompactionTrigger::Reactive => Some(Transition::ReactiveCompactRetry),
@@ -78,7 +81,7 @@ impl Agent {
         }
         self.fire(Payload::PreCompact { trigger }, out);
         let room = self.summary_room(trigger);
-        let asked = asking_for_summary(request, room);
+        let asked = asking_for_summary(request, room, affordable);
         let message = self.books.ledger.reserve();
         let estimated_input = estimate_tokens(&asked);
         out.push(Effect::CallModel(message, Box::new(asked)));
@@ -93,6 +96,26 @@ impl Agent {
             tokens_before,
             estimated_input,
         })
+    }
+
+    /// A budget forbids the summary: a run ends by it; between runs that is only said.
+    fn cannot_compact(
+        &mut self,
+        now: Millis,
+        then: Option<Transition>,
+        ending: Ending,
+        out: &mut Vec<Effect>,
+    ) -> Phase {
+        if then.is_some() {
+            return self.end(now, ending, out);
+        }
+        let text = format!(
+            "The compaction was not made: {} is reached. {}",
+            ending.as_str(),
+            ending.next_safe_action()
+        );
+        out.push(Effect::Emit(Live::Refused(text)));
+        Phase::Idle
     }
 
     /// Tokens that the request for a summary may have: it must itself fit. A provider that has just refused a
@@ -148,7 +171,18 @@ impl Agent {
         if let Err(unsettled) = self.books.ledger.compact(now, entry) {
             return self.give_up(now, &unsettled);
         }
-        then.map_or(Phase::Idle, |reason| self.call_model(now, reason, 0, out))
+        match then {
+            Some(reason) => self.call_model(now, reason, 0, out),
+            None => self.after_a_compaction_by_hand(now, out),
+        }
+    }
+
+    /// What the user said meanwhile begins a run now.
+    fn after_a_compaction_by_hand(&mut self, now: Millis, out: &mut Vec<Effect>) -> Phase {
+        for text in std::mem::take(&mut self.steering).into_iter().rev() {
+            self.queued.push_front(text);
+        }
+        self.next_in_queue(now, out)
     }
 
     /// What the user wanted last; the summary keeps it word for word.
@@ -191,9 +225,9 @@ impl Agent {
 }
 
 /// The conversation with the request for its summary at the end; the oldest messages are left out until it fits.
-fn asking_for_summary(mut request: Request, room: u64) -> Request {
+fn asking_for_summary(mut request: Request, room: u64, most_output: u64) -> Request {
     let question = Message::User(words::SUMMARIZE.to_owned());
-    request.max_output = request.max_output.min(SUMMARY_TOKENS);
+    request.max_output = request.max_output.min(most_output).min(SUMMARY_TOKENS);
     while context::estimate_tokens(&request) > room && request.messages.len() > 1 {
         request.messages.remove(0);
         // A history begins with the user, and results never stand without their calls.

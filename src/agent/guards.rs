@@ -68,19 +68,20 @@ impl Guards {
             Transition::ReactiveCompactRetry => self.compacted_reactively = true,
             Transition::EmptyAnswerNudge => self.nudged = true,
             Transition::BudgetNudge => {
-                self.continuations = 0;
+                (self.continuations, self.is_final) = (0, false);
                 self.returns.continued(self.written);
             }
             Transition::FinalResponse => {
                 self.continuations = 0;
                 self.is_final = true;
             }
+            // What the user adds may need tools again.
+            Transition::Steered => (self.continuations, self.is_final) = (0, false),
             Transition::Submitted
             | Transition::NextTurn
             | Transition::AutoCompact
             | Transition::ProviderPause
-            | Transition::GoalCheck
-            | Transition::Steered => self.continuations = 0,
+            | Transition::GoalCheck => self.continuations = 0,
         }
         if self.calls > 0 {
             self.failed_turns = if self.calls == self.failed_calls { self.failed_turns + 1 } else { 0 };

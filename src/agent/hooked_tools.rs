@@ -8,7 +8,7 @@ use super::{Agent, Effect};
 
 impl Dispatching {
     /// Whether this run of hooks is waited for here.
-    pub(super) fn awaits(&self, hook: HookId) -> bool {
+    pub(super) fn waits_for(&self, hook: HookId) -> bool {
         self.told.contains(&hook)
             || self.calls.iter().any(|p| matches!(&p.state, State::Consulting(h, _) if *h == hook))
     }

@@ -44,7 +44,7 @@ impl Agent {
                 self.note_hooks(now, answers);
                 self.consulted(now, consulting.question, answers, out)
             }
-            Phase::Dispatching(dispatching) if dispatching.awaits(hook) => {
+            Phase::Dispatching(dispatching) if dispatching.waits_for(hook) => {
                 self.note_hooks(now, answers);
                 self.hooked_tools(now, dispatching, hook, answers, out)
             }

@@ -1,9 +1,10 @@
 //! Going on where a session stopped: also after a crash.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::ledger::{
-    Body, CallId, Decision, Ending, EntryId, Ledger, Millis, OpenCall, Recovered, Scope, ToolUse,
+    Body, CallId, Decision, Ending, Entry, EntryId, Ledger, Millis, OpenCall, Recovered, Scope, ToolUse,
 };
 use crate::policy::fingerprint;
 use crate::tool::SideEffect;
@@ -25,6 +26,7 @@ impl Agent {
         }
         settings.policy.granted.extend(granted(&ledger));
         let last_seen = ledger.entries().get(loaded.saturating_sub(1)).map_or(now, |e| e.at);
+        let ended_with_a_result = ends_with_a_result(ledger.entries().get(..loaded).unwrap_or_default());
         let requests = requests(&ledger);
         let mut agent = Self::with_books(Books::new(ledger, settings.limits.clone(), loaded), settings);
         if !waiting.is_empty() && agent.settings.attendance == Attendance::Person {
@@ -34,7 +36,7 @@ impl Agent {
             let mut nobody_listens = Vec::new();
             agent.end(now, Ending::ApprovalRequired, &mut nobody_listens);
         } else if agent.books.run_is_open() {
-            let tools_ran = lost_started > 0 || agent.books.ends_with_a_result();
+            let tools_ran = lost_started > 0 || ended_with_a_result;
             let ending = if tools_ran { Ending::AbortedTools } else { Ending::AbortedStreaming };
             let text = agent.books.last_text();
             agent.books.end_run(now, last_seen, ending, text);
@@ -65,6 +67,14 @@ impl Agent {
             }
         }
     }
+}
+
+/// Whether the last thing that the dead process wrote of the conversation is a tool's result.
+fn ends_with_a_result(entries: &[Arc<Entry>]) -> bool {
+    let said = |e: &&Arc<Entry>| {
+        matches!(e.body, Body::User(_) | Body::Assistant(_) | Body::Injected(_) | Body::ToolResult(_))
+    };
+    entries.iter().rev().find(said).is_some_and(|e| matches!(e.body, Body::ToolResult(_)))
 }
 
 /// The open request of each call.

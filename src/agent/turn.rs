@@ -118,7 +118,13 @@ impl Agent {
     /// Reserves the worst case of a call: the estimated prompt, and all the output that it may write. Returns the
     /// output tokens that the cost limit leaves, so that it is never passed by more than the estimate was wrong;
     /// `None` when not even a short answer is affordable.
-    fn reserve(&mut self, now: Millis, price: Option<Price>, input: u64, output: u64) -> Option<u64> {
+    pub(super) fn reserve(
+        &mut self,
+        now: Millis,
+        price: Option<Price>,
+        input: u64,
+        output: u64,
+    ) -> Option<u64> {
         let Some(left) = self.books.meter().left(Limit::Cost, now) else { return Some(output) };
         let Some(price) = price else { return Some(output) };
         let prompt = price.cost(&Usage { input, ..Usage::default() }).0;

@@ -124,6 +124,7 @@ pub(super) fn view_settings(invocation: &Invocation, session: &Session) -> ViewS
         branch: project::branch(&invocation.cwd),
         window: session.choice.spec.window,
         limits: invocation.config.limits.clone(),
+        token_budget: invocation.config.token_budget().map(|budget| budget.tokens),
         tools_mode: session.tools_mode.word(),
     }
 }
@@ -137,6 +138,7 @@ pub(super) fn view_of_the_past(invocation: &Invocation, model: String, cwd: &str
         branch: None,
         window: crate::model::ModelSpec::UNKNOWN_WINDOW,
         limits: invocation.config.limits.clone(),
+        token_budget: None,
         tools_mode: "native",
     }
 }

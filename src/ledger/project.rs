@@ -58,7 +58,9 @@ impl Ledger {
 
 fn push_result(messages: &mut Vec<Message>, result: &ToolResult) {
     if let Some(Message::Results(results)) = messages.last_mut() {
-        results.push(result.clone());
+        // After a crash a call that waited is settled after those behind it; a model sees them in call order.
+        let at = results.partition_point(|earlier| earlier.call < result.call);
+        results.insert(at, result.clone());
     } else {
         messages.push(Message::Results(vec![result.clone()]));
     }

@@ -66,9 +66,9 @@ impl Draft {
         self.parts.iter().any(|p| matches!(p, Part::Call { .. }))
     }
 
-    /// Whether anything at all was said.
+    /// Whether nothing at all was said or counted.
     pub fn is_empty(&self) -> bool {
-        self.parts.is_empty()
+        self.parts.is_empty() && self.usage == Usage::default()
     }
 
     /// What the provider counted; an estimate of the output (4 bytes a token) when it said nothing.

@@ -11,11 +11,11 @@ pub enum Place {
     Composer,
     /// In a call that waits for a decision.
     Approval,
-    /// In the line of a call.
+    /// In the line of a call or the card of a summary.
     Panel,
     /// In the ledger inspector.
     Ledger,
-    /// In the full output of a call, and in the help.
+    /// In what takes the whole screen and scrolls: output, a summary, the budgets, the help.
     Page,
 }
 
@@ -26,9 +26,9 @@ impl Place {
             Self::Everywhere => "Anywhere",
             Self::Composer => "Writing",
             Self::Approval => "A call that waits for you",
-            Self::Panel => "A call that has the focus",
+            Self::Panel => "A call or summary that has the focus",
             Self::Ledger => "The ledger",
-            Self::Page => "Output and help",
+            Self::Page => "Output, summaries, budgets and help",
         }
     }
 }
@@ -48,6 +48,8 @@ pub enum Command {
     Suspend,
     /// Open the ledger.
     Ledger,
+    /// Open the budgets.
+    Budgets,
     /// Show or fold reasoning.
     Thinking,
     /// Give the focus to the next thing.
@@ -133,8 +135,9 @@ pub const BINDINGS: &[Binding] = {
     &[
         bind(P::Everywhere, NONE, K::Esc, C::Escape, "esc", "interrupt; close what lies on top"),
         bind(P::Everywhere, CTRL, K::Char('o'), C::Ledger, "ctrl-o", "the ledger, entry by entry"),
+        bind(P::Everywhere, CTRL, K::Char('b'), C::Budgets, "ctrl-b", "the budgets: used, limit, left"),
         bind(P::Everywhere, CTRL, K::Char('t'), C::Thinking, "ctrl-t", "show or fold reasoning"),
-        bind(P::Everywhere, NONE, K::Tab, C::Focus, "tab", "focus: composer, waiting calls, last call"),
+        bind(P::Everywhere, NONE, K::Tab, C::Focus, "tab", "focus: composer, waiting calls, last card"),
         bind(P::Everywhere, NONE, K::BackTab, C::Mode, "shift-tab", "mode: plan, ask, edit, unrestricted"),
         bind(P::Everywhere, SHIFT, K::BackTab, C::Mode, "", ""),
         bind(P::Everywhere, SHIFT, K::Tab, C::Mode, "", ""),
@@ -146,7 +149,7 @@ pub const BINDINGS: &[Binding] = {
         bind(P::Everywhere, CTRL, K::Char('d'), C::Leave, "ctrl-d", "quit, when the composer is empty"),
         bind(P::Everywhere, CTRL, K::Char('z'), C::Suspend, "ctrl-z", "to the shell; fg comes back"),
         bind(P::Everywhere, NONE, K::F(1), C::Help, "f1 ?", "these keys"),
-        bind(P::Composer, NONE, K::Enter, C::Send, "enter", "send"),
+        bind(P::Composer, NONE, K::Enter, C::Send, "enter", "send; while it works: with the next results"),
         bind(P::Composer, SHIFT, K::Enter, C::Newline, "ctrl-j", "new line; shift-enter too"),
         bind(
             P::Composer,
@@ -154,7 +157,7 @@ pub const BINDINGS: &[Binding] = {
             K::Enter,
             C::Later,
             "alt-enter",
-            "while it works: for after the run; else a new line",
+            "after this run, while it works; else a new line",
         ),
         bind(P::Composer, CTRL, K::Char('j'), C::Newline, "", ""),
         bind(P::Composer, CTRL, K::Char('u'), C::Empty, "ctrl-u", "empty it"),
@@ -173,9 +176,9 @@ pub const BINDINGS: &[Binding] = {
         bind(P::Approval, NONE, K::Down, C::Down, "", ""),
         bind(P::Approval, NONE, K::End, C::End, "", ""),
         bind(P::Approval, NONE, K::Char('?'), C::Help, "", ""),
-        bind(P::Panel, NONE, K::Enter, C::Open, "o enter", "its full output"),
+        bind(P::Panel, NONE, K::Enter, C::Open, "o enter", "all of it"),
         bind(P::Panel, NONE, K::Char('o'), C::Open, "", ""),
-        bind(P::Panel, NONE, K::Up, C::Up, "up down", "the other calls"),
+        bind(P::Panel, NONE, K::Up, C::Up, "up down", "the other calls and summaries"),
         bind(P::Panel, NONE, K::Down, C::Down, "", ""),
         bind(P::Panel, NONE, K::End, C::End, "", ""),
         bind(P::Ledger, NONE, K::Up, C::Up, "up down", "entry; pgup, pgdn, home, end too"),
@@ -193,6 +196,7 @@ pub const BINDINGS: &[Binding] = {
         bind(P::Page, NONE, K::Char('q'), C::Close, "esc", "back"),
         bind(P::Page, NONE, K::Char('?'), C::Close, "", ""),
         bind(P::Page, NONE, K::F(1), C::Close, "", ""),
+        bind(P::Page, CTRL, K::Char('b'), C::Close, "", ""),
     ]
 };
 

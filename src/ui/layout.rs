@@ -16,6 +16,8 @@ pub struct Areas {
     pub transcript: Rect,
     /// The budgets.
     pub gauges: Rect,
+    /// What was typed and has not been delivered yet; often of no height.
+    pub queue: Rect,
     /// The composer, its box included.
     pub composer: Rect,
     /// Phase and keys.
@@ -24,12 +26,16 @@ pub struct Areas {
     pub boxed: bool,
 }
 
+/// Rows that the transcript keeps before the queue gets any: a call that waits must be seen and answered.
+const LEAST_TRANSCRIPT: u16 = 5;
+
 /// Cells that the composer's box and margins take from its width.
 const COMPOSER_SIDES: u16 = 6;
 
 impl Areas {
-    /// The areas of a screen whose composer needs `rows` rows; `None` when the screen is too small.
-    pub fn of(screen: Rect, rows: u16) -> Option<Self> {
+    /// The areas of a screen whose composer needs `rows` rows, and what waits to be delivered `queue`; `None` when
+    /// the screen is too small.
+    pub fn of(screen: Rect, rows: u16, queue: u16) -> Option<Self> {
         if screen.width < LEAST_WIDTH || screen.height < LEAST_HEIGHT {
             return None;
         }
@@ -39,6 +45,8 @@ impl Areas {
         let composer = rows.clamp(1, most) + if boxed { 2 } else { 0 };
         let below = u16::from(roomy);
         let rest = screen.height.saturating_sub(1 + below + 1 + composer + 1 + below);
+        let most = if roomy { queue } else { queue.min(1) };
+        let queue = most.min(rest.saturating_sub(LEAST_TRANSCRIPT));
         let mut y = screen.y;
         let mut take = |height: u16| {
             let area = Rect::new(screen.x, y, screen.width, height);
@@ -47,9 +55,10 @@ impl Areas {
         };
         let header = take(1);
         take(below);
-        let transcript = take(rest);
+        let transcript = take(rest - queue);
         take(below);
-        Some(Self { header, transcript, gauges: take(1), composer: take(composer), status: take(1), boxed })
+        let (gauges, queue, composer) = (take(1), take(queue), take(composer));
+        Some(Self { header, transcript, gauges, queue, composer, status: take(1), boxed })
     }
 
     /// The width that text has in the composer.

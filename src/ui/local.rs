@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::ledger::{ApprovalRequest, Body, CallId, EntryId};
+use crate::ledger::{ApprovalRequest, Body, CallId, EntryId, Injector};
 use crate::policy::Mode;
-use crate::view::{View, ViewSettings, one_line};
+use crate::view::{CardId, View, ViewSettings, one_line};
 
 use super::composer::Composer;
 
@@ -55,8 +55,8 @@ pub enum Focus {
     Composer,
     /// A call that waits.
     Approval(CallId),
-    /// A call.
-    Panel(CallId),
+    /// A card that can be opened: a call, or a summary.
+    Card(CardId),
 }
 
 /// What lies on top of the transcript.
@@ -68,6 +68,10 @@ pub enum Overlay {
     Help(u16),
     /// All of a call; scrolled by so many rows.
     Output(CallId, u16),
+    /// The summary of a compaction; scrolled by so many rows.
+    Summary(EntryId, u16),
+    /// The budgets; scrolled by so many rows.
+    Budgets(u16),
 }
 
 /// The state of the ledger inspector.
@@ -105,6 +109,8 @@ pub struct Scroll {
     pub wish: i32,
     /// How many cards there were when the end was last in sight.
     pub seen: usize,
+    /// A card that the next frame must bring into sight.
+    pub reveal: Option<CardId>,
 }
 
 /// A row of the transcript, named by its card: cards above may be of unknown height.
@@ -153,8 +159,8 @@ impl Local {
         match self.focus {
             Focus::Composer => Focus::Composer,
             Focus::Approval(call) if waiting.iter().any(|(_, r)| r.call == call) => Focus::Approval(call),
-            Focus::Panel(call) if view.panel(call).is_some() => Focus::Panel(call),
-            Focus::Auto | Focus::Approval(_) | Focus::Panel(_) => match first {
+            Focus::Card(id) if stands(view, id) => Focus::Card(id),
+            Focus::Auto | Focus::Approval(_) | Focus::Card(_) => match first {
                 Some(call) if self.composer.is_empty() => Focus::Approval(call),
                 Some(_) | None => Focus::Composer,
             },
@@ -166,7 +172,7 @@ impl Local {
         let waiting = self.waiting(view);
         let focused = match self.focused(view) {
             Focus::Approval(call) => waiting.iter().find(|(_, r)| r.call == call).copied(),
-            Focus::Auto | Focus::Composer | Focus::Panel(_) => None,
+            Focus::Auto | Focus::Composer | Focus::Card(_) => None,
         };
         focused.or_else(|| waiting.first().copied())
     }
@@ -199,10 +205,21 @@ impl Inspector {
     }
 }
 
+/// Whether a card that had the focus is still there.
+fn stands(view: &View, id: CardId) -> bool {
+    match id {
+        CardId::Call(call) => view.panel(call).is_some(),
+        CardId::Entry(entry) => view.compaction(entry).is_some(),
+        CardId::Forming(..) => false,
+    }
+}
+
 /// What the user has sent so far, oldest first.
 pub fn sent(view: &View) -> Vec<&str> {
-    view.rows()
-        .iter()
-        .filter_map(|row| if let Body::User(m) = &row.entry.body { Some(m.content.as_str()) } else { None })
-        .collect()
+    let words = view.rows().iter().map(|row| match &row.entry.body {
+        Body::User(message) => Some(message.content.as_str()),
+        Body::Injected(said) if said.by == Injector::Steering => Some(said.text.as_str()),
+        _ => None,
+    });
+    words.flatten().collect()
 }

@@ -18,7 +18,11 @@ pub mod local;
 /// Keys become intents.
 pub mod update;
 
+/// What a text that begins with a slash means.
+pub mod slash;
+
 mod overlays;
+mod sending;
 
 /// Where each pane stands.
 pub mod layout;

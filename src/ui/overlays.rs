@@ -1,4 +1,4 @@
-//! Keys for what lies on top: the reason of a denial, the ledger, the output of a call, the help.
+//! Keys for what lies on top: the reason of a denial, the ledger, the pages that scroll.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use unicode_segmentation::UnicodeSegmentation;
@@ -27,7 +27,9 @@ pub(super) fn update(local: &mut Local, view: &View, key: KeyEvent) -> Option<Ve
     }
     let closes = match overlay {
         Overlay::Ledger(inspector) => ledger(inspector, view, key, page),
-        Overlay::Help(at) | Overlay::Output(_, at) => scroll(at, key, page),
+        Overlay::Help(at) | Overlay::Output(_, at) | Overlay::Summary(_, at) | Overlay::Budgets(at) => {
+            scroll(at, key, page)
+        }
     };
     if closes && read_only {
         return Some(vec![Act::Quit]);

@@ -169,6 +169,8 @@ struct Session {
     listens: bool,
     dirty: bool,
     drawn: Instant,
+    /// How long after a frame the next one is due without news.
+    tick: Duration,
     guard: Guard,
     terminal: Display,
 }
@@ -198,6 +200,7 @@ impl Session {
             listens: true,
             dirty: true,
             drawn: Instant::now(),
+            tick: TICK,
             guard,
             terminal,
         }
@@ -208,7 +211,7 @@ impl Session {
         if self.dirty {
             Some(self.drawn + FRAME)
         } else if self.view.status.is_busy() && self.view.meter().is_ticking() {
-            Some(self.drawn + TICK)
+            Some(self.drawn + self.tick)
         } else {
             None
         }
@@ -277,8 +280,8 @@ impl Session {
                 self.local.hint =
                     Some("not taken: the agent has not read what came before; try again".to_owned());
                 self.local.answered.clear();
-                if let Intent::Submit(text) = intent {
-                    self.local.composer.paste(&text);
+                if let Intent::Submit(text) | Intent::Queue(text) = intent {
+                    self.local.composer.give_back(&text);
                 }
             }
         }
@@ -333,6 +336,7 @@ impl Session {
         }
         self.dirty = false;
         self.drawn = Instant::now();
+        self.tick = self.view.status.counts_in(now).map_or(TICK, Duration::from_millis);
     }
 }
 

@@ -6,11 +6,12 @@ use tui_textarea::CursorMove;
 use crate::agent::{Answer, Intent, Live};
 use crate::ledger::CallId;
 use crate::policy::Mode;
-use crate::view::View;
+use crate::view::{CardId, View};
 
 use super::keymap::{Command, Place, lookup};
 use super::local::{Focus, Inspector, Local, Overlay, Position, Reason, sent};
 use super::overlays;
+use super::sending::{send, send_later};
 
 /// What a key asks of the world outside the screen.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,7 +37,7 @@ pub fn update(local: &mut Local, view: &View, key: KeyEvent) -> Vec<Act> {
     let focus = local.focused(view);
     let place = match focus {
         Focus::Approval(_) => Place::Approval,
-        Focus::Panel(_) => Place::Panel,
+        Focus::Card(_) => Place::Panel,
         Focus::Auto | Focus::Composer => Place::Composer,
     };
     match lookup(place, key) {
@@ -87,7 +88,9 @@ pub fn paste(local: &mut Local, view: &View, text: &str) {
 /// The mouse wheel.
 pub fn wheel(local: &mut Local, rows: i32) {
     match &mut local.overlay {
-        Some(Overlay::Help(at) | Overlay::Output(_, at)) => *at = moved(*at, rows),
+        Some(Overlay::Help(at) | Overlay::Output(_, at) | Overlay::Summary(_, at) | Overlay::Budgets(at)) => {
+            *at = moved(*at, rows)
+        }
         Some(Overlay::Ledger(inspector)) => inspector.scroll = moved(inspector.scroll, rows),
         None => local.scroll.wish += rows,
     }
@@ -104,7 +107,7 @@ fn settle(local: &mut Local, view: &View) {
     if local.reason.as_ref().is_some_and(|r| !waiting.iter().any(|(id, _)| *id == r.request)) {
         local.reason = None;
     }
-    if waiting.is_empty() && !matches!(local.focus, Focus::Panel(_)) {
+    if waiting.is_empty() && !matches!(local.focus, Focus::Card(_)) {
         local.focus = Focus::Auto;
     }
 }
@@ -117,7 +120,7 @@ fn obey(local: &mut Local, view: &View, command: Command, key: KeyEvent, was_arm
         Command::Leave => local.composer.delete(),
         Command::Suspend => return vec![Act::Suspend],
         Command::Mode => return vec![Act::Send(Intent::SetMode(next_mode(local.mode)))],
-        Command::Send => return send(local, view),
+        Command::Send => return send(local),
         Command::Raise if local.composer.is_empty() && view.offer().is_some() => return raise(view),
         Command::Once => return decide(local, view, key, Answer::AllowOnce),
         Command::Session => return decide(local, view, key, Answer::AllowSession),
@@ -127,8 +130,9 @@ fn obey(local: &mut Local, view: &View, command: Command, key: KeyEvent, was_arm
         Command::Newline => local.composer.newline(),
         Command::Later => return send_later(local, view),
         Command::Ledger => local.overlay = Some(Overlay::Ledger(Inspector::default())),
+        Command::Budgets => local.overlay = Some(Overlay::Budgets(0)),
         Command::Thinking => local.thinking_open = !local.thinking_open,
-        Command::Focus => local.focus = next_focus(local, view),
+        Command::Focus => focus_next(local, view),
         Command::PageUp => local.scroll.wish -= i32::from(local.page.max(2)) - 1,
         Command::PageDown => local.scroll.wish += i32::from(local.page.max(2)) - 1,
         Command::Home => local.scroll.top = Some(Position::default()),
@@ -164,32 +168,6 @@ fn clear_or_quit(local: &mut Local, was_armed: bool) -> Vec<Act> {
         local.hint = Some("press ctrl-c again to quit".to_owned());
     }
     Vec::new()
-}
-
-fn send(local: &mut Local, view: &View) -> Vec<Act> {
-    if local.composer.is_blank() {
-        return Vec::new();
-    }
-    local.scroll.top = None;
-    local.focus = Focus::Auto;
-    let text = local.composer.take();
-    if text == "/compact" {
-        return vec![Act::Send(Intent::Compact)];
-    }
-    if view.status.is_busy() {
-        local.hint = Some("delivered with the next tool results; esc brings it back".to_owned());
-    }
-    vec![Act::Send(Intent::Submit(text))]
-}
-
-/// For after the run; with nothing under way it is a new line, as shift-enter is.
-fn send_later(local: &mut Local, view: &View) -> Vec<Act> {
-    if !view.status.is_busy() || local.composer.is_blank() {
-        local.composer.newline();
-        return Vec::new();
-    }
-    local.hint = Some("delivered after this run; esc brings it back".to_owned());
-    vec![Act::Send(Intent::Queue(local.composer.take()))]
 }
 
 fn raise(view: &View) -> Vec<Act> {
@@ -230,10 +208,17 @@ fn next_mode(mode: Mode) -> Mode {
     }
 }
 
-/// Composer, then every waiting call, then the last call, then the composer again.
+fn focus_next(local: &mut Local, view: &View) {
+    local.focus = next_focus(local, view);
+    if let Focus::Card(id) = local.focus {
+        local.scroll.reveal = Some(id);
+    }
+}
+
+/// Composer, then every waiting call, then the last card that opens, then the composer again.
 fn next_focus(local: &Local, view: &View) -> Focus {
     let waiting: Vec<CallId> = local.waiting(view).iter().map(|(_, r)| r.call).collect();
-    let last = view.calls().next_back().map(Focus::Panel);
+    let last = view.openable().next_back().map(Focus::Card);
     let after_waiting = || last.unwrap_or(Focus::Composer);
     match local.focused(view) {
         Focus::Auto | Focus::Composer => waiting.first().map_or_else(after_waiting, |c| Focus::Approval(*c)),
@@ -241,24 +226,22 @@ fn next_focus(local: &Local, view: &View) -> Focus {
             let at = waiting.iter().position(|c| *c == call);
             at.and_then(|at| waiting.get(at + 1)).map_or(Focus::Composer, |c| Focus::Approval(*c))
         }
-        Focus::Panel(_) => Focus::Composer,
+        Focus::Card(_) => Focus::Composer,
     }
 }
 
 fn up_or_down(local: &mut Local, view: &View, command: Command, key: KeyEvent) {
     let step: isize = if command == Command::Up { -1 } else { 1 };
-    let neighbour = |calls: &[CallId], call: CallId| {
-        let at = calls.iter().position(|c| *c == call)?;
-        calls.get(at.checked_add_signed(step)?).copied()
-    };
     match local.focused(view) {
         Focus::Approval(call) => {
             let waiting: Vec<CallId> = local.waiting(view).iter().map(|(_, r)| r.call).collect();
-            local.focus = Focus::Approval(neighbour(&waiting, call).unwrap_or(call));
+            local.focus = Focus::Approval(neighbour(&waiting, call, step));
         }
-        Focus::Panel(call) => {
-            let calls: Vec<CallId> = view.calls().collect();
-            local.focus = Focus::Panel(neighbour(&calls, call).unwrap_or(call));
+        Focus::Card(id) => {
+            let cards: Vec<CardId> = view.openable().collect();
+            let there = neighbour(&cards, id, step);
+            local.focus = Focus::Card(there);
+            local.scroll.reveal = Some(there);
         }
         Focus::Auto | Focus::Composer => {
             if !local.composer.browse(&sent(view), step) {
@@ -268,10 +251,18 @@ fn up_or_down(local: &mut Local, view: &View, command: Command, key: KeyEvent) {
     }
 }
 
+/// The one before or after `here`, or itself at either end.
+fn neighbour<T: Copy + PartialEq>(all: &[T], here: T, step: isize) -> T {
+    let at = all.iter().position(|one| *one == here).and_then(|at| at.checked_add_signed(step));
+    at.and_then(|at| all.get(at)).copied().unwrap_or(here)
+}
+
 fn open(local: &mut Local, view: &View) {
-    if let Focus::Approval(call) | Focus::Panel(call) = local.focused(view) {
-        local.overlay = Some(Overlay::Output(call, 0));
-    }
+    local.overlay = match local.focused(view) {
+        Focus::Approval(call) | Focus::Card(CardId::Call(call)) => Some(Overlay::Output(call, 0)),
+        Focus::Card(CardId::Entry(entry)) => Some(Overlay::Summary(entry, 0)),
+        Focus::Auto | Focus::Composer | Focus::Card(CardId::Forming(..)) => None,
+    };
 }
 
 /// A key that means nothing else edits the composer, and takes the focus there: what a person begins to type

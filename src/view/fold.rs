@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::agent::{Event, Live};
 use crate::budget::Limit;
-use crate::ledger::{Body, CallId, CompactionTrigger, Entry, EntryId, TurnEnded};
+use crate::ledger::{Body, CallId, Compaction, CompactionTrigger, Entry, EntryId, Millis, TurnEnded};
 
 use super::{Card, CardBody, CardId, Forming, LiveMessage, Mark, Offer, Panel, PanelState, Phase, Row, View};
 
@@ -82,6 +82,7 @@ impl View {
 
     fn change_status(&mut self, entry: &Entry) {
         let status = &mut self.status;
+        let by_hand = status.phase == Phase::Compacting(CompactionTrigger::Manual);
         match &entry.body {
             Body::User(_) => {
                 status.phase = Phase::AwaitingModel;
@@ -101,10 +102,10 @@ impl View {
                 }
             }
             Body::TurnEnded(_) => status.phase = Phase::Idle,
-            // Between runs a summary, or the word that there is none, is the end of it.
-            Body::Compaction(_) | Body::Note(_) | Body::Error { .. }
-                if status.phase == Phase::Compacting(CompactionTrigger::Manual) =>
-            {
+            // Between runs a summary, or the word that there is none, is the end of it. A note on a call is a late
+            // result, which ends nothing.
+            Body::Compaction(_) | Body::Error { .. } if by_hand => status.phase = Phase::Idle,
+            Body::Note(note) if by_hand && CallId::parse(&note.about).is_none() => {
                 status.phase = Phase::Idle;
             }
             Body::SessionStarted(_)
@@ -168,8 +169,21 @@ impl View {
         {
             row.marks.push(Mark::Tombstoned(t.reason.clone()));
         }
+        if let Body::Compaction(made) = &entry.body {
+            self.mark_compacted(made);
+        }
         self.row_of.insert(entry.id, self.rows.len());
         self.rows.push(Row { entry: Arc::clone(entry), marks });
+    }
+
+    /// What a model saw of the session up to now is in the summary; a withdrawn message was not seen.
+    fn mark_compacted(&mut self, made: &Compaction) {
+        let seen = |row: &&mut Row| {
+            row.entry.id <= made.replaces_to
+                && Mark::can_be_compacted(&row.entry)
+                && !row.marks.iter().any(|m| matches!(m, Mark::Tombstoned(_) | Mark::Compacted))
+        };
+        self.rows.iter_mut().filter(seen).for_each(|row| row.marks.push(Mark::Compacted));
     }
 
     fn live_event(&mut self, live: &Live) {
@@ -189,8 +203,9 @@ impl View {
             }
             Live::Retrying { attempt, most, wait_ms, reason } => {
                 if self.status.is_busy() {
-                    let (attempt, most, wait_ms) = (*attempt, *most, *wait_ms);
-                    self.status.phase = Phase::Retrying { attempt, most, wait_ms, reason: reason.clone() };
+                    let until = Millis(self.clock.0.saturating_add(*wait_ms));
+                    let (attempt, most, reason) = (*attempt, *most, reason.clone());
+                    self.status.phase = Phase::Retrying { attempt, most, until, reason };
                 }
             }
             Live::Compacting(trigger) => self.status.phase = Phase::Compacting(*trigger),

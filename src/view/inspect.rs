@@ -22,6 +22,8 @@ pub enum Mark {
     Synthetic,
     /// A message that was cut short.
     Interrupted,
+    /// A summary has taken its place in what a model sees.
+    Compacted,
     /// A real result that came after the call was settled.
     Late,
 }
@@ -43,7 +45,21 @@ impl Mark {
             Self::Synthetic => "synthetic",
             Self::Interrupted => "interrupted",
             Self::Late => "late",
+            Self::Compacted => "compacted",
         }
+    }
+
+    /// Whether a model sees such an entry, so that a summary can take its place.
+    pub(super) fn can_be_compacted(entry: &Entry) -> bool {
+        matches!(
+            entry.body,
+            Body::User(_)
+                | Body::Assistant(_)
+                | Body::ToolCall(_)
+                | Body::ToolResult(_)
+                | Body::Injected(_)
+                | Body::Compaction(_)
+        )
     }
 }
 

@@ -21,7 +21,7 @@ pub use summary::summary;
 pub use tail::Tail;
 
 use crate::budget::{Gauge, Limit, Limits, Meter};
-use crate::ledger::{ApprovalRequest, Body, CallId, EntryId, Millis, TurnEnded};
+use crate::ledger::{ApprovalRequest, Body, CallId, Compaction, EntryId, Millis, TurnEnded};
 use crate::policy::Mode;
 
 /// What the view is told once.
@@ -40,6 +40,8 @@ pub struct ViewSettings {
     pub window: u64,
     /// The limits as configured; what was raised is in the ledger.
     pub limits: Limits,
+    /// Tokens that the model is nudged to write in one run, if there is a token budget.
+    pub token_budget: Option<u64>,
     /// How the model calls tools: `native` or `string`.
     pub tools_mode: &'static str,
 }
@@ -131,6 +133,35 @@ impl View {
     /// The calls, in the order in which they were made.
     pub fn calls(&self) -> impl DoubleEndedIterator<Item = CallId> {
         self.panels.keys().copied()
+    }
+
+    /// The cards that can be opened, oldest first: calls and summaries.
+    pub fn openable(&self) -> impl DoubleEndedIterator<Item = CardId> {
+        let opens = |card: &&Card| matches!(card.body, CardBody::Tool(_) | CardBody::Compacted(_));
+        self.cards.iter().filter(opens).map(|card| card.id)
+    }
+
+    /// Where a card stands, growing ones left out.
+    pub fn place(&self, id: CardId) -> Option<usize> {
+        match id {
+            CardId::Call(call) => self.position(call),
+            CardId::Entry(_) | CardId::Forming(..) => self.cards.iter().rposition(|card| card.id == id),
+        }
+    }
+
+    /// The compaction of this entry, if it is one.
+    pub fn compaction(&self, id: EntryId) -> Option<&Compaction> {
+        match &self.rows.get(*self.row_of.get(&id)?)?.entry.body {
+            Body::Compaction(made) => Some(made),
+            _ => None,
+        }
+    }
+
+    /// How many entries a compaction has taken out of what a model sees, those of earlier ones not counted.
+    pub fn replaced_by(&self, id: EntryId) -> usize {
+        let before = self.row_of.get(&id).and_then(|at| self.rows.get(..*at)).unwrap_or(&[]);
+        let since = before.iter().rev().take_while(|row| !matches!(row.entry.body, Body::Compaction(_)));
+        since.filter(|row| row.marks.contains(&Mark::Compacted)).count()
     }
 
     /// The requests that wait for a person, in the order of their calls.

@@ -1,6 +1,6 @@
 //! What the agent is doing, in words.
 
-use crate::ledger::{CompactionTrigger, Transition};
+use crate::ledger::{CompactionTrigger, Millis, Transition};
 
 /// Where the loop is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -22,8 +22,8 @@ pub enum Phase {
         attempt: u64,
         /// At most this many.
         most: u64,
-        /// The wait, in milliseconds.
-        wait_ms: u64,
+        /// When it is made.
+        until: Millis,
         /// What failed.
         reason: String,
     },
@@ -46,17 +46,28 @@ impl Status {
         self.phase != Phase::Idle
     }
 
-    /// The phase in words.
-    pub fn words(&self) -> String {
+    /// The phase in words; a wait counts down to the moment at which the call is made again.
+    pub fn words(&self, now: Millis) -> String {
         match &self.phase {
             Phase::Idle => "idle".to_owned(),
             Phase::AwaitingModel => "awaiting model".to_owned(),
             Phase::DispatchingTools => "dispatching tools".to_owned(),
             Phase::WaitingApproval => "waiting for approval".to_owned(),
             Phase::Compacting(trigger) => format!("compacting ({})", trigger.as_str()),
-            Phase::Retrying { attempt, most, reason, .. } => {
-                format!("retrying {attempt} of {most}: {reason}")
-            }
+            Phase::Retrying { attempt, most, until, .. } => match until.since(now).div_ceil(1_000) {
+                0 => format!("retrying {attempt} of {most} now"),
+                left => format!("retrying {attempt} of {most} in {left} s"),
+            },
+        }
+    }
+
+    /// Milliseconds after which [`Status::words`] says something else, if nothing happens before; `None` when it
+    /// does not count.
+    pub fn counts_in(&self, now: Millis) -> Option<u64> {
+        let Phase::Retrying { until, .. } = self.phase else { return None };
+        match until.since(now) {
+            0 => None,
+            left => Some((left - 1) % 1_000 + 1),
         }
     }
 }

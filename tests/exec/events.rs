@@ -198,9 +198,11 @@ fn a_session_that_goes_on_tells_only_what_is_new() {
 #[test]
 fn an_empty_answer_and_a_refusal_are_told() {
     let world = World::new();
-    let silent = world.json(&["--script", r#"[{"text":""}]"#, "hi"]);
+    let silent = world.json(&["--script", r#"[{"text":""},{"text":""}]"#, "hi"]);
     assert_eq!((silent.code, silent.reason().as_str()), (1, "no_final_answer_or_tool_call"));
-    assert_eq!(silent.one("agent_response")["text"], "");
+    // One recorded nudge, then it is over.
+    let texts: Vec<_> = silent.all("agent_response").iter().map(|r| r["text"].clone()).collect();
+    assert_eq!(texts, ["", ""]);
     let refusal = world.json(&["--script", r#"[{"text":"I will not.","stop_reason":"refusal"}]"#, "hi"]);
     assert_eq!((refusal.code, refusal.one("agent_response")["text"].clone()), (0, json!("I will not.")));
 }

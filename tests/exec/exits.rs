@@ -37,7 +37,6 @@ fn one_is_the_model() {
         (json!([{ "error": { "class": "bad_request", "message": "no such option" } }]), "no such option"),
         (json!([]), "the script has no more replies"),
         (json!([look()]), "the script has no more replies"),
-        (json!([{ "text": "half", "error": { "class": "overflow", "message": "too long" } }]), "too long"),
         (json!([{ "status": 401 }]), "status 401"),
     ];
     for (replies, words) in cases {
@@ -49,9 +48,14 @@ fn one_is_the_model() {
         assert!(ran.complaint().contains(words), "{}", ran.err);
         let error = ran.one("error");
         assert!(text(&error, "message").contains(words) && !text(&error, "next").is_empty(), "{error}");
-        let reason = if words == "too long" { "prompt_too_long" } else { "model_error" };
-        assert_eq!(ran.reason(), reason);
+        assert_eq!(ran.reason(), "model_error");
     }
+    // Compacted once, and still too long.
+    let replies = json!([{ "error": { "class": "overflow", "message": "too long" } }, "a summary",
+        { "error": { "class": "overflow", "message": "too long" } }]);
+    let ran = world.json(&["--script", &script(replies), "hi"]);
+    assert_eq!((ran.code, ran.reason().as_str(), ran.all("compaction").len()), (1, "prompt_too_long", 1));
+    assert!(ran.complaint().contains("too long"), "{}", ran.err);
 }
 
 #[test]
@@ -177,13 +181,13 @@ fn three_is_tokens() {
 
 #[test]
 fn three_is_money() {
-    let priced = ["-c", "models.script.usd_in=3", "-c", "models.script.usd_out=15", "--max-cost", "0.004"];
+    let priced = ["-c", "models.script.usd_in=3", "-c", "models.script.usd_out=15", "--max-cost", "0.0075"];
     let replies = script(json!([look(), "no"]));
     let ran = stopped(&priced, &replies);
     assert_eq!(ran.reason(), "max_cost");
     assert_eq!(ran.one("agent_response")["usage"]["cost_usd"], 0.0045);
     let gauge = ran.all("budget").into_iter().find(|b| b["name"] == "max_total_cost").unwrap();
-    assert_eq!((&gauge["used"], &gauge["limit"]), (&json!(0.0045), &json!(0.004)));
+    assert_eq!((&gauge["used"], &gauge["limit"]), (&json!(0.0045), &json!(0.0075)));
 
     // Cost counts for the session: another run of it cannot begin.
     let world = World::new();

@@ -143,8 +143,8 @@ fn after_every_other_ending() {
             ("max_turns", &["--max-turns", "0"], vec![]),
             ("max_turns", &["--max-turns", "1"], vec![list()]),
             ("max_tool_calls", &["--max-tool-calls", "0"], vec![list()]),
-            ("no_final_answer_or_tool_call", &[], vec![Reply::text("")]),
-            ("output_cut_off", &[], vec![cut(speech)]),
+            ("no_final_answer_or_tool_call", &[], vec![Reply::text(""), Reply::text("")]),
+            ("output_cut_off", &[], vec![cut(speech), cut(speech), cut(speech), cut(speech)]),
             (
                 "approval_required",
                 &["--on-approval", "stop"],

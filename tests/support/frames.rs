@@ -2,12 +2,13 @@
 
 #![allow(dead_code, clippy::unwrap_used, reason = "tests; not every test uses everything")]
 
+use countersign::agent::Event;
 use countersign::ledger::Entry;
 use countersign::ui::local::Local;
 use countersign::ui::panes::{Layouts, Screen, draw, prepare};
 use countersign::ui::text::highlight::Highlighter;
 use countersign::ui::theme::Theme;
-use countersign::ui::update::{Act, update};
+use countersign::ui::update::{Act, hear, update};
 use countersign::view::View;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -42,10 +43,16 @@ pub fn snapshot(name: &str, frame: &str) {
 impl Seat {
     pub fn new(stage: Stage) -> Self {
         let view = view(&stage.events);
+        let mut local = Local::new(&settings());
+        for event in &stage.events {
+            if let Event::Live(live) = event {
+                hear(&mut local, live);
+            }
+        }
         Self {
             stage,
             view,
-            local: Local::new(&settings()),
+            local,
             theme: Theme::plain(),
             layouts: Layouts::default(),
             highlighter: Highlighter::off(),

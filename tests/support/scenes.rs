@@ -3,7 +3,9 @@
 #![allow(dead_code, clippy::unwrap_used, reason = "tests; not every test uses everything")]
 
 use countersign::agent::Live;
-use countersign::ledger::{Abort, AbortPath, Decider, Ending, Outcome, Preview, Transition};
+use countersign::ledger::{
+    Abort, AbortPath, CompactionTrigger, Decider, Ending, Outcome, Preview, Transition,
+};
 use serde_json::json;
 
 use super::stage::Stage;
@@ -126,3 +128,66 @@ pub fn growing() -> Stage {
     stage.live(Live::CallForming { message, index: 0, name: "write".into(), bytes: 320 });
     stage
 }
+
+/// A command runs; two messages wait for its result, and three for the end of the run.
+pub fn queued() -> Stage {
+    let mut stage = running();
+    stage.waiting(
+        &["use the release profile\nand say how long it took", "leave the docs alone"],
+        &["then write the changelog", "then tag it", "and say goodbye"],
+    );
+    stage
+}
+
+/// What was said meanwhile was delivered with the results, between notes of attempts and of a late result.
+pub fn steered() -> Stage {
+    let mut stage = Stage::new();
+    stage.user("Fetch the page.");
+    let read = stage.tool_use("read", json!({"path": "a.md"}));
+    let mut open = stage.say(None, "", "Reading.", vec![read]).into_iter();
+    let call = open.next().unwrap();
+    stage.decide(call.id(), true, Decider::Policy);
+    stage.note("c1", "Run 1 failed (failed) and was tried again:\nbusy\nbusy again");
+    stage.settle(call, Outcome::Ok, "text\n", 12);
+    stage.waiting(&[], &[]);
+    stage.steer("Only the first section, please.\nAnd in German.");
+    stage.note("e9", "The model call failed: overloaded");
+    stage.note("e11", "The model call failed: overloaded");
+    stage.say(None, "", "Der erste Abschnitt handelt vom Parser.", vec![]);
+    stage.end(Ending::Completed);
+    stage
+}
+
+/// The model call failed; it waits before the second retry.
+pub fn retrying() -> Stage {
+    let mut stage = Stage::new();
+    stage.user("Explain.");
+    stage.note("e4", "The model call failed: overloaded");
+    let reason = "the provider is overloaded (HTTP 529)".to_owned();
+    stage.live(Live::Retrying { attempt: 2, most: 4, wait_ms: 4_200, reason });
+    stage
+}
+
+/// A summary is being written because the context nears the window.
+pub fn compacting() -> Stage {
+    let mut stage = conversation();
+    stage.user("Go on.");
+    stage.call_model(Transition::AutoCompact);
+    stage.live(Live::Compacting(CompactionTrigger::Auto));
+    stage
+}
+
+/// A summary took the place of what was said.
+pub fn compacted() -> Stage {
+    let mut stage = compacting();
+    stage.compact(CompactionTrigger::Auto, SUMMARY);
+    stage.call_model(Transition::AutoCompact);
+    stage.say(None, "", "I go on with the parser.", vec![]);
+    stage.end(Ending::Completed);
+    stage
+}
+
+const SUMMARY: &str = "The conversation up to here was compacted. Its summary:\n\n\
+    ## What the user wants\nWhy the parser rejects **empty** input.\n\n\
+    ## Done\n- read `src/parser.rs`\n- the check on line 41 returns too early\n\n\
+    The user's last message was:\nGo on.";

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use countersign::agent::{Event, Live};
 use countersign::budget::Limits;
 use countersign::ledger::{
-    ApprovalRequest, Arguments, AssistantMessage, Block, CallId, Decider, Decision, Ending, Entry, EntryId,
-    Ledger, Millis, ModelRef, OpenCall, Outcome, Preview, Remark, Scope, SessionStarted, Settlement, Stop,
-    Thinking, ToolUse, Transition, TurnEnded, Usage, UserMessage,
+    ApprovalRequest, Arguments, AssistantMessage, Block, CallId, Compaction, CompactionTrigger, Decider,
+    Decision, Ending, Entry, EntryId, Injected, Injector, Ledger, MicroDollars, Millis, ModelRef, Note,
+    OpenCall, Outcome, Preview, Remark, Scope, SessionStarted, Settlement, Stop, Thinking, ToolUse,
+    Transition, TurnEnded, Usage, UserMessage,
 };
 use countersign::policy::Mode;
 use countersign::view::{View, ViewSettings};
@@ -34,6 +35,7 @@ pub fn settings() -> ViewSettings {
         branch: Some("main".into()),
         window: 200_000,
         limits: Limits::default(),
+        token_budget: None,
         tools_mode: "native",
     }
 }
@@ -104,6 +106,44 @@ impl Stage {
     pub fn call_model(&mut self, reason: Transition) {
         self.turn += 1;
         self.remark(Remark::Transition { turn: self.turn, reason });
+    }
+
+    /// The user said this while it ran, and the model hears it now.
+    pub fn steer(&mut self, text: &str) {
+        let said = Injected { by: Injector::Steering, text: text.into() };
+        self.ledger.inject(Millis(self.now), said).unwrap();
+        self.tell();
+        self.call_model(Transition::Steered);
+    }
+
+    pub fn note(&mut self, about: &str, text: &str) {
+        self.remark(Remark::Note(Note { about: about.into(), text: text.into() }));
+    }
+
+    pub fn waiting(&mut self, steering: &[&str], queued: &[&str]) {
+        let owned = |texts: &[&str]| texts.iter().map(|t| (*t).to_owned()).collect();
+        self.live(Live::Waiting { steering: owned(steering), queued: owned(queued) });
+    }
+
+    /// A summary of everything so far.
+    pub fn compact(&mut self, trigger: CompactionTrigger, summary: &str) -> EntryId {
+        let made = Compaction {
+            trigger,
+            replaces_to: self.ledger.last_id().unwrap(),
+            summary: summary.into(),
+            model: ModelRef::parse("anthropic/claude-test"),
+            usage: Usage {
+                input: 148_000,
+                output: 900,
+                cost: Some(MicroDollars(450_000)),
+                ..Usage::default()
+            },
+            tokens_before: 148_000,
+            tokens_after: 3_100,
+        };
+        let id = self.ledger.compact(Millis(self.now), made).unwrap();
+        self.tell();
+        id
     }
 
     /// A call of a message in the making.

@@ -16,7 +16,7 @@ use super::words::{cells, count, flow, keys, one_row, titled};
 pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
     let Some((id, request)) = panel.request() else { return Vec::new() };
     let theme = around.theme;
-    let total = usize::from(around.width.saturating_sub(2));
+    let total = usize::from(around.panel_width());
     let inner = total.saturating_sub(4).max(1);
     let chosen = around.chosen == Some(id);
     let has_keys = chosen && around.has_keys;

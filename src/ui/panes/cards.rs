@@ -1,23 +1,23 @@
-//! Cards as rows: what was said, remarked, failed and ended. Calls are in `tools` and `approval`.
+//! Cards as rows: what was said. Calls are in `tools` and `approval`, the rest in `remarks` and `endings`.
 
 use ratatui::layout::Rect;
-use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::budget::Limit;
-use crate::ledger::{Body, Ending, Entry, EntryId, Millis, TurnEnded};
+use crate::ledger::{Body, EntryId, Millis};
 use crate::ui::local::{Focus, Local, Reason};
 use crate::ui::text::highlight::Highlighter;
-use crate::ui::text::{fit, markdown, sanitize, wrap};
+use crate::ui::text::{MEASURE, fit, markdown, sanitize, wrap};
 use crate::ui::theme::Theme;
 use crate::view::{Card, CardBody, PanelState, View};
 
 use super::layouts::{Row, Version};
-use super::words::{clock, count, dollars, duration, flow, keys, one_row, short};
-use super::{approval, boxes, tools};
+use super::words::count;
+use super::{approval, endings, remarks, tools};
 
 /// Cells left free before and after text.
 pub(super) const INDENT: u16 = 3;
+/// The widest that boxes become: beyond, their two ends have nothing to do with each other.
+const WIDEST: u16 = 140;
 
 /// What cards borrow from outside themselves.
 pub(super) struct Around<'a> {
@@ -52,9 +52,19 @@ impl<'a> Around<'a> {
         }
     }
 
-    /// The width of text.
+    /// The width of boxes, edges included.
+    pub(super) fn panel_width(&self) -> u16 {
+        self.width.saturating_sub(2).min(WIDEST)
+    }
+
+    /// The width of what stands in boxes, of code, of lines with two ends.
     pub(super) fn text_width(&self) -> u16 {
-        self.width.saturating_sub(2 * INDENT).max(1)
+        self.panel_width().saturating_sub(4).max(1)
+    }
+
+    /// The width of words.
+    pub(super) fn prose_width(&self) -> u16 {
+        self.text_width().min(u16::try_from(MEASURE).unwrap_or(u16::MAX))
     }
 
     /// What a card's lines depend on besides the card.
@@ -102,7 +112,7 @@ pub(super) fn lay(
     let width = around.text_width();
     match &card.body {
         CardBody::User(entry) => match &entry.body {
-            Body::User(message) => user(&message.content, width, theme),
+            Body::User(message) => user(&message.content, around.prose_width(), theme),
             _ => Vec::new(),
         },
         CardBody::Assistant(entry) => match &entry.body {
@@ -123,13 +133,10 @@ pub(super) fn lay(
         CardBody::Injected(entry)
         | CardBody::Compacted(entry)
         | CardBody::Note(entry)
-        | CardBody::Raised(entry) => remark(entry, around),
-        CardBody::Error(entry) => match &entry.body {
-            Body::Error { message, next } => failure(message, next, around),
-            _ => Vec::new(),
-        },
+        | CardBody::Error(entry)
+        | CardBody::Raised(entry) => remarks::lay(entry, around),
         CardBody::TurnEnded(entry) => match &entry.body {
-            Body::TurnEnded(ended) => turn_ended(ended, entry, around),
+            Body::TurnEnded(ended) => endings::lay(ended, entry, around),
             _ => Vec::new(),
         },
     }
@@ -157,7 +164,7 @@ fn thinking(text: &str, alone: bool, around: &Around<'_>) -> Vec<Row> {
     let words = count(text.split_whitespace().count(), "word");
     let (sign, key) = if around.thinking_open { ("▾", "folds") } else { ("▸", "unfolds") };
     let head = format!("{sign} thinking · {words} · ctrl-t {key}");
-    let width = usize::from(around.text_width());
+    let width = usize::from(around.prose_width());
     let mut lines = vec![Line::styled(fit(&head, width), around.theme.dim)];
     if around.thinking_open {
         for line in wrap(&sanitize(text), width.saturating_sub(2).max(1), around.theme.dim) {
@@ -170,116 +177,4 @@ fn thinking(text: &str, alone: bool, around: &Around<'_>) -> Vec<Row> {
         lines.push(Line::default());
     }
     indented(lines)
-}
-
-/// One quiet line for what neither side said.
-fn remark(entry: &Entry, around: &Around<'_>) -> Vec<Row> {
-    let words = match &entry.body {
-        Body::Injected(injected) => {
-            format!("↳ {}: {}", injected.by.as_str().replace('_', " "), injected.text)
-        }
-        Body::Compaction(made) => format!(
-            "⇊ {} compaction · {} to {} tokens · what was said before stays in the ledger",
-            made.trigger.as_str(),
-            short(made.tokens_before),
-            short(made.tokens_after)
-        ),
-        Body::Note(note) => format!("· note on {}: {}", note.about, note.text),
-        Body::BudgetRaised { name, limit } => {
-            let limit = Limit::parse(name).map_or_else(|| limit.to_string(), |l| amount(l, *limit));
-            format!("↑ {name} raised to {limit}")
-        }
-        _ => return Vec::new(),
-    };
-    let line = fit(&one_row(&words), usize::from(around.text_width()));
-    vec![Row::new(INDENT, Line::styled(line, around.theme.dim))]
-}
-
-/// A limit's value in its own unit.
-pub(super) fn amount(limit: Limit, value: u64) -> String {
-    match limit {
-        Limit::Turns => count(usize::try_from(value).unwrap_or(usize::MAX), "turn"),
-        Limit::ToolCalls => count(usize::try_from(value).unwrap_or(usize::MAX), "call"),
-        Limit::WallTime => clock(value),
-        Limit::InputTokens | Limit::OutputTokens => format!("{} tokens", short(value)),
-        Limit::Cost => dollars(value),
-    }
-}
-
-fn failure(message: &str, next: &str, around: &Around<'_>) -> Vec<Row> {
-    let theme = around.theme;
-    let mut rows = said("✗ ", &format!("error · {message}"), theme.error, theme.error, around);
-    rows.extend(said("  ", next, theme.dim, theme.dim, around));
-    rows
-}
-
-/// Wrapped words behind a sign.
-fn said(sign: &'static str, words: &str, sign_style: Style, style: Style, around: &Around<'_>) -> Vec<Row> {
-    let width = usize::from(around.text_width()).saturating_sub(2).max(1);
-    let mut rows: Vec<Row> =
-        wrap(&sanitize(words), width, style).into_iter().map(|l| Row::new(INDENT + 2, l)).collect();
-    if let Some(first) = rows.first_mut() {
-        first.indent = INDENT;
-        first.line.spans.insert(0, Span::styled(sign, sign_style));
-    }
-    rows
-}
-
-fn turn_ended(ended: &TurnEnded, entry: &Entry, around: &Around<'_>) -> Vec<Row> {
-    let theme = around.theme;
-    let spent = || {
-        let turns = count(ended.turns as usize, "turn");
-        let calls = count(ended.tool_calls as usize, "tool call");
-        format!("{turns} · {calls} · {}", duration(ended.wall_ms))
-    };
-    match ended.reason {
-        Ending::Completed | Ending::GoalReached => {
-            let words = fit(&format!("✓ done · {}", spent()), usize::from(around.text_width()));
-            vec![Row::new(INDENT, Line::styled(words, theme.faint))]
-        }
-        Ending::AbortedStreaming | Ending::AbortedTools => {
-            let cut_short = ended.not_ok.iter().any(|(_, outcome)| outcome == "aborted");
-            let what = match ended.reason {
-                Ending::AbortedTools if cut_short => "interrupted · effects may be partial",
-                Ending::AbortedTools => "interrupted · no call was cut short",
-                _ => "interrupted · nothing was started",
-            };
-            let mut rows = said("■ ", what, theme.warning, theme.warning, around);
-            rows.extend(said("  ", &ended.next_safe_action, theme.dim, theme.dim, around));
-            rows
-        }
-        reason => match around.view.offer() {
-            Some(offer) if is_last(entry, around.view) => budget_stop(ended, offer, around),
-            _ => {
-                let words = format!("stopped · {} · {}", reason.as_str(), spent());
-                let mut rows = said("■ ", &words, theme.warning, theme.warning, around);
-                rows.extend(said("  ", &ended.next_safe_action, theme.dim, theme.dim, around));
-                rows
-            }
-        },
-    }
-}
-
-fn is_last(entry: &Entry, view: &View) -> bool {
-    let last = view.len().checked_sub(1).and_then(|at| view.card(at));
-    last.is_some_and(|card| card.id == crate::view::CardId::Entry(entry.id))
-}
-
-/// A budget stop waits for a decision, so it has a box.
-fn budget_stop(ended: &TurnEnded, offer: crate::view::Offer, around: &Around<'_>) -> Vec<Row> {
-    let theme = around.theme;
-    let total = usize::from(around.width.saturating_sub(2));
-    let inner = total.saturating_sub(4).max(1);
-    let now = around.view.meter().limits().get(offer.limit).unwrap_or(0);
-    let reached = format!("{} reached: {}.", offer.limit.name(), amount(offer.limit, now));
-    let mut body = if around.height < 8 { Vec::new() } else { wrap(&reached, inner, theme.text) };
-    body.extend(wrap(&sanitize(&ended.next_safe_action), inner, theme.dim));
-    let raise = format!("raise to {} and go on", amount(offer.limit, offer.to));
-    body.extend(flow(keys(&[("g", raise.as_str())], theme.accent, theme.text), 3, inner));
-    let title = vec![Span::styled("budget", theme.title)];
-    let right = Span::styled(format!("stopped · {}", ended.reason.as_str()), theme.warning);
-    boxes::boxed(title, right, body, total, theme.border_waiting)
-        .into_iter()
-        .map(|line| Row::new(1, line))
-        .collect()
 }

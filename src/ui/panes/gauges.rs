@@ -2,13 +2,13 @@
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::budget::{Gauge, Limit};
 use crate::ui::theme::Theme;
 
 use super::Screen;
+use super::level::{Level, bar};
 use super::words::{cells, clock, dollars, short};
 
 /// Cells of a bar, in the order in which they are tried.
@@ -68,10 +68,10 @@ fn items(screen: &Screen<'_>, total: usize) -> Vec<Item> {
 
 /// As much as fits: long bars, short bars, without what has no limit, without bars, without the least important.
 fn line(mut items: Vec<Item>, total: usize, theme: &Theme) -> Line<'static> {
-    for bar in BARS {
+    for size in BARS {
         for all in [true, false] {
             let shown = || items.iter().filter(|i| all || i.limit.is_some() || i.name != "in");
-            let spans = spans(shown(), bar, theme);
+            let spans = spans(shown(), size, theme);
             if cells(&spans) <= total {
                 return Line::from(spans);
             }
@@ -87,7 +87,7 @@ fn line(mut items: Vec<Item>, total: usize, theme: &Theme) -> Line<'static> {
     }
 }
 
-fn spans<'a>(items: impl Iterator<Item = &'a Item>, bar: u64, theme: &Theme) -> Vec<Span<'static>> {
+fn spans<'a>(items: impl Iterator<Item = &'a Item>, size: u64, theme: &Theme) -> Vec<Span<'static>> {
     let mut spans = Vec::new();
     for item in items {
         if !spans.is_empty() {
@@ -96,28 +96,15 @@ fn spans<'a>(items: impl Iterator<Item = &'a Item>, bar: u64, theme: &Theme) -> 
         if !item.name.is_empty() {
             spans.push(Span::styled(format!("{} ", item.name), theme.dim));
         }
-        let (full, style) = filled(item, bar, theme);
-        if item.bar && bar > 0 && item.limit.is_some() {
-            spans.push(Span::styled("▮".repeat(full), style));
-            spans.push(Span::styled("▯".repeat((bar as usize).saturating_sub(full)), theme.gauge_empty));
+        if let Some(limit) = item.limit.filter(|_| item.bar && size > 0) {
+            spans.extend(bar(item.used, limit, size, theme));
             spans.push(Span::raw(" "));
         }
-        let calm = style == theme.gauge_full;
-        spans.push(Span::styled(item.words.clone(), if calm { theme.dim } else { style }));
+        let style = match Level::of(item.used, item.limit) {
+            Level::Calm => theme.dim,
+            level @ (Level::Near | Level::Over) => level.style(theme),
+        };
+        spans.push(Span::styled(item.words.clone(), style));
     }
     spans
-}
-
-/// How many cells of the bar are full, and in what style: nearing the limit at 80 %.
-fn filled(item: &Item, bar: u64, theme: &Theme) -> (usize, Style) {
-    let Some(limit) = item.limit.filter(|l| *l > 0) else { return (0, theme.gauge_full) };
-    let full = (u128::from(item.used) * u128::from(bar)).div_ceil(u128::from(limit)).min(u128::from(bar));
-    let style = if item.used >= limit {
-        theme.gauge_over
-    } else if item.used >= limit - limit / 5 {
-        theme.gauge_warn
-    } else {
-        theme.gauge_full
-    };
-    (usize::try_from(full).unwrap_or(0), style)
 }

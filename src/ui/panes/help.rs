@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::ui::keymap::{BINDINGS, Place};
+use crate::ui::slash::KNOWN;
 use crate::ui::text::fit;
 use crate::ui::theme::Theme;
 
@@ -36,6 +37,21 @@ fn lines(inner: usize, theme: &Theme) -> Vec<Line<'static>> {
                 Span::styled(fit(binding.words, inner.saturating_sub(KEYS + 2)), theme.text),
             ]));
         }
+        if place == Place::Composer {
+            lines.extend(commands(inner, theme));
+        }
+    }
+    lines
+}
+
+/// What can be typed instead of a message.
+fn commands(inner: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let mut lines = vec![Line::default(), Line::styled("Commands", theme.title)];
+    for (name, words) in KNOWN.into_iter().chain([("//", "at the beginning: send it as it is")]) {
+        lines.push(Line::from(vec![
+            Span::styled(format!("  {name:KEYS$}"), theme.accent),
+            Span::styled(fit(words, inner.saturating_sub(KEYS + 2)), theme.text),
+        ]));
     }
     lines
 }

@@ -6,11 +6,11 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 use crate::ui::local::Inspector;
-use crate::ui::text::{cut_spans, fit, sanitize, width};
+use crate::ui::text::{MEASURE, cut_spans, fit, sanitize, width, wrap};
 use crate::view::{Mark, Row, one_line};
 
 use super::Screen;
-use super::words::{both_ends, cells, count, keys, one_row};
+use super::words::{both_ends, cells, count, count_entries, keys, one_row};
 
 /// From this width on, the table and the entry stand side by side.
 const WIDE: u16 = 100;
@@ -75,10 +75,6 @@ fn head(screen: &Screen<'_>, inspector: &Inspector, fitting: usize, total: u16) 
     both_ends(left, Vec::new(), usize::from(total))
 }
 
-fn count_entries(n: usize) -> String {
-    if n == 1 { "1 entry".to_owned() } else { format!("{n} entries") }
-}
-
 fn table(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, rows: &Fitting, place: usize) {
     let theme = screen.theme;
     if rows.count == 0 {
@@ -97,7 +93,11 @@ fn table(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, rows: &Fitting,
 fn table_line(row: &Row, chosen: bool, total: usize, screen: &Screen<'_>) -> Line<'static> {
     let theme = screen.theme;
     let gone = row.marks.iter().any(|m| matches!(m, Mark::Tombstoned(_)));
-    let text = if gone { theme.dim.add_modifier(Modifier::CROSSED_OUT) } else { theme.dim };
+    let text = match gone {
+        true => theme.dim.add_modifier(Modifier::CROSSED_OUT),
+        false if row.marks.contains(&Mark::Compacted) => theme.faint,
+        false => theme.dim,
+    };
     let (ids, kinds) = COLUMNS;
     let id = row.entry.id.to_string();
     let mut left = vec![
@@ -117,7 +117,7 @@ fn table_line(row: &Row, chosen: bool, total: usize, screen: &Screen<'_>) -> Lin
 fn mark(mark: &Mark) -> String {
     match mark {
         Mark::Tombstoned(reason) => format!("tombstone: {reason}"),
-        Mark::Synthetic | Mark::Interrupted | Mark::Late => mark.word().to_owned(),
+        Mark::Synthetic | Mark::Interrupted | Mark::Late | Mark::Compacted => mark.word().to_owned(),
     }
 }
 
@@ -125,7 +125,7 @@ fn mark(mark: &Mark) -> String {
 fn entry(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, row: Option<&Row>, scroll: u16) {
     let Some(row) = row else { return };
     let json = (screen.entry_json)(&row.entry);
-    let mut lines = Vec::new();
+    let mut lines = said(row, area.width, screen);
     for line in sanitize(&json).lines() {
         let spans = json_spans(line, screen);
         let indent = line.len() - line.trim_start().len();
@@ -143,6 +143,15 @@ fn entry(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, row: Option<&Ro
         let at = Rect::new(area.right() - cells, area.bottom() - 1, cells, 1);
         frame.render_widget(Line::styled(words, screen.theme.accent), at);
     }
+}
+
+/// The words of a summary, as they are read: in the record they are one long string.
+fn said(row: &Row, width: u16, screen: &Screen<'_>) -> Vec<Line<'static>> {
+    let Some(made) = screen.view.compaction(row.entry.id) else { return Vec::new() };
+    let mut lines = vec![Line::styled("summary", screen.theme.title)];
+    lines.extend(wrap(&sanitize(&made.summary), usize::from(width).clamp(1, MEASURE), screen.theme.text));
+    lines.extend([Line::default(), Line::styled("as recorded", screen.theme.title)]);
+    lines
 }
 
 /// A member's name stands out from its value.

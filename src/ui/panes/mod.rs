@@ -2,15 +2,21 @@
 
 mod approval;
 mod boxes;
+mod budgets;
 mod cards;
 mod composer;
+mod endings;
 mod gauges;
 mod header;
 mod help;
 mod layouts;
 mod ledger;
+mod level;
 mod output;
+mod queue;
+mod remarks;
 mod status;
+mod summary;
 mod tools;
 mod transcript;
 mod words;
@@ -59,7 +65,7 @@ pub fn prepare(
 ) {
     let rows = local.composer.rows(Areas::composer_width(screen));
     local.composer.area_mut().set_style(theme.composer);
-    match Areas::of(screen, rows) {
+    match Areas::of(screen, rows, queue::rows(local)) {
         Some(areas) if local.overlay.is_none() => {
             local.page = areas.transcript.height;
             transcript::prepare(layouts, view, local, theme, highlighter, areas.transcript, now);
@@ -83,17 +89,20 @@ pub fn draw(frame: &mut Frame<'_>, screen: &Screen<'_>) {
     let base = screen.theme.background.map_or(screen.theme.text, |colour| screen.theme.text.bg(colour));
     frame.render_widget(Block::new().style(base), area);
     let rows = screen.local.composer.rows(Areas::composer_width(area));
-    let Some(areas) = Areas::of(area, rows) else {
+    let Some(areas) = Areas::of(area, rows, queue::rows(screen.local)) else {
         return too_small(frame, area, screen.theme.text);
     };
     match &screen.local.overlay {
         Some(Overlay::Ledger(inspector)) => ledger::draw(frame, area, screen, inspector),
         Some(Overlay::Help(at)) => help::draw(frame, area, screen, *at),
         Some(Overlay::Output(call, at)) => output::draw(frame, area, screen, *call, *at),
+        Some(Overlay::Summary(entry, at)) => summary::draw(frame, area, screen, *entry, *at),
+        Some(Overlay::Budgets(at)) => budgets::draw(frame, area, screen, *at),
         None => {
             header::draw(frame, areas.header, screen);
             transcript::draw(frame, areas.transcript, screen);
             gauges::draw(frame, areas.gauges, screen);
+            queue::draw(frame, areas.queue, screen);
             composer::draw(frame, &areas, screen);
             status::draw(frame, areas.status, screen);
         }

@@ -4,32 +4,45 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
 
+use crate::ui::slash;
 use crate::ui::text::{fit, width};
 use crate::view::Phase;
 
 use super::Screen;
-use super::words::{both_ends, cells, duration, keys, one_row};
+use super::words::{both_ends, cells, keys, one_row};
+
+/// Cells to which the reason of a retry is cut together with the countdown, where it does not fit whole.
+const CUTS: [usize; 4] = [90, 75, 62, 50];
 
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let theme = screen.theme;
     let total = usize::from(area.width).saturating_sub(2);
-    let (says, style) = match &screen.local.hint {
-        Some(hint) => (vec![one_row(hint)], theme.warning),
-        None => (doing(screen), theme.status),
+    let (says, style) = match (&screen.local.hint, commands(screen)) {
+        (Some(hint), _) => (vec![one_row(hint)], theme.warning),
+        (None, Some(commands)) => (vec![commands], theme.status),
+        (None, None) => (doing(screen), theme.status),
     };
     let keys = keys(&offered(screen), theme.text, theme.dim);
-    let (left, right) = fitting(&says, keys, total);
+    // While something is typed, where it goes matters more than why the model was called.
+    let least = if screen.local.composer.is_blank() { says.first() } else { says.last() };
+    let least = least.map_or(0, |words| width(words));
+    let (left, right) = fitting(&says, keys, least, total);
     let line = both_ends(vec![Span::styled(left, style)], right, total);
     frame.render_widget(line, Rect::new(area.x + 1, area.y, area.width.saturating_sub(2), 1));
 }
 
-/// Gives up keys from the last to the second, then words, then cuts: the first key is how to stop.
-fn fitting(says: &[String], mut keys: Vec<Vec<Span<'static>>>, total: usize) -> (String, Vec<Span<'static>>) {
-    let full = says.first().map_or(0, |words| width(words));
+/// Gives up keys from the last to the second until there are `least` cells for words, then words, then cuts: the
+/// first key is how to stop.
+fn fitting(
+    says: &[String],
+    mut keys: Vec<Vec<Span<'static>>>,
+    least: usize,
+    total: usize,
+) -> (String, Vec<Span<'static>>) {
     loop {
         let right = keys.join(&Span::raw("   "));
         let room = total.saturating_sub(cells(&right) + 2);
-        if full > room && keys.len() > 1 {
+        if least > room && keys.len() > 1 {
             keys.pop();
             continue;
         }
@@ -38,12 +51,21 @@ fn fitting(says: &[String], mut keys: Vec<Vec<Span<'static>>>, total: usize) -> 
     }
 }
 
+/// The commands that what is typed can still become.
+fn commands(screen: &Screen<'_>) -> Option<String> {
+    let [word] = screen.local.composer.area().lines() else { return None };
+    let commands = if word.starts_with('/') { slash::beginning_with(word) } else { Vec::new() };
+    (!commands.is_empty()).then(|| commands.join("  "))
+}
+
 /// `dispatching tools · turn 3 (next_turn)`, and shorter ways to say it.
 fn doing(screen: &Screen<'_>) -> Vec<String> {
     let status = &screen.view.status;
-    let mut words = one_row(&status.words());
-    if let Phase::Retrying { wait_ms, .. } = status.phase {
-        words.push_str(&format!(" · wait {}", duration(wait_ms)));
+    let words = status.words(screen.now);
+    if let Phase::Retrying { reason, .. } = &status.phase {
+        let full = format!("{words} · esc stops: {}", one_row(reason));
+        let cut = CUTS.into_iter().map(|cells| fit(&full, cells));
+        return [full.clone()].into_iter().chain(cut).chain([words]).collect();
     }
     let mut says = vec![words.clone()];
     if status.is_busy() && status.turn > 0 {
@@ -55,18 +77,23 @@ fn doing(screen: &Screen<'_>) -> Vec<String> {
     says
 }
 
-/// The keys that matter now, the most important one first.
+/// The keys that matter now, the most important one first. While a run is under way and something is typed, where
+/// it goes matters more than anything else.
 fn offered(screen: &Screen<'_>) -> Vec<(&'static str, &'static str)> {
+    let (busy, local) = (screen.view.status.is_busy(), screen.local);
     let mut pairs = Vec::new();
-    if screen.view.status.is_busy() {
-        pairs.push(("esc", "interrupt"));
-    } else if !screen.local.composer.is_blank() {
-        pairs.push(("enter", "send"));
-        pairs.push(("ctrl-j", "new line"));
+    match (busy, local.composer.is_blank()) {
+        (true, false) => return vec![("esc", "interrupt"), ("enter", "steers"), ("alt-enter", "queues")],
+        (true, true) => pairs.push(("esc", "interrupt")),
+        (false, false) => pairs.extend([("enter", "send"), ("ctrl-j", "new line")]),
+        (false, true) => {}
     }
     pairs.push(("ctrl-o", "ledger"));
-    if screen.local.composer.is_empty() {
+    if local.composer.is_empty() {
         pairs.push(("?", "keys"));
+    }
+    if busy {
+        pairs.extend([("enter", "steers"), ("alt-enter", "queues")]);
     }
     pairs
 }

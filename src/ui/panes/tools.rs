@@ -158,7 +158,7 @@ fn excerpt(panel: &Panel, result: &ToolResult, around: &Around<'_>) -> Vec<Row> 
 /// A call that runs and writes.
 fn live_box(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
     let theme = around.theme;
-    let total = usize::from(around.width.saturating_sub(2));
+    let total = usize::from(around.panel_width());
     let inner = total.saturating_sub(4);
     let most = if around.height >= 15 { TAIL.0 } else { TAIL.1 };
     let lines = panel.tail.lines();

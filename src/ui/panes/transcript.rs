@@ -48,6 +48,9 @@ pub(super) fn prepare(
     let mut walk = Walk { layouts, view, theme, highlighter, around, height: usize::from(area.height) };
     let end = walk.top_at_end();
     let wish = std::mem::take(&mut scroll.wish);
+    if let Some(reveal) = scroll.reveal.take().and_then(|id| view.place(id)) {
+        scroll.top = Some(walk.with_card_in_sight(reveal, scroll.top.unwrap_or(end)));
+    }
     let mut top = match scroll.top {
         None if wish >= 0 => None,
         None => Some(walk.moved(end, wish)),
@@ -97,6 +100,15 @@ impl Walk<'_> {
         end.min(whole)
     }
 
+    /// The window nearest to `top` that shows a card from its first row on.
+    fn with_card_in_sight(&mut self, card: usize, top: Position) -> Position {
+        let first = Position { card, row: 0 };
+        let rows = i32::try_from(self.rows_of(card).min(self.height)).unwrap_or(0);
+        let ends = self.moved(first, rows);
+        let highest = self.moved(ends, -i32::try_from(self.height).unwrap_or(0));
+        top.clamp(highest.min(first), first)
+    }
+
     /// `from`, moved by so many rows, within the transcript.
     fn moved(&mut self, from: Position, by: i32) -> Position {
         let mut at = from;
@@ -138,8 +150,8 @@ impl Walk<'_> {
                 window.rows.push(Row::new(0, Line::default()));
             }
             let call = self.view.card(card).and_then(Card::panel).and_then(|p| p.id());
-            if let Focus::Panel(c) = focused
-                && Some(c) == call
+            if let Focus::Card(id) = focused
+                && self.view.card(card).is_some_and(|card| card.id == id)
             {
                 window.focus = u16::try_from(window.rows.len()).ok();
             }
@@ -206,13 +218,14 @@ impl Walk<'_> {
         growing.height
     }
 
-    /// Whether an empty row stands before a card: between all of them but neighbouring lines of calls, or boxes.
+    /// Whether an empty row stands before a card: between all of them but neighbouring lines of calls and notes, or
+    /// boxes.
     fn gap(&self, at: usize) -> bool {
         let shape = |at: usize| {
             let card = self.view.card(at)?;
             match &card.body {
                 CardBody::Tool(panel) => Some(panel.is_boxed()),
-                CardBody::Forming(_) => Some(false),
+                CardBody::Forming(_) | CardBody::Note(_) => Some(false),
                 _ => None,
             }
         };

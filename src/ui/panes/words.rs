@@ -49,6 +49,11 @@ pub(super) fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
+/// `1 entry`, `2 entries`.
+pub(super) fn count_entries(n: usize) -> String {
+    if n == 1 { "1 entry".to_owned() } else { format!("{n} entries") }
+}
+
 /// The name of a call and what it is about, as the title of a box.
 pub(super) fn titled(name: &str, about: &str, theme: &Theme) -> Vec<Span<'static>> {
     let mut spans = vec![Span::styled(one_row(name), theme.title)];

@@ -3,6 +3,10 @@
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
+/// The widest that words are set, however much room there is: longer lines are hard to read. Code, tables and panels
+/// may be wider.
+pub const MEASURE: usize = 100;
+
 /// The cells that a text takes on the screen: the sum over its grapheme clusters, because that is how they are drawn.
 #[must_use]
 pub fn width(text: &str) -> usize {

@@ -16,6 +16,6 @@ mod measure;
 mod sanitize;
 mod wrap;
 
-pub use measure::{fit, width};
+pub use measure::{MEASURE, fit, width};
 pub use sanitize::sanitize;
 pub use wrap::{cut_spans, wrap, wrap_spans};

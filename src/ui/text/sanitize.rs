@@ -76,16 +76,15 @@ impl Safe {
         self.previous = Some(character);
     }
 
-    /// C0 controls have pictures of their own; the others are written as escapes.
+    /// C0 controls and DEL are written with a caret, as terminals echo them: every font has those signs. The others
+    /// are written as escapes.
     fn show_control(&mut self, character: char) {
-        let picture = match character {
-            '\u{7f}' => Some('␡'),
-            '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(character)),
-            _ => None,
-        };
-        match picture {
-            Some(picture) => self.out.push(picture),
-            None => self.escape("\\x", format_args!("{:02x}", u32::from(character))),
+        match u8::try_from(character) {
+            Ok(code @ (0..=0x1f | 0x7f)) => {
+                self.out.push('^');
+                self.out.push(char::from(code ^ 0x40));
+            }
+            _ => self.escape("\\x", format_args!("{:02x}", u32::from(character))),
         }
         self.previous = None;
     }
@@ -161,11 +160,11 @@ mod tests {
     #[test]
     fn what_would_steer_the_terminal_is_shown() {
         for (raw, shown) in [
-            ("\x1b[31mred\x1b[0m", "␛[31mred␛[0m"),
-            ("\x1b]0;title\x07", "␛]0;title␇"),
+            ("\x1b[31mred\x1b[0m", "^[[31mred^[[0m"),
+            ("\x1b]0;title\x07", "^[]0;title^G"),
             ("a\u{9b}31m", "a\\x9b31m"),
-            ("bell\x07 nul\0 del\x7f", "bell␇ nul␀ del␡"),
-            ("one\r\ntwo\rthree\r", "one\ntwo␍three␍"),
+            ("bell\x07 nul\0 del\x7f", "bell^G nul^@ del^?"),
+            ("one\r\ntwo\rthree\r", "one\ntwo^Mthree^M"),
             ("a\u{202e}cba", "a\\u{202e}cba"),
             ("zero\u{200b}width\u{feff}", "zero\\u{200b}width\\u{feff}"),
             ("line\u{2028}sep", "line\\u{2028}sep"),

@@ -197,12 +197,12 @@ mod tests {
 
     #[test]
     fn a_carriage_return_is_shown_where_it_is_a_change() {
-        assert_eq!(shown("@@ -1 +1 @@\n-a\r\n+a\n", 40)[1..], ["1   - a␍", "  1 + a"]);
+        assert_eq!(shown("@@ -1 +1 @@\n-a\r\n+a\n", 40)[1..], ["1   - a^M", "  1 + a"]);
         assert_eq!(shown("@@ -1 +1 @@\n-a\r\n+b\r\n", 40)[1..], ["1   - a", "  1 + b"]);
     }
 
     #[test]
     fn escape_sequences_are_shown() {
-        assert_eq!(shown("@@ -0,0 +1 @@\n+\x1b[31mred\n", 40)[1], "  1 + ␛[31mred");
+        assert_eq!(shown("@@ -0,0 +1 @@\n+\x1b[31mred\n", 40)[1], "  1 + ^[[31mred");
     }
 }

@@ -8,7 +8,7 @@ use super::inline::Inline;
 use super::table::Table;
 use super::{code, scan};
 use crate::ui::text::highlight::Highlighter;
-use crate::ui::text::{sanitize, width, wrap, wrap_spans};
+use crate::ui::text::{MEASURE, sanitize, width, wrap, wrap_spans};
 use crate::ui::theme::Theme;
 
 /// Signs of list items, by depth.
@@ -55,7 +55,7 @@ pub(super) fn lay(source: &str, room: usize, theme: &Theme, highlighter: &Highli
     // The parser swallows definitions; a reader still wants to see where the links go.
     for (_, definition) in definitions {
         layout.gap();
-        layout.emit(wrap(&sanitize(&definition), layout.inner_room(), theme.dim));
+        layout.emit(wrap(&sanitize(&definition), layout.measure(), theme.dim));
     }
     layout.laid
 }
@@ -293,7 +293,7 @@ impl Layout<'_> {
             last.content.to_mut().truncate(ended);
         }
         if !spans.is_empty() {
-            let lines = wrap_spans(spans, self.inner_room(), Vec::new());
+            let lines = wrap_spans(spans, self.measure(), Vec::new());
             self.gap();
             self.emit(lines);
         }
@@ -353,6 +353,16 @@ impl Layout<'_> {
 
     /// The cells that the prefix leaves.
     fn inner_room(&self) -> usize {
+        self.room - self.prefix_cells(self.room)
+    }
+
+    /// The cells that the prefix leaves for words.
+    fn measure(&self) -> usize {
+        let room = self.room.min(MEASURE);
+        room - self.prefix_cells(room)
+    }
+
+    fn prefix_cells(&self, room: usize) -> usize {
         let prefix: usize = self
             .containers
             .iter()
@@ -362,7 +372,7 @@ impl Layout<'_> {
                 Container::Item { indent, .. } => *indent,
             })
             .sum();
-        self.room - prefix.min(self.room / 2)
+        prefix.min(room / 2)
     }
 }
 

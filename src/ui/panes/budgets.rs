@@ -1,0 +1,215 @@
+//! The page of budgets: all ten, the token budget and the context, and what was paid.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::budget::{Gauge, Limit};
+use crate::ui::text::{fit, width};
+use crate::ui::theme::Theme;
+
+use super::Screen;
+use super::level::{Level, bar};
+use super::output::page;
+use super::words::{cells, clock, dollars, short};
+
+/// Cells of the columns: names, bar, numbers, what is left.
+type Columns = (usize, u64, usize, usize);
+
+/// The columns of a wide page.
+const WIDE: Columns = (27, 12, 20, 14);
+/// The columns of a page that has just room for one line a budget.
+const CLOSE: Columns = (27, 6, 15, 13);
+/// Cells of a bar where a budget has two lines.
+const SHORT_BAR: u64 = 6;
+
+/// The columns that a page has room for; `None`: two lines a budget.
+const fn columns(inner: usize) -> Option<Columns> {
+    match inner {
+        112.. => Some(WIDE),
+        76..112 => Some(CLOSE),
+        _ => None,
+    }
+}
+
+/// One budget, ready to be written.
+struct Entry {
+    name: &'static str,
+    used: u64,
+    limit: Option<u64>,
+    write: fn(u64) -> String,
+    /// What it says when all of it is used.
+    over: &'static str,
+    /// What is counted, where the name does not say it.
+    about: &'static str,
+}
+
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, at: u16) {
+    let inner = usize::from(area.width.saturating_sub(4));
+    page(frame, area, screen, "budgets", lines(screen, inner), at);
+}
+
+fn lines(screen: &Screen<'_>, inner: usize) -> Vec<Line<'static>> {
+    let theme = screen.theme;
+    let gauges = screen.view.gauges(screen.now);
+    let (session, once): (Vec<_>, Vec<_>) =
+        gauges.into_iter().partition(|gauge| gauge.name == Limit::Cost.name());
+    let (run, each): (Vec<_>, Vec<_>) =
+        once.into_iter().partition(|gauge| Limit::parse(gauge.name).is_some());
+    let mut run: Vec<Entry> = run.into_iter().map(hard).collect();
+    run.push(Entry {
+        name: "token_budget",
+        used: screen.view.meter().usage().output,
+        limit: screen.view.settings.token_budget,
+        write: short,
+        over: "used up",
+        about: screen.view.settings.token_budget.map_or("not set", |_| "tokens written; ends at 90 %"),
+    });
+    let context = Entry {
+        name: "context",
+        used: screen.view.meter().context_tokens(),
+        limit: Some(screen.view.settings.window),
+        write: short,
+        over: "full",
+        about: "compacted by itself near the window",
+    };
+    let mut lines = Vec::new();
+    section(&mut lines, "This run", run, inner, theme);
+    section(
+        &mut lines,
+        "This session",
+        session.into_iter().map(hard).chain([context]).collect(),
+        inner,
+        theme,
+    );
+    section(&mut lines, "Each call", each.into_iter().map(soft).collect(), inner, theme);
+    lines.push(Line::default());
+    lines.extend(paid(screen, inner));
+    lines
+}
+
+/// A limit that ends a run.
+fn hard(gauge: Gauge) -> Entry {
+    let write = match Limit::parse(gauge.name) {
+        Some(Limit::WallTime) => clock,
+        Some(Limit::Cost) => dollars,
+        Some(Limit::Turns | Limit::ToolCalls | Limit::InputTokens | Limit::OutputTokens) | None => short,
+    };
+    let about = if gauge.name == Limit::WallTime.name() { "waiting for you does not count" } else { "" };
+    Entry { name: gauge.name, used: gauge.used, limit: gauge.limit, write, over: "used up", about }
+}
+
+/// A limit of one call, or of those at the same time.
+fn soft(gauge: Gauge) -> Entry {
+    let (about, over) = match gauge.name {
+        "max_parallel_tool_calls" => ("running now", "all busy"),
+        "max_tool_result_chars" => ("the longest result so far", "longer ones are cut"),
+        "max_retries_per_model_call" => ("retries of the call under way", "used up"),
+        _ => ("for reads that fail", "used up"),
+    };
+    let over = if gauge.limit == Some(0) { "none allowed" } else { over };
+    Entry { name: gauge.name, used: gauge.used, limit: gauge.limit, write: short, over, about }
+}
+
+fn section(
+    lines: &mut Vec<Line<'static>>,
+    title: &'static str,
+    all: Vec<Entry>,
+    inner: usize,
+    theme: &Theme,
+) {
+    if !lines.is_empty() {
+        lines.push(Line::default());
+    }
+    lines.push(Line::styled(title, theme.title));
+    for entry in all {
+        lines.extend(match columns(inner) {
+            Some(columns) => one_line(&entry, columns, inner, theme),
+            None => two_lines(&entry, inner, theme),
+        });
+    }
+}
+
+fn one_line(entry: &Entry, columns: Columns, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let (names, size, numbers, lefts) = columns;
+    let level = Level::of(entry.used, entry.limit);
+    let mut spans = vec![Span::styled(format!("  {:names$} ", entry.name), theme.text)];
+    match entry.limit {
+        Some(limit) => spans.extend(bar(entry.used, limit, size, theme)),
+        None => spans.push(Span::raw(" ".repeat(usize::try_from(size).unwrap_or(0)))),
+    }
+    spans.push(Span::styled(format!("  {:numbers$}", numbers_of(entry)), theme.text));
+    spans.push(Span::styled(format!("  {:lefts$}", left_of(entry)), theme.dim));
+    let told = told(entry, level, inner.saturating_sub(cells(&spans)), theme);
+    spans.extend(told);
+    vec![Line::from(spans)]
+}
+
+fn two_lines(entry: &Entry, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let level = Level::of(entry.used, entry.limit);
+    let mut first = vec![Span::styled(format!("  {}", entry.name), theme.text)];
+    let told = told(entry, level, inner.saturating_sub(cells(&first) + 2), theme);
+    if !told.is_empty() {
+        first.push(Span::raw("  "));
+        first.extend(told);
+    }
+    let mut second = vec![Span::raw("    ")];
+    if let Some(limit) = entry.limit {
+        second.extend(bar(entry.used, limit, SHORT_BAR, theme));
+        second.push(Span::raw("  "));
+    }
+    let words = format!("{} · {}", numbers_of(entry), left_of(entry));
+    second.push(Span::styled(fit(&words, inner.saturating_sub(cells(&second))), theme.dim));
+    vec![Line::from(first), Line::from(second)]
+}
+
+/// `12 of 50`
+fn numbers_of(entry: &Entry) -> String {
+    let used = (entry.write)(entry.used);
+    entry.limit.map_or_else(|| used.clone(), |limit| format!("{used} of {}", (entry.write)(limit)))
+}
+
+/// `38 left`
+fn left_of(entry: &Entry) -> String {
+    entry.limit.map_or_else(
+        || "no limit".to_owned(),
+        |limit| format!("{} left", (entry.write)(limit.saturating_sub(entry.used))),
+    )
+}
+
+/// How near it is, in words and colour; else what it counts.
+fn told(entry: &Entry, level: Level, room: usize, theme: &Theme) -> Vec<Span<'static>> {
+    let (words, style) = match level {
+        Level::Over => (entry.over, level.style(theme)),
+        Level::Near => ("near", level.style(theme)),
+        Level::Calm => (entry.about, theme.faint),
+    };
+    let cuts = level == Level::Calm && width(words) > room;
+    if words.is_empty() || cuts || room < 4 {
+        Vec::new()
+    } else {
+        vec![Span::styled(fit(words, room), style)]
+    }
+}
+
+/// What this run and the session have cost, as far as prices are known.
+fn paid(screen: &Screen<'_>, inner: usize) -> Vec<Line<'static>> {
+    let (theme, meter) = (screen.theme, screen.view.meter());
+    [("paid this run", meter.usage()), ("paid this session", meter.session_usage())]
+        .into_iter()
+        .map(|(what, usage)| {
+            let cost = match usage.cost {
+                Some(cost) => dollars(cost.0),
+                None if usage.input + usage.output == 0 => dollars(0),
+                None => "price unknown".to_owned(),
+            };
+            let tokens = format!("{} in, {} out", short(usage.input), short(usage.output));
+            let said = format!("  {what:18} {cost}");
+            let room = inner.saturating_sub(width(&said) + 3);
+            Line::from(vec![
+                Span::styled(said, theme.text),
+                Span::styled(format!(" · {}", fit(&tokens, room)), theme.dim),
+            ])
+        })
+        .collect()
+}

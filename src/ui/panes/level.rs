@@ -1,0 +1,79 @@
+//! How near a limit is: as a bar, a colour and a word, the same in the line of gauges and on the page of budgets.
+
+use ratatui::style::Style;
+use ratatui::text::Span;
+
+use crate::ui::theme::Theme;
+
+/// How near a limit is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Level {
+    /// There is no limit, or it is far.
+    Calm,
+    /// 80 % are used.
+    Near,
+    /// All of it is used.
+    Over,
+}
+
+impl Level {
+    pub(super) fn of(used: u64, limit: Option<u64>) -> Self {
+        match limit {
+            None => Self::Calm,
+            Some(limit) if used >= limit => Self::Over,
+            Some(limit) if used >= limit - limit / 5 => Self::Near,
+            Some(_) => Self::Calm,
+        }
+    }
+
+    pub(super) fn style(self, theme: &Theme) -> Style {
+        match self {
+            Self::Calm => theme.gauge_full,
+            Self::Near => theme.gauge_warn,
+            Self::Over => theme.gauge_over,
+        }
+    }
+}
+
+/// A bar of so many cells. What is used at all fills at least one of them.
+pub(super) fn bar(used: u64, limit: u64, size: u64, theme: &Theme) -> Vec<Span<'static>> {
+    let part = (u128::from(used) * u128::from(size)).div_ceil(u128::from(limit.max(1)));
+    let full = if used >= limit { size } else { u64::try_from(part).unwrap_or(size).min(size) };
+    let cells = |sign: &str, n: u64| sign.repeat(usize::try_from(n).unwrap_or(0));
+    vec![
+        Span::styled(cells("▮", full), Level::of(used, Some(limit)).style(theme)),
+        Span::styled(cells("▯", size - full), theme.gauge_empty),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_is_near_from_four_fifths_on() {
+        for (used, limit, level) in [
+            (u64::MAX, None, Level::Calm),
+            (79, Some(100), Level::Calm),
+            (80, Some(100), Level::Near),
+            (99, Some(100), Level::Near),
+            (100, Some(100), Level::Over),
+            (0, Some(0), Level::Over),
+            (0, Some(1), Level::Calm),
+            (u64::MAX, Some(u64::MAX), Level::Over),
+        ] {
+            assert_eq!(Level::of(used, limit), level, "{used} of {limit:?}");
+        }
+    }
+
+    #[test]
+    fn a_bar_is_as_long_as_it_shall_be() {
+        let theme = Theme::plain();
+        for (used, limit, shows) in
+            [(0, 9, "▯▯▯"), (1, 9, "▮▯▯"), (8, 9, "▮▮▮"), (9, 0, "▮▮▮"), (u64::MAX, 1, "▮▮▮")]
+        {
+            let text: String = bar(used, limit, 3, &theme).iter().map(|s| s.content.clone()).collect();
+            assert_eq!(text, shows, "{used} of {limit}");
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! What was typed while a run is under way and has not been delivered yet: quiet lines above the composer.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::ui::local::Local;
+use crate::ui::text::{fit, width};
+
+use super::Screen;
+use super::words::{cells, one_row};
+
+/// Messages that are shown; how many more there are is said.
+const MOST: usize = 3;
+/// From this width on, there is room to say when in full.
+const ROOMY: u16 = 60;
+
+/// Rows that the queue would like to have.
+pub(super) fn rows(local: &Local) -> u16 {
+    let count = local.steering.len() + local.queued.len();
+    u16::try_from(count.min(MOST + 1)).unwrap_or(0)
+}
+
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
+    let inner = Rect::new(area.x + 1, area.y, area.width.saturating_sub(2), 1);
+    let lines = lines(screen, usize::from(area.height), inner.width);
+    for (y, line) in (area.y..area.bottom()).zip(lines) {
+        frame.render_widget(line, Rect { y, ..inner });
+    }
+}
+
+fn lines(screen: &Screen<'_>, rows: usize, total: u16) -> Vec<Line<'static>> {
+    let (theme, local) = (screen.theme, screen.local);
+    let [soon, later] = if total >= ROOMY {
+        ["↳ with the next tool results: ", "↳ after this run: "]
+    } else {
+        ["↳ next: ", "↳ after: "]
+    };
+    let steering = local.steering.iter().map(|text| (soon, text));
+    let all: Vec<_> = steering.chain(local.queued.iter().map(|text| (later, text))).collect();
+    let shown = if all.len() <= rows.min(MOST) { all.len() } else { rows.saturating_sub(1).clamp(1, MOST) };
+    let more = all.len() - shown.min(all.len());
+    let total = usize::from(total);
+    let mut lines: Vec<Line<'static>> = Vec::new();
+    for (when, text) in all.into_iter().take(shown) {
+        let room = total.saturating_sub(width(when));
+        let said = fit(&one_row(text.trim()), room);
+        lines.push(Line::from(vec![Span::styled(when, theme.dim), Span::styled(said, theme.text)]));
+    }
+    if more > 0 {
+        let words = format!("{more} more");
+        match lines.last_mut() {
+            // With one row, the number stands behind the one message that is shown.
+            Some(only) if rows <= 1 => {
+                let room = total.saturating_sub(width(&words) + 3 + width(soon));
+                if let Some(said) = only.spans.get_mut(1) {
+                    *said = Span::styled(fit(&said.content, room), said.style);
+                }
+                debug_assert!(cells(&only.spans) <= total);
+                only.spans.push(Span::styled(format!(" · {words}"), theme.dim));
+            }
+            Some(_) | None => lines.push(Line::styled(format!("  {words}"), theme.dim)),
+        }
+    }
+    lines
+}

@@ -1,0 +1,117 @@
+//! What neither side said, as rows: injected words, notes, failures, raised limits, compactions.
+
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::budget::Limit;
+use crate::ledger::{Body, Compaction, Entry, EntryId, Injected, Injector};
+use crate::ui::text::{fit, sanitize, wrap};
+
+use super::cards::{Around, INDENT};
+use super::layouts::Row;
+use super::summary;
+use super::words::{clock, count, dollars, one_row, short};
+
+/// Lines of a summary that stand in its card.
+const EXCERPT: usize = 2;
+
+/// A remark.
+pub(super) fn lay(entry: &Entry, around: &Around<'_>) -> Vec<Row> {
+    let theme = around.theme;
+    match &entry.body {
+        Body::Injected(injected) if injected.by == Injector::Steering => steering(&injected.text, around),
+        Body::Injected(injected) => vec![quiet(&named(injected), theme.dim, around)],
+        // Only its first line: the rest, such as the output of a failed attempt, is in the ledger.
+        Body::Note(note) => {
+            let first = note.text.trim().lines().next().unwrap_or("").trim_end_matches(':');
+            vec![quiet(&format!("· {first} ({})", note.about), theme.faint, around)]
+        }
+        Body::BudgetRaised { name, limit } => {
+            let limit = Limit::parse(name).map_or_else(|| limit.to_string(), |l| amount(l, *limit));
+            vec![quiet(&format!("↑ {name} raised to {limit}"), theme.dim, around)]
+        }
+        Body::Compaction(made) => compacted(entry.id, made, around),
+        Body::Error { message, next } => failure(message, next, around),
+        _ => Vec::new(),
+    }
+}
+
+fn named(injected: &Injected) -> String {
+    format!("↳ {}: {}", injected.by.as_str().replace('_', " "), injected.text)
+}
+
+/// One line, whatever it says.
+fn quiet(words: &str, style: Style, around: &Around<'_>) -> Row {
+    let line = fit(&one_row(words), usize::from(around.prose_width()));
+    Row::new(INDENT, Line::styled(line, style))
+}
+
+/// The user's own words, marked as said while it ran.
+fn steering(text: &str, around: &Around<'_>) -> Vec<Row> {
+    let theme = around.theme;
+    let mut rows = said("↳ ", text, theme.accent, theme.user, around);
+    for row in &mut rows {
+        row.indent = row.indent.saturating_sub(2);
+    }
+    let mark = Row::new(INDENT, Line::styled("steering · delivered while it worked", theme.dim));
+    rows.push(mark);
+    rows
+}
+
+/// What a summary replaced, how it begins, and how to read it.
+fn compacted(id: EntryId, made: &Compaction, around: &Around<'_>) -> Vec<Row> {
+    let theme = around.theme;
+    let width = usize::from(around.prose_width());
+    let head = fit(
+        &format!("compacted · {}", summary::told(made, around.view.replaced_by(id))),
+        width.saturating_sub(2),
+    );
+    let head = Line::from(vec![Span::styled("⇊ ", theme.accent), Span::styled(head, theme.text)]);
+    let mut rows = vec![Row::new(INDENT, head)];
+    let words = sanitize(&made.summary).into_owned();
+    // Headings and lines that only announce others say little.
+    let says = |line: &&str| !(line.trim().is_empty() || line.starts_with('#') || line.ends_with(':'));
+    let lines = words.lines().filter(says).take(EXCERPT);
+    rows.extend(lines.map(|line| {
+        Row::new(INDENT + 2, Line::styled(fit(line.trim(), width.saturating_sub(2)), theme.dim))
+    }));
+    let keys = fit("the ledger keeps it all · tab, then o: the whole summary", width.saturating_sub(2));
+    rows.push(Row::new(INDENT + 2, Line::styled(keys, theme.faint)));
+    rows
+}
+
+/// A limit's value in its own unit.
+pub(super) fn amount(limit: Limit, value: u64) -> String {
+    match limit {
+        Limit::Turns => count(usize::try_from(value).unwrap_or(usize::MAX), "turn"),
+        Limit::ToolCalls => count(usize::try_from(value).unwrap_or(usize::MAX), "call"),
+        Limit::WallTime => clock(value),
+        Limit::InputTokens | Limit::OutputTokens => format!("{} tokens", short(value)),
+        Limit::Cost => dollars(value),
+    }
+}
+
+fn failure(message: &str, next: &str, around: &Around<'_>) -> Vec<Row> {
+    let theme = around.theme;
+    let mut rows = said("✗ ", &format!("error · {message}"), theme.error, theme.error, around);
+    rows.extend(said("  ", next, theme.dim, theme.dim, around));
+    rows
+}
+
+/// Wrapped words behind a sign.
+pub(super) fn said(
+    sign: &'static str,
+    words: &str,
+    sign_style: Style,
+    style: Style,
+    around: &Around<'_>,
+) -> Vec<Row> {
+    let width = usize::from(around.prose_width()).saturating_sub(2).max(1);
+    let mut rows: Vec<Row> =
+        wrap(&sanitize(words), width, style).into_iter().map(|l| Row::new(INDENT + 2, l)).collect();
+    if let Some(first) = rows.first_mut() {
+        first.indent = INDENT;
+        first.line.spans.insert(0, Span::styled(sign, sign_style));
+    }
+    rows
+}

@@ -1,0 +1,99 @@
+//! Slash commands: what a text that begins with a slash means, and what to say when it means nothing.
+
+use crate::policy::Mode;
+
+/// A command typed in the composer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Slash {
+    /// Show the budgets.
+    Budgets,
+    /// Replace what was said by a summary.
+    Compact,
+    /// Show the keys.
+    Help,
+    /// Open the ledger.
+    Ledger,
+    /// From now on, this mode.
+    Mode(Mode),
+    /// Leave.
+    Quit,
+}
+
+/// The commands as they are typed, and what they do.
+pub const KNOWN: [(&str, &str); 6] = [
+    ("/budgets", "the budgets: used, limit, left"),
+    ("/compact", "replace what was said by a summary"),
+    ("/help", "these keys"),
+    ("/ledger", "the ledger, entry by entry"),
+    ("/mode", "NAME: plan, ask, edit or unrestricted"),
+    ("/quit", "leave"),
+];
+
+/// What a text means: `None` when it is a message like any other. Two slashes at the beginning, or a path, are words
+/// for the model.
+///
+/// # Errors
+/// Why it means nothing, in one line.
+pub fn read(text: &str) -> Option<Result<Slash, String>> {
+    let text = text.trim();
+    let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    if !word.starts_with('/') || word.matches('/').count() > 1 {
+        return None;
+    }
+    Some(command(word, rest.trim()))
+}
+
+fn command(word: &str, rest: &str) -> Result<Slash, String> {
+    let known = match word {
+        "/budgets" => Slash::Budgets,
+        "/compact" => Slash::Compact,
+        "/help" => Slash::Help,
+        "/ledger" => Slash::Ledger,
+        "/mode" if rest.is_empty() => return Err(MODES.to_owned()),
+        "/mode" => return Mode::parse(rest).map(Slash::Mode),
+        "/quit" => Slash::Quit,
+        _ => return Err(format!("no such command · {}", beginning_with("/").join(" "))),
+    };
+    if rest.is_empty() { Ok(known) } else { Err(format!("{word} stands alone: nothing may follow it")) }
+}
+
+/// How `/mode` is used.
+const MODES: &str = "/mode plan | ask | edit | unrestricted";
+
+/// The commands that a word can still become.
+pub fn beginning_with(word: &str) -> Vec<&'static str> {
+    KNOWN.iter().map(|(name, _)| *name).filter(|name| name.starts_with(word)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_known_word_is_a_command() {
+        for (word, _) in KNOWN {
+            let text = if word == "/mode" { "/mode plan" } else { word };
+            assert!(matches!(read(text), Some(Ok(_))), "{word}");
+            assert_eq!(beginning_with(word), [word]);
+        }
+        assert_eq!(read(" /mode  edit "), Some(Ok(Slash::Mode(Mode::Edit))));
+    }
+
+    #[test]
+    fn what_is_no_command_says_what_there_is() {
+        for text in ["/", "/foo", "/Compact", "/foo bar", "/compac"] {
+            let Some(Err(why)) = read(text) else { unreachable!("{text}") };
+            assert!(KNOWN.iter().all(|(name, _)| why.contains(name)), "{why}");
+        }
+        assert_eq!(read("/mode"), Some(Err(MODES.to_owned())));
+        assert!(matches!(read("/mode fast"), Some(Err(why)) if why.contains("unrestricted")));
+        assert!(matches!(read("/quit now"), Some(Err(_))));
+    }
+
+    #[test]
+    fn paths_and_words_are_sent() {
+        for text in ["", "why /compact?", "//compact", "/etc/hosts is odd", "/usr/bin", "a/b"] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+}

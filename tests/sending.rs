@@ -1,0 +1,198 @@
+//! What Enter does with what was typed: steering, the queue and slash commands; and what is never an answer.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    unreachable_pub,
+    missing_docs,
+    reason = "tests"
+)]
+
+#[path = "support/frames.rs"]
+mod frames;
+#[path = "support/scenes.rs"]
+mod scenes;
+#[path = "support/stage.rs"]
+mod stage;
+
+use countersign::agent::{Intent, Live};
+use countersign::policy::Mode;
+use countersign::ui::local::{Focus, Overlay};
+use countersign::ui::slash::KNOWN;
+use countersign::ui::update::{Act, hear};
+use countersign::view::CardId;
+use frames::Seat;
+use ratatui::crossterm::event::{KeyCode, KeyModifiers};
+use stage::Stage;
+
+const NONE: KeyModifiers = KeyModifiers::NONE;
+
+fn enter(seat: &mut Seat) -> Vec<Act> {
+    seat.key(KeyCode::Enter, NONE)
+}
+
+fn alt_enter(seat: &mut Seat) -> Vec<Act> {
+    seat.key(KeyCode::Enter, KeyModifiers::ALT)
+}
+
+fn waiting(steering: &[&str], queued: &[&str]) -> Live {
+    let owned = |texts: &[&str]| texts.iter().map(|t| (*t).to_owned()).collect();
+    Live::Waiting { steering: owned(steering), queued: owned(queued) }
+}
+
+#[test]
+fn enter_steers_and_alt_enter_queues_while_it_works() {
+    let mut seat = Seat::new(scenes::running());
+    seat.press("use the cache");
+    let typing = seat.frame(80, 24);
+    assert!(typing.contains("enter steers   alt-enter queues"), "{typing}");
+    assert!(typing.contains("esc interrupt"), "{typing}");
+    assert_eq!(enter(&mut seat), [Act::Send(Intent::Submit("use the cache".into()))]);
+    seat.press("then stop");
+    assert_eq!(alt_enter(&mut seat), [Act::Send(Intent::Queue("then stop".into()))]);
+    assert!(seat.local.composer.is_empty());
+    assert!(alt_enter(&mut seat).is_empty() && enter(&mut seat).is_empty(), "nothing is not sent");
+    let mut idle = Seat::new(Stage::new());
+    idle.press("a");
+    assert!(alt_enter(&mut idle).is_empty());
+    assert_eq!(idle.local.composer.shown(), "a\n", "with nothing under way it is a new line");
+}
+
+#[test]
+fn what_waits_stands_above_the_composer_until_it_is_delivered() {
+    let mut seat = Seat::new(scenes::running());
+    hear(&mut seat.local, &waiting(&["first\nwords"], &["last"]));
+    let frame = seat.frame(80, 24);
+    let row = |frame: &str, text: &str| {
+        frame.lines().position(|l| l.contains(text)).unwrap_or_else(|| panic!("{frame}"))
+    };
+    let (soon, later) =
+        (row(&frame, "↳ with the next tool results: first words"), row(&frame, "↳ after this run: last"));
+    assert!(
+        row(&frame, "turns ") < soon && soon + 1 == later && later + 1 == row(&frame, "╭────"),
+        "{frame}"
+    );
+    hear(&mut seat.local, &waiting(&["a", "b", "c"], &["d", "e"]));
+    let many = seat.frame(80, 24);
+    assert!(many.contains("results: c") && !many.contains("run: d") && many.contains("2 more"), "{many}");
+    let small = seat.frame(40, 10);
+    assert!(small.contains("↳ next: a · 4 more"), "{small}");
+    hear(&mut seat.local, &waiting(&[], &[]));
+    assert!(!seat.frame(80, 24).contains('↳'));
+}
+
+#[test]
+fn delivered_words_are_the_users_own_and_marked() {
+    let mut seat = Seat::new(scenes::steered());
+    let frame = seat.frame(80, 40);
+    assert!(frame.contains(" ↳ Only the first section, please.\n   And in German."), "{frame}");
+    assert!(frame.contains("steering · delivered while it worked"), "{frame}");
+    seat.key(KeyCode::Up, NONE);
+    assert_eq!(seat.local.composer.text(), "Only the first section, please.\nAnd in German.");
+}
+
+#[test]
+fn what_was_not_delivered_comes_back_before_what_is_being_typed() {
+    let mut seat = Seat::new(scenes::running());
+    seat.press("draft");
+    hear(&mut seat.local, &waiting(&["one"], &["two"]));
+    hear(&mut seat.local, &Live::Returned(vec!["one".into(), "two".into()]));
+    hear(&mut seat.local, &waiting(&[], &[]));
+    assert_eq!(seat.local.composer.text(), "one\n\ntwo\n\ndraft");
+    assert!(!seat.frame(80, 24).contains('↳'));
+}
+
+#[test]
+fn words_never_answer_a_call_that_waits() {
+    for word in ["y", "yes", "n", "s", "allow it", "/yes"] {
+        let mut seat = Seat::new(scenes::waiting_command());
+        seat.frame(80, 24);
+        countersign::ui::update::paste(&mut seat.local, &seat.view, word);
+        for acts in [enter(&mut seat), alt_enter(&mut seat)] {
+            let decides = acts.iter().any(|a| matches!(a, Act::Send(Intent::Decide { .. })));
+            assert!(!decides, "{word}: {acts:?}");
+        }
+        assert_eq!(seat.view.waiting().len(), 3);
+    }
+}
+
+#[test]
+fn slash_commands_are_obeyed_and_leave_the_composer_empty() {
+    for busy in [false, true] {
+        let run = |text: &str| {
+            let mut seat = Seat::new(if busy { scenes::running() } else { scenes::conversation() });
+            seat.press(text);
+            let acts = if busy { alt_enter(&mut seat) } else { enter(&mut seat) };
+            assert!(seat.local.composer.is_empty(), "{text}");
+            (acts, seat.local.overlay)
+        };
+        assert_eq!(run("/compact"), (vec![Act::Send(Intent::Compact)], None));
+        assert_eq!(run("/quit"), (vec![Act::Quit], None));
+        assert_eq!(run("/mode plan"), (vec![Act::Send(Intent::SetMode(Mode::Plan))], None));
+        assert!(matches!(run("/help").1, Some(Overlay::Help(0))));
+        assert!(matches!(run("/ledger").1, Some(Overlay::Ledger(_))));
+        assert!(matches!(run("/budgets ").1, Some(Overlay::Budgets(0))));
+    }
+}
+
+#[test]
+fn an_unknown_command_names_the_known_ones_and_stays() {
+    let mut seat = Seat::new(Stage::new());
+    seat.press("/compcat");
+    assert!(enter(&mut seat).is_empty());
+    assert_eq!(seat.local.composer.text(), "/compcat");
+    let frame = seat.frame(80, 24);
+    assert!(KNOWN.iter().all(|(name, _)| frame.contains(name)), "{frame}");
+    seat.ctrl('u');
+    for text in ["//compact", "/etc/hosts is odd", "what does /compact do?"] {
+        seat.press(text);
+        assert_eq!(enter(&mut seat), [Act::Send(Intent::Submit(text.into()))]);
+    }
+    seat.press("/co");
+    assert!(seat.frame(80, 24).contains("/compact"), "what it can become is shown while it is typed");
+}
+
+#[test]
+fn ctrl_b_opens_the_budgets_and_closes_them() {
+    let mut seat = Seat::new(scenes::budget_stop());
+    seat.ctrl('b');
+    let frame = seat.frame(120, 40);
+    for gauge in seat.view.gauges(seat.stage.at()) {
+        assert!(frame.contains(gauge.name), "{frame}");
+    }
+    for word in ["token_budget", "context", "this run", "this session", "no limit", "left"] {
+        assert!(frame.contains(word), "{word}: {frame}");
+    }
+    seat.ctrl('b');
+    assert!(seat.local.overlay.is_none());
+}
+
+#[test]
+fn a_summary_has_the_focus_and_opens() {
+    let mut seat = Seat::new(scenes::compacted());
+    seat.key(KeyCode::Tab, NONE);
+    let Focus::Card(CardId::Entry(entry)) = seat.local.focused(&seat.view) else { panic!("no summary") };
+    enter(&mut seat);
+    assert_eq!(seat.local.overlay, Some(Overlay::Summary(entry, 0)));
+    let page = seat.frame(80, 30);
+    assert!(page.contains("Why the parser rejects") && page.contains("8 entries replaced"), "{page}");
+    seat.key(KeyCode::Esc, NONE);
+    seat.key(KeyCode::Up, NONE);
+    assert!(matches!(seat.local.focused(&seat.view), Focus::Card(CardId::Call(call)) if call.0 == 2));
+    assert!(seat.frame(60, 14).contains("› ✓ search"), "the card comes into sight with the focus");
+}
+
+#[test]
+fn the_wait_before_a_retry_counts_down() {
+    let mut seat = Seat::new(scenes::retrying());
+    let first = seat.frame(100, 24);
+    assert!(first.contains("retrying 2 of 4 in 4 s · esc stops: the provider is overloaded"), "{first}");
+    seat.stage.now += 2_000;
+    assert!(seat.frame(100, 24).contains("retrying 2 of 4 in 2 s"));
+    assert!(seat.frame(40, 10).contains("retrying 2 of 4 in 2 s"));
+    seat.stage.now += 9_000;
+    assert!(seat.frame(100, 24).contains("retrying 2 of 4 now"));
+    assert_eq!(seat.key(KeyCode::Esc, NONE), [Act::Abort]);
+}
