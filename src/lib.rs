@@ -18,26 +18,29 @@ pub mod policy;
 // 5. May it go on: the ten budgets, metered from the ledger.
 pub mod budget;
 
-// 6. What the model is shown.
+// 6. Who else may speak: hooks, which tighten and never loosen.
+pub mod hooks;
+
+// 7. What the model is shown.
 pub mod context;
 
-// 7. The loop, as a pure state machine.
+// 8. The loop, as a pure state machine.
 pub mod agent;
 
-// 8. Other people's formats, bytes only.
+// 9. Other people's formats, bytes only.
 pub mod wire;
 
-// 9. What is to be seen: events folded into a view.
+// 10. What is to be seen: events folded into a view.
 pub mod view;
 
-// 10. Everything that waits.
+// 11. Everything that waits.
 #[expect(clippy::disallowed_methods, reason = "the impure floor: clock, files, sockets, processes")]
 pub mod runtime;
 
-// 11. The screen.
+// 12. The screen.
 pub mod ui;
 
-// 12. The command line: the one place where all floors meet.
+// 13. The command line: the one place where all floors meet.
 #[expect(
     clippy::disallowed_methods,
     reason = "reads the environment, the clock and files, so that nobody below must"

@@ -20,6 +20,10 @@ impl Agent {
                 out.push(Effect::Cancel(Operation::Timer(waiting.timer)));
                 Ending::AbortedStreaming
             }
+            Phase::Consulting(consulting) => {
+                out.push(Effect::Cancel(Operation::Hooks(consulting.hook)));
+                Ending::AbortedStreaming
+            }
             Phase::Compacting(compacting) => {
                 out.push(Effect::Cancel(Operation::Model(compacting.message)));
                 if compacting.then.is_none() {
@@ -72,6 +76,7 @@ impl Agent {
         out: &mut Vec<Effect>,
     ) -> Ending {
         let path = if dispatching.started { AbortPath::C } else { AbortPath::B };
+        out.extend(dispatching.told.iter().map(|hook| Effect::Cancel(Operation::Hooks(*hook))));
         for pending in dispatching.calls {
             self.stop_call(now, pending, path, by, out);
         }
@@ -98,6 +103,10 @@ impl Agent {
             }
             State::Preparing => {
                 out.push(Effect::Cancel(Operation::Preparation(call)));
+                self.settle_aborted(now, pending.token, path, None, by);
+            }
+            State::Consulting(hook, _) => {
+                out.push(Effect::Cancel(Operation::Hooks(hook)));
                 self.settle_aborted(now, pending.token, path, None, by);
             }
             State::Waiting(_) | State::Ready(_) => self.settle_aborted(now, pending.token, path, None, by),
@@ -127,7 +136,11 @@ impl Agent {
     pub(super) fn quit(&mut self, now: Millis, phase: Phase, out: &mut Vec<Effect>) -> Phase {
         let dispatching = match phase {
             Phase::Dispatching(dispatching) => dispatching,
-            phase @ (Phase::Idle | Phase::AwaitingModel(_) | Phase::BackingOff(_) | Phase::Compacting(_)) => {
+            phase @ (Phase::Idle
+            | Phase::AwaitingModel(_)
+            | Phase::BackingOff(_)
+            | Phase::Compacting(_)
+            | Phase::Consulting(_)) => {
                 return self.stop(now, phase, CutBy::User, out);
             }
         };

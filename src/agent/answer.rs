@@ -57,7 +57,7 @@ impl Agent {
         if self.settings.final_response == FinalResponse::Separate && !self.books.guards().is_final {
             return self.go_on_with(now, words::FINAL, Transition::FinalResponse, out);
         }
-        let Some(budget) = self.settings.token_budget else { return self.end(now, Ending::Completed, out) };
+        let Some(budget) = self.settings.token_budget else { return self.conclude(now, out) };
         let guards = self.books.guards();
         let written = guards.written;
         match guards.returns.check(&budget, written) {

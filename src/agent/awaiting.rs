@@ -1,6 +1,7 @@
 //! While a model speaks.
 
 use crate::context::words;
+use crate::hooks::Payload;
 use crate::ledger::{Decider, EntryId, Millis, OpenCall, Outcome, Settlement, Stop, ToolUse, Usage};
 use crate::model::{Draft, ModelEvent, ModelNews};
 
@@ -41,6 +42,7 @@ impl Agent {
             Ok(tokens) => tokens,
             Err(unsettled) => return self.give_up(now, &unsettled),
         };
+        self.fire(Payload::PostSampling { text: said.clone() }, out);
         if !needs_follow_up {
             return self.on_final_words(now, &stop, &said, out);
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::budget::{Limits, Meter};
 use crate::ledger::{
-    Body, CallId, Ending, Entry, Ledger, Millis, Outcome, Remark, Transition, TurnEnded, tombstoned,
+    Body, CallId, Ending, Entry, Injector, Ledger, Millis, Outcome, Remark, Transition, TurnEnded, tombstoned,
 };
 
 use super::Effect;
@@ -111,6 +111,24 @@ impl Books {
         let ends = |e: &&Arc<Entry>| matches!(e.body, Body::User(_) | Body::TurnEnded(_));
         let last = self.ledger.entries().iter().rev().find(ends);
         last.is_some_and(|e| matches!(&e.body, Body::TurnEnded(t) if t.reason.is_budget()))
+    }
+
+    /// Whether an approval of this call was asked for.
+    pub(super) fn was_asked(&self, call: CallId) -> bool {
+        self.run().iter().any(|e| matches!(&e.body, Body::ApprovalRequested(r) if r.call == call))
+    }
+
+    /// What the user was told of the last failure.
+    pub(super) fn last_error(&self) -> String {
+        let errors = self.run().iter().rev();
+        let mut errors = errors
+            .filter_map(|e| if let Body::Error { message, .. } = &e.body { Some(message) } else { None });
+        errors.next().cloned().unwrap_or_default()
+    }
+
+    /// Whether this was injected in the run already, by the same.
+    pub(super) fn was_injected(&self, by: Injector, text: &str) -> bool {
+        self.run().iter().any(|e| matches!(&e.body, Body::Injected(i) if i.by == by && i.text == text))
     }
 
     /// How many models of the chain the run has given up.

@@ -2,6 +2,7 @@
 //! a session when a provider refuses the prompt as too long.
 
 use crate::context::{self, estimate_tokens, words};
+use crate::hooks::Payload;
 use crate::ledger::{
     Body, Compaction, CompactionTrigger, Ending, EntryId, Message, Millis, Note, Remark, Transition, Usage,
 };
@@ -19,9 +20,11 @@ impl Agent {
         let refusal = match phase {
             Phase::Idle if self.books.ledger.entries().is_empty() => "There is nothing to compact yet.",
             Phase::Idle => "",
-            Phase::AwaitingModel(_) | Phase::Dispatching(_) | Phase::BackingOff(_) | Phase::Compacting(_) => {
-                "A turn is running: compact when it is over."
-            }
+            Phase::AwaitingModel(_)
+            | Phase::Dispatching(_)
+            | Phase::BackingOff(_)
+            | Phase::Compacting(_)
+            | Phase::Consulting(_) => "A turn is running: compact when it is over.",
         };
         if !refusal.is_empty() {
             out.push(Effect::Emit(Live::Refused(refusal.to_owned())));
@@ -73,6 +76,7 @@ impl Agent {
             let turn = u32::try_from(self.books.meter().turns()).unwrap_or(u32::MAX);
             self.books.ledger.remark(now, Remark::Transition { turn, reason });
         }
+        self.fire(Payload::PreCompact { trigger }, out);
         let room = self.summary_room(trigger);
         let asked = asking_for_summary(request, room);
         let message = self.books.ledger.reserve();

@@ -41,7 +41,8 @@ impl Agent {
                         phase @ (Phase::Idle
                         | Phase::AwaitingModel(_)
                         | Phase::BackingOff(_)
-                        | Phase::Compacting(_)) => phase,
+                        | Phase::Compacting(_)
+                        | Phase::Consulting(_)) => phase,
                     };
                 }
             }
@@ -62,15 +63,18 @@ impl Agent {
 
     /// Writes the results that are due, starts the calls that may start, or goes on to the next turn.
     pub(super) fn advance(&mut self, now: Millis, dispatching: Dispatching, out: &mut Vec<Effect>) -> Phase {
-        let Dispatching { mut calls, mut started } = dispatching;
+        let Dispatching { mut calls, mut started, mut told, prevented } = dispatching;
         while let Some(Pending { state: State::Over(_), .. }) = calls.front() {
-            let Some(Pending { token, state: State::Over(settlement), .. }) = calls.pop_front() else {
+            let Some(Pending { call, token, ran, state: State::Over(ending), .. }) = calls.pop_front() else {
                 break;
             };
-            self.books.ledger.settle(now, token, settlement);
+            if ran {
+                told.extend(self.tell_result(&call, &ending, out));
+            }
+            self.books.ledger.settle(now, token, ending);
         }
-        if calls.is_empty() {
-            return self.next_turn(now, out);
+        if calls.is_empty() && told.is_empty() {
+            return self.next_turn(now, prevented, out);
         }
         let most =
             if self.settings.parallel { self.books.meter().limits().max_parallel_tool_calls } else { 1 };
@@ -78,14 +82,19 @@ impl Agent {
         for at in startable(&candidates, usize::try_from(most).unwrap_or(usize::MAX)) {
             if let Some(pending) = calls.get_mut(at) {
                 self.start(now, pending, out);
+                pending.ran = true;
                 started = true;
             }
         }
-        Phase::Dispatching(Dispatching { calls, started })
+        Phase::Dispatching(Dispatching { calls, started, told, prevented })
     }
 
-    /// All results are in.
-    fn next_turn(&mut self, now: Millis, out: &mut Vec<Effect>) -> Phase {
+    /// All results are in, and the hooks have commented on them.
+    fn next_turn(&mut self, now: Millis, prevented: Option<String>, out: &mut Vec<Effect>) -> Phase {
+        if let Some(reason) = prevented {
+            self.note(now, format!("a hook ended the run: {reason}"));
+            return self.end(now, Ending::StopHookPrevented, out);
+        }
         if self.books.guards().failed_turns_now() >= self.settings.max_consecutive_failures {
             return self.end(now, Ending::RepeatedFailures, out);
         }
@@ -121,7 +130,12 @@ impl Agent {
 fn running(dispatching: &mut Dispatching, call: CallId) -> Option<(&mut Pending, Millis)> {
     dispatching.calls.iter_mut().find_map(|p| match p.state {
         State::Running(since) if p.call.id == call => Some((p, since)),
-        State::Running(_) | State::Preparing | State::Waiting(_) | State::Ready(_) | State::Over(_) => None,
+        State::Running(_)
+        | State::Preparing
+        | State::Consulting(..)
+        | State::Waiting(_)
+        | State::Ready(_)
+        | State::Over(_) => None,
     })
 }
 

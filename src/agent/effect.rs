@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::hooks::{HookCall, HookId};
 use crate::ledger::{CallId, Entry, EntryId};
 use crate::model::Request;
 use crate::tool::Invocation;
@@ -21,6 +22,8 @@ pub enum Effect {
     Prepare(Invocation),
     /// Run a tool.
     RunTool(Invocation),
+    /// Run the hooks that listen to this.
+    RunHooks(HookCall),
     /// Fire after this many milliseconds.
     SetTimer(TimerId, u64),
     /// Tell whoever watches.
@@ -38,6 +41,8 @@ pub enum Operation {
     Tool(CallId),
     /// A timer.
     Timer(TimerId),
+    /// Hooks.
+    Hooks(HookId),
 }
 
 /// Puts effects into the order of the third law; within a rank the order of making is kept.
@@ -45,7 +50,11 @@ pub(super) fn ordered(mut effects: Vec<Effect>) -> Vec<Effect> {
     effects.sort_by_key(|effect| match effect {
         Effect::Cancel(_) => 0,
         Effect::Append(_) => 1,
-        Effect::CallModel(..) | Effect::Prepare(_) | Effect::RunTool(_) | Effect::SetTimer(..) => 2,
+        Effect::CallModel(..)
+        | Effect::Prepare(_)
+        | Effect::RunTool(_)
+        | Effect::RunHooks(_)
+        | Effect::SetTimer(..) => 2,
         Effect::Emit(_) => 3,
     });
     effects

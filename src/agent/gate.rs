@@ -1,6 +1,7 @@
 //! One call on its way to being run: is it known, valid, permitted? Every decision is in the ledger before any effect.
 
 use crate::budget::Limit;
+use crate::hooks::{Payload, PreTool, PreVerdict};
 use crate::ledger::{
     ApprovalRequest, CallId, CutBy, Decider, Decision, EntryId, Millis, OpenCall, Outcome, Remark, Scope,
     Settlement, ToolUse,
@@ -39,10 +40,10 @@ impl Agent {
                     self.examine(&call, out)
                 };
                 let effect = self.registry.get(&call.name).map_or(SideEffect::Runs, |t| t.effect);
-                Pending { call, token, effect, state, attempts: 0 }
+                Pending::new(call, token, effect, state)
             })
             .collect();
-        self.advance(now, Dispatching { calls, started: false }, out)
+        self.advance(now, Dispatching::of(calls), out)
     }
 
     /// Known and valid? Then the world is looked at, before anything is decided.
@@ -83,7 +84,11 @@ impl Agent {
     ) -> Phase {
         let mut dispatching = match phase {
             Phase::Dispatching(dispatching) => dispatching,
-            phase @ (Phase::Idle | Phase::AwaitingModel(_) | Phase::BackingOff(_) | Phase::Compacting(_)) => {
+            phase @ (Phase::Idle
+            | Phase::AwaitingModel(_)
+            | Phase::BackingOff(_)
+            | Phase::Compacting(_)
+            | Phase::Consulting(_)) => {
                 return phase;
             }
         };
@@ -91,30 +96,66 @@ impl Agent {
         let Some(pending) = dispatching.calls.iter_mut().find(is_it) else {
             return Phase::Dispatching(dispatching);
         };
-        let Some(tool) = self.registry.get(&pending.call.name) else {
+        if let Some(hook) = self.ask_hooks(pending, out) {
+            pending.state = State::Consulting(hook, found.clone());
             return Phase::Dispatching(dispatching);
-        };
-        let verdict = self.settings.policy.evaluate(tool, &pending.call.arguments, found);
-        match verdict {
-            Verdict::Allow(reason) => pending.state = State::Ready(Permission::ByPolicy(reason)),
-            Verdict::Deny(reason) => pending.state = self.deny_by_policy(now, call, reason),
-            Verdict::Ask(why) => {
-                let request = self.ask(now, &pending.call, why, found);
-                match self.settings.attendance {
-                    Attendance::Person => pending.state = State::Waiting(request),
-                    Attendance::Deny => {
-                        let reason = "nobody is here to approve it".to_owned();
-                        pending.state = self.deny_by_policy(now, call, reason);
-                    }
-                    Attendance::Stop => {
-                        let reason = "it needs an approval that nobody can give here".to_owned();
-                        pending.state = self.deny_by_policy(now, call, reason);
-                        return self.stop(now, Phase::Dispatching(dispatching), CutBy::Approval, out);
-                    }
-                }
+        }
+        let (call, hooked) = (pending.call.clone(), pending.hooked.clone());
+        self.decide_by_policy(now, dispatching, &call, hooked.as_ref(), found, out)
+    }
+
+    /// The policy decides, made tighter by what hooks have said.
+    pub(super) fn decide_by_policy(
+        &mut self,
+        now: Millis,
+        mut dispatching: Dispatching,
+        call: &ToolUse,
+        hooked: Option<&PreTool>,
+        found: &Preparation,
+        out: &mut Vec<Effect>,
+    ) -> Phase {
+        let Some(tool) = self.registry.get(&call.name) else { return Phase::Dispatching(dispatching) };
+        let policy = self.settings.policy.evaluate(tool, &call.arguments, found);
+        let by = match hooked {
+            Some(said) if said.verdict == PreVerdict::Deny && !matches!(policy, Verdict::Deny(_)) => {
+                Decider::Hook
             }
+            Some(_) | None => Decider::Policy,
+        };
+        let verdict = hooked.map_or(policy.clone(), |said| said.tighten(policy));
+        let state = match verdict {
+            Verdict::Allow(reason) => State::Ready(Permission::ByPolicy(reason)),
+            Verdict::Deny(reason) => self.refuse(now, call.id, reason, by),
+            Verdict::Ask(why) => self.ask_someone(now, call, why, found, out),
+        };
+        let nobody_can = self.settings.attendance == Attendance::Stop && self.books.was_asked(call.id);
+        if let Some(pending) = dispatching.calls.iter_mut().find(|p| p.call.id == call.id) {
+            pending.state = state;
+        }
+        if nobody_can {
+            return self.stop(now, Phase::Dispatching(dispatching), CutBy::Approval, out);
         }
         self.advance(now, dispatching, out)
+    }
+
+    /// A person decides; where there is none, the answer is no.
+    fn ask_someone(
+        &mut self,
+        now: Millis,
+        call: &ToolUse,
+        why: String,
+        found: &Preparation,
+        out: &mut Vec<Effect>,
+    ) -> State {
+        let request = self.ask(now, call, why, found);
+        self.fire(Payload::Notification { text: format!("{} waits for a decision", call.name) }, out);
+        match self.settings.attendance {
+            Attendance::Person => State::Waiting(request),
+            Attendance::Deny => self.deny_by_policy(now, call.id, "nobody is here to approve it".to_owned()),
+            Attendance::Stop => {
+                self.deny_by_policy(now, call.id, "it needs an approval that nobody can give here".to_owned())
+            }
+        }
     }
 
     fn ask(&mut self, now: Millis, call: &ToolUse, why: String, found: &Preparation) -> EntryId {
@@ -133,9 +174,13 @@ impl Agent {
     }
 
     pub(super) fn deny_by_policy(&mut self, now: Millis, call: CallId, reason: String) -> State {
+        self.refuse(now, call, reason, Decider::Policy)
+    }
+
+    fn refuse(&mut self, now: Millis, call: CallId, reason: String, by: Decider) -> State {
         let text = format!("Denied: {reason}. The call was not started.");
-        self.record_decision(now, call, false, Scope::Once, Decider::Policy, reason);
-        State::Over(Settlement::synthetic(Outcome::Denied(Decider::Policy), text))
+        self.record_decision(now, call, false, Scope::Once, by, reason);
+        State::Over(Settlement::synthetic(Outcome::Denied(by), text))
     }
 
     pub(super) fn record_decision(
@@ -173,7 +218,8 @@ impl Agent {
                 phase @ (Phase::Idle
                 | Phase::AwaitingModel(_)
                 | Phase::BackingOff(_)
-                | Phase::Compacting(_)) => phase,
+                | Phase::Compacting(_)
+                | Phase::Consulting(_)) => phase,
             };
         }
         let text = format!("The approval of call {call} is no longer open; the answer was not taken.");

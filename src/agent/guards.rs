@@ -18,6 +18,8 @@ pub(super) struct Guards {
     pub(super) written: u64,
     /// The run is in its second phase: the final response.
     pub(super) is_final: bool,
+    /// How often stop hooks have sent the model on in the run.
+    pub(super) reentries: u32,
     /// The session has had its one reactive compaction, or tried to.
     pub(super) compacted_reactively: bool,
     /// A compaction was made and no answer has come since: another would bring nothing.
@@ -61,7 +63,8 @@ impl Guards {
         match reason {
             Transition::MaxOutputTokensRecovery => self.continuations += 1,
             // Retries and fallbacks repeat a call; a stop hook's re-entry keeps the count (seed 4).
-            Transition::TransientRetry | Transition::ModelFallback | Transition::StopHookBlocking => {}
+            Transition::TransientRetry | Transition::ModelFallback => {}
+            Transition::StopHookBlocking => self.reentries += 1,
             Transition::ReactiveCompactRetry => self.compacted_reactively = true,
             Transition::EmptyAnswerNudge => self.nudged = true,
             Transition::BudgetNudge => {

@@ -1,6 +1,7 @@
 //! What can happen to the loop. Everything names the operation that it is news of.
 
 use crate::budget::Limit;
+use crate::hooks::{HookAnswer, HookId};
 use crate::ledger::{CallId, EntryId};
 use crate::model::ModelNews;
 use crate::policy::Mode;
@@ -17,6 +18,8 @@ pub enum Input {
     Prepared(CallId, Preparation),
     /// News of a running tool.
     Tool(CallId, ToolNews),
+    /// Hooks have spoken, in the order of the configuration.
+    Hooks(HookId, Vec<HookAnswer>),
     /// A timer fired.
     Timer(TimerId),
     /// The process must end now.

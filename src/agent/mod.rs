@@ -11,6 +11,8 @@ mod effect;
 mod event;
 mod gate;
 mod guards;
+mod hooked_tools;
+mod hooking;
 mod input;
 mod phase;
 mod recovery;
@@ -27,6 +29,7 @@ pub use input::{Answer, Input, Intent, Shutdown, TimerId};
 pub use settings::{Attendance, FinalResponse, Settings};
 
 use crate::budget::Meter;
+use crate::hooks::{HookId, Start};
 use crate::ledger::{CallId, CutBy, Ledger, Millis};
 use crate::tool::Registry;
 
@@ -53,6 +56,14 @@ pub struct Agent {
     steering: Vec<String>,
     /// What the user wants to say after the run.
     queued: VecDeque<String>,
+    /// Names of the hooks' runs.
+    last_hook: u64,
+    /// Runs of hooks that nobody waits for.
+    fired: BTreeSet<HookId>,
+    /// What hooks want the model to read with the next turn or message.
+    asides: Vec<String>,
+    /// Hooks are told once a process how the session began.
+    starting: Option<Start>,
     /// An automatic compaction of this run failed; it is not tried again before the next message.
     auto_compaction_failed: bool,
 }
@@ -64,6 +75,7 @@ impl Agent {
     }
 
     fn with_books(books: Books, settings: Settings) -> Self {
+        let starting = Self::begins(!books.ledger.entries().is_empty());
         let news = Some(settings.environment.clone()).filter(|e| !e.is_empty()).into_iter().collect();
         Self {
             books,
@@ -77,6 +89,10 @@ impl Agent {
             steering: Vec::new(),
             queued: VecDeque::new(),
             auto_compaction_failed: false,
+            last_hook: 0,
+            fired: BTreeSet::new(),
+            asides: Vec::new(),
+            starting,
             settings,
         }
     }
@@ -116,10 +132,12 @@ impl Agent {
                 | Phase::AwaitingModel(_)
                 | Phase::Dispatching(_)
                 | Phase::BackingOff(_)
-                | Phase::Compacting(_)) => phase,
+                | Phase::Compacting(_)
+                | Phase::Consulting(_)) => phase,
             },
             Input::Prepared(call, found) => self.on_prepared(now, phase, call, &found, &mut out),
             Input::Tool(call, news) => self.on_tool(now, phase, call, news, &mut out),
+            Input::Hooks(hook, answers) => self.on_hooks(now, phase, hook, &answers, &mut out),
             Input::Timer(timer) => self.on_timer(now, phase, timer, &mut out),
             Input::Shutdown(Shutdown::Signal) => self.stop(now, phase, CutBy::User, &mut out),
             Input::Shutdown(Shutdown::Quit) => self.quit(now, phase, &mut out),
@@ -162,7 +180,8 @@ impl Agent {
             | Phase::AwaitingModel(_)
             | Phase::Dispatching(_)
             | Phase::BackingOff(_)
-            | Phase::Compacting(_)) => phase,
+            | Phase::Compacting(_)
+            | Phase::Consulting(_)) => phase,
         }
     }
 

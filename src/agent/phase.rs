@@ -2,13 +2,14 @@
 //!
 //! A step takes the phase out whole and puts a whole new one back, so nothing of a turn leaks into the next.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
+use crate::hooks::{HookId, PreTool};
 use crate::ledger::{
     CompactionTrigger, EntryId, Millis, ModelRef, OpenCall, Settlement, ToolUse, Transition,
 };
 use crate::model::Draft;
-use crate::tool::{Candidate, SideEffect};
+use crate::tool::{Candidate, Preparation, SideEffect};
 
 use super::TimerId;
 
@@ -25,6 +26,8 @@ pub(super) enum Phase {
     BackingOff(BackingOff),
     /// A model writes a summary of what was said.
     Compacting(Compacting),
+    /// Hooks are asked, and nothing else is under way.
+    Consulting(Consulting),
 }
 
 /// A model call under way.
@@ -49,6 +52,10 @@ pub(super) struct Dispatching {
     pub(super) calls: VecDeque<Pending>,
     /// Whether any call of the message was started: path C rather than B.
     pub(super) started: bool,
+    /// Runs of hooks that comment on results: the next turn waits for them.
+    pub(super) told: BTreeSet<HookId>,
+    /// A hook wants the run to end after these calls; says why.
+    pub(super) prevented: Option<String>,
 }
 
 /// Waiting to try again.
@@ -58,6 +65,26 @@ pub(super) struct BackingOff {
     pub(super) timer: TimerId,
     /// Attempts that failed.
     pub(super) retries: u64,
+}
+
+/// Hooks that are waited for.
+#[derive(Debug)]
+pub(super) struct Consulting {
+    /// Names the run of the hooks.
+    pub(super) hook: HookId,
+    /// What they are asked.
+    pub(super) question: Question,
+}
+
+/// What hooks are asked between calls.
+#[derive(Debug)]
+pub(super) enum Question {
+    /// A session begins with this message.
+    Start(String),
+    /// May the model hear this message?
+    Prompt(String),
+    /// May the run end?
+    Stop,
 }
 
 /// A summary in the making.
@@ -92,6 +119,10 @@ pub(super) struct Pending {
     pub(super) state: State,
     /// Runs that failed and were tried again.
     pub(super) attempts: u64,
+    /// What the hooks said of it, once they were asked.
+    pub(super) hooked: Option<PreTool>,
+    /// Whether it was started.
+    pub(super) ran: bool,
 }
 
 /// How far a call is.
@@ -99,6 +130,8 @@ pub(super) struct Pending {
 pub(super) enum State {
     /// Its paths and preview are being looked up.
     Preparing,
+    /// Hooks are asked about it; what the look found is kept.
+    Consulting(HookId, Preparation),
     /// A person must decide; the request is named, so that a stale answer is told apart.
     Waiting(EntryId),
     /// It may run, when it is its turn.
@@ -119,11 +152,23 @@ pub(super) enum Permission {
     ByPolicy(String),
 }
 
+impl Dispatching {
+    /// Calls that are dispatched now.
+    pub(super) fn of(calls: VecDeque<Pending>) -> Self {
+        Self { calls, started: false, told: BTreeSet::new(), prevented: None }
+    }
+}
+
 impl Pending {
+    /// A call at the gate.
+    pub(super) fn new(call: ToolUse, token: OpenCall, effect: SideEffect, state: State) -> Self {
+        Self { call, token, effect, state, attempts: 0, hooked: None, ran: false }
+    }
+
     /// As the scheduler sees it.
     pub(super) fn candidate(&self) -> Candidate {
         match self.state {
-            State::Preparing | State::Waiting(_) => Candidate::Undecided,
+            State::Preparing | State::Consulting(..) | State::Waiting(_) => Candidate::Undecided,
             State::Ready(_) => Candidate::Ready(self.effect),
             State::Running(_) => Candidate::Running(self.effect),
             State::Over(_) => Candidate::Finished,

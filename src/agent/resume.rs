@@ -51,9 +51,9 @@ impl Agent {
         let calls = waiting.into_iter().map(|(call, token)| {
             let effect = self.registry.get(&call.name).map_or(SideEffect::Runs, |t| t.effect);
             let state = State::Waiting(requests.get(&call.id).copied().unwrap_or(EntryId(0)));
-            Pending { call, token, effect, state, attempts: 0 }
+            Pending::new(call, token, effect, state)
         });
-        Phase::Dispatching(Dispatching { calls: calls.collect(), started: false })
+        Phase::Dispatching(Dispatching::of(calls.collect()))
     }
 
     /// Nobody is here to decide, and the next message cannot be said while a call is open.

@@ -1,6 +1,7 @@
 //! What the loop is told once, at the start.
 
 use crate::budget::{Limits, TokenBudget};
+use crate::hooks::HookSpec;
 use crate::model::ModelSpec;
 use crate::policy::Policy;
 use crate::tool::ToolSpec;
@@ -24,6 +25,8 @@ pub struct Settings {
     pub tools: Vec<ToolSpec>,
     /// Mode and rules.
     pub policy: Policy,
+    /// The hooks, in the order of the configuration.
+    pub hooks: Vec<HookSpec>,
     /// The ten budgets.
     pub limits: Limits,
     /// The token budget of seed 4; `None`: an answer ends the run.
@@ -58,6 +61,7 @@ impl Settings {
             fallback: Vec::new(),
             tools: Vec::new(),
             policy: Policy::default(),
+            hooks: Vec::new(),
             limits: Limits::default(),
             token_budget: None,
             max_consecutive_failures: 8,

@@ -2,6 +2,7 @@
 
 use crate::budget::Limit;
 use crate::context::{self, words};
+use crate::hooks::Payload;
 use crate::ledger::{
     CompactionTrigger, Ending, FORMAT_VERSION, Injected, Injector, Millis, Remark, SessionStarted,
     Transition, Unsettled, Usage, UserMessage,
@@ -27,8 +28,8 @@ impl Agent {
             return phase;
         }
         self.auto_compaction_failed = false;
-        match self.write_message(now, text) {
-            Ok(()) => self.call_model(now, Transition::Submitted, 0, out),
+        match self.write_message(now, text.clone()) {
+            Ok(()) => self.before_the_model(now, text, out),
             Err(unsettled) => self.give_up(now, &unsettled),
         }
     }
@@ -89,6 +90,9 @@ impl Agent {
         }
         let turn = u32::try_from(meter.turns()).unwrap_or(u32::MAX).saturating_add(u32::from(is_turn));
         let output_left = meter.left(Limit::OutputTokens, now);
+        if is_turn {
+            self.deliver_asides(now);
+        }
         // A fallback is written down with the call, and says already whom the call is made to.
         let given_up = self.books.fallbacks() + usize::from(reason == Transition::ModelFallback);
         let spec = self.spec_after(given_up).clone();
@@ -158,11 +162,21 @@ impl Agent {
     pub(super) fn end(&mut self, now: Millis, reason: Ending, out: &mut Vec<Effect>) -> Phase {
         let text = if reason == Ending::MaxTurns { self.out_of_turns() } else { self.books.last_text() };
         self.books.end_run(now, now, reason, text);
+        self.tell_end(reason, out);
         if reason == Ending::Completed {
             return self.next_in_queue(now, out);
         }
         self.give_back(out);
         Phase::Idle
+    }
+
+    /// Hooks are told of the end: of an error as a failure, which no stop hook judges.
+    fn tell_end(&mut self, reason: Ending, out: &mut Vec<Effect>) {
+        if matches!(reason, Ending::ModelError | Ending::PromptTooLong) {
+            let error = self.books.last_error();
+            self.fire(Payload::StopFailure { reason: reason.as_str().to_owned(), error }, out);
+        }
+        self.fire(Payload::Notification { text: format!("The run is over: {}", reason.as_str()) }, out);
     }
 
     /// The key that set the limit picks the words: seed 2's for `max_steps`, else seed 1's.

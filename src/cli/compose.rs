@@ -15,7 +15,7 @@ use crate::ledger::{Body, Entry, Millis, recover};
 use crate::policy::Policy;
 use crate::runtime::store::{find, latest};
 use crate::runtime::{
-    Driver, Groups, Handles, HttpModel, LocalTools, ModelPort, ModelRouter, Ports, RehearsalModel,
+    Driver, Groups, Handles, HttpModel, LocalTools, ModelPort, ModelRouter, NoHooks, Ports, RehearsalModel,
     ScriptedModel, SessionStore, Timeouts, ToolMode, tool_specs,
 };
 use crate::wire::record::SessionFile;
@@ -83,8 +83,9 @@ pub(super) fn compose(
             (agent, first, before, store, id)
         }
     };
-    let ports =
-        Ports { model: with_fallbacks(&choice, model)?, tools: Box::new(tools), store: Box::new(store) };
+    let model = with_fallbacks(&choice, model)?;
+    let hooks = Box::new(NoHooks);
+    let ports = Ports { model, tools: Box::new(tools), hooks, store: Box::new(store) };
     let (driver, handles) = Driver::new(agent, ports);
     Ok(Session { driver, handles, first, before, id, choice, notices, groups })
 }

@@ -4,6 +4,7 @@ mod rule;
 
 use std::{collections::BTreeSet, fmt};
 
+pub(crate) use rule::wildcard;
 pub use rule::{BadRule, Rule, RuleKind};
 
 use crate::ledger::Arguments;

@@ -105,7 +105,7 @@ fn parts(command: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether `text` fits `pattern`, in which `*` stands for any text, the empty one too.
-fn wildcard(pattern: &str, text: &str) -> bool {
+pub(crate) fn wildcard(pattern: &str, text: &str) -> bool {
     let mut pieces = pattern.split('*');
     let Some(mut rest) = pieces.next().and_then(|first| text.strip_prefix(first)) else { return false };
     let mut pieces: Vec<&str> = pieces.collect();

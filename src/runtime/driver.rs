@@ -10,7 +10,7 @@ use crate::ledger::Millis;
 
 use super::operations::Operations;
 use super::outbox::Outbox;
-use super::ports::{ModelPort, StorePort, ToolPort};
+use super::ports::{HookPort, ModelPort, StorePort, ToolPort};
 
 /// What the driver is plugged into.
 pub struct Ports {
@@ -18,6 +18,8 @@ pub struct Ports {
     pub model: Box<dyn ModelPort>,
     /// Runs tools.
     pub tools: Box<dyn ToolPort>,
+    /// Runs hooks.
+    pub hooks: Box<dyn HookPort>,
     /// Keeps the books.
     pub store: Box<dyn StorePort>,
 }
@@ -72,7 +74,7 @@ impl Driver {
         let driver = Self {
             agent,
             store: ports.store,
-            operations: Operations::new(ports.model, ports.tools, inputs_to),
+            operations: Operations::new(ports.model, ports.tools, ports.hooks, inputs_to),
             outbox: Outbox::new(events_to),
             clock: Clock::start(),
             intents,

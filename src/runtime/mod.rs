@@ -1,6 +1,7 @@
 //! Everything that waits: the driver and what is plugged into it.
 
 mod driver;
+mod hooks;
 mod http;
 mod models;
 mod operations;
@@ -12,9 +13,10 @@ pub mod store;
 mod tools;
 
 pub use driver::{Driver, DriverError, Handles, Ports};
+pub use hooks::{CommandHooks, NoHooks};
 pub use http::{HttpModel, Timeouts};
 pub use models::{Pace, RehearsalModel, ScriptedModel, ToolMode};
-pub use ports::{ModelPort, StorePort, ToolPort};
+pub use ports::{HookPort, ModelPort, StorePort, ToolPort};
 pub use process::Groups;
 pub use router::ModelRouter;
 pub use store::SessionStore;

@@ -9,16 +9,18 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::agent::{Effect, Input, Operation, TimerId};
+use crate::hooks::HookCall;
 use crate::ledger::{EntryId, Outcome};
 use crate::model::{FailureClass, ModelFailure, ModelNews, Request};
 use crate::tool::{Invocation, ToolNews, ToolReport};
 
-use super::ports::{ModelPort, ToolPort};
+use super::ports::{HookPort, ModelPort, ToolPort};
 
 /// Everything that is under way.
 pub(super) struct Operations {
     model: Arc<dyn ModelPort>,
     tools: Arc<dyn ToolPort>,
+    hooks: Arc<dyn HookPort>,
     inputs: mpsc::Sender<Input>,
     running: BTreeMap<Operation, JoinHandle<()>>,
 }
@@ -27,9 +29,16 @@ impl Operations {
     pub(super) fn new(
         model: Box<dyn ModelPort>,
         tools: Box<dyn ToolPort>,
+        hooks: Box<dyn HookPort>,
         inputs: mpsc::Sender<Input>,
     ) -> Self {
-        Self { model: model.into(), tools: tools.into(), inputs, running: BTreeMap::new() }
+        Self {
+            model: model.into(),
+            tools: tools.into(),
+            hooks: hooks.into(),
+            inputs,
+            running: BTreeMap::new(),
+        }
     }
 
     /// Starts what an effect asks for. Writing and telling are not operations: they change nothing here.
@@ -49,6 +58,9 @@ impl Operations {
                 Operation::Tool(invocation.call),
                 tokio::spawn(run_tool(Arc::clone(&self.tools), invocation, inputs)),
             ),
+            Effect::RunHooks(call) => {
+                (Operation::Hooks(call.id), tokio::spawn(run_hooks(Arc::clone(&self.hooks), call, inputs)))
+            }
             Effect::SetTimer(timer, after_ms) => {
                 (Operation::Timer(timer), tokio::spawn(wait(timer, after_ms, inputs)))
             }
@@ -129,6 +141,12 @@ async fn run_tool(tools: Arc<dyn ToolPort>, invocation: Invocation, inputs: mpsc
         transient: false,
     });
     report(&inputs, Input::Tool(call, ToolNews::Done(done))).await;
+}
+
+async fn run_hooks(hooks: Arc<dyn HookPort>, call: HookCall, inputs: mpsc::Sender<Input>) {
+    let id = call.id;
+    let answers = hooks.run(call).await;
+    report(&inputs, Input::Hooks(id, answers)).await;
 }
 
 async fn wait(timer: TimerId, after_ms: u64, inputs: mpsc::Sender<Input>) {

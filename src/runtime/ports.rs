@@ -5,6 +5,7 @@ use std::sync::Arc;
 use futures_util::{future::BoxFuture, stream::BoxStream};
 use tokio::sync::mpsc;
 
+use crate::hooks::{HookAnswer, HookCall};
 use crate::ledger::Entry;
 use crate::model::{ModelNews, Request};
 use crate::tool::{Invocation, Preparation, ToolReport};
@@ -24,6 +25,13 @@ pub trait ToolPort: Send + Sync {
     /// Runs a call to its end or its timeout. Live output goes to `output`, at a pace that a screen can use.
     /// Dropping the future cancels the run and ends the whole process group: TERM, then KILL.
     fn run(&self, invocation: Invocation, output: mpsc::Sender<String>) -> BoxFuture<'static, ToolReport>;
+}
+
+/// Runs hooks.
+pub trait HookPort: Send + Sync {
+    /// Tells all hooks that listen at this point, each to its end or its timeout; their answers in the order of the
+    /// configuration, none when nobody listens. Dropping the future ends their process groups: TERM, then KILL.
+    fn run(&self, call: HookCall) -> BoxFuture<'static, Vec<HookAnswer>>;
 }
 
 /// Keeps the books.

@@ -9,6 +9,7 @@ mod call;
 mod decoder;
 mod delay;
 mod failure;
+pub mod hook;
 mod ids;
 mod openai_chat;
 pub mod record;

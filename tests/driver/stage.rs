@@ -9,7 +9,7 @@ use countersign::budget::Limits;
 use countersign::ledger::{Body, CallId, Entry, EntryId, ModelRef, Outcome};
 use countersign::model::{ModelEvent, ModelNews, ModelSpec, Request};
 use countersign::policy::Policy;
-use countersign::runtime::{Driver, DriverError, Handles, ModelPort, Ports, StorePort, ToolPort};
+use countersign::runtime::{Driver, DriverError, Handles, ModelPort, NoHooks, Ports, StorePort, ToolPort};
 use countersign::tool::{Invocation, Preparation, SideEffect, ToolReport, ToolSpec};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{BoxStream, StreamExt, unfold};
@@ -131,6 +131,7 @@ impl Stage {
         let ports = Ports {
             model: Box::new(StagedModel(model)),
             tools: Box::new(StagedTools(tool)),
+            hooks: Box::new(NoHooks),
             store: Box::new(StagedBooks(written, Arc::new(AtomicBool::new(full_disk)))),
         };
         let (driver, handles) = Driver::new(Agent::new(settings(wall)), ports);

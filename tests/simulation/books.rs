@@ -125,6 +125,10 @@ impl Log {
         }
     }
 
+    pub fn is_settled(&self, call: CallId) -> bool {
+        self.settled.contains(&call)
+    }
+
     pub fn is_announced(&self, call: CallId) -> bool {
         self.announced.contains(&call)
     }

@@ -37,6 +37,9 @@ const REACHED: &[&str] = &[
     "transient_retry",
     "empty_answer_nudge",
     "steered",
+    "stop_hook_blocking",
+    "stop_hook_prevented",
+    "policy_denied",
     "completed",
     "max_turns",
     "max_tool_calls",
@@ -60,7 +63,9 @@ fn every_order_of_events_keeps_the_books() {
 fn long_random_walks_keep_the_books() {
     let mut total = Report::default();
     for seed in 1..=300 {
-        let report = random(seed, 400, Bounds::WIDE);
+        // Half of the worlds allow one turn alone, so that the limit is met.
+        let turns = if seed % 2 == 0 { Bounds::WIDE.turns } else { 1 };
+        let report = random(seed, 400, Bounds { turns, ..Bounds::WIDE });
         total.add(&report);
         assert!(report.fault.is_none(), "seed {seed}: {}", report.fault.unwrap());
     }

@@ -2,7 +2,8 @@
 
 use countersign::agent::{Answer, Input, Intent, Shutdown};
 use countersign::budget::Limit;
-use countersign::ledger::{CallId, EntryId, Outcome, Stop};
+use countersign::hooks::{HookAnswer, HookDecision, HookPoint};
+use countersign::ledger::{Arguments, CallId, EntryId, Outcome, Stop};
 use countersign::model::{FailureClass, ModelEvent, ModelFailure, ModelNews};
 use countersign::policy::Mode;
 use countersign::tool::{Preparation, ToolNews, ToolReport};
@@ -87,7 +88,37 @@ impl World {
         }
     }
 
+    fn offer_hooks(&self, options: &mut Vec<Input>) {
+        for (hook, point) in &self.hooks {
+            let said = |answer: HookAnswer| Input::Hooks(*hook, vec![answer]);
+            let silent = HookAnswer { hook: "hear".into(), ..HookAnswer::default() };
+            // Silence first, and twice: most hooks have nothing to say.
+            options.push(said(silent.clone()));
+            options.push(said(silent.clone()));
+            let refuses = HookAnswer {
+                decision: Some(HookDecision::Deny),
+                reason: Some(format!("no, at {hook:?}")),
+                ..silent.clone()
+            };
+            options.push(said(refuses.clone()));
+            options.push(said(HookAnswer { inject: Some("mind the gap".into()), ..silent.clone() }));
+            options.push(said(HookAnswer { trouble: Some("it crashed".into()), ..silent.clone() }));
+            options.push(said(HookAnswer { prevent: Some("enough".into()), ..refuses }));
+            if *point == HookPoint::PreTool {
+                options.push(said(HookAnswer {
+                    updated_input: Some(Arguments::parse("{\"path\":\"x\"}")),
+                    ..silent.clone()
+                }));
+                options.push(said(HookAnswer {
+                    updated_input: Some(Arguments::Unusable("cut".into())),
+                    ..silent
+                }));
+            }
+        }
+    }
+
     fn offer_rare(&self, options: &mut Vec<Input>) {
+        self.offer_hooks(options);
         for (call, request) in &self.log.asked {
             let answer = Answer::AllowSession;
             options.push(Input::Intent(Intent::Decide { request: *request, call: *call, answer }));

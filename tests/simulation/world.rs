@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use countersign::agent::{Agent, Effect, Input, Intent, Operation, Settings, Shutdown, TimerId};
 use countersign::budget::Limits;
 use countersign::context::words;
+use countersign::hooks::{HookCall, HookId, HookPoint, HookSpec, Payload};
 use countersign::ledger::{Body, CallId, EntryId, Message, Millis, ModelRef, recover};
 use countersign::model::{ModelEvent, ModelNews, ModelSpec, Request};
 use countersign::policy::Policy;
@@ -53,6 +54,7 @@ pub struct World {
     pub(crate) preparations: BTreeSet<CallId>,
     pub(crate) tools: BTreeMap<CallId, SideEffect>,
     pub(crate) timers: BTreeSet<TimerId>,
+    pub(crate) hooks: BTreeMap<HookId, HookPoint>,
     /// Cancelled operations may still talk once: their news was on its way.
     pub(crate) late_models: BTreeSet<EntryId>,
     pub(crate) late_tools: BTreeSet<CallId>,
@@ -76,6 +78,7 @@ impl World {
             preparations: BTreeSet::new(),
             tools: BTreeMap::new(),
             timers: BTreeSet::new(),
+            hooks: BTreeMap::new(),
             late_models: BTreeSet::new(),
             late_tools: BTreeSet::new(),
             late_preparations: BTreeSet::new(),
@@ -120,6 +123,9 @@ impl World {
                 self.late_tools.remove(call);
             }
             Input::Tool(_, ToolNews::Output(_)) => {}
+            Input::Hooks(hook, _) => {
+                self.hooks.remove(hook);
+            }
             Input::Timer(timer) => {
                 self.timers.remove(timer);
             }
@@ -162,6 +168,7 @@ impl World {
                 Ok(())
             }
             Effect::RunTool(invocation) => self.ran(&invocation),
+            Effect::RunHooks(call) => self.hooked(&call),
             Effect::SetTimer(timer, _) => {
                 self.timers.insert(timer);
                 Ok(())
@@ -186,6 +193,9 @@ impl World {
                 if self.tools.remove(&call).is_some() {
                     self.late_tools.insert(call);
                 }
+            }
+            Operation::Hooks(hook) => {
+                self.hooks.remove(&hook);
             }
             Operation::Timer(timer) => {
                 self.timers.remove(&timer);
@@ -243,6 +253,20 @@ impl World {
         if self.tools.len() as u64 > PARALLEL { Err("too many tools run at once".into()) } else { Ok(()) }
     }
 
+    fn hooked(&mut self, call: &HookCall) -> Result<(), String> {
+        match &call.payload {
+            Payload::PreTool { call, .. } if !self.log.is_announced(*call) => {
+                return Err(format!("hooks hear of {call} before its tool_call is durable"));
+            }
+            Payload::PostTool { call, .. } if !self.log.is_settled(*call) => {
+                return Err(format!("hooks hear of the result of {call} before it is durable"));
+            }
+            _ => {}
+        }
+        self.hooks.insert(call.id, call.point());
+        Ok(())
+    }
+
     fn check_idle(&self) -> Result<(), String> {
         if !self.agent.is_idle() {
             return Ok(());
@@ -251,7 +275,9 @@ impl World {
         if self.log.run_is_open {
             return Err("idle, but the run was not ended in the ledger".into());
         }
-        let alive = self.models.len() + self.preparations.len() + self.tools.len() + self.timers.len();
+        let waited_for = self.hooks.values().filter(|point| is_waited_for(**point)).count();
+        let alive =
+            waited_for + self.models.len() + self.preparations.len() + self.tools.len() + self.timers.len();
         if alive > 0 { Err(format!("idle with {alive} live operations")) } else { Ok(()) }
     }
 
@@ -298,6 +324,18 @@ impl World {
 
 const PARALLEL: u64 = 2;
 
+/// The others are fired and forgotten: they may outlive the run.
+fn is_waited_for(point: HookPoint) -> bool {
+    matches!(
+        point,
+        HookPoint::SessionStart
+            | HookPoint::UserPrompt
+            | HookPoint::PreTool
+            | HookPoint::PostTool
+            | HookPoint::Stop
+    )
+}
+
 fn settings(bounds: Bounds) -> Settings {
     let tool = |name: &str, effect| ToolSpec {
         name: name.into(),
@@ -321,9 +359,14 @@ fn settings(bounds: Bounds) -> Settings {
             ..Limits::default()
         },
         fallback: if bounds.rare { vec![spec("second", bounds)] } else { Vec::new() },
+        hooks: if bounds.rare { HookPoint::ALL.map(listener).to_vec() } else { Vec::new() },
         seed: 7,
         ..Settings::new(spec("script", bounds))
     }
+}
+
+fn listener(point: HookPoint) -> HookSpec {
+    HookSpec { point, command: "hear".into(), timeout_ms: 1_000, matcher: vec![] }
 }
 
 /// In the wide world the window is small, so that compactions are due.

@@ -47,7 +47,7 @@ impl ModelPort for ScriptedModel {
 
 impl ScriptedModel {
     fn exhausted(&self) -> ModelFailure {
-        let mut failure = ModelFailure::new(FailureClass::BadRequest, "the script has no more replies");
+        let mut failure = ModelFailure::new(FailureClass::Exhausted, "the script has no more replies");
         failure.next = format!(
             "All {} were used: add a reply to the script, or choose a model with -m PROVIDER/MODEL.",
             self.replies.len()

@@ -16,7 +16,7 @@ const PLAIN: &[(&str, &str)] = &[
 const COLOURFUL: &[&str] = &["FORCE_COLOR", "CLICOLOR_FORCE", "COLORTERM"];
 
 /// The environment of a command, from that of this program.
-pub(super) fn for_commands(ours: Vec<(OsString, OsString)>) -> Vec<(OsString, OsString)> {
+pub(in crate::runtime) fn for_commands(ours: Vec<(OsString, OsString)>) -> Vec<(OsString, OsString)> {
     ours.into_iter()
         .filter(|(name, _)| {
             let name = name.to_string_lossy();

@@ -43,6 +43,7 @@ use shell::Shell;
 use stop::{Stop, off_thread};
 use workspace::Workspace;
 
+pub(super) use environment::for_commands;
 pub use specs::tool_specs;
 
 /// Runs `read`, `list`, `search`, `edit`, `write` and `shell`. Clones share what the model has seen of files.
@@ -63,7 +64,7 @@ impl LocalTools {
         Self {
             workspace: Arc::new(Workspace::new(workspace, home)),
             seen: Seen::default(),
-            shell: Arc::new(Shell { environment: environment::for_commands(environment), groups }),
+            shell: Arc::new(Shell { environment: for_commands(environment), groups }),
         }
     }
 

@@ -1,0 +1,159 @@
+//! Hooks as commands: each in a process group of its own, fed, heard and watched to its end.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use std::pin::pin;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::{BoxFuture, Either, FutureExt as _, join3, ready, select};
+use futures_util::stream::{self, StreamExt as _};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::process::{Child, ChildStdin, Command};
+use tokio::time::timeout;
+
+use crate::hooks::{HookAnswer, HookCall, HookPoint, HookSpec};
+use crate::ledger::seconds;
+use crate::wire::hook::{self, Ended, MOST_BYTES};
+
+use super::ports::HookPort;
+use super::process::{Group, Groups};
+use super::tools::for_commands;
+
+/// How long children that outlive a hook may still say something.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+const CHUNK_BYTES: usize = 16 << 10;
+/// Most hooks of one point that run at once; the others wait for their turn, and their time does not run yet.
+const AT_ONCE: usize = 16;
+
+/// No hooks at all.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoHooks;
+
+impl HookPort for NoHooks {
+    fn run(&self, _call: HookCall) -> BoxFuture<'static, Vec<HookAnswer>> {
+        ready(Vec::new()).boxed()
+    }
+}
+
+/// Runs the hooks of the configuration by `sh -c` in the session's folder.
+#[derive(Debug, Clone)]
+pub struct CommandHooks {
+    specs: Arc<[HookSpec]>,
+    place: Arc<Place>,
+}
+
+/// Where all hooks of a session run.
+#[derive(Debug)]
+struct Place {
+    session: String,
+    cwd: PathBuf,
+    environment: Vec<(OsString, OsString)>,
+    groups: Groups,
+}
+
+impl CommandHooks {
+    /// Hooks in the order of the configuration. `cwd` is the session's folder, `environment` that of the program:
+    /// hooks get it as the shell's commands do, without what looks like a key. Whoever keeps a clone of `groups` can
+    /// end all that runs.
+    pub fn new(
+        specs: Vec<HookSpec>,
+        session: String,
+        cwd: PathBuf,
+        environment: Vec<(OsString, OsString)>,
+        groups: Groups,
+    ) -> Self {
+        let environment = for_commands(environment);
+        Self { specs: specs.into(), place: Arc::new(Place { session, cwd, environment, groups }) }
+    }
+}
+
+impl HookPort for CommandHooks {
+    fn run(&self, call: HookCall) -> BoxFuture<'static, Vec<HookAnswer>> {
+        let listening: Vec<_> =
+            self.specs.iter().filter(|spec| spec.listens(&call.payload)).cloned().collect();
+        if listening.is_empty() {
+            return ready(Vec::new()).boxed();
+        }
+        let (place, point) = (Arc::clone(&self.place), call.point());
+        let input: Arc<str> = hook::encode(&call, &place.session, &place.cwd.to_string_lossy()).into();
+        let runs =
+            listening.into_iter().map(move |spec| run(Arc::clone(&place), spec, point, Arc::clone(&input)));
+        stream::iter(runs).buffered(AT_ONCE).collect().boxed()
+    }
+}
+
+/// One hook to its end. Dropping the future ends its whole group.
+async fn run(place: Arc<Place>, spec: HookSpec, point: HookPoint, input: Arc<str>) -> HookAnswer {
+    let trouble =
+        |text: String| HookAnswer { hook: spec.label(), trouble: Some(text), ..HookAnswer::default() };
+    // The group is dropped last of all that the run holds, and ends whatever the command left behind.
+    let (child, _group) = match place.start(&spec.command) {
+        Ok(started) => started,
+        Err(failure) => return trouble(format!("could not be started: {failure}")),
+    };
+    match timeout(Duration::from_millis(spec.timeout_ms), attend(child, &input)).await {
+        Ok(Ok(ended)) => hook::parse(point, spec.label(), &ended),
+        Ok(Err(failure)) => trouble(format!("how it ended is unknown: {failure}")),
+        Err(_) => trouble(format!(
+            "timed out after {} and was ended; it blocked nothing. Give it a larger timeout_seconds if it needs one",
+            seconds(spec.timeout_ms)
+        )),
+    }
+}
+
+impl Place {
+    fn start(&self, command: &str) -> io::Result<(Child, Group)> {
+        let mut sh = Command::new("sh");
+        sh.arg("-c")
+            .arg(command)
+            .current_dir(&self.cwd)
+            .env_clear()
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        Group::spawn(&self.groups, &mut sh)
+    }
+}
+
+/// Feeds the hook and hears it until it has ended. It need not read: then the rest of the input is not delivered.
+async fn attend(mut child: Child, input: &str) -> io::Result<Ended> {
+    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let mut ended = Ended::default();
+    let status = {
+        let hearing = join3(
+            feed(stdin, input.as_bytes()),
+            hear(stdout, &mut ended.stdout),
+            hear(stderr, &mut ended.stderr),
+        );
+        match select(pin!(child.wait()), pin!(hearing)).await {
+            Either::Left((status, hearing)) => {
+                timeout(LAST_WORDS, hearing).await.ok();
+                status
+            }
+            Either::Right((_, waiting)) => waiting.await,
+        }
+    };
+    ended.code = status?.code();
+    Ok(ended)
+}
+
+/// Writes all of it and closes the pipe. A hook that does not want it is no failure.
+async fn feed(stdin: Option<ChildStdin>, input: &[u8]) {
+    if let Some(mut stdin) = stdin {
+        stdin.write_all(input).await.ok();
+    }
+}
+
+/// Reads to the end, so that nobody who writes is held up, and keeps no more than what will be looked at.
+async fn hear(pipe: Option<impl AsyncRead + Unpin>, kept: &mut Vec<u8>) {
+    let Some(mut pipe) = pipe else { return };
+    let mut chunk = vec![0; CHUNK_BYTES];
+    while let Ok(size @ 1..) = pipe.read(&mut chunk).await {
+        let room = (MOST_BYTES + 1).saturating_sub(kept.len());
+        kept.extend(chunk.iter().take(size.min(room)));
+    }
+}
