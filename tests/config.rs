@@ -118,79 +118,75 @@ fn nothing_set_is_the_default() {
     assert_eq!(config.source("mode").to_string(), "default");
 }
 
+/// A file, and what is said of it.
+const WRONG_FILES: &[(&str, &str)] = &[
+    ("\nmodle = 'x'", "config.toml:2: unknown key `modle`; did you mean `model`?"),
+    (
+        "[budget]\nmax_model_turn = 3",
+        "config.toml:2: unknown key `budget.max_model_turn`; did you mean `budget.max_model_turns`?",
+    ),
+    (
+        "max_tool_calls = 3",
+        "config.toml:1: unknown key `max_tool_calls`; did you mean `budget.max_tool_calls`?",
+    ),
+    (
+        "[providers.x]\napi_key = 'sk-secret'",
+        "config.toml:2: unknown key `providers.x.api_key`; did you mean `providers.x.api_key_env`?",
+    ),
+    ("zebra = 1", "config.toml:1: unknown key `zebra`; next:"),
+    ("[budget]\nmax_model_turns = -1", "config.toml:2: budget.max_model_turns: cannot be negative: -1"),
+    (
+        "[budget]\nmax_model_turns = 'many'",
+        "config.toml:2: budget.max_model_turns: takes a whole number, not the text \"many\"",
+    ),
+    (
+        "[budget]\nmax_model_turns = 99999999999999999999999",
+        "config.toml:2: budget.max_model_turns: must be at most",
+    ),
+    ("[budget]\nmax_total_cost = nan", "config.toml:2: budget.max_total_cost: takes an amount"),
+    ("[budget]\nmax_total_cost = -0.5", "config.toml:2: budget.max_total_cost: cannot be negative"),
+    (
+        "[budget]\nmax_parallel_tool_calls = 0",
+        "config.toml:2: budget.max_parallel_tool_calls: must be at least 1",
+    ),
+    ("mode = 'auto'", "config.toml:1: mode: mode `auto` runs commands in a sandbox"),
+    ("mode = 3", "config.toml:1: mode: takes a text, not 3"),
+    ("allow = ['shell(']", "config.toml:1: allow: `shell(` is not a rule"),
+    ("budget = 3", "config.toml:1: `budget` is a table of keys"),
+    (
+        "[loop]\ntools = 'both'",
+        "config.toml:2: loop.tools: takes \"native\", \"string\" or \"auto\", not \"both\"",
+    ),
+    ("[providers.x]\nprotocol = 'grpc'", "config.toml:2: providers.x.protocol: \"grpc\" is not a protocol"),
+    ("[providers.openai]\nbase_url = 'http://h'", "write providers.openai-chat"),
+    ("model = 'a'\nmodel = 'b'", "config.toml:2: duplicate key"),
+    ("fallback = [3]", "config.toml:1: fallback: takes a text, not 3"),
+    ("fallback = true", "config.toml:1: fallback: takes a list of texts, not true"),
+    ("fallback = ['']", "config.toml:1: fallback: takes a text"),
+    ("[budget]\ntoken_budget = -1", "config.toml:2: budget.token_budget: cannot be negative: -1"),
+    ("[budget]\ntoken_budgets = 1", "config.toml:2: unknown key `budget.token_budgets`; did you mean"),
+    (
+        "[budget]\ntoken_budget_enough_percent = 101",
+        "config.toml:2: budget.token_budget_enough_percent: must be at most 100, not 101",
+    ),
+    ("[budget]\ntoken_budget_patience = 1e3", "config.toml:2: budget.token_budget_patience: takes a whole"),
+    (
+        "[loop]\nfinal_response = 'both'",
+        "loop.final_response: takes \"same_call\" or \"separate\", not \"both\"",
+    ),
+    (
+        "[loop]\nmax_consecutive_failures = 0",
+        "config.toml:2: loop.max_consecutive_failures: must be at least 1, not 0",
+    ),
+    ("[loop]\ncompact_at_percent = 0", "config.toml:2: loop.compact_at_percent: must be at least 1, not 0"),
+    ("[loop]\ncompact_at_percent = 200", "loop.compact_at_percent: must be at most 100, not 200"),
+    ("model = ", "config.toml:1: "),
+    ("log = 'x=loud'", "config.toml:1: log: takes a log filter"),
+];
+
 #[test]
 fn a_wrong_file_names_the_line_and_the_key_it_resembles() {
-    let cases = [
-        ("\nmodle = 'x'", "config.toml:2: unknown key `modle`; did you mean `model`?"),
-        (
-            "[budget]\nmax_model_turn = 3",
-            "config.toml:2: unknown key `budget.max_model_turn`; did you mean `budget.max_model_turns`?",
-        ),
-        (
-            "max_tool_calls = 3",
-            "config.toml:1: unknown key `max_tool_calls`; did you mean `budget.max_tool_calls`?",
-        ),
-        (
-            "[providers.x]\napi_key = 'sk-secret'",
-            "config.toml:2: unknown key `providers.x.api_key`; did you mean `providers.x.api_key_env`?",
-        ),
-        ("zebra = 1", "config.toml:1: unknown key `zebra`; next:"),
-        ("[budget]\nmax_model_turns = -1", "config.toml:2: budget.max_model_turns: cannot be negative: -1"),
-        (
-            "[budget]\nmax_model_turns = 'many'",
-            "config.toml:2: budget.max_model_turns: takes a whole number, not the text \"many\"",
-        ),
-        (
-            "[budget]\nmax_model_turns = 99999999999999999999999",
-            "config.toml:2: budget.max_model_turns: must be at most",
-        ),
-        ("[budget]\nmax_total_cost = nan", "config.toml:2: budget.max_total_cost: takes an amount"),
-        ("[budget]\nmax_total_cost = -0.5", "config.toml:2: budget.max_total_cost: cannot be negative"),
-        (
-            "[budget]\nmax_parallel_tool_calls = 0",
-            "config.toml:2: budget.max_parallel_tool_calls: must be at least 1",
-        ),
-        ("mode = 'auto'", "config.toml:1: mode: mode `auto` runs commands in a sandbox"),
-        ("mode = 3", "config.toml:1: mode: takes a text, not 3"),
-        ("allow = ['shell(']", "config.toml:1: allow: `shell(` is not a rule"),
-        ("budget = 3", "config.toml:1: `budget` is a table of keys"),
-        ("[loop]\ntools = 'string'", "config.toml:2: loop.tools: string mode comes with a later version"),
-        (
-            "[providers.x]\nprotocol = 'grpc'",
-            "config.toml:2: providers.x.protocol: \"grpc\" is not a protocol",
-        ),
-        ("[providers.openai]\nbase_url = 'http://h'", "write providers.openai-chat"),
-        ("model = 'a'\nmodel = 'b'", "config.toml:2: duplicate key"),
-        ("fallback = [3]", "config.toml:1: fallback: takes a text, not 3"),
-        ("fallback = true", "config.toml:1: fallback: takes a list of texts, not true"),
-        ("fallback = ['']", "config.toml:1: fallback: takes a text"),
-        ("[budget]\ntoken_budget = -1", "config.toml:2: budget.token_budget: cannot be negative: -1"),
-        ("[budget]\ntoken_budgets = 1", "config.toml:2: unknown key `budget.token_budgets`; did you mean"),
-        (
-            "[budget]\ntoken_budget_enough_percent = 101",
-            "config.toml:2: budget.token_budget_enough_percent: must be at most 100, not 101",
-        ),
-        (
-            "[budget]\ntoken_budget_patience = 1e3",
-            "config.toml:2: budget.token_budget_patience: takes a whole",
-        ),
-        (
-            "[loop]\nfinal_response = 'both'",
-            "loop.final_response: takes \"same_call\" or \"separate\", not \"both\"",
-        ),
-        (
-            "[loop]\nmax_consecutive_failures = 0",
-            "config.toml:2: loop.max_consecutive_failures: must be at least 1, not 0",
-        ),
-        (
-            "[loop]\ncompact_at_percent = 0",
-            "config.toml:2: loop.compact_at_percent: must be at least 1, not 0",
-        ),
-        ("[loop]\ncompact_at_percent = 200", "loop.compact_at_percent: must be at most 100, not 200"),
-        ("model = ", "config.toml:1: "),
-        ("log = 'x=loud'", "config.toml:1: log: takes a log filter"),
-    ];
-    for (text, wanted) in cases {
+    for (text, wanted) in WRONG_FILES {
         let said = World::new().user(text).wrong();
         assert!(said.contains(wanted), "{text:?} said {said}");
         assert!(said.starts_with("error: /xdg/countersign/") && said.contains("; next: "), "{said}");

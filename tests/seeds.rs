@@ -12,8 +12,6 @@ use std::fs;
 use std::path::Path;
 
 const PAGE: &str = include_str!("../docs/SEEDS.md");
-/// Tests behind these words come with a branch that is not merged yet.
-const AT_MERGE: &str = "at merge:";
 
 struct Row {
     clause: &'static str,
@@ -65,16 +63,12 @@ fn missing_test(path: &str, function: Option<&str>) -> Option<String> {
 
 #[test]
 fn every_place_is_there() {
-    for Row { clause, place, proof } in rows() {
+    for Row { clause, place, .. } in rows() {
         let places = names(place);
         assert!(!places.is_empty(), "{clause} says where it lives");
         for (path, item) in places {
-            if !Path::new(path).exists() {
-                assert!(
-                    proof.contains(AT_MERGE) || proof.contains("string mode"),
-                    "{clause}: there is no {path}"
-                );
-            } else if let Some(item) = item {
+            assert!(Path::new(path).exists(), "{clause}: there is no {path}");
+            if let Some(item) = item {
                 assert!(is_word(&fs::read_to_string(path).unwrap(), item), "{clause}: no {item} in {path}");
             }
         }
@@ -88,21 +82,11 @@ fn every_clause_is_held_by_tests_that_are_there() {
         if proof.starts_with("later: issue ") || proof.starts_with("none: ") {
             continue;
         }
-        let (here, to_come) = proof.split_once(AT_MERGE).unwrap_or((proof, ""));
         if names(proof).is_empty() {
             wrong.push(format!("{clause}: nothing holds it, and no reason is given"));
         }
-        wrong.extend(
-            names(here)
-                .into_iter()
-                .filter_map(|(path, test)| missing_test(path, test).map(|why| format!("{clause}: {why}"))),
-        );
-        for (path, test) in
-            names(to_come).into_iter().filter(|(path, test)| missing_test(path, *test).is_none())
-        {
-            let name = test.unwrap_or_default();
-            wrong.push(format!("{clause}: {path} {name} is here now: take it before `{AT_MERGE}`"));
-        }
+        let missing = names(proof).into_iter().filter_map(|(path, test)| missing_test(path, test));
+        wrong.extend(missing.map(|why| format!("{clause}: {why}")));
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }

@@ -207,7 +207,7 @@ pub struct Flags {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub token_budget: Option<String>,
 
-    /// How tools are offered: native or auto
+    /// How tools are offered: native, string or auto
     #[arg(long, value_name = "HOW")]
     pub tools: Option<String>,
 

@@ -1,8 +1,10 @@
 //! The terminal app: the loop in the background, the screen in front.
 
+use std::panic::AssertUnwindSafe;
 use std::path::Path;
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::SignalKind;
 use tokio::sync::watch;
@@ -57,6 +59,7 @@ async fn converse(
             told_to_end.send_replace(true);
         });
     }
+    let tools_mode = session.tools_mode.clone();
     let settings = UiSettings {
         view: view_settings(invocation, &session),
         theme,
@@ -65,12 +68,18 @@ async fn converse(
         notice: Some(session.notices.join("\n\n")).filter(|notice| !notice.is_empty()),
         read_only: false,
         quit,
+        tools_mode: Box::new(move || tools_mode.word()),
         entry_json,
     };
     let running = tokio::spawn(session.driver.run(session.first));
     let handles = session.handles;
     let app = AppIo { events: handles.events, intents: handles.intents.clone(), abort: handles.abort };
-    let outcome = crate::ui::run(app, settings).await;
+    // Also after a panic of the screen the loop must settle what it has begun.
+    let outcome = AssertUnwindSafe(crate::ui::run(app, settings)).catch_unwind().await;
+    let outcome = match outcome {
+        Ok(outcome) => outcome.map_err(|why| Fault::usage(why.to_string(), "")),
+        Err(_panic) => Err(outcome::broken()),
+    };
     let how = match outcome {
         Ok(UiOutcome::Quit) => Shutdown::Quit,
         Ok(UiOutcome::Signalled | UiOutcome::AgentGone | UiOutcome::TerminalGone) | Err(_) => {
@@ -91,7 +100,7 @@ async fn converse(
         }
         Ok(Ok(())) => {}
     }
-    match outcome.map_err(|why| Fault::usage(why.to_string(), ""))? {
+    match outcome? {
         UiOutcome::Quit | UiOutcome::AgentGone => farewell(invocation, &session.id),
         UiOutcome::Signalled | UiOutcome::TerminalGone => Ok(Exit::Interrupted),
     }
@@ -115,7 +124,7 @@ pub(super) fn view_settings(invocation: &Invocation, session: &Session) -> ViewS
         branch: project::branch(&invocation.cwd),
         window: session.choice.spec.window,
         limits: invocation.config.limits.clone(),
-        tools_mode: "native",
+        tools_mode: session.tools_mode.word(),
     }
 }
 

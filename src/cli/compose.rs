@@ -7,19 +7,22 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use uuid::Uuid;
 
 use super::args::Which;
+use super::config::ToolCalling;
 use super::fault::Fault;
 use super::models::{Choice, Table, Way, choose};
 use super::{Invocation, environment, instructions};
 use crate::agent::{Agent, Attendance, Effect, Settings};
+use crate::hooks::HookSpec;
 use crate::ledger::{Body, Entry, Millis, recover};
 use crate::policy::Policy;
 use crate::runtime::store::{find, latest};
 use crate::runtime::{
-    Driver, Groups, Handles, HttpModel, LocalTools, ModelPort, ModelRouter, NoHooks, Ports, RehearsalModel,
-    ScriptedModel, SessionStore, Timeouts, ToolMode, tool_specs,
+    AutoToolMode, CommandHooks, Driver, Groups, Handles, HookPort, HttpModel, LocalTools, ModelPort,
+    ModelRouter, NoHooks, Ports, RehearsalModel, RunningMode, ScriptedModel, SessionStore, StringModel,
+    Timeouts, ToolMode, tool_specs,
 };
 use crate::wire::record::SessionFile;
-use crate::wire::script;
+use crate::wire::{script, string_mode};
 
 /// A session ready to run.
 pub(super) struct Session {
@@ -35,6 +38,8 @@ pub(super) struct Session {
     pub(super) id: String,
     /// The model and why it is this one.
     pub(super) choice: Choice,
+    /// How the model calls tools; may change while it runs.
+    pub(super) tools_mode: RunningMode,
     /// What a person should be told.
     pub(super) notices: Vec<String>,
     /// Every process group that a tool starts.
@@ -55,10 +60,11 @@ pub(super) fn compose(
     let choice = choice(invocation, opened.as_ref().map(|(_, file)| file))?;
     let groups = Groups::default();
     let tools = LocalTools::new(invocation.cwd.clone(), invocation.environment.all(), groups.clone());
-    let model = model_port(&choice.way)?;
+    let (model, tools_mode) = model_port(&choice, invocation.config.tools)?;
     let now = now();
     let mut notices = invocation.config.warnings.clone();
     notices.extend(choice.notice.clone());
+    notices.extend(tools_notice(&choice, invocation.config.tools));
 
     let mut settings = settings(invocation, &choice, attendance);
     let (agent, first, before, store, id) = match opened {
@@ -83,11 +89,11 @@ pub(super) fn compose(
             (agent, first, before, store, id)
         }
     };
-    let model = with_fallbacks(&choice, model)?;
-    let hooks = Box::new(NoHooks);
+    let hooks = hook_port(invocation, &id, &groups);
+    let model = with_fallbacks(&choice, invocation.config.tools, model)?;
     let ports = Ports { model, tools: Box::new(tools), hooks, store: Box::new(store) };
     let (driver, handles) = Driver::new(agent, ports);
-    Ok(Session { driver, handles, first, before, id, choice, notices, groups })
+    Ok(Session { driver, handles, first, before, id, choice, tools_mode, notices, groups })
 }
 
 /// The program's state folder.
@@ -158,29 +164,77 @@ fn choice(invocation: &Invocation, file: Option<&SessionFile>) -> Result<Choice,
     choose(&config, &invocation.environment, &Table::embedded())
 }
 
-fn model_port(way: &Way) -> Result<Box<dyn ModelPort>, Fault> {
-    Ok(match way {
-        Way::Rehearsal => Box::new(RehearsalModel::default()),
+/// The model in the mode that was asked for. `auto` goes by what is known about it, and by how a script is written.
+fn model_port(choice: &Choice, tools: ToolCalling) -> Result<(Box<dyn ModelPort>, RunningMode), Fault> {
+    let mut is_string = match tools {
+        ToolCalling::Auto => !choice.takes_tools,
+        ToolCalling::Native => false,
+        ToolCalling::String => true,
+    };
+    let model: Box<dyn ModelPort> = match &choice.way {
+        // It speaks no other way.
+        Way::Rehearsal => return Ok((Box::new(RehearsalModel::default()), RunningMode::new(false))),
         Way::Script(text) => {
             let replies = script::parse(text).map_err(|why| {
                 Fault::usage(format!("the script cannot be read: {why}"), "mend that element")
             })?;
-            Box::new(ScriptedModel::new(replies, ToolMode::Native))
+            is_string |=
+                tools == ToolCalling::Auto && replies.iter().any(|reply| string_mode::has_calls(&reply.text));
+            Box::new(ScriptedModel::new(replies, if is_string { ToolMode::String } else { ToolMode::Native }))
         }
         Way::Server(connection) => {
             Box::new(HttpModel::new(connection.protocol, connection.endpoint(), Timeouts::default()))
         }
+    };
+    Ok(match tools {
+        ToolCalling::Native => (model, RunningMode::new(false)),
+        ToolCalling::String => (Box::new(StringModel::new(model)), RunningMode::new(true)),
+        ToolCalling::Auto => {
+            let model = AutoToolMode::new(model, is_string);
+            let mode = model.mode();
+            (Box::new(model), mode)
+        }
     })
 }
 
+fn tools_notice(choice: &Choice, tools: ToolCalling) -> Option<String> {
+    (tools == ToolCalling::String && choice.way == Way::Rehearsal).then(|| {
+        "The rehearsal model calls tools natively; --tools string changes nothing for it.".to_owned()
+    })
+}
+
+/// Runs the configured hooks in the session's folder, without what looks like a key in their environment.
+fn hook_port(invocation: &Invocation, session: &str, groups: &Groups) -> Box<dyn HookPort> {
+    let specs = hook_specs(invocation);
+    if specs.is_empty() {
+        return Box::new(NoHooks);
+    }
+    let environment = invocation.environment.all();
+    Box::new(CommandHooks::new(
+        specs,
+        session.to_owned(),
+        invocation.cwd.clone(),
+        environment,
+        groups.clone(),
+    ))
+}
+
+fn hook_specs(invocation: &Invocation) -> Vec<HookSpec> {
+    invocation.config.hooks.iter().map(|hook| hook.spec.clone()).collect()
+}
+
 /// One port for the whole chain. A model alone needs no router.
-fn with_fallbacks(choice: &Choice, first: Box<dyn ModelPort>) -> Result<Box<dyn ModelPort>, Fault> {
+fn with_fallbacks(
+    choice: &Choice,
+    tools: ToolCalling,
+    first: Box<dyn ModelPort>,
+) -> Result<Box<dyn ModelPort>, Fault> {
     if choice.fallback.is_empty() {
         return Ok(first);
     }
     let mut ports = vec![(choice.spec.model.clone(), first)];
     for other in &choice.fallback {
-        ports.push((other.spec.model.clone(), model_port(&other.way)?));
+        ports.push((other.spec.model.clone(), model_port(other, tools)?.0));
     }
     Ok(Box::new(ModelRouter::new(ports)))
 }
@@ -194,6 +248,7 @@ fn settings(invocation: &Invocation, choice: &Choice, attendance: Attendance) ->
         tools: tool_specs(),
         policy: Policy { mode: config.mode, rules: config.rules(), ..Policy::default() },
         limits: config.limits.clone(),
+        hooks: hook_specs(invocation),
         fallback: choice.fallback.iter().map(|other| other.spec.clone()).collect(),
         token_budget: config.token_budget(),
         max_consecutive_failures: config.max_consecutive_failures,

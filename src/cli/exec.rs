@@ -1,6 +1,6 @@
 //! A run without a screen: the answer on stdout, or one event a line.
 
-use std::io::{IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Read, Write};
 use std::time::Duration;
 
 use tokio::runtime::Runtime;
@@ -44,11 +44,11 @@ fn message(prompt: Option<&str>) -> Result<String, Fault> {
     let from_stdin = match prompt {
         Some("-") => true,
         Some(_) => false,
-        None => !std::io::stdin().is_terminal(),
+        None => !io::stdin().is_terminal(),
     };
     let text = if from_stdin {
         let mut bytes = Vec::new();
-        let read = std::io::stdin().read_to_end(&mut bytes);
+        let read = io::stdin().read_to_end(&mut bytes);
         read.map_err(|why| Fault::failed(format!("cannot read the prompt from stdin: {why}"), ""))?;
         String::from_utf8_lossy(&bytes).into_owned()
     } else {
@@ -106,7 +106,7 @@ async fn follow(session: Session, prompt: String, mut out: Out) -> Result<Exit, 
     }
     match ended {
         Some(end) => out.close(&end),
-        None => Ok(Exit::Interrupted),
+        None => out.gone.as_ref().map_or(Ok(Exit::Interrupted), Out::abandoned),
     }
 }
 
@@ -116,38 +116,49 @@ struct Out {
     limits: Option<crate::budget::Limits>,
     lines: Option<EventLines>,
     fault: Option<Fault>,
-    is_gone: bool,
+    /// Why nothing more can be written to stdout.
+    gone: Option<io::Error>,
 }
 
 impl Out {
     fn new(json: bool, invocation: &Invocation) -> Self {
         let limits = json.then(|| invocation.config.limits.clone());
-        Self { json, limits, lines: None, fault: None, is_gone: false }
+        Self { json, limits, lines: None, fault: None, gone: None }
     }
 
     /// Writes an event's lines. The error means that nobody reads any more; it comes once.
     fn tell(&mut self, event: &Event) -> Result<(), ()> {
         let Some(lines) = &mut self.lines else { return Ok(()) };
         let text: String = lines.lines(event).into_iter().map(|line| line + "\n").collect();
-        if text.is_empty() || self.is_gone {
+        if text.is_empty() || self.gone.is_some() {
             return Ok(());
         }
-        let mut stdout = std::io::stdout().lock();
+        let mut stdout = io::stdout().lock();
         let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
-        self.is_gone = written.is_err();
-        written.map_err(|_closed| ())
+        written.map_err(|why| self.gone = Some(why))
+    }
+
+    /// A run that could not be told to its end: the reader went away, or the place to write to is broken.
+    fn abandoned(why: &io::Error) -> Result<Exit, Fault> {
+        if why.kind() == io::ErrorKind::BrokenPipe {
+            return Ok(Exit::Interrupted);
+        }
+        Err(Fault::failed(
+            format!("cannot write to stdout: {why}"),
+            "check where it leads; the session is kept",
+        ))
     }
 
     /// The answer, and in one line why it is none.
     fn close(mut self, end: &TurnEnded) -> Result<Exit, Fault> {
         if !self.json && !end.text.is_empty() {
-            let is_screen = std::io::stdout().is_terminal();
+            let is_screen = io::stdout().is_terminal();
             let text = if is_screen { sanitize(&end.text).into_owned() } else { end.text.clone() };
             super::outcome::say(&format!("{text}\n"))?;
         }
         let exit = Exit::from(end.reason);
-        if self.is_gone {
-            return Ok(Exit::Interrupted);
+        if let Some(why) = &self.gone {
+            return Self::abandoned(why);
         }
         if matches!(end.reason, Ending::ModelError | Ending::PromptTooLong)
             && let Some(fault) = self.fault.take()
@@ -163,5 +174,5 @@ impl Out {
 
 /// One line on stderr. When stderr is gone, nobody is left to tell.
 fn complain(line: &str) {
-    writeln!(std::io::stderr(), "{line}").unwrap_or_default();
+    writeln!(io::stderr(), "{line}").unwrap_or_default();
 }

@@ -48,6 +48,7 @@ pub(super) fn run(invocation: &Invocation, which: &Which) -> Result<Exit, Fault>
             notice: None,
             read_only: true,
             quit,
+            tools_mode: Box::new(|| "native"),
             entry_json,
         };
         let outcome = crate::ui::run(AppIo { events, intents, abort }, settings).await;

@@ -35,13 +35,16 @@ pub(super) fn report(run: impl FnOnce() -> Result<Exit, Fault> + panic::UnwindSa
 }
 
 fn caught(run: impl FnOnce() -> Result<Exit, Fault> + panic::UnwindSafe) -> Result<Exit, Fault> {
-    panic::catch_unwind(run).unwrap_or_else(|_| {
-        let what = LAST_PANIC.take().unwrap_or_default();
-        Err(Fault::failed(
-            format!("countersign broke: {what}"),
-            "the session is kept: `countersign resume --last` goes on; please report this line",
-        ))
-    })
+    panic::catch_unwind(run).unwrap_or_else(|_| Err(broken()))
+}
+
+/// The last panic of this thread, which was caught, as a fault.
+pub(super) fn broken() -> Fault {
+    let what = LAST_PANIC.take().unwrap_or_default();
+    Fault::failed(
+        format!("countersign broke: {what}"),
+        "the session is kept: `countersign resume --last` goes on; please report this line",
+    )
 }
 
 fn words_of(payload: &dyn Any) -> &str {

@@ -13,8 +13,12 @@ use super::fault::Fault;
 use crate::agent::Shutdown;
 use crate::runtime::Groups;
 
+/// How long the end may still take after a second signal. Some senders send each signal twice, to the process and
+/// to its group: that must not cut short what the first one began.
+const LAST_GRACE: Duration = Duration::from_secs(2);
+
 /// Listens for the signals that end a program. The first one stops the run, as Esc does, and lets it settle its
-/// books. A second one ends the process at once, whatever it waits for.
+/// books. After a second one the process ends in any case, whatever it waits for.
 ///
 /// # Errors
 /// When the system refuses to deliver signals.
@@ -30,6 +34,7 @@ pub(super) fn listen(shutdown: &mpsc::Sender<Shutdown>, groups: &Groups) -> Resu
         heard.recv().await;
         tell(&end).await;
         heard.recv().await;
+        tokio::time::sleep(LAST_GRACE).await;
         groups.end_all(Duration::ZERO);
         std::process::exit(Exit::Interrupted.code().into());
     });

@@ -15,7 +15,7 @@ mod tools;
 pub use driver::{Driver, DriverError, Handles, Ports};
 pub use hooks::{CommandHooks, NoHooks};
 pub use http::{HttpModel, Timeouts};
-pub use models::{Pace, RehearsalModel, ScriptedModel, ToolMode};
+pub use models::{AutoToolMode, Pace, RehearsalModel, RunningMode, ScriptedModel, StringModel, ToolMode};
 pub use ports::{HookPort, ModelPort, StorePort, ToolPort};
 pub use process::Groups;
 pub use router::ModelRouter;

@@ -8,6 +8,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures_util::StreamExt;
 use futures_util::future::poll_fn;
+#[cfg(debug_assertions)]
+use ratatui::crossterm::event::KeyCode;
 use ratatui::crossterm::event::{Event as Input, EventStream, KeyEventKind, MouseEventKind};
 use ratatui::layout::Rect;
 use tokio::sync::mpsc::error::TrySendError;
@@ -52,6 +54,8 @@ pub struct UiSettings {
     pub read_only: bool,
     /// Becomes true when the process must end: SIGTERM, SIGHUP.
     pub quit: watch::Receiver<bool>,
+    /// How the model calls tools now, `native` or `string`: a server that refuses tools changes it.
+    pub tools_mode: Box<dyn Fn() -> &'static str + Send>,
     /// An entry as it is recorded, as pretty JSON.
     pub entry_json: fn(&Entry) -> String,
 }
@@ -148,7 +152,8 @@ async fn at_hand(inputs: &mut EventStream) -> Poll<Option<io::Result<Input>>> {
     poll_fn(|context| Poll::Ready(inputs.poll_next_unpin(context))).await
 }
 
-/// Everything the loop holds. Fields drop in order: the terminal is given back last.
+/// Everything the loop holds. Fields drop in order: the terminal is given back first, because the display would
+/// panic when it cannot show the cursor of a terminal that is gone.
 struct Session {
     app: AppIo,
     view: View,
@@ -156,6 +161,7 @@ struct Session {
     layouts: Layouts,
     theme: Theme,
     highlighter: Highlighter,
+    tools_mode: Box<dyn Fn() -> &'static str + Send>,
     entry_json: fn(&Entry) -> String,
     initial_prompt: Option<String>,
     outcome: Option<UiOutcome>,
@@ -163,8 +169,8 @@ struct Session {
     listens: bool,
     dirty: bool,
     drawn: Instant,
-    terminal: Display,
     guard: Guard,
+    terminal: Display,
 }
 
 impl Session {
@@ -185,14 +191,15 @@ impl Session {
             layouts: Layouts::default(),
             theme: settings.theme,
             highlighter: Highlighter::new(Box::new(move || wake.notify_one())),
+            tools_mode: settings.tools_mode,
             entry_json: settings.entry_json,
             initial_prompt: settings.initial_prompt,
             outcome: None,
             listens: true,
             dirty: true,
             drawn: Instant::now(),
-            terminal,
             guard,
+            terminal,
         }
     }
 
@@ -215,7 +222,11 @@ impl Session {
         self.dirty = true;
         let acts = match input {
             Some(Ok(Input::Key(key))) if key.kind == KeyEventKind::Release => Vec::new(),
-            Some(Ok(Input::Key(key))) => update(&mut self.local, &self.view, key),
+            Some(Ok(Input::Key(key))) => {
+                #[cfg(debug_assertions)]
+                break_on_purpose(key.code);
+                update(&mut self.local, &self.view, key)
+            }
             Some(Ok(Input::Paste(text))) => {
                 paste(&mut self.local, &self.view, &text);
                 Vec::new()
@@ -309,6 +320,7 @@ impl Session {
 
     fn frame(&mut self) {
         let now = now();
+        self.view.settings.tools_mode = (self.tools_mode)();
         let drawn = self.terminal.autoresize().and_then(|()| self.terminal.size()).and_then(|size| {
             let area = Rect::new(0, 0, size.width, size.height);
             let Self { layouts, view, local, theme, highlighter, .. } = self;
@@ -321,6 +333,20 @@ impl Session {
         }
         self.dirty = false;
         self.drawn = Instant::now();
+    }
+}
+
+/// F12 breaks something if the environment says what: tests of debug builds look at what a panic leaves behind.
+#[cfg(debug_assertions)]
+#[expect(clippy::panic, reason = "this is what it is for")]
+fn break_on_purpose(key: KeyCode) {
+    if key != KeyCode::F(12) {
+        return;
+    }
+    match std::env::var("COUNTERSIGN_BREAKS").as_deref() {
+        Ok("screen") => panic!("the screen, on purpose"),
+        Ok("task") => drop(tokio::spawn(async { panic!("a task, on purpose") })),
+        _ => {}
     }
 }
 

@@ -50,7 +50,7 @@ impl Guard {
                 restore();
                 inner(info);
             } else {
-                said.get_or_init(|| info.to_string());
+                said.get_or_init(|| info.to_string().replace('\n', " "));
             }
         }));
         let guard = Self { before, elsewhere };
@@ -97,7 +97,8 @@ pub(super) fn screen() -> io::Result<Display> {
 }
 
 /// Gathers what a frame is made of and writes it in one go, between marks that ask the terminal to show it at
-/// once: nobody sees half a frame. What a panic leaves unwritten stays unwritten.
+/// once: nobody sees half a frame. What is left when the terminal has been given back is dropped: it is no longer
+/// ours, or no longer there.
 #[derive(Debug, Default)]
 pub(super) struct Frames {
     gathered: Vec<u8>,
@@ -110,6 +111,9 @@ impl Write for Frames {
     }
 
     fn flush(&mut self) -> io::Result<()> {
+        if !TAKEN.load(Ordering::SeqCst) {
+            self.gathered.clear();
+        }
         if self.gathered.is_empty() {
             return Ok(());
         }

@@ -102,10 +102,10 @@ fn classify(status: Option<u16>, report: &Report, should_retry: Option<bool>) ->
         FailureClass::Auth
     } else if coded(MODEL_CODES) || says(UNKNOWN_MODEL) || (status == Some(404) && words.contains("model")) {
         FailureClass::UnknownModel
-    } else if coded(TRANSIENT_CODES) {
-        FailureClass::Transient
     } else if says(REFUSED) {
         FailureClass::BadRequest
+    } else if coded(TRANSIENT_CODES) {
+        FailureClass::Transient
     } else {
         by_status(status, report, should_retry)
     }
@@ -201,13 +201,13 @@ const TRANSIENT_CODES: &[&str] = &[
     // The model wrote a call that the server's own check refused; the next attempt writes another.
     "tool_use_failed",
 ];
-/// Refused as it is, though some servers answer with a status of their own trouble.
-const REFUSED: &[&str] = &["tools param requires --jinja"];
+/// Refused as it is, though some servers answer with a status or a code of their own trouble.
+const REFUSED: &[&str] = &["tools param requires --jinja", "does not support tools"];
 
 /// What to do about a refused request, by a phrase in the provider's sentence.
 const ADVICE: &[(&str, &str)] = &[
-    ("--jinja", "Start the server with --jinja, so that it takes tools."),
-    ("does not support tools", "Choose a model that takes tools."),
+    ("--jinja", "Start the server with --jinja, so that it takes tools, or use --tools string."),
+    ("does not support tools", "Use --tools string, or choose a model that takes tools."),
     ("maximum allowed number of output tokens", "Set a lower output limit for this model."),
     ("max_tokens is too large", "Set a lower output limit for this model."),
     (

@@ -16,6 +16,7 @@ pub mod record;
 mod report;
 pub mod script;
 pub mod sse;
+pub mod string_mode;
 
 pub use call::{Endpoint, HttpCall, Quirks, Secret};
 pub use decoder::Decoder;

@@ -193,9 +193,11 @@ fn a_file_without_a_first_line_is_refused() {
     }
 }
 
+type Damage = fn(&mut Vec<String>);
+
 #[test]
 fn what_cannot_be_understood_is_refused_and_not_touched() {
-    let damages: [(&str, fn(&mut Vec<String>)); 4] = [
+    let damages: [(&str, Damage); 4] = [
         ("line 4", |lines| lines[3] = "{\"type\":\"user_mess".to_owned()),
         ("format version", |lines| lines[0] = lines[0].replace("\"version\":1", "\"version\":99")),
         ("twice", |lines| lines.insert(3, lines[2].clone())),

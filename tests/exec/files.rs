@@ -177,3 +177,37 @@ fn long_output_is_bounded_and_says_so() {
     let told: usize = ran.all("tool_output").iter().map(|output| text(output, "chunk").len()).sum();
     assert!(told > 0);
 }
+
+#[test]
+fn a_command_that_takes_too_long() {
+    let world = World::new();
+    let (command, mut beacon) = world.beacon();
+    let call = ("shell", json!({ "command": command, "timeout_seconds": 1 }));
+    let replies = script(json!([{ "name": call.0, "arguments": call.1 }, "Done."]));
+    let run = world.begin(&["--json", "--mode", "unrestricted", "--script", &replies, "go"]);
+    beacon.lit();
+    let ran = run.finish();
+    beacon.gone();
+    crate::books::check_run(&ran, &world.session_text());
+    assert_eq!((ran.code, ran.outcomes()), (0, vec!["timed_out".to_owned()]));
+    assert!(text(&ran.one("tool_result"), "content").contains("effects may be partial"));
+}
+
+#[test]
+fn a_projects_file_loosens_nothing() {
+    let world = World::new();
+    std::fs::create_dir(world.work().join(".countersign")).unwrap();
+    let file = world.work().join(".countersign/config.toml");
+    std::fs::write(&file, "mode = \"unrestricted\"\nallow = [\"shell\"]\n").unwrap();
+    let touch = [("shell", json!({ "command": "touch loosened" }))];
+    let ran = calls(&world, &[], &touch);
+    assert_eq!(ran.outcomes(), ["denied"]);
+    assert!(
+        ran.err.lines().all(|line| line.starts_with("note: ") && line.contains("tighten")),
+        "{}",
+        ran.err
+    );
+    std::fs::write(&file, "deny = [\"shell\"]\n").unwrap();
+    assert_eq!(calls(&world, &["--mode", "unrestricted"], &touch).outcomes(), ["denied"]);
+    assert!(!world.work().join("loosened").exists());
+}

@@ -76,6 +76,7 @@ fn after_path_b() {
         assert_eq!((ran.code, ran.outcomes()), (130, vec!["aborted".to_owned(); 2]), "{speech:?}");
         for result in ran.all("tool_result") {
             assert_eq!(result["content"], "Interrupted by user; was not started");
+            assert_eq!(result["abort"]["path"], "B");
         }
         accepted(&server);
         goes_on(world, speech);
@@ -127,6 +128,39 @@ fn after_a_crash() {
             history.contains("effects may be partial") && history.contains("was not started"),
             "{history}"
         );
+    }
+}
+
+#[test]
+fn after_every_other_ending() {
+    let list = || Reply::call("a", "list", &json!({}));
+    let cut =
+        |speech: Speech| Reply::Stream(vec![Part::text("half an ans"), Part::Stop(speech.length.to_owned())]);
+    for speech in BOTH {
+        let endings: [(&str, &[&str], Vec<Reply>); 8] = [
+            ("model_error", &[], vec![Reply::error(400, "invalid_request_error", "no")]),
+            ("model_error", &[], vec![list(), Reply::error(401, "authentication_error", "no")]),
+            ("max_turns", &["--max-turns", "0"], vec![]),
+            ("max_turns", &["--max-turns", "1"], vec![list()]),
+            ("max_tool_calls", &["--max-tool-calls", "0"], vec![list()]),
+            ("no_final_answer_or_tool_call", &[], vec![Reply::text("")]),
+            ("output_cut_off", &[], vec![cut(speech)]),
+            (
+                "approval_required",
+                &["--on-approval", "stop"],
+                vec![Reply::Stream(vec![
+                    Part::call("a", "shell", &json!({ "command": "true" })),
+                    Part::call("b", "read", &json!({ "path": "one.txt" })),
+                ])],
+            ),
+        ];
+        for (ending, words, replies) in endings {
+            let (server, world) = speech.serve(replies);
+            let ran = world.json(&[words, &["hi"]].concat());
+            assert_eq!(ran.reason(), ending, "{speech:?} {words:?}: {}", ran.err);
+            drop(server);
+            goes_on(world, speech);
+        }
     }
 }
 

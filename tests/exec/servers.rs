@@ -194,17 +194,14 @@ fn a_server_that_does_not_stream() {
 
 #[test]
 fn a_connection_that_breaks_is_made_again() {
-    for speech in BOTH {
-        let (server, world) = speech.serve(vec![
-            Reply::Stream(vec![Part::text("half"), Part::Cut]),
-            Reply::Stream(vec![Part::text("half again"), Part::End]),
-            Reply::text("Whole."),
-        ]);
+    for (speech, end) in [(ANTHROPIC, Part::Cut), (OPENAI, Part::End)] {
+        let half = Reply::Stream(vec![Part::text("half"), end]);
+        let (server, world) = speech.serve(vec![half, Reply::text("Whole.")]);
         let ran = world.json(&["hi"]);
         assert_eq!((ran.code, ran.ended()["text"].clone()), (0, json!("Whole.")), "{speech:?}: {}", ran.out);
-        assert_eq!(ran.all("tombstone").len(), 2);
+        assert_eq!(ran.all("tombstone").len(), 1);
         let sent = accepted(&server);
-        assert_eq!(sent[2], sent[0]);
+        assert_eq!(sent[1], sent[0]);
     }
 }
 
@@ -221,5 +218,23 @@ fn the_output_limit_is_what_the_budget_leaves() {
             .map(|body| body["max_tokens"].as_u64().or(body["max_completion_tokens"].as_u64()))
             .collect();
         assert_eq!(limits, [Some(90), Some(60)], "{speech:?}");
+    }
+}
+
+#[test]
+fn cost_has_a_price_or_is_refused() {
+    for speech in BOTH {
+        let (server, world) = speech.serve(vec![Reply::Stream(vec![
+            Part::call("a", "list", &json!({})),
+            Part::Usage(100_000, 1000),
+        ])]);
+        let line = world.refused(&["--max-cost", "0.1", "hi"]);
+        assert!(line.contains(speech.model) && line.contains("usd_in"), "{line}");
+        let price = [("usd_in", "3"), ("usd_out", "15")]
+            .map(|(key, usd)| format!("models.\"{}\".{key}={usd}", speech.model));
+        let ran = world.json(&["-c", &price[0], "-c", &price[1], "--max-cost", "0.1", "hi"]);
+        assert_eq!((ran.code, ran.reason().as_str()), (3, "max_cost"), "{speech:?}");
+        assert_eq!(ran.ended()["cost_usd"], json!(0.315));
+        assert_eq!(accepted(&server).len(), 1);
     }
 }

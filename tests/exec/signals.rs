@@ -108,7 +108,32 @@ fn settled_on_path_c(results: &[Value]) {
     assert_eq!(contents[2], "Interrupted by user; was not started");
     for result in &results[1..] {
         assert_eq!((&result["outcome"], &result["is_error"]), (&json!("aborted"), &json!(true)));
+        assert_eq!(result["abort"]["path"], "C");
     }
+}
+
+/// A script whose first words are more than a pipe holds, so that the run cannot tell what comes after them.
+fn wordy(world: &World, command: &str) -> String {
+    let call = json!({ "name": "shell", "arguments": { "command": command } });
+    let replies = script(json!([{ "text": "words ".repeat(40_000), "tool_calls": [call] }]));
+    let file = world.place().join("replies.json");
+    std::fs::write(&file, replies).unwrap();
+    file.display().to_string()
+}
+
+#[test]
+fn a_signal_that_comes_twice_counts_once() {
+    let world = World::new();
+    let (command, mut beacon) = world.beacon();
+    let run = world.begin(&["--json", "--mode", "unrestricted", "--script", &wordy(&world, &command), "go"]);
+    beacon.lit();
+    for signal in [Signal::INT, Signal::INT, Signal::TERM] {
+        run.signal(signal);
+    }
+    beacon.gone();
+    let ran = interrupted(&world, run);
+    assert_eq!((ran.reason().as_str(), ran.outcomes()), ("aborted_tools", vec!["aborted".to_owned()]));
+    stopped_line(&ran, "aborted_tools");
 }
 
 #[test]
@@ -181,16 +206,39 @@ fn a_reader_who_leaves_ends_the_run() {
 }
 
 #[test]
+fn a_reader_who_never_came() {
+    let world = World::new();
+    let mut run = world.begin(&["--json", "--script", SLOW, "go"]);
+    run.close_stdout();
+    assert_eq!(run.finish().code, 130);
+    // It may have ended before there was anything to write.
+    for file in world.sessions() {
+        assert!(books::open_calls(&file).is_empty());
+        assert_eq!(world.entries().last().unwrap()["type"], "turn_ended");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_behind_stdout_is_said() {
+    let world = World::new();
+    for form in [&[][..], &["--json"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut program = world.program();
+        program.arg("exec").args(form).args(["--script", r#"["Said."]"#, "go"]).stdout(full);
+        let output = program.output().unwrap();
+        let ran = Ran::of(output.status, output.stdout, output.stderr);
+        assert_eq!(ran.code, 1, "{form:?}");
+        assert!(ran.complaint().contains("cannot write to stdout"), "{}", ran.err);
+    }
+}
+
+#[test]
 fn a_reader_who_stays_and_does_not_read_holds_nothing_up() {
     let world = World::new();
     let (command, mut beacon) = world.beacon();
-    let longer_than_a_pipe = "words ".repeat(40_000);
-    let call = json!({ "name": "shell", "arguments": { "command": command } });
-    let replies = script(json!([{ "text": longer_than_a_pipe, "tool_calls": [call] }]));
-    let file = world.place().join("replies.json");
-    std::fs::write(&file, replies).unwrap();
     let mut run =
-        world.begin(&["--json", "--mode", "unrestricted", "--script", file.to_str().unwrap(), "go"]);
+        world.begin(&["--json", "--mode", "unrestricted", "--script", &wordy(&world, &command), "go"]);
     beacon.lit();
     run.signal(Signal::INT);
     beacon.gone();

@@ -80,7 +80,9 @@ impl Log {
             Body::Tombstone(t) => {
                 self.tombstones.insert(t.target);
             }
-            Body::SessionStarted(_) | Body::BudgetRaised { .. } | Body::Note(_) | Body::Error { .. } => {}
+            // A raised limit takes the stopped run up again.
+            Body::BudgetRaised { .. } => self.run_is_open = true,
+            Body::SessionStarted(_) | Body::Note(_) | Body::Error { .. } => {}
         }
         self.entries.push(entry);
         Ok(())

@@ -3,7 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use countersign::agent::Input;
+use countersign::agent::{Answer, Input, Intent};
+use countersign::hooks::HookAnswer;
+use countersign::ledger::Outcome;
+use countersign::model::ModelNews;
+use countersign::tool::ToolNews;
 
 use crate::mutant::Mutant;
 use crate::world::{Bounds, World};
@@ -85,7 +89,15 @@ pub fn random(seed: u64, steps: u64, bounds: Bounds) -> Report {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        let input = options.swap_remove((state % options.len() as u64) as usize);
+        let all: u64 = options.iter().map(likely).sum();
+        let mut at = state % all;
+        let chosen = options.iter().position(|option| {
+            let weight = likely(option);
+            let is_here = at < weight;
+            at = at.saturating_sub(weight);
+            is_here
+        });
+        let input = options.swap_remove(chosen.unwrap_or(0));
         report.steps += 1;
         if let Some(fault) = deliver(&mut world, input, &mut trace) {
             report.fault = Some(fault);
@@ -95,6 +107,21 @@ pub fn random(seed: u64, steps: u64, bounds: Bounds) -> Report {
     report.seen = world.reasons();
     report.fault = world.survives_a_kill(true).err();
     report
+}
+
+/// How likely an input is in a random walk: things mostly go well, or a walk never gets far.
+fn likely(input: &Input) -> u64 {
+    let is_silence =
+        |answers: &[HookAnswer]| answers.iter().all(|a| a.decision.is_none() && a.prevent.is_none());
+    match input {
+        Input::Intent(Intent::Decide { answer: Answer::AllowOnce, .. } | Intent::Submit(_)) => 6,
+        Input::Model(_, ModelNews::Finished | ModelNews::Event(_))
+        | Input::Prepared(..)
+        | Input::Timer(_) => 6,
+        Input::Tool(_, ToolNews::Done(report)) if report.outcome == Outcome::Ok => 9,
+        Input::Hooks(_, answers) if is_silence(answers) => 9,
+        Input::Intent(_) | Input::Model(..) | Input::Tool(..) | Input::Hooks(..) | Input::Shutdown(_) => 1,
+    }
 }
 
 fn deliver(world: &mut World, input: Input, trace: &mut Vec<String>) -> Option<String> {

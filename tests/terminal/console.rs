@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use super::home::Home;
 
 /// Long enough for a loaded machine; a test that meets it has failed.
-const PATIENCE: Duration = Duration::from_secs(15);
+const PATIENCE: Duration = Duration::from_secs(60);
 /// How often something that is not on the screen is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
@@ -155,6 +155,11 @@ impl Console {
         }
     }
 
+    /// Takes in what is there, if anything comes at once.
+    pub(crate) async fn yields(&mut self) {
+        timeout(LOOK_EVERY, self.read_more()).await.ok();
+    }
+
     /// Whether no frame is half read: each stands between marks.
     fn is_whole(&self) -> bool {
         let mark = b"\x1b[?2026";
@@ -192,6 +197,14 @@ impl Console {
         }
     }
 
+    /// Waits until the app has taken what was typed, for keys that show nothing. (Where there is no `/proc` it is
+    /// only hoped.)
+    pub(crate) async fn keys_are_taken(&mut self) {
+        let input = std::fs::File::open(format!("/proc/{}/fd/0", self.process_id()));
+        let left = || input.as_ref().map_or(0, |input| rustix::io::ioctl_fionread(input).unwrap());
+        self.meanwhile("an app that reads", || left() == 0).await;
+    }
+
     /// Types a line and sends it.
     pub(crate) async fn says(&mut self, line: &str) {
         self.keys(line).await;
@@ -219,10 +232,17 @@ impl Console {
         ended.await.unwrap_or_else(|_| panic!("the app did not end\n{}", self.screen()))
     }
 
+    /// Closes the terminal's window and waits for the end of the app.
+    pub(crate) async fn hangs_up(self) -> ExitStatus {
+        let Self { mut child, read, write, line, .. } = self;
+        drop((read, write, line));
+        timeout(PATIENCE, child.wait()).await.expect("an app without a terminal ends").unwrap()
+    }
+
     /// Leaves as a person does, from an empty composer.
     pub(crate) async fn quits(&mut self) {
         self.keys(CTRL_C).await;
-        self.sees("press ctrl-c again to quit").await;
+        self.sees("press ctrl-c again").await;
         self.keys(CTRL_C).await;
         assert!(self.ends().await.success(), "{}", self.screen());
         self.assert_restored();

@@ -76,6 +76,26 @@ async fn a_waiting_call_is_not_answered_through_it() {
 }
 
 #[tokio::test]
+async fn a_withdrawn_answer_is_there_with_its_reason() {
+    let home = Home::new();
+    let script = json!([{ "text": "half an ans", "cut": true }, "the whole answer"]).to_string();
+    let mut app = Console::start(&home, (99, 30), &["--script", &script]);
+    app.sees("ask anything").await;
+    app.says("go").await;
+    app.sees("the whole answer").await;
+    app.sees("✓ done").await;
+    assert!(!app.screen().contains("half an ans"), "what was withdrawn is not in the transcript");
+    app.rests().await;
+    app.keys(CTRL_O).await;
+    app.sees("half an ans").await;
+    app.sees("interrupted, tombstone: the model").await;
+    app.sees("(transient_retry)").await;
+    app.keys(ESC).await;
+    app.sees("ask anything").await;
+    app.quits().await;
+}
+
+#[tokio::test]
 async fn alone_it_is_read_only_and_leaves_in_three_ways() {
     let home = Home::new();
     let mut app = Console::start(&home, USUAL, &["read notes.txt"]);

@@ -11,7 +11,6 @@
 )]
 
 mod approvals;
-mod books;
 mod budgets;
 mod chat;
 mod console;
@@ -25,3 +24,4 @@ mod returning;
 mod sizes;
 mod start;
 mod strays;
+mod suspension;

@@ -73,3 +73,18 @@ async fn a_prompt_on_the_command_line_is_sent_at_once() {
     app.quits().await;
     assert!(app.screen().contains("countersign resume "), "{}", app.screen());
 }
+
+#[tokio::test]
+async fn a_burst_of_keys_arrives_whole() {
+    let home = Home::new();
+    let mut app = Console::start(&home, USUAL, &["--script", r#"["received"]"#]);
+    app.sees("ask anything").await;
+    let line = format!("{}end", "word ".repeat(500));
+    app.keys(&line).await;
+    app.sees("end").await;
+    app.keys("\r").await;
+    app.sees("received").await;
+    app.rests().await;
+    app.quits().await;
+    assert_eq!(home.texts("user_message", "content"), [line]);
+}

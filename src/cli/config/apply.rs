@@ -1,7 +1,7 @@
 //! Gives a setting its meaning in the configuration.
 
 use super::{
-    Config, SourcedRule, ToolCalling,
+    Config, SourcedRule, ToolCalling, hooks,
     key::{Fact, Key, Most, Nudge},
     setting::{Setting, Wrong},
     source::Source,
@@ -18,6 +18,12 @@ use crate::policy::{Mode, Rule, RuleKind};
 
 /// Sets the key, or says what is wrong with its value and where it stands.
 pub(super) fn set(config: &mut Config, setting: &Setting) -> Result<(), Wrong> {
+    if setting.key == Key::Hooks {
+        // A hook has places of its own for what is wrong with it.
+        hooks::set(config, setting)?;
+        config.origins.insert(canonical(setting), setting.source.clone());
+        return Ok(());
+    }
     let setting = &in_letters(setting);
     let meant = match setting.key {
         Key::Limit(limit) => set_limit(config, limit, setting),
@@ -106,15 +112,14 @@ fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
             config.tools = match value.text()? {
                 "auto" => ToolCalling::Auto,
                 "native" => ToolCalling::Native,
-                "string" => {
-                    return Err("string mode comes with a later version; use native or auto".to_owned());
-                }
-                other => return Err(format!("takes \"native\" or \"auto\", not {other:?}")),
+                "string" => ToolCalling::String,
+                other => return Err(format!("takes \"native\", \"string\" or \"auto\", not {other:?}")),
             }
         }
         Key::Limit(_)
         | Key::Most(_)
         | Key::Nudge(_)
+        | Key::Hooks
         | Key::BaseUrl
         | Key::Protocol
         | Key::ApiKeyEnv

@@ -14,6 +14,8 @@ pub(super) enum Key {
     OnApproval,
     Theme,
     Log,
+    /// The hooks of a point.
+    Hooks,
     /// A limit that ends a run.
     Limit(Limit),
     /// A limit that shapes one.
@@ -77,6 +79,7 @@ pub(super) const KEYS: &[(&str, Key)] = &[
     ("on_approval", Key::OnApproval),
     ("theme", Key::Theme),
     ("log", Key::Log),
+    ("hooks.*", Key::Hooks),
     ("budget.max_model_turns", Key::Limit(Limit::Turns)),
     ("budget.max_tool_calls", Key::Limit(Limit::ToolCalls)),
     ("budget.max_parallel_tool_calls", Key::Most(Most::ParallelCalls)),

@@ -1,6 +1,7 @@
 //! The configuration: what is meant, from the user's file, the project's files, the environment and the flags.
 
 mod apply;
+mod hooks;
 mod init;
 mod key;
 mod setting;
@@ -15,6 +16,7 @@ use std::{
     sync::Arc,
 };
 
+pub use hooks::SourcedHook;
 pub(super) use init::private_folder;
 pub use init::{EXAMPLE, init};
 pub use key::nearest;
@@ -55,6 +57,8 @@ pub struct Config {
     pub theme: Option<String>,
     /// What is logged, as a filter.
     pub log: String,
+    /// All hooks, in the order of the configuration, each with where it was written.
+    pub hooks: Vec<SourcedHook>,
     /// The ten budgets.
     pub limits: Limits,
     /// The turn limit was set by `loop.max_steps`: its stop then says so in that key's words.
@@ -97,14 +101,16 @@ pub struct SourcedRule {
     pub source: Source,
 }
 
-/// How tools are offered to the model. String mode comes with a later version.
+/// How tools are offered to the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ToolCalling {
-    /// What the model takes; today that is native.
+    /// What the model takes, as far as is known; string mode once a server refuses tools.
     #[default]
     Auto,
     /// The protocol's own tool calls.
     Native,
+    /// Descriptions in the system prompt, calls read from the answer's text.
+    String,
 }
 
 impl ToolCalling {
@@ -113,6 +119,7 @@ impl ToolCalling {
         match self {
             Self::Auto => "auto",
             Self::Native => "native",
+            Self::String => "string",
         }
     }
 }
@@ -175,6 +182,7 @@ impl Default for Config {
             on_approval: Attendance::Deny,
             theme: None,
             log: "info".to_owned(),
+            hooks: Vec::new(),
             limits: Limits::default(),
             limit_is_steps: false,
             token_budget: None,

@@ -3,6 +3,7 @@
 use toml::de::{DeTable, DeValue};
 
 use super::{
+    hooks,
     key::{self, Key, Place},
     source::Source,
     value::Written,
@@ -116,7 +117,7 @@ fn walk(
                 key,
                 names,
                 path: key::spelled(path),
-                value: Written::of(value),
+                value: if key == Key::Hooks { hooks::written(value, source) } else { Written::of(value) },
                 letters: None,
                 source: source_here,
             }),

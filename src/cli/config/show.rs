@@ -33,6 +33,7 @@ impl Config {
                 }
             }
         }
+        self.show_hooks(&mut text);
         self.show_providers(&mut text);
         self.show_models(&mut text);
         text
@@ -95,7 +96,8 @@ impl Config {
             Key::Failures => Some(self.max_consecutive_failures.to_string()),
             Key::CompactAt => Some(self.compact_at_percent.to_string()),
             Key::Tools => Some(quoted(self.tools.as_str())),
-            Key::BaseUrl
+            Key::Hooks
+            | Key::BaseUrl
             | Key::Protocol
             | Key::ApiKeyEnv
             | Key::Header

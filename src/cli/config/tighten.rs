@@ -48,12 +48,14 @@ fn tightens(before: &Config, after: &Config, key: Key) -> bool {
         Key::FinalResponse => after.final_response == FinalResponse::SameCall,
         Key::Failures => after.max_consecutive_failures <= before.max_consecutive_failures,
         Key::Theme | Key::Tools => true,
-        // These choose where data goes, what it costs, what the model sees, or what is written down.
+        // These choose where data goes, what it costs, what the model sees, what is written down, or which programs
+        // are started.
         Key::Model
         | Key::Fallback
         | Key::CompactAt
         | Key::Script
         | Key::Log
+        | Key::Hooks
         | Key::BaseUrl
         | Key::Protocol
         | Key::ApiKeyEnv

@@ -2,6 +2,7 @@
 
 use toml::de::DeValue;
 
+use super::hooks::Row;
 use crate::ledger::MicroDollars;
 
 /// A value before its meaning is known. Numbers keep their digits: money is never a float.
@@ -13,6 +14,8 @@ pub(super) enum Written {
     Decimal(String),
     Switch(bool),
     List(Vec<Self>),
+    /// Tables, of hooks alone.
+    Rows(Vec<Row>),
     /// Something that no key takes: a date, a table.
     Other(&'static str),
 }
@@ -43,6 +46,7 @@ impl Written {
             Self::Whole(digits) | Self::Decimal(digits) => digits.clone(),
             Self::Switch(switch) => switch.to_string(),
             Self::List(_) => "a list".to_owned(),
+            Self::Rows(_) => "a list of tables".to_owned(),
             Self::Other(what) => (*what).to_owned(),
         }
     }

@@ -32,6 +32,8 @@ pub struct Choice {
     pub spec: ModelSpec,
     /// How it is reached.
     pub way: Way,
+    /// Whether it takes tools by its protocol, as far as is known.
+    pub takes_tools: bool,
     /// Why it is this one, as `default`, `-m`, `COUNTERSIGN_MODEL`, `FILE:LINE`.
     pub source: String,
     /// What a person should be told about the choice; `None` when they made it.
@@ -108,7 +110,8 @@ fn reach(
     };
     let spec = resolve(model, config, table);
     check_cost(&spec, config)?;
-    Ok(Choice { spec, way, source: String::new(), notice: None, fallback: Vec::new() })
+    let takes_tools = table.takes_tools(model);
+    Ok(Choice { spec, way, takes_tools, source: String::new(), notice: None, fallback: Vec::new() })
 }
 
 type Named = (ModelRef, String, Option<String>);

@@ -1,6 +1,6 @@
 //! What is known about models: the table that comes with the program, and what the user knows better.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -14,6 +14,8 @@ const TABLE: &str = include_str!("../../../assets/models.json");
 #[derive(Debug, Clone, Default)]
 pub struct Table {
     rows: BTreeMap<(String, String), Facts>,
+    /// Models that take no tools.
+    without_tools: BTreeSet<(String, String)>,
 }
 
 impl Table {
@@ -21,7 +23,14 @@ impl Table {
     pub fn embedded() -> Self {
         let whole: Value = serde_json::from_str(TABLE).unwrap_or_default();
         let rows = whole.get("models").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        Self { rows: rows.iter().filter_map(row).collect() }
+        let takes_none = |row: &&Value| row.get("tools") == Some(&Value::Bool(false));
+        let without_tools = rows.iter().filter(takes_none).filter_map(row).map(|(name, _)| name).collect();
+        Self { rows: rows.iter().filter_map(row).collect(), without_tools }
+    }
+
+    /// Whether a model takes tools by its protocol; one that nobody knows does, until its server refuses them.
+    pub fn takes_tools(&self, model: &ModelRef) -> bool {
+        !self.without_tools.contains(&(vendor_of(&model.provider).to_owned(), model.name.clone()))
     }
 
     /// The facts about one model of a vendor.
@@ -119,6 +128,10 @@ mod tests {
         assert_eq!(spec("near/x"), ModelSpec::unknown(ModelRef::parse("near/x")));
         assert_eq!(spec("script").price, None);
         assert_eq!(spec("rehearsal").price, Some(Price::default()));
+        let takes_tools = |text: &str| table.takes_tools(&ModelRef::parse(text));
+        assert!(
+            takes_tools("near/x") && takes_tools("ollama/llama3.1:8b") && !takes_tools("ollama/phi4:14b")
+        );
         assert_eq!(spec("mistral/mistral-large-latest").max_output, ModelSpec::UNKNOWN_OUTPUT);
     }
 }

@@ -8,7 +8,7 @@ use process_wrap::tokio::{CommandWrap, CommandWrapper as _, ProcessSession};
 use rustix::process::{Pid, Signal};
 use tokio::process::{Child, Command};
 
-use super::register::{Groups, Slot, ask_to_end, is_alive, send};
+use super::register::{Groups, Slot, ask_to_end, has_ended, is_alive, send};
 
 /// What a group gets between TERM and KILL.
 pub(crate) const GRACE: Duration = Duration::from_secs(2);
@@ -75,7 +75,7 @@ impl Drop for Group {
 /// Watches a group that was asked to end; its id cannot be given to anybody else while a member lives.
 fn reap(id: Pid, slot: Option<Slot>) {
     let deadline = Instant::now() + GRACE;
-    while is_alive(id) {
+    while !has_ended(id) {
         if Instant::now() >= deadline {
             send(id, Signal::KILL);
             break;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, test_kill_process_group, waitpid};
 
 /// More commands at once than any session runs; a full register refuses the next one.
 const SLOTS: usize = 64;
@@ -47,7 +47,7 @@ impl Groups {
             ask_to_end(group);
         }
         let deadline = Instant::now() + grace;
-        while self.living().any(is_alive) && Instant::now() < deadline {
+        while !self.living().all(has_ended) && Instant::now() < deadline {
             std::thread::sleep(LOOK_EVERY);
         }
         for group in self.living() {
@@ -109,6 +109,13 @@ pub(super) fn ask_to_end(group: Pid) {
 /// A group that is gone needs no signal; there is nothing else to do about a failure.
 pub(super) fn send(group: Pid, signal: Signal) {
     kill_process_group(group, signal).ok();
+}
+
+/// Whether nobody of the group is left. A leader that has ended and was waited for by nobody yet would look alive
+/// for as long, so it is waited for here; whoever else wanted to gets an error and lets it be.
+pub(super) fn has_ended(group: Pid) -> bool {
+    waitpid(Some(group), WaitOptions::NOHANG).ok();
+    !is_alive(group)
 }
 
 /// Whether any process of the group is left, unreaped ones included.

@@ -1,0 +1,137 @@
+//! A request without tools: their descriptions in the system prompt, calls and results as text.
+
+use std::fmt::Write;
+
+use serde_json::Value;
+
+use crate::ledger::{Arguments, AssistantMessage, Block, Message, Stop, ToolResult, ToolUse};
+use crate::model::{Request, ToolDescription};
+use crate::wire::ids::{WireIds, accepted_name};
+
+use super::call::DELEGATE;
+
+/// What the model is told, with places for what there is to call.
+const PROMPT: &str = include_str!("../../../assets/prompts/string-mode.md");
+/// The heading of the prompt's second part.
+const AGENTS: &str = "## Available Agents for Delegation";
+
+/// The same request for a model without tool calls.
+///
+/// Deterministic, and what was once sent stays as it is: a longer history has the rewriting of a shorter one as
+/// its beginning, so prompt caches hold.
+pub fn rewrite(mut request: Request) -> Request {
+    let (agents, tools): (Vec<_>, Vec<_>) =
+        std::mem::take(&mut request.tools).into_iter().partition(|tool| tool.name.starts_with(DELEGATE));
+    let (for_tools, for_agents) = PROMPT.split_once(AGENTS).unwrap_or((PROMPT, ""));
+    let mut parts = Vec::new();
+    if !request.system.trim().is_empty() {
+        parts.push(request.system);
+    }
+    if !tools.is_empty() {
+        let described: Vec<String> = tools.iter().map(tool).collect();
+        parts.push(for_tools.trim().replace("{tools}", &described.join("\n")));
+    }
+    if !agents.is_empty() {
+        let described: Vec<String> = agents.iter().map(agent).collect();
+        let instructions = for_agents.trim().replace("{agents}", &described.join("\n"));
+        parts.push(format!("{AGENTS}\n{instructions}"));
+    }
+    request.system = parts.join("\n\n");
+    let ids = WireIds::of(&request.messages);
+    request.messages = request.messages.into_iter().map(|message| as_text(message, &ids)).collect();
+    request
+}
+
+fn tool(tool: &ToolDescription) -> String {
+    let ToolDescription { name, description, schema } = tool;
+    format!("- {name}: {}\n  arguments (JSON schema): {schema}", indented(description))
+}
+
+fn agent(tool: &ToolDescription) -> String {
+    let name = tool.name.strip_prefix(DELEGATE).unwrap_or(&tool.name);
+    format!("- {name}: {}", indented(&tool.description))
+}
+
+fn indented(text: &str) -> String {
+    text.trim().replace('\n', "\n  ")
+}
+
+fn as_text(message: Message, ids: &WireIds) -> Message {
+    match message {
+        Message::Assistant(message) if message.calls().next().is_some() => {
+            Message::Assistant(without_calls(message, ids))
+        }
+        Message::Results(results) => Message::User(told(&results, ids)),
+        Message::User(_) | Message::Assistant(_) => message,
+    }
+}
+
+/// Text and calls that follow each other become one text; thinking stays what and where it is.
+fn without_calls(message: AssistantMessage, ids: &WireIds) -> AssistantMessage {
+    let mut blocks = Vec::new();
+    for block in message.blocks {
+        let text = match block {
+            Block::Thinking(_) => {
+                blocks.push(block);
+                continue;
+            }
+            Block::Text(text) => text.trim().to_owned(),
+            Block::ToolUse(call) => fenced(&call, ids),
+        };
+        match blocks.last_mut() {
+            _ if text.is_empty() => {}
+            Some(Block::Text(before)) => {
+                before.push_str("\n\n");
+                before.push_str(&text);
+            }
+            _ => blocks.push(Block::Text(text)),
+        }
+    }
+    // Without calls a refused turn would be left out, and their results would stand alone.
+    AssistantMessage { blocks, stop: Stop::End, ..message }
+}
+
+fn fenced(call: &ToolUse, ids: &WireIds) -> String {
+    let text = |text: &str| Value::from(text).to_string();
+    let id = text(&ids.get(call.id));
+    match (call.name.strip_prefix(DELEGATE), &call.arguments) {
+        (Some(agent), Arguments::Object(members)) if members.len() == 1 && members.contains_key("task") => {
+            let task = members.values().next().unwrap_or(&Value::Null);
+            format!("```delegate\n{{\"id\": {id}, \"agent\": {}, \"task\": {task}}}\n```", text(agent))
+        }
+        (_, arguments) => {
+            let (name, arguments) = (text(&call.name), arguments.to_value());
+            format!("```tool_call\n{{\"id\": {id}, \"tool\": {name}, \"arguments\": {arguments}}}\n```")
+        }
+    }
+}
+
+/// Each result with its call's id and tool, between fences that the result itself cannot close: what a tool said must
+/// not look like what the user says.
+fn told(results: &[ToolResult], ids: &WireIds) -> String {
+    let mut told = String::new();
+    for result in results {
+        let fence = "`".repeat(longest_run(&result.content).max(2) + 1);
+        let mark = if result.outcome.is_error() { "ERROR: " } else { "" };
+        let id = ids.get(result.call);
+        let between = if told.is_empty() { "" } else { "\n\n" };
+        // Writing to a string cannot fail.
+        write!(
+            told,
+            "{between}Result of call {id} ({}):\n{fence}tool_result\n{mark}{}\n{fence}",
+            accepted_name(&result.name),
+            result.content
+        )
+        .unwrap_or_default();
+    }
+    told
+}
+
+fn longest_run(text: &str) -> usize {
+    let (mut longest, mut run) = (0, 0);
+    for c in text.chars() {
+        run = if c == '`' { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    longest
+}

@@ -1,0 +1,59 @@
+//! What must hold in every story, whatever it tells: the order of effects, and a log that any cut leaves loadable.
+
+use std::sync::Arc;
+
+use countersign::agent::{Agent, Effect, Input, Intent, Settings};
+use countersign::ledger::{Body, CallId, Entry, Millis, check, recover};
+
+/// cancel < append < act < emit.
+pub fn in_order(effects: &[Effect]) -> Result<(), String> {
+    let ranks = effects.iter().map(|effect| match effect {
+        Effect::Cancel(_) => 0,
+        Effect::Append(_) => 1,
+        Effect::CallModel(..) | Effect::Prepare(_) | Effect::RunTool(_) | Effect::SetTimer(..) => 2,
+        Effect::Emit(_) => 3,
+    });
+    if ranks.is_sorted() { Ok(()) } else { Err(format!("effects out of order: {effects:?}")) }
+}
+
+/// No model is called while a call is open.
+pub fn nothing_open(log: &[Arc<Entry>]) -> Result<(), String> {
+    let open = check(log).map_err(|fault| fault.to_string())?;
+    if open.is_empty() { Ok(()) } else { Err(format!("a model is called while {open:?} are open")) }
+}
+
+/// A tool runs after its decision is durable, and not again once it has its result.
+pub fn may_run(log: &[Arc<Entry>], call: CallId) -> Result<(), String> {
+    let allowed =
+        log.iter().any(|e| matches!(&e.body, Body::ApprovalDecided(d) if d.call == call && d.allow));
+    let settled = log.iter().any(|e| matches!(&e.body, Body::ToolResult(r) if r.call == call));
+    match (allowed, settled) {
+        (true, false) => Ok(()),
+        (false, _) => Err(format!("{call} runs without a durable decision")),
+        (true, true) => Err(format!("{call} runs again after its result")),
+    }
+}
+
+/// Killed after any entry, the session loads, stops at once when asked to, and can be sent.
+pub fn loads_from_every_cut(log: &[Arc<Entry>], settings: &Settings, now: Millis) -> Result<(), String> {
+    for cut in 1..=log.len() {
+        let recovered = recover(log[..cut].to_vec(), now).map_err(|f| format!("cut after {cut}: {f}"))?;
+        let (mut agent, _) = Agent::resume(settings.clone(), recovered, now);
+        agent.step(now, Input::Intent(Intent::Abort));
+        let ledger = agent.ledger();
+        if !agent.is_idle() {
+            return Err(format!("cut after {cut}: not idle after Esc"));
+        }
+        ledger.project().map_err(|open| format!("cut after {cut}: {open}"))?;
+        check(ledger.entries()).map_err(|fault| format!("cut after {cut}, loaded: {fault}"))?;
+        let ended = ledger
+            .entries()
+            .iter()
+            .rev()
+            .find(|e| matches!(e.body, Body::User(_) | Body::Transition { .. } | Body::TurnEnded(_)));
+        if ended.is_some_and(|e| !matches!(e.body, Body::TurnEnded(_))) {
+            return Err(format!("cut after {cut}: the run was left without an end"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,279 @@
+//! What the ledger says, one line an entry, as the lower half of a story shows it.
+//!
+//! Lines that begin with `~` are news that leaves no entry: waits, refusals, what went back to the composer. The
+//! opening of the session is left out; time is shown where some has passed.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use countersign::agent::{Effect, Live, Operation};
+use countersign::ledger::{
+    AssistantMessage, Block, Body, CallId, Compaction, Decision, Entry, EntryId, Message, Note, Outcome,
+    Scope, Stop, ToolResult, TurnEnded, Usage, seconds,
+};
+use countersign::model::Request;
+
+/// The page as it is written.
+#[derive(Default)]
+pub struct Page {
+    lines: Vec<String>,
+    last: Option<u64>,
+}
+
+impl Page {
+    /// The whole page.
+    pub fn text(&self) -> String {
+        self.lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+    }
+
+    /// A line that is no entry.
+    pub fn remark(&mut self, text: &str) {
+        self.lines.push(format!("~ {text}"));
+    }
+
+    /// Writes down one step. `before` is the log as it was.
+    pub fn step(&mut self, effects: &[Effect], before: &[Arc<Entry>], names: &BTreeMap<CallId, String>) {
+        let cancelled: Vec<String> = effects.iter().filter_map(|e| cancelled(e, names)).collect();
+        let (mut log, mut runs) = (before.to_vec(), Vec::new());
+        for effect in effects {
+            match effect {
+                Effect::Append(entry) => {
+                    log.push(Arc::clone(entry));
+                    self.entry(entry, &log, &cancelled);
+                }
+                Effect::Emit(live) => {
+                    if let Some(news) = news(live) {
+                        self.remark(&news);
+                    }
+                }
+                Effect::RunTool(invocation) => {
+                    runs.push(format!("{}{}", invocation.name, number(invocation.call)))
+                }
+                Effect::Cancel(_) | Effect::CallModel(..) | Effect::Prepare(_) | Effect::SetTimer(..) => {}
+            }
+        }
+        if !runs.is_empty() {
+            self.remark(&format!("runs: {}", runs.join(", ")));
+        }
+        let ended =
+            effects.iter().any(|e| matches!(e, Effect::Append(e) if matches!(e.body, Body::TurnEnded(_))));
+        if !cancelled.is_empty() && !ended {
+            self.remark(&format!("cancelled: {}", cancelled.join(", ")));
+        }
+    }
+
+    fn entry(&mut self, entry: &Entry, log: &[Arc<Entry>], cancelled: &[String]) {
+        let passed = self.last.map_or(0, |last| entry.at.0.saturating_sub(last));
+        self.last = Some(entry.at.0);
+        if passed > 0 {
+            self.lines.push(format!("           · {} later", seconds(passed)));
+        }
+        let Some((head, says)) = line(&entry.body, log) else { return };
+        let ends = matches!(entry.body, Body::TurnEnded(_)) && !cancelled.is_empty();
+        let tail = if ends { format!(" · cancelled: {}", cancelled.join(", ")) } else { String::new() };
+        self.lines.push(format!("{head:<10} {}{tail}", says.replace('\n', " ⏎ ")));
+    }
+
+    /// What the last request held.
+    pub fn sees(&mut self, request: &Request) {
+        let messages: Vec<String> = request
+            .messages
+            .iter()
+            .map(|message| match message {
+                Message::User(text) => format!("user {:?}", short(text)),
+                Message::Assistant(m) => format!("assistant {}", said(m)),
+                Message::Results(results) => {
+                    let calls: Vec<String> = results
+                        .iter()
+                        .map(|r| format!("{} {}", number(r.call), r.outcome.as_str()))
+                        .collect();
+                    format!("results {}", calls.join(", "))
+                }
+            })
+            .collect();
+        let (model, most) = (&request.model, request.max_output);
+        self.remark(&format!("{model} sees, and may write {most} tokens: {}", messages.join(" | ")));
+    }
+}
+
+fn line(body: &Body, log: &[Arc<Entry>]) -> Option<(String, String)> {
+    let plain = |head: &str, says: String| Some((head.to_owned(), says));
+    match body {
+        Body::SessionStarted(_) => None,
+        Body::User(m) => plain("user", m.content.clone()),
+        Body::Assistant(m) => plain("assistant", assistant(m)),
+        Body::ToolCall(c) => {
+            Some((format!("call {}", number(c.id)), format!("{} {}", c.name, c.arguments.to_value())))
+        }
+        Body::ApprovalRequested(r) => {
+            Some((format!("ask {}", number(r.call)), format!("{} ({})", r.why, r.risk)))
+        }
+        Body::ApprovalDecided(d) => Some(decision(d)),
+        Body::ToolResult(r) => Some(result(r)),
+        Body::Injected(i) => plain("injected", format!("by {}: {}", i.by.as_str(), i.text)),
+        Body::Tombstone(t) => plain("tombstone", format!("{}: {}", about(t.target, log), t.reason)),
+        Body::Compaction(c) => plain("compaction", compaction(c)),
+        Body::Transition { turn, reason } => {
+            plain("transition", format!("{} (turn {turn})", reason.as_str()))
+        }
+        Body::BudgetRaised { name, limit } => plain("raised", format!("{name} to {limit}")),
+        Body::Note(n) => plain("note", note(n, log)),
+        Body::Error { message, next } => plain("error", format!("{message} → {next}")),
+        Body::TurnEnded(t) => plain("turn", turn(t)),
+    }
+}
+
+fn assistant(message: &AssistantMessage) -> String {
+    let mut line = said(message);
+    let mut marks = Vec::new();
+    if message.interrupted {
+        marks.push("interrupted".to_owned());
+    } else if !matches!(message.stop, Stop::End | Stop::ToolUse) {
+        marks.push(format!("stop {}", message.stop.as_str()));
+    }
+    if message.model.provider != "script" {
+        marks.push(format!("by {}", message.model));
+    }
+    marks.extend(tokens(&message.usage));
+    if !marks.is_empty() {
+        let _written = write!(line, " ({})", marks.join(", "));
+    }
+    line.trim_start().to_owned()
+}
+
+/// Text, ⟨thinking⟩ and [calls], in order.
+fn said(message: &AssistantMessage) -> String {
+    let blocks: Vec<String> = message
+        .blocks
+        .iter()
+        .map(|block| match block {
+            Block::Text(text) => text.clone(),
+            Block::Thinking(thinking) => format!("⟨{}⟩", thinking.text),
+            Block::ToolUse(call) => format!("[{}{}]", call.name, number(call.id)),
+        })
+        .collect();
+    if blocks.is_empty() { "(nothing)".to_owned() } else { blocks.join(" ") }
+}
+
+fn decision(decision: &Decision) -> (String, String) {
+    let head = format!("{} {}", if decision.allow { "allow" } else { "deny" }, number(decision.call));
+    let scope = match decision.scope {
+        Scope::Once => "once",
+        Scope::Session => "for the session",
+        Scope::Project => "for the project",
+    };
+    let reason = if decision.reason.is_empty() { String::new() } else { format!(": {}", decision.reason) };
+    (head, format!("by {}, {scope}{reason}", decision.by.as_str()))
+}
+
+fn result(result: &ToolResult) -> (String, String) {
+    let outcome = match &result.outcome {
+        Outcome::Denied(by) => format!("denied by {}", by.as_str()),
+        Outcome::Aborted(abort) => format!("aborted {:?}", abort.path),
+        Outcome::Lost { started } => format!("lost, {}", if *started { "started" } else { "not started" }),
+        other => other.as_str().to_owned(),
+    };
+    let time =
+        if result.duration_ms == 0 { String::new() } else { format!(" ({})", seconds(result.duration_ms)) };
+    (format!("result {}", number(result.call)), format!("{outcome:<8} {}{time}", result.content))
+}
+
+fn compaction(compaction: &Compaction) -> String {
+    let Compaction { trigger, summary, tokens_before, tokens_after, .. } = compaction;
+    format!("{}: {summary} ({tokens_before} → {tokens_after} tokens)", trigger.as_str())
+}
+
+fn note(note: &Note, log: &[Arc<Entry>]) -> String {
+    let what = match (CallId::parse(&note.about), EntryId::parse(&note.about)) {
+        (Some(call), _) => number(call),
+        (None, Some(entry)) => about(entry, log),
+        (None, None) => note.about.clone(),
+    };
+    format!("on {what}: {}", note.text)
+}
+
+fn turn(ended: &TurnEnded) -> String {
+    let mut facts = vec![plural(ended.turns, "turn")];
+    if ended.tool_calls > 0 {
+        facts.push(plural(ended.tool_calls, "call"));
+    }
+    facts.extend(tokens(&ended.usage));
+    if ended.wall_ms > 0 {
+        facts.push(seconds(ended.wall_ms));
+    }
+    if !ended.not_ok.is_empty() {
+        let calls: Vec<String> =
+            ended.not_ok.iter().map(|(c, how)| format!("{} {how}", number(*c))).collect();
+        facts.push(format!("not ok: {}", calls.join(", ")));
+    }
+    let text = if ended.text.is_empty() { String::new() } else { format!("{:?} · ", ended.text) };
+    format!("{}   {text}{}", ended.reason.as_str(), facts.join(" · "))
+}
+
+/// Tokens and cost, where the provider counted them.
+fn tokens(usage: &Usage) -> Option<String> {
+    let counted = usage.input + usage.output > 0 && (!usage.estimated || usage.cost.is_some());
+    let cost =
+        usage.cost.map_or_else(String::new, |c| format!(" ${}.{:06}", c.0 / 1_000_000, c.0 % 1_000_000));
+    counted.then(|| format!("in {} out {}{cost}", usage.input, usage.output))
+}
+
+/// An entry, by its words: numbers would change with every line above.
+fn about(target: EntryId, log: &[Arc<Entry>]) -> String {
+    let Some(entry) = log.iter().find(|e| e.id == target) else {
+        return "an answer never written".to_owned();
+    };
+    match &entry.body {
+        Body::Assistant(message) => format!("{:?}", short(&said(message))),
+        other => format!("the {}", other.kind()),
+    }
+}
+
+fn news(live: &Live) -> Option<String> {
+    match live {
+        Live::Retrying { attempt, most, wait_ms, reason } => {
+            Some(format!("retry {attempt} of {most} in {} ms: {reason}", wait_ms))
+        }
+        Live::Returned(texts) => Some(format!("returned to the composer: {texts:?}")),
+        Live::Refused(why) => Some(format!("refused: {why}")),
+        Live::Waiting { steering, queued } if steering.len() + queued.len() > 0 => {
+            Some(format!("waiting: steering {steering:?}, queued {queued:?}"))
+        }
+        Live::Compacting(trigger) => Some(format!("compacting ({})", trigger.as_str())),
+        Live::Text { .. }
+        | Live::Thinking { .. }
+        | Live::CallForming { .. }
+        | Live::Progress { .. }
+        | Live::ToolOutput { .. }
+        | Live::ToolFinished { .. }
+        | Live::Waiting { .. }
+        | Live::ModeChanged(_) => None,
+    }
+}
+
+fn cancelled(effect: &Effect, names: &BTreeMap<CallId, String>) -> Option<String> {
+    let Effect::Cancel(operation) = effect else { return None };
+    let named =
+        |call: &CallId| format!("{}{}", names.get(call).map_or("call", String::as_str), number(*call));
+    Some(match operation {
+        Operation::Model(_) => "the model".to_owned(),
+        Operation::Preparation(call) => format!("the look at {}", named(call)),
+        Operation::Tool(call) => named(call),
+        Operation::Timer(_) => "a timer".to_owned(),
+    })
+}
+
+fn number(call: CallId) -> String {
+    format!("#{}", call.0)
+}
+
+fn plural(count: u32, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// The beginning of long words.
+fn short(text: &str) -> String {
+    let begin: String = text.chars().take(60).collect();
+    if begin.len() < text.len() { format!("{begin}…") } else { begin }
+}

@@ -1,0 +1,129 @@
+//! The settings of a story: the product's defaults, a few tools, and what its header lines change.
+
+use countersign::agent::{Attendance, FinalResponse, Settings};
+use countersign::budget::{Limits, TokenBudget};
+use countersign::ledger::{MicroDollars, ModelRef};
+use countersign::model::{ModelSpec, Price};
+use countersign::policy::{Mode, Rule, RuleKind};
+use countersign::tool::{SideEffect, ToolSpec};
+use serde_json::json;
+
+use crate::notation::number;
+
+/// Reads the header lines: `settings: KEY=VALUE …` and `rule: deny TOOL(PATTERN)`.
+pub fn settings(header: &[&str]) -> Result<(Settings, bool), String> {
+    let mut settings = Settings {
+        session: "story".to_owned(),
+        cwd: "/work".to_owned(),
+        tools: tools(),
+        // Stories that are about time set this limit; in the others no timer ticks.
+        limits: Limits { max_wall_time_seconds: None, ..Limits::default() },
+        seed: 7,
+        ..Settings::new(ModelSpec::unknown(ModelRef::parse("script")))
+    };
+    let mut looks_are_told = false;
+    for line in header {
+        if let Some(text) = line.strip_prefix("rule: ") {
+            settings.policy.rules.push(rule(text)?);
+            continue;
+        }
+        for pair in line.trim_start_matches("settings: ").split_whitespace() {
+            let (key, value) = pair.split_once('=').ok_or_else(|| format!("`{pair}` is not KEY=VALUE"))?;
+            match key {
+                "looks" => looks_are_told = value == "told",
+                _ => set(&mut settings, key, value)?,
+            }
+        }
+    }
+    let chain =
+        settings.fallback.iter().map(|f| ModelSpec { model: f.model.clone(), ..settings.model.clone() });
+    settings.fallback = chain.collect();
+    Ok((settings, looks_are_told))
+}
+
+fn set(settings: &mut Settings, key: &str, value: &str) -> Result<(), String> {
+    if limit(&mut settings.limits, key, value)? {
+        return Ok(());
+    }
+    match key {
+        "max_steps" => {
+            settings.limits.max_model_turns = Some(number(value)?);
+            settings.limit_is_steps = true;
+        }
+        "max_consecutive_failures" => settings.max_consecutive_failures = number(value)?,
+        "token_budget" => settings.token_budget = Some(TokenBudget::of(number(value)?)),
+        "final_response" if value == "separate" => settings.final_response = FinalResponse::Separate,
+        "unattended" if value == "deny" => settings.attendance = Attendance::Deny,
+        "unattended" if value == "stop" => settings.attendance = Attendance::Stop,
+        "fallback" => {
+            let named = |name: &str| ModelSpec::unknown(ModelRef::parse(name));
+            settings.fallback = value.split(',').map(named).collect();
+        }
+        "mode" => settings.policy.mode = Mode::parse(value)?,
+        "window" => settings.model.window = number(value)?,
+        "output" => settings.model.max_output = number(value)?,
+        "price_in" => price(settings).input = dollars(value)?,
+        "price_out" => price(settings).output = dollars(value)?,
+        _ => return Err(format!("`{key}={value}` is no setting of a story")),
+    }
+    Ok(())
+}
+
+/// Sets a budget by its name in the configuration; says whether it is one.
+fn limit(limits: &mut Limits, key: &str, value: &str) -> Result<bool, String> {
+    match key {
+        "max_model_turns" => limits.max_model_turns = Some(number(value)?),
+        "max_tool_calls" => limits.max_tool_calls = Some(number(value)?),
+        "max_parallel_tool_calls" => limits.max_parallel_tool_calls = number(value)?,
+        "max_wall_time_seconds" => limits.max_wall_time_seconds = Some(number(value)?),
+        "max_input_tokens" => limits.max_input_tokens = Some(number(value)?),
+        "max_output_tokens" => limits.max_output_tokens = Some(number(value)?),
+        "max_total_cost" => limits.max_total_cost = Some(MicroDollars(dollars(value)?)),
+        "max_retries_per_model_call" => limits.max_retries_per_model_call = number(value)?,
+        "max_retries_per_tool_call" => limits.max_retries_per_tool_call = number(value)?,
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+fn price(settings: &mut Settings) -> &mut Price {
+    settings.model.price.get_or_insert_default()
+}
+
+/// Dollars in micro-dollars.
+fn dollars(text: &str) -> Result<u64, String> {
+    Ok((number::<f64>(text)? * 1e6).round() as u64)
+}
+
+fn rule(text: &str) -> Result<Rule, String> {
+    let (kind, rule) = text.split_once(' ').ok_or("a rule says allow, ask or deny")?;
+    let kind = match kind {
+        "allow" => RuleKind::Allow,
+        "ask" => RuleKind::Ask,
+        "deny" => RuleKind::Deny,
+        other => return Err(format!("`{other}` is no kind of rule")),
+    };
+    Rule::parse(kind, rule).map_err(|e| e.to_string())
+}
+
+fn tools() -> Vec<ToolSpec> {
+    let tool = |name: &str, effect, member: &str, needed: bool| ToolSpec {
+        name: name.to_owned(),
+        description: format!("{name} {member}"),
+        schema: json!({
+            "type": "object",
+            "properties": { member: { "type": "string" } },
+            "required": if needed { vec![member] } else { Vec::new() },
+        }),
+        effect,
+        paths: if member == "path" { vec![member.to_owned()] } else { Vec::new() },
+        timeout_ms: None,
+    };
+    vec![
+        tool("read", SideEffect::Reads, "path", true),
+        tool("list", SideEffect::Reads, "path", false),
+        tool("write", SideEffect::Writes, "path", true),
+        tool("delete", SideEffect::Writes, "path", true),
+        tool("shell", SideEffect::Runs, "command", true),
+    ]
+}

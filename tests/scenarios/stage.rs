@@ -1,0 +1,256 @@
+//! The outside of the loop, played from a story: models, looks, tools, timers, a person, and a clock that the story moves.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use countersign::agent::{Agent, Effect, Input, Intent, Operation, Settings, Shutdown, TimerId};
+use countersign::ledger::{Body, CallId, Entry, EntryId, Millis, check, recover};
+use countersign::model::{ModelEvent, ModelNews, Request};
+use countersign::tool::{Preparation, ToolNews};
+
+use crate::laws;
+use crate::page::Page;
+use crate::speech::speech;
+use crate::story::{Act, Story};
+
+/// What is in flight, and what was written.
+pub struct Stage {
+    settings: Settings,
+    agent: Agent,
+    now: u64,
+    pub log: Vec<Arc<Entry>>,
+    pub page: Page,
+    /// The current model call, the calls that it has made, and the last one that was cancelled.
+    model: Option<EntryId>,
+    calls: u32,
+    late_model: Option<EntryId>,
+    request: Option<Request>,
+    names: BTreeMap<CallId, String>,
+    looks: BTreeSet<CallId>,
+    running: BTreeSet<CallId>,
+    cancelled: BTreeSet<CallId>,
+    requests: BTreeMap<CallId, EntryId>,
+    timers: BTreeMap<TimerId, u64>,
+}
+
+impl Stage {
+    /// Plays a whole story.
+    pub fn play(story: &Story) -> Result<Self, String> {
+        let mut stage = Self {
+            settings: story.settings.clone(),
+            agent: Agent::new(story.settings.clone()),
+            now: 1_000_000,
+            log: Vec::new(),
+            page: Page::default(),
+            model: None,
+            calls: 0,
+            late_model: None,
+            request: None,
+            names: BTreeMap::new(),
+            looks: BTreeSet::new(),
+            running: BTreeSet::new(),
+            cancelled: BTreeSet::new(),
+            requests: BTreeMap::new(),
+            timers: BTreeMap::new(),
+        };
+        for (at, (line, act)) in story.acts.iter().enumerate() {
+            stage.perform(act).map_err(|e| format!("at `{line}`: {e}"))?;
+            if !story.looks_are_told {
+                let told = |name: &str| {
+                    let later = story.acts[at + 1..].iter();
+                    later.filter(|(_, act)| matches!(act, Act::Look(n, _) if n == name)).count() > 0
+                };
+                stage.answer_looks(told).map_err(|e| format!("after `{line}`: {e}"))?;
+            }
+        }
+        Ok(stage)
+    }
+
+    /// Whether the log can be cut after any entry.
+    pub fn survives_every_cut(&self) -> Result<(), String> {
+        check(&self.log).map_err(|fault| fault.to_string())?;
+        laws::loads_from_every_cut(&self.log, &self.settings, Millis(self.now))
+    }
+
+    fn perform(&mut self, act: &Act) -> Result<(), String> {
+        match act {
+            Act::Submit(text) => self.want(Intent::Submit(text.clone())),
+            Act::Queue(text) => self.want(Intent::Queue(text.clone())),
+            Act::Compact => self.want(Intent::Compact),
+            Act::Raise(limit, to) => self.want(Intent::Raise { limit: *limit, to: *to }),
+            Act::Mode(mode) => {
+                self.settings.policy.mode = *mode;
+                self.want(Intent::SetMode(*mode))
+            }
+            Act::Model(line) => self.speak(self.model.ok_or("no model was called")?, line),
+            Act::LateModel(line) => self.speak(self.late_model.ok_or("no model was cancelled")?, line),
+            Act::Look(name, outside) => {
+                let call = self.called(name, &self.looks)?;
+                self.look(call, outside.clone())
+            }
+            Act::Decide(name, answer) => {
+                let call = self.called(name, &self.requests.keys().copied().collect())?;
+                let request = self.requests[&call];
+                self.want(Intent::Decide { request, call, answer: answer.clone() })
+            }
+            Act::Tool(name, report) => {
+                let call =
+                    self.called(name, &self.running).or_else(|_| self.called(name, &self.cancelled))?;
+                self.running.remove(&call);
+                self.cancelled.remove(&call);
+                self.deliver(Input::Tool(call, ToolNews::Done(report.clone())))
+            }
+            Act::Esc => {
+                self.want(Intent::Abort)?;
+                if self.agent.is_idle() { Ok(()) } else { Err("Esc did not leave the loop idle".into()) }
+            }
+            Act::Timer => {
+                let due = self.timers.values().min().ok_or("no timer is set")?;
+                self.wait(due.saturating_sub(self.now))
+            }
+            Act::Wait(ms) => self.wait(*ms),
+            Act::Kill => {
+                self.page.remark("the process dies");
+                self.reopen()
+            }
+            Act::Quit => {
+                self.deliver(Input::Shutdown(Shutdown::Quit))?;
+                self.page.remark("closed, and opened again");
+                self.reopen()
+            }
+            Act::Sees => {
+                self.page.sees(self.request.as_ref().ok_or("nothing was asked yet")?);
+                Ok(())
+            }
+        }
+    }
+
+    fn want(&mut self, intent: Intent) -> Result<(), String> {
+        self.deliver(Input::Intent(intent))
+    }
+
+    fn speak(&mut self, message: EntryId, line: &str) -> Result<(), String> {
+        for news in speech(line, self.calls)? {
+            if self.model == Some(message) {
+                self.calls += u32::from(matches!(news, ModelNews::Event(ModelEvent::CallStarted { .. })));
+                if !matches!(news, ModelNews::Event(_)) {
+                    self.model = None;
+                }
+            }
+            self.deliver(Input::Model(message, news))?;
+        }
+        Ok(())
+    }
+
+    fn answer_looks(&mut self, told: impl Fn(&str) -> bool) -> Result<(), String> {
+        let due: Vec<CallId> = self.looks.iter().copied().filter(|c| !told(&self.names[c])).collect();
+        due.into_iter().try_for_each(|call| self.look(call, Vec::new()))
+    }
+
+    fn look(&mut self, call: CallId, outside: Vec<String>) -> Result<(), String> {
+        // The look before it may have ended the run, and with it this one.
+        if !self.looks.remove(&call) {
+            return Ok(());
+        }
+        self.deliver(Input::Prepared(call, Preparation { outside, ..Preparation::default() }))
+    }
+
+    /// Time passes; what is due on the way fires.
+    fn wait(&mut self, ms: u64) -> Result<(), String> {
+        let until = self.now + ms;
+        while let Some((due, timer)) = self.timers.iter().map(|(t, due)| (*due, *t)).min() {
+            if due > until {
+                break;
+            }
+            self.now = due;
+            self.timers.remove(&timer);
+            self.deliver(Input::Timer(timer))?;
+        }
+        self.now = until;
+        Ok(())
+    }
+
+    /// What was in memory is gone; the log is loaded.
+    fn reopen(&mut self) -> Result<(), String> {
+        self.model = None;
+        self.looks.clear();
+        self.running.clear();
+        self.timers.clear();
+        let recovered = recover(self.log.clone(), Millis(self.now)).map_err(|fault| fault.to_string())?;
+        let (agent, effects) = Agent::resume(self.settings.clone(), recovered, Millis(self.now));
+        self.agent = agent;
+        self.carry_out(effects)
+    }
+
+    fn deliver(&mut self, input: Input) -> Result<(), String> {
+        let effects = self.agent.step(Millis(self.now), input);
+        self.carry_out(effects)
+    }
+
+    fn carry_out(&mut self, effects: Vec<Effect>) -> Result<(), String> {
+        laws::in_order(&effects)?;
+        self.page.step(&effects, &self.log, &self.names);
+        for effect in effects {
+            self.carry_out_one(effect)?;
+        }
+        if self.log != self.agent.ledger().entries() {
+            return Err("the books and what was handed out differ".into());
+        }
+        let alive = self.model.iter().count() + self.looks.len() + self.running.len() + self.timers.len();
+        if self.agent.is_idle() && alive > 0 {
+            return Err(format!("idle with {alive} live operations"));
+        }
+        Ok(())
+    }
+
+    fn carry_out_one(&mut self, effect: Effect) -> Result<(), String> {
+        match effect {
+            Effect::Cancel(operation) => self.cancel(operation),
+            Effect::Append(entry) => {
+                match &entry.body {
+                    Body::ToolCall(call) => drop(self.names.insert(call.id, call.name.clone())),
+                    Body::ApprovalRequested(asked) => drop(self.requests.insert(asked.call, entry.id)),
+                    _ => {}
+                }
+                self.log.push(entry);
+            }
+            Effect::CallModel(message, request) => {
+                laws::nothing_open(&self.log)?;
+                (self.model, self.calls, self.request) = (Some(message), 0, Some(*request));
+            }
+            Effect::Prepare(invocation) => drop(self.looks.insert(invocation.call)),
+            Effect::RunTool(invocation) => {
+                laws::may_run(&self.log, invocation.call)?;
+                self.running.insert(invocation.call);
+            }
+            Effect::SetTimer(timer, after) => drop(self.timers.insert(timer, self.now.saturating_add(after))),
+            Effect::Emit(_) => {}
+        }
+        Ok(())
+    }
+
+    fn cancel(&mut self, operation: Operation) {
+        match operation {
+            Operation::Model(message) => {
+                self.model = None;
+                self.late_model = Some(message);
+            }
+            Operation::Preparation(call) => drop(self.looks.remove(&call)),
+            Operation::Tool(call) => {
+                self.running.remove(&call);
+                self.cancelled.insert(call);
+            }
+            Operation::Timer(timer) => drop(self.timers.remove(&timer)),
+        }
+    }
+
+    /// The call of this name (`read`, or `read#2` when several have it) among those it can be.
+    fn called(&self, name: &str, among: &BTreeSet<CallId>) -> Result<CallId, String> {
+        let (bare, number) = name.split_once('#').map_or((name, None), |(bare, n)| (bare, Some(n)));
+        let fits = |call: &&CallId| {
+            self.names.get(*call).is_some_and(|n| n == bare) && number.is_none_or(|n| call.0.to_string() == n)
+        };
+        let found = among.iter().find(fits).copied();
+        found.ok_or_else(|| format!("no call `{name}` is there to be told of"))
+    }
+}

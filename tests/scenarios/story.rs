@@ -1,0 +1,121 @@
+//! A story as it is written: remarks, settings, and what happens, one line after the other.
+
+use countersign::agent::{Answer, Settings};
+use countersign::budget::Limit;
+use countersign::ledger::Outcome;
+use countersign::policy::Mode;
+use countersign::tool::ToolReport;
+
+use crate::notation::{duration, number, parts, quoted, word};
+use crate::settings::settings;
+
+/// A story: who is there, and what happens.
+pub struct Story {
+    pub settings: Settings,
+    /// Looks are answered by the story's own lines alone.
+    pub looks_are_told: bool,
+    pub acts: Vec<(String, Act)>,
+}
+
+/// One thing that happens.
+pub enum Act {
+    Submit(String),
+    Queue(String),
+    /// What the current model says; the notation is read when it is said.
+    Model(String),
+    /// What a cancelled model still says.
+    LateModel(String),
+    Look(String, Vec<String>),
+    Decide(String, Answer),
+    Tool(String, ToolReport),
+    Esc,
+    /// The next timer fires, when its time has come.
+    Timer,
+    Wait(u64),
+    Compact,
+    Raise(Limit, u64),
+    Mode(Mode),
+    /// The process dies; the log so far is loaded again.
+    Kill,
+    /// The app is closed, and opened again.
+    Quit,
+    /// Writes down what the last request held.
+    Sees,
+}
+
+impl Story {
+    /// Reads the upper half of a file.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let (mut header, mut acts) = (Vec::new(), Vec::new());
+        for line in text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with("# ")) {
+            if line.starts_with("settings: ") || line.starts_with("rule: ") {
+                header.push(line);
+            } else if line.starts_with("> ") || line.starts_with("model: ") {
+                acts.push((line.to_owned(), act(line)?));
+            } else {
+                for part in parts(line, " · ") {
+                    acts.push((part.to_owned(), act(part)?));
+                }
+            }
+        }
+        let (settings, looks_are_told) = settings(&header)?;
+        Ok(Self { settings, looks_are_told, acts })
+    }
+}
+
+fn act(line: &str) -> Result<Act, String> {
+    let (verb, rest) = word(line);
+    let words = || quoted(rest).map(|(words, _)| words);
+    Ok(match verb {
+        ">" => Act::Submit(rest.to_owned()),
+        "steer" => Act::Submit(words()?),
+        "queue" => Act::Queue(words()?),
+        "model:" => Act::Model(rest.to_owned()),
+        "late" => Act::LateModel(rest.strip_prefix("model: ").ok_or("late what?")?.to_owned()),
+        "look" => {
+            let (name, found) = named(rest)?;
+            let (_, paths) = found.split_once("outside").unwrap_or((found, ""));
+            Act::Look(name.to_owned(), paths.split_whitespace().map(str::to_owned).collect())
+        }
+        "allow" => Act::Decide(rest.to_owned(), Answer::AllowOnce),
+        "session" => Act::Decide(rest.to_owned(), Answer::AllowSession),
+        "deny" => {
+            let (name, reason) = word(rest);
+            Act::Decide(name.to_owned(), Answer::Deny(quoted(reason)?.0))
+        }
+        "tool" => {
+            let (name, end) = named(rest)?;
+            Act::Tool(name.to_owned(), report(end)?)
+        }
+        "ESC" => Act::Esc,
+        "timer" => Act::Timer,
+        "wait" => Act::Wait(duration(rest)?),
+        "/compact" => Act::Compact,
+        "raise" => {
+            let (name, to) = word(rest);
+            Act::Raise(Limit::parse(name).ok_or_else(|| format!("`{name}` is no limit"))?, number(to)?)
+        }
+        "mode" => Act::Mode(Mode::parse(rest)?),
+        "kill" => Act::Kill,
+        "quit" => Act::Quit,
+        "sees" => Act::Sees,
+        _ => return Err(format!("`{line}` is nothing that can happen")),
+    })
+}
+
+fn named(rest: &str) -> Result<(&str, &str), String> {
+    let (name, what) = rest.split_once(':').ok_or_else(|| format!("`{rest}` should be like NAME: …"))?;
+    Ok((name, what.trim()))
+}
+
+fn report(end: &str) -> Result<ToolReport, String> {
+    let (how, rest) = word(end);
+    let (outcome, transient) = match how {
+        "ok" => (Outcome::Ok, false),
+        "failed" => (Outcome::Failed, false),
+        "transient" => (Outcome::Failed, true),
+        "timed_out" => (Outcome::TimedOut, true),
+        other => return Err(format!("a tool cannot end `{other}`")),
+    };
+    Ok(ToolReport { outcome, content: quoted(rest)?.0, cut_chars: 0, transient })
+}

@@ -1,0 +1,48 @@
+//! Ctrl-Z under a shell with job control: the shell gets a usable terminal, and `fg` brings everything back.
+
+use super::console::{CTRL_C, Console, USUAL};
+use super::home::Home;
+
+const CTRL_Z: &str = "\x1a";
+
+/// A shell that starts the app, and after its suspension waits for a line before it goes on with it.
+const SHELL: &str =
+    r#"set -m; "$APP" --script "$SCRIPT"; echo "it is stopped"; read -r line; fg; echo "it ended with $?""#;
+
+fn under_a_shell(home: &Home, script: &str) -> Console {
+    let command = pty_process::Command::new("sh").args(["-c", SHELL]);
+    let variables = [("APP", env!("CARGO_BIN_EXE_countersign")), ("SCRIPT", script)];
+    Console::start_command(home, USUAL, command, &variables)
+}
+
+#[tokio::test]
+async fn it_stops_and_comes_back_as_it_was() {
+    let home = Home::new();
+    let mut app = under_a_shell(&home, r#"["first answer", "second answer"]"#);
+    app.sees("ask anything").await;
+    app.says("one").await;
+    app.sees("first answer").await;
+    app.rests().await;
+    app.keys("half a thought").await;
+    app.sees("half a thought").await;
+
+    app.keys(CTRL_Z).await;
+    app.sees("it is stopped").await;
+    app.assert_restored();
+    app.keys("\n").await;
+    app.sees("half a thought").await;
+    app.sees("first answer").await;
+    assert!(app.terminal().alternate_screen() && app.terminal().bracketed_paste());
+
+    app.keys(CTRL_C).await;
+    app.sees("ask anything").await;
+    app.says("two").await;
+    app.sees("second answer").await;
+    app.rests().await;
+    app.keys(CTRL_C).await;
+    app.sees("press ctrl-c again").await;
+    app.keys(CTRL_C).await;
+    assert!(app.ends().await.success());
+    assert!(app.screen().contains("it ended with 0"), "{}", app.screen());
+    app.assert_restored();
+}
