@@ -83,8 +83,11 @@ fn says(text: &str) -> Vec<HookAnswer> {
 }
 
 fn users_words(request: &Request) -> Vec<&str> {
-    let words = |m| if let &Message::User(ref text) = m { Some(text.as_str()) } else { None };
-    request.messages.iter().filter_map(words).collect()
+    request
+        .messages
+        .iter()
+        .filter_map(|m| if let Message::User(text) = m { Some(text.as_str()) } else { None })
+        .collect()
 }
 
 #[test]
