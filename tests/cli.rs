@@ -208,6 +208,8 @@ fn the_settings_of_the_loop_reach_it() {
     let two = r#"["notes", "The final words."]"#;
     let separate = ended(&["-c", "loop.final_response=separate", "--script", two]);
     assert_eq!(separate, (0, "completed".into(), "The final words.".into()));
+    let one = ended(&["-c", "loop.final_response=separate", "--script", r#"["Hello!"]"#]);
+    assert_eq!(one, (0, "completed".into(), "Hello!".into()), "a script may end before the second phase");
     let little = r#"["a", "b", "c", "d", "e"]"#;
     let budget =
         ended(&["--token-budget", "9000", "-c", "budget.token_budget_patience=1", "--script", little]);

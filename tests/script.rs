@@ -88,7 +88,7 @@ async fn the_script_of_the_seed_plays_in_order_and_then_says_that_it_is_over() {
     assert_eq!(over.len(), 1);
     assert_eq!(
         (failure(&over).class, failure(&over).message.as_str()),
-        (FailureClass::BadRequest, "the script has no more replies")
+        (FailureClass::Exhausted, "the script has no more replies")
     );
     assert!(failure(&over).next_step().contains("add a reply"));
 }
