@@ -1,6 +1,7 @@
 //! A summary in the place of what was said before: when the context nears the window, when the user asks, and once
 //! a session when a provider refuses the prompt as too long.
 
+use crate::budget::Limit;
 use crate::context::{self, estimate_tokens, words};
 use crate::hooks::Payload;
 use crate::ledger::{
@@ -59,7 +60,7 @@ impl Agent {
         then: Option<Transition>,
         out: &mut Vec<Effect>,
     ) -> Phase {
-        if let Some(limit) = self.books.meter().exhausted(now).filter(|l| *l != crate::budget::Limit::Turns) {
+        if let Some(limit) = self.books.meter().exhausted(now).filter(|l| *l != Limit::Turns) {
             return self.cannot_compact(now, then, limit.ending(), out);
         }
         let request = match self.request(None) {
@@ -67,7 +68,9 @@ impl Agent {
             Err(unsettled) => return self.give_up(now, &unsettled),
         };
         let tokens_before = estimate_tokens(&request).max(self.books.meter().context_tokens());
-        let Some(affordable) = self.reserve(now, self.spec().price, estimate_tokens(&request), SUMMARY_TOKENS) else {
+        let Some(affordable) =
+            self.reserve(now, self.spec().price, estimate_tokens(&request), SUMMARY_TOKENS)
+        else {
             return self.cannot_compact(now, then, Ending::MaxCost, out);
         };
         let reason = match trigger {
@@ -109,11 +112,8 @@ impl Agent {
         if then.is_some() {
             return self.end(now, ending, out);
         }
-        let text = format!(
-            "The compaction was not made: {} is reached. {}",
-            ending.as_str(),
-            ending.next_safe_action()
-        );
+        let limit = Limit::of_ending(ending).map_or(ending.as_str(), Limit::name);
+        let text = format!("{limit} is used up: raise it first.");
         out.push(Effect::Emit(Live::Refused(text)));
         Phase::Idle
     }

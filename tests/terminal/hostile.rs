@@ -28,7 +28,7 @@ async fn output_of_a_command_is_written_out() {
     app.keys("y").await;
     app.sees("✓ done").await;
     app.rests().await;
-    assert!(app.screen().contains("␛[2J") && app.screen().contains("␛[31mred␇"), "{}", app.screen());
+    assert!(app.screen().contains("^[[2J") && app.screen().contains("^[[31mred^G"), "{}", app.screen());
     assert_intact(&app);
     app.keys("\x0f").await;
     app.sees("tool_result").await;
@@ -53,7 +53,7 @@ async fn a_models_words_names_and_arguments_are_written_out() {
     app.sees("ask anything").await;
     app.says("go").await;
     app.sees("waits for you · 1 of 2").await;
-    app.sees("␛[31mred").await;
+    app.sees("^[[31mred").await;
     app.sees("y once").await;
     assert_intact(&app);
     app.keys("n").await;
@@ -82,7 +82,7 @@ async fn a_failing_servers_words_are_written_out() {
     app.sees("interrupted").await;
     app.rests().await;
     app.says("again").await;
-    app.sees("error · no ␛[2J").await;
+    app.sees("error · no ^[[2J").await;
     app.rests().await;
     assert_intact(&app);
     app.quits().await;
