@@ -6,8 +6,6 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use tokio::runtime::Runtime;
-use tokio::signal::unix::SignalKind;
-use tokio::sync::watch;
 
 use super::args::Which;
 use super::compose::{Session, compose};
@@ -50,15 +48,7 @@ async fn converse(
     prompt: Option<&str>,
     theme: Theme,
 ) -> Result<Exit, Fault> {
-    let (told_to_end, quit) = watch::channel(false);
-    for kind in [SignalKind::terminate(), SignalKind::hangup(), SignalKind::interrupt()] {
-        let mut signal = signals::of(kind)?;
-        let told_to_end = told_to_end.clone();
-        tokio::spawn(async move {
-            signal.recv().await;
-            told_to_end.send_replace(true);
-        });
-    }
+    let quit = signals::told_to_end()?;
     let tools_mode = session.tools_mode.clone();
     let settings = UiSettings {
         view: view_settings(invocation, &session),

@@ -1,8 +1,7 @@
 //! The ledger inspector alone: read-only, nothing is settled or written.
 
 use tokio::runtime::Runtime;
-use tokio::signal::unix::SignalKind;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 
 use super::args::Which;
 use super::chat::{entry_json, theme, view_of_the_past};
@@ -27,15 +26,7 @@ pub(super) fn run(invocation: &Invocation, which: &Which) -> Result<Exit, Fault>
     };
     let runtime = Runtime::new().map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
     runtime.block_on(async {
-        let (told_to_end, quit) = watch::channel(false);
-        for kind in [SignalKind::terminate(), SignalKind::hangup(), SignalKind::interrupt()] {
-            let mut signal = signals::of(kind)?;
-            let told_to_end = told_to_end.clone();
-            tokio::spawn(async move {
-                signal.recv().await;
-                told_to_end.send_replace(true);
-            });
-        }
+        let quit = signals::told_to_end()?;
         // Nobody is at the other ends: there is nothing to say to the past.
         let (_events_to, events) = mpsc::channel(1);
         let (intents, _intents_of) = mpsc::channel(1);

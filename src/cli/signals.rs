@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 use super::exit::Exit;
 use super::fault::Fault;
@@ -24,7 +24,7 @@ const LAST_GRACE: Duration = Duration::from_secs(2);
 /// When the system refuses to deliver signals.
 pub(super) fn listen(shutdown: &mpsc::Sender<Shutdown>, groups: &Groups) -> Result<(), Fault> {
     let (heard_to, mut heard) = mpsc::channel(4);
-    for kind in [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()] {
+    for kind in ending_kinds() {
         let mut signals = of(kind)?;
         let heard = heard_to.clone();
         tokio::spawn(async move { while signals.recv().await.is_some() && heard.send(()).await.is_ok() {} });
@@ -59,11 +59,33 @@ pub(super) fn watch_stdout(shutdown: &mpsc::Sender<Shutdown>) {
     });
 }
 
+/// For a screen, which ends itself: becomes true with the first signal that ends a program.
+///
+/// # Errors
+/// When the system refuses to deliver signals.
+pub(super) fn told_to_end() -> Result<watch::Receiver<bool>, Fault> {
+    let (tell, told) = watch::channel(false);
+    for kind in ending_kinds() {
+        let mut signals = of(kind)?;
+        let tell = tell.clone();
+        tokio::spawn(async move {
+            signals.recv().await;
+            tell.send_replace(true);
+        });
+    }
+    Ok(told)
+}
+
+/// The signals that end a program.
+fn ending_kinds() -> [SignalKind; 3] {
+    [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()]
+}
+
 /// A stream of one kind of signal.
 ///
 /// # Errors
 /// When the system refuses to deliver it.
-pub(super) fn of(kind: SignalKind) -> Result<Signal, Fault> {
+fn of(kind: SignalKind) -> Result<Signal, Fault> {
     signal(kind).map_err(|why| Fault::failed(format!("cannot listen for signals: {why}"), ""))
 }
 
