@@ -140,7 +140,7 @@ impl Books {
     }
 
     /// The entries since the user last spoke.
-    fn run(&self) -> &[Arc<Entry>] {
+    pub(super) fn run(&self) -> &[Arc<Entry>] {
         let entries = self.ledger.entries();
         let start = entries.iter().rposition(|e| matches!(e.body, Body::User(_))).unwrap_or(0);
         entries.get(start..).unwrap_or_default()

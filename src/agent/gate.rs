@@ -47,7 +47,7 @@ impl Agent {
     }
 
     /// Known and valid? Then the world is looked at, before anything is decided.
-    fn examine(&mut self, call: &ToolUse, out: &mut Vec<Effect>) -> State {
+    pub(super) fn examine(&mut self, call: &ToolUse, out: &mut Vec<Effect>) -> State {
         if self.registry.get(&call.name).is_none() {
             let known: Vec<&str> = self.registry.tools().iter().map(|t| t.name.as_str()).collect();
             let text = format!("There is no tool called {}. The tools are: {}.", call.name, known.join(", "));

@@ -28,13 +28,13 @@ impl Agent {
             return phase;
         }
         self.auto_compaction_failed = false;
-        match self.write_message(now, text.clone()) {
+        match self.write_message(now, UserMessage { content: text.clone() }) {
             Ok(()) => self.before_the_model(now, text, out),
             Err(unsettled) => self.give_up(now, &unsettled),
         }
     }
 
-    fn write_message(&mut self, now: Millis, content: String) -> Result<(), Unsettled> {
+    pub(super) fn write_message(&mut self, now: Millis, message: UserMessage) -> Result<(), Unsettled> {
         if self.books.ledger.entries().is_empty() {
             let Self { books, settings, .. } = self;
             books.ledger.start(
@@ -51,7 +51,7 @@ impl Agent {
         for text in std::mem::take(&mut self.news) {
             self.books.ledger.inject(now, Injected { by: Injector::Environment, text })?;
         }
-        self.books.ledger.user(now, UserMessage { content })?;
+        self.books.ledger.user(now, message)?;
         Ok(())
     }
 
@@ -167,9 +167,10 @@ impl Agent {
     /// not delivered goes back to who wrote it.
     pub(super) fn end(&mut self, now: Millis, reason: Ending, out: &mut Vec<Effect>) -> Phase {
         let text = if reason == Ending::MaxTurns { self.out_of_turns() } else { self.books.last_text() };
+        self.hand_off(now, reason);
         self.books.end_run(now, now, reason, text);
         self.tell_end(reason, out);
-        if reason == Ending::Completed {
+        if reason.completed() {
             return self.next_in_queue(now, out);
         }
         self.give_back(out);

@@ -15,6 +15,7 @@ Examples:
   countersign --max-cost 2.50 --max-turns 20    budgets end a run, and say so
   countersign --allow 'shell(cargo test *)'     no question for these commands
   countersign resume --last                     go on where the last session here stopped
+  countersign exec --goal goal.toml             work until its check passes, or say why not
   countersign exec --json \"list the TODOs\"      no screen; one event a line
   git diff | countersign exec -                 the prompt from stdin
   countersign config init                       write a configuration that explains every key
@@ -215,6 +216,10 @@ pub struct Flags {
     #[arg(long, value_name = "FILE-or-JSON")]
     pub script: Option<String>,
 
+    /// Work until a goal's done condition holds: a file with the objective, `check: COMMAND` or `done: QUESTION`
+    #[arg(long, value_name = "FILE")]
+    pub goal: Option<std::path::PathBuf>,
+
     /// Allow without a question, as in 'shell(cargo test *)'; repeatable
     #[arg(long, value_name = "RULE")]
     pub allow: Vec<String>,
@@ -258,6 +263,7 @@ impl Flags {
             token_budget: later.token_budget.or(self.token_budget),
             tools: later.tools.or(self.tools),
             script: later.script.or(self.script),
+            goal: later.goal.or(self.goal),
             allow: joined(self.allow, later.allow),
             deny: joined(self.deny, later.deny),
             ask: joined(self.ask, later.ask),

@@ -53,7 +53,7 @@ async fn converse(
     let settings = UiSettings {
         view: view_settings(invocation, &session),
         theme,
-        initial_prompt: prompt.map(str::to_owned),
+        first: invocation.first(prompt),
         history: session.before.iter().cloned().map(Event::Appended).collect(),
         notice: Some(session.notices.join("\n\n")).filter(|notice| !notice.is_empty()),
         read_only: false,

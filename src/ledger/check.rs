@@ -64,6 +64,14 @@ impl Books {
                 }
                 Ok(())
             }
+            Body::Validation(u) => {
+                self.all_settled("a validation")?;
+                if !self.made.insert(u.id) {
+                    return Err(format!("call {} is made twice", u.id));
+                }
+                self.open.insert(u.id);
+                self.once(u.id, |b| &mut b.announced, "announced")
+            }
             Body::ToolCall(u) => self.once(u.id, |b| &mut b.announced, "announced"),
             Body::ApprovalRequested(r) => self.once(r.call, |b| &mut b.requested, "requested"),
             Body::ApprovalDecided(d) => self.once(d.call, |b| &mut b.decided, "decided"),
@@ -78,6 +86,10 @@ impl Books {
             | Body::Tombstone(_)
             | Body::Transition { .. }
             | Body::BudgetRaised { .. }
+            | Body::Goal(_)
+            | Body::Checkpoint(_)
+            | Body::Progress(_)
+            | Body::Handoff { .. }
             | Body::Note(_)
             | Body::Error { .. } => Ok(()),
         }

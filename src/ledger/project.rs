@@ -32,6 +32,7 @@ impl Ledger {
         self.settled()?;
         let withdrawn = tombstoned(&self.entries);
         let mut messages = Vec::new();
+        let mut ours = BTreeSet::new();
         for entry in self.entries.iter().filter(|e| !withdrawn.contains(&e.id)) {
             match &entry.body {
                 Body::User(m) => messages.push(Message::User(m.content.clone())),
@@ -39,6 +40,11 @@ impl Ledger {
                 Body::Compaction(c) => messages = vec![Message::User(c.summary.clone())],
                 Body::Assistant(m) if m.blocks.is_empty() => {}
                 Body::Assistant(m) => messages.push(Message::Assistant(m.clone())),
+                Body::Validation(call) => {
+                    ours.insert(call.id);
+                }
+                // No model made that call, so none may be given its result; a checkpoint tells what it showed.
+                Body::ToolResult(r) if ours.contains(&r.call) => {}
                 Body::ToolResult(r) => push_result(&mut messages, r),
                 Body::SessionStarted(_)
                 | Body::ToolCall(_)
@@ -47,6 +53,10 @@ impl Ledger {
                 | Body::Tombstone(_)
                 | Body::Transition { .. }
                 | Body::BudgetRaised { .. }
+                | Body::Goal(_)
+                | Body::Checkpoint(_)
+                | Body::Progress(_)
+                | Body::Handoff { .. }
                 | Body::Note(_)
                 | Body::Error { .. }
                 | Body::TurnEnded(_) => {}

@@ -17,6 +17,8 @@ pub struct Log {
     pub open: Vec<CallId>,
     settled: BTreeSet<CallId>,
     announced: BTreeSet<CallId>,
+    /// Calls of the loop itself: no model may see their results.
+    pub ours: BTreeSet<CallId>,
     pub allowed: BTreeSet<CallId>,
     /// Open approval requests.
     pub asked: BTreeMap<CallId, EntryId>,
@@ -51,6 +53,18 @@ impl Log {
                     return Err(format!("tool_call {} without its message, or twice", c.id));
                 }
             }
+            // The loop's own call: alone, and announced by itself.
+            Body::Validation(c) => {
+                self.nothing_open("a validation")?;
+                if !self.announced.insert(c.id) || self.settled.contains(&c.id) {
+                    return Err(format!("the validation {} uses an id twice", c.id));
+                }
+                self.ours.insert(c.id);
+                self.open = vec![c.id];
+            }
+            Body::Goal(_) | Body::Checkpoint(_) | Body::Handoff { .. } => {
+                self.nothing_open("a word on the goal")?
+            }
             Body::ApprovalRequested(r) => {
                 self.asked.insert(r.call, entry.id);
             }
@@ -82,7 +96,7 @@ impl Log {
             }
             // A raised limit takes the stopped run up again.
             Body::BudgetRaised { .. } => self.run_is_open = true,
-            Body::SessionStarted(_) | Body::Note(_) | Body::Error { .. } => {}
+            Body::SessionStarted(_) | Body::Progress(_) | Body::Note(_) | Body::Error { .. } => {}
         }
         self.entries.push(entry);
         Ok(())

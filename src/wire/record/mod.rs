@@ -6,6 +6,7 @@ mod encode;
 mod fault;
 mod fields;
 mod file;
+mod goal;
 mod line;
 mod message;
 mod time;
