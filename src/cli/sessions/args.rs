@@ -8,11 +8,11 @@ const EXAMPLES: &str = "\
 Examples:
   countersign sessions list                        what was kept, newest first
   countersign sessions search empty input          where both words were said
-  countersign sessions show --last                 the transcript of the newest session of this folder
+  countersign sessions show --last                 the newest session of this folder
   countersign sessions show 0199 --events          its events in short, one a line
   countersign sessions export --last > talk.md     a document; --json for the lines
   countersign sessions import talk.jsonl           a session from elsewhere
-  countersign sessions check --last                whether its books are sound; a file's name will do, too
+  countersign sessions check --last                whether its books are sound
   countersign sessions fork 0199 --at e14          go another way from there
   countersign sessions remove 0199                 forget it
 

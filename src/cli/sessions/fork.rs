@@ -30,6 +30,7 @@ pub(super) fn run(place: &Place, pick: &Pick, at: Option<&str>) -> Result<Exit, 
     let file = read_session(beginning).map_err(|why| unsound(&name, &why.to_string()))?;
     check(&file.entries).map_err(|why| unsound(&name, &why.to_string()))?;
     at_rest(&bytes, &file, last)?;
+    nothing_comes_back(&bytes, &file, last)?;
 
     let id = Uuid::now_v7().to_string();
     let began = now();
@@ -86,6 +87,24 @@ fn at_rest(bytes: &[u8], beginning: &SessionFile, last: EntryId) -> Result<(), F
         format!("at {last} calls wait for their results, so a session cannot end there"),
         format!("fork at {}", places.join(" or ")),
     ))
+}
+
+/// Refuses a place between an answer and the tombstone that withdraws it.
+fn nothing_comes_back(bytes: &[u8], beginning: &SessionFile, last: EntryId) -> Result<(), Fault> {
+    // Of a damaged file nothing more is known than what stands before.
+    let whole = read_session(bytes).map(|file| file.entries).unwrap_or_default();
+    let later = whole.get(beginning.entries.len()..).unwrap_or_default();
+    let comes_back = later.iter().find(|entry| match &entry.body {
+        Body::Tombstone(stone) => beginning.entries.iter().any(|kept| kept.id == stone.target),
+        _ => false,
+    });
+    match comes_back {
+        None => Ok(()),
+        Some(stone) => Err(Fault::usage(
+            format!("at {last} an answer would stand again that {} withdraws", stone.id),
+            format!("fork at {}", stone.id),
+        )),
+    }
 }
 
 fn session_id(file: &SessionFile) -> &str {
