@@ -4,6 +4,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand};
 use clap_complete::Shell;
 
 use super::config::Given;
+use super::sessions::args::SessionsArgs;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -17,6 +18,7 @@ Examples:
   countersign resume --last                     go on where the last session here stopped
   countersign exec --goal goal.toml             work until its check passes, or say why not
   countersign exec --json \"list the TODOs\"      no screen; one event a line
+  countersign sessions list                     what was kept, newest first
   git diff | countersign exec -                 the prompt from stdin
   countersign config init                       write a configuration that explains every key
 
@@ -49,6 +51,8 @@ pub enum Command {
     Resume(ResumeArgs),
     /// Look at a session's ledger, read-only
     Inspect(InspectArgs),
+    /// List, search, read, keep and remove sessions
+    Sessions(SessionsArgs),
     /// Show the configuration, say where it is, or write one
     Config(ConfigArgs),
     /// Print completions for a shell

@@ -18,6 +18,7 @@ pub mod models;
 mod outcome;
 pub mod project;
 mod reading;
+pub mod sessions;
 mod signals;
 
 use std::{
@@ -101,6 +102,10 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
             let invocation = invoke(&args.flags.then(inspect.flags), environment, None)?;
             let which = Which::named(inspect.session, inspect.last).unwrap_or(Which::Last);
             inspect::run(&invocation, &which)
+        }
+        Some(Command::Sessions(words)) => {
+            let cwd = folder(words.cd.as_deref().or(args.flags.cd.as_deref()))?;
+            sessions::run(words.verb, cwd, environment)
         }
         Some(Command::Config(config)) => configure(config.action, args.flags, environment),
         Some(Command::Completions { shell }) => {

@@ -18,7 +18,7 @@ mod recover;
 
 use std::{collections::BTreeSet, fmt, sync::Arc};
 
-pub use check::{Fault, check};
+pub use check::{Fault, audit, check, resting_places};
 pub use content::{Arguments, Block, Thinking, ToolUse};
 pub use ending::{Ending, Transition};
 pub use entry::{
@@ -30,7 +30,7 @@ pub use id::{CallId, EntryId, Millis};
 pub use message::{AssistantMessage, MicroDollars, ModelRef, Stop, Usage};
 pub use open::OpenCall;
 pub use outcome::{Abort, AbortPath, CutBy, Decider, Outcome, ToolResult, aborted_text, lost_text, seconds};
-pub use project::{Message, tombstoned};
+pub use project::{Message, standing, tombstoned};
 pub use recover::{Recovered, recover};
 
 /// Version of the session format that this program writes.

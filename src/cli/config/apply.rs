@@ -52,6 +52,7 @@ fn in_letters(setting: &Setting) -> Setting {
             | Key::Nudge(_)
             | Key::ToolTimeout
             | Key::ParallelExecution
+            | Key::Echo
             | Key::Failures
             | Key::CompactAt
             | Key::OfProvider(_)
@@ -108,6 +109,7 @@ fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
             config.max_consecutive_failures = u32::try_from(value.count(1, 10_000)?).unwrap_or(u32::MAX);
         }
         Key::CompactAt => config.compact_at_percent = value.count(1, 100)?,
+        Key::Echo => config.echo = value.switch()?,
         Key::Tools => {
             config.tools = match value.text()? {
                 "auto" => ToolCalling::Auto,

@@ -83,6 +83,8 @@ pub struct Config {
     pub compact_at_percent: u64,
     /// How tools are offered to the model.
     pub tools: ToolCalling,
+    /// Whether there is an `echo` tool, for tests.
+    pub echo: bool,
     /// The providers of the configuration, the known ones too where something was set.
     pub providers: BTreeMap<String, Provider>,
     /// What the user knows about models, by `provider/name`.
@@ -195,6 +197,7 @@ impl Default for Config {
             max_consecutive_failures: 8,
             compact_at_percent: 80,
             tools: ToolCalling::default(),
+            echo: false,
             providers: BTreeMap::new(),
             models: BTreeMap::new(),
             warnings: Vec::new(),

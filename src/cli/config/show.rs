@@ -96,6 +96,7 @@ impl Config {
             Key::Failures => Some(self.max_consecutive_failures.to_string()),
             Key::CompactAt => Some(self.compact_at_percent.to_string()),
             Key::Tools => Some(quoted(self.tools.as_str())),
+            Key::Echo => Some(self.echo.to_string()),
             Key::Hooks
             | Key::BaseUrl
             | Key::Protocol
