@@ -6,7 +6,7 @@ use countersign::agent::{Agent, Effect, Input, Intent, Operation, Settings, Shut
 use countersign::budget::Limits;
 use countersign::context::words;
 use countersign::hooks::{HookCall, HookId, HookPoint, HookSpec, Payload};
-use countersign::ledger::{Body, CallId, EntryId, Message, Millis, ModelRef, recover};
+use countersign::ledger::{Body, CallId, CompactionTrigger, EntryId, Message, Millis, ModelRef, recover};
 use countersign::model::{ModelEvent, ModelNews, ModelSpec, Request};
 use countersign::policy::Policy;
 use countersign::tool::{Invocation, SideEffect, ToolNews, ToolSpec};
@@ -207,7 +207,12 @@ impl World {
         self.log.nothing_open("a model call")?;
         let asks_for_summary =
             matches!(request.messages.last(), Some(Message::User(t)) if t == words::SUMMARIZE);
-        let explained = matches!(self.log.entries.last().map(|e| &e.body), Some(Body::Transition { .. }));
+        let explained = match self.log.entries.last().map(|e| &e.body) {
+            Some(Body::Transition { .. }) => true,
+            // The one transition of a reactive compaction explains the summary and the call after it.
+            Some(Body::Compaction(made)) => made.trigger == CompactionTrigger::Reactive,
+            _ => false,
+        };
         // A compaction by hand belongs to no run: its only trace is the summary.
         let by_hand = asks_for_summary && !self.log.run_is_open;
         if !explained && !by_hand {
