@@ -14,6 +14,7 @@
 )]
 
 mod books;
+mod kill;
 mod mutant;
 mod offers;
 mod walk;
@@ -49,7 +50,14 @@ const REACHED: &[&str] = &[
     "prompt_too_long",
     "model_error",
     "no_final_answer_or_tool_call",
+    "token_budget",
+    "budget_nudge",
 ];
+
+/// What the worlds of their own must have met, and died after.
+const MENDED: &[&str] =
+    &["reactive_compact_retry", "auto_compact", "model_fallback", "transient_retry", "prompt_too_long"];
+const HOOKED: &[&str] = &["stop_hook_blocking", "stop_hook_prevented", "policy_denied", "next_turn"];
 
 #[test]
 fn every_order_of_events_keeps_the_books() {
@@ -59,13 +67,31 @@ fn every_order_of_events_keeps_the_books() {
     assert!(report.steps >= AT_LEAST, "only {} steps were explored", report.steps);
 }
 
+/// Hooks, compactions, fallback and retries come late in a trace, so worlds of their own begin with them.
+#[test]
+fn every_order_of_hooks_and_of_what_is_mended_keeps_the_books() {
+    let worlds: [(&str, usize, Bounds, &[&str]); 2] =
+        [("mending", 7, Bounds::MENDING, MENDED), ("hooked", 8, Bounds::HOOKED, HOOKED)];
+    for (name, depth, bounds, reached) in worlds {
+        let report = exhaustive(depth, bounds, Mutant::None);
+        println!("{name}, depth {depth}: {report}; {:?}", report.seen);
+        assert!(report.fault.is_none(), "{name}: {}", report.fault.unwrap());
+        for reason in reached {
+            assert!(report.seen.contains_key(reason), "{name}: no trace reached {reason}");
+        }
+    }
+}
+
 #[test]
 fn long_random_walks_keep_the_books() {
     let mut total = Report::default();
     for seed in 1..=300 {
         // Half of the worlds allow one turn alone, so that the limit is met.
         let turns = if seed % 2 == 0 { Bounds::WIDE.turns } else { 1 };
-        let report = random(seed, 400, Bounds { turns, ..Bounds::WIDE });
+        // In a third of them the window is small, so that compactions are due.
+        let window = if seed % 3 == 0 { Bounds::WIDE.window } else { Bounds::SMALL.window };
+        let token_budget = (seed % 5 == 0).then_some(20);
+        let report = random(seed, 400, Bounds { turns, window, token_budget, ..Bounds::WIDE });
         total.add(&report);
         assert!(report.fault.is_none(), "seed {seed}: {}", report.fault.unwrap());
     }

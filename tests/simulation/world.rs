@@ -3,15 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use countersign::agent::{Agent, Effect, Input, Intent, Operation, Settings, Shutdown, TimerId};
-use countersign::budget::Limits;
+use countersign::budget::{Limits, TokenBudget};
 use countersign::context::words;
 use countersign::hooks::{HookCall, HookId, HookPoint, HookSpec, Payload};
-use countersign::ledger::{Body, CallId, CompactionTrigger, EntryId, Message, Millis, ModelRef, recover};
+use countersign::ledger::{Body, CallId, CompactionTrigger, Entry, EntryId, Message, Millis, ModelRef};
 use countersign::model::{ModelEvent, ModelNews, ModelSpec, Request};
 use countersign::policy::Policy;
 use countersign::tool::{Invocation, SideEffect, ToolNews, ToolSpec};
 
 use crate::books::Log;
+use crate::kill::sendable;
 use crate::mutant::Mutant;
 
 /// How large the world is.
@@ -23,15 +24,51 @@ pub struct Bounds {
     pub texts: u32,
     pub turns: u64,
     pub retries: u64,
-    /// Also: unknown tools, bad arguments, paths outside, stale answers, wall time, raises, modes, truncation, quitting.
+    /// Tokens that the model is nudged to write in a run.
+    pub token_budget: Option<u64>,
+    /// Tokens of the window: a small one makes compactions due.
+    pub window: u64,
+    /// Also: what is mended. Compactions by hand, refused prompts, fallback, cut answers.
+    pub mends: bool,
+    /// Also: hooks at every point, with every kind of answer.
+    pub hooks: bool,
+    /// Also: unknown tools, bad arguments, paths outside, stale answers, budgets, raises, modes, quitting.
     pub rare: bool,
 }
 
 impl Bounds {
-    pub const SMALL: Self =
-        Self { submits: 2, escapes: 1, calls: 2, texts: 1, turns: 3, retries: 1, rare: false };
-    pub const WIDE: Self =
-        Self { submits: 40, escapes: 40, calls: 4, texts: 2, turns: 2, retries: 2, rare: true };
+    /// Calls, approvals, timers, retries.
+    pub const SMALL: Self = Self {
+        submits: 2,
+        escapes: 1,
+        calls: 2,
+        texts: 1,
+        turns: 3,
+        retries: 1,
+        token_budget: None,
+        window: 128_000,
+        mends: false,
+        hooks: false,
+        rare: false,
+    };
+    /// Compactions, fallback, retries, continuations: of answers, and of summaries.
+    pub const MENDING: Self = Self { submits: 3, calls: 0, turns: 2, window: 30, mends: true, ..Self::SMALL };
+    /// Hooks around one call.
+    pub const HOOKED: Self = Self { submits: 1, calls: 1, turns: 2, hooks: true, ..Self::SMALL };
+    /// Everything at once, for long walks.
+    pub const WIDE: Self = Self {
+        submits: 40,
+        escapes: 40,
+        calls: 4,
+        texts: 2,
+        turns: 4,
+        retries: 2,
+        token_budget: None,
+        window: 200,
+        mends: true,
+        hooks: true,
+        rare: true,
+    };
 }
 
 /// A model call in flight, as the world plays it.
@@ -94,6 +131,10 @@ impl World {
         let is_escape = matches!(input, Input::Intent(Intent::Abort) | Input::Shutdown(Shutdown::Signal));
         let is_quit = matches!(input, Input::Shutdown(Shutdown::Quit));
         self.over = matches!(input, Input::Shutdown(_));
+        if is_quit {
+            // What waits for a decision stays open, and what is behind it is settled.
+            self.log.died();
+        }
         let input = self.mutant.hear(input, self.models.keys().next_back().copied());
         let effects = self.mutant.act(self.agent.step(Millis(self.now), input));
         for effect in effects {
@@ -218,9 +259,7 @@ impl World {
         if !explained && !by_hand {
             return Err("a model call before the transition that explains it is durable".into());
         }
-        if !matches!(request.messages.first(), Some(Message::User(_))) {
-            return Err("a request that does not begin with the user".into());
-        }
+        sendable(request)?;
         if self.log.turns as u64 > self.bounds.turns && !self.bounds.rare {
             return Err("more model turns than the budget allows".into());
         }
@@ -299,32 +338,19 @@ impl World {
     /// The transitions and endings in the log, and how often each is there.
     pub fn reasons(&self) -> BTreeMap<&'static str, u64> {
         let mut seen = BTreeMap::new();
-        for entry in &self.log.entries {
-            match &entry.body {
-                Body::Transition { reason, .. } => *seen.entry(reason.as_str()).or_default() += 1,
-                Body::TurnEnded(ended) => *seen.entry(ended.reason.as_str()).or_default() += 1,
-                _ => {}
-            }
+        for reason in self.log.entries.iter().filter_map(|entry| reason(entry)) {
+            *seen.entry(reason).or_default() += 1;
         }
         seen
     }
+}
 
-    /// Kills the process at the end of the log (or at every entry of it) and loads what is left.
-    pub fn survives_a_kill(&self, everywhere: bool) -> Result<(), String> {
-        let all = self.log.entries.len();
-        let from = if everywhere { 1 } else { all.max(1) };
-        for cut in from..=all {
-            let entries = self.log.entries[..cut].to_vec();
-            let recovered = recover(entries, Millis(self.now)).map_err(|f| format!("cut at {cut}: {f}"))?;
-            let waiting = recovered.waiting.len();
-            let (mut agent, _) = Agent::resume(settings(self.bounds), recovered, Millis(self.now));
-            if waiting == 0 && !agent.is_idle() {
-                return Err(format!("cut at {cut}: resumed, but not idle"));
-            }
-            agent.step(Millis(self.now), Input::Intent(Intent::Abort));
-            agent.ledger().project().map_err(|open| format!("cut at {cut}: {open}"))?;
-        }
-        Ok(())
+/// Why the loop went on, or stopped, if the entry says that.
+pub(crate) fn reason(entry: &Entry) -> Option<&'static str> {
+    match &entry.body {
+        Body::Transition { reason, .. } => Some(reason.as_str()),
+        Body::TurnEnded(ended) => Some(ended.reason.as_str()),
+        _ => None,
     }
 }
 
@@ -342,7 +368,7 @@ fn is_waited_for(point: HookPoint) -> bool {
     )
 }
 
-fn settings(bounds: Bounds) -> Settings {
+pub(crate) fn settings(bounds: Bounds) -> Settings {
     let tool = |name: &str, effect| ToolSpec {
         name: name.into(),
         description: String::new(),
@@ -364,8 +390,9 @@ fn settings(bounds: Bounds) -> Settings {
             max_retries_per_model_call: bounds.retries,
             ..Limits::default()
         },
-        fallback: if bounds.rare { vec![spec("second", bounds)] } else { Vec::new() },
-        hooks: if bounds.rare { HookPoint::ALL.map(listener).to_vec() } else { Vec::new() },
+        fallback: if bounds.mends { vec![spec("second", bounds)] } else { Vec::new() },
+        hooks: if bounds.hooks { HookPoint::ALL.map(listener).to_vec() } else { Vec::new() },
+        token_budget: bounds.token_budget.map(TokenBudget::of),
         seed: 7,
         ..Settings::new(spec("script", bounds))
     }
@@ -375,8 +402,6 @@ fn listener(point: HookPoint) -> HookSpec {
     HookSpec { point, command: "hear".into(), timeout_ms: 1_000, matcher: vec![] }
 }
 
-/// In the wide world the window is small, so that compactions are due.
 fn spec(name: &str, bounds: Bounds) -> ModelSpec {
-    let known = ModelSpec::unknown(ModelRef::parse(name));
-    if bounds.rare { ModelSpec { window: 200, ..known } } else { known }
+    ModelSpec { window: bounds.window, ..ModelSpec::unknown(ModelRef::parse(name)) }
 }
