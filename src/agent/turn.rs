@@ -4,7 +4,7 @@ use crate::budget::Limit;
 use crate::context::{self, words};
 use crate::hooks::Payload;
 use crate::ledger::{
-    CompactionTrigger, Ending, FORMAT_VERSION, Injected, Injector, Millis, Remark, SessionStarted,
+    CompactionTrigger, Ending, FORMAT_VERSION, Injected, Injector, Message, Millis, Remark, SessionStarted,
     Transition, Unsettled, Usage, UserMessage,
 };
 use crate::model::{Draft, ModelSpec, Price, Request};
@@ -72,12 +72,16 @@ impl Agent {
             out.push(Effect::Emit(Live::Refused(text.to_owned())));
             return phase;
         }
-        let after_an_answer = self.books.last_ending() == Some(Ending::TokenBudget);
+        let by_tokens = self.books.last_ending() == Some(Ending::TokenBudget);
         self.books.ledger.remark(now, Remark::BudgetRaised { name: limit.name().to_owned(), limit: to });
-        if !after_an_answer {
+        let said = self.books.ledger.project().ok();
+        if !said.is_some_and(|messages| matches!(messages.last(), Some(Message::Assistant(_)))) {
             return self.call_model(now, Transition::Steered, 0, out);
         }
-        // The answer stands already: the model must hear why it is asked again.
+        // The model spoke last: it must hear why it is asked again.
+        if !by_tokens {
+            return self.go_on_with(now, words::RAISED, Transition::Steered, out);
+        }
         let written = self.books.guards().written;
         let budget = self.token_budget().map_or(to, |budget| budget.tokens);
         let nudge = words::budget_nudge(written, budget);
@@ -221,5 +225,67 @@ impl Agent {
         }
         self.give_back(out);
         Phase::Idle
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::books::Books;
+    use crate::agent::{Input, Intent};
+    use crate::ledger::{Arguments, AssistantMessage, Block, Body, Ledger, ModelRef, Stop, ToolUse, check};
+
+    /// Books with a call that nobody can settle any more, as only a bug could leave them.
+    fn with_a_lost_call() -> Agent {
+        let settings = Settings::new(ModelSpec::unknown(ModelRef::parse("first")));
+        let mut ledger = Ledger::default();
+        let at = Millis(1);
+        ledger.start(
+            at,
+            SessionStarted {
+                session: "s".into(),
+                cwd: "/w".into(),
+                model: ModelRef::parse("first"),
+                version: FORMAT_VERSION,
+                system: String::new(),
+            },
+        );
+        ledger.user(at, UserMessage { content: "go".into() }).unwrap();
+        ledger.remark(at, Remark::Transition { turn: 1, reason: Transition::Submitted });
+        let call = ToolUse {
+            id: ledger.mint_call(),
+            wire_id: String::new(),
+            name: "read".into(),
+            arguments: Arguments::parse("{}"),
+        };
+        let message = AssistantMessage {
+            id: ledger.reserve(),
+            model: ModelRef::parse("first"),
+            blocks: vec![Block::ToolUse(call)],
+            stop: Stop::ToolUse,
+            usage: Usage::default(),
+            interrupted: false,
+        };
+        drop(ledger.assistant(at, message).unwrap());
+        Agent::with_books(Books::new(ledger, settings.limits.clone(), 0), settings)
+    }
+
+    #[test]
+    fn a_ledger_that_refuses_ends_the_run_and_gives_everything_back() {
+        let mut agent = with_a_lost_call();
+        agent.steering.push("steered".into());
+        let effects = agent.step(Millis(2), Input::Intent(Intent::Submit("more".into())));
+        assert!(agent.is_idle());
+        assert!(check(agent.ledger().entries()).unwrap().is_empty());
+        let last = agent.ledger().entries().last().unwrap();
+        assert!(matches!(&last.body, Body::TurnEnded(ended) if ended.reason == Ending::ModelError));
+        let back = effects.iter().find_map(|e| match e {
+            Effect::Emit(Live::Returned(texts)) => Some(texts.clone()),
+            _ => None,
+        });
+        assert_eq!(back, Some(vec!["steered".to_owned(), "more".to_owned()]));
+        // The session goes on.
+        let effects = agent.step(Millis(3), Input::Intent(Intent::Submit("again".into())));
+        assert!(effects.iter().any(|e| matches!(e, Effect::CallModel(..))));
     }
 }

@@ -5,11 +5,13 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use countersign::agent::{Agent, Effect, Input, Intent};
-use countersign::ledger::{Body, Entry, Message, Millis, recover};
+use countersign::ledger::{Body, Entry, Millis, recover};
 use countersign::model::Request;
 
 use crate::books::Log;
-use crate::world::{Bounds, reason, settings};
+use crate::bounds::{Bounds, settings};
+use crate::sendable::sendable;
+use crate::world::reason;
 
 /// Loads a log that was cut, interrupts what waits, says something, and looks at what the model is then asked.
 /// Every entry that this appends goes through the rules.
@@ -63,40 +65,6 @@ fn keep(log: &mut Log, effects: Vec<Effect>) -> Result<Next, String> {
         }
     }
     Ok(next)
-}
-
-/// What every provider asks of a history: it begins with the user, each call has its one result right after its
-/// message, in order, and the model is not asked to go on from its own words.
-pub fn sendable(request: &Request) -> Result<(), String> {
-    let mut due = Vec::new();
-    let mut made = BTreeSet::new();
-    for (at, message) in request.messages.iter().enumerate() {
-        if at == 0 && !matches!(message, Message::User(_)) {
-            return Err("a request that does not begin with the user".into());
-        }
-        match message {
-            Message::User(_) | Message::Assistant(_) if !due.is_empty() => {
-                return Err(format!("a request without the results of {due:?}"));
-            }
-            Message::User(_) => {}
-            Message::Assistant(said) => {
-                due = said.calls().map(|call| call.id).collect();
-                if let Some(twice) = due.iter().find(|call| !made.insert(**call)) {
-                    return Err(format!("a request with {twice} twice"));
-                }
-            }
-            Message::Results(results) => {
-                let found: Vec<_> = results.iter().map(|result| result.call).collect();
-                if found != std::mem::take(&mut due) || found.is_empty() {
-                    return Err(format!("a request with the results of {found:?} in the wrong place"));
-                }
-            }
-        }
-    }
-    match request.messages.last() {
-        Some(Message::User(_) | Message::Results(_)) => Ok(()),
-        Some(Message::Assistant(_)) | None => Err("a request that ends with the model's own words".into()),
-    }
 }
 
 /// The cuts of an exhaustive walk: each log is cut where an entry was written, and equal logs once. Siblings share

@@ -14,18 +14,25 @@
 )]
 
 mod books;
+mod bounds;
 mod kill;
 mod mutant;
 mod offers;
+#[path = "../support/sendable.rs"]
+mod sendable;
 mod walk;
 mod world;
 
+use bounds::Bounds;
 use mutant::Mutant;
 use walk::{Report, exhaustive, random};
-use world::Bounds;
 
 /// The most steps that a walk of the normal test run may be short of: the issue asks for a million.
 const AT_LEAST: u64 = 1_000_000;
+
+/// Logs that the process must have died after, and positions at which Esc was pressed, in that walk.
+const CUTS: u64 = 100_000;
+const ESCAPES: u64 = 20_000;
 
 /// What the random walks must have met, or they prove nothing about it.
 const REACHED: &[&str] = &[
@@ -65,6 +72,7 @@ fn every_order_of_events_keeps_the_books() {
     println!("exhaustive, depth 11: {report}");
     assert!(report.fault.is_none(), "{}", report.fault.unwrap());
     assert!(report.steps >= AT_LEAST, "only {} steps were explored", report.steps);
+    assert!(report.cuts >= CUTS && report.escapes >= ESCAPES, "too little was interrupted: {report}");
 }
 
 /// Hooks, compactions, fallback and retries come late in a trace, so worlds of their own begin with them.
@@ -76,6 +84,7 @@ fn every_order_of_hooks_and_of_what_is_mended_keeps_the_books() {
         let report = exhaustive(depth, bounds, Mutant::None);
         println!("{name}, depth {depth}: {report}; {:?}", report.seen);
         assert!(report.fault.is_none(), "{name}: {}", report.fault.unwrap());
+        assert!(report.cuts > 5_000 && report.escapes > 5_000, "too little was interrupted: {report}");
         for reason in reached {
             assert!(report.seen.contains_key(reason), "{name}: no trace reached {reason}");
         }
@@ -96,6 +105,7 @@ fn long_random_walks_keep_the_books() {
         assert!(report.fault.is_none(), "seed {seed}: {}", report.fault.unwrap());
     }
     println!("random, 300 seeds: {total}; {:?}", total.seen);
+    assert!(total.cuts > 50_000 && total.escapes > 1_000, "too little was interrupted: {total}");
     for reason in REACHED {
         assert!(total.seen.contains_key(reason), "no walk reached {reason}");
     }

@@ -1,6 +1,6 @@
 //! What could happen next: everything that is in flight, a person, and late news of what was cancelled.
 //!
-//! A new feature comes in here: a flag in [`crate::world::Bounds`], its settings in `world::settings`, an `offer_…` below
+//! A new feature comes in here: a flag in [`crate::bounds::Bounds`], its settings in `bounds::settings`, an `offer_…` below
 //! for what may then happen, a weight in `walk::likely`, what it writes in `main::REACHED`; and what it leaves in flight
 //! in `World::perform` and `World::note_delivery`.
 

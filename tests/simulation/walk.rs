@@ -9,9 +9,10 @@ use countersign::ledger::Outcome;
 use countersign::model::{ModelEvent, ModelNews};
 use countersign::tool::ToolNews;
 
+use crate::bounds::Bounds;
 use crate::kill::{Cuts, survives_every_cut};
 use crate::mutant::Mutant;
-use crate::world::{Bounds, World};
+use crate::world::World;
 
 /// What a walk explored, and the first fault it met.
 #[derive(Debug, Default)]

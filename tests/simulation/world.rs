@@ -2,74 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use countersign::agent::{Agent, Effect, Input, Intent, Operation, Settings, Shutdown, TimerId};
-use countersign::budget::{Limits, TokenBudget};
+use countersign::agent::{Agent, Effect, Input, Intent, Operation, Shutdown, TimerId};
 use countersign::context::words;
-use countersign::hooks::{HookCall, HookId, HookPoint, HookSpec, Payload};
-use countersign::ledger::{Body, CallId, CompactionTrigger, Entry, EntryId, Message, Millis, ModelRef};
-use countersign::model::{ModelEvent, ModelNews, ModelSpec, Request};
-use countersign::policy::Policy;
-use countersign::tool::{Invocation, SideEffect, ToolNews, ToolSpec};
+use countersign::hooks::{HookCall, HookId, HookPoint, Payload};
+use countersign::ledger::{Body, CallId, CompactionTrigger, Entry, EntryId, Message, Millis};
+use countersign::model::{ModelEvent, ModelNews, Request};
+use countersign::tool::{Invocation, SideEffect, ToolNews};
 
 use crate::books::Log;
-use crate::kill::sendable;
+use crate::bounds::{Bounds, PARALLEL, settings};
 use crate::mutant::Mutant;
-
-/// How large the world is.
-#[derive(Debug, Clone, Copy)]
-pub struct Bounds {
-    pub submits: u32,
-    pub escapes: u32,
-    pub calls: u32,
-    pub texts: u32,
-    pub turns: u64,
-    pub retries: u64,
-    /// Tokens that the model is nudged to write in a run.
-    pub token_budget: Option<u64>,
-    /// Tokens of the window: a small one makes compactions due.
-    pub window: u64,
-    /// Also: what is mended. Compactions by hand, refused prompts, fallback, cut answers.
-    pub mends: bool,
-    /// Also: hooks at every point, with every kind of answer.
-    pub hooks: bool,
-    /// Also: unknown tools, bad arguments, paths outside, stale answers, budgets, raises, modes, quitting.
-    pub rare: bool,
-}
-
-impl Bounds {
-    /// Calls, approvals, timers, retries.
-    pub const SMALL: Self = Self {
-        submits: 2,
-        escapes: 1,
-        calls: 2,
-        texts: 1,
-        turns: 3,
-        retries: 1,
-        token_budget: None,
-        window: 128_000,
-        mends: false,
-        hooks: false,
-        rare: false,
-    };
-    /// Compactions, fallback, retries, continuations: of answers, and of summaries.
-    pub const MENDING: Self = Self { submits: 3, calls: 0, turns: 2, window: 30, mends: true, ..Self::SMALL };
-    /// Hooks around one call.
-    pub const HOOKED: Self = Self { submits: 1, calls: 1, turns: 2, hooks: true, ..Self::SMALL };
-    /// Everything at once, for long walks.
-    pub const WIDE: Self = Self {
-        submits: 40,
-        escapes: 40,
-        calls: 4,
-        texts: 2,
-        turns: 4,
-        retries: 2,
-        token_budget: None,
-        window: 200,
-        mends: true,
-        hooks: true,
-        rare: true,
-    };
-}
+use crate::sendable::sendable;
 
 /// A model call in flight, as the world plays it.
 #[derive(Default, Clone)]
@@ -354,8 +297,6 @@ pub(crate) fn reason(entry: &Entry) -> Option<&'static str> {
     }
 }
 
-const PARALLEL: u64 = 2;
-
 /// The others are fired and forgotten: they may outlive the run.
 fn is_waited_for(point: HookPoint) -> bool {
     matches!(
@@ -366,42 +307,4 @@ fn is_waited_for(point: HookPoint) -> bool {
             | HookPoint::PostTool
             | HookPoint::Stop
     )
-}
-
-pub(crate) fn settings(bounds: Bounds) -> Settings {
-    let tool = |name: &str, effect| ToolSpec {
-        name: name.into(),
-        description: String::new(),
-        schema: serde_json::json!({}),
-        effect,
-        paths: vec![],
-        timeout_ms: None,
-    };
-    Settings {
-        session: "simulated".into(),
-        cwd: "/w".into(),
-        tools: vec![tool("read", SideEffect::Reads), tool("write", SideEffect::Writes)],
-        policy: Policy::default(),
-        limits: Limits {
-            max_model_turns: Some(bounds.turns),
-            max_wall_time_seconds: bounds.rare.then_some(60),
-            max_tool_calls: bounds.rare.then_some(7),
-            max_parallel_tool_calls: PARALLEL,
-            max_retries_per_model_call: bounds.retries,
-            ..Limits::default()
-        },
-        fallback: if bounds.mends { vec![spec("second", bounds)] } else { Vec::new() },
-        hooks: if bounds.hooks { HookPoint::ALL.map(listener).to_vec() } else { Vec::new() },
-        token_budget: bounds.token_budget.map(TokenBudget::of),
-        seed: 7,
-        ..Settings::new(spec("script", bounds))
-    }
-}
-
-fn listener(point: HookPoint) -> HookSpec {
-    HookSpec { point, command: "hear".into(), timeout_ms: 1_000, matcher: vec![] }
-}
-
-fn spec(name: &str, bounds: Bounds) -> ModelSpec {
-    ModelSpec { window: bounds.window, ..ModelSpec::unknown(ModelRef::parse(name)) }
 }
