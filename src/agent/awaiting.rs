@@ -40,7 +40,7 @@ impl Agent {
         let calls: Vec<ToolUse> = message.calls().cloned().collect();
         let tokens: Vec<OpenCall> = match ledger.assistant(now, message) {
             Ok(tokens) => tokens,
-            Err(unsettled) => return self.give_up(now, &unsettled),
+            Err(unsettled) => return self.give_up(now, &unsettled, out),
         };
         self.fire(Payload::PostSampling { text: said.clone() }, out);
         if !needs_follow_up {

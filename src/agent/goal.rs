@@ -52,7 +52,7 @@ impl Agent {
         });
         match written {
             Ok(_) => self.before_the_model(now, text, out),
-            Err(unsettled) => self.give_up(now, &unsettled),
+            Err(unsettled) => self.give_up(now, &unsettled, out),
         }
     }
 
@@ -94,7 +94,7 @@ impl Agent {
             Arguments::Object([("command".to_owned(), Value::String(command))].into_iter().collect());
         let (call, token) = match self.books.ledger.validate(now, RUNNER, arguments) {
             Ok(made) => made,
-            Err(unsettled) => return self.give_up(now, &unsettled),
+            Err(unsettled) => return self.give_up(now, &unsettled, out),
         };
         let state = self.examine(&call, out);
         let effect = self.registry.get(RUNNER).map_or(SideEffect::Runs, |t| t.effect);
@@ -166,7 +166,7 @@ impl Agent {
         };
         match self.books.ledger.inject(now, Injected { by: Injector::GoalCheck, text }) {
             Ok(_) => self.call_model(now, Transition::GoalCheck, 0, out),
-            Err(unsettled) => self.give_up(now, &unsettled),
+            Err(unsettled) => self.give_up(now, &unsettled, out),
         }
     }
 

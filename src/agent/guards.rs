@@ -1,6 +1,6 @@
 //! What bounds the loop's own loops. Read from the ledger, so that resume and re-entry cannot reset it.
 
-use crate::budget::Returns;
+use crate::budget::{Limit, Returns};
 use crate::ledger::{Body, Entry, Outcome, Transition};
 
 /// Facts about the current run and the session that the next continue site must know.
@@ -65,6 +65,10 @@ impl Guards {
                 self.validating = false;
             }
             Body::Compaction(_) => self.just_compacted = true,
+            // More is wanted: what brought little before does not count any more.
+            Body::BudgetRaised { name, .. } if *name == Limit::Tokens.name() => {
+                self.returns.raised(self.written)
+            }
             Body::SessionStarted(_)
             | Body::ToolCall(_)
             | Body::ApprovalRequested(_)

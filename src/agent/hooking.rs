@@ -170,7 +170,7 @@ impl Agent {
         for text in &new {
             let injected = Injected { by: Injector::Hook, text: text.clone() };
             if let Err(unsettled) = self.books.ledger.inject(now, injected) {
-                return self.give_up(now, &unsettled);
+                return self.give_up(now, &unsettled, out);
             }
         }
         if let Some(reason) = said.prevent {

@@ -65,6 +65,19 @@ pub(super) struct BackingOff {
     pub(super) timer: TimerId,
     /// Attempts that failed.
     pub(super) retries: u64,
+    /// The summary that is to be tried again; `None`: an answer.
+    pub(super) summary: Option<Wanted>,
+}
+
+/// A summary that is wanted, and what for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wanted {
+    /// What asked for it.
+    pub(super) trigger: CompactionTrigger,
+    /// Why the model is called afterwards; `None`: nothing was under way.
+    pub(super) then: Option<Transition>,
+    /// Attempts that failed before this one.
+    pub(super) retries: u64,
 }
 
 /// Hooks that are waited for.
@@ -94,10 +107,8 @@ pub(super) struct Compacting {
     pub(super) message: EntryId,
     /// The summary so far.
     pub(super) draft: Draft,
-    /// What asked for it.
-    pub(super) trigger: CompactionTrigger,
-    /// Why the model is called afterwards; `None`: nothing was under way.
-    pub(super) then: Option<Transition>,
+    /// What it is for.
+    pub(super) wanted: Wanted,
     /// Who was asked.
     pub(super) model: ModelRef,
     /// Estimated tokens of the context.

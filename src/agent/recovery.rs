@@ -3,7 +3,7 @@
 use crate::ledger::{Ending, Millis, Note, Remark, Tombstone, Transition};
 use crate::model::{FailureClass, ModelFailure};
 
-use super::phase::{Awaiting, BackingOff, Phase};
+use super::phase::{Awaiting, BackingOff, Phase, Wanted};
 use super::{Agent, Effect, Live};
 
 /// First wait, in milliseconds; doubled for each further attempt. (protocols: 0.5 s * 2^n.)
@@ -25,13 +25,14 @@ impl Agent {
     ) -> Phase {
         let retries = awaiting.retries;
         self.withdraw(now, awaiting, &failure);
-        let most = self.books.meter().limits().max_retries_per_model_call;
-        let patient = failure.retry_after_ms.is_none_or(|asked| asked <= LONGEST_ASKED_MS);
-        if failure.class.is_transient() && retries < most && patient {
-            return self.back_off(retries, most, failure, out);
+        if self.may_retry(retries, &failure) {
+            return self.back_off(retries, None, failure, out);
         }
         if failure.class == FailureClass::Overflow {
-            self.report_failure(now, &failure, retries);
+            // What the compaction mends stays the note that it is.
+            if self.books.guards().compacted_reactively {
+                self.report_failure(now, &failure, retries);
+            }
             return self.compact_or_give_up(now, out);
         }
         if failure.class.may_fall_back() && self.books.fallbacks() < self.settings.fallback.len() {
@@ -72,18 +73,37 @@ impl Agent {
         self.books.ledger.remark(now, Remark::Note(Note { about, text }));
     }
 
-    fn back_off(&mut self, retries: u64, most: u64, failure: ModelFailure, out: &mut Vec<Effect>) -> Phase {
+    /// Whether the call may be made again: the failure may pass, retries are left, and the provider does not ask
+    /// for more patience than a person has.
+    pub(super) fn may_retry(&mut self, retries: u64, failure: &ModelFailure) -> bool {
+        let most = self.books.meter().limits().max_retries_per_model_call;
+        let patient = failure.retry_after_ms.is_none_or(|asked| asked <= LONGEST_ASKED_MS);
+        failure.class.is_transient() && retries < most && patient
+    }
+
+    /// Waits, then makes the call again: for an answer, or for the summary that is wanted.
+    pub(super) fn back_off(
+        &mut self,
+        retries: u64,
+        summary: Option<Wanted>,
+        failure: ModelFailure,
+        out: &mut Vec<Effect>,
+    ) -> Phase {
+        let most = self.books.meter().limits().max_retries_per_model_call;
         let wait_ms = failure.retry_after_ms.unwrap_or_else(|| self.jittered(retries));
         let timer = self.mint_timer();
         out.push(Effect::SetTimer(timer, wait_ms));
         let attempt = retries + 1;
         out.push(Effect::Emit(Live::Retrying { attempt, most, wait_ms, reason: failure.message }));
-        Phase::BackingOff(BackingOff { timer, retries: attempt })
+        Phase::BackingOff(BackingOff { timer, retries: attempt, summary })
     }
 
     /// The wait is over.
     pub(super) fn retry(&mut self, now: Millis, waiting: &BackingOff, out: &mut Vec<Effect>) -> Phase {
-        self.call_model(now, Transition::TransientRetry, waiting.retries, out)
+        match waiting.summary {
+            Some(wanted) => self.summarize(now, Wanted { retries: waiting.retries, ..wanted }, out),
+            None => self.call_model(now, Transition::TransientRetry, waiting.retries, out),
+        }
     }
 
     /// Doubling waits, each shortened by up to a quarter so that many clients do not come back at once.

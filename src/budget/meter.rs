@@ -102,6 +102,7 @@ impl Meter {
                 self.run.usage = self.run.usage.plus(c.usage);
                 self.session = self.session.plus(c.usage);
                 self.context = c.tokens_after;
+                self.retries = 0;
             }
             Body::ToolCall(_) => self.run.tool_calls += 1,
             Body::ApprovalRequested(r) => {
@@ -215,7 +216,7 @@ impl Meter {
             Limit::ToolCalls => self.run.tool_calls,
             Limit::WallTime => self.wall_ms(now) / 1000,
             Limit::InputTokens => self.run.usage.input,
-            Limit::OutputTokens => self.run.usage.output,
+            Limit::OutputTokens | Limit::Tokens => self.run.usage.output,
             Limit::Cost => self.session.cost.unwrap_or_default().0,
         }
     }

@@ -29,7 +29,9 @@ pub use goal::{Answerer, Asked, Checkpoint, Goal, Progress, Validation};
 pub use id::{CallId, EntryId, Millis};
 pub use message::{AssistantMessage, MicroDollars, ModelRef, Stop, Usage};
 pub use open::OpenCall;
-pub use outcome::{Abort, AbortPath, CutBy, Decider, Outcome, ToolResult, aborted_text, lost_text, seconds};
+pub use outcome::{
+    Abort, AbortPath, CutBy, Decider, Outcome, ToolResult, aborted_text, forgotten_text, lost_text, seconds,
+};
 pub use project::{Message, standing, tombstoned};
 pub use recover::{Recovered, recover};
 

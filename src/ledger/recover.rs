@@ -3,7 +3,8 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
-    Body, CallId, Entry, Fault, Ledger, Millis, OpenCall, Outcome, Settlement, ToolUse, check, lost_text,
+    Body, CallId, Entry, Fault, Ledger, Millis, OpenCall, Outcome, Settlement, ToolUse, check,
+    forgotten_text, lost_text,
 };
 
 /// A loaded session.
@@ -49,6 +50,19 @@ pub fn recover(entries: Vec<Arc<Entry>>, now: Millis) -> Result<Recovered, Fault
         ledger.settle(now, token, Settlement::synthetic(Outcome::Lost { started }, lost_text(started)));
     }
     Ok(Recovered { ledger, waiting, loaded, lost })
+}
+
+impl Ledger {
+    /// Settles every open call as lost, for a loop that has no tokens of them any more. Only a bug of ours leads
+    /// here: a run can then still be ended, and its session loaded.
+    pub fn settle_lost(&mut self, now: Millis) {
+        let allowed = allowed(&self.entries);
+        for call in open_uses(self, &self.open) {
+            let started = allowed.contains(&call.id);
+            let result = Settlement::synthetic(Outcome::Lost { started }, forgotten_text(started));
+            self.settle(now, OpenCall::mint(&call), result);
+        }
+    }
 }
 
 /// Ids are never reused, withdrawn ones included.

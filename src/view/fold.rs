@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::agent::{Event, Live};
 use crate::budget::Limit;
-use crate::ledger::{Body, CallId, Compaction, CompactionTrigger, Entry, EntryId, Millis, TurnEnded};
+use crate::ledger::{Body, CallId, Compaction, Entry, EntryId, Millis, TurnEnded};
 
 use super::{Card, CardBody, CardId, Forming, LiveMessage, Mark, Offer, Panel, PanelState, Phase, Row, View};
 
@@ -87,7 +87,13 @@ impl View {
 
     fn change_status(&mut self, entry: &Entry) {
         let status = &mut self.status;
-        let by_hand = status.phase == Phase::Compacting(CompactionTrigger::Manual);
+        // Nothing else is done between two runs.
+        let by_hand = status.is_busy() && !self.run_is_open;
+        match &entry.body {
+            Body::User(_) | Body::Transition { .. } => self.run_is_open = true,
+            Body::TurnEnded(_) => self.run_is_open = false,
+            _ => {}
+        }
         match &entry.body {
             Body::User(_) => {
                 status.phase = Phase::AwaitingModel;
@@ -113,6 +119,8 @@ impl View {
             Body::Note(note) if by_hand && CallId::parse(&note.about).is_none() => {
                 status.phase = Phase::Idle;
             }
+            // Within a run the model is asked again with the summary: no transition says so after a reactive one.
+            Body::Compaction(_) if self.run_is_open => status.phase = Phase::AwaitingModel,
             Body::SessionStarted(_)
             | Body::Assistant(_)
             | Body::Goal(_)
@@ -153,6 +161,10 @@ impl View {
 
     fn offer_after(&self, ended: &TurnEnded) -> Option<Offer> {
         let limit = Limit::of_ending(ended.reason)?;
+        if limit == Limit::Tokens {
+            let to = self.token_budget()?.saturating_add(self.settings.token_budget?);
+            return Some(Offer { limit, to });
+        }
         let size = self.settings.limits.get(limit).or_else(|| self.meter.limits().get(limit))?;
         let to = self.meter.limits().get(limit)?.saturating_add(size);
         Some(Offer { limit, to })

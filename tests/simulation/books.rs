@@ -9,7 +9,7 @@ use countersign::ledger::{AssistantMessage, Body, CallId, Entry, EntryId, ToolRe
 pub const LATE: &str = "LATE";
 
 /// What the log says so far; read incrementally, one entry at a time.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub struct Log {
     pub entries: Vec<Arc<Entry>>,
     ids: BTreeSet<EntryId>,
@@ -23,11 +23,32 @@ pub struct Log {
     /// Open approval requests.
     pub asked: BTreeMap<CallId, EntryId>,
     pub run_is_open: bool,
+    /// A raised limit takes the stopped run up again, with the next transition; or was raised by too little.
+    raised: bool,
     pub tombstones: BTreeSet<EntryId>,
     pub turns: u32,
+    /// A process died, or was closed: calls that waited are settled after those behind them.
+    died: bool,
 }
 
 impl Log {
+    /// The log of these entries.
+    pub fn of(entries: &[Arc<Entry>]) -> Result<Self, String> {
+        let mut log = Self::default();
+        entries.iter().try_for_each(|entry| log.append(Arc::clone(entry)))?;
+        Ok(log)
+    }
+
+    /// The same rules over an empty log.
+    pub fn emptied(&self) -> Self {
+        Self { died: self.died, ..Self::default() }
+    }
+
+    /// From here on another process writes.
+    pub fn died(&mut self) {
+        self.died = true;
+    }
+
     /// Appends one entry, or says which law it breaks.
     pub fn append(&mut self, entry: Arc<Entry>) -> Result<(), String> {
         if !self.ids.insert(entry.id) {
@@ -80,10 +101,10 @@ impl Log {
             Body::ToolResult(r) => self.result(r)?,
             Body::TurnEnded(_) => {
                 self.nothing_open("turn_ended")?;
-                if !self.run_is_open {
+                if !self.run_is_open && !self.raised {
                     return Err("turn_ended without a run".into());
                 }
-                self.run_is_open = false;
+                (self.run_is_open, self.raised) = (false, false);
             }
             Body::Compaction(c) => {
                 self.nothing_open("a compaction")?;
@@ -94,8 +115,7 @@ impl Log {
             Body::Tombstone(t) => {
                 self.tombstones.insert(t.target);
             }
-            // A raised limit takes the stopped run up again.
-            Body::BudgetRaised { .. } => self.run_is_open = true,
+            Body::BudgetRaised { .. } => self.raised = true,
             Body::SessionStarted(_) | Body::Progress(_) | Body::Note(_) | Body::Error { .. } => {}
         }
         self.entries.push(entry);
@@ -121,13 +141,14 @@ impl Log {
         if self.settled.contains(&result.call) {
             return Err(format!("call {} has two results", result.call));
         }
-        if self.open.first() != Some(&result.call) {
+        let due = self.open.iter().position(|call| *call == result.call);
+        let (Some(at), true) = (due, self.died || due == Some(0)) else {
             return Err(format!("result of {}, while the next due is {:?}", result.call, self.open.first()));
-        }
+        };
         if !self.announced.contains(&result.call) {
             return Err(format!("result of {} before its tool_call line", result.call));
         }
-        self.open.remove(0);
+        self.open.remove(at);
         self.settled.insert(result.call);
         self.asked.remove(&result.call);
         Ok(())

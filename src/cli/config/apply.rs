@@ -163,9 +163,12 @@ fn set_limit(config: &mut Config, limit: Limit, setting: &Setting) -> Result<(),
     let value = &setting.value;
     let number = match limit {
         Limit::Cost => value.dollars()?.0,
-        Limit::Turns | Limit::ToolCalls | Limit::WallTime | Limit::InputTokens | Limit::OutputTokens => {
-            value.count(0, MOST_COUNT)?
-        }
+        Limit::Turns
+        | Limit::ToolCalls
+        | Limit::WallTime
+        | Limit::InputTokens
+        | Limit::OutputTokens
+        | Limit::Tokens => value.count(0, MOST_COUNT)?,
     };
     config.limits.set(limit, number);
     if limit == Limit::Turns {
