@@ -1,7 +1,7 @@
 //! What bounds the loop's own loops. Read from the ledger, so that resume and re-entry cannot reset it.
 
 use crate::budget::Returns;
-use crate::ledger::{Body, Entry, Outcome, Transition};
+use crate::ledger::{Body, Entry, Lesson, Outcome, Transition};
 
 /// Facts about the current run and the session that the next continue site must know.
 #[derive(Debug, Clone, Default)]
@@ -18,6 +18,8 @@ pub(super) struct Guards {
     pub(super) written: u64,
     /// The run is in its second phase: the final response.
     pub(super) is_final: bool,
+    /// The reasoning before some point of the run is left out of requests, since a provider refused it.
+    pub(super) left_reasoning_out: bool,
     /// How often stop hooks have sent the model on in the run.
     pub(super) reentries: u32,
     /// The session has had its one reactive compaction, or tried to.
@@ -46,6 +48,7 @@ impl Guards {
                 self.failed_calls += u32::from(result.outcome != Outcome::Ok);
             }
             Body::Compaction(_) => self.just_compacted = true,
+            Body::Note(_) => self.left_reasoning_out |= Lesson::of(entry) == Some(Lesson::ReasoningRefused),
             Body::SessionStarted(_)
             | Body::ToolCall(_)
             | Body::ApprovalRequested(_)
@@ -53,7 +56,6 @@ impl Guards {
             | Body::Injected(_)
             | Body::Tombstone(_)
             | Body::BudgetRaised { .. }
-            | Body::Note(_)
             | Body::Error { .. }
             | Body::TurnEnded(_) => {}
         }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use super::{AssistantMessage, Body, Entry, EntryId, Ledger, ToolResult, Unsettled};
+use super::{AssistantMessage, Block, Body, Entry, EntryId, Ledger, Lesson, ToolResult, Unsettled};
 
 /// One message as a model sees it, still free of any protocol.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +40,9 @@ impl Ledger {
                 Body::Assistant(m) if m.blocks.is_empty() => {}
                 Body::Assistant(m) => messages.push(Message::Assistant(m.clone())),
                 Body::ToolResult(r) => push_result(&mut messages, r),
+                Body::Note(_) if Lesson::of(entry) == Some(Lesson::ReasoningRefused) => {
+                    leave_reasoning_out(&mut messages);
+                }
                 Body::SessionStarted(_)
                 | Body::ToolCall(_)
                 | Body::ApprovalRequested(_)
@@ -54,6 +57,17 @@ impl Ledger {
         }
         Ok(messages)
     }
+}
+
+/// All of it up to here: a block is bound to those before it, so none may stay. What comes later is bound to what
+/// is then sent, and is sent back.
+fn leave_reasoning_out(messages: &mut Vec<Message>) {
+    for message in messages.iter_mut() {
+        if let Message::Assistant(said) = message {
+            said.blocks.retain(|block| !matches!(block, Block::Thinking(_)));
+        }
+    }
+    messages.retain(|message| !matches!(message, Message::Assistant(said) if said.blocks.is_empty()));
 }
 
 fn push_result(messages: &mut Vec<Message>, result: &ToolResult) {
