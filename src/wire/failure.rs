@@ -160,6 +160,9 @@ fn advice(status: Option<u16>, class: FailureClass, report: &Report) -> &'static
     if class != FailureClass::BadRequest {
         return "";
     }
+    if status == Some(407) {
+        return PROXY_KEY;
+    }
     let is_413 = status.or(report.status) == Some(413);
     if is_413 || report.codes.iter().any(|code| code == "request_too_large") {
         return TOO_LARGE;
@@ -236,3 +239,4 @@ const START_WITH_JINJA: &str =
     "Start the server with --jinja, so that it takes tools, or use --tools string.";
 const TOO_LARGE: &str =
     "The request has more bytes than the server takes: compact the session (/compact), or start a new one.";
+const PROXY_KEY: &str = "The proxy wants a name and a password: put them into HTTPS_PROXY, as in http://name:password@proxy.example:3128.";
