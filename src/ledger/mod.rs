@@ -4,6 +4,7 @@
 //! injected or sent while a call is open ([`Unsettled`]). No code repairs a history on its way out: there is
 //! [`check`], which refuses, and [`recover`], which runs once when a session is loaded.
 
+mod attempt;
 mod check;
 mod content;
 mod ending;
