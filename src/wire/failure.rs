@@ -107,7 +107,7 @@ fn classify(status: Option<u16>, report: &Report, should_retry: Option<bool>) ->
         FailureClass::Auth
     } else if coded(MODEL_CODES) || says(UNKNOWN_MODEL) || (status == Some(404) && words.contains("model")) {
         FailureClass::UnknownModel
-    } else if words.contains(JINJA) {
+    } else if says(REFUSED) {
         FailureClass::BadRequest
     } else if speaks_against_tools(&words) {
         FailureClass::NoTools
@@ -232,7 +232,9 @@ const REPLAY: &[&str] = &[
     "`reasoning_content` in the thinking mode must be passed back",
     "encrypted content for item",
 ];
-/// Refused as it is, though the server calls it trouble of its own: without this flag it takes no tools.
+/// Refused as it is, though some servers answer with a status or a code of their own trouble.
+const REFUSED: &[&str] = &[JINJA, "roles must alternate"];
+/// Without this flag the server takes no tools.
 const JINJA: &str = "requires --jinja";
 
 const START_WITH_JINJA: &str =
