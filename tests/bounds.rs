@@ -4,9 +4,9 @@
 use std::collections::VecDeque;
 
 use countersign::agent::{Agent, Effect, FinalResponse, Input, Intent, Settings};
-use countersign::budget::TokenBudget;
+use countersign::budget::{Limit, TokenBudget};
 use countersign::hooks::{HookAnswer, HookDecision, HookPoint, HookSpec};
-use countersign::ledger::{Body, Ending, Millis, ModelRef, Outcome, Stop, TurnEnded, Usage};
+use countersign::ledger::{Body, Ending, Millis, ModelRef, Outcome, Stop, Transition, TurnEnded, Usage};
 use countersign::model::{FailureClass, ModelEvent, ModelFailure, ModelNews, ModelSpec};
 use countersign::tool::{Preparation, SideEffect, ToolNews, ToolReport, ToolSpec};
 
@@ -41,7 +41,13 @@ fn settings() -> Settings {
 
 fn run(settings: Settings, adversary: &Adversary) -> Ended {
     let mut agent = Agent::new(settings);
-    let mut inputs = VecDeque::from([Input::Intent(Intent::Submit("go".into()))]);
+    let (calls, end) = drive(&mut agent, Intent::Submit("go".into()), adversary);
+    Ended { calls, end: end.expect("the run has an end"), agent }
+}
+
+/// Lets the adversary answer whatever follows from this, until nothing is left to do.
+fn drive(agent: &mut Agent, intent: Intent, adversary: &Adversary) -> (u64, Option<TurnEnded>) {
+    let mut inputs = VecDeque::from([Input::Intent(intent)]);
     let (mut calls, mut now) = (0, 1_000);
     let mut end = None;
     while let Some(input) = inputs.pop_front() {
@@ -74,7 +80,7 @@ fn run(settings: Settings, adversary: &Adversary) -> Ended {
     }
     assert!(agent.is_idle());
     countersign::ledger::check(agent.ledger().entries()).unwrap();
-    Ended { calls, end: end.expect("the run has an end"), agent }
+    (calls, end)
 }
 
 fn text(words: &str) -> ModelNews {
@@ -87,6 +93,10 @@ fn stop(reason: Stop) -> ModelNews {
 
 fn call() -> ModelNews {
     ModelNews::Event(ModelEvent::CallStarted { index: 0, wire_id: "same".into(), name: "read".into() })
+}
+
+fn spent(output: u64) -> ModelNews {
+    ModelNews::Event(ModelEvent::Usage(Usage { input: 10, output, ..Usage::default() }))
 }
 
 fn failed(class: FailureClass) -> Vec<ModelNews> {
@@ -107,6 +117,10 @@ fn fine() -> ToolReport {
 
 fn count(agent: &Agent, wanted: impl Fn(&Body) -> bool) -> usize {
     agent.ledger().entries().iter().filter(|e| wanted(&e.body)).count()
+}
+
+fn transitions(agent: &Agent, wanted: Transition) -> usize {
+    count(agent, |b| matches!(b, Body::Transition { reason, .. } if *reason == wanted))
 }
 
 fn blocks(reason: String) -> Vec<HookAnswer> {
@@ -237,6 +251,75 @@ fn a_prompt_that_stays_too_long_is_compacted_once_a_session() {
     let ended =
         run(settings(), &Adversary { model: |_| failed(FailureClass::Overflow), tool: fine, hook: silence });
     assert_eq!((ended.end.reason, ended.calls), (Ending::PromptTooLong, 2));
+}
+
+#[test]
+fn a_summary_that_always_fails_is_retried_to_the_limit_and_ends_the_run_once() {
+    // The prompt is too long; each summary breaks off, having cost 100 tokens of output.
+    let model = |call| match call {
+        1 => failed(FailureClass::Overflow),
+        _ => [vec![text("They"), spent(100)], failed(FailureClass::Transient)].concat(),
+    };
+    let mut ended = run(settings(), &Adversary { model, tool: fine, hook: silence });
+    assert_eq!((ended.end.reason, ended.calls), (Ending::PromptTooLong, 6));
+    assert_eq!(transitions(&ended.agent, Transition::ReactiveCompactRetry), 1);
+    assert_eq!(transitions(&ended.agent, Transition::TransientRetry), 4);
+    assert_eq!(count(&ended.agent, |b| matches!(b, Body::Error { .. })), 1);
+    // What failed is paid for all the same, and stays under tombstones.
+    assert_eq!((ended.end.usage.output, ended.agent.meter().session_usage().output), (500, 500));
+    assert_eq!(count(&ended.agent, |b| matches!(b, Body::Tombstone(_))), 5);
+}
+
+#[test]
+fn an_overflow_that_was_mended_is_no_error() {
+    let model = |call| match call {
+        1 => failed(FailureClass::Overflow),
+        _ => vec![text("said"), ModelNews::Finished],
+    };
+    let ended = run(settings(), &Adversary { model, tool: fine, hook: silence });
+    assert_eq!((ended.end.reason, ended.calls), (Ending::Completed, 3));
+    assert_eq!(count(&ended.agent, |b| matches!(b, Body::Error { .. })), 0);
+    assert_eq!(transitions(&ended.agent, Transition::ReactiveCompactRetry), 1);
+}
+
+#[test]
+fn a_summary_by_hand_that_always_fails_is_retried_to_the_limit_and_begins_no_run() {
+    let model = |_| [vec![text("They"), spent(100)], failed(FailureClass::Transient)].concat();
+    let calm = Adversary { model: |_| vec![text("hello"), ModelNews::Finished], tool: fine, hook: silence };
+    let mut ended = run(settings(), &calm);
+    let again = Adversary { model, tool: fine, hook: silence };
+    let (calls, end) = drive(&mut ended.agent, Intent::Compact, &again);
+    assert_eq!((calls, end), (5, None));
+    assert_eq!(ended.agent.meter().session_usage().output, 502);
+    assert_eq!(count(&ended.agent, |b| matches!(b, Body::Error { .. })), 1);
+}
+
+#[test]
+fn a_window_that_is_always_full_is_compacted_once_a_turn_at_most() {
+    // Nothing ever fits: each answer calls a tool, each summary brings nothing.
+    let small = ModelSpec { window: 4, ..ModelSpec::unknown(ModelRef::parse("first")) };
+    let model = |_| vec![text("more"), call(), ModelNews::Finished];
+    let ended = run(Settings { model: small, ..settings() }, &Adversary { model, tool: fine, hook: silence });
+    let turns = 50;
+    assert_eq!((ended.end.reason, ended.end.turns), (Ending::MaxTurns, turns));
+    let made = transitions(&ended.agent, Transition::AutoCompact);
+    assert!(
+        made > 0 && made <= turns as usize && ended.calls <= 2 * u64::from(turns),
+        "{made} in {}",
+        ended.calls
+    );
+}
+
+#[test]
+fn a_raised_token_budget_ends_again() {
+    let model = |_| vec![text("a little more"), spent(400), ModelNews::Finished];
+    let again = Adversary { model, tool: fine, hook: silence };
+    let budget = Some(TokenBudget::of(1_000));
+    let mut ended = run(Settings { token_budget: budget, ..settings() }, &again);
+    assert_eq!((ended.end.reason, ended.calls), (Ending::TokenBudget, 3));
+    let raise = Intent::Raise { limit: Limit::Tokens, to: 1_000_000 };
+    let (calls, end) = drive(&mut ended.agent, raise, &again);
+    assert_eq!((calls, end.unwrap().reason), (4, Ending::TokenBudget));
 }
 
 #[test]

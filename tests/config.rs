@@ -245,6 +245,7 @@ fn a_project_cannot_loosen() {
         "loop.max_steps = 1000",
         "loop.tool_timeout_seconds = 31",
         "fallback = ['evil/model']",
+        "tools.echo = true",
         "budget.token_budget = 1000",
         "budget.token_budget_enough_percent = 91",
         "budget.token_budget_little_tokens = 499",

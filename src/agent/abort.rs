@@ -18,6 +18,10 @@ impl Agent {
             Phase::Dispatching(dispatching) => self.stop_tools(now, dispatching, by, out),
             Phase::BackingOff(waiting) => {
                 out.push(Effect::Cancel(Operation::Timer(waiting.timer)));
+                if waiting.summary.is_some_and(|wanted| wanted.then.is_none()) {
+                    let about = self.books.ledger.last_id().map_or_else(String::new, |id| id.to_string());
+                    return self.no_summary(now, about, out);
+                }
                 Ending::AbortedStreaming
             }
             Phase::Consulting(consulting) => {
@@ -26,12 +30,9 @@ impl Agent {
             }
             Phase::Compacting(compacting) => {
                 out.push(Effect::Cancel(Operation::Model(compacting.message)));
-                if compacting.then.is_none() {
-                    let text = "The compaction was interrupted; nothing was replaced.".to_owned();
-                    let about = compacting.message.to_string();
-                    self.books.ledger.remark(now, Remark::Note(Note { about, text }));
-                    self.give_back(out);
-                    return Phase::Idle;
+                self.withdraw_summary(now, &compacting, "the compaction was interrupted");
+                if compacting.wanted.then.is_none() {
+                    return self.no_summary(now, compacting.message.to_string(), out);
                 }
                 Ending::AbortedStreaming
             }
@@ -42,6 +43,14 @@ impl Agent {
             CutBy::Approval => Ending::ApprovalRequired,
         };
         self.end(now, ending, out)
+    }
+
+    /// A compaction between two runs is cut short: no run ends by it.
+    fn no_summary(&mut self, now: Millis, about: String, out: &mut Vec<Effect>) -> Phase {
+        let text = "The compaction was interrupted; nothing was replaced.".to_owned();
+        self.books.ledger.remark(now, Remark::Note(Note { about, text }));
+        self.give_back(out);
+        Phase::Idle
     }
 
     /// Paths A and B, while the model speaks. Partial text is kept; finished calls are settled at once;

@@ -1,6 +1,6 @@
 //! What follows an answer that makes no call: a continuation, a nudge, the second phase, or the end.
 
-use crate::budget::Verdict;
+use crate::budget::{TokenBudget, Verdict};
 use crate::context::words;
 use crate::ledger::{Ending, Injected, Injector, Millis, Note, Remark, Stop, Transition};
 
@@ -54,12 +54,17 @@ impl Agent {
         if !self.steering.is_empty() {
             return self.steer(now, out);
         }
+        if self.books.goal().is_some() {
+            return self.on_goal_words(now, out);
+        }
         let has_tools = !self.registry.tools().is_empty();
         let in_two = self.settings.final_response == FinalResponse::Separate && has_tools;
         if in_two && !self.books.guards().is_final {
             return self.go_on_with(now, words::FINAL, Transition::FinalResponse, out);
         }
-        let Some(budget) = self.settings.token_budget else { return self.conclude(now, out) };
+        let Some(budget) = self.token_budget() else {
+            return self.conclude(now, Ending::Completed, out);
+        };
         let guards = self.books.guards();
         let written = guards.written;
         match guards.returns.check(&budget, written) {
@@ -78,6 +83,13 @@ impl Agent {
         }
     }
 
+    /// The token budget in force: raises, which the ledger knows, come before what is configured.
+    pub(super) fn token_budget(&mut self) -> Option<TokenBudget> {
+        let raised = self.books.meter().limits().token_budget;
+        let configured = self.settings.token_budget?;
+        Some(TokenBudget { tokens: raised.unwrap_or(configured.tokens), ..configured })
+    }
+
     pub(super) fn go_on_with(
         &mut self,
         now: Millis,
@@ -88,7 +100,7 @@ impl Agent {
         self.inject_and_call(now, Injector::Continuation, text.to_owned(), reason, out)
     }
 
-    fn inject_and_call(
+    pub(super) fn inject_and_call(
         &mut self,
         now: Millis,
         by: Injector,
@@ -98,7 +110,7 @@ impl Agent {
     ) -> Phase {
         match self.books.ledger.inject(now, Injected { by, text }) {
             Ok(_) => self.call_model(now, reason, 0, out),
-            Err(unsettled) => self.give_up(now, &unsettled),
+            Err(unsettled) => self.give_up(now, &unsettled, out),
         }
     }
 }

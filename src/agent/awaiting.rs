@@ -40,11 +40,14 @@ impl Agent {
         let calls: Vec<ToolUse> = message.calls().cloned().collect();
         let tokens: Vec<OpenCall> = match ledger.assistant(now, message) {
             Ok(tokens) => tokens,
-            Err(unsettled) => return self.give_up(now, &unsettled),
+            Err(unsettled) => return self.give_up(now, &unsettled, out),
         };
         self.fire(Payload::PostSampling { text: said.clone() }, out);
         if !needs_follow_up {
             return self.on_final_words(now, &stop, &said, out);
+        }
+        if self.books.guards().asked {
+            self.write_progress(now);
         }
         let calls = calls.into_iter().zip(tokens);
         if self.books.guards().is_final {

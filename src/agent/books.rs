@@ -99,11 +99,11 @@ impl Books {
         last.is_some_and(|e| !matches!(e.body, Body::TurnEnded(_)))
     }
 
-    /// Whether the last run was ended by a budget.
-    pub(super) fn stopped_by_budget(&self) -> bool {
+    /// How the last run ended; `None` while one is under way.
+    pub(super) fn last_ending(&self) -> Option<Ending> {
         let ends = |e: &&Arc<Entry>| matches!(e.body, Body::User(_) | Body::TurnEnded(_));
-        let last = self.ledger.entries().iter().rev().find(ends);
-        last.is_some_and(|e| matches!(&e.body, Body::TurnEnded(t) if t.reason.is_budget()))
+        let last = self.ledger.entries().iter().rev().find(ends)?;
+        if let Body::TurnEnded(ended) = &last.body { Some(ended.reason) } else { None }
     }
 
     /// Whether an approval of this call was asked for.
@@ -151,7 +151,7 @@ impl Books {
     }
 
     /// The entries since the user last spoke.
-    fn run(&self) -> &[Arc<Entry>] {
+    pub(super) fn run(&self) -> &[Arc<Entry>] {
         let entries = self.ledger.entries();
         let start = entries.iter().rposition(|e| matches!(e.body, Body::User(_))).unwrap_or(0);
         entries.get(start..).unwrap_or_default()

@@ -5,11 +5,12 @@ use crate::budget::Limit;
 use crate::context::{self, estimate_tokens, words};
 use crate::hooks::Payload;
 use crate::ledger::{
-    Body, Compaction, CompactionTrigger, Ending, EntryId, Message, Millis, Note, Remark, Transition, Usage,
+    Body, Compaction, CompactionTrigger, Ending, EntryId, Message, Millis, Note, Remark, Tombstone,
+    Transition, Usage,
 };
-use crate::model::{Draft, ModelNews, Request};
+use crate::model::{Draft, ModelFailure, ModelNews, Request};
 
-use super::phase::{Compacting, Phase};
+use super::phase::{Compacting, Phase, Wanted};
 use super::{Agent, Effect, Live};
 
 /// Most tokens of a summary.
@@ -44,7 +45,8 @@ impl Agent {
             && request.messages.len() > 2
     }
 
-    /// The prompt is too long: one compaction a session can mend that. The guard is in the ledger before the call.
+    /// The prompt is too long: one compaction a session can mend that. The transition is the guard: it is in the
+    /// ledger before the summary is asked for, and explains the call that follows it too.
     pub(super) fn compact_or_give_up(&mut self, now: Millis, out: &mut Vec<Effect>) -> Phase {
         if self.books.guards().compacted_reactively {
             return self.end(now, Ending::PromptTooLong, out);
@@ -52,7 +54,7 @@ impl Agent {
         self.compact(now, CompactionTrigger::Reactive, Some(Transition::ReactiveCompactRetry), out)
     }
 
-    /// Asks for the summary. `then` is why the model is called afterwards; `None`: it is not.
+    /// Compacts. `then` is why the model is called afterwards; `None`: it is not.
     pub(super) fn compact(
         &mut self,
         now: Millis,
@@ -60,12 +62,18 @@ impl Agent {
         then: Option<Transition>,
         out: &mut Vec<Effect>,
     ) -> Phase {
+        self.summarize(now, Wanted { trigger, then, retries: 0 }, out)
+    }
+
+    /// Asks for the summary, as far as the budgets allow.
+    pub(super) fn summarize(&mut self, now: Millis, wanted: Wanted, out: &mut Vec<Effect>) -> Phase {
+        let Wanted { trigger, then, .. } = wanted;
         if let Some(limit) = self.books.meter().exhausted(now).filter(|l| *l != Limit::Turns) {
             return self.cannot_compact(now, then, limit.ending(), out);
         }
         let request = match self.request(None) {
             Ok(request) => request,
-            Err(unsettled) => return self.give_up(now, &unsettled),
+            Err(unsettled) => return self.give_up(now, &unsettled, out),
         };
         let tokens_before = estimate_tokens(&request).max(self.books.meter().context_tokens());
         let Some(affordable) =
@@ -73,16 +81,13 @@ impl Agent {
         else {
             return self.cannot_compact(now, then, Ending::MaxCost, out);
         };
-        let reason = match trigger {
-            CompactionTrigger::Auto => Some(Transition::AutoCompact),
-            CompactionTrigger::Reactive => Some(Transition::ReactiveCompactRetry),
-            CompactionTrigger::Manual => None,
-        };
-        if let Some(reason) = reason {
+        if let Some(reason) = why_summarized(wanted) {
             let turn = u32::try_from(self.books.meter().turns()).unwrap_or(u32::MAX);
             self.books.ledger.remark(now, Remark::Transition { turn, reason });
         }
-        self.fire(Payload::PreCompact { trigger }, out);
+        if wanted.retries == 0 {
+            self.fire(Payload::PreCompact { trigger }, out);
+        }
         let room = self.summary_room(trigger);
         let asked = asking_for_summary(request, room, affordable);
         let message = self.books.ledger.reserve();
@@ -93,8 +98,7 @@ impl Agent {
         Phase::Compacting(Compacting {
             message,
             draft: Draft::default(),
-            trigger,
-            then,
+            wanted,
             model,
             tokens_before,
             estimated_input,
@@ -115,6 +119,7 @@ impl Agent {
         let limit = Limit::of_ending(ending).map_or(ending.as_str(), Limit::name);
         let text = format!("{limit} is used up: raise it first.");
         out.push(Effect::Emit(Live::Refused(text)));
+        self.give_back(out);
         Phase::Idle
     }
 
@@ -141,13 +146,14 @@ impl Agent {
                 compacting.draft.push(event);
                 Phase::Compacting(compacting)
             }
-            ModelNews::Failed(failure) => self.compaction_failed(now, &compacting, &failure.message, out),
+            ModelNews::Failed(failure) => self.summary_failed(now, &compacting, failure, out),
             ModelNews::Finished => {
                 let usage = self.priced(compacting.draft.usage(compacting.estimated_input));
                 let (message, _calls) =
                     compacting.draft.clone().abandon(compacting.message, compacting.model.clone(), usage);
                 let summary = message.text();
                 if summary.trim().is_empty() {
+                    self.withdraw_summary(now, &compacting, "the summary came back empty");
                     return self.compaction_failed(now, &compacting, "the summary came back empty", out);
                 }
                 self.replace_by(now, compacting, summary.trim(), usage, out)
@@ -164,12 +170,12 @@ impl Agent {
         out: &mut Vec<Effect>,
     ) -> Phase {
         let summary = words::as_summary(summary, &self.last_wish());
-        let Compacting { trigger, then, model, tokens_before, .. } = compacting;
+        let Compacting { wanted: Wanted { trigger, then, .. }, model, tokens_before, .. } = compacting;
         let replaces_to = self.books.ledger.last_id().unwrap_or(EntryId(0));
         let tokens_after = (summary.len() / 4) as u64;
         let entry = Compaction { trigger, replaces_to, summary, model, usage, tokens_before, tokens_after };
         if let Err(unsettled) = self.books.ledger.compact(now, entry) {
-            return self.give_up(now, &unsettled);
+            return self.give_up(now, &unsettled, out);
         }
         match then {
             Some(reason) => self.call_model(now, reason, 0, out),
@@ -195,6 +201,41 @@ impl Agent {
         wish.unwrap_or_default()
     }
 
+    /// A failure that may pass is waited for, as with every model call.
+    fn summary_failed(
+        &mut self,
+        now: Millis,
+        compacting: &Compacting,
+        failure: ModelFailure,
+        out: &mut Vec<Effect>,
+    ) -> Phase {
+        let Wanted { trigger, retries, .. } = compacting.wanted;
+        self.withdraw_summary(now, compacting, &format!("the compaction failed: {}", failure.message));
+        if !self.may_retry(retries, &failure) {
+            let tries = if retries == 0 { String::new() } else { format!(" ({retries} retries)") };
+            return self.compaction_failed(now, compacting, &format!("{}{tries}", failure.message), out);
+        }
+        let text = format!("The summary failed, and is tried again: {}", failure.message);
+        self.books.ledger.remark(now, Remark::Note(Note { about: compacting.message.to_string(), text }));
+        // Said again, for a note is all that a compaction between runs may end with.
+        out.push(Effect::Emit(Live::Compacting(trigger)));
+        self.back_off(retries, Some(compacting.wanted), failure, out)
+    }
+
+    /// What was written of a summary that replaces nothing: it was paid for, so it stays, under a tombstone.
+    pub(super) fn withdraw_summary(&mut self, now: Millis, compacting: &Compacting, why: &str) {
+        if compacting.draft.is_empty() {
+            return;
+        }
+        let target = compacting.message;
+        let usage = self.priced(compacting.draft.usage(compacting.estimated_input));
+        let (partial, _calls) = compacting.draft.clone().abandon(target, compacting.model.clone(), usage);
+        // It makes no call, so this opens none; a refusal would mean that one is open already.
+        if let Ok(_no_tokens) = self.books.ledger.assistant(now, partial) {
+            self.books.ledger.remark(now, Remark::Tombstone(Tombstone { target, reason: why.to_owned() }));
+        }
+    }
+
     fn compaction_failed(
         &mut self,
         now: Millis,
@@ -203,24 +244,42 @@ impl Agent {
         out: &mut Vec<Effect>,
     ) -> Phase {
         let text = format!("The compaction failed: {why}");
-        match compacting.trigger {
+        let Wanted { trigger, then, .. } = compacting.wanted;
+        match trigger {
             CompactionTrigger::Auto => {
                 let about = compacting.message.to_string();
                 self.books.ledger.remark(now, Remark::Note(Note { about, text }));
                 self.auto_compaction_failed = true;
-                compacting.then.map_or(Phase::Idle, |reason| self.call_model(now, reason, 0, out))
+                then.map_or(Phase::Idle, |reason| self.call_model(now, reason, 0, out))
             }
             CompactionTrigger::Manual | CompactionTrigger::Reactive => {
+                let text = if trigger == CompactionTrigger::Reactive {
+                    format!("The prompt is too long, and compacting it failed: {why}")
+                } else {
+                    text
+                };
                 let next =
                     "Try again, start a new session, or choose a model with a larger window.".to_owned();
                 self.books.ledger.remark(now, Remark::Error { message: text, next });
-                if compacting.then.is_none() {
+                if then.is_none() {
+                    self.give_back(out);
                     Phase::Idle
                 } else {
                     self.end(now, Ending::PromptTooLong, out)
                 }
             }
         }
+    }
+}
+
+/// Why the model is asked for a summary. One that nobody's run waits for has its trace in the summary alone.
+fn why_summarized(wanted: Wanted) -> Option<Transition> {
+    let first = wanted.retries == 0;
+    match wanted.trigger {
+        CompactionTrigger::Manual => None,
+        CompactionTrigger::Auto if first => Some(Transition::AutoCompact),
+        CompactionTrigger::Reactive if first => Some(Transition::ReactiveCompactRetry),
+        CompactionTrigger::Auto | CompactionTrigger::Reactive => Some(Transition::TransientRetry),
     }
 }
 

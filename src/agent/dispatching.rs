@@ -95,13 +95,18 @@ impl Agent {
             self.note(now, format!("a hook ended the run: {reason}"));
             return self.end(now, Ending::StopHookPrevented, out);
         }
+        if self.books.guards().validating {
+            return self.on_evidence(now, out);
+        }
         if self.books.guards().failed_turns_now() >= self.settings.max_consecutive_failures {
             return self.end(now, Ending::RepeatedFailures, out);
         }
-        if self.steering.is_empty() {
-            self.call_model(now, Transition::NextTurn, 0, out)
-        } else {
+        if !self.steering.is_empty() {
             self.steer(now, out)
+        } else if self.checkpoint_is_due() {
+            self.check_goal(now, out)
+        } else {
+            self.call_model(now, Transition::NextTurn, 0, out)
         }
     }
 

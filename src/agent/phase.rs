@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use crate::hooks::{HookId, PreTool};
 use crate::ledger::{
-    CompactionTrigger, EntryId, Millis, ModelRef, OpenCall, Settlement, ToolUse, Transition,
+    CompactionTrigger, Ending, EntryId, Millis, ModelRef, OpenCall, Settlement, ToolUse, Transition,
 };
 use crate::model::Draft;
 use crate::tool::{Candidate, Preparation, SideEffect};
@@ -65,6 +65,19 @@ pub(super) struct BackingOff {
     pub(super) timer: TimerId,
     /// Attempts that failed.
     pub(super) retries: u64,
+    /// The summary that is to be tried again; `None`: an answer.
+    pub(super) summary: Option<Wanted>,
+}
+
+/// A summary that is wanted, and what for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wanted {
+    /// What asked for it.
+    pub(super) trigger: CompactionTrigger,
+    /// Why the model is called afterwards; `None`: nothing was under way.
+    pub(super) then: Option<Transition>,
+    /// Attempts that failed before this one.
+    pub(super) retries: u64,
 }
 
 /// Hooks that are waited for.
@@ -83,8 +96,8 @@ pub(super) enum Question {
     Start(String),
     /// May the model hear this message?
     Prompt(String),
-    /// May the run end?
-    Stop,
+    /// May the run end, and in this way?
+    Stop(Ending),
 }
 
 /// A summary in the making.
@@ -94,10 +107,8 @@ pub(super) struct Compacting {
     pub(super) message: EntryId,
     /// The summary so far.
     pub(super) draft: Draft,
-    /// What asked for it.
-    pub(super) trigger: CompactionTrigger,
-    /// Why the model is called afterwards; `None`: nothing was under way.
-    pub(super) then: Option<Transition>,
+    /// What it is for.
+    pub(super) wanted: Wanted,
     /// Who was asked.
     pub(super) model: ModelRef,
     /// Estimated tokens of the context.

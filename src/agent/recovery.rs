@@ -3,7 +3,7 @@
 use crate::ledger::{Ending, EntryId, Lesson, Millis, ModelRef, Note, Remark, Tombstone, Transition};
 use crate::model::{Action, FailureClass, ModelFailure};
 
-use super::phase::{Awaiting, BackingOff, Phase};
+use super::phase::{Awaiting, BackingOff, Phase, Wanted};
 use super::{Agent, Effect, Live};
 
 /// First wait, in milliseconds; doubled for each further attempt. (protocols: 0.5 s * 2^n.)
@@ -26,13 +26,16 @@ impl Agent {
         let (retries, model) = (awaiting.retries, awaiting.model.clone());
         self.withdraw(now, awaiting, &failure);
         if self.may_retry(retries, &failure) {
-            return self.back_off(retries, failure, out);
+            return self.back_off(retries, None, failure, out);
         }
         if self.learns(now, model, &failure) {
             return self.call_model(now, Transition::TransientRetry, retries + 1, out);
         }
         if failure.class == FailureClass::Overflow {
-            self.report_failure(now, &failure, retries);
+            // What the compaction mends stays the note that it is.
+            if self.books.guards().compacted_reactively {
+                self.report_failure(now, &failure, retries);
+            }
             return self.compact_or_give_up(now, out);
         }
         if failure.class.may_fall_back() && self.books.fallbacks() < self.settings.fallback.len() {
@@ -110,7 +113,7 @@ impl Agent {
 
     /// Whether the same call may be made again: the failure may pass, retries are left, and the provider does not ask
     /// for more patience than a person has.
-    fn may_retry(&mut self, retries: u64, failure: &ModelFailure) -> bool {
+    pub(super) fn may_retry(&mut self, retries: u64, failure: &ModelFailure) -> bool {
         retries < self.most_retries(failure) && is_patient(failure)
     }
 
@@ -128,19 +131,29 @@ impl Agent {
         }
     }
 
-    fn back_off(&mut self, retries: u64, failure: ModelFailure, out: &mut Vec<Effect>) -> Phase {
+    /// Waits, then makes the call again: for an answer, or for the summary that is wanted.
+    pub(super) fn back_off(
+        &mut self,
+        retries: u64,
+        summary: Option<Wanted>,
+        failure: ModelFailure,
+        out: &mut Vec<Effect>,
+    ) -> Phase {
         let most = self.most_retries(&failure);
         let wait_ms = failure.retry_after_ms.unwrap_or_else(|| self.jittered(retries));
         let timer = self.mint_timer();
         out.push(Effect::SetTimer(timer, wait_ms));
         let attempt = retries + 1;
         out.push(Effect::Emit(Live::Retrying { attempt, most, wait_ms, reason: failure.message }));
-        Phase::BackingOff(BackingOff { timer, retries: attempt })
+        Phase::BackingOff(BackingOff { timer, retries: attempt, summary })
     }
 
     /// The wait is over.
     pub(super) fn retry(&mut self, now: Millis, waiting: &BackingOff, out: &mut Vec<Effect>) -> Phase {
-        self.call_model(now, Transition::TransientRetry, waiting.retries, out)
+        match waiting.summary {
+            Some(wanted) => self.summarize(now, Wanted { retries: waiting.retries, ..wanted }, out),
+            None => self.call_model(now, Transition::TransientRetry, waiting.retries, out),
+        }
     }
 
     /// Doubling waits, each shortened by up to a quarter so that many clients do not come back at once.

@@ -26,7 +26,7 @@ impl Agent {
     pub(super) fn steer(&mut self, now: Millis, out: &mut Vec<Effect>) -> Phase {
         for text in std::mem::take(&mut self.steering) {
             if let Err(unsettled) = self.books.ledger.inject(now, Injected { by: Injector::Steering, text }) {
-                return self.give_up(now, &unsettled);
+                return self.give_up(now, &unsettled, out);
             }
         }
         self.tell_queue(out);

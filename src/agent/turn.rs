@@ -4,14 +4,14 @@ use crate::budget::Limit;
 use crate::context::{self, words};
 use crate::hooks::Payload;
 use crate::ledger::{
-    CompactionTrigger, Ending, FORMAT_VERSION, Injected, Injector, Millis, Remark, SessionStarted,
+    CompactionTrigger, Ending, FORMAT_VERSION, Injected, Injector, Message, Millis, Remark, SessionStarted,
     Transition, Unsettled, Usage, UserMessage,
 };
 use crate::model::{Draft, ModelSpec, Price, Request};
 use crate::tool::ToolSpec;
 
 use super::phase::{Awaiting, Phase};
-use super::{Agent, Effect, Live, Settings};
+use super::{Agent, Effect, Live, Operation, Settings};
 
 /// An answer of fewer tokens than this is not worth a call.
 const SHORT_ANSWER: u64 = 64;
@@ -28,13 +28,16 @@ impl Agent {
             return phase;
         }
         self.auto_compaction_failed = false;
-        match self.write_message(now, text.clone()) {
+        match self.write_message(now, UserMessage { content: text.clone() }) {
             Ok(()) => self.before_the_model(now, text, out),
-            Err(unsettled) => self.give_up(now, &unsettled),
+            Err(unsettled) => {
+                self.queued.push_front(text);
+                self.give_up(now, &unsettled, out)
+            }
         }
     }
 
-    fn write_message(&mut self, now: Millis, content: String) -> Result<(), Unsettled> {
+    pub(super) fn write_message(&mut self, now: Millis, message: UserMessage) -> Result<(), Unsettled> {
         if self.books.ledger.entries().is_empty() {
             let Self { books, settings, .. } = self;
             books.ledger.start(
@@ -51,7 +54,7 @@ impl Agent {
         for text in std::mem::take(&mut self.news) {
             self.books.ledger.inject(now, Injected { by: Injector::Environment, text })?;
         }
-        self.books.ledger.user(now, UserMessage { content })?;
+        self.books.ledger.user(now, message)?;
         Ok(())
     }
 
@@ -64,13 +67,25 @@ impl Agent {
         to: u64,
         out: &mut Vec<Effect>,
     ) -> Phase {
-        if !matches!(phase, Phase::Idle) || !self.books.stopped_by_budget() {
+        if !matches!(phase, Phase::Idle) || !self.books.last_ending().is_some_and(Ending::is_budget) {
             let text = "A limit can be raised after it has stopped a run; none has.";
             out.push(Effect::Emit(Live::Refused(text.to_owned())));
             return phase;
         }
+        let by_tokens = self.books.last_ending() == Some(Ending::TokenBudget);
         self.books.ledger.remark(now, Remark::BudgetRaised { name: limit.name().to_owned(), limit: to });
-        self.call_model(now, Transition::Steered, 0, out)
+        let said = self.books.ledger.project().ok();
+        if !said.is_some_and(|messages| matches!(messages.last(), Some(Message::Assistant(_)))) {
+            return self.call_model(now, Transition::Steered, 0, out);
+        }
+        // The model spoke last: it must hear why it is asked again.
+        if !by_tokens {
+            return self.go_on_with(now, words::RAISED, Transition::Steered, out);
+        }
+        let written = self.books.guards().written;
+        let budget = self.token_budget().map_or(to, |budget| budget.tokens);
+        let nudge = words::budget_nudge(written, budget);
+        self.inject_and_call(now, Injector::BudgetNudge, nudge, Transition::Steered, out)
     }
 
     /// Calls the model, or ends the run when a budget forbids it. The order is the design's: build the context,
@@ -98,7 +113,7 @@ impl Agent {
         let spec = self.spec_after(given_up).clone();
         let mut request = match self.request_to(&spec, output_left) {
             Ok(request) => request,
-            Err(unsettled) => return self.give_up(now, &unsettled),
+            Err(unsettled) => return self.give_up(now, &unsettled, out),
         };
         if is_turn && self.compaction_is_due(&request) {
             return self.compact(now, CompactionTrigger::Auto, Some(reason), out);
@@ -108,7 +123,10 @@ impl Agent {
             return self.end(now, Ending::MaxCost, out);
         };
         request.max_output = affordable;
-        self.books.ledger.remark(now, Remark::Transition { turn, reason });
+        if reason != Transition::ReactiveCompactRetry {
+            // That one was written as the guard, before the summary.
+            self.books.ledger.remark(now, Remark::Transition { turn, reason });
+        }
         let message = self.books.ledger.reserve();
         let model = request.model.clone();
         out.push(Effect::CallModel(message, Box::new(request)));
@@ -168,9 +186,10 @@ impl Agent {
     /// not delivered goes back to who wrote it.
     pub(super) fn end(&mut self, now: Millis, reason: Ending, out: &mut Vec<Effect>) -> Phase {
         let text = if reason == Ending::MaxTurns { self.out_of_turns() } else { self.books.last_text() };
+        self.hand_off(now, reason);
         self.books.end_run(now, now, reason, text);
         self.tell_end(reason, out);
-        if reason == Ending::Completed {
+        if reason.completed() {
             return self.next_in_queue(now, out);
         }
         self.give_back(out);
@@ -192,16 +211,83 @@ impl Agent {
         if self.settings.limit_is_steps { words::out_of_steps(limit) } else { words::INCOMPLETE.to_owned() }
     }
 
-    /// The books refuse: a bug of ours, said aloud. Nothing is repaired.
-    pub(super) fn give_up(&mut self, now: Millis, unsettled: &Unsettled) -> Phase {
-        self.books.ledger.remark(
-            now,
-            Remark::Error {
-                message: format!("The ledger refuses to go on: {unsettled}."),
-                next: "This is a bug of countersign. Resume the session: open calls are settled when it is loaded."
-                    .to_owned(),
+    /// The books refuse: a bug of ours, said aloud. The calls that nobody can settle any more are settled as lost,
+    /// so that the run has its end like any other, and nobody waits for it.
+    pub(super) fn give_up(&mut self, now: Millis, unsettled: &Unsettled, out: &mut Vec<Effect>) -> Phase {
+        let message = format!("The ledger refuses to go on: {unsettled}.");
+        let next = "This is a bug of countersign; please report it. The session can go on.".to_owned();
+        self.books.ledger.remark(now, Remark::Error { message, next });
+        for call in &unsettled.0 {
+            out.push(Effect::Cancel(Operation::Preparation(*call)));
+            out.push(Effect::Cancel(Operation::Tool(*call)));
+        }
+        self.books.ledger.settle_lost(now);
+        if self.books.run_is_open() {
+            return self.end(now, Ending::ModelError, out);
+        }
+        self.give_back(out);
+        Phase::Idle
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::books::Books;
+    use crate::agent::{Input, Intent};
+    use crate::ledger::{Arguments, AssistantMessage, Block, Body, Ledger, ModelRef, Stop, ToolUse, check};
+
+    /// Books with a call that nobody can settle any more, as only a bug could leave them.
+    fn with_a_lost_call() -> Agent {
+        let settings = Settings::new(ModelSpec::unknown(ModelRef::parse("first")));
+        let mut ledger = Ledger::default();
+        let at = Millis(1);
+        ledger.start(
+            at,
+            SessionStarted {
+                session: "s".into(),
+                cwd: "/w".into(),
+                model: ModelRef::parse("first"),
+                version: FORMAT_VERSION,
+                system: String::new(),
             },
         );
-        Phase::Idle
+        ledger.user(at, UserMessage { content: "go".into() }).unwrap();
+        ledger.remark(at, Remark::Transition { turn: 1, reason: Transition::Submitted });
+        let call = ToolUse {
+            id: ledger.mint_call(),
+            wire_id: String::new(),
+            name: "read".into(),
+            arguments: Arguments::parse("{}"),
+        };
+        let message = AssistantMessage {
+            id: ledger.reserve(),
+            model: ModelRef::parse("first"),
+            blocks: vec![Block::ToolUse(call)],
+            stop: Stop::ToolUse,
+            usage: Usage::default(),
+            interrupted: false,
+        };
+        drop(ledger.assistant(at, message).unwrap());
+        Agent::with_books(Books::new(ledger, settings.limits.clone(), 0), settings)
+    }
+
+    #[test]
+    fn a_ledger_that_refuses_ends_the_run_and_gives_everything_back() {
+        let mut agent = with_a_lost_call();
+        agent.steering.push("steered".into());
+        let effects = agent.step(Millis(2), Input::Intent(Intent::Submit("more".into())));
+        assert!(agent.is_idle());
+        assert!(check(agent.ledger().entries()).unwrap().is_empty());
+        let last = agent.ledger().entries().last().unwrap();
+        assert!(matches!(&last.body, Body::TurnEnded(ended) if ended.reason == Ending::ModelError));
+        let back = effects.iter().find_map(|e| match e {
+            Effect::Emit(Live::Returned(texts)) => Some(texts.clone()),
+            _ => None,
+        });
+        assert_eq!(back, Some(vec!["steered".to_owned(), "more".to_owned()]));
+        // The session goes on.
+        let effects = agent.step(Millis(3), Input::Intent(Intent::Submit("again".into())));
+        assert!(effects.iter().any(|e| matches!(e, Effect::CallModel(..))));
     }
 }

@@ -25,6 +25,9 @@ pub struct Limits {
     pub max_retries_per_model_call: u64,
     /// Retries of one call of a read-only, idempotent tool.
     pub max_retries_per_tool_call: u64,
+    /// The token budget as it was raised in the session. The configured one is no limit: it stands with its
+    /// thresholds in [`super::TokenBudget`].
+    pub token_budget: Option<u64>,
 }
 
 impl Default for Limits {
@@ -40,6 +43,7 @@ impl Default for Limits {
             max_tool_result_chars: 30_000,
             max_retries_per_model_call: 4,
             max_retries_per_tool_call: 1,
+            token_budget: None,
         }
     }
 }
@@ -59,10 +63,12 @@ pub enum Limit {
     OutputTokens,
     /// `max_total_cost`
     Cost,
+    /// `token_budget`: forbids no call, but ends a run whose answer has used it, and can be raised like the others.
+    Tokens,
 }
 
 impl Limit {
-    /// All of them, in the order in which they are checked.
+    /// Those that forbid a call, in the order in which they are checked.
     pub const ALL: [Self; 6] =
         [Self::Turns, Self::ToolCalls, Self::WallTime, Self::InputTokens, Self::OutputTokens, Self::Cost];
 
@@ -75,6 +81,7 @@ impl Limit {
             Self::InputTokens => "max_input_tokens",
             Self::OutputTokens => "max_output_tokens",
             Self::Cost => "max_total_cost",
+            Self::Tokens => "token_budget",
         }
     }
 
@@ -87,17 +94,23 @@ impl Limit {
             Self::InputTokens => Ending::MaxInputTokens,
             Self::OutputTokens => Ending::MaxOutputTokens,
             Self::Cost => Ending::MaxCost,
+            Self::Tokens => Ending::TokenBudget,
         }
     }
 
     /// The limit whose reaching makes this ending.
     pub fn of_ending(ending: Ending) -> Option<Self> {
-        Self::ALL.into_iter().find(|l| l.ending() == ending)
+        Self::raisable().find(|l| l.ending() == ending)
     }
 
     /// The limit of this name.
     pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|l| l.name() == name)
+        Self::raisable().find(|l| l.name() == name)
+    }
+
+    /// What can be raised after it has ended a run.
+    fn raisable() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().chain([Self::Tokens])
     }
 }
 
@@ -111,6 +124,7 @@ impl Limits {
             Limit::InputTokens => self.max_input_tokens,
             Limit::OutputTokens => self.max_output_tokens,
             Limit::Cost => self.max_total_cost.map(|c| c.0),
+            Limit::Tokens => self.token_budget,
         }
     }
 
@@ -124,6 +138,7 @@ impl Limits {
             Limit::InputTokens => self.max_input_tokens = value,
             Limit::OutputTokens => self.max_output_tokens = value,
             Limit::Cost => self.max_total_cost = value.map(MicroDollars),
+            Limit::Tokens => self.token_budget = value,
         }
     }
 }

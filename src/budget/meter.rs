@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ledger::{Body, CallId, Entry, Millis, Outcome, Transition, Usage};
+use crate::ledger::{Body, CallId, Entry, Goal, Millis, Outcome, Transition, Usage};
 
 use super::{Limit, Limits};
 
@@ -10,6 +10,8 @@ use super::{Limit, Limits};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Meter {
     limits: Limits,
+    /// The limits without those of the goal that is pursued.
+    without_goal: Option<Limits>,
     session: Usage,
     run: Run,
     waiting: BTreeSet<CallId>,
@@ -67,6 +69,7 @@ impl Meter {
     pub fn new(limits: Limits) -> Self {
         Self {
             limits,
+            without_goal: None,
             session: Usage::default(),
             run: Run::default(),
             waiting: BTreeSet::new(),
@@ -82,6 +85,7 @@ impl Meter {
     pub fn read(&mut self, entry: &Entry) {
         match &entry.body {
             Body::User(_) => {
+                self.limits = self.without_goal.take().unwrap_or_else(|| self.limits.clone());
                 self.run = Run::default();
                 self.run.clock.go(entry.at);
             }
@@ -101,6 +105,7 @@ impl Meter {
                 self.run.usage = self.run.usage.plus(c.usage);
                 self.session = self.session.plus(c.usage);
                 self.context = c.tokens_after;
+                self.retries = 0;
             }
             Body::ToolCall(_) => self.run.tool_calls += 1,
             Body::ApprovalRequested(r) => {
@@ -124,8 +129,15 @@ impl Meter {
             Body::BudgetRaised { name, limit } => {
                 if let Some(raised) = Limit::parse(name) {
                     self.limits.set(raised, *limit);
+                    // What was raised for a goal never lowers what holds without it.
+                    if let Some(limits) = &mut self.without_goal
+                        && limits.get(raised).is_some_and(|most| most < *limit)
+                    {
+                        limits.set(raised, *limit);
+                    }
                 }
             }
+            Body::Goal(goal) => self.tighten(goal),
             Body::TurnEnded(_) => {
                 self.run.clock.stand(entry.at);
                 self.waiting.clear();
@@ -133,7 +145,26 @@ impl Meter {
                 self.failed_runs.clear();
             }
             Body::Note(note) => self.failed_runs.extend(note.failed_run()),
-            Body::SessionStarted(_) | Body::Injected(_) | Body::Tombstone(_) | Body::Error { .. } => {}
+            Body::SessionStarted(_)
+            | Body::Injected(_)
+            | Body::Tombstone(_)
+            // The validation command of a goal is bounded by its checkpoints, not by the calls a model may make.
+            | Body::Validation(_)
+            | Body::Checkpoint(_)
+            | Body::Progress(_)
+            | Body::Handoff { .. }
+            | Body::Error { .. } => {}
+        }
+    }
+
+    /// A goal may have a budget of its own, for its run alone; it only tightens.
+    fn tighten(&mut self, goal: &Goal) {
+        self.without_goal.get_or_insert_with(|| self.limits.clone());
+        for (name, most) in &goal.budget {
+            if let Some(limit) = Limit::parse(name) {
+                let most = self.limits.get(limit).map_or(*most, |in_force| in_force.min(*most));
+                self.limits.set(limit, most);
+            }
         }
     }
 
@@ -190,7 +221,7 @@ impl Meter {
             Limit::ToolCalls => self.run.tool_calls,
             Limit::WallTime => self.wall_ms(now) / 1000,
             Limit::InputTokens => self.run.usage.input,
-            Limit::OutputTokens => self.run.usage.output,
+            Limit::OutputTokens | Limit::Tokens => self.run.usage.output,
             Limit::Cost => self.session.cost.unwrap_or_default().0,
         }
     }

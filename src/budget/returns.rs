@@ -55,6 +55,11 @@ impl Returns {
         }
     }
 
+    /// Begins anew when `total` tokens are written: the user wants more.
+    pub fn raised(&mut self, total: u64) {
+        *self = Self { last_total: total, ..Self::default() };
+    }
+
     /// Counts a continuation that begins when `total` tokens are written.
     pub fn continued(&mut self, total: u64) {
         *self = Self {

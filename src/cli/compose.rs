@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::args::Which;
 use super::config::{Config, ToolCalling};
+use super::environment::Environment;
 use super::fault::Fault;
 use super::models::{Choice, Table, Way, choose};
 use super::{Invocation, environment, instructions};
@@ -18,8 +19,9 @@ use crate::runtime::store::{find, latest};
 use crate::runtime::{
     AutoToolMode, CommandHooks, Driver, Groups, Handles, HookPort, HttpModel, LocalTools, ModelPort,
     ModelRouter, NoHooks, Ports, RehearsalModel, RunningMode, ScriptedModel, SessionStore, StringModel,
-    Timeouts, ToolMode, tool_specs,
+    Timeouts, ToolMode, echo_spec, tool_specs,
 };
+use crate::tool::ToolSpec;
 use crate::wire::record::SessionFile;
 use crate::wire::{script, string_mode};
 
@@ -100,8 +102,15 @@ pub(super) fn compose(
 /// # Errors
 /// When there is no home to put it in.
 pub(super) fn state_dir(invocation: &Invocation) -> Result<std::path::PathBuf, Fault> {
-    invocation
-        .environment
+    state_of(&invocation.environment)
+}
+
+/// The program's state folder in this environment.
+///
+/// # Errors
+/// When there is no home to put it in.
+pub(super) fn state_of(environment: &Environment) -> Result<std::path::PathBuf, Fault> {
+    environment
         .state_dir()
         .ok_or_else(|| Fault::usage("there is no folder to keep sessions in", "set HOME or XDG_STATE_HOME"))
 }
@@ -115,11 +124,19 @@ pub(super) fn locate(
     state: &Path,
     which: &Which,
 ) -> Result<std::path::PathBuf, Fault> {
+    locate_from(&invocation.cwd, state, which)
+}
+
+/// The same, seen from a folder.
+///
+/// # Errors
+/// A sentence that says which sessions there are.
+pub(super) fn locate_from(cwd: &Path, state: &Path, which: &Which) -> Result<std::path::PathBuf, Fault> {
     match which {
         Which::Session(wanted) => find(state, wanted).map_err(|why| Fault::usage(why, "")),
-        Which::Last => latest(state, &invocation.cwd.to_string_lossy()).ok_or_else(|| {
+        Which::Last => latest(state, &cwd.to_string_lossy()).ok_or_else(|| {
             Fault::usage(
-                format!("there is no session of {} yet", invocation.cwd.display()),
+                format!("there is no session of {} yet", cwd.display()),
                 "start one with `countersign`, or name a session by its id",
             )
         }),
@@ -238,13 +255,20 @@ fn with_fallbacks(
     Ok(Box::new(ModelRouter::new(ports)))
 }
 
+/// The built-in tools, and the one for tests if the configuration adds it.
+fn tools(echo: bool) -> Vec<ToolSpec> {
+    let mut tools = tool_specs();
+    tools.extend(echo.then(echo_spec));
+    tools
+}
+
 fn settings(invocation: &Invocation, choice: &Choice, attendance: Attendance) -> Settings {
     let config = &invocation.config;
     Settings {
         cwd: invocation.cwd.to_string_lossy().into_owned(),
         system: instructions::system_prompt(&invocation.cwd, &invocation.environment),
         environment: environment::note(&invocation.cwd),
-        tools: tool_specs(),
+        tools: tools(config.echo),
         policy: Policy { mode: config.mode, rules: config.rules(), ..Policy::default() },
         limits: config.limits.clone(),
         hooks: invocation.config.hooks(),

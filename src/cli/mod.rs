@@ -10,6 +10,7 @@ mod events;
 mod exec;
 pub mod exit;
 pub mod fault;
+mod goal;
 mod inspect;
 pub mod instructions;
 pub mod logging;
@@ -17,6 +18,7 @@ pub mod models;
 mod outcome;
 pub mod project;
 mod reading;
+pub mod sessions;
 mod signals;
 
 use std::{
@@ -34,6 +36,9 @@ use exit::Exit;
 use fault::Fault;
 use outcome::say;
 
+use crate::agent::Intent;
+use crate::ledger::Goal;
+
 /// What every run of the loop and every screen is started with.
 #[derive(Debug)]
 pub struct Invocation {
@@ -43,6 +48,22 @@ pub struct Invocation {
     pub environment: Environment,
     /// The configuration.
     pub config: Config,
+    /// The goal of `--goal`.
+    pub goal: Option<Goal>,
+}
+
+impl Invocation {
+    /// How the run begins: with the goal, with a message, with both; `None` when there is neither.
+    fn first(&self, prompt: Option<&str>) -> Option<Intent> {
+        let prompt = prompt.filter(|words| !words.trim().is_empty());
+        match (&self.goal, prompt) {
+            (Some(goal), words) => {
+                Some(Intent::Pursue(Box::new(goal.clone()), words.unwrap_or_default().to_owned()))
+            }
+            (None, Some(words)) => Some(Intent::Submit(words.to_owned())),
+            (None, None) => None,
+        }
+    }
 }
 
 /// The whole program.
@@ -82,6 +103,10 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
             let which = Which::named(inspect.session, inspect.last).unwrap_or(Which::Last);
             inspect::run(&invocation, &which)
         }
+        Some(Command::Sessions(words)) => {
+            let cwd = folder(words.cd.as_deref().or(args.flags.cd.as_deref()))?;
+            sessions::run(words.verb, cwd, environment)
+        }
         Some(Command::Config(config)) => configure(config.action, args.flags, environment),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
@@ -98,7 +123,8 @@ fn invoke(flags: &Flags, environment: Environment, on_approval: Option<String>) 
     given.extend(on_approval.map(|value| Given::Flag { flag: "--on-approval", key: "on_approval", value }));
     let config = config::load(&cwd, &environment, &given)?;
     logging::start(environment.state_dir().as_deref(), &config.log);
-    Ok(Invocation { cwd, environment, config })
+    let goal = flags.goal.as_deref().map(goal::read).transpose()?;
+    Ok(Invocation { cwd, environment, config, goal })
 }
 
 /// The folder to work in.

@@ -3,6 +3,10 @@
 /// After an answer that the output limit cut (seed 4).
 pub const CONTINUE: &str = "You were cut off by the output limit. Continue exactly from where you stopped; do not repeat what you wrote.";
 
+/// After a limit that cut an answer was raised.
+pub const RAISED: &str =
+    "The limit that stopped you was raised. Go on where you stopped; do not repeat what you wrote.";
+
 /// After an empty answer.
 pub const EMPTY: &str =
     "Your last message was empty. Give your final answer, or make the tool call that you need.";

@@ -242,8 +242,8 @@ impl Ending {
             }
             Self::MaxOutputTokens => "Raise max_output_tokens and go on, or ask for a shorter answer.",
             Self::MaxCost => "Raise max_total_cost and go on, or switch to a cheaper model.",
-            Self::TokenBudget => "Read what there is; raise the token budget only if the work is not done.",
-            Self::AbortedStreaming => "Nothing was started; say what to do differently.",
+            Self::TokenBudget => "Read what there is; raise token_budget and go on if the work is not done.",
+            Self::AbortedStreaming => "No call was cut short; say what to do differently.",
             Self::AbortedTools => "Check the effects of the interrupted calls, then say how to go on.",
             Self::StopHookPrevented => "Read the hook's reason before going on.",
             Self::PromptTooLong => "Start a new session, or compact this one.",

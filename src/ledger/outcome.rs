@@ -153,6 +153,15 @@ pub fn lost_text(started: bool) -> &'static str {
     }
 }
 
+/// The words of a call that the loop itself lost.
+pub fn forgotten_text(started: bool) -> &'static str {
+    if started {
+        "The loop lost track of this call after it was allowed: effects may be partial; check before repeating"
+    } else {
+        "The loop lost track of this call before it was allowed; was not started"
+    }
+}
+
 /// `3.2 s`, as panes and results write it.
 pub fn seconds(ms: u64) -> String {
     format!("{}.{} s", ms / 1000, ms % 1000 / 100)

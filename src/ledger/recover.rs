@@ -3,7 +3,8 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
-    Body, CallId, Entry, Fault, Ledger, Millis, OpenCall, Outcome, Settlement, ToolUse, check, lost_text,
+    Body, CallId, Entry, Fault, Ledger, Millis, OpenCall, Outcome, Settlement, ToolUse, check,
+    forgotten_text, lost_text,
 };
 
 /// A loaded session.
@@ -51,6 +52,19 @@ pub fn recover(entries: Vec<Arc<Entry>>, now: Millis) -> Result<Recovered, Fault
     Ok(Recovered { ledger, waiting, loaded, lost })
 }
 
+impl Ledger {
+    /// Settles every open call as lost, for a loop that has no tokens of them any more. Only a bug of ours leads
+    /// here: a run can then still be ended, and its session loaded.
+    pub fn settle_lost(&mut self, now: Millis) {
+        let allowed = allowed(&self.entries);
+        for call in open_uses(self, &self.open) {
+            let started = allowed.contains(&call.id);
+            let result = Settlement::synthetic(Outcome::Lost { started }, forgotten_text(started));
+            self.settle(now, OpenCall::mint(&call), result);
+        }
+    }
+}
+
 /// Ids are never reused, withdrawn ones included.
 fn highest_entry(entry: &Entry) -> u64 {
     match &entry.body {
@@ -71,7 +85,7 @@ fn announce_missing(ledger: &mut Ledger, open: &BTreeSet<CallId>, now: Millis) {
     let announced: BTreeSet<CallId> = ledger
         .entries
         .iter()
-        .filter_map(|e| if let Body::ToolCall(u) = &e.body { Some(u.id) } else { None })
+        .filter_map(|e| if let Body::ToolCall(u) | Body::Validation(u) = &e.body { Some(u.id) } else { None })
         .collect();
     for call in open_uses(ledger, open) {
         if !announced.contains(&call.id) {
@@ -84,8 +98,12 @@ fn announce_missing(ledger: &mut Ledger, open: &BTreeSet<CallId>, now: Millis) {
 fn open_uses(ledger: &Ledger, open: &BTreeSet<CallId>) -> Vec<ToolUse> {
     let mut uses = Vec::new();
     for entry in &ledger.entries {
-        if let Body::Assistant(message) = &entry.body {
-            uses.extend(message.calls().filter(|c| open.contains(&c.id)).cloned());
+        match &entry.body {
+            Body::Assistant(message) => {
+                uses.extend(message.calls().filter(|c| open.contains(&c.id)).cloned());
+            }
+            Body::Validation(call) if open.contains(&call.id) => uses.push(call.clone()),
+            _ => {}
         }
     }
     uses

@@ -22,4 +22,4 @@ pub use ports::{HookPort, ModelPort, StorePort, ToolPort};
 pub use process::Groups;
 pub use router::ModelRouter;
 pub use store::SessionStore;
-pub use tools::{LocalTools, tool_specs};
+pub use tools::{LocalTools, echo_spec, looks_secret, tool_specs};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::agent::{Event, Live};
 use crate::budget::Limit;
-use crate::ledger::{Body, CallId, Compaction, CompactionTrigger, Entry, EntryId, Millis, TurnEnded};
+use crate::ledger::{Body, CallId, Compaction, Entry, EntryId, Millis, TurnEnded};
 
 use super::{Card, CardBody, CardId, Forming, LiveMessage, Mark, Offer, Panel, PanelState, Phase, Row, View};
 
@@ -39,7 +39,7 @@ impl View {
     fn push_card(&mut self, entry: &Entry, body: CardBody) {
         self.withdraw_offer();
         let id = match &entry.body {
-            Body::ToolCall(call) => {
+            Body::ToolCall(call) | Body::Validation(call) => {
                 self.panels.insert(call.id, self.cards.len());
                 CardId::Call(call.id)
             }
@@ -71,6 +71,11 @@ impl View {
             Body::SessionStarted(_)
             | Body::User(_)
             | Body::ToolCall(_)
+            | Body::Validation(_)
+            | Body::Goal(_)
+            | Body::Checkpoint(_)
+            | Body::Progress(_)
+            | Body::Handoff { .. }
             | Body::Injected(_)
             | Body::Compaction(_)
             | Body::Transition { .. }
@@ -82,7 +87,13 @@ impl View {
 
     fn change_status(&mut self, entry: &Entry) {
         let status = &mut self.status;
-        let by_hand = status.phase == Phase::Compacting(CompactionTrigger::Manual);
+        // Nothing else is done between two runs.
+        let by_hand = status.is_busy() && !self.run_is_open;
+        match &entry.body {
+            Body::User(_) | Body::Transition { .. } => self.run_is_open = true,
+            Body::TurnEnded(_) => self.run_is_open = false,
+            _ => {}
+        }
         match &entry.body {
             Body::User(_) => {
                 status.phase = Phase::AwaitingModel;
@@ -94,7 +105,7 @@ impl View {
                 status.turn = *turn;
                 status.transition = Some(*reason);
             }
-            Body::ToolCall(_) => status.phase = Phase::DispatchingTools,
+            Body::ToolCall(_) | Body::Validation(_) => status.phase = Phase::DispatchingTools,
             Body::ApprovalRequested(_) => status.phase = Phase::WaitingApproval,
             Body::ApprovalDecided(_) | Body::ToolResult(_) => {
                 if status.phase == Phase::WaitingApproval && self.asks.is_empty() {
@@ -108,8 +119,14 @@ impl View {
             Body::Note(note) if by_hand && CallId::parse(&note.about).is_none() => {
                 status.phase = Phase::Idle;
             }
+            // Within a run the model is asked again with the summary: no transition says so after a reactive one.
+            Body::Compaction(_) if self.run_is_open => status.phase = Phase::AwaitingModel,
             Body::SessionStarted(_)
             | Body::Assistant(_)
+            | Body::Goal(_)
+            | Body::Checkpoint(_)
+            | Body::Progress(_)
+            | Body::Handoff { .. }
             | Body::Injected(_)
             | Body::Tombstone(_)
             | Body::Compaction(_)
@@ -144,6 +161,10 @@ impl View {
 
     fn offer_after(&self, ended: &TurnEnded) -> Option<Offer> {
         let limit = Limit::of_ending(ended.reason)?;
+        if limit == Limit::Tokens {
+            let to = self.token_budget()?.saturating_add(self.settings.token_budget?);
+            return Some(Offer { limit, to });
+        }
         let size = self.settings.limits.get(limit).or_else(|| self.meter.limits().get(limit))?;
         let to = self.meter.limits().get(limit)?.saturating_add(size);
         Some(Offer { limit, to })

@@ -9,6 +9,7 @@ mod panel;
 mod status;
 mod summary;
 mod tail;
+mod transcript;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,6 +20,7 @@ pub use panel::{Panel, PanelState};
 pub use status::{Phase, Status};
 pub use summary::summary;
 pub use tail::Tail;
+pub use transcript::{Style, transcript};
 
 use crate::budget::{Gauge, Limit, Limits, Meter};
 use crate::ledger::{ApprovalRequest, Body, CallId, Compaction, EntryId, Millis, TurnEnded};
@@ -61,6 +63,8 @@ pub struct View {
     rows: Vec<Row>,
     row_of: BTreeMap<EntryId, usize>,
     meter: Meter,
+    /// The user spoke, and the run has not ended.
+    run_is_open: bool,
     clock: Millis,
     latest_message: Option<EntryId>,
     offer: Option<Offer>,
@@ -92,6 +96,7 @@ impl View {
             asks: BTreeSet::new(),
             rows: Vec::new(),
             row_of: BTreeMap::new(),
+            run_is_open: false,
             clock: Millis(0),
             latest_message: None,
             offer: None,
@@ -193,6 +198,12 @@ impl View {
     /// All budgets at this moment. While nothing runs, the clock stands where the last run left it.
     pub fn gauges(&self, now: Millis) -> [Gauge; 10] {
         self.meter.gauges(self.moment(now))
+    }
+
+    /// The token budget in force, if there is one: raised, or as configured.
+    pub fn token_budget(&self) -> Option<u64> {
+        let configured = self.settings.token_budget?;
+        Some(self.meter.limits().token_budget.unwrap_or(configured))
     }
 
     /// The meter behind the gauges.

@@ -15,13 +15,17 @@ mod model_server;
 
 mod books;
 mod crashes;
+mod echoes;
 mod events;
 mod exits;
 mod files;
+mod goals;
+mod kept;
 mod prompts;
 mod refusals;
 mod resumed;
 mod running;
 mod servers;
+mod sessions;
 mod signals;
 mod stage;

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use countersign::agent::{Agent, Effect, Input, Intent, Settings};
 use countersign::ledger::{Body, CallId, Entry, Millis, check, recover};
 
+use crate::sendable::sendable;
+
 /// cancel < append < act < emit.
 pub fn in_order(effects: &[Effect]) -> Result<(), String> {
     let ranks = effects.iter().map(|effect| match effect {
@@ -38,9 +40,14 @@ pub fn may_run(log: &[Arc<Entry>], call: CallId) -> Result<(), String> {
     }
 }
 
-/// Killed after any entry, the session loads, stops at once when asked to, and can be sent.
-pub fn loads_from_every_cut(log: &[Arc<Entry>], settings: &Settings, now: Millis) -> Result<(), String> {
-    for cut in 1..=log.len() {
+/// Killed after any entry but the first ones, the session loads, stops at once when asked to, and takes a message.
+pub fn loads_from_cuts(
+    log: &[Arc<Entry>],
+    first: usize,
+    settings: &Settings,
+    now: Millis,
+) -> Result<(), String> {
+    for cut in first.max(1)..=log.len() {
         let recovered = recover(log[..cut].to_vec(), now).map_err(|f| format!("cut after {cut}: {f}"))?;
         let (mut agent, _) = Agent::resume(settings.clone(), recovered, now);
         agent.step(now, Input::Intent(Intent::Abort));
@@ -58,8 +65,27 @@ pub fn loads_from_every_cut(log: &[Arc<Entry>], settings: &Settings, now: Millis
         if ended.is_some_and(|e| !matches!(e.body, Body::TurnEnded(_))) {
             return Err(format!("cut after {cut}: the run was left without an end"));
         }
+        takes_a_message(&mut agent, now).map_err(|why| format!("cut after {cut}: {why}"))?;
     }
     Ok(())
+}
+
+/// Whoever is idle takes the next message: the model is asked, with a history that it can be sent, or a budget that
+/// was used up ends the run at once.
+pub fn takes_a_message(agent: &mut Agent, now: Millis) -> Result<(), String> {
+    let effects = agent.step(now, Input::Intent(Intent::Submit("Go on.".into())));
+    in_order(&effects)?;
+    for effect in &effects {
+        match effect {
+            Effect::CallModel(_, request) => return sendable(request),
+            Effect::Append(entry) => match &entry.body {
+                Body::TurnEnded(ended) if ended.reason.is_budget() => return Ok(()),
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+    Err("the next message is not taken".into())
 }
 
 /// Every run has one end, and what has not begun does not end.

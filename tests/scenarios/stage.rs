@@ -31,11 +31,29 @@ pub struct Stage {
     cancelled: BTreeSet<CallId>,
     requests: BTreeMap<CallId, EntryId>,
     timers: BTreeMap<TimerId, u64>,
+    /// Inputs that were delivered.
+    pub inputs: u64,
+    /// The input in whose place Esc is pressed, and the length of the log before it, once it was.
+    esc_at: Option<u64>,
+    before_esc: Option<usize>,
 }
 
 impl Stage {
     /// Plays a whole story.
     pub fn play(story: &Story) -> Result<Self, String> {
+        Self::play_until(story, None)
+    }
+
+    /// Plays a story up to an input, in whose place Esc is pressed.
+    pub fn interrupted(story: &Story, at: u64) -> Result<Self, String> {
+        let mut stage = Self::play_until(story, Some(at))?;
+        if stage.before_esc.is_none() {
+            stage.want(Intent::Abort)?;
+        }
+        Ok(stage)
+    }
+
+    fn play_until(story: &Story, esc_at: Option<u64>) -> Result<Self, String> {
         let mut stage = Self {
             settings: story.settings.clone(),
             agent: Agent::new(story.settings.clone()),
@@ -52,8 +70,14 @@ impl Stage {
             cancelled: BTreeSet::new(),
             requests: BTreeMap::new(),
             timers: BTreeMap::new(),
+            inputs: 0,
+            esc_at,
+            before_esc: None,
         };
         for (at, (line, act)) in story.acts.iter().enumerate() {
+            if stage.before_esc.is_some() {
+                break;
+            }
             stage.perform(act).map_err(|e| format!("at `{line}`: {e}"))?;
             if !story.looks_are_told {
                 let told = |name: &str| {
@@ -70,13 +94,29 @@ impl Stage {
     pub fn survives_every_cut(&self) -> Result<(), String> {
         check(&self.log).map_err(|fault| fault.to_string())?;
         laws::runs_end_once(&self.log)?;
-        laws::loads_from_every_cut(&self.log, &self.settings, Millis(self.now))
+        laws::loads_from_cuts(&self.log, 0, &self.settings, Millis(self.now))
+    }
+
+    /// After Esc: idle, every run ended, every cut of what was written loads, and the next message is taken. Returns
+    /// how many cuts there were.
+    pub fn is_whole_after_esc(mut self) -> Result<usize, String> {
+        if !self.agent.is_idle() {
+            return Err("not idle".into());
+        }
+        check(&self.log).map_err(|fault| fault.to_string())?;
+        laws::runs_end_once(&self.log)?;
+        let before = self.before_esc.unwrap_or_default();
+        laws::loads_from_cuts(&self.log, before, &self.settings, Millis(self.now))?;
+        laws::takes_a_message(&mut self.agent, Millis(self.now))?;
+        Ok(self.log.len() - before)
     }
 
     fn perform(&mut self, act: &Act) -> Result<(), String> {
         match act {
             Act::Submit(text) => self.want(Intent::Submit(text.clone())),
             Act::Queue(text) => self.want(Intent::Queue(text.clone())),
+            Act::Pursue(goal) => self.want(Intent::Pursue(goal.clone(), String::new())),
+            Act::ResumeGoal(words) => self.want(Intent::ResumeGoal(words.clone())),
             Act::Compact => self.want(Intent::Compact),
             Act::Raise(limit, to) => self.want(Intent::Raise { limit: *limit, to: *to }),
             Act::Mode(mode) => {
@@ -183,7 +223,15 @@ impl Stage {
         self.carry_out(effects)
     }
 
-    fn deliver(&mut self, input: Input) -> Result<(), String> {
+    fn deliver(&mut self, mut input: Input) -> Result<(), String> {
+        if self.before_esc.is_some() {
+            return Ok(());
+        }
+        if self.esc_at == Some(self.inputs) {
+            self.before_esc = Some(self.log.len());
+            input = Input::Intent(Intent::Abort);
+        }
+        self.inputs += 1;
         let effects = self.agent.step(Millis(self.now), input);
         self.carry_out(effects)
     }
@@ -209,7 +257,9 @@ impl Stage {
             Effect::Cancel(operation) => self.cancel(operation),
             Effect::Append(entry) => {
                 match &entry.body {
-                    Body::ToolCall(call) => drop(self.names.insert(call.id, call.name.clone())),
+                    Body::ToolCall(call) | Body::Validation(call) => {
+                        drop(self.names.insert(call.id, call.name.clone()))
+                    }
                     Body::ApprovalRequested(asked) => drop(self.requests.insert(asked.call, entry.id)),
                     _ => {}
                 }

@@ -9,7 +9,7 @@ use countersign::ledger::{AssistantMessage, Body, CallId, Entry, EntryId, ToolRe
 pub const LATE: &str = "LATE";
 
 /// What the log says so far; read incrementally, one entry at a time.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub struct Log {
     pub entries: Vec<Arc<Entry>>,
     ids: BTreeSet<EntryId>,
@@ -17,15 +17,38 @@ pub struct Log {
     pub open: Vec<CallId>,
     settled: BTreeSet<CallId>,
     announced: BTreeSet<CallId>,
+    /// Calls of the loop itself: no model may see their results.
+    pub ours: BTreeSet<CallId>,
     pub allowed: BTreeSet<CallId>,
     /// Open approval requests.
     pub asked: BTreeMap<CallId, EntryId>,
     pub run_is_open: bool,
+    /// A raised limit takes the stopped run up again, with the next transition; or was raised by too little.
+    raised: bool,
     pub tombstones: BTreeSet<EntryId>,
     pub turns: u32,
+    /// A process died, or was closed: calls that waited are settled after those behind them.
+    died: bool,
 }
 
 impl Log {
+    /// The log of these entries.
+    pub fn of(entries: &[Arc<Entry>]) -> Result<Self, String> {
+        let mut log = Self::default();
+        entries.iter().try_for_each(|entry| log.append(Arc::clone(entry)))?;
+        Ok(log)
+    }
+
+    /// The same rules over an empty log.
+    pub fn emptied(&self) -> Self {
+        Self { died: self.died, ..Self::default() }
+    }
+
+    /// From here on another process writes.
+    pub fn died(&mut self) {
+        self.died = true;
+    }
+
     /// Appends one entry, or says which law it breaks.
     pub fn append(&mut self, entry: Arc<Entry>) -> Result<(), String> {
         if !self.ids.insert(entry.id) {
@@ -51,6 +74,18 @@ impl Log {
                     return Err(format!("tool_call {} without its message, or twice", c.id));
                 }
             }
+            // The loop's own call: alone, and announced by itself.
+            Body::Validation(c) => {
+                self.nothing_open("a validation")?;
+                if !self.announced.insert(c.id) || self.settled.contains(&c.id) {
+                    return Err(format!("the validation {} uses an id twice", c.id));
+                }
+                self.ours.insert(c.id);
+                self.open = vec![c.id];
+            }
+            Body::Goal(_) | Body::Checkpoint(_) | Body::Handoff { .. } => {
+                self.nothing_open("a word on the goal")?
+            }
             Body::ApprovalRequested(r) => {
                 self.asked.insert(r.call, entry.id);
             }
@@ -66,10 +101,10 @@ impl Log {
             Body::ToolResult(r) => self.result(r)?,
             Body::TurnEnded(_) => {
                 self.nothing_open("turn_ended")?;
-                if !self.run_is_open {
+                if !self.run_is_open && !self.raised {
                     return Err("turn_ended without a run".into());
                 }
-                self.run_is_open = false;
+                (self.run_is_open, self.raised) = (false, false);
             }
             Body::Compaction(c) => {
                 self.nothing_open("a compaction")?;
@@ -80,9 +115,8 @@ impl Log {
             Body::Tombstone(t) => {
                 self.tombstones.insert(t.target);
             }
-            // A raised limit takes the stopped run up again.
-            Body::BudgetRaised { .. } => self.run_is_open = true,
-            Body::SessionStarted(_) | Body::Note(_) | Body::Error { .. } => {}
+            Body::BudgetRaised { .. } => self.raised = true,
+            Body::SessionStarted(_) | Body::Progress(_) | Body::Note(_) | Body::Error { .. } => {}
         }
         self.entries.push(entry);
         Ok(())
@@ -107,13 +141,14 @@ impl Log {
         if self.settled.contains(&result.call) {
             return Err(format!("call {} has two results", result.call));
         }
-        if self.open.first() != Some(&result.call) {
+        let due = self.open.iter().position(|call| *call == result.call);
+        let (Some(at), true) = (due, self.died || due == Some(0)) else {
             return Err(format!("result of {}, while the next due is {:?}", result.call, self.open.first()));
-        }
+        };
         if !self.announced.contains(&result.call) {
             return Err(format!("result of {} before its tool_call line", result.call));
         }
-        self.open.remove(0);
+        self.open.remove(at);
         self.settled.insert(result.call);
         self.asked.remove(&result.call);
         Ok(())

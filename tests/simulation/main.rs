@@ -14,17 +14,25 @@
 )]
 
 mod books;
+mod bounds;
+mod kill;
 mod mutant;
 mod offers;
+#[path = "../support/sendable.rs"]
+mod sendable;
 mod walk;
 mod world;
 
+use bounds::Bounds;
 use mutant::Mutant;
 use walk::{Report, exhaustive, random};
-use world::Bounds;
 
 /// The most steps that a walk of the normal test run may be short of: the issue asks for a million.
 const AT_LEAST: u64 = 1_000_000;
+
+/// Logs that the process must have died after, and positions at which Esc was pressed, in that walk.
+const CUTS: u64 = 100_000;
+const ESCAPES: u64 = 20_000;
 
 /// What the random walks must have met, or they prove nothing about it.
 const REACHED: &[&str] = &[
@@ -49,7 +57,14 @@ const REACHED: &[&str] = &[
     "prompt_too_long",
     "model_error",
     "no_final_answer_or_tool_call",
+    "token_budget",
+    "budget_nudge",
 ];
+
+/// What the worlds of their own must have met, and died after.
+const MENDED: &[&str] =
+    &["reactive_compact_retry", "auto_compact", "model_fallback", "transient_retry", "prompt_too_long"];
+const HOOKED: &[&str] = &["stop_hook_blocking", "stop_hook_prevented", "policy_denied", "next_turn"];
 
 #[test]
 fn every_order_of_events_keeps_the_books() {
@@ -57,6 +72,23 @@ fn every_order_of_events_keeps_the_books() {
     println!("exhaustive, depth 11: {report}");
     assert!(report.fault.is_none(), "{}", report.fault.unwrap());
     assert!(report.steps >= AT_LEAST, "only {} steps were explored", report.steps);
+    assert!(report.cuts >= CUTS && report.escapes >= ESCAPES, "too little was interrupted: {report}");
+}
+
+/// Hooks, compactions, fallback and retries come late in a trace, so worlds of their own begin with them.
+#[test]
+fn every_order_of_hooks_and_of_what_is_mended_keeps_the_books() {
+    let worlds: [(&str, usize, Bounds, &[&str]); 2] =
+        [("mending", 7, Bounds::MENDING, MENDED), ("hooked", 8, Bounds::HOOKED, HOOKED)];
+    for (name, depth, bounds, reached) in worlds {
+        let report = exhaustive(depth, bounds, Mutant::None);
+        println!("{name}, depth {depth}: {report}; {:?}", report.seen);
+        assert!(report.fault.is_none(), "{name}: {}", report.fault.unwrap());
+        assert!(report.cuts > 5_000 && report.escapes > 5_000, "too little was interrupted: {report}");
+        for reason in reached {
+            assert!(report.seen.contains_key(reason), "{name}: no trace reached {reason}");
+        }
+    }
 }
 
 #[test]
@@ -65,11 +97,15 @@ fn long_random_walks_keep_the_books() {
     for seed in 1..=300 {
         // Half of the worlds allow one turn alone, so that the limit is met.
         let turns = if seed % 2 == 0 { Bounds::WIDE.turns } else { 1 };
-        let report = random(seed, 400, Bounds { turns, ..Bounds::WIDE });
+        // In a third of them the window is small, so that compactions are due.
+        let window = if seed % 3 == 0 { Bounds::WIDE.window } else { Bounds::SMALL.window };
+        let token_budget = (seed % 5 == 0).then_some(20);
+        let report = random(seed, 400, Bounds { turns, window, token_budget, ..Bounds::WIDE });
         total.add(&report);
         assert!(report.fault.is_none(), "seed {seed}: {}", report.fault.unwrap());
     }
     println!("random, 300 seeds: {total}; {:?}", total.seen);
+    assert!(total.cuts > 50_000 && total.escapes > 1_000, "too little was interrupted: {total}");
     for reason in REACHED {
         assert!(total.seen.contains_key(reason), "no walk reached {reason}");
     }

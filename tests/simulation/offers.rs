@@ -1,4 +1,8 @@
 //! What could happen next: everything that is in flight, a person, and late news of what was cancelled.
+//!
+//! A new feature comes in here: a flag in [`crate::bounds::Bounds`], its settings in `bounds::settings`, an `offer_…` below
+//! for what may then happen, a weight in `walk::likely`, what it writes in `main::REACHED`; and what it leaves in flight
+//! in `World::perform` and `World::note_delivery`.
 
 use countersign::agent::{Answer, Input, Intent, Shutdown};
 use countersign::budget::Limit;
@@ -50,6 +54,12 @@ impl World {
         }
         options.extend(self.late_tools.iter().map(|call| done(*call, Outcome::Ok, LATE)));
         options.extend(self.timers.iter().map(|timer| Input::Timer(*timer)));
+        if self.bounds.mends && self.submits < self.bounds.submits {
+            options.push(Input::Intent(Intent::Compact));
+        }
+        if self.bounds.hooks {
+            self.offer_hooks(&mut options);
+        }
         if self.bounds.rare {
             self.offer_rare(&mut options);
         }
@@ -72,12 +82,15 @@ impl World {
         }
         let failed = |class| Input::Model(message, ModelNews::Failed(ModelFailure::new(class, "no")));
         options.push(failed(FailureClass::Transient));
-        if self.bounds.rare {
-            options.push(failed(FailureClass::BadRequest));
+        if self.bounds.mends {
             options.push(failed(FailureClass::Quota));
             options.push(failed(FailureClass::Overflow));
-            options.push(news(ModelEvent::Thinking("hm ".into())));
             options.push(news(ModelEvent::Stop(Stop::Length)));
+        }
+        if self.bounds.rare {
+            options.push(failed(FailureClass::BadRequest));
+            options.push(news(ModelEvent::Thinking("hm ".into())));
+            options.push(news(ModelEvent::Stop(Stop::ContextOverflow)));
             if stream.calls < self.bounds.calls {
                 options.push(news(started(stream.calls, "no_such_tool")));
             }
@@ -118,7 +131,6 @@ impl World {
     }
 
     fn offer_rare(&self, options: &mut Vec<Input>) {
-        self.offer_hooks(options);
         for (call, request) in &self.log.asked {
             let answer = Answer::AllowSession;
             options.push(Input::Intent(Intent::Decide { request: *request, call: *call, answer }));
@@ -135,7 +147,6 @@ impl World {
         if self.submits < self.bounds.submits {
             options.push(Input::Intent(Intent::Submit(format!("steer {}", self.submits))));
             options.push(Input::Intent(Intent::Queue(format!("later {}", self.submits))));
-            options.push(Input::Intent(Intent::Compact));
         }
         for call in self.tools.keys() {
             let report = ToolReport {
@@ -146,7 +157,11 @@ impl World {
             };
             options.push(Input::Tool(*call, ToolNews::Done(report)));
         }
-        options.push(Input::Intent(Intent::Raise { limit: Limit::Turns, to: 9 }));
+        for (limit, to) in
+            [(Limit::Turns, 9), (Limit::WallTime, 600), (Limit::ToolCalls, 20), (Limit::Tokens, 90)]
+        {
+            options.push(Input::Intent(Intent::Raise { limit, to }));
+        }
         options.extend(self.tools.keys().map(|c| Input::Tool(*c, ToolNews::Output("more".into()))));
         if self.now > 200_000 {
             options.push(Input::Shutdown(Shutdown::Quit));

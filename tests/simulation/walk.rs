@@ -6,17 +6,26 @@ use std::fmt;
 use countersign::agent::{Answer, Input, Intent};
 use countersign::hooks::HookAnswer;
 use countersign::ledger::Outcome;
-use countersign::model::ModelNews;
+use countersign::model::{ModelEvent, ModelNews};
 use countersign::tool::ToolNews;
 
+use crate::bounds::Bounds;
+use crate::kill::{Cuts, survives_every_cut};
 use crate::mutant::Mutant;
-use crate::world::{Bounds, World};
+use crate::world::World;
 
 /// What a walk explored, and the first fault it met.
 #[derive(Debug, Default)]
 pub struct Report {
     pub traces: u64,
+    /// Inputs that were delivered, those of repeated beginnings included.
     pub steps: u64,
+    /// Positions: different sequences of inputs.
+    pub positions: u64,
+    /// Positions at which Esc was pressed.
+    pub escapes: u64,
+    /// Logs after whose last entry the process died; equal ones count once in an exhaustive walk.
+    pub cuts: u64,
     /// Transitions and endings that were written, and how often.
     pub seen: BTreeMap<&'static str, u64>,
     pub fault: Option<String>,
@@ -26,6 +35,9 @@ impl Report {
     pub fn add(&mut self, other: &Self) {
         self.traces += other.traces;
         self.steps += other.steps;
+        self.positions += other.positions;
+        self.escapes += other.escapes;
+        self.cuts += other.cuts;
         for (name, count) in &other.seen {
             *self.seen.entry(name).or_default() += count;
         }
@@ -34,18 +46,22 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} traces, {} steps", self.traces, self.steps)
+        let Self { traces, steps, positions, escapes, cuts, .. } = self;
+        write!(f, "{traces} traces, {steps} steps, {positions} positions, {escapes} Esc, {cuts} cuts")
     }
 }
 
-/// Every order of inputs to `depth`.
+/// Every order of inputs to `depth`. After each new input, the process is killed after each entry that it wrote.
 pub fn exhaustive(depth: usize, bounds: Bounds, mutant: Mutant) -> Report {
     let mut report = Report::default();
+    let mut cuts = Cuts::default();
     // Each element: the choice taken at that point, and how many there were.
     let mut choices: Vec<(usize, usize)> = Vec::new();
     loop {
         let mut world = World::new(bounds, mutant);
         let mut trace = Vec::new();
+        // What comes before is the beginning of the trace before it.
+        let first_new = choices.len().saturating_sub(1);
         for at in 0..depth {
             let mut options = world.options();
             if options.is_empty() {
@@ -57,20 +73,33 @@ pub fn exhaustive(depth: usize, bounds: Bounds, mutant: Mutant) -> Report {
             }
             let input = options.swap_remove(choices[at].0);
             report.steps += 1;
-            if let Some(fault) = deliver(&mut world, input, &mut trace) {
+            if at == first_new {
+                cuts.go_back(world.log.entries.len());
+            }
+            if at >= first_new {
+                report.positions += 1;
+                report.escapes += u64::from(matches!(input, Input::Intent(Intent::Abort)));
+            }
+            let verdict = deliver(&mut world, input, &mut trace);
+            let killed = || {
+                let entries = if at < first_new { &[] } else { world.log.entries.as_slice() };
+                let fault = cuts.check(entries, bounds, world.now).err();
+                fault.map(|fault| format!("{fault}\n  after {}", trace.join(" > ")))
+            };
+            if let Some(fault) = verdict.or_else(killed) {
                 report.fault = Some(fault);
                 return report;
             }
         }
-        if let Err(fault) = world.survives_a_kill(false) {
-            report.fault = Some(format!("{fault}\n  after {}", trace.join(" > ")));
-            return report;
-        }
         report.traces += 1;
+        report.cuts = cuts.count();
         while choices.pop_if(|(taken, of)| *taken + 1 == *of).is_some() {}
         match choices.last_mut() {
             Some((taken, _)) => *taken += 1,
-            None => return report,
+            None => {
+                report.seen = cuts.reasons();
+                return report;
+            }
         }
     }
 }
@@ -105,7 +134,11 @@ pub fn random(seed: u64, steps: u64, bounds: Bounds) -> Report {
         }
     }
     report.seen = world.reasons();
-    report.fault = world.survives_a_kill(true).err();
+    (report.positions, report.escapes) = (report.steps, u64::from(world.escapes));
+    match survives_every_cut(&world.log, bounds, world.now) {
+        Ok(cuts) => report.cuts = cuts,
+        Err(fault) => report.fault = Some(fault),
+    }
     report
 }
 
@@ -114,13 +147,18 @@ fn likely(input: &Input) -> u64 {
     let is_silence =
         |answers: &[HookAnswer]| answers.iter().all(|a| a.decision.is_none() && a.prevent.is_none());
     match input {
-        Input::Intent(Intent::Decide { answer: Answer::AllowOnce, .. } | Intent::Submit(_)) => 6,
-        Input::Model(_, ModelNews::Finished | ModelNews::Event(_))
+        Input::Tool(_, ToolNews::Done(report)) if report.outcome == Outcome::Ok => 30,
+        Input::Hooks(_, answers) if is_silence(answers) => 30,
+        Input::Hooks(..) => 4,
+        Input::Intent(Intent::Submit(text)) if text.starts_with("steer") => 2,
+        Input::Model(_, ModelNews::Finished) => 12,
+        Input::Model(_, ModelNews::Event(ModelEvent::Stop(_) | ModelEvent::Thinking(_))) => 1,
+        Input::Intent(Intent::Decide { answer: Answer::AllowOnce, .. } | Intent::Submit(_))
+        | Input::Model(_, ModelNews::Event(_))
         | Input::Prepared(..)
-        | Input::Timer(_) => 6,
-        Input::Tool(_, ToolNews::Done(report)) if report.outcome == Outcome::Ok => 9,
-        Input::Hooks(_, answers) if is_silence(answers) => 9,
-        Input::Intent(_) | Input::Model(..) | Input::Tool(..) | Input::Hooks(..) | Input::Shutdown(_) => 1,
+        | Input::Timer(_) => 20,
+        Input::Intent(Intent::Abort | Intent::Raise { .. }) => 2,
+        Input::Intent(_) | Input::Model(..) | Input::Tool(..) | Input::Shutdown(_) => 1,
     }
 }
 

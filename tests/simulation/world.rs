@@ -2,37 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use countersign::agent::{Agent, Effect, Input, Intent, Operation, Settings, Shutdown, TimerId};
-use countersign::budget::Limits;
+use countersign::agent::{Agent, Effect, Input, Intent, Operation, Shutdown, TimerId};
 use countersign::context::words;
-use countersign::hooks::{HookCall, HookId, HookPoint, HookSpec, Payload};
-use countersign::ledger::{Body, CallId, EntryId, Message, Millis, ModelRef, recover};
-use countersign::model::{ModelEvent, ModelNews, ModelSpec, Request};
-use countersign::policy::Policy;
-use countersign::tool::{Invocation, SideEffect, ToolNews, ToolSpec};
+use countersign::hooks::{HookCall, HookId, HookPoint, Payload};
+use countersign::ledger::{Body, CallId, CompactionTrigger, Entry, EntryId, Message, Millis};
+use countersign::model::{ModelEvent, ModelNews, Request};
+use countersign::tool::{Invocation, SideEffect, ToolNews};
 
 use crate::books::Log;
+use crate::bounds::{Bounds, PARALLEL, settings};
 use crate::mutant::Mutant;
-
-/// How large the world is.
-#[derive(Debug, Clone, Copy)]
-pub struct Bounds {
-    pub submits: u32,
-    pub escapes: u32,
-    pub calls: u32,
-    pub texts: u32,
-    pub turns: u64,
-    pub retries: u64,
-    /// Also: unknown tools, bad arguments, paths outside, stale answers, wall time, raises, modes, truncation, quitting.
-    pub rare: bool,
-}
-
-impl Bounds {
-    pub const SMALL: Self =
-        Self { submits: 2, escapes: 1, calls: 2, texts: 1, turns: 3, retries: 1, rare: false };
-    pub const WIDE: Self =
-        Self { submits: 40, escapes: 40, calls: 4, texts: 2, turns: 2, retries: 2, rare: true };
-}
+use crate::sendable::sendable;
 
 /// A model call in flight, as the world plays it.
 #[derive(Default, Clone)]
@@ -94,6 +74,10 @@ impl World {
         let is_escape = matches!(input, Input::Intent(Intent::Abort) | Input::Shutdown(Shutdown::Signal));
         let is_quit = matches!(input, Input::Shutdown(Shutdown::Quit));
         self.over = matches!(input, Input::Shutdown(_));
+        if is_quit {
+            // What waits for a decision stays open, and what is behind it is settled.
+            self.log.died();
+        }
         let input = self.mutant.hear(input, self.models.keys().next_back().copied());
         let effects = self.mutant.act(self.agent.step(Millis(self.now), input));
         for effect in effects {
@@ -207,15 +191,18 @@ impl World {
         self.log.nothing_open("a model call")?;
         let asks_for_summary =
             matches!(request.messages.last(), Some(Message::User(t)) if t == words::SUMMARIZE);
-        let explained = matches!(self.log.entries.last().map(|e| &e.body), Some(Body::Transition { .. }));
+        let explained = match self.log.entries.last().map(|e| &e.body) {
+            Some(Body::Transition { .. }) => true,
+            // The one transition of a reactive compaction explains the summary and the call after it.
+            Some(Body::Compaction(made)) => made.trigger == CompactionTrigger::Reactive,
+            _ => false,
+        };
         // A compaction by hand belongs to no run: its only trace is the summary.
         let by_hand = asks_for_summary && !self.log.run_is_open;
         if !explained && !by_hand {
             return Err("a model call before the transition that explains it is durable".into());
         }
-        if !matches!(request.messages.first(), Some(Message::User(_))) {
-            return Err("a request that does not begin with the user".into());
-        }
+        sendable(request)?;
         if self.log.turns as u64 > self.bounds.turns && !self.bounds.rare {
             return Err("more model turns than the budget allows".into());
         }
@@ -294,36 +281,21 @@ impl World {
     /// The transitions and endings in the log, and how often each is there.
     pub fn reasons(&self) -> BTreeMap<&'static str, u64> {
         let mut seen = BTreeMap::new();
-        for entry in &self.log.entries {
-            match &entry.body {
-                Body::Transition { reason, .. } => *seen.entry(reason.as_str()).or_default() += 1,
-                Body::TurnEnded(ended) => *seen.entry(ended.reason.as_str()).or_default() += 1,
-                _ => {}
-            }
+        for reason in self.log.entries.iter().filter_map(|entry| reason(entry)) {
+            *seen.entry(reason).or_default() += 1;
         }
         seen
     }
-
-    /// Kills the process at the end of the log (or at every entry of it) and loads what is left.
-    pub fn survives_a_kill(&self, everywhere: bool) -> Result<(), String> {
-        let all = self.log.entries.len();
-        let from = if everywhere { 1 } else { all.max(1) };
-        for cut in from..=all {
-            let entries = self.log.entries[..cut].to_vec();
-            let recovered = recover(entries, Millis(self.now)).map_err(|f| format!("cut at {cut}: {f}"))?;
-            let waiting = recovered.waiting.len();
-            let (mut agent, _) = Agent::resume(settings(self.bounds), recovered, Millis(self.now));
-            if waiting == 0 && !agent.is_idle() {
-                return Err(format!("cut at {cut}: resumed, but not idle"));
-            }
-            agent.step(Millis(self.now), Input::Intent(Intent::Abort));
-            agent.ledger().project().map_err(|open| format!("cut at {cut}: {open}"))?;
-        }
-        Ok(())
-    }
 }
 
-const PARALLEL: u64 = 2;
+/// Why the loop went on, or stopped, if the entry says that.
+pub(crate) fn reason(entry: &Entry) -> Option<&'static str> {
+    match &entry.body {
+        Body::Transition { reason, .. } => Some(reason.as_str()),
+        Body::TurnEnded(ended) => Some(ended.reason.as_str()),
+        _ => None,
+    }
+}
 
 /// The others are fired and forgotten: they may outlive the run.
 fn is_waited_for(point: HookPoint) -> bool {
@@ -335,43 +307,4 @@ fn is_waited_for(point: HookPoint) -> bool {
             | HookPoint::PostTool
             | HookPoint::Stop
     )
-}
-
-fn settings(bounds: Bounds) -> Settings {
-    let tool = |name: &str, effect| ToolSpec {
-        name: name.into(),
-        description: String::new(),
-        schema: serde_json::json!({}),
-        effect,
-        paths: vec![],
-        timeout_ms: None,
-    };
-    Settings {
-        session: "simulated".into(),
-        cwd: "/w".into(),
-        tools: vec![tool("read", SideEffect::Reads), tool("write", SideEffect::Writes)],
-        policy: Policy::default(),
-        limits: Limits {
-            max_model_turns: Some(bounds.turns),
-            max_wall_time_seconds: bounds.rare.then_some(60),
-            max_tool_calls: bounds.rare.then_some(7),
-            max_parallel_tool_calls: PARALLEL,
-            max_retries_per_model_call: bounds.retries,
-            ..Limits::default()
-        },
-        fallback: if bounds.rare { vec![spec("second", bounds)] } else { Vec::new() },
-        hooks: if bounds.rare { HookPoint::ALL.map(listener).to_vec() } else { Vec::new() },
-        seed: 7,
-        ..Settings::new(spec("script", bounds))
-    }
-}
-
-fn listener(point: HookPoint) -> HookSpec {
-    HookSpec { point, command: "hear".into(), timeout_ms: 1_000, matcher: vec![] }
-}
-
-/// In the wide world the window is small, so that compactions are due.
-fn spec(name: &str, bounds: Bounds) -> ModelSpec {
-    let known = ModelSpec::unknown(ModelRef::parse(name));
-    if bounds.rare { ModelSpec { window: 200, ..known } } else { known }
 }

@@ -53,6 +53,7 @@ fn in_letters(setting: &Setting) -> Setting {
             | Key::Nudge(_)
             | Key::ToolTimeout
             | Key::ParallelExecution
+            | Key::Echo
             | Key::Failures
             | Key::CompactAt
             | Key::OfProvider(_)
@@ -109,6 +110,7 @@ fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
             config.max_consecutive_failures = u32::try_from(value.count(1, 10_000)?).unwrap_or(u32::MAX);
         }
         Key::CompactAt => config.compact_at_percent = value.count(1, 100)?,
+        Key::Echo => config.echo = value.switch()?,
         Key::Tools => {
             config.tools = match value.text()? {
                 "auto" => ToolCalling::Auto,
@@ -164,9 +166,12 @@ fn set_limit(config: &mut Config, limit: Limit, setting: &Setting) -> Result<(),
     let value = &setting.value;
     let number = match limit {
         Limit::Cost => value.dollars()?.0,
-        Limit::Turns | Limit::ToolCalls | Limit::WallTime | Limit::InputTokens | Limit::OutputTokens => {
-            value.count(0, MOST_COUNT)?
-        }
+        Limit::Turns
+        | Limit::ToolCalls
+        | Limit::WallTime
+        | Limit::InputTokens
+        | Limit::OutputTokens
+        | Limit::Tokens => value.count(0, MOST_COUNT)?,
     };
     config.limits.set(limit, number);
     if limit == Limit::Turns {

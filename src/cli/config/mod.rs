@@ -86,6 +86,8 @@ pub struct Config {
     pub tools: ToolCalling,
     /// How servers are reached.
     pub network: Network,
+    /// Whether there is an `echo` tool, for tests.
+    pub echo: bool,
     /// The providers of the configuration, the known ones too where something was set.
     pub providers: BTreeMap<String, Provider>,
     /// What the user knows about models, by `provider/name`.
@@ -199,6 +201,7 @@ impl Default for Config {
             compact_at_percent: 80,
             tools: ToolCalling::default(),
             network: Network::default(),
+            echo: false,
             providers: BTreeMap::new(),
             models: BTreeMap::new(),
             warnings: Vec::new(),

@@ -98,6 +98,7 @@ impl Config {
             Key::Tools => Some(quoted(self.tools.as_str())),
             Key::Proxy => self.network.proxy.as_deref().map(quoted),
             Key::CaFile => self.network.ca_file.as_ref().map(|path| quoted(&path.to_string_lossy())),
+            Key::Echo => Some(self.echo.to_string()),
             Key::Hooks
             | Key::BaseUrl
             | Key::Protocol

@@ -48,6 +48,7 @@ fn tightens(before: &Config, after: &Config, key: Key) -> bool {
         Key::FinalResponse => after.final_response == FinalResponse::SameCall,
         Key::Failures => after.max_consecutive_failures <= before.max_consecutive_failures,
         Key::Theme | Key::Tools => true,
+        Key::Echo => !after.echo,
         // These choose where data goes, what it costs, what the model sees, what is written down, or which programs
         // are started.
         Key::Model

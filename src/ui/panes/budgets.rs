@@ -60,10 +60,10 @@ fn lines(screen: &Screen<'_>, inner: usize) -> Vec<Line<'static>> {
     run.push(Entry {
         name: "token_budget",
         used: screen.view.meter().usage().output,
-        limit: screen.view.settings.token_budget,
+        limit: screen.view.token_budget(),
         write: short,
         over: "used up",
-        about: screen.view.settings.token_budget.map_or("not set", |_| "tokens written; ends at 90 %"),
+        about: screen.view.token_budget().map_or("not set", |_| "tokens written; ends at 90 %"),
     });
     let context = Entry {
         name: "context",
@@ -93,7 +93,8 @@ fn hard(gauge: Gauge) -> Entry {
     let write = match Limit::parse(gauge.name) {
         Some(Limit::WallTime) => clock,
         Some(Limit::Cost) => dollars,
-        Some(Limit::Turns | Limit::ToolCalls | Limit::InputTokens | Limit::OutputTokens) | None => short,
+        Some(Limit::Turns | Limit::ToolCalls | Limit::InputTokens | Limit::OutputTokens | Limit::Tokens)
+        | None => short,
     };
     let about = if gauge.name == Limit::WallTime.name() { "waiting for you does not count" } else { "" };
     Entry { name: gauge.name, used: gauge.used, limit: gauge.limit, write, over: "used up", about }

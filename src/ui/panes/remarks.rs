@@ -86,7 +86,7 @@ pub(super) fn amount(limit: Limit, value: u64) -> String {
         Limit::Turns => count(usize::try_from(value).unwrap_or(usize::MAX), "turn"),
         Limit::ToolCalls => count(usize::try_from(value).unwrap_or(usize::MAX), "call"),
         Limit::WallTime => clock(value),
-        Limit::InputTokens | Limit::OutputTokens => format!("{} tokens", short(value)),
+        Limit::InputTokens | Limit::OutputTokens | Limit::Tokens => format!("{} tokens", short(value)),
         Limit::Cost => dollars(value),
     }
 }

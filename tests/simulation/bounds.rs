@@ -1,0 +1,106 @@
+//! The worlds that are walked: how large each is, what may happen in it, and the settings of its loop.
+
+use countersign::agent::Settings;
+use countersign::budget::{Limits, TokenBudget};
+use countersign::hooks::{HookPoint, HookSpec};
+use countersign::ledger::ModelRef;
+use countersign::model::ModelSpec;
+use countersign::policy::Policy;
+use countersign::tool::{SideEffect, ToolSpec};
+
+/// Tools that may run at once.
+pub const PARALLEL: u64 = 2;
+
+/// How large the world is.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    pub submits: u32,
+    pub escapes: u32,
+    pub calls: u32,
+    pub texts: u32,
+    pub turns: u64,
+    pub retries: u64,
+    /// Tokens that the model is nudged to write in a run.
+    pub token_budget: Option<u64>,
+    /// Tokens of the window: a small one makes compactions due.
+    pub window: u64,
+    /// Also: what is mended. Compactions by hand, refused prompts, fallback, cut answers.
+    pub mends: bool,
+    /// Also: hooks at every point, with every kind of answer.
+    pub hooks: bool,
+    /// Also: unknown tools, bad arguments, paths outside, stale answers, budgets, raises, modes, quitting.
+    pub rare: bool,
+}
+
+impl Bounds {
+    /// Calls, approvals, timers, retries.
+    pub const SMALL: Self = Self {
+        submits: 2,
+        escapes: 1,
+        calls: 2,
+        texts: 1,
+        turns: 3,
+        retries: 1,
+        token_budget: None,
+        window: 128_000,
+        mends: false,
+        hooks: false,
+        rare: false,
+    };
+    /// Compactions, fallback, retries, continuations: of answers, and of summaries.
+    pub const MENDING: Self = Self { submits: 3, calls: 0, turns: 2, window: 30, mends: true, ..Self::SMALL };
+    /// Hooks around one call.
+    pub const HOOKED: Self = Self { submits: 1, calls: 1, turns: 2, hooks: true, ..Self::SMALL };
+    /// Everything at once, for long walks.
+    pub const WIDE: Self = Self {
+        submits: 40,
+        escapes: 40,
+        calls: 4,
+        texts: 2,
+        turns: 4,
+        retries: 2,
+        token_budget: None,
+        window: 200,
+        mends: true,
+        hooks: true,
+        rare: true,
+    };
+}
+
+pub(crate) fn settings(bounds: Bounds) -> Settings {
+    let tool = |name: &str, effect| ToolSpec {
+        name: name.into(),
+        description: String::new(),
+        schema: serde_json::json!({}),
+        effect,
+        paths: vec![],
+        timeout_ms: None,
+    };
+    Settings {
+        session: "simulated".into(),
+        cwd: "/w".into(),
+        tools: vec![tool("read", SideEffect::Reads), tool("write", SideEffect::Writes)],
+        policy: Policy::default(),
+        limits: Limits {
+            max_model_turns: Some(bounds.turns),
+            max_wall_time_seconds: bounds.rare.then_some(60),
+            max_tool_calls: bounds.rare.then_some(7),
+            max_parallel_tool_calls: PARALLEL,
+            max_retries_per_model_call: bounds.retries,
+            ..Limits::default()
+        },
+        fallback: if bounds.mends { vec![spec("second", bounds)] } else { Vec::new() },
+        hooks: if bounds.hooks { HookPoint::ALL.map(listener).to_vec() } else { Vec::new() },
+        token_budget: bounds.token_budget.map(TokenBudget::of),
+        seed: 7,
+        ..Settings::new(spec("script", bounds))
+    }
+}
+
+fn listener(point: HookPoint) -> HookSpec {
+    HookSpec { point, command: "hear".into(), timeout_ms: 1_000, matcher: vec![] }
+}
+
+fn spec(name: &str, bounds: Bounds) -> ModelSpec {
+    ModelSpec { window: bounds.window, ..ModelSpec::unknown(ModelRef::parse(name)) }
+}
