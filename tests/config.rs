@@ -371,6 +371,22 @@ fn what_is_shown_can_be_read_again_and_hides_headers() {
 }
 
 #[test]
+fn the_network_is_the_users_own_affair() {
+    let text = "[network]\nproxy = 'socks5h://127.0.0.1:1080'\nca_file = '/etc/ours.pem'";
+    let config = World::new().user(text).config();
+    assert_eq!(config.network.proxy.as_deref(), Some("socks5h://127.0.0.1:1080"));
+    assert_eq!(config.network.ca_file.as_deref(), Some(Path::new("/etc/ours.pem")));
+    let config = World::new().project(text).config();
+    assert_eq!((config.network, config.warnings.len()), (Default::default(), 2));
+    for wrong in ["proxy.example:3128", "ftp://proxy.example", "http://me:secret@proxy.example"] {
+        let fault =
+            World::new().load_given(&pair(&format!("network.proxy={wrong}"))).unwrap_err().to_string();
+        assert!(fault.contains("network.proxy") && fault.contains("HTTPS_PROXY"), "{fault}");
+        assert!(!fault.contains("secret"), "{fault}");
+    }
+}
+
+#[test]
 fn the_path_of_a_project_ends_at_its_root() {
     let world = World::new();
     world.write(".countersign/config.toml", "mode = 'plan'");

@@ -113,9 +113,8 @@ impl Agent {
     /// One call has one result; the runs before it that failed are notes.
     fn note_attempt(&mut self, now: Millis, call: CallId, attempt: u64, report: &ToolReport) {
         let content = bound(&report.content, LATE_CHARS).text;
-        let text =
-            format!("Run {attempt} failed ({}) and was tried again:\n{content}", report.outcome.as_str());
-        self.books.ledger.remark(now, Remark::Note(Note { about: call.to_string(), text }));
+        let note = Note::of_failed_run(call, attempt, &report.outcome, &content);
+        self.books.ledger.remark(now, Remark::Note(note));
     }
 
     /// The decision is written, then the tool runs.

@@ -1,7 +1,7 @@
 //! What bounds the loop's own loops. Read from the ledger, so that resume and re-entry cannot reset it.
 
 use crate::budget::{Limit, Returns};
-use crate::ledger::{Body, Entry, Outcome, Transition};
+use crate::ledger::{Body, Entry, Lesson, Outcome, Transition};
 
 /// Facts about the current run and the session that the next continue site must know.
 #[derive(Debug, Clone, Default)]
@@ -18,6 +18,8 @@ pub(super) struct Guards {
     pub(super) written: u64,
     /// The run is in its second phase: the final response.
     pub(super) is_final: bool,
+    /// The reasoning before some point of the run is left out of requests, since a provider refused it.
+    pub(super) left_reasoning_out: bool,
     /// How often stop hooks have sent the model on in the run.
     pub(super) reentries: u32,
     /// The session has had its one reactive compaction, or tried to.
@@ -65,6 +67,7 @@ impl Guards {
                 self.validating = false;
             }
             Body::Compaction(_) => self.just_compacted = true,
+            Body::Note(_) => self.left_reasoning_out |= Lesson::of(entry) == Some(Lesson::ReasoningRefused),
             // More is wanted: what brought little before does not count any more.
             Body::BudgetRaised { name, .. } if *name == Limit::Tokens.name() => {
                 self.returns.raised(self.written)
@@ -79,7 +82,6 @@ impl Guards {
             | Body::Goal(_)
             | Body::Progress(_)
             | Body::Handoff { .. }
-            | Body::Note(_)
             | Body::Error { .. }
             | Body::TurnEnded(_) => {}
         }

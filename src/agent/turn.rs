@@ -178,7 +178,8 @@ impl Agent {
 
     fn request_to(&self, spec: &ModelSpec, output_left: Option<u64>) -> Result<Request, Unsettled> {
         let tools = self.registry.tools().iter().map(ToolSpec::describe).collect();
-        context::build(&self.books.ledger, &self.settings.system, tools, spec, output_left)
+        let most = [output_left, self.books.output_limit(&spec.model)].into_iter().flatten().min();
+        context::build(&self.books.ledger, &self.settings.system, tools, spec, most)
     }
 
     /// Ends the run. After an answer the next message of the queue begins another; after any other ending what was

@@ -1,6 +1,6 @@
 //! What was spent: a fold over entries.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ledger::{Body, CallId, Entry, Goal, Millis, Outcome, Transition, Usage};
 
@@ -17,6 +17,8 @@ pub struct Meter {
     waiting: BTreeSet<CallId>,
     running: BTreeSet<CallId>,
     retries: u64,
+    /// Failed runs of the calls that run now.
+    failed_runs: BTreeMap<CallId, u64>,
     longest_result: u64,
     context: u64,
 }
@@ -73,6 +75,7 @@ impl Meter {
             waiting: BTreeSet::new(),
             running: BTreeSet::new(),
             retries: 0,
+            failed_runs: BTreeMap::new(),
             longest_result: 0,
             context: 0,
         }
@@ -117,6 +120,7 @@ impl Meter {
             }
             Body::ToolResult(r) => {
                 self.running.remove(&r.call);
+                self.failed_runs.remove(&r.call);
                 self.decided(r.call, entry.at);
                 if r.outcome == Outcome::Ok {
                     self.longest_result = self.longest_result.max(r.content.chars().count() as u64);
@@ -138,7 +142,9 @@ impl Meter {
                 self.run.clock.stand(entry.at);
                 self.waiting.clear();
                 self.running.clear();
+                self.failed_runs.clear();
             }
+            Body::Note(note) => self.failed_runs.extend(note.failed_run()),
             Body::SessionStarted(_)
             | Body::Injected(_)
             | Body::Tombstone(_)
@@ -147,7 +153,6 @@ impl Meter {
             | Body::Checkpoint(_)
             | Body::Progress(_)
             | Body::Handoff { .. }
-            | Body::Note(_)
             | Body::Error { .. } => {}
         }
     }
@@ -249,6 +254,7 @@ impl Meter {
             used: self.used(limit, now),
             limit: self.limits.get(limit),
         };
+        let tool_retries = self.failed_runs.values().copied().max().unwrap_or(0);
         let soft = |name: &'static str, used: u64, limit: u64| Gauge { name, used, limit: Some(limit) };
         [
             hard(Limit::Turns),
@@ -260,7 +266,36 @@ impl Meter {
             hard(Limit::Cost),
             soft("max_tool_result_chars", self.longest_result, self.limits.max_tool_result_chars),
             soft("max_retries_per_model_call", self.retries, self.limits.max_retries_per_model_call),
-            soft("max_retries_per_tool_call", 0, self.limits.max_retries_per_tool_call),
+            soft("max_retries_per_tool_call", tool_retries, self.limits.max_retries_per_tool_call),
         ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Meter;
+    use crate::budget::Limits;
+    use crate::ledger::{Body, CallId, Entry, EntryId, Millis, Note, Outcome, ToolResult};
+
+    #[test]
+    fn the_retries_of_a_call_are_counted_while_it_runs() {
+        let mut meter = Meter::new(Limits::default());
+        let mut after = |body| {
+            meter.read(&Entry { id: EntryId(1), at: Millis(1), body });
+            meter.gauges(Millis(1))[9].used
+        };
+        let failed = |attempt| Note::of_failed_run(CallId(7), attempt, &Outcome::TimedOut, "busy");
+        assert_eq!(after(Body::Note(Note { about: "c7".into(), text: "Run along.".into() })), 0);
+        assert_eq!(after(Body::Note(failed(1))), 1);
+        assert_eq!(after(Body::Note(failed(2))), 2);
+        let result = ToolResult {
+            call: CallId(7),
+            name: "read".into(),
+            outcome: Outcome::Ok,
+            content: String::new(),
+            duration_ms: 0,
+            cut_chars: 0,
+        };
+        assert_eq!(after(Body::ToolResult(result)), 0);
     }
 }

@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use uuid::Uuid;
 
 use super::args::Which;
-use super::config::ToolCalling;
+use super::config::{Config, ToolCalling};
 use super::environment::Environment;
 use super::fault::Fault;
 use super::models::{Choice, Table, Way, choose};
@@ -61,7 +61,7 @@ pub(super) fn compose(
     let choice = choice(invocation, opened.as_ref().map(|(_, file)| file))?;
     let groups = Groups::default();
     let tools = LocalTools::new(invocation.cwd.clone(), invocation.environment.all(), groups.clone());
-    let (model, tools_mode) = model_port(&choice, invocation.config.tools)?;
+    let (model, tools_mode) = model_port(&choice, &invocation.config)?;
     let now = now();
     let mut notices = invocation.config.warnings.clone();
     notices.extend(choice.notice.clone());
@@ -91,7 +91,7 @@ pub(super) fn compose(
         }
     };
     let hooks = hook_port(invocation, &id, &groups);
-    let model = with_fallbacks(&choice, invocation.config.tools, model)?;
+    let model = with_fallbacks(&choice, &invocation.config, model)?;
     let ports = Ports { model, tools: Box::new(tools), hooks, store: Box::new(store) };
     let (driver, handles) = Driver::new(agent, ports);
     Ok(Session { driver, handles, first, before, id, choice, tools_mode, notices, groups })
@@ -181,7 +181,8 @@ fn choice(invocation: &Invocation, file: Option<&SessionFile>) -> Result<Choice,
 }
 
 /// The model in the mode that was asked for. `auto` goes by what is known about it, and by how a script is written.
-fn model_port(choice: &Choice, tools: ToolCalling) -> Result<(Box<dyn ModelPort>, RunningMode), Fault> {
+fn model_port(choice: &Choice, config: &Config) -> Result<(Box<dyn ModelPort>, RunningMode), Fault> {
+    let tools = config.tools;
     let mut is_string = match tools {
         ToolCalling::Auto => !choice.takes_tools,
         ToolCalling::Native => false,
@@ -198,9 +199,12 @@ fn model_port(choice: &Choice, tools: ToolCalling) -> Result<(Box<dyn ModelPort>
                 tools == ToolCalling::Auto && replies.iter().any(|reply| string_mode::has_calls(&reply.text));
             Box::new(ScriptedModel::new(replies, if is_string { ToolMode::String } else { ToolMode::Native }))
         }
-        Way::Server(connection) => {
-            Box::new(HttpModel::new(connection.protocol, connection.endpoint(), Timeouts::default()))
-        }
+        Way::Server(connection) => Box::new(HttpModel::through(
+            connection.protocol,
+            connection.endpoint(),
+            Timeouts::default(),
+            config.network.clone(),
+        )),
     };
     Ok(match tools {
         ToolCalling::Native => (model, RunningMode::new(false)),
@@ -238,7 +242,7 @@ fn hook_port(invocation: &Invocation, session: &str, groups: &Groups) -> Box<dyn
 /// One port for the whole chain. A model alone needs no router.
 fn with_fallbacks(
     choice: &Choice,
-    tools: ToolCalling,
+    config: &Config,
     first: Box<dyn ModelPort>,
 ) -> Result<Box<dyn ModelPort>, Fault> {
     if choice.fallback.is_empty() {
@@ -246,7 +250,7 @@ fn with_fallbacks(
     }
     let mut ports = vec![(choice.spec.model.clone(), first)];
     for other in &choice.fallback {
-        ports.push((other.spec.model.clone(), model_port(other, tools)?.0));
+        ports.push((other.spec.model.clone(), model_port(other, config)?.0));
     }
     Ok(Box::new(ModelRouter::new(ports)))
 }

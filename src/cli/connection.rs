@@ -54,6 +54,19 @@ pub fn check_base_url(text: &str) -> Result<(), String> {
     Ok(())
 }
 
+/// Checks the address of a proxy that a person wrote.
+///
+/// # Errors
+/// A sentence that does not repeat what may hold a password.
+pub fn check_proxy(text: &str) -> Result<(), String> {
+    let plain = text.replacen("socks5h://", "http://", 1).replacen("socks5://", "http://", 1);
+    check_base_url(&plain).map_err(|_of_servers| {
+        "takes the address of a proxy without a name and password, as in http://proxy.example:3128 or \
+         socks5h://127.0.0.1:1080; with a password it belongs into the variable HTTPS_PROXY"
+            .to_owned()
+    })
+}
+
 /// The address as [`Connection::base_url`] has it: people write it with and without `/v1`.
 pub fn normal_base_url(protocol: Protocol, text: &str) -> String {
     let (address, query) = text.split_at(text.find('?').unwrap_or(text.len()));

@@ -4,12 +4,14 @@
 //! injected or sent while a call is open ([`Unsettled`]). No code repairs a history on its way out: there is
 //! [`check`], which refuses, and [`recover`], which runs once when a session is loaded.
 
+mod attempt;
 mod check;
 mod content;
 mod ending;
 mod entry;
 mod goal;
 mod id;
+mod lesson;
 mod message;
 mod open;
 mod outcome;
@@ -27,6 +29,7 @@ pub use entry::{
 };
 pub use goal::{Answerer, Asked, Checkpoint, Goal, Progress, Validation};
 pub use id::{CallId, EntryId, Millis};
+pub use lesson::Lesson;
 pub use message::{AssistantMessage, MicroDollars, ModelRef, Stop, Usage};
 pub use open::OpenCall;
 pub use outcome::{

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use super::{AssistantMessage, Body, CallId, Entry, EntryId, Ledger, ToolResult, Unsettled};
+use super::{AssistantMessage, Block, Body, CallId, Entry, EntryId, Ledger, Lesson, ToolResult, Unsettled};
 
 /// One message as a model sees it, still free of any protocol.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,6 +63,9 @@ impl Ledger {
                 // No model made that call, so none may be given its result; a checkpoint tells what it showed.
                 Body::ToolResult(r) if ours.contains(&r.call) => {}
                 Body::ToolResult(r) => push_result(&mut messages, r),
+                Body::Note(_) if Lesson::of(entry) == Some(Lesson::ReasoningRefused) => {
+                    leave_reasoning_out(&mut messages);
+                }
                 Body::SessionStarted(_)
                 | Body::ToolCall(_)
                 | Body::ApprovalRequested(_)
@@ -81,6 +84,17 @@ impl Ledger {
         }
         Ok(messages)
     }
+}
+
+/// All of it up to here: a block is bound to those before it, so none may stay. What comes later is bound to what
+/// is then sent, and is sent back.
+fn leave_reasoning_out(messages: &mut Vec<Message>) {
+    for message in messages.iter_mut() {
+        if let Message::Assistant(said) = message {
+            said.blocks.retain(|block| !matches!(block, Block::Thinking(_)));
+        }
+    }
+    messages.retain(|message| !matches!(message, Message::Assistant(said) if said.blocks.is_empty()));
 }
 
 fn push_result(messages: &mut Vec<Message>, result: &ToolResult) {

@@ -7,7 +7,7 @@ mod spec;
 
 pub use draft::{Draft, UnfinishedCall};
 pub use event::{ModelEvent, ModelNews};
-pub use failure::{FailureClass, ModelFailure};
+pub use failure::{Action, FailureClass, ModelFailure};
 pub use spec::{ModelSpec, Price};
 
 use serde_json::Value;

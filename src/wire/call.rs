@@ -60,6 +60,10 @@ impl Quirks {
         if names("max_tokens") && names("max_completion_tokens") && names("instead") {
             learned.max_completion_tokens = Some(true);
         }
+        if refusal.message.contains("`reasoning_content`") && refusal.message.contains("must be passed back")
+        {
+            learned.reasoning_content = Some(true);
+        }
         (learned != self).then_some(learned)
     }
 }

@@ -10,7 +10,7 @@ use super::{
 use crate::agent::{Attendance, FinalResponse};
 use crate::budget::Limit;
 use crate::cli::{
-    connection::{Protocol, Secret, check_base_url},
+    connection::{Protocol, Secret, check_base_url, check_proxy},
     logging,
 };
 use crate::ledger::MicroDollars;
@@ -29,6 +29,7 @@ pub(super) fn set(config: &mut Config, setting: &Setting) -> Result<(), Wrong> {
         Key::Limit(limit) => set_limit(config, limit, setting),
         Key::Most(most) => set_most(config, most, &setting.value),
         Key::Nudge(part) => set_nudge(config, part, &setting.value),
+        Key::Proxy | Key::CaFile => set_network(config, setting),
         Key::BaseUrl | Key::Protocol | Key::ApiKeyEnv | Key::Header => set_provider(config, setting),
         Key::OfProvider(fact) | Key::OfModel(fact) => set_fact(config, setting, fact),
         _ => set_behaviour(config, setting),
@@ -122,6 +123,8 @@ fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
         | Key::Most(_)
         | Key::Nudge(_)
         | Key::Hooks
+        | Key::Proxy
+        | Key::CaFile
         | Key::BaseUrl
         | Key::Protocol
         | Key::ApiKeyEnv
@@ -194,6 +197,22 @@ fn set_nudge(config: &mut Config, part: Nudge, value: &Written) -> Result<(), St
         Nudge::EnoughPercent => config.enough_percent = value.count(1, 100)?,
         Nudge::LittleTokens => config.little_tokens = value.count(0, MOST_COUNT)?,
         Nudge::Patience => config.patience = value.count(0, 1000)?,
+    }
+    Ok(())
+}
+
+fn set_network(config: &mut Config, setting: &Setting) -> Result<(), String> {
+    match setting.key {
+        Key::Proxy => {
+            // What was written may hold a password, so no message repeats it.
+            let address = setting.value.text().map_err(|_repeats_it| "takes the address of a proxy")?;
+            check_proxy(address)?;
+            config.network.proxy = Some(address.to_owned());
+        }
+        _ => match setting.value.text()? {
+            "" => return Err("takes the name of a file".to_owned()),
+            path => config.network.ca_file = Some(path.into()),
+        },
     }
     Ok(())
 }

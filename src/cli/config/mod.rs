@@ -33,6 +33,7 @@ use crate::agent::{Attendance, FinalResponse};
 use crate::budget::{Limits, TokenBudget};
 use crate::ledger::MicroDollars;
 use crate::policy::{Mode, Rule};
+use crate::runtime::Network;
 use setting::Setting;
 
 /// Most bytes of a configuration file.
@@ -83,6 +84,8 @@ pub struct Config {
     pub compact_at_percent: u64,
     /// How tools are offered to the model.
     pub tools: ToolCalling,
+    /// How servers are reached.
+    pub network: Network,
     /// Whether there is an `echo` tool, for tests.
     pub echo: bool,
     /// The providers of the configuration, the known ones too where something was set.
@@ -197,6 +200,7 @@ impl Default for Config {
             max_consecutive_failures: 8,
             compact_at_percent: 80,
             tools: ToolCalling::default(),
+            network: Network::default(),
             echo: false,
             providers: BTreeMap::new(),
             models: BTreeMap::new(),

@@ -96,6 +96,8 @@ impl Config {
             Key::Failures => Some(self.max_consecutive_failures.to_string()),
             Key::CompactAt => Some(self.compact_at_percent.to_string()),
             Key::Tools => Some(quoted(self.tools.as_str())),
+            Key::Proxy => self.network.proxy.as_deref().map(quoted),
+            Key::CaFile => self.network.ca_file.as_ref().map(|path| quoted(&path.to_string_lossy())),
             Key::Echo => Some(self.echo.to_string()),
             Key::Hooks
             | Key::BaseUrl

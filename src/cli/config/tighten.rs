@@ -57,6 +57,8 @@ fn tightens(before: &Config, after: &Config, key: Key) -> bool {
         | Key::Script
         | Key::Log
         | Key::Hooks
+        | Key::Proxy
+        | Key::CaFile
         | Key::BaseUrl
         | Key::Protocol
         | Key::ApiKeyEnv
