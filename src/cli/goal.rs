@@ -171,7 +171,7 @@ mod tests {
             ("objective = \"x\"", "done condition"),
             ("objective = \"x\"\ncolour = 1\ndone = \"y\"", "colour"),
             ("objective = x", "objective"),
-            ("{\"objective\": 1}", "objective"),
+            ("{\"objective\": 1}", "expected a string"),
             ("", "objective"),
             ("objective = \"x y\"\ndone = \"y\"\nbudget = { max_turns = 1 }", "max_turns"),
         ] {
