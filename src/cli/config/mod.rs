@@ -1,6 +1,7 @@
 //! The configuration: what is meant, from the user's file, the project's files, the environment and the flags.
 
 mod apply;
+mod facts;
 mod hooks;
 mod init;
 mod key;
@@ -34,6 +35,7 @@ use crate::budget::{Limits, TokenBudget};
 use crate::ledger::MicroDollars;
 use crate::model::Abilities;
 use crate::policy::{Mode, Rule};
+use crate::wire::Quirks;
 use setting::Setting;
 
 /// Most bytes of a configuration file.
@@ -134,6 +136,12 @@ pub struct Provider {
     pub protocol: Option<Protocol>,
     /// Name of the variable that holds its key.
     pub api_key_env: Option<String>,
+    /// The command whose output is its key. What is shown of it is hidden: it may hold a secret.
+    pub api_key_command: Option<Secret>,
+    /// The file that holds its key, from `/` or `~/` on.
+    pub api_key_file: Option<String>,
+    /// How its server differs.
+    pub quirks: Quirks,
     /// More headers.
     pub headers: BTreeMap<String, Secret>,
 }
