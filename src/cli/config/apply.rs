@@ -229,7 +229,8 @@ fn set_provider(config: &mut Config, setting: &Setting) -> Result<(), String> {
             provider.api_key_env = Some(name.to_owned());
         }
         Key::ApiKeyCommand => {
-            let command = value.text().map_err(|_repeats_it| "takes a command for sh, as in \"pass show models\"")?;
+            let command =
+                value.text().map_err(|_repeats_it| "takes a command for sh, as in \"pass show models\"")?;
             provider.api_key_command = Some(Secret::new(command));
         }
         Key::ApiKeyFile => provider.api_key_file = Some(key_file(value)?),

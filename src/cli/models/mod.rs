@@ -1,7 +1,10 @@
 //! Models: which one answers, what is known about it, how it is reached.
 
 mod choose;
+mod found;
+mod keys;
 mod local;
+mod presets;
 mod price;
 mod provider;
 mod table;

@@ -86,12 +86,7 @@ fn messages(request: &Request, wants: &Wants) -> Vec<Value> {
     if wants.strict_order { order::strict(messages) } else { messages }
 }
 
-fn assistant(
-    message: &AssistantMessage,
-    asked: &ModelRef,
-    ids: &WireIds,
-    wants: &Wants,
-) -> Option<Value> {
+fn assistant(message: &AssistantMessage, asked: &ModelRef, ids: &WireIds, wants: &Wants) -> Option<Value> {
     let text = spoken(message);
     let mut calls: Vec<Value> = message.calls().map(|c| call(c, ids)).collect();
     // A refused turn is not shown to the model again, and an empty one says nothing.
