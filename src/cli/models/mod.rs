@@ -3,12 +3,14 @@
 mod choose;
 mod found;
 mod keys;
+mod list;
 mod local;
 mod presets;
 mod price;
 mod provider;
 mod table;
 
+pub use list::{Listed, State, list};
 pub use choose::{Choice, Way, choose};
 pub use table::{Table, resolve};
 

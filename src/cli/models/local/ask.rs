@@ -53,19 +53,42 @@ impl Server {
             key.unwrap_or_default()
         );
         stream.write_all(question.as_bytes()).ok()?;
-        let mut answer = Vec::new();
-        stream.take(MOST_BYTES).read_to_end(&mut answer).ok()?;
-        let text = String::from_utf8(answer).ok()?;
-        let (head, body) = text.split_once("\r\n\r\n")?;
+        let answer = String::from_utf8(read_whole(&mut stream.take(MOST_BYTES))?).ok()?;
+        let (head, body) = answer.split_once("\r\n\r\n")?;
         let status = head.split_whitespace().nth(1)?;
         serde_json::from_str(body).ok().filter(|_| status == "200")
     }
 }
 
+/// Reads to the end of the answer: the connection's, or the length that the head tells. Not every server closes.
+fn read_whole(stream: &mut impl Read) -> Option<Vec<u8>> {
+    let mut answer = Vec::new();
+    let mut piece = [0; 16 * 1024];
+    while whole_length(&answer).is_none_or(|whole| answer.len() < whole) {
+        match stream.read(&mut piece).ok()? {
+            0 => break,
+            count => answer.extend_from_slice(piece.get(..count)?),
+        }
+    }
+    Some(answer)
+}
+
+/// Bytes of the whole answer, once its head is there and says so.
+fn whole_length(answer: &[u8]) -> Option<usize> {
+    const END: &[u8] = b"\r\n\r\n";
+    let head = answer.windows(END.len()).position(|window| window == END)?;
+    let text = String::from_utf8_lossy(answer.get(..head)?).to_ascii_lowercase();
+    let length = text.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok())?;
+    head.checked_add(END.len())?.checked_add(length)
+}
+
+/// A question, put into its own thread.
+pub(super) type Job<T> = Box<dyn FnOnce() -> Option<T> + Send>;
+
 /// Does all of `jobs` at once, and gives the answers that came within `patience`, in the jobs' order. What comes
 /// later is not waited for.
 pub(super) fn together<T: Send + 'static>(
-    jobs: Vec<Box<dyn FnOnce() -> Option<T> + Send>>,
+    jobs: Vec<Job<T>>,
     patience: Duration,
 ) -> Vec<Option<T>> {
     let deadline = Instant::now() + patience;
@@ -134,7 +157,7 @@ mod tests {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let silent = Server::of(&url, None).unwrap();
-        let jobs: Vec<Box<dyn FnOnce() -> Option<Value> + Send>> =
+        let jobs: Vec<Job<Value>> =
             vec![Box::new(move || silent.ask("/", None, PATIENCE)), Box::new(|| Some(Value::Bool(true)))];
         assert_eq!(together(jobs, Duration::from_millis(100)), [None, Some(Value::Bool(true))]);
     }

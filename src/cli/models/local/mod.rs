@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::cli::{config::Facts, connection::Secret};
+use ask::Job;
 
 /// Nothing on the loopback interface takes longer unless it is broken; the app does not wait for that.
 pub(super) const PATIENCE: Duration = Duration::from_millis(200);
@@ -26,8 +27,7 @@ pub(super) fn models_of(
     servers: Vec<(String, Option<Secret>)>,
     patience: Duration,
 ) -> Vec<Option<Vec<String>>> {
-    type Job = Box<dyn FnOnce() -> Option<Vec<String>> + Send>;
-    let job = |(base_url, key): (String, Option<Secret>)| -> Job {
+    let job = |(base_url, key): (String, Option<Secret>)| -> Job<Vec<String>> {
         Box::new(move || names(&ask::Server::of(&base_url, key)?.ask("/v1/models", None, patience)?))
     };
     ask::together(servers.into_iter().map(job).collect(), patience)
@@ -45,13 +45,27 @@ fn names(listed: &Value) -> Option<Vec<String>> {
 
 /// What the server tells about one of its models; nothing when it does not answer in time.
 pub(super) fn facts(kind: Kind, base_url: &str, key: Option<&Secret>, model: &str) -> Facts {
-    type Job = Box<dyn FnOnce() -> Option<Value> + Send>;
-    let Some(server) = ask::Server::of(base_url, key.cloned()) else { return Facts::default() };
-    let job = |(path, names_it): &(&'static str, bool)| -> Job {
-        let (server, path) = (server.clone(), *path);
-        let body = names_it.then(|| json!({ "model": model }));
-        Box::new(move || server.ask(path, body.as_ref(), PATIENCE))
+    let asked = facts_of_all(kind, base_url, key, vec![model.to_owned()], PATIENCE);
+    asked.into_iter().next().unwrap_or_default()
+}
+
+/// What the server tells about each of these models.
+pub(super) fn facts_of_all(
+    kind: Kind,
+    base_url: &str,
+    key: Option<&Secret>,
+    models: Vec<String>,
+    patience: Duration,
+) -> Vec<Facts> {
+    let Some(server) = ask::Server::of(base_url, key.cloned()) else { return Vec::new() };
+    let questions = told::questions(kind);
+    let job = |model: &String, (path, names_it): (&'static str, bool)| -> Job<Value> {
+        let (server, body) = (server.clone(), names_it.then(|| json!({ "model": model })));
+        Box::new(move || server.ask(path, body.as_ref(), patience))
     };
-    let answers = ask::together(told::questions(kind).iter().map(job).collect(), PATIENCE);
-    told::facts(kind, model, &answers)
+    let jobs = models.iter().flat_map(|model| questions.iter().map(move |question| (model, *question)));
+    let jobs = jobs.map(|(model, question)| job(model, question));
+    let answers = ask::together(jobs.collect(), patience);
+    let of_each = models.iter().zip(answers.chunks(questions.len()));
+    of_each.map(|(model, answers)| told::facts(kind, model, answers)).collect()
 }
