@@ -48,10 +48,7 @@ fn in_words(listed: &[Listed]) -> String {
     let width = models.map(|spec| shown(spec).chars().count()).max().unwrap_or_default().max(24);
     let mut text = format!(
         "{:width$} {:>9} {:>8}  {}\n",
-        "usable now",
-        "window",
-        "output",
-        "USD per million tokens: in, out, cache read"
+        "usable now", "window", "output", "USD per million tokens: in, out, cache read"
     );
     let mut rest = String::from("\nnot usable\n");
     let mut all_usable = true;

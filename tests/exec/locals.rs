@@ -27,10 +27,14 @@ fn provider(world: &World, name: &str) -> Value {
 
 #[test]
 fn a_model_that_its_server_knows_without_tools_gets_them_as_text() {
-    let call = "```tool\n{\"tool\": \"read\", \"arguments\": {\"path\": \"two.txt\"}}\n```";
-    for (abilities, wanted_tools) in [(json!(["completion"]), false), (json!(["completion", "tools"]), true)] {
-        let first =
-            if wanted_tools { Part::call("a", "read", &json!({ "path": "two.txt" })) } else { Part::text(call) };
+    let call = "```tool_call\n{\"tool\": \"read\", \"arguments\": {\"path\": \"two.txt\"}}\n```";
+    for (abilities, wanted_tools) in [(json!(["completion"]), false), (json!(["completion", "tools"]), true)]
+    {
+        let first = if wanted_tools {
+            Part::call("a", "read", &json!({ "path": "two.txt" }))
+        } else {
+            Part::text(call)
+        };
         let server = ModelServer::start(vec![Reply::Stream(vec![first]), Reply::text("Read.")])
             .page("/api/show", json!({ "capabilities": abilities, "parameters": "num_ctx 8192" }))
             .page("/api/ps", json!({ "models": [] }));
@@ -82,7 +86,9 @@ fn the_list_says_why_the_rest_is_not_usable() {
     let world = world("vllm", &gone).with("GROQ_API_KEY", "gsk-planted-key");
     drop(gone);
     let none = provider(&world, "vllm");
-    assert!(none["usable"] == false && none["why"].as_str().unwrap().starts_with("no server answers at http"));
+    assert!(
+        none["usable"] == false && none["why"].as_str().unwrap().starts_with("no server answers at http")
+    );
     let (groq, mistral) = (provider(&world, "groq"), provider(&world, "mistral"));
     assert_eq!((&groq["usable"], &groq["how"]), (&json!(true), &json!("GROQ_API_KEY")));
     assert_eq!((&mistral["usable"], &mistral["why"]), (&json!(false), &json!("MISTRAL_API_KEY is not set")));
@@ -91,7 +97,9 @@ fn the_list_says_why_the_rest_is_not_usable() {
     assert_eq!(sol.unwrap()["long_prompt"]["above"], 272_000);
     assert_eq!(sol.unwrap()["usd_per_million"]["cache_read"], 0.1);
     let words = models(&world, &[]).out;
-    for wanted in ["\nrehearsal: embedded", "\ngroq: GROQ_API_KEY\n", "\nnot usable\n", "  vllm: no server answers"] {
+    for wanted in
+        ["\nrehearsal: embedded", "\ngroq: GROQ_API_KEY\n", "\nnot usable\n", "  vllm: no server answers"]
+    {
         assert!(words.contains(wanted), "{wanted} in {words}");
     }
     assert!(!words.contains("gsk-planted"));
@@ -101,7 +109,10 @@ fn the_list_says_why_the_rest_is_not_usable() {
 fn a_name_narrows_the_list() {
     let world = World::new().with("ANTHROPIC_API_KEY", "sk-1");
     let narrowed = models(&world, &["Claude-Sonnet"]).out;
-    assert!(narrowed.contains("anthropic/claude-sonnet-5-5") && !narrowed.contains("claude-opus"), "{narrowed}");
+    assert!(
+        narrowed.contains("anthropic/claude-sonnet-5-5") && !narrowed.contains("claude-opus"),
+        "{narrowed}"
+    );
     assert!(!narrowed.contains("rehearsal") && !narrowed.contains("groq"), "{narrowed}");
     let none = models(&world, &["zebra-9"]);
     assert_eq!((none.code, none.out.as_str()), (2, ""));

@@ -120,7 +120,8 @@ fn state(provider: &str, said: &Provider, environment: &Environment) -> Result<W
 /// The models that the table and the configuration know of a provider.
 fn known(provider: &str, said: &Provider, config: &Config, table: &Table) -> Vec<ModelSpec> {
     let vendor = vendor_of(provider);
-    let chat = address(said, Preset::named(provider)).is_none_or(|(spoken, _)| spoken == Protocol::OpenAiChat);
+    let chat =
+        address(said, Preset::named(provider)).is_none_or(|(spoken, _)| spoken == Protocol::OpenAiChat);
     let of_table = table.names(vendor).filter(|name| !chat || table.has_chat(vendor, name));
     let own = config.models.keys().filter_map(|model| model.strip_prefix(provider)?.strip_prefix('/'));
     let names: BTreeSet<&str> = of_table.chain(own).collect();
@@ -140,7 +141,8 @@ fn answering(servers: Vec<Server>, config: &Config, table: &Table) -> Vec<Listed
     let listed = pairs.map(|(server, names)| {
         let shown = server.base_url.split('?').next().unwrap_or_default().to_owned();
         let Some(names) = names else {
-            let fault = Fault::usage(format!("no server answers at {shown}"), "start it, or correct its base_url");
+            let fault =
+                Fault::usage(format!("no server answers at {shown}"), "start it, or correct its base_url");
             return Listed { provider: server.provider, state: State::Unusable(fault), models: Vec::new() };
         };
         let mut facts: Vec<Facts> = local_kind(&server.provider).map_or_else(Vec::new, |kind| {
@@ -149,7 +151,8 @@ fn answering(servers: Vec<Server>, config: &Config, table: &Table) -> Vec<Listed
         });
         facts.resize(names.len(), Facts::default());
         let models = names.iter().zip(facts);
-        let models = models.map(|(name, facts)| resolve(&named(&server.provider, name), config, table, facts));
+        let models =
+            models.map(|(name, facts)| resolve(&named(&server.provider, name), config, table, facts));
         Listed {
             state: State::Usable(format!("answers at {shown}")),
             models: models.collect(),

@@ -10,8 +10,8 @@ mod price;
 mod provider;
 mod table;
 
-pub use list::{Listed, State, list};
 pub use choose::{Choice, Way, choose};
+pub use list::{Listed, State, list};
 pub use table::{Table, resolve};
 
 pub use super::connection::{Connection, Protocol, Secret};

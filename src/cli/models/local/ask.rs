@@ -87,10 +87,7 @@ pub(super) type Job<T> = Box<dyn FnOnce() -> Option<T> + Send>;
 
 /// Does all of `jobs` at once, and gives the answers that came within `patience`, in the jobs' order. What comes
 /// later is not waited for.
-pub(super) fn together<T: Send + 'static>(
-    jobs: Vec<Job<T>>,
-    patience: Duration,
-) -> Vec<Option<T>> {
+pub(super) fn together<T: Send + 'static>(jobs: Vec<Job<T>>, patience: Duration) -> Vec<Option<T>> {
     let deadline = Instant::now() + patience;
     let mut answers: Vec<Option<T>> = jobs.iter().map(|_| None).collect();
     let (tell, told) = mpsc::channel();
