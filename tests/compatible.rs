@@ -6,6 +6,7 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::string_slice,
+    clippy::print_stderr,
     clippy::disallowed_methods,
     dead_code,
     unreachable_pub,
