@@ -20,6 +20,7 @@ Examples:
   countersign exec --json \"list the TODOs\"      no screen; one event a line
   countersign sessions list                     what was kept, newest first
   git diff | countersign exec -                 the prompt from stdin
+  countersign models                            what is usable now, and why the rest is not
   countersign config init                       write a configuration that explains every key
 
 Exit codes of exec:
@@ -53,6 +54,8 @@ pub enum Command {
     Inspect(InspectArgs),
     /// List, search, read, keep and remove sessions
     Sessions(SessionsArgs),
+    /// List the models that are usable now, and why the others are not
+    Models(ModelsArgs),
     /// Show the configuration, say where it is, or write one
     Config(ConfigArgs),
     /// Print completions for a shell
@@ -121,6 +124,21 @@ pub struct InspectArgs {
     pub flags: Flags,
 }
 
+/// `models`
+#[derive(Debug, Clone, ClapArgs)]
+pub struct ModelsArgs {
+    /// Only those with this in their name, as in `claude` or `groq/`
+    pub name: Option<String>,
+
+    /// One JSON object
+    #[arg(long)]
+    pub json: bool,
+
+    /// The flags.
+    #[command(flatten)]
+    pub flags: Flags,
+}
+
 /// `config`
 #[derive(Debug, Clone, ClapArgs)]
 pub struct ConfigArgs {
@@ -168,7 +186,7 @@ impl Which {
 /// a wrong one is told in the same words.
 #[derive(Debug, Clone, Default, PartialEq, Eq, ClapArgs)]
 pub struct Flags {
-    /// Who answers: anthropic/NAME, openai-chat/NAME, ollama/NAME, openrouter/NAME, rehearsal, script
+    /// Who answers, as in anthropic/NAME, ollama/NAME or rehearsal; `countersign models` lists them
     #[arg(short, long, value_name = "PROVIDER/MODEL")]
     pub model: Option<String>,
 

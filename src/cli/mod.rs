@@ -13,6 +13,7 @@ pub mod fault;
 mod goal;
 mod inspect;
 pub mod instructions;
+mod listing;
 pub mod logging;
 pub mod models;
 mod outcome;
@@ -66,6 +67,18 @@ impl Invocation {
     }
 }
 
+impl Invocation {
+    /// What tools and hooks may know of the environment. Whatever a variable is called: one that the configuration
+    /// names as a key's stays here.
+    fn environment_of_programs(&self) -> Vec<(OsString, OsString)> {
+        let keys: Vec<&str> =
+            self.config.providers.values().filter_map(|p| p.api_key_env.as_deref()).collect();
+        let mut all = self.environment.all();
+        all.retain(|(name, _)| !keys.iter().any(|key| name.as_os_str() == *key));
+        all
+    }
+}
+
 /// The whole program.
 pub fn main() -> ExitCode {
     let environment = Environment::collect();
@@ -106,6 +119,11 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
         Some(Command::Sessions(words)) => {
             let cwd = folder(words.cd.as_deref().or(args.flags.cd.as_deref()))?;
             sessions::run(words.verb, cwd, environment)
+        }
+        Some(Command::Models(models)) => {
+            let flags = args.flags.then(models.flags);
+            let config = config::load(&folder(flags.cd.as_deref())?, &environment, &flags.given())?;
+            listing::run(&config, &environment, models.name.as_deref(), models.json)
         }
         Some(Command::Config(config)) => configure(config.action, args.flags, environment),
         Some(Command::Completions { shell }) => {

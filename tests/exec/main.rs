@@ -21,6 +21,8 @@ mod exits;
 mod files;
 mod goals;
 mod kept;
+mod keys;
+mod locals;
 mod prompts;
 mod refusals;
 mod resumed;

@@ -62,7 +62,10 @@ fn tightens(before: &Config, after: &Config, key: Key) -> bool {
         | Key::BaseUrl
         | Key::Protocol
         | Key::ApiKeyEnv
+        | Key::ApiKeyCommand
+        | Key::ApiKeyFile
         | Key::Header
+        | Key::Quirk(_)
         | Key::OfProvider(_)
         | Key::OfModel(_) => false,
     }

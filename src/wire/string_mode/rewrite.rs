@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::ledger::{Arguments, AssistantMessage, Block, Message, Stop, ToolResult, ToolUse};
 use crate::model::{Request, ToolDescription};
 use crate::tool::delegate;
-use crate::wire::ids::{WireIds, accepted_name};
+use crate::wire::ids::{IdForm, WireIds, accepted_name};
 
 /// What the model is told, with places for what there is to call.
 const PROMPT: &str = include_str!("../../../assets/prompts/string-mode.md");
@@ -36,7 +36,7 @@ pub fn rewrite(mut request: Request) -> Request {
         parts.push(format!("{AGENTS}\n{instructions}"));
     }
     request.system = parts.join("\n\n");
-    let ids = WireIds::of(&request.messages);
+    let ids = WireIds::of(&request.messages, IdForm::Words);
     request.messages = request.messages.into_iter().map(|message| as_text(message, &ids)).collect();
     request
 }
