@@ -158,7 +158,6 @@ const WRONG_FILES: &[(&str, &str)] = &[
         "config.toml:2: loop.tools: takes \"native\", \"string\" or \"auto\", not \"both\"",
     ),
     ("[providers.x]\nprotocol = 'grpc'", "config.toml:2: providers.x.protocol: \"grpc\" is not a protocol"),
-    ("[providers.openai]\nbase_url = 'http://h'", "write providers.openai-chat"),
     ("model = 'a'\nmodel = 'b'", "config.toml:2: duplicate key"),
     ("fallback = [3]", "config.toml:1: fallback: takes a text, not 3"),
     ("fallback = true", "config.toml:1: fallback: takes a list of texts, not true"),

@@ -25,8 +25,11 @@ use serde_json::Value;
 use support::answer::{Answer, lines};
 use support::{fixture, history, read_all_ways};
 
-const PROTOCOLS: [(&str, Protocol); 2] =
-    [("anthropic", Protocol::Anthropic), ("openai-chat", Protocol::OpenAiChat)];
+const PROTOCOLS: [(&str, Protocol); 3] = [
+    ("anthropic", Protocol::Anthropic),
+    ("openai-chat", Protocol::OpenAiChat),
+    ("openai-responses", Protocol::OpenAiResponses),
+];
 
 /// Bytes, and the names and data of the events in them.
 type StreamCase = (&'static [u8], &'static [(&'static str, &'static str)]);
@@ -138,7 +141,8 @@ fn a_longer_history_begins_like_the_shorter_one() {
         let body = protocol.encode(&request, &Endpoint::new("http://x", None)).body;
         let mut body: Value = serde_json::from_slice(&body).unwrap();
         // Breakpoints move along with the end; they are no part of what is cached.
-        let messages = body["messages"].as_array_mut().unwrap();
+        let name = if body.get("input").is_some() { "input" } else { "messages" };
+        let messages = body[name].as_array_mut().unwrap();
         for block in messages.iter_mut().filter_map(|m| m["content"].as_array_mut()).flatten() {
             block.as_object_mut().unwrap().remove("cache_control");
         }
@@ -174,6 +178,9 @@ fn base_urls_work_with_and_without_their_version() {
         ("https://v1.example.com", "https://v1.example.com/v1/chat/completions"),
     ] {
         assert_eq!(url(Protocol::OpenAiChat, base), wanted);
+        let (base, wanted) =
+            (base.trim_end_matches("/chat/completions"), wanted.replace("chat/completions", "responses"));
+        assert_eq!(url(Protocol::OpenAiResponses, base), wanted);
     }
 }
 

@@ -163,7 +163,7 @@ impl Which {
 /// a wrong one is told in the same words.
 #[derive(Debug, Clone, Default, PartialEq, Eq, ClapArgs)]
 pub struct Flags {
-    /// Who answers: anthropic/NAME, openai-chat/NAME, ollama/NAME, openrouter/NAME, rehearsal, script
+    /// Who answers: anthropic/NAME, openai/NAME, openai-chat/NAME, ollama/NAME, openrouter/NAME, rehearsal, script
     #[arg(short, long, value_name = "PROVIDER/MODEL")]
     pub model: Option<String>,
 

@@ -60,6 +60,9 @@ impl Quirks {
         if names("max_tokens") && names("max_completion_tokens") && names("instead") {
             learned.max_completion_tokens = Some(true);
         }
+        if names("ncrypted content is not supported") {
+            learned.without_sealed_reasoning = true;
+        }
         (learned != self).then_some(learned)
     }
 }
@@ -85,6 +88,8 @@ pub struct Quirks {
     pub max_completion_tokens: Option<bool>,
     /// Chat: whether each assistant message with calls must carry `reasoning_content`; `None` goes by the host.
     pub reasoning_content: Option<bool>,
+    /// Responses: do not ask for sealed reasoning; the model has none.
+    pub without_sealed_reasoning: bool,
     /// Anthropic: send the key as `authorization: Bearer` and not as `x-api-key`.
     pub bearer: bool,
 }

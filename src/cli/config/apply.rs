@@ -239,9 +239,6 @@ fn set_provider(config: &mut Config, setting: &Setting) -> Result<(), String> {
 fn check_provider_name(name: &str) -> Result<(), String> {
     match name {
         "script" | "rehearsal" => Err(format!("`{name}` is a model of our own and has no provider")),
-        "openai" => {
-            Err("`openai` (Responses) comes with a later version; write providers.openai-chat".to_owned())
-        }
         name if name.is_empty() || name.contains('/') => {
             Err("a provider's name has no `/` and is not empty".to_owned())
         }

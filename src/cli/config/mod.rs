@@ -286,9 +286,10 @@ fn read(file: &Path, source: &Source) -> Result<Vec<Setting>, Fault> {
 }
 
 /// The variables that stand for keys.
-const VARIABLES: [(&str, &str); 3] = [
+const VARIABLES: [(&str, &str); 4] = [
     ("COUNTERSIGN_MODEL", "model"),
     ("ANTHROPIC_BASE_URL", "providers.anthropic.base_url"),
+    ("OPENAI_BASE_URL", "providers.openai.base_url"),
     ("OPENAI_BASE_URL", "providers.openai-chat.base_url"),
 ];
 

@@ -17,12 +17,18 @@ struct Preset {
     key: Option<&'static str>,
 }
 
-const PRESETS: [Preset; 4] = [
+const PRESETS: [Preset; 5] = [
     Preset {
         name: "anthropic",
         protocol: Protocol::Anthropic,
         base_url: "https://api.anthropic.com",
         key: Some("ANTHROPIC_API_KEY"),
+    },
+    Preset {
+        name: "openai",
+        protocol: Protocol::OpenAiResponses,
+        base_url: "https://api.openai.com/v1",
+        key: Some("OPENAI_API_KEY"),
     },
     Preset {
         name: "openai-chat",
@@ -84,7 +90,7 @@ pub(super) fn connect(
 }
 
 /// A variable that the user named must hold a key. A preset's own must, unless the address is the user's and speaks
-/// Chat Completions: many servers of that kind want no key.
+/// one of OpenAI's protocols: many servers of that kind want no key.
 fn key(
     model: &ModelRef,
     said: &Provider,
@@ -93,7 +99,7 @@ fn key(
 ) -> Result<Option<crate::cli::connection::Secret>, Fault> {
     let Some(variable) = said.api_key_env.as_deref().or(preset.and_then(|p| p.key)) else { return Ok(None) };
     let key = environment.secret(variable);
-    let own_server = said.base_url.is_some() && preset.is_some_and(|p| p.protocol == Protocol::OpenAiChat);
+    let own_server = said.base_url.is_some() && preset.is_some_and(|p| p.protocol != Protocol::Anthropic);
     if key.is_none() && (said.api_key_env.is_some() || !own_server) {
         return Err(Fault::usage(
             format!("{model} needs a key and {variable} is not set"),
@@ -105,16 +111,6 @@ fn key(
 
 fn unknown(model: &ModelRef, config: &Config, table: &Table) -> Fault {
     let provider = model.provider.as_str();
-    if provider == "openai" {
-        return Fault::usage(
-            format!("`{model}`: the Responses protocol comes with a later version"),
-            if model.name.is_empty() {
-                "use openai-chat/NAME".to_owned()
-            } else {
-                format!("use openai-chat/{}", model.name)
-            },
-        );
-    }
     // A model's bare name: say whose it is.
     if model.name.is_empty()
         && let Some(preset) =
@@ -152,7 +148,7 @@ fn unknown(model: &ModelRef, config: &Config, table: &Table) -> Fault {
 fn example(provider: &str, table: &Table) -> String {
     let name = match provider {
         "anthropic" => Some(super::choose::ANTHROPIC_DEFAULT),
-        "openai-chat" => Some(super::choose::OPENAI_DEFAULT),
+        "openai" | "openai-chat" => Some(super::choose::OPENAI_DEFAULT),
         other => table.names(vendor_of(other)).next(),
     };
     name.map_or(String::new(), |name| format!(", as in {provider}/{name}"))

@@ -112,6 +112,8 @@ fn is_paused(message: &AssistantMessage) -> bool {
 fn is_replayed(block: &Value, interrupted: bool) -> bool {
     match block.get("type").and_then(Value::as_str) {
         Some("thinking" | "redacted_thinking") => true,
+        // An item of another protocol, if the provider's was changed.
+        Some("reasoning") => false,
         Some(_) => !interrupted,
         None => false,
     }
