@@ -1,4 +1,4 @@
-//! `HttpModel` through real HTTP against a strict model server, in both protocols.
+//! `HttpModel` through real HTTP against a strict model server, in every protocol.
 
 #![allow(
     clippy::unwrap_used,
@@ -32,7 +32,7 @@ use serde_json::json;
 use support::answer::Answer;
 use support::history::{call, request, result, said, text, user};
 
-const BOTH: [Protocol; 2] = [Protocol::Anthropic, Protocol::OpenAiChat];
+const ALL: [Protocol; 3] = [Protocol::Anthropic, Protocol::OpenAiChat, Protocol::OpenAiResponses];
 /// A reply, and the class and delay of the failure that it is.
 type ErrorCase = (fn() -> Reply, FailureClass, Option<u64>);
 /// A part that breaks a stream, and the class and words of the failure that it is.
@@ -78,7 +78,7 @@ fn message(news: Vec<ModelNews>) -> AssistantMessage {
 
 #[tokio::test]
 async fn an_answer_arrives_streamed_and_whole() {
-    for protocol in BOTH {
+    for protocol in ALL {
         let parts = || vec![Part::Thinking("Hm.".to_owned()), Part::text("Grüße 👋")];
         let server =
             ModelServer::start_with_key(vec![Reply::Stream(parts()), Reply::Whole(parts())], Some(KEY));
@@ -95,7 +95,7 @@ async fn an_answer_arrives_streamed_and_whole() {
 
 #[tokio::test]
 async fn parallel_calls_and_their_results_are_accepted() {
-    for protocol in BOTH {
+    for protocol in ALL {
         let calls = vec![
             Part::Thinking("Two files.".to_owned()),
             Part::text("I look."),
@@ -123,7 +123,7 @@ async fn parallel_calls_and_their_results_are_accepted() {
 
 #[tokio::test]
 async fn unpaired_histories_are_refused_as_a_bug_of_ours() {
-    for protocol in BOTH {
+    for protocol in ALL {
         let server = ModelServer::start(Vec::new());
         let model = model(protocol, &server.base_url());
         let two = || {
@@ -168,7 +168,7 @@ async fn errors_have_their_class_and_say_when_to_try_again() {
             None,
         ),
     ];
-    for protocol in BOTH {
+    for protocol in ALL {
         let server = ModelServer::start(cases.iter().map(|(reply, _, _)| reply()).collect());
         let model = model(protocol, &server.base_url());
         for (reply, class, told) in &cases {
@@ -196,7 +196,7 @@ async fn broken_streams_fail_after_what_they_said() {
         (|| Part::End, FailureClass::Transient, "ended before"),
         (|| Part::Bytes("data: {\"broken\n\n".to_owned()), FailureClass::Protocol, "not JSON"),
     ];
-    for protocol in BOTH {
+    for protocol in ALL {
         for (part, class, words) in &cases {
             let server = ModelServer::start(vec![Reply::Stream(vec![Part::text("Hel"), part()])]);
             let answer =
@@ -210,7 +210,7 @@ async fn broken_streams_fail_after_what_they_said() {
 
 #[tokio::test]
 async fn dropping_the_stream_closes_the_connection() {
-    for protocol in BOTH {
+    for protocol in ALL {
         let (wait, opener) = gate();
         let server = ModelServer::start(vec![Reply::Stream(vec![Part::text("Hel"), wait, Part::text("lo")])]);
         let mut stream = model(protocol, &server.base_url()).stream(request(vec![user("Hi")]));
@@ -243,7 +243,7 @@ async fn an_unreachable_server_is_named_with_what_to_do() {
     // A port that was free a moment ago refuses connections.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let base = format!("http://127.0.0.1:{port}");
-    for protocol in BOTH {
+    for protocol in ALL {
         let failure = failure(&model(protocol, &base), vec![user("Hi")]).await;
         assert_eq!(failure.class, FailureClass::Transient);
         assert!(failure.message.contains(&base) && failure.message.contains("refused"), "{failure:?}");
@@ -258,7 +258,7 @@ async fn an_unreachable_server_is_named_with_what_to_do() {
 
 #[tokio::test]
 async fn the_key_is_never_in_a_failure() {
-    for protocol in BOTH {
+    for protocol in ALL {
         let server = ModelServer::start(vec![Reply::error(401, "", &format!("Incorrect API key: {KEY}"))]);
         let failure = failure(&model(protocol, &server.base_url()), vec![user("Hi")]).await;
         assert_eq!(failure.class, FailureClass::Auth);
@@ -274,7 +274,7 @@ async fn the_key_is_never_in_a_failure() {
 
 #[tokio::test]
 async fn a_redirect_to_another_server_is_not_followed() {
-    for protocol in BOTH {
+    for protocol in ALL {
         let other = ModelServer::start(vec![Reply::text("stolen")]);
         let moved = Reply::raw(307, "text/plain", "")
             .header("location", &format!("{}/v1/messages", other.base_url()));
@@ -328,6 +328,25 @@ async fn an_option_that_the_server_refuses_is_left_out_and_remembered() {
     assert_eq!(failure(&model, vec![user("Hi")]).await.class, FailureClass::BadRequest);
     let asked: Vec<_> = server.requests().iter().map(|r| r.body.get("stream_options").is_some()).collect();
     assert_eq!(asked, [true, false, false, false], "one refusal, one answer each, nothing tried again");
+}
+
+#[tokio::test]
+async fn a_model_that_seals_no_reasoning_is_not_asked_for_it_again() {
+    let refusal = "Encrypted content is not supported with this model.";
+    let replies = vec![
+        Reply::error(400, "invalid_request_error", refusal),
+        Reply::text("one"),
+        Reply::text("two"),
+        Reply::error(400, "invalid_encrypted_content", "The encrypted content could not be verified."),
+    ];
+    let server = ModelServer::start(replies);
+    let model = model(Protocol::OpenAiResponses, &server.base_url());
+    for words in ["one", "two"] {
+        assert_eq!(Answer::of(&news(&model, request(vec![user("Hi")])).await).text, words);
+    }
+    assert_eq!(failure(&model, vec![user("Hi")]).await.class, FailureClass::BadRequest);
+    let asked: Vec<_> = server.requests().iter().map(|r| r.body.get("include").is_some()).collect();
+    assert_eq!(asked, [true, false, false, false]);
 }
 
 /// The certificate store is found by the environment, so a process of its own has none.

@@ -1,4 +1,4 @@
-//! Whole runs against a strict model server, in both protocols: it refuses a malformed history as providers do.
+//! Whole runs against a strict model server, in every protocol: it refuses a malformed history as providers do.
 
 use serde_json::{Value, json};
 
@@ -25,7 +25,13 @@ pub(crate) const ANTHROPIC: Speech = Speech {
 };
 pub(crate) const OPENAI: Speech =
     Speech { model: "openai-chat/tested", key: "OPENAI_API_KEY", url: "OPENAI_BASE_URL", length: "length" };
-pub(crate) const BOTH: [Speech; 2] = [ANTHROPIC, OPENAI];
+pub(crate) const RESPONSES: Speech = Speech {
+    model: "openai/tested",
+    key: "OPENAI_API_KEY",
+    url: "OPENAI_BASE_URL",
+    length: "max_output_tokens",
+};
+pub(crate) const ALL: [Speech; 3] = [ANTHROPIC, OPENAI, RESPONSES];
 
 impl Speech {
     /// A server that demands the key, and a world that knows it.
@@ -49,7 +55,7 @@ pub(crate) fn accepted(server: &ModelServer) -> Vec<Value> {
 
 #[test]
 fn a_long_turn() {
-    for speech in BOTH {
+    for speech in ALL {
         let (server, world) = speech.serve(vec![
             Reply::Stream(vec![
                 Part::Thinking("Two files.".to_owned()),
@@ -84,8 +90,8 @@ fn a_long_turn() {
         }
         assert!(sent.iter().all(|body| body["model"] == "tested" && body["stream"] == true));
         assert_eq!(
-            (&sent[0]["tools"], &sent[0]["system"]),
-            (&sent[2]["tools"], &sent[2]["system"]),
+            (&sent[0]["tools"], &sent[0]["system"], &sent[0]["instructions"]),
+            (&sent[2]["tools"], &sent[2]["system"], &sent[2]["instructions"]),
             "frozen"
         );
         let usage = &ran.all("agent_response")[0]["usage"];
@@ -97,7 +103,7 @@ fn a_long_turn() {
 
 #[test]
 fn the_base_url_with_and_without_v1() {
-    for speech in BOTH {
+    for speech in ALL {
         for end in ["", "/", "/v1", "/v1/"] {
             let server = ModelServer::start(vec![Reply::text("Hello.")]);
             let url = server.base_url() + end;
@@ -111,7 +117,7 @@ fn the_base_url_with_and_without_v1() {
 
 #[test]
 fn a_message_that_was_cut_is_not_acted_on() {
-    for speech in BOTH {
+    for speech in ALL {
         let (server, world) = speech.serve(vec![
             Reply::Stream(vec![
                 Part::call("a", "write", &json!({ "path": "cut.txt", "content": "half of it" })),
@@ -130,7 +136,7 @@ fn a_message_that_was_cut_is_not_acted_on() {
 
 #[test]
 fn trouble_on_the_way_is_retried() {
-    for speech in BOTH {
+    for speech in ALL {
         let soon = |reply: Reply| reply.header("retry-after-ms", "5");
         let (server, world) = speech.serve(vec![
             soon(Reply::error(500, "api_error", "Internal trouble")),
@@ -165,7 +171,7 @@ fn trouble_on_the_way_is_retried() {
 
 #[test]
 fn retries_have_an_end() {
-    for speech in BOTH {
+    for speech in ALL {
         let failing = || Reply::error(503, "api_error", "Down for today").header("retry-after-ms", "1");
         let (server, world) = speech.serve(vec![failing(), failing(), failing()]);
         let ran = world.json(&["-c", "budget.max_retries_per_model_call=2", "hi"]);
@@ -178,7 +184,7 @@ fn retries_have_an_end() {
 
 #[test]
 fn a_server_that_does_not_stream() {
-    for speech in BOTH {
+    for speech in ALL {
         let (server, world) = speech.serve(vec![
             Reply::Whole(vec![
                 Part::text("Let me see."),
@@ -194,7 +200,7 @@ fn a_server_that_does_not_stream() {
 
 #[test]
 fn a_connection_that_breaks_is_made_again() {
-    for (speech, end) in [(ANTHROPIC, Part::Cut), (OPENAI, Part::End)] {
+    for (speech, end) in [(ANTHROPIC, Part::Cut), (OPENAI, Part::End), (RESPONSES, Part::End)] {
         let half = Reply::Stream(vec![Part::text("half"), end]);
         let (server, world) = speech.serve(vec![half, Reply::text("Whole.")]);
         let ran = world.json(&["hi"]);
@@ -207,7 +213,7 @@ fn a_connection_that_breaks_is_made_again() {
 
 #[test]
 fn the_output_limit_is_what_the_budget_leaves() {
-    for speech in BOTH {
+    for speech in ALL {
         let look =
             |tokens: u64| Reply::Stream(vec![Part::call("a", "list", &json!({})), Part::Usage(10, tokens)]);
         let (server, world) = speech.serve(vec![look(30), look(60)]);
@@ -215,7 +221,10 @@ fn the_output_limit_is_what_the_budget_leaves() {
         assert_eq!((ran.code, ran.reason().as_str()), (3, "max_output_tokens"));
         let limits: Vec<Option<u64>> = accepted(&server)
             .iter()
-            .map(|body| body["max_tokens"].as_u64().or(body["max_completion_tokens"].as_u64()))
+            .map(|body| {
+                let names = ["max_tokens", "max_completion_tokens", "max_output_tokens"];
+                names.iter().find_map(|name| body[name].as_u64())
+            })
             .collect();
         assert_eq!(limits, [Some(90), Some(60)], "{speech:?}");
     }
@@ -223,7 +232,7 @@ fn the_output_limit_is_what_the_budget_leaves() {
 
 #[test]
 fn cost_has_a_price_or_is_refused() {
-    for speech in BOTH {
+    for speech in ALL {
         let (server, world) = speech.serve(vec![Reply::Stream(vec![
             Part::call("a", "list", &json!({})),
             Part::Usage(100_000, 1000),

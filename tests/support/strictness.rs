@@ -12,6 +12,13 @@ use crate::support::history::{request, user};
 async fn the_server_refuses_what_the_providers_refuse() {
     let anthropic = |messages: Value| ("/v1/messages", json!({ "max_tokens": 1, "messages": messages }));
     let chat = |messages: Value| ("/v1/chat/completions", json!({ "messages": messages }));
+    let responses =
+        |input: Value| ("/v1/responses", json!({ "max_output_tokens": 16, "store": false, "input": input }));
+    let hi = json!({ "type": "message", "role": "user", "content": [{ "type": "input_text", "text": "x" }] });
+    let made =
+        |id: &str| json!({ "type": "function_call", "call_id": id, "name": "read", "arguments": "{}" });
+    let gave = |id: &str| json!({ "type": "function_call_output", "call_id": id, "output": "" });
+    let thought = |sealed: &str| json!({ "type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": sealed });
     let used = |id: &str| json!({ "type": "tool_use", "id": id, "name": "read", "input": {} });
     let answered = json!({ "type": "tool_result", "tool_use_id": "a", "content": "" });
     let words = json!({ "type": "text", "text": "x" });
@@ -48,6 +55,22 @@ async fn the_server_refuses_what_the_providers_refuse() {
         (chat(called("a", "{")), "function.arguments"),
         (chat(called("a b", "{}")), ".id'"),
         (chat(called("a", "{}")), "did not have response messages: a"),
+        (responses(json!([])), "required parameter: 'input'"),
+        (responses(json!([hi, made("a")])), "No tool output found for function call a"),
+        (responses(json!([hi, made("a"), hi, gave("a")])), "No tool output found for function call a"),
+        (responses(json!([hi, gave("a")])), "No tool call found for function call output with call_id a"),
+        (responses(json!([hi, made("a"), gave("a"), gave("a")])), "No tool call found"),
+        (responses(json!([hi, made("a b"), gave("a b")])), "call_id'"),
+        (responses(json!([hi, made("a"), gave("a"), made("a"), gave("a")])), "Duplicate call_id"),
+        (responses(json!([hi, thought("sealed-1505"), hi])), "without its required following item"),
+        (responses(json!([hi, thought("sealed-1505")])), "without its required following item"),
+        (responses(json!([hi, thought("forged"), made("a"), gave("a")])), "could not be verified"),
+        (responses(json!([hi, { "type": "function_call", "id": "fc_1" }])), "not found"),
+        (responses(json!([hi, { "type": "message", "role": "user", "content": [] }])), "empty array"),
+        (
+            responses(json!([{ "type": "message", "role": "assistant", "content": [] }])),
+            "begins with the user",
+        ),
     ];
     let server = ModelServer::start(Vec::new());
     // Building a model installs the TLS provider that any client of this process needs.
