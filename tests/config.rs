@@ -179,6 +179,8 @@ const WRONG_FILES: &[(&str, &str)] = &[
     ),
     ("[loop]\ncompact_at_percent = 0", "config.toml:2: loop.compact_at_percent: must be at least 1, not 0"),
     ("[loop]\ncompact_at_percent = 200", "loop.compact_at_percent: must be at most 100, not 200"),
+    ("effort = 'hard'", "config.toml:1: effort: `hard` is not an effort; use none, minimal, low"),
+    ("effort = 3", "config.toml:1: effort: takes a text, not 3"),
     ("model = ", "config.toml:1: "),
     ("log = 'x=loud'", "config.toml:1: log: takes a log filter"),
 ];

@@ -7,7 +7,7 @@ use crate::hooks::Payload;
 use crate::ledger::{
     Body, Compaction, CompactionTrigger, Ending, EntryId, Message, Millis, Note, Remark, Transition, Usage,
 };
-use crate::model::{Draft, ModelNews, Request};
+use crate::model::{Draft, Effort, ModelNews, Request};
 
 use super::phase::{Compacting, Phase};
 use super::{Agent, Effect, Live};
@@ -228,6 +228,8 @@ impl Agent {
 fn asking_for_summary(mut request: Request, room: u64, most_output: u64) -> Request {
     let question = Message::User(words::SUMMARIZE.to_owned());
     request.max_output = request.max_output.min(most_output).min(SUMMARY_TOKENS);
+    // Thinking counts as output: much of it would leave no room for the summary.
+    request.effort = request.effort.map(|level| level.min(Effort::Low));
     while context::estimate_tokens(&request) > room && request.messages.len() > 1 {
         request.messages.remove(0);
         // A history begins with the user, and results never stand without their calls.

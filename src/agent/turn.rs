@@ -129,10 +129,11 @@ impl Agent {
         let Some(price) = price else { return Some(output) };
         let prompt = price.cost(&Usage { input, ..Usage::default() }).0;
         let rest = left.checked_sub(prompt)?;
-        if price.output == 0 {
+        let per_million = price.rates_for(input).output;
+        if per_million == 0 {
             return Some(output);
         }
-        let affordable = u128::from(rest) * 1_000_000 / u128::from(price.output);
+        let affordable = u128::from(rest) * 1_000_000 / u128::from(per_million);
         let affordable = u64::try_from(affordable).unwrap_or(u64::MAX).min(output);
         (affordable >= output.min(SHORT_ANSWER)).then_some(affordable)
     }
@@ -160,7 +161,10 @@ impl Agent {
 
     fn request_to(&self, spec: &ModelSpec, output_left: Option<u64>) -> Result<Request, Unsettled> {
         let tools = self.registry.tools().iter().map(ToolSpec::describe).collect();
-        context::build(&self.books.ledger, &self.settings.system, tools, spec, output_left)
+        let mut request =
+            context::build(&self.books.ledger, &self.settings.system, tools, spec, output_left)?;
+        request.effort = self.settings.effort.and_then(|wanted| spec.abilities.effort(wanted));
+        Ok(request)
     }
 
     /// Ends the run. After an answer the next message of the queue begins another; after any other ending what was

@@ -10,7 +10,7 @@ use super::args::Which;
 use super::config::ToolCalling;
 use super::fault::Fault;
 use super::models::{Choice, Table, Way, choose};
-use super::{Invocation, environment, instructions};
+use super::{Invocation, effort, environment, instructions};
 use crate::agent::{Agent, Attendance, Effect, Settings};
 use crate::ledger::{Body, Entry, Millis, recover};
 use crate::policy::Policy;
@@ -63,6 +63,7 @@ pub(super) fn compose(
     let now = now();
     let mut notices = invocation.config.warnings.clone();
     notices.extend(choice.notice.clone());
+    notices.extend(effort::check(&invocation.config, &choice)?);
     notices.extend(tools_notice(&choice, invocation.config.tools));
 
     let mut settings = settings(invocation, &choice, attendance);
@@ -166,7 +167,7 @@ fn choice(invocation: &Invocation, file: Option<&SessionFile>) -> Result<Choice,
 /// The model in the mode that was asked for. `auto` goes by what is known about it, and by how a script is written.
 fn model_port(choice: &Choice, tools: ToolCalling) -> Result<(Box<dyn ModelPort>, RunningMode), Fault> {
     let mut is_string = match tools {
-        ToolCalling::Auto => !choice.takes_tools,
+        ToolCalling::Auto => choice.spec.abilities.tools == Some(false),
         ToolCalling::Native => false,
         ToolCalling::String => true,
     };
@@ -244,6 +245,7 @@ fn settings(invocation: &Invocation, choice: &Choice, attendance: Attendance) ->
         policy: Policy { mode: config.mode, rules: config.rules(), ..Policy::default() },
         limits: config.limits.clone(),
         hooks: invocation.config.hooks(),
+        effort: config.effort,
         fallback: choice.fallback.iter().map(|other| other.spec.clone()).collect(),
         token_budget: config.token_budget(),
         max_consecutive_failures: config.max_consecutive_failures,

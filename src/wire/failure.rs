@@ -202,7 +202,7 @@ const TRANSIENT_CODES: &[&str] = &[
     "tool_use_failed",
 ];
 /// Refused as it is, though some servers answer with a status or a code of their own trouble.
-const REFUSED: &[&str] = &["tools param requires --jinja", "does not support tools"];
+const REFUSED: &[&str] = &["tools param requires --jinja", "does not support tools", "roles must alternate"];
 
 /// What to do about a refused request, by a phrase in the provider's sentence.
 const ADVICE: &[(&str, &str)] = &[

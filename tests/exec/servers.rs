@@ -231,6 +231,21 @@ fn the_output_limit_is_what_the_budget_leaves() {
 }
 
 #[test]
+fn effort_is_asked_for_with_every_request_of_the_conversation() {
+    for speech in ALL {
+        let look = Reply::Stream(vec![Part::Thinking("Hm.".to_owned()), Part::call("a", "list", &json!({}))]);
+        let (server, world) = speech.serve(vec![look, Reply::text("Seen."), Reply::text("Again.")]);
+        assert_eq!(world.json(&["--effort", "high", "go"]).code, 0, "{speech:?}");
+        assert_eq!(world.json(&["--last", "-c", "effort=low", "and now?"]).code, 0, "{speech:?}");
+        let sent = accepted(&server);
+        let paths = ["/output_config/effort", "/reasoning_effort", "/reasoning/effort"];
+        let effort =
+            |body: &Value| paths.iter().find_map(|path| body.pointer(path)).cloned().unwrap_or_default();
+        assert_eq!(sent.iter().map(effort).collect::<Vec<_>>(), ["high", "high", "low"], "{speech:?}");
+    }
+}
+
+#[test]
 fn cost_has_a_price_or_is_refused() {
     for speech in ALL {
         let (server, world) = speech.serve(vec![Reply::Stream(vec![

@@ -1,8 +1,8 @@
 //! Gives a setting its meaning in the configuration.
 
 use super::{
-    Config, SourcedRule, ToolCalling, hooks,
-    key::{Fact, Key, Most, Nudge},
+    Config, SourcedRule, ToolCalling, facts, hooks,
+    key::{Key, Most, Nudge, Quirk},
     setting::{Setting, Wrong},
     source::Source,
     value::Written,
@@ -13,8 +13,9 @@ use crate::cli::{
     connection::{Protocol, Secret, check_base_url},
     logging,
 };
-use crate::ledger::MicroDollars;
+use crate::model::Effort;
 use crate::policy::{Mode, Rule, RuleKind};
+use crate::wire::Quirks;
 
 /// Sets the key, or says what is wrong with its value and where it stands.
 pub(super) fn set(config: &mut Config, setting: &Setting) -> Result<(), Wrong> {
@@ -29,8 +30,14 @@ pub(super) fn set(config: &mut Config, setting: &Setting) -> Result<(), Wrong> {
         Key::Limit(limit) => set_limit(config, limit, setting),
         Key::Most(most) => set_most(config, most, &setting.value),
         Key::Nudge(part) => set_nudge(config, part, &setting.value),
-        Key::BaseUrl | Key::Protocol | Key::ApiKeyEnv | Key::Header => set_provider(config, setting),
-        Key::OfProvider(fact) | Key::OfModel(fact) => set_fact(config, setting, fact),
+        Key::BaseUrl
+        | Key::Protocol
+        | Key::ApiKeyEnv
+        | Key::ApiKeyCommand
+        | Key::ApiKeyFile
+        | Key::Header
+        | Key::Quirk(_) => set_provider(config, setting),
+        Key::OfProvider(fact) | Key::OfModel(fact) => facts::set(config, setting, fact),
         _ => set_behaviour(config, setting),
     };
     meant.map_err(|sentence| match &setting.source {
@@ -54,6 +61,7 @@ fn in_letters(setting: &Setting) -> Setting {
             | Key::ParallelExecution
             | Key::Failures
             | Key::CompactAt
+            | Key::Quirk(_)
             | Key::OfProvider(_)
             | Key::OfModel(_)
     );
@@ -78,6 +86,7 @@ fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
     let value = &setting.value;
     match setting.key {
         Key::Model => config.model = Some(value.text()?.to_owned()),
+        Key::Effort => config.effort = Some(Effort::parse(value.text()?)?),
         Key::Fallback => add_fallback(config, setting)?,
         Key::Script => config.script = Some(value.text()?.to_owned()),
         Key::Mode => config.mode = Mode::parse(value.text()?)?,
@@ -123,7 +132,10 @@ fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
         | Key::BaseUrl
         | Key::Protocol
         | Key::ApiKeyEnv
+        | Key::ApiKeyCommand
+        | Key::ApiKeyFile
         | Key::Header
+        | Key::Quirk(_)
         | Key::OfProvider(_)
         | Key::OfModel(_) => {}
     }
@@ -154,7 +166,7 @@ fn add_rules(config: &mut Config, kind: RuleKind, setting: &Setting) -> Result<(
 }
 
 /// Far more than any run uses, and far from where sums overflow.
-const MOST_COUNT: u64 = 1_000_000_000_000;
+pub(super) const MOST_COUNT: u64 = 1_000_000_000_000;
 
 /// Zero is a limit like any other: the run stops at once.
 fn set_limit(config: &mut Config, limit: Limit, setting: &Setting) -> Result<(), String> {
@@ -218,6 +230,13 @@ fn set_provider(config: &mut Config, setting: &Setting) -> Result<(), String> {
             }
             provider.api_key_env = Some(name.to_owned());
         }
+        Key::ApiKeyCommand => {
+            let command =
+                value.text().map_err(|_repeats_it| "takes a command for sh, as in \"pass show models\"")?;
+            provider.api_key_command = Some(Secret::new(command));
+        }
+        Key::ApiKeyFile => provider.api_key_file = Some(key_file(value)?),
+        Key::Quirk(quirk) => set_quirk(&mut provider.quirks, quirk, value.switch()?),
         Key::Header => {
             let header = rest.first().cloned().unwrap_or_default();
             if header.is_empty()
@@ -246,17 +265,22 @@ fn check_provider_name(name: &str) -> Result<(), String> {
     }
 }
 
-fn set_fact(config: &mut Config, setting: &Setting, fact: Fact) -> Result<(), String> {
-    let (value, model) = (&setting.value, setting.names.join("/"));
-    let price = |value: &Written| value.dollars().map(Some) as Result<Option<MicroDollars>, String>;
-    let facts = config.models.entry(model).or_default();
-    match fact {
-        Fact::Window => facts.window = Some(value.count(1, MOST_COUNT)?),
-        Fact::MaxOutput => facts.max_output = Some(value.count(1, MOST_COUNT)?),
-        Fact::UsdIn => facts.usd_in = price(value)?,
-        Fact::UsdOut => facts.usd_out = price(value)?,
-        Fact::UsdCacheRead => facts.usd_cache_read = price(value)?,
-        Fact::UsdCacheWrite => facts.usd_cache_write = price(value)?,
+fn key_file(value: &Written) -> Result<String, String> {
+    // What was written may be the key itself, so no message repeats it.
+    let path = value.text().map_err(|_repeats_it| "takes the path of a file")?;
+    if path.starts_with('/') || path.starts_with("~/") {
+        return Ok(path.to_owned());
     }
-    Ok(())
+    Err("takes the path of the file that holds the key, from / or ~/ on, not the key".to_owned())
+}
+
+fn set_quirk(quirks: &mut Quirks, quirk: Quirk, on: bool) {
+    match quirk {
+        Quirk::WithoutStreamOptions => quirks.without_stream_options = on,
+        Quirk::MaxCompletionTokens => quirks.max_completion_tokens = Some(on),
+        Quirk::ReasoningContent => quirks.reasoning_content = Some(on),
+        Quirk::NineLetterIds => quirks.nine_letter_ids = Some(on),
+        Quirk::StrictOrder => quirks.strict_order = Some(on),
+        Quirk::Bearer => quirks.bearer = on,
+    }
 }

@@ -7,6 +7,7 @@ use crate::policy::RuleKind;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Key {
     Model,
+    Effort,
     Fallback,
     Script,
     Mode,
@@ -31,7 +32,11 @@ pub(super) enum Key {
     BaseUrl,
     Protocol,
     ApiKeyEnv,
+    ApiKeyCommand,
+    ApiKeyFile,
     Header,
+    /// How a provider's server differs.
+    Quirk(Quirk),
     /// A fact about a model, under `providers.X.models`.
     OfProvider(Fact),
     /// A fact about a model, under `models."provider/name"`.
@@ -65,11 +70,34 @@ pub(super) enum Fact {
     UsdOut,
     UsdCacheRead,
     UsdCacheWrite,
+    LongAbove,
+    LongUsdIn,
+    LongUsdOut,
+    LongUsdCacheRead,
+    LongUsdCacheWrite,
+    Tools,
+    Vision,
+    Reasoning,
+    AdaptiveThinking,
+    ThinkingAlwaysOn,
+    ExtraEfforts,
+}
+
+/// The members of [`crate::wire::Quirks`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Quirk {
+    WithoutStreamOptions,
+    MaxCompletionTokens,
+    ReasoningContent,
+    NineLetterIds,
+    StrictOrder,
+    Bearer,
 }
 
 /// All keys; `*` stands for a name that the user chooses. Where two name one thing, the first is its name.
 pub(super) const KEYS: &[(&str, Key)] = &[
     ("model", Key::Model),
+    ("effort", Key::Effort),
     ("fallback", Key::Fallback),
     ("script", Key::Script),
     ("mode", Key::Mode),
@@ -105,19 +133,49 @@ pub(super) const KEYS: &[(&str, Key)] = &[
     ("providers.*.base_url", Key::BaseUrl),
     ("providers.*.protocol", Key::Protocol),
     ("providers.*.api_key_env", Key::ApiKeyEnv),
+    ("providers.*.api_key_command", Key::ApiKeyCommand),
+    ("providers.*.api_key_file", Key::ApiKeyFile),
     ("providers.*.headers.*", Key::Header),
+    ("providers.*.quirks.without_stream_options", Key::Quirk(Quirk::WithoutStreamOptions)),
+    ("providers.*.quirks.max_completion_tokens", Key::Quirk(Quirk::MaxCompletionTokens)),
+    ("providers.*.quirks.reasoning_content", Key::Quirk(Quirk::ReasoningContent)),
+    ("providers.*.quirks.nine_letter_ids", Key::Quirk(Quirk::NineLetterIds)),
+    ("providers.*.quirks.strict_order", Key::Quirk(Quirk::StrictOrder)),
+    ("providers.*.quirks.bearer", Key::Quirk(Quirk::Bearer)),
     ("providers.*.models.*.window", Key::OfProvider(Fact::Window)),
     ("providers.*.models.*.max_output", Key::OfProvider(Fact::MaxOutput)),
     ("providers.*.models.*.usd_in", Key::OfProvider(Fact::UsdIn)),
     ("providers.*.models.*.usd_out", Key::OfProvider(Fact::UsdOut)),
     ("providers.*.models.*.usd_cache_read", Key::OfProvider(Fact::UsdCacheRead)),
     ("providers.*.models.*.usd_cache_write", Key::OfProvider(Fact::UsdCacheWrite)),
+    ("providers.*.models.*.long_prompt_above", Key::OfProvider(Fact::LongAbove)),
+    ("providers.*.models.*.long_prompt_usd_in", Key::OfProvider(Fact::LongUsdIn)),
+    ("providers.*.models.*.long_prompt_usd_out", Key::OfProvider(Fact::LongUsdOut)),
+    ("providers.*.models.*.long_prompt_usd_cache_read", Key::OfProvider(Fact::LongUsdCacheRead)),
+    ("providers.*.models.*.long_prompt_usd_cache_write", Key::OfProvider(Fact::LongUsdCacheWrite)),
+    ("providers.*.models.*.tools", Key::OfProvider(Fact::Tools)),
+    ("providers.*.models.*.vision", Key::OfProvider(Fact::Vision)),
+    ("providers.*.models.*.reasoning", Key::OfProvider(Fact::Reasoning)),
+    ("providers.*.models.*.adaptive_thinking", Key::OfProvider(Fact::AdaptiveThinking)),
+    ("providers.*.models.*.thinking_always_on", Key::OfProvider(Fact::ThinkingAlwaysOn)),
+    ("providers.*.models.*.extra_efforts", Key::OfProvider(Fact::ExtraEfforts)),
     ("models.*.window", Key::OfModel(Fact::Window)),
     ("models.*.max_output", Key::OfModel(Fact::MaxOutput)),
     ("models.*.usd_in", Key::OfModel(Fact::UsdIn)),
     ("models.*.usd_out", Key::OfModel(Fact::UsdOut)),
     ("models.*.usd_cache_read", Key::OfModel(Fact::UsdCacheRead)),
     ("models.*.usd_cache_write", Key::OfModel(Fact::UsdCacheWrite)),
+    ("models.*.long_prompt_above", Key::OfModel(Fact::LongAbove)),
+    ("models.*.long_prompt_usd_in", Key::OfModel(Fact::LongUsdIn)),
+    ("models.*.long_prompt_usd_out", Key::OfModel(Fact::LongUsdOut)),
+    ("models.*.long_prompt_usd_cache_read", Key::OfModel(Fact::LongUsdCacheRead)),
+    ("models.*.long_prompt_usd_cache_write", Key::OfModel(Fact::LongUsdCacheWrite)),
+    ("models.*.tools", Key::OfModel(Fact::Tools)),
+    ("models.*.vision", Key::OfModel(Fact::Vision)),
+    ("models.*.reasoning", Key::OfModel(Fact::Reasoning)),
+    ("models.*.adaptive_thinking", Key::OfModel(Fact::AdaptiveThinking)),
+    ("models.*.thinking_always_on", Key::OfModel(Fact::ThinkingAlwaysOn)),
+    ("models.*.extra_efforts", Key::OfModel(Fact::ExtraEfforts)),
 ];
 
 /// Where a path leads.

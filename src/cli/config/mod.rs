@@ -1,6 +1,7 @@
 //! The configuration: what is meant, from the user's file, the project's files, the environment and the flags.
 
 mod apply;
+mod facts;
 mod hooks;
 mod init;
 mod key;
@@ -32,7 +33,9 @@ use super::{
 use crate::agent::{Attendance, FinalResponse};
 use crate::budget::{Limits, TokenBudget};
 use crate::ledger::MicroDollars;
+use crate::model::{Abilities, Effort};
 use crate::policy::{Mode, Rule};
+use crate::wire::Quirks;
 use setting::Setting;
 
 /// Most bytes of a configuration file.
@@ -43,6 +46,8 @@ const MOST_BYTES: u64 = 1024 * 1024;
 pub struct Config {
     /// `PROVIDER/MODEL`; `None` when nobody named one.
     pub model: Option<String>,
+    /// How hard models are to think; `None` leaves it to their vendors.
+    pub effort: Option<Effort>,
     /// The models to fall back to, in order.
     pub fallback: Vec<String>,
     /// The scripted answers: JSON or a file's name.
@@ -133,17 +138,42 @@ pub struct Provider {
     pub protocol: Option<Protocol>,
     /// Name of the variable that holds its key.
     pub api_key_env: Option<String>,
+    /// The command whose output is its key. What is shown of it is hidden: it may hold a secret.
+    pub api_key_command: Option<Secret>,
+    /// The file that holds its key, from `/` or `~/` on.
+    pub api_key_file: Option<String>,
+    /// How its server differs.
+    pub quirks: Quirks,
     /// More headers.
     pub headers: BTreeMap<String, Secret>,
 }
 
 /// What the user knows about a model. Prices in micro-dollars per million tokens.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
     /// Most input tokens.
     pub window: Option<u64>,
     /// Most output tokens.
     pub max_output: Option<u64>,
+    /// Price of prompt tokens.
+    pub usd_in: Option<MicroDollars>,
+    /// Price of written tokens.
+    pub usd_out: Option<MicroDollars>,
+    /// Price of prompt tokens read from a cache.
+    pub usd_cache_read: Option<MicroDollars>,
+    /// Price of prompt tokens written to a cache.
+    pub usd_cache_write: Option<MicroDollars>,
+    /// What a long prompt changes.
+    pub long: LongFacts,
+    /// What it can do.
+    pub abilities: Abilities,
+}
+
+/// The prices of requests with a long prompt, in micro-dollars per million tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LongFacts {
+    /// A prompt of more tokens is long.
+    pub above: Option<u64>,
     /// Price of prompt tokens.
     pub usd_in: Option<MicroDollars>,
     /// Price of written tokens.
@@ -180,6 +210,7 @@ impl Default for Config {
             mode: Mode::default(),
             rules: Vec::new(),
             on_approval: Attendance::Deny,
+            effort: None,
             theme: None,
             log: "info".to_owned(),
             hooks: Vec::new(),

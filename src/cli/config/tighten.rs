@@ -59,8 +59,12 @@ fn tightens(before: &Config, after: &Config, key: Key) -> bool {
         | Key::BaseUrl
         | Key::Protocol
         | Key::ApiKeyEnv
+        | Key::ApiKeyCommand
+        | Key::ApiKeyFile
         | Key::Header
+        | Key::Quirk(_)
         | Key::OfProvider(_)
+        | Key::Effort
         | Key::OfModel(_) => false,
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::model::{Request, ToolDescription};
+use crate::model::{Effort, Request, ToolDescription};
 use crate::wire::call::{Endpoint, HttpCall, Secret};
 
 use super::history;
@@ -19,6 +19,9 @@ pub(crate) fn encode(request: &Request, endpoint: &Endpoint) -> HttpCall {
     if !endpoint.quirks.without_sealed_reasoning {
         set("include", json!(["reasoning.encrypted_content"]));
     }
+    if let Some(effort) = request.effort {
+        set("reasoning", reasoning(effort, endpoint.quirks.without_reasoning_summary));
+    }
     if !request.system.trim().is_empty() {
         set("instructions", json!(request.system));
     }
@@ -31,6 +34,13 @@ pub(crate) fn encode(request: &Request, endpoint: &Endpoint) -> HttpCall {
         headers: headers(endpoint),
         body: Value::Object(body).to_string().into_bytes(),
     }
+}
+
+fn reasoning(effort: Effort, without_summary: bool) -> Value {
+    if without_summary || effort == Effort::None {
+        return json!({ "effort": effort.as_str() });
+    }
+    json!({ "effort": effort.as_str(), "summary": "auto" })
 }
 
 /// A lower limit is refused.

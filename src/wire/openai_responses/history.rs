@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 use crate::ledger::Message;
 use crate::ledger::{Arguments, AssistantMessage, Block, ModelRef, Stop, Thinking, ToolResult, ToolUse};
 use crate::model::Request;
-use crate::wire::ids::{WireIds, accepted_name};
+use crate::wire::ids::{IdForm, WireIds, accepted_name};
 
 /// The input of a request. Items carry no ids of the server's, but for reasoning, which goes back as it came.
 pub(super) fn items(request: &Request) -> Vec<Value> {
-    let ids = WireIds::of(&request.messages);
+    let ids = WireIds::of(&request.messages, IdForm::Words);
     let mut items = Vec::new();
     for message in &request.messages {
         match message {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::ledger::{Arguments, AssistantMessage, Block, Message, Stop, ToolResult, ToolUse};
 use crate::model::{Request, ToolDescription};
-use crate::wire::ids::{WireIds, accepted_name};
+use crate::wire::ids::{IdForm, WireIds, accepted_name};
 
 use super::call::DELEGATE;
 
@@ -37,7 +37,7 @@ pub fn rewrite(mut request: Request) -> Request {
         parts.push(format!("{AGENTS}\n{instructions}"));
     }
     request.system = parts.join("\n\n");
-    let ids = WireIds::of(&request.messages);
+    let ids = WireIds::of(&request.messages, IdForm::Words);
     request.messages = request.messages.into_iter().map(|message| as_text(message, &ids)).collect();
     request
 }

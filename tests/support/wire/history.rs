@@ -32,6 +32,8 @@ pub fn request(messages: Vec<Message>) -> Request {
         messages,
         tools: vec![tool("read"), tool("write")],
         max_output: 4096,
+        effort: None,
+        adaptive_thinking: false,
     }
 }
 
