@@ -17,6 +17,7 @@ Examples:
   countersign resume --last                     go on where the last session here stopped
   countersign exec --json \"list the TODOs\"      no screen; one event a line
   git diff | countersign exec -                 the prompt from stdin
+  countersign models                            what is usable now, and why the rest is not
   countersign config init                       write a configuration that explains every key
 
 Exit codes of exec:
@@ -48,6 +49,8 @@ pub enum Command {
     Resume(ResumeArgs),
     /// Look at a session's ledger, read-only
     Inspect(InspectArgs),
+    /// List the models that are usable now, and why the others are not
+    Models(ModelsArgs),
     /// Show the configuration, say where it is, or write one
     Config(ConfigArgs),
     /// Print completions for a shell
@@ -116,6 +119,21 @@ pub struct InspectArgs {
     pub flags: Flags,
 }
 
+/// `models`
+#[derive(Debug, Clone, ClapArgs)]
+pub struct ModelsArgs {
+    /// Only those with this in their name, as in `claude` or `groq/`
+    pub name: Option<String>,
+
+    /// One JSON object
+    #[arg(long)]
+    pub json: bool,
+
+    /// The flags.
+    #[command(flatten)]
+    pub flags: Flags,
+}
+
 /// `config`
 #[derive(Debug, Clone, ClapArgs)]
 pub struct ConfigArgs {
@@ -163,7 +181,7 @@ impl Which {
 /// a wrong one is told in the same words.
 #[derive(Debug, Clone, Default, PartialEq, Eq, ClapArgs)]
 pub struct Flags {
-    /// Who answers: anthropic/NAME, openai/NAME, openai-chat/NAME, ollama/NAME, openrouter/NAME, rehearsal, script
+    /// Who answers, as in anthropic/NAME, ollama/NAME or rehearsal; `countersign models` lists them
     #[arg(short, long, value_name = "PROVIDER/MODEL")]
     pub model: Option<String>,
 

@@ -58,7 +58,7 @@ pub(super) fn compose(
     let opened = which.map(|which| open(invocation, &state, which)).transpose()?;
     let choice = choice(invocation, opened.as_ref().map(|(_, file)| file))?;
     let groups = Groups::default();
-    let tools = LocalTools::new(invocation.cwd.clone(), invocation.environment.all(), groups.clone());
+    let tools = LocalTools::new(invocation.cwd.clone(), invocation.environment_of_programs(), groups.clone());
     let (model, tools_mode) = model_port(&choice, invocation.config.tools)?;
     let now = now();
     let mut notices = invocation.config.warnings.clone();
@@ -209,7 +209,7 @@ fn hook_port(invocation: &Invocation, session: &str, groups: &Groups) -> Box<dyn
     if specs.is_empty() {
         return Box::new(NoHooks);
     }
-    let environment = invocation.environment.all();
+    let environment = invocation.environment_of_programs();
     Box::new(CommandHooks::new(
         specs,
         session.to_owned(),

@@ -1,6 +1,6 @@
 //! How a model is reached: protocol, address, key.
 
-use crate::wire::Endpoint;
+use crate::wire::{Endpoint, Quirks};
 pub use crate::wire::{Protocol, Secret};
 
 /// Everything needed to call a model's server.
@@ -17,6 +17,8 @@ pub struct Connection {
     pub key_name: Option<String>,
     /// More headers, by name.
     pub headers: Vec<(String, Secret)>,
+    /// How the server differs.
+    pub quirks: Quirks,
 }
 
 impl Connection {
@@ -25,6 +27,7 @@ impl Connection {
         let mut endpoint = Endpoint::new(&self.base_url, self.key.clone());
         endpoint.key_name.clone_from(&self.key_name);
         endpoint.headers.clone_from(&self.headers);
+        endpoint.quirks = self.quirks;
         endpoint
     }
 }
@@ -114,6 +117,7 @@ mod tests {
             key: Some(Secret::new("sk-1")),
             key_name: None,
             headers: vec![("x-extra".into(), Secret::new("sk-2"))],
+            quirks: Quirks::default(),
         };
         assert!(!format!("{connection:?}").contains("sk-"));
     }

@@ -13,6 +13,7 @@ pub mod exit;
 pub mod fault;
 mod inspect;
 pub mod instructions;
+mod listing;
 pub mod logging;
 pub mod models;
 mod outcome;
@@ -44,6 +45,18 @@ pub struct Invocation {
     pub environment: Environment,
     /// The configuration.
     pub config: Config,
+}
+
+impl Invocation {
+    /// What tools and hooks may know of the environment. Whatever a variable is called: one that the configuration
+    /// names as a key's stays here.
+    fn environment_of_programs(&self) -> Vec<(OsString, OsString)> {
+        let keys: Vec<&str> =
+            self.config.providers.values().filter_map(|p| p.api_key_env.as_deref()).collect();
+        let mut all = self.environment.all();
+        all.retain(|(name, _)| !keys.iter().any(|key| name.as_os_str() == *key));
+        all
+    }
 }
 
 /// The whole program.
@@ -82,6 +95,11 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
             let invocation = invoke(&args.flags.then(inspect.flags), environment, None)?;
             let which = Which::named(inspect.session, inspect.last).unwrap_or(Which::Last);
             inspect::run(&invocation, &which)
+        }
+        Some(Command::Models(models)) => {
+            let flags = args.flags.then(models.flags);
+            let config = config::load(&folder(flags.cd.as_deref())?, &environment, &flags.given())?;
+            listing::run(&config, &environment, models.name.as_deref(), models.json)
         }
         Some(Command::Config(config)) => configure(config.action, args.flags, environment),
         Some(Command::Completions { shell }) => {

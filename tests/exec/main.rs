@@ -18,6 +18,8 @@ mod crashes;
 mod events;
 mod exits;
 mod files;
+mod keys;
+mod locals;
 mod prompts;
 mod refusals;
 mod resumed;

@@ -98,23 +98,25 @@ pub(super) fn vendor_of(provider: &str) -> &str {
     }
 }
 
-/// What is known about a model: the user's word first, then the table, then the stated defaults.
-pub fn resolve(model: &ModelRef, config: &Config, table: &Table) -> ModelSpec {
+/// What is known about a model: the user's word first, then what its server told (`asked`), then the table, then the
+/// stated defaults.
+pub fn resolve(model: &ModelRef, config: &Config, table: &Table, asked: Facts) -> ModelSpec {
     if model.provider == "rehearsal" {
         return ModelSpec { price: Some(Price::default()), ..ModelSpec::unknown(model.clone()) };
     }
     let said = config.models.get(&model.to_string()).cloned().unwrap_or_default();
     let known = table.get(vendor_of(&model.provider), &model.name).unwrap_or_default();
-    let window = said.window.or(known.window).unwrap_or(ModelSpec::UNKNOWN_WINDOW);
-    // Without a limit of its own a model gets the default: its whole window would leave no room for the prompt.
-    let max_output = said.max_output.or(known.max_output).unwrap_or(ModelSpec::UNKNOWN_OUTPUT).min(window);
+    let window = said.window.or(asked.window).or(known.window).unwrap_or(ModelSpec::UNKNOWN_WINDOW);
+    // Without a limit of its own a model gets the default; of a small window a quarter, so that the prompt has room.
+    let usual = ModelSpec::UNKNOWN_OUTPUT.min(window / 4).max(1);
+    let max_output = said.max_output.or(known.max_output).unwrap_or(usual).min(window);
     let price = price(&said, &known);
     ModelSpec {
         model: model.clone(),
         window,
         max_output,
         price,
-        abilities: said.abilities.or(known.abilities),
+        abilities: said.abilities.or(asked.abilities).or(known.abilities),
     }
 }
 
@@ -146,7 +148,7 @@ mod tests {
     #[test]
     fn a_known_model_an_unknown_one_and_the_free_one() {
         let (config, table) = (Config::default(), Table::embedded());
-        let spec = |text: &str| resolve(&ModelRef::parse(text), &config, &table);
+        let spec = |text: &str| resolve(&ModelRef::parse(text), &config, &table, Facts::default());
         let sonnet = spec("anthropic/claude-sonnet-4-5");
         assert_eq!((sonnet.window, sonnet.max_output), (200_000, 64_000));
         let rates =
