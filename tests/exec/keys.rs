@@ -92,15 +92,15 @@ fn programs_that_tools_and_hooks_start_do_not_get_the_key() {
         served(vec![Reply::Stream(vec![call]), Reply::text("Looked.")], "api_key_env = 'MINE'");
     let seen = world.place().join("state/seen-by-a-hook");
     fs::create_dir_all(seen.parent().unwrap()).unwrap();
-    let hook = format!("[[hooks.PreToolUse]]\ncommand = 'env > {}'\n", seen.display());
+    let hook = format!("[[hooks.pre_tool]]\ncommand = 'env > {}'\n", seen.display());
     let config = fs::read_to_string(world.config_file()).unwrap() + &hook;
-    let world = world.configured(&config).with("MINE", PLANTED).with("NOT_A_KEY", "is passed on");
+    let world = world.configured(&config).with("MINE", PLANTED).with("COLOUR", "is passed on");
     let ran = world.json(&["-m", "mine/x", "--mode", "unrestricted", "look"]);
     assert_eq!((ran.code, ran.outcomes()), (0, vec!["ok".to_owned()]), "{}{}", ran.out, ran.err);
     let told = server.requests()[1].body.to_string();
-    assert!(told.contains("NOT_A_KEY=is passed on") && told.contains("countersign"), "{told}");
+    assert!(told.contains("COLOUR=is passed on") && told.contains("countersign"), "{told}");
     assert!(!told.contains(PLANTED), "{told}");
-    assert!(fs::read_to_string(seen).unwrap().contains("NOT_A_KEY"));
+    assert!(fs::read_to_string(seen).unwrap().contains("COLOUR"));
     assert_unseen(&world, &ran);
 }
 

@@ -27,7 +27,7 @@ fn provider(world: &World, name: &str) -> Value {
 
 #[test]
 fn a_model_that_its_server_knows_without_tools_gets_them_as_text() {
-    let call = "```tool\n{\"tool\": \"read\", \"arguments\": {\"path\": \"two.txt\"}}\n```";
+    let call = "```tool_call\n{\"tool\": \"read\", \"arguments\": {\"path\": \"two.txt\"}}\n```";
     for (abilities, wanted_tools) in [(json!(["completion"]), false), (json!(["completion", "tools"]), true)]
     {
         let first = if wanted_tools {
