@@ -78,7 +78,7 @@ fn stream(protocol: Protocol) -> Vec<u8> {
     let (head, tail) = ends(protocol);
     let mut stream = head.to_owned();
     for number in 0..DELTAS {
-        let word = X;
+        let word = ["The ", "parser ", "returns ", "\\\"early\\\" ", "für ", "nothing.\\n"][number % 6];
         stream += &match protocol {
             Protocol::Anthropic => format!(
                 "event: content_block_delta\ndata: {{\"type\":\"content_block_delta\",\"index\":0,\"delta\":\

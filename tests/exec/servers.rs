@@ -246,6 +246,20 @@ fn effort_is_asked_for_with_every_request_of_the_conversation() {
 }
 
 #[test]
+fn an_effort_from_a_file_is_lowered_to_what_the_model_takes() {
+    for (reasons, said, sent) in
+        [("true", "it gets `high`", json!("high")), ("false", "does not reason", json!(null))]
+    {
+        let (server, world) = RESPONSES.serve(vec![Reply::text("Yes.")]);
+        let text = format!("effort = 'max'\n[models.'openai/tested']\nreasoning = {reasons}\n");
+        let ran = world.configured(&text).exec(&["hi"]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        assert!(ran.err.contains(said) && ran.err.contains("config.toml:1"), "{}", ran.err);
+        assert_eq!(accepted(&server)[0]["reasoning"]["effort"], sent);
+    }
+}
+
+#[test]
 fn cost_has_a_price_or_is_refused() {
     for speech in ALL {
         let (server, world) = speech.serve(vec![Reply::Stream(vec![

@@ -12,13 +12,6 @@ use crate::support::history::{request, user};
 async fn the_server_refuses_what_the_providers_refuse() {
     let anthropic = |messages: Value| ("/v1/messages", json!({ "max_tokens": 1, "messages": messages }));
     let chat = |messages: Value| ("/v1/chat/completions", json!({ "messages": messages }));
-    let responses =
-        |input: Value| ("/v1/responses", json!({ "max_output_tokens": 16, "store": false, "input": input }));
-    let hi = json!({ "type": "message", "role": "user", "content": [{ "type": "input_text", "text": "x" }] });
-    let made =
-        |id: &str| json!({ "type": "function_call", "call_id": id, "name": "read", "arguments": "{}" });
-    let gave = |id: &str| json!({ "type": "function_call_output", "call_id": id, "output": "" });
-    let thought = |sealed: &str| json!({ "type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": sealed });
     let used = |id: &str| json!({ "type": "tool_use", "id": id, "name": "read", "input": {} });
     let answered = json!({ "type": "tool_result", "tool_use_id": "a", "content": "" });
     let words = json!({ "type": "text", "text": "x" });
@@ -27,7 +20,7 @@ async fn the_server_refuses_what_the_providers_refuse() {
         let function = json!({ "name": "read", "arguments": arguments });
         json!([{ "role": "user", "content": "x" }, { "role": "assistant", "tool_calls": [{ "id": id, "function": function }] }])
     };
-    let cases = [
+    refused(&[
         (anthropic(json!([])), "at least one message"),
         (anthropic(json!([{ "role": "assistant", "content": "x" }])), "first message must use"),
         (
@@ -55,6 +48,20 @@ async fn the_server_refuses_what_the_providers_refuse() {
         (chat(called("a", "{")), "function.arguments"),
         (chat(called("a b", "{}")), ".id'"),
         (chat(called("a", "{}")), "did not have response messages: a"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn the_server_refuses_what_responses_refuses() {
+    let responses =
+        |input: Value| ("/v1/responses", json!({ "max_output_tokens": 16, "store": false, "input": input }));
+    let hi = json!({ "type": "message", "role": "user", "content": [{ "type": "input_text", "text": "x" }] });
+    let made =
+        |id: &str| json!({ "type": "function_call", "call_id": id, "name": "read", "arguments": "{}" });
+    let gave = |id: &str| json!({ "type": "function_call_output", "call_id": id, "output": "" });
+    let thought = |sealed: &str| json!({ "type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": sealed });
+    refused(&[
         (responses(json!([])), "required parameter: 'input'"),
         (responses(json!([hi, made("a")])), "No tool output found for function call a"),
         (responses(json!([hi, made("a"), hi, gave("a")])), "No tool output found for function call a"),
@@ -71,7 +78,12 @@ async fn the_server_refuses_what_the_providers_refuse() {
             responses(json!([{ "type": "message", "role": "assistant", "content": [] }])),
             "begins with the user",
         ),
-    ];
+    ])
+    .await;
+}
+
+/// Sends each body to its path; all must be refused, in these words.
+async fn refused(cases: &[((&str, Value), &str)]) {
     let server = ModelServer::start(Vec::new());
     // Building a model installs the TLS provider that any client of this process needs.
     let silent =
@@ -79,10 +91,10 @@ async fn the_server_refuses_what_the_providers_refuse() {
     assert!(silent.stream(request(vec![user("Hi")])).next().await.is_some());
     let client = reqwest::Client::builder().no_proxy().tls_certs_only([]).build().unwrap();
     for ((path, body), words) in cases {
-        let call = client.post(server.base_url() + path).header("anthropic-version", "1");
+        let call = client.post(server.base_url() + *path).header("anthropic-version", "1");
         let answer = call.body(body.to_string()).send().await.unwrap();
         assert_eq!(answer.status(), 400, "{body}");
         let said = answer.text().await.unwrap();
-        assert!(said.contains(words), "{said} for {body}");
+        assert!(said.contains(*words), "{said} for {body}");
     }
 }
