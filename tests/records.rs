@@ -66,6 +66,12 @@ fn block() -> impl Strategy<Value = Block> {
         text().prop_map(Block::Text),
         (text(), option::of(value())).prop_map(|(text, replay)| Block::Thinking(Thinking { text, replay })),
         call().prop_map(Block::ToolUse),
+        (text(), text(), text(), value()).prop_map(|(kind, name, id, value)| Block::Hosted(Hosted {
+            kind,
+            name,
+            id,
+            value
+        })),
     ]
 }
 

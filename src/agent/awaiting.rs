@@ -94,6 +94,7 @@ impl Heard {
             }
             ModelEvent::ThinkingDone { .. }
             | ModelEvent::CallDone { .. }
+            | ModelEvent::Hosted(_)
             | ModelEvent::Usage(_)
             | ModelEvent::Stop(_) => Self::Nothing,
         }

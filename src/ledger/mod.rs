@@ -8,6 +8,7 @@ mod check;
 mod content;
 mod ending;
 mod entry;
+mod hosted;
 mod id;
 mod message;
 mod open;
@@ -24,6 +25,7 @@ pub use entry::{
     ApprovalRequest, Body, Compaction, CompactionTrigger, Decision, Entry, Injected, Injector, Note, Preview,
     Scope, SessionStarted, Tombstone, TurnEnded, UserMessage,
 };
+pub use hosted::Hosted;
 pub use id::{CallId, EntryId, Millis};
 pub use message::{AssistantMessage, MicroDollars, ModelRef, Stop, Usage};
 pub use open::OpenCall;

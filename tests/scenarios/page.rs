@@ -154,6 +154,7 @@ fn said(message: &AssistantMessage) -> String {
         .map(|block| match block {
             Block::Text(text) => text.clone(),
             Block::Thinking(thinking) => format!("⟨{}⟩", thinking.text),
+            Block::Hosted(block) => format!("{{{} {}}}", block.kind, block.name),
             Block::ToolUse(call) => format!("[{}{}]", call.name, number(call.id)),
         })
         .collect();

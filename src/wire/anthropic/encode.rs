@@ -89,7 +89,8 @@ fn assistant_blocks(message: &AssistantMessage, asked: &ModelRef, ids: &WireIds)
         Block::Thinking(thinking) if same_model => {
             thinking.replay.clone().filter(|block| is_replayed(block, message.interrupted))
         }
-        Block::Thinking(_) => None,
+        Block::Hosted(hosted) if same_model && !message.interrupted => Some(hosted.value.clone()),
+        Block::Thinking(_) | Block::Hosted(_) => None,
         Block::ToolUse(call) => {
             let input = match &call.arguments {
                 Arguments::Object(members) => Value::Object(members.clone()),
