@@ -18,6 +18,15 @@ pub struct Hosted {
 }
 
 impl Hosted {
+    /// The kind of a text that says where its words come from. The words stand before it as text; it holds the whole
+    /// block, since they alone are not what was received.
+    pub const CITATIONS: &str = "citations";
+
+    /// Whether it only says where the text before it comes from, so that the text goes on after it.
+    pub fn is_citation(&self) -> bool {
+        self.kind == Self::CITATIONS
+    }
+
     /// Whether it asks for something that another block answers. (Other kinds are a call and its result in one.)
     pub fn is_call(&self) -> bool {
         self.kind.ends_with("_tool_use")

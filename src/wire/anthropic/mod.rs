@@ -3,6 +3,7 @@
 mod blocks;
 mod decode;
 mod encode;
+mod hosted;
 
 pub(super) use decode::Reader;
 pub(super) use encode::encode;

@@ -93,11 +93,23 @@ fn assistant(
     Some(Value::Object(members))
 }
 
+/// The words, with a blank line between texts unless one only goes on after its citations.
 fn spoken(message: &AssistantMessage) -> String {
-    let texts =
-        message.blocks.iter().filter_map(|b| if let Block::Text(t) = b { Some(t.as_str()) } else { None });
-    let texts: Vec<_> = texts.filter(|t| !t.trim().is_empty()).collect();
-    texts.join("\n\n")
+    let mut spoken = String::new();
+    let mut goes_on = true;
+    for block in &message.blocks {
+        match block {
+            Block::Text(text) if text.trim().is_empty() => {}
+            Block::Text(text) => {
+                spoken.push_str(if goes_on { "" } else { "\n\n" });
+                spoken.push_str(text);
+                goes_on = false;
+            }
+            Block::Hosted(block) => goes_on |= block.is_citation(),
+            Block::Thinking(_) | Block::ToolUse(_) => {}
+        }
+    }
+    spoken
 }
 
 fn call(call: &ToolUse, ids: &WireIds) -> Value {

@@ -7,6 +7,8 @@ use countersign::ledger::{
 use countersign::model::{Request, ToolDescription};
 use serde_json::{Value, json};
 
+use super::hosted::{self, block};
+
 /// Named requests. All go to `anthropic/model-a`.
 pub fn cases() -> Vec<(&'static str, Request)> {
     vec![
@@ -14,6 +16,7 @@ pub fn cases() -> Vec<(&'static str, Request)> {
         ("odd-ids", request(odd_ids())),
         ("other-model", request(other_model())),
         ("interrupted", request(interrupted())),
+        ("hosted", request(hosted::history())),
         ("bare", Request { system: " ".to_owned(), tools: Vec::new(), ..request(vec![user("Hi")]) }),
     ]
 }
@@ -162,12 +165,12 @@ fn other_model() -> Vec<Message> {
 
 /// What Esc left, and a turn that the provider paused.
 fn interrupted() -> Vec<Message> {
-    let ran = json!({ "type": "server_tool_use", "id": "srv_1", "name": "web_search", "input": {} });
+    let ran = |id: &str| block("server_tool_use", id, json!({ "name": "web_search", "input": {} }));
     let partial = AssistantMessage {
         stop: Stop::Interrupted,
         interrupted: true,
-        ..said(vec![thinking("", ran.clone()), text("I was about to")])
+        ..said(vec![ran("srv_1"), text("I was about to")])
     };
-    let paused = AssistantMessage { stop: Stop::Pause, ..said(vec![thinking("", ran)]) };
+    let paused = AssistantMessage { stop: Stop::Pause, ..said(vec![ran("srv_2")]) };
     vec![user("Search."), Message::Assistant(partial), user("Go on."), Message::Assistant(paused)]
 }
