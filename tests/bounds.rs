@@ -277,3 +277,60 @@ fn a_script_that_ends_before_the_final_response_yields_the_first_phase() {
     let ended = run(separate, &Adversary { model, tool: fine, hook: silence });
     assert_eq!((ended.end.reason, ended.end.text.as_str()), (Ending::Completed, "Hello!"));
 }
+
+#[test]
+fn a_provider_that_always_pauses_is_sent_on_eight_times() {
+    let model = |_| vec![text("part "), stop(Stop::Pause), ModelNews::Finished];
+    let ended = run(settings(), &Adversary { model, tool: fine, hook: silence });
+    assert_eq!((ended.end.reason, ended.calls, ended.end.turns), (Ending::ModelError, 9, 1));
+    assert_eq!(ended.end.text, "part ".repeat(9));
+    let says =
+        |b: &Body| matches!(b, Body::Error { message, .. } if message.contains("paused its answer 9 times"));
+    assert_eq!(count(&ended.agent, says), 1);
+    // No word of ours stands between the parts.
+    assert_eq!(count(&ended.agent, |b| matches!(b, Body::Injected(_))), 0);
+}
+
+#[test]
+fn pauses_and_cuts_that_take_turns_set_no_bound_back() {
+    let model = |number| {
+        let reason = if number % 2 == 0 { Stop::Length } else { Stop::Pause };
+        vec![text("part "), stop(reason), ModelNews::Finished]
+    };
+    let ended = run(settings(), &Adversary { model, tool: fine, hook: silence });
+    // Four cuts end it, and the pauses between them; neither count is set back by the other.
+    assert_eq!((ended.end.reason, ended.calls), (Ending::OutputCutOff, 8));
+    let stubborn =
+        Adversary { model, tool: fine, hook: |calls| blocks(format!("again, after call {calls}")) };
+    assert_eq!(run(with_stop_hook(), &stubborn).end.reason, Ending::OutputCutOff);
+}
+
+#[test]
+fn a_stop_hook_does_not_bring_back_the_pauses() {
+    let model = |number| {
+        let reason = if number % 4 == 0 { Stop::End } else { Stop::Pause };
+        vec![text("part "), stop(reason), ModelNews::Finished]
+    };
+    let again = Adversary { model, tool: fine, hook: |calls| blocks(format!("again, after call {calls}")) };
+    let ended = run(with_stop_hook(), &again);
+    assert_eq!((ended.end.reason, ended.calls), (Ending::ModelError, 11));
+}
+
+#[test]
+fn a_paused_turn_that_another_model_takes_over_ends_in_a_word_of_ours() {
+    let model = |number| match number {
+        1 => vec![text("Searching. "), stop(Stop::Pause), ModelNews::Finished],
+        2 => failed(FailureClass::Quota),
+        _ => vec![text("Found."), ModelNews::Finished],
+    };
+    let second = ModelSpec::unknown(ModelRef::parse("second"));
+    let ended = run(
+        Settings { fallback: vec![second], ..settings() },
+        &Adversary { model, tool: fine, hook: silence },
+    );
+    assert_eq!((ended.end.reason, ended.end.text.as_str()), (Ending::Completed, "Searching. Found."));
+    assert_eq!(
+        count(&ended.agent, |b| matches!(b, Body::Injected(i) if i.text.starts_with("Go on from"))),
+        1
+    );
+}

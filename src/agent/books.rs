@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::budget::{Limits, Meter};
 use crate::ledger::{
-    Body, CallId, Ending, Entry, Injector, Ledger, Millis, Outcome, Remark, Transition, TurnEnded, tombstoned,
+    Body, CallId, Ending, Entry, Injector, Ledger, Millis, Outcome, Remark, Stop, Transition, TurnEnded,
+    tombstoned,
 };
 
 use super::Effect;
@@ -108,6 +109,20 @@ impl Books {
     /// Whether an approval of this call was asked for.
     pub(super) fn was_asked(&self, call: CallId) -> bool {
         self.run().iter().any(|e| matches!(&e.body, Body::ApprovalRequested(r) if r.call == call))
+    }
+
+    /// Whether the provider paused the last message that stands, and nothing was said since.
+    pub(super) fn is_paused(&self) -> bool {
+        let withdrawn = tombstoned(self.run());
+        let said = |e: &&Arc<Entry>| {
+            !withdrawn.contains(&e.id)
+                && matches!(
+                    e.body,
+                    Body::User(_) | Body::Injected(_) | Body::Assistant(_) | Body::ToolResult(_)
+                )
+        };
+        let last = self.run().iter().rev().find(said);
+        last.is_some_and(|e| matches!(&e.body, Body::Assistant(m) if m.stop == Stop::Pause))
     }
 
     /// What the user was told of the last failure.

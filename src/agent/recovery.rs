@@ -1,5 +1,6 @@
 //! When a model call fails: withdraw what it left, then wait and try again, or say why not.
 
+use crate::context::words;
 use crate::ledger::{Ending, Millis, Note, Remark, Tombstone, Transition};
 use crate::model::{FailureClass, ModelFailure};
 
@@ -35,7 +36,7 @@ impl Agent {
             return self.compact_or_give_up(now, out);
         }
         if failure.class.may_fall_back() && self.books.fallbacks() < self.settings.fallback.len() {
-            return self.call_model(now, Transition::ModelFallback, 0, out);
+            return self.fall_back(now, out);
         }
         if failure.class == FailureClass::Exhausted && self.books.guards().is_final {
             // The script of seed 2 may end before the second phase: then the first phase's words are the answer.
@@ -43,6 +44,14 @@ impl Agent {
         }
         self.report_failure(now, &failure, retries);
         self.end(now, Ending::ModelError, out)
+    }
+
+    /// Another model answers. It cannot go on with a turn that the first one's provider had paused, so it is asked to.
+    fn fall_back(&mut self, now: Millis, out: &mut Vec<Effect>) -> Phase {
+        if self.books.is_paused() {
+            return self.go_on_with(now, words::GO_ON, Transition::ModelFallback, out);
+        }
+        self.call_model(now, Transition::ModelFallback, 0, out)
     }
 
     fn report_failure(&mut self, now: Millis, failure: &ModelFailure, retries: u64) {

@@ -3,6 +3,9 @@
 /// After an answer that the output limit cut (seed 4).
 pub const CONTINUE: &str = "You were cut off by the output limit. Continue exactly from where you stopped; do not repeat what you wrote.";
 
+/// To the model that takes over a turn which another's provider had paused.
+pub const GO_ON: &str = "Go on from where the answer above stops; do not repeat it.";
+
 /// After an empty answer.
 pub const EMPTY: &str =
     "Your last message was empty. Give your final answer, or make the tool call that you need.";

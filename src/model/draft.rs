@@ -35,6 +35,8 @@ pub struct UnfinishedCall {
     pub name: String,
     /// Argument text so far.
     pub arguments: String,
+    /// The provider ran it itself, and had not brought its result.
+    pub is_hosted: bool,
 }
 
 impl Draft {
@@ -120,11 +122,12 @@ impl Draft {
             match part {
                 Part::Thinking { done: false, .. } => {}
                 Part::Call { name, arguments, .. } if !finished => {
-                    unfinished.push(UnfinishedCall { name, arguments });
+                    unfinished.push(UnfinishedCall { name, arguments, is_hosted: false });
                 }
                 Part::Hosted(call) if is_unanswered(&call) => unfinished.push(UnfinishedCall {
                     arguments: call.value.get("input").map(Value::to_string).unwrap_or_default(),
                     name: call.name,
+                    is_hosted: true,
                 }),
                 part => blocks.push(part.into_block(&mut mint)),
             }
@@ -149,7 +152,9 @@ impl Draft {
                 Part::Thinking { text, replay, .. } => {
                     blocks.push(Block::Thinking(Thinking { text, replay }))
                 }
-                Part::Call { name, arguments, .. } => calls.push(UnfinishedCall { name, arguments }),
+                Part::Call { name, arguments, .. } => {
+                    calls.push(UnfinishedCall { name, arguments, is_hosted: false });
+                }
                 Part::Hosted(block) => blocks.push(Block::Hosted(block)),
             }
         }

@@ -6,7 +6,9 @@ use countersign::agent::{Agent, Effect, Input, Intent, Operation, Settings, Shut
 use countersign::budget::Limits;
 use countersign::context::words;
 use countersign::hooks::{HookCall, HookId, HookPoint, HookSpec, Payload};
-use countersign::ledger::{Body, CallId, EntryId, Message, Millis, ModelRef, recover};
+use countersign::ledger::{
+    AssistantMessage, Body, CallId, EntryId, Message, Millis, ModelRef, Stop, recover,
+};
 use countersign::model::{ModelEvent, ModelNews, ModelSpec, Request};
 use countersign::policy::Policy;
 use countersign::tool::{Invocation, SideEffect, ToolNews, ToolSpec};
@@ -215,6 +217,10 @@ impl World {
         }
         if !matches!(request.messages.first(), Some(Message::User(_))) {
             return Err("a request that does not begin with the user".into());
+        }
+        let paused = |m: &AssistantMessage| m.stop == Stop::Pause && m.model == request.model;
+        if matches!(request.messages.last(), Some(Message::Assistant(m)) if !paused(m)) {
+            return Err("a request that ends with what a model said, and no pause".into());
         }
         if self.log.turns as u64 > self.bounds.turns && !self.bounds.rare {
             return Err("more model turns than the budget allows".into());
