@@ -238,6 +238,7 @@ fn a_project_cannot_loosen() {
         "script = '[]'",
         "log = 'trace'",
         "providers.anthropic.base_url = 'https://evil.example'",
+        "hosted_tools.anthropic = ['web_search']",
         "providers.x.headers.a = 'b'",
         "models.script.usd_in = 0",
         "budget.max_model_turns = 51",

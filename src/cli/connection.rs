@@ -17,6 +17,8 @@ pub struct Connection {
     pub key_name: Option<String>,
     /// More headers, by name.
     pub headers: Vec<(String, Secret)>,
+    /// What the provider may run itself, by its own names.
+    pub hosted_tools: Vec<String>,
 }
 
 impl Connection {
@@ -25,6 +27,7 @@ impl Connection {
         let mut endpoint = Endpoint::new(&self.base_url, self.key.clone());
         endpoint.key_name.clone_from(&self.key_name);
         endpoint.headers.clone_from(&self.headers);
+        endpoint.hosted_tools.clone_from(&self.hosted_tools);
         endpoint
     }
 }
@@ -113,6 +116,7 @@ mod tests {
             key: Some(Secret::new("sk-1")),
             key_name: None,
             headers: vec![("x-extra".into(), Secret::new("sk-2"))],
+            hosted_tools: vec![],
         };
         assert!(!format!("{connection:?}").contains("sk-"));
     }

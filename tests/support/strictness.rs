@@ -16,6 +16,9 @@ async fn the_server_refuses_what_the_providers_refuse() {
     let answered = json!({ "type": "tool_result", "tool_use_id": "a", "content": "" });
     let words = json!({ "type": "text", "text": "x" });
     let turns = |blocks: Value| json!([{ "role": "user", "content": "x" }, { "role": "assistant", "content": [used("a")] }, { "role": "user", "content": blocks }]);
+    let said = |blocks: Value| json!([{ "role": "user", "content": "x" }, { "role": "assistant", "content": blocks }, { "role": "user", "content": "x" }]);
+    let search = json!({ "type": "server_tool_use", "id": "s", "name": "web_search", "input": {} });
+    let found = json!({ "type": "web_search_tool_result", "tool_use_id": "s", "content": [] });
     let called = |id: &str, arguments: &str| {
         let function = json!({ "name": "read", "arguments": arguments });
         json!([{ "role": "user", "content": "x" }, { "role": "assistant", "tool_calls": [{ "id": id, "function": function }] }])
@@ -43,6 +46,13 @@ async fn the_server_refuses_what_the_providers_refuse() {
             { "type": "thinking", "thinking": "x", "signature": "forged" }] }])),
             "Invalid `signature`",
         ),
+        (
+            anthropic(json!([{ "role": "user", "content": "x" }, { "role": "assistant", "content": "y" }])),
+            "must end with a user message",
+        ),
+        (anthropic(said(json!([search]))), "without a corresponding `web_search_tool_result`"),
+        (anthropic(said(json!([found]))), "unexpected `tool_use_id` found in `web_search_tool_result`"),
+        (anthropic(said(json!([words, { "type": "redacted_thinking" }]))), "cannot be `thinking`"),
         (chat(json!([{ "role": "user", "content": "" }])), "empty string"),
         (chat(json!([{ "role": "assistant", "content": "x" }])), "must be from the user"),
         (chat(called("a", "{")), "function.arguments"),

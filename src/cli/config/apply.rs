@@ -29,7 +29,9 @@ pub(super) fn set(config: &mut Config, setting: &Setting) -> Result<(), Wrong> {
         Key::Limit(limit) => set_limit(config, limit, setting),
         Key::Most(most) => set_most(config, most, &setting.value),
         Key::Nudge(part) => set_nudge(config, part, &setting.value),
-        Key::BaseUrl | Key::Protocol | Key::ApiKeyEnv | Key::Header => set_provider(config, setting),
+        Key::BaseUrl | Key::Protocol | Key::ApiKeyEnv | Key::Header | Key::HostedTools => {
+            set_provider(config, setting)
+        }
         Key::OfProvider(fact) | Key::OfModel(fact) => set_fact(config, setting, fact),
         _ => set_behaviour(config, setting),
     };
@@ -124,6 +126,7 @@ fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
         | Key::Protocol
         | Key::ApiKeyEnv
         | Key::Header
+        | Key::HostedTools
         | Key::OfProvider(_)
         | Key::OfModel(_) => {}
     }
@@ -218,6 +221,7 @@ fn set_provider(config: &mut Config, setting: &Setting) -> Result<(), String> {
             }
             provider.api_key_env = Some(name.to_owned());
         }
+        Key::HostedTools => provider.hosted_tools = hosted_tools(value)?,
         Key::Header => {
             let header = rest.first().cloned().unwrap_or_default();
             if header.is_empty()
@@ -234,6 +238,20 @@ fn set_provider(config: &mut Config, setting: &Setting) -> Result<(), String> {
         _ => {}
     }
     Ok(())
+}
+
+/// Each once, by the provider's own name: `web_search`, or with its version `web_search_20250305`.
+fn hosted_tools(value: &Written) -> Result<Vec<String>, String> {
+    let mut tools: Vec<String> = Vec::new();
+    for name in value.texts()? {
+        if !name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_') {
+            return Err(format!("takes names such as \"web_search\", not {name:?}"));
+        }
+        if !tools.iter().any(|known| known == name) {
+            tools.push(name.to_owned());
+        }
+    }
+    Ok(tools)
 }
 
 fn check_provider_name(name: &str) -> Result<(), String> {

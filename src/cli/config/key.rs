@@ -32,6 +32,8 @@ pub(super) enum Key {
     Protocol,
     ApiKeyEnv,
     Header,
+    /// What a provider may run itself.
+    HostedTools,
     /// A fact about a model, under `providers.X.models`.
     OfProvider(Fact),
     /// A fact about a model, under `models."provider/name"`.
@@ -106,6 +108,7 @@ pub(super) const KEYS: &[(&str, Key)] = &[
     ("providers.*.protocol", Key::Protocol),
     ("providers.*.api_key_env", Key::ApiKeyEnv),
     ("providers.*.headers.*", Key::Header),
+    ("hosted_tools.*", Key::HostedTools),
     ("providers.*.models.*.window", Key::OfProvider(Fact::Window)),
     ("providers.*.models.*.max_output", Key::OfProvider(Fact::MaxOutput)),
     ("providers.*.models.*.usd_in", Key::OfProvider(Fact::UsdIn)),

@@ -135,6 +135,8 @@ pub struct Provider {
     pub api_key_env: Option<String>,
     /// More headers.
     pub headers: BTreeMap<String, Secret>,
+    /// What it may run itself, by its own names; nothing unless set. Written as `hosted_tools.X`.
+    pub hosted_tools: Vec<String>,
 }
 
 /// What the user knows about a model. Prices in micro-dollars per million tokens.

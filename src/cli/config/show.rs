@@ -101,6 +101,7 @@ impl Config {
             | Key::Protocol
             | Key::ApiKeyEnv
             | Key::Header
+            | Key::HostedTools
             | Key::OfProvider(_)
             | Key::OfModel(_) => None,
         }
@@ -122,6 +123,12 @@ impl Config {
             }
             if let Some(variable) = &provider.api_key_env {
                 show("api_key_env", quoted(variable));
+            }
+            if !provider.hosted_tools.is_empty() {
+                let path = spelled(&["hosted_tools".to_owned(), name.clone()]);
+                let tools: Vec<String> = provider.hosted_tools.iter().map(|tool| quoted(tool)).collect();
+                let source = one_line(&self.source(&path).to_string());
+                line(text, &format!("{path} = [{}]  # {source}", tools.join(", ")));
             }
             for header in provider.headers.keys() {
                 let path = ["providers".to_owned(), name.clone(), "headers".to_owned(), header.clone()];

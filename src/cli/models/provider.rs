@@ -79,8 +79,22 @@ pub(super) fn connect(
     let base_url = normal_base_url(protocol, address);
     let key = key(model, &said, preset, environment)?;
     let key_name = said.api_key_env.clone().or(preset.and_then(|p| p.key).map(str::to_owned));
+    check_hosted_tools(model, protocol, &said.hosted_tools)?;
     let headers = said.headers.into_iter().collect();
-    Ok(Connection { protocol, base_url, key, key_name, headers })
+    Ok(Connection { protocol, base_url, key, key_name, headers, hosted_tools: said.hosted_tools })
+}
+
+/// A tool that the protocol does not know is a mistake better seen now than in the provider's refusal.
+fn check_hosted_tools(model: &ModelRef, protocol: Protocol, tools: &[String]) -> Result<(), Fault> {
+    let Some(wrong) = tools.iter().find(|tool| !protocol.hosts(tool)) else { return Ok(()) };
+    let provider = &model.provider;
+    let known = protocol.hosted_tools();
+    let next = if known.is_empty() {
+        format!("take hosted_tools.{provider} away: the protocol {} has none", protocol.as_str())
+    } else {
+        format!("use one of {}, or one of them with its version", known.join(", "))
+    };
+    Err(Fault::usage(format!("hosted_tools.{provider}: {provider} has no tool {wrong:?} of its own"), next))
 }
 
 /// A variable that the user named must hold a key. A preset's own must, unless the address is the user's and speaks

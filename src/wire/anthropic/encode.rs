@@ -21,10 +21,8 @@ pub(crate) fn encode(request: &Request, endpoint: &Endpoint) -> HttpCall {
     if !request.system.trim().is_empty() {
         body.insert("system".to_owned(), json!([cached(text_block(&request.system))]));
     }
-    if !request.tools.is_empty() {
-        let last = request.tools.len() - 1;
-        let tools = request.tools.iter().enumerate();
-        let tools: Vec<_> = tools.map(|(at, t)| if at == last { cached(tool(t)) } else { tool(t) }).collect();
+    let tools = tools(request, endpoint);
+    if !tools.is_empty() {
         body.insert("tools".to_owned(), Value::Array(tools));
     }
     body.insert("messages".to_owned(), Value::Array(messages(request)));
@@ -180,6 +178,16 @@ fn spoken(text: &str) -> Vec<Value> {
 
 fn text_block(text: &str) -> Value {
     json!({ "type": "text", "text": text })
+}
+
+/// Ours, then the provider's own; the same in every request of a conversation.
+fn tools(request: &Request, endpoint: &Endpoint) -> Vec<Value> {
+    let ours = request.tools.iter().map(tool);
+    let mut tools: Vec<Value> = ours.chain(endpoint.hosted_tools.iter().map(|t| hosted::tool(t))).collect();
+    if let Some(last) = tools.pop() {
+        tools.push(cached(last));
+    }
+    tools
 }
 
 fn tool(tool: &ToolDescription) -> Value {

@@ -6,6 +6,21 @@ use serde_json::{Value, json};
 
 use crate::ledger::{Hosted, Message, ModelRef};
 
+/// What the provider can run itself, and the version that is asked for when none is named.
+pub(in crate::wire) const HOSTED_TOOLS: &[(&str, &str)] = &[
+    ("web_search", "web_search_20250305"),
+    ("web_fetch", "web_fetch_20250910"),
+    ("code_execution", "code_execution_20250825"),
+];
+
+/// A hosted tool as the request names it: by its own name, or with a version.
+pub(super) fn tool(name: &str) -> Value {
+    let known = HOSTED_TOOLS.iter().find(|(known, _)| name.starts_with(known));
+    let (short, kind) =
+        known.map_or((name, name), |(short, kind)| (*short, if *short == name { *kind } else { name }));
+    json!({ "type": kind, "name": short })
+}
+
 /// One block of the provider's, whole.
 pub(super) fn read(block: Value) -> Hosted {
     let text = |name: &str| block.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();

@@ -7,3 +7,4 @@ mod hosted;
 
 pub(super) use decode::Reader;
 pub(super) use encode::encode;
+pub(super) use hosted::HOSTED_TOOLS;
