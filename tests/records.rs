@@ -124,6 +124,7 @@ fn ended() -> impl Strategy<Value = Body> {
                 reason,
                 turns,
                 tool_calls,
+                hosted_tools: turns / 2,
                 usage,
                 wall_ms,
                 text,

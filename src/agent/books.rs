@@ -64,6 +64,7 @@ impl Books {
             reason,
             turns: u32::try_from(meter.turns()).unwrap_or(u32::MAX),
             tool_calls: u32::try_from(meter.tool_calls()).unwrap_or(u32::MAX),
+            hosted_tools: u32::try_from(meter.hosted_tools()).unwrap_or(u32::MAX),
             usage: meter.usage(),
             wall_ms: meter.wall_ms(counted_until),
             text,

@@ -3,6 +3,7 @@
 
 mod card;
 mod fold;
+mod hosted;
 mod inspect;
 mod measure;
 mod panel;
@@ -13,6 +14,7 @@ mod tail;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use card::{Card, CardBody, CardId, Forming, LiveMessage, Revision};
+pub use hosted::{HostedLine, HostedState, Shown, hosted_lines, shown};
 pub use inspect::{Mark, Row, one_line};
 pub use measure::{exit, measure};
 pub use panel::{Panel, PanelState};

@@ -18,6 +18,7 @@ mod crashes;
 mod events;
 mod exits;
 mod files;
+mod hosted;
 mod prompts;
 mod refusals;
 mod resumed;

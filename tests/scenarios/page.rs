@@ -248,6 +248,7 @@ fn news(live: &Live) -> Option<String> {
         Live::Compacting(trigger) => Some(format!("compacting ({})", trigger.as_str())),
         Live::Text { .. }
         | Live::Thinking { .. }
+        | Live::Hosted { .. }
         | Live::CallForming { .. }
         | Live::Progress { .. }
         | Live::ToolOutput { .. }

@@ -234,6 +234,7 @@ impl Stage {
             reason,
             turns: self.turn,
             tool_calls: self.calls,
+            hosted_tools: 0,
             usage: Usage::default(),
             wall_ms: 12_300,
             text: String::new(),

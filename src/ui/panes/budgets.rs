@@ -5,13 +5,14 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::budget::{Gauge, Limit};
+use crate::ledger::Usage;
 use crate::ui::text::{fit, width};
 use crate::ui::theme::Theme;
 
 use super::Screen;
 use super::level::{Level, bar};
 use super::output::page;
-use super::words::{cells, clock, dollars, short};
+use super::words::{cells, clock, dollars, percent, short};
 
 /// Cells of the columns: names, bar, numbers, what is left.
 type Columns = (usize, u64, usize, usize);
@@ -85,6 +86,7 @@ fn lines(screen: &Screen<'_>, inner: usize) -> Vec<Line<'static>> {
     section(&mut lines, "Each call", each.into_iter().map(soft).collect(), inner, theme);
     lines.push(Line::default());
     lines.extend(paid(screen, inner));
+    lines.extend(provided(screen, inner));
     lines
 }
 
@@ -209,6 +211,31 @@ fn paid(screen: &Screen<'_>, inner: usize) -> Vec<Line<'static>> {
             Line::from(vec![
                 Span::styled(said, theme.text),
                 Span::styled(format!(" · {}", fit(&tokens, room)), theme.dim),
+            ])
+        })
+        .collect()
+}
+
+/// What the provider's cache spared, and what it ran itself.
+fn provided(screen: &Screen<'_>, inner: usize) -> Vec<Line<'static>> {
+    let (theme, meter) = (screen.theme, screen.view.meter());
+    let of_cache = |what: &'static str, usage: Usage| {
+        let (read, input) = (usage.cache_read, usage.input);
+        let words = format!("{} of {} in read from it", short(read), short(input));
+        (what, format!("{} %", percent(read, input)), words)
+    };
+    let hosted = meter.hosted_tools();
+    let uses = (hosted > 0).then(|| ("hosted tools", hosted.to_string(), "run by the provider".to_owned()));
+    let cached = [("cache this run", meter.usage()), ("cache this session", meter.session_usage())];
+    let cached = cached.into_iter().map(|(what, usage)| of_cache(what, usage));
+    cached
+        .chain(uses)
+        .map(|(what, amount, words)| {
+            let said = format!("  {what:18} {amount}");
+            let room = inner.saturating_sub(width(&said) + 3);
+            Line::from(vec![
+                Span::styled(said, theme.text),
+                Span::styled(format!(" · {}", fit(&words, room)), theme.dim),
             ])
         })
         .collect()
