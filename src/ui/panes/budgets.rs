@@ -86,7 +86,6 @@ fn lines(screen: &Screen<'_>, inner: usize) -> Vec<Line<'static>> {
     section(&mut lines, "Each call", each.into_iter().map(soft).collect(), inner, theme);
     lines.push(Line::default());
     lines.extend(paid(screen, inner));
-    lines.extend(provided(screen, inner));
     lines
 }
 
@@ -194,41 +193,29 @@ fn told(entry: &Entry, level: Level, room: usize, theme: &Theme) -> Vec<Span<'st
     }
 }
 
-/// What this run and the session have cost, as far as prices are known.
+/// What this run and the session have cost, as far as prices are known, how much of the prompts the provider's cache
+/// spared, and what the provider ran itself.
 fn paid(screen: &Screen<'_>, inner: usize) -> Vec<Line<'static>> {
     let (theme, meter) = (screen.theme, screen.view.meter());
-    [("paid this run", meter.usage()), ("paid this session", meter.session_usage())]
-        .into_iter()
-        .map(|(what, usage)| {
-            let cost = match usage.cost {
-                Some(cost) => dollars(cost.0),
-                None if usage.input + usage.output == 0 => dollars(0),
-                None => "price unknown".to_owned(),
-            };
-            let tokens = format!("{} in, {} out", short(usage.input), short(usage.output));
-            let said = format!("  {what:18} {cost}");
-            let room = inner.saturating_sub(width(&said) + 3);
-            Line::from(vec![
-                Span::styled(said, theme.text),
-                Span::styled(format!(" · {}", fit(&tokens, room)), theme.dim),
-            ])
-        })
-        .collect()
-}
-
-/// What the provider's cache spared, and what it ran itself.
-fn provided(screen: &Screen<'_>, inner: usize) -> Vec<Line<'static>> {
-    let (theme, meter) = (screen.theme, screen.view.meter());
-    let of_cache = |what: &'static str, usage: Usage| {
-        let (read, input) = (usage.cache_read, usage.input);
-        let words = format!("{} of {} in read from it", short(read), short(input));
-        (what, format!("{} %", percent(read, input)), words)
+    let spent = |what: &'static str, usage: Usage| {
+        let cost = match usage.cost {
+            Some(cost) => dollars(cost.0),
+            None if usage.input + usage.output == 0 => dollars(0),
+            None => "price unknown".to_owned(),
+        };
+        let cached = percent(usage.cache_read, usage.input);
+        let tokens = format!(
+            "{} in, {cached} % of it from the cache, {} out",
+            short(usage.input),
+            short(usage.output)
+        );
+        (what, cost, tokens)
     };
-    let hosted = meter.hosted_tools();
-    let uses = (hosted > 0).then(|| ("hosted tools", hosted.to_string(), "run by the provider".to_owned()));
-    let cached = [("cache this run", meter.usage()), ("cache this session", meter.session_usage())];
-    let cached = cached.into_iter().map(|(what, usage)| of_cache(what, usage));
-    cached
+    let uses = (meter.hosted_tools() > 0).then(|| {
+        ("hosted tools", meter.hosted_tools().to_string(), "run by the provider in this run".to_owned())
+    });
+    [spent("paid this run", meter.usage()), spent("paid this session", meter.session_usage())]
+        .into_iter()
         .chain(uses)
         .map(|(what, amount, words)| {
             let said = format!("  {what:18} {amount}");
