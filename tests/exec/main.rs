@@ -14,6 +14,7 @@
 mod model_server;
 
 mod books;
+mod caching;
 mod crashes;
 mod events;
 mod exits;

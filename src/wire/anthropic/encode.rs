@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::ledger::{Arguments, AssistantMessage, Block, Message, ModelRef, Stop, ToolResult, ToolUse};
+use crate::ledger::{Arguments, AssistantMessage, Block, Message, ModelRef, ToolResult, ToolUse};
 use crate::model::{Request, ToolDescription};
 use crate::wire::call::{Endpoint, HttpCall, Secret};
 use crate::wire::ids::{WireIds, accepted_name};
@@ -121,10 +121,6 @@ fn assistant_blocks(
     ids: &WireIds,
     pairs: &Pairs,
 ) -> Vec<Value> {
-    // A refused turn is not shown to the model again.
-    if message.calls().next().is_none() && message.stop == Stop::Refusal {
-        return Vec::new();
-    }
     let same_model = message.model == *asked;
     let mut content = Vec::new();
     for block in &message.blocks {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::ledger::{Arguments, AssistantMessage, Block, Message, ModelRef, Stop, ToolResult, ToolUse};
+use crate::ledger::{Arguments, AssistantMessage, Block, Message, ModelRef, ToolResult, ToolUse};
 use crate::model::{Request, ToolDescription};
 use crate::wire::call::{Endpoint, HttpCall, Secret};
 use crate::wire::ids::{WireIds, accepted_name};
@@ -74,8 +74,8 @@ fn assistant(
 ) -> Option<Value> {
     let text = spoken(message);
     let calls: Vec<Value> = message.calls().map(|c| call(c, ids)).collect();
-    // A refused turn is not shown to the model again, and an empty one says nothing.
-    if calls.is_empty() && (text.is_empty() || message.stop == Stop::Refusal) {
+    // An empty turn says nothing.
+    if calls.is_empty() && text.is_empty() {
         return None;
     }
     let mut members = Map::new();

@@ -123,7 +123,7 @@ fn odd_ids() -> Vec<Message> {
     ]
 }
 
-/// Reasoning of other models and protocols; a refused turn; reasoning alone; reasoning that goes back.
+/// Reasoning of other models and protocols; reasoning alone; reasoning that goes back.
 fn other_model() -> Vec<Message> {
     let foreign = AssistantMessage {
         model: ModelRef::parse("openai-chat/model-b"),
@@ -135,7 +135,6 @@ fn other_model() -> Vec<Message> {
     };
     let other_words =
         AssistantMessage { blocks: [other.blocks.clone(), vec![text("Fine.")]].concat(), ..other.clone() };
-    let refused = AssistantMessage { stop: Stop::Refusal, ..said(vec![text("I cannot")]) };
     let own = vec![
         thinking(
             "A",
@@ -155,8 +154,6 @@ fn other_model() -> Vec<Message> {
         Message::Assistant(other),
         user("Hm?"),
         Message::Assistant(other_words),
-        user("Do harm."),
-        Message::Assistant(refused),
         user("Read then."),
         Message::Assistant(said(own)),
         Message::Results(vec![result(1, Outcome::Ok, "text")]),
