@@ -161,15 +161,7 @@ impl Session {
                 blocks.extend(self.calls(calls));
                 self.write(ours(), blocks, Stop::End, false);
             }
-            Step::Other { calls } => {
-                self.user();
-                let reasoning = json!({ "type": "thinking", "thinking": "?", "signature": "not ours" });
-                let foreign = Thinking { text: "?".into(), replay: Some(reasoning) };
-                let mut blocks = vec![Block::Thinking(foreign), text("Other words.")];
-                blocks.extend(search(self.now));
-                blocks.extend(self.calls(calls));
-                self.write(ModelRef::parse("p/other"), blocks, Stop::End, false);
-            }
+            Step::Other { calls } => self.other(calls),
             Step::Refusal => {
                 self.user();
                 self.ask();
@@ -205,6 +197,16 @@ impl Session {
                 }
             }
         }
+    }
+
+    fn other(&mut self, calls: u8) {
+        self.user();
+        let reasoning = json!({ "type": "thinking", "thinking": "?", "signature": "not ours" });
+        let foreign = Thinking { text: "?".into(), replay: Some(reasoning) };
+        let mut blocks = vec![Block::Thinking(foreign), text("Other words.")];
+        blocks.extend(search(self.now));
+        blocks.extend(self.calls(calls));
+        self.write(ModelRef::parse("p/other"), blocks, Stop::End, false);
     }
 
     fn pause(&mut self, says: bool) {

@@ -83,7 +83,8 @@ pub fn one_line(entry: &Entry) -> String {
             let (calls, hosted) = (m.calls().count(), m.hosted().filter(|block| block.is_use()).count());
             let made: Vec<String> = [(calls, "tool call"), (hosted, "hosted tool")]
                 .into_iter()
-                .filter_map(|(n, what)| (n > 0).then(|| count(n, what)))
+                .filter(|(n, _)| *n > 0)
+                .map(|(n, what)| count(n, what))
                 .collect();
             let text = m.text();
             match (text.trim().is_empty(), made.join(", ").as_str()) {

@@ -16,9 +16,6 @@ async fn the_server_refuses_what_the_providers_refuse() {
     let answered = json!({ "type": "tool_result", "tool_use_id": "a", "content": "" });
     let words = json!({ "type": "text", "text": "x" });
     let turns = |blocks: Value| json!([{ "role": "user", "content": "x" }, { "role": "assistant", "content": [used("a")] }, { "role": "user", "content": blocks }]);
-    let said = |blocks: Value| json!([{ "role": "user", "content": "x" }, { "role": "assistant", "content": blocks }, { "role": "user", "content": "x" }]);
-    let search = json!({ "type": "server_tool_use", "id": "s", "name": "web_search", "input": {} });
-    let found = json!({ "type": "web_search_tool_result", "tool_use_id": "s", "content": [] });
     let called = |id: &str, arguments: &str| {
         let function = json!({ "name": "read", "arguments": arguments });
         json!([{ "role": "user", "content": "x" }, { "role": "assistant", "tool_calls": [{ "id": id, "function": function }] }])
@@ -46,19 +43,37 @@ async fn the_server_refuses_what_the_providers_refuse() {
             { "type": "thinking", "thinking": "x", "signature": "forged" }] }])),
             "Invalid `signature`",
         ),
-        (
-            anthropic(json!([{ "role": "user", "content": "x" }, { "role": "assistant", "content": "y" }])),
-            "must end with a user message",
-        ),
-        (anthropic(said(json!([search]))), "without a corresponding `web_search_tool_result`"),
-        (anthropic(said(json!([found]))), "unexpected `tool_use_id` found in `web_search_tool_result`"),
-        (anthropic(said(json!([words, { "type": "redacted_thinking" }]))), "cannot be `thinking`"),
         (chat(json!([{ "role": "user", "content": "" }])), "empty string"),
         (chat(json!([{ "role": "assistant", "content": "x" }])), "must be from the user"),
         (chat(called("a", "{")), "function.arguments"),
         (chat(called("a b", "{}")), ".id'"),
         (chat(called("a", "{}")), "did not have response messages: a"),
     ];
+    refuses(&cases).await;
+}
+
+#[tokio::test]
+async fn the_server_refuses_what_the_provider_would_have_to_guess() {
+    let said = |blocks: Value| {
+        let words = |text: &str| json!({ "role": "user", "content": text });
+        let messages = json!([words("x"), { "role": "assistant", "content": blocks }, words("y")]);
+        ("/v1/messages", json!({ "max_tokens": 1, "messages": messages }))
+    };
+    let words = json!({ "type": "text", "text": "x" });
+    let search = json!({ "type": "server_tool_use", "id": "s", "name": "web_search", "input": {} });
+    let found = json!({ "type": "web_search_tool_result", "tool_use_id": "s", "content": [] });
+    let prefill = json!([{ "role": "user", "content": "x" }, { "role": "assistant", "content": "y" }]);
+    refuses(&[
+        (("/v1/messages", json!({ "max_tokens": 1, "messages": prefill })), "must end with a user message"),
+        (said(json!([search])), "without a corresponding `web_search_tool_result`"),
+        (said(json!([found])), "unexpected `tool_use_id` found in `web_search_tool_result`"),
+        (said(json!([words, { "type": "redacted_thinking" }])), "cannot be `thinking`"),
+    ])
+    .await;
+}
+
+/// Each request is refused, with these words.
+async fn refuses(cases: &[((&str, Value), &str)]) {
     let server = ModelServer::start(Vec::new());
     // Building a model installs the TLS provider that any client of this process needs.
     let silent =
@@ -66,10 +81,10 @@ async fn the_server_refuses_what_the_providers_refuse() {
     assert!(silent.stream(request(vec![user("Hi")])).next().await.is_some());
     let client = reqwest::Client::builder().no_proxy().tls_certs_only([]).build().unwrap();
     for ((path, body), words) in cases {
-        let call = client.post(server.base_url() + path).header("anthropic-version", "1");
+        let call = client.post(server.base_url() + *path).header("anthropic-version", "1");
         let answer = call.body(body.to_string()).send().await.unwrap();
         assert_eq!(answer.status(), 400, "{body}");
         let said = answer.text().await.unwrap();
-        assert!(said.contains(words), "{said} for {body}");
+        assert!(said.contains(*words), "{said} for {body}");
     }
 }
