@@ -1,119 +1,15 @@
 //! Each loop of the machine against an adversary that always says "again": what ends it, and after how many calls.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, reason = "tests")]
 
-use std::collections::VecDeque;
+#[path = "support/adversary.rs"]
+mod adversary;
 
-use countersign::agent::{Agent, Effect, FinalResponse, Input, Intent, Settings};
+use adversary::*;
+use countersign::agent::{Agent, FinalResponse, Intent, Settings};
 use countersign::budget::{Limit, TokenBudget};
 use countersign::hooks::{HookAnswer, HookDecision, HookPoint, HookSpec};
-use countersign::ledger::{Body, Ending, Millis, ModelRef, Outcome, Stop, Transition, TurnEnded, Usage};
-use countersign::model::{FailureClass, ModelEvent, ModelFailure, ModelNews, ModelSpec};
-use countersign::tool::{Preparation, SideEffect, ToolNews, ToolReport, ToolSpec};
-
-/// What an adversary does to every model call and every tool run.
-struct Adversary {
-    model: fn(call: u64) -> Vec<ModelNews>,
-    tool: fn() -> ToolReport,
-    hook: fn(calls: u64) -> Vec<HookAnswer>,
-}
-
-/// How a run ended, and after how many model calls.
-struct Ended {
-    calls: u64,
-    end: TurnEnded,
-    agent: Agent,
-}
-
-/// More calls than any bound allows.
-const FOREVER: u64 = 500;
-
-fn settings() -> Settings {
-    let read = ToolSpec {
-        name: "read".into(),
-        description: String::new(),
-        schema: serde_json::json!({}),
-        effect: SideEffect::Reads,
-        paths: vec![],
-        timeout_ms: None,
-    };
-    Settings { tools: vec![read], ..Settings::new(ModelSpec::unknown(ModelRef::parse("first"))) }
-}
-
-fn run(settings: Settings, adversary: &Adversary) -> Ended {
-    let mut agent = Agent::new(settings);
-    let (calls, end) = drive(&mut agent, Intent::Submit("go".into()), adversary);
-    Ended { calls, end: end.expect("the run has an end"), agent }
-}
-
-/// Lets the adversary answer whatever follows from this, until nothing is left to do.
-fn drive(agent: &mut Agent, intent: Intent, adversary: &Adversary) -> (u64, Option<TurnEnded>) {
-    let mut inputs = VecDeque::from([Input::Intent(intent)]);
-    let (mut calls, mut now) = (0, 1_000);
-    let mut end = None;
-    while let Some(input) = inputs.pop_front() {
-        now += 10;
-        for effect in agent.step(Millis(now), input) {
-            match effect {
-                Effect::CallModel(message, _) => {
-                    calls += 1;
-                    assert!(calls < FOREVER, "the loop has no end");
-                    inputs
-                        .extend((adversary.model)(calls).into_iter().map(|news| Input::Model(message, news)));
-                }
-                Effect::Prepare(call) => inputs.push_back(Input::Prepared(call.call, Preparation::default())),
-                Effect::RunTool(call) => {
-                    inputs.push_back(Input::Tool(call.call, ToolNews::Done((adversary.tool)())))
-                }
-                // The wall-time limit never comes first here; a wait is over at once.
-                Effect::SetTimer(timer, wait_ms) if wait_ms < 1_000_000 => {
-                    inputs.push_back(Input::Timer(timer))
-                }
-                Effect::Append(entry) => {
-                    if let Body::TurnEnded(ended) = &entry.body {
-                        end = Some(ended.clone());
-                    }
-                }
-                Effect::RunHooks(hooks) => inputs.push_back(Input::Hooks(hooks.id, (adversary.hook)(calls))),
-                Effect::SetTimer(..) | Effect::Cancel(_) | Effect::Emit(_) => {}
-            }
-        }
-    }
-    assert!(agent.is_idle());
-    countersign::ledger::check(agent.ledger().entries()).unwrap();
-    (calls, end)
-}
-
-fn text(words: &str) -> ModelNews {
-    ModelNews::Event(ModelEvent::Text(words.into()))
-}
-
-fn stop(reason: Stop) -> ModelNews {
-    ModelNews::Event(ModelEvent::Stop(reason))
-}
-
-fn call() -> ModelNews {
-    ModelNews::Event(ModelEvent::CallStarted { index: 0, wire_id: "same".into(), name: "read".into() })
-}
-
-fn spent(output: u64) -> ModelNews {
-    ModelNews::Event(ModelEvent::Usage(Usage { input: 10, output, ..Usage::default() }))
-}
-
-fn failed(class: FailureClass) -> Vec<ModelNews> {
-    vec![ModelNews::Failed(ModelFailure::new(class, "no"))]
-}
-
-fn report(outcome: Outcome, transient: bool) -> ToolReport {
-    ToolReport { outcome, content: "said the tool".into(), cut_chars: 0, transient }
-}
-
-fn silence(_: u64) -> Vec<HookAnswer> {
-    vec![]
-}
-
-fn fine() -> ToolReport {
-    report(Outcome::Ok, false)
-}
+use countersign::ledger::{Body, Ending, ModelRef, Outcome, Stop, Transition, Usage};
+use countersign::model::{FailureClass, ModelEvent, ModelNews, ModelSpec};
 
 fn count(agent: &Agent, wanted: impl Fn(&Body) -> bool) -> usize {
     agent.ledger().entries().iter().filter(|e| wanted(&e.body)).count()
@@ -392,4 +288,61 @@ fn a_script_that_ends_before_the_final_response_yields_the_first_phase() {
     let separate = Settings { final_response: FinalResponse::Separate, ..settings() };
     let ended = run(separate, &Adversary { model, tool: fine, hook: silence });
     assert_eq!((ended.end.reason, ended.end.text.as_str()), (Ending::Completed, "Hello!"));
+}
+
+#[test]
+fn a_provider_that_always_pauses_is_sent_on_eight_times() {
+    let model = |_| vec![text("part "), stop(Stop::Pause), ModelNews::Finished];
+    let ended = run(settings(), &Adversary { model, tool: fine, hook: silence });
+    assert_eq!((ended.end.reason, ended.calls, ended.end.turns), (Ending::ModelError, 9, 1));
+    assert_eq!(ended.end.text, "part ".repeat(9));
+    let says =
+        |b: &Body| matches!(b, Body::Error { message, .. } if message.contains("paused its answer 9 times"));
+    assert_eq!(count(&ended.agent, says), 1);
+    // No word of ours stands between the parts.
+    assert_eq!(count(&ended.agent, |b| matches!(b, Body::Injected(_))), 0);
+}
+
+#[test]
+fn pauses_and_cuts_that_take_turns_set_no_bound_back() {
+    let model = |number| {
+        let reason = if number % 2 == 0 { Stop::Length } else { Stop::Pause };
+        vec![text("part "), stop(reason), ModelNews::Finished]
+    };
+    let ended = run(settings(), &Adversary { model, tool: fine, hook: silence });
+    // Four cuts end it, and the pauses between them; neither count is set back by the other.
+    assert_eq!((ended.end.reason, ended.calls), (Ending::OutputCutOff, 8));
+    let stubborn =
+        Adversary { model, tool: fine, hook: |calls| blocks(format!("again, after call {calls}")) };
+    assert_eq!(run(with_stop_hook(), &stubborn).end.reason, Ending::OutputCutOff);
+}
+
+#[test]
+fn a_stop_hook_does_not_bring_back_the_pauses() {
+    let model = |number| {
+        let reason = if number % 4 == 0 { Stop::End } else { Stop::Pause };
+        vec![text("part "), stop(reason), ModelNews::Finished]
+    };
+    let again = Adversary { model, tool: fine, hook: |calls| blocks(format!("again, after call {calls}")) };
+    let ended = run(with_stop_hook(), &again);
+    assert_eq!((ended.end.reason, ended.calls), (Ending::ModelError, 11));
+}
+
+#[test]
+fn a_paused_turn_that_another_model_takes_over_ends_in_a_word_of_ours() {
+    let model = |number| match number {
+        1 => vec![text("Searching. "), stop(Stop::Pause), ModelNews::Finished],
+        2 => failed(FailureClass::Quota),
+        _ => vec![text("Found."), ModelNews::Finished],
+    };
+    let second = ModelSpec::unknown(ModelRef::parse("second"));
+    let ended = run(
+        Settings { fallback: vec![second], ..settings() },
+        &Adversary { model, tool: fine, hook: silence },
+    );
+    assert_eq!((ended.end.reason, ended.end.text.as_str()), (Ending::Completed, "Searching. Found."));
+    assert_eq!(
+        count(&ended.agent, |b| matches!(b, Body::Injected(i) if i.text.starts_with("Go on from"))),
+        1
+    );
 }

@@ -1,10 +1,10 @@
 //! The configuration: layers, sources, errors that name their place, and projects that can only tighten.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+#[path = "support/configured.rs"]
+mod configured;
+
+use std::{fs, path::Path};
 
 use countersign::agent::{Attendance, FinalResponse};
 use countersign::budget::TokenBudget;
@@ -13,70 +13,11 @@ use countersign::cli::{
     config::{Config, Given, load},
     environment::Environment,
     exit::Exit,
-    fault::Fault,
 };
 use countersign::ledger::MicroDollars;
 use countersign::policy::Mode;
 
-/// A home, and a repository with a folder in it.
-struct World {
-    place: tempfile::TempDir,
-    variables: Vec<(&'static str, String)>,
-}
-
-impl World {
-    fn new() -> Self {
-        let place = tempfile::tempdir().unwrap();
-        fs::create_dir_all(place.path().join("repo/.git")).unwrap();
-        fs::create_dir_all(place.path().join("repo/deep")).unwrap();
-        let config_home = place.path().join("xdg").display().to_string();
-        Self { place, variables: vec![("XDG_CONFIG_HOME", config_home)] }
-    }
-
-    fn write(&self, path: &str, text: &str) -> PathBuf {
-        let file = self.place.path().join(path);
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(&file, text).unwrap();
-        file
-    }
-
-    fn user(self, text: &str) -> Self {
-        self.write("xdg/countersign/config.toml", text);
-        self
-    }
-
-    fn project(self, text: &str) -> Self {
-        self.write("repo/.countersign/config.toml", text);
-        self
-    }
-
-    fn variable(mut self, name: &'static str, value: &str) -> Self {
-        self.variables.push((name, value.to_owned()));
-        self
-    }
-
-    fn path(&self, path: &str) -> PathBuf {
-        self.place.path().join(path)
-    }
-
-    fn load(&self, flags: &Flags) -> Result<Config, Fault> {
-        self.load_given(&flags.given())
-    }
-
-    fn load_given(&self, given: &[Given]) -> Result<Config, Fault> {
-        load(&self.path("repo/deep"), &Environment::of(self.variables.clone()), given)
-    }
-
-    fn config(&self) -> Config {
-        self.load(&Flags::default()).unwrap()
-    }
-
-    fn wrong(&self) -> String {
-        let fault = self.load(&Flags::default()).unwrap_err();
-        assert_eq!(fault.exit, Exit::Usage);
-        fault.to_string().replace(&self.place.path().display().to_string(), "")
-    }
-}
+use configured::World;
 
 fn pair(text: &str) -> Vec<Given> {
     vec![Given::Pair(text.to_owned())]
@@ -239,6 +180,7 @@ fn a_project_cannot_loosen() {
         "script = '[]'",
         "log = 'trace'",
         "providers.anthropic.base_url = 'https://evil.example'",
+        "hosted_tools.anthropic = ['web_search']",
         "providers.x.headers.a = 'b'",
         "providers.x.api_key_env = 'HOME'",
         "providers.x.api_key_command = 'id'",

@@ -54,6 +54,12 @@ fn growing_answer() {
 }
 
 #[test]
+fn hosted_tools() {
+    at_all_sizes("hosted", || Seat::new(scenes::hosted()));
+    snapshot("hosted_growing_80x24", &Seat::new(scenes::hosted_growing()).frame(80, 24));
+}
+
+#[test]
 fn running_tool() {
     at_all_sizes("running", || Seat::new(scenes::running()));
 }

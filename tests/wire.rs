@@ -23,7 +23,7 @@ use countersign::model::{Effort, FailureClass, Request};
 use countersign::wire::{Endpoint, Protocol, Secret, http_failure, sse};
 use serde_json::{Value, json};
 use support::answer::{Answer, lines};
-use support::{fixture, history, read_all_ways};
+use support::{fixture, history, hosted, read_all_ways};
 
 const PROTOCOLS: [(&str, Protocol); 3] = [
     ("anthropic", Protocol::Anthropic),
@@ -64,7 +64,11 @@ fn recorded_streams_say_what_their_notes_expect() {
             let shown = file.to_string_lossy();
             let news = read_all_ways(protocol, &std::fs::read(&file).unwrap(), &shown);
             let notes = std::fs::read(file.with_extension("expected.json")).unwrap();
-            fixture::compare(&Answer::of(&news), &serde_json::from_slice::<Value>(&notes).unwrap(), &shown);
+            let notes: Value = serde_json::from_slice(&notes).unwrap();
+            fixture::compare(&Answer::of(&news), &notes, &shown);
+            if protocol == Protocol::Anthropic {
+                hosted::compare_order(hosted::events(news), &notes, &shown);
+            }
         }
     }
 }

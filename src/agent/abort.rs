@@ -6,6 +6,8 @@ use crate::ledger::{
     Abort, AbortPath, CutBy, Ending, Millis, Note, OpenCall, Outcome, Remark, Settlement, aborted_text,
 };
 
+use crate::model::UnfinishedCall;
+
 use super::phase::{Awaiting, Dispatching, Pending, Phase, State};
 use super::{Agent, Effect, Operation};
 
@@ -70,8 +72,12 @@ impl Agent {
             }
         }
         for call in unfinished {
-            let text =
-                format!("The arguments of a call of {} were not finished: {}", call.name, call.arguments);
+            let UnfinishedCall { name, arguments, is_hosted } = call;
+            let text = if is_hosted {
+                format!("The provider had not finished its own call of {name}: {arguments}")
+            } else {
+                format!("The arguments of a call of {name} were not finished: {arguments}")
+            };
             self.books.ledger.remark(now, Remark::Note(Note { about: awaiting.message.to_string(), text }));
         }
         Ending::AbortedStreaming

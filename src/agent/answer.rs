@@ -11,6 +11,9 @@ use super::{Agent, Effect};
 /// Continuations of a cut answer, in a row (seed 4: three).
 const MOST_CONTINUATIONS: u32 = 3;
 
+/// Pauses of the provider within one turn. Each stands for a series of its own tools, so this is far beyond any use.
+const MOST_PAUSES: u32 = 8;
+
 impl Agent {
     /// The model is silent about tools; `said` is what else it said.
     pub(super) fn on_final_words(
@@ -26,7 +29,12 @@ impl Agent {
                 self.go_on_with(now, words::CONTINUE, Transition::MaxOutputTokensRecovery, out)
             }
             Stop::Length => self.end(now, Ending::OutputCutOff, out),
-            Stop::End | Stop::ToolUse | Stop::Refusal | Stop::Pause | Stop::Interrupted | Stop::Other(_) => {
+            // What it has said goes back as it is, with no word of ours: the provider goes on with its own turn.
+            Stop::Pause if self.books.guards().pauses < MOST_PAUSES => {
+                self.call_model(now, Transition::ProviderPause, 0, out)
+            }
+            Stop::Pause => self.paused_too_often(now, out),
+            Stop::End | Stop::ToolUse | Stop::Refusal | Stop::Interrupted | Stop::Other(_) => {
                 if said.trim().is_empty() && !self.continues() {
                     self.on_silence(now, out)
                 } else {
@@ -36,9 +44,20 @@ impl Agent {
         }
     }
 
+    fn paused_too_often(&mut self, now: Millis, out: &mut Vec<Effect>) -> Phase {
+        let message = format!(
+            "The provider paused its answer {} times in one turn and has not finished it.",
+            MOST_PAUSES + 1
+        );
+        let next = "Send \"go on\" to continue from there, or ask for less at once.".to_owned();
+        self.books.ledger.remark(now, Remark::Error { message, next });
+        self.end(now, Ending::ModelError, out)
+    }
+
     /// Whether the last answer was the continuation of one that had words.
     fn continues(&mut self) -> bool {
-        self.books.guards().continuations > 0 && !self.books.last_text().trim().is_empty()
+        let guards = self.books.guards();
+        guards.continuations + guards.pauses > 0 && !self.books.last_text().trim().is_empty()
     }
 
     fn on_silence(&mut self, now: Millis, out: &mut Vec<Effect>) -> Phase {

@@ -2,7 +2,7 @@
 
 use crate::context::words;
 use crate::hooks::Payload;
-use crate::ledger::{Decider, EntryId, Millis, OpenCall, Outcome, Settlement, Stop, ToolUse, Usage};
+use crate::ledger::{Decider, EntryId, Hosted, Millis, OpenCall, Outcome, Settlement, Stop, ToolUse, Usage};
 use crate::model::{Draft, ModelEvent, ModelNews};
 
 use super::phase::{Awaiting, Phase};
@@ -83,6 +83,7 @@ impl Agent {
 enum Heard {
     Text(String),
     Thinking(String),
+    Hosted(Hosted),
     Call(u32),
     Nothing,
 }
@@ -92,6 +93,7 @@ impl Heard {
         match event {
             ModelEvent::Text(text) => Self::Text(text.clone()),
             ModelEvent::Thinking(text) => Self::Thinking(text.clone()),
+            ModelEvent::Hosted(block) => Self::Hosted(block.clone()),
             ModelEvent::CallStarted { index, .. } | ModelEvent::CallArguments { index, .. } => {
                 Self::Call(*index)
             }
@@ -106,6 +108,7 @@ impl Heard {
         match self {
             Self::Text(text) => Some(Live::Text { message, text }),
             Self::Thinking(text) => Some(Live::Thinking { message, text }),
+            Self::Hosted(block) => Some(Live::Hosted { message, block }),
             Self::Call(index) => draft.call_progress(index).map(|(name, bytes)| Live::CallForming {
                 message,
                 index,

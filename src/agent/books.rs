@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::budget::{Limits, Meter};
 use crate::ledger::{
-    Body, CallId, Ending, Entry, Injector, Ledger, Lesson, Millis, ModelRef, Outcome, Remark, Transition,
-    TurnEnded, tombstoned,
+    Body, CallId, Ending, Entry, Injector, Ledger, Lesson, Millis, ModelRef, Outcome, Remark, Stop,
+    Transition, TurnEnded, tombstoned,
 };
 
 use super::Effect;
@@ -64,6 +64,7 @@ impl Books {
             reason,
             turns: u32::try_from(meter.turns()).unwrap_or(u32::MAX),
             tool_calls: u32::try_from(meter.tool_calls()).unwrap_or(u32::MAX),
+            hosted_tools: u32::try_from(meter.hosted_tools()).unwrap_or(u32::MAX),
             usage: meter.usage(),
             wall_ms: meter.wall_ms(counted_until),
             text,
@@ -109,6 +110,20 @@ impl Books {
     /// Whether an approval of this call was asked for.
     pub(super) fn was_asked(&self, call: CallId) -> bool {
         self.run().iter().any(|e| matches!(&e.body, Body::ApprovalRequested(r) if r.call == call))
+    }
+
+    /// Whether the provider paused the last message that stands, and nothing was said since.
+    pub(super) fn is_paused(&self) -> bool {
+        let withdrawn = tombstoned(self.run());
+        let said = |e: &&Arc<Entry>| {
+            !withdrawn.contains(&e.id)
+                && matches!(
+                    e.body,
+                    Body::User(_) | Body::Injected(_) | Body::Assistant(_) | Body::ToolResult(_)
+                )
+        };
+        let last = self.run().iter().rev().find(said);
+        last.is_some_and(|e| matches!(&e.body, Body::Assistant(m) if m.stop == Stop::Pause))
     }
 
     /// What the user was told of the last failure.

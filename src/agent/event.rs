@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ledger::{CallId, CompactionTrigger, Entry, EntryId, Outcome};
+use crate::ledger::{CallId, CompactionTrigger, Entry, EntryId, Hosted, Outcome};
 
 /// One event.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +29,13 @@ pub enum Live {
         message: EntryId,
         /// The piece.
         text: String,
+    },
+    /// Something that the provider ran itself is whole.
+    Hosted {
+        /// The coming entry.
+        message: EntryId,
+        /// The block.
+        block: Hosted,
     },
     /// A call is being written by the model: its name, and how much argument text there is by now.
     CallForming {

@@ -8,6 +8,8 @@ use crate::ledger::{Body, Entry, Lesson, Outcome, Transition};
 pub(super) struct Guards {
     /// Continuations of a cut answer, in a row.
     pub(super) continuations: u32,
+    /// Pauses of the provider since the last turn began.
+    pub(super) pauses: u32,
     /// The run has had its one nudge after an empty answer.
     pub(super) nudged: bool,
     /// Turns in a row in which every call failed.
@@ -89,7 +91,12 @@ impl Guards {
 
     fn went_on(&mut self, reason: Transition) {
         self.validating = false;
+        // What is no turn keeps the count: an adversary could else take turns with the other bounds.
+        if reason.is_a_turn() {
+            self.pauses = 0;
+        }
         match reason {
+            Transition::ProviderPause => self.pauses += 1,
             Transition::MaxOutputTokensRecovery => self.continuations += 1,
             // Retries and fallbacks repeat a call; a stop hook's re-entry keeps the count (seed 4).
             Transition::TransientRetry | Transition::ModelFallback => {}
@@ -106,10 +113,7 @@ impl Guards {
             }
             // What the user adds may need tools again.
             Transition::Steered => (self.continuations, self.is_final) = (0, false),
-            Transition::Submitted
-            | Transition::NextTurn
-            | Transition::AutoCompact
-            | Transition::ProviderPause => self.continuations = 0,
+            Transition::Submitted | Transition::NextTurn | Transition::AutoCompact => self.continuations = 0,
             Transition::GoalCheck => {
                 (self.continuations, self.turns_since_check) = (0, 0);
                 self.idle_checks += 1;

@@ -1,5 +1,6 @@
 //! When a model call fails: withdraw what it left, then wait and try again, or say why not.
 
+use crate::context::words;
 use crate::ledger::{Ending, EntryId, Lesson, Millis, ModelRef, Note, Remark, Tombstone, Transition};
 use crate::model::{Action, FailureClass, ModelFailure};
 
@@ -39,7 +40,7 @@ impl Agent {
             return self.compact_or_give_up(now, out);
         }
         if failure.class.may_fall_back() && self.books.fallbacks() < self.settings.fallback.len() {
-            return self.call_model(now, Transition::ModelFallback, 0, out);
+            return self.fall_back(now, out);
         }
         if failure.class == FailureClass::Exhausted && self.books.guards().is_final {
             // The script of seed 2 may end before the second phase: then the first phase's words are the answer.
@@ -70,6 +71,14 @@ impl Agent {
         let about = self.books.ledger.last_id().unwrap_or(EntryId(0)).to_string();
         self.books.ledger.remark(now, Remark::Note(Note { about, text: lesson.sentence() }));
         true
+    }
+
+    /// Another model answers. It cannot go on with a turn that the first one's provider had paused, so it is asked to.
+    fn fall_back(&mut self, now: Millis, out: &mut Vec<Effect>) -> Phase {
+        if self.books.is_paused() {
+            return self.go_on_with(now, words::GO_ON, Transition::ModelFallback, out);
+        }
+        self.call_model(now, Transition::ModelFallback, 0, out)
     }
 
     fn report_failure(&mut self, now: Millis, failure: &ModelFailure, retries: u64) {

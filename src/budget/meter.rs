@@ -27,6 +27,7 @@ pub struct Meter {
 struct Run {
     turns: u64,
     tool_calls: u64,
+    hosted_tools: u64,
     usage: Usage,
     clock: Clock,
 }
@@ -97,6 +98,7 @@ impl Meter {
             Body::Assistant(m) => {
                 self.run.usage = self.run.usage.plus(m.usage);
                 self.session = self.session.plus(m.usage);
+                self.run.hosted_tools += m.hosted().filter(|block| block.is_use()).count() as u64;
                 if m.usage.input > 0 {
                     self.context = m.usage.input + m.usage.output;
                 }
@@ -187,6 +189,11 @@ impl Meter {
     /// Tool calls of the run.
     pub fn tool_calls(&self) -> u64 {
         self.run.tool_calls
+    }
+
+    /// Uses of the provider's own tools in the run. No limit of ours stops one; they cost tokens, which are limited.
+    pub fn hosted_tools(&self) -> u64 {
+        self.run.hosted_tools
     }
 
     /// Tokens of the run.

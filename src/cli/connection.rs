@@ -19,6 +19,8 @@ pub struct Connection {
     pub headers: Vec<(String, Secret)>,
     /// How the server differs.
     pub quirks: Quirks,
+    /// What the provider may run itself, by its own names.
+    pub hosted_tools: Vec<String>,
 }
 
 impl Connection {
@@ -28,6 +30,7 @@ impl Connection {
         endpoint.key_name.clone_from(&self.key_name);
         endpoint.headers.clone_from(&self.headers);
         endpoint.quirks = self.quirks;
+        endpoint.hosted_tools.clone_from(&self.hosted_tools);
         endpoint
     }
 }
@@ -131,6 +134,7 @@ mod tests {
             key_name: None,
             headers: vec![("x-extra".into(), Secret::new("sk-2"))],
             quirks: Quirks::default(),
+            hosted_tools: vec![],
         };
         assert!(!format!("{connection:?}").contains("sk-"));
     }

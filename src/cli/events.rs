@@ -76,7 +76,8 @@ fn live_event(live: &Live) -> Option<Value> {
         Live::ToolOutput { call, chunk } => {
             Some(json!({ "type": "tool_output", "id": call.to_string(), "chunk": chunk }))
         }
-        Live::CallForming { .. }
+        Live::Hosted { .. }
+        | Live::CallForming { .. }
         | Live::ToolFinished { .. }
         | Live::Retrying { .. }
         | Live::Compacting(_)

@@ -26,6 +26,7 @@ fn block_bytes(block: &Block) -> usize {
     match block {
         Block::Text(text) => text.len(),
         Block::Thinking(thinking) => thinking.text.len(),
+        Block::Hosted(block) => block.value.to_string().len(),
         Block::ToolUse(call) => call.name.len() + call.arguments.to_value().to_string().len(),
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::CallId;
+use super::{CallId, Hosted};
 
 /// One part of an assistant message, in the order in which the model produced it.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,6 +13,8 @@ pub enum Block {
     Thinking(Thinking),
     /// A request to run a tool.
     ToolUse(ToolUse),
+    /// What the provider ran itself.
+    Hosted(Hosted),
 }
 
 /// Reasoning text and, where the provider wants it back, the block to replay.

@@ -70,7 +70,10 @@ impl Transition {
 
     /// Whether the answer after it continues, or repeats, the one before.
     pub fn continues_an_answer(self) -> bool {
-        matches!(self, Self::MaxOutputTokensRecovery | Self::TransientRetry | Self::ModelFallback)
+        matches!(
+            self,
+            Self::MaxOutputTokensRecovery | Self::ProviderPause | Self::TransientRetry | Self::ModelFallback
+        )
     }
 
     /// As recorded.

@@ -350,6 +350,8 @@ pub struct TurnEnded {
     pub turns: u32,
     /// Tool calls made in this run.
     pub tool_calls: u32,
+    /// Uses of the provider's own tools in this run.
+    pub hosted_tools: u32,
     /// Tokens of this run.
     pub usage: Usage,
     /// Time of this run, waiting for people left out, in milliseconds.

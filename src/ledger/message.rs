@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Block, EntryId, ToolUse};
+use super::{Block, EntryId, Hosted, ToolUse};
 
 /// Names a model: `anthropic/claude-…`. Provider is the part before the first `/`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,6 +66,11 @@ impl AssistantMessage {
             .filter(|t| !t.is_empty())
             .collect();
         parts.join("\n\n")
+    }
+
+    /// What the provider ran itself, in order.
+    pub fn hosted(&self) -> impl Iterator<Item = &Hosted> {
+        self.blocks.iter().filter_map(|b| if let Block::Hosted(h) = b { Some(h) } else { None })
     }
 
     /// The calls in it, in order.

@@ -10,6 +10,7 @@ mod content;
 mod ending;
 mod entry;
 mod goal;
+mod hosted;
 mod id;
 mod lesson;
 mod message;
@@ -28,6 +29,7 @@ pub use entry::{
     Scope, SessionStarted, Tombstone, TurnEnded, UserMessage,
 };
 pub use goal::{Answerer, Asked, Checkpoint, Goal, Progress, Validation};
+pub use hosted::Hosted;
 pub use id::{CallId, EntryId, Millis};
 pub use lesson::Lesson;
 pub use message::{AssistantMessage, MicroDollars, ModelRef, Stop, Usage};

@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use super::{AssistantMessage, Block, Body, CallId, Entry, EntryId, Ledger, Lesson, ToolResult, Unsettled};
+use super::{
+    AssistantMessage, Block, Body, CallId, Entry, EntryId, Ledger, Lesson, Stop, Thinking, ToolResult,
+    Unsettled,
+};
 
 /// One message as a model sees it, still free of any protocol.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,6 +51,7 @@ impl Ledger {
     /// [`Unsettled`] while a call is open: such a history cannot be sent.
     pub fn project(&self) -> Result<Vec<Message>, Unsettled> {
         self.settled()?;
+        let unbound = unbound(&self.entries);
         let mut messages = Vec::new();
         let mut ours = BTreeSet::new();
         for entry in standing(&self.entries) {
@@ -55,7 +59,12 @@ impl Ledger {
                 Body::User(m) => messages.push(Message::User(m.content.clone())),
                 Body::Injected(i) => messages.push(Message::User(i.text.clone())),
                 Body::Compaction(c) => messages = vec![Message::User(c.summary.clone())],
+                // A refused turn is not shown to a model again, unless its calls have results.
+                Body::Assistant(m) if m.stop == Stop::Refusal && m.calls().next().is_none() => {}
                 Body::Assistant(m) if m.blocks.is_empty() => {}
+                Body::Assistant(m) if unbound.contains(&entry.id) => {
+                    messages.push(Message::Assistant(without_reasoning(m)));
+                }
                 Body::Assistant(m) => messages.push(Message::Assistant(m.clone())),
                 Body::Validation(call) => {
                     ours.insert(call.id);
@@ -95,6 +104,27 @@ fn leave_reasoning_out(messages: &mut Vec<Message>) {
         }
     }
     messages.retain(|message| !matches!(message, Message::Assistant(said) if said.blocks.is_empty()));
+}
+
+/// Messages that were made while something stood before them that was withdrawn later. Providers bind reasoning to all
+/// that came before it, so theirs is no longer valid. What was withdrawn before anything followed it binds nobody.
+fn unbound(entries: &[Arc<Entry>]) -> BTreeSet<EntryId> {
+    let mut unbound = BTreeSet::new();
+    for (at, entry) in entries.iter().enumerate() {
+        let Body::Tombstone(stone) = &entry.body else { continue };
+        let between = entries.iter().take(at).skip_while(|e| e.id != stone.target).skip(1);
+        unbound.extend(between.filter(|e| matches!(e.body, Body::Assistant(_))).map(|e| e.id));
+    }
+    unbound
+}
+
+/// The words without the provider's own blocks of reasoning.
+fn without_reasoning(message: &AssistantMessage) -> AssistantMessage {
+    let blocks = message.blocks.iter().map(|block| match block {
+        Block::Thinking(thinking) => Block::Thinking(Thinking { replay: None, ..thinking.clone() }),
+        Block::Text(_) | Block::ToolUse(_) | Block::Hosted(_) => block.clone(),
+    });
+    AssistantMessage { blocks: blocks.collect(), ..message.clone() }
 }
 
 fn push_result(messages: &mut Vec<Message>, result: &ToolResult) {

@@ -1,9 +1,11 @@
 //! The answer as it grows: folds events into one assistant message and knows whether a call was seen.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use crate::ledger::{
-    Arguments, AssistantMessage, Block, CallId, EntryId, ModelRef, Stop, Thinking, ToolUse, Usage,
+    Arguments, AssistantMessage, Block, CallId, EntryId, Hosted, ModelRef, Stop, Thinking, ToolUse, Usage,
 };
 
 use super::ModelEvent;
@@ -23,6 +25,7 @@ enum Part {
     Text(String),
     Thinking { text: String, replay: Option<Value>, done: bool },
     Call { index: u32, wire_id: String, name: String, arguments: String, done: bool },
+    Hosted(Hosted),
 }
 
 /// A call whose arguments never finished: kept as a note, never run, never replayed.
@@ -32,6 +35,8 @@ pub struct UnfinishedCall {
     pub name: String,
     /// Argument text so far.
     pub arguments: String,
+    /// The provider ran it itself, and had not brought its result.
+    pub is_hosted: bool,
 }
 
 impl Draft {
@@ -55,6 +60,7 @@ impl Draft {
                     *done = true;
                 }
             }
+            ModelEvent::Hosted(block) => self.parts.push(Part::Hosted(block)),
             ModelEvent::Usage(usage) => self.usage = usage,
             ModelEvent::Stop(stop) => self.stop = Some(stop),
         }
@@ -99,7 +105,7 @@ impl Draft {
     }
 
     /// What Esc leaves of a stream: text, finished thinking and finished calls. Unfinished thinking is left out;
-    /// unfinished calls come back beside the message.
+    /// unfinished calls come back beside the message, the provider's own without a result among them.
     pub fn interrupt(
         self,
         id: EntryId,
@@ -108,14 +114,21 @@ impl Draft {
         mut mint: impl FnMut() -> CallId,
     ) -> (AssistantMessage, Vec<UnfinishedCall>) {
         let finished: Vec<bool> = (0..self.parts.len()).map(|at| self.is_finished_call(at)).collect();
+        let answered = self.answered();
+        let is_unanswered = |block: &Hosted| block.is_call() && !answered.contains(&block.id);
         let mut blocks = Vec::new();
         let mut unfinished = Vec::new();
         for (part, finished) in self.parts.into_iter().zip(finished) {
             match part {
                 Part::Thinking { done: false, .. } => {}
                 Part::Call { name, arguments, .. } if !finished => {
-                    unfinished.push(UnfinishedCall { name, arguments });
+                    unfinished.push(UnfinishedCall { name, arguments, is_hosted: false });
                 }
+                Part::Hosted(call) if is_unanswered(&call) => unfinished.push(UnfinishedCall {
+                    arguments: call.value.get("input").map(Value::to_string).unwrap_or_default(),
+                    name: call.name,
+                    is_hosted: true,
+                }),
                 part => blocks.push(part.into_block(&mut mint)),
             }
         }
@@ -139,7 +152,10 @@ impl Draft {
                 Part::Thinking { text, replay, .. } => {
                     blocks.push(Block::Thinking(Thinking { text, replay }))
                 }
-                Part::Call { name, arguments, .. } => calls.push(UnfinishedCall { name, arguments }),
+                Part::Call { name, arguments, .. } => {
+                    calls.push(UnfinishedCall { name, arguments, is_hosted: false });
+                }
+                Part::Hosted(block) => blocks.push(Block::Hosted(block)),
             }
         }
         let message =
@@ -153,7 +169,7 @@ impl Draft {
             Part::Call { index, name, arguments, .. } if *index == wanted => {
                 Some((name.as_str(), arguments.len() as u64))
             }
-            Part::Call { .. } | Part::Text(_) | Part::Thinking { .. } => None,
+            Part::Call { .. } | Part::Text(_) | Part::Thinking { .. } | Part::Hosted(_) => None,
         })
     }
 
@@ -166,8 +182,17 @@ impl Draft {
                     || (!arguments.trim().is_empty()
                         && matches!(Arguments::parse(arguments), Arguments::Object(_)))
             }
-            Some(Part::Text(_) | Part::Thinking { .. }) | None => false,
+            Some(Part::Text(_) | Part::Thinking { .. } | Part::Hosted(_)) | None => false,
         }
+    }
+
+    /// Ids of the provider's own calls that have their result.
+    fn answered(&self) -> BTreeSet<String> {
+        let results = self.parts.iter().filter_map(|part| match part {
+            Part::Hosted(block) if block.is_result() => Some(block.id.clone()),
+            Part::Hosted(_) | Part::Text(_) | Part::Thinking { .. } | Part::Call { .. } => None,
+        });
+        results.collect()
     }
 
     fn text(&mut self, more: &str) {
@@ -206,6 +231,7 @@ impl Part {
     fn into_block(self, mint: &mut impl FnMut() -> CallId) -> Block {
         match self {
             Self::Text(text) => Block::Text(text),
+            Self::Hosted(block) => Block::Hosted(block),
             Self::Thinking { text, replay, .. } => Block::Thinking(Thinking { text, replay }),
             Self::Call { wire_id, name, arguments, .. } => {
                 Block::ToolUse(ToolUse { id: mint(), wire_id, name, arguments: Arguments::parse(&arguments) })

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::ledger::{Stop, Usage};
+use crate::ledger::{Hosted, Stop, Usage};
 
 use super::ModelFailure;
 
@@ -51,6 +51,8 @@ pub enum ModelEvent {
         /// Which.
         index: u32,
     },
+    /// Something that the provider ran or made itself; sent when the block is whole.
+    Hosted(Hosted),
     /// What the provider counted so far; replaces what was said before.
     Usage(Usage),
     /// Why it stopped; the stream may still go on with usage.

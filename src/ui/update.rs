@@ -64,6 +64,7 @@ pub fn hear(local: &mut Local, live: &Live) {
         Live::Returned(texts) => local.composer.give_back(&texts.join("\n\n")),
         Live::Text { .. }
         | Live::Thinking { .. }
+        | Live::Hosted { .. }
         | Live::CallForming { .. }
         | Live::Progress { .. }
         | Live::ToolOutput { .. }

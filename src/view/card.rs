@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ledger::{Body, CallId, Entry, EntryId};
+use crate::ledger::{AssistantMessage, Body, CallId, Entry, EntryId, Hosted};
 
 use super::Panel;
 
@@ -86,7 +86,7 @@ pub struct Forming {
 }
 
 /// An answer in the making, as far as it can be seen.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct LiveMessage {
     /// The entry it will be.
     pub id: EntryId,
@@ -94,6 +94,8 @@ pub struct LiveMessage {
     pub text: String,
     /// Its reasoning so far.
     pub thinking: String,
+    /// What the provider ran itself so far.
+    pub hosted: Vec<Hosted>,
 }
 
 impl Card {
@@ -114,7 +116,7 @@ impl CardBody {
         let entry = Arc::clone(entry);
         match &entry.body {
             Body::User(_) => Some(Self::User(entry)),
-            Body::Assistant(m) if m.text().trim().is_empty() && m.thinking().trim().is_empty() => None,
+            Body::Assistant(m) if is_silent(m) => None,
             Body::Assistant(_) => Some(Self::Assistant(entry)),
             Body::ToolCall(_) | Body::Validation(_) => Some(Self::Tool(Box::new(Panel::new(entry)))),
             // A checkpoint has a card of its own, which says more than what the model read.
@@ -135,4 +137,11 @@ impl CardBody {
             | Body::Transition { .. } => None,
         }
     }
+}
+
+/// Whether a message has nothing to show but its calls, which have cards of their own.
+fn is_silent(message: &AssistantMessage) -> bool {
+    message.text().trim().is_empty()
+        && message.thinking().trim().is_empty()
+        && message.hosted().next().is_none()
 }

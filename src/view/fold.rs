@@ -211,6 +211,7 @@ impl View {
         match live {
             Live::Text { message, text } => self.grow(*message, |m| m.text.push_str(text)),
             Live::Thinking { message, text } => self.grow(*message, |m| m.thinking.push_str(text)),
+            Live::Hosted { message, block } => self.grow(*message, |m| m.hosted.push(block.clone())),
             Live::CallForming { message, index, name, bytes } => {
                 self.form(*message, *index, Forming { name: name.clone(), bytes: *bytes });
             }
@@ -248,7 +249,12 @@ impl View {
         }
         if self.live.as_ref().is_none_or(|l| l.id != message) {
             self.drop_live();
-            self.live = Some(LiveMessage { id: message, text: String::new(), thinking: String::new() });
+            self.live = Some(LiveMessage {
+                id: message,
+                text: String::new(),
+                thinking: String::new(),
+                hosted: Vec::new(),
+            });
         }
         if matches!(self.status.phase, Phase::Retrying { .. }) {
             self.status.phase = Phase::AwaitingModel;

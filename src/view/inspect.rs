@@ -80,13 +80,18 @@ pub fn one_line(entry: &Entry) -> String {
         Body::SessionStarted(s) => format!("{} in {}", s.model, s.cwd),
         Body::User(m) => m.content.clone(),
         Body::Assistant(m) => {
-            let calls = m.calls().count();
+            let (calls, hosted) = (m.calls().count(), m.hosted().filter(|block| block.is_use()).count());
+            let made: Vec<String> = [(calls, "tool call"), (hosted, "hosted tool")]
+                .into_iter()
+                .filter(|(n, _)| *n > 0)
+                .map(|(n, what)| count(n, what))
+                .collect();
             let text = m.text();
-            match (text.trim().is_empty(), calls) {
-                (true, 0) => "(empty)".to_owned(),
-                (true, n) => format!("({})", count(n, "tool call")),
-                (false, 0) => text,
-                (false, n) => format!("{text} ({})", count(n, "tool call")),
+            match (text.trim().is_empty(), made.join(", ").as_str()) {
+                (true, "") => "(empty)".to_owned(),
+                (true, made) => format!("({made})"),
+                (false, "") => text,
+                (false, made) => format!("{text} ({made})"),
             }
         }
         Body::ToolCall(u) => format!("{} {} {}", u.id, u.name, arguments(&u.arguments)),

@@ -3,6 +3,7 @@
 
 mod card;
 mod fold;
+mod hosted;
 mod inspect;
 mod measure;
 mod panel;
@@ -14,6 +15,7 @@ mod transcript;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use card::{Card, CardBody, CardId, Forming, LiveMessage, Revision};
+pub use hosted::{HostedLine, HostedState, Shown, hosted_lines, shown};
 pub use inspect::{Mark, Row, one_line};
 pub use measure::{exit, measure};
 pub use panel::{Panel, PanelState};

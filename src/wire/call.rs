@@ -43,6 +43,8 @@ pub struct Endpoint {
     pub key_name: Option<String>,
     /// Sent with every call, after ours: they win.
     pub headers: Vec<(String, Secret)>,
+    /// What the provider may run itself, by its own names; none unless a person said so.
+    pub hosted_tools: Vec<String>,
     /// How this server differs.
     pub quirks: Quirks,
 }
@@ -122,6 +124,7 @@ impl Endpoint {
             key,
             key_name: None,
             headers: Vec::new(),
+            hosted_tools: Vec::new(),
             quirks: Quirks::default(),
         }
     }

@@ -36,6 +36,12 @@ pub enum Protocol {
     OpenAiResponses,
 }
 
+/// Nothing, or `_20250305`.
+fn is_version(end: &str) -> bool {
+    let digits = |date: &str| date.len() == 8 && date.bytes().all(|b| b.is_ascii_digit());
+    end.is_empty() || end.strip_prefix('_').is_some_and(digits)
+}
+
 impl Protocol {
     /// The HTTP call that asks for one streamed answer.
     pub fn encode(self, request: &Request, endpoint: &Endpoint) -> HttpCall {
@@ -49,6 +55,20 @@ impl Protocol {
     /// What reads the body of a `200` answer: a stream, or the whole answer as JSON.
     pub fn decoder(self) -> Decoder {
         Decoder::new(self)
+    }
+
+    /// Names of the tools that a provider of this protocol can run itself.
+    pub fn hosted_tools(self) -> Vec<&'static str> {
+        match self {
+            Self::Anthropic => anthropic::HOSTED_TOOLS.iter().map(|(name, _)| *name).collect(),
+            Self::OpenAiChat => Vec::new(),
+            Self::OpenAiResponses => openai_responses::HOSTED_TOOLS.to_vec(),
+        }
+    }
+
+    /// Whether it can run the tool of this name, which may end in a version: `web_search_20250305`.
+    pub fn hosts(self, tool: &str) -> bool {
+        self.hosted_tools().iter().any(|known| tool.strip_prefix(known).is_some_and(is_version))
     }
 
     /// As written in the configuration.

@@ -14,12 +14,14 @@
 mod model_server;
 
 mod books;
+mod caching;
 mod crashes;
 mod echoes;
 mod events;
 mod exits;
 mod files;
 mod goals;
+mod hosted;
 mod kept;
 mod keys;
 mod locals;

@@ -209,7 +209,7 @@ async fn a_model_that_seals_no_reasoning_is_not_asked_for_it_again() {
     for words in ["one", "two"] {
         assert_eq!(Answer::of(&news(&model, request(vec![user("Hi")])).await).text, words);
     }
-    assert_eq!(failure(&model, vec![user("Hi")]).await.class, FailureClass::BadRequest);
+    assert_eq!(failure(&model, vec![user("Hi")]).await.class, FailureClass::ReplayRefused);
     let asked: Vec<_> = server.requests().iter().map(|r| r.body.get("include").is_some()).collect();
     assert_eq!(asked, [true, false, false, false]);
 }

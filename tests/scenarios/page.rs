@@ -208,6 +208,7 @@ fn said(message: &AssistantMessage) -> String {
         .map(|block| match block {
             Block::Text(text) => text.clone(),
             Block::Thinking(thinking) => format!("⟨{}⟩", thinking.text),
+            Block::Hosted(block) => format!("{{{} {}}}", block.kind, block.name),
             Block::ToolUse(call) => format!("[{}{}]", call.name, number(call.id)),
         })
         .collect();
@@ -301,6 +302,7 @@ fn news(live: &Live) -> Option<String> {
         Live::Compacting(trigger) => Some(format!("compacting ({})", trigger.as_str())),
         Live::Text { .. }
         | Live::Thinking { .. }
+        | Live::Hosted { .. }
         | Live::CallForming { .. }
         | Live::Progress { .. }
         | Live::ToolOutput { .. }

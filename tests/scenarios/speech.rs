@@ -1,6 +1,6 @@
 //! What a model says in a story: `text "…" / tool_use NAME {…} / end tool_use`.
 
-use countersign::ledger::{Stop, Usage};
+use countersign::ledger::{Hosted, Stop, Usage};
 use countersign::model::{FailureClass, ModelEvent, ModelFailure, ModelNews};
 use serde_json::{Value, json};
 
@@ -27,6 +27,7 @@ pub fn speech(line: &str, first_call: u32) -> Result<Vec<ModelNews>, String> {
                 news.extend(call(rest, index)?.into_iter().map(event));
                 index += 1;
             }
+            "hosted" => news.push(event(ModelEvent::Hosted(hosted(rest)?))),
             "usage" => news.push(event(ModelEvent::Usage(usage(rest)?))),
             "stop" => news.push(event(ModelEvent::Stop(Stop::parse(rest)))),
             "end" => {
@@ -62,6 +63,15 @@ fn call(rest: &str, index: u32) -> Result<Vec<ModelEvent>, String> {
     ];
     events.extend(done.then_some(ModelEvent::CallDone { index }));
     Ok(events)
+}
+
+/// `KIND NAME ID {…}`: what the provider ran itself.
+fn hosted(rest: &str) -> Result<Hosted, String> {
+    let (kind, rest) = word(rest);
+    let (name, rest) = word(rest);
+    let (id, rest) = word(rest);
+    let (value, _) = value(rest)?;
+    Ok(Hosted { kind: kind.to_owned(), name: name.to_owned(), id: id.to_owned(), value })
 }
 
 fn usage(rest: &str) -> Result<Usage, String> {

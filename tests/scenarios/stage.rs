@@ -267,6 +267,7 @@ impl Stage {
             }
             Effect::CallModel(message, request) => {
                 laws::nothing_open(&self.log)?;
+                laws::ends_with_us(&request)?;
                 (self.model, self.calls, self.request) = (Some(message), 0, Some(*request));
             }
             Effect::Prepare(invocation) => drop(self.looks.insert(invocation.call)),

@@ -42,6 +42,7 @@ const REACHED: &[&str] = &[
     "reactive_compact_retry",
     "auto_compact",
     "model_fallback",
+    "provider_pause",
     "transient_retry",
     "empty_answer_nudge",
     "steered",

@@ -8,10 +8,11 @@ use countersign::agent::{Answer, Input, Intent, Shutdown};
 use countersign::budget::Limit;
 use countersign::goal;
 use countersign::hooks::{HookAnswer, HookDecision, HookPoint};
-use countersign::ledger::{Arguments, CallId, EntryId, Outcome, Stop};
+use countersign::ledger::{Arguments, CallId, EntryId, Hosted, Outcome, Stop};
 use countersign::model::{FailureClass, ModelEvent, ModelFailure, ModelNews};
 use countersign::policy::Mode;
 use countersign::tool::{Preparation, ToolNews, ToolReport};
+use serde_json::Value;
 
 use crate::books::LATE;
 use crate::world::{Stream, World};
@@ -95,6 +96,11 @@ impl World {
             options.push(failed(FailureClass::BadRequest));
             options.push(news(ModelEvent::Thinking("hm ".into())));
             options.push(news(ModelEvent::Stop(Stop::ContextOverflow)));
+            // Only now and then: a walk that pauses and searches all the time ends nowhere else.
+            if stream.texts == 1 && message.0.is_multiple_of(3) {
+                options.push(news(ModelEvent::Hosted(hosted())));
+                options.push(news(ModelEvent::Stop(Stop::Pause)));
+            }
             if stream.calls < self.bounds.calls {
                 options.push(news(started(stream.calls, "no_such_tool")));
             }
@@ -192,6 +198,12 @@ impl World {
             options.push(Input::Shutdown(Shutdown::Signal));
         }
     }
+}
+
+/// A search that the provider has begun.
+fn hosted() -> Hosted {
+    let text = str::to_owned;
+    Hosted { kind: text("server_tool_use"), name: text("web_search"), id: text("srv"), value: Value::Null }
 }
 
 fn started(index: u32, name: &str) -> ModelEvent {

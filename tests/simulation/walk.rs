@@ -5,7 +5,7 @@ use std::fmt;
 
 use countersign::agent::{Answer, Input, Intent};
 use countersign::hooks::HookAnswer;
-use countersign::ledger::Outcome;
+use countersign::ledger::{Outcome, Stop};
 use countersign::model::{ModelEvent, ModelNews};
 use countersign::tool::ToolNews;
 
@@ -152,6 +152,7 @@ fn likely(input: &Input) -> u64 {
         Input::Hooks(..) => 4,
         Input::Intent(Intent::Submit(text)) if text.starts_with("steer") => 2,
         Input::Model(_, ModelNews::Finished) => 12,
+        Input::Model(_, ModelNews::Event(ModelEvent::Stop(Stop::Pause))) => 8,
         Input::Model(_, ModelNews::Event(ModelEvent::Stop(_) | ModelEvent::Thinking(_))) => 1,
         Input::Intent(
             Intent::Decide { answer: Answer::AllowOnce, .. } | Intent::Submit(_) | Intent::Pursue(..),

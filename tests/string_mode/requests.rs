@@ -105,6 +105,7 @@ fn shown(request: &Request) -> String {
                             writeln!(shown, "(thinking: {})", thinking.text).unwrap()
                         }
                         Block::ToolUse(call) => panic!("{call:?}"),
+                        Block::Hosted(block) => writeln!(shown, "(hosted: {})", block.value).unwrap(),
                     }
                 }
             }

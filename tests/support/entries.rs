@@ -61,6 +61,12 @@ pub fn block() -> impl Strategy<Value = Block> {
         text().prop_map(Block::Text),
         (text(), option::of(value())).prop_map(|(text, replay)| Block::Thinking(Thinking { text, replay })),
         call().prop_map(Block::ToolUse),
+        (text(), text(), text(), value()).prop_map(|(kind, name, id, value)| Block::Hosted(Hosted {
+            kind,
+            name,
+            id,
+            value
+        })),
     ]
 }
 
@@ -113,6 +119,7 @@ pub fn ended() -> impl Strategy<Value = Body> {
                 reason,
                 turns,
                 tool_calls,
+                hosted_tools: turns / 2,
                 usage,
                 wall_ms,
                 text,

@@ -4,9 +4,9 @@
 
 use countersign::agent::Live;
 use countersign::ledger::{
-    Abort, AbortPath, CompactionTrigger, Decider, Ending, Outcome, Preview, Transition,
+    Abort, AbortPath, Block, CompactionTrigger, Decider, Ending, Hosted, Outcome, Preview, Transition, Usage,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::stage::Stage;
 
@@ -126,6 +126,50 @@ pub fn growing() -> Stage {
     stage.live(Live::Thinking { message, text: "First I think about it.".into() });
     stage.live(Live::Text { message, text: "The parser **works** as".into() });
     stage.live(Live::CallForming { message, index: 0, name: "write".into(), bytes: 320 });
+    stage
+}
+
+/// The blocks of a search by the provider: what was asked, and what came of it.
+fn search(id: &str, query: &str, content: Value) -> [Block; 2] {
+    let block = |kind: &str, value: Value| {
+        let (kind, name, id) = (kind.to_owned(), "web_search".to_owned(), id.to_owned());
+        Block::Hosted(Hosted { kind, name, id, value })
+    };
+    let found = json!({ "content": content });
+    [block("server_tool_use", json!({ "input": { "query": query } })), block("web_search_tool_result", found)]
+}
+
+/// The provider searched by itself, twice with results and once in vain; most of the prompt came from its cache.
+pub fn hosted() -> Stage {
+    let mut stage = Stage::new();
+    stage.user("What is new in the parser's language?");
+    let text = |text: &str| Block::Text(text.to_owned());
+    let mut blocks = vec![text("I look it up.")];
+    blocks.extend(search("s1", "language release notes 2026", json!([{}, {}, {}])));
+    blocks.extend(search("s2", "parser changes", json!({ "error_code": "max_uses_exceeded" })));
+    blocks.push(text("There is **one** change: empty input is valid now. Let me see since when."));
+    blocks.extend(search("s3", "empty input valid since", json!([{}])));
+    blocks.push(text("Since version 4."));
+    let id = stage.ledger.reserve();
+    let usage =
+        Usage { input: 12_000, cache_read: 9_000, cache_write: 2_000, output: 310, ..Usage::default() };
+    stage.write(id, blocks, usage, false);
+    stage.end(Ending::Completed);
+    stage
+}
+
+/// The provider searches while the model still speaks.
+pub fn hosted_growing() -> Stage {
+    let mut stage = Stage::new();
+    stage.user("What is new?");
+    let message = stage.ledger.reserve();
+    let first = search("s1", "language release notes 2026", json!([{}, {}, {}]));
+    let [second, _] = search("s2", "parser changes", json!([]));
+    for block in first.into_iter().chain([second]) {
+        let Block::Hosted(block) = block else { continue };
+        stage.live(Live::Hosted { message, block });
+    }
+    stage.live(Live::Text { message, text: "There is one change so".into() });
     stage
 }
 

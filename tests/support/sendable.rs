@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use countersign::ledger::Message;
+use countersign::ledger::{Message, Stop};
 use countersign::model::Request;
 
 /// What every provider asks of a history: it begins with the user, each call has its one result right after its
@@ -35,6 +35,8 @@ pub fn sendable(request: &Request) -> Result<(), String> {
     }
     match request.messages.last() {
         Some(Message::User(_) | Message::Results(_)) => Ok(()),
+        // A paused turn goes back to its own model as it is.
+        Some(Message::Assistant(said)) if said.stop == Stop::Pause && said.model == request.model => Ok(()),
         Some(Message::Assistant(_)) | None => Err("a request that ends with the model's own words".into()),
     }
 }

@@ -23,6 +23,7 @@ pub struct Stage {
     pub now: u64,
     turn: u32,
     calls: u32,
+    hosted: u32,
     told: usize,
     not_ok: Vec<(CallId, String)>,
 }
@@ -56,6 +57,7 @@ impl Stage {
             now: 1_000_000,
             turn: 0,
             calls: 0,
+            hosted: 0,
             told: 0,
             not_ok: vec![],
         };
@@ -181,7 +183,17 @@ impl Stage {
             blocks.push(Block::Text(text.into()));
         }
         blocks.extend(calls.into_iter().map(Block::ToolUse));
-        let usage = Usage { input: 12_000, output: 310, ..Usage::default() };
+        self.write(id, blocks, Usage { input: 12_000, output: 310, ..Usage::default() }, interrupted)
+    }
+
+    /// An answer, block by block.
+    pub fn write(
+        &mut self,
+        id: EntryId,
+        blocks: Vec<Block>,
+        usage: Usage,
+        interrupted: bool,
+    ) -> Vec<OpenCall> {
         let message = AssistantMessage {
             id,
             model: ModelRef::parse("anthropic/claude-test"),
@@ -190,6 +202,7 @@ impl Stage {
             usage,
             interrupted,
         };
+        self.hosted += u32::try_from(message.hosted().filter(|block| block.is_use()).count()).unwrap();
         let open = self.ledger.assistant(Millis(self.now), message).unwrap();
         self.tell();
         open
@@ -234,6 +247,7 @@ impl Stage {
             reason,
             turns: self.turn,
             tool_calls: self.calls,
+            hosted_tools: self.hosted,
             usage: Usage::default(),
             wall_ms: 12_300,
             text: String::new(),

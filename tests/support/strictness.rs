@@ -53,6 +53,26 @@ async fn the_server_refuses_what_the_providers_refuse() {
 }
 
 #[tokio::test]
+async fn the_server_refuses_what_the_provider_would_have_to_guess() {
+    let said = |blocks: Value| {
+        let words = |text: &str| json!({ "role": "user", "content": text });
+        let messages = json!([words("x"), { "role": "assistant", "content": blocks }, words("y")]);
+        ("/v1/messages", json!({ "max_tokens": 1, "messages": messages }))
+    };
+    let words = json!({ "type": "text", "text": "x" });
+    let search = json!({ "type": "server_tool_use", "id": "s", "name": "web_search", "input": {} });
+    let found = json!({ "type": "web_search_tool_result", "tool_use_id": "s", "content": [] });
+    let prefill = json!([{ "role": "user", "content": "x" }, { "role": "assistant", "content": "y" }]);
+    refused(&[
+        (("/v1/messages", json!({ "max_tokens": 1, "messages": prefill })), "must end with a user message"),
+        (said(json!([search])), "without a corresponding `web_search_tool_result`"),
+        (said(json!([found])), "unexpected `tool_use_id` found in `web_search_tool_result`"),
+        (said(json!([words, { "type": "redacted_thinking" }])), "cannot be `thinking`"),
+    ])
+    .await;
+}
+
+#[tokio::test]
 async fn the_server_refuses_what_responses_refuses() {
     let responses =
         |input: Value| ("/v1/responses", json!({ "max_output_tokens": 16, "store": false, "input": input }));

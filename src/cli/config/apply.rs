@@ -37,6 +37,7 @@ pub(super) fn set(config: &mut Config, setting: &Setting) -> Result<(), Wrong> {
         | Key::ApiKeyCommand
         | Key::ApiKeyFile
         | Key::Header
+        | Key::HostedTools
         | Key::Quirk(_) => set_provider(config, setting),
         Key::OfProvider(fact) | Key::OfModel(fact) => facts::set(config, setting, fact),
         _ => set_behaviour(config, setting),
@@ -141,6 +142,7 @@ fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
         | Key::ApiKeyFile
         | Key::Header
         | Key::Quirk(_)
+        | Key::HostedTools
         | Key::OfProvider(_)
         | Key::OfModel(_) => {}
     }
@@ -261,6 +263,7 @@ fn set_provider(config: &mut Config, setting: &Setting) -> Result<(), String> {
         }
         Key::ApiKeyFile => provider.api_key_file = Some(key_file(value)?),
         Key::Quirk(quirk) => set_quirk(&mut provider.quirks, quirk, value.switch()?),
+        Key::HostedTools => provider.hosted_tools = hosted_tools(value)?,
         Key::Header => {
             let header = rest.first().cloned().unwrap_or_default();
             if header.is_empty()
@@ -277,6 +280,20 @@ fn set_provider(config: &mut Config, setting: &Setting) -> Result<(), String> {
         _ => {}
     }
     Ok(())
+}
+
+/// Each once, by the provider's own name: `web_search`, or with its version `web_search_20250305`.
+fn hosted_tools(value: &Written) -> Result<Vec<String>, String> {
+    let mut tools: Vec<String> = Vec::new();
+    for name in value.texts()? {
+        if !name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_') {
+            return Err(format!("takes names such as \"web_search\", not {name:?}"));
+        }
+        if !tools.iter().any(|known| known == name) {
+            tools.push(name.to_owned());
+        }
+    }
+    Ok(tools)
 }
 
 fn check_provider_name(name: &str) -> Result<(), String> {

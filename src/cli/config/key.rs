@@ -40,6 +40,8 @@ pub(super) enum Key {
     Header,
     /// How a provider's server differs.
     Quirk(Quirk),
+    /// What a provider may run itself.
+    HostedTools,
     /// A fact about a model, under `providers.X.models`.
     OfProvider(Fact),
     /// A fact about a model, under `models."provider/name"`.
@@ -148,6 +150,7 @@ pub(super) const KEYS: &[(&str, Key)] = &[
     ("providers.*.quirks.nine_letter_ids", Key::Quirk(Quirk::NineLetterIds)),
     ("providers.*.quirks.strict_order", Key::Quirk(Quirk::StrictOrder)),
     ("providers.*.quirks.bearer", Key::Quirk(Quirk::Bearer)),
+    ("hosted_tools.*", Key::HostedTools),
     ("providers.*.models.*.window", Key::OfProvider(Fact::Window)),
     ("providers.*.models.*.max_output", Key::OfProvider(Fact::MaxOutput)),
     ("providers.*.models.*.usd_in", Key::OfProvider(Fact::UsdIn)),

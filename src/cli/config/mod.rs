@@ -151,6 +151,8 @@ pub struct Provider {
     pub quirks: Quirks,
     /// More headers.
     pub headers: BTreeMap<String, Secret>,
+    /// What it may run itself, by its own names; nothing unless set. Written as `hosted_tools.X`.
+    pub hosted_tools: Vec<String>,
 }
 
 /// What the user knows about a model. Prices in micro-dollars per million tokens.

@@ -108,6 +108,7 @@ impl Config {
             | Key::ApiKeyFile
             | Key::Header
             | Key::Quirk(_)
+            | Key::HostedTools
             | Key::OfProvider(_)
             | Key::OfModel(_) => None,
         }
@@ -140,6 +141,12 @@ impl Config {
             }
             for (quirk, on) in quirks(provider.quirks) {
                 show(&format!("quirks.{quirk}"), on.to_string());
+            }
+            if !provider.hosted_tools.is_empty() {
+                let path = spelled(&["hosted_tools".to_owned(), name.clone()]);
+                let tools: Vec<String> = provider.hosted_tools.iter().map(|tool| quoted(tool)).collect();
+                let source = one_line(&self.source(&path).to_string());
+                line(text, &format!("{path} = [{}]  # {source}", tools.join(", ")));
             }
             for header in provider.headers.keys() {
                 let path = ["providers".to_owned(), name.clone(), "headers".to_owned(), header.clone()];

@@ -47,6 +47,11 @@ fn tightens(before: &Config, after: &Config, key: Key) -> bool {
         Key::Nudge(part) => stops_no_later(before, after, part),
         Key::FinalResponse => after.final_response == FinalResponse::SameCall,
         Key::Failures => after.max_consecutive_failures <= before.max_consecutive_failures,
+        // Each tool sends data elsewhere: a project may only take some away.
+        Key::HostedTools => after.providers.iter().all(|(name, provider)| {
+            let before = before.providers.get(name).map_or(&[][..], |p| p.hosted_tools.as_slice());
+            provider.hosted_tools.iter().all(|tool| before.contains(tool))
+        }),
         Key::Theme | Key::Tools => true,
         Key::Echo => !after.echo,
         // These choose where data goes, what it costs, what the model sees, what is written down, or which programs
@@ -81,5 +86,47 @@ fn stops_no_later(before: &Config, after: &Config, part: Nudge) -> bool {
         Nudge::EnoughPercent => after.enough_percent <= before.enough_percent,
         Nudge::LittleTokens => after.little_tokens >= before.little_tokens,
         Nudge::Patience => after.patience <= before.patience,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+    use std::sync::Arc;
+
+    use super::super::{setting, source::Source};
+    use super::*;
+
+    fn layered(user: &str, project: &str) -> Config {
+        let place = Arc::new(PathBuf::from("config.toml"));
+        let mut config = Config::default();
+        for setting in setting::of_text(user, &Source::User(Arc::clone(&place), 0)).unwrap() {
+            apply::set(&mut config, &setting).unwrap();
+        }
+        for setting in setting::of_text(project, &Source::Project(place, 0)).unwrap() {
+            set(&mut config, &setting).unwrap();
+        }
+        config
+    }
+
+    #[test]
+    fn a_project_can_take_hosted_tools_away_and_add_none() {
+        let user = "hosted_tools.anthropic = ['web_search', 'web_fetch']";
+        for (project, left) in [
+            ("", &["web_search", "web_fetch"][..]),
+            ("hosted_tools.anthropic = ['web_fetch']", &["web_fetch"]),
+            ("hosted_tools.anthropic = []", &[]),
+        ] {
+            let config = layered(user, project);
+            assert_eq!(config.providers["anthropic"].hosted_tools, left, "{project}");
+            assert!(config.warnings.is_empty(), "{:?}", config.warnings);
+        }
+        for project in ["hosted_tools.anthropic = ['web_search', 'code_execution']", "hosted_tools.x = ['a']"]
+        {
+            let config = layered(user, project);
+            assert!(config.warnings[0].contains("can only tighten"), "{:?}", config.warnings);
+            assert_eq!(config.providers["anthropic"].hosted_tools, ["web_search", "web_fetch"]);
+            assert!(!config.providers.contains_key("x"));
+        }
     }
 }

@@ -45,8 +45,9 @@ pub(super) fn connect(
     };
     let (key, key_name) = key(model, &said, preset, environment)?;
     let quirks = joined(said.quirks, preset.map(Preset::quirks).unwrap_or_default());
+    check_hosted_tools(model, protocol, &said.hosted_tools)?;
     let headers = said.headers.into_iter().collect();
-    Ok(Connection { protocol, base_url, key, key_name, headers, quirks })
+    Ok(Connection { protocol, base_url, key, key_name, headers, quirks, hosted_tools: said.hosted_tools })
 }
 
 /// What is spoken, and where.
@@ -54,6 +55,19 @@ pub(super) fn address(said: &Provider, preset: Option<&Preset>) -> Option<(Proto
     let protocol = said.protocol.or(preset.map(|p| p.protocol)).unwrap_or(Protocol::OpenAiChat);
     let address = said.base_url.as_deref().or(preset.map(|p| p.base_url))?;
     Some((protocol, normal_base_url(protocol, address)))
+}
+
+/// A tool that the protocol does not know is a mistake better seen now than in the provider's refusal.
+fn check_hosted_tools(model: &ModelRef, protocol: Protocol, tools: &[String]) -> Result<(), Fault> {
+    let Some(wrong) = tools.iter().find(|tool| !protocol.hosts(tool)) else { return Ok(()) };
+    let provider = &model.provider;
+    let known = protocol.hosted_tools();
+    let next = if known.is_empty() {
+        format!("take hosted_tools.{provider} away: the protocol {} has none", protocol.as_str())
+    } else {
+        format!("use one of {}, or one of them with its version", known.join(", "))
+    };
+    Err(Fault::usage(format!("hosted_tools.{provider}: {provider} has no tool {wrong:?} of its own"), next))
 }
 
 /// A variable that the user named must hold a key. A preset's own must, unless the address is the user's and speaks

@@ -70,6 +70,7 @@ fn block_size(block: &Block) -> usize {
     match block {
         Block::Text(text) => text.chars().count(),
         Block::Thinking(thinking) => thinking.text.chars().count(),
+        Block::Hosted(block) => block.value.to_string().len(),
         Block::ToolUse(call) => call.name.len() + call.arguments.to_value().to_string().len(),
     }
 }

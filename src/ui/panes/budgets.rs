@@ -5,13 +5,14 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::budget::{Gauge, Limit};
+use crate::ledger::Usage;
 use crate::ui::text::{fit, width};
 use crate::ui::theme::Theme;
 
 use super::Screen;
 use super::level::{Level, bar};
 use super::output::page;
-use super::words::{cells, clock, dollars, short};
+use super::words::{cells, clock, dollars, percent, short};
 
 /// Cells of the columns: names, bar, numbers, what is left.
 type Columns = (usize, u64, usize, usize);
@@ -193,23 +194,36 @@ fn told(entry: &Entry, level: Level, room: usize, theme: &Theme) -> Vec<Span<'st
     }
 }
 
-/// What this run and the session have cost, as far as prices are known.
+/// What this run and the session have cost, as far as prices are known, how much of the prompts the provider's cache
+/// spared, and what the provider ran itself.
 fn paid(screen: &Screen<'_>, inner: usize) -> Vec<Line<'static>> {
     let (theme, meter) = (screen.theme, screen.view.meter());
-    [("paid this run", meter.usage()), ("paid this session", meter.session_usage())]
+    let spent = |what: &'static str, usage: Usage| {
+        let cost = match usage.cost {
+            Some(cost) => dollars(cost.0),
+            None if usage.input + usage.output == 0 => dollars(0),
+            None => "price unknown".to_owned(),
+        };
+        let cached = percent(usage.cache_read, usage.input);
+        let tokens = format!(
+            "{} in, {cached} % of it from the cache, {} out",
+            short(usage.input),
+            short(usage.output)
+        );
+        (what, cost, tokens)
+    };
+    let uses = (meter.hosted_tools() > 0).then(|| {
+        ("hosted tools", meter.hosted_tools().to_string(), "run by the provider in this run".to_owned())
+    });
+    [spent("paid this run", meter.usage()), spent("paid this session", meter.session_usage())]
         .into_iter()
-        .map(|(what, usage)| {
-            let cost = match usage.cost {
-                Some(cost) => dollars(cost.0),
-                None if usage.input + usage.output == 0 => dollars(0),
-                None => "price unknown".to_owned(),
-            };
-            let tokens = format!("{} in, {} out", short(usage.input), short(usage.output));
-            let said = format!("  {what:18} {cost}");
+        .chain(uses)
+        .map(|(what, amount, words)| {
+            let said = format!("  {what:18} {amount}");
             let room = inner.saturating_sub(width(&said) + 3);
             Line::from(vec![
                 Span::styled(said, theme.text),
-                Span::styled(format!(" · {}", fit(&tokens, room)), theme.dim),
+                Span::styled(format!(" · {}", fit(&words, room)), theme.dim),
             ])
         })
         .collect()

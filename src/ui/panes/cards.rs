@@ -8,7 +8,7 @@ use crate::ui::local::{Focus, Local, Reason};
 use crate::ui::text::highlight::Highlighter;
 use crate::ui::text::{MEASURE, fit, markdown, sanitize, wrap};
 use crate::ui::theme::Theme;
-use crate::view::{Card, CardBody, PanelState, View};
+use crate::view::{Card, CardBody, PanelState, Shown, View, hosted_lines, shown};
 
 use super::layouts::{Row, Version};
 use super::words::count;
@@ -117,16 +117,31 @@ pub(super) fn lay(
         },
         CardBody::Assistant(entry) => match &entry.body {
             Body::Assistant(message) => {
-                let text = message.text();
-                let mut rows = thinking(&message.thinking(), text.trim().is_empty(), around);
-                rows.extend(indented(markdown::render(text.trim(), width, theme, highlighter)));
+                let parts = shown(&message.blocks);
+                let mut rows = thinking(&message.thinking(), parts.is_empty(), around);
+                for (at, part) in parts.iter().enumerate() {
+                    rows.extend(match part {
+                        Shown::Words(words) => {
+                            let mut words = markdown::render(words.trim(), width, theme, highlighter);
+                            surround(&mut words, at > 0, at + 1 < parts.len());
+                            indented(words)
+                        }
+                        Shown::Hosted(line) => vec![tools::hosted(line, around)],
+                    });
+                }
                 rows
             }
             _ => Vec::new(),
         },
-        CardBody::Growing => view
-            .live()
-            .map_or_else(Vec::new, |live| thinking(&live.thinking, live.text.trim().is_empty(), around)),
+        CardBody::Growing => view.live().map_or_else(Vec::new, |live| {
+            let alone = live.text.trim().is_empty();
+            let mut rows = thinking(&live.thinking, alone && live.hosted.is_empty(), around);
+            rows.extend(hosted_lines(&live.hosted).iter().map(|line| tools::hosted(line, around)));
+            if !alone && !live.hosted.is_empty() {
+                rows.push(Row::new(INDENT, Line::default()));
+            }
+            rows
+        }),
         CardBody::Forming(forming) => tools::forming(forming, around),
         CardBody::Tool(panel) if panel.state == PanelState::Waiting => approval::lay(panel, around),
         CardBody::Tool(panel) => tools::lay(panel, around),
@@ -140,6 +155,16 @@ pub(super) fn lay(
             Body::TurnEnded(ended) => endings::lay(ended, entry, around),
             _ => Vec::new(),
         },
+    }
+}
+
+/// Words between lines of what the provider ran stand apart from them.
+fn surround(words: &mut Vec<Line<'static>>, above: bool, below: bool) {
+    if above {
+        words.insert(0, Line::default());
+    }
+    if below {
+        words.push(Line::default());
     }
 }
 

@@ -18,7 +18,11 @@ pub(super) fn lay(ended: &TurnEnded, entry: &Entry, around: &Around<'_>) -> Vec<
     let spent = || {
         let turns = count(ended.turns as usize, "turn");
         let calls = count(ended.tool_calls as usize, "tool call");
-        format!("{turns} · {calls} · {}", duration(ended.wall_ms))
+        let hosted = match ended.hosted_tools {
+            0 => String::new(),
+            uses => format!(" · {}", count(uses as usize, "hosted tool")),
+        };
+        format!("{turns} · {calls}{hosted} · {}", duration(ended.wall_ms))
     };
     match ended.reason {
         Ending::Completed | Ending::GoalReached => {

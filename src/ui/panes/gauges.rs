@@ -9,10 +9,13 @@ use crate::ui::theme::Theme;
 
 use super::Screen;
 use super::level::{Level, bar};
-use super::words::{cells, clock, dollars, short};
+use super::words::{cells, clock, dollars, percent, short};
 
 /// Cells of a bar, in the order in which they are tried.
 const BARS: [u64; 3] = [5, 3, 0];
+
+/// Name of the gauge of what the cache spared.
+const CACHE: &str = "cache";
 
 /// One gauge of the line.
 struct Item {
@@ -57,6 +60,7 @@ fn items(screen: &Screen<'_>, total: usize) -> Vec<Item> {
             rank: 2,
         }),
         of(Limit::InputTokens, "in", false, 6, short),
+        cache(screen),
         of(Limit::OutputTokens, "out", false, 5, short),
         cost,
         of(Limit::WallTime, "", false, 4, clock),
@@ -66,11 +70,20 @@ fn items(screen: &Screen<'_>, total: usize) -> Vec<Item> {
     .collect()
 }
 
+/// How much of the run's prompts came from the provider's cache, once any did.
+fn cache(screen: &Screen<'_>) -> Option<Item> {
+    let usage = screen.view.meter().usage();
+    let words = format!("{} %", percent(usage.cache_read, usage.input));
+    let item = Item { name: CACHE, used: usage.cache_read, limit: None, words, bar: false, rank: 7 };
+    (usage.cache_read > 0).then_some(item)
+}
+
 /// As much as fits: long bars, short bars, without what has no limit, without bars, without the least important.
 fn line(mut items: Vec<Item>, total: usize, theme: &Theme) -> Line<'static> {
     for size in BARS {
         for all in [true, false] {
-            let shown = || items.iter().filter(|i| all || i.limit.is_some() || i.name != "in");
+            let shown =
+                || items.iter().filter(|i| all || i.limit.is_some() || !["in", CACHE].contains(&i.name));
             let spans = spans(shown(), size, theme);
             if cells(&spans) <= total {
                 return Line::from(spans);

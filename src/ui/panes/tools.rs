@@ -5,7 +5,7 @@ use ratatui::text::{Line, Span};
 
 use crate::ledger::{Abort, Decider, Outcome, ToolResult, seconds};
 use crate::ui::text::{fit, width};
-use crate::view::{Forming, Panel, PanelState, exit, measure, summary};
+use crate::view::{Forming, HostedLine, HostedState, Panel, PanelState, exit, measure, summary};
 
 use super::boxes;
 use super::cards::{Around, INDENT};
@@ -31,6 +31,26 @@ pub(super) fn forming(forming: &Forming, around: &Around<'_>) -> Vec<Row> {
     let words = format!("writing · {} bytes", forming.bytes);
     let standing = Standing { symbol: "◌", style: theme.dim, words, words_style: theme.dim };
     vec![line(&forming.name, "", &standing, around)]
+}
+
+/// Something that the provider ran itself: it was never ours to run, and the line says so.
+pub(super) fn hosted(hosted: &HostedLine, around: &Around<'_>) -> Row {
+    let theme = around.theme;
+    let standing = match &hosted.state {
+        HostedState::Open => {
+            let words = "hosted · no result yet".to_owned();
+            Standing { symbol: "◌", style: theme.dim, words, words_style: theme.dim }
+        }
+        HostedState::Done(brought) => {
+            let words = format!("hosted · {}", one_row(brought));
+            Standing { symbol: "✓", style: theme.success, words, words_style: theme.dim }
+        }
+        HostedState::Failed(why) => {
+            let words = format!("hosted · failed: {}", one_row(why));
+            Standing { symbol: "✗", style: theme.error, words, words_style: theme.error }
+        }
+    };
+    line(&hosted.name, &hosted.about, &standing, around)
 }
 
 /// A call that does not wait for a person.

@@ -44,6 +44,12 @@ pub(super) fn dollars(micro: u64) -> String {
     }
 }
 
+/// A part in percent, rounded down; of nothing it is 0.
+pub(super) fn percent(part: u64, whole: u64) -> u64 {
+    let parts = u128::from(part) * 100 / u128::from(whole.max(1));
+    u64::try_from(parts).unwrap_or(100).min(100)
+}
+
 /// `1 line`, `2 lines`.
 pub(super) fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }

@@ -4,10 +4,13 @@ use serde_json::{Value, json};
 
 use crate::model::ModelEvent;
 
+use super::hosted;
+
 /// A block between its start and its stop.
 #[derive(Debug)]
 pub(super) enum OpenBlock {
-    Text,
+    /// The provider's own object; kept for its citations.
+    Text(Value),
     /// The provider's own object; its text and signature grow with the pieces.
     Thinking(Value),
     /// A call for us. `input` is what the start brought along; pieces replace it.
@@ -16,12 +19,14 @@ pub(super) enum OpenBlock {
         input: Value,
         in_pieces: bool,
     },
-    /// Something the provider ran or made itself: kept to be replayed as it came, never dispatched.
-    Opaque {
+    /// Sealed reasoning.
+    Sealed(Value),
+    /// Something the provider ran or made itself, or a block that nobody knows: kept as it came, never dispatched.
+    Hosted {
         block: Value,
         input: String,
     },
-    Unknown,
+    Nothing,
 }
 
 impl OpenBlock {
@@ -31,22 +36,20 @@ impl OpenBlock {
         match text("type").as_str() {
             "text" => {
                 push_text(events, text("text"));
-                Self::Text
+                Self::Text(block.clone())
             }
             "thinking" => {
                 push_thinking(events, text("thinking"));
                 Self::Thinking(block.clone())
             }
-            "redacted_thinking" => Self::Opaque { block: block.clone(), input: String::new() },
+            "redacted_thinking" => Self::Sealed(block.clone()),
             "tool_use" => {
                 events.push(ModelEvent::CallStarted { index, wire_id: text("id"), name: text("name") });
                 let input = block.get("input").cloned().unwrap_or_default();
                 Self::Call { index, input, in_pieces: false }
             }
-            // It is for display alone; the request that is sent again does not name another model.
-            "fallback" => Self::Unknown,
-            kind if is_provider_run(kind) => Self::Opaque { block: block.clone(), input: String::new() },
-            _ => Self::Unknown,
+            "" => Self::Nothing,
+            _ => Self::Hosted { block: block.clone(), input: String::new() },
         }
     }
 
@@ -54,7 +57,11 @@ impl OpenBlock {
     pub(super) fn delta(&mut self, delta: &Value, events: &mut Vec<ModelEvent>) {
         let text = |name: &str| delta.get(name).and_then(Value::as_str).unwrap_or_default();
         match (self, text("type")) {
-            (Self::Text, "text_delta") => push_text(events, text("text").to_owned()),
+            (Self::Text(block), "text_delta") => {
+                append(block, "text", text("text"));
+                push_text(events, text("text").to_owned());
+            }
+            (Self::Text(block), "citations_delta") => cite(block, delta),
             (Self::Thinking(block), "thinking_delta") => {
                 append(block, "thinking", text("thinking"));
                 push_thinking(events, text("thinking").to_owned());
@@ -67,8 +74,8 @@ impl OpenBlock {
                     events.push(ModelEvent::CallArguments { index: *index, text: piece.to_owned() });
                 }
             }
-            (Self::Opaque { input, .. }, "input_json_delta") => input.push_str(text("partial_json")),
-            (Self::Opaque { block, .. }, "compaction_delta") => append(block, "content", text("content")),
+            (Self::Hosted { input, .. }, "input_json_delta") => input.push_str(text("partial_json")),
+            (Self::Hosted { block, .. }, "compaction_delta") => append(block, "content", text("content")),
             _ => {}
         }
     }
@@ -76,7 +83,8 @@ impl OpenBlock {
     /// The block is whole.
     pub(super) fn stop(self, events: &mut Vec<ModelEvent>) {
         match self {
-            Self::Text | Self::Unknown => {}
+            Self::Nothing => {}
+            Self::Text(block) => events.extend(hosted::citations(block).map(ModelEvent::Hosted)),
             Self::Thinking(block) => events.push(ModelEvent::ThinkingDone { replay: Some(block) }),
             Self::Call { index, input, in_pieces } => {
                 if !in_pieces && input.as_object().is_some_and(|members| !members.is_empty()) {
@@ -84,20 +92,17 @@ impl OpenBlock {
                 }
                 events.push(ModelEvent::CallDone { index });
             }
-            Self::Opaque { mut block, input } => {
+            Self::Sealed(block) => events.push(ModelEvent::ThinkingDone { replay: Some(block) }),
+            Self::Hosted { mut block, input } => {
                 if let Ok(input) = serde_json::from_str::<Value>(&input)
                     && let Some(members) = block.as_object_mut()
                 {
                     members.insert("input".to_owned(), input);
                 }
-                events.push(ModelEvent::ThinkingDone { replay: Some(block) });
+                events.push(ModelEvent::Hosted(hosted::read(block)));
             }
         }
     }
-}
-
-fn is_provider_run(kind: &str) -> bool {
-    kind == "compaction" || kind.ends_with("_tool_use") || kind.ends_with("_tool_result")
 }
 
 fn append(block: &mut Value, member: &str, more: &str) {
@@ -119,5 +124,17 @@ fn push_text(events: &mut Vec<ModelEvent>, text: String) {
 fn push_thinking(events: &mut Vec<ModelEvent>, text: String) {
     if !text.is_empty() {
         events.push(ModelEvent::Thinking(text));
+    }
+}
+
+/// Words of the answer and where they come from.
+fn cite(block: &mut Value, delta: &Value) {
+    let Some(members) = block.as_object_mut() else { return };
+    let Some(source) = delta.get("citation").cloned() else { return };
+    match members.get_mut("citations").and_then(Value::as_array_mut) {
+        Some(sources) => sources.push(source),
+        None => {
+            members.insert("citations".to_owned(), json!([source]));
+        }
     }
 }

@@ -50,9 +50,7 @@ impl Reader {
             && kind == "content_block_delta"
         {
             let mut events = Vec::new();
-            if let Some(block) = self.open.get_mut(&index) {
-                block.delta(&delta, &mut events);
-            }
+            self.take_piece(index, &delta, &mut events);
             return self.tell(events);
         }
         let Ok(data) = serde_json::from_str::<Value>(&event.data) else {
@@ -75,13 +73,7 @@ impl Reader {
                 );
             }
             "content_block_delta" => {
-                let (at, delta) = (position(&data), data.get("delta").unwrap_or(&Value::Null));
-                if let (false, Some(begun)) = (self.open.contains_key(&at), never_begun(delta)) {
-                    self.start_block(at, &begun, &mut events);
-                }
-                if let Some(block) = self.open.get_mut(&at) {
-                    block.delta(delta, &mut events);
-                }
+                self.take_piece(position(&data), data.get("delta").unwrap_or(&Value::Null), &mut events);
             }
             "content_block_stop" => self.stop_block(position(&data), &mut events),
             "message_delta" => self.message_delta(&data, &mut events),
@@ -130,6 +122,17 @@ impl Reader {
             self.calls += 1;
         }
         self.open.insert(at, block);
+    }
+
+    fn take_piece(&mut self, at: u64, piece: &Value, events: &mut Vec<ModelEvent>) {
+        if !self.open.contains_key(&at)
+            && let Some(begun) = never_begun(piece)
+        {
+            self.start_block(at, &begun, events);
+        }
+        if let Some(block) = self.open.get_mut(&at) {
+            block.delta(piece, events);
+        }
     }
 
     fn stop_block(&mut self, at: u64, events: &mut Vec<ModelEvent>) {

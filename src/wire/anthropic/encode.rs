@@ -2,12 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::ledger::{Arguments, AssistantMessage, Block, Message, ModelRef, Stop, ToolResult};
+use crate::ledger::{Arguments, AssistantMessage, Block, Message, ModelRef, ToolResult, ToolUse};
 use crate::model::{Request, ToolDescription};
 use crate::wire::call::{Endpoint, HttpCall, Secret};
 use crate::wire::ids::{IdForm, WireIds, accepted_name};
 
 use super::effort;
+
+use super::hosted::{self, Pairs};
 
 /// The version that compatible servers know too. The newer one changes nothing that is sent or read here.
 const VERSION: &str = "2023-06-01";
@@ -22,10 +24,8 @@ pub(crate) fn encode(request: &Request, endpoint: &Endpoint) -> HttpCall {
     if !request.system.trim().is_empty() {
         body.insert("system".to_owned(), json!([cached(text_block(&request.system))]));
     }
-    if !request.tools.is_empty() {
-        let last = request.tools.len() - 1;
-        let tools = request.tools.iter().enumerate();
-        let tools: Vec<_> = tools.map(|(at, t)| if at == last { cached(tool(t)) } else { tool(t) }).collect();
+    let tools = tools(request, endpoint);
+    if !tools.is_empty() {
         body.insert("tools".to_owned(), Value::Array(tools));
     }
     body.insert("messages".to_owned(), Value::Array(messages(request)));
@@ -56,70 +56,104 @@ fn headers(endpoint: &Endpoint) -> Vec<(String, Secret)> {
 /// The history as turns that alternate: messages of one side in a row are one message.
 fn messages(request: &Request) -> Vec<Value> {
     let ids = WireIds::of(&request.messages, IdForm::Words);
-    let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
+    let pairs = Pairs::of(&request.messages, &request.model);
+    let mut turns = Turns::default();
     for message in &request.messages {
-        let (role, blocks) = match message {
-            Message::User(text) => ("user", spoken(text)),
-            Message::Results(results) => ("user", results.iter().map(|r| result_block(r, &ids)).collect()),
-            Message::Assistant(message) => ("assistant", assistant_blocks(message, &request.model, &ids)),
-        };
-        match turns.last_mut() {
+        match message {
+            Message::User(text) => turns.user(spoken(text)),
+            Message::Results(results) => turns.user(results.iter().map(|r| result_block(r, &ids)).collect()),
+            Message::Assistant(message) => {
+                turns.assistant(assistant_blocks(message, &request.model, &ids, &pairs));
+            }
+        }
+    }
+    turns.finish()
+}
+
+/// The turns so far.
+#[derive(Default)]
+struct Turns(Vec<(&'static str, Vec<Value>)>);
+
+impl Turns {
+    fn user(&mut self, blocks: Vec<Value>) {
+        if !blocks.is_empty() {
+            self.close_assistant();
+            self.push("user", blocks);
+        }
+    }
+
+    fn assistant(&mut self, blocks: Vec<Value>) {
+        self.push("assistant", blocks);
+    }
+
+    fn push(&mut self, role: &'static str, blocks: Vec<Value>) {
+        match self.0.last_mut() {
             _ if blocks.is_empty() => {}
             Some((last, content)) if *last == role => content.extend(blocks),
-            Some(_) | None => turns.push((role, blocks)),
+            Some(_) | None => self.0.push((role, blocks)),
         }
     }
-    if let Some((_, content)) = turns.iter_mut().rev().find(|(role, _)| *role == "user")
-        && let Some(last) = content.pop()
-    {
-        content.push(cached(last));
+
+    /// A message cannot end in reasoning, and reasoning alone is no turn.
+    fn close_assistant(&mut self) {
+        let Some((_, content)) = self.0.last_mut().filter(|(role, _)| *role == "assistant") else { return };
+        while content.last().is_some_and(is_reasoning) {
+            content.pop();
+        }
+        if content.is_empty() {
+            self.0.pop();
+        }
     }
-    turns.into_iter().map(|(role, content)| json!({ "role": role, "content": content })).collect()
+
+    /// The messages, with breakpoints at the end of the last user message and of the one before it: what was sent
+    /// last time is read from the cache, what is new is written to it.
+    fn finish(mut self) -> Vec<Value> {
+        self.close_assistant();
+        for (_, content) in self.0.iter_mut().rev().filter(|(role, _)| *role == "user").take(2) {
+            if let Some(last) = content.pop() {
+                content.push(cached(last));
+            }
+        }
+        self.0.into_iter().map(|(role, content)| json!({ "role": role, "content": content })).collect()
+    }
 }
 
-fn assistant_blocks(message: &AssistantMessage, asked: &ModelRef, ids: &WireIds) -> Vec<Value> {
-    let calls = message.calls().count();
-    // A refused turn is not shown to the model again, and reasoning alone is no turn: a message cannot end in it.
-    if calls == 0
-        && (message.stop == Stop::Refusal || message.text().trim().is_empty())
-        && !is_paused(message)
-    {
-        return Vec::new();
-    }
+fn assistant_blocks(
+    message: &AssistantMessage,
+    asked: &ModelRef,
+    ids: &WireIds,
+    pairs: &Pairs,
+) -> Vec<Value> {
     let same_model = message.model == *asked;
-    let blocks = message.blocks.iter().filter_map(|block| match block {
-        Block::Text(text) => spoken(text).pop(),
-        Block::Thinking(thinking) if same_model => {
-            thinking.replay.clone().filter(|block| is_replayed(block, message.interrupted))
+    let mut content = Vec::new();
+    for block in &message.blocks {
+        match block {
+            Block::Text(text) => content.extend(spoken(text)),
+            Block::Thinking(thinking) if same_model => {
+                content.extend(thinking.replay.clone().filter(is_reasoning));
+            }
+            Block::Hosted(cited) if same_model && cited.is_citation() => {
+                hosted::restore_citations(&mut content, cited);
+            }
+            Block::Hosted(block) if same_model && pairs.allow(block) => content.push(block.value.clone()),
+            Block::Thinking(_) | Block::Hosted(_) => {}
+            Block::ToolUse(call) => content.push(call_block(call, ids)),
         }
-        Block::Thinking(_) => None,
-        Block::ToolUse(call) => {
-            let input = match &call.arguments {
-                Arguments::Object(members) => Value::Object(members.clone()),
-                Arguments::Unusable(_) => json!({}),
-            };
-            let (id, name) = (ids.get(call.id), accepted_name(&call.name));
-            Some(json!({ "type": "tool_use", "id": id, "name": name, "input": input }))
-        }
-    });
-    blocks.collect()
-}
-
-/// A paused turn goes back as it is, whatever it holds.
-fn is_paused(message: &AssistantMessage) -> bool {
-    message.stop == Stop::Pause
-}
-
-/// Blocks of another protocol stay out; of an interrupted message also what the server ran itself, whose
-/// second half may be missing.
-fn is_replayed(block: &Value, interrupted: bool) -> bool {
-    match block.get("type").and_then(Value::as_str) {
-        Some("thinking" | "redacted_thinking") => true,
-        // An item of another protocol, if the provider's was changed.
-        Some("reasoning") => false,
-        Some(_) => !interrupted,
-        None => false,
     }
+    content
+}
+
+fn call_block(call: &ToolUse, ids: &WireIds) -> Value {
+    let input = match &call.arguments {
+        Arguments::Object(members) => Value::Object(members.clone()),
+        Arguments::Unusable(_) => json!({}),
+    };
+    json!({ "type": "tool_use", "id": ids.get(call.id), "name": accepted_name(&call.name), "input": input })
+}
+
+/// Reasoning of this protocol: that of another has blocks of its own.
+fn is_reasoning(block: &Value) -> bool {
+    matches!(block.get("type").and_then(Value::as_str), Some("thinking" | "redacted_thinking"))
 }
 
 fn result_block(result: &ToolResult, ids: &WireIds) -> Value {
@@ -143,6 +177,16 @@ fn spoken(text: &str) -> Vec<Value> {
 
 fn text_block(text: &str) -> Value {
     json!({ "type": "text", "text": text })
+}
+
+/// Ours, then the provider's own; the same in every request of a conversation.
+fn tools(request: &Request, endpoint: &Endpoint) -> Vec<Value> {
+    let ours = request.tools.iter().map(tool);
+    let mut tools: Vec<Value> = ours.chain(endpoint.hosted_tools.iter().map(|t| hosted::tool(t))).collect();
+    if let Some(last) = tools.pop() {
+        tools.push(cached(last));
+    }
+    tools
 }
 
 fn tool(tool: &ToolDescription) -> Value {

@@ -4,6 +4,8 @@ mod blocks;
 mod decode;
 mod effort;
 mod encode;
+mod hosted;
 
 pub(super) use decode::Reader;
 pub(super) use encode::encode;
+pub(super) use hosted::HOSTED_TOOLS;

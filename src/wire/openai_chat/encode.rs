@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::ledger::{Arguments, AssistantMessage, Block, Message, ModelRef, Stop, ToolResult, ToolUse};
+use crate::ledger::{Arguments, AssistantMessage, Block, Message, ModelRef, ToolResult, ToolUse};
 use crate::model::{Request, ToolDescription};
 use crate::wire::call::{Endpoint, HttpCall, Quirks, Secret};
 use crate::wire::ids::{IdForm, WireIds, accepted_name};
@@ -92,8 +92,8 @@ fn messages(request: &Request, wants: &Wants) -> Vec<Value> {
 fn assistant(message: &AssistantMessage, asked: &ModelRef, ids: &WireIds, wants: &Wants) -> Option<Value> {
     let text = spoken(message);
     let mut calls: Vec<Value> = message.calls().map(|c| call(c, ids)).collect();
-    // A refused turn is not shown to the model again, and an empty one says nothing.
-    if calls.is_empty() && (text.is_empty() || message.stop == Stop::Refusal) {
+    // An empty turn says nothing.
+    if calls.is_empty() && text.is_empty() {
         return None;
     }
     let mut members = Map::new();
@@ -115,11 +115,23 @@ fn assistant(message: &AssistantMessage, asked: &ModelRef, ids: &WireIds, wants:
     Some(Value::Object(members))
 }
 
+/// The words, with a blank line between texts unless one only goes on after its citations.
 fn spoken(message: &AssistantMessage) -> String {
-    let texts =
-        message.blocks.iter().filter_map(|b| if let Block::Text(t) = b { Some(t.as_str()) } else { None });
-    let texts: Vec<_> = texts.filter(|t| !t.trim().is_empty()).collect();
-    texts.join("\n\n")
+    let mut spoken = String::new();
+    let mut goes_on = true;
+    for block in &message.blocks {
+        match block {
+            Block::Text(text) if text.trim().is_empty() => {}
+            Block::Text(text) => {
+                spoken.push_str(if goes_on { "" } else { "\n\n" });
+                spoken.push_str(text);
+                goes_on = false;
+            }
+            Block::Hosted(block) => goes_on |= block.is_citation(),
+            Block::Thinking(_) | Block::ToolUse(_) => {}
+        }
+    }
+    spoken
 }
 
 fn call(call: &ToolUse, ids: &WireIds) -> Value {

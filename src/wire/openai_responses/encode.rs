@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::model::{Effort, Request, ToolDescription};
 use crate::wire::call::{Endpoint, HttpCall, Secret};
 
-use super::history;
+use super::{history, hosted};
 
 /// The call that asks for one streamed answer.
 pub(crate) fn encode(request: &Request, endpoint: &Endpoint) -> HttpCall {
@@ -25,8 +25,10 @@ pub(crate) fn encode(request: &Request, endpoint: &Endpoint) -> HttpCall {
     if !request.system.trim().is_empty() {
         set("instructions", json!(request.system));
     }
-    if !request.tools.is_empty() {
-        set("tools", request.tools.iter().map(tool).collect());
+    let hosted = endpoint.hosted_tools.iter().map(|name| hosted::tool(name));
+    let tools: Vec<Value> = request.tools.iter().map(tool).chain(hosted).collect();
+    if !tools.is_empty() {
+        set("tools", Value::Array(tools));
     }
     set("input", Value::Array(history::items(request)));
     HttpCall {

@@ -7,6 +7,8 @@ use crate::ledger::{Arguments, AssistantMessage, Block, ModelRef, Stop, Thinking
 use crate::model::Request;
 use crate::wire::ids::{IdForm, WireIds, accepted_name};
 
+use super::hosted;
+
 /// The input of a request. Items carry no ids of the server's, but for reasoning, which goes back as it came.
 pub(super) fn items(request: &Request) -> Vec<Value> {
     let ids = WireIds::of(&request.messages, IdForm::Words);
@@ -34,7 +36,8 @@ fn assistant(message: &AssistantMessage, asked: &ModelRef, ids: &WireIds) -> Vec
             Block::Text(text) => spoken("assistant", "output_text", text),
             Block::ToolUse(use_) => Some(call(use_, ids)),
             Block::Thinking(thinking) if same_model && !items.is_empty() => sealed(thinking),
-            Block::Thinking(_) => None,
+            Block::Hosted(ran) if same_model => hosted::replayed(ran),
+            Block::Thinking(_) | Block::Hosted(_) => None,
         };
         items.extend(item);
     }

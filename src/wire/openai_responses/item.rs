@@ -4,6 +4,8 @@ use serde_json::Value;
 
 use crate::model::ModelEvent;
 
+use super::hosted;
+
 /// An item between its first and its last event.
 #[derive(Debug)]
 pub(super) enum OpenItem {
@@ -91,8 +93,7 @@ impl OpenItem {
                 }
                 events.push(ModelEvent::CallDone { index });
             }
-            // The one place for what the server ran itself (web_search_call and its like): nothing is told yet.
-            Self::Other => {}
+            Self::Other => events.extend(hosted::read(item).map(ModelEvent::Hosted)),
             Self::Message { in_pieces: true } | Self::Closed => {}
         }
     }

@@ -3,8 +3,10 @@
 mod decode;
 mod encode;
 mod history;
+mod hosted;
 mod item;
 mod usage;
 
 pub(super) use decode::Reader;
 pub(super) use encode::encode;
+pub(super) use hosted::HOSTED_TOOLS;

@@ -188,6 +188,7 @@ fn read_ended(fields: &Fields<'_>) -> Result<Body, RecordError> {
         reason: fields.one_of("reason", Ending::parse)?,
         turns: fields.small("turns")?,
         tool_calls: fields.small("tool_calls")?,
+        hosted_tools: fields.get("hosted_tools").map_or(Ok(0), |_| fields.small("hosted_tools"))?,
         usage: message::read_usage(&fields.object("usage")?)?,
         wall_ms: fields.number("wall_ms")?,
         text: fields.text("text")?,

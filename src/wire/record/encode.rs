@@ -177,4 +177,7 @@ fn write_ended(record: &mut Map<String, Value>, ended: &TurnEnded) {
             "not_ok": not_ok,
         }),
     );
+    if ended.hosted_tools > 0 {
+        put(record, json!({ "hosted_tools": ended.hosted_tools }));
+    }
 }

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::ledger::{
-    Arguments, AssistantMessage, Block, EntryId, MicroDollars, ModelRef, Stop, Thinking, ToolUse, Usage,
+    Arguments, AssistantMessage, Block, EntryId, Hosted, MicroDollars, ModelRef, Stop, Thinking, ToolUse,
+    Usage,
 };
 
 use super::RecordError;
@@ -11,7 +12,7 @@ use super::encode::{call_in_message, put};
 use super::fields::{Fields, put_value};
 
 /// Writes the fields of `agent_response`. `blocks` is there only when thinking, then text, then calls would not
-/// be the message again: thinking to be replayed, or another order.
+/// be the message again: thinking to be replayed, what the provider ran itself, or another order.
 pub(super) fn write(record: &mut Map<String, Value>, said: &AssistantMessage) {
     let (text, thinking) = (said.text(), said.thinking());
     let calls: Vec<ToolUse> = said.calls().cloned().collect();
@@ -29,6 +30,10 @@ pub(super) fn write(record: &mut Map<String, Value>, said: &AssistantMessage) {
             "usage": usage(&said.usage),
         }),
     );
+    let hosted: Vec<_> = said.hosted().map(hosted).collect();
+    if !hosted.is_empty() {
+        put(record, json!({ "hosted": hosted }));
+    }
     if plain_blocks(text, thinking, calls) != said.blocks {
         put(record, json!({ "blocks": said.blocks.iter().map(block).collect::<Vec<_>>() }));
     }
@@ -46,7 +51,7 @@ pub(super) fn read(fields: &Fields<'_>, id: EntryId) -> Result<AssistantMessage,
         .collect::<Result<_, RecordError>>()?;
     let blocks = match fields.get("blocks") {
         None => plain_blocks(fields.text("text")?, fields.text_or_empty("thinking")?, calls),
-        Some(_) => read_blocks(fields.list("blocks")?, calls)?,
+        Some(_) => read_blocks(fields.list("blocks")?, calls, read_hosted(fields)?)?,
     };
     Ok(AssistantMessage {
         id,
@@ -85,6 +90,7 @@ fn block(block: &Block) -> Value {
     match block {
         Block::Text(text) => json!({ "type": "text", "text": text }),
         Block::ToolUse(call) => json!({ "type": "tool_use", "id": call.id.to_string() }),
+        Block::Hosted(_) => json!({ "type": "hosted" }),
         Block::Thinking(thinking) => {
             let mut members = Map::new();
             put(&mut members, json!({ "type": "thinking", "text": thinking.text }));
@@ -96,9 +102,34 @@ fn block(block: &Block) -> Value {
     }
 }
 
-/// A `tool_use` block names a call of `tool_calls`; both are in the same order.
-fn read_blocks(values: &[Value], calls: Vec<ToolUse>) -> Result<Vec<Block>, RecordError> {
-    let mut calls = calls.into_iter();
+fn hosted(block: &Hosted) -> Value {
+    let mut members = Map::new();
+    put(&mut members, json!({ "kind": block.kind, "name": block.name, "id": block.id }));
+    put_value(&mut members, "value", block.value.clone());
+    Value::Object(members)
+}
+
+fn read_hosted(fields: &Fields<'_>) -> Result<Vec<Hosted>, RecordError> {
+    let Some(_) = fields.get("hosted") else { return Ok(Vec::new()) };
+    let read = |value| {
+        let fields = Fields::of("hosted", value)?;
+        Ok(Hosted {
+            kind: fields.text("kind")?,
+            name: fields.text_or_empty("name")?,
+            id: fields.text_or_empty("id")?,
+            value: fields.value("value")?,
+        })
+    };
+    fields.list("hosted")?.iter().map(read).collect()
+}
+
+/// A `tool_use` block names a call of `tool_calls`, a `hosted` block is the next of `hosted`; all in the same order.
+fn read_blocks(
+    values: &[Value],
+    calls: Vec<ToolUse>,
+    hosted: Vec<Hosted>,
+) -> Result<Vec<Block>, RecordError> {
+    let (mut calls, mut hosted) = (calls.into_iter(), hosted.into_iter());
     let mut blocks = Vec::new();
     for value in values {
         let fields = Fields::of("blocks", value)?;
@@ -115,17 +146,20 @@ fn read_blocks(values: &[Value], calls: Vec<ToolUse>) -> Result<Vec<Block>, Reco
                     call.ok_or_else(|| fields.bad("id", format!("{id} is not the next of `tool_calls`")))?,
                 )
             }
+            "hosted" => {
+                let block = hosted.next();
+                Block::Hosted(block.ok_or_else(|| fields.bad("type", "is not the next of `hosted`"))?)
+            }
             other => return Err(fields.bad("type", format!("has the unknown value `{other}`"))),
         });
     }
-    match calls.next() {
-        None => Ok(blocks),
-        Some(call) => Err(RecordError::Field {
-            kind: "agent_response".to_owned(),
-            field: "blocks".to_owned(),
-            what: format!("leaves out call {}", call.id),
-        }),
-    }
+    let left_out = match (calls.next(), hosted.next()) {
+        (None, None) => return Ok(blocks),
+        (Some(call), _) => format!("call {}", call.id),
+        (None, Some(block)) => format!("what was hosted: {}", block.kind),
+    };
+    let (kind, field) = ("agent_response".to_owned(), "blocks".to_owned());
+    Err(RecordError::Field { kind, field, what: format!("leaves out {left_out}") })
 }
 
 /// Token counts and cost.

@@ -54,6 +54,7 @@ impl Parser {
             | ModelEvent::ThinkingDone { .. }
             | ModelEvent::CallArguments { .. }
             | ModelEvent::CallDone { .. }
+            | ModelEvent::Hosted(_)
             | ModelEvent::Usage(_)) => vec![event],
         }
     }

@@ -70,7 +70,7 @@ fn without_calls(message: AssistantMessage, ids: &WireIds) -> AssistantMessage {
     let mut blocks = Vec::new();
     for block in message.blocks {
         let text = match block {
-            Block::Thinking(_) => {
+            Block::Thinking(_) | Block::Hosted(_) => {
                 blocks.push(block);
                 continue;
             }

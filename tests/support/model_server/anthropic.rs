@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
+use super::anthropic_hosted;
 use super::connection::{check_tool, is_word};
 use super::reply::{Frame, Part, halves};
 
@@ -12,7 +13,8 @@ pub(crate) fn check(body: &Value) -> Result<(), String> {
     if body["max_tokens"].as_u64().unwrap_or_default() == 0 {
         return Err("max_tokens: Field required".to_owned());
     }
-    for (at, tool) in body["tools"].as_array().into_iter().flatten().enumerate() {
+    let ours = |tool: &&Value| tool.get("type").is_none();
+    for (at, tool) in body["tools"].as_array().into_iter().flatten().filter(ours).enumerate() {
         check_tool(at, &tool["name"], &tool["input_schema"])?;
     }
     for block in body["system"].as_array().into_iter().flatten() {
@@ -39,6 +41,7 @@ pub(crate) fn check(body: &Value) -> Result<(), String> {
         let before = at.checked_sub(1).map_or_else(Vec::new, |before| self::blocks(&messages[before]));
         check_pairs(at, message, &before, &blocks)?;
     }
+    anthropic_hosted::check(messages)?;
     let last = messages.len() - 1;
     check_answered(last, &ids(&blocks(&messages[last]), "tool_use", "id"), &[])
 }
@@ -84,6 +87,7 @@ fn check_block(block: &Value, place: &str, seen: &mut BTreeSet<String>) -> Resul
             Err(format!("{place}: Invalid `signature` in `thinking` block"))
         }
         "thinking" | "redacted_thinking" | "tool_result" => Ok(()),
+        kind if anthropic_hosted::is_known(kind) => Ok(()),
         kind => Err(format!(
             "{place}: Input tag '{kind}' found using 'type' does not match any of the expected tags"
         )),
@@ -139,7 +143,7 @@ fn check_answered(at: usize, calls: &[String], results: &[String]) -> Result<(),
     ))
 }
 
-fn blocks(message: &Value) -> Vec<Value> {
+pub(super) fn blocks(message: &Value) -> Vec<Value> {
     match &message["content"] {
         Value::String(text) => vec![json!({ "type": "text", "text": text })],
         content => content.as_array().cloned().unwrap_or_default(),

@@ -19,6 +19,7 @@
 )]
 
 mod anthropic;
+mod anthropic_hosted;
 mod connection;
 mod openai_chat;
 mod openai_responses;

@@ -1,6 +1,6 @@
 //! News of one model call, folded by an independent hand: what a client must have understood at the end.
 
-use countersign::ledger::{Stop, Usage};
+use countersign::ledger::{Hosted, Stop, Usage};
 use countersign::model::{ModelEvent, ModelFailure, ModelNews};
 use serde_json::Value;
 
@@ -20,6 +20,7 @@ pub struct Answer {
     pub text: String,
     pub thinking: String,
     pub replays: Vec<Value>,
+    pub hosted: Vec<Hosted>,
     pub calls: Vec<Call>,
     pub usage: Option<Usage>,
     pub stop: Option<Stop>,
@@ -51,6 +52,7 @@ impl Answer {
             }
             ModelEvent::CallArguments { index, text } => self.call(*index).arguments.push_str(text),
             ModelEvent::CallDone { index } => self.call(*index).done = true,
+            ModelEvent::Hosted(block) => self.hosted.push(block.clone()),
             ModelEvent::Usage(usage) => self.usage = Some(*usage),
             ModelEvent::Stop(stop) => self.stop = Some(stop.clone()),
         }
@@ -77,6 +79,9 @@ pub fn lines(news: &[ModelNews]) -> String {
         }
         ModelNews::Event(ModelEvent::CallArguments { index, text }) => format!("arguments {index} {text:?}"),
         ModelNews::Event(ModelEvent::CallDone { index }) => format!("call_done {index}"),
+        ModelNews::Event(ModelEvent::Hosted(h)) => {
+            format!("hosted {} name={:?} id={:?} {}", h.kind, h.name, h.id, h.value)
+        }
         ModelNews::Event(ModelEvent::Usage(u)) => format!(
             "usage input={} read={} write={} output={} reasoning={}",
             u.input, u.cache_read, u.cache_write, u.output, u.reasoning

@@ -7,6 +7,8 @@ use countersign::ledger::{
 use countersign::model::{Request, ToolDescription};
 use serde_json::{Value, json};
 
+use super::hosted::{self, block};
+
 /// Named requests. All go to `anthropic/model-a`.
 pub fn cases() -> Vec<(&'static str, Request)> {
     vec![
@@ -15,6 +17,7 @@ pub fn cases() -> Vec<(&'static str, Request)> {
         ("other-model", request(other_model())),
         ("interrupted", request(interrupted())),
         ("reasoning-items", request(reasoning_items())),
+        ("hosted", request(hosted::history())),
         ("bare", Request { system: " ".to_owned(), tools: Vec::new(), ..request(vec![user("Hi")]) }),
     ]
 }
@@ -123,7 +126,7 @@ fn odd_ids() -> Vec<Message> {
     ]
 }
 
-/// Reasoning of other models and protocols; a refused turn; reasoning alone; reasoning that goes back.
+/// Reasoning of other models and protocols; reasoning alone; reasoning that goes back.
 fn other_model() -> Vec<Message> {
     let foreign = AssistantMessage {
         model: ModelRef::parse("openai-chat/model-b"),
@@ -135,7 +138,6 @@ fn other_model() -> Vec<Message> {
     };
     let other_words =
         AssistantMessage { blocks: [other.blocks.clone(), vec![text("Fine.")]].concat(), ..other.clone() };
-    let refused = AssistantMessage { stop: Stop::Refusal, ..said(vec![text("I cannot")]) };
     let own = vec![
         thinking(
             "A",
@@ -155,8 +157,6 @@ fn other_model() -> Vec<Message> {
         Message::Assistant(other),
         user("Hm?"),
         Message::Assistant(other_words),
-        user("Do harm."),
-        Message::Assistant(refused),
         user("Read then."),
         Message::Assistant(said(own)),
         Message::Results(vec![result(1, Outcome::Ok, "text")]),
@@ -165,13 +165,13 @@ fn other_model() -> Vec<Message> {
 
 /// What Esc left, and a turn that the provider paused.
 fn interrupted() -> Vec<Message> {
-    let ran = json!({ "type": "server_tool_use", "id": "srv_1", "name": "web_search", "input": {} });
+    let ran = |id: &str| block("server_tool_use", id, json!({ "name": "web_search", "input": {} }));
     let partial = AssistantMessage {
         stop: Stop::Interrupted,
         interrupted: true,
-        ..said(vec![thinking("", ran.clone()), text("I was about to")])
+        ..said(vec![ran("srv_1"), text("I was about to")])
     };
-    let paused = AssistantMessage { stop: Stop::Pause, ..said(vec![thinking("", ran)]) };
+    let paused = AssistantMessage { stop: Stop::Pause, ..said(vec![ran("srv_2")]) };
     vec![user("Search."), Message::Assistant(partial), user("Go on."), Message::Assistant(paused)]
 }
 

@@ -3,6 +3,7 @@
 pub mod answer;
 pub mod fixture;
 pub mod history;
+pub mod hosted;
 
 use countersign::model::ModelNews;
 use countersign::wire::Protocol;

@@ -1,0 +1,47 @@
+//! A long session hits the provider's cache: each request is the one before with more at its end, also after a resume.
+
+use serde_json::{Value, json};
+
+use crate::model_server::{Part, Reply};
+use crate::servers::{ALL, accepted};
+
+/// Tools, system and blocks in the order of the cache, without its marks.
+fn flat(body: &Value) -> Vec<String> {
+    let mut flat = vec![body["tools"].to_string(), body["system"].to_string()];
+    for message in body["messages"].as_array().unwrap() {
+        match message["content"].as_array() {
+            Some(blocks) => {
+                flat.extend(blocks.iter().map(|block| json!([message["role"], block]).to_string()))
+            }
+            None => flat.push(message.to_string()),
+        }
+    }
+    let mark = json!({ "cache_control": { "type": "ephemeral" } }).to_string();
+    let mark = format!(",{}", mark.trim_matches(['{', '}'])) + "}";
+    flat.into_iter().map(|block| block.replace(&mark, "")).collect()
+}
+
+#[test]
+fn each_request_begins_with_the_one_before() {
+    for speech in ALL {
+        let look = |path: &str| {
+            let thinks = Part::Thinking(format!("I need {path}."));
+            Reply::Stream(vec![thinks, Part::call("same", "read", &json!({ "path": path }))])
+        };
+        let mut replies = vec![look("one.txt"), look("two.txt"), look("none.txt"), Reply::text("Read.")];
+        replies.extend([look("two.txt"), Reply::text("Again."), Reply::text("Bye.")]);
+        let (server, world) = speech.serve(replies);
+        for (words, resumed) in [("read all", false), ("once more", true), ("thanks", true)] {
+            let last: &[&str] = if resumed { &["--last", words] } else { &[words] };
+            let ran = world.exec(last);
+            assert_eq!(ran.code, 0, "{speech:?}: {}", ran.err);
+        }
+        let sent: Vec<Vec<String>> = accepted(&server).iter().map(flat).collect();
+        assert_eq!(sent.len(), 7);
+        for pair in sent.windows(2) {
+            assert!(pair[0].len() < pair[1].len(), "{speech:?}");
+            assert!(!pair[0].concat().contains("ephemeral"), "marks are left out");
+            assert_eq!(pair[0][..], pair[1][..pair[0].len()], "{speech:?}");
+        }
+    }
+}
