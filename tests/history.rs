@@ -17,7 +17,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-const PROTOCOLS: [Protocol; 2] = [Protocol::Anthropic, Protocol::OpenAiChat];
+const PROTOCOLS: [Protocol; 3] = [Protocol::Anthropic, Protocol::OpenAiChat, Protocol::OpenAiResponses];
 
 /// What happens next in a session.
 #[derive(Debug, Clone)]
@@ -153,6 +153,7 @@ impl Session {
                 self.ask();
                 let mut blocks = Vec::new();
                 blocks.extend(thinks.then(|| self.thinking("Hm.")));
+                blocks.extend(thinks.then(sealed));
                 if searches {
                     blocks.extend(search(self.now));
                     blocks.extend([text("It rains."), cited("It rains.")]);
@@ -272,7 +273,7 @@ impl Session {
         let tools = vec![tool("read"), tool("write")];
         let request = context::build(&self.ledger, "Be brief.", tools, &spec, None).unwrap();
         let mut endpoint = Endpoint::new("http://127.0.0.1:1", None);
-        if protocol == Protocol::Anthropic {
+        if protocol != Protocol::OpenAiChat {
             endpoint.hosted_tools = vec!["web_search".into()];
         }
         serde_json::from_slice(&protocol.encode(&request, &endpoint).body).unwrap()
@@ -281,6 +282,12 @@ impl Session {
 
 fn text(words: &str) -> Block {
     Block::Text(words.into())
+}
+
+/// Reasoning as Responses seals it: each protocol sends its own alone.
+fn sealed() -> Block {
+    let item = json!({ "type": "reasoning", "id": "rs", "summary": [], "encrypted_content": "sealed" });
+    Block::Thinking(Thinking { text: String::new(), replay: Some(item) })
 }
 
 fn hosted(kind: &str, id: &str, value: Value) -> Block {
@@ -300,8 +307,8 @@ fn cited(words: &str) -> Block {
 
 /// Tools, system and blocks, in the order of the cache.
 fn flat(body: &Value) -> Flat {
-    let mut flat = vec![body["tools"].clone(), body["system"].clone()];
-    for message in body["messages"].as_array().unwrap() {
+    let mut flat = vec![body["tools"].clone(), body["system"].clone(), body["instructions"].clone()];
+    for message in body.get("messages").or(body.get("input")).and_then(Value::as_array).unwrap() {
         match message["content"].as_array() {
             Some(blocks) => flat.extend(blocks.iter().map(|block| json!([message["role"], block]))),
             None => flat.push(message.clone()),

@@ -6,6 +6,7 @@ pub const CONTINUE: &str = "You were cut off by the output limit. Continue exact
 /// After a limit that cut an answer was raised.
 pub const RAISED: &str =
     "The limit that stopped you was raised. Go on where you stopped; do not repeat what you wrote.";
+
 /// To the model that takes over a turn which another's provider had paused.
 pub const GO_ON: &str = "Go on from where the answer above stops; do not repeat it.";
 

@@ -3,8 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
-    AssistantMessage, Block, Body, CallId, Entry, EntryId, Ledger, Lesson, Stop, Thinking, ToolResult,
-    Unsettled,
+    AssistantMessage, Block, Body, CallId, Entry, EntryId, Ledger, Lesson, Stop, ToolResult, Unsettled,
 };
 
 /// One message as a model sees it, still free of any protocol.
@@ -63,7 +62,7 @@ impl Ledger {
                 Body::Assistant(m) if m.stop == Stop::Refusal && m.calls().next().is_none() => {}
                 Body::Assistant(m) if m.blocks.is_empty() => {}
                 Body::Assistant(m) if unbound.contains(&entry.id) => {
-                    messages.push(Message::Assistant(without_reasoning(m)));
+                    messages.extend(without_reasoning(m.clone()).map(Message::Assistant));
                 }
                 Body::Assistant(m) => messages.push(Message::Assistant(m.clone())),
                 Body::Validation(call) => {
@@ -73,7 +72,7 @@ impl Ledger {
                 Body::ToolResult(r) if ours.contains(&r.call) => {}
                 Body::ToolResult(r) => push_result(&mut messages, r),
                 Body::Note(_) if Lesson::of(entry) == Some(Lesson::ReasoningRefused) => {
-                    leave_reasoning_out(&mut messages);
+                    messages = leave_reasoning_out(messages);
                 }
                 Body::SessionStarted(_)
                 | Body::ToolCall(_)
@@ -95,17 +94,6 @@ impl Ledger {
     }
 }
 
-/// All of it up to here: a block is bound to those before it, so none may stay. What comes later is bound to what
-/// is then sent, and is sent back.
-fn leave_reasoning_out(messages: &mut Vec<Message>) {
-    for message in messages.iter_mut() {
-        if let Message::Assistant(said) = message {
-            said.blocks.retain(|block| !matches!(block, Block::Thinking(_)));
-        }
-    }
-    messages.retain(|message| !matches!(message, Message::Assistant(said) if said.blocks.is_empty()));
-}
-
 /// Messages that were made while something stood before them that was withdrawn later. Providers bind reasoning to all
 /// that came before it, so theirs is no longer valid. What was withdrawn before anything followed it binds nobody.
 fn unbound(entries: &[Arc<Entry>]) -> BTreeSet<EntryId> {
@@ -118,13 +106,20 @@ fn unbound(entries: &[Arc<Entry>]) -> BTreeSet<EntryId> {
     unbound
 }
 
-/// The words without the provider's own blocks of reasoning.
-fn without_reasoning(message: &AssistantMessage) -> AssistantMessage {
-    let blocks = message.blocks.iter().map(|block| match block {
-        Block::Thinking(thinking) => Block::Thinking(Thinking { replay: None, ..thinking.clone() }),
-        Block::Text(_) | Block::ToolUse(_) | Block::Hosted(_) => block.clone(),
+/// The message without its reasoning; `None` when nothing else is in it.
+fn without_reasoning(mut message: AssistantMessage) -> Option<AssistantMessage> {
+    message.blocks.retain(|block| !matches!(block, Block::Thinking(_)));
+    (!message.blocks.is_empty()).then_some(message)
+}
+
+/// All of it up to here: a block is bound to those before it, so none may stay. What comes later is bound to what
+/// is then sent, and is sent back.
+fn leave_reasoning_out(messages: Vec<Message>) -> Vec<Message> {
+    let left = messages.into_iter().filter_map(|message| match message {
+        Message::Assistant(said) => without_reasoning(said).map(Message::Assistant),
+        message @ (Message::User(_) | Message::Results(_)) => Some(message),
     });
-    AssistantMessage { blocks: blocks.collect(), ..message.clone() }
+    left.collect()
 }
 
 fn push_result(messages: &mut Vec<Message>, result: &ToolResult) {

@@ -7,8 +7,8 @@ use crate::servers::{ALL, accepted};
 
 /// Tools, system and blocks in the order of the cache, without its marks.
 fn flat(body: &Value) -> Vec<String> {
-    let mut flat = vec![body["tools"].to_string(), body["system"].to_string()];
-    for message in body["messages"].as_array().unwrap() {
+    let mut flat = ["tools", "system", "instructions"].map(|name| body[name].to_string()).to_vec();
+    for message in body.get("messages").or(body.get("input")).and_then(Value::as_array).unwrap() {
         match message["content"].as_array() {
             Some(blocks) => {
                 flat.extend(blocks.iter().map(|block| json!([message["role"], block]).to_string()))

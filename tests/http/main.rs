@@ -24,6 +24,8 @@ mod silence;
 
 #[path = "../support/model_server/mod.rs"]
 mod model_server;
+#[path = "../support/paused.rs"]
+mod paused;
 #[path = "../support/strictness.rs"]
 mod strictness;
 #[path = "../support/wire/mod.rs"]

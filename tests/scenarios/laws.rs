@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use countersign::agent::{Agent, Effect, Input, Intent, Settings};
-use countersign::ledger::{Body, CallId, Entry, Message, Millis, Stop, check, recover};
-use countersign::model::Request;
+use countersign::ledger::{Body, CallId, Entry, Millis, check, recover};
 
 use crate::sendable::sendable;
 
@@ -27,17 +26,6 @@ pub fn in_order(effects: &[Effect]) -> Result<(), String> {
 pub fn nothing_open(log: &[Arc<Entry>]) -> Result<(), String> {
     let open = check(log).map_err(|fault| fault.to_string())?;
     if open.is_empty() { Ok(()) } else { Err(format!("a model is called while {open:?} are open")) }
-}
-
-/// The last word is the user's, or a result, but for a turn that this very model's provider has paused.
-pub fn ends_with_us(request: &Request) -> Result<(), String> {
-    match request.messages.last() {
-        Some(Message::Assistant(m)) if m.stop != Stop::Pause || m.model != request.model => {
-            Err(format!("a request ends with what {} said: {:?}", m.model, m.text()))
-        }
-        Some(_) => Ok(()),
-        None => Err("a request says nothing".to_owned()),
-    }
 }
 
 /// A tool runs after its decision is durable, and not again once it has its result.

@@ -10,6 +10,7 @@ use countersign::tool::{Preparation, ToolNews};
 
 use crate::laws;
 use crate::page::Page;
+use crate::sendable::sendable;
 use crate::speech::speech;
 use crate::story::{Act, Story};
 
@@ -267,7 +268,7 @@ impl Stage {
             }
             Effect::CallModel(message, request) => {
                 laws::nothing_open(&self.log)?;
-                laws::ends_with_us(&request)?;
+                sendable(&request)?;
                 (self.model, self.calls, self.request) = (Some(message), 0, Some(*request));
             }
             Effect::Prepare(invocation) => drop(self.looks.insert(invocation.call)),

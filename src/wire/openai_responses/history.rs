@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::ledger::Message;
-use crate::ledger::{Arguments, AssistantMessage, Block, ModelRef, Stop, Thinking, ToolResult, ToolUse};
+use crate::ledger::{Arguments, AssistantMessage, Block, ModelRef, Thinking, ToolResult, ToolUse};
 use crate::model::Request;
 use crate::wire::ids::{IdForm, WireIds, accepted_name};
 
@@ -24,10 +24,6 @@ pub(super) fn items(request: &Request) -> Vec<Value> {
 }
 
 fn assistant(message: &AssistantMessage, asked: &ModelRef, ids: &WireIds) -> Vec<Value> {
-    // A refused turn is not shown to the model again.
-    if message.calls().next().is_none() && message.stop == Stop::Refusal {
-        return Vec::new();
-    }
     let same_model = message.model == *asked;
     let mut items = Vec::new();
     // From the end: reasoning without the item that it led to is refused, so it goes with that item.

@@ -198,10 +198,6 @@ fn reasoning_items() -> Vec<Message> {
         model: ModelRef::parse("anthropic/model-b"),
         ..said(vec![thinking("Hm.", item("rs_other", "seal-5")), text("Yes.")])
     };
-    let refused = AssistantMessage {
-        stop: Stop::Refusal,
-        ..said(vec![thinking("Hm.", item("rs_refused", "seal-6")), text("No.")])
-    };
     vec![
         user("Look."),
         Message::Assistant(said(first)),
@@ -211,8 +207,6 @@ fn reasoning_items() -> Vec<Message> {
         Message::Assistant(said(alone)),
         user("Hm?"),
         Message::Assistant(other),
-        user("Do harm."),
-        Message::Assistant(refused),
         user("Then not."),
     ]
 }
