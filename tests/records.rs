@@ -169,11 +169,11 @@ fn body() -> impl Strategy<Value = Body> {
                 Body::SessionStarted(SessionStarted { session, cwd, model, version, system })
             }
         ),
-        text().prop_map(|content| Body::User(UserMessage { content })),
+        text().prop_map(|content| Body::User(content.into())),
         said(),
         call().prop_map(Body::ToolCall),
         approvals(),
-        (injector, text()).prop_map(|(by, text)| Body::Injected(Injected { by, text })),
+        (injector, text()).prop_map(|(by, text)| Body::Injected(Injected::text(by, text))),
         (any::<u64>(), text())
             .prop_map(|(target, reason)| Body::Tombstone(Tombstone { target: EntryId(target), reason })),
         (any::<u32>(), transition).prop_map(|(turn, reason)| Body::Transition { turn, reason }),
@@ -273,7 +273,7 @@ fn session() -> Vec<Entry> {
     };
     let bodies = vec![
         started(),
-        Body::User(UserMessage { content: "list → ls".into() }),
+        Body::User(UserMessage::text("list → ls")),
         Body::Transition { turn: 1, reason: Transition::Submitted },
         message(4, vec![Block::Text("I look.".into()), Block::ToolUse(shell(1)), Block::ToolUse(shell(2))]),
         Body::ToolCall(shell(1)),

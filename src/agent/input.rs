@@ -2,7 +2,7 @@
 
 use crate::budget::Limit;
 use crate::hooks::{HookAnswer, HookId};
-use crate::ledger::{CallId, EntryId};
+use crate::ledger::{CallId, EntryId, UserMessage};
 use crate::model::ModelNews;
 use crate::policy::Mode;
 use crate::tool::{Preparation, ToolNews};
@@ -44,9 +44,16 @@ pub struct TimerId(pub u64);
 #[derive(Debug, Clone, PartialEq)]
 pub enum Intent {
     /// Say this; while a run is under way it steers: it is delivered with the next tool results.
-    Submit(String),
+    Submit(UserMessage),
     /// Say this when the run is over.
-    Queue(String),
+    Queue(UserMessage),
+    /// What was to be said could not be: it goes back to who wrote it, with the reason.
+    GiveBack {
+        /// The words.
+        text: String,
+        /// What happened, and what to do next.
+        why: String,
+    },
     /// Replace what was said by a summary.
     Compact,
     /// Esc.

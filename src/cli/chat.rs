@@ -170,7 +170,7 @@ pub(super) fn theme(invocation: &Invocation) -> Result<Theme, Fault> {
     }
 }
 
-/// An entry as the session file has it, laid out for reading.
+/// An entry as the session file has it, laid out for reading: images without their bytes.
 pub(super) fn entry_json(entry: &Entry) -> String {
-    format!("{:#}", record::encode(entry))
+    format!("{:#}", record::without_images(entry))
 }

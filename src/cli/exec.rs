@@ -67,7 +67,7 @@ async fn follow(session: Session, prompt: String, mut out: Out) -> Result<Exit, 
     signals::watch_stdout(&handles.shutdown);
     let running = tokio::spawn(driver.run(first));
     let mut events = handles.events;
-    if handles.intents.send(Intent::Submit(prompt.clone())).await.is_err() {
+    if handles.intents.send(Intent::Submit(prompt.clone().into())).await.is_err() {
         tracing::debug!("the loop ended before the message reached it");
     }
     let mut ended: Option<TurnEnded> = None;

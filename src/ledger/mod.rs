@@ -9,6 +9,7 @@ mod content;
 mod ending;
 mod entry;
 mod id;
+mod image;
 mod message;
 mod open;
 mod outcome;
@@ -25,6 +26,7 @@ pub use entry::{
     Scope, SessionStarted, Tombstone, TurnEnded, UserMessage,
 };
 pub use id::{CallId, EntryId, Millis};
+pub use image::Image;
 pub use message::{AssistantMessage, MicroDollars, ModelRef, Stop, Usage};
 pub use open::OpenCall;
 pub use outcome::{Abort, AbortPath, CutBy, Decider, Outcome, ToolResult, aborted_text, lost_text, seconds};

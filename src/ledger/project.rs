@@ -2,13 +2,13 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use super::{AssistantMessage, Body, Entry, EntryId, Ledger, ToolResult, Unsettled};
+use super::{AssistantMessage, Body, Entry, EntryId, Image, Ledger, ToolResult, Unsettled, UserMessage};
 
 /// One message as a model sees it, still free of any protocol.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
     /// From the user, or injected in the user's place.
-    User(String),
+    User(UserMessage),
     /// From the model; its model is named inside, so that foreign reasoning can be left out.
     Assistant(AssistantMessage),
     /// The results of the assistant message before it, in call order.
@@ -32,11 +32,22 @@ impl Ledger {
         self.settled()?;
         let withdrawn = tombstoned(&self.entries);
         let mut messages = Vec::new();
+        let mut last_images: &[Image] = &[];
         for entry in self.entries.iter().filter(|e| !withdrawn.contains(&e.id)) {
             match &entry.body {
-                Body::User(m) => messages.push(Message::User(m.content.clone())),
-                Body::Injected(i) => messages.push(Message::User(i.text.clone())),
-                Body::Compaction(c) => messages = vec![Message::User(c.summary.clone())],
+                Body::User(m) => {
+                    last_images = &m.images;
+                    messages.push(Message::User(m.clone()));
+                }
+                Body::Injected(i) => {
+                    let (content, images) = (i.text.clone(), i.images.clone());
+                    messages.push(Message::User(UserMessage { content, images }));
+                }
+                // The summary repeats the user's last words; what they showed with them must not be lost either.
+                Body::Compaction(c) => {
+                    let (content, images) = (c.summary.clone(), last_images.to_vec());
+                    messages = vec![Message::User(UserMessage { content, images })];
+                }
                 Body::Assistant(m) if m.blocks.is_empty() => {}
                 Body::Assistant(m) => messages.push(Message::Assistant(m.clone())),
                 Body::ToolResult(r) => push_result(&mut messages, r),

@@ -1,6 +1,6 @@
 //! Facts about a model that the loop needs: window, output limit, price.
 
-use crate::ledger::{MicroDollars, ModelRef, Usage};
+use crate::ledger::{Image, MicroDollars, ModelRef, Usage};
 
 /// What is known about a model.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,6 +13,8 @@ pub struct ModelSpec {
     pub max_output: u64,
     /// What it costs; `None` when unknown: tokens are shown, not money.
     pub price: Option<Price>,
+    /// Whether it takes images; `None`: nobody knows, and the server's answer decides.
+    pub vision: Option<bool>,
 }
 
 impl ModelSpec {
@@ -23,7 +25,32 @@ impl ModelSpec {
 
     /// A model that nobody knows: the stated defaults, price unknown.
     pub fn unknown(model: ModelRef) -> Self {
-        Self { model, window: Self::UNKNOWN_WINDOW, max_output: Self::UNKNOWN_OUTPUT, price: None }
+        Self {
+            model,
+            window: Self::UNKNOWN_WINDOW,
+            max_output: Self::UNKNOWN_OUTPUT,
+            price: None,
+            vision: None,
+        }
+    }
+
+    /// Whether images are sent to it: unless it is known that it takes none.
+    pub fn sees(&self) -> bool {
+        self.vision != Some(false)
+    }
+
+    /// Why these images cannot be sent to it, and what to do; `None` when they can.
+    pub fn cannot_see(&self, images: &[Image]) -> Option<String> {
+        let first = images.first().filter(|_| !self.sees())?;
+        let others = match images.len() - 1 {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        Some(format!(
+            "{} cannot see images, so nothing was sent ({}{others}): choose a model that sees (-m PROVIDER/MODEL, or \
+             /model), or take the image out of the message.",
+            self.model, first.name
+        ))
     }
 }
 

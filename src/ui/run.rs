@@ -280,8 +280,8 @@ impl Session {
                 self.local.hint =
                     Some("not taken: the agent has not read what came before; try again".to_owned());
                 self.local.answered.clear();
-                if let Intent::Submit(text) | Intent::Queue(text) = intent {
-                    self.local.composer.give_back(&text);
+                if let Intent::Submit(said) | Intent::Queue(said) = intent {
+                    self.local.composer.give_back(&said.content);
                 }
             }
         }
@@ -289,7 +289,7 @@ impl Session {
 
     fn send_initial_prompt(&mut self) {
         if let Some(prompt) = self.initial_prompt.take().filter(|p| !p.trim().is_empty()) {
-            self.send(Intent::Submit(prompt));
+            self.send(Intent::Submit(prompt.into()));
         }
     }
 

@@ -15,7 +15,7 @@ pub(super) fn send(local: &mut Local) -> Vec<Act> {
     command(local).unwrap_or_else(|| {
         local.scroll.top = None;
         local.focus = Focus::Auto;
-        vec![Act::Send(Intent::Submit(local.composer.take()))]
+        vec![Act::Send(Intent::Submit(local.composer.take().into()))]
     })
 }
 
@@ -25,7 +25,7 @@ pub(super) fn send_later(local: &mut Local, view: &View) -> Vec<Act> {
         local.composer.newline();
         return Vec::new();
     }
-    command(local).unwrap_or_else(|| vec![Act::Send(Intent::Queue(local.composer.take()))])
+    command(local).unwrap_or_else(|| vec![Act::Send(Intent::Queue(local.composer.take().into()))])
 }
 
 /// Obeys a slash command; `None` when the text is a message. One that is not known stays in the composer.

@@ -75,8 +75,8 @@ impl Stage {
 
     fn perform(&mut self, act: &Act) -> Result<(), String> {
         match act {
-            Act::Submit(text) => self.want(Intent::Submit(text.clone())),
-            Act::Queue(text) => self.want(Intent::Queue(text.clone())),
+            Act::Submit(text) => self.want(Intent::Submit(text.as_str().into())),
+            Act::Queue(text) => self.want(Intent::Queue(text.as_str().into())),
             Act::Compact => self.want(Intent::Compact),
             Act::Raise(limit, to) => self.want(Intent::Raise { limit: *limit, to: *to }),
             Act::Mode(mode) => {

@@ -19,7 +19,7 @@ impl World {
             return options;
         }
         if self.agent.is_idle() && self.submits < self.bounds.submits {
-            options.push(Input::Intent(Intent::Submit(format!("message {}", self.submits))));
+            options.push(Input::Intent(Intent::Submit(format!("message {}", self.submits).into())));
         }
         if self.escapes < self.bounds.escapes {
             options.push(Input::Intent(Intent::Abort));
@@ -133,8 +133,8 @@ impl World {
             options.push(Input::Intent(Intent::SetMode(mode)));
         }
         if self.submits < self.bounds.submits {
-            options.push(Input::Intent(Intent::Submit(format!("steer {}", self.submits))));
-            options.push(Input::Intent(Intent::Queue(format!("later {}", self.submits))));
+            options.push(Input::Intent(Intent::Submit(format!("steer {}", self.submits).into())));
+            options.push(Input::Intent(Intent::Queue(format!("later {}", self.submits).into())));
             options.push(Input::Intent(Intent::Compact));
         }
         for call in self.tools.keys() {

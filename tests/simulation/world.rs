@@ -206,7 +206,7 @@ impl World {
     fn called(&mut self, message: EntryId, request: &Request) -> Result<(), String> {
         self.log.nothing_open("a model call")?;
         let asks_for_summary =
-            matches!(request.messages.last(), Some(Message::User(t)) if t == words::SUMMARIZE);
+            matches!(request.messages.last(), Some(Message::User(t)) if t.content == words::SUMMARIZE);
         let explained = matches!(self.log.entries.last().map(|e| &e.body), Some(Body::Transition { .. }));
         // A compaction by hand belongs to no run: its only trace is the summary.
         let by_hand = asks_for_summary && !self.log.run_is_open;

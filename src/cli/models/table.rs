@@ -94,7 +94,7 @@ pub fn resolve(model: &ModelRef, config: &Config, table: &Table) -> ModelSpec {
         }),
         (None, _) | (_, None) => None,
     };
-    ModelSpec { model: model.clone(), window, max_output, price }
+    ModelSpec { model: model.clone(), window, max_output, price, vision: None }
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ pub fn request(messages: Vec<Message>) -> Request {
 }
 
 pub fn user(text: &str) -> Message {
-    Message::User(text.to_owned())
+    Message::User(text.into())
 }
 
 pub fn call(id: u64, wire_id: &str, name: &str, arguments: &str) -> Block {
