@@ -23,8 +23,8 @@ impl Agent {
         if matches!(phase, Phase::Idle) {
             return self.submit(now, phase, said, out);
         }
-        if let Some(why) = self.spec().cannot_see(&said.images) {
-            Self::not_taken(said.content, why, out);
+        if let Some((what, next)) = self.spec().refusal_of(&said.images) {
+            Self::not_taken(said.content, format!("{what}: {next}"), out);
             return phase;
         }
         self.queued.push_back(said);

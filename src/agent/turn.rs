@@ -32,8 +32,8 @@ impl Agent {
         let is_idle = matches!(phase, Phase::Idle);
         // A new run begins with the first model of the chain again.
         let asked = if is_idle { &self.settings.model } else { self.spec() };
-        if let Some(why) = asked.cannot_see(&said.images) {
-            Self::not_taken(said.content, why, out);
+        if let Some((what, next)) = asked.refusal_of(&said.images) {
+            Self::not_taken(said.content, format!("{what}: {next}"), out);
             return phase;
         }
         if !is_idle {
@@ -143,10 +143,11 @@ impl Agent {
         let Some(price) = price else { return Some(output) };
         let prompt = price.cost(&Usage { input, ..Usage::default() }).0;
         let rest = left.checked_sub(prompt)?;
-        if price.output == 0 {
+        let per_million = price.rates_for(input).output;
+        if per_million == 0 {
             return Some(output);
         }
-        let affordable = u128::from(rest) * 1_000_000 / u128::from(price.output);
+        let affordable = u128::from(rest) * 1_000_000 / u128::from(per_million);
         let affordable = u64::try_from(affordable).unwrap_or(u64::MAX).min(output);
         (affordable >= output.min(SHORT_ANSWER)).then_some(affordable)
     }

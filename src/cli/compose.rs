@@ -166,7 +166,7 @@ fn choice(invocation: &Invocation, file: Option<&SessionFile>) -> Result<Choice,
 /// The model in the mode that was asked for. `auto` goes by what is known about it, and by how a script is written.
 fn model_port(choice: &Choice, tools: ToolCalling) -> Result<(Box<dyn ModelPort>, RunningMode), Fault> {
     let mut is_string = match tools {
-        ToolCalling::Auto => !choice.takes_tools,
+        ToolCalling::Auto => choice.spec.abilities.tools == Some(false),
         ToolCalling::Native => false,
         ToolCalling::String => true,
     };

@@ -3,12 +3,13 @@
 mod draft;
 mod event;
 mod failure;
+mod sight;
 mod spec;
 
 pub use draft::{Draft, UnfinishedCall};
 pub use event::{ModelEvent, ModelNews};
 pub use failure::{FailureClass, ModelFailure};
-pub use spec::{ModelSpec, Price};
+pub use spec::{Abilities, LongPrompt, ModelSpec, Price, Rates};
 
 use serde_json::Value;
 

@@ -32,6 +32,7 @@ use super::{
 use crate::agent::{Attendance, FinalResponse};
 use crate::budget::{Limits, TokenBudget};
 use crate::ledger::MicroDollars;
+use crate::model::Abilities;
 use crate::policy::{Mode, Rule};
 use setting::Setting;
 
@@ -138,12 +139,31 @@ pub struct Provider {
 }
 
 /// What the user knows about a model. Prices in micro-dollars per million tokens.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
     /// Most input tokens.
     pub window: Option<u64>,
     /// Most output tokens.
     pub max_output: Option<u64>,
+    /// Price of prompt tokens.
+    pub usd_in: Option<MicroDollars>,
+    /// Price of written tokens.
+    pub usd_out: Option<MicroDollars>,
+    /// Price of prompt tokens read from a cache.
+    pub usd_cache_read: Option<MicroDollars>,
+    /// Price of prompt tokens written to a cache.
+    pub usd_cache_write: Option<MicroDollars>,
+    /// What a long prompt changes.
+    pub long: LongFacts,
+    /// What it can do.
+    pub abilities: Abilities,
+}
+
+/// The prices of requests with a long prompt, in micro-dollars per million tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LongFacts {
+    /// A prompt of more tokens is long.
+    pub above: Option<u64>,
     /// Price of prompt tokens.
     pub usd_in: Option<MicroDollars>,
     /// Price of written tokens.

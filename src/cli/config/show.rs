@@ -132,7 +132,7 @@ impl Config {
 
     fn show_models(&self, text: &mut String) {
         for (model, facts) in &self.models {
-            let Facts { window, max_output, usd_in, usd_out, usd_cache_read, usd_cache_write } = *facts;
+            let Facts { window, max_output, usd_in, usd_out, usd_cache_read, usd_cache_write, .. } = *facts;
             let count = |number: Option<u64>| number.map(|number| number.to_string());
             let price = |amount: Option<MicroDollars>| amount.map(write_dollars);
             let values = [

@@ -32,8 +32,6 @@ pub struct Choice {
     pub spec: ModelSpec,
     /// How it is reached.
     pub way: Way,
-    /// Whether it takes tools by its protocol, as far as is known.
-    pub takes_tools: bool,
     /// Why it is this one, as `default`, `-m`, `COUNTERSIGN_MODEL`, `FILE:LINE`.
     pub source: String,
     /// What a person should be told about the choice; `None` when they made it.
@@ -110,8 +108,7 @@ fn reach(
     };
     let spec = resolve(model, config, table);
     check_cost(&spec, config)?;
-    let takes_tools = table.takes_tools(model);
-    Ok(Choice { spec, way, takes_tools, source: String::new(), notice: None, fallback: Vec::new() })
+    Ok(Choice { spec, way, source: String::new(), notice: None, fallback: Vec::new() })
 }
 
 type Named = (ModelRef, String, Option<String>);
@@ -349,7 +346,7 @@ mod tests {
         assert!(choice(&[], limited(&["models.script.usd_in=3"])).is_err(), "half a price is none");
         let spec =
             choice(&[], limited(&["models.script.usd_in=3", "models.script.usd_out=15"])).unwrap().spec;
-        assert_eq!(spec.price.unwrap().cache_read, 3_000_000);
+        assert_eq!(spec.price.unwrap().rates.cache_read, 3_000_000);
         let free = Flags { max_cost: Some("1".into()), ..named_model("rehearsal") };
         assert!(choice(&[], free).is_ok());
     }

@@ -2,6 +2,7 @@
 
 mod choose;
 mod local;
+mod price;
 mod provider;
 mod table;
 
