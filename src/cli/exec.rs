@@ -7,13 +7,14 @@ use tokio::runtime::Runtime;
 
 use super::Invocation;
 use super::args::Which;
+use super::attach::{Attach, Trouble};
 use super::compose::{Session, compose};
 use super::events::EventLines;
 use super::exit::Exit;
 use super::fault::{Fault, one_line};
 use super::signals;
 use crate::agent::{Event, Intent, Live, Shutdown};
-use crate::ledger::{Body, Ending, TurnEnded};
+use crate::ledger::{Body, Ending, TurnEnded, UserMessage};
 use crate::ui::text::sanitize;
 
 /// How long process groups may take to go after TERM when the program ends.
@@ -26,8 +27,13 @@ pub(super) fn run(
     json: bool,
     which: Option<&Which>,
 ) -> Result<Exit, Fault> {
-    let prompt = message(prompt)?;
+    let prompt = Attach::new(invocation)
+        .message(message(prompt)?)
+        .map_err(|Trouble { what, next }| Fault::usage(what, next))?;
     let session = compose(invocation, which, invocation.config.on_approval)?;
+    if let Some((what, next)) = session.choice.spec.refusal_of(&prompt.images) {
+        return Err(Fault::usage(what, next));
+    }
     for notice in &session.notices {
         complain(&format!("note: {}", one_line(notice)));
     }
@@ -60,14 +66,14 @@ fn message(prompt: Option<&str>) -> Result<String, Fault> {
     Ok(text.trim_end_matches('\n').to_owned())
 }
 
-async fn follow(session: Session, prompt: String, mut out: Out) -> Result<Exit, Fault> {
+async fn follow(session: Session, prompt: UserMessage, mut out: Out) -> Result<Exit, Fault> {
     let Session { driver, handles, first, before, groups, .. } = session;
     out.lines = out.limits.take().map(|limits| EventLines::new(limits, before.iter().map(AsRef::as_ref)));
     signals::listen(&handles.shutdown, &groups)?;
     signals::watch_stdout(&handles.shutdown);
     let running = tokio::spawn(driver.run(first));
     let mut events = handles.events;
-    if handles.intents.send(Intent::Submit(prompt.clone().into())).await.is_err() {
+    if handles.intents.send(Intent::Submit(prompt.clone())).await.is_err() {
         tracing::debug!("the loop ended before the message reached it");
     }
     let mut ended: Option<TurnEnded> = None;
@@ -78,7 +84,7 @@ async fn follow(session: Session, prompt: String, mut out: Out) -> Result<Exit, 
         }
         match event {
             Event::Appended(entry) => match &entry.body {
-                Body::User(message) => said |= message.content == prompt,
+                Body::User(message) => said |= *message == prompt,
                 Body::Error { message, next } => out.fault = Some(Fault::failed(message, next)),
                 Body::TurnEnded(end) if said => {
                     ended = Some(end.clone());

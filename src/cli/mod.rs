@@ -1,6 +1,7 @@
 //! The command line: the one place where all floors meet.
 
 pub mod args;
+mod attach;
 mod chat;
 mod compose;
 pub mod config;
