@@ -38,6 +38,9 @@ pub struct AppIo {
     pub abort: mpsc::Sender<()>,
 }
 
+/// Says which mentions stand for a paste, if it is nothing but the paths of images.
+type Mentions = Box<dyn Fn(&str) -> Option<String> + Send>;
+
 /// What the screen is told once.
 pub struct UiSettings {
     /// What the view is told.
@@ -59,7 +62,7 @@ pub struct UiSettings {
     /// An entry as it is recorded, as pretty JSON.
     pub entry_json: fn(&Entry) -> String,
     /// The mentions that stand for a paste, if it is nothing but the paths of images.
-    pub mentions: Box<dyn Fn(&str) -> Option<String> + Send>,
+    pub mentions: Mentions,
 }
 
 /// How the screen ended. Whoever runs it ends the agent next.
@@ -165,7 +168,7 @@ struct Session {
     highlighter: Highlighter,
     tools_mode: Box<dyn Fn() -> &'static str + Send>,
     entry_json: fn(&Entry) -> String,
-    mentions: Box<dyn Fn(&str) -> Option<String> + Send>,
+    mentions: Mentions,
     initial_prompt: Option<String>,
     outcome: Option<UiOutcome>,
     /// Whether the agent may still say something.

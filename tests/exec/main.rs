@@ -13,11 +13,15 @@
 #[path = "../support/model_server/mod.rs"]
 mod model_server;
 
+#[path = "../support/pictures.rs"]
+mod pictures;
+
 mod books;
 mod crashes;
 mod events;
 mod exits;
 mod files;
+mod images;
 mod prompts;
 mod refusals;
 mod resumed;

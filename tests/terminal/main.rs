@@ -10,6 +10,9 @@
     reason = "tests"
 )]
 
+#[path = "../support/pictures.rs"]
+mod pictures;
+
 mod approvals;
 mod budgets;
 mod chat;
@@ -19,6 +22,7 @@ mod endings;
 mod escapes;
 mod home;
 mod hostile;
+mod images;
 mod inspector;
 mod returning;
 mod sizes;

@@ -21,6 +21,7 @@
 mod anthropic;
 mod connection;
 mod openai_chat;
+pub(crate) mod picture;
 mod reply;
 
 use std::collections::VecDeque;
