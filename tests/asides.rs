@@ -86,7 +86,7 @@ fn users_words(request: &Request) -> Vec<&str> {
     request
         .messages
         .iter()
-        .filter_map(|m| if let Message::User(text) = m { Some(text.as_str()) } else { None })
+        .filter_map(|m| if let Message::User(said) = m { Some(said.content.as_str()) } else { None })
         .collect()
 }
 
@@ -107,7 +107,7 @@ fn what_is_said_after_sampling_reaches_the_next_turn_alone() {
     stage.step(Input::Tool(call, ToolNews::Done(done)));
     let (_, request) = stage.model_call().unwrap();
     assert_eq!(users_words(&request), ["look", "mind the gap"]);
-    assert!(matches!(request.messages.last(), Some(Message::User(text)) if text == "mind the gap"));
+    assert!(matches!(request.messages.last(), Some(Message::User(said)) if said.content == "mind the gap"));
 }
 
 #[test]

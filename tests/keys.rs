@@ -239,7 +239,7 @@ fn big_pastes_fold_and_are_sent_whole() {
     seat.key(KeyCode::Backspace, NONE);
     assert_eq!(seat.local.composer.shown(), "see [pasted 216 KB]", "one key takes a folded paste whole");
     let sent = seat.key(KeyCode::Enter, NONE);
-    assert_eq!(sent, [Act::Send(Intent::Submit(format!("see {big}")))]);
+    assert_eq!(sent, [Act::Send(Intent::Submit(format!("see {big}").into()))]);
 }
 
 #[test]

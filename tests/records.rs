@@ -97,7 +97,7 @@ fn session() -> Vec<Entry> {
     };
     let bodies = vec![
         started(),
-        Body::User(UserMessage { content: "list → ls".into() }),
+        Body::User(UserMessage::text("list → ls")),
         Body::Transition { turn: 1, reason: Transition::Submitted },
         message(4, vec![Block::Text("I look.".into()), Block::ToolUse(shell(1)), Block::ToolUse(shell(2))]),
         Body::ToolCall(shell(1)),

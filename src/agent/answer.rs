@@ -127,7 +127,7 @@ impl Agent {
         reason: Transition,
         out: &mut Vec<Effect>,
     ) -> Phase {
-        match self.books.ledger.inject(now, Injected { by, text }) {
+        match self.books.ledger.inject(now, Injected::text(by, text)) {
             Ok(_) => self.call_model(now, reason, 0, out),
             Err(unsettled) => self.give_up(now, &unsettled, out),
         }

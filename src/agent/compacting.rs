@@ -185,8 +185,8 @@ impl Agent {
 
     /// What the user said meanwhile begins a run now.
     fn after_a_compaction_by_hand(&mut self, now: Millis, out: &mut Vec<Effect>) -> Phase {
-        for text in std::mem::take(&mut self.steering).into_iter().rev() {
-            self.queued.push_front(text);
+        for said in std::mem::take(&mut self.steering).into_iter().rev() {
+            self.queued.push_front(said);
         }
         self.next_in_queue(now, out)
     }
@@ -285,7 +285,7 @@ fn why_summarized(wanted: Wanted) -> Option<Transition> {
 
 /// The conversation with the request for its summary at the end; the oldest messages are left out until it fits.
 fn asking_for_summary(mut request: Request, room: u64, most_output: u64) -> Request {
-    let question = Message::User(words::SUMMARIZE.to_owned());
+    let question = Message::User(words::SUMMARIZE.into());
     request.max_output = request.max_output.min(most_output).min(SUMMARY_TOKENS);
     // Thinking counts as output: much of it would leave no room for the summary.
     request.effort = request.effort.map(|level| level.min(Effort::Low));
@@ -299,7 +299,8 @@ fn asking_for_summary(mut request: Request, room: u64, most_output: u64) -> Requ
     // One message alone may be larger than the room: then its beginning must do.
     if let [Message::User(only)] = request.messages.as_mut_slice() {
         let most = usize::try_from(room.saturating_mul(3)).unwrap_or(usize::MAX);
-        *only = only.chars().take(most).collect();
+        only.content = only.content.chars().take(most).collect();
+        only.images.clear();
     } else if !matches!(request.messages.first(), Some(Message::User(_))) {
         request.messages.clear();
     }

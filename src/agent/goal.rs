@@ -33,7 +33,7 @@ impl Agent {
         now: Millis,
         phase: Phase,
         goal: Goal,
-        added: &str,
+        added: UserMessage,
         out: &mut Vec<Effect>,
     ) -> Phase {
         if !matches!(phase, Phase::Idle) {
@@ -44,9 +44,10 @@ impl Agent {
             );
         }
         self.auto_compaction_failed = false;
-        let text = words::wish(&goal, added);
-        let brief = Injected { by: Injector::GoalCheck, text: words::brief(&goal) };
-        let written = self.write_message(now, UserMessage { content: text.clone() }).and_then(|()| {
+        let text = words::wish(&goal, &added.content);
+        let said = UserMessage { content: text.clone(), images: added.images };
+        let brief = Injected::text(Injector::GoalCheck, words::brief(&goal));
+        let written = self.write_message(now, said).and_then(|()| {
             self.books.ledger.remark(now, Remark::Goal(goal));
             self.books.ledger.inject(now, brief)
         });
@@ -61,7 +62,7 @@ impl Agent {
         &mut self,
         now: Millis,
         phase: Phase,
-        added: &str,
+        added: UserMessage,
         out: &mut Vec<Effect>,
     ) -> Phase {
         match self.books.open_goal() {
@@ -164,7 +165,7 @@ impl Agent {
         let Some(text) = self.write_checkpoint(now, seen) else {
             return self.call_model(now, Transition::NextTurn, 0, out);
         };
-        match self.books.ledger.inject(now, Injected { by: Injector::GoalCheck, text }) {
+        match self.books.ledger.inject(now, Injected::text(Injector::GoalCheck, text)) {
             Ok(_) => self.call_model(now, Transition::GoalCheck, 0, out),
             Err(unsettled) => self.give_up(now, &unsettled, out),
         }

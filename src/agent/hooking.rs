@@ -168,7 +168,7 @@ impl Agent {
             self.note(now, "a stop hook repeated itself; its message was delivered before".to_owned());
         }
         for text in &new {
-            let injected = Injected { by: Injector::Hook, text: text.clone() };
+            let injected = Injected::text(Injector::Hook, text);
             if let Err(unsettled) = self.books.ledger.inject(now, injected) {
                 return self.give_up(now, &unsettled, out);
             }
@@ -187,7 +187,7 @@ impl Agent {
     pub(super) fn deliver_asides(&mut self, now: Millis) {
         for text in std::mem::take(&mut self.asides) {
             // No call is open when a turn or a message begins; should one be, the words wait for the next.
-            if self.books.ledger.inject(now, Injected { by: Injector::Hook, text: text.clone() }).is_err() {
+            if self.books.ledger.inject(now, Injected::text(Injector::Hook, &text)).is_err() {
                 self.asides.push(text);
             }
         }

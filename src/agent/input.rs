@@ -2,7 +2,7 @@
 
 use crate::budget::Limit;
 use crate::hooks::{HookAnswer, HookId};
-use crate::ledger::{CallId, EntryId, Goal};
+use crate::ledger::{CallId, EntryId, Goal, UserMessage};
 use crate::model::ModelNews;
 use crate::policy::Mode;
 use crate::tool::{Preparation, ToolNews};
@@ -44,13 +44,20 @@ pub struct TimerId(pub u64);
 #[derive(Debug, Clone, PartialEq)]
 pub enum Intent {
     /// Say this; while a run is under way it steers: it is delivered with the next tool results.
-    Submit(String),
+    Submit(UserMessage),
     /// Say this when the run is over.
-    Queue(String),
-    /// Pursue this until its done condition holds. The text, if any, is added to the first message.
-    Pursue(Box<Goal>, String),
+    Queue(UserMessage),
+    /// Pursue this until its done condition holds. The words, if any, are added to the first message.
+    Pursue(Box<Goal>, UserMessage),
     /// Take up the last goal again, with these words, if any.
-    ResumeGoal(String),
+    ResumeGoal(UserMessage),
+    /// What was to be said could not be: it goes back to who wrote it, with the reason.
+    GiveBack {
+        /// The words.
+        text: String,
+        /// What happened, and what to do next.
+        why: String,
+    },
     /// Replace what was said by a summary.
     Compact,
     /// Esc.

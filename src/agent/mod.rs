@@ -31,7 +31,7 @@ pub use settings::{Attendance, FinalResponse, Settings};
 
 use crate::budget::Meter;
 use crate::hooks::{HookId, Start};
-use crate::ledger::{CallId, CutBy, Ledger, Millis};
+use crate::ledger::{CallId, CutBy, Ledger, Millis, UserMessage};
 use crate::tool::Registry;
 
 use books::Books;
@@ -54,9 +54,9 @@ pub struct Agent {
     news: Vec<String>,
     jitter: u64,
     /// What the user said meanwhile: delivered with the next tool results.
-    steering: Vec<String>,
+    steering: Vec<UserMessage>,
     /// What the user wants to say after the run.
-    queued: VecDeque<String>,
+    queued: VecDeque<UserMessage>,
     /// Names of the hooks' runs.
     last_hook: u64,
     /// Runs of hooks that nobody waits for.
@@ -150,10 +150,14 @@ impl Agent {
 
     fn on_intent(&mut self, now: Millis, phase: Phase, intent: Intent, out: &mut Vec<Effect>) -> Phase {
         match intent {
-            Intent::Submit(text) => self.submit(now, phase, text, out),
-            Intent::Queue(text) => self.queue(now, phase, text, out),
-            Intent::Pursue(goal, added) => self.pursue(now, phase, *goal, &added, out),
-            Intent::ResumeGoal(words) => self.resume_goal(now, phase, &words, out),
+            Intent::Submit(said) => self.submit(now, phase, said, out),
+            Intent::Queue(said) => self.queue(now, phase, said, out),
+            Intent::Pursue(goal, added) => self.pursue(now, phase, *goal, added, out),
+            Intent::ResumeGoal(added) => self.resume_goal(now, phase, added, out),
+            Intent::GiveBack { text, why } => {
+                Self::not_taken(text, why, out);
+                phase
+            }
             Intent::Compact => self.compact_by_hand(now, phase, out),
             Intent::Abort => self.stop(now, phase, CutBy::User, out),
             Intent::Decide { request, call, answer } => self.decide(now, phase, request, call, answer, out),

@@ -1,31 +1,42 @@
 //! What the user says while a run is under way: delivered with the next tool results, or after the run.
 
-use crate::ledger::{Injected, Injector, Millis, Transition};
+use crate::ledger::{Injected, Injector, Millis, Transition, UserMessage};
 
 use super::phase::Phase;
 use super::{Agent, Effect, Live};
 
 impl Agent {
     /// Takes in a message that steers the run.
-    pub(super) fn hear_steering(&mut self, text: String, out: &mut Vec<Effect>) {
-        self.steering.push(text);
+    pub(super) fn hear_steering(&mut self, said: UserMessage, out: &mut Vec<Effect>) {
+        self.steering.push(said);
         self.tell_queue(out);
     }
 
     /// Takes in a message for after the run.
-    pub(super) fn queue(&mut self, now: Millis, phase: Phase, text: String, out: &mut Vec<Effect>) -> Phase {
+    pub(super) fn queue(
+        &mut self,
+        now: Millis,
+        phase: Phase,
+        said: UserMessage,
+        out: &mut Vec<Effect>,
+    ) -> Phase {
         if matches!(phase, Phase::Idle) {
-            return self.submit(now, phase, text, out);
+            return self.submit(now, phase, said, out);
         }
-        self.queued.push_back(text);
+        if let Some((what, next)) = self.spec().refusal_of(&said.images) {
+            Self::not_taken(said.content, format!("{what}: {next}"), out);
+            return phase;
+        }
+        self.queued.push_back(said);
         self.tell_queue(out);
         phase
     }
 
     /// Delivers what steers, and goes on.
     pub(super) fn steer(&mut self, now: Millis, out: &mut Vec<Effect>) -> Phase {
-        for text in std::mem::take(&mut self.steering) {
-            if let Err(unsettled) = self.books.ledger.inject(now, Injected { by: Injector::Steering, text }) {
+        for UserMessage { content, images } in std::mem::take(&mut self.steering) {
+            let injected = Injected { by: Injector::Steering, text: content, images };
+            if let Err(unsettled) = self.books.ledger.inject(now, injected) {
                 return self.give_up(now, &unsettled, out);
             }
         }
@@ -35,23 +46,38 @@ impl Agent {
 
     /// The run is over and the next message waits: it begins the next run.
     pub(super) fn next_in_queue(&mut self, now: Millis, out: &mut Vec<Effect>) -> Phase {
-        let Some(text) = self.queued.pop_front() else { return Phase::Idle };
+        let Some(said) = self.queued.pop_front() else { return Phase::Idle };
         self.tell_queue(out);
-        self.submit(now, Phase::Idle, text, out)
+        let phase = self.submit(now, Phase::Idle, said, out);
+        // Refused after all: what stands behind it would wait for a run that does not begin.
+        if matches!(phase, Phase::Idle) {
+            self.give_back(out);
+        }
+        phase
     }
 
     /// The run ended otherwise than by an answer: what was not delivered goes back to who wrote it.
     pub(super) fn give_back(&mut self, out: &mut Vec<Effect>) {
-        let mut texts = std::mem::take(&mut self.steering);
-        texts.extend(std::mem::take(&mut self.queued));
+        let steering = std::mem::take(&mut self.steering).into_iter();
+        let undelivered = steering.chain(std::mem::take(&mut self.queued));
+        // The words name the images: sent again, they are read again.
+        let texts: Vec<String> = undelivered.map(|said| said.content).collect();
         if !texts.is_empty() {
             out.push(Effect::Emit(Live::Returned(texts)));
             self.tell_queue(out);
         }
     }
 
+    /// What was to be said is refused, and goes back to who wrote it.
+    pub(super) fn not_taken(text: String, why: String, out: &mut Vec<Effect>) {
+        out.push(Effect::Emit(Live::Refused(why)));
+        out.push(Effect::Emit(Live::Returned(vec![text])));
+    }
+
     fn tell_queue(&self, out: &mut Vec<Effect>) {
-        let (steering, queued) = (self.steering.clone(), self.queued.iter().cloned().collect());
+        let words = |said: &UserMessage| said.content.clone();
+        let steering = self.steering.iter().map(words).collect();
+        let queued = self.queued.iter().map(words).collect();
         out.push(Effect::Emit(Live::Waiting { steering, queued }));
     }
 }

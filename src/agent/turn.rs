@@ -18,26 +18,40 @@ const SHORT_ANSWER: u64 = 64;
 
 impl Agent {
     /// The user's message begins a run; while one is under way it steers.
-    pub(super) fn submit(&mut self, now: Millis, phase: Phase, text: String, out: &mut Vec<Effect>) -> Phase {
-        if text.trim().is_empty() {
+    pub(super) fn submit(
+        &mut self,
+        now: Millis,
+        phase: Phase,
+        said: UserMessage,
+        out: &mut Vec<Effect>,
+    ) -> Phase {
+        if said.content.trim().is_empty() && said.images.is_empty() {
             out.push(Effect::Emit(Live::Refused("There is nothing to send.".to_owned())));
             return phase;
         }
-        if !matches!(phase, Phase::Idle) {
-            self.hear_steering(text, out);
+        let is_idle = matches!(phase, Phase::Idle);
+        // A new run begins with the first model of the chain again.
+        let asked = if is_idle { &self.settings.model } else { self.spec() };
+        if let Some((what, next)) = asked.refusal_of(&said.images) {
+            Self::not_taken(said.content, format!("{what}: {next}"), out);
+            return phase;
+        }
+        if !is_idle {
+            self.hear_steering(said, out);
             return phase;
         }
         self.auto_compaction_failed = false;
-        match self.write_message(now, UserMessage { content: text.clone() }) {
+        let text = said.content.clone();
+        match self.write_message(now, said.clone()) {
             Ok(()) => self.before_the_model(now, text, out),
             Err(unsettled) => {
-                self.queued.push_front(text);
+                self.queued.push_front(said);
                 self.give_up(now, &unsettled, out)
             }
         }
     }
 
-    pub(super) fn write_message(&mut self, now: Millis, message: UserMessage) -> Result<(), Unsettled> {
+    pub(super) fn write_message(&mut self, now: Millis, said: UserMessage) -> Result<(), Unsettled> {
         if self.books.ledger.entries().is_empty() {
             let Self { books, settings, .. } = self;
             books.ledger.start(
@@ -52,9 +66,9 @@ impl Agent {
             );
         }
         for text in std::mem::take(&mut self.news) {
-            self.books.ledger.inject(now, Injected { by: Injector::Environment, text })?;
+            self.books.ledger.inject(now, Injected::text(Injector::Environment, text))?;
         }
-        self.books.ledger.user(now, message)?;
+        self.books.ledger.user(now, said)?;
         Ok(())
     }
 
@@ -255,7 +269,7 @@ mod tests {
                 system: String::new(),
             },
         );
-        ledger.user(at, UserMessage { content: "go".into() }).unwrap();
+        ledger.user(at, "go".into()).unwrap();
         ledger.remark(at, Remark::Transition { turn: 1, reason: Transition::Submitted });
         let call = ToolUse {
             id: ledger.mint_call(),

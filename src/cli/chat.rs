@@ -8,6 +8,7 @@ use futures_util::FutureExt;
 use tokio::runtime::Runtime;
 
 use super::args::Which;
+use super::attach::{Attach, attaching};
 use super::compose::{Session, compose};
 use super::exit::Exit;
 use super::fault::Fault;
@@ -50,6 +51,8 @@ async fn converse(
 ) -> Result<Exit, Fault> {
     let quit = signals::told_to_end()?;
     let tools_mode = session.tools_mode.clone();
+    let attach = Attach::new(invocation);
+    let of_paste = attach.clone();
     let settings = UiSettings {
         view: view_settings(invocation, &session),
         theme,
@@ -60,10 +63,12 @@ async fn converse(
         quit,
         tools_mode: Box::new(move || tools_mode.word()),
         entry_json,
+        mentions: Box::new(move |text| of_paste.mentions_in_paste(text)),
     };
     let running = tokio::spawn(session.driver.run(session.first));
     let handles = session.handles;
-    let app = AppIo { events: handles.events, intents: handles.intents.clone(), abort: handles.abort };
+    let intents = attaching(attach, handles.intents.clone());
+    let app = AppIo { events: handles.events, intents, abort: handles.abort };
     // Also after a panic of the screen the loop must settle what it has begun.
     let outcome = AssertUnwindSafe(crate::ui::run(app, settings)).catch_unwind().await;
     let outcome = match outcome {
@@ -161,7 +166,7 @@ pub(super) fn theme(invocation: &Invocation) -> Result<Theme, Fault> {
     }
 }
 
-/// An entry as the session file has it, laid out for reading.
+/// An entry as the session file has it, laid out for reading: images without their bytes.
 pub(super) fn entry_json(entry: &Entry) -> String {
-    format!("{:#}", record::encode(entry))
+    format!("{:#}", record::without_images(entry))
 }

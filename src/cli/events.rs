@@ -1,4 +1,5 @@
-//! Events as lines of JSON: durable ones as the session file has them, live ones as the design names them.
+//! Events as lines of JSON: durable ones as the session file has them but for the bytes
+//! of images, live ones as the design names them.
 
 use serde_json::{Value, json};
 
@@ -29,7 +30,7 @@ impl EventLines {
             Event::Live(live) => live_event(live).iter().map(record::line).collect(),
             Event::Appended(entry) => {
                 self.meter.read(entry);
-                let mut lines = vec![record::line(&record::encode(entry))];
+                let mut lines = vec![record::line(&record::without_images(entry))];
                 lines.extend(self.moved(entry.at).iter().map(record::line));
                 lines
             }

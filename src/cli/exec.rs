@@ -7,13 +7,14 @@ use tokio::runtime::Runtime;
 
 use super::Invocation;
 use super::args::Which;
+use super::attach::{Attach, Trouble};
 use super::compose::{Session, compose};
 use super::events::EventLines;
 use super::exit::Exit;
 use super::fault::{Fault, one_line};
 use super::signals;
 use crate::agent::{Event, Intent, Live, Shutdown};
-use crate::ledger::{Body, Ending, TurnEnded};
+use crate::ledger::{Body, Ending, Image, TurnEnded};
 use crate::ui::text::sanitize;
 
 /// How long process groups may take to go after TERM when the program ends.
@@ -26,14 +27,17 @@ pub(super) fn run(
     json: bool,
     which: Option<&Which>,
 ) -> Result<Exit, Fault> {
-    let first = first(invocation, prompt)?;
+    let wish = first(invocation, prompt)?;
     let session = compose(invocation, which, invocation.config.on_approval)?;
+    if let Some((what, next)) = session.choice.spec.refusal_of(images_of(&wish)) {
+        return Err(Fault::usage(what, next));
+    }
     for notice in &session.notices {
         complain(&format!("note: {}", one_line(notice)));
     }
     let runtime = Runtime::new().map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
     let groups = session.groups.clone();
-    let ended = runtime.block_on(follow(session, first, Out::new(json, invocation)));
+    let ended = runtime.block_on(follow(session, wish, Out::new(json, invocation)));
     groups.end_all(GRACE);
     runtime.shutdown_timeout(GRACE);
     ended
@@ -63,7 +67,20 @@ fn message(prompt: Option<&str>) -> Result<String, Fault> {
 /// How the run begins. A goal needs no message, so stdin is left alone unless it is asked for.
 fn first(invocation: &Invocation, prompt: Option<&str>) -> Result<Intent, Fault> {
     let words = if invocation.goal.is_some() && prompt.is_none() { String::new() } else { message(prompt)? };
-    Ok(invocation.first(Some(&words)).unwrap_or(Intent::Submit(words)))
+    let said =
+        Attach::new(invocation).message(words).map_err(|Trouble { what, next }| Fault::usage(what, next))?;
+    Ok(match &invocation.goal {
+        Some(goal) => Intent::Pursue(Box::new(goal.clone()), said),
+        None => Intent::Submit(said),
+    })
+}
+
+/// The images that the first message brings.
+fn images_of(wish: &Intent) -> &[Image] {
+    match wish {
+        Intent::Submit(said) | Intent::Pursue(_, said) => &said.images,
+        _ => &[],
+    }
 }
 
 async fn follow(session: Session, wish: Intent, mut out: Out) -> Result<Exit, Fault> {

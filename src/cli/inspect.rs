@@ -41,6 +41,7 @@ pub(super) fn run(invocation: &Invocation, which: &Which) -> Result<Exit, Fault>
             quit,
             tools_mode: Box::new(|| "native"),
             entry_json,
+            mentions: Box::new(|_| None),
         };
         let outcome = crate::ui::run(AppIo { events, intents, abort }, settings).await;
         outcome.map(|_| Exit::Completed).map_err(|why| Fault::usage(why.to_string(), ""))

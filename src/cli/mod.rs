@@ -1,6 +1,7 @@
 //! The command line: the one place where all floors meet.
 
 pub mod args;
+mod attach;
 mod chat;
 mod compose;
 pub mod config;
@@ -60,9 +61,9 @@ impl Invocation {
         let prompt = prompt.filter(|words| !words.trim().is_empty());
         match (&self.goal, prompt) {
             (Some(goal), words) => {
-                Some(Intent::Pursue(Box::new(goal.clone()), words.unwrap_or_default().to_owned()))
+                Some(Intent::Pursue(Box::new(goal.clone()), words.unwrap_or_default().into()))
             }
-            (None, Some(words)) => Some(Intent::Submit(words.to_owned())),
+            (None, Some(words)) => Some(Intent::Submit(words.into())),
             (None, None) => None,
         }
     }

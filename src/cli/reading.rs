@@ -8,11 +8,11 @@ use std::{
 
 /// What reading gave.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Reading {
+pub(super) enum Reading<Content = String> {
     /// The text, and whether more was there than may be read.
     Text {
         /// The text; bytes that are not UTF-8 are replaced.
-        text: String,
+        text: Content,
         /// Whether it was cut.
         cut: bool,
     },
@@ -22,8 +22,19 @@ pub(super) enum Reading {
     Refused(String),
 }
 
-/// Reads at most `most` bytes. A pipe or a device is refused before it is opened: it could wait for ever.
+/// Reads at most `most` bytes as text. A pipe or a device is refused before it is opened: it could wait for ever.
 pub(super) fn read(path: &Path, most: u64) -> Reading {
+    match bytes(path, most) {
+        Reading::Text { text, cut } => {
+            Reading::Text { text: String::from_utf8_lossy(&text).into_owned(), cut }
+        }
+        Reading::Absent => Reading::Absent,
+        Reading::Refused(why) => Reading::Refused(why),
+    }
+}
+
+/// The same, as the bytes that are there.
+pub(super) fn bytes(path: &Path, most: u64) -> Reading<Vec<u8>> {
     match std::fs::metadata(path) {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Reading::Absent;
@@ -38,5 +49,5 @@ pub(super) fn read(path: &Path, most: u64) -> Reading {
     }
     let cut = bytes.len() as u64 > most;
     bytes.truncate(usize::try_from(most).unwrap_or(usize::MAX));
-    Reading::Text { text: String::from_utf8_lossy(&bytes).into_owned(), cut }
+    Reading::Text { text: bytes, cut }
 }

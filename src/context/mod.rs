@@ -1,5 +1,6 @@
 //! What the model is shown: the projected ledger, the frozen prompt and tools, and the room for an answer.
 
+mod sight;
 mod window;
 pub mod words;
 
@@ -20,11 +21,15 @@ pub fn build(
     spec: &ModelSpec,
     output_left: Option<u64>,
 ) -> Result<Request, Unsettled> {
+    let mut messages = ledger.project()?;
+    if !spec.sees() {
+        sight::take_images_out(&mut messages);
+    }
     let max_output = spec.max_output.min(output_left.unwrap_or(u64::MAX)).max(1);
     Ok(Request {
         model: spec.model.clone(),
         system: system.to_owned(),
-        messages: ledger.project()?,
+        messages,
         tools,
         max_output,
         effort: None,

@@ -1,6 +1,6 @@
 //! How large a request is, before the provider says.
 
-use crate::ledger::{Block, Message};
+use crate::ledger::{Block, Image, Message};
 use crate::model::Request;
 
 /// Bytes a token has, on average over prose and code; corrected by what the provider reports.
@@ -11,15 +11,20 @@ pub fn estimate_tokens(request: &Request) -> u64 {
     let tools: usize =
         request.tools.iter().map(|t| t.name.len() + t.description.len() + t.schema.to_string().len()).sum();
     let messages: usize = request.messages.iter().map(message_bytes).sum();
-    ((request.system.len() + tools + messages) / BYTES_PER_TOKEN) as u64
+    let images: u64 = request.messages.iter().flat_map(images).map(Image::tokens).sum();
+    ((request.system.len() + tools + messages) / BYTES_PER_TOKEN) as u64 + images
 }
 
 fn message_bytes(message: &Message) -> usize {
     match message {
-        Message::User(text) => text.len(),
+        Message::User(said) => said.content.len(),
         Message::Assistant(m) => m.blocks.iter().map(block_bytes).sum(),
         Message::Results(results) => results.iter().map(|r| r.content.len()).sum(),
     }
+}
+
+fn images(message: &Message) -> &[Image] {
+    if let Message::User(said) = message { &said.images } else { &[] }
 }
 
 fn block_bytes(block: &Block) -> usize {

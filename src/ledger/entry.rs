@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    AssistantMessage, CallId, Checkpoint, Decider, Ending, EntryId, Goal, Millis, ModelRef, Progress,
+    AssistantMessage, CallId, Checkpoint, Decider, Ending, EntryId, Goal, Image, Millis, ModelRef, Progress,
     ToolResult, ToolUse, Transition, Usage,
 };
 
@@ -149,11 +149,42 @@ pub struct SessionStarted {
     pub system: String,
 }
 
-/// What the user said.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What the user said, and showed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct UserMessage {
-    /// The words.
+    /// The words, as they were typed: also the names of the images.
     pub content: String,
+    /// The images, in the order of their names.
+    pub images: Vec<Image>,
+}
+
+impl UserMessage {
+    /// Words alone.
+    pub fn text(content: impl Into<String>) -> Self {
+        Self { content: content.into(), images: Vec::new() }
+    }
+
+    /// What people read: the words, and a line for each image.
+    pub fn shown(&self) -> String {
+        shown(&self.content, &self.images)
+    }
+}
+
+impl From<String> for UserMessage {
+    fn from(content: String) -> Self {
+        Self::text(content)
+    }
+}
+
+impl From<&str> for UserMessage {
+    fn from(content: &str) -> Self {
+        Self::text(content)
+    }
+}
+
+fn shown(text: &str, images: &[Image]) -> String {
+    let labels = images.iter().map(Image::label);
+    std::iter::once(text.to_owned()).chain(labels).collect::<Vec<_>>().join("\n")
 }
 
 /// A message from neither side.
@@ -163,6 +194,20 @@ pub struct Injected {
     pub by: Injector,
     /// What the model reads.
     pub text: String,
+    /// What it sees: only what the user says while it runs has images.
+    pub images: Vec<Image>,
+}
+
+impl Injected {
+    /// Words alone.
+    pub fn text(by: Injector, text: impl Into<String>) -> Self {
+        Self { by, text: text.into(), images: Vec::new() }
+    }
+
+    /// What people read: the words, and a line for each image.
+    pub fn shown(&self) -> String {
+        shown(&self.text, &self.images)
+    }
 }
 
 /// Who may inject.

@@ -12,6 +12,7 @@ mod entry;
 mod goal;
 mod hosted;
 mod id;
+mod image;
 mod lesson;
 mod message;
 mod open;
@@ -31,6 +32,7 @@ pub use entry::{
 pub use goal::{Answerer, Asked, Checkpoint, Goal, Progress, Validation};
 pub use hosted::Hosted;
 pub use id::{CallId, EntryId, Millis};
+pub use image::Image;
 pub use lesson::Lesson;
 pub use message::{AssistantMessage, MicroDollars, ModelRef, Stop, Usage};
 pub use open::OpenCall;

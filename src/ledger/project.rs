@@ -3,14 +3,15 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
-    AssistantMessage, Block, Body, CallId, Entry, EntryId, Ledger, Lesson, Stop, ToolResult, Unsettled,
+    AssistantMessage, Block, Body, CallId, Entry, EntryId, Image, Ledger, Lesson, Stop, ToolResult,
+    Unsettled, UserMessage,
 };
 
 /// One message as a model sees it, still free of any protocol.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
     /// From the user, or injected in the user's place.
-    User(String),
+    User(UserMessage),
     /// From the model; its model is named inside, so that foreign reasoning can be left out.
     Assistant(AssistantMessage),
     /// The results of the assistant message before it, in call order.
@@ -53,11 +54,22 @@ impl Ledger {
         let unbound = unbound(&self.entries);
         let mut messages = Vec::new();
         let mut ours = BTreeSet::new();
+        let mut last_images: &[Image] = &[];
         for entry in standing(&self.entries) {
             match &entry.body {
-                Body::User(m) => messages.push(Message::User(m.content.clone())),
-                Body::Injected(i) => messages.push(Message::User(i.text.clone())),
-                Body::Compaction(c) => messages = vec![Message::User(c.summary.clone())],
+                Body::User(m) => {
+                    last_images = &m.images;
+                    messages.push(Message::User(m.clone()));
+                }
+                Body::Injected(i) => {
+                    let (content, images) = (i.text.clone(), i.images.clone());
+                    messages.push(Message::User(UserMessage { content, images }));
+                }
+                // The summary repeats the user's last words; what they showed with them must not be lost either.
+                Body::Compaction(c) => {
+                    let (content, images) = (c.summary.clone(), last_images.to_vec());
+                    messages = vec![Message::User(UserMessage { content, images })];
+                }
                 // A refused turn is not shown to a model again, unless its calls have results.
                 Body::Assistant(m) if m.stop == Stop::Refusal && m.calls().next().is_none() => {}
                 Body::Assistant(m) if m.blocks.is_empty() => {}

@@ -4,6 +4,7 @@ mod draft;
 mod effort;
 mod event;
 mod failure;
+mod sight;
 mod spec;
 
 pub use draft::{Draft, UnfinishedCall};

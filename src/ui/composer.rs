@@ -146,6 +146,13 @@ impl Composer {
         self.pastes.push(Paste { name, text: pasted });
     }
 
+    /// Takes in words that must stand alone, such as `@a.png`.
+    pub fn mention(&mut self, words: &str) {
+        let touches = self.before_cursor().chars().next_back().is_some_and(|c| !c.is_whitespace());
+        let before = if touches { " " } else { "" };
+        self.paste(&format!("{before}{words} "));
+    }
+
     fn name_paste(&self, pasted: &str) -> String {
         let size = match pasted.len() {
             bytes if bytes < 1024 => format!("{} lines", pasted.lines().count()),

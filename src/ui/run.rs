@@ -25,7 +25,7 @@ use super::panes::{Layouts, Screen, draw, prepare};
 use super::terminal::{Display, Guard, redraw_all, screen};
 use super::text::highlight::Highlighter;
 use super::theme::Theme;
-use super::update::{Act, hear, paste, update, wheel};
+use super::update::{Act, hear, mention, paste, update, wheel};
 
 /// The screen's ends of the channels to the agent.
 #[derive(Debug)]
@@ -37,6 +37,9 @@ pub struct AppIo {
     /// Esc, on its own channel, past all that is queued.
     pub abort: mpsc::Sender<()>,
 }
+
+/// Says which mentions stand for a paste, if it is nothing but the paths of images.
+type Mentions = Box<dyn Fn(&str) -> Option<String> + Send>;
 
 /// What the screen is told once.
 pub struct UiSettings {
@@ -58,6 +61,8 @@ pub struct UiSettings {
     pub tools_mode: Box<dyn Fn() -> &'static str + Send>,
     /// An entry as it is recorded, as pretty JSON.
     pub entry_json: fn(&Entry) -> String,
+    /// The mentions that stand for a paste, if it is nothing but the paths of images.
+    pub mentions: Mentions,
 }
 
 /// How the screen ended. Whoever runs it ends the agent next.
@@ -163,6 +168,7 @@ struct Session {
     highlighter: Highlighter,
     tools_mode: Box<dyn Fn() -> &'static str + Send>,
     entry_json: fn(&Entry) -> String,
+    mentions: Mentions,
     first: Option<Intent>,
     outcome: Option<UiOutcome>,
     /// Whether the agent may still say something.
@@ -195,6 +201,7 @@ impl Session {
             highlighter: Highlighter::new(Box::new(move || wake.notify_one())),
             tools_mode: settings.tools_mode,
             entry_json: settings.entry_json,
+            mentions: settings.mentions,
             first: settings.first,
             outcome: None,
             listens: true,
@@ -231,7 +238,10 @@ impl Session {
                 update(&mut self.local, &self.view, key)
             }
             Some(Ok(Input::Paste(text))) => {
-                paste(&mut self.local, &self.view, &text);
+                match (self.mentions)(&text) {
+                    Some(words) => mention(&mut self.local, &self.view, &words),
+                    None => paste(&mut self.local, &self.view, &text),
+                }
                 Vec::new()
             }
             Some(Ok(Input::Mouse(mouse))) => {
@@ -280,8 +290,8 @@ impl Session {
                 self.local.hint =
                     Some("not taken: the agent has not read what came before; try again".to_owned());
                 self.local.answered.clear();
-                if let Intent::Submit(text) | Intent::Queue(text) = intent {
-                    self.local.composer.give_back(&text);
+                if let Intent::Submit(said) | Intent::Queue(said) = intent {
+                    self.local.composer.give_back(&said.content);
                 }
             }
         }

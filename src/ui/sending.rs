@@ -1,6 +1,7 @@
 //! What Enter does with the composer's text: a message now, one that steers, one for later, or a command.
 
 use crate::agent::Intent;
+use crate::ledger::UserMessage;
 use crate::view::View;
 
 use super::local::{Focus, Inspector, Local, Overlay};
@@ -15,7 +16,7 @@ pub(super) fn send(local: &mut Local) -> Vec<Act> {
     command(local).unwrap_or_else(|| {
         local.scroll.top = None;
         local.focus = Focus::Auto;
-        vec![Act::Send(Intent::Submit(local.composer.take()))]
+        vec![Act::Send(Intent::Submit(local.composer.take().into()))]
     })
 }
 
@@ -25,7 +26,7 @@ pub(super) fn send_later(local: &mut Local, view: &View) -> Vec<Act> {
         local.composer.newline();
         return Vec::new();
     }
-    command(local).unwrap_or_else(|| vec![Act::Send(Intent::Queue(local.composer.take()))])
+    command(local).unwrap_or_else(|| vec![Act::Send(Intent::Queue(local.composer.take().into()))])
 }
 
 /// Obeys a slash command; `None` when the text is a message. One that is not known stays in the composer.
@@ -41,8 +42,8 @@ fn command(local: &mut Local) -> Option<Vec<Act>> {
     local.focus = Focus::Auto;
     Some(match command {
         Slash::Compact => vec![Act::Send(Intent::Compact)],
-        Slash::Goal(goal) => vec![Act::Send(Intent::Pursue(goal, String::new()))],
-        Slash::ResumeGoal(words) => vec![Act::Send(Intent::ResumeGoal(words))],
+        Slash::Goal(goal) => vec![Act::Send(Intent::Pursue(goal, UserMessage::default()))],
+        Slash::ResumeGoal(words) => vec![Act::Send(Intent::ResumeGoal(words.into()))],
         Slash::Mode(mode) => vec![Act::Send(Intent::SetMode(mode))],
         Slash::Quit => vec![Act::Quit],
         Slash::Help => shown(local, Overlay::Help(0)),

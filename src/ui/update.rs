@@ -8,6 +8,7 @@ use crate::ledger::CallId;
 use crate::policy::Mode;
 use crate::view::{CardId, View};
 
+use super::composer::Composer;
 use super::keymap::{Command, Place, lookup};
 use super::local::{Focus, Inspector, Local, Overlay, Position, Reason, sent};
 use super::overlays;
@@ -76,13 +77,22 @@ pub fn hear(local: &mut Local, live: &Live) {
 
 /// Text that came whole: a bracketed paste.
 pub fn paste(local: &mut Local, view: &View, text: &str) {
+    place(local, view, text, Composer::paste);
+}
+
+/// A paste of nothing but the paths of images, as the mentions that stand for them.
+pub fn mention(local: &mut Local, view: &View, words: &str) {
+    place(local, view, words, Composer::mention);
+}
+
+fn place(local: &mut Local, view: &View, text: &str, compose: fn(&mut Composer, &str)) {
     settle(local, view);
     local.hint = None;
     local.quit_armed = false;
     if let Some(reason) = &mut local.reason {
         reason.text.push_str(&text.replace(['\n', '\r'], " "));
     } else if local.overlay.is_none() && !local.read_only {
-        local.composer.paste(text);
+        compose(&mut local.composer, text);
     }
 }
 

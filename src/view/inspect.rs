@@ -78,7 +78,7 @@ fn is_synthetic(outcome: &Outcome) -> bool {
 pub fn one_line(entry: &Entry) -> String {
     let line = match &entry.body {
         Body::SessionStarted(s) => format!("{} in {}", s.model, s.cwd),
-        Body::User(m) => m.content.clone(),
+        Body::User(m) => m.shown(),
         Body::Assistant(m) => {
             let (calls, hosted) = (m.calls().count(), m.hosted().filter(|block| block.is_use()).count());
             let made: Vec<String> = [(calls, "tool call"), (hosted, "hosted tool")]
@@ -115,7 +115,7 @@ pub fn one_line(entry: &Entry) -> String {
                 r.content
             )
         }
-        Body::Injected(i) => format!("{}: {}", i.by.as_str(), i.text),
+        Body::Injected(i) => format!("{}: {}", i.by.as_str(), i.shown()),
         Body::Tombstone(t) => format!("{} withdrawn: {}", t.target, t.reason),
         Body::Compaction(c) => format!(
             "{}: up to {}, {} to {} tokens: {}",

@@ -5,12 +5,14 @@
 //! to call ([`Endpoint`]), call ids, and how an error answer reads ([`http_failure`]).
 
 mod anthropic;
+mod base64;
 mod call;
 mod decoder;
 mod delay;
 mod failure;
 pub mod hook;
 mod ids;
+mod image;
 mod openai_chat;
 mod openai_responses;
 pub mod record;
@@ -19,9 +21,11 @@ pub mod script;
 pub mod sse;
 pub mod string_mode;
 
+pub use base64::base64;
 pub use call::{Endpoint, HttpCall, Quirks, Secret};
 pub use decoder::Decoder;
 pub use failure::http_failure;
+pub use image::{NoPicture, Picture, recognize};
 
 use crate::model::Request;
 

@@ -13,6 +13,9 @@
 #[path = "../support/model_server/mod.rs"]
 mod model_server;
 
+#[path = "../support/pictures.rs"]
+mod pictures;
+
 mod books;
 mod caching;
 mod crashes;
@@ -22,6 +25,7 @@ mod exits;
 mod files;
 mod goals;
 mod hosted;
+mod images;
 mod kept;
 mod keys;
 mod locals;

@@ -85,7 +85,7 @@ impl Page {
             .messages
             .iter()
             .map(|message| match message {
-                Message::User(text) => format!("user {:?}", short(text)),
+                Message::User(said) => format!("user {:?}", short(&said.shown())),
                 Message::Assistant(m) => format!("assistant {}", said(m)),
                 Message::Results(results) => {
                     let calls: Vec<String> = results

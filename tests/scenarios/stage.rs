@@ -114,10 +114,10 @@ impl Stage {
 
     fn perform(&mut self, act: &Act) -> Result<(), String> {
         match act {
-            Act::Submit(text) => self.want(Intent::Submit(text.clone())),
-            Act::Queue(text) => self.want(Intent::Queue(text.clone())),
-            Act::Pursue(goal) => self.want(Intent::Pursue(goal.clone(), String::new())),
-            Act::ResumeGoal(words) => self.want(Intent::ResumeGoal(words.clone())),
+            Act::Submit(text) => self.want(Intent::Submit(text.clone().into())),
+            Act::Queue(text) => self.want(Intent::Queue(text.clone().into())),
+            Act::Pursue(goal) => self.want(Intent::Pursue(goal.clone(), "".into())),
+            Act::ResumeGoal(words) => self.want(Intent::ResumeGoal(words.clone().into())),
             Act::Compact => self.want(Intent::Compact),
             Act::Raise(limit, to) => self.want(Intent::Raise { limit: *limit, to: *to }),
             Act::Mode(mode) => {

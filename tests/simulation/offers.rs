@@ -25,7 +25,7 @@ impl World {
             return options;
         }
         if self.agent.is_idle() && self.submits < self.bounds.submits {
-            options.push(Input::Intent(Intent::Submit(format!("message {}", self.submits))));
+            options.push(Input::Intent(Intent::Submit(format!("message {}", self.submits).into())));
         }
         if self.escapes < self.bounds.escapes {
             options.push(Input::Intent(Intent::Abort));
@@ -116,10 +116,10 @@ impl World {
         if self.submits < self.bounds.submits {
             for goal in ["go | check: make test", "go | done: is it so? | checkpoints: 1"] {
                 let goal = Box::new(goal::read(goal).unwrap());
-                options.push(Input::Intent(Intent::Pursue(goal, String::new())));
+                options.push(Input::Intent(Intent::Pursue(goal, "".into())));
             }
             if self.bounds.rare {
-                options.push(Input::Intent(Intent::ResumeGoal("and on".to_owned())));
+                options.push(Input::Intent(Intent::ResumeGoal("and on".into())));
             }
         }
         for (message, stream) in self.models.iter().filter(|(_, stream)| stream.texts < self.bounds.texts) {
@@ -175,8 +175,8 @@ impl World {
             options.push(Input::Intent(Intent::SetMode(mode)));
         }
         if self.submits < self.bounds.submits {
-            options.push(Input::Intent(Intent::Submit(format!("steer {}", self.submits))));
-            options.push(Input::Intent(Intent::Queue(format!("later {}", self.submits))));
+            options.push(Input::Intent(Intent::Submit(format!("steer {}", self.submits).into())));
+            options.push(Input::Intent(Intent::Queue(format!("later {}", self.submits).into())));
         }
         for call in self.tools.keys() {
             let report = ToolReport {

@@ -196,7 +196,7 @@ impl World {
     fn called(&mut self, message: EntryId, request: &Request) -> Result<(), String> {
         self.log.nothing_open("a model call")?;
         let asks_for_summary =
-            matches!(request.messages.last(), Some(Message::User(t)) if t == words::SUMMARIZE);
+            matches!(request.messages.last(), Some(Message::User(t)) if t.content == words::SUMMARIZE);
         let explained = match self.log.entries.last().map(|e| &e.body) {
             Some(Body::Transition { .. }) => true,
             // The one transition of a reactive compaction explains the summary and the call after it.

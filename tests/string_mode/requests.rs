@@ -49,7 +49,7 @@ fn result(call: u64, name: &str, outcome: Outcome, content: &str) -> ToolResult 
 fn history() -> Vec<Message> {
     let thinking = Block::Thinking(Thinking { text: "Both.".to_owned(), replay: None });
     vec![
-        Message::User("Say hello, and research.".to_owned()),
+        Message::User("Say hello, and research.".into()),
         said(
             vec![
                 thinking,
@@ -70,7 +70,7 @@ fn history() -> Vec<Message> {
             result(2, "delegate_to_researcher", Outcome::Failed, "It is not there."),
             result(3, "echo", Outcome::Invalid, ""),
         ]),
-        Message::User("Hurry.".to_owned()),
+        Message::User("Hurry.".into()),
         said(vec![Block::Text("Done.\n".to_owned())], Stop::End),
     ]
 }
@@ -95,7 +95,7 @@ fn shown(request: &Request) -> String {
     let mut shown = format!("{}\n", request.system);
     for message in &request.messages {
         match message {
-            Message::User(text) => writeln!(shown, "════ user\n{text}").unwrap(),
+            Message::User(said) => writeln!(shown, "════ user\n{}", said.content).unwrap(),
             Message::Assistant(said) => {
                 writeln!(shown, "════ assistant").unwrap();
                 for block in &said.blocks {
@@ -146,7 +146,7 @@ fn the_templates_of_the_seed_stand_there_to_the_letter() {
     let mut only_tools = request(Vec::new());
     only_tools.tools.truncate(1);
     assert!(!rewrite(only_tools).system.contains("Delegation"));
-    let bare = Request { tools: Vec::new(), ..request(vec![Message::User("Hi".to_owned())]) };
+    let bare = Request { tools: Vec::new(), ..request(vec![Message::User("Hi".into())]) };
     assert_eq!(rewrite(bare.clone()), bare, "without tools there is nothing to say");
 }
 

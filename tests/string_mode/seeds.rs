@@ -17,7 +17,7 @@ async fn play(export: &str) -> Vec<Answer> {
         let request = Request {
             model: ModelRef::parse("script"),
             system: String::new(),
-            messages: vec![Message::User("Go.".to_owned())],
+            messages: vec![Message::User("Go.".into())],
             tools: Vec::new(),
             max_output: 100,
             effort: None,

@@ -204,13 +204,13 @@ pub fn body() -> impl Strategy<Value = Body> {
                 Body::SessionStarted(SessionStarted { session, cwd, model, version, system })
             }
         ),
-        text().prop_map(|content| Body::User(UserMessage { content })),
+        text().prop_map(|content| Body::User(content.into())),
         said(),
         call().prop_map(Body::ToolCall),
         call().prop_map(Body::Validation),
         goals(),
         approvals(),
-        (injector, text()).prop_map(|(by, text)| Body::Injected(Injected { by, text })),
+        (injector, text()).prop_map(|(by, text)| Body::Injected(Injected::text(by, text))),
         (any::<u64>(), text())
             .prop_map(|(target, reason)| Body::Tombstone(Tombstone { target: EntryId(target), reason })),
         (any::<u32>(), transition).prop_map(|(turn, reason)| Body::Transition { turn, reason }),

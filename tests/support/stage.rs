@@ -97,7 +97,7 @@ impl Stage {
     }
 
     pub fn user(&mut self, text: &str) {
-        self.ledger.user(Millis(self.now), UserMessage { content: text.into() }).unwrap();
+        self.ledger.user(Millis(self.now), UserMessage::text(text)).unwrap();
         self.turn = 0;
         self.calls = 0;
         self.not_ok.clear();
@@ -112,7 +112,7 @@ impl Stage {
 
     /// The user said this while it ran, and the model hears it now.
     pub fn steer(&mut self, text: &str) {
-        let said = Injected { by: Injector::Steering, text: text.into() };
+        let said = Injected::text(Injector::Steering, text);
         self.ledger.inject(Millis(self.now), said).unwrap();
         self.tell();
         self.call_model(Transition::Steered);

@@ -43,6 +43,12 @@ async fn the_server_refuses_what_the_providers_refuse() {
             { "type": "thinking", "thinking": "x", "signature": "forged" }] }])),
             "Invalid `signature`",
         ),
+        (anthropic(shown("image/bmp", "Qk0=")), "none of the supported image types"),
+        (anthropic(shown("image/png", "R0lG")), "does not appear to be one"),
+        (anthropic(shown("image/png", "no base64")), "invalid base64"),
+        (chat(linked("https://elsewhere.example/a.png")), "not a data URL"),
+        (chat(linked("data:image/png;base64,R0lG")), "does not appear to be one"),
+        (chat(json!([{ "role": "user", "content": [] }])), "empty array"),
         (chat(json!([{ "role": "user", "content": "" }])), "empty string"),
         (chat(json!([{ "role": "assistant", "content": "x" }])), "must be from the user"),
         (chat(called("a", "{")), "function.arguments"),
@@ -117,4 +123,15 @@ async fn refused(cases: &[((&str, Value), &str)]) {
         let said = answer.text().await.unwrap();
         assert!(said.contains(*words), "{said} for {body}");
     }
+}
+
+/// A history of one image, for Anthropic.
+fn shown(kind: &str, data: &str) -> Value {
+    let source = json!({ "type": "base64", "media_type": kind, "data": data });
+    json!([{ "role": "user", "content": [{ "type": "image", "source": source }] }])
+}
+
+/// A history of one image, for Chat Completions.
+fn linked(url: &str) -> Value {
+    json!([{ "role": "user", "content": [{ "type": "image_url", "image_url": { "url": url } }] }])
 }

@@ -10,6 +10,9 @@
     reason = "tests"
 )]
 
+#[path = "../support/pictures.rs"]
+mod pictures;
+
 mod approvals;
 mod budgets;
 mod chat;
@@ -20,6 +23,7 @@ mod escapes;
 mod goals;
 mod home;
 mod hostile;
+mod images;
 mod inspector;
 mod returning;
 mod sizes;

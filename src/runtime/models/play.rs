@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures_util::stream::{self, BoxStream, StreamExt};
 
-use crate::ledger::{Block, Message, Stop, Usage};
+use crate::ledger::{Block, Image, Message, Stop, Usage};
 use crate::model::{FailureClass, ModelEvent, ModelFailure, ModelNews, Request};
 use crate::wire::script::Reply;
 
@@ -57,7 +57,10 @@ pub(super) fn play(steps: Vec<Step>) -> BoxStream<'static, ModelNews> {
 /// Tokens of a request, guessed as a quarter of its characters.
 pub(super) fn estimate(request: &Request) -> u64 {
     let messages = request.messages.iter().map(|message| match message {
-        Message::User(text) => text.chars().count(),
+        Message::User(said) => {
+            let shown: u64 = said.images.iter().map(Image::tokens).sum();
+            said.content.chars().count() + usize::try_from(shown * 4).unwrap_or(usize::MAX)
+        }
         Message::Results(results) => results.iter().map(|r| r.content.chars().count()).sum(),
         Message::Assistant(said) => said.blocks.iter().map(block_size).sum(),
     });

@@ -112,7 +112,7 @@ pub(super) fn lay(
     let width = around.text_width();
     match &card.body {
         CardBody::User(entry) => match &entry.body {
-            Body::User(message) => user(&message.content, around.prose_width(), theme),
+            Body::User(message) => user(&message.shown(), around.prose_width(), theme),
             _ => Vec::new(),
         },
         CardBody::Assistant(entry) => match &entry.body {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::ledger::{Arguments, AssistantMessage, Block, Message, ModelRef, ToolResult, ToolUse};
+use crate::ledger::{Arguments, AssistantMessage, Block, Image, Message, ModelRef, ToolResult, ToolUse};
 use crate::model::{Request, ToolDescription};
 use crate::wire::call::{Endpoint, HttpCall, Secret};
 use crate::wire::ids::{IdForm, WireIds, accepted_name};
@@ -60,7 +60,9 @@ fn messages(request: &Request) -> Vec<Value> {
     let mut turns = Turns::default();
     for message in &request.messages {
         match message {
-            Message::User(text) => turns.user(spoken(text)),
+            Message::User(said) => {
+                turns.user(said.images.iter().map(image).chain(spoken(&said.content)).collect());
+            }
             Message::Results(results) => turns.user(results.iter().map(|r| result_block(r, &ids)).collect()),
             Message::Assistant(message) => {
                 turns.assistant(assistant_blocks(message, &request.model, &ids, &pairs));
@@ -173,6 +175,11 @@ fn result_block(result: &ToolResult, ids: &WireIds) -> Value {
 /// Text without a word in it is refused, so it is not sent.
 fn spoken(text: &str) -> Vec<Value> {
     if text.trim().is_empty() { Vec::new() } else { vec![text_block(text)] }
+}
+
+fn image(image: &Image) -> Value {
+    let source = json!({ "type": "base64", "media_type": image.media_type, "data": &*image.data });
+    json!({ "type": "image", "source": source })
 }
 
 fn text_block(text: &str) -> Value {

@@ -2,10 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::ledger::{Arguments, AssistantMessage, Block, Message, ModelRef, ToolResult, ToolUse};
+use crate::ledger::{
+    Arguments, AssistantMessage, Block, Message, ModelRef, ToolResult, ToolUse, UserMessage,
+};
 use crate::model::{Request, ToolDescription};
 use crate::wire::call::{Endpoint, HttpCall, Quirks, Secret};
 use crate::wire::ids::{IdForm, WireIds, accepted_name};
+use crate::wire::image::data_url;
 
 use super::{extras, order, reasoning};
 
@@ -78,8 +81,7 @@ fn messages(request: &Request, wants: &Wants) -> Vec<Value> {
     }
     for message in &request.messages {
         match message {
-            Message::User(text) if text.trim().is_empty() => {}
-            Message::User(text) => messages.push(json!({ "role": "user", "content": text })),
+            Message::User(said) => messages.extend(user(said)),
             Message::Results(results) => messages.extend(results.iter().map(|r| result(r, &ids))),
             Message::Assistant(message) => {
                 messages.extend(assistant(message, &request.model, &ids, wants));
@@ -87,6 +89,20 @@ fn messages(request: &Request, wants: &Wants) -> Vec<Value> {
         }
     }
     if wants.strict_order { order::strict(messages) } else { messages }
+}
+
+/// Words alone stay a plain text: not every server knows parts.
+fn user(said: &UserMessage) -> Option<Value> {
+    let is_silent = said.content.trim().is_empty();
+    if said.images.is_empty() {
+        return (!is_silent).then(|| json!({ "role": "user", "content": said.content }));
+    }
+    let shown = said
+        .images
+        .iter()
+        .map(|image| json!({ "type": "image_url", "image_url": { "url": data_url(image) } }));
+    let spoken = (!is_silent).then(|| json!({ "type": "text", "text": said.content }));
+    Some(json!({ "role": "user", "content": shown.chain(spoken).collect::<Vec<_>>() }))
 }
 
 fn assistant(message: &AssistantMessage, asked: &ModelRef, ids: &WireIds, wants: &Wants) -> Option<Value> {

@@ -2,10 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::ledger::Message;
-use crate::ledger::{Arguments, AssistantMessage, Block, ModelRef, Thinking, ToolResult, ToolUse};
+use crate::ledger::{
+    Arguments, AssistantMessage, Block, Message, ModelRef, Thinking, ToolResult, ToolUse, UserMessage,
+};
 use crate::model::Request;
 use crate::wire::ids::{IdForm, WireIds, accepted_name};
+use crate::wire::image::data_url;
 
 use super::hosted;
 
@@ -15,12 +17,22 @@ pub(super) fn items(request: &Request) -> Vec<Value> {
     let mut items = Vec::new();
     for message in &request.messages {
         match message {
-            Message::User(text) => items.extend(spoken("user", "input_text", text)),
+            Message::User(said) => items.extend(user(said)),
             Message::Results(results) => items.extend(results.iter().map(|r| output(r, &ids))),
             Message::Assistant(message) => items.extend(assistant(message, &request.model, &ids)),
         }
     }
     items
+}
+
+/// What the user showed, then what they said.
+fn user(said: &UserMessage) -> Option<Value> {
+    let shown =
+        said.images.iter().map(|image| json!({ "type": "input_image", "image_url": data_url(image) }));
+    let is_silent = said.content.trim().is_empty();
+    let spoken = (!is_silent).then(|| json!({ "type": "input_text", "text": said.content }));
+    let content: Vec<Value> = shown.chain(spoken).collect();
+    (!content.is_empty()).then(|| json!({ "type": "message", "role": "user", "content": content }))
 }
 
 fn assistant(message: &AssistantMessage, asked: &ModelRef, ids: &WireIds) -> Vec<Value> {
@@ -29,7 +41,7 @@ fn assistant(message: &AssistantMessage, asked: &ModelRef, ids: &WireIds) -> Vec
     // From the end: reasoning without the item that it led to is refused, so it goes with that item.
     for block in message.blocks.iter().rev() {
         let item = match block {
-            Block::Text(text) => spoken("assistant", "output_text", text),
+            Block::Text(text) => spoken(text),
             Block::ToolUse(use_) => Some(call(use_, ids)),
             Block::Thinking(thinking) if same_model && !items.is_empty() => sealed(thinking),
             Block::Hosted(ran) if same_model => hosted::replayed(ran),
@@ -53,9 +65,10 @@ fn sealed(thinking: &Thinking) -> Option<Value> {
     (is_reasoning && (has("encrypted_content") || has("content"))).then(|| item.clone())
 }
 
-fn spoken(role: &str, kind: &str, text: &str) -> Option<Value> {
+fn spoken(text: &str) -> Option<Value> {
     let said = !text.trim().is_empty();
-    said.then(|| json!({ "type": "message", "role": role, "content": [{ "type": kind, "text": text }] }))
+    let content = json!([{ "type": "output_text", "text": text }]);
+    said.then(|| json!({ "type": "message", "role": "assistant", "content": content }))
 }
 
 fn call(call: &ToolUse, ids: &WireIds) -> Value {

@@ -9,7 +9,7 @@ use crate::ledger::{
 };
 
 use super::fields::Fields;
-use super::{RecordError, goal, message, time};
+use super::{RecordError, goal, image, message, time};
 
 /// Reads one event object. Unknown fields are ignored.
 ///
@@ -44,7 +44,9 @@ type Reader = fn(&Fields<'_>, EntryId) -> Result<Body, RecordError>;
 fn reader(kind: &str) -> Option<Reader> {
     let reader: Reader = match kind {
         "session_started" => |f, _| read_started(f),
-        "user_message" => |f, _| Ok(Body::User(UserMessage { content: f.text("content")? })),
+        "user_message" => {
+            |f, _| Ok(Body::User(UserMessage { content: f.text("content")?, images: image::read(f)? }))
+        }
         "agent_response" => |f, id| message::read(f, id).map(Body::Assistant),
         "tool_call" => |f, _| {
             let ours = f.get("by").is_some_and(|by| by == Injector::GoalCheck.as_str());
@@ -59,7 +61,7 @@ fn reader(kind: &str) -> Option<Reader> {
         "tool_result" => |f, _| read_result(f),
         "injected" => |f, _| {
             let by = f.one_of("by", Injector::parse)?;
-            Ok(Body::Injected(Injected { by, text: f.text("text")? }))
+            Ok(Body::Injected(Injected { by, text: f.text("text")?, images: image::read(f)? }))
         },
         "tombstone" => {
             |f, _| Ok(Body::Tombstone(Tombstone { target: f.entry("target")?, reason: f.text("reason")? }))

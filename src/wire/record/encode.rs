@@ -8,24 +8,37 @@ use crate::ledger::{
 };
 
 use super::fields::put_value;
-use super::{goal, message, time};
+use super::image::Bytes;
+use super::{goal, image, message, time};
 
 /// The event object of an entry, with exactly the names of the design.
 pub fn encode(entry: &Entry) -> Value {
+    record(entry, Bytes::Whole)
+}
+
+/// The same for people and pipes: of an image only what it is, never its bytes.
+pub fn without_images(entry: &Entry) -> Value {
+    record(entry, Bytes::Counted)
+}
+
+fn record(entry: &Entry, bytes: Bytes) -> Value {
     let own = entry.id.to_string();
     let mut record = Map::new();
     record.insert("type".to_owned(), entry.body.kind().into());
     record.insert("entry".to_owned(), own.as_str().into());
     record.insert("at".to_owned(), time::to_value(entry.at));
     record.insert("id".to_owned(), entry.body.call().map_or(own, |call| call.to_string()).into());
-    write_body(&mut record, &entry.body);
+    write_body(&mut record, &entry.body, bytes);
     Value::Object(record)
 }
 
-fn write_body(record: &mut Map<String, Value>, body: &Body) {
+fn write_body(record: &mut Map<String, Value>, body: &Body, bytes: Bytes) {
     match body {
         Body::SessionStarted(started) => write_started(record, started),
-        Body::User(message) => put(record, json!({ "content": message.content })),
+        Body::User(message) => {
+            put(record, json!({ "content": message.content }));
+            image::write(record, &message.images, bytes);
+        }
         Body::Assistant(said) => message::write(record, said),
         Body::ToolCall(call) => write_call(record, call),
         Body::Validation(call) => {
@@ -41,6 +54,7 @@ fn write_body(record: &mut Map<String, Value>, body: &Body) {
         Body::ToolResult(result) => write_result(record, result),
         Body::Injected(injected) => {
             put(record, json!({ "by": injected.by.as_str(), "text": injected.text }));
+            image::write(record, &injected.images, bytes);
         }
         Body::Tombstone(stone) => {
             put(record, json!({ "target": stone.target.to_string(), "reason": stone.reason }));

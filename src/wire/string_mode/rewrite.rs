@@ -60,7 +60,7 @@ fn as_text(message: Message, ids: &WireIds) -> Message {
         Message::Assistant(message) if message.calls().next().is_some() => {
             Message::Assistant(without_calls(message, ids))
         }
-        Message::Results(results) => Message::User(told(&results, ids)),
+        Message::Results(results) => Message::User(told(&results, ids).into()),
         Message::User(_) | Message::Assistant(_) => message,
     }
 }

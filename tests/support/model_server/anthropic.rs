@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::anthropic_hosted;
 use super::connection::{check_tool, is_word};
+use super::picture;
 use super::reply::{Frame, Part, halves};
 
 /// The first thing that the provider would refuse.
@@ -36,6 +37,11 @@ pub(crate) fn check(body: &Value) -> Result<(), String> {
             return Err(format!("messages.{at}: all messages must have non-empty content"));
         }
         for (place, block) in blocks.iter().enumerate() {
+            if block["type"] == "image" && message["role"] != "user" {
+                return Err(format!(
+                    "messages.{at}.content.{place}: images are only allowed in user messages"
+                ));
+            }
             check_block(block, &format!("messages.{at}.content.{place}"), &mut seen)?;
         }
         let before = at.checked_sub(1).map_or_else(Vec::new, |before| self::blocks(&messages[before]));
@@ -62,6 +68,14 @@ fn check_roles(messages: &[Value]) -> Result<(), String> {
 fn check_block(block: &Value, place: &str, seen: &mut BTreeSet<String>) -> Result<(), String> {
     match block["type"].as_str().unwrap_or_default() {
         "text" => check_text(block, "messages"),
+        "image" => {
+            let source = &block["source"];
+            let member = |name: &str| source[name].as_str().unwrap_or_default();
+            if member("type") != "base64" {
+                return Err(format!("{place}.image.source.type: Input should be 'base64' or 'url'"));
+            }
+            picture::check(member("media_type"), member("data"), &format!("{place}.image.source"))
+        }
         "tool_use" => {
             let id = block["id"].as_str().unwrap_or_default();
             if !is_word(id) {

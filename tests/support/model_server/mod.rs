@@ -23,6 +23,7 @@ mod anthropic_hosted;
 mod connection;
 mod openai_chat;
 mod openai_responses;
+pub(crate) mod picture;
 mod reply;
 
 use std::collections::{BTreeMap, VecDeque};

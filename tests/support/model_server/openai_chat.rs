@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::connection::{check_tool, is_word};
+use super::picture;
 use super::reply::{Frame, Part, halves};
 
 /// The first thing that the provider would refuse.
@@ -32,6 +33,7 @@ fn check_message(at: usize, message: &Value) -> Result<(), String> {
     let content = message["content"].as_str();
     let calls = message["tool_calls"].as_array();
     match message["role"].as_str().unwrap_or_default() {
+        "user" if message["content"].is_array() => check_parts(at, &message["content"]),
         "system" | "user" if content.is_none_or(|text| text.trim().is_empty()) => {
             Err(format!("Invalid 'messages[{at}].content': empty string."))
         }
@@ -52,6 +54,28 @@ fn check_message(at: usize, message: &Value) -> Result<(), String> {
             "Invalid value: '{role}'. Supported values are: 'system', 'assistant', 'user' and 'tool'."
         )),
     }
+}
+
+/// Words and images of a user's message.
+fn check_parts(at: usize, parts: &Value) -> Result<(), String> {
+    let parts = parts.as_array().filter(|parts| !parts.is_empty());
+    let parts = parts.ok_or_else(|| format!("Invalid 'messages[{at}].content': empty array."))?;
+    parts.iter().enumerate().try_for_each(|(n, part)| {
+        let place = format!("messages[{at}].content[{n}]");
+        match part["type"].as_str().unwrap_or_default() {
+            "text" if part["text"].as_str().is_some_and(|text| !text.is_empty()) => Ok(()),
+            "image_url" => {
+                let url = part["image_url"]["url"].as_str().unwrap_or_default();
+                let data = url.strip_prefix("data:").and_then(|data| data.split_once(";base64,"));
+                let (kind, data) =
+                    data.ok_or_else(|| format!("Invalid '{place}.image_url': not a data URL"))?;
+                picture::check(kind, data, &place)
+            }
+            kind => Err(format!(
+                "Invalid value: '{kind}'. Supported values are: 'text' and 'image_url'. ({place})"
+            )),
+        }
+    })
 }
 
 fn check_call(at: usize, n: usize, call: &Value) -> Result<(), String> {

@@ -1,8 +1,8 @@
 //! Histories to encode: reasoning, parallel calls, errors, odd ids, other models.
 
 use countersign::ledger::{
-    Arguments, AssistantMessage, Block, CallId, Decider, EntryId, Message, ModelRef, Outcome, Stop, Thinking,
-    ToolResult, ToolUse, Usage,
+    Arguments, AssistantMessage, Block, CallId, Decider, EntryId, Image, Message, ModelRef, Outcome, Stop,
+    Thinking, ToolResult, ToolUse, Usage, UserMessage,
 };
 use countersign::model::{Request, ToolDescription};
 use serde_json::{Value, json};
@@ -18,6 +18,7 @@ pub fn cases() -> Vec<(&'static str, Request)> {
         ("interrupted", request(interrupted())),
         ("reasoning-items", request(reasoning_items())),
         ("hosted", request(hosted::history())),
+        ("images", request(with_images())),
         ("bare", Request { system: " ".to_owned(), tools: Vec::new(), ..request(vec![user("Hi")]) }),
     ]
 }
@@ -41,7 +42,29 @@ pub fn request(messages: Vec<Message>) -> Request {
 }
 
 pub fn user(text: &str) -> Message {
-    Message::User(text.to_owned())
+    Message::User(text.into())
+}
+
+/// Words and images, images alone, and images among what is said while it runs: one message for Anthropic.
+fn with_images() -> Vec<Message> {
+    let image = |name: &str, media_type: &str, data: &str| Image {
+        name: name.to_owned(),
+        media_type: media_type.to_owned(),
+        data: data.into(),
+        size: Some((3, 5)),
+    };
+    let shown = |content: &str, images| Message::User(UserMessage { content: content.to_owned(), images });
+    vec![
+        shown(
+            "Compare @a.png and @b.jpg.",
+            vec![image("a.png", "image/png", "iVBORw=="), image("b.jpg", "image/jpeg", "/9j/")],
+        ),
+        Message::Assistant(said(vec![call(1, "toolu_a", "read", "{}")])),
+        Message::Results(vec![result(1, Outcome::Ok, "text")]),
+        shown("And @c.gif", vec![image("c.gif", "image/gif", "R0lG")]),
+        Message::Assistant(said(vec![text("Seen.")])),
+        shown(" ", vec![image("d.webp", "image/webp", "UklG")]),
+    ]
 }
 
 pub fn call(id: u64, wire_id: &str, name: &str, arguments: &str) -> Block {

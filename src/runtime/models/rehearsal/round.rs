@@ -27,8 +27,8 @@ pub(super) fn since_user(request: &Request) -> (&str, Vec<Round>) {
     let mut calls = Vec::new();
     for message in &request.messages {
         match message {
-            Message::User(text) => {
-                words = text;
+            Message::User(said) => {
+                words = &said.content;
                 rounds.clear();
                 calls.clear();
             }

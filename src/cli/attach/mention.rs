@@ -1,0 +1,215 @@
+//! How people write the path of a file in a message: `@a.png`, quoted, with escapes, as a `file://` address.
+
+use std::collections::BTreeSet;
+
+/// A longer word, or paste, is no path.
+const LONGEST: usize = 4_096;
+/// Punctuation that may follow a path.
+const MOST_PUNCTUATION: usize = 4;
+
+/// The `@path`s of a text, in order, each once. What stands between backquotes, or after a letter, is none.
+pub(super) fn mentions(text: &str) -> Vec<Vec<String>> {
+    let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
+    let mut rest = text;
+    let mut before = None;
+    while let Some(c) = rest.chars().next() {
+        let after = rest.strip_prefix(c).unwrap_or_default();
+        let may_begin = before.is_none_or(|b: char| b.is_whitespace() || "([{<\"'".contains(b));
+        if c == '@' && may_begin {
+            let candidates = readings(after);
+            if !candidates.is_empty() && seen.insert(candidates.clone()) {
+                found.push(candidates);
+            }
+        }
+        before = Some(c);
+        rest = after;
+    }
+    found
+}
+
+/// The paths that may be meant by what follows an `@`, the likeliest first: punctuation at the end may belong to the
+/// sentence.
+fn readings(after: &str) -> Vec<String> {
+    if let Some(quoted) = quoted(after) {
+        return vec![quoted];
+    }
+    let word = word(after);
+    if word.len() > LONGEST {
+        return Vec::new();
+    }
+    let mut path = unescaped(&word);
+    if let Some(decoded) = address(&path) {
+        path = decoded;
+    }
+    let mut readings = Vec::new();
+    while !path.is_empty() && readings.len() <= MOST_PUNCTUATION {
+        readings.push(path.clone());
+        match path.pop() {
+            Some(last) if ".,;:!?)]}>\"'`".contains(last) => {}
+            Some(_) | None => break,
+        }
+    }
+    readings
+}
+
+/// The paths that a paste names, if it is nothing but paths: what terminals send for files that are dropped on them.
+/// The first list that names files alone is the right one.
+pub(super) fn pasted(text: &str) -> Vec<Vec<String>> {
+    let line = text.trim();
+    if line.len() > LONGEST || line.contains('\n') || !begins_a_path(line) {
+        return Vec::new();
+    }
+    let whole = quoted(line).or_else(|| address(line)).unwrap_or_else(|| line.to_owned());
+    vec![vec![whole], vec![unescaped(line)], words(line)]
+}
+
+/// Only what can be nothing else: a word of prose is no path.
+fn begins_a_path(line: &str) -> bool {
+    let bare = line.trim_start_matches(['"', '\'']);
+    ["/", "~/", "./", "../", "file://"].iter().any(|start| bare.starts_with(start))
+}
+
+/// A path as a mention that reads back as it.
+pub(super) fn mention(path: &str) -> String {
+    let is_plain = |c: char| !c.is_whitespace() && !"\\\"'".contains(c);
+    if path.chars().all(is_plain) && !path.ends_with(|c| ".,;:!?)]}>`".contains(c)) {
+        format!("@{path}")
+    } else if !path.contains('"') {
+        format!("@\"{path}\"")
+    } else {
+        let escaped = path.chars().map(|c| if is_plain(c) { c.to_string() } else { format!("\\{c}") });
+        format!("@{}", escaped.collect::<String>())
+    }
+}
+
+/// The text between quotes that begin here and end on the same line.
+fn quoted(text: &str) -> Option<String> {
+    let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    let (inside, _) = text.strip_prefix(quote)?.split_once(quote)?;
+    (!inside.is_empty() && !inside.contains('\n')).then(|| inside.to_owned())
+}
+
+/// Up to the first white space that no backslash stands before.
+fn word(text: &str) -> String {
+    let mut word = String::new();
+    let mut escaped = false;
+    for c in text.chars() {
+        if c == '\n' || (c.is_whitespace() && !escaped) {
+            break;
+        }
+        escaped = c == '\\' && !escaped;
+        word.push(c);
+    }
+    word
+}
+
+/// The words of a line, as a shell would take them apart.
+fn words(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut rest = line.trim_start();
+    while !rest.is_empty() {
+        let (raw, path) = match quoted(rest) {
+            Some(inside) => (inside.len() + 2, inside),
+            None => {
+                let word = word(rest);
+                let path = unescaped(&word);
+                (word.len(), address(&path).unwrap_or(path))
+            }
+        };
+        words.push(path);
+        rest = rest.get(raw..).unwrap_or_default().trim_start();
+    }
+    words
+}
+
+fn unescaped(word: &str) -> String {
+    let mut plain = String::new();
+    let mut chars = word.chars();
+    while let Some(c) = chars.next() {
+        plain.push(if c == '\\' { chars.next().unwrap_or(c) } else { c });
+    }
+    plain
+}
+
+/// The path of a `file://` address of this machine.
+fn address(text: &str) -> Option<String> {
+    let rest = text.strip_prefix("file://")?;
+    let path = rest.strip_prefix("localhost").unwrap_or(rest);
+    path.starts_with('/').then(|| decoded(path))
+}
+
+/// `%20` as the byte that it stands for.
+fn decoded(path: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = path.bytes();
+    while let Some(byte) = rest.next() {
+        let digits: String = rest.clone().take(2).map(char::from).collect();
+        match u8::from_str_radix(&digits, 16) {
+            Ok(value)
+                if byte == b'%' && digits.bytes().all(|d| d.is_ascii_hexdigit()) && digits.len() == 2 =>
+            {
+                bytes.push(value);
+                rest.nth(1);
+            }
+            Ok(_) | Err(_) => bytes.push(byte),
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn first(text: &str) -> Vec<String> {
+        mentions(text).into_iter().map(|readings| readings[0].clone()).collect()
+    }
+
+    #[test]
+    fn a_path_after_an_at_sign() {
+        assert_eq!(first("look at @a.png and @dir/b.png"), ["a.png", "dir/b.png"]);
+        assert_eq!(first("@a.png"), ["a.png"]);
+        assert_eq!(first("(@a.png)\n@a\\ b.png"), ["a.png)", "a b.png"]);
+        assert_eq!(first("@\"my pic.png\", @'b c.png'"), ["my pic.png", "b c.png"]);
+        assert_eq!(first("@file:///tmp/my%20pic.png"), ["/tmp/my pic.png"]);
+        assert_eq!(first("@a.png @a.png"), ["a.png"], "once");
+        assert_eq!(mentions("@a.png?!"), [["a.png?!", "a.png?", "a.png"]]);
+        assert_eq!(first("@ü.png"), ["ü.png"]);
+    }
+
+    #[test]
+    fn what_is_no_mention() {
+        for text in ["me@home.png", "icon@2x.png", "`@a.png`", "@", "@ a.png", "a @\n", "no sign", ""] {
+            assert_eq!(first(text), Vec::<String>::new(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_paste_that_is_nothing_but_paths() {
+        assert_eq!(pasted("/tmp/a.png\n")[0], ["/tmp/a.png"]);
+        assert_eq!(pasted("/tmp/my pic.png")[0], ["/tmp/my pic.png"]);
+        assert_eq!(pasted("'/tmp/my pic.png' ")[0], ["/tmp/my pic.png"]);
+        assert_eq!(pasted(r"/tmp/my\ pic\(1\).png")[1], ["/tmp/my pic(1).png"]);
+        assert_eq!(pasted("file:///tmp/my%20pic%C3%BC.png")[0], ["/tmp/my picü.png"]);
+        assert_eq!(pasted("'/a b.png' /c.png ~/d.png")[2], ["/a b.png", "/c.png", "~/d.png"]);
+        for text in ["a.png", "see /tmp/a.png", "/a.png\nand more", "", "file://elsewhere"] {
+            assert!(pasted(text).first().is_none_or(|p| p == &[text]), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_mention_reads_back_as_its_path() {
+        for path in
+            ["/a.png", "/my pic.png", "/it's.png", "/say \"hi\".png", "/back\\slash.png", "/odd!", "/%20.png"]
+        {
+            let text = format!("see {} now", mention(path));
+            assert!(first(&text).contains(&path.to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn broken_addresses_are_taken_as_they_are() {
+        assert_eq!(decoded("/a%zz%2"), "/a%zz%2");
+        assert_eq!(decoded("/%+1%41"), "/%+1A", "a sign is no digit");
+    }
+}

@@ -1,0 +1,154 @@
+//! Images of a message: the files that its `@paths` name are read and go with it, or it does not go at all.
+
+mod desk;
+mod mention;
+
+use std::path::{Path, PathBuf};
+
+use super::Invocation;
+use super::reading::{Reading, bytes};
+use crate::ledger::{Image, UserMessage};
+use crate::wire::{Picture, base64, recognize};
+use mention::{mention, mentions, pasted};
+
+pub(super) use desk::attaching;
+
+/// Most bytes of one image.
+const MOST_BYTES: u64 = 5_000_000;
+/// Most bytes of the images of a message: what providers take as one request, with room for the rest of it.
+const MOST_BYTES_IN_ALL: u64 = 20_000_000;
+/// Most images of a message.
+const MOST_IMAGES: usize = 20;
+/// Most pixels a side.
+const MOST_PIXELS: u32 = 8_000;
+/// Bytes in which a picture shows what it is.
+const FIRST_BYTES: u64 = 12;
+/// Endings of pictures: a file that is called so must be one, where others may be named without being sent.
+const ENDINGS: [&str; 12] =
+    ["png", "jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "heic", "heif", "avif", "ico"];
+
+/// Why a message was not sent: what happened, and what to do next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Trouble {
+    pub(super) what: String,
+    pub(super) next: String,
+}
+
+impl Trouble {
+    fn new(what: String, next: &str) -> Self {
+        Self { what, next: next.to_owned() }
+    }
+}
+
+/// Reads what messages name.
+#[derive(Debug, Clone)]
+pub(super) struct Attach {
+    cwd: PathBuf,
+    home: Option<PathBuf>,
+}
+
+impl Attach {
+    /// Paths are meant from the folder of the session; `~` is the user's home.
+    pub(super) fn new(invocation: &Invocation) -> Self {
+        Self { cwd: invocation.cwd.clone(), home: invocation.environment.home() }
+    }
+
+    /// The message with the images that it names. An `@word` that names no image stays a word, unless it is called
+    /// like one.
+    ///
+    /// # Errors
+    /// [`Trouble`]: an image that is not there, cannot be read, is none or is too large; too many of them.
+    pub(super) fn message(&self, content: String) -> Result<UserMessage, Trouble> {
+        let mut images: Vec<Image> = Vec::new();
+        for readings in mentions(&content) {
+            images.extend(self.image(&readings)?);
+            if images.len() > MOST_IMAGES {
+                let what = format!("a message may have {MOST_IMAGES} images");
+                return Err(Trouble::new(what, "send the others with the next message"));
+            }
+            if images.iter().map(Image::bytes).sum::<u64>() > MOST_BYTES_IN_ALL {
+                let what =
+                    format!("the images are larger than {} MB together", MOST_BYTES_IN_ALL / 1_000_000);
+                return Err(Trouble::new(what, "send some with the next message, or scale them down"));
+            }
+        }
+        Ok(UserMessage { content, images })
+    }
+
+    /// The image that one of these readings of a path names; `None` when it is a word.
+    fn image(&self, readings: &[String]) -> Result<Option<Image>, Trouble> {
+        let there = readings.iter().find(|path| std::fs::symlink_metadata(self.path(path)).is_ok());
+        if let Some(name) = there {
+            return if is_called_an_image(name) || self.begins_as_picture(name) {
+                self.load(name).map(Some)
+            } else {
+                Ok(None)
+            };
+        }
+        // The shortest reading is the path without the sentence's own punctuation.
+        match readings.last().filter(|path| is_called_an_image(path)) {
+            None => Ok(None),
+            Some(name) => {
+                let next = "correct the path, or put it in `backquotes` to send it as words";
+                Err(Trouble::new(format!("there is no image at {name}"), next))
+            }
+        }
+    }
+
+    fn load(&self, name: &str) -> Result<Image, Trouble> {
+        let small = "scale it down, or cut out the part that matters";
+        let content = match bytes(&self.path(name), MOST_BYTES) {
+            Reading::Text { text, cut: false } => text,
+            Reading::Text { cut: true, .. } => {
+                let what = format!("{name} is larger than {} MB", MOST_BYTES / 1_000_000);
+                return Err(Trouble::new(what, small));
+            }
+            Reading::Absent => {
+                return Err(Trouble::new(format!("{name} leads nowhere"), "mend the link, or leave it out"));
+            }
+            Reading::Refused(why) => {
+                let next = "name a file that can be read, or leave it out";
+                return Err(Trouble::new(format!("{name} cannot be read: {why}"), next));
+            }
+        };
+        let Picture { media_type, width, height } = recognize(&content).map_err(|why| {
+            Trouble::new(format!("{name} cannot be sent: {why}"), "save it as a PNG or JPEG, or leave it out")
+        })?;
+        if width.max(height) > MOST_PIXELS {
+            let what = format!("{name} has {width}×{height} pixels, and {MOST_PIXELS} a side is the most");
+            return Err(Trouble::new(what, small));
+        }
+        Ok(Image {
+            name: name.to_owned(),
+            media_type: media_type.to_owned(),
+            data: base64(&content).into(),
+            size: Some((width, height)),
+        })
+    }
+
+    /// What a paste becomes in the composer: mentions, if it is nothing but the paths of images that are there.
+    pub(super) fn mentions_in_paste(&self, text: &str) -> Option<String> {
+        let lists = pasted(text);
+        let named = lists
+            .iter()
+            .find(|paths| !paths.is_empty() && paths.iter().all(|path| self.begins_as_picture(path)))?;
+        Some(named.iter().map(|path| mention(path)).collect::<Vec<_>>().join(" "))
+    }
+
+    fn begins_as_picture(&self, name: &str) -> bool {
+        let start = bytes(&self.path(name), FIRST_BYTES);
+        matches!(start, Reading::Text { text, .. } if recognize(&text) != Err(crate::wire::NoPicture::OtherFormat))
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        match (name.strip_prefix("~/"), &self.home) {
+            (Some(below), Some(home)) => home.join(below),
+            (Some(_) | None, _) => self.cwd.join(name),
+        }
+    }
+}
+
+fn is_called_an_image(name: &str) -> bool {
+    let ending = Path::new(name).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    ENDINGS.contains(&ending.to_ascii_lowercase().as_str())
+}

@@ -1,0 +1,94 @@
+//! A picture that the user shows: its bytes as the protocols carry them, and what people see in their place.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// One image of a user's message.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Image {
+    /// Its path, as the user wrote it.
+    pub name: String,
+    /// What it is by its first bytes, as in `image/png`.
+    pub media_type: String,
+    /// Its bytes in base64. Shared: requests and entries hold the same text.
+    pub data: Arc<str>,
+    /// Width and height in pixels, if its header says.
+    pub size: Option<(u32, u32)>,
+}
+
+impl Image {
+    /// Most tokens that an image is taken to cost: providers scale larger ones down.
+    pub const MOST_TOKENS: u64 = 1_600;
+    /// Pixels that cost a token, on average over the providers.
+    const PIXELS_PER_TOKEN: u64 = 750;
+
+    /// How large the file was, in bytes.
+    pub fn bytes(&self) -> u64 {
+        let padding = self.data.bytes().rev().take_while(|byte| *byte == b'=').count();
+        (self.data.len() / 4 * 3).saturating_sub(padding) as u64
+    }
+
+    /// An estimate of what a model is charged for it, in tokens. A header may lie, so there is a bound.
+    pub fn tokens(&self) -> u64 {
+        let of_size =
+            |(width, height)| (u64::from(width) * u64::from(height)).div_ceil(Self::PIXELS_PER_TOKEN);
+        self.size.map_or(Self::MOST_TOKENS, of_size).clamp(1, Self::MOST_TOKENS)
+    }
+
+    /// What stands for it wherever people read: `[image: a.png · 640×480 · 12 kB]`. Not yet safe for a screen.
+    pub fn label(&self) -> String {
+        format!("[{}]", self.facts())
+    }
+
+    /// The label's words, without its brackets.
+    pub fn facts(&self) -> String {
+        let size = self.size.map(|(width, height)| format!(" · {width}×{height}")).unwrap_or_default();
+        let bytes = match self.bytes() {
+            bytes @ ..1_000 => format!("{bytes} B"),
+            bytes @ 1_000..1_000_000 => format!("{} kB", (bytes + 500) / 1_000),
+            bytes => format!("{}.{} MB", bytes / 1_000_000, bytes / 100_000 % 10),
+        };
+        format!("image: {}{size} · {bytes}", self.name)
+    }
+}
+
+/// The bytes are nobody's to read in a log.
+impl fmt::Debug for Image {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Image({} {})", self.media_type, self.facts())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn image(bytes: usize, size: Option<(u32, u32)>) -> Image {
+        let padding = (3 - bytes % 3) % 3;
+        let data = "A".repeat((bytes + padding) / 3 * 4 - padding) + &"=".repeat(padding);
+        Image { name: "a.png".into(), media_type: "image/png".into(), data: data.into(), size }
+    }
+
+    #[test]
+    fn a_label_says_what_is_known() {
+        assert_eq!(image(12_345, Some((640, 480))).label(), "[image: a.png · 640×480 · 12 kB]");
+        assert_eq!(image(68, None).label(), "[image: a.png · 68 B]");
+        assert_eq!(image(2_349_999, Some((1, 1))).label(), "[image: a.png · 1×1 · 2.3 MB]");
+        for bytes in 0..9 {
+            assert_eq!(image(bytes, None).bytes(), bytes as u64);
+        }
+    }
+
+    #[test]
+    fn a_header_that_lies_costs_no_more_than_the_largest_image() {
+        assert_eq!(image(9, Some((u32::MAX, u32::MAX))).tokens(), Image::MOST_TOKENS);
+        assert_eq!(image(9, None).tokens(), Image::MOST_TOKENS);
+        assert_eq!(image(9, Some((640, 480))).tokens(), 410);
+        assert_eq!(image(9, Some((0, 0))).tokens(), 1);
+    }
+
+    #[test]
+    fn its_bytes_are_in_no_log() {
+        assert!(!format!("{:?}", image(9_000, None)).contains("AAAA"));
+    }
+}
