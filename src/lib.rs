@@ -21,26 +21,29 @@ pub mod budget;
 // 6. Who else may speak: hooks, which tighten and never loosen.
 pub mod hooks;
 
-// 7. What the model is shown.
+// 7. What is to be achieved, and how its end is known.
+pub mod goal;
+
+// 8. What the model is shown.
 pub mod context;
 
-// 8. The loop, as a pure state machine.
+// 9. The loop, as a pure state machine.
 pub mod agent;
 
-// 9. Other people's formats, bytes only.
+// 10. Other people's formats, bytes only.
 pub mod wire;
 
-// 10. What is to be seen: events folded into a view.
+// 11. What is to be seen: events folded into a view.
 pub mod view;
 
-// 11. Everything that waits.
+// 12. Everything that waits.
 #[expect(clippy::disallowed_methods, reason = "the impure floor: clock, files, sockets, processes")]
 pub mod runtime;
 
-// 12. The screen.
+// 13. The screen.
 pub mod ui;
 
-// 13. The command line: the one place where all floors meet.
+// 14. The command line: the one place where all floors meet.
 #[expect(
     clippy::disallowed_methods,
     reason = "reads the environment, the clock and files, so that nobody below must"

@@ -208,6 +208,39 @@ fn quota_is_not_retried_but_may_fall_back() {
 }
 
 #[test]
+fn a_refusal_that_says_what_to_change_is_heeded_once() {
+    let calls = |model| {
+        let ended = run(settings(), &Adversary { model, tool: fine, hook: silence });
+        assert_eq!((ended.end.reason, ended.end.turns), (Ending::ModelError, 1));
+        ended.calls
+    };
+    assert_eq!(calls(|_| failed(FailureClass::ReplayRefused)), 2);
+    assert_eq!(calls(|_| failed(FailureClass::OutputRejected)), 2);
+    // A limit that shrinks with every call would else be heeded down to nothing.
+    assert_eq!(calls(|call| failed(FailureClass::OutputLimit { most: 1_000 - call })), 2);
+    // Each is heeded once, whatever comes between.
+    let in_turn = |call| match call {
+        1 | 4 => failed(FailureClass::ReplayRefused),
+        2 => failed(FailureClass::OutputLimit { most: 1_000 }),
+        _ => failed(FailureClass::Transient),
+    };
+    assert_eq!(calls(in_turn), 4);
+}
+
+#[test]
+fn reasoning_that_is_refused_in_every_turn_is_left_out_once_a_run() {
+    let model = |number| {
+        if number % 2 == 1 {
+            vec![ModelNews::Event(ModelEvent::Thinking("hm".into())), call(), ModelNews::Finished]
+        } else {
+            failed(FailureClass::ReplayRefused)
+        }
+    };
+    let ended = run(settings(), &Adversary { model, tool: fine, hook: silence });
+    assert_eq!((ended.end.reason, ended.calls, ended.end.turns), (Ending::ModelError, 4, 3));
+}
+
+#[test]
 fn a_prompt_that_stays_too_long_is_compacted_once_a_session() {
     let model = |call| {
         if call == 2 { vec![text("a summary"), ModelNews::Finished] } else { failed(FailureClass::Overflow) }

@@ -134,7 +134,7 @@ fn models_that_cannot_be_reached() {
     assert!(refused("openai-chat/gpt-6.1-sol").contains("OPENAI_API_KEY is not set"));
     assert!(refused("openrouter/a/b").contains("OPENROUTER_API_KEY"));
     assert!(refused("antropic/x").contains("did you mean `anthropic`?"));
-    assert!(refused("zebra/x").contains("anthropic, openai-chat, openrouter, ollama, rehearsal, script"));
+    assert!(refused("zebra/x").contains("anthropic, openai-chat, openrouter, gemini, groq"));
     assert!(refused("openai/gpt-6.1-sol").contains("openai-chat/gpt-6.1-sol"));
     assert!(refused("claude-sonnet-5-5").contains("write anthropic/claude-sonnet-5-5"));
     assert!(refused("anthropic").contains("as in anthropic/claude"));
@@ -257,4 +257,34 @@ fn a_home_is_not_needed_to_ask_for_the_configuration() {
         .output()
         .unwrap();
     assert_eq!(ran.status.code(), Some(0));
+}
+
+#[test]
+fn what_is_known_of_models_and_servers_can_be_said_and_is_shown() {
+    let said = "[providers.x]\napi_key_command = 'echo sk-1'\napi_key_file = '~/k'\nquirks.strict_order = false\n\
+                [models.'a/b']\nlong_prompt_above = 9\nlong_prompt_usd_in = 1.5\ntools = false\nextra_efforts = ['max']";
+    let shown = World::new().user(said).run(&["config", "show"]).out;
+    for line in [
+        "providers.x.api_key_command = \"(hidden)\"",
+        "providers.x.api_key_file = \"~/k\"",
+        "providers.x.quirks.strict_order = false",
+        "models.\"a/b\".long_prompt_above = 9",
+        "models.\"a/b\".long_prompt_usd_in = 1.5",
+        "models.\"a/b\".tools = false",
+        "models.\"a/b\".extra_efforts = [\"max\"]",
+    ] {
+        assert!(shown.contains(&format!("{line}  # ")), "{line} in {shown}");
+    }
+    assert!(!shown.contains("sk-1"));
+    for (text, wanted) in [
+        ("[providers.x]\napi_key_file = 'sk-ant-secret'", "not the key"),
+        (
+            "[models.'a/b']\nextra_efforts = ['huge']",
+            "takes a list of none, minimal, xhigh, max, not \"huge\"",
+        ),
+        ("[models.'a/b']\ntools = 1", "takes true or false, not 1"),
+    ] {
+        let said = World::new().user(text).refused(&["config", "show"]);
+        assert!(said.contains(wanted) && !said.contains("sk-ant"), "{said}");
+    }
 }

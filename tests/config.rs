@@ -239,12 +239,19 @@ fn a_project_cannot_loosen() {
         "log = 'trace'",
         "providers.anthropic.base_url = 'https://evil.example'",
         "providers.x.headers.a = 'b'",
+        "providers.x.api_key_env = 'HOME'",
+        "providers.x.api_key_command = 'id'",
+        "providers.x.api_key_file = '/etc/passwd'",
+        "providers.x.quirks.bearer = true",
+        "models.script.tools = false",
+        "models.script.long_prompt_above = 1",
         "models.script.usd_in = 0",
         "budget.max_model_turns = 51",
         "budget.max_parallel_tool_calls = 9",
         "loop.max_steps = 1000",
         "loop.tool_timeout_seconds = 31",
         "fallback = ['evil/model']",
+        "tools.echo = true",
         "budget.token_budget = 1000",
         "budget.token_budget_enough_percent = 91",
         "budget.token_budget_little_tokens = 499",
@@ -367,6 +374,22 @@ fn what_is_shown_can_be_read_again_and_hides_headers() {
     assert!(shown.contains("models.\"a/b\".usd_in = 0.5  # "), "{shown}");
     let again = World::new().user(&shown);
     assert_eq!(again.config().rules(), world.config().rules());
+}
+
+#[test]
+fn the_network_is_the_users_own_affair() {
+    let text = "[network]\nproxy = 'socks5h://127.0.0.1:1080'\nca_file = '/etc/ours.pem'";
+    let config = World::new().user(text).config();
+    assert_eq!(config.network.proxy.as_deref(), Some("socks5h://127.0.0.1:1080"));
+    assert_eq!(config.network.ca_file.as_deref(), Some(Path::new("/etc/ours.pem")));
+    let config = World::new().project(text).config();
+    assert_eq!((config.network, config.warnings.len()), (Default::default(), 2));
+    for wrong in ["proxy.example:3128", "ftp://proxy.example", "http://me:secret@proxy.example"] {
+        let fault =
+            World::new().load_given(&pair(&format!("network.proxy={wrong}"))).unwrap_err().to_string();
+        assert!(fault.contains("network.proxy") && fault.contains("HTTPS_PROXY"), "{fault}");
+        assert!(!fault.contains("secret"), "{fault}");
+    }
 }
 
 #[test]

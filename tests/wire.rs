@@ -85,28 +85,34 @@ fn golden_streams_say_the_same_however_they_are_cut() {
 }
 
 #[test]
-fn recorded_errors_have_the_class_that_their_notes_expect() {
+fn recorded_errors_have_the_class_and_the_action_that_their_notes_expect() {
     let Some(folder) = fixture::folder() else { return };
     let errors: Value = serde_json::from_slice(&std::fs::read(folder.join("errors.json")).unwrap()).unwrap();
+    assert_eq!(errors["errors"].as_array().unwrap().len(), 55);
     for error in errors["errors"].as_array().unwrap() {
         let headers = error["headers"].as_object().unwrap();
         let headers: Vec<_> =
             headers.iter().map(|(n, v)| (n.clone(), v.as_str().unwrap().to_owned())).collect();
         let status = u16::try_from(error["status"].as_u64().unwrap()).unwrap();
         let failure = http_failure(status, &headers, error["body"].as_str().unwrap().as_bytes());
-        let class = match error["class"].as_str().unwrap() {
-            "auth" => FailureClass::Auth,
-            "context_overflow" | "request_too_large" => FailureClass::Overflow,
-            "history_unpaired" => FailureClass::Pairing,
-            "model_not_found" => FailureClass::UnknownModel,
-            "quota" => FailureClass::Quota,
-            "rate_limit" | "overloaded" | "server_error" | "model_output_rejected" => FailureClass::Transient,
-            "invalid_request" | "max_output_too_large" | "reasoning_replay" | "tools_unsupported" => {
-                FailureClass::BadRequest
+        let fits = match error["class"].as_str().unwrap() {
+            "auth" => failure.class == FailureClass::Auth,
+            "context_overflow" => failure.class == FailureClass::Overflow,
+            "history_unpaired" => failure.class == FailureClass::Pairing,
+            "model_not_found" => failure.class == FailureClass::UnknownModel,
+            "quota" => failure.class == FailureClass::Quota,
+            "rate_limit" | "overloaded" | "server_error" => failure.class == FailureClass::Transient,
+            "model_output_rejected" => failure.class == FailureClass::OutputRejected,
+            "reasoning_replay" => failure.class == FailureClass::ReplayRefused,
+            "tools_unsupported" => failure.class == FailureClass::NoTools,
+            "max_output_too_large" => {
+                matches!(failure.class, FailureClass::OutputLimit { most: 16_384 | 64_000 })
             }
+            "invalid_request" | "request_too_large" => failure.class == FailureClass::BadRequest,
             other => panic!("unknown class {other}"),
         };
-        assert_eq!(failure.class, class, "{failure:?} for {error}");
+        assert!(fits, "{failure:?} for {error}");
+        assert_eq!(failure.class.action().as_str(), error["action"], "{failure:?} for {error}");
         assert!(!failure.message.contains('\n') && !failure.next_step().is_empty(), "{failure:?}");
         let told = [("retry-after", 1000), ("retry-after-ms", 1)]
             .iter()

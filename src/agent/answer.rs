@@ -54,12 +54,17 @@ impl Agent {
         if !self.steering.is_empty() {
             return self.steer(now, out);
         }
+        if self.books.goal().is_some() {
+            return self.on_goal_words(now, out);
+        }
         let has_tools = !self.registry.tools().is_empty();
         let in_two = self.settings.final_response == FinalResponse::Separate && has_tools;
         if in_two && !self.books.guards().is_final {
             return self.go_on_with(now, words::FINAL, Transition::FinalResponse, out);
         }
-        let Some(budget) = self.token_budget() else { return self.conclude(now, out) };
+        let Some(budget) = self.token_budget() else {
+            return self.conclude(now, Ending::Completed, out);
+        };
         let guards = self.books.guards();
         let written = guards.written;
         match guards.returns.check(&budget, written) {

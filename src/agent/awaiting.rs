@@ -46,6 +46,9 @@ impl Agent {
         if !needs_follow_up {
             return self.on_final_words(now, &stop, &said, out);
         }
+        if self.books.guards().asked {
+            self.write_progress(now);
+        }
         let calls = calls.into_iter().zip(tokens);
         if self.books.guards().is_final {
             return self.refuse_calls(now, calls, &stop, &said, out);

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::budget::{Limits, Meter};
 use crate::ledger::{
-    Body, CallId, Ending, Entry, Injector, Ledger, Millis, Outcome, Remark, Transition, TurnEnded, tombstoned,
+    Body, CallId, Ending, Entry, Injector, Ledger, Lesson, Millis, ModelRef, Outcome, Remark, Transition,
+    TurnEnded, tombstoned,
 };
 
 use super::Effect;
@@ -130,6 +131,16 @@ impl Books {
         self.run().iter().filter(gives_up).count()
     }
 
+    /// The most output that the model's provider was found to allow in the session.
+    pub(super) fn output_limit(&self, of: &ModelRef) -> Option<u64> {
+        let learned = self.ledger.entries().iter().rev().filter_map(|entry| Lesson::of(entry));
+        let mut limits = learned.filter_map(|lesson| match lesson {
+            Lesson::OutputLimit { model, most } if model == *of => Some(most),
+            Lesson::OutputLimit { .. } | Lesson::ReasoningRefused => None,
+        });
+        limits.next()
+    }
+
     fn not_ok(&self) -> Vec<(CallId, String)> {
         let results =
             self.run().iter().filter_map(|e| if let Body::ToolResult(r) = &e.body { Some(r) } else { None });
@@ -140,7 +151,7 @@ impl Books {
     }
 
     /// The entries since the user last spoke.
-    fn run(&self) -> &[Arc<Entry>] {
+    pub(super) fn run(&self) -> &[Arc<Entry>] {
         let entries = self.ledger.entries();
         let start = entries.iter().rposition(|e| matches!(e.body, Body::User(_))).unwrap_or(0);
         entries.get(start..).unwrap_or_default()

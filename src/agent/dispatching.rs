@@ -95,22 +95,26 @@ impl Agent {
             self.note(now, format!("a hook ended the run: {reason}"));
             return self.end(now, Ending::StopHookPrevented, out);
         }
+        if self.books.guards().validating {
+            return self.on_evidence(now, out);
+        }
         if self.books.guards().failed_turns_now() >= self.settings.max_consecutive_failures {
             return self.end(now, Ending::RepeatedFailures, out);
         }
-        if self.steering.is_empty() {
-            self.call_model(now, Transition::NextTurn, 0, out)
-        } else {
+        if !self.steering.is_empty() {
             self.steer(now, out)
+        } else if self.checkpoint_is_due() {
+            self.check_goal(now, out)
+        } else {
+            self.call_model(now, Transition::NextTurn, 0, out)
         }
     }
 
     /// One call has one result; the runs before it that failed are notes.
     fn note_attempt(&mut self, now: Millis, call: CallId, attempt: u64, report: &ToolReport) {
         let content = bound(&report.content, LATE_CHARS).text;
-        let text =
-            format!("Run {attempt} failed ({}) and was tried again:\n{content}", report.outcome.as_str());
-        self.books.ledger.remark(now, Remark::Note(Note { about: call.to_string(), text }));
+        let note = Note::of_failed_run(call, attempt, &report.outcome, &content);
+        self.books.ledger.remark(now, Remark::Note(note));
     }
 
     /// The decision is written, then the tool runs.

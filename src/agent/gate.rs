@@ -7,7 +7,7 @@ use crate::ledger::{
     Settlement, ToolUse,
 };
 use crate::policy::{Verdict, fingerprint};
-use crate::tool::{Invocation, Preparation, SideEffect};
+use crate::tool::{Invocation, Preparation, SideEffect, delegate};
 
 use super::phase::{Dispatching, Pending, Permission, Phase, State};
 use super::{Agent, Answer, Attendance, Effect, Live};
@@ -47,11 +47,9 @@ impl Agent {
     }
 
     /// Known and valid? Then the world is looked at, before anything is decided.
-    fn examine(&mut self, call: &ToolUse, out: &mut Vec<Effect>) -> State {
+    pub(super) fn examine(&mut self, call: &ToolUse, out: &mut Vec<Effect>) -> State {
         if self.registry.get(&call.name).is_none() {
-            let known: Vec<&str> = self.registry.tools().iter().map(|t| t.name.as_str()).collect();
-            let text = format!("There is no tool called {}. The tools are: {}.", call.name, known.join(", "));
-            return State::Over(Settlement::synthetic(Outcome::UnknownTool, text));
+            return State::Over(Settlement::synthetic(Outcome::UnknownTool, self.unknown(&call.name)));
         }
         if let Err(bad) = self.registry.validate(&call.name, &call.arguments) {
             let text = format!("The arguments of {} are not valid: {bad}. Nothing was run.", call.name);
@@ -59,6 +57,18 @@ impl Agent {
         }
         out.push(Effect::Prepare(self.invocation(call)));
         State::Preparing
+    }
+
+    fn unknown(&self, name: &str) -> String {
+        let known: Vec<&str> = self.registry.tools().iter().map(|t| t.name.as_str()).collect();
+        let known = known.join(", ");
+        match delegate(name) {
+            Some(agent) => format!(
+                "There is no agent called {agent}: no [agents.{agent}] is configured, so nothing was delegated. \
+                 The tools are: {known}."
+            ),
+            None => format!("There is no tool called {name}. The tools are: {known}."),
+        }
     }
 
     pub(super) fn invocation(&mut self, call: &ToolUse) -> Invocation {

@@ -1,7 +1,7 @@
 //! What bounds the loop's own loops. Read from the ledger, so that resume and re-entry cannot reset it.
 
 use crate::budget::{Limit, Returns};
-use crate::ledger::{Body, Entry, Outcome, Transition};
+use crate::ledger::{Body, Entry, Lesson, Outcome, Transition};
 
 /// Facts about the current run and the session that the next continue site must know.
 #[derive(Debug, Clone, Default)]
@@ -18,12 +18,24 @@ pub(super) struct Guards {
     pub(super) written: u64,
     /// The run is in its second phase: the final response.
     pub(super) is_final: bool,
+    /// The reasoning before some point of the run is left out of requests, since a provider refused it.
+    pub(super) left_reasoning_out: bool,
     /// How often stop hooks have sent the model on in the run.
     pub(super) reentries: u32,
     /// The session has had its one reactive compaction, or tried to.
     pub(super) compacted_reactively: bool,
     /// A compaction was made and no answer has come since: another would bring nothing.
     pub(super) just_compacted: bool,
+    /// Checkpoints of the goal so far, in this run.
+    pub(super) checkpoints: u32,
+    /// Model turns since the last checkpoint.
+    pub(super) turns_since_check: u32,
+    /// Checkpoints in a row without a call of the model's that worked.
+    pub(super) idle_checks: u32,
+    /// The model was asked the questions of a checkpoint and has not gone on since.
+    pub(super) asked: bool,
+    /// The validation command of a goal was called and nothing was made of it yet.
+    pub(super) validating: bool,
     calls: u32,
     failed_calls: u32,
 }
@@ -41,11 +53,21 @@ impl Guards {
                 self.written += message.usage.output;
                 self.just_compacted &= message.interrupted;
             }
+            Body::ToolResult(_) if self.validating => {}
             Body::ToolResult(result) => {
                 self.calls += 1;
                 self.failed_calls += u32::from(result.outcome != Outcome::Ok);
+                if result.outcome == Outcome::Ok {
+                    self.idle_checks = 0;
+                }
+            }
+            Body::Validation(_) => self.validating = true,
+            Body::Checkpoint(_) => {
+                self.checkpoints += 1;
+                self.validating = false;
             }
             Body::Compaction(_) => self.just_compacted = true,
+            Body::Note(_) => self.left_reasoning_out |= Lesson::of(entry) == Some(Lesson::ReasoningRefused),
             // More is wanted: what brought little before does not count any more.
             Body::BudgetRaised { name, .. } if *name == Limit::Tokens.name() => {
                 self.returns.raised(self.written)
@@ -57,13 +79,16 @@ impl Guards {
             | Body::Injected(_)
             | Body::Tombstone(_)
             | Body::BudgetRaised { .. }
-            | Body::Note(_)
+            | Body::Goal(_)
+            | Body::Progress(_)
+            | Body::Handoff { .. }
             | Body::Error { .. }
             | Body::TurnEnded(_) => {}
         }
     }
 
     fn went_on(&mut self, reason: Transition) {
+        self.validating = false;
         match reason {
             Transition::MaxOutputTokensRecovery => self.continuations += 1,
             // Retries and fallbacks repeat a call; a stop hook's re-entry keeps the count (seed 4).
@@ -84,8 +109,15 @@ impl Guards {
             Transition::Submitted
             | Transition::NextTurn
             | Transition::AutoCompact
-            | Transition::ProviderPause
-            | Transition::GoalCheck => self.continuations = 0,
+            | Transition::ProviderPause => self.continuations = 0,
+            Transition::GoalCheck => {
+                (self.continuations, self.turns_since_check) = (0, 0);
+                self.idle_checks += 1;
+            }
+        }
+        if reason.is_a_turn() {
+            self.asked = reason == Transition::GoalCheck;
+            self.turns_since_check += 1;
         }
         if self.calls > 0 {
             self.failed_turns = if self.calls == self.failed_calls { self.failed_turns + 1 } else { 0 };

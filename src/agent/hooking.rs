@@ -3,7 +3,9 @@
 use crate::hooks::{
     HookAnswer, HookCall, HookId, Payload, Start, combine_stop, combine_told, combine_user_prompt, notes,
 };
-use crate::ledger::{Body, Ending, Injected, Injector, Millis, Note, Remark, Tombstone, Transition};
+use crate::ledger::{
+    Body, Ending, Entry, EntryId, Injected, Injector, Millis, Note, Remark, Tombstone, Transition,
+};
 
 use super::phase::{Consulting, Phase, Question};
 use super::{Agent, Effect, Live};
@@ -89,7 +91,7 @@ impl Agent {
 
     /// The answer stands: stop hooks may send the model on, or forbid to. They are never asked after an error, a
     /// budget stop or an abort.
-    pub(super) fn conclude(&mut self, now: Millis, out: &mut Vec<Effect>) -> Phase {
+    pub(super) fn conclude(&mut self, now: Millis, ending: Ending, out: &mut Vec<Effect>) -> Phase {
         let reentries = self.books.guards().reentries;
         let text = self.books.last_text();
         let payload = Payload::Stop { text, stop_hook_active: reentries > 0 };
@@ -100,11 +102,11 @@ impl Agent {
                     format!("stop hooks sent the model on {MOST_REENTRIES} times; they are not asked again"),
                 );
             }
-            return self.end(now, Ending::Completed, out);
+            return self.end(now, ending, out);
         }
         match self.run_hooks(payload, out) {
-            Some(hook) => Phase::Consulting(Consulting { hook, question: Question::Stop }),
-            None => self.end(now, Ending::Completed, out),
+            Some(hook) => Phase::Consulting(Consulting { hook, question: Question::Stop(ending) }),
+            None => self.end(now, ending, out),
         }
     }
 
@@ -128,15 +130,16 @@ impl Agent {
                     None => self.call_model(now, Transition::Submitted, 0, out),
                 }
             }
-            Question::Stop => self.stop_hooks_said(now, answers, out),
+            Question::Stop(ending) => self.stop_hooks_said(now, ending, answers, out),
         }
     }
 
     /// The message stays in the ledger under a tombstone, and goes back to who wrote it.
     fn refuse_prompt(&mut self, now: Millis, text: String, reason: String, out: &mut Vec<Effect>) -> Phase {
-        let entries = self.books.ledger.entries();
-        let target = entries.iter().rev().find(|e| matches!(e.body, Body::User(_))).map(|e| e.id);
-        if let Some(target) = target {
+        // With a goal's message goes what the model would have been told of it.
+        let said = |e: &&std::sync::Arc<Entry>| matches!(e.body, Body::User(_) | Body::Injected(_));
+        let targets: Vec<EntryId> = self.books.run().iter().filter(said).map(|e| e.id).collect();
+        for target in targets {
             let reason = format!("a hook refused the message: {reason}");
             self.books.ledger.remark(now, Remark::Tombstone(Tombstone { target, reason }));
         }
@@ -150,7 +153,13 @@ impl Agent {
 
     /// All blocking messages are delivered before a prevention counts; one that was delivered before is not
     /// repeated.
-    fn stop_hooks_said(&mut self, now: Millis, answers: &[HookAnswer], out: &mut Vec<Effect>) -> Phase {
+    fn stop_hooks_said(
+        &mut self,
+        now: Millis,
+        ending: Ending,
+        answers: &[HookAnswer],
+        out: &mut Vec<Effect>,
+    ) -> Phase {
         let said = combine_stop(answers);
         self.asides.extend(said.injects);
         let (old, new): (Vec<_>, Vec<_>) =
@@ -169,7 +178,7 @@ impl Agent {
             return self.end(now, Ending::StopHookPrevented, out);
         }
         if new.is_empty() {
-            return self.end(now, Ending::Completed, out);
+            return self.end(now, ending, out);
         }
         self.call_model(now, Transition::StopHookBlocking, 0, out)
     }

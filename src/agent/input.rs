@@ -2,7 +2,7 @@
 
 use crate::budget::Limit;
 use crate::hooks::{HookAnswer, HookId};
-use crate::ledger::{CallId, EntryId};
+use crate::ledger::{CallId, EntryId, Goal};
 use crate::model::ModelNews;
 use crate::policy::Mode;
 use crate::tool::{Preparation, ToolNews};
@@ -47,6 +47,10 @@ pub enum Intent {
     Submit(String),
     /// Say this when the run is over.
     Queue(String),
+    /// Pursue this until its done condition holds. The text, if any, is added to the first message.
+    Pursue(Box<Goal>, String),
+    /// Take up the last goal again, with these words, if any.
+    ResumeGoal(String),
     /// Replace what was said by a summary.
     Compact,
     /// Esc.

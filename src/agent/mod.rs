@@ -10,6 +10,7 @@ mod dispatching;
 mod effect;
 mod event;
 mod gate;
+mod goal;
 mod guards;
 mod hooked_tools;
 mod hooking;
@@ -151,6 +152,8 @@ impl Agent {
         match intent {
             Intent::Submit(text) => self.submit(now, phase, text, out),
             Intent::Queue(text) => self.queue(now, phase, text, out),
+            Intent::Pursue(goal, added) => self.pursue(now, phase, *goal, &added, out),
+            Intent::ResumeGoal(words) => self.resume_goal(now, phase, &words, out),
             Intent::Compact => self.compact_by_hand(now, phase, out),
             Intent::Abort => self.stop(now, phase, CutBy::User, out),
             Intent::Decide { request, call, answer } => self.decide(now, phase, request, call, answer, out),

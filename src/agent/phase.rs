@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use crate::hooks::{HookId, PreTool};
 use crate::ledger::{
-    CompactionTrigger, EntryId, Millis, ModelRef, OpenCall, Settlement, ToolUse, Transition,
+    CompactionTrigger, Ending, EntryId, Millis, ModelRef, OpenCall, Settlement, ToolUse, Transition,
 };
 use crate::model::Draft;
 use crate::tool::{Candidate, Preparation, SideEffect};
@@ -96,8 +96,8 @@ pub(super) enum Question {
     Start(String),
     /// May the model hear this message?
     Prompt(String),
-    /// May the run end?
-    Stop,
+    /// May the run end, and in this way?
+    Stop(Ending),
 }
 
 /// A summary in the making.

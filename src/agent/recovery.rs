@@ -1,7 +1,7 @@
 //! When a model call fails: withdraw what it left, then wait and try again, or say why not.
 
-use crate::ledger::{Ending, Millis, Note, Remark, Tombstone, Transition};
-use crate::model::{FailureClass, ModelFailure};
+use crate::ledger::{Ending, EntryId, Lesson, Millis, ModelRef, Note, Remark, Tombstone, Transition};
+use crate::model::{Action, FailureClass, ModelFailure};
 
 use super::phase::{Awaiting, BackingOff, Phase, Wanted};
 use super::{Agent, Effect, Live};
@@ -23,10 +23,13 @@ impl Agent {
         failure: ModelFailure,
         out: &mut Vec<Effect>,
     ) -> Phase {
-        let retries = awaiting.retries;
+        let (retries, model) = (awaiting.retries, awaiting.model.clone());
         self.withdraw(now, awaiting, &failure);
         if self.may_retry(retries, &failure) {
             return self.back_off(retries, None, failure, out);
+        }
+        if self.learns(now, model, &failure) {
+            return self.call_model(now, Transition::TransientRetry, retries + 1, out);
         }
         if failure.class == FailureClass::Overflow {
             // What the compaction mends stays the note that it is.
@@ -46,10 +49,45 @@ impl Agent {
         self.end(now, Ending::ModelError, out)
     }
 
+    /// Whether the refusal says how the next request must differ. That is written down, and every later request
+    /// heeds it. No lesson is learned twice, a limit in the session and reasoning in the run, so this has an end.
+    fn learns(&mut self, now: Millis, model: ModelRef, failure: &ModelFailure) -> bool {
+        let lesson = match failure.class.action() {
+            Action::StripReasoning if !self.books.guards().left_reasoning_out => Lesson::ReasoningRefused,
+            Action::LowerLimit { most } if self.books.output_limit(&model).is_none() => {
+                Lesson::OutputLimit { model, most }
+            }
+            Action::StripReasoning
+            | Action::LowerLimit { .. }
+            | Action::Wait
+            | Action::RetrySame
+            | Action::Compact
+            | Action::StringMode
+            | Action::RepairHistory
+            | Action::Stop => return false,
+        };
+        // About the note on the failure, which stays when the failed message is withdrawn.
+        let about = self.books.ledger.last_id().unwrap_or(EntryId(0)).to_string();
+        self.books.ledger.remark(now, Remark::Note(Note { about, text: lesson.sentence() }));
+        true
+    }
+
     fn report_failure(&mut self, now: Millis, failure: &ModelFailure, retries: u64) {
-        let tries = if retries == 0 { String::new() } else { format!(" ({retries} retries)") };
-        let next = failure.next_step().to_owned();
-        self.books.ledger.remark(now, Remark::Error { message: format!("{}{tries}", failure.message), next });
+        let tries = match retries {
+            0 => String::new(),
+            1 => " (1 retry)".to_owned(),
+            many => format!(" ({many} retries)"),
+        };
+        let (mut message, mut next) = (format!("{}{tries}", failure.message), failure.next_step().to_owned());
+        if let Some(asked) = failure.retry_after_ms.filter(|_| !is_patient(failure)) {
+            message = format!("{message}; the provider asks to wait {}", span(asked));
+            next = format!("Send the message again in {}{}.", span(asked), clock_after(now, asked));
+        }
+        if failure.class.action() == Action::RepairHistory {
+            let session = &self.settings.session;
+            next = format!("Run `countersign sessions check {session}` and report this: it is a bug.");
+        }
+        self.books.ledger.remark(now, Remark::Error { message, next });
     }
 
     fn withdraw(&mut self, now: Millis, awaiting: Awaiting, failure: &ModelFailure) {
@@ -73,12 +111,24 @@ impl Agent {
         self.books.ledger.remark(now, Remark::Note(Note { about, text }));
     }
 
-    /// Whether the call may be made again: the failure may pass, retries are left, and the provider does not ask
+    /// Whether the same call may be made again: the failure may pass, retries are left, and the provider does not ask
     /// for more patience than a person has.
     pub(super) fn may_retry(&mut self, retries: u64, failure: &ModelFailure) -> bool {
+        retries < self.most_retries(failure) && is_patient(failure)
+    }
+
+    fn most_retries(&mut self, failure: &ModelFailure) -> u64 {
         let most = self.books.meter().limits().max_retries_per_model_call;
-        let patient = failure.retry_after_ms.is_none_or(|asked| asked <= LONGEST_ASKED_MS);
-        failure.class.is_transient() && retries < most && patient
+        match failure.class.action() {
+            Action::Wait => most,
+            Action::RetrySame => most.min(1),
+            Action::Compact
+            | Action::StripReasoning
+            | Action::LowerLimit { .. }
+            | Action::StringMode
+            | Action::RepairHistory
+            | Action::Stop => 0,
+        }
     }
 
     /// Waits, then makes the call again: for an answer, or for the summary that is wanted.
@@ -89,7 +139,7 @@ impl Agent {
         failure: ModelFailure,
         out: &mut Vec<Effect>,
     ) -> Phase {
-        let most = self.books.meter().limits().max_retries_per_model_call;
+        let most = self.most_retries(&failure);
         let wait_ms = failure.retry_after_ms.unwrap_or_else(|| self.jittered(retries));
         let timer = self.mint_timer();
         out.push(Effect::SetTimer(timer, wait_ms));
@@ -114,5 +164,52 @@ impl Agent {
         self.jitter ^= self.jitter >> 7;
         self.jitter ^= self.jitter << 17;
         doubled - self.jitter % (doubled / 4)
+    }
+}
+
+/// Whether the wait that the provider asks for is worth it; it asks for none as a rule.
+fn is_patient(failure: &ModelFailure) -> bool {
+    failure.retry_after_ms.is_none_or(|asked| asked <= LONGEST_ASKED_MS)
+}
+
+/// A long time in words, rounded up: `10 min`, `2 h 5 min`, `3 days`.
+fn span(ms: u64) -> String {
+    let minutes = ms.div_ceil(60_000);
+    match (minutes / 60, minutes % 60) {
+        (0, minutes) => format!("{minutes} min"),
+        (hours, 0) if hours < 48 => format!("{hours} h"),
+        (hours, minutes) if hours < 48 => format!("{hours} h {minutes} min"),
+        _ => format!("{} days", minutes.div_ceil(24 * 60)),
+    }
+}
+
+/// When that is over, by the clock of the ledger's own times; of a wait of days the hour says nothing.
+fn clock_after(now: Millis, ms: u64) -> String {
+    let minutes = now.0.saturating_add(ms).div_ceil(60_000) % (24 * 60);
+    if ms >= 24 * 3_600_000 {
+        return String::new();
+    }
+    format!(", after {:02}:{:02} UTC", minutes / 60, minutes % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{clock_after, span};
+    use crate::ledger::Millis;
+
+    #[test]
+    fn long_waits_are_told_in_the_units_of_people() {
+        let minute = 60_000;
+        for (ms, words) in [
+            (121_000, "3 min"),
+            (10 * minute, "10 min"),
+            (120 * minute, "2 h"),
+            (125 * minute, "2 h 5 min"),
+            (72 * 60 * minute, "3 days"),
+        ] {
+            assert_eq!(span(ms), words);
+        }
+        assert_eq!(clock_after(Millis(23 * 3_600_000), 90 * minute), ", after 00:30 UTC");
+        assert_eq!(clock_after(Millis(0), 48 * 3_600_000), "");
     }
 }

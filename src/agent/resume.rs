@@ -39,6 +39,7 @@ impl Agent {
             let tools_ran = lost_started > 0 || ended_with_a_result;
             let ending = if tools_ran { Ending::AbortedTools } else { Ending::AbortedStreaming };
             let text = agent.books.last_text();
+            agent.hand_off(now, ending);
             agent.books.end_run(now, last_seen, ending, text);
         }
         let effects = agent.books.untold();

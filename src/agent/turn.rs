@@ -28,7 +28,7 @@ impl Agent {
             return phase;
         }
         self.auto_compaction_failed = false;
-        match self.write_message(now, text.clone()) {
+        match self.write_message(now, UserMessage { content: text.clone() }) {
             Ok(()) => self.before_the_model(now, text, out),
             Err(unsettled) => {
                 self.queued.push_front(text);
@@ -37,7 +37,7 @@ impl Agent {
         }
     }
 
-    fn write_message(&mut self, now: Millis, content: String) -> Result<(), Unsettled> {
+    pub(super) fn write_message(&mut self, now: Millis, message: UserMessage) -> Result<(), Unsettled> {
         if self.books.ledger.entries().is_empty() {
             let Self { books, settings, .. } = self;
             books.ledger.start(
@@ -54,7 +54,7 @@ impl Agent {
         for text in std::mem::take(&mut self.news) {
             self.books.ledger.inject(now, Injected { by: Injector::Environment, text })?;
         }
-        self.books.ledger.user(now, UserMessage { content })?;
+        self.books.ledger.user(now, message)?;
         Ok(())
     }
 
@@ -147,10 +147,11 @@ impl Agent {
         let Some(price) = price else { return Some(output) };
         let prompt = price.cost(&Usage { input, ..Usage::default() }).0;
         let rest = left.checked_sub(prompt)?;
-        if price.output == 0 {
+        let per_million = price.rates_for(input).output;
+        if per_million == 0 {
             return Some(output);
         }
-        let affordable = u128::from(rest) * 1_000_000 / u128::from(price.output);
+        let affordable = u128::from(rest) * 1_000_000 / u128::from(per_million);
         let affordable = u64::try_from(affordable).unwrap_or(u64::MAX).min(output);
         (affordable >= output.min(SHORT_ANSWER)).then_some(affordable)
     }
@@ -178,16 +179,18 @@ impl Agent {
 
     fn request_to(&self, spec: &ModelSpec, output_left: Option<u64>) -> Result<Request, Unsettled> {
         let tools = self.registry.tools().iter().map(ToolSpec::describe).collect();
-        context::build(&self.books.ledger, &self.settings.system, tools, spec, output_left)
+        let most = [output_left, self.books.output_limit(&spec.model)].into_iter().flatten().min();
+        context::build(&self.books.ledger, &self.settings.system, tools, spec, most)
     }
 
     /// Ends the run. After an answer the next message of the queue begins another; after any other ending what was
     /// not delivered goes back to who wrote it.
     pub(super) fn end(&mut self, now: Millis, reason: Ending, out: &mut Vec<Effect>) -> Phase {
         let text = if reason == Ending::MaxTurns { self.out_of_turns() } else { self.books.last_text() };
+        self.hand_off(now, reason);
         self.books.end_run(now, now, reason, text);
         self.tell_end(reason, out);
-        if reason == Ending::Completed {
+        if reason.completed() {
             return self.next_in_queue(now, out);
         }
         self.give_back(out);

@@ -1,8 +1,8 @@
 //! What was spent: a fold over entries.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ledger::{Body, CallId, Entry, Millis, Outcome, Transition, Usage};
+use crate::ledger::{Body, CallId, Entry, Goal, Millis, Outcome, Transition, Usage};
 
 use super::{Limit, Limits};
 
@@ -10,11 +10,15 @@ use super::{Limit, Limits};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Meter {
     limits: Limits,
+    /// The limits without those of the goal that is pursued.
+    without_goal: Option<Limits>,
     session: Usage,
     run: Run,
     waiting: BTreeSet<CallId>,
     running: BTreeSet<CallId>,
     retries: u64,
+    /// Failed runs of the calls that run now.
+    failed_runs: BTreeMap<CallId, u64>,
     longest_result: u64,
     context: u64,
 }
@@ -65,11 +69,13 @@ impl Meter {
     pub fn new(limits: Limits) -> Self {
         Self {
             limits,
+            without_goal: None,
             session: Usage::default(),
             run: Run::default(),
             waiting: BTreeSet::new(),
             running: BTreeSet::new(),
             retries: 0,
+            failed_runs: BTreeMap::new(),
             longest_result: 0,
             context: 0,
         }
@@ -79,6 +85,7 @@ impl Meter {
     pub fn read(&mut self, entry: &Entry) {
         match &entry.body {
             Body::User(_) => {
+                self.limits = self.without_goal.take().unwrap_or_else(|| self.limits.clone());
                 self.run = Run::default();
                 self.run.clock.go(entry.at);
             }
@@ -113,6 +120,7 @@ impl Meter {
             }
             Body::ToolResult(r) => {
                 self.running.remove(&r.call);
+                self.failed_runs.remove(&r.call);
                 self.decided(r.call, entry.at);
                 if r.outcome == Outcome::Ok {
                     self.longest_result = self.longest_result.max(r.content.chars().count() as u64);
@@ -121,18 +129,42 @@ impl Meter {
             Body::BudgetRaised { name, limit } => {
                 if let Some(raised) = Limit::parse(name) {
                     self.limits.set(raised, *limit);
+                    // What was raised for a goal never lowers what holds without it.
+                    if let Some(limits) = &mut self.without_goal
+                        && limits.get(raised).is_some_and(|most| most < *limit)
+                    {
+                        limits.set(raised, *limit);
+                    }
                 }
             }
+            Body::Goal(goal) => self.tighten(goal),
             Body::TurnEnded(_) => {
                 self.run.clock.stand(entry.at);
                 self.waiting.clear();
                 self.running.clear();
+                self.failed_runs.clear();
             }
+            Body::Note(note) => self.failed_runs.extend(note.failed_run()),
             Body::SessionStarted(_)
             | Body::Injected(_)
             | Body::Tombstone(_)
-            | Body::Note(_)
+            // The validation command of a goal is bounded by its checkpoints, not by the calls a model may make.
+            | Body::Validation(_)
+            | Body::Checkpoint(_)
+            | Body::Progress(_)
+            | Body::Handoff { .. }
             | Body::Error { .. } => {}
+        }
+    }
+
+    /// A goal may have a budget of its own, for its run alone; it only tightens.
+    fn tighten(&mut self, goal: &Goal) {
+        self.without_goal.get_or_insert_with(|| self.limits.clone());
+        for (name, most) in &goal.budget {
+            if let Some(limit) = Limit::parse(name) {
+                let most = self.limits.get(limit).map_or(*most, |in_force| in_force.min(*most));
+                self.limits.set(limit, most);
+            }
         }
     }
 
@@ -222,6 +254,7 @@ impl Meter {
             used: self.used(limit, now),
             limit: self.limits.get(limit),
         };
+        let tool_retries = self.failed_runs.values().copied().max().unwrap_or(0);
         let soft = |name: &'static str, used: u64, limit: u64| Gauge { name, used, limit: Some(limit) };
         [
             hard(Limit::Turns),
@@ -233,7 +266,36 @@ impl Meter {
             hard(Limit::Cost),
             soft("max_tool_result_chars", self.longest_result, self.limits.max_tool_result_chars),
             soft("max_retries_per_model_call", self.retries, self.limits.max_retries_per_model_call),
-            soft("max_retries_per_tool_call", 0, self.limits.max_retries_per_tool_call),
+            soft("max_retries_per_tool_call", tool_retries, self.limits.max_retries_per_tool_call),
         ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Meter;
+    use crate::budget::Limits;
+    use crate::ledger::{Body, CallId, Entry, EntryId, Millis, Note, Outcome, ToolResult};
+
+    #[test]
+    fn the_retries_of_a_call_are_counted_while_it_runs() {
+        let mut meter = Meter::new(Limits::default());
+        let mut after = |body| {
+            meter.read(&Entry { id: EntryId(1), at: Millis(1), body });
+            meter.gauges(Millis(1))[9].used
+        };
+        let failed = |attempt| Note::of_failed_run(CallId(7), attempt, &Outcome::TimedOut, "busy");
+        assert_eq!(after(Body::Note(Note { about: "c7".into(), text: "Run along.".into() })), 0);
+        assert_eq!(after(Body::Note(failed(1))), 1);
+        assert_eq!(after(Body::Note(failed(2))), 2);
+        let result = ToolResult {
+            call: CallId(7),
+            name: "read".into(),
+            outcome: Outcome::Ok,
+            content: String::new(),
+            duration_ms: 0,
+            cut_chars: 0,
+        };
+        assert_eq!(after(Body::ToolResult(result)), 0);
     }
 }

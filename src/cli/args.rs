@@ -4,6 +4,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand};
 use clap_complete::Shell;
 
 use super::config::Given;
+use super::sessions::args::SessionsArgs;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -15,8 +16,11 @@ Examples:
   countersign --max-cost 2.50 --max-turns 20    budgets end a run, and say so
   countersign --allow 'shell(cargo test *)'     no question for these commands
   countersign resume --last                     go on where the last session here stopped
+  countersign exec --goal goal.toml             work until its check passes, or say why not
   countersign exec --json \"list the TODOs\"      no screen; one event a line
+  countersign sessions list                     what was kept, newest first
   git diff | countersign exec -                 the prompt from stdin
+  countersign models                            what is usable now, and why the rest is not
   countersign config init                       write a configuration that explains every key
 
 Exit codes of exec:
@@ -48,6 +52,10 @@ pub enum Command {
     Resume(ResumeArgs),
     /// Look at a session's ledger, read-only
     Inspect(InspectArgs),
+    /// List, search, read, keep and remove sessions
+    Sessions(SessionsArgs),
+    /// List the models that are usable now, and why the others are not
+    Models(ModelsArgs),
     /// Show the configuration, say where it is, or write one
     Config(ConfigArgs),
     /// Print completions for a shell
@@ -116,6 +124,21 @@ pub struct InspectArgs {
     pub flags: Flags,
 }
 
+/// `models`
+#[derive(Debug, Clone, ClapArgs)]
+pub struct ModelsArgs {
+    /// Only those with this in their name, as in `claude` or `groq/`
+    pub name: Option<String>,
+
+    /// One JSON object
+    #[arg(long)]
+    pub json: bool,
+
+    /// The flags.
+    #[command(flatten)]
+    pub flags: Flags,
+}
+
 /// `config`
 #[derive(Debug, Clone, ClapArgs)]
 pub struct ConfigArgs {
@@ -163,7 +186,7 @@ impl Which {
 /// a wrong one is told in the same words.
 #[derive(Debug, Clone, Default, PartialEq, Eq, ClapArgs)]
 pub struct Flags {
-    /// Who answers: anthropic/NAME, openai-chat/NAME, ollama/NAME, openrouter/NAME, rehearsal, script
+    /// Who answers, as in anthropic/NAME, ollama/NAME or rehearsal; `countersign models` lists them
     #[arg(short, long, value_name = "PROVIDER/MODEL")]
     pub model: Option<String>,
 
@@ -215,6 +238,10 @@ pub struct Flags {
     #[arg(long, value_name = "FILE-or-JSON")]
     pub script: Option<String>,
 
+    /// Work until a goal's done condition holds: a file with the objective, `check: COMMAND` or `done: QUESTION`
+    #[arg(long, value_name = "FILE")]
+    pub goal: Option<std::path::PathBuf>,
+
     /// Allow without a question, as in 'shell(cargo test *)'; repeatable
     #[arg(long, value_name = "RULE")]
     pub allow: Vec<String>,
@@ -258,6 +285,7 @@ impl Flags {
             token_budget: later.token_budget.or(self.token_budget),
             tools: later.tools.or(self.tools),
             script: later.script.or(self.script),
+            goal: later.goal.or(self.goal),
             allow: joined(self.allow, later.allow),
             deny: joined(self.deny, later.deny),
             ask: joined(self.ask, later.ask),

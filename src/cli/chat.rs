@@ -53,7 +53,7 @@ async fn converse(
     let settings = UiSettings {
         view: view_settings(invocation, &session),
         theme,
-        initial_prompt: prompt.map(str::to_owned),
+        first: invocation.first(prompt),
         history: session.before.iter().cloned().map(Event::Appended).collect(),
         notice: Some(session.notices.join("\n\n")).filter(|notice| !notice.is_empty()),
         read_only: false,
@@ -110,7 +110,7 @@ pub(super) fn view_settings(invocation: &Invocation, session: &Session) -> ViewS
     ViewSettings {
         model: session.choice.spec.model.to_string(),
         mode: invocation.config.mode,
-        cwd: shown_folder(invocation, &invocation.cwd),
+        cwd: invocation.environment.shown(&invocation.cwd),
         branch: project::branch(&invocation.cwd),
         window: session.choice.spec.window,
         limits: invocation.config.limits.clone(),
@@ -124,21 +124,12 @@ pub(super) fn view_of_the_past(invocation: &Invocation, model: String, cwd: &str
     ViewSettings {
         model,
         mode: Mode::Ask,
-        cwd: shown_folder(invocation, Path::new(cwd)),
+        cwd: invocation.environment.shown(Path::new(cwd)),
         branch: None,
         window: crate::model::ModelSpec::UNKNOWN_WINDOW,
         limits: invocation.config.limits.clone(),
         token_budget: None,
         tools_mode: "native",
-    }
-}
-
-fn shown_folder(invocation: &Invocation, folder: &Path) -> String {
-    let home = invocation.environment.home();
-    match home.and_then(|home| folder.strip_prefix(home).ok().map(Path::to_owned)) {
-        Some(below) if below.as_os_str().is_empty() => "~".to_owned(),
-        Some(below) => format!("~/{}", below.display()),
-        None => folder.display().to_string(),
     }
 }
 

@@ -7,7 +7,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use uuid::Uuid;
 
 use super::args::Which;
-use super::config::ToolCalling;
+use super::config::{Config, ToolCalling};
+use super::environment::Environment;
 use super::fault::Fault;
 use super::models::{Choice, Table, Way, choose};
 use super::{Invocation, environment, instructions};
@@ -18,8 +19,9 @@ use crate::runtime::store::{find, latest};
 use crate::runtime::{
     AutoToolMode, CommandHooks, Driver, Groups, Handles, HookPort, HttpModel, LocalTools, ModelPort,
     ModelRouter, NoHooks, Ports, RehearsalModel, RunningMode, ScriptedModel, SessionStore, StringModel,
-    Timeouts, ToolMode, tool_specs,
+    Timeouts, ToolMode, echo_spec, tool_specs,
 };
+use crate::tool::ToolSpec;
 use crate::wire::record::SessionFile;
 use crate::wire::{script, string_mode};
 
@@ -58,8 +60,8 @@ pub(super) fn compose(
     let opened = which.map(|which| open(invocation, &state, which)).transpose()?;
     let choice = choice(invocation, opened.as_ref().map(|(_, file)| file))?;
     let groups = Groups::default();
-    let tools = LocalTools::new(invocation.cwd.clone(), invocation.environment.all(), groups.clone());
-    let (model, tools_mode) = model_port(&choice, invocation.config.tools)?;
+    let tools = LocalTools::new(invocation.cwd.clone(), invocation.environment_of_programs(), groups.clone());
+    let (model, tools_mode) = model_port(&choice, &invocation.config)?;
     let now = now();
     let mut notices = invocation.config.warnings.clone();
     notices.extend(choice.notice.clone());
@@ -89,7 +91,7 @@ pub(super) fn compose(
         }
     };
     let hooks = hook_port(invocation, &id, &groups);
-    let model = with_fallbacks(&choice, invocation.config.tools, model)?;
+    let model = with_fallbacks(&choice, &invocation.config, model)?;
     let ports = Ports { model, tools: Box::new(tools), hooks, store: Box::new(store) };
     let (driver, handles) = Driver::new(agent, ports);
     Ok(Session { driver, handles, first, before, id, choice, tools_mode, notices, groups })
@@ -100,8 +102,15 @@ pub(super) fn compose(
 /// # Errors
 /// When there is no home to put it in.
 pub(super) fn state_dir(invocation: &Invocation) -> Result<std::path::PathBuf, Fault> {
-    invocation
-        .environment
+    state_of(&invocation.environment)
+}
+
+/// The program's state folder in this environment.
+///
+/// # Errors
+/// When there is no home to put it in.
+pub(super) fn state_of(environment: &Environment) -> Result<std::path::PathBuf, Fault> {
+    environment
         .state_dir()
         .ok_or_else(|| Fault::usage("there is no folder to keep sessions in", "set HOME or XDG_STATE_HOME"))
 }
@@ -115,11 +124,19 @@ pub(super) fn locate(
     state: &Path,
     which: &Which,
 ) -> Result<std::path::PathBuf, Fault> {
+    locate_from(&invocation.cwd, state, which)
+}
+
+/// The same, seen from a folder.
+///
+/// # Errors
+/// A sentence that says which sessions there are.
+pub(super) fn locate_from(cwd: &Path, state: &Path, which: &Which) -> Result<std::path::PathBuf, Fault> {
     match which {
         Which::Session(wanted) => find(state, wanted).map_err(|why| Fault::usage(why, "")),
-        Which::Last => latest(state, &invocation.cwd.to_string_lossy()).ok_or_else(|| {
+        Which::Last => latest(state, &cwd.to_string_lossy()).ok_or_else(|| {
             Fault::usage(
-                format!("there is no session of {} yet", invocation.cwd.display()),
+                format!("there is no session of {} yet", cwd.display()),
                 "start one with `countersign`, or name a session by its id",
             )
         }),
@@ -164,9 +181,10 @@ fn choice(invocation: &Invocation, file: Option<&SessionFile>) -> Result<Choice,
 }
 
 /// The model in the mode that was asked for. `auto` goes by what is known about it, and by how a script is written.
-fn model_port(choice: &Choice, tools: ToolCalling) -> Result<(Box<dyn ModelPort>, RunningMode), Fault> {
+fn model_port(choice: &Choice, config: &Config) -> Result<(Box<dyn ModelPort>, RunningMode), Fault> {
+    let tools = config.tools;
     let mut is_string = match tools {
-        ToolCalling::Auto => !choice.takes_tools,
+        ToolCalling::Auto => choice.spec.abilities.tools == Some(false),
         ToolCalling::Native => false,
         ToolCalling::String => true,
     };
@@ -181,9 +199,12 @@ fn model_port(choice: &Choice, tools: ToolCalling) -> Result<(Box<dyn ModelPort>
                 tools == ToolCalling::Auto && replies.iter().any(|reply| string_mode::has_calls(&reply.text));
             Box::new(ScriptedModel::new(replies, if is_string { ToolMode::String } else { ToolMode::Native }))
         }
-        Way::Server(connection) => {
-            Box::new(HttpModel::new(connection.protocol, connection.endpoint(), Timeouts::default()))
-        }
+        Way::Server(connection) => Box::new(HttpModel::through(
+            connection.protocol,
+            connection.endpoint(),
+            Timeouts::default(),
+            config.network.clone(),
+        )),
     };
     Ok(match tools {
         ToolCalling::Native => (model, RunningMode::new(false)),
@@ -208,7 +229,7 @@ fn hook_port(invocation: &Invocation, session: &str, groups: &Groups) -> Box<dyn
     if specs.is_empty() {
         return Box::new(NoHooks);
     }
-    let environment = invocation.environment.all();
+    let environment = invocation.environment_of_programs();
     Box::new(CommandHooks::new(
         specs,
         session.to_owned(),
@@ -221,7 +242,7 @@ fn hook_port(invocation: &Invocation, session: &str, groups: &Groups) -> Box<dyn
 /// One port for the whole chain. A model alone needs no router.
 fn with_fallbacks(
     choice: &Choice,
-    tools: ToolCalling,
+    config: &Config,
     first: Box<dyn ModelPort>,
 ) -> Result<Box<dyn ModelPort>, Fault> {
     if choice.fallback.is_empty() {
@@ -229,9 +250,16 @@ fn with_fallbacks(
     }
     let mut ports = vec![(choice.spec.model.clone(), first)];
     for other in &choice.fallback {
-        ports.push((other.spec.model.clone(), model_port(other, tools)?.0));
+        ports.push((other.spec.model.clone(), model_port(other, config)?.0));
     }
     Ok(Box::new(ModelRouter::new(ports)))
+}
+
+/// The built-in tools, and the one for tests if the configuration adds it.
+fn tools(echo: bool) -> Vec<ToolSpec> {
+    let mut tools = tool_specs();
+    tools.extend(echo.then(echo_spec));
+    tools
 }
 
 fn settings(invocation: &Invocation, choice: &Choice, attendance: Attendance) -> Settings {
@@ -240,7 +268,7 @@ fn settings(invocation: &Invocation, choice: &Choice, attendance: Attendance) ->
         cwd: invocation.cwd.to_string_lossy().into_owned(),
         system: instructions::system_prompt(&invocation.cwd, &invocation.environment),
         environment: environment::note(&invocation.cwd),
-        tools: tool_specs(),
+        tools: tools(config.echo),
         policy: Policy { mode: config.mode, rules: config.rules(), ..Policy::default() },
         limits: config.limits.clone(),
         hooks: invocation.config.hooks(),

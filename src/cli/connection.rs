@@ -1,6 +1,6 @@
 //! How a model is reached: protocol, address, key.
 
-use crate::wire::Endpoint;
+use crate::wire::{Endpoint, Quirks};
 pub use crate::wire::{Protocol, Secret};
 
 /// Everything needed to call a model's server.
@@ -17,6 +17,8 @@ pub struct Connection {
     pub key_name: Option<String>,
     /// More headers, by name.
     pub headers: Vec<(String, Secret)>,
+    /// How the server differs.
+    pub quirks: Quirks,
 }
 
 impl Connection {
@@ -25,6 +27,7 @@ impl Connection {
         let mut endpoint = Endpoint::new(&self.base_url, self.key.clone());
         endpoint.key_name.clone_from(&self.key_name);
         endpoint.headers.clone_from(&self.headers);
+        endpoint.quirks = self.quirks;
         endpoint
     }
 }
@@ -52,6 +55,19 @@ pub fn check_base_url(text: &str) -> Result<(), String> {
         return Err("takes an address without `#`".to_owned());
     }
     Ok(())
+}
+
+/// Checks the address of a proxy that a person wrote.
+///
+/// # Errors
+/// A sentence that does not repeat what may hold a password.
+pub fn check_proxy(text: &str) -> Result<(), String> {
+    let plain = text.replacen("socks5h://", "http://", 1).replacen("socks5://", "http://", 1);
+    check_base_url(&plain).map_err(|_of_servers| {
+        "takes the address of a proxy without a name and password, as in http://proxy.example:3128 or \
+         socks5h://127.0.0.1:1080; with a password it belongs into the variable HTTPS_PROXY"
+            .to_owned()
+    })
 }
 
 /// The address as [`Connection::base_url`] has it: people write it with and without `/v1`.
@@ -113,6 +129,7 @@ mod tests {
             key: Some(Secret::new("sk-1")),
             key_name: None,
             headers: vec![("x-extra".into(), Secret::new("sk-2"))],
+            quirks: Quirks::default(),
         };
         assert!(!format!("{connection:?}").contains("sk-"));
     }

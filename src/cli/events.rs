@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::agent::{Event, Live};
 use crate::budget::{Gauge, Limit, Limits, Meter};
 use crate::ledger::Millis;
+use crate::tool::delegate;
 use crate::wire::record;
 
 /// Turns events into lines, and says when a budget's gauge has moved.
@@ -66,7 +67,11 @@ fn live_event(live: &Live) -> Option<Value> {
             Some(json!({ "type": "thinking_delta", "message": message.to_string(), "text": text }))
         }
         Live::Progress { step, target, .. } => {
-            Some(json!({ "type": "progress", "step": step, "action": "tool_call", "target": target }))
+            let (action, target) = match delegate(target) {
+                Some(agent) => ("delegate", agent),
+                None => ("tool_call", target.as_str()),
+            };
+            Some(json!({ "type": "progress", "step": step, "action": action, "target": target }))
         }
         Live::ToolOutput { call, chunk } => {
             Some(json!({ "type": "tool_output", "id": call.to_string(), "chunk": chunk }))
@@ -79,5 +84,26 @@ fn live_event(live: &Live) -> Option<Value> {
         | Live::Returned(_)
         | Live::ModeChanged(_)
         | Live::Refused(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::CallId;
+
+    #[test]
+    fn progress_names_the_bare_tool_or_agent() {
+        let progress = |target: &str| {
+            live_event(&Live::Progress { call: CallId(1), step: 2, target: target.to_owned() }).unwrap()
+        };
+        assert_eq!(
+            progress("calculator"),
+            json!({ "type": "progress", "step": 2, "action": "tool_call", "target": "calculator" })
+        );
+        assert_eq!(
+            progress("delegate_to_researcher"),
+            json!({ "type": "progress", "step": 2, "action": "delegate", "target": "researcher" })
+        );
     }
 }

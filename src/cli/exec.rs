@@ -26,14 +26,14 @@ pub(super) fn run(
     json: bool,
     which: Option<&Which>,
 ) -> Result<Exit, Fault> {
-    let prompt = message(prompt)?;
+    let first = first(invocation, prompt)?;
     let session = compose(invocation, which, invocation.config.on_approval)?;
     for notice in &session.notices {
         complain(&format!("note: {}", one_line(notice)));
     }
     let runtime = Runtime::new().map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
     let groups = session.groups.clone();
-    let ended = runtime.block_on(follow(session, prompt, Out::new(json, invocation)));
+    let ended = runtime.block_on(follow(session, first, Out::new(json, invocation)));
     groups.end_all(GRACE);
     runtime.shutdown_timeout(GRACE);
     ended
@@ -60,14 +60,20 @@ fn message(prompt: Option<&str>) -> Result<String, Fault> {
     Ok(text.trim_end_matches('\n').to_owned())
 }
 
-async fn follow(session: Session, prompt: String, mut out: Out) -> Result<Exit, Fault> {
+/// How the run begins. A goal needs no message, so stdin is left alone unless it is asked for.
+fn first(invocation: &Invocation, prompt: Option<&str>) -> Result<Intent, Fault> {
+    let words = if invocation.goal.is_some() && prompt.is_none() { String::new() } else { message(prompt)? };
+    Ok(invocation.first(Some(&words)).unwrap_or(Intent::Submit(words)))
+}
+
+async fn follow(session: Session, wish: Intent, mut out: Out) -> Result<Exit, Fault> {
     let Session { driver, handles, first, before, groups, .. } = session;
     out.lines = out.limits.take().map(|limits| EventLines::new(limits, before.iter().map(AsRef::as_ref)));
     signals::listen(&handles.shutdown, &groups)?;
     signals::watch_stdout(&handles.shutdown);
     let running = tokio::spawn(driver.run(first));
     let mut events = handles.events;
-    if handles.intents.send(Intent::Submit(prompt.clone())).await.is_err() {
+    if handles.intents.send(wish).await.is_err() {
         tracing::debug!("the loop ended before the message reached it");
     }
     let mut ended: Option<TurnEnded> = None;
@@ -78,7 +84,9 @@ async fn follow(session: Session, prompt: String, mut out: Out) -> Result<Exit, 
         }
         match event {
             Event::Appended(entry) => match &entry.body {
-                Body::User(message) => said |= message.content == prompt,
+                // What recovery adds to a resumed session holds no message, so the first one is ours.
+                Body::User(_) => said = true,
+                Body::Handoff { text } => out.handoff = Some(text.clone()),
                 Body::Error { message, next } => out.fault = Some(Fault::failed(message, next)),
                 Body::TurnEnded(end) if said => {
                     ended = Some(end.clone());
@@ -116,6 +124,8 @@ struct Out {
     limits: Option<crate::budget::Limits>,
     lines: Option<EventLines>,
     fault: Option<Fault>,
+    /// Where a goal stopped.
+    handoff: Option<String>,
     /// Why nothing more can be written to stdout.
     gone: Option<io::Error>,
 }
@@ -123,7 +133,7 @@ struct Out {
 impl Out {
     fn new(json: bool, invocation: &Invocation) -> Self {
         let limits = json.then(|| invocation.config.limits.clone());
-        Self { json, limits, lines: None, fault: None, gone: None }
+        Self { json, limits, lines: None, fault: None, handoff: None, gone: None }
     }
 
     /// Writes an event's lines. The error means that nobody reads any more; it comes once.
@@ -164,6 +174,9 @@ impl Out {
             && let Some(fault) = self.fault.take()
         {
             return Err(fault);
+        }
+        if let Some(text) = self.handoff.take().filter(|_| !self.json) {
+            complain(&sanitize(&text));
         }
         if !end.reason.completed() {
             complain(&format!("stopped: {}; next: {}", end.reason.as_str(), end.next_safe_action));

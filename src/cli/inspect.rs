@@ -34,7 +34,7 @@ pub(super) fn run(invocation: &Invocation, which: &Which) -> Result<Exit, Fault>
         let settings = UiSettings {
             view: view_of_the_past(invocation, model, &cwd),
             theme,
-            initial_prompt: None,
+            first: None,
             history: file.entries.into_iter().map(Event::Appended).collect(),
             notice: None,
             read_only: true,

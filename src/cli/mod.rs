@@ -10,13 +10,16 @@ mod events;
 mod exec;
 pub mod exit;
 pub mod fault;
+mod goal;
 mod inspect;
 pub mod instructions;
+mod listing;
 pub mod logging;
 pub mod models;
 mod outcome;
 pub mod project;
 mod reading;
+pub mod sessions;
 mod signals;
 
 use std::{
@@ -34,6 +37,9 @@ use exit::Exit;
 use fault::Fault;
 use outcome::say;
 
+use crate::agent::Intent;
+use crate::ledger::Goal;
+
 /// What every run of the loop and every screen is started with.
 #[derive(Debug)]
 pub struct Invocation {
@@ -43,6 +49,34 @@ pub struct Invocation {
     pub environment: Environment,
     /// The configuration.
     pub config: Config,
+    /// The goal of `--goal`.
+    pub goal: Option<Goal>,
+}
+
+impl Invocation {
+    /// How the run begins: with the goal, with a message, with both; `None` when there is neither.
+    fn first(&self, prompt: Option<&str>) -> Option<Intent> {
+        let prompt = prompt.filter(|words| !words.trim().is_empty());
+        match (&self.goal, prompt) {
+            (Some(goal), words) => {
+                Some(Intent::Pursue(Box::new(goal.clone()), words.unwrap_or_default().to_owned()))
+            }
+            (None, Some(words)) => Some(Intent::Submit(words.to_owned())),
+            (None, None) => None,
+        }
+    }
+}
+
+impl Invocation {
+    /// What tools and hooks may know of the environment. Whatever a variable is called: one that the configuration
+    /// names as a key's stays here.
+    fn environment_of_programs(&self) -> Vec<(OsString, OsString)> {
+        let keys: Vec<&str> =
+            self.config.providers.values().filter_map(|p| p.api_key_env.as_deref()).collect();
+        let mut all = self.environment.all();
+        all.retain(|(name, _)| !keys.iter().any(|key| name.as_os_str() == *key));
+        all
+    }
 }
 
 /// The whole program.
@@ -82,6 +116,15 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
             let which = Which::named(inspect.session, inspect.last).unwrap_or(Which::Last);
             inspect::run(&invocation, &which)
         }
+        Some(Command::Sessions(words)) => {
+            let cwd = folder(words.cd.as_deref().or(args.flags.cd.as_deref()))?;
+            sessions::run(words.verb, cwd, environment)
+        }
+        Some(Command::Models(models)) => {
+            let flags = args.flags.then(models.flags);
+            let config = config::load(&folder(flags.cd.as_deref())?, &environment, &flags.given())?;
+            listing::run(&config, &environment, models.name.as_deref(), models.json)
+        }
         Some(Command::Config(config)) => configure(config.action, args.flags, environment),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
@@ -98,7 +141,8 @@ fn invoke(flags: &Flags, environment: Environment, on_approval: Option<String>) 
     given.extend(on_approval.map(|value| Given::Flag { flag: "--on-approval", key: "on_approval", value }));
     let config = config::load(&cwd, &environment, &given)?;
     logging::start(environment.state_dir().as_deref(), &config.log);
-    Ok(Invocation { cwd, environment, config })
+    let goal = flags.goal.as_deref().map(goal::read).transpose()?;
+    Ok(Invocation { cwd, environment, config, goal })
 }
 
 /// The folder to work in.

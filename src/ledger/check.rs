@@ -25,78 +25,138 @@ impl fmt::Display for Fault {
 /// The first [`Fault`]: an id used twice, a result without its call, a second result, a message before all
 /// results of the one before, a call that no message made, a tool started without a decision.
 pub fn check(entries: &[Arc<Entry>]) -> Result<BTreeSet<CallId>, Fault> {
+    let (faults, open) = audit(entries);
+    faults.into_iter().next().map_or(Ok(open), |(_, fault)| Err(fault))
+}
+
+/// Every fault of a history with the position of its entry, in order, and the calls that are still open at its end.
+/// What one fault brought about is not told again.
+pub fn audit(entries: &[Arc<Entry>]) -> (Vec<(usize, Fault)>, BTreeSet<CallId>) {
     let mut books = Books::default();
     for (position, entry) in entries.iter().enumerate() {
-        books.read(position, entry).map_err(|what| Fault { entry: entry.id, what })?;
+        books.position = position;
+        books.read(entry);
     }
-    Ok(books.open)
+    (books.faults, books.open)
 }
 
 #[derive(Default)]
 struct Books {
+    position: usize,
+    faults: Vec<(usize, Fault)>,
     ids: BTreeSet<EntryId>,
     made: BTreeSet<CallId>,
     announced: BTreeSet<CallId>,
     requested: BTreeSet<CallId>,
     decided: BTreeSet<CallId>,
     open: BTreeSet<CallId>,
+    /// Left without a result, which was told: what is said of them later is not.
+    given_up: BTreeSet<CallId>,
 }
 
 impl Books {
-    fn read(&mut self, position: usize, entry: &Entry) -> Result<(), String> {
-        if !self.ids.insert(entry.id) {
-            return Err("this id is used twice".to_owned());
+    fn read(&mut self, entry: &Entry) {
+        let id = entry.id;
+        if !self.ids.insert(id) {
+            self.fault(id, "this id is used twice");
         }
-        if (position == 0) != matches!(entry.body, Body::SessionStarted(_)) {
-            return Err("a session begins with session_started, once".to_owned());
+        if (self.position == 0) != matches!(entry.body, Body::SessionStarted(_)) {
+            self.fault(id, "a session begins with session_started, once");
         }
         match &entry.body {
-            Body::User(_) | Body::Injected(_) => self.all_settled("a message"),
-            Body::TurnEnded(_) => self.all_settled("the end of the turn"),
-            Body::Compaction(_) => self.all_settled("a compaction"),
+            Body::User(_) | Body::Injected(_) => self.all_settled(id, "a message"),
+            Body::TurnEnded(_) => self.all_settled(id, "the end of the turn"),
+            Body::Compaction(_) => self.all_settled(id, "a compaction"),
             Body::Assistant(m) => {
-                self.all_settled("an assistant message")?;
+                self.all_settled(id, "an assistant message");
                 for call in m.calls() {
-                    if !self.made.insert(call.id) {
-                        return Err(format!("call {} is made twice", call.id));
+                    if self.made.insert(call.id) {
+                        self.open.insert(call.id);
+                    } else {
+                        self.fault(id, format!("call {} is made twice", call.id));
                     }
-                    self.open.insert(call.id);
                 }
-                Ok(())
             }
-            Body::ToolCall(u) => self.once(u.id, |b| &mut b.announced, "announced"),
-            Body::ApprovalRequested(r) => self.once(r.call, |b| &mut b.requested, "requested"),
-            Body::ApprovalDecided(d) => self.once(d.call, |b| &mut b.decided, "decided"),
-            Body::ToolResult(r) if !self.made.contains(&r.call) => {
-                Err(format!("result of call {}, which no message made", r.call))
+            Body::Validation(u) => {
+                self.all_settled(id, "a validation");
+                if self.made.insert(u.id) {
+                    self.open.insert(u.id);
+                    self.once(id, u.id, |b| &mut b.announced, "announced");
+                } else {
+                    self.fault(id, format!("call {} is made twice", u.id));
+                }
             }
-            Body::ToolResult(r) if !self.open.remove(&r.call) => {
-                Err(format!("call {} has a second result", r.call))
-            }
-            Body::ToolResult(_)
-            | Body::SessionStarted(_)
+            Body::ToolCall(u) => self.once(id, u.id, |b| &mut b.announced, "announced"),
+            Body::ApprovalRequested(r) => self.once(id, r.call, |b| &mut b.requested, "requested"),
+            Body::ApprovalDecided(d) => self.once(id, d.call, |b| &mut b.decided, "decided"),
+            Body::ToolResult(r) => self.settle(id, r.call),
+            Body::SessionStarted(_)
             | Body::Tombstone(_)
             | Body::Transition { .. }
             | Body::BudgetRaised { .. }
+            | Body::Goal(_)
+            | Body::Checkpoint(_)
+            | Body::Progress(_)
+            | Body::Handoff { .. }
             | Body::Note(_)
-            | Body::Error { .. } => Ok(()),
+            | Body::Error { .. } => {}
         }
     }
 
-    fn all_settled(&self, what: &str) -> Result<(), String> {
-        let Some(call) = self.open.first() else { return Ok(()) };
-        Err(format!("{what} comes before the result of call {call}"))
+    fn fault(&mut self, entry: EntryId, what: impl Into<String>) {
+        self.faults.push((self.position, Fault { entry, what: what.into() }));
+    }
+
+    fn settle(&mut self, id: EntryId, call: CallId) {
+        if !self.made.contains(&call) {
+            self.fault(id, format!("result of call {call}, which no message made"));
+        } else if !self.open.remove(&call) && !self.given_up.remove(&call) {
+            self.fault(id, format!("call {call} has a second result"));
+        }
+    }
+
+    fn all_settled(&mut self, id: EntryId, what: &str) {
+        if self.open.is_empty() {
+            return;
+        }
+        let calls: Vec<String> = self.open.iter().map(ToString::to_string).collect();
+        self.fault(id, format!("{what} comes before the result of call {}", calls.join(", ")));
+        self.given_up.append(&mut self.open);
     }
 
     fn once(
         &mut self,
+        id: EntryId,
         call: CallId,
         of: impl Fn(&mut Self) -> &mut BTreeSet<CallId>,
         what: &str,
-    ) -> Result<(), String> {
-        if !self.open.contains(&call) {
-            return Err(format!("call {call} is {what}, but is not open"));
+    ) {
+        if self.given_up.contains(&call) {
+            return;
         }
-        if of(self).insert(call) { Ok(()) } else { Err(format!("call {call} is {what} twice")) }
+        if !self.open.contains(&call) {
+            self.fault(id, format!("call {call} is {what}, but is not open"));
+        } else if !of(self).insert(call) {
+            self.fault(id, format!("call {call} is {what} twice"));
+        }
     }
+}
+
+/// How many of the first entries a history may be cut down to: every length at which no call is open. Longest last.
+pub fn resting_places(entries: &[Arc<Entry>]) -> Vec<usize> {
+    let mut open = BTreeSet::new();
+    let mut places = Vec::new();
+    for (position, entry) in entries.iter().enumerate() {
+        match &entry.body {
+            Body::Assistant(message) => open.extend(message.calls().map(|call| call.id)),
+            Body::ToolResult(result) => {
+                open.remove(&result.call);
+            }
+            _ => {}
+        }
+        if open.is_empty() {
+            places.push(position + 1);
+        }
+    }
+    places
 }

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::{
-    AssistantMessage, CallId, Decider, Ending, EntryId, Millis, ModelRef, ToolResult, ToolUse, Transition,
-    Usage,
+    AssistantMessage, CallId, Checkpoint, Decider, Ending, EntryId, Goal, Millis, ModelRef, Progress,
+    ToolResult, ToolUse, Transition, Usage,
 };
 
 /// One entry: immutable once appended, never removed.
@@ -29,6 +29,9 @@ pub enum Body {
     Assistant(AssistantMessage),
     /// A call the model made; written before any decision about it.
     ToolCall(ToolUse),
+    /// A call that the loop itself made: the validation command of a goal. It passes the gate like a model's; its
+    /// result is not shown to a model as a result, but told in the words of a checkpoint.
+    Validation(ToolUse),
     /// Someone must decide about a call.
     ApprovalRequested(ApprovalRequest),
     /// Someone did.
@@ -55,6 +58,17 @@ pub enum Body {
         /// The new limit, in the limit's own unit (micro-dollars for cost).
         limit: u64,
     },
+    /// A goal is set, or taken up again: all eight parts.
+    Goal(Goal),
+    /// The six questions of a checkpoint.
+    Checkpoint(Checkpoint),
+    /// What the model answered to them.
+    Progress(Progress),
+    /// A goal stopped before its end: for whoever takes over.
+    Handoff {
+        /// The note.
+        text: String,
+    },
     /// Seen in the inspector, never by a model.
     Note(Note),
     /// Something went wrong and the user should know.
@@ -75,7 +89,7 @@ impl Body {
             Self::SessionStarted(_) => "session_started",
             Self::User(_) => "user_message",
             Self::Assistant(_) => "agent_response",
-            Self::ToolCall(_) => "tool_call",
+            Self::ToolCall(_) | Self::Validation(_) => "tool_call",
             Self::ApprovalRequested(_) => "approval_request",
             Self::ApprovalDecided(_) => "approval",
             Self::ToolResult(_) => "tool_result",
@@ -84,6 +98,10 @@ impl Body {
             Self::Compaction(_) => "compaction",
             Self::Transition { .. } => "transition",
             Self::BudgetRaised { .. } => "budget_raised",
+            Self::Goal(_) => "goal",
+            Self::Checkpoint(_) => "goal_checkpoint",
+            Self::Progress(_) => "goal_progress",
+            Self::Handoff { .. } => "handoff",
             Self::Note(_) => "note",
             Self::Error { .. } => "error",
             Self::TurnEnded(_) => "turn_ended",
@@ -93,7 +111,7 @@ impl Body {
     /// The call that this entry is about, if it is about one.
     pub fn call(&self) -> Option<CallId> {
         match self {
-            Self::ToolCall(u) => Some(u.id),
+            Self::ToolCall(u) | Self::Validation(u) => Some(u.id),
             Self::ApprovalRequested(r) => Some(r.call),
             Self::ApprovalDecided(d) => Some(d.call),
             Self::ToolResult(r) => Some(r.call),
@@ -105,6 +123,10 @@ impl Body {
             | Self::Compaction(_)
             | Self::Transition { .. }
             | Self::BudgetRaised { .. }
+            | Self::Goal(_)
+            | Self::Checkpoint(_)
+            | Self::Progress(_)
+            | Self::Handoff { .. }
             | Self::Note(_)
             | Self::Error { .. }
             | Self::TurnEnded(_) => None,

@@ -4,11 +4,14 @@
 //! injected or sent while a call is open ([`Unsettled`]). No code repairs a history on its way out: there is
 //! [`check`], which refuses, and [`recover`], which runs once when a session is loaded.
 
+mod attempt;
 mod check;
 mod content;
 mod ending;
 mod entry;
+mod goal;
 mod id;
+mod lesson;
 mod message;
 mod open;
 mod outcome;
@@ -17,20 +20,22 @@ mod recover;
 
 use std::{collections::BTreeSet, fmt, sync::Arc};
 
-pub use check::{Fault, check};
+pub use check::{Fault, audit, check, resting_places};
 pub use content::{Arguments, Block, Thinking, ToolUse};
 pub use ending::{Ending, Transition};
 pub use entry::{
     ApprovalRequest, Body, Compaction, CompactionTrigger, Decision, Entry, Injected, Injector, Note, Preview,
     Scope, SessionStarted, Tombstone, TurnEnded, UserMessage,
 };
+pub use goal::{Answerer, Asked, Checkpoint, Goal, Progress, Validation};
 pub use id::{CallId, EntryId, Millis};
+pub use lesson::Lesson;
 pub use message::{AssistantMessage, MicroDollars, ModelRef, Stop, Usage};
 pub use open::OpenCall;
 pub use outcome::{
     Abort, AbortPath, CutBy, Decider, Outcome, ToolResult, aborted_text, forgotten_text, lost_text, seconds,
 };
-pub use project::{Message, tombstoned};
+pub use project::{Message, standing, tombstoned};
 pub use recover::{Recovered, recover};
 
 /// Version of the session format that this program writes.
@@ -122,6 +127,25 @@ impl Ledger {
             .collect())
     }
 
+    /// The loop itself makes a call: the validation command of a goal. Nothing else may be open.
+    ///
+    /// # Errors
+    /// [`Unsettled`] while a call is open.
+    pub fn validate(
+        &mut self,
+        at: Millis,
+        name: &str,
+        arguments: Arguments,
+    ) -> Result<(ToolUse, OpenCall), Unsettled> {
+        self.settled()?;
+        let id = self.mint_call();
+        let call = ToolUse { id, wire_id: String::new(), name: name.to_owned(), arguments };
+        let token = OpenCall::mint(&call);
+        self.open.insert(id);
+        self.append(at, Body::Validation(call.clone()));
+        Ok((call, token))
+    }
+
     /// Gives a call its one result and uses up the permission to do so.
     pub fn settle(&mut self, at: Millis, call: OpenCall, ending: Settlement) -> EntryId {
         self.open.remove(&call.id);
@@ -209,6 +233,17 @@ pub enum Remark {
         /// To what.
         limit: u64,
     },
+    /// A goal.
+    Goal(Goal),
+    /// The questions of a checkpoint.
+    Checkpoint(Checkpoint),
+    /// The model's answers to them.
+    Progress(Progress),
+    /// Where a goal stopped.
+    Handoff {
+        /// The note.
+        text: String,
+    },
     /// A remark.
     Note(Note),
     /// A failure the user should know of.
@@ -230,6 +265,10 @@ impl From<Remark> for Body {
             Remark::Tombstone(t) => Self::Tombstone(t),
             Remark::Transition { turn, reason } => Self::Transition { turn, reason },
             Remark::BudgetRaised { name, limit } => Self::BudgetRaised { name, limit },
+            Remark::Goal(g) => Self::Goal(g),
+            Remark::Checkpoint(c) => Self::Checkpoint(c),
+            Remark::Progress(p) => Self::Progress(p),
+            Remark::Handoff { text } => Self::Handoff { text },
             Remark::Note(n) => Self::Note(n),
             Remark::Error { message, next } => Self::Error { message, next },
             Remark::TurnEnded(t) => Self::TurnEnded(t),

@@ -85,7 +85,7 @@ fn announce_missing(ledger: &mut Ledger, open: &BTreeSet<CallId>, now: Millis) {
     let announced: BTreeSet<CallId> = ledger
         .entries
         .iter()
-        .filter_map(|e| if let Body::ToolCall(u) = &e.body { Some(u.id) } else { None })
+        .filter_map(|e| if let Body::ToolCall(u) | Body::Validation(u) = &e.body { Some(u.id) } else { None })
         .collect();
     for call in open_uses(ledger, open) {
         if !announced.contains(&call.id) {
@@ -98,8 +98,12 @@ fn announce_missing(ledger: &mut Ledger, open: &BTreeSet<CallId>, now: Millis) {
 fn open_uses(ledger: &Ledger, open: &BTreeSet<CallId>) -> Vec<ToolUse> {
     let mut uses = Vec::new();
     for entry in &ledger.entries {
-        if let Body::Assistant(message) = &entry.body {
-            uses.extend(message.calls().filter(|c| open.contains(&c.id)).cloned());
+        match &entry.body {
+            Body::Assistant(message) => {
+                uses.extend(message.calls().filter(|c| open.contains(&c.id)).cloned());
+            }
+            Body::Validation(call) if open.contains(&call.id) => uses.push(call.clone()),
+            _ => {}
         }
     }
     uses

@@ -38,8 +38,19 @@ impl fmt::Display for ModelFailure {
 pub enum FailureClass {
     /// Rate limit, overload, server trouble, broken or idle connection: the same call may work later.
     Transient,
+    /// The model wrote what the provider's own check refused; another attempt writes something else.
+    OutputRejected,
     /// The prompt does not fit the window.
     Overflow,
+    /// The model's earlier reasoning, sent back, was refused.
+    ReplayRefused,
+    /// More output was asked for than the model may write.
+    OutputLimit {
+        /// What it may write, in tokens.
+        most: u64,
+    },
+    /// The server or the model takes no tools.
+    NoTools,
     /// Key missing, wrong, or without the right.
     Auth,
     /// No such model.
@@ -56,8 +67,68 @@ pub enum FailureClass {
     Exhausted,
 }
 
+/// What is to be done about a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// Wait as told, or back off, and make the same call again.
+    Wait,
+    /// Make the same call again, once.
+    RetrySame,
+    /// Compact, once a session, and call again.
+    Compact,
+    /// Leave the earlier reasoning out of requests from here on, and call again, once.
+    StripReasoning,
+    /// Ask for less output from here on, and call again, once.
+    LowerLimit {
+        /// The most that may be asked for, in tokens.
+        most: u64,
+    },
+    /// Call again with the tools described in the text: done where the call is made, the loop sees it only when
+    /// that is forbidden.
+    StringMode,
+    /// Stop; the session is to be checked. Nothing is repaired on the way out.
+    RepairHistory,
+    /// Stop, or ask another model.
+    Stop,
+}
+
+impl Action {
+    /// Its name, as the recorded error answers have it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Wait => "wait",
+            Self::RetrySame => "retry_same",
+            Self::Compact => "compact",
+            Self::StripReasoning => "strip_reasoning",
+            Self::LowerLimit { .. } => "lower_limit",
+            Self::StringMode => "string_mode",
+            Self::RepairHistory => "repair_history",
+            Self::Stop => "stop",
+        }
+    }
+}
+
 impl FailureClass {
-    /// Whether the same call may be made again.
+    /// What is to be done about it.
+    pub fn action(self) -> Action {
+        match self {
+            Self::Transient => Action::Wait,
+            Self::OutputRejected => Action::RetrySame,
+            Self::Overflow => Action::Compact,
+            Self::ReplayRefused => Action::StripReasoning,
+            Self::OutputLimit { most } => Action::LowerLimit { most },
+            Self::NoTools => Action::StringMode,
+            Self::Pairing => Action::RepairHistory,
+            Self::Auth
+            | Self::UnknownModel
+            | Self::Quota
+            | Self::BadRequest
+            | Self::Protocol
+            | Self::Exhausted => Action::Stop,
+        }
+    }
+
+    /// Whether waiting may help.
     pub fn is_transient(self) -> bool {
         self == Self::Transient
     }
@@ -65,7 +136,15 @@ impl FailureClass {
     /// Whether another model may succeed where this one failed.
     pub fn may_fall_back(self) -> bool {
         match self {
-            Self::Transient | Self::Auth | Self::UnknownModel | Self::Quota | Self::Protocol => true,
+            Self::Transient
+            | Self::OutputRejected
+            | Self::ReplayRefused
+            | Self::OutputLimit { .. }
+            | Self::NoTools
+            | Self::Auth
+            | Self::UnknownModel
+            | Self::Quota
+            | Self::Protocol => true,
             Self::Overflow | Self::BadRequest | Self::Pairing | Self::Exhausted => false,
         }
     }
@@ -73,12 +152,18 @@ impl FailureClass {
     fn next_step(self) -> &'static str {
         match self {
             Self::Transient => "Wait a little and send the message again.",
+            Self::OutputRejected => "Send the message again, or choose another model with -m PROVIDER/MODEL.",
             Self::Overflow => "Start a new session, or choose a model with a larger window.",
+            Self::ReplayRefused => {
+                "Send the message again: what the model thought before is then left out. Or choose another model."
+            }
+            Self::OutputLimit { .. } => "Set a lower max_output for this model in the configuration.",
+            Self::NoTools => "Use --tools string, or choose a model that takes tools.",
             Self::Auth => "Set the provider's key and try again.",
             Self::UnknownModel => "Check the model's name; choose one with -m PROVIDER/MODEL.",
             Self::Quota => "Check the account's balance and limits with the provider.",
             Self::BadRequest => "Read the provider's message; the request is refused as it is.",
-            Self::Pairing => "Run `countersign inspect` on this session and report this: it is a bug.",
+            Self::Pairing => "Run `countersign sessions check` on this session and report this: it is a bug.",
             Self::Exhausted => "Add a reply to the script.",
             Self::Protocol => "Check the base URL: it does not answer like the protocol that was chosen.",
         }

@@ -7,8 +7,8 @@ mod spec;
 
 pub use draft::{Draft, UnfinishedCall};
 pub use event::{ModelEvent, ModelNews};
-pub use failure::{FailureClass, ModelFailure};
-pub use spec::{ModelSpec, Price};
+pub use failure::{Action, FailureClass, ModelFailure};
+pub use spec::{Abilities, LongPrompt, ModelSpec, Price, Rates};
 
 use serde_json::Value;
 

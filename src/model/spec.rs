@@ -1,4 +1,4 @@
-//! Facts about a model that the loop needs: window, output limit, price.
+//! Facts about a model that the loop needs: window, output limit, price, abilities.
 
 use crate::ledger::{MicroDollars, ModelRef, Usage};
 
@@ -13,6 +13,43 @@ pub struct ModelSpec {
     pub max_output: u64,
     /// What it costs; `None` when unknown: tokens are shown, not money.
     pub price: Option<Price>,
+    /// What it can do.
+    pub abilities: Abilities,
+}
+
+/// What a model can do. `None`: nobody knows, and the server's answer decides.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Abilities {
+    /// Takes tools by its protocol.
+    pub tools: Option<bool>,
+    /// Takes images.
+    pub vision: Option<bool>,
+    /// Thinks before it answers.
+    pub reasoning: Option<bool>,
+    /// Takes `thinking: {"type": "adaptive"}`.
+    pub adaptive_thinking: Option<bool>,
+    /// Its thinking cannot be turned off.
+    pub thinking_always_on: Option<bool>,
+    /// Efforts that it takes besides low, medium and high: `none`, `minimal`, `xhigh`, `max`.
+    pub extra_efforts: Vec<String>,
+}
+
+impl Abilities {
+    /// What is known here, and of the rest what `other` knows.
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            tools: self.tools.or(other.tools),
+            vision: self.vision.or(other.vision),
+            reasoning: self.reasoning.or(other.reasoning),
+            adaptive_thinking: self.adaptive_thinking.or(other.adaptive_thinking),
+            thinking_always_on: self.thinking_always_on.or(other.thinking_always_on),
+            extra_efforts: if self.extra_efforts.is_empty() {
+                other.extra_efforts
+            } else {
+                self.extra_efforts
+            },
+        }
+    }
 }
 
 impl ModelSpec {
@@ -21,15 +58,39 @@ impl ModelSpec {
     /// Output limit of a model that nobody knows, in tokens.
     pub const UNKNOWN_OUTPUT: u64 = 8_192;
 
-    /// A model that nobody knows: the stated defaults, price unknown.
+    /// A model that nobody knows: the stated defaults, price and abilities unknown.
     pub fn unknown(model: ModelRef) -> Self {
-        Self { model, window: Self::UNKNOWN_WINDOW, max_output: Self::UNKNOWN_OUTPUT, price: None }
+        Self {
+            model,
+            window: Self::UNKNOWN_WINDOW,
+            max_output: Self::UNKNOWN_OUTPUT,
+            price: None,
+            abilities: Abilities::default(),
+        }
     }
+}
+
+/// What a model costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Price {
+    /// For every request that is not long.
+    pub rates: Rates,
+    /// For requests with a long prompt, if those cost something else.
+    pub long: Option<LongPrompt>,
+}
+
+/// The rates of requests with a long prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LongPrompt {
+    /// A prompt of more tokens than this is long, what a cache served included.
+    pub above: u64,
+    /// What all of such a request is billed at, its written tokens too.
+    pub rates: Rates,
 }
 
 /// US dollars per million tokens, in micro-dollars: 3 USD is 3,000,000.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Price {
+pub struct Rates {
     /// Prompt tokens that no cache served.
     pub input: u64,
     /// Written tokens.
@@ -41,13 +102,45 @@ pub struct Price {
 }
 
 impl Price {
+    /// One that does not depend on the prompt's length.
+    pub fn flat(rates: Rates) -> Self {
+        Self { rates, long: None }
+    }
+
+    /// The rates of a request whose prompt has this many tokens.
+    pub fn rates_for(&self, prompt: u64) -> Rates {
+        self.long.filter(|long| prompt > long.above).map_or(self.rates, |long| long.rates)
+    }
+
     /// What `usage` costs, rounded up to a whole micro-dollar.
     pub fn cost(&self, usage: &Usage) -> MicroDollars {
+        self.rates_for(usage.input).cost(usage)
+    }
+}
+
+impl Rates {
+    fn cost(&self, usage: &Usage) -> MicroDollars {
         let plain = usage.input.saturating_sub(usage.cache_read).saturating_sub(usage.cache_write);
         let sum = u128::from(plain) * u128::from(self.input)
             + u128::from(usage.cache_read) * u128::from(self.cache_read)
             + u128::from(usage.cache_write) * u128::from(self.cache_write)
             + u128::from(usage.output) * u128::from(self.output);
         MicroDollars(u64::try_from(sum.div_ceil(1_000_000)).unwrap_or(u64::MAX))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_prompt_bills_the_whole_request_at_its_rates() {
+        let rates = Rates { input: 2_000_000, output: 10_000_000, cache_read: 100_000, cache_write: 0 };
+        let dearer = Rates { input: 4_000_000, output: 15_000_000, cache_read: 200_000, cache_write: 0 };
+        let price = Price { rates, long: Some(LongPrompt { above: 1_000, rates: dearer }) };
+        let usage = |input| Usage { input, output: 100, cache_read: 900, ..Usage::default() };
+        assert_eq!(price.cost(&usage(1_000)).0, 100 * 2 + 90 + 100 * 10, "at the bound it is not long");
+        assert_eq!(price.cost(&usage(1_001)).0, 101 * 4 + 180 + 100 * 15, "cache and output too");
+        assert_eq!(Price::flat(rates).cost(&usage(1_001)).0, 101 * 2 + 90 + 100 * 10);
     }
 }

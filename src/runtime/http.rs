@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use futures_util::{FutureExt, StreamExt, stream, stream::BoxStream};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, Response, Url, redirect};
+use reqwest::{Client, Response, Url};
 use tokio::time::timeout;
 
 use crate::model::{FailureClass, ModelFailure, ModelNews, Request};
 use crate::wire::{Decoder, Endpoint, HttpCall, Protocol, Quirks, Secret, http_failure};
 
 use super::ModelPort;
+use super::network::{Network, cause, way_out};
 
 /// How long to wait for a server. There is no limit on the whole answer: a model may write for an hour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +47,7 @@ struct Server {
     protocol: Protocol,
     endpoint: Endpoint,
     timeouts: Timeouts,
+    network: Network,
     /// Made by the first call: TLS and the certificate store take time that the first frame should not.
     client: OnceLock<Result<Client, ModelFailure>>,
     /// What the server's refusals taught.
@@ -55,8 +57,13 @@ struct Server {
 impl HttpModel {
     /// A model behind `endpoint`. Nothing is connected or read before the first call.
     pub fn new(protocol: Protocol, endpoint: Endpoint, timeouts: Timeouts) -> Self {
+        Self::through(protocol, endpoint, timeouts, Network::default())
+    }
+
+    /// The same, reached as `network` says.
+    pub fn through(protocol: Protocol, endpoint: Endpoint, timeouts: Timeouts, network: Network) -> Self {
         let (client, learned) = (OnceLock::new(), OnceLock::new());
-        Self { server: Arc::new(Server { protocol, endpoint, timeouts, client, learned }) }
+        Self { server: Arc::new(Server { protocol, endpoint, timeouts, network, client, learned }) }
     }
 }
 
@@ -218,7 +225,7 @@ impl Server {
     }
 
     fn client(&self, url: &Url) -> Result<&Client, ModelFailure> {
-        let made = self.client.get_or_init(|| make_client(url, self.timeouts.connect));
+        let made = self.client.get_or_init(|| self.network.client(url, self.timeouts.connect));
         made.as_ref().map_err(Clone::clone)
     }
 
@@ -231,12 +238,7 @@ impl Server {
         } else {
             format!("The call to {base} broke off: {}.", cause(error))
         };
-        ModelFailure {
-            next: format!(
-                "Is the server running, and is the base URL ({base}) right? Then send the message again."
-            ),
-            ..ModelFailure::new(FailureClass::Transient, message)
-        }
+        ModelFailure { next: way_out(error, &base), ..ModelFailure::new(FailureClass::Transient, message) }
     }
 
     fn silent(&self, what: &str, waited: Duration) -> ModelFailure {
@@ -251,6 +253,9 @@ impl Server {
     /// Some servers quote the key that they refuse. It must not reach the books.
     fn without_key(&self, news: ModelNews) -> ModelNews {
         let ModelNews::Failed(mut failure) = news else { return news };
+        if failure.class == FailureClass::Pairing {
+            tracing::error!("{} refused the history as unpaired: a bug of ours", self.endpoint.shown_url());
+        }
         let secrets = self.endpoint.key.iter().chain(self.endpoint.headers.iter().map(|(_, value)| value));
         failure.message = secrets.fold(failure.message, |text, secret: &Secret| secret.redact(&text));
         if let (FailureClass::Auth, "", Some(name)) =
@@ -260,48 +265,4 @@ impl Server {
         }
         ModelNews::Failed(failure)
     }
-}
-
-/// A client for one server. Redirects that lead to another server are not followed: they would carry the key along.
-fn make_client(url: &Url, connect: Duration) -> Result<Client, ModelFailure> {
-    // Only the first caller in the process wins; all of them install the same.
-    let _already_installed = rustls::crypto::ring::default_provider().install_default();
-    let builder = Client::builder()
-        .user_agent(concat!("countersign/", env!("CARGO_PKG_VERSION")))
-        .connect_timeout(connect)
-        .redirect(redirect::Policy::custom(same_server));
-    // Plain HTTP needs no certificates, and a machine without a store of them must still reach a local server.
-    let builder = if url.scheme() == "http" { builder.tls_certs_only([]) } else { builder };
-    let builder = if is_loopback(url) { builder.no_proxy() } else { builder };
-    builder.build().map_err(|error| ModelFailure {
-        next: "Install the system's certificates (often the package ca-certificates), then try again."
-            .to_owned(),
-        ..ModelFailure::new(
-            FailureClass::Protocol,
-            format!("Secure connections cannot be set up: {}.", cause(&error)),
-        )
-    })
-}
-
-fn same_server(attempt: redirect::Attempt<'_>) -> redirect::Action {
-    let origin = attempt.previous().first().map(Url::origin);
-    if origin == Some(attempt.url().origin()) && attempt.previous().len() <= 3 {
-        attempt.follow()
-    } else {
-        attempt.stop()
-    }
-}
-
-fn is_loopback(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
-}
-
-/// The innermost cause: the outer ones only say that something failed, and name the URL.
-fn cause(error: &reqwest::Error) -> String {
-    let mut innermost: &dyn std::error::Error = error;
-    while let Some(inner) = innermost.source() {
-        innermost = inner;
-    }
-    innermost.to_string().trim_end_matches('.').to_owned()
 }

@@ -44,8 +44,8 @@ pub struct UiSettings {
     pub view: ViewSettings,
     /// What it looks like.
     pub theme: Theme,
-    /// Sent as the first message, right after the first frame.
-    pub initial_prompt: Option<String>,
+    /// Sent right after the first frame: a message, or a goal.
+    pub first: Option<Intent>,
     /// A resumed or inspected session, folded before the first frame.
     pub history: Vec<Event>,
     /// What to know before the first message, such as how to connect a real model.
@@ -119,7 +119,7 @@ pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError>
     let mut session = Session::new(app, settings, guard, terminal, Arc::clone(&wake));
     let mut inputs = EventStream::new();
     session.frame();
-    session.send_initial_prompt();
+    session.send_first();
     while session.outcome.is_none() {
         let pause = session.pause();
         tokio::select! {
@@ -163,7 +163,7 @@ struct Session {
     highlighter: Highlighter,
     tools_mode: Box<dyn Fn() -> &'static str + Send>,
     entry_json: fn(&Entry) -> String,
-    initial_prompt: Option<String>,
+    first: Option<Intent>,
     outcome: Option<UiOutcome>,
     /// Whether the agent may still say something.
     listens: bool,
@@ -195,7 +195,7 @@ impl Session {
             highlighter: Highlighter::new(Box::new(move || wake.notify_one())),
             tools_mode: settings.tools_mode,
             entry_json: settings.entry_json,
-            initial_prompt: settings.initial_prompt,
+            first: settings.first,
             outcome: None,
             listens: true,
             dirty: true,
@@ -287,9 +287,9 @@ impl Session {
         }
     }
 
-    fn send_initial_prompt(&mut self) {
-        if let Some(prompt) = self.initial_prompt.take().filter(|p| !p.trim().is_empty()) {
-            self.send(Intent::Submit(prompt));
+    fn send_first(&mut self) {
+        if let Some(wish) = self.first.take() {
+            self.send(wish);
         }
     }
 

@@ -41,6 +41,8 @@ fn command(local: &mut Local) -> Option<Vec<Act>> {
     local.focus = Focus::Auto;
     Some(match command {
         Slash::Compact => vec![Act::Send(Intent::Compact)],
+        Slash::Goal(goal) => vec![Act::Send(Intent::Pursue(goal, String::new()))],
+        Slash::ResumeGoal(words) => vec![Act::Send(Intent::ResumeGoal(words))],
         Slash::Mode(mode) => vec![Act::Send(Intent::SetMode(mode))],
         Slash::Quit => vec![Act::Quit],
         Slash::Help => shown(local, Overlay::Help(0)),

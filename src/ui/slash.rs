@@ -1,14 +1,20 @@
 //! Slash commands: what a text that begins with a slash means, and what to say when it means nothing.
 
+use crate::goal;
+use crate::ledger::Goal;
 use crate::policy::Mode;
 
 /// A command typed in the composer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Slash {
     /// Show the budgets.
     Budgets,
     /// Replace what was said by a summary.
     Compact,
+    /// Pursue this goal.
+    Goal(Box<Goal>),
+    /// Take up the last goal, with these words.
+    ResumeGoal(String),
     /// Show the keys.
     Help,
     /// Open the ledger.
@@ -20,9 +26,10 @@ pub enum Slash {
 }
 
 /// The commands as they are typed, and what they do.
-pub const KNOWN: [(&str, &str); 6] = [
+pub const KNOWN: [(&str, &str); 7] = [
     ("/budgets", "the budgets: used, limit, left"),
     ("/compact", "replace what was said by a summary"),
+    ("/goal", "OBJECTIVE | check: COMMAND, until it exits with 0; or: resume"),
     ("/help", "these keys"),
     ("/ledger", "the ledger, entry by entry"),
     ("/mode", "NAME: plan, ask, edit or unrestricted"),
@@ -47,14 +54,25 @@ fn command(word: &str, rest: &str) -> Result<Slash, String> {
     let known = match word {
         "/budgets" => Slash::Budgets,
         "/compact" => Slash::Compact,
+        "/goal" if rest.is_empty() => return Err(format!("/goal {}", goal::USAGE)),
+        "/goal" => return goal_of(rest),
         "/help" => Slash::Help,
         "/ledger" => Slash::Ledger,
         "/mode" if rest.is_empty() => return Err(MODES.to_owned()),
         "/mode" => return Mode::parse(rest).map(Slash::Mode),
         "/quit" => Slash::Quit,
-        _ => return Err(format!("no such command · {}", beginning_with("/").join(" "))),
+        _ => return Err(format!("no command is called {word} · /help lists them all")),
     };
     if rest.is_empty() { Ok(known) } else { Err(format!("{word} stands alone: nothing may follow it")) }
+}
+
+/// A new goal, or the last one again.
+fn goal_of(text: &str) -> Result<Slash, String> {
+    let (word, words) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    if word == "resume" {
+        return Ok(Slash::ResumeGoal(words.trim().to_owned()));
+    }
+    goal::read(text).map(|goal| Slash::Goal(Box::new(goal)))
 }
 
 /// How `/mode` is used.
@@ -72,7 +90,11 @@ mod tests {
     #[test]
     fn every_known_word_is_a_command() {
         for (word, _) in KNOWN {
-            let text = if word == "/mode" { "/mode plan" } else { word };
+            let text = match word {
+                "/mode" => "/mode plan",
+                "/goal" => "/goal mend it | check: make test",
+                word => word,
+            };
             assert!(matches!(read(text), Some(Ok(_))), "{word}");
             assert_eq!(beginning_with(word), [word]);
         }
@@ -83,9 +105,12 @@ mod tests {
     fn what_is_no_command_says_what_there_is() {
         for text in ["/", "/foo", "/Compact", "/foo bar", "/compac"] {
             let Some(Err(why)) = read(text) else { unreachable!("{text}") };
-            assert!(KNOWN.iter().all(|(name, _)| why.contains(name)), "{why}");
+            assert!(why.contains("/help"), "{why}");
         }
         assert_eq!(read("/mode"), Some(Err(MODES.to_owned())));
+        assert!(matches!(read("/goal"), Some(Err(why)) if why.contains("check:")));
+        assert!(matches!(read("/goal mend it"), Some(Err(why)) if why.contains("done condition")));
+        assert_eq!(read("/goal resume now"), Some(Ok(Slash::ResumeGoal("now".to_owned()))));
         assert!(matches!(read("/mode fast"), Some(Err(why)) if why.contains("unrestricted")));
         assert!(matches!(read("/quit now"), Some(Err(_))));
     }

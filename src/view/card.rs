@@ -70,6 +70,8 @@ pub enum CardBody {
     Error(Arc<Entry>),
     /// A limit was raised.
     Raised(Arc<Entry>),
+    /// A goal, one of its checkpoints, or where it stopped.
+    Goal(Arc<Entry>),
     /// The end of a run.
     TurnEnded(Arc<Entry>),
 }
@@ -114,8 +116,10 @@ impl CardBody {
             Body::User(_) => Some(Self::User(entry)),
             Body::Assistant(m) if m.text().trim().is_empty() && m.thinking().trim().is_empty() => None,
             Body::Assistant(_) => Some(Self::Assistant(entry)),
-            Body::ToolCall(_) => Some(Self::Tool(Box::new(Panel::new(entry)))),
-            Body::Injected(i) if i.by == Injector::Environment => None,
+            Body::ToolCall(_) | Body::Validation(_) => Some(Self::Tool(Box::new(Panel::new(entry)))),
+            // A checkpoint has a card of its own, which says more than what the model read.
+            Body::Injected(i) if matches!(i.by, Injector::Environment | Injector::GoalCheck) => None,
+            Body::Goal(_) | Body::Checkpoint(_) | Body::Handoff { .. } => Some(Self::Goal(entry)),
             Body::Injected(_) => Some(Self::Injected(entry)),
             Body::Compaction(_) => Some(Self::Compacted(entry)),
             Body::Note(_) => Some(Self::Note(entry)),
@@ -127,6 +131,7 @@ impl CardBody {
             | Body::ApprovalDecided(_)
             | Body::ToolResult(_)
             | Body::Tombstone(_)
+            | Body::Progress(_)
             | Body::Transition { .. } => None,
         }
     }

@@ -39,7 +39,7 @@ impl View {
     fn push_card(&mut self, entry: &Entry, body: CardBody) {
         self.withdraw_offer();
         let id = match &entry.body {
-            Body::ToolCall(call) => {
+            Body::ToolCall(call) | Body::Validation(call) => {
                 self.panels.insert(call.id, self.cards.len());
                 CardId::Call(call.id)
             }
@@ -71,6 +71,11 @@ impl View {
             Body::SessionStarted(_)
             | Body::User(_)
             | Body::ToolCall(_)
+            | Body::Validation(_)
+            | Body::Goal(_)
+            | Body::Checkpoint(_)
+            | Body::Progress(_)
+            | Body::Handoff { .. }
             | Body::Injected(_)
             | Body::Compaction(_)
             | Body::Transition { .. }
@@ -100,7 +105,7 @@ impl View {
                 status.turn = *turn;
                 status.transition = Some(*reason);
             }
-            Body::ToolCall(_) => status.phase = Phase::DispatchingTools,
+            Body::ToolCall(_) | Body::Validation(_) => status.phase = Phase::DispatchingTools,
             Body::ApprovalRequested(_) => status.phase = Phase::WaitingApproval,
             Body::ApprovalDecided(_) | Body::ToolResult(_) => {
                 if status.phase == Phase::WaitingApproval && self.asks.is_empty() {
@@ -118,6 +123,10 @@ impl View {
             Body::Compaction(_) if self.run_is_open => status.phase = Phase::AwaitingModel,
             Body::SessionStarted(_)
             | Body::Assistant(_)
+            | Body::Goal(_)
+            | Body::Checkpoint(_)
+            | Body::Progress(_)
+            | Body::Handoff { .. }
             | Body::Injected(_)
             | Body::Tombstone(_)
             | Body::Compaction(_)

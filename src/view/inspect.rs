@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ledger::{Arguments, Body, Entry, Outcome, Preview, seconds};
+use crate::ledger::{Arguments, Body, Checkpoint, Entry, Outcome, Preview, seconds};
 
 /// One row: one entry.
 #[derive(Debug, Clone, PartialEq)]
@@ -90,6 +90,11 @@ pub fn one_line(entry: &Entry) -> String {
             }
         }
         Body::ToolCall(u) => format!("{} {} {}", u.id, u.name, arguments(&u.arguments)),
+        Body::Validation(u) => format!("{} goal check: {} {}", u.id, u.name, arguments(&u.arguments)),
+        Body::Goal(g) => format!("{} · done when: {}", g.objective, g.done_condition),
+        Body::Checkpoint(c) => format!("checkpoint {}: {}", c.number, met(c)),
+        Body::Progress(p) => format!("checkpoint {}: {} · plan: {}", p.checkpoint, p.progress, p.plan),
+        Body::Handoff { text } => text.clone(),
         Body::ApprovalRequested(r) => format!("{} {}: {}", r.call, r.name, asked(&r.preview, &r.why)),
         Body::ApprovalDecided(d) => {
             let word = if d.allow { "allow" } else { "deny" };
@@ -127,6 +132,13 @@ pub fn one_line(entry: &Entry) -> String {
         ),
     };
     line.chars().take(200).map(|c| if matches!(c, '\n' | '\r' | '\t') { ' ' } else { c }).collect()
+}
+
+/// Whether the done condition was seen to hold, and who says so.
+fn met(checkpoint: &Checkpoint) -> String {
+    checkpoint.done().map_or_else(String::new, |done| {
+        format!("done: {} ({})", done.answer.as_deref().unwrap_or("asked"), done.by.as_str())
+    })
 }
 
 fn asked(preview: &Preview, why: &str) -> String {

@@ -9,6 +9,7 @@ mod panel;
 mod status;
 mod summary;
 mod tail;
+mod transcript;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,6 +20,7 @@ pub use panel::{Panel, PanelState};
 pub use status::{Phase, Status};
 pub use summary::summary;
 pub use tail::Tail;
+pub use transcript::{Style, transcript};
 
 use crate::budget::{Gauge, Limit, Limits, Meter};
 use crate::ledger::{ApprovalRequest, Body, CallId, Compaction, EntryId, Millis, TurnEnded};

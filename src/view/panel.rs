@@ -64,7 +64,7 @@ impl Panel {
 
     /// The call, as the model made it. `None` never happens: a panel is made of a call's entry.
     pub fn tool_use(&self) -> Option<&ToolUse> {
-        if let Body::ToolCall(u) = &self.call.body { Some(u) } else { None }
+        if let Body::ToolCall(u) | Body::Validation(u) = &self.call.body { Some(u) } else { None }
     }
 
     /// Which call.

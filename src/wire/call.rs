@@ -60,6 +60,16 @@ impl Quirks {
         if names("max_tokens") && names("max_completion_tokens") && names("instead") {
             learned.max_completion_tokens = Some(true);
         }
+        if refusal.message.contains("`reasoning_content`") && refusal.message.contains("must be passed back")
+        {
+            learned.reasoning_content = Some(true);
+        }
+        if names("roles must alternate") || names("after role 'tool'") {
+            learned.strict_order = Some(true);
+        }
+        if names("ool call id") && names("length of 9") {
+            learned.nine_letter_ids = Some(true);
+        }
         (learned != self).then_some(learned)
     }
 }
@@ -85,6 +95,11 @@ pub struct Quirks {
     pub max_completion_tokens: Option<bool>,
     /// Chat: whether each assistant message with calls must carry `reasoning_content`; `None` goes by the host.
     pub reasoning_content: Option<bool>,
+    /// Chat: whether ids of calls must be nine letters or digits; `None` goes by the host.
+    pub nine_letter_ids: Option<bool>,
+    /// Chat: whether users and assistants must take turns, and no user may follow a tool's result; `None` goes by
+    /// the host.
+    pub strict_order: Option<bool>,
     /// Anthropic: send the key as `authorization: Bearer` and not as `x-api-key`.
     pub bearer: bool,
 }

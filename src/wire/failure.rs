@@ -6,6 +6,7 @@ use crate::model::{FailureClass, ModelFailure};
 
 use super::delay::told_delay;
 use super::report::{Report, one_line, page_line};
+use super::string_mode::speaks_against_tools;
 
 /// What a failed HTTP answer means. `headers` are names and values; a body that is no text is read as far as it is.
 pub fn http_failure(status: u16, headers: &[(String, String)], body: &[u8]) -> ModelFailure {
@@ -72,7 +73,7 @@ fn conclude(
     ModelFailure {
         class,
         message: sentence(status, report),
-        next: advice(class, report).to_owned(),
+        next: advice(status, class, report).to_owned(),
         retry_after_ms: delay.filter(|_| class.is_transient()),
     }
 }
@@ -94,6 +95,10 @@ fn classify(status: Option<u16>, report: &Report, should_retry: Option<bool>) ->
     let coded = |codes: &[&str]| report.codes.iter().any(|code| codes.contains(&code.as_str()));
     if says(PAIRING) {
         FailureClass::Pairing
+    } else if coded(REPLAY_CODES) || says(REPLAY) {
+        FailureClass::ReplayRefused
+    } else if let Some(most) = output_limit(&words) {
+        FailureClass::OutputLimit { most }
     } else if coded(OVERFLOW_CODES) || says(OVERFLOW) {
         FailureClass::Overflow
     } else if coded(QUOTA_CODES) || report.codes.iter().any(|c| is_spend_limit(c)) || says(QUOTA) {
@@ -104,11 +109,28 @@ fn classify(status: Option<u16>, report: &Report, should_retry: Option<bool>) ->
         FailureClass::UnknownModel
     } else if says(REFUSED) {
         FailureClass::BadRequest
+    } else if speaks_against_tools(&words) {
+        FailureClass::NoTools
+    } else if coded(REJECTED_CODES) {
+        FailureClass::OutputRejected
     } else if coded(TRANSIENT_CODES) {
         FailureClass::Transient
     } else {
         by_status(status, report, should_retry)
     }
+}
+
+/// The most output tokens that the provider names: "100000 > 64000, which is the maximum allowed number of output
+/// tokens", "at most 16384 completion tokens". Zero is no limit that could be asked for.
+fn output_limit(words: &str) -> Option<u64> {
+    let before =
+        |phrase: &str| words.split_once(phrase).and_then(|(before, _)| before.split_whitespace().last());
+    let named = before(", which is the maximum allowed number of output tokens").or_else(|| {
+        let (_, after) = words.split_once("at most ")?;
+        let (number, rest) = after.split_once(' ')?;
+        (words.contains("max_") && rest.starts_with("completion tokens")).then_some(number)
+    })?;
+    named.replace([',', '_'], "").parse().ok().filter(|most| *most > 0)
 }
 
 fn by_status(status: Option<u16>, report: &Report, should_retry: Option<bool>) -> FailureClass {
@@ -120,7 +142,6 @@ fn by_status(status: Option<u16>, report: &Report, should_retry: Option<bool>) -
         402 => FailureClass::Quota,
         // No model is spoken of: it is the address that is unknown.
         404 => FailureClass::Protocol,
-        413 => FailureClass::Overflow,
         408 | 409 | 429 => retryable(should_retry.unwrap_or(true)),
         status if status >= 500 => retryable(should_retry.unwrap_or(true)),
         _ => retryable(should_retry.unwrap_or(false)),
@@ -135,13 +156,18 @@ fn is_spend_limit(code: &str) -> bool {
     code.ends_with("_spend_limit_exceeded") || code.ends_with("_spend_limit_reached")
 }
 
-fn advice(class: FailureClass, report: &Report) -> &'static str {
-    let words = report.message.to_lowercase();
-    let advised = ADVICE.iter().find(|(phrase, _)| words.contains(phrase));
-    match class {
-        FailureClass::BadRequest => advised.map_or("", |(_, advice)| advice),
-        _ => "",
+fn advice(status: Option<u16>, class: FailureClass, report: &Report) -> &'static str {
+    if class != FailureClass::BadRequest {
+        return "";
     }
+    if status == Some(407) {
+        return PROXY_KEY;
+    }
+    let is_413 = status.or(report.status) == Some(413);
+    if is_413 || report.codes.iter().any(|code| code == "request_too_large") {
+        return TOO_LARGE;
+    }
+    if report.message.to_lowercase().contains(JINJA) { START_WITH_JINJA } else { "" }
 }
 
 const PAIRING: &[&str] = &[
@@ -154,12 +180,8 @@ const PAIRING: &[&str] = &[
     "not the same number of function calls and responses",
     "number of function response parts",
 ];
-const OVERFLOW_CODES: &[&str] = &[
-    "context_length_exceeded",
-    "exceed_context_size_error",
-    "model_context_window_exceeded",
-    "request_too_large",
-];
+const OVERFLOW_CODES: &[&str] =
+    &["context_length_exceeded", "exceed_context_size_error", "model_context_window_exceeded"];
 const OVERFLOW: &[&str] = &[
     "prompt is too long",
     "exceed context limit",
@@ -198,21 +220,25 @@ const TRANSIENT_CODES: &[&str] = &[
     "rate_limit_exceeded",
     "api_error",
     "timeout_error",
-    // The model wrote a call that the server's own check refused; the next attempt writes another.
-    "tool_use_failed",
+];
+/// The model wrote a call that the server's own check refused; the next attempt writes another.
+const REJECTED_CODES: &[&str] = &["tool_use_failed"];
+const REPLAY_CODES: &[&str] = &["invalid_encrypted_content"];
+const REPLAY: &[&str] = &[
+    "`signature` in `thinking`",
+    "in the latest assistant message cannot be modified",
+    "of type 'reasoning' was provided without",
+    "without its required 'reasoning' item",
+    "`reasoning_content` in the thinking mode must be passed back",
+    "encrypted content for item",
 ];
 /// Refused as it is, though some servers answer with a status or a code of their own trouble.
-const REFUSED: &[&str] = &["tools param requires --jinja", "does not support tools"];
+const REFUSED: &[&str] = &[JINJA, "roles must alternate"];
+/// Without this flag the server takes no tools.
+const JINJA: &str = "requires --jinja";
 
-/// What to do about a refused request, by a phrase in the provider's sentence.
-const ADVICE: &[(&str, &str)] = &[
-    ("--jinja", "Start the server with --jinja, so that it takes tools, or use --tools string."),
-    ("does not support tools", "Use --tools string, or choose a model that takes tools."),
-    ("maximum allowed number of output tokens", "Set a lower output limit for this model."),
-    ("max_tokens is too large", "Set a lower output limit for this model."),
-    (
-        "`signature` in `thinking`",
-        "Start a new session: the history before the model's reasoning has changed.",
-    ),
-    ("reasoning_content", "Start a new session, or choose another model: this one wants its reasoning back."),
-];
+const START_WITH_JINJA: &str =
+    "Start the server with --jinja, so that it takes tools, or use --tools string.";
+const TOO_LARGE: &str =
+    "The request has more bytes than the server takes: compact the session (/compact), or start a new one.";
+const PROXY_KEY: &str = "The proxy wants a name and a password: put them into HTTPS_PROXY, as in http://name:password@proxy.example:3128.";

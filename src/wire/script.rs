@@ -333,7 +333,6 @@ fn of_status(status: u64) -> FailureClass {
         401 | 403 => FailureClass::Auth,
         402 => FailureClass::Quota,
         404 => FailureClass::UnknownModel,
-        413 => FailureClass::Overflow,
         408 | 409 | 425 | 429 | 500.. => FailureClass::Transient,
         _ => FailureClass::BadRequest,
     }

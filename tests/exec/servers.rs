@@ -1,8 +1,9 @@
 //! Whole runs against a strict model server, in both protocols: it refuses a malformed history as providers do.
 
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::model_server::{ModelServer, Part, Recorded, Reply};
+use crate::model_server::{ModelServer, Part, Recorded, Reply, gate};
 use crate::stage::{World, text};
 
 pub(crate) const KEY: &str = "sk-very-secret-1234567890";
@@ -237,4 +238,61 @@ fn cost_has_a_price_or_is_refused() {
         assert_eq!(ran.ended()["cost_usd"], json!(0.315));
         assert_eq!(accepted(&server).len(), 1);
     }
+}
+
+#[test]
+fn a_server_sees_at_once_that_an_answer_was_interrupted() {
+    for speech in BOTH {
+        let (wait, opener) = gate();
+        let (server, world) =
+            speech.serve(vec![Reply::Stream(vec![Part::text("Hel"), wait, Part::text("lo")])]);
+        let mut run = world.begin(&["--json", "go"]);
+        run.until(|event| event["type"] == "text_delta");
+        run.signal(Signal::INT);
+        tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(server.closed(1));
+        let ran = run.finish();
+        assert_eq!((ran.code, ran.reason().as_str()), (130, "aborted_streaming"), "{speech:?}");
+        drop(opener);
+    }
+}
+
+/// To a proxy the whole address is said. Here the server stands for one, and knows no such path.
+#[test]
+fn calls_go_through_the_proxy_of_the_configuration() {
+    let server = ModelServer::start(Vec::new());
+    let world = World::new().with("COUNTERSIGN_MODEL", ANTHROPIC.model).with(ANTHROPIC.key, KEY);
+    let world = world.with(ANTHROPIC.url, "http://model.test");
+    let ran = world.exec(&["-c", &format!("network.proxy={}", server.base_url()), "go"]);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    assert_eq!(server.requests()[0].path, "http://model.test/v1/messages");
+}
+
+#[test]
+fn a_model_whose_limit_was_learned_is_asked_for_less() {
+    let refusal = "max_tokens: 8192 > 4096, which is the maximum allowed number of output tokens for tested";
+    let (server, world) = ANTHROPIC.serve(vec![
+        Reply::error(400, "invalid_request_error", refusal),
+        Reply::text("Hello."),
+        Reply::text("Again."),
+    ]);
+    assert_eq!(world.exec(&["go"]).code, 0);
+    assert_eq!(world.exec(&["--last", "on"]).code, 0);
+    let asked: Vec<u64> = server.requests().iter().map(|r| r.body["max_tokens"].as_u64().unwrap()).collect();
+    assert_eq!(asked, [8192, 4096, 4096]);
+}
+
+/// The signature of a thinking block that a provider no longer accepts: the block goes, the rest stays.
+#[test]
+fn a_history_whose_reasoning_is_refused_is_sent_without_it() {
+    let refusal = "messages.1.content.0: Invalid `signature` in `thinking` block";
+    let (server, world) = ANTHROPIC.serve(vec![
+        Reply::Stream(vec![Part::Thinking("Hm.".to_owned()), Part::text("Hello.")]),
+        Reply::error(400, "invalid_request_error", refusal),
+        Reply::text("Again."),
+    ]);
+    assert_eq!(world.exec(&["go"]).code, 0);
+    assert_eq!(world.exec(&["--last", "on"]).code, 0);
+    let thinks: Vec<bool> =
+        server.requests().iter().map(|r| r.body["messages"].to_string().contains("Hm.")).collect();
+    assert_eq!(thinks, [false, true, false]);
 }

@@ -90,6 +90,12 @@ impl World {
         Ran::of(output.status, output.stdout, output.stderr)
     }
 
+    /// `sessions` with these words.
+    pub(crate) fn sessions_cli(&self, words: &[&str]) -> Ran {
+        let output = self.program().arg("sessions").args(words).output().unwrap();
+        Ran::of(output.status, output.stdout, output.stderr)
+    }
+
     /// `exec` with something on stdin.
     pub(crate) fn exec_fed(&self, words: &[&str], input: &[u8]) -> Ran {
         let mut child = self.program().arg("exec").args(words).stdin(Stdio::piped()).spawn().unwrap();

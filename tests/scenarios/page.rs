@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use countersign::agent::{Effect, Live, Operation};
 use countersign::ledger::{
-    AssistantMessage, Block, Body, CallId, Compaction, Decision, Entry, EntryId, Message, Note, Outcome,
-    Scope, Stop, ToolResult, TurnEnded, Usage, seconds,
+    AssistantMessage, Block, Body, CallId, Checkpoint, Compaction, Decision, Entry, EntryId, Goal, Injector,
+    Message, Note, Outcome, Progress, Scope, Stop, ToolResult, TurnEnded, Usage, seconds,
 };
 use countersign::model::Request;
 
@@ -110,6 +110,19 @@ fn line(body: &Body, log: &[Arc<Entry>]) -> Option<(String, String)> {
         Body::ToolCall(c) => {
             Some((format!("call {}", number(c.id)), format!("{} {}", c.name, c.arguments.to_value())))
         }
+        Body::Validation(c) => {
+            let says = format!("goal check: {} {}", c.name, c.arguments.to_value());
+            Some((format!("call {}", number(c.id)), says))
+        }
+        Body::Goal(g) => plain("goal", goal(g)),
+        Body::Checkpoint(c) => plain("check", checkpoint(c)),
+        Body::Progress(p) => plain("progress", format!("of check {}: {}", p.checkpoint, answers(p))),
+        Body::Handoff { text } => plain("handoff", text.clone()),
+        Body::Injected(i) if i.by == Injector::GoalCheck => {
+            let parts =
+                if i.text.starts_with("Checkpoint ") { "the six questions" } else { "the parts of the goal" };
+            plain("injected", format!("by goal_check: {parts}"))
+        }
         Body::ApprovalRequested(r) => {
             Some((format!("ask {}", number(r.call)), format!("{} ({})", r.why, r.risk)))
         }
@@ -126,6 +139,47 @@ fn line(body: &Body, log: &[Arc<Entry>]) -> Option<(String, String)> {
         Body::Error { message, next } => plain("error", format!("{message} → {next}")),
         Body::TurnEnded(t) => plain("turn", turn(t)),
     }
+}
+
+fn goal(goal: &Goal) -> String {
+    let budget: Vec<String> = goal.budget.iter().map(|(name, most)| format!(" · {name} {most}")).collect();
+    let begun = if goal.current_plan.is_empty() {
+        String::new()
+    } else {
+        format!(" · plan {:?}", goal.current_plan)
+    };
+    let log =
+        if goal.progress_log.is_empty() { String::new() } else { format!(" · log {:?}", goal.progress_log) };
+    format!(
+        "{} · done when {} · every {}{}{begun}{log}",
+        goal.objective,
+        goal.done_condition,
+        goal.checkpoints,
+        budget.concat()
+    )
+}
+
+/// Who answered each of the six, and what: `model` alone where it is asked.
+fn checkpoint(made: &Checkpoint) -> String {
+    let asked: Vec<String> = made
+        .questions
+        .iter()
+        .map(|q| match &q.answer {
+            Some(answer) => format!("{}: {}", q.by.as_str(), short(answer)),
+            None => q.by.as_str().to_owned(),
+        })
+        .collect();
+    format!("{} · {}", made.number, asked.join(" | "))
+}
+
+fn answers(said: &Progress) -> String {
+    let mut parts = Vec::new();
+    parts.extend(said.objective_valid.map(|valid| format!("valid {valid}")));
+    parts.extend(said.done.map(|done| format!("done {done}")));
+    parts.extend(said.blocked.as_ref().map(|why| format!("blocked {why:?}")));
+    parts.extend(Some(&said.progress).filter(|p| !p.is_empty()).map(|p| format!("progress {p:?}")));
+    parts.extend(Some(&said.plan).filter(|p| !p.is_empty()).map(|p| format!("plan {p:?}")));
+    parts.join(", ")
 }
 
 fn assistant(message: &AssistantMessage) -> String {

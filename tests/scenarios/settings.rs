@@ -3,7 +3,7 @@
 use countersign::agent::{Attendance, FinalResponse, Settings};
 use countersign::budget::{Limits, TokenBudget};
 use countersign::ledger::{MicroDollars, ModelRef};
-use countersign::model::{ModelSpec, Price};
+use countersign::model::{ModelSpec, Rates};
 use countersign::policy::{Mode, Rule, RuleKind};
 use countersign::tool::{SideEffect, ToolSpec};
 use serde_json::json;
@@ -87,8 +87,8 @@ fn limit(limits: &mut Limits, key: &str, value: &str) -> Result<bool, String> {
     Ok(true)
 }
 
-fn price(settings: &mut Settings) -> &mut Price {
-    settings.model.price.get_or_insert_default()
+fn price(settings: &mut Settings) -> &mut Rates {
+    &mut settings.model.price.get_or_insert_default().rates
 }
 
 /// Dollars in micro-dollars.

@@ -87,6 +87,12 @@ fn failure(rest: &str) -> Result<ModelFailure, String> {
         "bad_request" => FailureClass::BadRequest,
         "pairing" => FailureClass::Pairing,
         "exhausted" => FailureClass::Exhausted,
+        "replay_refused" => FailureClass::ReplayRefused,
+        "output_rejected" => FailureClass::OutputRejected,
+        "no_tools" => FailureClass::NoTools,
+        limit if limit.starts_with("output_limit=") => {
+            FailureClass::OutputLimit { most: number(limit.trim_start_matches("output_limit="))? }
+        }
         other => return Err(format!("`{other}` is no kind of failure")),
     };
     let (words, rest) = quoted(rest)?;

@@ -115,6 +115,8 @@ impl Stage {
         match act {
             Act::Submit(text) => self.want(Intent::Submit(text.clone())),
             Act::Queue(text) => self.want(Intent::Queue(text.clone())),
+            Act::Pursue(goal) => self.want(Intent::Pursue(goal.clone(), String::new())),
+            Act::ResumeGoal(words) => self.want(Intent::ResumeGoal(words.clone())),
             Act::Compact => self.want(Intent::Compact),
             Act::Raise(limit, to) => self.want(Intent::Raise { limit: *limit, to: *to }),
             Act::Mode(mode) => {
@@ -255,7 +257,9 @@ impl Stage {
             Effect::Cancel(operation) => self.cancel(operation),
             Effect::Append(entry) => {
                 match &entry.body {
-                    Body::ToolCall(call) => drop(self.names.insert(call.id, call.name.clone())),
+                    Body::ToolCall(call) | Body::Validation(call) => {
+                        drop(self.names.insert(call.id, call.name.clone()))
+                    }
                     Body::ApprovalRequested(asked) => drop(self.requests.insert(asked.call, entry.id)),
                     _ => {}
                 }

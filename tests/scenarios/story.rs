@@ -2,7 +2,8 @@
 
 use countersign::agent::{Answer, Settings};
 use countersign::budget::Limit;
-use countersign::ledger::Outcome;
+use countersign::goal;
+use countersign::ledger::{Goal, Outcome};
 use countersign::policy::Mode;
 use countersign::tool::ToolReport;
 
@@ -23,6 +24,8 @@ pub struct Story {
 pub enum Act {
     Submit(String),
     Queue(String),
+    Pursue(Box<Goal>),
+    ResumeGoal(String),
     /// What the current model says; the notation is read when it is said.
     Model(String),
     /// What a cancelled model still says.
@@ -71,7 +74,13 @@ fn act(line: &str) -> Result<Act, String> {
     let (verb, rest) = word(line);
     let words = || quoted(rest).map(|(words, _)| words);
     Ok(match verb {
-        ">" => Act::Submit(rest.to_owned()),
+        ">" => match rest.strip_prefix("/goal ") {
+            Some(words) => match words.strip_prefix("resume") {
+                Some(added) => Act::ResumeGoal(added.trim().to_owned()),
+                None => Act::Pursue(Box::new(goal::read(words)?)),
+            },
+            None => Act::Submit(rest.to_owned()),
+        },
         "steer" => Act::Submit(words()?),
         "queue" => Act::Queue(words()?),
         "model:" => Act::Model(rest.to_owned()),

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use countersign::ledger::{AssistantMessage, Body, CallId, Entry, EntryId, ToolResult};
+use countersign::ledger::{
+    AssistantMessage, Body, CallId, Ending, Entry, EntryId, Goal, Outcome, ToolResult, Validation,
+};
 
 /// What no history may contain: late news is marked with this word by the world.
 pub const LATE: &str = "LATE";
@@ -17,6 +19,10 @@ pub struct Log {
     pub open: Vec<CallId>,
     settled: BTreeSet<CallId>,
     announced: BTreeSet<CallId>,
+    /// Calls of the loop itself: no model may see their results.
+    pub ours: BTreeSet<CallId>,
+    /// The goal of the run.
+    pursuit: Option<Pursuit>,
     pub allowed: BTreeSet<CallId>,
     /// Open approval requests.
     pub asked: BTreeMap<CallId, EntryId>,
@@ -27,6 +33,15 @@ pub struct Log {
     pub turns: u32,
     /// A process died, or was closed: calls that waited are settled after those behind them.
     died: bool,
+}
+
+/// A goal under way.
+#[derive(Default, Clone)]
+struct Pursuit {
+    goal: Option<Goal>,
+    /// The last validation exited with 0.
+    proved: bool,
+    handed_off: bool,
 }
 
 impl Log {
@@ -59,6 +74,7 @@ impl Log {
             Body::User(_) => {
                 self.nothing_open("a user message")?;
                 self.run_is_open = true;
+                self.pursuit = None;
             }
             Body::Injected(_) => self.nothing_open("an injected message")?,
             Body::Transition { turn, .. } => {
@@ -71,6 +87,24 @@ impl Log {
                 if !self.open.contains(&c.id) || !self.announced.insert(c.id) {
                     return Err(format!("tool_call {} without its message, or twice", c.id));
                 }
+            }
+            // The loop's own call: alone, and announced by itself.
+            Body::Validation(c) => {
+                self.nothing_open("a validation")?;
+                if !self.announced.insert(c.id) || self.settled.contains(&c.id) {
+                    return Err(format!("the validation {} uses an id twice", c.id));
+                }
+                self.ours.insert(c.id);
+                self.open = vec![c.id];
+            }
+            Body::Goal(goal) => {
+                self.nothing_open("a goal")?;
+                self.pursuit = Some(Pursuit { goal: Some(goal.clone()), ..Pursuit::default() });
+            }
+            Body::Checkpoint(_) => self.nothing_open("a checkpoint")?,
+            Body::Handoff { .. } => {
+                self.nothing_open("a handoff")?;
+                self.pursuit.as_mut().ok_or("a handoff without a goal")?.handed_off = true;
             }
             Body::ApprovalRequested(r) => {
                 self.asked.insert(r.call, entry.id);
@@ -85,8 +119,9 @@ impl Log {
                 }
             }
             Body::ToolResult(r) => self.result(r)?,
-            Body::TurnEnded(_) => {
+            Body::TurnEnded(ended) => {
                 self.nothing_open("turn_ended")?;
+                self.end_pursuit(ended.reason)?;
                 if !self.run_is_open && !self.raised {
                     return Err("turn_ended without a run".into());
                 }
@@ -102,10 +137,32 @@ impl Log {
                 self.tombstones.insert(t.target);
             }
             Body::BudgetRaised { .. } => self.raised = true,
-            Body::SessionStarted(_) | Body::Note(_) | Body::Error { .. } => {}
+            Body::SessionStarted(_) | Body::Progress(_) | Body::Note(_) | Body::Error { .. } => {}
         }
         self.entries.push(entry);
         Ok(())
+    }
+
+    /// A goal is reached by its evidence alone, and every other end of its run says where it stopped.
+    fn end_pursuit(&mut self, reason: Ending) -> Result<(), String> {
+        let Some(pursuit) = &mut self.pursuit else {
+            return if reason == Ending::GoalReached {
+                Err("a goal is reached that none set".into())
+            } else {
+                Ok(())
+            };
+        };
+        let by_command =
+            matches!(&pursuit.goal, Some(goal) if matches!(goal.validation_method, Validation::Command(_)));
+        let handed_off = std::mem::take(&mut pursuit.handed_off);
+        match reason {
+            Ending::GoalReached if by_command && !pursuit.proved => {
+                Err("a goal is reached and its command did not say so".into())
+            }
+            Ending::GoalReached => Ok(()),
+            _ if handed_off => Ok(()),
+            _ => Err(format!("a goal's run ended by {} without a handoff", reason.as_str())),
+        }
     }
 
     fn assistant(&mut self, message: &AssistantMessage) -> Result<(), String> {
@@ -131,6 +188,9 @@ impl Log {
         let (Some(at), true) = (due, self.died || due == Some(0)) else {
             return Err(format!("result of {}, while the next due is {:?}", result.call, self.open.first()));
         };
+        if let Some(pursuit) = self.pursuit.as_mut().filter(|_| self.ours.contains(&result.call)) {
+            pursuit.proved = result.outcome == Outcome::Ok;
+        }
         if !self.announced.contains(&result.call) {
             return Err(format!("result of {} before its tool_call line", result.call));
         }

@@ -28,6 +28,8 @@ pub struct Bounds {
     pub mends: bool,
     /// Also: hooks at every point, with every kind of answer.
     pub hooks: bool,
+    /// Also: goals, checked by a command or by a question.
+    pub goals: bool,
     /// Also: unknown tools, bad arguments, paths outside, stale answers, budgets, raises, modes, quitting.
     pub rare: bool,
 }
@@ -45,12 +47,15 @@ impl Bounds {
         window: 128_000,
         mends: false,
         hooks: false,
+        goals: false,
         rare: false,
     };
     /// Compactions, fallback, retries, continuations: of answers, and of summaries.
     pub const MENDING: Self = Self { submits: 3, calls: 0, turns: 2, window: 30, mends: true, ..Self::SMALL };
     /// Hooks around one call.
     pub const HOOKED: Self = Self { submits: 1, calls: 1, turns: 2, hooks: true, ..Self::SMALL };
+    /// Goals, their checkpoints, and how they stop.
+    pub const GOALS: Self = Self { submits: 1, calls: 1, turns: 2, goals: true, ..Self::SMALL };
     /// Everything at once, for long walks.
     pub const WIDE: Self = Self {
         submits: 40,
@@ -63,6 +68,7 @@ impl Bounds {
         window: 200,
         mends: true,
         hooks: true,
+        goals: true,
         rare: true,
     };
 }
@@ -79,7 +85,9 @@ pub(crate) fn settings(bounds: Bounds) -> Settings {
     Settings {
         session: "simulated".into(),
         cwd: "/w".into(),
-        tools: vec![tool("read", SideEffect::Reads), tool("write", SideEffect::Writes)],
+        tools: [("read", SideEffect::Reads), ("write", SideEffect::Writes), ("shell", SideEffect::Runs)]
+            .map(|(name, effect)| tool(name, effect))
+            .to_vec(),
         policy: Policy::default(),
         limits: Limits {
             max_model_turns: Some(bounds.turns),

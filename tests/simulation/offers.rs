@@ -6,6 +6,7 @@
 
 use countersign::agent::{Answer, Input, Intent, Shutdown};
 use countersign::budget::Limit;
+use countersign::goal;
 use countersign::hooks::{HookAnswer, HookDecision, HookPoint};
 use countersign::ledger::{Arguments, CallId, EntryId, Outcome, Stop};
 use countersign::model::{FailureClass, ModelEvent, ModelFailure, ModelNews};
@@ -57,6 +58,9 @@ impl World {
         if self.bounds.mends && self.submits < self.bounds.submits {
             options.push(Input::Intent(Intent::Compact));
         }
+        if self.bounds.goals {
+            self.offer_goals(&mut options);
+        }
         if self.bounds.hooks {
             self.offer_hooks(&mut options);
         }
@@ -98,6 +102,26 @@ impl World {
                 let text = "{\"path\": 1".to_owned();
                 options.push(news(ModelEvent::CallArguments { index: stream.calls - 1, text }));
             }
+        }
+    }
+
+    /// Goals of both kinds, and what a model answers to them.
+    fn offer_goals(&self, options: &mut Vec<Input>) {
+        if self.submits < self.bounds.submits {
+            for goal in ["go | check: make test", "go | done: is it so? | checkpoints: 1"] {
+                let goal = Box::new(goal::read(goal).unwrap());
+                options.push(Input::Intent(Intent::Pursue(goal, String::new())));
+            }
+            if self.bounds.rare {
+                options.push(Input::Intent(Intent::ResumeGoal("and on".to_owned())));
+            }
+        }
+        for (message, stream) in self.models.iter().filter(|(_, stream)| stream.texts < self.bounds.texts) {
+            let words: &[&str] =
+                if stream.calls == 0 { &["done: yes", "blocked: why?"] } else { &["plan: on"] };
+            options.extend(words.iter().map(|words| {
+                Input::Model(*message, ModelNews::Event(ModelEvent::Text((*words).to_owned())))
+            }));
         }
     }
 

@@ -153,7 +153,9 @@ fn likely(input: &Input) -> u64 {
         Input::Intent(Intent::Submit(text)) if text.starts_with("steer") => 2,
         Input::Model(_, ModelNews::Finished) => 12,
         Input::Model(_, ModelNews::Event(ModelEvent::Stop(_) | ModelEvent::Thinking(_))) => 1,
-        Input::Intent(Intent::Decide { answer: Answer::AllowOnce, .. } | Intent::Submit(_))
+        Input::Intent(
+            Intent::Decide { answer: Answer::AllowOnce, .. } | Intent::Submit(_) | Intent::Pursue(..),
+        )
         | Input::Model(_, ModelNews::Event(_))
         | Input::Prepared(..)
         | Input::Timer(_) => 20,

@@ -91,7 +91,13 @@ impl World {
 
     fn note_delivery(&mut self, input: &Input) {
         match input {
-            Input::Intent(Intent::Submit(_) | Intent::Queue(_) | Intent::Compact) => self.submits += 1,
+            Input::Intent(
+                Intent::Submit(_)
+                | Intent::Queue(_)
+                | Intent::Compact
+                | Intent::Pursue(..)
+                | Intent::ResumeGoal(_),
+            ) => self.submits += 1,
             Input::Intent(Intent::Abort) => self.escapes += 1,
             Input::Intent(_) | Input::Shutdown(_) => {}
             Input::Model(message, news) => {
@@ -213,6 +219,10 @@ impl World {
             return Err(format!("the words of the failed attempt {id} are not withdrawn"));
         }
         for message in &request.messages {
+            if matches!(message, Message::Results(all) if all.iter().any(|r| self.log.ours.contains(&r.call)))
+            {
+                return Err("a model is given the result of a call that no model made".into());
+            }
             if matches!(message, Message::Assistant(a) if self.failed.contains(&a.id)) {
                 return Err("a failed attempt is in the next request".into());
             }

@@ -46,6 +46,6 @@ fn other_failures() {
 fn a_refusal_is_not_tried_again_whatever_its_code() {
     let body = br#"{"error":{"message":"stablelm2:latest does not support tools","type":"api_error","param":null,"code":null}}"#;
     let failure = http_failure(400, &[], body);
-    assert_eq!(failure.class, FailureClass::BadRequest);
+    assert_eq!(failure.class, FailureClass::NoTools);
     assert!(refuses_tools(&failure) && failure.next_step().contains("--tools string"));
 }

@@ -17,6 +17,7 @@ mod console;
 mod crashes;
 mod endings;
 mod escapes;
+mod goals;
 mod home;
 mod hostile;
 mod inspector;

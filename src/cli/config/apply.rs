@@ -1,8 +1,8 @@
 //! Gives a setting its meaning in the configuration.
 
 use super::{
-    Config, SourcedRule, ToolCalling, hooks,
-    key::{Fact, Key, Most, Nudge},
+    Config, SourcedRule, ToolCalling, facts, hooks,
+    key::{Key, Most, Nudge, Quirk},
     setting::{Setting, Wrong},
     source::Source,
     value::Written,
@@ -10,11 +10,11 @@ use super::{
 use crate::agent::{Attendance, FinalResponse};
 use crate::budget::Limit;
 use crate::cli::{
-    connection::{Protocol, Secret, check_base_url},
+    connection::{Protocol, Secret, check_base_url, check_proxy},
     logging,
 };
-use crate::ledger::MicroDollars;
 use crate::policy::{Mode, Rule, RuleKind};
+use crate::wire::Quirks;
 
 /// Sets the key, or says what is wrong with its value and where it stands.
 pub(super) fn set(config: &mut Config, setting: &Setting) -> Result<(), Wrong> {
@@ -29,8 +29,15 @@ pub(super) fn set(config: &mut Config, setting: &Setting) -> Result<(), Wrong> {
         Key::Limit(limit) => set_limit(config, limit, setting),
         Key::Most(most) => set_most(config, most, &setting.value),
         Key::Nudge(part) => set_nudge(config, part, &setting.value),
-        Key::BaseUrl | Key::Protocol | Key::ApiKeyEnv | Key::Header => set_provider(config, setting),
-        Key::OfProvider(fact) | Key::OfModel(fact) => set_fact(config, setting, fact),
+        Key::Proxy | Key::CaFile => set_network(config, setting),
+        Key::BaseUrl
+        | Key::Protocol
+        | Key::ApiKeyEnv
+        | Key::ApiKeyCommand
+        | Key::ApiKeyFile
+        | Key::Header
+        | Key::Quirk(_) => set_provider(config, setting),
+        Key::OfProvider(fact) | Key::OfModel(fact) => facts::set(config, setting, fact),
         _ => set_behaviour(config, setting),
     };
     meant.map_err(|sentence| match &setting.source {
@@ -52,8 +59,10 @@ fn in_letters(setting: &Setting) -> Setting {
             | Key::Nudge(_)
             | Key::ToolTimeout
             | Key::ParallelExecution
+            | Key::Echo
             | Key::Failures
             | Key::CompactAt
+            | Key::Quirk(_)
             | Key::OfProvider(_)
             | Key::OfModel(_)
     );
@@ -108,6 +117,7 @@ fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
             config.max_consecutive_failures = u32::try_from(value.count(1, 10_000)?).unwrap_or(u32::MAX);
         }
         Key::CompactAt => config.compact_at_percent = value.count(1, 100)?,
+        Key::Echo => config.echo = value.switch()?,
         Key::Tools => {
             config.tools = match value.text()? {
                 "auto" => ToolCalling::Auto,
@@ -120,10 +130,15 @@ fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
         | Key::Most(_)
         | Key::Nudge(_)
         | Key::Hooks
+        | Key::Proxy
+        | Key::CaFile
         | Key::BaseUrl
         | Key::Protocol
         | Key::ApiKeyEnv
+        | Key::ApiKeyCommand
+        | Key::ApiKeyFile
         | Key::Header
+        | Key::Quirk(_)
         | Key::OfProvider(_)
         | Key::OfModel(_) => {}
     }
@@ -154,7 +169,7 @@ fn add_rules(config: &mut Config, kind: RuleKind, setting: &Setting) -> Result<(
 }
 
 /// Far more than any run uses, and far from where sums overflow.
-const MOST_COUNT: u64 = 1_000_000_000_000;
+pub(super) const MOST_COUNT: u64 = 1_000_000_000_000;
 
 /// Zero is a limit like any other: the run stops at once.
 fn set_limit(config: &mut Config, limit: Limit, setting: &Setting) -> Result<(), String> {
@@ -196,6 +211,22 @@ fn set_nudge(config: &mut Config, part: Nudge, value: &Written) -> Result<(), St
     Ok(())
 }
 
+fn set_network(config: &mut Config, setting: &Setting) -> Result<(), String> {
+    match setting.key {
+        Key::Proxy => {
+            // What was written may hold a password, so no message repeats it.
+            let address = setting.value.text().map_err(|_repeats_it| "takes the address of a proxy")?;
+            check_proxy(address)?;
+            config.network.proxy = Some(address.to_owned());
+        }
+        _ => match setting.value.text()? {
+            "" => return Err("takes the name of a file".to_owned()),
+            path => config.network.ca_file = Some(path.into()),
+        },
+    }
+    Ok(())
+}
+
 fn set_provider(config: &mut Config, setting: &Setting) -> Result<(), String> {
     let [name, rest @ ..] = setting.names.as_slice() else { return Ok(()) };
     check_provider_name(name)?;
@@ -221,6 +252,13 @@ fn set_provider(config: &mut Config, setting: &Setting) -> Result<(), String> {
             }
             provider.api_key_env = Some(name.to_owned());
         }
+        Key::ApiKeyCommand => {
+            let command =
+                value.text().map_err(|_repeats_it| "takes a command for sh, as in \"pass show models\"")?;
+            provider.api_key_command = Some(Secret::new(command));
+        }
+        Key::ApiKeyFile => provider.api_key_file = Some(key_file(value)?),
+        Key::Quirk(quirk) => set_quirk(&mut provider.quirks, quirk, value.switch()?),
         Key::Header => {
             let header = rest.first().cloned().unwrap_or_default();
             if header.is_empty()
@@ -252,17 +290,22 @@ fn check_provider_name(name: &str) -> Result<(), String> {
     }
 }
 
-fn set_fact(config: &mut Config, setting: &Setting, fact: Fact) -> Result<(), String> {
-    let (value, model) = (&setting.value, setting.names.join("/"));
-    let price = |value: &Written| value.dollars().map(Some) as Result<Option<MicroDollars>, String>;
-    let facts = config.models.entry(model).or_default();
-    match fact {
-        Fact::Window => facts.window = Some(value.count(1, MOST_COUNT)?),
-        Fact::MaxOutput => facts.max_output = Some(value.count(1, MOST_COUNT)?),
-        Fact::UsdIn => facts.usd_in = price(value)?,
-        Fact::UsdOut => facts.usd_out = price(value)?,
-        Fact::UsdCacheRead => facts.usd_cache_read = price(value)?,
-        Fact::UsdCacheWrite => facts.usd_cache_write = price(value)?,
+fn key_file(value: &Written) -> Result<String, String> {
+    // What was written may be the key itself, so no message repeats it.
+    let path = value.text().map_err(|_repeats_it| "takes the path of a file")?;
+    if path.starts_with('/') || path.starts_with("~/") {
+        return Ok(path.to_owned());
     }
-    Ok(())
+    Err("takes the path of the file that holds the key, from / or ~/ on, not the key".to_owned())
+}
+
+fn set_quirk(quirks: &mut Quirks, quirk: Quirk, on: bool) {
+    match quirk {
+        Quirk::WithoutStreamOptions => quirks.without_stream_options = on,
+        Quirk::MaxCompletionTokens => quirks.max_completion_tokens = Some(on),
+        Quirk::ReasoningContent => quirks.reasoning_content = Some(on),
+        Quirk::NineLetterIds => quirks.nine_letter_ids = Some(on),
+        Quirk::StrictOrder => quirks.strict_order = Some(on),
+        Quirk::Bearer => quirks.bearer = on,
+    }
 }

@@ -1,6 +1,7 @@
 //! The configuration: what is meant, from the user's file, the project's files, the environment and the flags.
 
 mod apply;
+mod facts;
 mod hooks;
 mod init;
 mod key;
@@ -32,7 +33,10 @@ use super::{
 use crate::agent::{Attendance, FinalResponse};
 use crate::budget::{Limits, TokenBudget};
 use crate::ledger::MicroDollars;
+use crate::model::Abilities;
 use crate::policy::{Mode, Rule};
+use crate::runtime::Network;
+use crate::wire::Quirks;
 use setting::Setting;
 
 /// Most bytes of a configuration file.
@@ -83,6 +87,10 @@ pub struct Config {
     pub compact_at_percent: u64,
     /// How tools are offered to the model.
     pub tools: ToolCalling,
+    /// How servers are reached.
+    pub network: Network,
+    /// Whether there is an `echo` tool, for tests.
+    pub echo: bool,
     /// The providers of the configuration, the known ones too where something was set.
     pub providers: BTreeMap<String, Provider>,
     /// What the user knows about models, by `provider/name`.
@@ -133,17 +141,42 @@ pub struct Provider {
     pub protocol: Option<Protocol>,
     /// Name of the variable that holds its key.
     pub api_key_env: Option<String>,
+    /// The command whose output is its key. What is shown of it is hidden: it may hold a secret.
+    pub api_key_command: Option<Secret>,
+    /// The file that holds its key, from `/` or `~/` on.
+    pub api_key_file: Option<String>,
+    /// How its server differs.
+    pub quirks: Quirks,
     /// More headers.
     pub headers: BTreeMap<String, Secret>,
 }
 
 /// What the user knows about a model. Prices in micro-dollars per million tokens.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
     /// Most input tokens.
     pub window: Option<u64>,
     /// Most output tokens.
     pub max_output: Option<u64>,
+    /// Price of prompt tokens.
+    pub usd_in: Option<MicroDollars>,
+    /// Price of written tokens.
+    pub usd_out: Option<MicroDollars>,
+    /// Price of prompt tokens read from a cache.
+    pub usd_cache_read: Option<MicroDollars>,
+    /// Price of prompt tokens written to a cache.
+    pub usd_cache_write: Option<MicroDollars>,
+    /// What a long prompt changes.
+    pub long: LongFacts,
+    /// What it can do.
+    pub abilities: Abilities,
+}
+
+/// The prices of requests with a long prompt, in micro-dollars per million tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LongFacts {
+    /// A prompt of more tokens is long.
+    pub above: Option<u64>,
     /// Price of prompt tokens.
     pub usd_in: Option<MicroDollars>,
     /// Price of written tokens.
@@ -195,6 +228,8 @@ impl Default for Config {
             max_consecutive_failures: 8,
             compact_at_percent: 80,
             tools: ToolCalling::default(),
+            network: Network::default(),
+            echo: false,
             providers: BTreeMap::new(),
             models: BTreeMap::new(),
             warnings: Vec::new(),

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{
-    Config, Facts,
+    Config, facts,
     key::{KEYS, Key, Most, Nudge, spelled},
     source::Source,
     value::write_dollars,
@@ -11,8 +11,8 @@ use super::{
 use crate::agent::{Attendance, FinalResponse};
 use crate::budget::Limit;
 use crate::cli::fault::one_line;
-use crate::ledger::MicroDollars;
 use crate::policy::RuleKind;
+use crate::wire::Quirks;
 
 impl Config {
     /// The configuration in force. Valid TOML; the values of headers are hidden.
@@ -96,11 +96,17 @@ impl Config {
             Key::Failures => Some(self.max_consecutive_failures.to_string()),
             Key::CompactAt => Some(self.compact_at_percent.to_string()),
             Key::Tools => Some(quoted(self.tools.as_str())),
+            Key::Proxy => self.network.proxy.as_deref().map(quoted),
+            Key::CaFile => self.network.ca_file.as_ref().map(|path| quoted(&path.to_string_lossy())),
+            Key::Echo => Some(self.echo.to_string()),
             Key::Hooks
             | Key::BaseUrl
             | Key::Protocol
             | Key::ApiKeyEnv
+            | Key::ApiKeyCommand
+            | Key::ApiKeyFile
             | Key::Header
+            | Key::Quirk(_)
             | Key::OfProvider(_)
             | Key::OfModel(_) => None,
         }
@@ -109,7 +115,8 @@ impl Config {
     fn show_providers(&self, text: &mut String) {
         for (name, provider) in &self.providers {
             let mut show = |key: &str, value: String| {
-                let path = spelled(&["providers".to_owned(), name.clone(), key.to_owned()]);
+                let path = ["providers", name].into_iter().chain(key.split('.')).map(str::to_owned);
+                let path = spelled(&path.collect::<Vec<_>>());
                 line(text, &format!("{path} = {value}  # {}", one_line(&self.source(&path).to_string())));
             };
             if let Some(address) = &provider.base_url {
@@ -123,6 +130,16 @@ impl Config {
             if let Some(variable) = &provider.api_key_env {
                 show("api_key_env", quoted(variable));
             }
+            if provider.api_key_command.is_some() {
+                // A command can hold a secret as well as fetch one.
+                show("api_key_command", quoted("(hidden)"));
+            }
+            if let Some(file) = &provider.api_key_file {
+                show("api_key_file", quoted(file));
+            }
+            for (quirk, on) in quirks(provider.quirks) {
+                show(&format!("quirks.{quirk}"), on.to_string());
+            }
             for header in provider.headers.keys() {
                 let path = ["providers".to_owned(), name.clone(), "headers".to_owned(), header.clone()];
                 line(text, &format!("{} = \"(hidden)\"  # {}", spelled(&path), self.source(&spelled(&path))));
@@ -132,22 +149,9 @@ impl Config {
 
     fn show_models(&self, text: &mut String) {
         for (model, facts) in &self.models {
-            let Facts { window, max_output, usd_in, usd_out, usd_cache_read, usd_cache_write } = *facts;
-            let count = |number: Option<u64>| number.map(|number| number.to_string());
-            let price = |amount: Option<MicroDollars>| amount.map(write_dollars);
-            let values = [
-                ("window", count(window)),
-                ("max_output", count(max_output)),
-                ("usd_in", price(usd_in)),
-                ("usd_out", price(usd_out)),
-                ("usd_cache_read", price(usd_cache_read)),
-                ("usd_cache_write", price(usd_cache_write)),
-            ];
-            for (fact, value) in values {
+            for (fact, value) in facts::literals(facts) {
                 let path = spelled(&["models".to_owned(), model.clone(), fact.to_owned()]);
-                if let Some(value) = value {
-                    line(text, &format!("{path} = {value}  # {}", self.place_of_fact(model, fact, &path)));
-                }
+                line(text, &format!("{path} = {value}  # {}", self.place_of_fact(model, fact, &path)));
             }
         }
     }
@@ -159,6 +163,20 @@ impl Config {
         let source = self.origins.get(path).or_else(|| self.origins.get(&spelled(&other)));
         one_line(&source.unwrap_or(&Source::Default).to_string())
     }
+}
+
+/// The quirks that were set.
+fn quirks(quirks: Quirks) -> impl Iterator<Item = (&'static str, bool)> {
+    let Quirks { without_stream_options, bearer, .. } = quirks;
+    let set = [
+        ("without_stream_options", without_stream_options.then_some(true)),
+        ("max_completion_tokens", quirks.max_completion_tokens),
+        ("reasoning_content", quirks.reasoning_content),
+        ("nine_letter_ids", quirks.nine_letter_ids),
+        ("strict_order", quirks.strict_order),
+        ("bearer", bearer.then_some(true)),
+    ];
+    set.into_iter().filter_map(|(name, on)| Some((name, on?)))
 }
 
 fn line(text: &mut String, content: &str) {

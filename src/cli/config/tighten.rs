@@ -48,6 +48,7 @@ fn tightens(before: &Config, after: &Config, key: Key) -> bool {
         Key::FinalResponse => after.final_response == FinalResponse::SameCall,
         Key::Failures => after.max_consecutive_failures <= before.max_consecutive_failures,
         Key::Theme | Key::Tools => true,
+        Key::Echo => !after.echo,
         // These choose where data goes, what it costs, what the model sees, what is written down, or which programs
         // are started.
         Key::Model
@@ -56,10 +57,15 @@ fn tightens(before: &Config, after: &Config, key: Key) -> bool {
         | Key::Script
         | Key::Log
         | Key::Hooks
+        | Key::Proxy
+        | Key::CaFile
         | Key::BaseUrl
         | Key::Protocol
         | Key::ApiKeyEnv
+        | Key::ApiKeyCommand
+        | Key::ApiKeyFile
         | Key::Header
+        | Key::Quirk(_)
         | Key::OfProvider(_)
         | Key::OfModel(_) => false,
     }

@@ -2,11 +2,20 @@
 
 mod note;
 
-use std::{collections::BTreeMap, ffi::OsString, fmt, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    ffi::OsString,
+    fmt,
+    path::{Path, PathBuf},
+};
 
 pub use note::{Facts, note};
 
 use super::models::Secret;
+use crate::runtime::looks_secret;
+
+/// Fewer bytes are no key.
+const SHORTEST_KEY: usize = 12;
 
 /// What the environment said when the process began. `Debug` shows names, never values.
 #[derive(Clone, Default)]
@@ -63,6 +72,21 @@ impl Environment {
     /// The user's home folder.
     pub fn home(&self) -> Option<PathBuf> {
         self.folder("HOME").or_else(|| self.fallback_home.clone())
+    }
+
+    /// A folder as people write it: `~/src/parser`.
+    pub fn shown(&self, folder: &Path) -> String {
+        match self.home().and_then(|home| folder.strip_prefix(home).ok().map(Path::to_owned)) {
+            Some(below) if below.as_os_str().is_empty() => "~".to_owned(),
+            Some(below) => format!("~/{}", below.display()),
+            None => folder.display().to_string(),
+        }
+    }
+
+    /// The values of variables that may hold a key, by their names; short ones are words, not keys.
+    pub fn keys(&self) -> Vec<&str> {
+        let secret = self.variables.keys().filter(|name| looks_secret(name));
+        secret.filter_map(|name| self.text(name)).filter(|key| key.len() >= SHORTEST_KEY).collect()
     }
 
     /// Our folder for configuration; `None` when there is no home.

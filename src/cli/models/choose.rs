@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use super::{
-    local,
-    provider::{OURS, connect},
+    found::{Named, found},
+    provider::{OURS, asked, connect},
     table::{Table, resolve},
 };
 use crate::cli::{
-    config::{Config, Source},
+    config::{Config, Facts},
     connection::Connection,
     environment::Environment,
     fault::Fault,
@@ -16,11 +16,6 @@ use crate::cli::{
 };
 use crate::ledger::ModelRef;
 use crate::model::ModelSpec;
-
-/// The model for whoever has only set a key: current, and not the dearest of its family.
-pub(super) const ANTHROPIC_DEFAULT: &str = "claude-sonnet-5-5";
-/// The same for OpenAI; one that Chat Completions serves.
-pub(super) const OPENAI_DEFAULT: &str = "gpt-6.1-sol";
 
 /// Most bytes of a script.
 const MOST_BYTES: u64 = 16 * 1024 * 1024;
@@ -32,8 +27,6 @@ pub struct Choice {
     pub spec: ModelSpec,
     /// How it is reached.
     pub way: Way,
-    /// Whether it takes tools by its protocol, as far as is known.
-    pub takes_tools: bool,
     /// Why it is this one, as `default`, `-m`, `COUNTERSIGN_MODEL`, `FILE:LINE`.
     pub source: String,
     /// What a person should be told about the choice; `None` when they made it.
@@ -108,13 +101,14 @@ fn reach(
         "script" => Way::Script(script(config, environment)?),
         _ => Way::Server(connect(model, config, environment, table)?),
     };
-    let spec = resolve(model, config, table);
+    let asked = match &way {
+        Way::Server(connection) => asked(model, connection),
+        Way::Rehearsal | Way::Script(_) => Facts::default(),
+    };
+    let spec = resolve(model, config, table, asked);
     check_cost(&spec, config)?;
-    let takes_tools = table.takes_tools(model);
-    Ok(Choice { spec, way, takes_tools, source: String::new(), notice: None, fallback: Vec::new() })
+    Ok(Choice { spec, way, source: String::new(), notice: None, fallback: Vec::new() })
 }
-
-type Named = (ModelRef, String, Option<String>);
 
 fn named(config: &Config, environment: &Environment) -> Result<Named, Fault> {
     let (by_model, by_script) = (config.source("model"), config.source("script"));
@@ -138,44 +132,7 @@ fn named(config: &Config, environment: &Environment) -> Result<Named, Fault> {
         }
         Some(model) => Ok((model, by_model.to_string(), None)),
         None if config.script.is_some() => Ok((script(), by_script.to_string(), None)),
-        None => Ok(found(environment)),
-    }
-}
-
-/// Nobody named a model: a key decides, and without one the rehearsal.
-fn found(environment: &Environment) -> Named {
-    let keys = [
-        ("ANTHROPIC_API_KEY", "anthropic", ANTHROPIC_DEFAULT),
-        ("OPENAI_API_KEY", "openai-chat", OPENAI_DEFAULT),
-    ];
-    for (variable, provider, name) in keys {
-        if environment.secret(variable).is_some() {
-            let model = ModelRef { provider: provider.to_owned(), name: name.to_owned() };
-            let notice =
-                format!("{variable} is set, so {model} answers; choose another with -m PROVIDER/MODEL");
-            return (model, variable.to_owned(), Some(notice));
-        }
-    }
-    let notice = format!(
-        "No key was found, so the rehearsal model answers: it understands a few requests (try \"tour\") and runs \
-         real tools. To connect a real model, {}.",
-        how_to_connect(local::ollama())
-    );
-    (ModelRef::parse("rehearsal"), Source::Default.to_string(), Some(notice))
-}
-
-/// The next step of whoever has no key: a server on this machine, if one answers, else a key or a server.
-fn how_to_connect(models: Option<Vec<String>>) -> String {
-    match models.as_deref() {
-        Some([first, others @ ..]) => {
-            let more = if others.is_empty() { String::new() } else { format!(" (or {})", others.join(", ")) };
-            format!("start with -m ollama/{first}{more}: an Ollama server answers on this machine")
-        }
-        Some([]) => {
-            "pull a model into the Ollama server that answers on this machine, and start with -m ollama/NAME"
-                .to_owned()
-        }
-        None => "set ANTHROPIC_API_KEY or OPENAI_API_KEY, or start with -m ollama/NAME".to_owned(),
+        None => found(config, environment),
     }
 }
 
@@ -217,6 +174,7 @@ fn check_cost(spec: &ModelSpec, config: &Config) -> Result<(), Fault> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::found::{ANTHROPIC_DEFAULT, OPENAI_DEFAULT};
     use super::*;
     use crate::cli::{args::Flags, config::load, connection::Protocol};
 
@@ -349,7 +307,7 @@ mod tests {
         assert!(choice(&[], limited(&["models.script.usd_in=3"])).is_err(), "half a price is none");
         let spec =
             choice(&[], limited(&["models.script.usd_in=3", "models.script.usd_out=15"])).unwrap().spec;
-        assert_eq!(spec.price.unwrap().cache_read, 3_000_000);
+        assert_eq!(spec.price.unwrap().rates.cache_read, 3_000_000);
         let free = Flags { max_cost: Some("1".into()), ..named_model("rehearsal") };
         assert!(choice(&[], free).is_ok());
     }

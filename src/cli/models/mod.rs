@@ -1,11 +1,17 @@
 //! Models: which one answers, what is known about it, how it is reached.
 
 mod choose;
+mod found;
+mod keys;
+mod list;
 mod local;
+mod presets;
+mod price;
 mod provider;
 mod table;
 
 pub use choose::{Choice, Way, choose};
+pub use list::{Listed, State, list};
 pub use table::{Table, resolve};
 
 pub use super::connection::{Connection, Protocol, Secret};

@@ -1,48 +1,16 @@
-//! Providers: the ones we know, and how one becomes a connection.
+//! Providers: how one becomes a connection.
 
+use super::keys::{self, Found};
+use super::local::{self, Kind};
+use super::presets::{PRESETS, Preset, joined};
 use super::table::{Table, vendor_of};
 use crate::cli::{
-    config::{Config, Provider, nearest},
-    connection::{Connection, Protocol, normal_base_url},
+    config::{Config, Facts, Provider, nearest},
+    connection::{Connection, Protocol, Secret, normal_base_url},
     environment::Environment,
     fault::Fault,
 };
 use crate::ledger::ModelRef;
-
-/// A provider that needs no configuration.
-struct Preset {
-    name: &'static str,
-    protocol: Protocol,
-    base_url: &'static str,
-    key: Option<&'static str>,
-}
-
-const PRESETS: [Preset; 4] = [
-    Preset {
-        name: "anthropic",
-        protocol: Protocol::Anthropic,
-        base_url: "https://api.anthropic.com",
-        key: Some("ANTHROPIC_API_KEY"),
-    },
-    Preset {
-        name: "openai-chat",
-        protocol: Protocol::OpenAiChat,
-        base_url: "https://api.openai.com/v1",
-        key: Some("OPENAI_API_KEY"),
-    },
-    Preset {
-        name: "openrouter",
-        protocol: Protocol::OpenAiChat,
-        base_url: "https://openrouter.ai/api/v1",
-        key: Some("OPENROUTER_API_KEY"),
-    },
-    Preset {
-        name: "ollama",
-        protocol: Protocol::OpenAiChat,
-        base_url: "http://127.0.0.1:11434/v1",
-        key: None,
-    },
-];
 
 /// The models that no provider serves.
 pub(super) const OURS: [&str; 2] = ["rehearsal", "script"];
@@ -58,7 +26,7 @@ pub(super) fn connect(
     table: &Table,
 ) -> Result<Connection, Fault> {
     let said = config.providers.get(&model.provider);
-    let preset = PRESETS.iter().find(|preset| preset.name == model.provider);
+    let preset = Preset::named(&model.provider);
     if said.is_none() && preset.is_none() {
         return Err(unknown(model, config, table));
     }
@@ -69,18 +37,23 @@ pub(super) fn connect(
         ));
     }
     let said = said.cloned().unwrap_or_default();
-    let protocol = said.protocol.or(preset.map(|p| p.protocol)).unwrap_or(Protocol::OpenAiChat);
-    let Some(address) = said.base_url.as_deref().or(preset.map(|p| p.base_url)) else {
+    let Some((protocol, base_url)) = address(&said, preset) else {
         return Err(Fault::usage(
             format!("the provider `{}` has no address", model.provider),
             format!("set base_url in [providers.{}]", model.provider),
         ));
     };
-    let base_url = normal_base_url(protocol, address);
-    let key = key(model, &said, preset, environment)?;
-    let key_name = said.api_key_env.clone().or(preset.and_then(|p| p.key).map(str::to_owned));
+    let (key, key_name) = key(model, &said, preset, environment)?;
+    let quirks = joined(said.quirks, preset.map(Preset::quirks).unwrap_or_default());
     let headers = said.headers.into_iter().collect();
-    Ok(Connection { protocol, base_url, key, key_name, headers })
+    Ok(Connection { protocol, base_url, key, key_name, headers, quirks })
+}
+
+/// What is spoken, and where.
+pub(super) fn address(said: &Provider, preset: Option<&Preset>) -> Option<(Protocol, String)> {
+    let protocol = said.protocol.or(preset.map(|p| p.protocol)).unwrap_or(Protocol::OpenAiChat);
+    let address = said.base_url.as_deref().or(preset.map(|p| p.base_url))?;
+    Some((protocol, normal_base_url(protocol, address)))
 }
 
 /// A variable that the user named must hold a key. A preset's own must, unless the address is the user's and speaks
@@ -90,17 +63,43 @@ fn key(
     said: &Provider,
     preset: Option<&Preset>,
     environment: &Environment,
-) -> Result<Option<crate::cli::connection::Secret>, Fault> {
-    let Some(variable) = said.api_key_env.as_deref().or(preset.and_then(|p| p.key)) else { return Ok(None) };
-    let key = environment.secret(variable);
-    let own_server = said.base_url.is_some() && preset.is_some_and(|p| p.protocol == Protocol::OpenAiChat);
-    if key.is_none() && (said.api_key_env.is_some() || !own_server) {
-        return Err(Fault::usage(
+) -> Result<(Option<Secret>, Option<String>), Fault> {
+    match keys::find(&model.provider, said, preset, environment)? {
+        Found::At(place) => {
+            let key = place.read(&model.provider, environment)?;
+            Ok((Some(key), Some(place.name(&model.provider))))
+        }
+        Found::Unneeded => Ok((None, None)),
+        Found::Missing(variable) if may_do_without(said, preset) => Ok((None, Some(variable))),
+        Found::Missing(variable) => Err(Fault::usage(
             format!("{model} needs a key and {variable} is not set"),
             format!("export {variable}=… with your key, or try `-m rehearsal`, which needs none"),
-        ));
+        )),
     }
-    Ok(key)
+}
+
+/// Whether a provider whose key is missing is called all the same.
+pub(super) fn may_do_without(said: &Provider, preset: Option<&Preset>) -> bool {
+    let own_server = said.base_url.is_some() && preset.is_some_and(|p| p.protocol == Protocol::OpenAiChat);
+    said.api_key_env.is_none() && own_server
+}
+
+/// What the model's own server tells about it, if it is one of those that run on the user's machine.
+pub(super) fn asked(model: &ModelRef, connection: &Connection) -> Facts {
+    local_kind(&model.provider).map_or_else(Facts::default, |kind| {
+        local::facts(kind, &connection.base_url, connection.key.as_ref(), &model.name)
+    })
+}
+
+/// Which server of one's own a provider is.
+pub(super) fn local_kind(provider: &str) -> Option<Kind> {
+    Preset::named(provider).and_then(|preset| preset.local)
+}
+
+/// The providers there are: presets, then those of the configuration.
+pub(super) fn all(config: &Config) -> impl Iterator<Item = &str> {
+    let own = config.providers.keys().map(String::as_str).filter(|name| Preset::named(name).is_none());
+    PRESETS.iter().map(|preset| preset.name).chain(own)
 }
 
 fn unknown(model: &ModelRef, config: &Config, table: &Table) -> Fault {
@@ -126,18 +125,7 @@ fn unknown(model: &ModelRef, config: &Config, table: &Table) -> Fault {
             format!("write {meant}"),
         );
     }
-    let known: Vec<&str> = PRESETS
-        .iter()
-        .map(|preset| preset.name)
-        .chain(OURS)
-        .chain(
-            config
-                .providers
-                .keys()
-                .map(String::as_str)
-                .filter(|name| !PRESETS.iter().any(|p| p.name == *name)),
-        )
-        .collect();
+    let known: Vec<&str> = all(config).chain(OURS).collect();
     let meant = nearest(provider, known.iter().copied());
     let meant = meant.map_or(String::new(), |name| format!("; did you mean `{name}`?"));
     Fault::usage(
@@ -151,8 +139,8 @@ fn unknown(model: &ModelRef, config: &Config, table: &Table) -> Fault {
 
 fn example(provider: &str, table: &Table) -> String {
     let name = match provider {
-        "anthropic" => Some(super::choose::ANTHROPIC_DEFAULT),
-        "openai-chat" => Some(super::choose::OPENAI_DEFAULT),
+        "anthropic" => Some(super::found::ANTHROPIC_DEFAULT),
+        "openai-chat" => Some(super::found::OPENAI_DEFAULT),
         other => table.names(vendor_of(other)).next(),
     };
     name.map_or(String::new(), |name| format!(", as in {provider}/{name}"))

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::cli::config::{Config, Facts};
+use super::price::price;
+use crate::cli::config::{Config, Facts, LongFacts};
 use crate::ledger::{MicroDollars, ModelRef};
-use crate::model::{ModelSpec, Price};
+use crate::model::{Abilities, ModelSpec, Price};
 
 const TABLE: &str = include_str!("../../../assets/models.json");
 
@@ -14,8 +15,8 @@ const TABLE: &str = include_str!("../../../assets/models.json");
 #[derive(Debug, Clone, Default)]
 pub struct Table {
     rows: BTreeMap<(String, String), Facts>,
-    /// Models that take no tools.
-    without_tools: BTreeSet<(String, String)>,
+    /// Models that Chat Completions does not serve, although it is their vendor's protocol.
+    without_chat: BTreeSet<(String, String)>,
 }
 
 impl Table {
@@ -23,19 +24,19 @@ impl Table {
     pub fn embedded() -> Self {
         let whole: Value = serde_json::from_str(TABLE).unwrap_or_default();
         let rows = whole.get("models").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        let takes_none = |row: &&Value| row.get("tools") == Some(&Value::Bool(false));
-        let without_tools = rows.iter().filter(takes_none).filter_map(row).map(|(name, _)| name).collect();
-        Self { rows: rows.iter().filter_map(row).collect(), without_tools }
+        let has_none = |row: &&Value| row.get("chat") == Some(&Value::Bool(false));
+        let without_chat = rows.iter().filter(has_none).filter_map(row).map(|(name, _)| name).collect();
+        Self { rows: rows.iter().filter_map(row).collect(), without_chat }
     }
 
-    /// Whether a model takes tools by its protocol; one that nobody knows does, until its server refuses them.
-    pub fn takes_tools(&self, model: &ModelRef) -> bool {
-        !self.without_tools.contains(&(vendor_of(&model.provider).to_owned(), model.name.clone()))
+    /// Whether Chat Completions serves this model of a vendor that has another protocol too.
+    pub(super) fn has_chat(&self, vendor: &str, name: &str) -> bool {
+        !self.without_chat.contains(&(vendor.to_owned(), name.to_owned()))
     }
 
     /// The facts about one model of a vendor.
     pub fn get(&self, vendor: &str, name: &str) -> Option<Facts> {
-        self.rows.get(&(vendor.to_owned(), name.to_owned())).copied()
+        self.rows.get(&(vendor.to_owned(), name.to_owned())).cloned()
     }
 
     /// The names of a vendor's models.
@@ -51,17 +52,39 @@ impl Table {
 
 fn row(row: &Value) -> Option<((String, String), Facts)> {
     let text = |name: &str| row.get(name)?.as_str().map(str::to_owned);
-    let number = |name: &str| row.get(name)?.as_u64();
-    let price = |name: &str| number(name).map(MicroDollars);
+    let number = |path: &str| row.pointer(path)?.as_u64();
+    let price = |path: &str| number(path).map(MicroDollars);
     let facts = Facts {
-        window: number("window"),
-        max_output: number("max_output"),
-        usd_in: price("in"),
-        usd_out: price("out"),
-        usd_cache_read: price("cache_read"),
-        usd_cache_write: price("cache_write"),
+        window: number("/window"),
+        max_output: number("/max_output"),
+        usd_in: price("/in"),
+        usd_out: price("/out"),
+        usd_cache_read: price("/cache_read"),
+        usd_cache_write: price("/cache_write"),
+        long: LongFacts {
+            above: number("/long/above"),
+            usd_in: price("/long/in"),
+            usd_out: price("/long/out"),
+            usd_cache_read: price("/long/cache_read"),
+            usd_cache_write: price("/long/cache_write"),
+        },
+        abilities: abilities(row),
     };
     Some(((text("vendor")?, text("id")?), facts))
+}
+
+/// A missing member says that nobody knows, not that it cannot.
+fn abilities(row: &Value) -> Abilities {
+    let known = |name: &str| row.get(name)?.as_bool();
+    let efforts = row.get("extra_efforts").and_then(Value::as_array).into_iter().flatten();
+    Abilities {
+        tools: known("tools"),
+        vision: known("vision"),
+        reasoning: known("reasoning"),
+        adaptive_thinking: known("adaptive_thinking"),
+        thinking_always_on: known("thinking_always_on"),
+        extra_efforts: efforts.filter_map(Value::as_str).map(str::to_owned).collect(),
+    }
 }
 
 /// Whose models a provider serves. A provider of the configuration that is called like a vendor serves that
@@ -69,37 +92,38 @@ fn row(row: &Value) -> Option<((String, String), Facts)> {
 pub(super) fn vendor_of(provider: &str) -> &str {
     match provider {
         "openai-chat" => "openai",
-        "ollama" => "local",
+        "gemini" => "google",
+        "ollama" | "llamacpp" | "vllm" | "lmstudio" => "local",
         other => other,
     }
 }
 
-/// What is known about a model: the user's word first, then the table, then the stated defaults. A price is known
-/// when both its halves are; tokens of a cache cost what plain ones do unless something else is known.
-pub fn resolve(model: &ModelRef, config: &Config, table: &Table) -> ModelSpec {
+/// What is known about a model: the user's word first, then what its server told (`asked`), then the table, then the
+/// stated defaults.
+pub fn resolve(model: &ModelRef, config: &Config, table: &Table, asked: Facts) -> ModelSpec {
     if model.provider == "rehearsal" {
         return ModelSpec { price: Some(Price::default()), ..ModelSpec::unknown(model.clone()) };
     }
-    let said = config.models.get(&model.to_string()).copied().unwrap_or_default();
+    let said = config.models.get(&model.to_string()).cloned().unwrap_or_default();
     let known = table.get(vendor_of(&model.provider), &model.name).unwrap_or_default();
-    let window = said.window.or(known.window).unwrap_or(ModelSpec::UNKNOWN_WINDOW);
-    // Without a limit of its own a model gets the default: its whole window would leave no room for the prompt.
-    let max_output = said.max_output.or(known.max_output).unwrap_or(ModelSpec::UNKNOWN_OUTPUT).min(window);
-    let price = match (said.usd_in.or(known.usd_in), said.usd_out.or(known.usd_out)) {
-        (Some(input), Some(output)) => Some(Price {
-            input: input.0,
-            output: output.0,
-            cache_read: said.usd_cache_read.or(known.usd_cache_read).unwrap_or(input).0,
-            cache_write: said.usd_cache_write.or(known.usd_cache_write).unwrap_or(input).0,
-        }),
-        (None, _) | (_, None) => None,
-    };
-    ModelSpec { model: model.clone(), window, max_output, price }
+    let window = said.window.or(asked.window).or(known.window).unwrap_or(ModelSpec::UNKNOWN_WINDOW);
+    // Without a limit of its own a model gets the default; of a small window a quarter, so that the prompt has room.
+    let usual = ModelSpec::UNKNOWN_OUTPUT.min(window / 4).max(1);
+    let max_output = said.max_output.or(known.max_output).unwrap_or(usual).min(window);
+    let price = price(&said, &known);
+    ModelSpec {
+        model: model.clone(),
+        window,
+        max_output,
+        price,
+        abilities: said.abilities.or(asked.abilities).or(known.abilities),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Rates;
 
     #[test]
     fn the_table_is_whole_and_sane() {
@@ -113,25 +137,32 @@ mod tests {
             assert!(facts.max_output.is_none_or(|most| most < window), "{vendor}/{name}");
             assert_eq!(facts.usd_in.is_some(), facts.usd_out.is_some(), "{vendor}/{name}");
             assert!(facts.usd_in.is_none_or(|price| price.0 < 1_000_000_000), "{vendor}/{name}");
+            assert!(facts.abilities.tools.is_some() && facts.abilities.vision.is_some(), "{vendor}/{name}");
+            let long = facts.long;
+            assert!(long.above.is_none_or(|above| above < window), "{vendor}/{name}");
+            assert_eq!(long.above.is_some(), long.usd_in.is_some() && long.usd_out.is_some(), "{name}");
+            assert!(long.usd_in >= facts.usd_in || long.above.is_none(), "{vendor}/{name}");
         }
     }
 
     #[test]
     fn a_known_model_an_unknown_one_and_the_free_one() {
         let (config, table) = (Config::default(), Table::embedded());
-        let spec = |text: &str| resolve(&ModelRef::parse(text), &config, &table);
+        let spec = |text: &str| resolve(&ModelRef::parse(text), &config, &table, Facts::default());
         let sonnet = spec("anthropic/claude-sonnet-4-5");
         assert_eq!((sonnet.window, sonnet.max_output), (200_000, 64_000));
-        let price =
-            Price { input: 3_000_000, output: 15_000_000, cache_read: 300_000, cache_write: 3_750_000 };
-        assert_eq!(sonnet.price, Some(price));
+        let rates =
+            Rates { input: 3_000_000, output: 15_000_000, cache_read: 300_000, cache_write: 3_750_000 };
+        assert_eq!(sonnet.price, Some(Price::flat(rates)));
         assert_eq!(spec("near/x"), ModelSpec::unknown(ModelRef::parse("near/x")));
         assert_eq!(spec("script").price, None);
         assert_eq!(spec("rehearsal").price, Some(Price::default()));
-        let takes_tools = |text: &str| table.takes_tools(&ModelRef::parse(text));
-        assert!(
-            takes_tools("near/x") && takes_tools("ollama/llama3.1:8b") && !takes_tools("ollama/phi4:14b")
-        );
         assert_eq!(spec("mistral/mistral-large-latest").max_output, ModelSpec::UNKNOWN_OUTPUT);
+        let fable = spec("anthropic/claude-fable-5-1").abilities;
+        assert_eq!((fable.adaptive_thinking, fable.thinking_always_on), (Some(true), Some(true)));
+        assert_eq!(fable.extra_efforts, ["xhigh", "max"]);
+        let tools = |text: &str| spec(text).abilities.tools;
+        assert_eq!(tools("near/x"), None);
+        assert_eq!((tools("ollama/llama3.1:8b"), tools("ollama/phi4:14b")), (Some(true), Some(false)));
     }
 }

@@ -29,16 +29,29 @@ pub fn find(state: &Path, wanted: &str) -> Result<PathBuf, String> {
             "there is no session `{wanted}`: none was kept yet under {}; start one with `countersign`",
             state.join("sessions").display()
         )),
-        [] => Err(format!(
-            "there is no session `{wanted}`; the newest are {}; choose one, or use --last",
-            names(&all.iter().collect::<Vec<_>>())
-        )),
+        [] => Err(match nearest(&all, wanted) {
+            Some(near) => format!(
+                "there is no session `{wanted}`; did you mean {near}? `countersign sessions list` lists them"
+            ),
+            None => format!(
+                "there is no session `{wanted}`; the newest are {}; choose one, or use --last",
+                names(&all.iter().collect::<Vec<_>>())
+            ),
+        }),
         several => Err(format!(
             "`{wanted}` fits {} sessions: {}; write more of the id",
             several.len(),
             names(several)
         )),
     }
+}
+
+/// The id that shares most characters with what was typed, place by place: three in four at least.
+fn nearest(all: &[PathBuf], wanted: &str) -> Option<String> {
+    let shared = |id: &str| id.chars().zip(wanted.chars()).filter(|(one, other)| one == other).count();
+    let length = wanted.chars().count();
+    let close = |(shared, _): &(usize, String)| length >= 4 && *shared * 4 >= length * 3;
+    all.iter().map(|path| id_of(path)).map(|id| (shared(&id), id)).filter(close).max().map(|(_, id)| id)
 }
 
 /// The newest session that began in the folder `cwd`, as an absolute path is written. Ids are ordered by time.

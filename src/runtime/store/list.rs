@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use crate::ledger::Millis;
-use crate::wire::record::{first_line, first_user_message};
+use crate::wire::record::{Outline, first_line};
 
 use super::{cannot, find};
 
@@ -27,8 +27,12 @@ pub struct Summary {
     pub cwd: String,
     /// When it began.
     pub started: Millis,
+    /// The model it began with.
+    pub model: String,
     /// What the user said first; empty when nothing was said.
     pub first_message: String,
+    /// Why its last run ended; `None` when none has, or when it was cut off or goes on.
+    pub ending: Option<String>,
     /// How many entries it has.
     pub entries: u64,
     /// How large its file is.
@@ -37,7 +41,7 @@ pub struct Summary {
     pub path: PathBuf,
 }
 
-/// Lists the sessions. Of each file only the first lines are understood; the rest is counted.
+/// Lists the sessions. Of each file a few lines are understood; the rest is counted.
 pub fn list(state: &Path) -> Listing {
     let mut listing = Listing::default();
     for path in find::files(state) {
@@ -49,26 +53,30 @@ pub fn list(state: &Path) -> Listing {
     listing
 }
 
-fn summarise(path: &Path) -> Result<Summary, String> {
+/// One session in short.
+///
+/// # Errors
+/// A sentence: it cannot be read, or does not begin like a session.
+pub fn summarise(path: &Path) -> Result<Summary, String> {
     let file = File::open(path).map_err(|fault| cannot("open", path, &fault))?;
     let mut lines = Lines { reader: BufReader::new(file), line: Vec::new(), bytes: 0 };
     let unreadable = |fault: std::io::Error| cannot("read", path, &fault);
     lines.advance().map_err(unreadable)?;
     let head = first_line(&lines.line)
         .ok_or_else(|| format!("{}: its first line is not session_started", path.display()))?;
-    let mut first_message = None;
+    let mut outline = Outline::default();
     let mut entries = 1;
     while lines.advance().map_err(unreadable)? {
         entries += u64::from(lines.line.ends_with(b"\n"));
-        if first_message.is_none() {
-            first_message = first_user_message(&lines.line);
-        }
+        outline.read(&lines.line);
     }
     Ok(Summary {
         id: head.session,
         cwd: head.cwd,
         started: head.started,
-        first_message: first_message.unwrap_or_default(),
+        model: head.model,
+        first_message: outline.first_message.unwrap_or_default(),
+        ending: outline.ending,
         entries,
         bytes: lines.bytes,
         path: path.to_owned(),

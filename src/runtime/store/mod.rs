@@ -1,8 +1,10 @@
 //! The books on disk: one append-only file a session, written by one process at a time.
 
+mod adopt;
 mod find;
 mod list;
 mod lock;
+mod remove;
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{Read, Write};
@@ -12,8 +14,10 @@ use std::sync::Arc;
 
 use chrono::DateTime;
 
+pub use adopt::adopt;
 pub use find::{find, latest};
-pub use list::{Listing, Summary, list};
+pub use list::{Listing, Summary, list, summarise};
+pub use remove::remove;
 
 use crate::ledger::{Entry, Millis};
 use crate::wire::record::{self, SessionFile};
@@ -43,9 +47,7 @@ impl SessionStore {
     /// # Errors
     /// A sentence, when the id could not be the name of a file.
     pub fn create(state: &Path, id: &str) -> Result<Self, String> {
-        let is_name =
-            !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
-        if !is_name {
+        if !can_be_an_id(id) {
             return Err(format!("`{id}` cannot be a session's id: use letters, digits, `-` and `_`"));
         }
         let plan = Some((state.to_owned(), id.to_owned()));
@@ -74,13 +76,24 @@ impl SessionStore {
         Ok((store, session))
     }
 
+    /// The bytes of a session's file, whatever they are.
+    ///
+    /// # Errors
+    /// A sentence: it is no file, or cannot be read.
+    pub fn bytes(path: &Path) -> Result<Vec<u8>, String> {
+        // A pipe or a device could be waited for, or read, for ever.
+        if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+            return Err(format!("cannot read the session file {}: it is not a regular file", path.display()));
+        }
+        std::fs::read(path).map_err(|fault| cannot("read", path, &fault))
+    }
+
     /// Reads a session to look at it, whoever writes it at the moment.
     ///
     /// # Errors
     /// A sentence: it cannot be read, or its content is refused.
     pub fn read(path: &Path) -> Result<SessionFile, String> {
-        let bytes = std::fs::read(path).map_err(|fault| cannot("read", path, &fault))?;
-        read_bytes(&bytes, path)
+        read_bytes(&Self::bytes(path)?, path)
     }
 
     /// Where the session is; `None` before its first entry.
@@ -149,6 +162,11 @@ impl StorePort for SessionStore {
 
 fn read_bytes(bytes: &[u8], path: &Path) -> Result<SessionFile, String> {
     record::read_session(bytes).map_err(|fault| format!("{}: {fault}", path.display()))
+}
+
+/// Whether this could be a session's id: it is the name of its file.
+pub fn can_be_an_id(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
 }
 
 /// Sessions lie by the month in which they began.

@@ -29,7 +29,7 @@ pub(in crate::runtime) fn for_commands(ours: Vec<(OsString, OsString)>) -> Vec<(
 }
 
 /// Whether a variable of this name may hold a key. Rather one too many: a command can still be told by the user.
-fn looks_secret(name: &str) -> bool {
+pub fn looks_secret(name: &str) -> bool {
     let name = name.to_uppercase();
     let inside = ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY"];
     name.ends_with("_KEY") || inside.iter().any(|part| name.contains(part))

@@ -3,6 +3,7 @@
 mod arguments;
 mod change;
 mod diff;
+mod echo;
 mod edit;
 mod environment;
 mod file;
@@ -44,7 +45,8 @@ use stop::{Stop, off_thread};
 use workspace::Workspace;
 
 pub(super) use environment::for_commands;
-pub use specs::tool_specs;
+pub use environment::looks_secret;
+pub use specs::{echo_spec, tool_specs};
 
 /// Runs `read`, `list`, `search`, `edit`, `write` and `shell`. Clones share what the model has seen of files.
 #[derive(Debug, Clone)]
@@ -101,6 +103,7 @@ impl LocalTools {
             "read" => read::run(workspace, seen, arguments, stop),
             "list" => list::run(workspace, arguments, stop),
             "search" => search::run(workspace, arguments, stop),
+            "echo" => echo::run(arguments),
             "edit" => edit::run(workspace, seen, arguments, stop),
             "write" => write::run(workspace, seen, arguments, stop),
             other => Err(format!("there is no tool called {other}")),

@@ -14,6 +14,20 @@ pub fn tool_specs() -> Vec<ToolSpec> {
     vec![read(), list(), search(), edit(), write(), shell()]
 }
 
+/// The tool of tests and demonstrations, which is no part of the built-in ones.
+pub fn echo_spec() -> ToolSpec {
+    spec(
+        "echo",
+        "Returns the text that it is called with. For tests and demonstrations.",
+        json!({
+            "text": { "type": "string", "description": "What to return." },
+            "msg": { "type": "string", "description": "Another name of text." },
+        }),
+        &[],
+        SideEffect::Reads,
+    )
+}
+
 fn read() -> ToolSpec {
     spec(
         "read",

@@ -12,7 +12,7 @@ use crate::view::{Card, CardBody, PanelState, View};
 
 use super::layouts::{Row, Version};
 use super::words::count;
-use super::{approval, endings, remarks, tools};
+use super::{approval, endings, goals, remarks, tools};
 
 /// Cells left free before and after text.
 pub(super) const INDENT: u16 = 3;
@@ -135,6 +135,7 @@ pub(super) fn lay(
         | CardBody::Note(entry)
         | CardBody::Error(entry)
         | CardBody::Raised(entry) => remarks::lay(entry, around),
+        CardBody::Goal(entry) => goals::lay(entry, around),
         CardBody::TurnEnded(entry) => match &entry.body {
             Body::TurnEnded(ended) => endings::lay(ended, entry, around),
             _ => Vec::new(),

@@ -22,8 +22,12 @@ pub(super) fn lay(ended: &TurnEnded, entry: &Entry, around: &Around<'_>) -> Vec<
     };
     match ended.reason {
         Ending::Completed | Ending::GoalReached => {
-            let words = fit(&format!("✓ done · {}", spent()), usize::from(around.text_width()));
-            vec![Row::new(INDENT, Line::styled(words, theme.faint))]
+            let (what, style) = match ended.reason {
+                Ending::GoalReached => ("goal reached", theme.success),
+                _ => ("done", theme.faint),
+            };
+            let words = fit(&format!("✓ {what} · {}", spent()), usize::from(around.text_width()));
+            vec![Row::new(INDENT, Line::styled(words, style))]
         }
         Ending::AbortedStreaming | Ending::AbortedTools => {
             let cut_short = ended.not_ok.iter().any(|(_, outcome)| outcome == "aborted");

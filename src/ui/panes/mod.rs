@@ -7,6 +7,7 @@ mod cards;
 mod composer;
 mod endings;
 mod gauges;
+mod goals;
 mod header;
 mod help;
 mod layouts;

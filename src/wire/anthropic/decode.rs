@@ -54,8 +54,12 @@ impl Reader {
                 );
             }
             "content_block_delta" => {
-                if let Some(block) = self.open.get_mut(&position(&data)) {
-                    block.delta(data.get("delta").unwrap_or(&Value::Null), &mut events);
+                let (at, delta) = (position(&data), data.get("delta").unwrap_or(&Value::Null));
+                if let (false, Some(begun)) = (self.open.contains_key(&at), never_begun(delta)) {
+                    self.start_block(at, &begun, &mut events);
+                }
+                if let Some(block) = self.open.get_mut(&at) {
+                    block.delta(delta, &mut events);
                 }
             }
             "content_block_stop" => self.stop_block(position(&data), &mut events),
@@ -98,6 +102,8 @@ impl Reader {
     }
 
     fn start_block(&mut self, at: u64, block: &Value, events: &mut Vec<ModelEvent>) {
+        // Where two blocks have one number, the second begins where the first ends.
+        self.stop_block(at, events);
         let block = OpenBlock::start(block, self.calls, events);
         if matches!(block, OpenBlock::Call { .. }) {
             self.calls += 1;
@@ -196,6 +202,16 @@ const KNOWN_EVENTS: &[&str] = &[
     "message_stop",
     "error",
 ];
+
+/// The block that a piece belongs to when nobody has begun one: its words are not lost. A piece of a call tells
+/// neither which tool nor which call, so there is nothing to begin.
+fn never_begun(delta: &Value) -> Option<Value> {
+    match delta.get("type").and_then(Value::as_str)? {
+        "text_delta" => Some(json!({ "type": "text", "text": "" })),
+        "thinking_delta" => Some(json!({ "type": "thinking", "thinking": "" })),
+        _ => None,
+    }
+}
 
 fn position(data: &Value) -> u64 {
     data.get("index").and_then(Value::as_u64).unwrap_or_default()

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::ledger::{Arguments, AssistantMessage, Block, Message, ModelRef, Stop, ToolResult};
 use crate::model::{Request, ToolDescription};
 use crate::wire::call::{Endpoint, HttpCall, Secret};
-use crate::wire::ids::{WireIds, accepted_name};
+use crate::wire::ids::{IdForm, WireIds, accepted_name};
 
 /// The version that compatible servers know too. The newer one changes nothing that is sent or read here.
 const VERSION: &str = "2023-06-01";
@@ -52,7 +52,7 @@ fn headers(endpoint: &Endpoint) -> Vec<(String, Secret)> {
 
 /// The history as turns that alternate: messages of one side in a row are one message.
 fn messages(request: &Request) -> Vec<Value> {
-    let ids = WireIds::of(&request.messages);
+    let ids = WireIds::of(&request.messages, IdForm::Words);
     let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
     for message in &request.messages {
         let (role, blocks) = match message {

@@ -4,6 +4,8 @@ use serde_json::Value;
 
 use crate::model::ModelEvent;
 
+use super::extras;
+
 /// The calls of one answer.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
@@ -22,6 +24,8 @@ struct Call {
     index: Option<u32>,
     /// Argument text that came before the name.
     early: String,
+    /// What hangs on the call and must be sent back with it.
+    extra: Option<Value>,
 }
 
 /// One fragment; what is empty, null or missing says nothing.
@@ -30,6 +34,7 @@ struct Fragment<'a> {
     id: &'a str,
     name: &'a str,
     arguments: String,
+    extra: Option<&'a Value>,
 }
 
 impl Calls {
@@ -45,6 +50,9 @@ impl Calls {
         // The first id and name stand: servers repeat them, or send empty ones later.
         if call.id.is_empty() {
             fragment.id.clone_into(&mut call.id);
+        }
+        if let Some(extra) = fragment.extra {
+            call.extra = Some(extra.clone());
         }
         if call.index.is_none() && !fragment.name.is_empty() {
             fragment.name.clone_into(&mut call.name);
@@ -64,6 +72,11 @@ impl Calls {
     /// Whether there is any.
     pub(super) fn any(&self) -> bool {
         self.named > 0
+    }
+
+    /// What hangs on the calls, as one blob.
+    pub(super) fn extras(&self) -> Option<Value> {
+        extras::blob(self.calls.iter().filter_map(|call| Some((call.index?, call.extra.as_ref()?))))
     }
 
     /// The stream ended as it must: so did every call.
@@ -117,6 +130,7 @@ impl<'a> Fragment<'a> {
             id: text("/id"),
             name: text("/function/name"),
             arguments,
+            extra: value.get(extras::MEMBER).filter(|extra| extra.is_object()),
         }
     }
 }

@@ -125,6 +125,9 @@ impl Reader {
         }
         let mut events = Vec::new();
         self.reasoning.close(&mut events);
+        if let Some(replay) = self.calls.extras() {
+            events.push(ModelEvent::ThinkingDone { replay: Some(replay) });
+        }
         self.calls.finish(&mut events);
         events.push(ModelEvent::Stop(self.stop()));
         events.into_iter().map(ModelNews::Event).chain([ModelNews::Finished]).collect()

@@ -4,10 +4,10 @@ use serde_json::{Map, Value, json};
 
 use crate::ledger::{Arguments, AssistantMessage, Block, Message, ModelRef, Stop, ToolResult, ToolUse};
 use crate::model::{Request, ToolDescription};
-use crate::wire::call::{Endpoint, HttpCall, Secret};
-use crate::wire::ids::{WireIds, accepted_name};
+use crate::wire::call::{Endpoint, HttpCall, Quirks, Secret};
+use crate::wire::ids::{IdForm, WireIds, accepted_name};
 
-use super::reasoning;
+use super::{extras, order, reasoning};
 
 /// The call that asks for one streamed answer.
 pub(crate) fn encode(request: &Request, endpoint: &Endpoint) -> HttpCall {
@@ -16,7 +16,6 @@ pub(crate) fn encode(request: &Request, endpoint: &Endpoint) -> HttpCall {
     // OpenAI's reasoning models refuse the old name; nearly all other servers know only that.
     let new_name = quirks.max_completion_tokens.unwrap_or(host == "api.openai.com");
     let limit = if new_name { "max_completion_tokens" } else { "max_tokens" };
-    let wants_reasoning = quirks.reasoning_content.unwrap_or(host == "api.deepseek.com");
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(request.model.name));
     body.insert(limit.to_owned(), json!(request.max_output.max(1)));
@@ -27,11 +26,32 @@ pub(crate) fn encode(request: &Request, endpoint: &Endpoint) -> HttpCall {
     if !request.tools.is_empty() {
         body.insert("tools".to_owned(), request.tools.iter().map(tool).collect());
     }
-    body.insert("messages".to_owned(), Value::Array(messages(request, wants_reasoning)));
+    body.insert("messages".to_owned(), Value::Array(messages(request, &Wants::of(quirks, &host))));
     HttpCall {
         url: endpoint.url("chat/completions"),
         headers: headers(endpoint),
         body: Value::Object(body).to_string().into_bytes(),
+    }
+}
+
+/// What a server wants of the history, by its quirks or else by its host.
+struct Wants {
+    ids: IdForm,
+    strict_order: bool,
+    reasoning: bool,
+    signatures: bool,
+}
+
+impl Wants {
+    fn of(quirks: Quirks, host: &str) -> Self {
+        let is_mistral = host == "api.mistral.ai";
+        let nine_letters = quirks.nine_letter_ids.unwrap_or(is_mistral);
+        Self {
+            ids: if nine_letters { IdForm::NineLetters } else { IdForm::Words },
+            strict_order: quirks.strict_order.unwrap_or(is_mistral),
+            reasoning: quirks.reasoning_content.unwrap_or(host == "api.deepseek.com"),
+            signatures: host == "generativelanguage.googleapis.com",
+        }
     }
 }
 
@@ -47,8 +67,8 @@ fn headers(endpoint: &Endpoint) -> Vec<(String, Secret)> {
     headers
 }
 
-fn messages(request: &Request, wants_reasoning: bool) -> Vec<Value> {
-    let ids = WireIds::of(&request.messages);
+fn messages(request: &Request, wants: &Wants) -> Vec<Value> {
+    let ids = WireIds::of(&request.messages, wants.ids);
     let mut messages = Vec::new();
     if !request.system.trim().is_empty() {
         messages.push(json!({ "role": "system", "content": request.system }));
@@ -59,21 +79,16 @@ fn messages(request: &Request, wants_reasoning: bool) -> Vec<Value> {
             Message::User(text) => messages.push(json!({ "role": "user", "content": text })),
             Message::Results(results) => messages.extend(results.iter().map(|r| result(r, &ids))),
             Message::Assistant(message) => {
-                messages.extend(assistant(message, &request.model, &ids, wants_reasoning));
+                messages.extend(assistant(message, &request.model, &ids, wants));
             }
         }
     }
-    messages
+    if wants.strict_order { order::strict(messages) } else { messages }
 }
 
-fn assistant(
-    message: &AssistantMessage,
-    asked: &ModelRef,
-    ids: &WireIds,
-    wants_reasoning: bool,
-) -> Option<Value> {
+fn assistant(message: &AssistantMessage, asked: &ModelRef, ids: &WireIds, wants: &Wants) -> Option<Value> {
     let text = spoken(message);
-    let calls: Vec<Value> = message.calls().map(|c| call(c, ids)).collect();
+    let mut calls: Vec<Value> = message.calls().map(|c| call(c, ids)).collect();
     // A refused turn is not shown to the model again, and an empty one says nothing.
     if calls.is_empty() && (text.is_empty() || message.stop == Stop::Refusal) {
         return None;
@@ -83,9 +98,13 @@ fn assistant(
     members.insert("content".to_owned(), if text.is_empty() { Value::Null } else { Value::String(text) });
     if message.model == *asked {
         reasoning::replay(&message.blocks, &mut members);
+        extras::replay(&message.blocks, &mut calls);
+    }
+    if wants.signatures {
+        extras::stand_in(&mut calls);
     }
     if !calls.is_empty() {
-        if wants_reasoning {
+        if wants.reasoning {
             members.entry("reasoning_content").or_insert_with(|| json!(""));
         }
         members.insert("tool_calls".to_owned(), Value::Array(calls));

@@ -3,6 +3,8 @@
 mod calls;
 mod decode;
 mod encode;
+mod extras;
+mod order;
 mod reasoning;
 mod usage;
 

@@ -9,7 +9,7 @@ use crate::ledger::{
 };
 
 use super::fields::Fields;
-use super::{RecordError, message, time};
+use super::{RecordError, goal, message, time};
 
 /// Reads one event object. Unknown fields are ignored.
 ///
@@ -46,7 +46,14 @@ fn reader(kind: &str) -> Option<Reader> {
         "session_started" => |f, _| read_started(f),
         "user_message" => |f, _| Ok(Body::User(UserMessage { content: f.text("content")? })),
         "agent_response" => |f, id| message::read(f, id).map(Body::Assistant),
-        "tool_call" => |f, _| message::read_call(f).map(Body::ToolCall),
+        "tool_call" => |f, _| {
+            let ours = f.get("by").is_some_and(|by| by == Injector::GoalCheck.as_str());
+            message::read_call(f).map(if ours { Body::Validation } else { Body::ToolCall })
+        },
+        "goal" => |f, _| goal::read(f),
+        "goal_checkpoint" => |f, _| goal::read_checkpoint(f),
+        "goal_progress" => |f, _| goal::read_progress(f),
+        "handoff" => |f, _| Ok(Body::Handoff { text: f.text("text")? }),
         "approval_request" => |f, _| read_request(f),
         "approval" => |f, _| read_decision(f),
         "tool_result" => |f, _| read_result(f),

@@ -3,12 +3,12 @@
 use serde_json::{Map, Value, json};
 
 use crate::ledger::{
-    AbortPath, ApprovalRequest, Body, Compaction, Decision, Entry, Outcome, Preview, SessionStarted,
-    ToolResult, ToolUse, TurnEnded,
+    AbortPath, ApprovalRequest, Body, Compaction, Decision, Entry, Injector, Outcome, Preview,
+    SessionStarted, ToolResult, ToolUse, TurnEnded,
 };
 
 use super::fields::put_value;
-use super::{message, time};
+use super::{goal, message, time};
 
 /// The event object of an entry, with exactly the names of the design.
 pub fn encode(entry: &Entry) -> Value {
@@ -28,6 +28,14 @@ fn write_body(record: &mut Map<String, Value>, body: &Body) {
         Body::User(message) => put(record, json!({ "content": message.content })),
         Body::Assistant(said) => message::write(record, said),
         Body::ToolCall(call) => write_call(record, call),
+        Body::Validation(call) => {
+            write_call(record, call);
+            put(record, json!({ "by": Injector::GoalCheck.as_str() }));
+        }
+        Body::Goal(set) => goal::write(record, set),
+        Body::Checkpoint(made) => goal::write_checkpoint(record, made),
+        Body::Progress(said) => goal::write_progress(record, said),
+        Body::Handoff { text } => put(record, json!({ "text": text })),
         Body::ApprovalRequested(request) => write_request(record, request),
         Body::ApprovalDecided(decision) => write_decision(record, decision),
         Body::ToolResult(result) => write_result(record, result),

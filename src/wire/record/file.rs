@@ -46,13 +46,7 @@ pub struct Skipped {
 /// another record, [`RecordError::Newer`], and [`RecordError::Line`] for any other line that cannot be read.
 pub fn read_session(bytes: &[u8]) -> Result<SessionFile, RecordError> {
     let mut file = SessionFile { entries: Vec::new(), torn_tail: None, skipped: Vec::new(), sound_bytes: 0 };
-    let mut rest = bytes;
-    let mut number = 0;
-    while !rest.is_empty() {
-        number += 1;
-        let end = rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |at| at + 1);
-        let (line, after) = rest.split_at(end);
-        rest = after;
+    for (number, line, rest) in numbered(bytes) {
         match serde_json::from_slice::<Value>(line) {
             Ok(value) => file.take(number, &value)?,
             Err(_) if line.trim_ascii().is_empty() => {}
@@ -69,6 +63,17 @@ pub fn read_session(bytes: &[u8]) -> Result<SessionFile, RecordError> {
         file.sound_bytes += line.len() as u64;
     }
     if file.entries.is_empty() { Err(RecordError::Empty) } else { Ok(file) }
+}
+
+/// The lines of a file, their newlines with them: the number from 1, the line, and what follows it.
+pub(super) fn numbered(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8], &[u8])> {
+    let mut rest = bytes;
+    (1..).map_while(move |number| {
+        let end = rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |at| at + 1);
+        let (line, after) = rest.split_at(end);
+        rest = after;
+        (!line.is_empty()).then_some((number, line, after))
+    })
 }
 
 impl SessionFile {
@@ -100,6 +105,8 @@ pub struct FirstLine {
     pub cwd: String,
     /// When it began.
     pub started: Millis,
+    /// The model it began with; empty when the line does not say.
+    pub model: String,
 }
 
 /// Reads the first line of a session file alone.
@@ -112,14 +119,6 @@ pub fn first_line(line: &[u8]) -> Option<FirstLine> {
         session: value.get("session")?.as_str()?.to_owned(),
         cwd: value.get("cwd")?.as_str()?.to_owned(),
         started: time::from_value(value.get("at")?)?,
+        model: value.get("model").and_then(Value::as_str).unwrap_or_default().to_owned(),
     })
-}
-
-/// The words of a line, if it is a user's message.
-pub fn first_user_message(line: &[u8]) -> Option<String> {
-    let value: Value = serde_json::from_slice(line).ok()?;
-    if value.get("type")?.as_str()? != "user_message" {
-        return None;
-    }
-    value.get("content")?.as_str().map(str::to_owned)
 }

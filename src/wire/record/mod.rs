@@ -1,17 +1,27 @@
 //! The durable events of the design as JSON: the lines of a session file and of `exec --json`, apart from the
 //! domain types.
 
+mod audit;
+mod copy;
 mod decode;
 mod encode;
 mod fault;
 mod fields;
 mod file;
+mod goal;
 mod line;
 mod message;
+mod outline;
+mod short;
 mod time;
 
+pub use audit::{Audit, LineFault, audit};
+pub use copy::{Copy, durable_lines, exported_lines, up_to};
 pub use decode::decode;
 pub use encode::encode;
 pub use fault::RecordError;
-pub use file::{FirstLine, SessionFile, Skipped, TornTail, first_line, first_user_message, read_session};
+pub use file::{FirstLine, SessionFile, Skipped, TornTail, first_line, read_session};
 pub use line::line;
+pub use outline::{Outline, Said};
+pub use short::short_form;
+pub use time::to_value as moment;

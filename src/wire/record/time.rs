@@ -7,7 +7,7 @@ use crate::ledger::Millis;
 
 /// `2026-11-20T22:54:01.120Z`. A moment that this notation cannot hold (after the year 9999) is written as its
 /// number of milliseconds.
-pub(super) fn to_value(at: Millis) -> Value {
+pub fn to_value(at: Millis) -> Value {
     let moment = i64::try_from(at.0).ok().and_then(DateTime::from_timestamp_millis);
     match moment.filter(|m| m.year() <= 9999) {
         Some(moment) => Value::String(moment.to_rfc3339_opts(SecondsFormat::Millis, true)),

@@ -2,8 +2,8 @@
 
 use serde_json::{Deserializer, Map, Value};
 
-/// Where delegates live among the tools.
-pub(super) const DELEGATE: &str = "delegate_to_";
+use crate::tool::DELEGATE_TO;
+
 /// The name of a call that has none; no tool is called like this, so it is answered with the list of tools.
 const NAMELESS: &str = "tool_call";
 /// Longest name that is looked for in JSON that does not parse.
@@ -72,7 +72,7 @@ pub(super) fn declared_calls(text: &str) -> Vec<TextCall> {
 
 /// A call that cannot be read. Its arguments are all that was written, which is no JSON object.
 pub(super) fn unusable(text: &str) -> TextCall {
-    let agent = || found(text, "\"agent\"").map(|agent| format!("{DELEGATE}{agent}"));
+    let agent = || found(text, "\"agent\"").map(|agent| format!("{DELEGATE_TO}{agent}"));
     let name = found(text, "\"tool\"").or_else(|| found(text, "\"name\"")).or_else(agent);
     TextCall {
         id: String::new(),
@@ -156,7 +156,7 @@ fn delegation(members: &Map<String, Value>) -> Option<TextCall> {
         .collect();
     Some(TextCall {
         id: id.to_owned(),
-        name: format!("{DELEGATE}{agent}"),
+        name: format!("{DELEGATE_TO}{agent}"),
         arguments: Value::Object(arguments).to_string(),
     })
 }

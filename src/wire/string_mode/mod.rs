@@ -27,4 +27,5 @@ mod sink;
 
 pub use parser::{Parser, has_calls};
 pub use refusal::refuses_tools;
+pub(in crate::wire) use refusal::speaks_against_tools;
 pub use rewrite::rewrite;

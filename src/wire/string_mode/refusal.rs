@@ -31,9 +31,13 @@ const UNKNOWN: [&str; 8] = [
 ///
 /// Goes by the words alone: the same refusal comes with status 400, 404, 422 and 500.
 pub fn refuses_tools(failure: &ModelFailure) -> bool {
-    let words = failure.message.to_lowercase();
+    speaks_against_tools(&failure.message.to_lowercase())
+}
+
+/// The same of a sentence in lower case.
+pub(in crate::wire) fn speaks_against_tools(words: &str) -> bool {
     SENTENCES.iter().any(|sentence| words.contains(sentence))
-        || (names_tools(&words) && UNKNOWN.iter().any(|word| words.contains(word)))
+        || (names_tools(words) && UNKNOWN.iter().any(|word| words.contains(word)))
 }
 
 /// Whether `tools` itself is spoken of as a member of the request: quoted, or after a colon, as in

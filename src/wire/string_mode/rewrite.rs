@@ -6,9 +6,8 @@ use serde_json::Value;
 
 use crate::ledger::{Arguments, AssistantMessage, Block, Message, Stop, ToolResult, ToolUse};
 use crate::model::{Request, ToolDescription};
-use crate::wire::ids::{WireIds, accepted_name};
-
-use super::call::DELEGATE;
+use crate::tool::delegate;
+use crate::wire::ids::{IdForm, WireIds, accepted_name};
 
 /// What the model is told, with places for what there is to call.
 const PROMPT: &str = include_str!("../../../assets/prompts/string-mode.md");
@@ -21,7 +20,7 @@ const AGENTS: &str = "## Available Agents for Delegation";
 /// its beginning, so prompt caches hold.
 pub fn rewrite(mut request: Request) -> Request {
     let (agents, tools): (Vec<_>, Vec<_>) =
-        std::mem::take(&mut request.tools).into_iter().partition(|tool| tool.name.starts_with(DELEGATE));
+        std::mem::take(&mut request.tools).into_iter().partition(|tool| delegate(&tool.name).is_some());
     let (for_tools, for_agents) = PROMPT.split_once(AGENTS).unwrap_or((PROMPT, ""));
     let mut parts = Vec::new();
     if !request.system.trim().is_empty() {
@@ -37,7 +36,7 @@ pub fn rewrite(mut request: Request) -> Request {
         parts.push(format!("{AGENTS}\n{instructions}"));
     }
     request.system = parts.join("\n\n");
-    let ids = WireIds::of(&request.messages);
+    let ids = WireIds::of(&request.messages, IdForm::Words);
     request.messages = request.messages.into_iter().map(|message| as_text(message, &ids)).collect();
     request
 }
@@ -48,7 +47,7 @@ fn tool(tool: &ToolDescription) -> String {
 }
 
 fn agent(tool: &ToolDescription) -> String {
-    let name = tool.name.strip_prefix(DELEGATE).unwrap_or(&tool.name);
+    let name = delegate(&tool.name).unwrap_or(&tool.name);
     format!("- {name}: {}", indented(&tool.description))
 }
 
@@ -94,7 +93,7 @@ fn without_calls(message: AssistantMessage, ids: &WireIds) -> AssistantMessage {
 fn fenced(call: &ToolUse, ids: &WireIds) -> String {
     let text = |text: &str| Value::from(text).to_string();
     let id = text(&ids.get(call.id));
-    match (call.name.strip_prefix(DELEGATE), &call.arguments) {
+    match (delegate(&call.name), &call.arguments) {
         (Some(agent), Arguments::Object(members)) if members.len() == 1 && members.contains_key("task") => {
             let task = members.values().next().unwrap_or(&Value::Null);
             format!("```delegate\n{{\"id\": {id}, \"agent\": {}, \"task\": {task}}}\n```", text(agent))

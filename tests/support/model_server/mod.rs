@@ -23,7 +23,7 @@ mod connection;
 mod openai_chat;
 mod reply;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -69,6 +69,8 @@ pub(crate) struct Shared {
 struct State {
     replies: VecDeque<Reply>,
     requests: Vec<Recorded>,
+    pages: BTreeMap<String, Value>,
+    visits: Vec<Recorded>,
 }
 
 impl ModelServer {
@@ -82,7 +84,7 @@ impl ModelServer {
         let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
         listener.set_nonblocking(true).unwrap();
         let address = listener.local_addr().unwrap();
-        let state = State { replies: replies.into(), requests: Vec::new() };
+        let state = State { replies: replies.into(), ..State::default() };
         let shared = Arc::new(Shared {
             key: key.map(str::to_owned),
             state: Mutex::new(state),
@@ -114,6 +116,17 @@ impl ModelServer {
     /// All requests so far.
     pub fn requests(&self) -> Vec<Recorded> {
         self.shared.state.lock().unwrap().requests.clone()
+    }
+
+    /// Also answers `path` with this JSON, whoever asks for it and however often.
+    pub fn page(self, path: &str, answer: Value) -> Self {
+        self.shared.state.lock().unwrap().pages.insert(path.to_owned(), answer);
+        self
+    }
+
+    /// Requests for pages so far.
+    pub fn visits(&self) -> Vec<Recorded> {
+        self.shared.state.lock().unwrap().visits.clone()
     }
 
     /// Whether a client left before the end of an answer.
@@ -148,6 +161,15 @@ impl Shared {
         next.unwrap_or_else(|| {
             Reply::error(400, "script_exhausted", "The script of the model server has no reply left.")
         })
+    }
+
+    /// The page of this path, if there is one and the visitor may see it.
+    fn page(&self, visit: &Recorded) -> Option<Value> {
+        let mut state = self.state.lock().unwrap();
+        let page = state.pages.get(&visit.path).cloned()?;
+        state.visits.push(visit.clone());
+        let bearer = visit.header("authorization").and_then(|value| value.strip_prefix("Bearer "));
+        (self.key.is_none() || self.key.as_deref() == bearer).then_some(page)
     }
 
     fn record(&self, request: Recorded) {

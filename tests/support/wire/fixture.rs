@@ -122,6 +122,7 @@ fn compare_end(answer: &Answer, expected: &Value, file: &str) {
     let error = &expected["error"];
     let class = match error["code"].as_u64() {
         Some(400) => FailureClass::BadRequest,
+        None if error["code"] == json!("tool_use_failed") => FailureClass::OutputRejected,
         _ => FailureClass::Transient,
     };
     assert_eq!(failure.class, class, "class of {file}: {failure:?}");

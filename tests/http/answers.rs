@@ -1,80 +1,21 @@
-//! `HttpModel` through real HTTP against a strict model server, in both protocols.
+//! What a server answers, in both protocols: text, calls, errors, broken streams, options that it refuses.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::disallowed_methods,
-    clippy::print_stderr,
-    unreachable_pub,
-    dead_code,
-    missing_docs,
-    reason = "tests"
-)]
-
-#[path = "support/model_server/mod.rs"]
-mod model_server;
-#[path = "support/strictness.rs"]
-mod strictness;
-#[path = "support/wire/mod.rs"]
-mod support;
-
-use std::time::Duration;
-
-use countersign::ledger::{AssistantMessage, CallId, EntryId, Message, Outcome, Stop, Usage};
-use countersign::model::{Draft, FailureClass, ModelEvent, ModelFailure, ModelNews, Request};
+use countersign::ledger::{Message, Outcome, Stop, Usage};
+use countersign::model::{FailureClass, ModelEvent, ModelNews};
 use countersign::runtime::{HttpModel, ModelPort, Timeouts};
 use countersign::wire::{Endpoint, Protocol, Secret};
 use futures_util::StreamExt;
-use model_server::{ModelServer, Part, Reply, gate};
 use serde_json::json;
-use support::answer::Answer;
-use support::history::{call, request, result, said, text, user};
 
-const BOTH: [Protocol; 2] = [Protocol::Anthropic, Protocol::OpenAiChat];
+use crate::model_server::{ModelServer, Part, Reply, gate};
+use crate::support::answer::Answer;
+use crate::support::history::{call, request, result, said, text, user};
+use crate::{BOTH, KEY, failure, message, model, news};
+
 /// A reply, and the class and delay of the failure that it is.
 type ErrorCase = (fn() -> Reply, FailureClass, Option<u64>);
 /// A part that breaks a stream, and the class and words of the failure that it is.
 type BreakCase = (fn() -> Part, FailureClass, &'static str);
-const KEY: &str = "sk-test-0123456789";
-
-fn model(protocol: Protocol, base_url: &str) -> HttpModel {
-    let mut endpoint = Endpoint::new(base_url, Some(Secret::new(KEY)));
-    endpoint.key_name = Some("THE_KEY".to_owned());
-    HttpModel::new(protocol, endpoint, Timeouts::default())
-}
-
-/// All news of one call; asserts that the end comes once, and last.
-async fn news(model: &HttpModel, request: Request) -> Vec<ModelNews> {
-    let news: Vec<_> = model.stream(request).collect().await;
-    let ends = news.iter().filter(|n| !matches!(n, ModelNews::Event(_))).count();
-    assert!(ends == 1 && !matches!(news.last(), Some(ModelNews::Event(_))), "{news:?}");
-    news
-}
-
-async fn failure(model: &HttpModel, messages: Vec<Message>) -> ModelFailure {
-    let answer = Answer::of(&news(model, request(messages)).await);
-    answer.failure.unwrap_or_else(|| panic!("this should have failed: {:?}", answer.text))
-}
-
-/// What the loop would append.
-fn message(news: Vec<ModelNews>) -> AssistantMessage {
-    let mut draft = Draft::default();
-    for item in news {
-        match item {
-            ModelNews::Event(event) => draft.push(event),
-            ModelNews::Finished => {}
-            ModelNews::Failed(failure) => panic!("{failure:?}"),
-        }
-    }
-    let mut next = 0;
-    let model = request(Vec::new()).model;
-    draft.complete(EntryId(1), model, Usage::default(), || {
-        next += 1;
-        CallId(next)
-    })
-}
 
 #[tokio::test]
 async fn an_answer_arrives_streamed_and_whole() {
@@ -209,24 +150,6 @@ async fn broken_streams_fail_after_what_they_said() {
 }
 
 #[tokio::test]
-async fn dropping_the_stream_closes_the_connection() {
-    for protocol in BOTH {
-        let (wait, opener) = gate();
-        let server = ModelServer::start(vec![Reply::Stream(vec![Part::text("Hel"), wait, Part::text("lo")])]);
-        let mut stream = model(protocol, &server.base_url()).stream(request(vec![user("Hi")]));
-        while let Some(item) = stream.next().await {
-            if matches!(item, ModelNews::Event(ModelEvent::Text(_))) {
-                break;
-            }
-        }
-        assert!(!server.closed_early());
-        drop(stream);
-        server.closed(1).await;
-        drop(opener);
-    }
-}
-
-#[tokio::test]
 async fn a_gate_holds_an_answer_until_it_is_opened() {
     let (wait, opener) = gate();
     let server = ModelServer::start(vec![Reply::Stream(vec![Part::text("Hel"), wait, Part::text("lo")])]);
@@ -236,24 +159,6 @@ async fn a_gate_holds_an_answer_until_it_is_opened() {
     let rest: Vec<_> = stream.collect().await;
     assert_eq!(Answer::of(&rest).text, "lo");
     assert_eq!(rest.last(), Some(&ModelNews::Finished));
-}
-
-#[tokio::test]
-async fn an_unreachable_server_is_named_with_what_to_do() {
-    // A port that was free a moment ago refuses connections.
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let base = format!("http://127.0.0.1:{port}");
-    for protocol in BOTH {
-        let failure = failure(&model(protocol, &base), vec![user("Hi")]).await;
-        assert_eq!(failure.class, FailureClass::Transient);
-        assert!(failure.message.contains(&base) && failure.message.contains("refused"), "{failure:?}");
-        assert!(failure.next.contains("running") && failure.next.contains("base URL"), "{failure:?}");
-    }
-    for base in ["not a url", "localhost:8080", "file:///etc/passwd", ""] {
-        let failure = failure(&model(Protocol::OpenAiChat, base), vec![user("Hi")]).await;
-        assert_eq!(failure.class, FailureClass::BadRequest, "{failure:?}");
-        assert!(failure.next.contains("base URL"), "{failure:?}");
-    }
 }
 
 #[tokio::test]
@@ -273,46 +178,6 @@ async fn the_key_is_never_in_a_failure() {
 }
 
 #[tokio::test]
-async fn a_redirect_to_another_server_is_not_followed() {
-    for protocol in BOTH {
-        let other = ModelServer::start(vec![Reply::text("stolen")]);
-        let moved = Reply::raw(307, "text/plain", "")
-            .header("location", &format!("{}/v1/messages", other.base_url()));
-        let server = ModelServer::start(vec![moved]);
-        let failure = failure(&model(protocol, &server.base_url()), vec![user("Hi")]).await;
-        assert_eq!(failure.class, FailureClass::Protocol);
-        assert!(
-            failure.message.contains(&other.base_url()) && failure.next.contains("base URL"),
-            "{failure:?}"
-        );
-        assert_eq!(other.requests().len(), 0);
-    }
-}
-
-#[tokio::test]
-async fn a_silent_server_is_given_up() {
-    let short = Duration::from_millis(30);
-    let endpoint = |base: &str| Endpoint::new(base, None);
-    // It never begins: the connection waits in the listener's queue.
-    let deaf = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let base = format!("http://{}", deaf.local_addr().unwrap());
-    let timeouts = Timeouts { first_byte: short, ..Timeouts::default() };
-    let never = HttpModel::new(Protocol::Anthropic, endpoint(&base), timeouts);
-    let first = failure(&never, vec![user("Hi")]).await;
-    assert_eq!(first.class, FailureClass::Transient);
-    assert!(first.message.contains("to begin its answer"), "{first:?}");
-    // It begins and stops.
-    let (wait, opener) = gate();
-    let server = ModelServer::start(vec![Reply::Stream(vec![Part::text("Hel"), wait])]);
-    let timeouts = Timeouts { idle: short, ..Timeouts::default() };
-    let stops = HttpModel::new(Protocol::Anthropic, endpoint(&server.base_url()), timeouts);
-    let then = failure(&stops, vec![user("Hi")]).await;
-    assert!(then.message.contains("to go on"), "{then:?}");
-    server.closed(1).await;
-    drop(opener);
-}
-
-#[tokio::test]
 async fn an_option_that_the_server_refuses_is_left_out_and_remembered() {
     let replies = vec![
         Reply::error(400, "invalid_request_error", "Unknown parameter: 'stream_options'."),
@@ -328,30 +193,4 @@ async fn an_option_that_the_server_refuses_is_left_out_and_remembered() {
     assert_eq!(failure(&model, vec![user("Hi")]).await.class, FailureClass::BadRequest);
     let asked: Vec<_> = server.requests().iter().map(|r| r.body.get("stream_options").is_some()).collect();
     assert_eq!(asked, [true, false, false, false], "one refusal, one answer each, nothing tried again");
-}
-
-/// The certificate store is found by the environment, so a process of its own has none.
-#[tokio::test]
-async fn without_certificates_only_secure_servers_are_out_of_reach() {
-    if std::env::var_os("COUNTERSIGN_TEST_NO_CERTIFICATES").is_none() {
-        let nowhere = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/wire/no-such-folder");
-        let name = "without_certificates_only_secure_servers_are_out_of_reach";
-        let child = std::process::Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", name])
-            .envs([
-                ("SSL_CERT_FILE", nowhere),
-                ("SSL_CERT_DIR", nowhere),
-                ("COUNTERSIGN_TEST_NO_CERTIFICATES", "1"),
-            ])
-            .output()
-            .unwrap();
-        let said = String::from_utf8_lossy(&child.stdout);
-        return assert!(child.status.success() && said.contains("1 passed"), "{said}");
-    }
-    let server = ModelServer::start(vec![Reply::text("Hello.")]);
-    let plain = model(Protocol::Anthropic, &server.base_url());
-    assert_eq!(Answer::of(&news(&plain, request(vec![user("Hi")])).await).text, "Hello.");
-    let failure = failure(&model(Protocol::Anthropic, "https://127.0.0.1:9"), vec![user("Hi")]).await;
-    assert_eq!(failure.class, FailureClass::Protocol, "{failure:?}");
-    assert!(failure.next.contains("certificates"), "{failure:?}");
 }

@@ -1,0 +1,150 @@
+//! `countersign models`: the list in words, or as JSON.
+
+use serde_json::{Value, json};
+
+use super::{
+    config::Config,
+    environment::Environment,
+    exit::Exit,
+    fault::{Fault, one_line},
+    models::{Listed, State, Table, list},
+    outcome::say,
+};
+use crate::model::{ModelSpec, Price, Rates};
+
+/// Lists the models that have `name` in their names, or all.
+pub(super) fn run(
+    config: &Config,
+    environment: &Environment,
+    name: Option<&str>,
+    as_json: bool,
+) -> Result<Exit, Fault> {
+    let mut listed = list(config, environment, &Table::embedded());
+    if let Some(name) = name {
+        listed = named(listed, name);
+        if listed.is_empty() {
+            return Err(Fault::usage(
+                format!("no known model has `{name}` in its name"),
+                "list them all with `countersign models`; a provider may serve models that are not listed",
+            ));
+        }
+    }
+    say(&if as_json { format!("{:#}\n", to_json(&listed)) } else { in_words(&listed) })
+}
+
+/// What has `name` in its name: models, or a whole provider.
+fn named(listed: Vec<Listed>, name: &str) -> Vec<Listed> {
+    let wanted = name.to_lowercase();
+    let has = |text: &str| text.to_lowercase().contains(&wanted);
+    let narrowed = listed.into_iter().map(|mut listed| {
+        listed.models.retain(|spec| has(&spec.model.to_string()));
+        listed
+    });
+    narrowed.filter(|listed| !listed.models.is_empty() || has(&listed.provider)).collect()
+}
+
+fn in_words(listed: &[Listed]) -> String {
+    let models = listed.iter().flat_map(|listed| &listed.models);
+    let width = models.map(|spec| shown(spec).chars().count()).max().unwrap_or_default().max(24);
+    let mut text = format!(
+        "{:width$} {:>9} {:>8}  {}\n",
+        "usable now", "window", "output", "USD per million tokens: in, out, cache read"
+    );
+    let mut rest = String::from("\nnot usable\n");
+    let mut all_usable = true;
+    for one in listed {
+        match &one.state {
+            State::Usable(how) => {
+                text.push_str(&format!("\n{}: {}\n", one.provider, one_line(how)));
+                text.extend(one.models.iter().map(|spec| row(spec, width)));
+                if one.models.is_empty() {
+                    text.push_str(&format!("  {}/NAME: any model that it serves\n", one.provider));
+                }
+            }
+            State::Unusable(fault) => {
+                all_usable = false;
+                let (why, next) = (one_line(&fault.message), one_line(&fault.next));
+                rest.push_str(&format!("  {}: {why}; {next}\n", one.provider));
+            }
+        }
+    }
+    if all_usable { text } else { text + &rest }
+}
+
+/// A server names its models as it likes.
+fn shown(spec: &ModelSpec) -> String {
+    format!("  {}", one_line(&spec.model.to_string()))
+}
+
+fn row(spec: &ModelSpec, width: usize) -> String {
+    let notes = [
+        (spec.abilities.tools == Some(false)).then_some("tools as text"),
+        (spec.abilities.vision == Some(true)).then_some("sees images"),
+    ];
+    let notes: Vec<&str> = notes.into_iter().flatten().collect();
+    let notes = if notes.is_empty() { String::new() } else { format!("  ({})", notes.join(", ")) };
+    let price = spec.price.map_or_else(|| "price unknown".to_owned(), prices);
+    format!("{:width$} {:>9} {:>8}  {price}{notes}\n", shown(spec), spec.window, spec.max_output)
+}
+
+fn prices(price: Price) -> String {
+    let Rates { input, output, cache_read, .. } = price.rates;
+    let plain = format!("{}, {}, {}", dollars(input), dollars(output), dollars(cache_read));
+    let long = price.long.map(|long| {
+        let Rates { input, output, .. } = long.rates;
+        format!("; above {} tokens {}, {}", long.above, dollars(input), dollars(output))
+    });
+    plain + &long.unwrap_or_default()
+}
+
+/// Micro-dollars as dollars, with as many digits as they have and at least two.
+fn dollars(micro: u64) -> String {
+    let part = format!("{:06}", micro % 1_000_000);
+    let part = part.trim_end_matches('0');
+    format!("{}.{part:0<2}", micro / 1_000_000)
+}
+
+fn to_json(listed: &[Listed]) -> Value {
+    let providers = listed.iter().map(|one| {
+        let (how, fault) = match &one.state {
+            State::Usable(how) => (Some(how), None),
+            State::Unusable(fault) => (None, Some(fault)),
+        };
+        json!({
+            "provider": one.provider,
+            "usable": how.is_some(),
+            "how": how,
+            "why": fault.map(|fault| &fault.message),
+            "next": fault.map(|fault| &fault.next),
+            "models": one.models.iter().map(model).collect::<Vec<_>>(),
+        })
+    });
+    json!({ "providers": providers.collect::<Vec<_>>() })
+}
+
+fn model(spec: &ModelSpec) -> Value {
+    let able = &spec.abilities;
+    json!({
+        "model": spec.model.to_string(),
+        "window": spec.window,
+        "max_output": spec.max_output,
+        "usd_per_million": spec.price.map(|price| rates(price.rates)),
+        "long_prompt": spec.price.and_then(|price| price.long).map(|long| {
+            json!({ "above": long.above, "usd_per_million": rates(long.rates) })
+        }),
+        "tools": able.tools,
+        "vision": able.vision,
+        "reasoning": able.reasoning,
+    })
+}
+
+/// Dollars as numbers; they are for reading, nothing is reckoned with them.
+fn rates(rates: Rates) -> Value {
+    let number = |micro: u64| dollars(micro).parse::<f64>().ok();
+    json!({
+        "in": number(rates.input),
+        "out": number(rates.output),
+        "cache_read": number(rates.cache_read),
+        "cache_write": number(rates.cache_write),
+    })
+}

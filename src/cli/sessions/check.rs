@@ -1,0 +1,79 @@
+//! `sessions check`: whether the books of a session are sound. Reads, and changes nothing.
+
+use std::path::Path;
+
+use super::args::Pick;
+use super::place::{Place, entries, lines};
+use crate::cli::exit::Exit;
+use crate::cli::fault::{Fault, one_line};
+use crate::cli::outcome::say;
+use crate::runtime::SessionStore;
+use crate::wire::record::{Audit, audit};
+
+/// Faults that are listed; the rest is counted.
+const MOST_FAULTS: usize = 100;
+
+/// Reports what is right and what is wrong; exit 0 or 1.
+pub(super) fn run(place: &Place, pick: &Pick) -> Result<Exit, Fault> {
+    let path = place.locate(pick)?;
+    let bytes = SessionStore::bytes(&path).map_err(|why| Fault::usage(why, "name another file"))?;
+    let audit = audit(&bytes);
+    let name = place.name(&path);
+    let told =
+        if audit.faults.is_empty() { sound(place, &path, &name, &audit) } else { unsound(&name, &audit) };
+    say(&lines(told.iter().map(|line| one_line(line))))?;
+    Ok(if audit.faults.is_empty() { Exit::Completed } else { Exit::Failed })
+}
+
+fn sound(place: &Place, path: &Path, name: &str, audit: &Audit) -> Vec<String> {
+    let calls = match (audit.calls, audit.open.len()) {
+        (0, _) => "no call".to_owned(),
+        (1, 0) => "1 call with its one result".to_owned(),
+        (made, 0) => format!("{made} calls, each with one result"),
+        (made, open) => format!("{made} calls, {open} of them still open"),
+    };
+    let mut told = vec![format!("{name}: well-formed; {}, {calls}", entries(audit.entries))];
+    let goes_on =
+        if place.keeps(path) { format!("`countersign resume {name}`") } else { "going on".to_owned() };
+    if let Some(torn) = &audit.torn_tail {
+        told.push(format!(
+            "line {}: torn, {} bytes; it was never acknowledged, and {goes_on} cuts it off",
+            torn.line, torn.bytes
+        ));
+    }
+    if !audit.open.is_empty() {
+        let calls: Vec<String> = audit.open.iter().map(ToString::to_string).collect();
+        told.push(format!(
+            "open at the end: {}; the session is being written, or its process died: {goes_on} settles them",
+            calls.join(", ")
+        ));
+    }
+    told.extend(unknown(audit));
+    told
+}
+
+fn unsound(name: &str, audit: &Audit) -> Vec<String> {
+    let count = audit.faults.len();
+    let mut told =
+        vec![format!("{name}: not well-formed; {count} {}", if count == 1 { "fault" } else { "faults" })];
+    told.extend(audit.faults.iter().take(MOST_FAULTS).map(ToString::to_string));
+    if let Some(more) = count.checked_sub(MOST_FAULTS).filter(|more| *more > 0) {
+        told.push(format!("… and {more} more"));
+    }
+    told.extend(unknown(audit));
+    told.push(match &audit.sound_to {
+        Some(entry) => format!(
+            "what to do: `countersign sessions fork {name} --at {entry}` saves the {} before that as a new session; \
+             this file stays as it is",
+            entries(audit.sound_entries)
+        ),
+        None => "what to do: nothing before that can be saved; name another file, or start a new session".to_owned(),
+    });
+    told
+}
+
+fn unknown(audit: &Audit) -> impl Iterator<Item = String> {
+    audit.skipped.iter().map(|skipped| {
+        format!("line {}: `{}` is not known to this version; it is left as it is", skipped.line, skipped.kind)
+    })
+}

@@ -1,0 +1,62 @@
+//! `sessions import`: a session from elsewhere, checked before it is kept.
+
+use std::path::Path;
+
+use uuid::Uuid;
+
+use super::place::{Place, entries, now, remark};
+use crate::cli::exit::Exit;
+use crate::cli::fault::{Fault, one_line};
+use crate::cli::outcome::say;
+use crate::runtime::SessionStore;
+use crate::runtime::store::{adopt, can_be_an_id, find};
+use crate::wire::record::{Audit, Copy, audit, first_line};
+
+/// How many faults the refusal names.
+const MOST_FAULTS: usize = 5;
+
+/// Keeps a copy of the file's session, under its own id if that is free. What somebody allowed for the whole session
+/// was not allowed here, so it becomes a decision for its one call.
+pub(super) fn run(place: &Place, file: &Path) -> Result<Exit, Fault> {
+    let path = place.path(file);
+    let bytes = SessionStore::bytes(&path)
+        .map_err(|why| Fault::usage(why, "name a session file, or an export with --json"))?;
+    let audit = audit(&bytes);
+    if !audit.faults.is_empty() {
+        return Err(refusal(file, &audit));
+    }
+    let head = bytes.split_inclusive(|byte| *byte == b'\n').next().and_then(first_line);
+    let head = head.ok_or_else(|| Fault::failed(format!("{} has no first line", file.display()), ""))?;
+    let is_free = can_be_an_id(&head.session)
+        && find(&place.state, &head.session)
+            .map_or(true, |found| super::place::id_of(&found) != head.session);
+    let new = Uuid::now_v7().to_string();
+    let (id, at) = if is_free { (head.session.as_str(), head.started) } else { (new.as_str(), now()) };
+    let origin = (!is_free).then_some(("imported_from", head.session.as_str()));
+    let copy = Copy { session: id, at: (!is_free).then_some(at), origin, keeps_grants: false };
+    adopt(&place.state, id, at, &copy.of(&bytes))
+        .map_err(|why| Fault::failed(why, "make room, or mend the folder"))?;
+    if let Some(torn) = &audit.torn_tail {
+        remark(&format!("line {} was torn; its {} bytes are left out", torn.line, torn.bytes));
+    }
+    let renamed =
+        if is_free { String::new() } else { format!(" (its own id, {}, is taken)", one_line(&head.session)) };
+    say(&format!(
+        "{id} imported: {}{renamed}\nIt works in {}. Go on with: countersign -C {} resume {id}\n",
+        entries(audit.entries),
+        one_line(&head.cwd),
+        one_line(&head.cwd)
+    ))
+}
+
+fn refusal(file: &Path, audit: &Audit) -> Fault {
+    let told: Vec<String> = audit.faults.iter().take(MOST_FAULTS).map(|fault| fault.to_string()).collect();
+    let more = match audit.faults.len().saturating_sub(MOST_FAULTS) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    Fault::failed(
+        format!("{} is not a sound session: {}{more}", file.display(), told.join("; ")),
+        format!("nothing was kept; `countersign sessions check {}` says what can be saved", file.display()),
+    )
+}

@@ -1,0 +1,135 @@
+//! Where sessions are, as seen from a folder, and how they are named.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use chrono::{DateTime, Local};
+
+use super::args::Pick;
+use crate::cli::args::Which;
+use crate::cli::compose::{locate_from, state_of};
+use crate::cli::environment::Environment;
+use crate::cli::fault::{Fault, one_line};
+use crate::ledger::Millis;
+use crate::runtime::SessionStore;
+use crate::ui::text::sanitize;
+use crate::wire::record::SessionFile;
+
+/// The store, and the folder that `--last` is about.
+pub(super) struct Place {
+    pub(super) state: PathBuf,
+    pub(super) environment: Environment,
+    cwd: PathBuf,
+}
+
+impl Place {
+    /// # Errors
+    /// When there is no home to keep sessions in.
+    pub(super) fn new(cwd: PathBuf, environment: Environment) -> Result<Self, Fault> {
+        Ok(Self { state: state_of(&environment)?, environment, cwd })
+    }
+
+    /// The file that is meant: any file by its name, or a kept session.
+    ///
+    /// # Errors
+    /// A sentence that names what there is instead.
+    pub(super) fn locate(&self, pick: &Pick) -> Result<PathBuf, Fault> {
+        if let Some(name) = pick.session.as_deref().filter(|name| name.contains(['/', '.'])) {
+            let path = self.cwd.join(name);
+            return if path.exists() {
+                Ok(path)
+            } else {
+                Err(Fault::usage(
+                    format!("there is no file {name}"),
+                    "name a session by its id (`countersign sessions list`), or a file that is there",
+                ))
+            };
+        }
+        let which = Which::named(pick.session.clone(), pick.last).unwrap_or(Which::Last);
+        locate_from(&self.cwd, &self.state, &which)
+    }
+
+    /// Whether the file is one of those that we keep.
+    pub(super) fn keeps(&self, path: &Path) -> bool {
+        let inside =
+            |folder: PathBuf| Some(path.canonicalize().ok()?.starts_with(folder.canonicalize().ok()?));
+        inside(self.state.join("sessions")).unwrap_or(false)
+    }
+
+    /// A path that was named on the command line.
+    pub(super) fn path(&self, path: &Path) -> PathBuf {
+        self.cwd.join(path)
+    }
+
+    /// How a session is named in what to type next: its id, or the file when it is not one of ours.
+    pub(super) fn name(&self, path: &Path) -> String {
+        if self.keeps(path) { id_of(path) } else { path.display().to_string() }
+    }
+
+    /// The text without the values of keys in the environment: a tool may have printed one.
+    pub(super) fn without_keys(&self, text: String) -> String {
+        self.environment.keys().into_iter().fold(text, |text, key| {
+            let escaped = serde_json::Value::from(key).to_string();
+            text.replace(key, "(key hidden)").replace(escaped.trim_matches('"'), "(key hidden)")
+        })
+    }
+}
+
+/// The bytes of a session and what they mean.
+///
+/// # Errors
+/// It cannot be read, or is not sound; says how to see what is wrong.
+pub(super) fn read(place: &Place, path: &Path) -> Result<(Vec<u8>, SessionFile), Fault> {
+    let failed = |why: String| {
+        Fault::failed(why, format!("`countersign sessions check {}` lists what is wrong", place.name(path)))
+    };
+    let bytes = SessionStore::bytes(path).map_err(|why| Fault::failed(why, "name another session"))?;
+    let file = crate::wire::record::read_session(&bytes)
+        .map_err(|why| failed(format!("{}: {why}", path.display())))?;
+    Ok((bytes, file))
+}
+
+/// The id that a file is named by.
+pub(super) fn id_of(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// `2026-11-20 22:54`, by the clock of this place.
+pub(super) fn when(at: Millis) -> String {
+    let moment = i64::try_from(at.0).ok().and_then(DateTime::from_timestamp_millis).unwrap_or_default();
+    moment.with_timezone(&Local).format("%Y-%m-%d %H:%M").to_string()
+}
+
+/// This moment.
+pub(super) fn now() -> Millis {
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Millis(u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX))
+}
+
+/// The beginning of a text on one line, safe to show.
+pub(super) fn first_words(text: &str, most: usize) -> String {
+    let line = sanitize(&one_line(text)).into_owned();
+    let cut: String = line.chars().take(most).collect();
+    if cut.len() < line.len() { format!("{}\u{2026}", cut.trim_end()) } else { cut }
+}
+
+/// What a terminal gets is made safe; a file or a program gets it as it is.
+pub(super) fn for_stdout(text: String) -> String {
+    if std::io::stdout().is_terminal() { sanitize(&text).into_owned() } else { text }
+}
+
+/// A remark on stderr, beside the answer.
+pub(super) fn remark(text: &str) {
+    writeln!(std::io::stderr(), "note: {}", one_line(text)).unwrap_or_default();
+}
+
+/// Lines as one text.
+pub(super) fn lines(lines: impl IntoIterator<Item = String>) -> String {
+    lines.into_iter().map(|line| line + "\n").collect()
+}
+
+/// `1 entry`, `2 entries`.
+pub(super) fn entries(count: usize) -> String {
+    if count == 1 { "1 entry".to_owned() } else { format!("{count} entries") }
+}

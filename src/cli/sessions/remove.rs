@@ -1,0 +1,34 @@
+//! `sessions remove`: forgets a session for good.
+
+use super::args::Pick;
+use super::place::{Place, first_words, id_of, when};
+use crate::cli::exit::Exit;
+use crate::cli::fault::Fault;
+use crate::cli::outcome::say;
+use crate::runtime::store::{remove, summarise};
+
+/// Removes a kept session and names it. Files that lie elsewhere are none of ours.
+pub(super) fn run(place: &Place, pick: &Pick) -> Result<Exit, Fault> {
+    let path = place.locate(pick)?;
+    if !place.keeps(&path) {
+        return Err(Fault::usage(
+            format!("{} is not among the kept sessions", path.display()),
+            "name a session by its id (`countersign sessions list`); other files are yours to delete",
+        ));
+    }
+    // What cannot be read can be removed all the same.
+    let about = summarise(&path).map_or_else(
+        |_unreadable| "unreadable".to_owned(),
+        |summary| {
+            let folder = place.environment.shown(std::path::Path::new(&summary.cwd));
+            format!(
+                "{}, {}, {}",
+                when(summary.started),
+                first_words(&folder, 80),
+                first_words(&summary.first_message, 60)
+            )
+        },
+    );
+    remove(&path).map_err(|why| Fault::failed(why, "nothing was removed"))?;
+    say(&format!("removed {} ({about})\n", id_of(&path)))
+}

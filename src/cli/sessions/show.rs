@@ -1,0 +1,39 @@
+//! `sessions show`: the transcript, the durable lines, or the short form.
+
+use super::args::Pick;
+use super::place::{Place, entries, lines, read, when};
+use crate::cli::exit::Exit;
+use crate::cli::fault::Fault;
+use crate::cli::outcome::say;
+use crate::ledger::Body;
+use crate::ui::text::sanitize;
+use crate::view::{Style, transcript};
+use crate::wire::record::{self, SessionFile, durable_lines, short_form};
+
+/// Prints one session.
+pub(super) fn run(place: &Place, pick: &Pick, json: bool, events: bool) -> Result<Exit, Fault> {
+    let path = place.locate(pick)?;
+    let (bytes, file) = read(place, &path)?;
+    if json {
+        return say(&lines(durable_lines(&bytes)));
+    }
+    if events {
+        return say(&lines(short_form(&file.entries).iter().map(record::line)));
+    }
+    let text = format!("{}\n\n{}", head(place, &file), transcript(&file.entries, Style::Plain));
+    // Whatever models and tools wrote cannot steer the terminal.
+    say(&sanitize(&text))
+}
+
+fn head(place: &Place, file: &SessionFile) -> String {
+    let Some(first) = file.entries.first() else { return String::new() };
+    let Body::SessionStarted(started) = &first.body else { return String::new() };
+    let folder = place.environment.shown(std::path::Path::new(&started.cwd));
+    format!(
+        "session {} \u{b7} {} \u{b7} {} \u{b7} {folder} \u{b7} {}",
+        started.session,
+        when(first.at),
+        started.model,
+        entries(file.entries.len())
+    )
+}

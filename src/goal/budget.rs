@@ -1,0 +1,93 @@
+//! A goal's budget in words: `20 turns, 100 calls, 30 minutes, $2`, or the configuration's own names.
+
+use crate::budget::Limit;
+
+/// Reads limits; empty text is none.
+///
+/// # Errors
+/// The part that cannot be read, with an example.
+pub(super) fn read(text: &str) -> Result<Vec<(String, u64)>, String> {
+    text.split([',', '\n'])
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+        .map(|part| {
+            let limit = named(part).or_else(|| spoken(part));
+            let (limit, value) = limit.ok_or_else(|| {
+                format!(
+                    "the budget `{part}` cannot be read; write for example `20 turns, 100 calls, 30 minutes, $2`"
+                )
+            })?;
+            Ok((limit.name().to_owned(), value))
+        })
+        .collect()
+}
+
+/// `max_model_turns = 20`, in the unit of the configuration.
+fn named(part: &str) -> Option<(Limit, u64)> {
+    let (name, value) = part.split_once(['=', ':'])?;
+    let limit = Limit::parse(name.trim())?;
+    let value = value.trim();
+    let value = if limit == Limit::Cost { micro_dollars(value)? } else { value.parse().ok()? };
+    Some((limit, value))
+}
+
+/// `20 turns`, `$2.50`.
+fn spoken(part: &str) -> Option<(Limit, u64)> {
+    if let Some(dollars) = part.strip_prefix('$') {
+        return Some((Limit::Cost, micro_dollars(dollars)?));
+    }
+    let (number, unit) = part.split_once(char::is_whitespace)?;
+    let unit = unit.trim().to_lowercase();
+    if matches!(unit.as_str(), "usd" | "dollar" | "dollars") {
+        return Some((Limit::Cost, micro_dollars(number)?));
+    }
+    let number: u64 = number.replace('_', "").parse().ok()?;
+    match unit.trim_end_matches('s') {
+        "turn" | "step" | "model turn" => Some((Limit::Turns, number)),
+        "call" | "tool call" => Some((Limit::ToolCalls, number)),
+        "second" => Some((Limit::WallTime, number)),
+        "minute" => Some((Limit::WallTime, number.checked_mul(60)?)),
+        "hour" => Some((Limit::WallTime, number.checked_mul(3600)?)),
+        "input token" => Some((Limit::InputTokens, number)),
+        "output token" => Some((Limit::OutputTokens, number)),
+        _ => None,
+    }
+}
+
+/// Money as an exact number: `2`, `2.5`, `0.000001`.
+fn micro_dollars(text: &str) -> Option<u64> {
+    let (whole, rest) = text.trim().split_once('.').unwrap_or((text.trim(), ""));
+    if rest.len() > 6 || !rest.chars().all(|c| c.is_ascii_digit()) {
+        return None;
+    }
+    let micros: u64 = format!("{rest:0<6}").parse().ok()?;
+    whole.parse::<u64>().ok()?.checked_mul(1_000_000)?.checked_add(micros)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_names_are_read() {
+        let read = read("20 turns, 100 tool calls, 30 minutes, $2.50, max_output_tokens = 9").unwrap();
+        let expected = [
+            ("max_model_turns", 20),
+            ("max_tool_calls", 100),
+            ("max_wall_time_seconds", 1800),
+            ("max_total_cost", 2_500_000),
+            ("max_output_tokens", 9),
+        ];
+        assert_eq!(read, expected.map(|(name, value)| (name.to_owned(), value)));
+        assert_eq!(super::read("").unwrap(), []);
+    }
+
+    #[test]
+    fn nonsense_is_named() {
+        for bad in
+            ["20", "-3 turns", "many turns", "$x", "max_turns = x", "$1.1234567", "99999999999999999 hours"]
+        {
+            assert!(read(bad).unwrap_err().contains(bad), "{bad}");
+        }
+    }
+}

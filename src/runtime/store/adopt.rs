@@ -1,0 +1,27 @@
+//! A whole session at once: an import, or a fork.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use crate::ledger::Millis;
+
+use super::{can_be_an_id, cannot, folder, make};
+
+/// Writes the text of a session that is not there yet, `at` being when it began. All of it is on disk when this
+/// returns; of a failed attempt nothing is left.
+///
+/// # Errors
+/// A sentence: the id could not be the name of a file, it is there already, or it cannot be written.
+pub fn adopt(state: &Path, id: &str, at: Millis, text: &str) -> Result<PathBuf, String> {
+    if !can_be_an_id(id) {
+        return Err(format!("`{id}` cannot be a session's id: use letters, digits, `-` and `_`"));
+    }
+    let path = folder(state, at).join(format!("{id}.jsonl"));
+    let mut file = make(&path)?;
+    let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_data());
+    written.map_err(|fault| {
+        std::fs::remove_file(&path).ok();
+        cannot("write", &path, &fault)
+    })?;
+    Ok(path)
+}

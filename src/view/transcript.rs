@@ -1,0 +1,213 @@
+//! A whole session as text: for a person at a terminal, or as a document in Markdown. Made of the same cards as the
+//! screen; what was withdrawn is not in it.
+
+use std::sync::Arc;
+
+use super::{Card, CardBody, Panel, View, ViewSettings, one_line, summary};
+use crate::agent::Event;
+use crate::budget::Limits;
+use crate::ledger::{Body, Entry, Injector, TurnEnded, seconds, standing};
+use crate::policy::Mode;
+
+/// Lines of a result that a person is shown; the rest is counted.
+const MOST_LINES: usize = 12;
+
+/// How a transcript is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// Indented text; long results are cut.
+    Plain,
+    /// Markdown, with everything.
+    Markdown,
+}
+
+/// The transcript of these entries. Not yet safe for a screen.
+pub fn transcript(entries: &[Arc<Entry>], style: Style) -> String {
+    let mut view = View::new(settings());
+    standing(entries).for_each(|entry| view.fold(&Event::Appended(Arc::clone(entry))));
+    let mut page = Page { style, text: String::new(), said: String::new() };
+    (0..view.len()).filter_map(|at| view.card(at)).for_each(|card| page.card(card));
+    page.text
+}
+
+/// Nothing of a transcript depends on these.
+fn settings() -> ViewSettings {
+    ViewSettings {
+        model: String::new(),
+        mode: Mode::Ask,
+        cwd: String::new(),
+        branch: None,
+        window: 0,
+        limits: Limits::default(),
+        token_budget: None,
+        tools_mode: "native",
+    }
+}
+
+struct Page {
+    style: Style,
+    text: String,
+    /// What the model said last, so that the end of a run does not say it again.
+    said: String,
+}
+
+impl Page {
+    fn card(&mut self, card: &Card) {
+        match &card.body {
+            CardBody::Tool(panel) => self.call(panel),
+            CardBody::User(entry)
+            | CardBody::Assistant(entry)
+            | CardBody::Injected(entry)
+            | CardBody::Compacted(entry)
+            | CardBody::Note(entry)
+            | CardBody::Error(entry)
+            | CardBody::Raised(entry)
+            | CardBody::Goal(entry)
+            | CardBody::TurnEnded(entry) => self.entry(entry),
+            CardBody::Growing | CardBody::Forming(_) => {}
+        }
+    }
+
+    fn entry(&mut self, entry: &Entry) {
+        match &entry.body {
+            Body::User(message) => self.speech("User", "\u{203a} ", &message.content),
+            Body::Assistant(message) => {
+                self.said = message.text();
+                let heading = if message.interrupted { "Assistant (interrupted)" } else { "Assistant" };
+                self.speech(heading, "  ", &message.text());
+                if message.interrupted && self.style == Style::Plain {
+                    self.aside("interrupted");
+                }
+            }
+            Body::Injected(injected) if injected.by == Injector::Steering => {
+                self.speech("User, while it ran", "\u{203a} ", &injected.text);
+            }
+            Body::Injected(injected) => self.aside(&format!("{}: {}", injected.by.as_str(), injected.text)),
+            Body::Compaction(made) => {
+                self.aside(&format!(
+                    "summary of what was said before ({}): {}",
+                    made.trigger.as_str(),
+                    made.summary
+                ));
+            }
+            Body::Note(note) => self.aside(&format!("note on {}: {}", note.about, note.text)),
+            Body::Error { message, next } => self.aside(&format!("error: {message}; next: {next}")),
+            Body::BudgetRaised { name, limit } => self.aside(&format!("{name} is now {limit}")),
+            Body::Goal(_) => self.aside(&format!("goal: {}", one_line(entry))),
+            Body::Checkpoint(_) => self.aside(&one_line(entry)),
+            Body::Handoff { text } => self.aside(&format!("handoff:\n{text}")),
+            Body::TurnEnded(ended) => self.end(entry, ended),
+            _ => {}
+        }
+    }
+
+    fn speech(&mut self, heading: &str, lead: &str, words: &str) {
+        if words.trim().is_empty() {
+            return;
+        }
+        match self.style {
+            Style::Plain => self.indented(lead, words.trim_end()),
+            Style::Markdown => self.push(&format!("## {heading}\n\n{}\n\n", words.trim_end())),
+        }
+    }
+
+    fn aside(&mut self, words: &str) {
+        match self.style {
+            Style::Plain => self.indented("  \u{b7} ", words.trim_end()),
+            Style::Markdown => {
+                let quoted: Vec<String> = words.trim_end().lines().map(|line| format!("> {line}")).collect();
+                self.push(&format!("{}\n\n", quoted.join("\n")));
+            }
+        }
+    }
+
+    fn call(&mut self, panel: &Panel) {
+        let about = panel.arguments().map(summary).unwrap_or_default();
+        let (mark, how) = match panel.result() {
+            Some(result) if result.outcome.is_error() => ("\u{2717}", result.outcome.as_str().to_owned()),
+            Some(result) => ("\u{2713}", format!("ok after {}", seconds(result.duration_ms))),
+            None => ("?", "no result yet".to_owned()),
+        };
+        let content = panel.result().map_or("", |result| result.content.as_str());
+        match self.style {
+            Style::Plain => {
+                self.indented("  ", &format!("{mark} {}  {about} \u{b7} {how}", panel.name()));
+                self.cut_result(content);
+            }
+            Style::Markdown => {
+                let given = panel.arguments().map(|a| format!("{:#}", a.to_value())).unwrap_or_default();
+                self.push(&format!("### {mark} {}: {how}\n\n", panel.name()));
+                self.push(&fenced("json", &given));
+                self.push(&fenced("text", content));
+            }
+        }
+    }
+
+    /// The first lines of a result, without the blank line that stood before it.
+    fn cut_result(&mut self, content: &str) {
+        let lines: Vec<&str> = content.trim_end().lines().collect();
+        let more = lines.len().saturating_sub(MOST_LINES);
+        let mut shown: Vec<String> = lines.iter().take(MOST_LINES).map(|line| (*line).to_owned()).collect();
+        if more > 0 {
+            shown.push(format!("\u{2026} {more} more lines"));
+        }
+        if !shown.is_empty() {
+            self.text.truncate(self.text.trim_end().len());
+            self.push("\n");
+            self.indented("      ", &shown.join("\n"));
+        }
+    }
+
+    fn end(&mut self, entry: &Entry, ended: &TurnEnded) {
+        // Words that the model did not say: that a budget is used up, and what to do.
+        if self.said.is_empty() || !ended.text.ends_with(&self.said) {
+            self.speech("Result", "  ", &ended.text);
+        }
+        self.said.clear();
+        let plural = |count: u32, what: &str| {
+            if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+        };
+        let counts = format!("{}, {}", plural(ended.turns, "turn"), plural(ended.tool_calls, "tool call"));
+        let next = if ended.reason.completed() { "" } else { ended.next_safe_action.as_str() };
+        let reason = ended.reason.as_str();
+        match self.style {
+            Style::Plain => {
+                let next = if next.is_empty() { String::new() } else { format!("\n{next}") };
+                self.indented(
+                    "\u{2500}\u{2500} ",
+                    &format!("{reason} \u{b7} {counts} \u{b7} {}{next}", entry.id),
+                );
+            }
+            Style::Markdown => {
+                let next = if next.is_empty() { String::new() } else { format!(" {next}") };
+                self.push(&format!("*{reason}: {counts}.{next}*\n\n---\n\n"));
+            }
+        }
+    }
+
+    /// The words, with `lead` before the first line and as much space before the others, and a blank line after.
+    fn indented(&mut self, lead: &str, words: &str) {
+        let space = " ".repeat(lead.chars().count());
+        for (number, line) in words.lines().enumerate() {
+            let before = if number == 0 { lead } else { space.as_str() };
+            let whole = format!("{before}{line}");
+            self.push(whole.trim_end());
+            self.push("\n");
+        }
+        self.push("\n");
+    }
+
+    fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+}
+
+/// A block that its content cannot close.
+fn fenced(language: &str, content: &str) -> String {
+    if content.is_empty() {
+        return String::new();
+    }
+    let longest = content.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat((longest + 1).max(3));
+    format!("{fence}{language}\n{}\n{fence}\n\n", content.trim_end_matches('\n'))
+}

@@ -1,0 +1,149 @@
+//! A session file read to its end whatever is wrong with it: every fault by its line and entry.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::ledger::{self, CallId, Entry, EntryId, resting_places};
+
+use super::file::numbered;
+use super::{RecordError, Skipped, TornTail, decode};
+
+/// What can be said of a session file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Audit {
+    /// Entries that could be read.
+    pub entries: usize,
+    /// Calls that they made.
+    pub calls: usize,
+    /// What is wrong, in the order of the lines. Empty: the session is well-formed.
+    pub faults: Vec<LineFault>,
+    /// Calls without a result at the end: the session was left in their midst, or is being written.
+    pub open: Vec<CallId>,
+    /// What is left of a last line that was never acknowledged.
+    pub torn_tail: Option<TornTail>,
+    /// Lines of an unknown `type`, which readers ignore.
+    pub skipped: Vec<Skipped>,
+    /// The last entry before the first fault at which no call is open: up to here a session can be saved.
+    pub sound_to: Option<EntryId>,
+    /// How many entries that is.
+    pub sound_entries: usize,
+}
+
+/// Something wrong with a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LineFault {
+    /// Which line, from 1.
+    pub line: usize,
+    /// Its entry, as far as that can be read.
+    pub entry: Option<String>,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl fmt::Display for LineFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.entry {
+            Some(entry) => write!(f, "line {} ({entry}): {}", self.line, self.what),
+            None => write!(f, "line {}: {}", self.line, self.what),
+        }
+    }
+}
+
+/// Reads all of a session file and says what is wrong with it.
+pub fn audit(bytes: &[u8]) -> Audit {
+    let mut found = Found::default();
+    for (number, line, rest) in numbered(bytes) {
+        match serde_json::from_slice::<Value>(line) {
+            Ok(value) => {
+                if found.take(number, &value).is_break() {
+                    break;
+                }
+            }
+            Err(_) if line.trim_ascii().is_empty() => {}
+            Err(_) if rest.is_empty() && !found.is_empty() => {
+                found.audit.torn_tail = Some(TornTail { line: number, bytes: line.len() as u64 });
+            }
+            // Of a torn first line nothing is left.
+            Err(_) if rest.is_empty() => {}
+            Err(_) if found.is_empty() => {
+                let what = RecordError::NotASession("text that is not JSON".to_owned());
+                found.fault(number, None, &what);
+                break;
+            }
+            Err(why) => found.fault(number, None, &RecordError::NotAnObject(why.to_string())),
+        }
+    }
+    if found.is_empty() {
+        found.fault(1, None, &RecordError::Empty);
+    }
+    found.conclude()
+}
+
+#[derive(Default)]
+struct Found {
+    audit: Audit,
+    entries: Vec<Arc<Entry>>,
+    lines: Vec<usize>,
+}
+
+impl Found {
+    fn is_empty(&self) -> bool {
+        self.entries.is_empty() && self.audit.faults.is_empty()
+    }
+
+    fn fault(&mut self, line: usize, entry: Option<String>, what: &RecordError) {
+        self.audit.faults.push(LineFault { line, entry, what: what.to_string() });
+    }
+
+    /// Nothing can be said of a file of another kind, or of a newer version: then the reading ends.
+    fn take(&mut self, line: usize, value: &Value) -> std::ops::ControlFlow<()> {
+        let named = value.get("entry").and_then(Value::as_str).map(str::to_owned);
+        let kind = value.get("type").and_then(Value::as_str).unwrap_or("a record without a type");
+        if self.is_empty() && kind != "session_started" {
+            self.fault(line, named, &RecordError::NotASession(kind.to_owned()));
+            return std::ops::ControlFlow::Break(());
+        }
+        match decode(value) {
+            Ok(entry) => {
+                self.entries.push(Arc::new(entry));
+                self.lines.push(line);
+            }
+            Err(RecordError::UnknownType(kind)) => self.audit.skipped.push(Skipped { line, kind }),
+            Err(newer @ RecordError::Newer { .. }) => {
+                self.fault(line, named, &newer);
+                return std::ops::ControlFlow::Break(());
+            }
+            Err(fault) => self.fault(line, named, &fault),
+        }
+        std::ops::ControlFlow::Continue(())
+    }
+
+    fn conclude(mut self) -> Audit {
+        let (faults, open) = ledger::audit(&self.entries);
+        for (position, fault) in faults {
+            let line = self.lines.get(position).copied().unwrap_or_default();
+            self.audit.faults.push(LineFault {
+                line,
+                entry: Some(fault.entry.to_string()),
+                what: fault.what,
+            });
+        }
+        self.audit.faults.sort_by_key(|fault| fault.line);
+        let first_bad = self.audit.faults.first().map_or(usize::MAX, |fault| fault.line);
+        let sound = self.lines.iter().filter(|line| **line < first_bad).count();
+        let place = resting_places(&self.entries).into_iter().rfind(|place| *place <= sound);
+        self.audit.sound_entries = place.unwrap_or_default();
+        let last = place.and_then(|place| self.entries.get(place.checked_sub(1)?));
+        self.audit.sound_to = last.map(|entry| entry.id);
+        self.audit.entries = self.entries.len();
+        self.audit.calls = self.entries.iter().map(|entry| calls(entry)).sum();
+        self.audit.open = open.into_iter().collect();
+        self.audit
+    }
+}
+
+fn calls(entry: &Entry) -> usize {
+    if let ledger::Body::Assistant(message) = &entry.body { message.calls().count() } else { 0 }
+}

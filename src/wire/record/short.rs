@@ -1,0 +1,76 @@
+//! The short form of a session: the memory events of the seeds, and nothing else.
+//!
+//! A run is its user message, its calls with their results, and its one answer. Delegations have names of their own.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::ledger::{Arguments, Body, Entry, ToolResult, ToolUse, standing};
+use crate::tool::delegate;
+
+/// `user_message`, `tool_call`, `tool_result` or `delegation_request`, `delegation_response`, `agent_response`: one
+/// object an event. What was withdrawn is not in it.
+pub fn short_form(entries: &[Arc<Entry>]) -> Vec<Value> {
+    standing(entries).filter_map(|entry| short(&entry.body)).collect()
+}
+
+fn short(body: &Body) -> Option<Value> {
+    match body {
+        Body::User(said) => Some(json!({ "type": "user_message", "content": said.content })),
+        Body::ToolCall(call) | Body::Validation(call) => Some(request(call)),
+        Body::ToolResult(result) => Some(response(result)),
+        // The answer of a run is one event, however many messages of the model led to it.
+        Body::TurnEnded(ended) if !ended.text.is_empty() => {
+            Some(json!({ "type": "agent_response", "text": ended.text }))
+        }
+        Body::TurnEnded(_)
+        | Body::SessionStarted(_)
+        | Body::Assistant(_)
+        | Body::ApprovalRequested(_)
+        | Body::ApprovalDecided(_)
+        | Body::Injected(_)
+        | Body::Tombstone(_)
+        | Body::Compaction(_)
+        | Body::Transition { .. }
+        | Body::BudgetRaised { .. }
+        | Body::Goal(_)
+        | Body::Checkpoint(_)
+        | Body::Progress(_)
+        | Body::Handoff { .. }
+        | Body::Note(_)
+        | Body::Error { .. } => None,
+    }
+}
+
+fn request(call: &ToolUse) -> Value {
+    let id = call.id.to_string();
+    match delegate(&call.name) {
+        Some(agent) => {
+            json!({ "type": "delegation_request", "id": id, "agent": agent, "task": task(&call.arguments) })
+        }
+        None => json!({
+            "type": "tool_call", "id": id, "name": call.name, "arguments": call.arguments.to_value()
+        }),
+    }
+}
+
+/// The task in words, or whatever the model wrote in its place.
+fn task(arguments: &Arguments) -> Value {
+    arguments.text("task").map_or_else(|| arguments.to_value(), Value::from)
+}
+
+fn response(result: &ToolResult) -> Value {
+    let id = result.call.to_string();
+    let is_error = result.outcome.is_error();
+    match delegate(&result.name) {
+        Some(agent) => json!({
+            "type": "delegation_response", "id": id, "agent": agent, "content": result.content,
+            "is_error": is_error
+        }),
+        None => json!({
+            "type": "tool_result", "id": id, "name": result.name, "content": result.content,
+            "is_error": is_error
+        }),
+    }
+}

@@ -1,0 +1,192 @@
+//! `sessions` to keep house with: `import`, `fork`, `remove`.
+
+use std::fs;
+
+use countersign::runtime::SessionStore;
+use serde_json::{Value, json};
+
+use crate::books::open_calls;
+use crate::stage::{World, of_type, parse, script, text};
+
+/// A session with a call in its midst.
+fn looked(world: &World) -> String {
+    let replies = json!([
+        { "text": "I look.", "tool_calls": [{ "name": "read", "arguments": { "path": "one.txt" } }] },
+        "Two lines.",
+    ]);
+    assert_eq!(world.json(&["--script", &script(replies), "what is in one?"]).code, 0);
+    text(&world.entries()[0], "session")
+}
+
+/// The first word of what was said.
+fn first_word(out: &str) -> String {
+    out.split_whitespace().next().unwrap().to_owned()
+}
+
+#[test]
+fn an_export_is_imported_elsewhere_and_goes_on() {
+    let (here, there) = (World::new(), World::new());
+    let session = looked(&here);
+    let lines = here.sessions_cli(&["export", "--last", "--json"]).out;
+    fs::write(there.work().join("talk.jsonl"), &lines).unwrap();
+    let kept = there.sessions_cli(&["import", "talk.jsonl"]);
+    assert_eq!((kept.code, kept.err.as_str()), (0, ""));
+    assert_eq!(first_word(&kept.out), session, "its id was free");
+    assert!(kept.out.contains(&format!("resume {session}")), "{}", kept.out);
+    assert_eq!(there.session_text(), lines);
+    assert_eq!(there.sessions_cli(&["check", &session]).code, 0);
+
+    // Its id is taken now.
+    let again = there.sessions_cli(&["import", "talk.jsonl"]);
+    let new = first_word(&again.out);
+    assert!(again.code == 0 && new != session && again.out.contains("is taken"), "{}", again.out);
+    assert_eq!(there.sessions().len(), 2);
+    let copy = parse(&there.sessions_cli(&["show", &new, "--json"]).out);
+    assert_eq!((text(&copy[0], "session"), text(&copy[0], "imported_from")), (new, session.clone()));
+    assert_eq!(copy[1..], parse(&lines)[1..]);
+    assert_eq!(there.sessions_cli(&["show", &session, "--json"]).out, lines, "the first is as it was");
+}
+
+#[test]
+fn what_is_not_sound_is_not_imported() {
+    let world = World::new();
+    looked(&world);
+    let lines = world.session_text();
+    let without_result: String =
+        lines.lines().filter(|l| !l.contains("\"tool_result\"")).map(|l| format!("{l}\n")).collect();
+    fs::write(world.work().join("bad.jsonl"), &without_result).unwrap();
+    let refused = world.sessions_cli(&["import", "bad.jsonl"]);
+    assert_eq!((refused.code, refused.out.as_str()), (1, ""));
+    let why = refused.complaint();
+    assert!(why.contains("line 9 (e10)") && why.contains("before the result of call c1"), "{why}");
+    assert!(why.contains("nothing was kept; `countersign sessions check bad.jsonl`"), "{why}");
+    assert_eq!(world.sessions().len(), 1);
+    let missing = world.sessions_cli(&["import", "nowhere.jsonl"]);
+    assert!(missing.code == 2 && missing.complaint().contains("nowhere.jsonl"), "{}", missing.err);
+    let folder = world.sessions_cli(&["import", "."]);
+    assert!(folder.code == 2 && folder.complaint().contains("not a regular file"), "{}", folder.err);
+}
+
+#[test]
+fn nobody_brings_a_yes_for_the_whole_session_along() {
+    let world = World::new();
+    let session = looked(&world);
+    let granted = world.session_text().replace("\"scope\":\"once\"", "\"scope\":\"session\"");
+    assert!(granted.contains("\"scope\":\"session\""));
+    fs::write(world.work().join("talk.jsonl"), &granted).unwrap();
+    let id = first_word(&world.sessions_cli(&["import", "talk.jsonl"]).out);
+    assert_ne!(id, session);
+    let decisions = of_type(&parse(&world.sessions_cli(&["show", &id, "--json"]).out), "approval");
+    let scopes: Vec<&Value> = decisions.iter().map(|decision| &decision["scope"]).collect();
+    assert_eq!(scopes, [&json!("once")]);
+    assert_eq!(decisions[0]["scope_before_import"], "session");
+    // Whoever forks a file from elsewhere takes no yes along either.
+    let id = first_word(&world.sessions_cli(&["fork", "talk.jsonl"]).out);
+    assert!(!world.sessions_cli(&["show", &id, "--json"]).out.contains("\"scope\":\"session\""));
+}
+
+#[test]
+fn an_imported_id_cannot_lead_out_of_the_store() {
+    let world = World::new();
+    let session = looked(&world);
+    let strange = world.session_text().replace(&session, "../../out");
+    fs::write(world.work().join("talk.jsonl"), strange).unwrap();
+    let kept = world.sessions_cli(&["import", "talk.jsonl"]);
+    assert_eq!(kept.code, 0, "{}", kept.err);
+    assert_eq!(world.sessions().len(), 2);
+    assert_ne!(first_word(&kept.out), session);
+}
+
+#[test]
+fn a_fork_ends_at_its_entry_and_goes_its_own_way() {
+    let world = World::new();
+    let session = looked(&world);
+    let before = world.session_text();
+    let entries = world.entries();
+    let result = text(&of_type(&entries, "tool_result")[0], "entry");
+    let forked = world.sessions_cli(&["fork", "--last", "--at", &result]);
+    assert_eq!((forked.code, forked.err.as_str()), (0, ""));
+    let id = first_word(&forked.out);
+    assert!(forked.out.contains(&format!("resume {id}")));
+    let copy = world.entries();
+    assert_eq!(text(&copy[0], "session"), id, "the fork is the newest");
+    assert_eq!(text(&copy[0], "forked_from"), format!("{session}@{result}"));
+    assert_eq!(text(copy.last().unwrap(), "entry"), result);
+    assert_eq!(copy[1..], entries[1..copy.len()]);
+    assert!(open_calls(&world.session_file()).is_empty());
+
+    let ran = world.json(&["--last", "--script", r#"["Another way."]"#, "and now?"]);
+    assert_eq!((ran.code, ran.ended()["text"].clone()), (0, json!("Another way.")));
+    assert_eq!(world.sessions_cli(&["check", &id]).code, 0);
+    assert_eq!(world.sessions_cli(&["show", &session, "--json"]).out, before, "the other is as it was");
+}
+
+#[test]
+fn a_fork_makes_no_result_up() {
+    let world = World::new();
+    looked(&world);
+    let entries = world.entries();
+    let at = |kind: &str| text(&of_type(&entries, kind)[0], "entry");
+    let (call, result) = (at("tool_call"), at("tool_result"));
+    for place in [text(&of_type(&entries, "agent_response")[0], "entry"), call, at("approval")] {
+        let refused = world.sessions_cli(&["fork", "--last", "--at", &place]);
+        assert_eq!(refused.code, 2, "{place}");
+        let why = refused.complaint();
+        assert!(why.contains("wait for their results") && why.contains(&format!("or {result}")), "{why}");
+    }
+    assert_eq!(world.sessions().len(), 1);
+    // A session that died in the midst of a call is forked at the last place without one.
+    let file = world.session_file();
+    let whole = world.session_text();
+    let cut =
+        whole.split_inclusive('\n').take_while(|line| !line.contains("\"tool_result\"")).collect::<String>();
+    fs::write(&file, cut + "{\"type\":\"tool_res").unwrap();
+    let forked = world.sessions_cli(&["fork", "--last"]);
+    assert_eq!(forked.code, 0, "{}", forked.err);
+    assert_eq!(text(world.entries().last().unwrap(), "type"), "transition");
+}
+
+#[test]
+fn a_fork_does_not_bring_back_what_was_withdrawn() {
+    let world = World::new();
+    let replies =
+        json!([{ "text": "Half", "error": { "class": "transient", "message": "reset" } }, "Whole."]);
+    world.json(&["--script", &script(replies), "hi"]);
+    let tombstone = of_type(&world.entries(), "tombstone").remove(0);
+    let refused = world.sessions_cli(&["fork", "--last", "--at", &text(&tombstone, "target")]);
+    assert!(
+        refused.complaint().contains(&format!("fork at {}", text(&tombstone, "entry"))),
+        "{}",
+        refused.err
+    );
+    let forked = world.sessions_cli(&["fork", "--last", "--at", &text(&tombstone, "entry")]);
+    assert_eq!(forked.code, 0, "{}", forked.err);
+}
+
+#[test]
+fn a_session_is_removed_by_name_unless_somebody_writes_it() {
+    let world = World::new();
+    let session = looked(&world);
+    let file = world.session_file();
+    let (writer, _) = SessionStore::open(&file).unwrap();
+    let refused = world.sessions_cli(&["remove", &session]);
+    assert_eq!((refused.code, refused.out.as_str()), (1, ""));
+    assert!(refused.complaint().contains("is being written by another countersign"), "{}", refused.err);
+    assert!(file.exists());
+    // To look, nobody needs the lock.
+    assert_eq!(world.sessions_cli(&["check", "--last"]).code, 0);
+    assert_eq!(world.sessions_cli(&["fork", "--last"]).code, 0);
+    drop(writer);
+
+    fs::write(world.work().join("mine.jsonl"), world.session_text()).unwrap();
+    let foreign = world.sessions_cli(&["remove", "mine.jsonl"]);
+    assert!(foreign.code == 2 && foreign.complaint().contains("not among the kept"), "{}", foreign.err);
+    assert!(world.work().join("mine.jsonl").exists());
+
+    let removed = world.sessions_cli(&["remove", &session]);
+    assert_eq!((removed.code, removed.err.as_str()), (0, ""));
+    assert!(removed.out.starts_with(&format!("removed {session} (")), "{}", removed.out);
+    assert!(removed.out.contains("what is in one?") && !file.exists(), "{}", removed.out);
+    assert_eq!(world.sessions_cli(&["remove", &session]).code, 2);
+    assert_eq!(world.sessions().len(), 1, "the fork stays");
+}

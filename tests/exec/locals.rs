@@ -1,0 +1,120 @@
+//! Servers of one's own: asked what their models can do, found, listed, and held to what they said.
+
+use serde_json::{Value, json};
+
+use crate::model_server::{ModelServer, Part, Reply};
+use crate::servers::accepted;
+use crate::stage::{Ran, World};
+
+/// A world in which the provider `name` is this server.
+fn world(name: &str, server: &ModelServer) -> World {
+    World::new().configured(&format!("[providers.{name}]\nbase_url = \"{}\"\n", server.base_url()))
+}
+
+fn models(world: &World, words: &[&str]) -> Ran {
+    let output = world.program().arg("models").args(words).output().unwrap();
+    Ran::of(output.status, output.stdout, output.stderr)
+}
+
+/// One provider of `models --json`.
+fn provider(world: &World, name: &str) -> Value {
+    let ran = models(world, &["--json"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let listed: Value = serde_json::from_str(&ran.out).unwrap();
+    let of_name = |one: &&Value| one["provider"] == name;
+    listed["providers"].as_array().unwrap().iter().find(of_name).unwrap_or_else(|| panic!("{name}")).clone()
+}
+
+#[test]
+fn a_model_that_its_server_knows_without_tools_gets_them_as_text() {
+    let call = "```tool_call\n{\"tool\": \"read\", \"arguments\": {\"path\": \"two.txt\"}}\n```";
+    for (abilities, wanted_tools) in [(json!(["completion"]), false), (json!(["completion", "tools"]), true)]
+    {
+        let first = if wanted_tools {
+            Part::call("a", "read", &json!({ "path": "two.txt" }))
+        } else {
+            Part::text(call)
+        };
+        let server = ModelServer::start(vec![Reply::Stream(vec![first]), Reply::text("Read.")])
+            .page("/api/show", json!({ "capabilities": abilities, "parameters": "num_ctx 8192" }))
+            .page("/api/ps", json!({ "models": [] }));
+        let world = world("ollama", &server);
+        let ran = world.exec(&["-m", "ollama/small", "read it"]);
+        assert_eq!((ran.code, ran.out.as_str()), (0, "Read.\n"), "{}", ran.err);
+        let sent = accepted(&server);
+        assert_eq!(sent[0].get("tools").is_some(), wanted_tools, "{abilities}");
+        assert_eq!(sent[0]["max_tokens"], 2048, "a quarter of the window that the server told");
+        let asked: Vec<_> = server.visits().iter().map(|visit| visit.body.clone()).collect();
+        assert!(asked.contains(&json!({ "model": "small" })), "{asked:?}");
+    }
+}
+
+#[test]
+fn a_server_that_says_nothing_of_itself_is_used_all_the_same() {
+    for name in ["ollama", "llamacpp", "vllm", "lmstudio"] {
+        let server = ModelServer::start(vec![Reply::text("Hello.")]);
+        let ran = world(name, &server).exec(&["-m", &format!("{name}/unheard-of"), "hi"]);
+        assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (0, "Hello.\n", ""), "{name}");
+        let sent = server.requests().into_iter().find(|request| request.path.ends_with("completions"));
+        assert_eq!(sent.unwrap().body["max_tokens"], 8192, "{name}");
+    }
+}
+
+#[test]
+fn every_kind_of_server_is_listed_with_what_it_tells() {
+    let listed = json!({ "data": [{ "id": "one", "max_model_len": 16_384 }] });
+    let server = ModelServer::start(Vec::new())
+        .page("/v1/models", listed)
+        .page("/props", json!({ "default_generation_settings": { "n_ctx": 16_384 } }))
+        .page("/api/v0/models", json!({ "data": [{ "id": "one", "loaded_context_length": 16_384 }] }))
+        .page("/api/show", json!({ "capabilities": ["tools"], "parameters": "num_ctx 16384" }))
+        .page("/api/ps", json!({ "models": [] }));
+    for name in ["ollama", "llamacpp", "vllm", "lmstudio"] {
+        let told = provider(&world(name, &server), name);
+        assert_eq!(told["usable"], true, "{told}");
+        let model = &told["models"][0];
+        assert_eq!((&model["model"], &model["window"]), (&json!(format!("{name}/one")), &json!(16_384)));
+        assert_eq!(model["usd_per_million"], Value::Null, "a price that nobody knows");
+    }
+    let own = provider(&world("mine", &server), "mine");
+    assert_eq!(own["models"][0]["model"], "mine/one", "any server without a key is asked");
+}
+
+#[test]
+fn the_list_says_why_the_rest_is_not_usable() {
+    let gone = ModelServer::start(Vec::new());
+    let world = world("vllm", &gone).with("GROQ_API_KEY", "gsk-planted-key");
+    drop(gone);
+    let none = provider(&world, "vllm");
+    assert!(
+        none["usable"] == false && none["why"].as_str().unwrap().starts_with("no server answers at http")
+    );
+    let (groq, mistral) = (provider(&world, "groq"), provider(&world, "mistral"));
+    assert_eq!((&groq["usable"], &groq["how"]), (&json!(true), &json!("GROQ_API_KEY")));
+    assert_eq!((&mistral["usable"], &mistral["why"]), (&json!(false), &json!("MISTRAL_API_KEY is not set")));
+    let openai = provider(&world, "openai-chat");
+    let sol = openai["models"].as_array().unwrap().iter().find(|m| m["model"] == "openai-chat/gpt-6.1-sol");
+    assert_eq!(sol.unwrap()["long_prompt"]["above"], 272_000);
+    assert_eq!(sol.unwrap()["usd_per_million"]["cache_read"], 0.1);
+    let words = models(&world, &[]).out;
+    for wanted in
+        ["\nrehearsal: embedded", "\ngroq: GROQ_API_KEY\n", "\nnot usable\n", "  vllm: no server answers"]
+    {
+        assert!(words.contains(wanted), "{wanted} in {words}");
+    }
+    assert!(!words.contains("gsk-planted"));
+}
+
+#[test]
+fn a_name_narrows_the_list() {
+    let world = World::new().with("ANTHROPIC_API_KEY", "sk-1");
+    let narrowed = models(&world, &["Claude-Sonnet"]).out;
+    assert!(
+        narrowed.contains("anthropic/claude-sonnet-5-5") && !narrowed.contains("claude-opus"),
+        "{narrowed}"
+    );
+    assert!(!narrowed.contains("rehearsal") && !narrowed.contains("groq"), "{narrowed}");
+    let none = models(&world, &["zebra-9"]);
+    assert_eq!((none.code, none.out.as_str()), (2, ""));
+    assert!(none.complaint().contains("no known model has `zebra-9`"));
+}

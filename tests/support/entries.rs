@@ -1,0 +1,225 @@
+//! Any entry that can be written, for properties of the session file.
+
+#![allow(unreachable_pub, reason = "tests")]
+
+use std::collections::BTreeMap;
+
+use countersign::ledger::*;
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use serde_json::Value;
+
+pub fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        any::<String>(),
+        Just("\u{0}\u{1b}[31m\u{7f}\u{2028}\u{feff}\u{10ffff}\r\n\t\"\\".to_owned()),
+        "[a-z \n]{0,40}",
+    ]
+}
+
+pub fn value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
+        any::<f64>().prop_filter_map("JSON has no such number", |f| f.is_finite().then(|| Value::from(f))),
+        text().prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 32, 6, |inner| {
+        prop_oneof![
+            vec(inner.clone(), 0..6).prop_map(Value::from),
+            vec((text(), inner), 0..6).prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
+        ]
+    })
+}
+
+pub fn arguments() -> impl Strategy<Value = Arguments> {
+    let members = vec((text(), value()), 0..4);
+    prop_oneof![
+        members.prop_map(|pairs| Arguments::Object(pairs.into_iter().collect())),
+        text().prop_map(Arguments::Unusable),
+    ]
+}
+
+pub fn model() -> impl Strategy<Value = ModelRef> {
+    text().prop_map(|text| ModelRef::parse(&text))
+}
+
+pub fn call() -> impl Strategy<Value = ToolUse> {
+    (any::<u64>(), text(), text(), arguments()).prop_map(|(id, wire_id, name, arguments)| ToolUse {
+        id: CallId(id),
+        wire_id,
+        name,
+        arguments,
+    })
+}
+
+pub fn block() -> impl Strategy<Value = Block> {
+    prop_oneof![
+        text().prop_map(Block::Text),
+        (text(), option::of(value())).prop_map(|(text, replay)| Block::Thinking(Thinking { text, replay })),
+        call().prop_map(Block::ToolUse),
+    ]
+}
+
+pub fn usage() -> impl Strategy<Value = Usage> {
+    let cost = prop_oneof![0..(1_u64 << 51), Just(u64::MAX), 0..2_000_000_u64];
+    (any::<[u64; 5]>(), option::of(cost), any::<bool>()).prop_map(|(counts, cost, estimated)| Usage {
+        input: counts[0],
+        output: counts[1],
+        cache_read: counts[2],
+        cache_write: counts[3],
+        reasoning: counts[4],
+        cost: cost.map(MicroDollars),
+        estimated,
+    })
+}
+
+pub fn decider() -> impl Strategy<Value = Decider> {
+    prop_oneof![Just(Decider::Policy), Just(Decider::User), Just(Decider::Hook)]
+}
+
+pub fn outcome() -> impl Strategy<Value = Outcome> {
+    let path = prop_oneof![Just(AbortPath::A), Just(AbortPath::B), Just(AbortPath::C)];
+    prop_oneof![
+        Just(Outcome::Ok),
+        Just(Outcome::Failed),
+        Just(Outcome::Invalid),
+        Just(Outcome::UnknownTool),
+        decider().prop_map(Outcome::Denied),
+        Just(Outcome::TimedOut),
+        (path, option::of(any::<u64>())).prop_map(|(path, ran_ms)| Outcome::Aborted(Abort { path, ran_ms })),
+        any::<bool>().prop_map(|started| Outcome::Lost { started }),
+    ]
+}
+
+pub fn said() -> impl Strategy<Value = Body> {
+    (model(), vec(block(), 0..5), text(), usage(), any::<bool>()).prop_map(
+        |(model, blocks, stop, usage, interrupted)| {
+            let stop = Stop::parse(&stop);
+            Body::Assistant(AssistantMessage { id: EntryId(0), model, blocks, stop, usage, interrupted })
+        },
+    )
+}
+
+pub fn ended() -> impl Strategy<Value = Body> {
+    let reason = proptest::sample::select(Ending::ALL.to_vec());
+    let not_ok = vec((any::<u64>().prop_map(CallId), text()), 0..3);
+    (reason, any::<[u32; 2]>(), usage(), any::<u64>(), text(), not_ok, text()).prop_map(
+        |(reason, [turns, tool_calls], usage, wall_ms, text, not_ok, next_safe_action)| {
+            Body::TurnEnded(TurnEnded {
+                reason,
+                turns,
+                tool_calls,
+                usage,
+                wall_ms,
+                text,
+                not_ok,
+                next_safe_action,
+            })
+        },
+    )
+}
+
+pub fn approvals() -> impl Strategy<Value = Body> {
+    let id = || any::<u64>().prop_map(CallId);
+    let preview =
+        prop_oneof![Just(Preview::None), text().prop_map(Preview::Command), text().prop_map(Preview::Diff)];
+    let scope = prop_oneof![Just(Scope::Once), Just(Scope::Session), Just(Scope::Project)];
+    prop_oneof![
+        (id(), text(), value(), text(), text(), preview).prop_map(
+            |(call, name, arguments, why, risk, preview)| Body::ApprovalRequested(ApprovalRequest {
+                call,
+                name,
+                arguments,
+                why,
+                risk,
+                preview
+            })
+        ),
+        (id(), any::<bool>(), scope, decider(), text()).prop_map(|(call, allow, scope, by, reason)| {
+            Body::ApprovalDecided(Decision { call, allow, scope, by, reason })
+        }),
+        (id(), text(), outcome(), text(), any::<[u64; 2]>()).prop_map(
+            |(call, name, outcome, content, [duration_ms, cut_chars])| Body::ToolResult(ToolResult {
+                call,
+                name,
+                outcome,
+                content,
+                duration_ms,
+                cut_chars
+            })
+        ),
+    ]
+}
+
+pub fn goals() -> impl Strategy<Value = Body> {
+    let method = prop_oneof![text().prop_map(Validation::Command), Just(Validation::Question)];
+    let goal =
+        (text(), text(), vec((text(), any::<u64>()), 0..3), any::<u32>(), text(), vec(text(), 0..3), method)
+            .prop_map(
+                |(objective, done_condition, budget, checkpoints, current_plan, progress_log, method)| {
+                    let budget: BTreeMap<String, u64> = budget.into_iter().collect();
+                    Body::Goal(Goal {
+                        objective,
+                        done_condition,
+                        budget: budget.into_iter().collect(),
+                        checkpoints,
+                        current_plan,
+                        stop_rules: progress_log.clone(),
+                        progress_log,
+                        validation_method: method,
+                    })
+                },
+            );
+    let by = proptest::sample::select(Answerer::ALL.to_vec());
+    let asked =
+        (text(), option::of(text()), by).prop_map(|(question, answer, by)| Asked { question, answer, by });
+    let checkpoint = (any::<u32>(), vec(asked, 0..7))
+        .prop_map(|(number, questions)| Body::Checkpoint(Checkpoint { number, questions }));
+    let flags = (option::of(any::<bool>()), option::of(any::<bool>()));
+    let progress = (any::<u32>(), flags, option::of(text()), text(), text()).prop_map(
+        |(checkpoint, (objective_valid, done), blocked, plan, progress)| {
+            Body::Progress(Progress { checkpoint, objective_valid, done, blocked, plan, progress })
+        },
+    );
+    prop_oneof![goal, checkpoint, progress, text().prop_map(|text| Body::Handoff { text })]
+}
+
+pub fn body() -> impl Strategy<Value = Body> {
+    let injector = proptest::sample::select(Injector::ALL.to_vec());
+    let transition = proptest::sample::select(Transition::ALL.to_vec());
+    prop_oneof![
+        (text(), text(), model(), 0..=FORMAT_VERSION, text()).prop_map(
+            |(session, cwd, model, version, system)| {
+                Body::SessionStarted(SessionStarted { session, cwd, model, version, system })
+            }
+        ),
+        text().prop_map(|content| Body::User(UserMessage { content })),
+        said(),
+        call().prop_map(Body::ToolCall),
+        call().prop_map(Body::Validation),
+        goals(),
+        approvals(),
+        (injector, text()).prop_map(|(by, text)| Body::Injected(Injected { by, text })),
+        (any::<u64>(), text())
+            .prop_map(|(target, reason)| Body::Tombstone(Tombstone { target: EntryId(target), reason })),
+        (any::<u32>(), transition).prop_map(|(turn, reason)| Body::Transition { turn, reason }),
+        (text(), any::<u64>()).prop_map(|(name, limit)| Body::BudgetRaised { name, limit }),
+        (text(), text()).prop_map(|(about, text)| Body::Note(Note { about, text })),
+        (text(), text()).prop_map(|(message, next)| Body::Error { message, next }),
+        ended(),
+    ]
+}
+
+pub fn entry() -> impl Strategy<Value = Entry> {
+    let at = prop_oneof![0..4_102_444_800_000_u64, any::<u64>()];
+    (any::<u64>(), at, body()).prop_map(|(id, at, mut body)| {
+        if let Body::Assistant(message) = &mut body {
+            message.id = EntryId(id);
+        }
+        Entry { id: EntryId(id), at: Millis(at), body }
+    })
+}
