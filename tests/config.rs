@@ -158,7 +158,6 @@ const WRONG_FILES: &[(&str, &str)] = &[
         "config.toml:2: loop.tools: takes \"native\", \"string\" or \"auto\", not \"both\"",
     ),
     ("[providers.x]\nprotocol = 'grpc'", "config.toml:2: providers.x.protocol: \"grpc\" is not a protocol"),
-    ("[providers.openai]\nbase_url = 'http://h'", "write providers.openai-chat"),
     ("model = 'a'\nmodel = 'b'", "config.toml:2: duplicate key"),
     ("fallback = [3]", "config.toml:1: fallback: takes a text, not 3"),
     ("fallback = true", "config.toml:1: fallback: takes a list of texts, not true"),
@@ -180,6 +179,8 @@ const WRONG_FILES: &[(&str, &str)] = &[
     ),
     ("[loop]\ncompact_at_percent = 0", "config.toml:2: loop.compact_at_percent: must be at least 1, not 0"),
     ("[loop]\ncompact_at_percent = 200", "loop.compact_at_percent: must be at most 100, not 200"),
+    ("effort = 'hard'", "config.toml:1: effort: `hard` is not an effort; use none, minimal, low"),
+    ("effort = 3", "config.toml:1: effort: takes a text, not 3"),
     ("model = ", "config.toml:1: "),
     ("log = 'x=loud'", "config.toml:1: log: takes a log filter"),
 ];

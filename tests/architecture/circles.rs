@@ -11,7 +11,11 @@ const KNOWN: &[(&str, &str)] = &[
         "a written value may be a table of hooks, whose rows are written values",
     ),
     (
-        "cli::models::choose <-> cli::models::provider",
+        "cli::config::apply <-> cli::config::facts",
+        "facts are settings, and the largest number that a setting takes is declared where settings are applied",
+    ),
+    (
+        "cli::models::found <-> cli::models::provider",
         "the providers' default models stand beside the choice that uses them",
     ),
     (
@@ -31,12 +35,12 @@ const KNOWN: &[(&str, &str)] = &[
         "what the screen asks for is declared with the keys that are handed to the overlays",
     ),
     (
-        "ui::panes::approval <-> ui::panes::cards <-> ui::panes::endings <-> ui::panes::remarks <-> ui::panes::tools",
+        "ui::panes::approval <-> ui::panes::cards <-> ui::panes::endings <-> ui::panes::goals <-> ui::panes::remarks <-> ui::panes::tools",
         "a card is laid out by its kind's file, and what surrounds every card is declared with the cards",
     ),
     (
-        "wire::record::encode <-> wire::record::message",
-        "a message is a record of its own, written with the same few words",
+        "wire::record::encode <-> wire::record::goal <-> wire::record::message",
+        "messages and goals are records of their own, written with the same few words",
     ),
 ];
 
