@@ -127,6 +127,19 @@ fn a_wrong_configuration_names_file_and_line() {
 }
 
 #[test]
+fn an_effort_that_the_model_does_not_take_is_refused_when_it_is_asked_for() {
+    let world = World::new().with("OPENAI_API_KEY", "sk-1").with("ANTHROPIC_API_KEY", "sk-2");
+    let refused = |words: &[&str]| world.refused(&[&["exec"], words, &["x"]].concat());
+    let line = refused(&["-m", "anthropic/claude-sonnet-5-5", "--effort", "none"]);
+    assert!(line.contains("does not take the effort `none`") && line.contains("low, medium, high"), "{line}");
+    let line = refused(&["-m", "openai/gpt-4o", "--effort", "low"]);
+    assert!(line.contains("--effort") && line.contains("does not reason"), "{line}");
+    let line = refused(&["-m", "openai/gpt-5.2", "-c", "effort=max"]);
+    assert!(line.contains("none, low, medium, high, xhigh"), "{line}");
+    assert!(refused(&["--effort", "hard"]).contains("is not an effort; use none, minimal"));
+}
+
+#[test]
 fn models_that_cannot_be_reached() {
     let world = World::new();
     let refused = |model: &str| world.refused(&["exec", "-m", model, "x"]);
@@ -134,8 +147,9 @@ fn models_that_cannot_be_reached() {
     assert!(refused("openai-chat/gpt-6.1-sol").contains("OPENAI_API_KEY is not set"));
     assert!(refused("openrouter/a/b").contains("OPENROUTER_API_KEY"));
     assert!(refused("antropic/x").contains("did you mean `anthropic`?"));
-    assert!(refused("zebra/x").contains("anthropic, openai-chat, openrouter, gemini, groq"));
-    assert!(refused("openai/gpt-6.1-sol").contains("openai-chat/gpt-6.1-sol"));
+    assert!(refused("zebra/x").contains("anthropic, openai, openai-chat, openrouter, gemini, groq"));
+    assert!(refused("openai/gpt-6.1-sol").contains("OPENAI_API_KEY is not set"));
+    assert!(refused("openai").contains("as in openai/gpt-6.1-sol"));
     assert!(refused("claude-sonnet-5-5").contains("write anthropic/claude-sonnet-5-5"));
     assert!(refused("anthropic").contains("as in anthropic/claude"));
     assert!(refused("script").contains("--script FILE-or-JSON"));

@@ -37,6 +37,8 @@ impl Talk {
             messages: self.messages.clone(),
             tools: ["read", "list", "search", "edit", "write", "shell"].map(tool).to_vec(),
             max_output: 8192,
+            effort: None,
+            adaptive_thinking: false,
         }
     }
 

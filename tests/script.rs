@@ -23,6 +23,8 @@ fn request() -> Request {
         messages: vec![Message::User("1234".into())],
         tools: vec![],
         max_output: 100,
+        effort: None,
+        adaptive_thinking: false,
     }
 }
 

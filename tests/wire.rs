@@ -19,14 +19,17 @@ mod support;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use countersign::model::FailureClass;
+use countersign::model::{Effort, FailureClass, Request};
 use countersign::wire::{Endpoint, Protocol, Secret, http_failure, sse};
-use serde_json::Value;
+use serde_json::{Value, json};
 use support::answer::{Answer, lines};
 use support::{fixture, history, read_all_ways};
 
-const PROTOCOLS: [(&str, Protocol); 2] =
-    [("anthropic", Protocol::Anthropic), ("openai-chat", Protocol::OpenAiChat)];
+const PROTOCOLS: [(&str, Protocol); 3] = [
+    ("anthropic", Protocol::Anthropic),
+    ("openai-chat", Protocol::OpenAiChat),
+    ("openai-responses", Protocol::OpenAiResponses),
+];
 
 /// Bytes, and the names and data of the events in them.
 type StreamCase = (&'static [u8], &'static [(&'static str, &'static str)]);
@@ -139,12 +142,12 @@ fn requests_are_what_the_golden_files_say() {
 fn a_longer_history_begins_like_the_shorter_one() {
     let (_, request) = history::cases().into_iter().next().unwrap();
     let messages = |protocol: Protocol, count: usize| {
-        let request =
-            countersign::model::Request { messages: request.messages[..count].to_vec(), ..request.clone() };
+        let request = Request { messages: request.messages[..count].to_vec(), ..request.clone() };
         let body = protocol.encode(&request, &Endpoint::new("http://x", None)).body;
         let mut body: Value = serde_json::from_slice(&body).unwrap();
         // Breakpoints move along with the end; they are no part of what is cached.
-        let messages = body["messages"].as_array_mut().unwrap();
+        let name = if body.get("input").is_some() { "input" } else { "messages" };
+        let messages = body[name].as_array_mut().unwrap();
         for block in messages.iter_mut().filter_map(|m| m["content"].as_array_mut()).flatten() {
             block.as_object_mut().unwrap().remove("cache_control");
         }
@@ -159,6 +162,49 @@ fn a_longer_history_begins_like_the_shorter_one() {
             assert_eq!(shorter[..settled], whole[..settled], "{protocol:?}, {count} messages");
         }
     }
+}
+
+#[test]
+fn effort_is_said_as_each_protocol_says_it() {
+    let said = |protocol: Protocol, effort: Effort, adaptive: bool, max_output: u64| {
+        let (_, request) = history::cases().into_iter().next().unwrap();
+        let request = Request { effort: Some(effort), adaptive_thinking: adaptive, max_output, ..request };
+        let body = protocol.encode(&request, &Endpoint::new("http://x", None)).body;
+        serde_json::from_slice::<Value>(&body).unwrap()
+    };
+    for level in Effort::ALL {
+        let name = level.as_str();
+        assert_eq!(said(Protocol::OpenAiChat, level, true, 99)["reasoning_effort"], name);
+        let responses = &said(Protocol::OpenAiResponses, level, true, 99)["reasoning"];
+        let summary = if level == Effort::None { Value::Null } else { json!("auto") };
+        assert_eq!((&responses["effort"], &responses["summary"]), (&json!(name), &summary));
+    }
+    let anthropic = |level, adaptive, most| {
+        let body = said(Protocol::Anthropic, level, adaptive, most);
+        (body["thinking"].clone(), body["output_config"]["effort"].clone())
+    };
+    assert_eq!(anthropic(Effort::XHigh, true, 99), (json!({ "type": "adaptive" }), json!("xhigh")));
+    assert_eq!(anthropic(Effort::Minimal, true, 99).1, "low");
+    assert_eq!(anthropic(Effort::None, true, 99), (json!({ "type": "disabled" }), Value::Null));
+    let tokens = |most| anthropic(Effort::High, false, most).0;
+    assert_eq!(tokens(64_000), json!({ "type": "enabled", "budget_tokens": 16_384 }));
+    assert_eq!(tokens(4_096), json!({ "type": "enabled", "budget_tokens": 2_048 }));
+    assert_eq!(tokens(2_047), Value::Null, "less than the least that thinking takes");
+}
+
+#[test]
+fn an_older_model_does_not_begin_to_think_amid_its_calls() {
+    let thinking = |count: usize| {
+        let (_, request) = history::cases().into_iter().next().unwrap();
+        let messages = request.messages.iter().take(count).cloned().collect();
+        let request = Request { effort: Some(Effort::Low), messages, ..request };
+        let body = Protocol::Anthropic.encode(&request, &Endpoint::new("http://x", None)).body;
+        serde_json::from_slice::<Value>(&body).unwrap()["thinking"]["type"].clone()
+    };
+    assert_eq!(thinking(1), "enabled");
+    assert_eq!(thinking(3), "enabled", "the calls came after thinking");
+    assert_eq!(thinking(8), Value::Null, "the call came without");
+    assert_eq!(thinking(10), "enabled", "an answer ended the calls");
 }
 
 #[test]
@@ -180,6 +226,9 @@ fn base_urls_work_with_and_without_their_version() {
         ("https://v1.example.com", "https://v1.example.com/v1/chat/completions"),
     ] {
         assert_eq!(url(Protocol::OpenAiChat, base), wanted);
+        let (base, wanted) =
+            (base.trim_end_matches("/chat/completions"), wanted.replace("chat/completions", "responses"));
+        assert_eq!(url(Protocol::OpenAiResponses, base), wanted);
     }
 }
 

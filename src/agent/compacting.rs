@@ -8,7 +8,7 @@ use crate::ledger::{
     Body, Compaction, CompactionTrigger, Ending, EntryId, Message, Millis, Note, Remark, Tombstone,
     Transition, Usage,
 };
-use crate::model::{Draft, ModelFailure, ModelNews, Request};
+use crate::model::{Draft, Effort, ModelFailure, ModelNews, Request};
 
 use super::phase::{Compacting, Phase, Wanted};
 use super::{Agent, Effect, Live};
@@ -287,6 +287,8 @@ fn why_summarized(wanted: Wanted) -> Option<Transition> {
 fn asking_for_summary(mut request: Request, room: u64, most_output: u64) -> Request {
     let question = Message::User(words::SUMMARIZE.to_owned());
     request.max_output = request.max_output.min(most_output).min(SUMMARY_TOKENS);
+    // Thinking counts as output: much of it would leave no room for the summary.
+    request.effort = request.effort.map(|level| level.min(Effort::Low));
     while context::estimate_tokens(&request) > room && request.messages.len() > 1 {
         request.messages.remove(0);
         // A history begins with the user, and results never stand without their calls.

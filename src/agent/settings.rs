@@ -2,7 +2,7 @@
 
 use crate::budget::{Limits, TokenBudget};
 use crate::hooks::HookSpec;
-use crate::model::ModelSpec;
+use crate::model::{Effort, ModelSpec};
 use crate::policy::Policy;
 use crate::tool::ToolSpec;
 
@@ -21,6 +21,8 @@ pub struct Settings {
     pub model: ModelSpec,
     /// The models to fall back to when that one fails for good, in order.
     pub fallback: Vec<ModelSpec>,
+    /// How hard the models are to think; each gets the nearest level that it takes.
+    pub effort: Option<Effort>,
     /// The tools, in the order in which the model sees them.
     pub tools: Vec<ToolSpec>,
     /// Mode and rules.
@@ -59,6 +61,7 @@ impl Settings {
             environment: String::new(),
             model,
             fallback: Vec::new(),
+            effort: None,
             tools: Vec::new(),
             policy: Policy::default(),
             hooks: Vec::new(),

@@ -180,7 +180,9 @@ impl Agent {
     fn request_to(&self, spec: &ModelSpec, output_left: Option<u64>) -> Result<Request, Unsettled> {
         let tools = self.registry.tools().iter().map(ToolSpec::describe).collect();
         let most = [output_left, self.books.output_limit(&spec.model)].into_iter().flatten().min();
-        context::build(&self.books.ledger, &self.settings.system, tools, spec, most)
+        let mut request = context::build(&self.books.ledger, &self.settings.system, tools, spec, most)?;
+        request.effort = self.settings.effort.and_then(|wanted| spec.abilities.effort(wanted));
+        Ok(request)
     }
 
     /// Ends the run. After an answer the next message of the queue begins another; after any other ending what was

@@ -190,6 +190,10 @@ pub struct Flags {
     #[arg(short, long, value_name = "PROVIDER/MODEL")]
     pub model: Option<String>,
 
+    /// How hard the model thinks: none, minimal, low, medium, high, xhigh or max, as far as it takes them
+    #[arg(long, value_name = "LEVEL")]
+    pub effort: Option<String>,
+
     /// Who answers when that model fails for good; repeatable, in this order
     #[arg(long, value_name = "PROVIDER/MODEL")]
     pub fallback: Vec<String>,
@@ -273,6 +277,7 @@ impl Flags {
         };
         Self {
             model: later.model.or(self.model),
+            effort: later.effort.or(self.effort),
             fallback: joined(self.fallback, later.fallback),
             cd: later.cd.or(self.cd),
             mode: later.mode.or(self.mode),
@@ -298,6 +303,7 @@ impl Flags {
     pub fn given(&self) -> Vec<Given> {
         let single = [
             ("-m", "model", &self.model),
+            ("--effort", "effort", &self.effort),
             ("--mode", "mode", &self.mode),
             ("--max-turns", "budget.max_model_turns", &self.max_turns),
             ("--max-tool-calls", "budget.max_tool_calls", &self.max_tool_calls),

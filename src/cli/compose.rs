@@ -11,7 +11,7 @@ use super::config::{Config, ToolCalling};
 use super::environment::Environment;
 use super::fault::Fault;
 use super::models::{Choice, Table, Way, choose};
-use super::{Invocation, environment, instructions};
+use super::{Invocation, effort, environment, instructions};
 use crate::agent::{Agent, Attendance, Effect, Settings};
 use crate::ledger::{Body, Entry, Millis, recover};
 use crate::policy::Policy;
@@ -65,6 +65,7 @@ pub(super) fn compose(
     let now = now();
     let mut notices = invocation.config.warnings.clone();
     notices.extend(choice.notice.clone());
+    notices.extend(effort::check(&invocation.config, &choice)?);
     notices.extend(tools_notice(&choice, invocation.config.tools));
 
     let mut settings = settings(invocation, &choice, attendance);
@@ -272,6 +273,7 @@ fn settings(invocation: &Invocation, choice: &Choice, attendance: Attendance) ->
         policy: Policy { mode: config.mode, rules: config.rules(), ..Policy::default() },
         limits: config.limits.clone(),
         hooks: invocation.config.hooks(),
+        effort: config.effort,
         fallback: choice.fallback.iter().map(|other| other.spec.clone()).collect(),
         token_budget: config.token_budget(),
         max_consecutive_failures: config.max_consecutive_failures,

@@ -8,8 +8,8 @@ pub use crate::wire::{Protocol, Secret};
 pub struct Connection {
     /// What is spoken.
     pub protocol: Protocol,
-    /// Where, without a `/` at its end. Anthropic: without `/v1` (the path is `/v1/messages`). Chat Completions:
-    /// with its `/v1` (the path is `/chat/completions`).
+    /// Where, without a `/` at its end. Anthropic: without `/v1` (the path is `/v1/messages`). The others:
+    /// with its `/v1` (the paths are `/chat/completions` and `/responses`).
     pub base_url: String,
     /// The key; `None` for servers that want none.
     pub key: Option<Secret>,
@@ -79,8 +79,8 @@ pub fn normal_base_url(protocol: Protocol, text: &str) -> String {
             let bare = bare.strip_suffix("/v1").unwrap_or(bare).trim_end_matches('/');
             format!("{bare}{query}")
         }
-        Protocol::OpenAiChat if has_version(bare) => format!("{bare}{query}"),
-        Protocol::OpenAiChat => format!("{bare}/v1{query}"),
+        Protocol::OpenAiChat | Protocol::OpenAiResponses if has_version(bare) => format!("{bare}{query}"),
+        Protocol::OpenAiChat | Protocol::OpenAiResponses => format!("{bare}/v1{query}"),
     }
 }
 
@@ -102,6 +102,7 @@ mod tests {
         for written in ["http://h:1", "http://h:1/", "http://h:1/v1", "http://h:1/v1/"] {
             assert_eq!(normal_base_url(Protocol::Anthropic, written), "http://h:1");
             assert_eq!(normal_base_url(Protocol::OpenAiChat, written), "http://h:1/v1");
+            assert_eq!(normal_base_url(Protocol::OpenAiResponses, written), "http://h:1/v1");
         }
         let chat = |written: &str| normal_base_url(Protocol::OpenAiChat, written);
         assert_eq!(chat("https://h/api/paas/v4"), "https://h/api/paas/v4");

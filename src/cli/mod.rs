@@ -5,6 +5,7 @@ mod chat;
 mod compose;
 pub mod config;
 pub mod connection;
+mod effort;
 pub mod environment;
 mod events;
 mod exec;

@@ -27,5 +27,7 @@ pub fn build(
         messages: ledger.project()?,
         tools,
         max_output,
+        effort: None,
+        adaptive_thinking: spec.abilities.thinks_adaptively(),
     })
 }

@@ -1,11 +1,13 @@
 //! What a model is, whoever serves it: what it is asked, what it says, how it fails.
 
 mod draft;
+mod effort;
 mod event;
 mod failure;
 mod spec;
 
 pub use draft::{Draft, UnfinishedCall};
+pub use effort::Effort;
 pub use event::{ModelEvent, ModelNews};
 pub use failure::{Action, FailureClass, ModelFailure};
 pub use spec::{Abilities, LongPrompt, ModelSpec, Price, Rates};
@@ -27,6 +29,10 @@ pub struct Request {
     pub tools: Vec<ToolDescription>,
     /// Most tokens the answer may have, thinking included.
     pub max_output: u64,
+    /// How hard the model is to think; `None`: as its vendor thinks best.
+    pub effort: Option<Effort>,
+    /// Whether the model can be left to find out itself how long it thinks (Anthropic's `adaptive`).
+    pub adaptive_thinking: bool,
 }
 
 /// What a model is told about a tool.

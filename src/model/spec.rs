@@ -2,6 +2,8 @@
 
 use crate::ledger::{MicroDollars, ModelRef, Usage};
 
+use super::Effort;
+
 /// What is known about a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelSpec {
@@ -35,6 +37,30 @@ pub struct Abilities {
 }
 
 impl Abilities {
+    /// The levels of effort that it takes, the least first; empty for a model that is known not to reason. All of
+    /// them for a model that nobody knows.
+    pub fn efforts(&self) -> Vec<Effort> {
+        let takes = |level: &Effort| match (self.reasoning, level) {
+            (None, _) => true,
+            (Some(false), _) => false,
+            (Some(true), Effort::Low | Effort::Medium | Effort::High) => true,
+            (Some(true), other) => self.extra_efforts.iter().any(|extra| extra == other.as_str()),
+        };
+        Effort::ALL.into_iter().filter(takes).collect()
+    }
+
+    /// What to ask for when `wanted` is wanted: that, or the next lower level that it takes, or else its lowest.
+    /// `None`: it does not reason.
+    pub fn effort(&self, wanted: Effort) -> Option<Effort> {
+        let taken = self.efforts();
+        taken.iter().rev().find(|level| **level <= wanted).or(taken.first()).copied()
+    }
+
+    /// Whether it finds out itself how long to think. An older model that reasons has a number of tokens for it.
+    pub fn thinks_adaptively(&self) -> bool {
+        self.adaptive_thinking.unwrap_or(self.reasoning != Some(true))
+    }
+
     /// What is known here, and of the rest what `other` knows.
     pub fn or(self, other: Self) -> Self {
         Self {
@@ -132,6 +158,30 @@ impl Rates {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_nearest_effort_is_one_that_the_model_takes() {
+        let abilities = |reasoning, extra: &[&str]| Abilities {
+            reasoning,
+            extra_efforts: extra.iter().map(|level| (*level).to_owned()).collect(),
+            ..Abilities::default()
+        };
+        let unknown = abilities(None, &[]);
+        assert!(Effort::ALL.iter().all(|level| unknown.effort(*level) == Some(*level)));
+        let none = abilities(Some(false), &[]);
+        assert_eq!((none.effort(Effort::High), none.efforts()), (None, Vec::new()));
+        let some = abilities(Some(true), &["none", "xhigh"]);
+        for (wanted, given) in [
+            (Effort::None, Effort::None),
+            (Effort::Minimal, Effort::None),
+            (Effort::Low, Effort::Low),
+            (Effort::XHigh, Effort::XHigh),
+            (Effort::Max, Effort::XHigh),
+        ] {
+            assert_eq!(some.effort(wanted), Some(given));
+        }
+        assert_eq!(abilities(Some(true), &[]).effort(Effort::None), Some(Effort::Low), "its lowest");
+    }
 
     #[test]
     fn a_long_prompt_bills_the_whole_request_at_its_rates() {

@@ -60,6 +60,8 @@ mod tests {
             messages: Vec::new(),
             tools: Vec::new(),
             max_output: 1,
+            effort: None,
+            adaptive_thinking: false,
         };
         router.stream(request).collect().await
     }

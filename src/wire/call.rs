@@ -64,6 +64,12 @@ impl Quirks {
         {
             learned.reasoning_content = Some(true);
         }
+        if names("ncrypted content is not supported") {
+            learned.without_sealed_reasoning = true;
+        }
+        if names("reasoning summaries") || names("reasoning.summary") {
+            learned.without_reasoning_summary = true;
+        }
         if names("roles must alternate") || names("after role 'tool'") {
             learned.strict_order = Some(true);
         }
@@ -95,6 +101,10 @@ pub struct Quirks {
     pub max_completion_tokens: Option<bool>,
     /// Chat: whether each assistant message with calls must carry `reasoning_content`; `None` goes by the host.
     pub reasoning_content: Option<bool>,
+    /// Responses: do not ask for summaries of reasoning; the account may not see them.
+    pub without_reasoning_summary: bool,
+    /// Responses: do not ask for sealed reasoning; the model has none.
+    pub without_sealed_reasoning: bool,
     /// Chat: whether ids of calls must be nine letters or digits; `None` goes by the host.
     pub nine_letter_ids: Option<bool>,
     /// Chat: whether users and assistants must take turns, and no user may follow a tool's result; `None` goes by

@@ -6,7 +6,7 @@ use crate::model::{ModelFailure, ModelNews};
 
 use super::failure::{cut_failure, page_failure, protocol_failure, stream_failure};
 use super::sse::{MAX_EVENT_BYTES, SseDecoder, SseEvent};
-use super::{Protocol, anthropic, openai_chat};
+use super::{Protocol, anthropic, openai_chat, openai_responses};
 
 /// Reads one answer. What it says does not depend on how the bytes are cut.
 #[derive(Debug)]
@@ -31,6 +31,7 @@ enum Body {
 enum Reader {
     Anthropic(anthropic::Reader),
     OpenAiChat(openai_chat::Reader),
+    OpenAiResponses(openai_responses::Reader),
 }
 
 /// Bytes of a page that are kept to quote from.
@@ -41,6 +42,7 @@ impl Decoder {
         let reader = match protocol {
             Protocol::Anthropic => Reader::Anthropic(anthropic::Reader::default()),
             Protocol::OpenAiChat => Reader::OpenAiChat(openai_chat::Reader::default()),
+            Protocol::OpenAiResponses => Reader::OpenAiResponses(openai_responses::Reader::default()),
         };
         Self { body: Body::Unknown, reader, over: false }
     }
@@ -151,6 +153,7 @@ impl Reader {
         match self {
             Self::Anthropic(reader) => reader.event(event),
             Self::OpenAiChat(reader) => reader.event(event),
+            Self::OpenAiResponses(reader) => reader.event(event),
         }
     }
 
@@ -163,12 +166,13 @@ impl Reader {
         match self {
             Self::Anthropic(reader) => reader.whole(answer),
             Self::OpenAiChat(reader) => reader.whole(answer),
+            Self::OpenAiResponses(reader) => reader.whole(answer),
         }
     }
 
     fn end(&mut self) -> Vec<ModelNews> {
         match self {
-            Self::Anthropic(_) => vec![ModelNews::Failed(cut_failure())],
+            Self::Anthropic(_) | Self::OpenAiResponses(_) => vec![ModelNews::Failed(cut_failure())],
             Self::OpenAiChat(reader) => reader.end(),
         }
     }

@@ -12,6 +12,7 @@ mod failure;
 pub mod hook;
 mod ids;
 mod openai_chat;
+mod openai_responses;
 pub mod record;
 mod report;
 pub mod script;
@@ -31,6 +32,8 @@ pub enum Protocol {
     Anthropic,
     /// OpenAI Chat Completions, and every server like it.
     OpenAiChat,
+    /// OpenAI Responses, without state on the server.
+    OpenAiResponses,
 }
 
 impl Protocol {
@@ -39,6 +42,7 @@ impl Protocol {
         match self {
             Self::Anthropic => anthropic::encode(request, endpoint),
             Self::OpenAiChat => openai_chat::encode(request, endpoint),
+            Self::OpenAiResponses => openai_responses::encode(request, endpoint),
         }
     }
 
@@ -52,6 +56,7 @@ impl Protocol {
         match self {
             Self::Anthropic => "anthropic",
             Self::OpenAiChat => "openai-chat",
+            Self::OpenAiResponses => "openai-responses",
         }
     }
 
@@ -63,7 +68,10 @@ impl Protocol {
         match text {
             "anthropic" => Ok(Self::Anthropic),
             "openai-chat" => Ok(Self::OpenAiChat),
-            other => Err(format!("{other:?} is not a protocol; use \"anthropic\" or \"openai-chat\"")),
+            "openai-responses" => Ok(Self::OpenAiResponses),
+            other => Err(format!(
+                "{other:?} is not a protocol; use \"anthropic\", \"openai-chat\" or \"openai-responses\""
+            )),
         }
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::books;
 use crate::model_server::{ModelServer, Reply};
-use crate::servers::{BOTH, KEY};
+use crate::servers::{ALL, KEY};
 use crate::stage::{World, of_type, script, text};
 
 #[test]
@@ -160,7 +160,7 @@ fn a_session_goes_on_wherever_it_was_cut() {
 
 #[test]
 fn a_provider_takes_what_is_left_wherever_it_was_cut() {
-    for speech in BOTH {
+    for speech in ALL {
         let world = eventful();
         let file = world.session_file();
         let whole = fs::read(&file).unwrap();

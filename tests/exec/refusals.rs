@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use serde_json::json;
 
 use crate::model_server::{ModelServer, Part, Reply};
-use crate::servers::{BOTH, KEY, Speech};
+use crate::servers::{ALL, KEY, Speech};
 use crate::stage::{World, all_files, text};
 
 const NO_RETRIES: [&str; 2] = ["-c", "budget.max_retries_per_model_call=0"];
@@ -45,7 +45,7 @@ fn twice(speech: Speech, reply: impl Fn() -> Reply) -> (ModelServer, World) {
 
 #[test]
 fn a_wrong_key() {
-    for speech in BOTH {
+    for speech in ALL {
         let server = ModelServer::start_with_key(Vec::new(), Some("another"));
         let world = World::new().with(speech.key, KEY).with(speech.url, &server.base_url());
         let line = fails(&world, &["-m", speech.model, "-c", "log=trace"]);
@@ -56,7 +56,7 @@ fn a_wrong_key() {
 
 #[test]
 fn a_server_that_quotes_the_key() {
-    for speech in BOTH {
+    for speech in ALL {
         let quote =
             || Reply::error(401, "authentication_error", &format!("Incorrect API key provided: {KEY}."));
         let (_server, world) = twice(speech, quote);
@@ -67,7 +67,7 @@ fn a_server_that_quotes_the_key() {
 
 #[test]
 fn an_unknown_model() {
-    for speech in BOTH {
+    for speech in ALL {
         let (_server, world) = twice(speech, || Reply::error(404, "not_found_error", "model: tested"));
         let line = fails(&world, &[]);
         assert!(line.contains("model: tested") && line.contains("-m PROVIDER/MODEL"), "{line}");
@@ -76,7 +76,7 @@ fn an_unknown_model() {
 
 #[test]
 fn an_address_that_is_not_a_model_server() {
-    for speech in BOTH {
+    for speech in ALL {
         let (_server, world) = twice(speech, || Reply::raw(404, "text/html", "<html>Nothing here</html>"));
         let line = fails(&world, &[]);
         assert!(line.contains("404") && line.contains("base URL"), "{line}");
@@ -89,7 +89,7 @@ fn an_address_that_is_not_a_model_server() {
 
 #[test]
 fn nobody_listens() {
-    for speech in BOTH {
+    for speech in ALL {
         let closed = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap();
         let address = format!("http://{closed}");
         let world = World::new().with(speech.key, KEY).with(speech.url, &address);
@@ -100,7 +100,7 @@ fn nobody_listens() {
 
 #[test]
 fn a_refused_request_and_an_empty_purse() {
-    for speech in BOTH {
+    for speech in ALL {
         let (_server, world) =
             twice(speech, || Reply::error(400, "invalid_request_error", "temperature: out of range"));
         assert!(fails(&world, &[]).contains("temperature: out of range"));
@@ -112,7 +112,7 @@ fn a_refused_request_and_an_empty_purse() {
 
 #[test]
 fn commands_do_not_get_the_key() {
-    for speech in BOTH {
+    for speech in ALL {
         let (_server, world) = speech.serve(vec![
             Reply::Stream(vec![
                 Part::text("I look around."),
@@ -134,7 +134,7 @@ fn commands_do_not_get_the_key() {
 
 #[test]
 fn a_missing_key_is_named_before_anything_is_written() {
-    for speech in BOTH {
+    for speech in ALL {
         let world = World::new();
         let line = world.refused(&["-m", speech.model, "hi"]);
         assert!(line.contains(speech.key), "{line}");

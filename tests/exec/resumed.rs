@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::books;
 use crate::model_server::{ModelServer, Part, Reply, gate};
-use crate::servers::{ANTHROPIC, BOTH, KEY, OPENAI, Speech, accepted};
+use crate::servers::{ALL, ANTHROPIC, KEY, OPENAI, Speech, accepted};
 use crate::stage::World;
 
 /// Asks the session to go on twice, once with a tool; gives the bodies that were sent. The last of the results
@@ -29,7 +29,7 @@ fn goes_on(world: World, speech: Speech) -> (World, Vec<Value>) {
 
 #[test]
 fn after_path_a() {
-    for speech in BOTH {
+    for speech in ALL {
         let (wait, _never) = gate();
         let parts = vec![Part::Thinking("Hm.".to_owned()), Part::text("Partly said"), wait];
         let (server, world) = speech.serve(vec![Reply::Stream(parts)]);
@@ -46,7 +46,7 @@ fn after_path_a() {
 
 #[test]
 fn after_an_interruption_in_thinking() {
-    for speech in BOTH {
+    for speech in ALL {
         let (wait, _never) = gate();
         let (server, world) = speech.serve(vec![Reply::Stream(vec![Part::Thinking("Hm.".to_owned()), wait])]);
         let mut run = world.begin(&["--json", "hi"]);
@@ -60,7 +60,7 @@ fn after_an_interruption_in_thinking() {
 
 #[test]
 fn after_path_b() {
-    for speech in BOTH {
+    for speech in ALL {
         let (wait, _never) = gate();
         let (server, world) = speech.serve(vec![Reply::Stream(vec![
             Part::call("a", "read", &json!({ "path": "one.txt" })),
@@ -85,7 +85,7 @@ fn after_path_b() {
 
 #[test]
 fn after_path_c() {
-    for speech in BOTH {
+    for speech in ALL {
         let (world, mut run, mut beacon, server) = command_that_stays(speech);
         run.until(|event| event["type"] == "progress" && event["target"] == "shell");
         beacon.lit();
@@ -108,7 +108,7 @@ fn after_path_c() {
 
 #[test]
 fn after_a_crash() {
-    for speech in BOTH {
+    for speech in ALL {
         let (world, run, mut beacon, server) = command_that_stays(speech);
         beacon.lit();
         run.kill();
@@ -136,7 +136,7 @@ fn after_every_other_ending() {
     let list = || Reply::call("a", "list", &json!({}));
     let cut =
         |speech: Speech| Reply::Stream(vec![Part::text("half an ans"), Part::Stop(speech.length.to_owned())]);
-    for speech in BOTH {
+    for speech in ALL {
         let endings: [(&str, &[&str], Vec<Reply>); 8] = [
             ("model_error", &[], vec![Reply::error(400, "invalid_request_error", "no")]),
             ("model_error", &[], vec![list(), Reply::error(401, "authentication_error", "no")]),
@@ -205,7 +205,7 @@ fn from_one_provider_to_the_other_and_back() {
 
 #[test]
 fn a_session_keeps_its_model() {
-    for speech in BOTH {
+    for speech in ALL {
         let (server, world) = speech.serve(vec![Reply::text("One.")]);
         assert_eq!(world.json(&["hi"]).code, 0);
         accepted(&server);

@@ -1,4 +1,4 @@
-//! Whole runs against a strict model server, in both protocols: it refuses a malformed history as providers do.
+//! Whole runs against a strict model server, in every protocol: it refuses a malformed history as providers do.
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -26,7 +26,13 @@ pub(crate) const ANTHROPIC: Speech = Speech {
 };
 pub(crate) const OPENAI: Speech =
     Speech { model: "openai-chat/tested", key: "OPENAI_API_KEY", url: "OPENAI_BASE_URL", length: "length" };
-pub(crate) const BOTH: [Speech; 2] = [ANTHROPIC, OPENAI];
+pub(crate) const RESPONSES: Speech = Speech {
+    model: "openai/tested",
+    key: "OPENAI_API_KEY",
+    url: "OPENAI_BASE_URL",
+    length: "max_output_tokens",
+};
+pub(crate) const ALL: [Speech; 3] = [ANTHROPIC, OPENAI, RESPONSES];
 
 impl Speech {
     /// A server that demands the key, and a world that knows it.
@@ -50,7 +56,7 @@ pub(crate) fn accepted(server: &ModelServer) -> Vec<Value> {
 
 #[test]
 fn a_long_turn() {
-    for speech in BOTH {
+    for speech in ALL {
         let (server, world) = speech.serve(vec![
             Reply::Stream(vec![
                 Part::Thinking("Two files.".to_owned()),
@@ -85,8 +91,8 @@ fn a_long_turn() {
         }
         assert!(sent.iter().all(|body| body["model"] == "tested" && body["stream"] == true));
         assert_eq!(
-            (&sent[0]["tools"], &sent[0]["system"]),
-            (&sent[2]["tools"], &sent[2]["system"]),
+            (&sent[0]["tools"], &sent[0]["system"], &sent[0]["instructions"]),
+            (&sent[2]["tools"], &sent[2]["system"], &sent[2]["instructions"]),
             "frozen"
         );
         let usage = &ran.all("agent_response")[0]["usage"];
@@ -98,7 +104,7 @@ fn a_long_turn() {
 
 #[test]
 fn the_base_url_with_and_without_v1() {
-    for speech in BOTH {
+    for speech in ALL {
         for end in ["", "/", "/v1", "/v1/"] {
             let server = ModelServer::start(vec![Reply::text("Hello.")]);
             let url = server.base_url() + end;
@@ -112,7 +118,7 @@ fn the_base_url_with_and_without_v1() {
 
 #[test]
 fn a_message_that_was_cut_is_not_acted_on() {
-    for speech in BOTH {
+    for speech in ALL {
         let (server, world) = speech.serve(vec![
             Reply::Stream(vec![
                 Part::call("a", "write", &json!({ "path": "cut.txt", "content": "half of it" })),
@@ -131,7 +137,7 @@ fn a_message_that_was_cut_is_not_acted_on() {
 
 #[test]
 fn trouble_on_the_way_is_retried() {
-    for speech in BOTH {
+    for speech in ALL {
         let soon = |reply: Reply| reply.header("retry-after-ms", "5");
         let (server, world) = speech.serve(vec![
             soon(Reply::error(500, "api_error", "Internal trouble")),
@@ -166,7 +172,7 @@ fn trouble_on_the_way_is_retried() {
 
 #[test]
 fn retries_have_an_end() {
-    for speech in BOTH {
+    for speech in ALL {
         let failing = || Reply::error(503, "api_error", "Down for today").header("retry-after-ms", "1");
         let (server, world) = speech.serve(vec![failing(), failing(), failing()]);
         let ran = world.json(&["-c", "budget.max_retries_per_model_call=2", "hi"]);
@@ -179,7 +185,7 @@ fn retries_have_an_end() {
 
 #[test]
 fn a_server_that_does_not_stream() {
-    for speech in BOTH {
+    for speech in ALL {
         let (server, world) = speech.serve(vec![
             Reply::Whole(vec![
                 Part::text("Let me see."),
@@ -195,7 +201,7 @@ fn a_server_that_does_not_stream() {
 
 #[test]
 fn a_connection_that_breaks_is_made_again() {
-    for (speech, end) in [(ANTHROPIC, Part::Cut), (OPENAI, Part::End)] {
+    for (speech, end) in [(ANTHROPIC, Part::Cut), (OPENAI, Part::End), (RESPONSES, Part::End)] {
         let half = Reply::Stream(vec![Part::text("half"), end]);
         let (server, world) = speech.serve(vec![half, Reply::text("Whole.")]);
         let ran = world.json(&["hi"]);
@@ -208,7 +214,7 @@ fn a_connection_that_breaks_is_made_again() {
 
 #[test]
 fn the_output_limit_is_what_the_budget_leaves() {
-    for speech in BOTH {
+    for speech in ALL {
         let look =
             |tokens: u64| Reply::Stream(vec![Part::call("a", "list", &json!({})), Part::Usage(10, tokens)]);
         let (server, world) = speech.serve(vec![look(30), look(60)]);
@@ -216,15 +222,47 @@ fn the_output_limit_is_what_the_budget_leaves() {
         assert_eq!((ran.code, ran.reason().as_str()), (3, "max_output_tokens"));
         let limits: Vec<Option<u64>> = accepted(&server)
             .iter()
-            .map(|body| body["max_tokens"].as_u64().or(body["max_completion_tokens"].as_u64()))
+            .map(|body| {
+                let names = ["max_tokens", "max_completion_tokens", "max_output_tokens"];
+                names.iter().find_map(|name| body[name].as_u64())
+            })
             .collect();
         assert_eq!(limits, [Some(90), Some(60)], "{speech:?}");
     }
 }
 
 #[test]
+fn effort_is_asked_for_with_every_request_of_the_conversation() {
+    for speech in ALL {
+        let look = Reply::Stream(vec![Part::Thinking("Hm.".to_owned()), Part::call("a", "list", &json!({}))]);
+        let (server, world) = speech.serve(vec![look, Reply::text("Seen."), Reply::text("Again.")]);
+        assert_eq!(world.json(&["--effort", "high", "go"]).code, 0, "{speech:?}");
+        assert_eq!(world.json(&["--last", "-c", "effort=low", "and now?"]).code, 0, "{speech:?}");
+        let sent = accepted(&server);
+        let paths = ["/output_config/effort", "/reasoning_effort", "/reasoning/effort"];
+        let effort =
+            |body: &Value| paths.iter().find_map(|path| body.pointer(path)).cloned().unwrap_or_default();
+        assert_eq!(sent.iter().map(effort).collect::<Vec<_>>(), ["high", "high", "low"], "{speech:?}");
+    }
+}
+
+#[test]
+fn an_effort_from_a_file_is_lowered_to_what_the_model_takes() {
+    for (reasons, said, sent) in
+        [("true", "it gets `high`", json!("high")), ("false", "does not reason", json!(null))]
+    {
+        let (server, world) = RESPONSES.serve(vec![Reply::text("Yes.")]);
+        let text = format!("effort = 'max'\n[models.'openai/tested']\nreasoning = {reasons}\n");
+        let ran = world.configured(&text).exec(&["hi"]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        assert!(ran.err.contains(said) && ran.err.contains("config.toml:1"), "{}", ran.err);
+        assert_eq!(accepted(&server)[0]["reasoning"]["effort"], sent);
+    }
+}
+
+#[test]
 fn cost_has_a_price_or_is_refused() {
-    for speech in BOTH {
+    for speech in ALL {
         let (server, world) = speech.serve(vec![Reply::Stream(vec![
             Part::call("a", "list", &json!({})),
             Part::Usage(100_000, 1000),
@@ -242,7 +280,7 @@ fn cost_has_a_price_or_is_refused() {
 
 #[test]
 fn a_server_sees_at_once_that_an_answer_was_interrupted() {
-    for speech in BOTH {
+    for speech in ALL {
         let (wait, opener) = gate();
         let (server, world) =
             speech.serve(vec![Reply::Stream(vec![Part::text("Hel"), wait, Part::text("lo")])]);

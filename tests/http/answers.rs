@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::model_server::{ModelServer, Part, Reply, gate};
 use crate::support::answer::Answer;
 use crate::support::history::{call, request, result, said, text, user};
-use crate::{BOTH, KEY, failure, message, model, news};
+use crate::{ALL, KEY, failure, message, model, news};
 
 /// A reply, and the class and delay of the failure that it is.
 type ErrorCase = (fn() -> Reply, FailureClass, Option<u64>);
@@ -19,7 +19,7 @@ type BreakCase = (fn() -> Part, FailureClass, &'static str);
 
 #[tokio::test]
 async fn an_answer_arrives_streamed_and_whole() {
-    for protocol in BOTH {
+    for protocol in ALL {
         let parts = || vec![Part::Thinking("Hm.".to_owned()), Part::text("Grüße 👋")];
         let server =
             ModelServer::start_with_key(vec![Reply::Stream(parts()), Reply::Whole(parts())], Some(KEY));
@@ -36,7 +36,7 @@ async fn an_answer_arrives_streamed_and_whole() {
 
 #[tokio::test]
 async fn parallel_calls_and_their_results_are_accepted() {
-    for protocol in BOTH {
+    for protocol in ALL {
         let calls = vec![
             Part::Thinking("Two files.".to_owned()),
             Part::text("I look."),
@@ -64,7 +64,7 @@ async fn parallel_calls_and_their_results_are_accepted() {
 
 #[tokio::test]
 async fn unpaired_histories_are_refused_as_a_bug_of_ours() {
-    for protocol in BOTH {
+    for protocol in ALL {
         let server = ModelServer::start(Vec::new());
         let model = model(protocol, &server.base_url());
         let two = || {
@@ -109,7 +109,7 @@ async fn errors_have_their_class_and_say_when_to_try_again() {
             None,
         ),
     ];
-    for protocol in BOTH {
+    for protocol in ALL {
         let server = ModelServer::start(cases.iter().map(|(reply, _, _)| reply()).collect());
         let model = model(protocol, &server.base_url());
         for (reply, class, told) in &cases {
@@ -137,7 +137,7 @@ async fn broken_streams_fail_after_what_they_said() {
         (|| Part::End, FailureClass::Transient, "ended before"),
         (|| Part::Bytes("data: {\"broken\n\n".to_owned()), FailureClass::Protocol, "not JSON"),
     ];
-    for protocol in BOTH {
+    for protocol in ALL {
         for (part, class, words) in &cases {
             let server = ModelServer::start(vec![Reply::Stream(vec![Part::text("Hel"), part()])]);
             let answer =
@@ -163,7 +163,7 @@ async fn a_gate_holds_an_answer_until_it_is_opened() {
 
 #[tokio::test]
 async fn the_key_is_never_in_a_failure() {
-    for protocol in BOTH {
+    for protocol in ALL {
         let server = ModelServer::start(vec![Reply::error(401, "", &format!("Incorrect API key: {KEY}"))]);
         let failure = failure(&model(protocol, &server.base_url()), vec![user("Hi")]).await;
         assert_eq!(failure.class, FailureClass::Auth);
@@ -193,4 +193,23 @@ async fn an_option_that_the_server_refuses_is_left_out_and_remembered() {
     assert_eq!(failure(&model, vec![user("Hi")]).await.class, FailureClass::BadRequest);
     let asked: Vec<_> = server.requests().iter().map(|r| r.body.get("stream_options").is_some()).collect();
     assert_eq!(asked, [true, false, false, false], "one refusal, one answer each, nothing tried again");
+}
+
+#[tokio::test]
+async fn a_model_that_seals_no_reasoning_is_not_asked_for_it_again() {
+    let refusal = "Encrypted content is not supported with this model.";
+    let replies = vec![
+        Reply::error(400, "invalid_request_error", refusal),
+        Reply::text("one"),
+        Reply::text("two"),
+        Reply::error(400, "invalid_encrypted_content", "The encrypted content could not be verified."),
+    ];
+    let server = ModelServer::start(replies);
+    let model = model(Protocol::OpenAiResponses, &server.base_url());
+    for words in ["one", "two"] {
+        assert_eq!(Answer::of(&news(&model, request(vec![user("Hi")])).await).text, words);
+    }
+    assert_eq!(failure(&model, vec![user("Hi")]).await.class, FailureClass::BadRequest);
+    let asked: Vec<_> = server.requests().iter().map(|r| r.body.get("include").is_some()).collect();
+    assert_eq!(asked, [true, false, false, false]);
 }

@@ -8,7 +8,7 @@ use crate::bytes::{ByteServer, answer};
 use crate::model_server::{ModelServer, Part, Reply};
 use crate::support::answer::Answer;
 use crate::support::history::{request, user};
-use crate::{BOTH, failure, model, news, said_by};
+use crate::{ALL, failure, model, news, said_by};
 
 /// What a server answers, and the class, words of the message and words of the advice that come of it.
 type Case = (fn() -> Reply, FailureClass, &'static str, &'static str);
@@ -65,7 +65,7 @@ const REFUSALS: [Case; 17] = [
 
 #[tokio::test]
 async fn each_refusal_has_its_class_and_a_clear_line() {
-    for protocol in BOTH {
+    for protocol in ALL {
         let server = ModelServer::start(REFUSALS.iter().map(|(reply, ..)| reply()).collect());
         let model = model(protocol, &server.base_url());
         for (reply, class, says, advises) in &REFUSALS {
@@ -82,7 +82,7 @@ async fn each_refusal_has_its_class_and_a_clear_line() {
 
 #[tokio::test]
 async fn an_overloaded_server_in_mid_stream_keeps_what_it_said() {
-    for protocol in BOTH {
+    for protocol in ALL {
         let parts =
             vec![Part::text("Hel"), Part::Error("overloaded_error".to_owned(), "Overloaded".to_owned())];
         let server = ModelServer::start(vec![Reply::Stream(parts)]);
@@ -96,7 +96,7 @@ async fn an_overloaded_server_in_mid_stream_keeps_what_it_said() {
 #[tokio::test]
 async fn an_event_of_ten_megabytes_is_read_whole() {
     let long = "x".repeat(10 * 1024 * 1024);
-    for protocol in BOTH {
+    for protocol in ALL {
         // The server writes the text in two events.
         let server = ModelServer::start(vec![Reply::text(&long.repeat(2))]);
         let said = said_by(&model(protocol, &server.base_url())).await.unwrap();

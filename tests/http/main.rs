@@ -37,7 +37,7 @@ use futures_util::StreamExt;
 use support::answer::Answer;
 use support::history::{request, user};
 
-pub(crate) const BOTH: [Protocol; 2] = [Protocol::Anthropic, Protocol::OpenAiChat];
+pub(crate) const ALL: [Protocol; 3] = [Protocol::Anthropic, Protocol::OpenAiChat, Protocol::OpenAiResponses];
 pub(crate) const KEY: &str = "sk-test-0123456789";
 
 pub(crate) fn model(protocol: Protocol, base_url: &str) -> HttpModel {

@@ -9,14 +9,14 @@ use crate::bytes::{ByteServer, answer, whole};
 use crate::model_server::{ModelServer, Reply};
 use crate::proxies::Proxy;
 use crate::support::history::user;
-use crate::{BOTH, KEY, failure, in_a_child, is_a_child, model, model_through, said_by};
+use crate::{ALL, KEY, failure, in_a_child, is_a_child, model, model_through, said_by};
 
 #[tokio::test]
 async fn an_unreachable_server_is_named_with_what_to_do() {
     // A port that was free a moment ago refuses connections.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let base = format!("http://127.0.0.1:{port}");
-    for protocol in BOTH {
+    for protocol in ALL {
         let failure = failure(&model(protocol, &base), vec![user("Hi")]).await;
         assert_eq!(failure.class, FailureClass::Transient);
         assert!(failure.message.contains(&base) && failure.message.contains("refused"), "{failure:?}");
@@ -31,7 +31,7 @@ async fn an_unreachable_server_is_named_with_what_to_do() {
 
 #[tokio::test]
 async fn a_redirect_to_another_server_is_not_followed() {
-    for protocol in BOTH {
+    for protocol in ALL {
         let other = ModelServer::start(vec![Reply::text("stolen")]);
         let moved = Reply::raw(307, "text/plain", "")
             .header("location", &format!("{}/v1/messages", other.base_url()));

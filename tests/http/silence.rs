@@ -10,7 +10,7 @@ use futures_util::StreamExt;
 use crate::model_server::{ModelServer, Part, Reply, gate};
 use crate::support::answer::Answer;
 use crate::support::history::{request, user};
-use crate::{BOTH, model, said_by};
+use crate::{ALL, model, said_by};
 
 /// What is waited for here never comes, so the clock may run ahead to the end of the wait.
 const PATIENT: Timeouts = Timeouts {
@@ -21,7 +21,7 @@ const PATIENT: Timeouts = Timeouts {
 
 #[tokio::test]
 async fn dropping_the_stream_closes_the_connection() {
-    for protocol in BOTH {
+    for protocol in ALL {
         let (wait, opener) = gate();
         let server = ModelServer::start(vec![Reply::Stream(vec![Part::text("Hel"), wait, Part::text("lo")])]);
         let mut stream = model(protocol, &server.base_url()).stream(request(vec![user("Hi")]));
@@ -59,7 +59,7 @@ async fn a_server_that_never_begins_is_given_up() {
     // The connection waits in the listener's queue.
     let deaf = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let base = format!("http://{}", deaf.local_addr().unwrap());
-    for protocol in BOTH {
+    for protocol in ALL {
         let begun = tokio::time::Instant::now();
         let failure =
             said_by(&HttpModel::new(protocol, Endpoint::new(&base, None), PATIENT)).await.unwrap_err();
@@ -71,7 +71,7 @@ async fn a_server_that_never_begins_is_given_up() {
 
 #[tokio::test]
 async fn a_stream_that_stops_is_given_up() {
-    for protocol in BOTH {
+    for protocol in ALL {
         let (wait, opener) = gate();
         let server = ModelServer::start(vec![Reply::Stream(vec![Part::text("Hel"), wait])]);
         let model = HttpModel::new(protocol, Endpoint::new(server.base_url(), None), PATIENT);

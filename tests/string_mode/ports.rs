@@ -48,6 +48,8 @@ fn request() -> Request {
             schema: json!({ "type": "object" }),
         }],
         max_output: 10,
+        effort: None,
+        adaptive_thinking: false,
     }
 }
 

@@ -86,6 +86,8 @@ fn request(messages: Vec<Message>) -> Request {
             tool("list", "Lists."),
         ],
         max_output: 99,
+        effort: None,
+        adaptive_thinking: false,
     }
 }
 

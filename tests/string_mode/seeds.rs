@@ -20,6 +20,8 @@ async fn play(export: &str) -> Vec<Answer> {
             messages: vec![Message::User("Go.".to_owned())],
             tools: Vec::new(),
             max_output: 100,
+            effort: None,
+            adaptive_thinking: false,
         };
         let news: Vec<ModelNews> = model.stream(request).collect().await;
         assert_eq!(news.last(), Some(&ModelNews::Finished));

@@ -20,7 +20,7 @@ async fn the_server_refuses_what_the_providers_refuse() {
         let function = json!({ "name": "read", "arguments": arguments });
         json!([{ "role": "user", "content": "x" }, { "role": "assistant", "tool_calls": [{ "id": id, "function": function }] }])
     };
-    let cases = [
+    refused(&[
         (anthropic(json!([])), "at least one message"),
         (anthropic(json!([{ "role": "assistant", "content": "x" }])), "first message must use"),
         (
@@ -48,7 +48,42 @@ async fn the_server_refuses_what_the_providers_refuse() {
         (chat(called("a", "{")), "function.arguments"),
         (chat(called("a b", "{}")), ".id'"),
         (chat(called("a", "{}")), "did not have response messages: a"),
-    ];
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn the_server_refuses_what_responses_refuses() {
+    let responses =
+        |input: Value| ("/v1/responses", json!({ "max_output_tokens": 16, "store": false, "input": input }));
+    let hi = json!({ "type": "message", "role": "user", "content": [{ "type": "input_text", "text": "x" }] });
+    let made =
+        |id: &str| json!({ "type": "function_call", "call_id": id, "name": "read", "arguments": "{}" });
+    let gave = |id: &str| json!({ "type": "function_call_output", "call_id": id, "output": "" });
+    let thought = |sealed: &str| json!({ "type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": sealed });
+    refused(&[
+        (responses(json!([])), "required parameter: 'input'"),
+        (responses(json!([hi, made("a")])), "No tool output found for function call a"),
+        (responses(json!([hi, made("a"), hi, gave("a")])), "No tool output found for function call a"),
+        (responses(json!([hi, gave("a")])), "No tool call found for function call output with call_id a"),
+        (responses(json!([hi, made("a"), gave("a"), gave("a")])), "No tool call found"),
+        (responses(json!([hi, made("a b"), gave("a b")])), "call_id'"),
+        (responses(json!([hi, made("a"), gave("a"), made("a"), gave("a")])), "Duplicate call_id"),
+        (responses(json!([hi, thought("sealed-1505"), hi])), "without its required following item"),
+        (responses(json!([hi, thought("sealed-1505")])), "without its required following item"),
+        (responses(json!([hi, thought("forged"), made("a"), gave("a")])), "could not be verified"),
+        (responses(json!([hi, { "type": "function_call", "id": "fc_1" }])), "not found"),
+        (responses(json!([hi, { "type": "message", "role": "user", "content": [] }])), "empty array"),
+        (
+            responses(json!([{ "type": "message", "role": "assistant", "content": [] }])),
+            "begins with the user",
+        ),
+    ])
+    .await;
+}
+
+/// Sends each body to its path; all must be refused, in these words.
+async fn refused(cases: &[((&str, Value), &str)]) {
     let server = ModelServer::start(Vec::new());
     // Building a model installs the TLS provider that any client of this process needs.
     let silent =
@@ -56,10 +91,10 @@ async fn the_server_refuses_what_the_providers_refuse() {
     assert!(silent.stream(request(vec![user("Hi")])).next().await.is_some());
     let client = reqwest::Client::builder().no_proxy().tls_certs_only([]).build().unwrap();
     for ((path, body), words) in cases {
-        let call = client.post(server.base_url() + path).header("anthropic-version", "1");
+        let call = client.post(server.base_url() + *path).header("anthropic-version", "1");
         let answer = call.body(body.to_string()).send().await.unwrap();
         assert_eq!(answer.status(), 400, "{body}");
         let said = answer.text().await.unwrap();
-        assert!(said.contains(words), "{said} for {body}");
+        assert!(said.contains(*words), "{said} for {body}");
     }
 }

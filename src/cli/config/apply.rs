@@ -13,6 +13,7 @@ use crate::cli::{
     connection::{Protocol, Secret, check_base_url, check_proxy},
     logging,
 };
+use crate::model::Effort;
 use crate::policy::{Mode, Rule, RuleKind};
 use crate::wire::Quirks;
 
@@ -87,6 +88,7 @@ fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
     let value = &setting.value;
     match setting.key {
         Key::Model => config.model = Some(value.text()?.to_owned()),
+        Key::Effort => config.effort = Some(Effort::parse(value.text()?)?),
         Key::Fallback => add_fallback(config, setting)?,
         Key::Script => config.script = Some(value.text()?.to_owned()),
         Key::Mode => config.mode = Mode::parse(value.text()?)?,
@@ -280,9 +282,6 @@ fn set_provider(config: &mut Config, setting: &Setting) -> Result<(), String> {
 fn check_provider_name(name: &str) -> Result<(), String> {
     match name {
         "script" | "rehearsal" => Err(format!("`{name}` is a model of our own and has no provider")),
-        "openai" => {
-            Err("`openai` (Responses) comes with a later version; write providers.openai-chat".to_owned())
-        }
         name if name.is_empty() || name.contains('/') => {
             Err("a provider's name has no `/` and is not empty".to_owned())
         }

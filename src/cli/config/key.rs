@@ -7,6 +7,7 @@ use crate::policy::RuleKind;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Key {
     Model,
+    Effort,
     Fallback,
     Script,
     Mode,
@@ -99,6 +100,7 @@ pub(super) enum Quirk {
 /// All keys; `*` stands for a name that the user chooses. Where two name one thing, the first is its name.
 pub(super) const KEYS: &[(&str, Key)] = &[
     ("model", Key::Model),
+    ("effort", Key::Effort),
     ("fallback", Key::Fallback),
     ("script", Key::Script),
     ("mode", Key::Mode),

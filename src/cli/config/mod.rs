@@ -33,7 +33,7 @@ use super::{
 use crate::agent::{Attendance, FinalResponse};
 use crate::budget::{Limits, TokenBudget};
 use crate::ledger::MicroDollars;
-use crate::model::Abilities;
+use crate::model::{Abilities, Effort};
 use crate::policy::{Mode, Rule};
 use crate::runtime::Network;
 use crate::wire::Quirks;
@@ -47,6 +47,8 @@ const MOST_BYTES: u64 = 1024 * 1024;
 pub struct Config {
     /// `PROVIDER/MODEL`; `None` when nobody named one.
     pub model: Option<String>,
+    /// How hard models are to think; `None` leaves it to their vendors.
+    pub effort: Option<Effort>,
     /// The models to fall back to, in order.
     pub fallback: Vec<String>,
     /// The scripted answers: JSON or a file's name.
@@ -213,6 +215,7 @@ impl Default for Config {
             mode: Mode::default(),
             rules: Vec::new(),
             on_approval: Attendance::Deny,
+            effort: None,
             theme: None,
             log: "info".to_owned(),
             hooks: Vec::new(),
@@ -321,9 +324,10 @@ fn read(file: &Path, source: &Source) -> Result<Vec<Setting>, Fault> {
 }
 
 /// The variables that stand for keys.
-const VARIABLES: [(&str, &str); 3] = [
+const VARIABLES: [(&str, &str); 4] = [
     ("COUNTERSIGN_MODEL", "model"),
     ("ANTHROPIC_BASE_URL", "providers.anthropic.base_url"),
+    ("OPENAI_BASE_URL", "providers.openai.base_url"),
     ("OPENAI_BASE_URL", "providers.openai-chat.base_url"),
 ];
 

@@ -61,6 +61,7 @@ impl Config {
         let limits = &self.limits;
         match key {
             Key::Model => self.model.as_deref().map(quoted),
+            Key::Effort => self.effort.map(|level| quoted(level.as_str())),
             Key::Fallback => {
                 let models: Vec<String> = self.fallback.iter().map(|model| quoted(model)).collect();
                 Some(format!("[{}]", models.join(", ")))

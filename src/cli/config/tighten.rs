@@ -67,6 +67,7 @@ fn tightens(before: &Config, after: &Config, key: Key) -> bool {
         | Key::Header
         | Key::Quirk(_)
         | Key::OfProvider(_)
+        | Key::Effort
         | Key::OfModel(_) => false,
     }
 }

@@ -198,7 +198,7 @@ mod tests {
         let (key, other) = (("ANTHROPIC_API_KEY", "sk-1"), ("OPENAI_API_KEY", "sk-2"));
         let variable = ("COUNTERSIGN_MODEL", "openai-chat/x");
         assert_eq!(name(&[], Flags::default()), "rehearsal");
-        assert_eq!(name(&[other], Flags::default()), format!("openai-chat/{OPENAI_DEFAULT}"));
+        assert_eq!(name(&[other], Flags::default()), format!("openai/{OPENAI_DEFAULT}"));
         assert_eq!(name(&[other, key], Flags::default()), format!("anthropic/{ANTHROPIC_DEFAULT}"));
         assert_eq!(name(&[key, other, variable], Flags::default()), "openai-chat/x");
         assert_eq!(name(&[key, other, variable, mock], Flags::default()), "script");
@@ -256,6 +256,12 @@ mod tests {
         let own = server(&[("OPENAI_BASE_URL", "http://127.0.0.1:9")], named_model("openai-chat/x"));
         assert_eq!((own.base_url.as_str(), own.key), ("http://127.0.0.1:9/v1", None));
         assert!(choice(&[], named_model("openai-chat/x")).is_err());
+        let responses = server(&[("OPENAI_BASE_URL", "http://127.0.0.1:9/v1/")], named_model("openai/x"));
+        assert_eq!(responses.protocol, Protocol::OpenAiResponses);
+        assert_eq!((responses.base_url.as_str(), responses.key), ("http://127.0.0.1:9/v1", None));
+        let vendor = server(&[("OPENAI_API_KEY", "sk-2")], named_model("openai/x"));
+        assert_eq!(vendor.base_url, "https://api.openai.com/v1");
+        assert!(choice(&[], named_model("openai/x")).unwrap_err().message.contains("OPENAI_API_KEY"));
         let ollama = server(&[], named_model("ollama/llama3.1:8b"));
         assert_eq!(ollama.base_url, "http://127.0.0.1:11434/v1");
 

@@ -15,7 +15,7 @@ use crate::ledger::ModelRef;
 
 /// The model for whoever has only set a key: current, and not the dearest of its family.
 pub(super) const ANTHROPIC_DEFAULT: &str = "claude-sonnet-5-5";
-/// The same for OpenAI; one that Chat Completions serves.
+/// The same for OpenAI.
 pub(super) const OPENAI_DEFAULT: &str = "gpt-6.1-sol";
 
 /// Most models of a server that are offered beside the first.
@@ -26,7 +26,7 @@ pub(super) type Named = (ModelRef, String, Option<String>);
 
 /// Nobody named a model: a key decides, and without one the rehearsal.
 pub(super) fn found(config: &Config, environment: &Environment) -> Result<Named, Fault> {
-    for (provider, name) in [("anthropic", ANTHROPIC_DEFAULT), ("openai-chat", OPENAI_DEFAULT)] {
+    for (provider, name) in [("anthropic", ANTHROPIC_DEFAULT), ("openai", OPENAI_DEFAULT)] {
         if let Some(place) = key_of(provider, config, environment)? {
             let model = ModelRef { provider: provider.to_owned(), name: name.to_owned() };
             let notice = match place {

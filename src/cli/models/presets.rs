@@ -17,12 +17,19 @@ pub(super) struct Preset {
 }
 
 /// All of them, hosted ones first.
-pub(super) const PRESETS: [Preset; 17] = [
+pub(super) const PRESETS: [Preset; 18] = [
     Preset {
         name: "anthropic",
         protocol: Protocol::Anthropic,
         base_url: "https://api.anthropic.com",
         key: Some("ANTHROPIC_API_KEY"),
+        local: None,
+    },
+    Preset {
+        name: "openai",
+        protocol: Protocol::OpenAiResponses,
+        base_url: "https://api.openai.com/v1",
+        key: Some("OPENAI_API_KEY"),
         local: None,
     },
     hosted("openai-chat", "https://api.openai.com/v1", "OPENAI_API_KEY"),
@@ -78,6 +85,8 @@ pub(super) fn joined(said: Quirks, preset: Quirks) -> Quirks {
         reasoning_content: said.reasoning_content.or(preset.reasoning_content),
         nine_letter_ids: said.nine_letter_ids.or(preset.nine_letter_ids),
         strict_order: said.strict_order.or(preset.strict_order),
+        without_sealed_reasoning: said.without_sealed_reasoning || preset.without_sealed_reasoning,
+        without_reasoning_summary: said.without_reasoning_summary || preset.without_reasoning_summary,
         bearer: said.bearer || preset.bearer,
     }
 }

@@ -57,7 +57,7 @@ pub(super) fn address(said: &Provider, preset: Option<&Preset>) -> Option<(Proto
 }
 
 /// A variable that the user named must hold a key. A preset's own must, unless the address is the user's and speaks
-/// Chat Completions: many servers of that kind want no key.
+/// one of OpenAI's protocols: many servers of that kind want no key.
 fn key(
     model: &ModelRef,
     said: &Provider,
@@ -80,7 +80,7 @@ fn key(
 
 /// Whether a provider whose key is missing is called all the same.
 pub(super) fn may_do_without(said: &Provider, preset: Option<&Preset>) -> bool {
-    let own_server = said.base_url.is_some() && preset.is_some_and(|p| p.protocol == Protocol::OpenAiChat);
+    let own_server = said.base_url.is_some() && preset.is_some_and(|p| p.protocol != Protocol::Anthropic);
     said.api_key_env.is_none() && own_server
 }
 
@@ -104,16 +104,6 @@ pub(super) fn all(config: &Config) -> impl Iterator<Item = &str> {
 
 fn unknown(model: &ModelRef, config: &Config, table: &Table) -> Fault {
     let provider = model.provider.as_str();
-    if provider == "openai" {
-        return Fault::usage(
-            format!("`{model}`: the Responses protocol comes with a later version"),
-            if model.name.is_empty() {
-                "use openai-chat/NAME".to_owned()
-            } else {
-                format!("use openai-chat/{}", model.name)
-            },
-        );
-    }
     // A model's bare name: say whose it is.
     if model.name.is_empty()
         && let Some(preset) =
@@ -140,7 +130,7 @@ fn unknown(model: &ModelRef, config: &Config, table: &Table) -> Fault {
 fn example(provider: &str, table: &Table) -> String {
     let name = match provider {
         "anthropic" => Some(super::found::ANTHROPIC_DEFAULT),
-        "openai-chat" => Some(super::found::OPENAI_DEFAULT),
+        "openai" | "openai-chat" => Some(super::found::OPENAI_DEFAULT),
         other => table.names(vendor_of(other)).next(),
     };
     name.map_or(String::new(), |name| format!(", as in {provider}/{name}"))

@@ -1,7 +1,9 @@
 //! The events of Anthropic Messages, read one by one.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::ledger::{Stop, Usage};
@@ -31,9 +33,28 @@ struct Counted {
     reasoning: u64,
 }
 
+/// The event that makes up nearly all of a stream. Read without building a tree of values around the piece.
+#[derive(Deserialize)]
+struct Delta<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+    index: u64,
+    delta: Value,
+}
+
 impl Reader {
     /// Reads one event of the stream.
     pub(crate) fn event(&mut self, event: &SseEvent) -> Vec<ModelNews> {
+        if event.name == "content_block_delta"
+            && let Ok(Delta { kind, index, delta }) = serde_json::from_str(&event.data)
+            && kind == "content_block_delta"
+        {
+            let mut events = Vec::new();
+            if let Some(block) = self.open.get_mut(&index) {
+                block.delta(&delta, &mut events);
+            }
+            return self.tell(events);
+        }
         let Ok(data) = serde_json::from_str::<Value>(&event.data) else {
             let known = event.name.is_empty() || KNOWN_EVENTS.contains(&event.name.as_str());
             return if known { failed(protocol_failure("an event is not JSON")) } else { Vec::new() };

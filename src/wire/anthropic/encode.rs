@@ -7,6 +7,8 @@ use crate::model::{Request, ToolDescription};
 use crate::wire::call::{Endpoint, HttpCall, Secret};
 use crate::wire::ids::{IdForm, WireIds, accepted_name};
 
+use super::effort;
+
 /// The version that compatible servers know too. The newer one changes nothing that is sent or read here.
 const VERSION: &str = "2023-06-01";
 
@@ -16,6 +18,7 @@ pub(crate) fn encode(request: &Request, endpoint: &Endpoint) -> HttpCall {
     body.insert("model".to_owned(), json!(request.model.name));
     body.insert("max_tokens".to_owned(), json!(request.max_output.max(1)));
     body.insert("stream".to_owned(), json!(true));
+    effort::set(request, &mut body);
     if !request.system.trim().is_empty() {
         body.insert("system".to_owned(), json!([cached(text_block(&request.system))]));
     }
@@ -112,6 +115,8 @@ fn is_paused(message: &AssistantMessage) -> bool {
 fn is_replayed(block: &Value, interrupted: bool) -> bool {
     match block.get("type").and_then(Value::as_str) {
         Some("thinking" | "redacted_thinking") => true,
+        // An item of another protocol, if the provider's was changed.
+        Some("reasoning") => false,
         Some(_) => !interrupted,
         None => false,
     }

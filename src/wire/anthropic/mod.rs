@@ -2,6 +2,7 @@
 
 mod blocks;
 mod decode;
+mod effort;
 mod encode;
 
 pub(super) use decode::Reader;

@@ -8,6 +8,7 @@ use crate::wire::failure::{cut_failure, protocol_failure, stream_failure};
 use crate::wire::sse::SseEvent;
 
 use super::calls::Calls;
+use super::quick;
 use super::reasoning::Reasoning;
 use super::usage;
 
@@ -26,6 +27,13 @@ impl Reader {
         let data = event.data.trim();
         if data == "[DONE]" {
             return self.complete();
+        }
+        if event.name.is_empty()
+            && let Some(text) = quick::text(data)
+        {
+            let mut events = Vec::new();
+            self.say(&text, &mut events);
+            return events.into_iter().map(ModelNews::Event).collect();
         }
         let Ok(chunk) = serde_json::from_str::<Value>(data) else {
             let ours = !data.is_empty() && matches!(event.name.as_str(), "" | "error" | "message");

@@ -23,6 +23,9 @@ pub(crate) fn encode(request: &Request, endpoint: &Endpoint) -> HttpCall {
     if !quirks.without_stream_options {
         body.insert("stream_options".to_owned(), json!({ "include_usage": true }));
     }
+    if let Some(effort) = request.effort {
+        body.insert("reasoning_effort".to_owned(), json!(effort.as_str()));
+    }
     if !request.tools.is_empty() {
         body.insert("tools".to_owned(), request.tools.iter().map(tool).collect());
     }

@@ -5,6 +5,7 @@ mod decode;
 mod encode;
 mod extras;
 mod order;
+mod quick;
 mod reasoning;
 mod usage;
 

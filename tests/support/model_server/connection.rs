@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use super::reply::Frame;
-use super::{Recorded, Reply, Shared, anthropic, openai_chat};
+use super::{Recorded, Reply, Shared, anthropic, openai_chat, openai_responses};
 
 /// Whether the connection can serve another request.
 enum After {
@@ -29,6 +29,7 @@ struct Head {
 enum Speech {
     Anthropic,
     OpenAiChat,
+    OpenAiResponses,
 }
 
 pub(crate) async fn serve(mut socket: TcpStream, shared: Arc<Shared>) {
@@ -86,6 +87,7 @@ async fn answer(socket: &mut TcpStream, shared: &Shared, head: Head) -> After {
             let body = match speech {
                 Speech::Anthropic => anthropic::whole(parts),
                 Speech::OpenAiChat => openai_chat::whole(parts),
+                Speech::OpenAiResponses => openai_responses::whole(parts),
             };
             let headers = [("content-type".to_owned(), "application/json".to_owned())];
             send_whole(socket, 200, &headers, &body.to_string()).await
@@ -94,6 +96,7 @@ async fn answer(socket: &mut TcpStream, shared: &Shared, head: Head) -> After {
             let frames = match speech {
                 Speech::Anthropic => anthropic::stream(parts),
                 Speech::OpenAiChat => openai_chat::stream(parts),
+                Speech::OpenAiResponses => openai_responses::stream(parts),
             };
             let after = send_stream(socket, frames).await;
             if after.is_none() {
@@ -120,6 +123,7 @@ fn check(shared: &Shared, head: &Head, body: &Value) -> Result<Speech, Refusal> 
         }
         "/v1/messages" => anthropic::check(body).map(|()| Speech::Anthropic).map_err(invalid),
         "/v1/chat/completions" => openai_chat::check(body).map(|()| Speech::OpenAiChat).map_err(invalid),
+        "/v1/responses" => openai_responses::check(body).map(|()| Speech::OpenAiResponses).map_err(invalid),
         path => Err((404, "", format!("Invalid URL (POST {path})"))),
     }
 }
@@ -159,7 +163,7 @@ async fn send_stream(socket: &mut TcpStream, frames: Vec<Frame>) -> Option<After
     Some(After::Open)
 }
 
-/// What both providers demand of a tool's name and schema.
+/// What the providers demand of a tool's name and schema.
 pub(crate) fn check_tool(at: usize, name: &Value, schema: &Value) -> Result<(), String> {
     let name = name.as_str().unwrap_or_default();
     if !is_word(name) || name.len() > 64 {

@@ -21,6 +21,7 @@
 mod anthropic;
 mod connection;
 mod openai_chat;
+mod openai_responses;
 mod reply;
 
 use std::collections::{BTreeMap, VecDeque};

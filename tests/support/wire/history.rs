@@ -14,6 +14,7 @@ pub fn cases() -> Vec<(&'static str, Request)> {
         ("odd-ids", request(odd_ids())),
         ("other-model", request(other_model())),
         ("interrupted", request(interrupted())),
+        ("reasoning-items", request(reasoning_items())),
         ("bare", Request { system: " ".to_owned(), tools: Vec::new(), ..request(vec![user("Hi")]) }),
     ]
 }
@@ -31,6 +32,8 @@ pub fn request(messages: Vec<Message>) -> Request {
         messages,
         tools: vec![tool("read"), tool("write")],
         max_output: 4096,
+        effort: None,
+        adaptive_thinking: false,
     }
 }
 
@@ -170,4 +173,46 @@ fn interrupted() -> Vec<Message> {
     };
     let paused = AssistantMessage { stop: Stop::Pause, ..said(vec![thinking("", ran)]) };
     vec![user("Search."), Message::Assistant(partial), user("Go on."), Message::Assistant(paused)]
+}
+
+/// Reasoning items of Responses: before a call, before text, in a row; without a follower, unsealed, in the open.
+fn reasoning_items() -> Vec<Message> {
+    let item = |id: &str, sealed: &str| {
+        let summary = json!([{ "type": "summary_text", "text": "Hm." }]);
+        json!({ "type": "reasoning", "id": id, "summary": summary, "encrypted_content": sealed })
+    };
+    let open = json!({ "type": "reasoning", "id": "rs_5", "summary": [], "content": [{ "type": "reasoning_text", "text": "Open." }] });
+    let first = vec![
+        thinking("Hm.", item("rs_1", "seal-1")),
+        thinking("Hm.", item("rs_2", "seal-2")),
+        text("I look."),
+        thinking("Hm.", item("rs_3", "seal-3")),
+        call(1, "call_1", "read", r#"{"path":"a"}"#),
+        call(2, "call_2", "read", "{}"),
+        thinking("Hm.", item("rs_trailing", "seal-0")),
+    ];
+    let second =
+        vec![thinking("", item("rs_unsealed", "")), text("It is"), thinking("Open.", open), text("so.")];
+    let alone = vec![thinking("Hm.", item("rs_alone", "seal-4"))];
+    let other = AssistantMessage {
+        model: ModelRef::parse("anthropic/model-b"),
+        ..said(vec![thinking("Hm.", item("rs_other", "seal-5")), text("Yes.")])
+    };
+    let refused = AssistantMessage {
+        stop: Stop::Refusal,
+        ..said(vec![thinking("Hm.", item("rs_refused", "seal-6")), text("No.")])
+    };
+    vec![
+        user("Look."),
+        Message::Assistant(said(first)),
+        Message::Results(vec![result(1, Outcome::Ok, "a"), result(2, Outcome::Failed, "no such file")]),
+        Message::Assistant(said(second)),
+        user("Sure?"),
+        Message::Assistant(said(alone)),
+        user("Hm?"),
+        Message::Assistant(other),
+        user("Do harm."),
+        Message::Assistant(refused),
+        user("Then not."),
+    ]
 }

@@ -1,0 +1,67 @@
+//! A request as Responses takes it: nothing is kept by the server, so all of it is sent.
+
+use serde_json::{Map, Value, json};
+
+use crate::model::{Effort, Request, ToolDescription};
+use crate::wire::call::{Endpoint, HttpCall, Secret};
+
+use super::history;
+
+/// The call that asks for one streamed answer.
+pub(crate) fn encode(request: &Request, endpoint: &Endpoint) -> HttpCall {
+    let mut body = Map::new();
+    let mut set = |name: &str, value: Value| body.insert(name.to_owned(), value);
+    set("model", json!(request.model.name));
+    set("max_output_tokens", json!(request.max_output.max(LEAST_OUTPUT)));
+    set("stream", json!(true));
+    set("store", json!(false));
+    // Models that do not reason refuse to seal any reasoning.
+    if !endpoint.quirks.without_sealed_reasoning {
+        set("include", json!(["reasoning.encrypted_content"]));
+    }
+    if let Some(effort) = request.effort {
+        set("reasoning", reasoning(effort, endpoint.quirks.without_reasoning_summary));
+    }
+    if !request.system.trim().is_empty() {
+        set("instructions", json!(request.system));
+    }
+    if !request.tools.is_empty() {
+        set("tools", request.tools.iter().map(tool).collect());
+    }
+    set("input", Value::Array(history::items(request)));
+    HttpCall {
+        url: endpoint.url("responses"),
+        headers: headers(endpoint),
+        body: Value::Object(body).to_string().into_bytes(),
+    }
+}
+
+fn reasoning(effort: Effort, without_summary: bool) -> Value {
+    if without_summary || effort == Effort::None {
+        return json!({ "effort": effort.as_str() });
+    }
+    json!({ "effort": effort.as_str(), "summary": "auto" })
+}
+
+/// A lower limit is refused.
+const LEAST_OUTPUT: u64 = 16;
+
+fn headers(endpoint: &Endpoint) -> Vec<(String, Secret)> {
+    let mut headers = vec![
+        ("content-type".to_owned(), Secret::new("application/json")),
+        ("accept".to_owned(), Secret::new("text/event-stream")),
+    ];
+    if let Some(key) = &endpoint.key {
+        headers.push(("authorization".to_owned(), Secret::new(format!("Bearer {}", key.expose()))));
+    }
+    headers.extend(endpoint.headers.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone())));
+    headers
+}
+
+/// Without `strict: false` a schema would have to obey rules of its own.
+fn tool(tool: &ToolDescription) -> Value {
+    let ToolDescription { name, description, schema } = tool;
+    json!({
+        "type": "function", "name": name, "description": description, "parameters": schema, "strict": false,
+    })
+}

@@ -1,0 +1,10 @@
+//! OpenAI Responses, without state on the server: the whole history goes along, sealed reasoning included.
+
+mod decode;
+mod encode;
+mod history;
+mod item;
+mod usage;
+
+pub(super) use decode::Reader;
+pub(super) use encode::encode;
