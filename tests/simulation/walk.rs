@@ -148,7 +148,7 @@ fn likely(input: &Input) -> u64 {
         |answers: &[HookAnswer]| answers.iter().all(|a| a.decision.is_none() && a.prevent.is_none());
     match input {
         Input::Tool(_, ToolNews::Done(report)) if report.outcome == Outcome::Ok => 30,
-        Input::Hooks(_, answers) if is_silence(answers) => 30,
+        Input::Hooks(_, answers) if is_silence(answers) => 60,
         Input::Hooks(..) => 4,
         Input::Intent(Intent::Submit(text)) if text.starts_with("steer") => 2,
         Input::Model(_, ModelNews::Finished) => 12,
