@@ -108,7 +108,7 @@ impl Session {
 
     fn user(&mut self) -> EntryId {
         let now = self.at();
-        self.ledger.user(now, UserMessage { content: format!("Message {now:?}") }).unwrap()
+        self.ledger.user(now, format!("Message {now:?}").into()).unwrap()
     }
 
     fn write(&mut self, model: ModelRef, blocks: Vec<Block>, stop: Stop, interrupted: bool) -> EntryId {
@@ -183,7 +183,7 @@ impl Session {
             }
             Step::Injected => {
                 let now = self.at();
-                let injected = Injected { by: Injector::Environment, text: format!("News {now:?}") };
+                let injected = Injected::text(Injector::Environment, format!("News {now:?}"));
                 self.injected = Some(self.ledger.inject(now, injected).unwrap());
             }
             Step::Withdrawn => {

@@ -21,10 +21,10 @@ use countersign::ledger::{
     Abort, AbortPath, CallId, CompactionTrigger, Decider, Ending, EntryId, Note, OpenCall, Outcome, Preview,
     Remark, Tombstone, Transition,
 };
-use countersign::view::{CardBody, Mark, PanelState, Phase, View};
+use countersign::view::{CardBody, Mark, PanelState, Phase, View, ViewSettings};
 use proptest::prelude::*;
 use serde_json::json;
-use stage::{Stage, view};
+use stage::{Stage, settings, view};
 
 /// One thing that can happen in a run, chosen by numbers.
 type Step = (u8, u8, u8);
@@ -311,4 +311,48 @@ fn a_late_result_is_marked() {
     let view = view(&stage.events);
     assert_eq!(view.rows().last().unwrap().marks, [Mark::Late]);
     assert!(matches!(bodies(&view).last().unwrap(), CardBody::Note(_)));
+}
+
+/// Between two runs: the attempt fails, is waited for and made again, and Esc ends the wait.
+#[test]
+fn a_summary_that_is_retried_is_busy_until_its_last_word() {
+    let mut stage = scenes::budget_stop();
+    stage.live(Live::Compacting(CompactionTrigger::Manual));
+    stage.note("e9", "The summary failed, and is tried again: overloaded");
+    stage.live(Live::Compacting(CompactionTrigger::Manual));
+    stage.live(Live::Retrying { attempt: 1, most: 4, wait_ms: 500, reason: "overloaded".into() });
+    assert!(matches!(view(&stage.events).status.phase, Phase::Retrying { attempt: 1, .. }));
+    stage.note("e9", "The compaction was interrupted; nothing was replaced.");
+    assert_eq!(view(&stage.events).status.phase, Phase::Idle);
+}
+
+/// Within a run the model is asked again, although no transition stands between the summary and that call.
+#[test]
+fn after_a_reactive_compaction_the_model_is_awaited() {
+    let mut stage = Stage::new();
+    stage.user("Tell me all.");
+    stage.call_model(Transition::ReactiveCompactRetry);
+    stage.live(Live::Compacting(CompactionTrigger::Reactive));
+    stage.compact(CompactionTrigger::Reactive, "They want all.");
+    assert_eq!(view(&stage.events).status.phase, Phase::AwaitingModel);
+}
+
+#[test]
+fn a_used_token_budget_offers_to_be_raised_by_its_size() {
+    let mut stage = Stage::new();
+    stage.user("Write much.");
+    stage.end(Ending::TokenBudget);
+    assert!(view(&stage.events).offer().is_none(), "there is none to raise");
+    let offered = |stage: &Stage| {
+        let mut view = View::new(ViewSettings { token_budget: Some(1_000), ..settings() });
+        stage.events.iter().for_each(|event| view.fold(event));
+        let offer = view.offer().unwrap();
+        assert_eq!(offer.limit, Limit::Tokens);
+        (offer.to, view.token_budget())
+    };
+    assert_eq!(offered(&stage), (2_000, Some(1_000)));
+    stage.remark(Remark::BudgetRaised { name: "token_budget".into(), limit: 2_000 });
+    stage.call_model(Transition::Steered);
+    stage.end(Ending::TokenBudget);
+    assert_eq!(offered(&stage), (3_000, Some(2_000)));
 }

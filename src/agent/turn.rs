@@ -298,9 +298,8 @@ mod tests {
         assert!(check(agent.ledger().entries()).unwrap().is_empty());
         let last = agent.ledger().entries().last().unwrap();
         assert!(matches!(&last.body, Body::TurnEnded(ended) if ended.reason == Ending::ModelError));
-        let back = effects.iter().find_map(|e| match e {
-            Effect::Emit(Live::Returned(texts)) => Some(texts.clone()),
-            _ => None,
+        let back = effects.iter().find_map(|e| {
+            if let Effect::Emit(Live::Returned(texts)) = e { Some(texts.clone()) } else { None }
         });
         assert_eq!(back, Some(vec!["steered".to_owned(), "more".to_owned()]));
         // The session goes on.

@@ -8,6 +8,7 @@
     reason = "tests"
 )]
 
+mod circles;
 mod source;
 
 use source::{SourceFile, imports, source_files};

@@ -67,7 +67,7 @@ pub(crate) fn imports(code: &str) -> Vec<&str> {
 }
 
 /// The first identifiers of the members of a group, up to its closing brace.
-fn heads(group: &str) -> Vec<&str> {
+pub(crate) fn heads(group: &str) -> Vec<&str> {
     let (mut depth, mut start, mut found) = (0, 0, Vec::new());
     for (at, character) in group.char_indices() {
         match character {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::model_server::{ModelServer, Reply, picture};
 use crate::pictures::{gif, jpeg, png, png_with};
-use crate::servers::{ANTHROPIC, BOTH, accepted};
+use crate::servers::{ANTHROPIC, ALL, accepted};
 use crate::stage::{World, script};
 
 impl World {
@@ -36,7 +36,7 @@ fn image(part: &Value) -> Option<(String, Vec<u8>)> {
 
 #[test]
 fn images_are_sent_kept_and_not_told() {
-    for speech in BOTH {
+    for speech in ALL {
         let (server, world) = speech.serve(vec![Reply::text("A cat."), Reply::text("The same.")]);
         let (first, second) = (png(640, 480), jpeg(9, 7));
         world.picture("a.png", &first);

@@ -123,7 +123,7 @@ fn esc_at_every_position_of_every_story_leaves_it_whole() {
         }
         let whole = Stage::play(&story).unwrap_or_else(|e| panic!("{name}: {e}"));
         for at in 0..=whole.inputs {
-            let interrupted = Stage::interrupted(&story, at).and_then(|stage| stage.is_whole_after_esc());
+            let interrupted = Stage::interrupted(&story, at).and_then(|stage| stage.check_after_esc());
             cuts += interrupted.unwrap_or_else(|e| panic!("{name}, Esc as input {at}: {e}"));
             positions += 1;
         }

@@ -100,7 +100,7 @@ impl Stage {
 
     /// After Esc: idle, every run ended, every cut of what was written loads, and the next message is taken. Returns
     /// how many cuts there were.
-    pub fn is_whole_after_esc(mut self) -> Result<usize, String> {
+    pub fn check_after_esc(mut self) -> Result<usize, String> {
         if !self.agent.is_idle() {
             return Err("not idle".into());
         }

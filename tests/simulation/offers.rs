@@ -135,8 +135,6 @@ impl World {
         for (hook, point) in &self.hooks {
             let said = |answer: HookAnswer| Input::Hooks(*hook, vec![answer]);
             let silent = HookAnswer { hook: "hear".into(), ..HookAnswer::default() };
-            // Silence first, and twice: most hooks have nothing to say.
-            options.push(said(silent.clone()));
             options.push(said(silent.clone()));
             let refuses = HookAnswer {
                 decision: Some(HookDecision::Deny),

@@ -148,9 +148,9 @@ fn likely(input: &Input) -> u64 {
         |answers: &[HookAnswer]| answers.iter().all(|a| a.decision.is_none() && a.prevent.is_none());
     match input {
         Input::Tool(_, ToolNews::Done(report)) if report.outcome == Outcome::Ok => 30,
-        Input::Hooks(_, answers) if is_silence(answers) => 30,
+        Input::Hooks(_, answers) if is_silence(answers) => 60,
         Input::Hooks(..) => 4,
-        Input::Intent(Intent::Submit(text)) if text.starts_with("steer") => 2,
+        Input::Intent(Intent::Submit(text)) if text.content.starts_with("steer") => 2,
         Input::Model(_, ModelNews::Finished) => 12,
         Input::Model(_, ModelNews::Event(ModelEvent::Stop(Stop::Pause))) => 8,
         Input::Model(_, ModelNews::Event(ModelEvent::Stop(_) | ModelEvent::Thinking(_))) => 1,
