@@ -278,9 +278,9 @@ impl super::books::Books {
 
     /// What the last checkpoint saw: the answer to its second question.
     fn last_evidence(&self) -> String {
-        let seen = |e: &Arc<Entry>| match &e.body {
-            Body::Checkpoint(c) => c.evidence().and_then(|asked| asked.answer.clone()),
-            _ => None,
+        let seen = |e: &Arc<Entry>| {
+            let Body::Checkpoint(made) = &e.body else { return None };
+            made.evidence().and_then(|asked| asked.answer.clone())
         };
         self.run().iter().rev().find_map(seen).unwrap_or_default()
     }

@@ -96,16 +96,14 @@ impl Meter {
                 self.retries = if *reason == Transition::TransientRetry { self.retries + 1 } else { 0 };
             }
             Body::Assistant(m) => {
-                self.run.usage = self.run.usage.plus(m.usage);
-                self.session = self.session.plus(m.usage);
+                self.spend(m.usage);
                 self.run.hosted_tools += m.hosted().filter(|block| block.is_use()).count() as u64;
                 if m.usage.input > 0 {
                     self.context = m.usage.input + m.usage.output;
                 }
             }
             Body::Compaction(c) => {
-                self.run.usage = self.run.usage.plus(c.usage);
-                self.session = self.session.plus(c.usage);
+                self.spend(c.usage);
                 self.context = c.tokens_after;
                 self.retries = 0;
             }
@@ -128,17 +126,7 @@ impl Meter {
                     self.longest_result = self.longest_result.max(r.content.chars().count() as u64);
                 }
             }
-            Body::BudgetRaised { name, limit } => {
-                if let Some(raised) = Limit::parse(name) {
-                    self.limits.set(raised, *limit);
-                    // What was raised for a goal never lowers what holds without it.
-                    if let Some(limits) = &mut self.without_goal
-                        && limits.get(raised).is_some_and(|most| most < *limit)
-                    {
-                        limits.set(raised, *limit);
-                    }
-                }
-            }
+            Body::BudgetRaised { name, limit } => self.raise(name, *limit),
             Body::Goal(goal) => self.tighten(goal),
             Body::TurnEnded(_) => {
                 self.run.clock.stand(entry.at);
@@ -156,6 +144,22 @@ impl Meter {
             | Body::Progress(_)
             | Body::Handoff { .. }
             | Body::Error { .. } => {}
+        }
+    }
+
+    fn spend(&mut self, usage: Usage) {
+        self.run.usage = self.run.usage.plus(usage);
+        self.session = self.session.plus(usage);
+    }
+
+    fn raise(&mut self, name: &str, to: u64) {
+        let Some(raised) = Limit::parse(name) else { return };
+        self.limits.set(raised, to);
+        // What was raised for a goal never lowers what holds without it.
+        if let Some(limits) = &mut self.without_goal
+            && limits.get(raised).is_some_and(|most| most < to)
+        {
+            limits.set(raised, to);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ledger::{Arguments, Body, Checkpoint, Entry, Outcome, Preview, seconds};
+use crate::ledger::{Arguments, Body, Checkpoint, Compaction, Entry, Outcome, Preview, seconds};
 
 /// One row: one entry.
 #[derive(Debug, Clone, PartialEq)]
@@ -117,14 +117,7 @@ pub fn one_line(entry: &Entry) -> String {
         }
         Body::Injected(i) => format!("{}: {}", i.by.as_str(), i.shown()),
         Body::Tombstone(t) => format!("{} withdrawn: {}", t.target, t.reason),
-        Body::Compaction(c) => format!(
-            "{}: up to {}, {} to {} tokens: {}",
-            c.trigger.as_str(),
-            c.replaces_to,
-            c.tokens_before,
-            c.tokens_after,
-            c.summary
-        ),
+        Body::Compaction(c) => compacted(c),
         Body::Transition { turn, reason } => format!("turn {turn} ({})", reason.as_str()),
         Body::BudgetRaised { name, limit } => format!("{name} is now {limit}"),
         Body::Note(n) => format!("{}: {}", n.about, n.text),
@@ -144,6 +137,17 @@ fn met(checkpoint: &Checkpoint) -> String {
     checkpoint.done().map_or_else(String::new, |done| {
         format!("done: {} ({})", done.answer.as_deref().unwrap_or("asked"), done.by.as_str())
     })
+}
+
+fn compacted(c: &Compaction) -> String {
+    format!(
+        "{}: up to {}, {} to {} tokens: {}",
+        c.trigger.as_str(),
+        c.replaces_to,
+        c.tokens_before,
+        c.tokens_after,
+        c.summary
+    )
 }
 
 fn asked(preview: &Preview, why: &str) -> String {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::model_server::{ModelServer, Reply, picture};
 use crate::pictures::{gif, jpeg, png, png_with};
-use crate::servers::{ANTHROPIC, ALL, accepted};
+use crate::servers::{ALL, ANTHROPIC, accepted};
 use crate::stage::{World, script};
 
 impl World {

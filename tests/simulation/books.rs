@@ -83,28 +83,9 @@ impl Log {
                 self.turns = *turn;
             }
             Body::Assistant(m) => self.assistant(m)?,
-            Body::ToolCall(c) => {
-                if !self.open.contains(&c.id) || !self.announced.insert(c.id) {
-                    return Err(format!("tool_call {} without its message, or twice", c.id));
-                }
-            }
-            // The loop's own call: alone, and announced by itself.
-            Body::Validation(c) => {
-                self.nothing_open("a validation")?;
-                if !self.announced.insert(c.id) || self.settled.contains(&c.id) {
-                    return Err(format!("the validation {} uses an id twice", c.id));
-                }
-                self.ours.insert(c.id);
-                self.open = vec![c.id];
-            }
-            Body::Goal(goal) => {
-                self.nothing_open("a goal")?;
-                self.pursuit = Some(Pursuit { goal: Some(goal.clone()), ..Pursuit::default() });
-            }
-            Body::Checkpoint(_) => self.nothing_open("a checkpoint")?,
-            Body::Handoff { .. } => {
-                self.nothing_open("a handoff")?;
-                self.pursuit.as_mut().ok_or("a handoff without a goal")?.handed_off = true;
+            Body::ToolCall(c) => self.announce(c.id)?,
+            Body::Validation(_) | Body::Goal(_) | Body::Checkpoint(_) | Body::Handoff { .. } => {
+                self.of_a_goal(&entry.body)?;
             }
             Body::ApprovalRequested(r) => {
                 self.asked.insert(r.call, entry.id);
@@ -140,6 +121,35 @@ impl Log {
             Body::SessionStarted(_) | Body::Progress(_) | Body::Note(_) | Body::Error { .. } => {}
         }
         self.entries.push(entry);
+        Ok(())
+    }
+
+    fn announce(&mut self, call: CallId) -> Result<(), String> {
+        if !self.open.contains(&call) || !self.announced.insert(call) {
+            return Err(format!("tool_call {call} without its message, or twice"));
+        }
+        Ok(())
+    }
+
+    fn of_a_goal(&mut self, body: &Body) -> Result<(), String> {
+        self.nothing_open(body.kind())?;
+        match body {
+            // The loop's own call: alone, and announced by itself.
+            Body::Validation(c) => {
+                if !self.announced.insert(c.id) || self.settled.contains(&c.id) {
+                    return Err(format!("the validation {} uses an id twice", c.id));
+                }
+                self.ours.insert(c.id);
+                self.open = vec![c.id];
+            }
+            Body::Goal(goal) => {
+                self.pursuit = Some(Pursuit { goal: Some(goal.clone()), ..Pursuit::default() });
+            }
+            Body::Handoff { .. } => {
+                self.pursuit.as_mut().ok_or("a handoff without a goal")?.handed_off = true;
+            }
+            _ => {}
+        }
         Ok(())
     }
 

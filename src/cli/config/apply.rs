@@ -121,14 +121,7 @@ fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
         }
         Key::CompactAt => config.compact_at_percent = value.count(1, 100)?,
         Key::Echo => config.echo = value.switch()?,
-        Key::Tools => {
-            config.tools = match value.text()? {
-                "auto" => ToolCalling::Auto,
-                "native" => ToolCalling::Native,
-                "string" => ToolCalling::String,
-                other => return Err(format!("takes \"native\", \"string\" or \"auto\", not {other:?}")),
-            }
-        }
+        Key::Tools => config.tools = tool_calling(value.text()?)?,
         Key::Limit(_)
         | Key::Most(_)
         | Key::Nudge(_)
@@ -147,6 +140,15 @@ fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
         | Key::OfModel(_) => {}
     }
     Ok(())
+}
+
+fn tool_calling(text: &str) -> Result<ToolCalling, String> {
+    match text {
+        "auto" => Ok(ToolCalling::Auto),
+        "native" => Ok(ToolCalling::Native),
+        "string" => Ok(ToolCalling::String),
+        other => Err(format!("takes \"native\", \"string\" or \"auto\", not {other:?}")),
+    }
 }
 
 /// Most models of a chain: more are a mistake.
