@@ -71,7 +71,7 @@ fn groq_sends_whole_arguments_and_its_own_usage_and_says_when_a_call_was_bad() {
     let answer = heard(&["event: error", bad]);
     assert_eq!(
         answer.failure.unwrap().class,
-        FailureClass::Transient,
+        FailureClass::OutputRejected,
         "the next attempt writes another call"
     );
 }

@@ -6,6 +6,7 @@
 
 mod attempt;
 mod check;
+mod compaction;
 mod content;
 mod ending;
 mod entry;
@@ -23,11 +24,12 @@ mod recover;
 use std::{collections::BTreeSet, fmt, sync::Arc};
 
 pub use check::{Fault, audit, check, resting_places};
+pub use compaction::{Compaction, CompactionTrigger};
 pub use content::{Arguments, Block, Thinking, ToolUse};
 pub use ending::{Ending, Transition};
 pub use entry::{
-    ApprovalRequest, Body, Compaction, CompactionTrigger, Decision, Entry, Injected, Injector, Note, Preview,
-    Scope, SessionStarted, Tombstone, TurnEnded, UserMessage,
+    ApprovalRequest, Body, Decision, Entry, Injected, Injector, Note, Preview, Scope, SessionStarted,
+    Tombstone, TurnEnded, UserMessage,
 };
 pub use goal::{Answerer, Asked, Checkpoint, Goal, Progress, Validation};
 pub use hosted::Hosted;

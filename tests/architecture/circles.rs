@@ -38,10 +38,6 @@ const KNOWN: &[(&str, &str)] = &[
         "ui::panes::approval <-> ui::panes::cards <-> ui::panes::endings <-> ui::panes::goals <-> ui::panes::remarks <-> ui::panes::tools",
         "a card is laid out by its kind's file, and what surrounds every card is declared with the cards",
     ),
-    (
-        "wire::record::encode <-> wire::record::goal <-> wire::record::message",
-        "messages and goals are records of their own, written with the same few words",
-    ),
 ];
 
 type Imports<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;

@@ -19,7 +19,7 @@ impl World {
 
 /// The types and bytes of the images that the user has shown, in a request.
 fn shown(body: &Value) -> Vec<(String, Vec<u8>)> {
-    let messages = body["messages"].as_array().unwrap();
+    let messages = body["messages"].as_array().or(body["input"].as_array()).unwrap();
     let users = messages.iter().filter(|message| message["role"] == "user");
     let parts = users.filter_map(|message| message["content"].as_array()).flatten();
     parts.filter_map(image).collect()
@@ -28,6 +28,7 @@ fn shown(body: &Value) -> Vec<(String, Vec<u8>)> {
 fn image(part: &Value) -> Option<(String, Vec<u8>)> {
     let (kind, data) = match part["type"].as_str()? {
         "image" => (part["source"]["media_type"].as_str()?, part["source"]["data"].as_str()?),
+        "input_image" => part["image_url"].as_str()?.strip_prefix("data:")?.split_once(";base64,")?,
         "image_url" => part["image_url"]["url"].as_str()?.strip_prefix("data:")?.split_once(";base64,")?,
         _ => return None,
     };

@@ -4,10 +4,10 @@ use serde_json::{Map, Value, json};
 
 use crate::ledger::{
     AbortPath, ApprovalRequest, Body, Compaction, Decision, Entry, Injector, Outcome, Preview,
-    SessionStarted, ToolResult, ToolUse, TurnEnded,
+    SessionStarted, ToolResult, TurnEnded,
 };
 
-use super::fields::put_value;
+use super::fields::{put, put_value};
 use super::image::Bytes;
 use super::{goal, image, message, time};
 
@@ -40,9 +40,9 @@ fn write_body(record: &mut Map<String, Value>, body: &Body, bytes: Bytes) {
             image::write(record, &message.images, bytes);
         }
         Body::Assistant(said) => message::write(record, said),
-        Body::ToolCall(call) => write_call(record, call),
+        Body::ToolCall(call) => message::write_call(record, call),
         Body::Validation(call) => {
-            write_call(record, call);
+            message::write_call(record, call);
             put(record, json!({ "by": Injector::GoalCheck.as_str() }));
         }
         Body::Goal(set) => goal::write(record, set),
@@ -70,13 +70,6 @@ fn write_body(record: &mut Map<String, Value>, body: &Body, bytes: Bytes) {
     }
 }
 
-/// Adds the members of an object literal.
-pub(super) fn put(record: &mut Map<String, Value>, members: Value) {
-    if let Value::Object(members) = members {
-        record.extend(members);
-    }
-}
-
 fn write_started(record: &mut Map<String, Value>, started: &SessionStarted) {
     put(
         record,
@@ -89,23 +82,6 @@ fn write_started(record: &mut Map<String, Value>, started: &SessionStarted) {
             "system": started.system,
         }),
     );
-}
-
-/// Writes a call without its id, which is the record's own.
-fn write_call(record: &mut Map<String, Value>, call: &ToolUse) {
-    put(record, json!({ "name": call.name }));
-    put_value(record, "arguments", call.arguments.to_value());
-    if !call.wire_id.is_empty() {
-        put(record, json!({ "wire_id": call.wire_id }));
-    }
-}
-
-/// A call as it stands in the list of its message.
-pub(super) fn call_in_message(call: &ToolUse) -> Value {
-    let mut members = Map::new();
-    members.insert("id".to_owned(), call.id.to_string().into());
-    write_call(&mut members, call);
-    Value::Object(members)
 }
 
 fn write_request(record: &mut Map<String, Value>, request: &ApprovalRequest) {

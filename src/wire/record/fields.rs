@@ -127,3 +127,10 @@ fn depth(value: &Value) -> usize {
 fn excerpt(value: &Value) -> String {
     value.to_string().chars().take(60).collect()
 }
+
+/// Adds the members of an object literal.
+pub(super) fn put(record: &mut Map<String, Value>, members: Value) {
+    if let Value::Object(members) = members {
+        record.extend(members);
+    }
+}

@@ -5,8 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::ledger::{Answerer, Asked, Body, Checkpoint, Goal, Progress, Validation};
 
 use super::RecordError;
-use super::encode::put;
-use super::fields::Fields;
+use super::fields::{Fields, put};
 
 /// Writes the eight parts.
 pub(super) fn write(record: &mut Map<String, Value>, goal: &Goal) {

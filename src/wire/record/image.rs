@@ -5,8 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::ledger::Image;
 
 use super::RecordError;
-use super::encode::put;
-use super::fields::Fields;
+use super::fields::{Fields, put};
 
 /// Whether a record carries the bytes of its images.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

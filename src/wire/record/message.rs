@@ -8,8 +8,7 @@ use crate::ledger::{
 };
 
 use super::RecordError;
-use super::encode::{call_in_message, put};
-use super::fields::{Fields, put_value};
+use super::fields::{Fields, put, put_value};
 
 /// Writes the fields of `agent_response`. `blocks` is there only when thinking, then text, then calls would not
 /// be the message again: thinking to be replayed, what the provider ran itself, or another order.
@@ -64,6 +63,23 @@ pub(super) fn read(fields: &Fields<'_>, id: EntryId) -> Result<AssistantMessage,
 }
 
 /// Reads one call: of `tool_call` itself, or in the list of a message.
+/// Writes a call without its id, which is the record's own.
+pub(super) fn write_call(record: &mut Map<String, Value>, call: &ToolUse) {
+    put(record, json!({ "name": call.name }));
+    put_value(record, "arguments", call.arguments.to_value());
+    if !call.wire_id.is_empty() {
+        put(record, json!({ "wire_id": call.wire_id }));
+    }
+}
+
+/// A call as it stands in the list of its message.
+fn call_in_message(call: &ToolUse) -> Value {
+    let mut members = Map::new();
+    members.insert("id".to_owned(), call.id.to_string().into());
+    write_call(&mut members, call);
+    Value::Object(members)
+}
+
 pub(super) fn read_call(fields: &Fields<'_>) -> Result<ToolUse, RecordError> {
     Ok(ToolUse {
         id: fields.call("id")?,

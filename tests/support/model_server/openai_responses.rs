@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::connection::{check_tool, is_word};
+use super::picture;
 use super::reply::{Frame, Part, halves};
 
 /// The first thing that the provider would refuse.
@@ -68,6 +69,13 @@ fn check_message(at: usize, item: &Value) -> Result<(), String> {
     };
     let parts = item["content"].as_array().filter(|parts| !parts.is_empty());
     for part in parts.ok_or_else(|| format!("Invalid 'input[{at}].content': empty array."))? {
+        if kind == "input_text" && part["type"] == "input_image" {
+            let place = format!("input[{at}].content");
+            let url = part["image_url"].as_str().and_then(|url| url.strip_prefix("data:"));
+            let (kind, data) = url.and_then(|url| url.split_once(";base64,")).unwrap_or_default();
+            picture::check(kind, data, &place)?;
+            continue;
+        }
         if part["type"] != kind {
             let wrong = &part["type"];
             return Err(format!(
