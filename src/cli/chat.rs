@@ -10,10 +10,12 @@ use tokio::runtime::Runtime;
 use super::args::Which;
 use super::attach::{Attach, attaching};
 use super::compose::{Session, compose};
+use super::errands::errands;
 use super::exit::Exit;
 use super::fault::Fault;
+use super::themes::theme;
 use super::{Invocation, outcome, project, signals};
-use crate::agent::{Attendance, Event, Shutdown};
+use crate::agent::{Attendance, Event, Intent, Shutdown};
 use crate::ledger::Entry;
 use crate::policy::Mode;
 use crate::runtime::DriverError;
@@ -24,8 +26,6 @@ use crate::wire::record;
 
 /// How long process groups may take to go after TERM when the app ends.
 const GRACE: Duration = Duration::from_millis(500);
-/// The theme of a terminal that nobody chose one for.
-const DEFAULT_THEME: &str = "countersign-dark";
 
 /// Opens the app, with a first message or in an earlier session.
 pub(super) fn run(
@@ -33,22 +33,46 @@ pub(super) fn run(
     prompt: Option<&str>,
     which: Option<&Which>,
 ) -> Result<Exit, Fault> {
-    let theme = theme(invocation)?;
-    let session = compose(invocation, which, Attendance::Person)?;
-    let runtime = Runtime::new().map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
-    let groups = session.groups.clone();
-    let ended = runtime.block_on(converse(invocation, session, prompt, theme));
-    groups.end_all(GRACE);
-    runtime.shutdown_timeout(GRACE);
-    ended
+    let mut session = compose(invocation, which, Attendance::Person)?;
+    let mut first = invocation.first(prompt);
+    loop {
+        let theme = theme(invocation)?;
+        let runtime = Runtime::new().map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
+        let (groups, id) = (session.groups.clone(), session.id.clone());
+        let ended = runtime.block_on(converse(invocation, session, first.take(), theme));
+        groups.end_all(GRACE);
+        runtime.shutdown_timeout(GRACE);
+        match ended? {
+            Next::Leave(exit) => return Ok(exit),
+            Next::Resume(wanted) => session = resumed(invocation, wanted, id)?,
+        }
+    }
+}
+
+/// What comes after a session.
+enum Next {
+    /// Nothing.
+    Leave(Exit),
+    /// The session of this id.
+    Resume(String),
+}
+
+/// The session that was picked; the one that was left, if that cannot be had, with the reason.
+fn resumed(invocation: &Invocation, wanted: String, left: String) -> Result<Session, Fault> {
+    let take_up = |id: String| compose(invocation, Some(&Which::Session(id)), Attendance::Person);
+    take_up(wanted).or_else(|why| {
+        let mut back = take_up(left).or_else(|_| compose(invocation, None, Attendance::Person))?;
+        back.notices.push(why.to_string());
+        Ok(back)
+    })
 }
 
 async fn converse(
     invocation: &Invocation,
     session: Session,
-    prompt: Option<&str>,
+    first: Option<Intent>,
     theme: Theme,
-) -> Result<Exit, Fault> {
+) -> Result<Next, Fault> {
     let quit = signals::told_to_end()?;
     let tools_mode = session.tools_mode.clone();
     let attach = Attach::new(invocation);
@@ -56,7 +80,7 @@ async fn converse(
     let settings = UiSettings {
         view: view_settings(invocation, &session),
         theme,
-        first: invocation.first(prompt),
+        first,
         history: session.before.iter().cloned().map(Event::Appended).collect(),
         notice: Some(session.notices.join("\n\n")).filter(|notice| !notice.is_empty()),
         read_only: false,
@@ -64,6 +88,8 @@ async fn converse(
         tools_mode: Box::new(move || tools_mode.word()),
         entry_json,
         mentions: Box::new(move |text| of_paste.mentions_in_paste(text)),
+        models: Box::new(Vec::new),
+        errands: errands(invocation, &super::compose::state_dir(invocation)?, &session.id),
     };
     let running = tokio::spawn(session.driver.run(session.first));
     let handles = session.handles;
@@ -76,7 +102,7 @@ async fn converse(
         Err(_panic) => Err(outcome::broken()),
     };
     let how = match outcome {
-        Ok(UiOutcome::Quit) => Shutdown::Quit,
+        Ok(UiOutcome::Quit | UiOutcome::Resume(_)) => Shutdown::Quit,
         Ok(UiOutcome::Signalled | UiOutcome::AgentGone | UiOutcome::TerminalGone) | Err(_) => {
             Shutdown::Signal
         }
@@ -96,8 +122,9 @@ async fn converse(
         Ok(Ok(())) => {}
     }
     match outcome? {
-        UiOutcome::Quit | UiOutcome::AgentGone => farewell(invocation, &session.id),
-        UiOutcome::Signalled | UiOutcome::TerminalGone => Ok(Exit::Interrupted),
+        UiOutcome::Resume(id) => Ok(Next::Resume(id)),
+        UiOutcome::Quit | UiOutcome::AgentGone => farewell(invocation, &session.id).map(Next::Leave),
+        UiOutcome::Signalled | UiOutcome::TerminalGone => Ok(Next::Leave(Exit::Interrupted)),
     }
 }
 
@@ -135,34 +162,6 @@ pub(super) fn view_of_the_past(invocation: &Invocation, model: String, cwd: &str
         limits: invocation.config.limits.clone(),
         token_budget: None,
         tools_mode: "native",
-    }
-}
-
-/// The chosen theme; without colours where `NO_COLOR` asks for that.
-///
-/// # Errors
-/// A name that no theme has, or a theme of the user's that cannot be read.
-pub(super) fn theme(invocation: &Invocation) -> Result<Theme, Fault> {
-    if invocation.environment.no_color() {
-        return Ok(Theme::plain());
-    }
-    let name = invocation.config.theme.as_deref().unwrap_or(DEFAULT_THEME);
-    if let Some(theme) = Theme::builtin(name) {
-        return Ok(theme);
-    }
-    let folder = invocation.environment.config_dir().map(|dir| dir.join("themes"));
-    let file = folder.filter(|_| !name.contains(['/', '\\'])).map(|dir| dir.join(format!("{name}.toml")));
-    match file.as_deref().map(std::fs::read_to_string) {
-        Some(Ok(text)) => {
-            Theme::parse(&text).map_err(|why| Fault::usage(format!("theme {name}: {why}"), "mend that line"))
-        }
-        Some(Err(_)) | None => Err(Fault::usage(
-            format!("there is no theme called {name}"),
-            format!(
-                "use one of {}, or put {name}.toml into the themes folder beside config.toml",
-                Theme::names().join(", ")
-            ),
-        )),
     }
 }
 

@@ -4,14 +4,16 @@ use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
 use super::args::Which;
-use super::chat::{entry_json, theme, view_of_the_past};
+use super::chat::{entry_json, view_of_the_past};
 use super::compose::{locate, state_dir};
 use super::exit::Exit;
 use super::fault::Fault;
+use super::themes::theme;
 use super::{Invocation, signals};
 use crate::agent::Event;
 use crate::ledger::Body;
 use crate::runtime::SessionStore;
+use crate::ui::errands::Errands;
 use crate::ui::{AppIo, UiSettings};
 
 /// Shows a session's ledger.
@@ -42,6 +44,8 @@ pub(super) fn run(invocation: &Invocation, which: &Which) -> Result<Exit, Fault>
             tools_mode: Box::new(|| "native"),
             entry_json,
             mentions: Box::new(|_| None),
+            models: Box::new(Vec::new),
+            errands: Errands::default(),
         };
         let outcome = crate::ui::run(AppIo { events, intents, abort }, settings).await;
         outcome.map(|_| Exit::Completed).map_err(|why| Fault::usage(why.to_string(), ""))

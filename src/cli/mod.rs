@@ -6,8 +6,10 @@ mod chat;
 mod compose;
 pub mod config;
 pub mod connection;
+mod editor;
 mod effort;
 pub mod environment;
+mod errands;
 mod events;
 mod exec;
 pub mod exit;
@@ -23,6 +25,7 @@ pub mod project;
 mod reading;
 pub mod sessions;
 mod signals;
+mod themes;
 
 use std::{
     ffi::OsString,

@@ -13,7 +13,7 @@ pub const MOST_BYTES: usize = 100 * 1024;
 /// In tmux it is said twice: to tmux itself, which listens where `set-clipboard` is `on`, and through it to the
 /// terminal outside, where `allow-passthrough` is on.
 pub fn sequence(text: &str, in_tmux: bool) -> (String, usize) {
-    let (kept, _) = text.split_at(text.floor_char_boundary(MOST_BYTES));
+    let (kept, _) = text.split_at(boundary(text, MOST_BYTES));
     let mut said = String::new();
     if CopyToClipboard::to_clipboard_from(kept).write_ansi(&mut said).is_err() {
         return (String::new(), 0);
@@ -27,9 +27,14 @@ pub fn sequence(text: &str, in_tmux: bool) -> (String, usize) {
     (said, kept.len())
 }
 
+/// Where the last character ends that fits into so many bytes.
+fn boundary(text: &str, most: usize) -> usize {
+    (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}
+
 /// What the status line says about it.
 pub fn report(text: &str, copied: usize) -> String {
-    let lines = text.split_at(text.floor_char_boundary(copied)).0.lines().count();
+    let lines = text.split_at(boundary(text, copied)).0.lines().count();
     let lines = if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") };
     match copied {
         0 => "nothing to copy".to_owned(),

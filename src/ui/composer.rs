@@ -10,7 +10,16 @@ use super::text;
 pub struct Composer {
     area: TextArea<'static>,
     pastes: Vec<Paste>,
-    browsing: Option<usize>,
+    browsing: Option<Browsing>,
+}
+
+/// A walk through earlier messages.
+#[derive(Debug, Clone)]
+struct Browsing {
+    /// How far back: 1 is the newest. Counted from the end, because older ones may still be read.
+    back: usize,
+    /// What was being typed, which comes back behind the newest.
+    draft: Box<Composer>,
 }
 
 /// A paste that is shown by its name and sent whole.
@@ -227,23 +236,34 @@ impl Composer {
         self.area.move_cursor(to);
     }
 
-    /// Shows an earlier message (`step` -1) or a later one (1); past the newest it is empty again. Only from an
-    /// empty composer or from a message that was called back and not changed. Says whether it did.
+    /// Puts this text in the place of what it holds.
+    pub fn replace(&mut self, text: &str) {
+        self.clear();
+        self.paste(text);
+    }
+
+    /// Shows an earlier message (`step` -1) or a later one (1); past the newest, what was being typed is there again.
+    /// Begins at the first line of what is typed, and goes on until the message is changed. Says whether it did.
     pub fn browse(&mut self, sent: &[&str], step: isize) -> bool {
-        let here = match self.browsing {
-            Some(at) => at,
-            None if self.is_empty() => sent.len(),
-            None => return false,
-        };
-        let Some(at) = here.checked_add_signed(step).filter(|at| *at <= sent.len()) else { return true };
-        match sent.get(at) {
-            Some(text) if text.len() <= Self::MOST_BYTES => {
-                *self = Self::holding(&text::sanitize(text));
-                self.browsing = Some(at);
-            }
-            Some(_) => {}
-            None => self.clear(),
+        let here = self.browsing.as_ref().map_or(0, |b| b.back);
+        if here == 0 && (step > 0 || self.position().0 > 0) {
+            return self.is_empty();
         }
+        let Some(back) = here.checked_add_signed(-step).filter(|back| *back <= sent.len()) else {
+            return true;
+        };
+        let draft = match self.browsing.take() {
+            Some(walk) => walk.draft,
+            None => Box::new(self.clone()),
+        };
+        if back == 0 {
+            *self = *draft;
+            return true;
+        }
+        if let Some(text) = sent.get(sent.len() - back).filter(|text| text.len() <= Self::MOST_BYTES) {
+            *self = Self::holding(&text::sanitize(text));
+        }
+        self.browsing = Some(Browsing { back, draft });
         true
     }
 
@@ -261,6 +281,12 @@ impl Composer {
         let cursor = self.area.cursor();
         (cursor.0, cursor.1)
     }
+}
+
+/// Deletes the last grapheme cluster of a text.
+pub(super) fn cut_last(text: &mut String) {
+    let cut = text.graphemes(true).next_back().map_or(0, str::len);
+    text.truncate(text.len() - cut);
 }
 
 /// Characters in the last grapheme cluster.

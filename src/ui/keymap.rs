@@ -17,6 +17,8 @@ pub enum Place {
     Ledger,
     /// In what takes the whole screen and scrolls: output, a summary, the budgets, the help.
     Page,
+    /// In a list that is narrowed by typing.
+    Picker,
 }
 
 impl Place {
@@ -29,6 +31,7 @@ impl Place {
             Self::Panel => "A call or summary that has the focus",
             Self::Ledger => "The ledger",
             Self::Page => "Output, summaries, budgets and help",
+            Self::Picker => "Lists to pick from",
         }
     }
 }
@@ -92,6 +95,14 @@ pub enum Command {
     Filter,
     /// Close.
     Close,
+    /// Every action and command, to pick from.
+    Palette,
+    /// Earlier messages, to pick from.
+    Prompts,
+    /// Search in the transcript.
+    Search,
+    /// The user's own editor for what is typed.
+    Editor,
 }
 
 /// One line of the table.
@@ -136,6 +147,23 @@ pub const BINDINGS: &[Binding] = {
         bind(P::Everywhere, NONE, K::Esc, C::Escape, "esc", "interrupt; close what lies on top"),
         bind(P::Everywhere, CTRL, K::Char('o'), C::Ledger, "ctrl-o", "the ledger, entry by entry"),
         bind(P::Everywhere, CTRL, K::Char('b'), C::Budgets, "ctrl-b", "the budgets: used, limit, left"),
+        bind(
+            P::Everywhere,
+            CTRL,
+            K::Char('p'),
+            C::Palette,
+            "ctrl-p",
+            "every action and command, by a few letters",
+        ),
+        bind(
+            P::Everywhere,
+            CTRL,
+            K::Char('f'),
+            C::Search,
+            "ctrl-f",
+            "find in the transcript; n and N: next, before",
+        ),
+        bind(P::Everywhere, CTRL, K::Char('r'), C::Prompts, "ctrl-r", "earlier messages, by a few letters"),
         bind(P::Everywhere, CTRL, K::Char('t'), C::Thinking, "ctrl-t", "show or fold reasoning"),
         bind(P::Everywhere, NONE, K::Tab, C::Focus, "tab", "focus: composer, waiting calls, last card"),
         bind(P::Everywhere, NONE, K::BackTab, C::Mode, "shift-tab", "mode: plan, ask, edit, unrestricted"),
@@ -160,8 +188,9 @@ pub const BINDINGS: &[Binding] = {
             "after this run, while it works; else a new line",
         ),
         bind(P::Composer, CTRL, K::Char('j'), C::Newline, "", ""),
+        bind(P::Composer, CTRL, K::Char('g'), C::Editor, "ctrl-g", "write it in $VISUAL or $EDITOR"),
         bind(P::Composer, CTRL, K::Char('u'), C::Empty, "ctrl-u", "empty it"),
-        bind(P::Composer, NONE, K::Up, C::Up, "up down", "earlier messages, when it is empty"),
+        bind(P::Composer, NONE, K::Up, C::Up, "up down", "earlier messages, from its first and last line"),
         bind(P::Composer, NONE, K::Down, C::Down, "", ""),
         bind(P::Composer, NONE, K::Char('g'), C::Raise, "g", "after a budget stop: raise it and go on"),
         bind(P::Composer, NONE, K::Char('?'), C::Help, "", ""),
@@ -197,6 +226,12 @@ pub const BINDINGS: &[Binding] = {
         bind(P::Page, NONE, K::Char('?'), C::Close, "", ""),
         bind(P::Page, NONE, K::F(1), C::Close, "", ""),
         bind(P::Page, CTRL, K::Char('b'), C::Close, "", ""),
+        bind(P::Picker, NONE, K::Up, C::Up, "up down", "choose; ctrl-p, ctrl-n, pgup, pgdn too"),
+        bind(P::Picker, NONE, K::Down, C::Down, "", ""),
+        bind(P::Picker, CTRL, K::Char('p'), C::Up, "", ""),
+        bind(P::Picker, CTRL, K::Char('n'), C::Down, "", ""),
+        bind(P::Picker, NONE, K::Enter, C::Open, "enter", "take the chosen line"),
+        bind(P::Picker, CTRL, K::Char('u'), C::Empty, "ctrl-u", "all lines again"),
     ]
 };
 

@@ -7,6 +7,8 @@ use crate::policy::Mode;
 use crate::view::{CardId, View, ViewSettings, one_line};
 
 use super::composer::Composer;
+use super::picker::Picker;
+use super::search::Search;
 
 /// The state of the screen.
 #[derive(Debug, Clone)]
@@ -41,6 +43,10 @@ pub struct Local {
     pub answered: BTreeSet<EntryId>,
     /// The request that the last frame showed with the focus: no other can be answered.
     pub shown: Option<EntryId>,
+    /// The search in the transcript, while there is one.
+    pub search: Option<Search>,
+    /// What was sent in earlier sessions of this folder, oldest first.
+    pub earlier: Vec<String>,
     /// Rows of the transcript in the last frame.
     pub page: u16,
 }
@@ -72,6 +78,8 @@ pub enum Overlay {
     Summary(EntryId, u16),
     /// The budgets; scrolled by so many rows.
     Budgets(u16),
+    /// A list to pick from.
+    Picker(Picker),
 }
 
 /// The state of the ledger inspector.
@@ -141,6 +149,8 @@ impl Local {
             read_only: false,
             answered: BTreeSet::new(),
             shown: None,
+            search: None,
+            earlier: Vec::new(),
             page: 10,
         }
     }

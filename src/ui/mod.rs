@@ -21,6 +21,24 @@ pub mod update;
 /// What a text that begins with a slash means.
 pub mod slash;
 
+/// Fuzzy matching.
+pub mod fuzzy;
+
+/// What is picked from.
+pub mod source;
+
+/// One of many, narrowed by typing.
+pub mod picker;
+
+/// Search in the transcript.
+pub mod search;
+
+/// What the screen asks of whoever runs it.
+pub mod errands;
+
+mod outcome;
+mod picking;
+
 /// The terminal's clipboard.
 pub mod clipboard;
 
@@ -38,5 +56,6 @@ mod terminal;
 #[expect(clippy::disallowed_methods, reason = "the one loop of the screen reads the clock")]
 mod run;
 
+pub use outcome::{UiError, UiOutcome};
 pub use panes::{Screen, draw, prepare};
-pub use run::{AppIo, UiError, UiOutcome, UiSettings, run};
+pub use run::{AppIo, UiSettings, run};

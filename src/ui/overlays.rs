@@ -1,13 +1,14 @@
 //! Keys for what lies on top: the reason of a denial, the ledger, the pages that scroll.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use unicode_segmentation::UnicodeSegmentation;
 
 use crate::agent::{Answer, Intent};
 use crate::view::View;
 
+use super::composer::cut_last;
 use super::keymap::{Command, Place, lookup};
 use super::local::{Inspector, Local, Overlay};
+use super::picking;
 use super::update::{Act, moved};
 
 /// One key, if something lies on top; `None` when nothing does.
@@ -16,6 +17,11 @@ pub(super) fn update(local: &mut Local, view: &View, key: KeyEvent) -> Option<Ve
         return Some(reason(local, key));
     }
     let page = i32::from(local.page.max(2)) - 1;
+    if !is_quit(key)
+        && let Some(acts) = picking::update(local, view, key, page)
+    {
+        return Some(acts);
+    }
     let (read_only, is_quit) = (local.read_only, is_quit(key));
     let overlay = local.overlay.as_mut()?;
     if is_quit && read_only {
@@ -27,6 +33,8 @@ pub(super) fn update(local: &mut Local, view: &View, key: KeyEvent) -> Option<Ve
     }
     let closes = match overlay {
         Overlay::Ledger(inspector) => ledger(inspector, view, key, page),
+        // A picker has had its key; to quit closes it.
+        Overlay::Picker(_) => true,
         Overlay::Help(at) | Overlay::Output(_, at) | Overlay::Summary(_, at) | Overlay::Budgets(at) => {
             scroll(at, key, page)
         }
@@ -64,11 +72,6 @@ fn reason(local: &mut Local, key: KeyEvent) -> Vec<Act> {
         _ => {}
     }
     Vec::new()
-}
-
-fn cut_last(text: &mut String) {
-    let cut = text.graphemes(true).next_back().map_or(0, str::len);
-    text.truncate(text.len() - cut);
 }
 
 /// Says whether it is to be closed.

@@ -1,13 +1,12 @@
 //! The loop of the screen: input first, then signals, then news of the agent; a frame only when something changed.
 
-use std::fmt;
 use std::io;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures_util::StreamExt;
-use futures_util::future::poll_fn;
+use futures_util::future::{OptionFuture, poll_fn};
 #[cfg(debug_assertions)]
 use ratatui::crossterm::event::KeyCode;
 use ratatui::crossterm::event::{Event as Input, EventStream, KeyEventKind, MouseEventKind};
@@ -21,8 +20,11 @@ use crate::ledger::{Entry, Millis};
 use crate::view::{View, ViewSettings};
 
 use super::clipboard;
+use super::errands::{Editing, Errands};
 use super::local::{Inspector, Local, Overlay};
+use super::outcome::{UiError, UiOutcome};
 use super::panes::{Layouts, Screen, draw, prepare};
+use super::source::Source;
 use super::terminal::{Display, Guard, redraw_all, screen, tell};
 use super::text::highlight::Highlighter;
 use super::theme::Theme;
@@ -64,45 +66,10 @@ pub struct UiSettings {
     pub entry_json: fn(&Entry) -> String,
     /// The mentions that stand for a paste, if it is nothing but the paths of images.
     pub mentions: Mentions,
-}
-
-/// How the screen ended. Whoever runs it ends the agent next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UiOutcome {
-    /// The user left.
-    Quit,
-    /// The process was told to end.
-    Signalled,
-    /// The agent is gone: its channels are closed.
-    AgentGone,
-    /// The terminal is gone.
-    TerminalGone,
-}
-
-/// Why there was no screen.
-#[derive(Debug)]
-pub enum UiError {
-    /// The terminal could not be taken.
-    Terminal(io::Error),
-}
-
-impl fmt::Display for UiError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Terminal(error) => write!(
-                f,
-                "the terminal cannot be used: {error}. Run it in a terminal, or use `countersign exec`."
-            ),
-        }
-    }
-}
-
-impl std::error::Error for UiError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Terminal(error) => Some(error),
-        }
-    }
+    /// The models that can be asked, each with a few words about it.
+    pub models: Box<dyn Fn() -> Vec<(String, String)> + Send>,
+    /// What only whoever runs the screen knows.
+    pub errands: Errands,
 }
 
 /// The least time between two frames.
@@ -123,14 +90,19 @@ pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError>
     let mut quit = settings.quit.clone();
     let mut quit_open = true;
     let mut session = Session::new(app, settings, guard, terminal, Arc::clone(&wake));
-    let mut inputs = EventStream::new();
+    let mut inputs = Some(EventStream::new());
     session.frame();
     session.send_first();
     while session.outcome.is_none() {
+        // While the user's editor has the terminal, nobody else may read from it.
+        if session.editing.is_some() == inputs.is_some() {
+            inputs = session.editing.is_none().then(EventStream::new);
+        }
         let pause = session.pause();
         tokio::select! {
             biased;
-            input = inputs.next() => session.input(input),
+            Some(input) = OptionFuture::from(inputs.as_mut().map(StreamExt::next)) => session.input(input),
+            Some(edited) = OptionFuture::from(session.editing.as_mut()) => session.edited(edited),
             told = quit.wait_for(|end| *end), if quit_open => match told {
                 Ok(_) => session.outcome = Some(UiOutcome::Signalled),
                 Err(_) => quit_open = false,
@@ -140,7 +112,9 @@ pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError>
             () = tokio::time::sleep_until(pause.unwrap_or_else(Instant::now)), if pause.is_some() => session.tick(),
         }
         while session.outcome.is_none()
-            && let Poll::Ready(input) = at_hand(&mut inputs).await
+            && session.editing.is_none()
+            && let Some(inputs) = &mut inputs
+            && let Poll::Ready(input) = at_hand(inputs).await
         {
             session.input(input);
         }
@@ -149,7 +123,7 @@ pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError>
             session.frame();
         }
     }
-    Ok(session.outcome.unwrap_or(UiOutcome::Quit))
+    Ok(session.outcome.take().unwrap_or(UiOutcome::Quit))
 }
 
 /// The input that is there already. It is asked for with the waker of this task: the stream keeps the waker of
@@ -170,7 +144,11 @@ struct Session {
     tools_mode: Box<dyn Fn() -> &'static str + Send>,
     entry_json: fn(&Entry) -> String,
     mentions: Mentions,
+    models: Box<dyn Fn() -> Vec<(String, String)> + Send>,
+    errands: Errands,
     first: Option<Intent>,
+    /// What is typed, while it is in the user's editor.
+    editing: Option<Editing>,
     outcome: Option<UiOutcome>,
     /// Whether the agent may still say something.
     listens: bool,
@@ -203,7 +181,10 @@ impl Session {
             tools_mode: settings.tools_mode,
             entry_json: settings.entry_json,
             mentions: settings.mentions,
+            models: settings.models,
+            errands: settings.errands,
             first: settings.first,
+            editing: None,
             outcome: None,
             listens: true,
             dirty: true,
@@ -274,6 +255,21 @@ impl Session {
                 }
             }
             Act::Send(intent) => self.send(intent),
+            Act::Resume(id) => self.outcome = Some(UiOutcome::Resume(id)),
+            Act::Pick(source) => {
+                let models = if source == Source::Models { (self.models)() } else { Vec::new() };
+                self.errands.pick(&mut self.local, source, models, &self.theme.name);
+            }
+            Act::Wear(name) => match (self.errands.theme)(&name) {
+                Some(theme) => self.theme = theme,
+                None => {
+                    self.local.hint = Some(format!("there is no theme called {name} · /theme lists them all"))
+                }
+            },
+            Act::Edit => {
+                self.guard.lend();
+                self.editing = Some((self.errands.editor)(self.local.composer.text()));
+            }
             Act::Copy(text) => self.copy(&text),
             Act::Suspend => {
                 let back = self.guard.suspend().and_then(|()| redraw_all(&mut self.terminal));
@@ -281,6 +277,20 @@ impl Session {
                     self.outcome = Some(UiOutcome::TerminalGone);
                 }
             }
+        }
+    }
+
+    /// The editor is closed: the screen comes back, with what was written in it.
+    fn edited(&mut self, edited: Result<String, String>) {
+        self.editing = None;
+        self.dirty = true;
+        if self.guard.take_back().and_then(|()| redraw_all(&mut self.terminal)).is_err() {
+            self.outcome = Some(UiOutcome::TerminalGone);
+        }
+        match edited {
+            Ok(text) if text.trim().is_empty() => {}
+            Ok(text) => self.local.composer.replace(&text),
+            Err(why) => self.local.hint = Some(why),
         }
     }
 
@@ -344,6 +354,7 @@ impl Session {
     fn frame(&mut self) {
         let now = now();
         self.view.settings.tools_mode = (self.tools_mode)();
+        self.errands.refresh(&mut self.local);
         let drawn = self.terminal.autoresize().and_then(|()| self.terminal.size()).and_then(|size| {
             let area = Rect::new(0, 0, size.width, size.height);
             let Self { layouts, view, local, theme, highlighter, .. } = self;

@@ -5,6 +5,7 @@ use crate::ledger::UserMessage;
 use crate::view::View;
 
 use super::local::{Focus, Inspector, Local, Overlay};
+use super::search::Search;
 use super::slash::{self, Slash};
 use super::update::Act;
 
@@ -31,16 +32,30 @@ pub(super) fn send_later(local: &mut Local, view: &View) -> Vec<Act> {
 
 /// Obeys a slash command; `None` when the text is a message. One that is not known stays in the composer.
 fn command(local: &mut Local) -> Option<Vec<Act>> {
-    let command = match slash::read(&local.composer.text())? {
+    let text = local.composer.text();
+    let obeyed = obey(local, &text)?;
+    Some(obeyed.map_or_else(Vec::new, |acts| {
+        local.composer.clear();
+        local.focus = Focus::Auto;
+        acts
+    }))
+}
+
+/// Obeys a slash command that was picked; what is typed stays.
+pub(super) fn run(local: &mut Local, text: &str) -> Vec<Act> {
+    obey(local, text).flatten().unwrap_or_default()
+}
+
+/// `None`: it is a message; `Some(None)`: it was not understood, and the status line says why.
+fn obey(local: &mut Local, text: &str) -> Option<Option<Vec<Act>>> {
+    let command = match slash::read(text)? {
         Ok(command) => command,
         Err(why) => {
             local.hint = Some(why);
-            return Some(Vec::new());
+            return Some(None);
         }
     };
-    local.composer.clear();
-    local.focus = Focus::Auto;
-    Some(match command {
+    Some(Some(match command {
         Slash::Compact => vec![Act::Send(Intent::Compact)],
         Slash::Goal(goal) => vec![Act::Send(Intent::Pursue(goal, UserMessage::default()))],
         Slash::ResumeGoal(words) => vec![Act::Send(Intent::ResumeGoal(words.into()))],
@@ -49,7 +64,39 @@ fn command(local: &mut Local) -> Option<Vec<Act>> {
         Slash::Help => shown(local, Overlay::Help(0)),
         Slash::Ledger => shown(local, Overlay::Ledger(Inspector::default())),
         Slash::Budgets => shown(local, Overlay::Budgets(0)),
-    })
+        Slash::Pick(source) => vec![Act::Pick(source)],
+        Slash::Theme(name) => vec![Act::Wear(name)],
+        Slash::Find(words) => {
+            local.search = Some(Search { wanted: words, ..Search::new() });
+            Vec::new()
+        }
+    }))
+}
+
+/// Tab while a command is being typed: as far as all that it can become agree, and a space behind a whole one. Says
+/// whether a command is being typed.
+pub(super) fn complete(local: &mut Local, view: &View) -> bool {
+    let Some(offered) = completions(local, view) else { return false };
+    let Some((first, _)) = offered.first() else { return false };
+    let shared = offered.iter().fold((*first).to_owned(), |shared, (name, _)| {
+        shared.chars().zip(name.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a).collect()
+    });
+    let whole = offered.len() == 1;
+    local.composer.replace(&if whole { format!("{shared} ") } else { shared });
+    true
+}
+
+/// The commands that what is typed can still become, with what they do; `None` when no command is being typed.
+pub(super) fn completions(local: &Local, view: &View) -> Option<Vec<(&'static str, &'static str)>> {
+    let [word] = local.composer.area().lines() else { return None };
+    let composing = matches!(local.focused(view), Focus::Auto | Focus::Composer);
+    if !composing || local.overlay.is_some() || !word.starts_with('/') {
+        return None;
+    }
+    let (name, rest) =
+        word.split_once(char::is_whitespace).map_or((word.as_str(), None), |(n, r)| (n, Some(r)));
+    let fits = |known: &str| if rest.is_some() { known == name } else { known.starts_with(name) };
+    Some(slash::KNOWN.into_iter().filter(|(known, _)| fits(known)).collect())
 }
 
 fn shown(local: &mut Local, overlay: Overlay) -> Vec<Act> {

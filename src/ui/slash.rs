@@ -4,6 +4,8 @@ use crate::goal;
 use crate::ledger::Goal;
 use crate::policy::Mode;
 
+use super::source::Source;
+
 /// A command typed in the composer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Slash {
@@ -23,17 +25,27 @@ pub enum Slash {
     Mode(Mode),
     /// Leave.
     Quit,
+    /// A list to pick from.
+    Pick(Source),
+    /// Put this theme on.
+    Theme(String),
+    /// Search in the transcript.
+    Find(String),
 }
 
 /// The commands as they are typed, and what they do.
-pub const KNOWN: [(&str, &str); 7] = [
+pub const KNOWN: [(&str, &str); 11] = [
     ("/budgets", "the budgets: used, limit, left"),
     ("/compact", "replace what was said by a summary"),
+    ("/find", "in the transcript; or: WORDS"),
     ("/goal", "OBJECTIVE | check: COMMAND, until it exits with 0; or: resume"),
     ("/help", "these keys"),
     ("/ledger", "the ledger, entry by entry"),
     ("/mode", "NAME: plan, ask, edit or unrestricted"),
+    ("/model", "the models, to pick from"),
     ("/quit", "leave"),
+    ("/sessions", "the sessions of this folder, to go on with one"),
+    ("/theme", "the themes, to pick from; or: NAME"),
 ];
 
 /// What a text means: `None` when it is a message like any other. Two slashes at the beginning, or a path, are words
@@ -61,6 +73,11 @@ fn command(word: &str, rest: &str) -> Result<Slash, String> {
         "/mode" if rest.is_empty() => return Err(MODES.to_owned()),
         "/mode" => return Mode::parse(rest).map(Slash::Mode),
         "/quit" => Slash::Quit,
+        "/model" if rest.is_empty() => Slash::Pick(Source::Models),
+        "/sessions" => Slash::Pick(Source::Sessions),
+        "/theme" if rest.is_empty() => Slash::Pick(Source::Themes),
+        "/find" => return Ok(Slash::Find(rest.to_owned())),
+        "/theme" => return Ok(Slash::Theme(rest.to_owned())),
         _ => return Err(format!("no command is called {word} · /help lists them all")),
     };
     if rest.is_empty() { Ok(known) } else { Err(format!("{word} stands alone: nothing may follow it")) }
@@ -78,11 +95,6 @@ fn goal_of(text: &str) -> Result<Slash, String> {
 /// How `/mode` is used.
 const MODES: &str = "/mode plan | ask | edit | unrestricted";
 
-/// The commands that a word can still become.
-pub fn beginning_with(word: &str) -> Vec<&'static str> {
-    KNOWN.iter().map(|(name, _)| *name).filter(|name| name.starts_with(word)).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -96,7 +108,6 @@ mod tests {
                 word => word,
             };
             assert!(matches!(read(text), Some(Ok(_))), "{word}");
-            assert_eq!(beginning_with(word), [word]);
         }
         assert_eq!(read(" /mode  edit "), Some(Ok(Slash::Mode(Mode::Edit))));
     }

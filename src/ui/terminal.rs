@@ -58,6 +58,16 @@ impl Guard {
         Ok(guard)
     }
 
+    /// Gives the terminal to another program until [`Guard::take_back`]; frames meanwhile are dropped.
+    pub(super) fn lend(&self) {
+        restore();
+    }
+
+    /// Takes the terminal again. The whole screen must be drawn again afterwards.
+    pub(super) fn take_back(&self) -> io::Result<()> {
+        take()
+    }
+
     /// Gives the terminal back, stops the process as a shell expects it, and takes the terminal again when the
     /// shell lets it go on. The whole screen must be drawn again afterwards.
     #[cfg(unix)]

@@ -12,7 +12,10 @@ use super::composer::Composer;
 use super::keymap::{Command, Place, lookup};
 use super::local::{Focus, Inspector, Local, Overlay, Position, Reason, sent};
 use super::overlays;
-use super::sending::{send, send_later};
+use super::picking;
+use super::search::{Found, Search};
+use super::sending::{self, send, send_later};
+use super::source::Source;
 
 /// What a key asks of the world outside the screen.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +28,14 @@ pub enum Act {
     Quit,
     /// To the shell, and back later.
     Suspend,
+    /// Fill a picker that the screen cannot fill itself.
+    Pick(Source),
+    /// Put this theme on.
+    Wear(String),
+    /// Leave, and go on with the session of this id.
+    Resume(String),
+    /// Open the user's editor on what is typed.
+    Edit,
     /// Into the terminal's clipboard; the status line then says how much it was.
     Copy(String),
 }
@@ -36,6 +47,9 @@ pub fn update(local: &mut Local, view: &View, key: KeyEvent) -> Vec<Act> {
     local.hint = None;
     if let Some(acts) = overlays::update(local, view, key) {
         return acts;
+    }
+    if searching(local, view, key) {
+        return Vec::new();
     }
     let focus = local.focused(view);
     let place = match focus {
@@ -50,6 +64,27 @@ pub fn update(local: &mut Local, view: &View, key: KeyEvent) -> Vec<Act> {
             Vec::new()
         }
     }
+}
+
+/// Looks for the words that came with the command.
+fn look(local: &mut Local, view: &View) {
+    if let Some(search) = &mut local.search
+        && let Found::Shows(card) = search.look(view, search.wanted.clone())
+    {
+        search.typing = search.wanted.is_empty();
+        local.scroll.reveal = card;
+    }
+}
+
+/// One key while the transcript is searched; false when it means what it always means.
+fn searching(local: &mut Local, view: &View, key: KeyEvent) -> bool {
+    let Some(search) = &mut local.search else { return false };
+    match search.press(view, key) {
+        Found::Shows(card) => local.scroll.reveal = card.or(local.scroll.reveal),
+        Found::Over => local.search = None,
+        Found::Not => return false,
+    }
+    true
 }
 
 /// News that concern the screen alone.
@@ -91,7 +126,14 @@ fn place(local: &mut Local, view: &View, text: &str, compose: fn(&mut Composer, 
     settle(local, view);
     local.hint = None;
     local.quit_armed = false;
-    if let Some(reason) = &mut local.reason {
+    if let Some(Overlay::Picker(picker)) = &mut local.overlay {
+        picker.type_in(text);
+    } else if let Some(search) = local.search.as_mut().filter(|search| search.typing) {
+        let wanted = format!("{}{}", search.wanted, text.replace(['\n', '\r'], " "));
+        if let Found::Shows(card) = search.look(view, wanted) {
+            local.scroll.reveal = card;
+        }
+    } else if let Some(reason) = &mut local.reason {
         reason.text.push_str(&text.replace(['\n', '\r'], " "));
     } else if local.overlay.is_none() && !local.read_only {
         compose(&mut local.composer, text);
@@ -105,6 +147,7 @@ pub fn wheel(local: &mut Local, rows: i32) {
             *at = moved(*at, rows)
         }
         Some(Overlay::Ledger(inspector)) => inspector.scroll = moved(inspector.scroll, rows),
+        Some(Overlay::Picker(picker)) => picker.go(rows.signum()),
         None => local.scroll.wish += rows,
     }
 }
@@ -125,7 +168,13 @@ fn settle(local: &mut Local, view: &View) {
     }
 }
 
-fn obey(local: &mut Local, view: &View, command: Command, key: KeyEvent, was_armed: bool) -> Vec<Act> {
+pub(super) fn obey(
+    local: &mut Local,
+    view: &View,
+    command: Command,
+    key: KeyEvent,
+    was_armed: bool,
+) -> Vec<Act> {
     match command {
         Command::Escape => return escape(local, view),
         Command::ClearOrQuit => return clear_or_quit(local, was_armed),
@@ -133,7 +182,11 @@ fn obey(local: &mut Local, view: &View, command: Command, key: KeyEvent, was_arm
         Command::Leave => local.composer.delete(),
         Command::Suspend => return vec![Act::Suspend],
         Command::Mode => return vec![Act::Send(Intent::SetMode(next_mode(local.mode)))],
-        Command::Send => return send(local),
+        Command::Send => {
+            let acts = send(local);
+            look(local, view);
+            return acts;
+        }
         Command::Raise if local.composer.is_empty() && view.offer().is_some() => return raise(view),
         Command::Once => return decide(local, view, key, Answer::AllowOnce),
         Command::Session => return decide(local, view, key, Answer::AllowSession),
@@ -144,6 +197,11 @@ fn obey(local: &mut Local, view: &View, command: Command, key: KeyEvent, was_arm
         Command::Later => return send_later(local, view),
         Command::Ledger => local.overlay = Some(Overlay::Ledger(Inspector::default())),
         Command::Budgets => local.overlay = Some(Overlay::Budgets(0)),
+        Command::Palette => return picking::open(local, view, Source::Palette),
+        Command::Editor => return vec![Act::Edit],
+        Command::Search => local.search = Some(Search::new()),
+        Command::Prompts => return picking::open(local, view, Source::Prompts),
+        Command::Focus if sending::complete(local, view) => {}
         Command::Thinking => local.thinking_open = !local.thinking_open,
         Command::Focus => focus_next(local, view),
         Command::PageUp => local.scroll.wish -= i32::from(local.page.max(2)) - 1,
@@ -257,7 +315,8 @@ fn up_or_down(local: &mut Local, view: &View, command: Command, key: KeyEvent) {
             local.scroll.reveal = Some(there);
         }
         Focus::Auto | Focus::Composer => {
-            if !local.composer.browse(&sent(view), step) {
+            let all: Vec<&str> = local.earlier.iter().map(String::as_str).chain(sent(view)).collect();
+            if !local.composer.browse(&all, step) {
                 edit(local, key);
             }
         }

@@ -31,7 +31,7 @@ const KNOWN: &[(&str, &str)] = &[
         "the list of verbs stands with the wishes, and is asked for by the scanner",
     ),
     (
-        "ui::overlays <-> ui::sending <-> ui::update",
+        "ui::overlays <-> ui::picking <-> ui::sending <-> ui::update",
         "what the screen asks for is declared with the keys that are handed to the overlays",
     ),
     (

@@ -14,6 +14,7 @@
 mod pictures;
 
 mod approvals;
+mod around;
 mod budgets;
 mod chat;
 mod console;

@@ -6,7 +6,7 @@ mod export;
 mod fork;
 mod import;
 mod list;
-mod place;
+pub(super) mod place;
 mod remove;
 mod search;
 mod show;

@@ -96,7 +96,7 @@ pub(super) fn id_of(path: &Path) -> String {
 }
 
 /// `2026-11-20 22:54`, by the clock of this place.
-pub(super) fn when(at: Millis) -> String {
+pub(in crate::cli) fn when(at: Millis) -> String {
     let moment = i64::try_from(at.0).ok().and_then(DateTime::from_timestamp_millis).unwrap_or_default();
     moment.with_timezone(&Local).format("%Y-%m-%d %H:%M").to_string()
 }
@@ -108,7 +108,7 @@ pub(super) fn now() -> Millis {
 }
 
 /// The beginning of a text on one line, safe to show.
-pub(super) fn first_words(text: &str, most: usize) -> String {
+pub(in crate::cli) fn first_words(text: &str, most: usize) -> String {
     let line = sanitize(&one_line(text)).into_owned();
     let cut: String = line.chars().take(most).collect();
     if cut.len() < line.len() { format!("{}\u{2026}", cut.trim_end()) } else { cut }

@@ -13,8 +13,15 @@ use super::Screen;
 use super::output::page;
 
 /// The order of the help.
-const PLACES: [Place; 6] =
-    [Place::Composer, Place::Approval, Place::Panel, Place::Everywhere, Place::Ledger, Place::Page];
+const PLACES: [Place; 7] = [
+    Place::Composer,
+    Place::Approval,
+    Place::Panel,
+    Place::Everywhere,
+    Place::Ledger,
+    Place::Page,
+    Place::Picker,
+];
 
 /// Cells of the column of keys.
 const KEYS: usize = 11;

@@ -4,6 +4,7 @@ mod approval;
 mod boxes;
 mod budgets;
 mod cards;
+mod completion;
 mod composer;
 mod endings;
 mod gauges;
@@ -13,7 +14,9 @@ mod help;
 mod layouts;
 mod ledger;
 mod level;
+mod marks;
 mod output;
+mod picker;
 mod queue;
 mod remarks;
 mod status;
@@ -66,7 +69,7 @@ pub fn prepare(
 ) {
     let rows = local.composer.rows(Areas::composer_width(screen));
     local.composer.area_mut().set_style(theme.composer);
-    match Areas::of(screen, rows, queue::rows(local)) {
+    match Areas::of(screen, rows, above(local, view)) {
         Some(areas) if local.overlay.is_none() => {
             local.page = areas.transcript.height;
             transcript::prepare(layouts, view, local, theme, highlighter, areas.transcript, now);
@@ -80,6 +83,9 @@ pub fn prepare(
         _ => {
             local.page = screen.height.saturating_sub(3);
             local.shown = None;
+            if let Some(area) = showcase(local, screen) {
+                transcript::prepare(layouts, view, local, theme, highlighter, area, now);
+            }
         }
     }
 }
@@ -90,7 +96,7 @@ pub fn draw(frame: &mut Frame<'_>, screen: &Screen<'_>) {
     let base = screen.theme.background.map_or(screen.theme.text, |colour| screen.theme.text.bg(colour));
     frame.render_widget(Block::new().style(base), area);
     let rows = screen.local.composer.rows(Areas::composer_width(area));
-    let Some(areas) = Areas::of(area, rows, queue::rows(screen.local)) else {
+    let Some(areas) = Areas::of(area, rows, above(screen.local, screen.view)) else {
         return too_small(frame, area, screen.theme.text);
     };
     match &screen.local.overlay {
@@ -99,14 +105,33 @@ pub fn draw(frame: &mut Frame<'_>, screen: &Screen<'_>) {
         Some(Overlay::Output(call, at)) => output::draw(frame, area, screen, *call, *at),
         Some(Overlay::Summary(entry, at)) => summary::draw(frame, area, screen, *entry, *at),
         Some(Overlay::Budgets(at)) => budgets::draw(frame, area, screen, *at),
+        Some(Overlay::Picker(picker)) => picker::draw(frame, area, screen, picker),
         None => {
             header::draw(frame, areas.header, screen);
             transcript::draw(frame, areas.transcript, screen);
             gauges::draw(frame, areas.gauges, screen);
-            queue::draw(frame, areas.queue, screen);
+            if !completion::draw(frame, areas.queue, screen) {
+                queue::draw(frame, areas.queue, screen);
+            }
             composer::draw(frame, &areas, screen);
             status::draw(frame, areas.status, screen);
         }
+    }
+}
+
+/// Rows wanted between transcript and composer: for commands while one is typed, else for what waits.
+fn above(local: &Local, view: &View) -> u16 {
+    match completion::rows(local, view) {
+        0 => queue::rows(local),
+        commands => commands,
+    }
+}
+
+/// Where the transcript stays in sight while a theme is chosen.
+fn showcase(local: &Local, screen: Rect) -> Option<Rect> {
+    match &local.overlay {
+        Some(Overlay::Picker(picker)) => picker::showcase(screen, picker),
+        _ => None,
     }
 }
 

@@ -4,7 +4,6 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
 
-use crate::ui::slash;
 use crate::ui::text::{fit, width};
 use crate::view::Phase;
 
@@ -17,9 +16,9 @@ const CUTS: [usize; 4] = [90, 75, 62, 50];
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let theme = screen.theme;
     let total = usize::from(area.width).saturating_sub(2);
-    let (says, style) = match (&screen.local.hint, commands(screen)) {
+    let (says, style) = match (&screen.local.hint, &screen.local.search) {
         (Some(hint), _) => (vec![one_row(hint)], theme.warning),
-        (None, Some(commands)) => (vec![commands], theme.status),
+        (None, Some(search)) => (vec![one_row(&search.words())], theme.accent),
         (None, None) => (doing(screen), theme.status),
     };
     let keys = keys(&offered(screen), theme.text, theme.dim);
@@ -51,13 +50,6 @@ fn fitting(
     }
 }
 
-/// The commands that what is typed can still become.
-fn commands(screen: &Screen<'_>) -> Option<String> {
-    let [word] = screen.local.composer.area().lines() else { return None };
-    let commands = if word.starts_with('/') { slash::beginning_with(word) } else { Vec::new() };
-    (!commands.is_empty()).then(|| commands.join("  "))
-}
-
 /// `dispatching tools · turn 3 (next_turn)`, and shorter ways to say it.
 fn doing(screen: &Screen<'_>) -> Vec<String> {
     let status = &screen.view.status;
@@ -81,6 +73,10 @@ fn doing(screen: &Screen<'_>) -> Vec<String> {
 /// it goes matters more than anything else.
 fn offered(screen: &Screen<'_>) -> Vec<(&'static str, &'static str)> {
     let (busy, local) = (screen.view.status.is_busy(), screen.local);
+    if let Some(search) = &local.search {
+        let next = if search.typing { ("enter", "looks") } else { ("n N", "next, before") };
+        return vec![("esc", "stay here"), next];
+    }
     let mut pairs = Vec::new();
     match (busy, local.composer.is_blank()) {
         (true, false) => return vec![("esc", "interrupt"), ("enter", "steers"), ("alt-enter", "queues")],

@@ -7,6 +7,7 @@ use ratatui::text::Line;
 
 use crate::ledger::Millis;
 use crate::ui::local::{Focus, Local, Position};
+use crate::ui::search::Search;
 use crate::ui::text::highlight::Highlighter;
 use crate::ui::text::{fit, width, wrap};
 use crate::ui::theme::Theme;
@@ -14,7 +15,7 @@ use crate::view::{Card, CardBody, View};
 
 use super::cards::Around;
 use super::layouts::{Growing, Layouts, Row, Shape, Version, Window};
-use super::{Screen, cards};
+use super::{Screen, cards, marks};
 
 /// One walk over the cards of a frame.
 struct Walk<'a> {
@@ -49,7 +50,10 @@ pub(super) fn prepare(
     let end = walk.top_at_end();
     let wish = std::mem::take(&mut scroll.wish);
     if let Some(reveal) = scroll.reveal.take().and_then(|id| view.place(id)) {
-        scroll.top = Some(walk.with_card_in_sight(reveal, scroll.top.unwrap_or(end)));
+        scroll.top = Some(match &local.search {
+            Some(search) => walk.with_words_in_sight(reveal, search),
+            None => walk.with_card_in_sight(reveal, scroll.top.unwrap_or(end)),
+        });
     }
     let mut top = match scroll.top {
         None if wish >= 0 => None,
@@ -107,6 +111,22 @@ impl Walk<'_> {
         let ends = self.moved(first, rows);
         let highest = self.moved(ends, -i32::try_from(self.height).unwrap_or(0));
         top.clamp(highest.min(first), first)
+    }
+
+    /// A window that shows the searched words in a card a third from its top; the card's beginning, where they stand
+    /// in no row whole.
+    fn with_words_in_sight(&mut self, card: usize, search: &Search) -> Position {
+        let (rows, gap) = (self.rows_of(card), usize::from(self.gap(card)));
+        let wanted = search.wanted.to_lowercase();
+        let laid = self.slice(card, 0, rows);
+        let found = laid.iter().enumerate().flat_map(|(at, row)| {
+            let said: String = row.line.spans.iter().map(|span| span.content.as_ref()).collect();
+            std::iter::repeat_n(at, said.to_lowercase().matches(&wanted).count())
+        });
+        let found: Vec<usize> = found.collect();
+        let row = found.get(search.nth()).or(found.last()).map_or(0, |at| at + gap);
+        let third = i32::try_from(self.height / 3).unwrap_or(0);
+        self.moved(Position { card, row }, -third)
     }
 
     /// `from`, moved by so many rows, within the transcript.
@@ -241,7 +261,11 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let window = &screen.layouts.window;
     for (y, row) in (area.y..area.bottom()).zip(&window.rows) {
         let x = area.x.saturating_add(row.indent).min(area.right());
-        frame.render_widget(&row.line, Rect::new(x, y, area.right() - x, 1));
+        let place = Rect::new(x, y, area.right() - x, 1);
+        frame.render_widget(&row.line, place);
+        if let Some(search) = &screen.local.search {
+            marks::draw(frame, place, &search.wanted, screen.theme);
+        }
     }
     if let Some(at) = window.focus.filter(|at| *at < area.height) {
         let mark = Rect::new(area.x + 1, area.y + at, 1, 1);

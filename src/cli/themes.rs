@@ -1,0 +1,50 @@
+//! The chosen theme, and those that can be chosen.
+
+use std::path::{Path, PathBuf};
+
+use super::Invocation;
+use super::fault::Fault;
+use crate::ui::theme::Theme;
+
+/// The theme of a terminal that nobody chose one for.
+const DEFAULT_THEME: &str = "countersign-dark";
+
+/// The chosen theme; without colours where `NO_COLOR` asks for that.
+///
+/// # Errors
+/// A name that no theme has, or a theme of the user's that cannot be read.
+pub(super) fn theme(invocation: &Invocation) -> Result<Theme, Fault> {
+    if invocation.environment.no_color() {
+        return Ok(Theme::plain());
+    }
+    let name = invocation.config.theme.as_deref().unwrap_or(DEFAULT_THEME);
+    theme_called(name, themes_folder(invocation).as_deref())
+}
+
+/// Where the user's own themes are.
+pub(super) fn themes_folder(invocation: &Invocation) -> Option<PathBuf> {
+    invocation.environment.config_dir().map(|dir| dir.join("themes"))
+}
+
+/// The theme of this name, built in or in that folder.
+///
+/// # Errors
+/// As [`theme`].
+pub(super) fn theme_called(name: &str, folder: Option<&Path>) -> Result<Theme, Fault> {
+    if let Some(theme) = Theme::builtin(name) {
+        return Ok(theme);
+    }
+    let file = folder.filter(|_| !name.contains(['/', '\\'])).map(|dir| dir.join(format!("{name}.toml")));
+    match file.as_deref().map(std::fs::read_to_string) {
+        Some(Ok(text)) => {
+            Theme::parse(&text).map_err(|why| Fault::usage(format!("theme {name}: {why}"), "mend that line"))
+        }
+        Some(Err(_)) | None => Err(Fault::usage(
+            format!("there is no theme called {name}"),
+            format!(
+                "use one of {}, or put {name}.toml into the themes folder beside config.toml",
+                Theme::names().join(", ")
+            ),
+        )),
+    }
+}

@@ -1,0 +1,97 @@
+//! The picker's page: what was typed, the lines that fit, and at the right what the chosen one holds.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::ui::picker::{Item, Picker};
+use crate::ui::source::Source;
+use crate::ui::text::{fit, sanitize, width, wrap};
+
+use super::Screen;
+use super::words::{both_ends, cells, keys, one_row};
+
+/// From this width on, a session's last words or the transcript in its new colours stand beside the list.
+const WIDE: u16 = 80;
+
+/// The part of the screen in which the transcript shows a theme, if it does.
+pub(super) fn showcase(area: Rect, picker: &Picker) -> Option<Rect> {
+    (picker.source == Source::Themes).then(|| beside(area)).flatten()
+}
+
+fn beside(area: Rect) -> Option<Rect> {
+    let left = area.width * 2 / 5;
+    let height = area.height.saturating_sub(4);
+    (area.width >= WIDE).then(|| Rect::new(area.x + left, area.y + 2, area.width - left, height))
+}
+
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, picker: &Picker) {
+    let fitting = picker.fitting();
+    let inner = Rect::new(area.x + 1, area.y, area.width.saturating_sub(2), area.height);
+    frame.render_widget(head(screen, picker, fitting.len(), inner.width), Rect { height: 1, ..inner });
+    let mut list = Rect { y: area.y + 2, height: area.height.saturating_sub(4), ..inner };
+    let has_beside = matches!(picker.source, Source::Themes | Source::Sessions);
+    if let Some(right) = beside(area).filter(|_| has_beside) {
+        list.width = (right.x - list.x).saturating_sub(2);
+        match picker.source {
+            Source::Themes => super::transcript::draw(frame, right, screen),
+            _ => preview(frame, right, screen, picker),
+        }
+    }
+    if fitting.is_empty() {
+        let words = fit(picker.source.nothing(), usize::from(list.width));
+        frame.render_widget(Line::styled(words, screen.theme.dim), Rect { height: 1, ..list });
+    }
+    let (height, chosen) = (usize::from(list.height), picker.chosen.min(fitting.len().saturating_sub(1)));
+    let top = chosen.saturating_sub(height / 2).min(fitting.len().saturating_sub(height));
+    for (y, at) in (list.y..list.bottom()).zip(top..fitting.len()) {
+        let Some(item) = fitting.get(at).and_then(|at| picker.items.get(*at)) else { continue };
+        let line = row(item, at == chosen, usize::from(list.width), screen);
+        frame.render_widget(line, Rect::new(list.x, y, list.width, 1));
+    }
+    foot(frame, Rect { y: area.bottom().saturating_sub(1), height: 1, ..inner }, screen);
+}
+
+fn head(screen: &Screen<'_>, picker: &Picker, fitting: usize, total: u16) -> Line<'static> {
+    let theme = screen.theme;
+    let all = picker.items.len();
+    let count = if picker.query.is_empty() { all.to_string() } else { format!("{fitting} of {all}") };
+    let mut left = vec![Span::styled(format!("{}  ", picker.source.title()), theme.title)];
+    let room = usize::from(total).saturating_sub(cells(&left) + width(&count) + 3);
+    let typed = one_row(&picker.query);
+    // The end is what is being typed, so it stays in sight.
+    let skipped = typed.chars().count().saturating_sub(room);
+    let typed: String = typed.chars().skip(skipped).collect();
+    left.push(Span::styled(format!("{typed}▏"), theme.accent));
+    both_ends(left, vec![Span::styled(count, theme.dim)], usize::from(total))
+}
+
+fn row(item: &Item, chosen: bool, total: usize, screen: &Screen<'_>) -> Line<'static> {
+    let theme = screen.theme;
+    let aside = fit(&one_row(&item.aside), total / 3);
+    let room = total.saturating_sub(width(&aside) + 4);
+    let left = vec![
+        Span::styled(if chosen { "› " } else { "  " }, theme.accent),
+        Span::styled(fit(&one_row(item.words.trim()), room), theme.text),
+    ];
+    let line = both_ends(left, vec![Span::styled(aside, theme.dim)], total);
+    if chosen { line.style(theme.selection) } else { line }
+}
+
+/// The last lines of a session, its end at the bottom.
+fn preview(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, picker: &Picker) {
+    let Some((_, said)) = &picker.preview else { return };
+    let inner = usize::from(area.width.saturating_sub(1)).max(1);
+    let lines: Vec<Line<'static>> =
+        said.iter().flat_map(|line| wrap(&sanitize(line), inner, screen.theme.text)).collect();
+    let skipped = lines.len().saturating_sub(usize::from(area.height));
+    for (y, line) in (area.y..area.bottom()).zip(lines.into_iter().skip(skipped)) {
+        frame.render_widget(line, Rect::new(area.x, y, area.width.saturating_sub(1), 1));
+    }
+}
+
+fn foot(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
+    let pairs = [("enter", "take"), ("esc", "back"), ("up down", "choose"), ("type", "to narrow")];
+    let groups = keys(&pairs, screen.theme.text, screen.theme.dim);
+    frame.render_widget(Line::from(groups.join(&Span::raw("   "))), area);
+}

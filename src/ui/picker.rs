@@ -1,0 +1,169 @@
+//! One of many: a list that is narrowed by typing, for commands, earlier messages, sessions, models and themes.
+
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::composer::cut_last;
+use super::fuzzy;
+use super::keymap::{BINDINGS, Binding, Command, Place, lookup};
+use super::slash::KNOWN;
+use super::source::Source;
+
+/// What picking a line does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Choice {
+    /// What this key does in this place.
+    Key(Place, Command, KeyEvent),
+    /// This slash command, which needs nothing behind it.
+    Slash(&'static str),
+    /// The beginning of a command, to be completed in the composer.
+    Begin(&'static str),
+    /// This text into the composer.
+    Prompt(String),
+    /// Go on with the session of this id.
+    Session(String),
+    /// Ask this model from now on.
+    Model(String),
+    /// Wear this theme.
+    Theme(String),
+}
+
+/// One line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    /// What it is, which is searched.
+    pub words: String,
+    /// What stands at the right, which is searched too: a key, a date.
+    pub aside: String,
+    /// What picking it does.
+    pub choice: Choice,
+}
+
+/// The list, what was typed to narrow it, and the chosen line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picker {
+    /// What is picked from.
+    pub source: Source,
+    /// What was typed.
+    pub query: String,
+    /// All lines.
+    pub items: Vec<Item>,
+    /// The chosen line among those that fit.
+    pub chosen: usize,
+    /// The name of what is in force, to go back to.
+    pub before: String,
+    /// The last words of the chosen session, and its id.
+    pub preview: Option<(String, Vec<String>)>,
+}
+
+/// What a key did to a picker.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// It is narrowed or moved.
+    Stays,
+    /// It is closed.
+    Leaves,
+    /// This line was taken.
+    Takes(Choice),
+}
+
+impl Picker {
+    /// A picker over these lines.
+    pub fn new(source: Source, items: Vec<Item>) -> Self {
+        Self { source, query: String::new(), items, chosen: 0, before: String::new(), preview: None }
+    }
+
+    /// Every action of the keys, then every slash command.
+    pub fn palette() -> Self {
+        let actions = BINDINGS.iter().filter(|b| !b.words.is_empty()).map(action);
+        Self::new(Source::Palette, actions.chain(KNOWN.iter().map(command)).collect())
+    }
+
+    /// Earlier messages, given oldest first: the newest stands first, each once.
+    pub fn prompts<'a>(earlier: impl DoubleEndedIterator<Item = &'a str>) -> Self {
+        let mut seen = std::collections::BTreeSet::new();
+        let items = earlier.rev().filter(|text| seen.insert((*text).to_owned())).map(|text| Item {
+            words: text.to_owned(),
+            aside: String::new(),
+            choice: Choice::Prompt(text.to_owned()),
+        });
+        Self::new(Source::Prompts, items.collect())
+    }
+
+    /// The positions of the lines that fit, best first.
+    pub fn fitting(&self) -> Vec<usize> {
+        let texts: Vec<String> = self.items.iter().map(|i| format!("{} {}", i.words, i.aside)).collect();
+        fuzzy::fitting(&self.query, texts.iter().map(String::as_str))
+    }
+
+    /// The chosen line.
+    pub fn current(&self) -> Option<&Item> {
+        let fitting = self.fitting();
+        let at = self.chosen.min(fitting.len().saturating_sub(1));
+        fitting.get(at).and_then(|at| self.items.get(*at))
+    }
+
+    /// Types text that came whole.
+    pub(super) fn type_in(&mut self, text: &str) {
+        self.query.push_str(&text.replace(['\n', '\r'], " "));
+        self.chosen = 0;
+    }
+
+    /// Moves the choice by so many lines.
+    pub(super) fn go(&mut self, by: i32) {
+        let last = self.fitting().len().saturating_sub(1);
+        let here = i64::try_from(self.chosen.min(last)).unwrap_or(0);
+        self.chosen = usize::try_from((here + i64::from(by)).max(0)).unwrap_or(0).min(last);
+    }
+
+    /// One key; `page` is how many lines a page moves by.
+    pub(super) fn press(&mut self, key: KeyEvent, page: i32) -> Step {
+        let plain = !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
+        match (lookup(Place::Picker, key), key.code) {
+            (Some(Command::Escape | Command::Close), _) => return Step::Leaves,
+            (Some(Command::Open), _) => {
+                return self.current().map_or(Step::Stays, |item| Step::Takes(item.choice.clone()));
+            }
+            (Some(Command::Up), _) => self.go(-1),
+            (Some(Command::Down), _) => self.go(1),
+            (Some(Command::PageUp), _) => self.go(-page),
+            (Some(Command::PageDown), _) => self.go(page),
+            (Some(Command::Empty), _) => self.type_over(String::new()),
+            (_, KeyCode::Backspace) => {
+                let mut shorter = self.query.clone();
+                cut_last(&mut shorter);
+                self.type_over(shorter);
+            }
+            (_, KeyCode::Char(c)) if plain => self.type_over(format!("{}{c}", self.query)),
+            _ => {}
+        }
+        Step::Stays
+    }
+
+    fn type_over(&mut self, query: String) {
+        self.query = query;
+        self.chosen = 0;
+    }
+}
+
+fn action(binding: &Binding) -> Item {
+    let words = match binding.place {
+        Place::Everywhere | Place::Composer => binding.words.to_owned(),
+        place => format!("{}: {}", place.words(), binding.words),
+    };
+    let key = KeyEvent::new(binding.code, binding.modifiers);
+    Item { words, aside: binding.keys.to_owned(), choice: Choice::Key(binding.place, binding.command, key) }
+}
+
+fn command((name, words): &(&'static str, &'static str)) -> Item {
+    // What its words begin in capitals is an argument that it needs.
+    let takes_more = words.split(' ').next().is_some_and(|word| word.len() > 1 && is_capital(word));
+    Item {
+        words: (*words).to_owned(),
+        aside: (*name).to_owned(),
+        choice: if takes_more { Choice::Begin(name) } else { Choice::Slash(name) },
+    }
+}
+
+fn is_capital(word: &str) -> bool {
+    word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_punctuation())
+}

@@ -1,0 +1,94 @@
+//! What picking a line does, and the keys while a picker lies on top.
+
+use ratatui::crossterm::event::KeyEvent;
+
+use crate::view::View;
+
+use super::keymap::{Command, Place};
+use super::local::{Focus, Inspector, Local, Overlay, sent};
+use super::overlays;
+use super::picker::{Choice, Picker, Step};
+use super::sending;
+use super::source::Source;
+use super::update::{Act, obey};
+
+/// Opens a picker: those that the screen can fill itself at once, the others by whoever has what is in them.
+pub(super) fn open(local: &mut Local, view: &View, source: Source) -> Vec<Act> {
+    local.overlay = Some(Overlay::Picker(match source {
+        Source::Palette => Picker::palette(),
+        Source::Prompts => {
+            let sent = sent(view);
+            Picker::prompts(local.earlier.iter().map(String::as_str).chain(sent.iter().copied()))
+        }
+        Source::Sessions | Source::Models | Source::Themes => return vec![Act::Pick(source)],
+    }));
+    Vec::new()
+}
+
+/// One key in the picker that lies on top; `None` when there is none.
+pub(super) fn update(local: &mut Local, view: &View, key: KeyEvent, page: i32) -> Option<Vec<Act>> {
+    let Some(Overlay::Picker(picker)) = &mut local.overlay else { return None };
+    let was = worn(picker);
+    Some(match picker.press(key, page) {
+        Step::Stays => {
+            let now = worn(picker);
+            if now == was { Vec::new() } else { now.map(Act::Wear).into_iter().collect() }
+        }
+        Step::Leaves => {
+            let before = (picker.source == Source::Themes).then(|| Act::Wear(picker.before.clone()));
+            local.overlay = None;
+            before.into_iter().collect()
+        }
+        Step::Takes(choice) => {
+            local.overlay = None;
+            take(local, view, choice)
+        }
+    })
+}
+
+/// The theme that the chosen line would put on.
+fn worn(picker: &Picker) -> Option<String> {
+    match &picker.current()?.choice {
+        Choice::Theme(name) => Some(name.clone()),
+        _ => None,
+    }
+}
+
+fn take(local: &mut Local, view: &View, choice: Choice) -> Vec<Act> {
+    match choice {
+        Choice::Key(place, command, key) => do_key(local, view, place, command, key),
+        Choice::Slash(name) => sending::run(local, name),
+        Choice::Begin(name) => {
+            local.composer.replace(&format!("{name} "));
+            local.focus = Focus::Composer;
+            Vec::new()
+        }
+        Choice::Prompt(text) => {
+            local.composer.replace(&text);
+            local.focus = Focus::Composer;
+            Vec::new()
+        }
+        Choice::Session(id) => vec![Act::Resume(id)],
+        Choice::Model(name) => sending::run(local, &format!("/model {name}")),
+        Choice::Theme(name) => {
+            local.hint = Some(format!("{name} for now · theme = \"{name}\" in config.toml keeps it"));
+            vec![Act::Wear(name)]
+        }
+    }
+}
+
+/// What a key does in its place. Answers to a waiting call keep their own guard: one that was not just in sight is
+/// brought there instead.
+fn do_key(local: &mut Local, view: &View, place: Place, command: Command, key: KeyEvent) -> Vec<Act> {
+    match (place, command) {
+        (Place::Ledger, _) => local.overlay = Some(Overlay::Ledger(Inspector::default())),
+        (Place::Page, _) => local.overlay = Some(Overlay::Help(0)),
+        (Place::Picker, _) => return open(local, view, Source::Palette),
+        (_, Command::Raise) if !local.composer.is_empty() || view.offer().is_none() => {
+            local.hint = Some("no budget has stopped it".to_owned());
+            return Vec::new();
+        }
+        _ => return obey(local, view, command, key, false),
+    }
+    overlays::update(local, view, key).unwrap_or_default()
+}

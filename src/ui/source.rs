@@ -1,0 +1,40 @@
+//! What is picked from, in words.
+
+/// What is picked from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// Every action and every command.
+    Palette,
+    /// What was sent before.
+    Prompts,
+    /// The sessions of this folder.
+    Sessions,
+    /// The models that can be asked.
+    Models,
+    /// The themes; each is tried on while it is chosen.
+    Themes,
+}
+
+impl Source {
+    /// The title of its list.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Palette => "everything",
+            Self::Prompts => "earlier messages",
+            Self::Sessions => "sessions of this folder",
+            Self::Models => "models",
+            Self::Themes => "themes",
+        }
+    }
+
+    /// What an empty list says.
+    pub fn nothing(self) -> &'static str {
+        match self {
+            Self::Palette => "no action fits",
+            Self::Prompts => "no earlier message fits",
+            Self::Sessions => "no other session of this folder fits",
+            Self::Models => "no model fits: /model PROVIDER/NAME takes any",
+            Self::Themes => "no theme fits",
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! The lists that are narrowed by typing, earlier messages, and commands as they are completed.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    unreachable_pub,
+    missing_docs,
+    reason = "tests"
+)]
+
+#[path = "support/frames.rs"]
+mod frames;
+#[path = "support/scenes.rs"]
+mod scenes;
+#[path = "support/stage.rs"]
+mod stage;
+
+use countersign::agent::Intent;
+use countersign::ui::keymap::BINDINGS;
+use countersign::ui::local::Overlay;
+use countersign::ui::picker::{Choice, Item, Picker};
+use countersign::ui::slash::KNOWN;
+use countersign::ui::source::Source;
+use countersign::ui::update::{Act, paste};
+use frames::{Seat, snapshot};
+use ratatui::crossterm::event::{KeyCode, KeyModifiers};
+use stage::Stage;
+
+const NONE: KeyModifiers = KeyModifiers::NONE;
+const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (40, 10)];
+
+fn at_all_sizes(name: &str, seat: impl Fn() -> Seat) {
+    for (width, height) in SIZES {
+        snapshot(&format!("{name}_{width}x{height}"), &seat().frame(width, height));
+    }
+}
+
+fn enter(seat: &mut Seat) -> Vec<Act> {
+    seat.key(KeyCode::Enter, NONE)
+}
+
+fn picked(seat: &mut Seat, typed: &str) -> Vec<Act> {
+    seat.ctrl('p');
+    seat.press(typed);
+    enter(seat)
+}
+
+fn remembering() -> Seat {
+    let mut seat = Seat::new(scenes::conversation());
+    seat.local.earlier =
+        ["mend the lexer", "explain\nthe tests", "mend the parser"].map(str::to_owned).into();
+    seat
+}
+
+#[test]
+fn the_palette_has_every_action_with_its_key_and_every_command() {
+    let mut seat = Seat::new(Stage::new());
+    seat.ctrl('p');
+    let Some(Overlay::Picker(picker)) = &seat.local.overlay else { panic!("no picker") };
+    for binding in BINDINGS.iter().filter(|b| !b.words.is_empty()) {
+        let has = |i: &Item| i.words.ends_with(binding.words) && i.aside == binding.keys;
+        assert!(picker.items.iter().any(has), "{binding:?}");
+    }
+    for (name, words) in KNOWN {
+        assert!(picker.items.iter().any(|i| i.aside == name && i.words == words), "{name}");
+    }
+}
+
+#[test]
+fn what_is_picked_is_done() {
+    let mut seat = Seat::new(scenes::conversation());
+    assert!(picked(&mut seat, "budgets").is_empty());
+    assert!(matches!(seat.local.overlay, Some(Overlay::Budgets(0))));
+    seat.key(KeyCode::Esc, NONE);
+    assert_eq!(picked(&mut seat, "to the shell"), [Act::Suspend]);
+    assert_eq!(picked(&mut seat, "/compact"), [Act::Send(Intent::Compact)]);
+    assert_eq!(picked(&mut seat, "/sessions"), [Act::Pick(Source::Sessions)]);
+    picked(&mut seat, "/mode");
+    assert_eq!(seat.local.composer.shown(), "/mode ", "what needs an argument waits for it");
+    seat.ctrl('u');
+    picked(&mut seat, "find: kind, id or words");
+    let filters = matches!(&seat.local.overlay, Some(Overlay::Ledger(inspector)) if inspector.filtering);
+    assert!(filters, "a key of the ledger opens the ledger");
+}
+
+#[test]
+fn picking_never_approves_what_was_not_in_sight() {
+    let mut seat = Seat::new(scenes::waiting_command());
+    seat.frame(80, 24);
+    seat.ctrl('p');
+    seat.frame(80, 24);
+    seat.press("allow once");
+    assert!(enter(&mut seat).is_empty());
+    seat.frame(80, 24);
+    assert!(!seat.press("y").is_empty(), "with the call in sight, the key does it");
+}
+
+#[test]
+fn a_draft_survives_the_palette() {
+    let mut seat = Seat::new(scenes::conversation());
+    seat.press("half a thought");
+    assert_eq!(picked(&mut seat, "/compact"), [Act::Send(Intent::Compact)]);
+    assert_eq!(seat.local.composer.text(), "half a thought");
+    seat.ctrl('p');
+    seat.key(KeyCode::Esc, NONE);
+    assert!(seat.local.overlay.is_none());
+    seat.ctrl('p');
+    seat.ctrl('c');
+    assert!(seat.local.overlay.is_none() && !seat.local.quit_armed);
+    assert_eq!(seat.local.composer.text(), "half a thought");
+}
+
+#[test]
+fn keys_move_and_narrow() {
+    let mut seat = Seat::new(Stage::new());
+    seat.ctrl('p');
+    seat.key(KeyCode::Down, NONE);
+    seat.key(KeyCode::Down, NONE);
+    seat.key(KeyCode::Up, NONE);
+    let Some(Overlay::Picker(picker)) = &seat.local.overlay else { panic!("no picker") };
+    assert_eq!(picker.current(), picker.items.get(1));
+    paste(&mut seat.local, &seat.view, "zz\nzz");
+    assert!(seat.frame(80, 24).contains("no action fits"));
+    assert!(enter(&mut seat).is_empty() && seat.local.overlay.is_some(), "nothing to take");
+    seat.ctrl('u');
+    assert!(!seat.frame(80, 24).contains("no action fits"));
+}
+
+#[test]
+fn earlier_messages_of_other_sessions_come_back_with_the_arrows() {
+    let mut seat = remembering();
+    seat.press("a draft");
+    seat.key(KeyCode::Up, NONE);
+    assert_eq!(seat.local.composer.text(), "Why does the parser reject empty input?");
+    seat.key(KeyCode::Up, NONE);
+    assert_eq!(seat.local.composer.text(), "mend the parser");
+    seat.local.earlier.insert(0, "older still".into());
+    seat.key(KeyCode::Up, NONE);
+    assert_eq!(
+        seat.local.composer.text(),
+        "explain\nthe tests",
+        "older ones that were read meanwhile change nothing"
+    );
+    for _ in 0..3 {
+        seat.key(KeyCode::Down, NONE);
+    }
+    assert_eq!(seat.local.composer.text(), "a draft");
+    seat.key(KeyCode::Down, NONE);
+    assert_eq!(seat.local.composer.text(), "a draft");
+}
+
+#[test]
+fn arrows_inside_what_is_typed_move_the_cursor() {
+    let mut seat = remembering();
+    seat.press("one");
+    seat.ctrl('j');
+    seat.press("two");
+    seat.key(KeyCode::Up, NONE);
+    assert_eq!(seat.local.composer.text(), "one\ntwo");
+    seat.key(KeyCode::Up, NONE);
+    assert_eq!(seat.local.composer.text(), "Why does the parser reject empty input?");
+}
+
+#[test]
+fn earlier_messages_are_found_by_letters() {
+    let mut seat = remembering();
+    seat.ctrl('r');
+    seat.press("mend lex");
+    assert!(enter(&mut seat).is_empty());
+    assert_eq!(seat.local.composer.text(), "mend the lexer", "it is not sent yet");
+    assert!(matches!(enter(&mut seat).as_slice(), [Act::Send(Intent::Submit(_))]));
+}
+
+#[test]
+fn tab_completes_commands() {
+    let mut seat = Seat::new(Stage::new());
+    seat.press("/m");
+    assert!(seat.frame(80, 24).contains("/mode "));
+    seat.key(KeyCode::Tab, NONE);
+    assert_eq!(seat.local.composer.shown(), "/mode", "as far as they agree");
+    seat.press("l");
+    seat.key(KeyCode::Tab, NONE);
+    assert_eq!(seat.local.composer.shown(), "/model ");
+    seat.ctrl('u');
+    seat.press("/goal mend it");
+    assert!(seat.frame(80, 24).contains("OBJECTIVE | check: COMMAND"), "its arguments are hinted");
+    seat.ctrl('u');
+    seat.press("/etc/hosts is odd");
+    assert!(!seat.frame(80, 24).contains("OBJECTIVE"));
+}
+
+#[test]
+fn a_theme_is_worn_while_it_is_chosen_and_taken_off_on_esc() {
+    let themes = |seat: &mut Seat| {
+        let item = |name: &str| Item {
+            words: name.into(),
+            aside: String::new(),
+            choice: Choice::Theme(name.into()),
+        };
+        let mut picker = Picker::new(Source::Themes, ["dark", "light", "plain"].map(item).into());
+        picker.before = "dark".into();
+        seat.local.overlay = Some(Overlay::Picker(picker));
+    };
+    let mut seat = Seat::new(scenes::conversation());
+    themes(&mut seat);
+    assert_eq!(seat.key(KeyCode::Down, NONE), [Act::Wear("light".into())]);
+    assert!(seat.frame(100, 24).contains("✓ done"), "the transcript shows what it looks like");
+    assert_eq!(seat.key(KeyCode::Esc, NONE), [Act::Wear("dark".into())]);
+    themes(&mut seat);
+    seat.key(KeyCode::Down, NONE);
+    assert_eq!(enter(&mut seat), [Act::Wear("light".into())]);
+    assert!(seat.frame(100, 24).contains("theme = \"light\" in config.toml keeps it"));
+}
+
+#[test]
+fn lists_look_like_this() {
+    at_all_sizes("palette", || {
+        let mut seat = Seat::new(scenes::conversation());
+        seat.ctrl('p');
+        seat.press("led");
+        seat
+    });
+    at_all_sizes("prompts", || {
+        let mut seat = remembering();
+        seat.ctrl('r');
+        seat
+    });
+    at_all_sizes("completion", || {
+        let mut seat = Seat::new(scenes::conversation());
+        seat.press("/");
+        seat
+    });
+    at_all_sizes("sessions", || {
+        let mut seat = Seat::new(scenes::conversation());
+        let item = |(id, words): (&str, &str)| Item {
+            words: words.into(),
+            aside: "2026-01-02 10:00 · completed".into(),
+            choice: Choice::Session(id.into()),
+        };
+        let items = [("a", "mend the lexer, which swallows the last token"), ("b", "list")].map(item);
+        let mut picker = Picker::new(Source::Sessions, items.into());
+        picker.preview =
+            Some(("a".into(), vec!["› mend the lexer".into(), String::new(), "It is mended.".into()]));
+        seat.local.overlay = Some(Overlay::Picker(picker));
+        seat
+    });
+}

@@ -1,0 +1,140 @@
+//! What is around the conversation: earlier messages, lists to pick from, other sessions.
+
+use super::console::{Console, USUAL};
+use super::home::Home;
+
+#[tokio::test]
+async fn messages_of_earlier_sessions_come_back() {
+    let home = Home::new();
+    let mut first = Console::start(&home, USUAL, &[]);
+    first.sees("ask anything").await;
+    first.says("list").await;
+    first.sees("✓ done").await;
+    first.rests().await;
+    first.quits().await;
+
+    let mut app = Console::start(&home, USUAL, &[]);
+    app.sees("ask anything").await;
+    // Until they have been read, the list is empty: it is opened again.
+    while !app.screen().contains("1 of 1") {
+        app.keys("\x12lst").await;
+        app.sees("earlier messages  lst").await;
+        app.yields().await;
+        if !app.screen().contains("1 of 1") {
+            app.keys("\x1b").await;
+            app.sees("ask anything").await;
+        }
+    }
+    app.keys("\r").await;
+    app.sees_no("ask anything").await;
+    app.keys(" again").await;
+    app.sees("list again").await;
+    app.keys("\x15").await;
+    app.rests().await;
+    app.keys("\x1b[A").await;
+    app.sees_no("ask anything").await;
+    app.keys("\r").await;
+    app.sees("› list").await;
+    app.rests().await;
+    app.quits().await;
+}
+
+#[tokio::test]
+async fn the_palette_finds_and_does() {
+    let home = Home::new();
+    let mut app = Console::start(&home, USUAL, &[]);
+    app.sees("ask anything").await;
+    app.keys("\x10").await;
+    app.sees("every action and command").await;
+    app.keys("used, limit").await;
+    app.sees("the budgets: used, limit, left").await;
+    app.keys("\r").await;
+    app.sees("max_model_turns").await;
+    app.keys("q").await;
+    app.rests().await;
+    app.keys("/th").await;
+    app.sees("the themes, to pick from").await;
+    app.keys("\t\r").await;
+    app.sees("countersign-light").await;
+    app.keys("\x1b[B\r").await;
+    app.sees("theme = \"countersign-light\" in config.toml").await;
+    app.quits().await;
+}
+
+#[tokio::test]
+async fn another_session_is_picked_and_gone_on_with() {
+    let home = Home::new();
+    let mut first = Console::start(&home, USUAL, &[]);
+    first.sees("ask anything").await;
+    first.says("read notes.txt").await;
+    first.sees("✓ done").await;
+    first.rests().await;
+    first.quits().await;
+
+    let mut app = Console::start(&home, USUAL, &[]);
+    app.sees("ask anything").await;
+    app.says("list").await;
+    app.sees("✓ done").await;
+    app.rests().await;
+    app.keys("/sessions\r").await;
+    app.sees("sessions of this folder").await;
+    app.sees("It begins with alpha").await;
+    app.keys("\r").await;
+    app.until("the other session", |screen| {
+        screen.contains("› read notes.txt") && !screen.contains("› list") && screen.contains("ask anything")
+    })
+    .await;
+    app.says("search beta").await;
+    app.sees("The search found 1 match").await;
+    app.rests().await;
+    app.quits().await;
+}
+
+#[tokio::test]
+async fn the_composer_opens_in_the_users_editor_and_comes_back_whole() {
+    let home = Home::new();
+    let editor = "sed -i -e 's/thought/plan/' -e '$a of two lines'";
+    let mut app = Console::start_with(&home, USUAL, &[], &[("EDITOR", editor)]);
+    app.sees("ask anything").await;
+    app.keys("half a thought").await;
+    app.sees("half a thought").await;
+    app.keys("\x07").await;
+    app.sees("half a plan").await;
+    app.sees("of two lines").await;
+    assert!(app.terminal().alternate_screen() && app.terminal().bracketed_paste());
+    app.keys("!").await;
+    app.sees("of two lines!").await;
+    app.keys("\x15").await;
+    app.rests().await;
+    app.quits().await;
+}
+
+#[tokio::test]
+async fn an_editor_that_fails_changes_nothing() {
+    let home = Home::new();
+    let mut app = Console::start_with(&home, USUAL, &[], &[("VISUAL", "false"), ("EDITOR", "true")]);
+    app.sees("ask anything").await;
+    app.keys("half a thought").await;
+    app.sees("half a thought").await;
+    app.keys("\x07").await;
+    app.sees("the text is as it was").await;
+    app.sees("half a thought").await;
+    app.keys("\x15").await;
+    app.rests().await;
+    app.quits().await;
+}
+
+#[tokio::test]
+async fn words_are_found_and_marked() {
+    let home = Home::new();
+    let mut app = Console::start(&home, USUAL, &[]);
+    app.sees("ask anything").await;
+    app.says("list").await;
+    app.sees("✓ done").await;
+    app.rests().await;
+    app.keys("\x06folder has").await;
+    app.sees("· 1 of 1").await;
+    app.keys("\r\x1b").await;
+    app.sees_no("find: folder").await;
+    app.quits().await;
+}
