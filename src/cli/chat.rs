@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use tokio::runtime::Runtime;
+use tokio::sync::mpsc;
 
 use super::args::Which;
 use super::attach::{Attach, attaching};
@@ -24,6 +25,10 @@ use crate::wire::record;
 
 /// How long process groups may take to go after TERM when the app ends.
 const GRACE: Duration = Duration::from_millis(500);
+/// How long a model server on this machine may take to say that it is there.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// What stands before the name of a model that is offered.
+const HOW_TO_CHOOSE: &str = "type /model";
 /// The theme of a terminal that nobody chose one for.
 const DEFAULT_THEME: &str = "countersign-dark";
 
@@ -59,6 +64,7 @@ async fn converse(
         first: invocation.first(prompt),
         history: session.before.iter().cloned().map(Event::Appended).collect(),
         notice: Some(session.notices.join("\n\n")).filter(|notice| !notice.is_empty()),
+        later: offers(&session),
         read_only: false,
         quit,
         tools_mode: Box::new(move || tools_mode.word()),
@@ -99,6 +105,21 @@ async fn converse(
         UiOutcome::Quit | UiOutcome::AgentGone => farewell(invocation, &session.id),
         UiOutcome::Signalled | UiOutcome::TerminalGone => Ok(Exit::Interrupted),
     }
+}
+
+/// The model servers on this machine, each told when it has answered: the first frame waits for none.
+fn offers(session: &Session) -> mpsc::Receiver<String> {
+    let (tell, told) = mpsc::channel(1);
+    if let Some(search) = session.choice.search.clone() {
+        // A thread that ends with the process: nobody waits for a server that keeps silent.
+        std::thread::spawn(move || {
+            let offers = search.offers(HOW_TO_CHOOSE, PATIENCE);
+            if !offers.is_empty() {
+                tell.blocking_send(offers.join("\n")).unwrap_or_default();
+            }
+        });
+    }
+    told
 }
 
 /// Where to go on, if anything was written.

@@ -53,6 +53,8 @@ pub struct UiSettings {
     pub history: Vec<Event>,
     /// What to know before the first message, such as how to connect a real model.
     pub notice: Option<String>,
+    /// What is found out later, such as a model server on this machine; said below the notice.
+    pub later: mpsc::Receiver<String>,
     /// Only look: the ledger takes the whole screen.
     pub read_only: bool,
     /// Becomes true when the process must end: SIGTERM, SIGHUP.
@@ -135,6 +137,7 @@ pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError>
                 Err(_) => quit_open = false,
             },
             event = session.app.events.recv(), if session.listens => session.event(event),
+            said = session.later.recv(), if session.awaits_more() => session.later(said),
             () = wake.notified() => session.dirty = true,
             () = tokio::time::sleep_until(pause.unwrap_or_else(Instant::now)), if pause.is_some() => session.tick(),
         }
@@ -169,6 +172,7 @@ struct Session {
     tools_mode: Box<dyn Fn() -> &'static str + Send>,
     entry_json: fn(&Entry) -> String,
     mentions: Mentions,
+    later: mpsc::Receiver<String>,
     first: Option<Intent>,
     outcome: Option<UiOutcome>,
     /// Whether the agent may still say something.
@@ -202,6 +206,7 @@ impl Session {
             tools_mode: settings.tools_mode,
             entry_json: settings.entry_json,
             mentions: settings.mentions,
+            later: settings.later,
             first: settings.first,
             outcome: None,
             listens: true,
@@ -295,6 +300,19 @@ impl Session {
                 }
             }
         }
+    }
+
+    /// Whether something may still be found out: what was said last is read even though nobody will say more.
+    fn awaits_more(&self) -> bool {
+        !(self.later.is_closed() && self.later.is_empty())
+    }
+
+    /// What was found out meanwhile stands below what was known.
+    fn later(&mut self, said: Option<String>) {
+        let Some(said) = said else { return self.later.close() };
+        let known = self.local.notice.take().into_iter();
+        self.local.notice = Some(known.chain([said]).collect::<Vec<_>>().join("\n\n"));
+        self.dirty = true;
     }
 
     fn send_first(&mut self) {

@@ -7,6 +7,7 @@
 mod anthropic;
 mod base64;
 mod call;
+mod charge;
 mod decoder;
 mod delay;
 mod failure;
