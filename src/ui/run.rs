@@ -16,12 +16,14 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::Instant;
 
-use crate::agent::{Event, Intent};
+use crate::agent::{Event, Intent, Live};
 use crate::ledger::{Entry, Millis};
+use crate::model::Effort;
 use crate::view::{View, ViewSettings};
 
 use super::local::{Inspector, Local, Overlay};
 use super::panes::{Layouts, Screen, draw, prepare};
+use super::sending::listed;
 use super::terminal::{Display, Guard, redraw_all, screen};
 use super::text::highlight::Highlighter;
 use super::theme::Theme;
@@ -40,6 +42,9 @@ pub struct AppIo {
 
 /// Says which mentions stand for a paste, if it is nothing but the paths of images.
 type Mentions = Box<dyn Fn(&str) -> Option<String> + Send>;
+
+/// Names models, and says something of each.
+type Models = Box<dyn Fn() -> Vec<(String, String)> + Send>;
 
 /// What the screen is told once.
 pub struct UiSettings {
@@ -63,6 +68,11 @@ pub struct UiSettings {
     pub entry_json: fn(&Entry) -> String,
     /// The mentions that stand for a paste, if it is nothing but the paths of images.
     pub mentions: Mentions,
+    /// The models that can be chosen now, each with what there is to say of it. Waits for nobody: what servers on this
+    /// machine say is in it when it is asked again.
+    pub models: Models,
+    /// How hard the model is told to think at the start.
+    pub effort: Option<Effort>,
 }
 
 /// How the screen ended. Whoever runs it ends the agent next.
@@ -169,6 +179,7 @@ struct Session {
     tools_mode: Box<dyn Fn() -> &'static str + Send>,
     entry_json: fn(&Entry) -> String,
     mentions: Mentions,
+    models: Models,
     first: Option<Intent>,
     outcome: Option<UiOutcome>,
     /// Whether the agent may still say something.
@@ -185,6 +196,7 @@ impl Session {
     fn new(app: AppIo, settings: UiSettings, guard: Guard, terminal: Display, wake: Arc<Notify>) -> Self {
         let mut local = Local::new(&settings.view);
         local.notice = settings.notice;
+        local.effort = settings.effort;
         local.read_only = settings.read_only;
         local.overlay = settings.read_only.then(|| Overlay::Ledger(Inspector::default()));
         let mut view = View::new(settings.view);
@@ -202,6 +214,7 @@ impl Session {
             tools_mode: settings.tools_mode,
             entry_json: settings.entry_json,
             mentions: settings.mentions,
+            models: settings.models,
             first: settings.first,
             outcome: None,
             listens: true,
@@ -273,6 +286,7 @@ impl Session {
                 }
             }
             Act::Send(intent) => self.send(intent),
+            Act::ListModels => self.local.hint = Some(listed(&(self.models)(), &self.view.settings.model)),
             Act::Suspend => {
                 let back = self.guard.suspend().and_then(|()| redraw_all(&mut self.terminal));
                 if back.is_err() {
@@ -317,6 +331,10 @@ impl Session {
         self.view.tick(now());
         if let Event::Live(live) = &event {
             hear(&mut self.local, live);
+            if let Live::Answering { model, window, waits: false, .. } = live {
+                self.view.settings.model = model.to_string();
+                self.view.settings.window = *window;
+            }
         }
         self.view.fold(&event);
     }

@@ -9,9 +9,11 @@ mod presets;
 mod price;
 mod provider;
 mod table;
+mod usable;
 
-pub use choose::{Choice, Way, choose};
+pub use choose::{Choice, Way, choose, reach};
 pub use list::{Listed, State, list};
 pub use table::{Table, resolve};
+pub use usable::Usable;
 
 pub use super::connection::{Connection, Protocol, Secret};
