@@ -20,7 +20,8 @@ use crate::model::Effort;
 use crate::policy::Policy;
 use crate::runtime::store::{find, latest};
 use crate::runtime::{
-    CommandHooks, Driver, Groups, Handles, HookPort, LocalTools, NoHooks, Ports, SessionStore, echo_spec, tool_specs,
+    CommandHooks, Driver, Groups, Handles, HookPort, LocalTools, NoHooks, Ports, SessionStore, echo_spec,
+    tool_specs,
 };
 use crate::tool::ToolSpec;
 use crate::wire::record::SessionFile;

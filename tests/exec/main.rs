@@ -37,3 +37,4 @@ mod servers;
 mod sessions;
 mod signals;
 mod stage;
+mod switched;

@@ -135,8 +135,12 @@ fn line(body: &Body, log: &[Arc<Entry>]) -> Option<(String, String)> {
             plain("transition", format!("{} (turn {turn})", reason.as_str()))
         }
         Body::BudgetRaised { name, limit } => plain("raised", format!("{name} to {limit}")),
-        Body::ModelChanged { model, previous } => plain("model", format!("{model} in the place of {previous}")),
-        Body::EffortChanged { effort } => plain("effort", effort.as_deref().unwrap_or("the vendor's").to_owned()),
+        Body::ModelChanged { model, previous } => {
+            plain("model", format!("{model} in the place of {previous}"))
+        }
+        Body::EffortChanged { effort } => {
+            plain("effort", effort.as_deref().unwrap_or("the vendor's").to_owned())
+        }
         Body::Note(n) => plain("note", note(n, log)),
         Body::Error { message, next } => plain("error", format!("{message} → {next}")),
         Body::TurnEnded(t) => plain("turn", turn(t)),

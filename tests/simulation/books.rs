@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use countersign::ledger::{
-    AssistantMessage, Body, CallId, Ending, Entry, EntryId, Goal, ModelRef, Outcome, ToolResult, Transition, Validation,
+    AssistantMessage, Body, CallId, Ending, Entry, EntryId, Goal, ModelRef, Outcome, ToolResult, Transition,
+    Validation,
 };
 
 /// What no history may contain: late news is marked with this word by the world.
@@ -227,9 +228,8 @@ impl Log {
     pub fn may_be_asked(&self, asked: &ModelRef) -> Result<(), String> {
         let since = self.entries.iter().rev();
         let mut since = since.take_while(|e| !matches!(e.body, Body::User(_) | Body::ModelChanged { .. }));
-        let fell_back = |e: &Arc<Entry>| {
-            matches!(e.body, Body::Transition { reason: Transition::ModelFallback, .. })
-        };
+        let fell_back =
+            |e: &Arc<Entry>| matches!(e.body, Body::Transition { reason: Transition::ModelFallback, .. });
         if since.any(fell_back) || self.model.as_ref() == Some(asked) {
             return Ok(());
         }

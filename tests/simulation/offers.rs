@@ -137,7 +137,8 @@ impl World {
 
     /// Another model, the first one again, one of the chain; and an effort.
     fn offer_models(&self, options: &mut Vec<Input>) {
-        let names: &[&str] = if self.bounds.rare { &["third", "script", "second"] } else { &["third", "script"] };
+        let names: &[&str] =
+            if self.bounds.rare { &["third", "script", "second"] } else { &["third", "script"] };
         let choose = |name: &&str| Input::Intent(Intent::SetModel(Box::new(spec(name, self.bounds))));
         options.extend(names.iter().map(choose));
         if self.bounds.rare {

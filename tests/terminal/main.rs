@@ -30,3 +30,4 @@ mod sizes;
 mod start;
 mod strays;
 mod suspension;
+mod switching;
