@@ -130,6 +130,11 @@ fn slash_commands_are_obeyed_and_leave_the_composer_empty() {
         assert_eq!(run("/compact"), (vec![Act::Send(Intent::Compact)], None));
         assert_eq!(run("/quit"), (vec![Act::Quit], None));
         assert_eq!(run("/mode plan"), (vec![Act::Send(Intent::SetMode(Mode::Plan))], None));
+        let named = Intent::ChooseModel("openai/x".into());
+        assert_eq!(run("/model openai/x"), (vec![Act::Send(named)], None));
+        assert_eq!(run("/model"), (vec![Act::ListModels], None));
+        let effort = Intent::SetEffort(Some(countersign::model::Effort::Max));
+        assert_eq!(run("/effort max"), (vec![Act::Send(effort)], None));
         assert!(matches!(run("/help").1, Some(Overlay::Help(0))));
         assert!(matches!(run("/ledger").1, Some(Overlay::Ledger(_))));
         assert!(matches!(run("/budgets ").1, Some(Overlay::Budgets(0))));

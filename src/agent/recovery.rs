@@ -39,7 +39,7 @@ impl Agent {
             }
             return self.compact_or_give_up(now, out);
         }
-        if failure.class.may_fall_back() && self.books.fallbacks() < self.settings.fallback.len() {
+        if failure.class.may_fall_back() && self.books.fallbacks() < self.chain().count() {
             return self.fall_back(now, out);
         }
         if failure.class == FailureClass::Exhausted && self.books.guards().is_final {

@@ -13,6 +13,9 @@ use super::attach::{Attach, attaching};
 use super::compose::{Session, compose};
 use super::exit::Exit;
 use super::fault::Fault;
+use super::listing::choices;
+use super::models::Usable;
+use super::switch::switching;
 use super::{Invocation, outcome, project, signals};
 use crate::agent::{Attendance, Event, Shutdown};
 use crate::ledger::Entry;
@@ -55,7 +58,9 @@ async fn converse(
     theme: Theme,
 ) -> Result<Exit, Fault> {
     let quit = signals::told_to_end()?;
-    let tools_mode = session.tools_mode.clone();
+    let switch = session.switch.clone();
+    let shown = switch.clone();
+    let usable = Usable::new(invocation.config.clone(), invocation.environment.clone());
     let attach = Attach::new(invocation);
     let of_paste = attach.clone();
     let settings = UiSettings {
@@ -67,13 +72,15 @@ async fn converse(
         later: offers(&session),
         read_only: false,
         quit,
-        tools_mode: Box::new(move || tools_mode.word()),
+        tools_mode: Box::new(move || shown.tools_mode()),
         entry_json,
         mentions: Box::new(move |text| of_paste.mentions_in_paste(text)),
+        models: Box::new(move || choices(&usable.now())),
+        effort: session.effort,
     };
     let running = tokio::spawn(session.driver.run(session.first));
     let handles = session.handles;
-    let intents = attaching(attach, handles.intents.clone());
+    let intents = attaching(attach, switching(switch, handles.intents.clone()));
     let app = AppIo { events: handles.events, intents, abort: handles.abort };
     // Also after a panic of the screen the loop must settle what it has begun.
     let outcome = AssertUnwindSafe(crate::ui::run(app, settings)).catch_unwind().await;
@@ -141,7 +148,7 @@ pub(super) fn view_settings(invocation: &Invocation, session: &Session) -> ViewS
         window: session.choice.spec.window,
         limits: invocation.config.limits.clone(),
         token_budget: invocation.config.token_budget().map(|budget| budget.tokens),
-        tools_mode: session.tools_mode.word(),
+        tools_mode: session.switch.tools_mode(),
     }
 }
 

@@ -44,6 +44,8 @@ pub(super) fn run(invocation: &Invocation, which: &Which) -> Result<Exit, Fault>
             tools_mode: Box::new(|| "native"),
             entry_json,
             mentions: Box::new(|_| None),
+            models: Box::new(Vec::new),
+            effort: None,
         };
         let outcome = crate::ui::run(AppIo { events, intents, abort }, settings).await;
         outcome.map(|_| Exit::Completed).map_err(|why| Fault::usage(why.to_string(), ""))

@@ -20,10 +20,12 @@ mod listing;
 pub mod logging;
 pub mod models;
 mod outcome;
+mod ports;
 pub mod project;
 mod reading;
 pub mod sessions;
 mod signals;
+mod switch;
 
 use std::{
     ffi::OsString,

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::ledger::{ApprovalRequest, Body, CallId, EntryId, Injector};
+use crate::model::Effort;
 use crate::policy::Mode;
 use crate::view::{CardId, View, ViewSettings, one_line};
 
@@ -33,6 +34,10 @@ pub struct Local {
     pub quit_armed: bool,
     /// The mode as last heard of.
     pub mode: Mode,
+    /// How hard the model thinks, if it is told.
+    pub effort: Option<Effort>,
+    /// The model that answers from the next turn on, when another still answers.
+    pub next_model: Option<String>,
     /// What to know before the first message.
     pub notice: Option<String>,
     /// Whether this only looks at a session.
@@ -137,6 +142,8 @@ impl Local {
             queued: Vec::new(),
             quit_armed: false,
             mode: settings.mode,
+            effort: None,
+            next_model: None,
             notice: None,
             read_only: false,
             answered: BTreeSet::new(),

@@ -16,12 +16,14 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::Instant;
 
-use crate::agent::{Event, Intent};
+use crate::agent::{Event, Intent, Live};
 use crate::ledger::{Entry, Millis};
+use crate::model::Effort;
 use crate::view::{View, ViewSettings};
 
 use super::local::{Inspector, Local, Overlay};
 use super::panes::{Layouts, Screen, draw, prepare};
+use super::sending::listed;
 use super::terminal::{Display, Guard, redraw_all, screen};
 use super::text::highlight::Highlighter;
 use super::theme::Theme;
@@ -40,6 +42,9 @@ pub struct AppIo {
 
 /// Says which mentions stand for a paste, if it is nothing but the paths of images.
 type Mentions = Box<dyn Fn(&str) -> Option<String> + Send>;
+
+/// Names models, and says something of each.
+type Models = Box<dyn Fn() -> Vec<(String, String)> + Send>;
 
 /// What the screen is told once.
 pub struct UiSettings {
@@ -65,6 +70,11 @@ pub struct UiSettings {
     pub entry_json: fn(&Entry) -> String,
     /// The mentions that stand for a paste, if it is nothing but the paths of images.
     pub mentions: Mentions,
+    /// The models that can be chosen now, each with what there is to say of it. Waits for nobody: what servers on this
+    /// machine say is in it when it is asked again.
+    pub models: Models,
+    /// How hard the model is told to think at the start.
+    pub effort: Option<Effort>,
 }
 
 /// How the screen ended. Whoever runs it ends the agent next.
@@ -173,6 +183,7 @@ struct Session {
     entry_json: fn(&Entry) -> String,
     mentions: Mentions,
     later: mpsc::Receiver<String>,
+    models: Models,
     first: Option<Intent>,
     outcome: Option<UiOutcome>,
     /// Whether the agent may still say something.
@@ -189,6 +200,7 @@ impl Session {
     fn new(app: AppIo, settings: UiSettings, guard: Guard, terminal: Display, wake: Arc<Notify>) -> Self {
         let mut local = Local::new(&settings.view);
         local.notice = settings.notice;
+        local.effort = settings.effort;
         local.read_only = settings.read_only;
         local.overlay = settings.read_only.then(|| Overlay::Ledger(Inspector::default()));
         let mut view = View::new(settings.view);
@@ -207,6 +219,7 @@ impl Session {
             entry_json: settings.entry_json,
             mentions: settings.mentions,
             later: settings.later,
+            models: settings.models,
             first: settings.first,
             outcome: None,
             listens: true,
@@ -278,6 +291,7 @@ impl Session {
                 }
             }
             Act::Send(intent) => self.send(intent),
+            Act::ListModels => self.local.hint = Some(listed(&(self.models)(), &self.view.settings.model)),
             Act::Suspend => {
                 let back = self.guard.suspend().and_then(|()| redraw_all(&mut self.terminal));
                 if back.is_err() {
@@ -335,6 +349,10 @@ impl Session {
         self.view.tick(now());
         if let Event::Live(live) = &event {
             hear(&mut self.local, live);
+            if let Live::Answering { model, window, waits: false, .. } = live {
+                self.view.settings.model = model.to_string();
+                self.view.settings.window = *window;
+            }
         }
         self.view.fold(&event);
     }

@@ -44,6 +44,9 @@ fn command(local: &mut Local) -> Option<Vec<Act>> {
         Slash::Compact => vec![Act::Send(Intent::Compact)],
         Slash::Goal(goal) => vec![Act::Send(Intent::Pursue(goal, UserMessage::default()))],
         Slash::ResumeGoal(words) => vec![Act::Send(Intent::ResumeGoal(words.into()))],
+        Slash::Effort(level) => vec![Act::Send(Intent::SetEffort(level))],
+        Slash::Model(name) => vec![Act::Send(Intent::ChooseModel(name))],
+        Slash::Models => vec![Act::ListModels],
         Slash::Mode(mode) => vec![Act::Send(Intent::SetMode(mode))],
         Slash::Quit => vec![Act::Quit],
         Slash::Help => shown(local, Overlay::Help(0)),
@@ -55,4 +58,14 @@ fn command(local: &mut Local) -> Option<Vec<Act>> {
 fn shown(local: &mut Local, overlay: Overlay) -> Vec<Act> {
     local.overlay = Some(overlay);
     Vec::new()
+}
+
+/// The names of the models that can be chosen, in one line.
+pub(super) fn listed(models: &[(String, String)], answering: &str) -> String {
+    let others: Vec<&str> =
+        models.iter().map(|(name, _)| name.as_str()).filter(|name| *name != answering).collect();
+    if others.is_empty() {
+        return "/model NAME: no other model is known to be usable; `countersign models` says why".to_owned();
+    }
+    format!("/model NAME: {}", others.join(", "))
 }

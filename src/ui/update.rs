@@ -21,6 +21,8 @@ pub enum Act {
     Send(Intent),
     /// Esc: on its own channel, past all that is queued.
     Abort,
+    /// Say which models can be chosen.
+    ListModels,
     /// Leave.
     Quit,
     /// To the shell, and back later.
@@ -57,6 +59,11 @@ pub fn hear(local: &mut Local, live: &Live) {
         Live::Refused(why) => {
             local.answered.clear();
             local.hint = Some(why.clone());
+        }
+        Live::Answering { model, effort, waits, said, .. } => {
+            local.effort = *effort;
+            local.next_model = waits.then(|| model.to_string());
+            local.hint = said.clone().or(local.hint.take());
         }
         Live::Waiting { steering, queued } => {
             local.steering.clone_from(steering);

@@ -70,6 +70,8 @@ pub enum CardBody {
     Error(Arc<Entry>),
     /// A limit was raised.
     Raised(Arc<Entry>),
+    /// Another model answers, or thinks harder or less.
+    Changed(Arc<Entry>),
     /// A goal, one of its checkpoints, or where it stopped.
     Goal(Arc<Entry>),
     /// The end of a run.
@@ -127,6 +129,7 @@ impl CardBody {
             Body::Note(_) => Some(Self::Note(entry)),
             Body::Error { .. } => Some(Self::Error(entry)),
             Body::BudgetRaised { .. } => Some(Self::Raised(entry)),
+            Body::ModelChanged { .. } | Body::EffortChanged { .. } => Some(Self::Changed(entry)),
             Body::TurnEnded(_) => Some(Self::TurnEnded(entry)),
             Body::SessionStarted(_)
             | Body::ApprovalRequested(_)

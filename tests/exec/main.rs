@@ -38,3 +38,4 @@ mod servers;
 mod sessions;
 mod signals;
 mod stage;
+mod switched;

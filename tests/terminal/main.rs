@@ -31,3 +31,4 @@ mod sizes;
 mod start;
 mod strays;
 mod suspension;
+mod switching;

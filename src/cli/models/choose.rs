@@ -88,7 +88,10 @@ fn chain(
 }
 
 /// A model with what is known about it and the way to it.
-fn reach(
+///
+/// # Errors
+/// Exit 2: as for [`choose`], of this model alone.
+pub fn reach(
     model: &ModelRef,
     config: &Config,
     environment: &Environment,
