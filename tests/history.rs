@@ -250,11 +250,11 @@ impl Session {
     /// The next request: in each protocol the last one, and more. Another model would be sent nobody's reasoning.
     fn ask(&mut self) {
         for (at, protocol) in PROTOCOLS.into_iter().enumerate() {
-            let stranger = self.body_to(protocol, &ModelRef::parse("q/chosen")).to_string();
+            let stranger = self.body(protocol, &ModelRef::parse("q/chosen")).to_string();
             for blob in ["signature", "\"sealed\"", "server_tool_use"] {
                 assert!(!stranger.contains(blob), "{protocol:?}: another model reads {blob}: {stranger}");
             }
-            let body = self.body_to(protocol, &ours());
+            let body = self.body(protocol, &ours());
             let flat = flat(&body);
             let before = &self.before[at];
             assert!(flat.starts_with(before), "{protocol:?}\n{before:#?}\nis no beginning of\n{flat:#?}");
@@ -267,7 +267,7 @@ impl Session {
         }
     }
 
-    fn body_to(&self, protocol: Protocol, model: &ModelRef) -> Value {
+    fn body(&self, protocol: Protocol, model: &ModelRef) -> Value {
         let tool = |name: &str| ToolDescription {
             name: name.into(),
             description: "A tool.".into(),
@@ -380,11 +380,8 @@ proptest! {
 /// Without edits nothing is lost: reasoning of a session that only grows is sent again, all of it.
 #[test]
 fn reasoning_goes_back_until_something_before_it_changes() {
-    let count = |session: &Session| {
-        flat(&session.body_to(Protocol::Anthropic, &ours()))
-            .iter()
-            .filter(|b| b[1]["type"] == "thinking")
-            .count()
+    let count = |s: &Session| {
+        flat(&s.body(Protocol::Anthropic, &ours())).iter().filter(|b| b[1]["type"] == "thinking").count()
     };
     let answer = Step::Answer { thinks: true, says: true, searches: false, calls: 1, fails: true };
     let mut session = Session::new();

@@ -25,9 +25,12 @@ impl Agent {
         out: &mut Vec<Effect>,
     ) {
         let model = spec.model.clone();
+        let goes_on = self.spec().model == model;
         self.chosen.model = Some(spec);
         let waits = self.take_unless_busy(now, phase);
-        let said = if waits {
+        let said = if goes_on {
+            format!("{model} goes on answering.")
+        } else if waits {
             format!("From the next turn on {model} answers.")
         } else {
             format!("{model} answers from now on.")
@@ -118,9 +121,10 @@ impl Agent {
     }
 
     fn take_model(&mut self, now: Millis, spec: ModelSpec) {
-        // Not the first of the chain, if the run has fallen back: who answers now is replaced.
-        let (previous, model) = (self.spec().model.clone(), spec.model.clone());
-        self.settings.model = spec;
+        let (answering, model) = (self.spec().model.clone(), spec.model.clone());
+        let first = std::mem::replace(&mut self.settings.model, spec).model;
+        // If the run has fallen back, who answers now is replaced; or becomes the first of the chain.
+        let previous = if answering == model { first } else { answering };
         self.auto_compaction_failed = false;
         if previous != model && !self.books.ledger.entries().is_empty() {
             self.books.ledger.remark(now, Remark::ModelChanged { model, previous });

@@ -40,8 +40,8 @@ pub const KNOWN: [(&str, &str); 9] = [
     ("/goal", "OBJECTIVE | check: COMMAND, until it exits with 0; or: resume"),
     ("/help", "these keys"),
     ("/ledger", "the ledger, entry by entry"),
-    ("/model", "NAME, as in PROVIDER/MODEL; alone it says which can be used"),
     ("/mode", "NAME: plan, ask, edit or unrestricted"),
+    ("/model", "NAME, as in PROVIDER/MODEL; alone it says which can be used"),
     ("/quit", "leave"),
 ];
 

@@ -87,7 +87,7 @@ fn every_order_of_events_keeps_the_books() {
 #[test]
 fn every_order_of_hooks_mends_and_goals_keeps_the_books() {
     let worlds: [(&str, usize, Bounds, &[&str]); 4] = [
-        ("switched", 7, Bounds::SWITCHED, SWITCHED),
+        ("switched", 6, Bounds::SWITCHED, SWITCHED),
         ("mending", 7, Bounds::MENDING, MENDED),
         ("hooked", 8, Bounds::HOOKED, HOOKED),
         ("goals", 9, Bounds::GOALS, PURSUED),

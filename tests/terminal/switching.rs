@@ -21,7 +21,7 @@ async fn another_model_answers_and_the_header_says_so() {
     app.sees("The effort is now: high.").await;
     app.sees("rehearsal (high) · ask").await;
     app.says("read notes.txt").await;
-    app.sees("beta").await;
+    app.sees("It begins with alpha.").await;
     app.rests().await;
     app.quits().await;
     let changed = &home.entries("model_changed")[0];

@@ -302,6 +302,7 @@ mod tests {
         let keyless = wrong(&["anthropic/x"]);
         assert!(keyless.message.starts_with("--fallback: ") && keyless.message.contains("ANTHROPIC_API_KEY"));
         assert!(keyless.next.contains("leave anthropic/x out"), "{}", keyless.next);
+        assert!(wrong(&["claude-sonet-5-5"]).message.contains("did you mean `anthropic/claude-sonnet-5-5`?"));
         let limited = Flags { max_cost: Some("1".into()), ..chained(&["ollama/a"]) };
         assert!(choice(&[], limited).unwrap_err().message.contains("the price of ollama/a is unknown"));
         let scripted = Flags { script: Some("[]".into()), ..chained(&["script"]) };
