@@ -60,6 +60,7 @@ async fn converse(
         history: session.before.iter().cloned().map(Event::Appended).collect(),
         notice: Some(session.notices.join("\n\n")).filter(|notice| !notice.is_empty()),
         read_only: false,
+        replay: None,
         quit,
         tools_mode: Box::new(move || tools_mode.word()),
         entry_json,

@@ -38,6 +38,7 @@ pub(super) fn run(invocation: &Invocation, which: &Which) -> Result<Exit, Fault>
             history: file.entries.into_iter().map(Event::Appended).collect(),
             notice: None,
             read_only: true,
+            replay: None,
             quit,
             tools_mode: Box::new(|| "native"),
             entry_json,

@@ -22,6 +22,7 @@ use crate::view::{View, ViewSettings};
 
 use super::local::{Inspector, Local, Overlay};
 use super::panes::{Layouts, Screen, draw, prepare};
+use super::replaying::Replay;
 use super::terminal::{Display, Guard, redraw_all, screen};
 use super::text::highlight::Highlighter;
 use super::theme::Theme;
@@ -55,6 +56,8 @@ pub struct UiSettings {
     pub notice: Option<String>,
     /// Only look: the ledger takes the whole screen.
     pub read_only: bool,
+    /// Who is told how the session is played, if it is one of the past that is.
+    pub replay: Option<watch::Sender<Replay>>,
     /// Becomes true when the process must end: SIGTERM, SIGHUP.
     pub quit: watch::Receiver<bool>,
     /// How the model calls tools now, `native` or `string`: a server that refuses tools changes it.
@@ -170,6 +173,7 @@ struct Session {
     entry_json: fn(&Entry) -> String,
     mentions: Mentions,
     first: Option<Intent>,
+    replay: Option<watch::Sender<Replay>>,
     outcome: Option<UiOutcome>,
     /// Whether the agent may still say something.
     listens: bool,
@@ -186,6 +190,7 @@ impl Session {
         let mut local = Local::new(&settings.view);
         local.notice = settings.notice;
         local.read_only = settings.read_only;
+        local.replay = settings.replay.as_ref().map(|pace| *pace.borrow());
         local.overlay = settings.read_only.then(|| Overlay::Ledger(Inspector::default()));
         let mut view = View::new(settings.view);
         for event in &settings.history {
@@ -203,6 +208,7 @@ impl Session {
             entry_json: settings.entry_json,
             mentions: settings.mentions,
             first: settings.first,
+            replay: settings.replay,
             outcome: None,
             listens: true,
             dirty: true,
@@ -260,6 +266,9 @@ impl Session {
         };
         for act in acts {
             self.act(act);
+        }
+        if let (Some(told), Some(pace)) = (&self.replay, self.local.replay) {
+            told.send_replace(pace);
         }
     }
 

@@ -25,6 +25,7 @@ mod home;
 mod hostile;
 mod images;
 mod inspector;
+mod replays;
 mod returning;
 mod sizes;
 mod start;
