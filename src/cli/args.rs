@@ -54,6 +54,8 @@ pub enum Command {
     Resume(ResumeArgs),
     /// Look at a session's ledger, read-only
     Inspect(InspectArgs),
+    /// Play a session on the screen, with its pauses cut short; read-only
+    Replay(InspectArgs),
     /// List, search, read, keep and remove sessions
     Sessions(SessionsArgs),
     /// List the models that are usable now, and why the others are not

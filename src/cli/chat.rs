@@ -71,6 +71,7 @@ async fn converse(
         notice: Some(session.notices.join("\n\n")).filter(|notice| !notice.is_empty()),
         later: offers(&session),
         read_only: false,
+        replay: None,
         quit,
         tools_mode: Box::new(move || shown.tools_mode()),
         entry_json,

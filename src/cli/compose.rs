@@ -279,7 +279,7 @@ fn lost_notice((lost, started): (usize, usize)) -> Option<String> {
     })
 }
 
-fn now() -> Millis {
+pub(super) fn now() -> Millis {
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Millis(u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX))
 }

@@ -40,6 +40,7 @@ pub(super) fn run(invocation: &Invocation, which: &Which) -> Result<Exit, Fault>
             notice: None,
             later,
             read_only: true,
+            replay: None,
             quit,
             tools_mode: Box::new(|| "native"),
             entry_json,

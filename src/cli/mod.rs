@@ -23,6 +23,7 @@ mod outcome;
 mod ports;
 pub mod project;
 mod reading;
+mod replay;
 pub mod sessions;
 mod signals;
 mod switch;
@@ -120,6 +121,11 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
             let invocation = invoke(&args.flags.then(inspect.flags), environment, None)?;
             let which = Which::named(inspect.session, inspect.last).unwrap_or(Which::Last);
             inspect::run(&invocation, &which)
+        }
+        Some(Command::Replay(replay)) => {
+            let invocation = invoke(&args.flags.then(replay.flags), environment, None)?;
+            let which = Which::named(replay.session, replay.last).unwrap_or(Which::Last);
+            replay::run(&invocation, &which)
         }
         Some(Command::Sessions(words)) => {
             let cwd = folder(words.cd.as_deref().or(args.flags.cd.as_deref()))?;

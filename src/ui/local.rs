@@ -8,6 +8,7 @@ use crate::policy::Mode;
 use crate::view::{CardId, View, ViewSettings, one_line};
 
 use super::composer::Composer;
+use super::replaying::Replay;
 
 /// The state of the screen.
 #[derive(Debug, Clone)]
@@ -42,6 +43,8 @@ pub struct Local {
     pub notice: Option<String>,
     /// Whether this only looks at a session.
     pub read_only: bool,
+    /// How the session is played, if it is one of the past that is.
+    pub replay: Option<Replay>,
     /// Requests that were answered here and whose decision has not come back yet.
     pub answered: BTreeSet<EntryId>,
     /// The request that the last frame showed with the focus: no other can be answered.
@@ -146,6 +149,7 @@ impl Local {
             next_model: None,
             notice: None,
             read_only: false,
+            replay: None,
             answered: BTreeSet::new(),
             shown: None,
             page: 10,

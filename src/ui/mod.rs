@@ -22,6 +22,7 @@ pub mod update;
 pub mod slash;
 
 mod overlays;
+mod replaying;
 mod sending;
 
 /// Where each pane stands.
@@ -36,4 +37,5 @@ mod terminal;
 mod run;
 
 pub use panes::{Screen, draw, prepare};
+pub use replaying::Replay;
 pub use run::{AppIo, UiError, UiOutcome, UiSettings, run};

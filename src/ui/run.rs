@@ -23,6 +23,7 @@ use crate::view::{View, ViewSettings};
 
 use super::local::{Inspector, Local, Overlay};
 use super::panes::{Layouts, Screen, draw, prepare};
+use super::replaying::Replay;
 use super::sending::listed;
 use super::terminal::{Display, Guard, redraw_all, screen};
 use super::text::highlight::Highlighter;
@@ -62,6 +63,8 @@ pub struct UiSettings {
     pub later: mpsc::Receiver<String>,
     /// Only look: the ledger takes the whole screen.
     pub read_only: bool,
+    /// Who is told how the session is played, if it is one of the past that is.
+    pub replay: Option<watch::Sender<Replay>>,
     /// Becomes true when the process must end: SIGTERM, SIGHUP.
     pub quit: watch::Receiver<bool>,
     /// How the model calls tools now, `native` or `string`: a server that refuses tools changes it.
@@ -185,6 +188,7 @@ struct Session {
     later: mpsc::Receiver<String>,
     models: Models,
     first: Option<Intent>,
+    replay: Option<watch::Sender<Replay>>,
     outcome: Option<UiOutcome>,
     /// Whether the agent may still say something.
     listens: bool,
@@ -202,6 +206,7 @@ impl Session {
         local.notice = settings.notice;
         local.effort = settings.effort;
         local.read_only = settings.read_only;
+        local.replay = settings.replay.as_ref().map(|pace| *pace.borrow());
         local.overlay = settings.read_only.then(|| Overlay::Ledger(Inspector::default()));
         let mut view = View::new(settings.view);
         for event in &settings.history {
@@ -221,6 +226,7 @@ impl Session {
             later: settings.later,
             models: settings.models,
             first: settings.first,
+            replay: settings.replay,
             outcome: None,
             listens: true,
             dirty: true,
@@ -278,6 +284,9 @@ impl Session {
         };
         for act in acts {
             self.act(act);
+        }
+        if let (Some(told), Some(pace)) = (&self.replay, self.local.replay) {
+            told.send_replace(pace);
         }
     }
 

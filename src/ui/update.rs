@@ -12,6 +12,7 @@ use super::composer::Composer;
 use super::keymap::{Command, Place, lookup};
 use super::local::{Focus, Inspector, Local, Overlay, Position, Reason, sent};
 use super::overlays;
+use super::replaying::{Paced, pace};
 use super::sending::{send, send_later};
 
 /// What a key asks of the world outside the screen.
@@ -36,6 +37,11 @@ pub fn update(local: &mut Local, view: &View, key: KeyEvent) -> Vec<Act> {
     local.hint = None;
     if let Some(acts) = overlays::update(local, view, key) {
         return acts;
+    }
+    match local.replay.as_mut().map_or(Paced::Elsewhere, |replay| pace(replay, key)) {
+        Paced::Taken => return Vec::new(),
+        Paced::Quit => return vec![Act::Quit],
+        Paced::Elsewhere => {}
     }
     let focus = local.focused(view);
     let place = match focus {
@@ -98,7 +104,7 @@ fn place(local: &mut Local, view: &View, text: &str, compose: fn(&mut Composer, 
     local.quit_armed = false;
     if let Some(reason) = &mut local.reason {
         reason.text.push_str(&text.replace(['\n', '\r'], " "));
-    } else if local.overlay.is_none() && !local.read_only {
+    } else if local.overlay.is_none() && !local.read_only && local.replay.is_none() {
         compose(&mut local.composer, text);
     }
 }

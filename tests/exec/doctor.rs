@@ -92,12 +92,14 @@ fn a_broken_configuration_does_not_stop_it() {
         "mode = 'plan'\nmodel = 'openai/x'\nthem = 'x'\n",
     )
     .unwrap();
-    let found = findings(&world.with("XDG_RUNTIME_DIR", "/nowhere"), &[]);
+    let found = findings(&world, &[]);
     for place in ["config.toml:1: mode", "config.toml:4: budget.max_tool_calls"] {
         assert_eq!(status(&found, "configuration", place), "problem");
     }
     let (unknown, mend) = told(&found, "configuration", "unknown key `them`; did you mean `theme`?");
     assert!(unknown == "problem" && mend.contains("correct the file"), "{mend}");
+    assert!(!mend.contains("doctor"), "nobody is sent where they are: {mend}");
+    assert!(world.refused(&["hello"]).contains("`countersign doctor` lists all that is wrong"));
     assert_eq!(status(&found, "sessions", "no session was kept"), "ok", "the rest is looked at");
 }
 

@@ -26,6 +26,7 @@ mod hostile;
 mod images;
 mod inspector;
 mod offers;
+mod replays;
 mod returning;
 mod sizes;
 mod start;

@@ -305,7 +305,11 @@ pub fn load(cwd: &Path, environment: &Environment, given: &[Given]) -> Result<Co
 }
 
 fn correct_file(wrong: &str) -> Fault {
-    Fault::usage(wrong, "correct the file; `countersign config init` writes one that explains every key")
+    Fault::usage(
+        wrong,
+        "correct the file; `countersign config init` writes one that explains every key; `countersign doctor` lists \
+         all that is wrong",
+    )
 }
 
 fn correct_flag(wrong: &str) -> Fault {

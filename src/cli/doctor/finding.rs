@@ -86,6 +86,8 @@ impl Finding {
 
     /// What would have stopped a run.
     pub(super) fn of_fault(subject: Subject, fault: Fault) -> Self {
-        Self::problem(subject, fault.message, fault.next)
+        // Whoever reads this need not be sent here.
+        let mend = fault.next.split("; `countersign doctor`").next().unwrap_or_default().to_owned();
+        Self::problem(subject, fault.message, mend)
     }
 }

@@ -87,7 +87,10 @@ fn key(
         Found::Missing(variable) if may_do_without(said, preset) => Ok((None, Some(variable))),
         Found::Missing(variable) => Err(Fault::usage(
             format!("{model} needs a key and {variable} is not set"),
-            format!("export {variable}=… with your key, or try `-m rehearsal`, which needs none"),
+            format!(
+                "export {variable}=… with your key, or try `-m rehearsal`, which needs none; `countersign doctor` \
+                 tells where keys are"
+            ),
         )),
     }
 }
