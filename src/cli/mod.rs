@@ -6,6 +6,7 @@ mod chat;
 mod compose;
 pub mod config;
 pub mod connection;
+pub mod doctor;
 mod effort;
 pub mod environment;
 mod events;
@@ -126,6 +127,10 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
             let flags = args.flags.then(models.flags);
             let config = config::load(&folder(flags.cd.as_deref())?, &environment, &flags.given())?;
             listing::run(&config, &environment, models.name.as_deref(), models.json)
+        }
+        Some(Command::Doctor(words)) => {
+            let cwd = folder(words.cd.as_deref().or(args.flags.cd.as_deref()))?;
+            doctor::run(cwd, environment, words.json, words.online)
         }
         Some(Command::Config(config)) => configure(config.action, args.flags, environment),
         Some(Command::Completions { shell }) => {

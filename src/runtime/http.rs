@@ -68,6 +68,23 @@ impl HttpModel {
         let (client, learned) = (OnceLock::new(), Mutex::new(endpoint.quirks));
         Self { server: Arc::new(Server { protocol, endpoint, timeouts, network, client, learned }) }
     }
+
+    /// Asks the server for its list of models, by the rules of every call: what a key is tested with. Gives the
+    /// status of the answer, whatever it is; the body, which may quote the key, is not read.
+    ///
+    /// # Errors
+    /// No answer came: what stood in its way, and what to do.
+    pub async fn ask_status(&self) -> Result<u16, ModelFailure> {
+        let server = &self.server;
+        let call = server.protocol.encode_listing(&server.endpoint);
+        let url = server.parse(&call)?;
+        let asking = server.client(&url)?.get(url).headers(server.headers(&call)?).send();
+        match timeout(server.timeouts.first_byte, asking).await {
+            Err(_elapsed) => Err(server.silent("to begin its answer", server.timeouts.first_byte)),
+            Ok(Err(error)) => Err(server.unreachable(&error)),
+            Ok(Ok(response)) => Ok(response.status().as_u16()),
+        }
+    }
 }
 
 impl ModelPort for HttpModel {

@@ -19,6 +19,7 @@ mod pictures;
 mod books;
 mod caching;
 mod crashes;
+mod doctor;
 mod echoes;
 mod events;
 mod exits;

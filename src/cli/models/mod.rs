@@ -8,10 +8,12 @@ mod local;
 mod presets;
 mod price;
 mod provider;
+mod survey;
 mod table;
 
 pub use choose::{Choice, Way, choose};
 pub use list::{Listed, State, list};
+pub(in crate::cli) use survey::{Key, Surveyed, connection_of, keys_file, servers_here, survey};
 pub use table::{Table, resolve};
 
 pub use super::connection::{Connection, Protocol, Secret};
