@@ -24,6 +24,7 @@ mod echoes;
 mod events;
 mod exits;
 mod files;
+mod gemini;
 mod goals;
 mod hosted;
 mod images;
