@@ -148,7 +148,7 @@ fn obey(local: &mut Local, view: &View, command: Command, key: KeyEvent, was_arm
         Command::PageDown => local.scroll.wish += i32::from(local.page.max(2)) - 1,
         Command::Home => local.scroll.top = Some(Position::default()),
         Command::End if key.modifiers.contains(KeyModifiers::CONTROL) || local.composer.is_empty() => {
-            local.scroll.top = None;
+            (local.scroll.top, local.scroll.anchor) = (None, None);
         }
         Command::Help if key.code == KeyCode::F(1) || local.composer.is_empty() => {
             local.overlay = Some(Overlay::Help(0));
