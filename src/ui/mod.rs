@@ -21,6 +21,9 @@ pub mod update;
 /// What a text that begins with a slash means.
 pub mod slash;
 
+/// The terminal's clipboard.
+pub mod clipboard;
+
 mod overlays;
 mod sending;
 

@@ -20,9 +20,10 @@ use crate::agent::{Event, Intent};
 use crate::ledger::{Entry, Millis};
 use crate::view::{View, ViewSettings};
 
+use super::clipboard;
 use super::local::{Inspector, Local, Overlay};
 use super::panes::{Layouts, Screen, draw, prepare};
-use super::terminal::{Display, Guard, redraw_all, screen};
+use super::terminal::{Display, Guard, redraw_all, screen, tell};
 use super::text::highlight::Highlighter;
 use super::theme::Theme;
 use super::update::{Act, hear, mention, paste, update, wheel};
@@ -273,6 +274,7 @@ impl Session {
                 }
             }
             Act::Send(intent) => self.send(intent),
+            Act::Copy(text) => self.copy(&text),
             Act::Suspend => {
                 let back = self.guard.suspend().and_then(|()| redraw_all(&mut self.terminal));
                 if back.is_err() {
@@ -280,6 +282,14 @@ impl Session {
                 }
             }
         }
+    }
+
+    fn copy(&mut self, text: &str) {
+        let (said, copied) = clipboard::sequence(text, std::env::var_os("TMUX").is_some());
+        if tell(&said).is_err() {
+            self.outcome = Some(UiOutcome::TerminalGone);
+        }
+        self.local.hint = Some(clipboard::report(text, copied));
     }
 
     fn send(&mut self, intent: Intent) {

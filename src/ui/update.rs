@@ -25,6 +25,8 @@ pub enum Act {
     Quit,
     /// To the shell, and back later.
     Suspend,
+    /// Into the terminal's clipboard; the status line then says how much it was.
+    Copy(String),
 }
 
 /// One key. Returns what has to be done; everything else has happened to `local`.
