@@ -359,3 +359,29 @@ proptest! {
         seat.frame(80, 24);
     }
 }
+
+#[test]
+fn the_copy_key_gives_away_code_as_it_was_written() {
+    let mut stage = Stage::new();
+    stage.user("Show me.");
+    let long = "x".repeat(200);
+    let text = format!("One:\n\n```rust\nfn a() {{\n\tb(\"{long}\");\n}}\n```\n\nTwo:\n\n```sh\nls\n```");
+    stage.say(None, "", &text, vec![]);
+    stage.end(countersign::ledger::Ending::Completed);
+    let mut seat = Seat::new(stage);
+    seat.frame(40, 10);
+    seat.key(KeyCode::Tab, NONE);
+    let first = Act::Copy(format!("fn a() {{\n\tb(\"{long}\");\n}}"));
+    assert_eq!(seat.press("c"), std::slice::from_ref(&first));
+    assert_eq!(seat.press("c"), [Act::Copy("ls".into())]);
+    assert_eq!(seat.press("c"), [first], "round again");
+    assert_eq!(seat.press("o"), [], "code does not open");
+    assert_eq!(seat.local.overlay, None);
+    seat.key(KeyCode::Tab, NONE);
+    assert_eq!(seat.press("c"), [], "in the composer it is a letter");
+
+    let mut seat = Seat::new(scenes::budget_stop());
+    seat.frame(80, 24);
+    seat.key(KeyCode::Tab, NONE);
+    assert_eq!(seat.press("c"), [Act::Copy("rm -rf /".into())], "of a call, its command");
+}

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::ledger::{ApprovalRequest, Body, CallId, EntryId, Injector};
 use crate::policy::Mode;
-use crate::view::{CardId, View, ViewSettings, one_line};
+use crate::view::{Card, CardId, View, ViewSettings, one_line};
 
 use super::composer::Composer;
 
@@ -41,6 +41,8 @@ pub struct Local {
     pub answered: BTreeSet<EntryId>,
     /// The request that the last frame showed with the focus: no other can be answered.
     pub shown: Option<EntryId>,
+    /// The card whose code was copied last, and which block of it.
+    pub copied: Option<(CardId, usize)>,
     /// Rows of the transcript in the last frame.
     pub page: u16,
 }
@@ -55,7 +57,7 @@ pub enum Focus {
     Composer,
     /// A call that waits.
     Approval(CallId),
-    /// A card that can be opened: a call, or a summary.
+    /// A card that can be opened or copied: a call, a summary, an answer with code.
     Card(CardId),
 }
 
@@ -174,6 +176,7 @@ impl Local {
             read_only: false,
             answered: BTreeSet::new(),
             shown: None,
+            copied: None,
             page: 10,
         }
     }
@@ -242,7 +245,10 @@ impl Inspector {
 fn stands(view: &View, id: CardId) -> bool {
     match id {
         CardId::Call(call) => view.panel(call).is_some(),
-        CardId::Entry(entry) => view.compaction(entry).is_some(),
+        CardId::Entry(entry) => {
+            view.compaction(entry).is_some()
+                || view.place(id).and_then(|at| view.card(at)).is_some_and(Card::has_code)
+        }
         CardId::Forming(..) => false,
     }
 }

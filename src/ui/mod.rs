@@ -24,6 +24,7 @@ pub mod slash;
 /// The terminal's clipboard.
 pub mod clipboard;
 
+mod copying;
 mod overlays;
 mod sending;
 
