@@ -300,6 +300,8 @@ fn the_ledger_is_filtered_by_kind_and_words() {
 fn o_opens_the_call_that_has_the_focus() {
     let mut seat = Seat::new(scenes::conversation());
     seat.key(KeyCode::Tab, NONE);
+    // Past the answer with code.
+    seat.key(KeyCode::Up, NONE);
     seat.key(KeyCode::Up, NONE);
     seat.press("o");
     assert!(matches!(seat.local.overlay, Some(Overlay::Output(call, _)) if call.0 == 1));
