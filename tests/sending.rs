@@ -184,6 +184,7 @@ fn a_summary_has_the_focus_and_opens() {
     assert!(page.contains("Why the parser rejects") && page.contains("8 entries replaced"), "{page}");
     seat.key(KeyCode::Esc, NONE);
     seat.key(KeyCode::Up, NONE);
+    seat.key(KeyCode::Up, NONE);
     assert!(matches!(seat.local.focused(&seat.view), Focus::Card(CardId::Call(call)) if call.0 == 2));
     assert!(seat.frame(60, 14).contains("› ✓ search"), "the card comes into sight with the focus");
 }

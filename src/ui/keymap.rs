@@ -26,7 +26,7 @@ impl Place {
             Self::Everywhere => "Anywhere",
             Self::Composer => "Writing",
             Self::Approval => "A call that waits for you",
-            Self::Panel => "A call or summary that has the focus",
+            Self::Panel => "A call, summary or code that has the focus",
             Self::Ledger => "The ledger",
             Self::Page => "Output, summaries, budgets and help",
         }
@@ -88,6 +88,8 @@ pub enum Command {
     Reason,
     /// Show all of it.
     Open,
+    /// Into the clipboard.
+    Copy,
     /// Find entries.
     Filter,
     /// Close.
@@ -178,7 +180,8 @@ pub const BINDINGS: &[Binding] = {
         bind(P::Approval, NONE, K::Char('?'), C::Help, "", ""),
         bind(P::Panel, NONE, K::Enter, C::Open, "o enter", "all of it"),
         bind(P::Panel, NONE, K::Char('o'), C::Open, "", ""),
-        bind(P::Panel, NONE, K::Up, C::Up, "up down", "the other calls and summaries"),
+        bind(P::Panel, NONE, K::Char('c'), C::Copy, "c", "copy its code; again: the next block"),
+        bind(P::Panel, NONE, K::Up, C::Up, "up down", "the other calls, summaries and answers with code"),
         bind(P::Panel, NONE, K::Down, C::Down, "", ""),
         bind(P::Panel, NONE, K::End, C::End, "", ""),
         bind(P::Ledger, NONE, K::Up, C::Up, "up down", "entry; pgup, pgdn, home, end too"),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::ledger::{ApprovalRequest, Body, CallId, EntryId, Injector};
 use crate::model::Effort;
 use crate::policy::Mode;
-use crate::view::{CardId, View, ViewSettings, one_line};
+use crate::view::{Card, CardId, View, ViewSettings, one_line};
 
 use super::composer::Composer;
 use super::replaying::Replay;
@@ -49,6 +49,8 @@ pub struct Local {
     pub answered: BTreeSet<EntryId>,
     /// The request that the last frame showed with the focus: no other can be answered.
     pub shown: Option<EntryId>,
+    /// The card whose code was copied last, and which block of it.
+    pub copied: Option<(CardId, usize)>,
     /// Rows of the transcript in the last frame.
     pub page: u16,
 }
@@ -63,7 +65,7 @@ pub enum Focus {
     Composer,
     /// A call that waits.
     Approval(CallId),
-    /// A card that can be opened: a call, or a summary.
+    /// A card that can be opened or copied: a call, a summary, an answer with code.
     Card(CardId),
 }
 
@@ -119,6 +121,39 @@ pub struct Scroll {
     pub seen: usize,
     /// A card that the next frame must bring into sight.
     pub reveal: Option<CardId>,
+    /// What stands in the first row while the window is held, however often lines are broken anew.
+    pub anchor: Option<Anchor>,
+    /// Changes of the last card when the end was last in sight.
+    pub seen_revision: u64,
+}
+
+/// What is being read: a card, and a place in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Anchor {
+    /// The card.
+    pub card: CardId,
+    /// The card's revision when the place was taken.
+    pub revision: u64,
+    /// The place.
+    pub mark: Mark,
+    /// The first row of the window that it came to last; `None` while the end is in sight only because the window
+    /// became larger.
+    pub top: Option<Position>,
+    /// How many cards there were, and the changes of the last one, when it was last looked at.
+    pub session: (usize, u64),
+}
+
+/// A place in a card, in characters that are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mark {
+    /// Whether it is in the part that folds; each part counts for itself.
+    pub folds: bool,
+    /// Characters before it.
+    pub read: usize,
+    /// Characters in all.
+    pub all: usize,
+    /// Empty rows between the first row and what is read.
+    pub blank: usize,
 }
 
 /// A row of the transcript, named by its card: cards above may be of unknown height.
@@ -152,6 +187,7 @@ impl Local {
             replay: None,
             answered: BTreeSet::new(),
             shown: None,
+            copied: None,
             page: 10,
         }
     }
@@ -220,7 +256,10 @@ impl Inspector {
 fn stands(view: &View, id: CardId) -> bool {
     match id {
         CardId::Call(call) => view.panel(call).is_some(),
-        CardId::Entry(entry) => view.compaction(entry).is_some(),
+        CardId::Entry(entry) => {
+            view.compaction(entry).is_some()
+                || view.place(id).and_then(|at| view.card(at)).is_some_and(Card::has_code)
+        }
         CardId::Forming(..) => false,
     }
 }

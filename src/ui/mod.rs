@@ -21,6 +21,10 @@ pub mod update;
 /// What a text that begins with a slash means.
 pub mod slash;
 
+/// The terminal's clipboard.
+pub mod clipboard;
+
+mod copying;
 mod overlays;
 mod replaying;
 mod sending;

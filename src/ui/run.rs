@@ -21,11 +21,12 @@ use crate::ledger::{Entry, Millis};
 use crate::model::Effort;
 use crate::view::{View, ViewSettings};
 
+use super::clipboard;
 use super::local::{Inspector, Local, Overlay};
 use super::panes::{Layouts, Screen, draw, prepare};
 use super::replaying::Replay;
 use super::sending::listed;
-use super::terminal::{Display, Guard, redraw_all, screen};
+use super::terminal::{Display, Guard, redraw_all, screen, tell};
 use super::text::highlight::Highlighter;
 use super::theme::Theme;
 use super::update::{Act, hear, mention, paste, update, wheel};
@@ -301,6 +302,7 @@ impl Session {
             }
             Act::Send(intent) => self.send(intent),
             Act::ListModels => self.local.hint = Some(listed(&(self.models)(), &self.view.settings.model)),
+            Act::Copy(text) => self.copy(&text),
             Act::Suspend => {
                 let back = self.guard.suspend().and_then(|()| redraw_all(&mut self.terminal));
                 if back.is_err() {
@@ -308,6 +310,14 @@ impl Session {
                 }
             }
         }
+    }
+
+    fn copy(&mut self, text: &str) {
+        let (said, copied) = clipboard::sequence(text, std::env::var_os("TMUX").is_some());
+        if tell(&said).is_err() {
+            self.outcome = Some(UiOutcome::TerminalGone);
+        }
+        self.local.hint = Some(clipboard::report(text, copied));
     }
 
     fn send(&mut self, intent: Intent) {

@@ -134,6 +134,11 @@ pub(super) fn redraw_all(terminal: &mut Display) -> io::Result<()> {
     terminal.resize(Rect::new(0, 0, size.width, size.height))
 }
 
+/// Tells the terminal something between two frames.
+pub(super) fn tell(sequence: &str) -> io::Result<()> {
+    if TAKEN.load(Ordering::SeqCst) { execute!(stdout(), Print(sequence)) } else { Ok(()) }
+}
+
 fn take() -> io::Result<()> {
     TAKEN.store(true, Ordering::SeqCst);
     enable_raw_mode()?;

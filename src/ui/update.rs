@@ -9,6 +9,7 @@ use crate::policy::Mode;
 use crate::view::{CardId, View};
 
 use super::composer::Composer;
+use super::copying::copy;
 use super::keymap::{Command, Place, lookup};
 use super::local::{Focus, Inspector, Local, Overlay, Position, Reason, sent};
 use super::overlays;
@@ -28,6 +29,8 @@ pub enum Act {
     Quit,
     /// To the shell, and back later.
     Suspend,
+    /// Into the terminal's clipboard; the status line then says how much it was.
+    Copy(String),
 }
 
 /// One key. Returns what has to be done; everything else has happened to `local`.
@@ -161,12 +164,13 @@ fn obey(local: &mut Local, view: &View, command: Command, key: KeyEvent, was_arm
         Command::PageDown => local.scroll.wish += i32::from(local.page.max(2)) - 1,
         Command::Home => local.scroll.top = Some(Position::default()),
         Command::End if key.modifiers.contains(KeyModifiers::CONTROL) || local.composer.is_empty() => {
-            local.scroll.top = None;
+            (local.scroll.top, local.scroll.anchor) = (None, None);
         }
         Command::Help if key.code == KeyCode::F(1) || local.composer.is_empty() => {
             local.overlay = Some(Overlay::Help(0));
         }
         Command::Open => open(local, view),
+        Command::Copy => return copy(local, view).map(Act::Copy).into_iter().collect(),
         Command::Up | Command::Down => up_or_down(local, view, command, key),
         Command::Raise | Command::End | Command::Help | Command::Filter | Command::Close => edit(local, key),
     }
@@ -239,10 +243,10 @@ fn focus_next(local: &mut Local, view: &View) {
     }
 }
 
-/// Composer, then every waiting call, then the last card that opens, then the composer again.
+/// Composer, then every waiting call, then the last card that opens or has code, then the composer again.
 fn next_focus(local: &Local, view: &View) -> Focus {
     let waiting: Vec<CallId> = local.waiting(view).iter().map(|(_, r)| r.call).collect();
-    let last = view.openable().next_back().map(Focus::Card);
+    let last = view.focusable().next_back().map(Focus::Card);
     let after_waiting = || last.unwrap_or(Focus::Composer);
     match local.focused(view) {
         Focus::Auto | Focus::Composer => waiting.first().map_or_else(after_waiting, |c| Focus::Approval(*c)),
@@ -262,7 +266,7 @@ fn up_or_down(local: &mut Local, view: &View, command: Command, key: KeyEvent) {
             local.focus = Focus::Approval(neighbour(&waiting, call, step));
         }
         Focus::Card(id) => {
-            let cards: Vec<CardId> = view.openable().collect();
+            let cards: Vec<CardId> = view.focusable().collect();
             let there = neighbour(&cards, id, step);
             local.focus = Focus::Card(there);
             local.scroll.reveal = Some(there);
@@ -284,7 +288,7 @@ fn neighbour<T: Copy + PartialEq>(all: &[T], here: T, step: isize) -> T {
 fn open(local: &mut Local, view: &View) {
     local.overlay = match local.focused(view) {
         Focus::Approval(call) | Focus::Card(CardId::Call(call)) => Some(Overlay::Output(call, 0)),
-        Focus::Card(CardId::Entry(entry)) => Some(Overlay::Summary(entry, 0)),
+        Focus::Card(CardId::Entry(entry)) => view.compaction(entry).map(|_| Overlay::Summary(entry, 0)),
         Focus::Auto | Focus::Composer | Focus::Card(CardId::Forming(..)) => None,
     };
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ledger::{AssistantMessage, Body, CallId, Entry, EntryId, Hosted};
+use crate::ledger::{AssistantMessage, Block, Body, CallId, Entry, EntryId, Hosted};
 
 use super::Panel;
 
@@ -104,6 +104,16 @@ impl Card {
     /// The panel, if it is one.
     pub fn panel(&self) -> Option<&Panel> {
         if let CardBody::Tool(panel) = &self.body { Some(panel) } else { None }
+    }
+
+    /// Whether it is an answer with a fenced block of code.
+    pub fn has_code(&self) -> bool {
+        let CardBody::Assistant(entry) = &self.body else { return false };
+        let Body::Assistant(message) = &entry.body else { return false };
+        message
+            .blocks
+            .iter()
+            .any(|block| matches!(block, Block::Text(text) if text.contains("```") || text.contains("~~~")))
     }
 
     pub(super) fn panel_mut(&mut self) -> Option<&mut Panel> {

@@ -142,10 +142,11 @@ impl View {
         self.panels.keys().copied()
     }
 
-    /// The cards that can be opened, oldest first: calls and summaries.
-    pub fn openable(&self) -> impl DoubleEndedIterator<Item = CardId> {
-        let opens = |card: &&Card| matches!(card.body, CardBody::Tool(_) | CardBody::Compacted(_));
-        self.cards.iter().filter(opens).map(|card| card.id)
+    /// The cards that can have the focus, oldest first: calls, summaries and answers with code.
+    pub fn focusable(&self) -> impl DoubleEndedIterator<Item = CardId> {
+        let takes =
+            |card: &&Card| matches!(card.body, CardBody::Tool(_) | CardBody::Compacted(_)) || card.has_code();
+        self.cards.iter().filter(takes).map(|card| card.id)
     }
 
     /// Where a card stands, growing ones left out.

@@ -203,5 +203,5 @@ fn thinking(text: &str, alone: bool, around: &Around<'_>) -> Vec<Row> {
     if !alone {
         lines.push(Line::default());
     }
-    indented(lines)
+    indented(lines).into_iter().map(|row| Row { folds: true, ..row }).collect()
 }

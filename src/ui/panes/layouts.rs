@@ -15,12 +15,14 @@ pub(super) struct Row {
     pub indent: u16,
     /// What it says.
     pub line: Line<'static>,
+    /// Whether it belongs to what ctrl-t folds.
+    pub folds: bool,
 }
 
 impl Row {
     /// A row at an indent.
     pub(super) fn new(indent: u16, line: impl Into<Line<'static>>) -> Self {
-        Self { indent, line: line.into() }
+        Self { indent, line: line.into(), folds: false }
     }
 }
 
@@ -41,6 +43,7 @@ pub(super) struct Shape {
     pub generation: u64,
     pub thinking_open: bool,
     pub epoch: u64,
+    pub height: u16,
 }
 
 #[derive(Default)]
@@ -92,15 +95,21 @@ impl Layouts {
     /// Most cards whose lines are kept.
     const MOST: usize = 2_000;
 
-    /// Forgets what was laid out for another shape.
-    pub(super) fn begin(&mut self, shape: &Shape) {
-        if self.shelf.shape != *shape {
-            self.shelf.cards.clear();
+    /// Forgets what was laid out for another shape. Says whether rows may stand elsewhere now.
+    pub(super) fn begin(&mut self, shape: &Shape) -> bool {
+        let is_new = self.shelf.shape != *shape;
+        if is_new {
+            // The height alone breaks no line.
+            let before = Shape { height: shape.height, ..std::mem::take(&mut self.shelf.shape) };
+            if before != *shape {
+                self.shelf.cards.clear();
+            }
             self.shelf.shape = shape.clone();
         }
         if self.shelf.cards.len() > Self::MOST {
             self.shelf.cards.clear();
         }
+        is_new
     }
 
     /// The rows of a card, laid out by `lay` if they are not kept.
