@@ -29,6 +29,9 @@ impl Row {
 pub struct Layouts {
     shelf: Shelf,
     pub(super) growing: Option<Growing>,
+    /// Bytes of the growing text that this frame may still take.
+    appetite: usize,
+    is_behind: bool,
     pub(super) window: Window,
 }
 
@@ -90,10 +93,14 @@ pub(super) struct Window {
 
 impl Layouts {
     /// Most cards whose lines are kept.
-    const MOST: usize = 2_000;
+    const MOST: usize = 256;
+    /// Most bytes of the growing text that are laid out for one frame, so that no flood of text holds up a key.
+    const MOUTHFUL: usize = 16 * 1024;
 
     /// Forgets what was laid out for another shape.
     pub(super) fn begin(&mut self, shape: &Shape) {
+        self.appetite = Self::MOUTHFUL;
+        self.is_behind = false;
         if self.shelf.shape != *shape {
             self.shelf.cards.clear();
             self.shelf.shape = shape.clone();
@@ -101,6 +108,25 @@ impl Layouts {
         if self.shelf.cards.len() > Self::MOST {
             self.shelf.cards.clear();
         }
+    }
+
+    /// Gives the growing text what came since the last frame, or as much of that as one frame bears.
+    pub(super) fn feed(&mut self, text: &str) {
+        let Some(growing) = &mut self.growing else { return };
+        let rest = text.get(growing.taken..).unwrap_or_default();
+        let most = (0..=self.appetite.min(rest.len())).rev().find(|at| rest.is_char_boundary(*at));
+        let more = rest.get(..most.unwrap_or_default()).unwrap_or_default();
+        if !more.is_empty() {
+            growing.stream.push(more);
+            growing.taken += more.len();
+            self.appetite -= more.len();
+        }
+        self.is_behind = more.len() < rest.len();
+    }
+
+    /// Whether the last frame has left text for the next one.
+    pub fn is_behind(&self) -> bool {
+        self.is_behind
     }
 
     /// The rows of a card, laid out by `lay` if they are not kept.
