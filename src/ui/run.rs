@@ -354,7 +354,7 @@ impl Session {
             self.outcome = Some(UiOutcome::TerminalGone);
         }
         self.pace.drawn(Instant::now(), self.gathers);
-        self.gathers = self.layouts.is_behind();
+        self.gathers = self.layouts.was_behind();
         self.dirty = false;
         self.tick = self.view.status.counts_in(now).map_or(TICK, Duration::from_millis);
     }

@@ -124,9 +124,9 @@ impl Layouts {
         self.is_behind = more.len() < rest.len();
     }
 
-    /// Whether the last frame has left text for the next one.
-    pub fn is_behind(&self) -> bool {
-        self.is_behind
+    /// Whether the last frame has left text for the next one; said once a frame that shows the transcript.
+    pub fn was_behind(&mut self) -> bool {
+        std::mem::take(&mut self.is_behind)
     }
 
     /// The rows of a card, laid out by `lay` if they are not kept.
@@ -144,5 +144,31 @@ impl Layouts {
     /// How many cards have their lines kept.
     pub fn kept(&self) -> usize {
         self.shelf.cards.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flood_of_text_is_laid_out_over_several_frames() {
+        let text = "é ".repeat(Layouts::MOUTHFUL);
+        let mut layouts = Layouts::default();
+        let id = CardId::Entry(crate::ledger::EntryId(1));
+        layouts.growing = Some(Growing { id, taken: 0, stream: Stream::default(), height: 0 });
+        let taken = |layouts: &Layouts| layouts.growing.as_ref().map_or(0, |growing| growing.taken);
+        for frame in 1.. {
+            layouts.begin(&Shape::default());
+            // A frame asks for the height of a card several times.
+            layouts.feed(&text);
+            layouts.feed(&text);
+            assert!(taken(&layouts) <= frame * Layouts::MOUTHFUL && taken(&layouts) > (frame - 1) * 16_000);
+            if !layouts.was_behind() {
+                break;
+            }
+            assert!(!layouts.was_behind(), "a frame without a transcript owes nothing");
+        }
+        assert_eq!(taken(&layouts), text.len());
     }
 }
