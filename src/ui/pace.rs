@@ -7,10 +7,9 @@ use tokio::time::Instant;
 
 /// How long news are gathered: an answer that streams is drawn forty times a second, whatever its speed.
 const GATHER: Duration = Duration::from_millis(25);
-/// How long after a word to the agent its answers are shown as soon as they can be: gathered for less than a frame of
-/// most screens.
+/// How long after Esc what comes of it is shown nearly at once.
 const ATTENTION: Duration = Duration::from_millis(100);
-const BRIEFLY: Duration = Duration::from_millis(8);
+const BRIEFLY: Duration = Duration::from_millis(1);
 /// A frame is earned so often, and up to [`BURST`] of them may be spent at once: together 120 in any second.
 const EARNED_EVERY: Duration = Duration::from_micros(16_667);
 const BURST: u32 = 60;
@@ -32,7 +31,7 @@ impl Pace {
         Self { last: now, news: None, settled: now, attentive_until: None }
     }
 
-    /// The agent was told something: the person waits for what it does about it.
+    /// The person pressed Esc and waits for what comes of it.
     pub(super) fn expect(&mut self, now: Instant) {
         self.attentive_until = Some(now + ATTENTION);
     }
@@ -101,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_a_word_to_the_agent_is_due_soon() {
+    fn what_follows_esc_is_due_soon() {
         let start = Instant::now();
         let mut pace = Pace::new(start);
         pace.expect(start);

@@ -272,10 +272,10 @@ impl Session {
     }
 
     fn act(&mut self, act: Act) {
-        self.pace.expect(Instant::now());
         match act {
             Act::Quit => self.outcome = Some(UiOutcome::Quit),
             Act::Abort => {
+                self.pace.expect(Instant::now());
                 // A full channel holds an Esc already.
                 if let Err(TrySendError::Closed(())) = self.app.abort.try_send(()) {
                     self.agent_gone();
