@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use tokio::runtime::Runtime;
+use tokio::runtime::Builder;
 use tokio::sync::mpsc;
 
 use super::args::Which;
@@ -32,6 +32,9 @@ const GRACE: Duration = Duration::from_millis(500);
 const PATIENCE: Duration = Duration::from_secs(5);
 /// What stands before the name of a model that is offered.
 const HOW_TO_CHOOSE: &str = "type /model";
+/// Threads beside the screen's: one for the loop, one for what it waits for. A thread for each core of a large machine
+/// would cost memory and gain nothing.
+const WORKERS: usize = 2;
 /// The theme of a terminal that nobody chose one for.
 const DEFAULT_THEME: &str = "countersign-dark";
 
@@ -43,7 +46,8 @@ pub(super) fn run(
 ) -> Result<Exit, Fault> {
     let theme = theme(invocation)?;
     let session = compose(invocation, which, Attendance::Person)?;
-    let runtime = Runtime::new().map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
+    let runtime = Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build();
+    let runtime = runtime.map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
     let groups = session.groups.clone();
     let ended = runtime.block_on(converse(invocation, session, prompt, theme));
     groups.end_all(GRACE);

@@ -35,6 +35,7 @@ pub mod layout;
 /// The panes and how they are drawn.
 pub mod panes;
 
+mod pace;
 mod terminal;
 
 #[expect(clippy::disallowed_methods, reason = "the one loop of the screen reads the clock")]

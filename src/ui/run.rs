@@ -23,10 +23,11 @@ use crate::view::{View, ViewSettings};
 
 use super::clipboard;
 use super::local::{Inspector, Local, Overlay};
+use super::pace::Pace;
 use super::panes::{Layouts, Screen, draw, prepare};
 use super::replaying::Replay;
 use super::sending::listed;
-use super::terminal::{Display, Guard, redraw_all, screen, tell};
+use super::terminal::{Display, Guard, redraw_all, screen, show, tell};
 use super::text::highlight::Highlighter;
 use super::theme::Theme;
 use super::update::{Act, hear, mention, paste, update, wheel};
@@ -120,12 +121,10 @@ impl std::error::Error for UiError {
     }
 }
 
-/// The least time between two frames.
-const FRAME: Duration = Duration::from_millis(8);
 /// How often clocks move while a run is under way.
 const TICK: Duration = Duration::from_secs(1);
-/// Most events taken in between two frames.
-const MOST_EVENTS: usize = 4_096;
+/// Most events taken in before the input is looked at again.
+const MOST_EVENTS: usize = 256;
 
 /// Shows a session until the user leaves. The terminal is given back before it returns, and on a panic.
 ///
@@ -150,9 +149,10 @@ pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError>
                 Ok(_) => session.outcome = Some(UiOutcome::Signalled),
                 Err(_) => quit_open = false,
             },
-            event = session.app.events.recv(), if session.listens => session.event(event),
+            // News that wait for their frame are joined where they wait, so a stream wakes nobody here for each delta.
+            event = session.app.events.recv(), if session.listens && !session.gathers => session.event(event),
             said = session.later.recv(), if session.awaits_more() => session.later(said),
-            () = wake.notified() => session.dirty = true,
+            () = wake.notified() => session.gathers = true,
             () = tokio::time::sleep_until(pause.unwrap_or_else(Instant::now)), if pause.is_some() => session.tick(),
         }
         while session.outcome.is_none()
@@ -161,7 +161,7 @@ pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError>
             session.input(input);
         }
         session.drain();
-        if session.dirty && session.drawn.elapsed() >= FRAME && session.outcome.is_none() {
+        if session.due().is_some_and(|due| due <= Instant::now()) && session.outcome.is_none() {
             session.frame();
         }
     }
@@ -193,8 +193,11 @@ struct Session {
     outcome: Option<UiOutcome>,
     /// Whether the agent may still say something.
     listens: bool,
+    /// There is something to show at once.
     dirty: bool,
-    drawn: Instant,
+    /// There are news to show, which wait for the next frame of their pace.
+    gathers: bool,
+    pace: Pace,
     /// How long after a frame the next one is due without news.
     tick: Duration,
     guard: Guard,
@@ -231,7 +234,8 @@ impl Session {
             outcome: None,
             listens: true,
             dirty: true,
-            drawn: Instant::now(),
+            gathers: false,
+            pace: Pace::new(Instant::now()),
             tick: TICK,
             guard,
             terminal,
@@ -240,17 +244,21 @@ impl Session {
 
     /// When to wake without news: for the next frame if one is due, for the clocks while something runs.
     fn pause(&self) -> Option<Instant> {
+        let ticks = self.view.status.is_busy() && self.view.meter().is_ticking();
+        self.due().or_else(|| ticks.then(|| self.pace.last() + self.tick))
+    }
+
+    /// When the next frame is due, if there is something to show.
+    fn due(&self) -> Option<Instant> {
         if self.dirty {
-            Some(self.drawn + FRAME)
-        } else if self.view.status.is_busy() && self.view.meter().is_ticking() {
-            Some(self.drawn + self.tick)
+            Some(self.pace.for_input())
         } else {
-            None
+            self.gathers.then(|| self.pace.for_news(Instant::now()))
         }
     }
 
     fn tick(&mut self) {
-        self.dirty = true;
+        self.gathers = true;
     }
 
     fn input(&mut self, input: Option<io::Result<Input>>) {
@@ -295,6 +303,7 @@ impl Session {
         match act {
             Act::Quit => self.outcome = Some(UiOutcome::Quit),
             Act::Abort => {
+                self.pace.expect(Instant::now());
                 // A full channel holds an Esc already.
                 if let Err(TrySendError::Closed(())) = self.app.abort.try_send(()) {
                     self.agent_gone();
@@ -364,7 +373,7 @@ impl Session {
 
     fn event(&mut self, event: Option<Event>) {
         let Some(event) = event else { return self.agent_gone() };
-        self.dirty = true;
+        self.gathers = true;
         self.view.tick(now());
         if let Event::Live(live) = &event {
             hear(&mut self.local, live);
@@ -394,13 +403,14 @@ impl Session {
             let Self { layouts, view, local, theme, highlighter, .. } = self;
             prepare(layouts, view, local, theme, highlighter, area, now);
             let screen = Screen { view, local, theme, layouts, now, entry_json: self.entry_json };
-            self.terminal.draw(|frame| draw(frame, &screen)).map(|_| ())
+            show(&mut self.terminal, |frame| draw(frame, &screen))
         });
         if drawn.is_err() {
             self.outcome = Some(UiOutcome::TerminalGone);
         }
+        self.pace.drawn(Instant::now(), self.gathers);
+        self.gathers = self.layouts.was_behind();
         self.dirty = false;
-        self.drawn = Instant::now();
         self.tick = self.view.status.counts_in(now).map_or(TICK, Duration::from_millis);
     }
 }

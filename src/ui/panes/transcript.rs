@@ -278,11 +278,9 @@ impl Walk<'_> {
             Some(growing) if growing.id == card.id && growing.taken <= live.text.len() => growing,
             _ => Growing { id: card.id, taken: 0, stream: Default::default(), height: 0 },
         };
-        let growing = self.layouts.growing.insert(growing);
-        if let Some(more) = live.text.get(growing.taken..).filter(|m| !m.is_empty()) {
-            growing.stream.push(more);
-            growing.taken = live.text.len();
-        }
+        self.layouts.growing = Some(growing);
+        self.layouts.feed(&live.text);
+        let Some(growing) = &mut self.layouts.growing else { return 0 };
         growing.height = growing.stream.lines(width, self.theme, self.highlighter).len();
         growing.height
     }
