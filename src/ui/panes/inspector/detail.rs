@@ -90,6 +90,13 @@ fn said(body: &Body, screen: &Screen<'_>, row: &Row, width: usize) -> Vec<Line<'
             lines.extend(one("what next", &ended.next_safe_action));
             lines
         }
+        // Its receipt is on the page of approvals, but for what was asked.
+        Body::ApprovalRequested(asked) => {
+            let mut lines = one("call", &format!("{} {}", asked.call, asked.name));
+            lines.extend(one("asked", &asked.why));
+            lines.extend(one("it", &asked.risk));
+            lines
+        }
         _ => one("says", &one_line(&row.entry)),
     }
 }
@@ -154,19 +161,17 @@ fn usage(usage: Usage, width: usize, theme: &Theme) -> Vec<Line<'static>> {
 
 /// What nobody can read is told by its length.
 fn without_base64(line: &str) -> String {
-    let Some((before, rest)) = line.split_once('"').map(|_| line.rsplit_once(": \"").unwrap_or(("", line)))
-    else {
-        return line.to_owned();
+    let (name, value) = match line.rsplit_once(": \"") {
+        Some((name, value)) => (format!("{name}: "), value),
+        None => (String::new(), line.trim_start().trim_start_matches('"')),
     };
-    let value = rest.trim_end_matches([',', '"']);
+    let value = value.trim_end_matches([',', '"']);
     let coded = |c: char| c.is_ascii_alphanumeric() || "+/=_-".contains(c);
-    if value.len() < BASE64 || !value.trim_start_matches([' ', '"']).chars().all(coded) {
+    if value.len() < BASE64 || !value.chars().all(coded) {
         return line.to_owned();
     }
-    let (name, comma) =
-        (if before.is_empty() { "" } else { "\": " }, if line.ends_with(',') { "," } else { "" });
-    let before = before.trim_end_matches('"');
-    format!("{before}{name}({} characters of base64 left out){comma}", grouped(value.len() as u64))
+    let comma = if line.ends_with(',') { "," } else { "" };
+    format!("{name}({} characters of base64 left out){comma}", grouped(value.len() as u64))
 }
 
 /// Names, texts and numbers in the colours of code.

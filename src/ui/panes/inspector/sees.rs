@@ -3,6 +3,7 @@
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
+use crate::ledger::Body;
 use crate::ui::inspector::Inspector;
 use crate::ui::panes::Screen;
 use crate::ui::panes::level::bar;
@@ -66,7 +67,10 @@ pub(super) fn line(
     left.push(Span::styled(format!("{:roles$} ", sight.role), role));
     let right = if left_out { Vec::new() } else { sums(sight, total, screen) };
     let room = total.saturating_sub(cells(&left) + cells(&right) + 1);
-    let says = one_row(&one_line(&row.entry));
+    let says = match &row.entry.body {
+        Body::SessionStarted(started) => fit(&one_row(&started.system), room),
+        _ => one_row(&one_line(&row.entry)),
+    };
     match why(&sight.fate) {
         Some((word, why)) => {
             let why = fit(&one_row(&format!("{word}: {why}")), room);

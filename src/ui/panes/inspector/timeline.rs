@@ -61,7 +61,11 @@ fn called(
     theme: &Theme,
 ) -> Line<'static> {
     left.push(Span::styled(format!("turn {:<3} ", call.turn), theme.text));
-    let reasons = if total >= 60 { 26 } else { 12 };
+    let reasons = match total {
+        110.. => 26,
+        60..110 => 18,
+        _ => 12,
+    };
     left.push(Span::styled(format!("{:reasons$} ", fit(call.reason.as_str(), reasons)), theme.text));
     if total < 60 {
         let took =
