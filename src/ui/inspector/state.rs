@@ -32,7 +32,7 @@ pub struct Inspector {
     /// One line at the foot, until the next key.
     pub said: Option<String>,
     /// What the pages are made of.
-    pub books: Books,
+    pub books: Box<Books>,
 }
 
 impl Inspector {

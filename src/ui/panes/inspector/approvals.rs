@@ -75,13 +75,13 @@ pub(super) fn about(
     let mut lines = vec![Line::styled("receipt", theme.title)];
     let (decided, style) = decided(receipt, theme);
     lines.extend(field("decision", &decided, width, style, theme));
-    if let Some(made) = &receipt.decision {
+    if let Some(made) = receipt.decision.as_ref().filter(|made| !made.reason.is_empty()) {
         lines.extend(one("because", &made.reason));
     }
     match &receipt.asked {
         Some((why, risk)) => {
             lines.extend(one("asked", &format!("{} UTC: {why}", time_of_day(receipt.at))));
-            lines.extend(one("it", risk));
+            lines.extend(one("effect", risk));
         }
         None => lines.extend(one("asked", "nobody: it was decided at once")),
     }

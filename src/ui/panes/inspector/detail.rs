@@ -85,7 +85,7 @@ fn said(body: &Body, screen: &Screen<'_>, row: &Row, width: usize) -> Vec<Line<'
             let mut lines = one("reason", ended.reason.as_str());
             lines.extend(one("turns", &ended.turns.to_string()));
             lines.extend(one("tool calls", &ended.tool_calls.to_string()));
-            lines.extend(one("time", &duration(ended.wall_ms)));
+            lines.extend(one("took", &duration(ended.wall_ms)));
             lines.extend(usage(ended.usage, width, theme));
             lines.extend(one("what next", &ended.next_safe_action));
             lines
@@ -94,7 +94,7 @@ fn said(body: &Body, screen: &Screen<'_>, row: &Row, width: usize) -> Vec<Line<'
         Body::ApprovalRequested(asked) => {
             let mut lines = one("call", &format!("{} {}", asked.call, asked.name));
             lines.extend(one("asked", &asked.why));
-            lines.extend(one("it", &asked.risk));
+            lines.extend(one("effect", &asked.risk));
             lines
         }
         _ => one("says", &one_line(&row.entry)),
@@ -133,7 +133,7 @@ fn result(result: &ToolResult, width: usize, theme: &Theme) -> Vec<Line<'static>
     let one = |name: &str, value: &str| field(name, value, width, theme.text, theme);
     let mut lines = one("call", &format!("{} {}", result.call, result.name));
     lines.extend(one("outcome", result.outcome.as_str()));
-    lines.extend(one("time", &duration(result.duration_ms)));
+    lines.extend(one("took", &duration(result.duration_ms)));
     if result.cut_chars > 0 {
         let words = format!("{} characters left out", grouped(result.cut_chars));
         lines.extend(field("cut", &words, width, theme.warning, theme));

@@ -15,7 +15,7 @@ use crate::view::Spent;
 
 /// The eighths of a cell.
 const EIGHTHS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
-/// Cells of a bar when there are few.
+/// Cells of a bar and the gap after it, when there are few.
 const BROAD: usize = 3;
 
 /// One plot.
@@ -60,7 +60,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, inspe
     }
     let columns: u16 = if area.width >= 90 { 2 } else { 1 };
     let rows = 6 / columns;
-    let high = (area.height / rows).saturating_sub(if area.height >= 24 { 2 } else { 1 }).clamp(1, 6);
+    let high = (area.height / rows).saturating_sub(if area.height >= 24 { 2 } else { 1 }).clamp(1, 4);
     let each = area.width.saturating_sub((columns - 1) * 4) / columns;
     let plots: Vec<Vec<Line<'static>>> =
         plots(screen).iter().map(|plot| lines(plot, points, each, high, screen.theme)).collect();
@@ -81,6 +81,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, inspe
 fn lines(plot: &Plot, points: &[Spent], width: u16, high: u16, theme: &Theme) -> Vec<Line<'static>> {
     let total = usize::from(width);
     let broad = if points.len() * BROAD <= total { BROAD } else { 1 };
+    let solid = if broad == 1 { 1 } else { broad - 1 };
     let shown = points.get(points.len().saturating_sub(total / broad)..).unwrap_or_default();
     let values: Vec<u64> = shown.iter().map(plot.of).collect();
     let now = values.last().copied().unwrap_or(0);
@@ -98,8 +99,11 @@ fn lines(plot: &Plot, points: &[Spent], width: u16, high: u16, theme: &Theme) ->
             let style = Level::of(*value, plot.limit).style(theme);
             spans.push(match filled {
                 0 => empty(row, in_sight.is_some(), broad, theme),
-                _ => Span::styled(EIGHTHS.get(filled).unwrap_or(&"█").repeat(broad), style),
+                _ => Span::styled(EIGHTHS.get(filled).unwrap_or(&"█").repeat(solid), style),
             });
+            if filled > 0 && broad > solid {
+                spans.push(empty(row, in_sight.is_some(), broad - solid, theme));
+            }
         }
         let rest = total.saturating_sub(values.len() * broad);
         spans.push(empty(row, in_sight.is_some(), rest, theme));
@@ -129,7 +133,7 @@ fn title(plot: &Plot, now: u64, in_sight: bool, total: usize, theme: &Theme) -> 
         (Some(limit), Level::Calm) => format!(" of {}", (plot.write)(limit)),
     };
     let value = if style == Level::Calm { theme.accent } else { style.style(theme) };
-    let name = format!("{:11}", plot.name);
+    let name = format!("{:12}", plot.name);
     let words = format!("{told} · {}", plot.over);
     let number = (plot.write)(now);
     let room = total.saturating_sub(name.len() + number.len());

@@ -5,7 +5,7 @@ use ratatui::text::{Line, Span};
 use crate::ui::inspector::Inspector;
 use crate::ui::panes::Screen;
 use crate::ui::panes::words::{both_ends, cells, count, dollars, duration, one_row, short};
-use crate::ui::text::{fit, width};
+use crate::ui::text::fit;
 use crate::ui::theme::Theme;
 use crate::view::{Call, Moment, MomentKind};
 
@@ -74,15 +74,15 @@ fn called(
     }
     let size = if total >= 110 { BAR } else { 6 };
     left.extend(bar(call, slowest, size, theme));
-    left.push(Span::styled(format!("  {}", took(call, total)), theme.dim));
-    let mut right = String::new();
-    if total >= 110 && !call.model.is_empty() {
-        right = one_row(&call.model);
+    let wide = total >= 110;
+    let times = if wide { 26 } else { 0 };
+    left.push(Span::styled(format!("  {:times$}", took(call, total)), theme.dim));
+    let right = vec![Span::styled(spent(call), theme.dim)];
+    let room = total.saturating_sub(cells(&left) + cells(&right) + 4);
+    if wide && room >= 8 {
+        left.push(Span::styled(format!("  {}", fit(&one_row(&call.model), room)), theme.text));
     }
-    let spent = spent(call);
-    let room = total.saturating_sub(cells(&left) + 3 + width(&spent));
-    let right = if right.is_empty() { spent } else { format!("{}  {spent:>24}", fit(&right, room)) };
-    both_ends(left, vec![Span::styled(right, theme.dim)], total)
+    both_ends(left, right, total)
 }
 
 /// `model 1.2 s · 2 tools 3.0 s`
