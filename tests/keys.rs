@@ -280,23 +280,6 @@ fn the_transcript_is_held_where_it_was_scrolled_to() {
 }
 
 #[test]
-fn the_ledger_is_filtered_by_kind_and_words() {
-    let mut seat = Seat::new(scenes::interrupted());
-    seat.ctrl('o');
-    seat.press("/");
-    seat.press("tool_result");
-    let frame = seat.frame(120, 24);
-    assert!(frame.contains("2 of 10") && frame.contains("synthetic") && !frame.contains("user_message"));
-    seat.key(KeyCode::Enter, NONE);
-    seat.key(KeyCode::Up, NONE);
-    assert!(seat.frame(120, 24).contains("\"entry\": \"e8\""));
-    seat.key(KeyCode::Esc, NONE);
-    assert!(seat.frame(120, 24).contains("10 entries"));
-    seat.key(KeyCode::Esc, NONE);
-    assert!(seat.local.overlay.is_none());
-}
-
-#[test]
 fn o_opens_the_call_that_has_the_focus() {
     let mut seat = Seat::new(scenes::conversation());
     seat.key(KeyCode::Tab, NONE);

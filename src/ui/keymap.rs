@@ -94,6 +94,26 @@ pub enum Command {
     Filter,
     /// Close.
     Close,
+    /// The next page of the inspector.
+    NextTab,
+    /// The page before.
+    PreviousTab,
+    /// The next filter of a page.
+    Kind,
+    /// The next entry that was looked for.
+    NextMatch,
+    /// The one before.
+    PreviousMatch,
+    /// The card of an entry in the transcript.
+    JumpToCard,
+    /// What an entry says, into the clipboard.
+    CopyEntry,
+    /// An entry as it is recorded, into the clipboard.
+    CopyRecord,
+    /// The command that forks the session here.
+    ForkHere,
+    /// The command that exports the session.
+    ExportWords,
 }
 
 /// One line of the table.
@@ -188,8 +208,22 @@ pub const BINDINGS: &[Binding] = {
         bind(P::Ledger, NONE, K::Down, C::Down, "", ""),
         bind(P::Ledger, NONE, K::Home, C::Home, "", ""),
         bind(P::Ledger, NONE, K::End, C::End, "", ""),
+        bind(P::Ledger, NONE, K::Tab, C::NextTab, "tab", "next page; left and right too"),
+        bind(P::Ledger, NONE, K::BackTab, C::PreviousTab, "shift-tab", "the page before"),
+        bind(P::Ledger, SHIFT, K::BackTab, C::PreviousTab, "", ""),
+        bind(P::Ledger, SHIFT, K::Tab, C::PreviousTab, "", ""),
+        bind(P::Ledger, NONE, K::Right, C::NextTab, "", ""),
+        bind(P::Ledger, NONE, K::Left, C::PreviousTab, "", ""),
+        bind(P::Ledger, NONE, K::Char('f'), C::Kind, "f", "filter: kinds, request or difference, asked"),
         bind(P::Ledger, NONE, K::Char('/'), C::Filter, "/", "find: kind, id or words"),
+        bind(P::Ledger, NONE, K::Char('n'), C::NextMatch, "n N", "next match, the one before"),
+        bind(P::Ledger, NONE, K::Char('N'), C::PreviousMatch, "", ""),
         bind(P::Ledger, NONE, K::Enter, C::Open, "enter", "the entry on the whole screen"),
+        bind(P::Ledger, NONE, K::Char('g'), C::JumpToCard, "g", "to its card; enter on the entry too"),
+        bind(P::Ledger, NONE, K::Char('y'), C::CopyEntry, "y Y", "copy what it says; its record as JSON"),
+        bind(P::Ledger, NONE, K::Char('Y'), C::CopyRecord, "", ""),
+        bind(P::Ledger, NONE, K::Char('F'), C::ForkHere, "F", "copy the command that forks here"),
+        bind(P::Ledger, NONE, K::Char('x'), C::ExportWords, "x", "copy the command that exports"),
         bind(P::Ledger, CTRL, K::Char('o'), C::Close, "esc", "back"),
         bind(P::Ledger, NONE, K::Char('q'), C::Close, "", ""),
         bind(P::Page, NONE, K::Up, C::Up, "up down", "scroll; pgup, pgdn, home, end too"),

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use crate::ledger::{ApprovalRequest, Body, CallId, EntryId, Injector};
 use crate::model::Effort;
 use crate::policy::Mode;
-use crate::view::{Card, CardId, View, ViewSettings, one_line};
+use crate::view::{Card, CardId, View, ViewSettings};
 
 use super::composer::Composer;
+pub use super::inspector::Inspector;
 use super::replaying::Replay;
 
 /// The state of the screen.
@@ -82,21 +83,6 @@ pub enum Overlay {
     Summary(EntryId, u16),
     /// The budgets; scrolled by so many rows.
     Budgets(u16),
-}
-
-/// The state of the ledger inspector.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Inspector {
-    /// The selected row among those that fit the filter; `None` follows the last.
-    pub selected: Option<usize>,
-    /// What rows must contain.
-    pub filter: String,
-    /// Whether the filter is being written.
-    pub filtering: bool,
-    /// Whether the entry has the whole screen.
-    pub open: bool,
-    /// Rows by which the entry is scrolled.
-    pub scroll: u16,
 }
 
 /// A reason in the making.
@@ -222,33 +208,6 @@ impl Local {
             Focus::Auto | Focus::Composer | Focus::Card(_) => None,
         };
         focused.or_else(|| waiting.first().copied())
-    }
-}
-
-impl Inspector {
-    /// How many rows fit the filter.
-    pub fn count(&self, view: &View) -> usize {
-        if self.filter.is_empty() { view.rows().len() } else { self.fitting(view).len() }
-    }
-
-    /// The positions of the rows that fit the filter; not asked for when there is none.
-    pub fn fitting(&self, view: &View) -> Vec<usize> {
-        let wanted = self.filter.to_lowercase();
-        let fits = |at: usize| {
-            view.rows().get(at).is_some_and(|row| {
-                row.entry.body.kind().contains(&wanted)
-                    || row.entry.id.to_string() == wanted
-                    || row.marks.iter().any(|m| m.word().contains(&wanted))
-                    || one_line(&row.entry).to_lowercase().contains(&wanted)
-            })
-        };
-        (0..view.rows().len()).filter(|at| wanted.is_empty() || fits(*at)).collect()
-    }
-
-    /// The selected row's place among those that fit.
-    pub fn place(&self, count: usize) -> usize {
-        let last = count.saturating_sub(1);
-        self.selected.map_or(last, |at| at.min(last))
     }
 }
 

@@ -15,6 +15,9 @@ pub mod composer;
 /// What only the screen knows: focus, scroll, overlays.
 pub mod local;
 
+/// The inspector: its state, its keys, what its pages are made of.
+pub mod inspector;
+
 /// Keys become intents.
 pub mod update;
 

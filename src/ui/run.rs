@@ -312,6 +312,10 @@ impl Session {
             Act::Send(intent) => self.send(intent),
             Act::ListModels => self.local.hint = Some(listed(&(self.models)(), &self.view.settings.model)),
             Act::Copy(text) => self.copy(&text),
+            Act::CopyRecord(entry) => {
+                let record = self.view.row(entry).map(|row| (self.entry_json)(&row.entry));
+                self.copy(&record.unwrap_or_default());
+            }
             Act::Suspend => {
                 let back = self.guard.suspend().and_then(|()| redraw_all(&mut self.terminal));
                 if back.is_err() {

@@ -4,7 +4,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tui_textarea::CursorMove;
 
 use crate::agent::{Answer, Intent, Live};
-use crate::ledger::CallId;
+use crate::ledger::{CallId, EntryId};
 use crate::policy::Mode;
 use crate::view::{CardId, View};
 
@@ -31,6 +31,8 @@ pub enum Act {
     Suspend,
     /// Into the terminal's clipboard; the status line then says how much it was.
     Copy(String),
+    /// An entry as it is recorded, the same way.
+    CopyRecord(EntryId),
 }
 
 /// One key. Returns what has to be done; everything else has happened to `local`.
@@ -173,6 +175,16 @@ fn obey(local: &mut Local, view: &View, command: Command, key: KeyEvent, was_arm
         Command::Copy => return copy(local, view).map(Act::Copy).into_iter().collect(),
         Command::Up | Command::Down => up_or_down(local, view, command, key),
         Command::Raise | Command::End | Command::Help | Command::Filter | Command::Close => edit(local, key),
+        Command::NextTab
+        | Command::PreviousTab
+        | Command::Kind
+        | Command::NextMatch
+        | Command::PreviousMatch
+        | Command::JumpToCard
+        | Command::CopyEntry
+        | Command::CopyRecord
+        | Command::ForkHere
+        | Command::ExportWords => edit(local, key),
     }
     Vec::new()
 }

@@ -11,8 +11,8 @@ mod gauges;
 mod goals;
 mod header;
 mod help;
+mod inspector;
 mod layouts;
-mod ledger;
 mod level;
 mod output;
 mod queue;
@@ -67,6 +67,9 @@ pub fn prepare(
 ) {
     let rows = local.composer.rows(Areas::composer_width(screen));
     local.composer.area_mut().set_style(theme.composer);
+    if let Some(Overlay::Ledger(inspector)) = &mut local.overlay {
+        inspector.catch_up(view);
+    }
     match Areas::of(screen, rows, queue::rows(local)) {
         Some(areas) if local.overlay.is_none() => {
             local.page = areas.transcript.height;
@@ -95,7 +98,7 @@ pub fn draw(frame: &mut Frame<'_>, screen: &Screen<'_>) {
         return too_small(frame, area, screen.theme.text);
     };
     match &screen.local.overlay {
-        Some(Overlay::Ledger(inspector)) => ledger::draw(frame, area, screen, inspector),
+        Some(Overlay::Ledger(it)) => inspector::draw(frame, area, screen, it),
         Some(Overlay::Help(at)) => help::draw(frame, area, screen, *at),
         Some(Overlay::Output(call, at)) => output::draw(frame, area, screen, *call, *at),
         Some(Overlay::Summary(entry, at)) => summary::draw(frame, area, screen, *entry, *at),
