@@ -19,6 +19,7 @@ use countersign::agent::Live;
 use countersign::ledger::{Decider, EntryId, Outcome, Transition};
 use divan::Bencher;
 use frames::Seat;
+use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use serde_json::json;
 use stage::{Stage, view};
 
@@ -80,4 +81,46 @@ fn frame_while_streaming(bencher: Bencher<'_, '_>, cards: usize) {
 fn fold(bencher: Bencher<'_, '_>, cards: usize) {
     let events = session(cards).stage.events;
     bencher.bench_local(|| view(&events).len());
+}
+
+/// One more frame of a page of the inspector, once its fold has been made.
+fn page(bencher: Bencher<'_, '_>, cards: usize, tabs: usize) {
+    let mut seat = session(cards);
+    seat.ctrl('o');
+    for _ in 0..tabs {
+        seat.key(KeyCode::Tab, KeyModifiers::NONE);
+    }
+    let mut terminal = seat.terminal(200, 50);
+    seat.draw(&mut terminal);
+    bencher.bench_local(|| seat.draw(&mut terminal));
+}
+
+/// The ledger as a table.
+#[divan::bench(args = [100, 100_000])]
+fn inspector_ledger(bencher: Bencher<'_, '_>, cards: usize) {
+    page(bencher, cards, 0);
+}
+
+/// What the model sees.
+#[divan::bench(args = [100, 100_000])]
+fn inspector_sees(bencher: Bencher<'_, '_>, cards: usize) {
+    page(bencher, cards, 1);
+}
+
+/// The timeline.
+#[divan::bench(args = [100, 100_000])]
+fn inspector_timeline(bencher: Bencher<'_, '_>, cards: usize) {
+    page(bencher, cards, 2);
+}
+
+/// The plots.
+#[divan::bench(args = [100, 100_000])]
+fn inspector_budgets(bencher: Bencher<'_, '_>, cards: usize) {
+    page(bencher, cards, 3);
+}
+
+/// The receipts.
+#[divan::bench(args = [100, 100_000])]
+fn inspector_approvals(bencher: Bencher<'_, '_>, cards: usize) {
+    page(bencher, cards, 4);
 }

@@ -298,3 +298,42 @@ fn google_gets_the_signature_of_a_thought_back_with_its_call() {
         heard(&[r#"[{"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT"}}]"#]);
     assert_eq!(error.failure.unwrap().class, FailureClass::Auth, "errors come in an array");
 }
+
+/// What is heard of these deltas. With `in_full` each says one thing more, which is nothing.
+fn heard_of(deltas: &[&str], in_full: bool) -> Answer {
+    let chunk = |delta: &&str| {
+        let delta = if in_full {
+            delta.replacen('{', r#"{"refusal":"","#, 1).replace(",}", "}")
+        } else {
+            (*delta).to_owned()
+        };
+        format!(r#"{{"choices":[{{"index":0,"delta":{delta},"finish_reason":null}}],"usage":null}}"#)
+    };
+    let chunks: Vec<String> = deltas.iter().map(chunk).collect();
+    let data: Vec<&str> = chunks.iter().map(String::as_str).chain([DONE]).collect();
+    heard(&data)
+}
+
+#[test]
+fn what_is_read_quickly_is_what_is_read_in_full() {
+    let deltas = [
+        r#"{"role":"assistant","content":""}"#,
+        r#"{"content":null,"reasoning_content":"Hm, "}"#,
+        r#"{"content":"","reasoning":"both","reasoning_content":"well."}"#,
+        r#"{"reasoning":"the other name","reasoning_content":""}"#,
+        r#"{"content":"f\u00fcr \"one\"\n"}"#,
+        r#"{"content":"and","reasoning_content":"again"}"#,
+        r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"write","arguments":""}}]}"#,
+        r#"{"content":null,"tool_calls":[{"index":0,"function":{"arguments":"{\"a\":"}}]}"#,
+        r#"{"tool_calls":[{"index":0,"id":"","function":{"name":"","arguments":"1}"}}]}"#,
+        r#"{"content":"between","tool_calls":[{"index":7,"id":null,"function":{"arguments":"lost?"}}]}"#,
+        r#"{"tool_calls":null}"#,
+        "{}",
+    ];
+    for at in 0..deltas.len() {
+        let (before, from) = deltas.split_at(at);
+        for part in [before, from] {
+            assert_eq!(format!("{:?}", heard_of(part, false)), format!("{:?}", heard_of(part, true)));
+        }
+    }
+}

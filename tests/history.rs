@@ -247,10 +247,14 @@ impl Session {
         self.injected = None;
     }
 
-    /// The next request: in each protocol the last one, and more.
+    /// The next request: in each protocol the last one, and more. Another model would be sent nobody's reasoning.
     fn ask(&mut self) {
         for (at, protocol) in PROTOCOLS.into_iter().enumerate() {
-            let body = self.body(protocol);
+            let stranger = self.body(protocol, &ModelRef::parse("q/chosen")).to_string();
+            for blob in ["signature", "\"sealed\"", "server_tool_use"] {
+                assert!(!stranger.contains(blob), "{protocol:?}: another model reads {blob}: {stranger}");
+            }
+            let body = self.body(protocol, &ours());
             let flat = flat(&body);
             let before = &self.before[at];
             assert!(flat.starts_with(before), "{protocol:?}\n{before:#?}\nis no beginning of\n{flat:#?}");
@@ -263,13 +267,13 @@ impl Session {
         }
     }
 
-    fn body(&self, protocol: Protocol) -> Value {
+    fn body(&self, protocol: Protocol, model: &ModelRef) -> Value {
         let tool = |name: &str| ToolDescription {
             name: name.into(),
             description: "A tool.".into(),
             schema: json!({ "type": "object" }),
         };
-        let spec = ModelSpec::unknown(ours());
+        let spec = ModelSpec::unknown(model.clone());
         let tools = vec![tool("read"), tool("write")];
         let request = context::build(&self.ledger, "Be brief.", tools, &spec, None).unwrap();
         let mut endpoint = Endpoint::new("http://127.0.0.1:1", None);
@@ -376,8 +380,8 @@ proptest! {
 /// Without edits nothing is lost: reasoning of a session that only grows is sent again, all of it.
 #[test]
 fn reasoning_goes_back_until_something_before_it_changes() {
-    let count = |session: &Session| {
-        flat(&session.body(Protocol::Anthropic)).iter().filter(|b| b[1]["type"] == "thinking").count()
+    let count = |s: &Session| {
+        flat(&s.body(Protocol::Anthropic, &ours())).iter().filter(|b| b[1]["type"] == "thinking").count()
     };
     let answer = Step::Answer { thinks: true, says: true, searches: false, calls: 1, fails: true };
     let mut session = Session::new();

@@ -280,26 +280,11 @@ fn the_transcript_is_held_where_it_was_scrolled_to() {
 }
 
 #[test]
-fn the_ledger_is_filtered_by_kind_and_words() {
-    let mut seat = Seat::new(scenes::interrupted());
-    seat.ctrl('o');
-    seat.press("/");
-    seat.press("tool_result");
-    let frame = seat.frame(120, 24);
-    assert!(frame.contains("2 of 10") && frame.contains("synthetic") && !frame.contains("user_message"));
-    seat.key(KeyCode::Enter, NONE);
-    seat.key(KeyCode::Up, NONE);
-    assert!(seat.frame(120, 24).contains("\"entry\": \"e8\""));
-    seat.key(KeyCode::Esc, NONE);
-    assert!(seat.frame(120, 24).contains("10 entries"));
-    seat.key(KeyCode::Esc, NONE);
-    assert!(seat.local.overlay.is_none());
-}
-
-#[test]
 fn o_opens_the_call_that_has_the_focus() {
     let mut seat = Seat::new(scenes::conversation());
     seat.key(KeyCode::Tab, NONE);
+    // Past the answer with code.
+    seat.key(KeyCode::Up, NONE);
     seat.key(KeyCode::Up, NONE);
     seat.press("o");
     assert!(matches!(seat.local.overlay, Some(Overlay::Output(call, _)) if call.0 == 1));
@@ -358,4 +343,30 @@ proptest! {
         }
         seat.frame(80, 24);
     }
+}
+
+#[test]
+fn the_copy_key_gives_away_code_as_it_was_written() {
+    let mut stage = Stage::new();
+    stage.user("Show me.");
+    let long = "x".repeat(200);
+    let text = format!("One:\n\n```rust\nfn a() {{\n\tb(\"{long}\");\n}}\n```\n\nTwo:\n\n```sh\nls\n```");
+    stage.say(None, "", &text, vec![]);
+    stage.end(countersign::ledger::Ending::Completed);
+    let mut seat = Seat::new(stage);
+    seat.frame(40, 10);
+    seat.key(KeyCode::Tab, NONE);
+    let first = Act::Copy(format!("fn a() {{\n\tb(\"{long}\");\n}}"));
+    assert_eq!(seat.press("c"), std::slice::from_ref(&first));
+    assert_eq!(seat.press("c"), [Act::Copy("ls".into())]);
+    assert_eq!(seat.press("c"), [first], "round again");
+    assert_eq!(seat.press("o"), [], "code does not open");
+    assert_eq!(seat.local.overlay, None);
+    seat.key(KeyCode::Tab, NONE);
+    assert_eq!(seat.press("c"), [], "in the composer it is a letter");
+
+    let mut seat = Seat::new(scenes::budget_stop());
+    seat.frame(80, 24);
+    seat.key(KeyCode::Tab, NONE);
+    assert_eq!(seat.press("c"), [Act::Copy("rm -rf /".into())], "of a call, its command");
 }

@@ -49,6 +49,23 @@ fn conversation() {
 }
 
 #[test]
+fn markdown() {
+    at_all_sizes("markdown", || {
+        let mut stage = Stage::new();
+        stage.user("Compare them.");
+        let text = "## What differs\n\n| parser | speed | notes |\n|---|--:|---|\n| `nom` | 120 MB/s | combinators, **zero** copies, \
+                    error messages need care |\n| pest 漢字 | 35 MB/s | a grammar in a file 👨‍👩‍👧‍👦 |\n\n1. read\n   - nested\n     - deeper\n\
+                    2. see [the guide](https://example.org/guide)\n\n- [x] measured\n- [ ] decided\n\n> Fast is not clear.\n\n---\n\n\
+                    ```sh\ncargo bench --bench parsers -- --save-baseline before\n```";
+        stage.say(None, "", text, vec![]);
+        stage.end(Ending::Completed);
+        let mut seat = Seat::new(stage);
+        seat.key(KeyCode::Tab, KeyModifiers::NONE);
+        seat
+    });
+}
+
+#[test]
 fn growing_answer() {
     at_all_sizes("growing", || Seat::new(scenes::growing()));
 }

@@ -20,6 +20,7 @@ mod stage;
 use countersign::agent::{Intent, Live};
 use countersign::policy::Mode;
 use countersign::ui::local::{Focus, Overlay};
+use countersign::ui::source::Source;
 use countersign::ui::update::{Act, hear};
 use countersign::view::CardId;
 use frames::Seat;
@@ -130,6 +131,11 @@ fn slash_commands_are_obeyed_and_leave_the_composer_empty() {
         assert_eq!(run("/compact"), (vec![Act::Send(Intent::Compact)], None));
         assert_eq!(run("/quit"), (vec![Act::Quit], None));
         assert_eq!(run("/mode plan"), (vec![Act::Send(Intent::SetMode(Mode::Plan))], None));
+        let named = Intent::ChooseModel("openai/x".into());
+        assert_eq!(run("/model openai/x"), (vec![Act::Send(named)], None));
+        assert_eq!(run("/model"), (vec![Act::Pick(Source::Models)], None));
+        let effort = Intent::SetEffort(Some(countersign::model::Effort::Max));
+        assert_eq!(run("/effort max"), (vec![Act::Send(effort)], None));
         assert!(matches!(run("/help").1, Some(Overlay::Help(0))));
         assert!(matches!(run("/ledger").1, Some(Overlay::Ledger(_))));
         assert!(matches!(run("/budgets ").1, Some(Overlay::Budgets(0))));
@@ -178,6 +184,7 @@ fn a_summary_has_the_focus_and_opens() {
     let page = seat.frame(80, 30);
     assert!(page.contains("Why the parser rejects") && page.contains("8 entries replaced"), "{page}");
     seat.key(KeyCode::Esc, NONE);
+    seat.key(KeyCode::Up, NONE);
     seat.key(KeyCode::Up, NONE);
     assert!(matches!(seat.local.focused(&seat.view), Focus::Card(CardId::Call(call)) if call.0 == 2));
     assert!(seat.frame(60, 14).contains("› ✓ search"), "the card comes into sight with the focus");

@@ -92,10 +92,33 @@ proptest! {
     }
 
     #[test]
-    fn diffs_are_never_wider_than_asked(text in torture(), limit in 0_u16..60) {
+    fn diffs_are_never_wider_than_asked(text in torture(), limit in prop_oneof![0_u16..60, 100_u16..160]) {
         let unified: String = text.lines().enumerate().map(|(index, line)| format!("{}{line}\n", ["+", "-", " ", ""][index % 4])).collect();
-        fits(&diff::render(&format!("--- a\n+++ b\n@@ -1,3 +1,4 @@\n{unified}"), limit, &dark()), usize::from(limit))?;
+        let lines = diff::render(&format!("--- a\n+++ b\n@@ -1,3 +1,4 @@\n{unified}"), limit, &dark());
+        fits(&lines, usize::from(limit))?;
+        for line in &lines {
+            // Beside each other: the bar between the sides never leaves its column.
+            if let Some(at) = line.spans.iter().position(|span| span.content == " │ ") {
+                let left: usize = line.spans[..at].iter().map(|span| width(&span.content)).sum();
+                prop_assert_eq!(left, usize::from(limit - 3) / 2, "{:?}", line);
+            }
+        }
         fits(&diff::render(&text, limit, &dark()), usize::from(limit))?;
+    }
+
+    #[test]
+    fn the_columns_of_tables_never_break(cells in prop::collection::vec(torture(), 1..12), limit in 1_u16..80) {
+        let cell = |text: &String| text.replace(['|', '\n', '\r', '`', '\\'], "");
+        let rows: String = cells.iter().map(|text| format!("| {} | x |\n", cell(text))).collect();
+        let lines = render(&format!("| a | b |\n|---|---|\n{rows}"), limit, &dark(), &Highlighter::off());
+        fits(&lines, usize::from(limit))?;
+        let faint = dark().faint;
+        let bars: Vec<usize> = lines.iter().filter_map(|line| {
+            let at = line.spans.iter().rposition(|span| span.style == faint || line.style == faint)?;
+            let (before, _) = line.spans[at].content.rsplit_once(['│', '┼'])?;
+            Some(line.spans[..at].iter().map(|span| width(&span.content)).sum::<usize>() + width(before))
+        }).collect();
+        prop_assert!(bars.windows(2).all(|two| two[0] == two[1]), "{bars:?} {lines:?}");
     }
 
     #[test]

@@ -73,6 +73,40 @@ fn recorded_streams_say_what_their_notes_expect() {
     }
 }
 
+/// What this very program does where `COUNTERSIGN_FIXTURES` names nothing.
+#[test]
+fn a_clone_without_recordings_passes_and_says_so() {
+    let run = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "recorded_streams_say_what_their_notes_expect"])
+        .env("COUNTERSIGN_FIXTURES", "/nonexistent/streams")
+        .env_remove("CI")
+        .output()
+        .unwrap();
+    let said = String::from_utf8(run.stderr).unwrap();
+    let wanted = "recorded streams not found at /nonexistent/streams; set COUNTERSIGN_FIXTURES; running the golden \
+                  streams alone\n";
+    assert!(run.status.success() && said.contains(wanted), "{said}");
+}
+
+/// What the checks of a merge do there. They look first, so nothing is built.
+#[cfg(unix)]
+#[test]
+fn without_recordings_the_checks_fail_and_say_why() {
+    let checks = Path::new(env!("CARGO_MANIFEST_DIR")).join(".ci/run");
+    let run = std::process::Command::new(checks)
+        .env("COUNTERSIGN_FIXTURES", "/nonexistent/streams")
+        // No cargo is there, in case they do not look.
+        .env("PATH", "/usr/bin:/bin")
+        .env("CARGO_HOME", "/nonexistent")
+        .output()
+        .unwrap();
+    let said = String::from_utf8(run.stderr).unwrap();
+    assert!(
+        !run.status.success() && said.contains("the recorded streams are missing: /nonexistent"),
+        "{said}"
+    );
+}
+
 #[test]
 fn golden_streams_say_the_same_however_they_are_cut() {
     for (name, protocol) in PROTOCOLS {

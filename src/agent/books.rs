@@ -139,11 +139,12 @@ impl Books {
         self.run().iter().any(|e| matches!(&e.body, Body::Injected(i) if i.by == by && i.text == text))
     }
 
-    /// How many models of the chain the run has given up.
+    /// How many models of the chain the run has given up since the user last chose the first.
     pub(super) fn fallbacks(&self) -> usize {
         let gives_up =
             |e: &&Arc<Entry>| matches!(e.body, Body::Transition { reason: Transition::ModelFallback, .. });
-        self.run().iter().filter(gives_up).count()
+        let chosen = |e: &&Arc<Entry>| matches!(e.body, Body::ModelChanged { .. });
+        self.run().iter().rev().take_while(|e| !chosen(e)).filter(gives_up).count()
     }
 
     /// The most output that the model's provider was found to allow in the session.

@@ -201,7 +201,7 @@ impl Agent {
         wish.unwrap_or_default()
     }
 
-    /// A failure that may pass is waited for, as with every model call.
+    /// As with every model call, a failure that may pass is waited for, and one that teaches something is heeded.
     fn summary_failed(
         &mut self,
         now: Millis,
@@ -211,12 +211,16 @@ impl Agent {
     ) -> Phase {
         let Wanted { trigger, retries, .. } = compacting.wanted;
         self.withdraw_summary(now, compacting, &format!("the compaction failed: {}", failure.message));
-        if !self.may_retry(retries, &failure) {
+        let waits = self.may_retry(retries, &failure);
+        if !waits && !self.learns(now, compacting.model.clone(), &failure) {
             let tries = if retries == 0 { String::new() } else { format!(" ({retries} retries)") };
             return self.compaction_failed(now, compacting, &format!("{}{tries}", failure.message), out);
         }
         let text = format!("The summary failed, and is tried again: {}", failure.message);
         self.books.ledger.remark(now, Remark::Note(Note { about: compacting.message.to_string(), text }));
+        if !waits {
+            return self.summarize(now, Wanted { retries: retries + 1, ..compacting.wanted }, out);
+        }
         // Said again, for a note is all that a compaction between runs may end with.
         out.push(Effect::Emit(Live::Compacting(trigger)));
         self.back_off(retries, Some(compacting.wanted), failure, out)

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::ledger::{CallId, CompactionTrigger, Entry, EntryId, Hosted, Outcome};
+use crate::ledger::{CallId, CompactionTrigger, Entry, EntryId, Hosted, ModelRef, Outcome};
+use crate::model::Effort;
 
 /// One event.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,6 +96,19 @@ pub enum Live {
     Returned(Vec<String>),
     /// The mode is now this one.
     ModeChanged(crate::policy::Mode),
+    /// Which model answers, and how hard it thinks.
+    Answering {
+        /// The model.
+        model: ModelRef,
+        /// Most tokens that it reads.
+        window: u64,
+        /// The effort that it is asked for, if any.
+        effort: Option<Effort>,
+        /// Not yet: from the next turn of the run on.
+        waits: bool,
+        /// What to tell whoever has just chosen it.
+        said: Option<String>,
+    },
     /// A wish was refused, and why: a stale answer, a message while a run is under way.
     Refused(String),
 }

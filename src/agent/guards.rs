@@ -81,6 +81,8 @@ impl Guards {
             | Body::Injected(_)
             | Body::Tombstone(_)
             | Body::BudgetRaised { .. }
+            | Body::ModelChanged { .. }
+            | Body::EffortChanged { .. }
             | Body::Goal(_)
             | Body::Progress(_)
             | Body::Handoff { .. }

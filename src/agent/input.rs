@@ -3,7 +3,7 @@
 use crate::budget::Limit;
 use crate::hooks::{HookAnswer, HookId};
 use crate::ledger::{CallId, EntryId, Goal, UserMessage};
-use crate::model::ModelNews;
+use crate::model::{Effort, ModelNews, ModelSpec};
 use crate::policy::Mode;
 use crate::tool::{Preparation, ToolNews};
 
@@ -78,6 +78,13 @@ pub enum Intent {
         /// To what.
         to: u64,
     },
+    /// Have the model of this name answer. Who stands between the screen and the loop finds out how it is reached, and
+    /// passes on a [`Intent::SetModel`].
+    ChooseModel(String),
+    /// Have this model answer: from now on, or from the next turn on while a run is under way.
+    SetModel(Box<ModelSpec>),
+    /// Have the models think this hard; `None`: as each vendor thinks best. In force when a model would be.
+    SetEffort(Option<Effort>),
     /// Change the mode from now on.
     SetMode(Mode),
 }

@@ -20,6 +20,7 @@ mod recovery;
 mod resume;
 mod settings;
 mod steering;
+mod switching;
 mod turn;
 
 use std::collections::{BTreeSet, VecDeque};
@@ -37,6 +38,7 @@ use crate::tool::Registry;
 use books::Books;
 use effect::ordered;
 use phase::Phase;
+use switching::Chosen;
 
 /// One session's loop.
 #[derive(Debug)]
@@ -57,6 +59,8 @@ pub struct Agent {
     steering: Vec<UserMessage>,
     /// What the user wants to say after the run.
     queued: VecDeque<UserMessage>,
+    /// The model and the effort that the next turn will have.
+    chosen: Chosen,
     /// Names of the hooks' runs.
     last_hook: u64,
     /// Runs of hooks that nobody waits for.
@@ -89,6 +93,7 @@ impl Agent {
             jitter: settings.seed | 1,
             steering: Vec::new(),
             queued: VecDeque::new(),
+            chosen: Chosen::default(),
             auto_compaction_failed: false,
             last_hook: 0,
             fired: BTreeSet::new(),
@@ -143,6 +148,9 @@ impl Agent {
             Input::Shutdown(Shutdown::Signal) => self.stop(now, phase, CutBy::User, &mut out),
             Input::Shutdown(Shutdown::Quit) => self.quit(now, phase, &mut out),
         };
+        if self.is_idle() {
+            self.take_the_chosen(now, &mut out);
+        }
         self.watch_the_clock(now, &mut out);
         out.extend(self.books.untold());
         ordered(out)
@@ -162,6 +170,23 @@ impl Agent {
             Intent::Abort => self.stop(now, phase, CutBy::User, out),
             Intent::Decide { request, call, answer } => self.decide(now, phase, request, call, answer, out),
             Intent::Raise { limit, to } => self.raise(now, phase, limit, to, out),
+            Intent::SetModel(spec) => {
+                self.set_model(now, &phase, spec, out);
+                phase
+            }
+            Intent::SetEffort(effort) => {
+                self.set_effort(now, &phase, effort, out);
+                phase
+            }
+            Intent::ChooseModel(name) => {
+                // Nobody stands between who wished it and the loop: it has no way to find a model by its name.
+                Self::not_taken(
+                    format!("/model {name}"),
+                    "No other model can be reached from here.".into(),
+                    out,
+                );
+                phase
+            }
             Intent::SetMode(mode) => {
                 if mode != self.settings.policy.mode {
                     self.settings.policy.mode = mode;

@@ -39,7 +39,7 @@ impl Agent {
             }
             return self.compact_or_give_up(now, out);
         }
-        if failure.class.may_fall_back() && self.books.fallbacks() < self.settings.fallback.len() {
+        if failure.class.may_fall_back() && self.books.fallbacks() < self.chain().count() {
             return self.fall_back(now, out);
         }
         if failure.class == FailureClass::Exhausted && self.books.guards().is_final {
@@ -52,7 +52,7 @@ impl Agent {
 
     /// Whether the refusal says how the next request must differ. That is written down, and every later request
     /// heeds it. No lesson is learned twice, a limit in the session and reasoning in the run, so this has an end.
-    fn learns(&mut self, now: Millis, model: ModelRef, failure: &ModelFailure) -> bool {
+    pub(super) fn learns(&mut self, now: Millis, model: ModelRef, failure: &ModelFailure) -> bool {
         let lesson = match failure.class.action() {
             Action::StripReasoning if !self.books.guards().left_reasoning_out => Lesson::ReasoningRefused,
             Action::LowerLimit { most } if self.books.output_limit(&model).is_none() => {

@@ -11,7 +11,7 @@ use crate::model::{Draft, ModelSpec, Price, Request};
 use crate::tool::ToolSpec;
 
 use super::phase::{Awaiting, Phase};
-use super::{Agent, Effect, Live, Operation, Settings};
+use super::{Agent, Effect, Live, Operation};
 
 /// An answer of fewer tokens than this is not worth a call.
 const SHORT_ANSWER: u64 = 64;
@@ -30,6 +30,9 @@ impl Agent {
             return phase;
         }
         let is_idle = matches!(phase, Phase::Idle);
+        if is_idle {
+            self.take_the_chosen(now, out);
+        }
         // A new run begins with the first model of the chain again.
         let asked = if is_idle { &self.settings.model } else { self.spec() };
         if let Some((what, next)) = asked.refusal_of(&said.images) {
@@ -64,6 +67,7 @@ impl Agent {
                     system: settings.system.clone(),
                 },
             );
+            self.write_the_effort(now);
         }
         for text in std::mem::take(&mut self.news) {
             self.books.ledger.inject(now, Injected::text(Injector::Environment, text))?;
@@ -120,6 +124,7 @@ impl Agent {
         let turn = u32::try_from(meter.turns()).unwrap_or(u32::MAX).saturating_add(u32::from(is_turn));
         let output_left = meter.left(Limit::OutputTokens, now);
         if is_turn {
+            self.take_the_chosen(now, out);
             self.deliver_asides(now);
         }
         // A fallback is written down with the call, and says already whom the call is made to.
@@ -176,11 +181,8 @@ impl Agent {
     }
 
     fn spec_after(&self, given_up: usize) -> &ModelSpec {
-        let Settings { model, fallback, .. } = &self.settings;
-        match given_up {
-            0 => model,
-            count => fallback.get((count - 1).min(fallback.len().saturating_sub(1))).unwrap_or(model),
-        }
+        let Some(after_the_first) = given_up.checked_sub(1) else { return &self.settings.model };
+        self.chain().nth(after_the_first).or(self.chain().last()).unwrap_or(&self.settings.model)
     }
 
     /// The next request, as it would be sent now.
@@ -251,7 +253,7 @@ impl Agent {
 mod tests {
     use super::*;
     use crate::agent::books::Books;
-    use crate::agent::{Input, Intent};
+    use crate::agent::{Input, Intent, Settings};
     use crate::ledger::{Arguments, AssistantMessage, Block, Body, Ledger, ModelRef, Stop, ToolUse, check};
 
     /// Books with a call that nobody can settle any more, as only a bug could leave them.

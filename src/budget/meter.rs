@@ -136,6 +136,8 @@ impl Meter {
             }
             Body::Note(note) => self.failed_runs.extend(note.failed_run()),
             Body::SessionStarted(_)
+            | Body::ModelChanged { .. }
+            | Body::EffortChanged { .. }
             | Body::Injected(_)
             | Body::Tombstone(_)
             // The validation command of a goal is bounded by its checkpoints, not by the calls a model may make.

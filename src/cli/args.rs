@@ -4,6 +4,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand};
 use clap_complete::Shell;
 
 use super::config::Given;
+use super::doctor::args::DoctorArgs;
 use super::sessions::args::SessionsArgs;
 
 const EXAMPLES: &str = "\
@@ -21,6 +22,7 @@ Examples:
   countersign sessions list                     what was kept, newest first
   git diff | countersign exec -                 the prompt from stdin
   countersign models                            what is usable now, and why the rest is not
+  countersign doctor                            what is wrong, and how it is mended
   countersign config init                       write a configuration that explains every key
 
 Exit codes of exec:
@@ -52,10 +54,14 @@ pub enum Command {
     Resume(ResumeArgs),
     /// Look at a session's ledger, read-only
     Inspect(InspectArgs),
+    /// Play a session on the screen, with its pauses cut short; read-only
+    Replay(InspectArgs),
     /// List, search, read, keep and remove sessions
     Sessions(SessionsArgs),
     /// List the models that are usable now, and why the others are not
     Models(ModelsArgs),
+    /// Look for what is wrong, and say how it is mended
+    Doctor(DoctorArgs),
     /// Show the configuration, say where it is, or write one
     Config(ConfigArgs),
     /// Print completions for a shell

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use tokio::runtime::Runtime;
+use tokio::runtime::Builder;
+use tokio::sync::mpsc;
 
 use super::args::Which;
 use super::attach::{Attach, attaching};
@@ -13,6 +14,9 @@ use super::compose::{Session, compose};
 use super::errands::errands;
 use super::exit::Exit;
 use super::fault::Fault;
+use super::listing::choices;
+use super::models::Usable;
+use super::switch::switching;
 use super::themes::theme;
 use super::{Invocation, outcome, project, signals};
 use crate::agent::{Attendance, Event, Intent, Shutdown};
@@ -26,6 +30,13 @@ use crate::wire::record;
 
 /// How long process groups may take to go after TERM when the app ends.
 const GRACE: Duration = Duration::from_millis(500);
+/// How long a model server on this machine may take to say that it is there.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// What stands before the name of a model that is offered.
+const HOW_TO_CHOOSE: &str = "type /model";
+/// Threads beside the screen's: one for the loop, one for what it waits for. A thread for each core of a large machine
+/// would cost memory and gain nothing.
+const WORKERS: usize = 2;
 
 /// Opens the app, with a first message or in an earlier session.
 pub(super) fn run(
@@ -37,7 +48,8 @@ pub(super) fn run(
     let mut first = invocation.first(prompt);
     loop {
         let theme = theme(invocation)?;
-        let runtime = Runtime::new().map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
+        let runtime = Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build();
+        let runtime = runtime.map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
         let (groups, id) = (session.groups.clone(), session.id.clone());
         let ended = runtime.block_on(converse(invocation, session, first.take(), theme));
         groups.end_all(GRACE);
@@ -74,7 +86,9 @@ async fn converse(
     theme: Theme,
 ) -> Result<Next, Fault> {
     let quit = signals::told_to_end()?;
-    let tools_mode = session.tools_mode.clone();
+    let switch = session.switch.clone();
+    let shown = switch.clone();
+    let usable = Usable::new(invocation.config.clone(), invocation.environment.clone());
     let attach = Attach::new(invocation);
     let of_paste = attach.clone();
     let settings = UiSettings {
@@ -83,17 +97,20 @@ async fn converse(
         first,
         history: session.before.iter().cloned().map(Event::Appended).collect(),
         notice: Some(session.notices.join("\n\n")).filter(|notice| !notice.is_empty()),
+        later: offers(&session),
         read_only: false,
+        replay: None,
         quit,
-        tools_mode: Box::new(move || tools_mode.word()),
+        tools_mode: Box::new(move || shown.tools_mode()),
         entry_json,
         mentions: Box::new(move |text| of_paste.mentions_in_paste(text)),
-        models: Box::new(Vec::new),
+        models: Box::new(move || choices(&usable.now())),
         errands: errands(invocation, &super::compose::state_dir(invocation)?, &session.id),
+        effort: session.effort,
     };
     let running = tokio::spawn(session.driver.run(session.first));
     let handles = session.handles;
-    let intents = attaching(attach, handles.intents.clone());
+    let intents = attaching(attach, switching(switch, handles.intents.clone()));
     let app = AppIo { events: handles.events, intents, abort: handles.abort };
     // Also after a panic of the screen the loop must settle what it has begun.
     let outcome = AssertUnwindSafe(crate::ui::run(app, settings)).catch_unwind().await;
@@ -128,6 +145,21 @@ async fn converse(
     }
 }
 
+/// The model servers on this machine, each told when it has answered: the first frame waits for none.
+fn offers(session: &Session) -> mpsc::Receiver<String> {
+    let (tell, told) = mpsc::channel(1);
+    if let Some(search) = session.choice.search.clone() {
+        // A thread that ends with the process: nobody waits for a server that keeps silent.
+        std::thread::spawn(move || {
+            let offers = search.offers(HOW_TO_CHOOSE, PATIENCE);
+            if !offers.is_empty() {
+                tell.blocking_send(offers.join("\n")).unwrap_or_default();
+            }
+        });
+    }
+    told
+}
+
 /// Where to go on, if anything was written.
 fn farewell(invocation: &Invocation, id: &str) -> Result<Exit, Fault> {
     let state = super::compose::state_dir(invocation)?;
@@ -147,7 +179,7 @@ pub(super) fn view_settings(invocation: &Invocation, session: &Session) -> ViewS
         window: session.choice.spec.window,
         limits: invocation.config.limits.clone(),
         token_budget: invocation.config.token_budget().map(|budget| budget.tokens),
-        tools_mode: session.tools_mode.word(),
+        tools_mode: session.switch.tools_mode(),
     }
 }
 

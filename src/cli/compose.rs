@@ -11,19 +11,20 @@ use super::config::{Config, ToolCalling};
 use super::environment::Environment;
 use super::fault::Fault;
 use super::models::{Choice, Table, Way, choose};
+use super::ports::router;
+use super::switch::Switch;
 use super::{Invocation, effort, environment, instructions};
 use crate::agent::{Agent, Attendance, Effect, Settings};
-use crate::ledger::{Body, Entry, Millis, recover};
+use crate::ledger::{Body, Entry, Millis, ModelRef, recover};
+use crate::model::Effort;
 use crate::policy::Policy;
 use crate::runtime::store::{find, latest};
 use crate::runtime::{
-    AutoToolMode, CommandHooks, Driver, Groups, Handles, HookPort, HttpModel, LocalTools, ModelPort,
-    ModelRouter, NoHooks, Ports, RehearsalModel, RunningMode, ScriptedModel, SessionStore, StringModel,
-    Timeouts, ToolMode, echo_spec, tool_specs,
+    CommandHooks, Driver, Groups, Handles, HookPort, LocalTools, NoHooks, Ports, SessionStore, echo_spec,
+    tool_specs,
 };
 use crate::tool::ToolSpec;
 use crate::wire::record::SessionFile;
-use crate::wire::{script, string_mode};
 
 /// A session ready to run.
 pub(super) struct Session {
@@ -39,8 +40,10 @@ pub(super) struct Session {
     pub(super) id: String,
     /// The model and why it is this one.
     pub(super) choice: Choice,
-    /// How the model calls tools; may change while it runs.
-    pub(super) tools_mode: RunningMode,
+    /// Finds other models, and knows how the chosen one calls tools.
+    pub(super) switch: Switch,
+    /// How hard the models are told to think.
+    pub(super) effort: Option<Effort>,
     /// What a person should be told.
     pub(super) notices: Vec<String>,
     /// Every process group that a tool starts.
@@ -58,17 +61,20 @@ pub(super) fn compose(
 ) -> Result<Session, Fault> {
     let state = state_dir(invocation)?;
     let opened = which.map(|which| open(invocation, &state, which)).transpose()?;
-    let choice = choice(invocation, opened.as_ref().map(|(_, file)| file))?;
+    let (config, choice) = choice(invocation, opened.as_ref().map(|(_, file)| file))?;
     let groups = Groups::default();
     let tools = LocalTools::new(invocation.cwd.clone(), invocation.environment_of_programs(), groups.clone());
-    let (model, tools_mode) = model_port(&choice, &invocation.config)?;
+    let (router, modes) = router(&choice, &config)?;
     let now = now();
     let mut notices = invocation.config.warnings.clone();
     notices.extend(choice.notice.clone());
-    notices.extend(effort::check(&invocation.config, &choice)?);
+    // What was chosen in the session is no file's, and each model gets the nearest level.
+    if config.effort == invocation.config.effort {
+        notices.extend(effort::check(&config, &choice)?);
+    }
     notices.extend(tools_notice(&choice, invocation.config.tools));
 
-    let mut settings = settings(invocation, &choice, attendance);
+    let mut settings = Settings { effort: config.effort, ..settings(invocation, &choice, attendance) };
     let (agent, first, before, store, id) = match opened {
         None => {
             let id = Uuid::now_v7().to_string();
@@ -92,10 +98,11 @@ pub(super) fn compose(
         }
     };
     let hooks = hook_port(invocation, &id, &groups);
-    let model = with_fallbacks(&choice, &invocation.config, model)?;
-    let ports = Ports { model, tools: Box::new(tools), hooks, store: Box::new(store) };
+    let switch = Switch::new(config.clone(), invocation.environment.clone(), router.clone(), modes);
+    let ports = Ports { model: Box::new(router), tools: Box::new(tools), hooks, store: Box::new(store) };
     let (driver, handles) = Driver::new(agent, ports);
-    Ok(Session { driver, handles, first, before, id, choice, tools_mode, notices, groups })
+    let effort = config.effort.and_then(|level| choice.spec.abilities.effort(level));
+    Ok(Session { driver, handles, first, before, id, choice, switch, effort, notices, groups })
 }
 
 /// The program's state folder.
@@ -167,55 +174,37 @@ fn session_id(entries: &[Arc<Entry>]) -> String {
         .unwrap_or_default()
 }
 
-/// A resumed session keeps its model, unless another was named.
-fn choice(invocation: &Invocation, file: Option<&SessionFile>) -> Result<Choice, Fault> {
+/// A resumed session keeps its model and its effort, unless others were named: what was chosen in it stands above the
+/// files, as what is named on the command line does; what it began with, below them. Returns the configuration that
+/// says so, too.
+fn choice(invocation: &Invocation, file: Option<&SessionFile>) -> Result<(Config, Choice), Fault> {
     let mut config = invocation.config.clone();
-    let began_with = file.and_then(|f| f.entries.first()).and_then(|e| match &e.body {
-        Body::SessionStarted(started) => Some(started.model.clone()),
+    let entries = file.map(|file| file.entries.as_slice()).unwrap_or_default();
+    let nobody_scripts = config.script.is_none() && invocation.environment.mock_responses().is_none();
+    let (left, was_chosen) = left_with(entries);
+    if nobody_scripts && (config.model.is_none() || was_chosen && !config.source("model").is_flag()) {
+        let left = left.filter(|model| model.provider != "script").map(ToString::to_string);
+        config.model = left.or(config.model);
+    }
+    let chosen = entries.iter().rev().find_map(|entry| match &entry.body {
+        Body::EffortChanged { effort } => Some(effort.as_deref().and_then(|level| Effort::parse(level).ok())),
         _ => None,
     });
-    if config.model.is_none() && config.script.is_none() && invocation.environment.mock_responses().is_none()
-    {
-        config.model = began_with.filter(|model| model.provider != "script").map(|model| model.to_string());
+    if let Some(effort) = chosen.filter(|_| !config.source("effort").is_flag()) {
+        config.effort = effort;
     }
-    choose(&config, &invocation.environment, &Table::embedded())
+    let choice = choose(&config, &invocation.environment, &Table::embedded())?;
+    Ok((config, choice))
 }
 
-/// The model in the mode that was asked for. `auto` goes by what is known about it, and by how a script is written.
-fn model_port(choice: &Choice, config: &Config) -> Result<(Box<dyn ModelPort>, RunningMode), Fault> {
-    let tools = config.tools;
-    let mut is_string = match tools {
-        ToolCalling::Auto => choice.spec.abilities.tools == Some(false),
-        ToolCalling::Native => false,
-        ToolCalling::String => true,
-    };
-    let model: Box<dyn ModelPort> = match &choice.way {
-        // It speaks no other way.
-        Way::Rehearsal => return Ok((Box::new(RehearsalModel::default()), RunningMode::new(false))),
-        Way::Script(text) => {
-            let replies = script::parse(text).map_err(|why| {
-                Fault::usage(format!("the script cannot be read: {why}"), "mend that element")
-            })?;
-            is_string |=
-                tools == ToolCalling::Auto && replies.iter().any(|reply| string_mode::has_calls(&reply.text));
-            Box::new(ScriptedModel::new(replies, if is_string { ToolMode::String } else { ToolMode::Native }))
-        }
-        Way::Server(connection) => Box::new(HttpModel::through(
-            connection.protocol,
-            connection.endpoint(),
-            Timeouts::default(),
-            config.network.clone(),
-        )),
-    };
-    Ok(match tools {
-        ToolCalling::Native => (model, RunningMode::new(false)),
-        ToolCalling::String => (Box::new(StringModel::new(model)), RunningMode::new(true)),
-        ToolCalling::Auto => {
-            let model = AutoToolMode::new(model, is_string);
-            let mode = model.mode();
-            (Box::new(model), mode)
-        }
-    })
+/// The model that a session was left with, and whether somebody chose it in the session.
+fn left_with(entries: &[Arc<Entry>]) -> (Option<&ModelRef>, bool) {
+    let found = entries.iter().rev().find_map(|entry| match &entry.body {
+        Body::ModelChanged { model, .. } => Some((model, true)),
+        Body::SessionStarted(started) => Some((&started.model, false)),
+        _ => None,
+    });
+    found.map_or((None, false), |(model, was_chosen)| (Some(model), was_chosen))
 }
 
 fn tools_notice(choice: &Choice, tools: ToolCalling) -> Option<String> {
@@ -240,22 +229,6 @@ fn hook_port(invocation: &Invocation, session: &str, groups: &Groups) -> Box<dyn
     ))
 }
 
-/// One port for the whole chain. A model alone needs no router.
-fn with_fallbacks(
-    choice: &Choice,
-    config: &Config,
-    first: Box<dyn ModelPort>,
-) -> Result<Box<dyn ModelPort>, Fault> {
-    if choice.fallback.is_empty() {
-        return Ok(first);
-    }
-    let mut ports = vec![(choice.spec.model.clone(), first)];
-    for other in &choice.fallback {
-        ports.push((other.spec.model.clone(), model_port(other, config)?.0));
-    }
-    Ok(Box::new(ModelRouter::new(ports)))
-}
-
 /// The built-in tools, and the one for tests if the configuration adds it.
 fn tools(echo: bool) -> Vec<ToolSpec> {
     let mut tools = tool_specs();
@@ -273,7 +246,6 @@ fn settings(invocation: &Invocation, choice: &Choice, attendance: Attendance) ->
         policy: Policy { mode: config.mode, rules: config.rules(), ..Policy::default() },
         limits: config.limits.clone(),
         hooks: invocation.config.hooks(),
-        effort: config.effort,
         fallback: choice.fallback.iter().map(|other| other.spec.clone()).collect(),
         token_budget: config.token_budget(),
         max_consecutive_failures: config.max_consecutive_failures,
@@ -307,7 +279,7 @@ fn lost_notice((lost, started): (usize, usize)) -> Option<String> {
     })
 }
 
-fn now() -> Millis {
+pub(super) fn now() -> Millis {
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Millis(u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX))
 }

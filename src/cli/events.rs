@@ -85,6 +85,7 @@ fn live_event(live: &Live) -> Option<Value> {
         | Live::Waiting { .. }
         | Live::Returned(_)
         | Live::ModeChanged(_)
+        | Live::Answering { .. }
         | Live::Refused(_) => None,
     }
 }

@@ -17,6 +17,8 @@ use crate::agent::{Event, Intent, Live, Shutdown};
 use crate::ledger::{Body, Ending, Image, TurnEnded};
 use crate::ui::text::sanitize;
 
+/// How long a model server on this machine may take to say that it is there: the message waits for it.
+const PATIENCE: Duration = Duration::from_millis(200);
 /// How long process groups may take to go after TERM when the program ends.
 const GRACE: Duration = Duration::from_millis(500);
 
@@ -34,6 +36,10 @@ pub(super) fn run(
     }
     for notice in &session.notices {
         complain(&format!("note: {}", one_line(notice)));
+    }
+    let search = session.choice.search.iter();
+    for offer in search.flat_map(|search| search.offers("start with -m", PATIENCE)) {
+        complain(&format!("note: {}", one_line(&offer)));
     }
     let runtime = Runtime::new().map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
     let groups = session.groups.clone();

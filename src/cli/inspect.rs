@@ -33,19 +33,23 @@ pub(super) fn run(invocation: &Invocation, which: &Which) -> Result<Exit, Fault>
         let (_events_to, events) = mpsc::channel(1);
         let (intents, _intents_of) = mpsc::channel(1);
         let (abort, _abort_of) = mpsc::channel(1);
+        let (_nothing, later) = mpsc::channel(1);
         let settings = UiSettings {
             view: view_of_the_past(invocation, model, &cwd),
             theme,
             first: None,
             history: file.entries.into_iter().map(Event::Appended).collect(),
             notice: None,
+            later,
             read_only: true,
+            replay: None,
             quit,
             tools_mode: Box::new(|| "native"),
             entry_json,
             mentions: Box::new(|_| None),
             models: Box::new(Vec::new),
             errands: Errands::default(),
+            effort: None,
         };
         let outcome = crate::ui::run(AppIo { events, intents, abort }, settings).await;
         outcome.map(|_| Exit::Completed).map_err(|why| Fault::usage(why.to_string(), ""))

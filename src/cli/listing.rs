@@ -43,6 +43,23 @@ fn named(listed: Vec<Listed>, name: &str) -> Vec<Listed> {
     narrowed.filter(|listed| !listed.models.is_empty() || has(&listed.provider)).collect()
 }
 
+/// The models that can be chosen now by their names, each with its window and its price.
+pub(super) fn choices(listed: &[Listed]) -> Vec<(String, String)> {
+    let usable = listed.iter().filter(|one| matches!(one.state, State::Usable(_)));
+    let named = usable.flat_map(|one| &one.models).map(|spec| (spec.model.to_string(), spec));
+    // A server names its models as it likes: one that cannot be typed cannot be chosen.
+    let typed = named.filter(|(name, _)| !name.contains(|c: char| c.is_control() || c.is_whitespace()));
+    typed.map(|(name, spec)| (name, note(spec))).collect()
+}
+
+fn note(spec: &ModelSpec) -> String {
+    let price = spec.price.map_or_else(
+        || "price unknown".to_owned(),
+        |price| format!("{} in, {} out", dollars(price.rates.input), dollars(price.rates.output)),
+    );
+    format!("{} tokens · {price}", spec.window)
+}
+
 fn in_words(listed: &[Listed]) -> String {
     let models = listed.iter().flat_map(|listed| &listed.models);
     let width = models.map(|spec| shown(spec).chars().count()).max().unwrap_or_default().max(24);

@@ -6,6 +6,7 @@ mod chat;
 mod compose;
 pub mod config;
 pub mod connection;
+pub mod doctor;
 mod editor;
 mod effort;
 pub mod environment;
@@ -21,10 +22,13 @@ mod listing;
 pub mod logging;
 pub mod models;
 mod outcome;
+mod ports;
 pub mod project;
 mod reading;
+mod replay;
 pub mod sessions;
 mod signals;
+mod switch;
 mod themes;
 
 use std::{
@@ -121,6 +125,11 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
             let which = Which::named(inspect.session, inspect.last).unwrap_or(Which::Last);
             inspect::run(&invocation, &which)
         }
+        Some(Command::Replay(replay)) => {
+            let invocation = invoke(&args.flags.then(replay.flags), environment, None)?;
+            let which = Which::named(replay.session, replay.last).unwrap_or(Which::Last);
+            replay::run(&invocation, &which)
+        }
         Some(Command::Sessions(words)) => {
             let cwd = folder(words.cd.as_deref().or(args.flags.cd.as_deref()))?;
             sessions::run(words.verb, cwd, environment)
@@ -129,6 +138,10 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
             let flags = args.flags.then(models.flags);
             let config = config::load(&folder(flags.cd.as_deref())?, &environment, &flags.given())?;
             listing::run(&config, &environment, models.name.as_deref(), models.json)
+        }
+        Some(Command::Doctor(words)) => {
+            let cwd = folder(words.cd.as_deref().or(args.flags.cd.as_deref()))?;
+            doctor::run(cwd, environment, words.json, words.online)
         }
         Some(Command::Config(config)) => configure(config.action, args.flags, environment),
         Some(Command::Completions { shell }) => {

@@ -94,6 +94,8 @@ impl Books {
             | Body::Tombstone(_)
             | Body::Transition { .. }
             | Body::BudgetRaised { .. }
+            | Body::ModelChanged { .. }
+            | Body::EffortChanged { .. }
             | Body::Goal(_)
             | Body::Checkpoint(_)
             | Body::Progress(_)

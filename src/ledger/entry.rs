@@ -58,6 +58,18 @@ pub enum Body {
         /// The new limit, in the limit's own unit (micro-dollars for cost).
         limit: u64,
     },
+    /// From here on another model answers.
+    ModelChanged {
+        /// Which.
+        model: ModelRef,
+        /// Who answered before.
+        previous: ModelRef,
+    },
+    /// From here on the models are to think as hard as this.
+    EffortChanged {
+        /// The level, as configured; `None`: as each vendor thinks best.
+        effort: Option<String>,
+    },
     /// A goal is set, or taken up again: all eight parts.
     Goal(Goal),
     /// The six questions of a checkpoint.
@@ -98,6 +110,8 @@ impl Body {
             Self::Compaction(_) => "compaction",
             Self::Transition { .. } => "transition",
             Self::BudgetRaised { .. } => "budget_raised",
+            Self::ModelChanged { .. } => "model_changed",
+            Self::EffortChanged { .. } => "effort_changed",
             Self::Goal(_) => "goal",
             Self::Checkpoint(_) => "goal_checkpoint",
             Self::Progress(_) => "goal_progress",
@@ -123,6 +137,8 @@ impl Body {
             | Self::Compaction(_)
             | Self::Transition { .. }
             | Self::BudgetRaised { .. }
+            | Self::ModelChanged { .. }
+            | Self::EffortChanged { .. }
             | Self::Goal(_)
             | Self::Checkpoint(_)
             | Self::Progress(_)

@@ -239,6 +239,18 @@ pub enum Remark {
         /// To what.
         limit: u64,
     },
+    /// Another model.
+    ModelChanged {
+        /// Which.
+        model: ModelRef,
+        /// Who answered before.
+        previous: ModelRef,
+    },
+    /// Another effort.
+    EffortChanged {
+        /// The level; `None`: as each vendor thinks best.
+        effort: Option<String>,
+    },
     /// A goal.
     Goal(Goal),
     /// The questions of a checkpoint.
@@ -271,6 +283,8 @@ impl From<Remark> for Body {
             Remark::Tombstone(t) => Self::Tombstone(t),
             Remark::Transition { turn, reason } => Self::Transition { turn, reason },
             Remark::BudgetRaised { name, limit } => Self::BudgetRaised { name, limit },
+            Remark::ModelChanged { model, previous } => Self::ModelChanged { model, previous },
+            Remark::EffortChanged { effort } => Self::EffortChanged { effort },
             Remark::Goal(g) => Self::Goal(g),
             Remark::Checkpoint(c) => Self::Checkpoint(c),
             Remark::Progress(p) => Self::Progress(p),

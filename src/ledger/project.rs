@@ -93,6 +93,8 @@ impl Ledger {
                 | Body::Tombstone(_)
                 | Body::Transition { .. }
                 | Body::BudgetRaised { .. }
+                | Body::ModelChanged { .. }
+                | Body::EffortChanged { .. }
                 | Body::Goal(_)
                 | Body::Checkpoint(_)
                 | Body::Progress(_)

@@ -239,3 +239,20 @@ impl Part {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_cut_before_it_was_counted_is_estimated_and_marked() {
+        let mut draft = Draft::default();
+        assert_eq!(draft.usage(100), Usage::default(), "nothing came, nothing is billed");
+        draft.push(ModelEvent::Text("x".repeat(40)));
+        let estimate = draft.usage(100);
+        assert_eq!((estimate.input, estimate.output, estimate.estimated), (100, 10, true));
+        let counted = Usage { input: 7, output: 3, ..Usage::default() };
+        draft.push(ModelEvent::Usage(counted));
+        assert_eq!(draft.usage(100), counted, "what the provider counted stands");
+    }
+}

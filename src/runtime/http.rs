@@ -1,7 +1,7 @@
 //! Models behind HTTP: sends what a protocol encodes, and feeds what comes back to its decoder.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use futures_util::{FutureExt, StreamExt, stream, stream::BoxStream};
@@ -36,6 +36,9 @@ impl Default for Timeouts {
     }
 }
 
+/// Most options of the protocol that a server may refuse in one call.
+const MOST_LESSONS: usize = 3;
+
 /// A model served over HTTP. One call is one request; trying again is the loop's decision.
 #[derive(Debug, Clone)]
 pub struct HttpModel {
@@ -50,8 +53,8 @@ struct Server {
     network: Network,
     /// Made by the first call: TLS and the certificate store take time that the first frame should not.
     client: OnceLock<Result<Client, ModelFailure>>,
-    /// What the server's refusals taught.
-    learned: OnceLock<Quirks>,
+    /// How the server differs, with what its refusals taught.
+    learned: Mutex<Quirks>,
 }
 
 impl HttpModel {
@@ -62,8 +65,25 @@ impl HttpModel {
 
     /// The same, reached as `network` says.
     pub fn through(protocol: Protocol, endpoint: Endpoint, timeouts: Timeouts, network: Network) -> Self {
-        let (client, learned) = (OnceLock::new(), OnceLock::new());
+        let (client, learned) = (OnceLock::new(), Mutex::new(endpoint.quirks));
         Self { server: Arc::new(Server { protocol, endpoint, timeouts, network, client, learned }) }
+    }
+
+    /// Asks the server for its list of models, by the rules of every call: what a key is tested with. Gives the
+    /// status of the answer, whatever it is; the body, which may quote the key, is not read.
+    ///
+    /// # Errors
+    /// No answer came: what stood in its way, and what to do.
+    pub async fn ask_status(&self) -> Result<u16, ModelFailure> {
+        let server = &self.server;
+        let call = server.protocol.encode_listing(&server.endpoint);
+        let url = server.parse(&call)?;
+        let asking = server.client(&url)?.get(url).headers(server.headers(&call)?).send();
+        match timeout(server.timeouts.first_byte, asking).await {
+            Err(_elapsed) => Err(server.silent("to begin its answer", server.timeouts.first_byte)),
+            Ok(Err(error)) => Err(server.unreachable(&error)),
+            Ok(Ok(response)) => Ok(response.status().as_u16()),
+        }
     }
 }
 
@@ -122,21 +142,35 @@ impl Call {
 }
 
 impl Server {
-    /// Gives the answer once its head says that it is one. A server that refuses an option of the protocol is
-    /// asked once more without it, and is remembered: that is agreeing on the protocol, not trying again.
+    /// Gives the answer once its head says that it is one. A server that refuses options of the protocol is asked
+    /// again without them, one by one, and is remembered: that is agreeing on the protocol, not trying again.
     async fn ask(&self, request: &Request) -> Result<Response, ModelFailure> {
         let mut endpoint = self.endpoint.clone();
-        endpoint.quirks = self.learned.get().copied().unwrap_or(endpoint.quirks);
-        let refusal = match self.send(self.protocol.encode(request, &endpoint)).await {
-            Ok(response) => return Ok(response),
-            Err(failure) => failure,
-        };
-        let Some(quirks) = endpoint.quirks.learn(&refusal) else { return Err(refusal) };
-        endpoint.quirks = quirks;
-        let response = self.send(self.protocol.encode(request, &endpoint)).await?;
-        // Another call may have learned the same meanwhile.
-        self.learned.get_or_init(|| quirks);
-        Ok(response)
+        endpoint.quirks = self.learned();
+        let mut lessons = 0;
+        loop {
+            let refusal = match self.send(self.protocol.encode(request, &endpoint)).await {
+                Ok(response) if lessons == 0 => return Ok(response),
+                Ok(response) => {
+                    self.remember(endpoint.quirks);
+                    return Ok(response);
+                }
+                Err(failure) => failure,
+            };
+            let taught = endpoint.quirks.learn(&refusal).filter(|_| lessons < MOST_LESSONS);
+            let Some(quirks) = taught else { return Err(refusal) };
+            endpoint.quirks = quirks;
+            lessons += 1;
+        }
+    }
+
+    fn learned(&self) -> Quirks {
+        *self.learned.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What another call learned meanwhile and this one did not is learned again from the next refusal.
+    fn remember(&self, quirks: Quirks) {
+        *self.learned.lock().unwrap_or_else(PoisonError::into_inner) = quirks;
     }
 
     async fn send(&self, call: HttpCall) -> Result<Response, ModelFailure> {

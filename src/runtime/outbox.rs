@@ -26,9 +26,11 @@ impl Outbox {
 
     /// Queues an event; a delta that follows its like is joined to it.
     pub(super) fn push(&mut self, event: Event) {
-        if let Some(event) = self.waiting.back_mut().map_or(Some(event.clone()), |last| join(last, event)) {
-            self.waiting.push_back(event);
-        }
+        let left = match self.waiting.back_mut() {
+            Some(last) => join(last, event),
+            None => Some(event),
+        };
+        self.waiting.extend(left);
     }
 
     /// Hands over what the watcher has room for; waits for room first.

@@ -1,28 +1,51 @@
 //! One door to several models: each request goes to the model that it names.
 
+use std::sync::{Arc, PoisonError, RwLock};
+
 use futures_util::stream::{self, BoxStream, StreamExt};
 
 use super::ModelPort;
 use crate::ledger::ModelRef;
 use crate::model::{FailureClass, ModelFailure, ModelNews, Request};
 
-/// The models of a fallback chain behind one port. Which of them is asked is the loop's to say: the router only
-/// reads the name in the request.
+/// The models of a process behind one port. Which of them is asked is the loop's to say: the router only reads the name
+/// in the request. Every clone is the same door: a model that is added later is there for all.
+#[derive(Clone, Default)]
 pub struct ModelRouter {
-    ports: Vec<(ModelRef, Box<dyn ModelPort>)>,
+    ports: Arc<RwLock<Vec<(ModelRef, Arc<dyn ModelPort>)>>>,
 }
 
 impl ModelRouter {
     /// A router over these models, each with the port that reaches it.
     pub fn new(ports: Vec<(ModelRef, Box<dyn ModelPort>)>) -> Self {
-        Self { ports }
+        let router = Self::default();
+        ports.into_iter().for_each(|(model, port)| router.add(model, port));
+        router
+    }
+
+    /// Another model. One that is there already stays as it is: its port knows what its server has taught it.
+    pub fn add(&self, model: ModelRef, port: Box<dyn ModelPort>) {
+        if !self.has(&model) {
+            let mut ports = self.ports.write().unwrap_or_else(PoisonError::into_inner);
+            ports.push((model, Arc::from(port)));
+        }
+    }
+
+    /// Whether a request to this model goes anywhere.
+    pub fn has(&self, model: &ModelRef) -> bool {
+        self.port(model).is_some()
+    }
+
+    fn port(&self, model: &ModelRef) -> Option<Arc<dyn ModelPort>> {
+        let ports = self.ports.read().unwrap_or_else(PoisonError::into_inner);
+        ports.iter().find(|(of, _)| of == model).map(|(_, port)| Arc::clone(port))
     }
 }
 
 impl ModelPort for ModelRouter {
     fn stream(&self, request: Request) -> BoxStream<'static, ModelNews> {
-        match self.ports.iter().find(|(model, _)| *model == request.model) {
-            Some((_, port)) => port.stream(request),
+        match self.port(&request.model) {
+            Some(port) => port.stream(request),
             // Another model's server must never see what was meant for this one, so nobody stands in.
             None => stream::once(std::future::ready(ModelNews::Failed(unreachable(&request.model)))).boxed(),
         }
@@ -34,7 +57,8 @@ fn unreachable(model: &ModelRef) -> ModelFailure {
         FailureClass::UnknownModel,
         format!("the model {model} is not one of this process's models"),
     );
-    failure.next = format!("Start with -m {model}, or name it with --fallback {model}.");
+    failure.next =
+        format!("Choose it with /model {model}, start with -m {model}, or name it with --fallback {model}.");
     failure
 }
 
@@ -73,6 +97,18 @@ mod tests {
         };
         let router = ModelRouter::new(vec![port("a/x"), port("b/x"), port("a/y")]);
         for model in ["a/y", "b/x", "a/x", "b/x"] {
+            let said = ModelNews::Event(ModelEvent::Text(format!("{model} for {model}")));
+            assert_eq!(ask(&router, model).await, [said, ModelNews::Finished]);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_model_that_is_added_later_is_there_for_every_clone_and_replaces_none() {
+        let router = ModelRouter::new(vec![(ModelRef::parse("a/x"), Box::new(Named("a/x")))]);
+        let other = router.clone();
+        other.add(ModelRef::parse("b/y"), Box::new(Named("b/y")));
+        other.add(ModelRef::parse("a/x"), Box::new(Named("another")));
+        for model in ["b/y", "a/x"] {
             let said = ModelNews::Event(ModelEvent::Text(format!("{model} for {model}")));
             assert_eq!(ask(&router, model).await, [said, ModelNews::Finished]);
         }

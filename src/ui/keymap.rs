@@ -28,7 +28,7 @@ impl Place {
             Self::Everywhere => "Anywhere",
             Self::Composer => "Writing",
             Self::Approval => "A call that waits for you",
-            Self::Panel => "A call or summary that has the focus",
+            Self::Panel => "A call, summary or code that has the focus",
             Self::Ledger => "The ledger",
             Self::Page => "Output, summaries, budgets and help",
             Self::Picker => "Lists to pick from",
@@ -91,6 +91,8 @@ pub enum Command {
     Reason,
     /// Show all of it.
     Open,
+    /// Into the clipboard.
+    Copy,
     /// Find entries.
     Filter,
     /// Close.
@@ -103,6 +105,26 @@ pub enum Command {
     Search,
     /// The user's own editor for what is typed.
     Editor,
+    /// The next page of the inspector.
+    NextTab,
+    /// The page before.
+    PreviousTab,
+    /// The next filter of a page.
+    Kind,
+    /// The next entry that was looked for.
+    NextMatch,
+    /// The one before.
+    PreviousMatch,
+    /// The card of an entry in the transcript.
+    JumpToCard,
+    /// What an entry says, into the clipboard.
+    CopyEntry,
+    /// An entry as it is recorded, into the clipboard.
+    CopyRecord,
+    /// The command that forks the session here.
+    ForkHere,
+    /// The command that exports the session.
+    ExportWords,
 }
 
 /// One line of the table.
@@ -207,15 +229,30 @@ pub const BINDINGS: &[Binding] = {
         bind(P::Approval, NONE, K::Char('?'), C::Help, "", ""),
         bind(P::Panel, NONE, K::Enter, C::Open, "o enter", "all of it"),
         bind(P::Panel, NONE, K::Char('o'), C::Open, "", ""),
-        bind(P::Panel, NONE, K::Up, C::Up, "up down", "the other calls and summaries"),
+        bind(P::Panel, NONE, K::Char('c'), C::Copy, "c", "copy its code; again: the next block"),
+        bind(P::Panel, NONE, K::Up, C::Up, "up down", "the other calls, summaries and answers with code"),
         bind(P::Panel, NONE, K::Down, C::Down, "", ""),
         bind(P::Panel, NONE, K::End, C::End, "", ""),
         bind(P::Ledger, NONE, K::Up, C::Up, "up down", "entry; pgup, pgdn, home, end too"),
         bind(P::Ledger, NONE, K::Down, C::Down, "", ""),
         bind(P::Ledger, NONE, K::Home, C::Home, "", ""),
         bind(P::Ledger, NONE, K::End, C::End, "", ""),
+        bind(P::Ledger, NONE, K::Tab, C::NextTab, "tab", "next page; left and right too"),
+        bind(P::Ledger, NONE, K::BackTab, C::PreviousTab, "shift-tab", "the page before"),
+        bind(P::Ledger, SHIFT, K::BackTab, C::PreviousTab, "", ""),
+        bind(P::Ledger, SHIFT, K::Tab, C::PreviousTab, "", ""),
+        bind(P::Ledger, NONE, K::Right, C::NextTab, "", ""),
+        bind(P::Ledger, NONE, K::Left, C::PreviousTab, "", ""),
+        bind(P::Ledger, NONE, K::Char('f'), C::Kind, "f", "filter: kinds, request or difference, asked"),
         bind(P::Ledger, NONE, K::Char('/'), C::Filter, "/", "find: kind, id or words"),
+        bind(P::Ledger, NONE, K::Char('n'), C::NextMatch, "n N", "next match, the one before"),
+        bind(P::Ledger, NONE, K::Char('N'), C::PreviousMatch, "", ""),
         bind(P::Ledger, NONE, K::Enter, C::Open, "enter", "the entry on the whole screen"),
+        bind(P::Ledger, NONE, K::Char('g'), C::JumpToCard, "g", "to its card; enter on the entry too"),
+        bind(P::Ledger, NONE, K::Char('y'), C::CopyEntry, "y Y", "copy what it says; its record as JSON"),
+        bind(P::Ledger, NONE, K::Char('Y'), C::CopyRecord, "", ""),
+        bind(P::Ledger, NONE, K::Char('F'), C::ForkHere, "F", "copy the command that forks here"),
+        bind(P::Ledger, NONE, K::Char('x'), C::ExportWords, "x", "copy the command that exports"),
         bind(P::Ledger, CTRL, K::Char('o'), C::Close, "esc", "back"),
         bind(P::Ledger, NONE, K::Char('q'), C::Close, "", ""),
         bind(P::Page, NONE, K::Up, C::Up, "up down", "scroll; pgup, pgdn, home, end too"),

@@ -3,11 +3,14 @@
 use std::collections::BTreeSet;
 
 use crate::ledger::{ApprovalRequest, Body, CallId, EntryId, Injector};
+use crate::model::Effort;
 use crate::policy::Mode;
-use crate::view::{CardId, View, ViewSettings, one_line};
+use crate::view::{Card, CardId, View, ViewSettings};
 
 use super::composer::Composer;
+pub use super::inspector::Inspector;
 use super::picker::Picker;
+use super::replaying::Replay;
 use super::search::Search;
 
 /// The state of the screen.
@@ -35,10 +38,16 @@ pub struct Local {
     pub quit_armed: bool,
     /// The mode as last heard of.
     pub mode: Mode,
+    /// How hard the model thinks, if it is told.
+    pub effort: Option<Effort>,
+    /// The model that answers from the next turn on, when another still answers.
+    pub next_model: Option<String>,
     /// What to know before the first message.
     pub notice: Option<String>,
     /// Whether this only looks at a session.
     pub read_only: bool,
+    /// How the session is played, if it is one of the past that is.
+    pub replay: Option<Replay>,
     /// Requests that were answered here and whose decision has not come back yet.
     pub answered: BTreeSet<EntryId>,
     /// The request that the last frame showed with the focus: no other can be answered.
@@ -47,6 +56,8 @@ pub struct Local {
     pub search: Option<Search>,
     /// What was sent in earlier sessions of this folder, oldest first.
     pub earlier: Vec<String>,
+    /// The card whose code was copied last, and which block of it.
+    pub copied: Option<(CardId, usize)>,
     /// Rows of the transcript in the last frame.
     pub page: u16,
 }
@@ -61,7 +72,7 @@ pub enum Focus {
     Composer,
     /// A call that waits.
     Approval(CallId),
-    /// A card that can be opened: a call, or a summary.
+    /// A card that can be opened or copied: a call, a summary, an answer with code.
     Card(CardId),
 }
 
@@ -80,21 +91,6 @@ pub enum Overlay {
     Budgets(u16),
     /// A list to pick from.
     Picker(Picker),
-}
-
-/// The state of the ledger inspector.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Inspector {
-    /// The selected row among those that fit the filter; `None` follows the last.
-    pub selected: Option<usize>,
-    /// What rows must contain.
-    pub filter: String,
-    /// Whether the filter is being written.
-    pub filtering: bool,
-    /// Whether the entry has the whole screen.
-    pub open: bool,
-    /// Rows by which the entry is scrolled.
-    pub scroll: u16,
 }
 
 /// A reason in the making.
@@ -119,6 +115,39 @@ pub struct Scroll {
     pub seen: usize,
     /// A card that the next frame must bring into sight.
     pub reveal: Option<CardId>,
+    /// What stands in the first row while the window is held, however often lines are broken anew.
+    pub anchor: Option<Anchor>,
+    /// Changes of the last card when the end was last in sight.
+    pub seen_revision: u64,
+}
+
+/// What is being read: a card, and a place in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Anchor {
+    /// The card.
+    pub card: CardId,
+    /// The card's revision when the place was taken.
+    pub revision: u64,
+    /// The place.
+    pub mark: Mark,
+    /// The first row of the window that it came to last; `None` while the end is in sight only because the window
+    /// became larger.
+    pub top: Option<Position>,
+    /// How many cards there were, and the changes of the last one, when it was last looked at.
+    pub session: (usize, u64),
+}
+
+/// A place in a card, in characters that are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mark {
+    /// Whether it is in the part that folds; each part counts for itself.
+    pub folds: bool,
+    /// Characters before it.
+    pub read: usize,
+    /// Characters in all.
+    pub all: usize,
+    /// Empty rows between the first row and what is read.
+    pub blank: usize,
 }
 
 /// A row of the transcript, named by its card: cards above may be of unknown height.
@@ -145,12 +174,16 @@ impl Local {
             queued: Vec::new(),
             quit_armed: false,
             mode: settings.mode,
+            effort: None,
+            next_model: None,
             notice: None,
             read_only: false,
+            replay: None,
             answered: BTreeSet::new(),
             shown: None,
             search: None,
             earlier: Vec::new(),
+            copied: None,
             page: 10,
         }
     }
@@ -188,38 +221,14 @@ impl Local {
     }
 }
 
-impl Inspector {
-    /// How many rows fit the filter.
-    pub fn count(&self, view: &View) -> usize {
-        if self.filter.is_empty() { view.rows().len() } else { self.fitting(view).len() }
-    }
-
-    /// The positions of the rows that fit the filter; not asked for when there is none.
-    pub fn fitting(&self, view: &View) -> Vec<usize> {
-        let wanted = self.filter.to_lowercase();
-        let fits = |at: usize| {
-            view.rows().get(at).is_some_and(|row| {
-                row.entry.body.kind().contains(&wanted)
-                    || row.entry.id.to_string() == wanted
-                    || row.marks.iter().any(|m| m.word().contains(&wanted))
-                    || one_line(&row.entry).to_lowercase().contains(&wanted)
-            })
-        };
-        (0..view.rows().len()).filter(|at| wanted.is_empty() || fits(*at)).collect()
-    }
-
-    /// The selected row's place among those that fit.
-    pub fn place(&self, count: usize) -> usize {
-        let last = count.saturating_sub(1);
-        self.selected.map_or(last, |at| at.min(last))
-    }
-}
-
 /// Whether a card that had the focus is still there.
 fn stands(view: &View, id: CardId) -> bool {
     match id {
         CardId::Call(call) => view.panel(call).is_some(),
-        CardId::Entry(entry) => view.compaction(entry).is_some(),
+        CardId::Entry(entry) => {
+            view.compaction(entry).is_some()
+                || view.place(id).and_then(|at| view.card(at)).is_some_and(Card::has_code)
+        }
         CardId::Forming(..) => false,
     }
 }

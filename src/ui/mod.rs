@@ -15,6 +15,9 @@ pub mod composer;
 /// What only the screen knows: focus, scroll, overlays.
 pub mod local;
 
+/// The inspector: its state, its keys, what its pages are made of.
+pub mod inspector;
+
 /// Keys become intents.
 pub mod update;
 
@@ -42,7 +45,9 @@ mod picking;
 /// The terminal's clipboard.
 pub mod clipboard;
 
+mod copying;
 mod overlays;
+mod replaying;
 mod sending;
 
 /// Where each pane stands.
@@ -51,6 +56,7 @@ pub mod layout;
 /// The panes and how they are drawn.
 pub mod panes;
 
+mod pace;
 mod terminal;
 
 #[expect(clippy::disallowed_methods, reason = "the one loop of the screen reads the clock")]
@@ -58,4 +64,5 @@ mod run;
 
 pub use outcome::{UiError, UiOutcome};
 pub use panes::{Screen, draw, prepare};
+pub use replaying::Replay;
 pub use run::{AppIo, UiSettings, run};

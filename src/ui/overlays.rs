@@ -3,11 +3,12 @@
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::agent::{Answer, Intent};
-use crate::view::View;
+use crate::view::{CardBody, CardId, View};
 
 use super::composer::cut_last;
+use super::inspector::{self, Wish};
 use super::keymap::{Command, Place, lookup};
-use super::local::{Inspector, Local, Overlay};
+use super::local::{Focus, Local, Overlay};
 use super::picking;
 use super::update::{Act, moved};
 
@@ -32,7 +33,16 @@ pub(super) fn update(local: &mut Local, view: &View, key: KeyEvent) -> Option<Ve
         return Some(Vec::new());
     }
     let closes = match overlay {
-        Overlay::Ledger(inspector) => ledger(inspector, view, key, page),
+        Overlay::Ledger(it) => match inspector::update(it, view, key, page) {
+            Wish::None => false,
+            Wish::Close => true,
+            Wish::Copy(text) => return Some(vec![Act::Copy(text)]),
+            Wish::CopyRecord(entry) => return Some(vec![Act::CopyRecord(entry)]),
+            Wish::Jump(card) => {
+                jump(local, view, card);
+                return Some(Vec::new());
+            }
+        },
         // A picker has had its key; to quit closes it.
         Overlay::Picker(_) => true,
         Overlay::Help(at) | Overlay::Output(_, at) | Overlay::Summary(_, at) | Overlay::Budgets(at) => {
@@ -47,6 +57,23 @@ pub(super) fn update(local: &mut Local, view: &View, key: KeyEvent) -> Option<Ve
     }
     let suspends = lookup(Place::Everywhere, key) == Some(Command::Suspend);
     Some(if suspends { vec![Act::Suspend] } else { Vec::new() })
+}
+
+/// Leaves the inspector for a card of the transcript. A session that is only looked at has no other page.
+fn jump(local: &mut Local, view: &View, card: CardId) {
+    if local.read_only {
+        if let Some(Overlay::Ledger(inspector)) = &mut local.overlay {
+            inspector.said =
+                Some("only the ledger is open here: `countersign resume` shows the transcript".to_owned());
+        }
+        return;
+    }
+    local.overlay = None;
+    local.scroll.reveal = Some(card);
+    let opens = |card: &crate::view::Card| matches!(card.body, CardBody::Tool(_) | CardBody::Compacted(_));
+    if view.place(card).and_then(|at| view.card(at)).is_some_and(opens) {
+        local.focus = Focus::Card(card);
+    }
 }
 
 fn is_quit(key: KeyEvent) -> bool {
@@ -87,60 +114,4 @@ fn scroll(at: &mut u16, key: KeyEvent, page: i32) -> bool {
         _ => {}
     }
     false
-}
-
-/// Says whether it is to be closed.
-fn ledger(inspector: &mut Inspector, view: &View, key: KeyEvent, page: i32) -> bool {
-    if inspector.filtering {
-        filter(inspector, key);
-        return false;
-    }
-    match lookup(Place::Ledger, key) {
-        Some(Command::Escape) if inspector.open => inspector.open = false,
-        Some(Command::Escape) if !inspector.filter.is_empty() => {
-            inspector.filter.clear();
-            inspector.selected = None;
-        }
-        Some(Command::Escape | Command::Close) => return true,
-        Some(Command::Open) => inspector.open = !inspector.open,
-        Some(Command::Filter) => {
-            inspector.filtering = true;
-            inspector.open = false;
-        }
-        Some(Command::PageUp) if inspector.open => inspector.scroll = moved(inspector.scroll, -page),
-        Some(Command::PageDown) if inspector.open => inspector.scroll = moved(inspector.scroll, page),
-        Some(Command::Up) => select(inspector, view, -1),
-        Some(Command::Down) => select(inspector, view, 1),
-        Some(Command::PageUp) => select(inspector, view, -page),
-        Some(Command::PageDown) => select(inspector, view, page),
-        Some(Command::Home) => select(inspector, view, i32::MIN / 2),
-        Some(Command::End) => select(inspector, view, i32::MAX / 2),
-        _ => {}
-    }
-    false
-}
-
-/// The last row is followed rather than held, so that new entries come into sight.
-fn select(inspector: &mut Inspector, view: &View, by: i32) {
-    let count = inspector.count(view);
-    let here = i64::try_from(inspector.place(count)).unwrap_or(0);
-    let there = usize::try_from((here + i64::from(by)).max(0)).unwrap_or(0);
-    inspector.selected = (there + 1 < count).then_some(there);
-    inspector.scroll = 0;
-}
-
-fn filter(inspector: &mut Inspector, key: KeyEvent) {
-    match key.code {
-        KeyCode::Enter => inspector.filtering = false,
-        KeyCode::Esc => {
-            inspector.filtering = false;
-            inspector.filter.clear();
-        }
-        KeyCode::Backspace => cut_last(&mut inspector.filter),
-        KeyCode::Char('u') if key.modifiers.contains(KeyModifiers::CONTROL) => inspector.filter.clear(),
-        KeyCode::Char(c) => inspector.filter.push(c),
-        _ => {}
-    }
-    inspector.selected = None;
-    inspector.scroll = 0;
 }

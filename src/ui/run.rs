@@ -15,17 +15,20 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::Instant;
 
-use crate::agent::{Event, Intent};
+use crate::agent::{Event, Intent, Live};
 use crate::ledger::{Entry, Millis};
+use crate::model::Effort;
 use crate::view::{View, ViewSettings};
 
 use super::clipboard;
 use super::errands::{Editing, Errands};
 use super::local::{Inspector, Local, Overlay};
 use super::outcome::{UiError, UiOutcome};
+use super::pace::Pace;
 use super::panes::{Layouts, Screen, draw, prepare};
+use super::replaying::Replay;
 use super::source::Source;
-use super::terminal::{Display, Guard, redraw_all, screen, tell};
+use super::terminal::{Display, Guard, redraw_all, screen, show, tell};
 use super::text::highlight::Highlighter;
 use super::theme::Theme;
 use super::update::{Act, hear, mention, paste, update, wheel};
@@ -44,6 +47,9 @@ pub struct AppIo {
 /// Says which mentions stand for a paste, if it is nothing but the paths of images.
 type Mentions = Box<dyn Fn(&str) -> Option<String> + Send>;
 
+/// Names models, and says something of each.
+type Models = Box<dyn Fn() -> Vec<(String, String)> + Send>;
+
 /// What the screen is told once.
 pub struct UiSettings {
     /// What the view is told.
@@ -56,8 +62,12 @@ pub struct UiSettings {
     pub history: Vec<Event>,
     /// What to know before the first message, such as how to connect a real model.
     pub notice: Option<String>,
+    /// What is found out later, such as a model server on this machine; said below the notice.
+    pub later: mpsc::Receiver<String>,
     /// Only look: the ledger takes the whole screen.
     pub read_only: bool,
+    /// Who is told how the session is played, if it is one of the past that is.
+    pub replay: Option<watch::Sender<Replay>>,
     /// Becomes true when the process must end: SIGTERM, SIGHUP.
     pub quit: watch::Receiver<bool>,
     /// How the model calls tools now, `native` or `string`: a server that refuses tools changes it.
@@ -66,18 +76,19 @@ pub struct UiSettings {
     pub entry_json: fn(&Entry) -> String,
     /// The mentions that stand for a paste, if it is nothing but the paths of images.
     pub mentions: Mentions,
-    /// The models that can be asked, each with a few words about it.
-    pub models: Box<dyn Fn() -> Vec<(String, String)> + Send>,
+    /// The models that can be chosen now, each with what there is to say of it. Waits for nobody: what servers on this
+    /// machine say is in it when it is asked again.
+    pub models: Models,
+    /// How hard the model is told to think at the start.
+    pub effort: Option<Effort>,
     /// What only whoever runs the screen knows.
     pub errands: Errands,
 }
 
-/// The least time between two frames.
-const FRAME: Duration = Duration::from_millis(8);
 /// How often clocks move while a run is under way.
 const TICK: Duration = Duration::from_secs(1);
-/// Most events taken in between two frames.
-const MOST_EVENTS: usize = 4_096;
+/// Most events taken in before the input is looked at again.
+const MOST_EVENTS: usize = 256;
 
 /// Shows a session until the user leaves. The terminal is given back before it returns, and on a panic.
 ///
@@ -107,8 +118,10 @@ pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError>
                 Ok(_) => session.outcome = Some(UiOutcome::Signalled),
                 Err(_) => quit_open = false,
             },
-            event = session.app.events.recv(), if session.listens => session.event(event),
-            () = wake.notified() => session.dirty = true,
+            // News that wait for their frame are joined where they wait, so a stream wakes nobody here for each delta.
+            event = session.app.events.recv(), if session.listens && !session.gathers => session.event(event),
+            said = session.later.recv(), if session.awaits_more() => session.later(said),
+            () = wake.notified() => session.gathers = true,
             () = tokio::time::sleep_until(pause.unwrap_or_else(Instant::now)), if pause.is_some() => session.tick(),
         }
         while session.outcome.is_none()
@@ -119,7 +132,7 @@ pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError>
             session.input(input);
         }
         session.drain();
-        if session.dirty && session.drawn.elapsed() >= FRAME && session.outcome.is_none() {
+        if session.due().is_some_and(|due| due <= Instant::now()) && session.outcome.is_none() {
             session.frame();
         }
     }
@@ -144,16 +157,21 @@ struct Session {
     tools_mode: Box<dyn Fn() -> &'static str + Send>,
     entry_json: fn(&Entry) -> String,
     mentions: Mentions,
-    models: Box<dyn Fn() -> Vec<(String, String)> + Send>,
+    later: mpsc::Receiver<String>,
+    models: Models,
     errands: Errands,
     first: Option<Intent>,
+    replay: Option<watch::Sender<Replay>>,
     /// What is typed, while it is in the user's editor.
     editing: Option<Editing>,
     outcome: Option<UiOutcome>,
     /// Whether the agent may still say something.
     listens: bool,
+    /// There is something to show at once.
     dirty: bool,
-    drawn: Instant,
+    /// There are news to show, which wait for the next frame of their pace.
+    gathers: bool,
+    pace: Pace,
     /// How long after a frame the next one is due without news.
     tick: Duration,
     guard: Guard,
@@ -164,7 +182,9 @@ impl Session {
     fn new(app: AppIo, settings: UiSettings, guard: Guard, terminal: Display, wake: Arc<Notify>) -> Self {
         let mut local = Local::new(&settings.view);
         local.notice = settings.notice;
+        local.effort = settings.effort;
         local.read_only = settings.read_only;
+        local.replay = settings.replay.as_ref().map(|pace| *pace.borrow());
         local.overlay = settings.read_only.then(|| Overlay::Ledger(Inspector::default()));
         let mut view = View::new(settings.view);
         for event in &settings.history {
@@ -181,14 +201,17 @@ impl Session {
             tools_mode: settings.tools_mode,
             entry_json: settings.entry_json,
             mentions: settings.mentions,
+            later: settings.later,
             models: settings.models,
             errands: settings.errands,
             first: settings.first,
+            replay: settings.replay,
             editing: None,
             outcome: None,
             listens: true,
             dirty: true,
-            drawn: Instant::now(),
+            gathers: false,
+            pace: Pace::new(Instant::now()),
             tick: TICK,
             guard,
             terminal,
@@ -197,17 +220,21 @@ impl Session {
 
     /// When to wake without news: for the next frame if one is due, for the clocks while something runs.
     fn pause(&self) -> Option<Instant> {
+        let ticks = self.view.status.is_busy() && self.view.meter().is_ticking();
+        self.due().or_else(|| ticks.then(|| self.pace.last() + self.tick))
+    }
+
+    /// When the next frame is due, if there is something to show.
+    fn due(&self) -> Option<Instant> {
         if self.dirty {
-            Some(self.drawn + FRAME)
-        } else if self.view.status.is_busy() && self.view.meter().is_ticking() {
-            Some(self.drawn + self.tick)
+            Some(self.pace.for_input())
         } else {
-            None
+            self.gathers.then(|| self.pace.for_news(Instant::now()))
         }
     }
 
     fn tick(&mut self) {
-        self.dirty = true;
+        self.gathers = true;
     }
 
     fn input(&mut self, input: Option<io::Result<Input>>) {
@@ -243,12 +270,16 @@ impl Session {
         for act in acts {
             self.act(act);
         }
+        if let (Some(told), Some(pace)) = (&self.replay, self.local.replay) {
+            told.send_replace(pace);
+        }
     }
 
     fn act(&mut self, act: Act) {
         match act {
             Act::Quit => self.outcome = Some(UiOutcome::Quit),
             Act::Abort => {
+                self.pace.expect(Instant::now());
                 // A full channel holds an Esc already.
                 if let Err(TrySendError::Closed(())) = self.app.abort.try_send(()) {
                     self.agent_gone();
@@ -271,6 +302,10 @@ impl Session {
                 self.editing = Some((self.errands.editor)(self.local.composer.text()));
             }
             Act::Copy(text) => self.copy(&text),
+            Act::CopyRecord(entry) => {
+                let record = self.view.row(entry).map(|row| (self.entry_json)(&row.entry));
+                self.copy(&record.unwrap_or_default());
+            }
             Act::Suspend => {
                 let back = self.guard.suspend().and_then(|()| redraw_all(&mut self.terminal));
                 if back.is_err() {
@@ -317,6 +352,19 @@ impl Session {
         }
     }
 
+    /// Whether something may still be found out: what was said last is read even though nobody will say more.
+    fn awaits_more(&self) -> bool {
+        !(self.later.is_closed() && self.later.is_empty())
+    }
+
+    /// What was found out meanwhile stands below what was known.
+    fn later(&mut self, said: Option<String>) {
+        let Some(said) = said else { return self.later.close() };
+        let known = self.local.notice.take().into_iter();
+        self.local.notice = Some(known.chain([said]).collect::<Vec<_>>().join("\n\n"));
+        self.dirty = true;
+    }
+
     fn send_first(&mut self) {
         if let Some(wish) = self.first.take() {
             self.send(wish);
@@ -333,10 +381,14 @@ impl Session {
 
     fn event(&mut self, event: Option<Event>) {
         let Some(event) = event else { return self.agent_gone() };
-        self.dirty = true;
+        self.gathers = true;
         self.view.tick(now());
         if let Event::Live(live) = &event {
             hear(&mut self.local, live);
+            if let Live::Answering { model, window, waits: false, .. } = live {
+                self.view.settings.model = model.to_string();
+                self.view.settings.window = *window;
+            }
         }
         self.view.fold(&event);
     }
@@ -360,13 +412,14 @@ impl Session {
             let Self { layouts, view, local, theme, highlighter, .. } = self;
             prepare(layouts, view, local, theme, highlighter, area, now);
             let screen = Screen { view, local, theme, layouts, now, entry_json: self.entry_json };
-            self.terminal.draw(|frame| draw(frame, &screen)).map(|_| ())
+            show(&mut self.terminal, |frame| draw(frame, &screen))
         });
         if drawn.is_err() {
             self.outcome = Some(UiOutcome::TerminalGone);
         }
+        self.pace.drawn(Instant::now(), self.gathers);
+        self.gathers = self.layouts.was_behind();
         self.dirty = false;
-        self.drawn = Instant::now();
         self.tick = self.view.status.counts_in(now).map_or(TICK, Duration::from_millis);
     }
 }

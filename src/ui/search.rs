@@ -121,6 +121,7 @@ fn said(card: &Card, view: &View) -> String {
         CardBody::User(entry)
         | CardBody::Assistant(entry)
         | CardBody::Injected(entry)
+        | CardBody::Changed(entry)
         | CardBody::Compacted(entry)
         | CardBody::Note(entry)
         | CardBody::Error(entry)

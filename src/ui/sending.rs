@@ -59,6 +59,8 @@ fn obey(local: &mut Local, text: &str) -> Option<Option<Vec<Act>>> {
         Slash::Compact => vec![Act::Send(Intent::Compact)],
         Slash::Goal(goal) => vec![Act::Send(Intent::Pursue(goal, UserMessage::default()))],
         Slash::ResumeGoal(words) => vec![Act::Send(Intent::ResumeGoal(words.into()))],
+        Slash::Effort(level) => vec![Act::Send(Intent::SetEffort(level))],
+        Slash::Model(name) => vec![Act::Send(Intent::ChooseModel(name))],
         Slash::Mode(mode) => vec![Act::Send(Intent::SetMode(mode))],
         Slash::Quit => vec![Act::Quit],
         Slash::Help => shown(local, Overlay::Help(0)),

@@ -2,6 +2,7 @@
 
 use crate::goal;
 use crate::ledger::Goal;
+use crate::model::Effort;
 use crate::policy::Mode;
 
 use super::source::Source;
@@ -21,6 +22,10 @@ pub enum Slash {
     Help,
     /// Open the ledger.
     Ledger,
+    /// How hard the models are to think; `None`: as each vendor thinks best.
+    Effort(Option<Effort>),
+    /// From now on, the model of this name.
+    Model(String),
     /// From now on, this mode.
     Mode(Mode),
     /// Leave.
@@ -34,15 +39,16 @@ pub enum Slash {
 }
 
 /// The commands as they are typed, and what they do.
-pub const KNOWN: [(&str, &str); 11] = [
+pub const KNOWN: [(&str, &str); 12] = [
     ("/budgets", "the budgets: used, limit, left"),
     ("/compact", "replace what was said by a summary"),
+    ("/effort", "LEVEL: none, minimal, low, medium, high, xhigh, max or default"),
     ("/find", "in the transcript; or: WORDS"),
     ("/goal", "OBJECTIVE | check: COMMAND, until it exits with 0; or: resume"),
     ("/help", "these keys"),
     ("/ledger", "the ledger, entry by entry"),
     ("/mode", "NAME: plan, ask, edit or unrestricted"),
-    ("/model", "the models, to pick from"),
+    ("/model", "the models, to pick from; or: NAME, as in PROVIDER/MODEL"),
     ("/quit", "leave"),
     ("/sessions", "the sessions of this folder, to go on with one"),
     ("/theme", "the themes, to pick from; or: NAME"),
@@ -66,14 +72,17 @@ fn command(word: &str, rest: &str) -> Result<Slash, String> {
     let known = match word {
         "/budgets" => Slash::Budgets,
         "/compact" => Slash::Compact,
+        "/effort" => return effort_of(rest),
         "/goal" if rest.is_empty() => return Err(format!("/goal {}", goal::USAGE)),
         "/goal" => return goal_of(rest),
         "/help" => Slash::Help,
         "/ledger" => Slash::Ledger,
+        "/model" if rest.is_empty() => Slash::Pick(Source::Models),
+        "/model" if rest.contains(char::is_whitespace) => return Err(MODEL.to_owned()),
+        "/model" => return Ok(Slash::Model(rest.to_owned())),
         "/mode" if rest.is_empty() => return Err(MODES.to_owned()),
         "/mode" => return Mode::parse(rest).map(Slash::Mode),
         "/quit" => Slash::Quit,
-        "/model" if rest.is_empty() => Slash::Pick(Source::Models),
         "/sessions" => Slash::Pick(Source::Sessions),
         "/theme" if rest.is_empty() => Slash::Pick(Source::Themes),
         "/find" => return Ok(Slash::Find(rest.to_owned())),
@@ -82,6 +91,21 @@ fn command(word: &str, rest: &str) -> Result<Slash, String> {
     };
     if rest.is_empty() { Ok(known) } else { Err(format!("{word} stands alone: nothing may follow it")) }
 }
+
+/// A level, or the vendor's own choice.
+fn effort_of(text: &str) -> Result<Slash, String> {
+    match text {
+        "" => Err(EFFORTS.to_owned()),
+        "default" => Ok(Slash::Effort(None)),
+        level => Effort::parse(level).map(|level| Slash::Effort(Some(level))),
+    }
+}
+
+/// How `/effort` is used.
+const EFFORTS: &str = "/effort none | minimal | low | medium | high | xhigh | max | default";
+
+/// How `/model` is used.
+const MODEL: &str = "/model takes one name, as in PROVIDER/MODEL";
 
 /// A new goal, or the last one again.
 fn goal_of(text: &str) -> Result<Slash, String> {
@@ -104,6 +128,7 @@ mod tests {
         for (word, _) in KNOWN {
             let text = match word {
                 "/mode" => "/mode plan",
+                "/effort" => "/effort high",
                 "/goal" => "/goal mend it | check: make test",
                 word => word,
             };
@@ -118,6 +143,11 @@ mod tests {
             let Some(Err(why)) = read(text) else { unreachable!("{text}") };
             assert!(why.contains("/help"), "{why}");
         }
+        assert_eq!(read("/effort default"), Some(Ok(Slash::Effort(None))));
+        assert_eq!(read("/model  a/b:c "), Some(Ok(Slash::Model("a/b:c".to_owned()))));
+        assert_eq!(read("/model"), Some(Ok(Slash::Pick(Source::Models))));
+        assert_eq!(read("/model a b"), Some(Err(MODEL.to_owned())));
+        assert!(matches!(read("/effort much"), Some(Err(why)) if why.contains("xhigh")));
         assert_eq!(read("/mode"), Some(Err(MODES.to_owned())));
         assert!(matches!(read("/goal"), Some(Err(why)) if why.contains("check:")));
         assert!(matches!(read("/goal mend it"), Some(Err(why)) if why.contains("done condition")));

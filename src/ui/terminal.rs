@@ -8,8 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
-use ratatui::Terminal;
-use ratatui::backend::CrosstermBackend;
+use ratatui::backend::{Backend, CrosstermBackend};
 use ratatui::crossterm::cursor::{SetCursorStyle, Show};
 use ratatui::crossterm::event::{
     DisableBracketedPaste, DisableFocusChange, DisableMouseCapture, EnableBracketedPaste, EnableFocusChange,
@@ -22,6 +21,7 @@ use ratatui::crossterm::terminal::{
 };
 use ratatui::crossterm::{execute, queue};
 use ratatui::layout::Rect;
+use ratatui::{Frame, Terminal};
 
 /// Buttons and wheel in the wide coordinates, without motion: every move of the mouse would be an event.
 const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
@@ -31,6 +31,9 @@ type Hook = Arc<dyn Fn(&panic::PanicHookInfo<'_>) + Send + Sync>;
 /// Whether the terminal is taken, so that it is given back once, whoever comes first: a second pop would take
 /// away what the parent program had pushed.
 static TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// Whether a frame is being drawn, which is not written before it is whole.
+static GATHERS: AtomicBool = AtomicBool::new(false);
 
 /// Holds the terminal; dropping it gives the terminal back.
 pub(super) struct Guard {
@@ -120,11 +123,12 @@ impl Write for Frames {
         Ok(bytes.len())
     }
 
+    /// Most of what a terminal is told is flushed word by word: a frame is written when it is whole.
     fn flush(&mut self) -> io::Result<()> {
         if !TAKEN.load(Ordering::SeqCst) {
             self.gathered.clear();
         }
-        if self.gathered.is_empty() {
+        if self.gathered.is_empty() || GATHERS.load(Ordering::SeqCst) {
             return Ok(());
         }
         let mut frame = Vec::with_capacity(self.gathered.len() + 16);
@@ -135,6 +139,14 @@ impl Write for Frames {
         out.write_all(&frame)?;
         out.flush()
     }
+}
+
+/// Draws one frame and writes it in one go.
+pub(super) fn show(terminal: &mut Display, draw: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
+    GATHERS.store(true, Ordering::SeqCst);
+    let drawn = terminal.draw(draw).map(|_| ());
+    GATHERS.store(false, Ordering::SeqCst);
+    drawn.and_then(|()| Backend::flush(terminal.backend_mut()))
 }
 
 /// Makes the next frame draw every cell. `Terminal::clear` would ask the terminal where its cursor is.

@@ -4,15 +4,17 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tui_textarea::CursorMove;
 
 use crate::agent::{Answer, Intent, Live};
-use crate::ledger::CallId;
+use crate::ledger::{CallId, EntryId};
 use crate::policy::Mode;
 use crate::view::{CardId, View};
 
 use super::composer::Composer;
+use super::copying::copy;
 use super::keymap::{Command, Place, lookup};
 use super::local::{Focus, Inspector, Local, Overlay, Position, Reason, sent};
 use super::overlays;
 use super::picking;
+use super::replaying::{Paced, pace};
 use super::search::{Found, Search};
 use super::sending::{self, send, send_later};
 use super::source::Source;
@@ -38,6 +40,8 @@ pub enum Act {
     Edit,
     /// Into the terminal's clipboard; the status line then says how much it was.
     Copy(String),
+    /// An entry as it is recorded, the same way.
+    CopyRecord(EntryId),
 }
 
 /// One key. Returns what has to be done; everything else has happened to `local`.
@@ -47,6 +51,11 @@ pub fn update(local: &mut Local, view: &View, key: KeyEvent) -> Vec<Act> {
     local.hint = None;
     if let Some(acts) = overlays::update(local, view, key) {
         return acts;
+    }
+    match local.replay.as_mut().map_or(Paced::Elsewhere, |replay| pace(replay, key)) {
+        Paced::Taken => return Vec::new(),
+        Paced::Quit => return vec![Act::Quit],
+        Paced::Elsewhere => {}
     }
     if searching(local, view, key) {
         return Vec::new();
@@ -95,6 +104,11 @@ pub fn hear(local: &mut Local, live: &Live) {
             local.answered.clear();
             local.hint = Some(why.clone());
         }
+        Live::Answering { model, effort, waits, said, .. } => {
+            local.effort = *effort;
+            local.next_model = waits.then(|| model.to_string());
+            local.hint = said.clone().or(local.hint.take());
+        }
         Live::Waiting { steering, queued } => {
             local.steering.clone_from(steering);
             local.queued.clone_from(queued);
@@ -135,7 +149,7 @@ fn place(local: &mut Local, view: &View, text: &str, compose: fn(&mut Composer, 
         }
     } else if let Some(reason) = &mut local.reason {
         reason.text.push_str(&text.replace(['\n', '\r'], " "));
-    } else if local.overlay.is_none() && !local.read_only {
+    } else if local.overlay.is_none() && !local.read_only && local.replay.is_none() {
         compose(&mut local.composer, text);
     }
 }
@@ -208,14 +222,25 @@ pub(super) fn obey(
         Command::PageDown => local.scroll.wish += i32::from(local.page.max(2)) - 1,
         Command::Home => local.scroll.top = Some(Position::default()),
         Command::End if key.modifiers.contains(KeyModifiers::CONTROL) || local.composer.is_empty() => {
-            local.scroll.top = None;
+            (local.scroll.top, local.scroll.anchor) = (None, None);
         }
         Command::Help if key.code == KeyCode::F(1) || local.composer.is_empty() => {
             local.overlay = Some(Overlay::Help(0));
         }
         Command::Open => open(local, view),
+        Command::Copy => return copy(local, view).map(Act::Copy).into_iter().collect(),
         Command::Up | Command::Down => up_or_down(local, view, command, key),
         Command::Raise | Command::End | Command::Help | Command::Filter | Command::Close => edit(local, key),
+        Command::NextTab
+        | Command::PreviousTab
+        | Command::Kind
+        | Command::NextMatch
+        | Command::PreviousMatch
+        | Command::JumpToCard
+        | Command::CopyEntry
+        | Command::CopyRecord
+        | Command::ForkHere
+        | Command::ExportWords => edit(local, key),
     }
     Vec::new()
 }
@@ -286,10 +311,10 @@ fn focus_next(local: &mut Local, view: &View) {
     }
 }
 
-/// Composer, then every waiting call, then the last card that opens, then the composer again.
+/// Composer, then every waiting call, then the last card that opens or has code, then the composer again.
 fn next_focus(local: &Local, view: &View) -> Focus {
     let waiting: Vec<CallId> = local.waiting(view).iter().map(|(_, r)| r.call).collect();
-    let last = view.openable().next_back().map(Focus::Card);
+    let last = view.focusable().next_back().map(Focus::Card);
     let after_waiting = || last.unwrap_or(Focus::Composer);
     match local.focused(view) {
         Focus::Auto | Focus::Composer => waiting.first().map_or_else(after_waiting, |c| Focus::Approval(*c)),
@@ -309,7 +334,7 @@ fn up_or_down(local: &mut Local, view: &View, command: Command, key: KeyEvent) {
             local.focus = Focus::Approval(neighbour(&waiting, call, step));
         }
         Focus::Card(id) => {
-            let cards: Vec<CardId> = view.openable().collect();
+            let cards: Vec<CardId> = view.focusable().collect();
             let there = neighbour(&cards, id, step);
             local.focus = Focus::Card(there);
             local.scroll.reveal = Some(there);
@@ -332,7 +357,7 @@ fn neighbour<T: Copy + PartialEq>(all: &[T], here: T, step: isize) -> T {
 fn open(local: &mut Local, view: &View) {
     local.overlay = match local.focused(view) {
         Focus::Approval(call) | Focus::Card(CardId::Call(call)) => Some(Overlay::Output(call, 0)),
-        Focus::Card(CardId::Entry(entry)) => Some(Overlay::Summary(entry, 0)),
+        Focus::Card(CardId::Entry(entry)) => view.compaction(entry).map(|_| Overlay::Summary(entry, 0)),
         Focus::Auto | Focus::Composer | Focus::Card(CardId::Forming(..)) => None,
     };
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ledger::{AssistantMessage, Body, CallId, Entry, EntryId, Hosted};
+use crate::ledger::{AssistantMessage, Block, Body, CallId, Entry, EntryId, Hosted};
 
 use super::Panel;
 
@@ -70,6 +70,8 @@ pub enum CardBody {
     Error(Arc<Entry>),
     /// A limit was raised.
     Raised(Arc<Entry>),
+    /// Another model answers, or thinks harder or less.
+    Changed(Arc<Entry>),
     /// A goal, one of its checkpoints, or where it stopped.
     Goal(Arc<Entry>),
     /// The end of a run.
@@ -104,6 +106,16 @@ impl Card {
         if let CardBody::Tool(panel) = &self.body { Some(panel) } else { None }
     }
 
+    /// Whether it is an answer with a fenced block of code.
+    pub fn has_code(&self) -> bool {
+        let CardBody::Assistant(entry) = &self.body else { return false };
+        let Body::Assistant(message) = &entry.body else { return false };
+        message
+            .blocks
+            .iter()
+            .any(|block| matches!(block, Block::Text(text) if text.contains("```") || text.contains("~~~")))
+    }
+
     pub(super) fn panel_mut(&mut self) -> Option<&mut Panel> {
         if let CardBody::Tool(panel) = &mut self.body { Some(panel) } else { None }
     }
@@ -127,6 +139,7 @@ impl CardBody {
             Body::Note(_) => Some(Self::Note(entry)),
             Body::Error { .. } => Some(Self::Error(entry)),
             Body::BudgetRaised { .. } => Some(Self::Raised(entry)),
+            Body::ModelChanged { .. } | Body::EffortChanged { .. } => Some(Self::Changed(entry)),
             Body::TurnEnded(_) => Some(Self::TurnEnded(entry)),
             Body::SessionStarted(_)
             | Body::ApprovalRequested(_)

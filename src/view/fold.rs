@@ -37,7 +37,10 @@ impl View {
     }
 
     fn push_card(&mut self, entry: &Entry, body: CardBody) {
-        self.withdraw_offer();
+        // Another model takes no offer away: the stopped run can still go on.
+        if !matches!(body, CardBody::Changed(_)) {
+            self.withdraw_offer();
+        }
         let id = match &entry.body {
             Body::ToolCall(call) | Body::Validation(call) => {
                 self.panels.insert(call.id, self.cards.len());
@@ -64,6 +67,7 @@ impl View {
             }
             Body::Tombstone(t) => self.remove(t.target),
             Body::Assistant(_) => self.latest_message = self.latest_message.max(Some(entry.id)),
+            Body::ModelChanged { model, .. } => self.settings.model = model.to_string(),
             Body::TurnEnded(ended) => {
                 self.drop_live();
                 self.offer = self.offer_after(ended);
@@ -80,6 +84,7 @@ impl View {
             | Body::Compaction(_)
             | Body::Transition { .. }
             | Body::BudgetRaised { .. }
+            | Body::EffortChanged { .. }
             | Body::Note(_)
             | Body::Error { .. } => {}
         }
@@ -131,6 +136,8 @@ impl View {
             | Body::Tombstone(_)
             | Body::Compaction(_)
             | Body::BudgetRaised { .. }
+            | Body::ModelChanged { .. }
+            | Body::EffortChanged { .. }
             | Body::Note(_)
             | Body::Error { .. } => {}
         }
@@ -231,7 +238,11 @@ impl View {
                 }
             }
             Live::Compacting(trigger) => self.status.phase = Phase::Compacting(*trigger),
-            Live::Waiting { .. } | Live::Returned(_) | Live::ModeChanged(_) | Live::Refused(_) => {}
+            Live::Waiting { .. }
+            | Live::Returned(_)
+            | Live::ModeChanged(_)
+            | Live::Answering { .. }
+            | Live::Refused(_) => {}
         }
     }
 

@@ -120,6 +120,8 @@ pub fn one_line(entry: &Entry) -> String {
         Body::Compaction(c) => compacted(c),
         Body::Transition { turn, reason } => format!("turn {turn} ({})", reason.as_str()),
         Body::BudgetRaised { name, limit } => format!("{name} is now {limit}"),
+        Body::ModelChanged { model, previous } => format!("{model} in the place of {previous}"),
+        Body::EffortChanged { effort } => effort_words(effort.as_deref()),
         Body::Note(n) => format!("{}: {}", n.about, n.text),
         Body::Error { message, .. } => message.clone(),
         Body::TurnEnded(t) => format!(
@@ -137,6 +139,11 @@ fn met(checkpoint: &Checkpoint) -> String {
     checkpoint.done().map_or_else(String::new, |done| {
         format!("done: {} ({})", done.answer.as_deref().unwrap_or("asked"), done.by.as_str())
     })
+}
+
+/// An effort, as people read it.
+fn effort_words(effort: Option<&str>) -> String {
+    effort.map_or_else(|| "as the vendor thinks best".to_owned(), str::to_owned)
 }
 
 fn compacted(c: &Compaction) -> String {

@@ -6,10 +6,15 @@ mod fold;
 mod hosted;
 mod inspect;
 mod measure;
+mod model_sees;
 mod panel;
+mod receipts;
+mod spending;
 mod status;
 mod summary;
+mod synthetic;
 mod tail;
+mod timeline;
 mod transcript;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,10 +23,15 @@ pub use card::{Card, CardBody, CardId, Forming, LiveMessage, Revision};
 pub use hosted::{HostedLine, HostedState, Shown, hosted_lines, shown};
 pub use inspect::{Mark, Row, one_line};
 pub use measure::{exit, measure};
+pub use model_sees::{Fate, ModelSees, Sight, model_sees};
 pub use panel::{Panel, PanelState};
+pub use receipts::{Receipt, Receipts};
+pub use spending::{Spending, Spent};
 pub use status::{Phase, Status};
 pub use summary::summary;
+pub use synthetic::synthetic;
 pub use tail::Tail;
+pub use timeline::{Call, Moment, MomentKind, Timeline};
 pub use transcript::{Style, transcript};
 
 use crate::budget::{Gauge, Limit, Limits, Meter};
@@ -142,10 +152,11 @@ impl View {
         self.panels.keys().copied()
     }
 
-    /// The cards that can be opened, oldest first: calls and summaries.
-    pub fn openable(&self) -> impl DoubleEndedIterator<Item = CardId> {
-        let opens = |card: &&Card| matches!(card.body, CardBody::Tool(_) | CardBody::Compacted(_));
-        self.cards.iter().filter(opens).map(|card| card.id)
+    /// The cards that can have the focus, oldest first: calls, summaries and answers with code.
+    pub fn focusable(&self) -> impl DoubleEndedIterator<Item = CardId> {
+        let takes =
+            |card: &&Card| matches!(card.body, CardBody::Tool(_) | CardBody::Compacted(_)) || card.has_code();
+        self.cards.iter().filter(takes).map(|card| card.id)
     }
 
     /// Where a card stands, growing ones left out.
@@ -179,6 +190,11 @@ impl View {
     /// The inspector's rows, one an entry.
     pub fn rows(&self) -> &[Row] {
         &self.rows
+    }
+
+    /// The row of an entry.
+    pub fn row(&self, id: EntryId) -> Option<&Row> {
+        self.rows.get(*self.row_of.get(&id)?)
     }
 
     /// What can be raised to go on; only after a budget stop.

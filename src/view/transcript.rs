@@ -62,6 +62,7 @@ impl Page {
             | CardBody::Note(entry)
             | CardBody::Error(entry)
             | CardBody::Raised(entry)
+            | CardBody::Changed(entry)
             | CardBody::Goal(entry)
             | CardBody::TurnEnded(entry) => self.entry(entry),
             CardBody::Growing | CardBody::Forming(_) => {}
@@ -93,6 +94,8 @@ impl Page {
             Body::Note(note) => self.aside(&format!("note on {}: {}", note.about, note.text)),
             Body::Error { message, next } => self.aside(&format!("error: {message}; next: {next}")),
             Body::BudgetRaised { name, limit } => self.aside(&format!("{name} is now {limit}")),
+            Body::ModelChanged { .. } => self.aside(&format!("model: {}", one_line(entry))),
+            Body::EffortChanged { .. } => self.aside(&format!("effort: {}", one_line(entry))),
             Body::Goal(_) => self.aside(&format!("goal: {}", one_line(entry))),
             Body::Checkpoint(_) => self.aside(&one_line(entry)),
             Body::Handoff { text } => self.aside(&format!("handoff:\n{text}")),

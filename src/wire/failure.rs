@@ -107,7 +107,7 @@ fn classify(status: Option<u16>, report: &Report, should_retry: Option<bool>) ->
         FailureClass::Auth
     } else if coded(MODEL_CODES) || says(UNKNOWN_MODEL) || (status == Some(404) && words.contains("model")) {
         FailureClass::UnknownModel
-    } else if says(REFUSED) {
+    } else if coded(REFUSED_CODES) || says(REFUSED) {
         FailureClass::BadRequest
     } else if speaks_against_tools(&words) {
         FailureClass::NoTools
@@ -232,6 +232,8 @@ const REPLAY: &[&str] = &[
     "`reasoning_content` in the thinking mode must be passed back",
     "encrypted content for item",
 ];
+/// The prompt breaks the provider's rules of use: sent again it does so again, also where a stream says it.
+const REFUSED_CODES: &[&str] = &["invalid_prompt"];
 /// Refused as it is, though some servers answer with a status or a code of their own trouble.
 const REFUSED: &[&str] = &[JINJA, "roles must alternate"];
 /// Without this flag the server takes no tools.

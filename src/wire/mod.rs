@@ -7,12 +7,14 @@
 mod anthropic;
 mod base64;
 mod call;
+mod charge;
 mod decoder;
 mod delay;
 mod failure;
 pub mod hook;
 mod ids;
 mod image;
+mod listing;
 mod openai_chat;
 mod openai_responses;
 pub mod record;
@@ -54,6 +56,11 @@ impl Protocol {
             Self::OpenAiChat => openai_chat::encode(request, endpoint),
             Self::OpenAiResponses => openai_responses::encode(request, endpoint),
         }
+    }
+
+    /// The smallest question that a key must be right for, sent as a GET: no model is asked, nothing is spent.
+    pub fn encode_listing(self, endpoint: &Endpoint) -> HttpCall {
+        listing::encode(self, endpoint)
     }
 
     /// What reads the body of a `200` answer: a stream, or the whole answer as JSON.

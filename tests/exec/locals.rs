@@ -118,3 +118,23 @@ fn a_name_narrows_the_list() {
     assert_eq!((none.code, none.out.as_str()), (2, ""));
     assert!(none.complaint().contains("no known model has `zebra-9`"));
 }
+
+#[test]
+fn whoever_has_no_key_is_offered_the_server_that_answers() {
+    let gone = ModelServer::start(Vec::new());
+    let server = ModelServer::start(Vec::new())
+        .page("/v1/models", json!({ "data": [{ "id": "small" }, { "id": "large" }] }));
+    let at =
+        |name: &str, one: &ModelServer| format!("[providers.{name}]\nbase_url = \"{}\"\n", one.base_url());
+    let places =
+        ["llamacpp", "vllm", "lmstudio"].map(|name| at(name, &gone)).concat() + &at("ollama", &server);
+    drop(gone);
+    let world = World::new().configured(&places);
+    let ran = world.exec(&["list"]);
+    let offer = "note: A server (ollama) answers on this machine: start with -m ollama/small (or large).\n";
+    assert!(ran.code == 0 && ran.err.ends_with(offer), "{}", ran.err);
+    for named in [world.exec(&["-m", "rehearsal", "list"]), world.with("GROQ_API_KEY", "k").exec(&["list"])] {
+        assert!(!named.err.contains("answers on this machine"), "{}", named.err);
+    }
+    assert_eq!(server.visits().len(), 1, "whoever chose, or has a key, is not kept waiting");
+}

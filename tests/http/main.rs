@@ -18,6 +18,7 @@ mod authority;
 mod bad_input;
 mod bytes;
 mod certificates;
+mod lessons;
 mod network;
 mod proxies;
 mod silence;

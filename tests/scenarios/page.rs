@@ -135,6 +135,12 @@ fn line(body: &Body, log: &[Arc<Entry>]) -> Option<(String, String)> {
             plain("transition", format!("{} (turn {turn})", reason.as_str()))
         }
         Body::BudgetRaised { name, limit } => plain("raised", format!("{name} to {limit}")),
+        Body::ModelChanged { model, previous } => {
+            plain("model", format!("{model} in the place of {previous}"))
+        }
+        Body::EffortChanged { effort } => {
+            plain("effort", effort.as_deref().unwrap_or("the vendor's").to_owned())
+        }
         Body::Note(n) => plain("note", note(n, log)),
         Body::Error { message, next } => plain("error", format!("{message} → {next}")),
         Body::TurnEnded(t) => plain("turn", turn(t)),
@@ -299,6 +305,7 @@ fn news(live: &Live) -> Option<String> {
         Live::Waiting { steering, queued } if steering.len() + queued.len() > 0 => {
             Some(format!("waiting: steering {steering:?}, queued {queued:?}"))
         }
+        Live::Answering { said, .. } => said.as_ref().map(|said| format!("told: {said}")),
         Live::Compacting(trigger) => Some(format!("compacting ({})", trigger.as_str())),
         Live::Text { .. }
         | Live::Thinking { .. }

@@ -128,3 +128,19 @@ fn tools() -> Vec<ToolSpec> {
         tool("shell", SideEffect::Runs, "command", true),
     ]
 }
+
+/// Another model: `NAME`, and what is different about it: `window=N`, `blind`, `thoughtless`.
+pub fn switched(from: &ModelSpec, words: &str) -> Result<ModelSpec, String> {
+    let mut words = words.split_whitespace();
+    let name = words.next().ok_or("switch to what?")?;
+    let mut spec = ModelSpec { price: from.price, ..ModelSpec::unknown(ModelRef::parse(name)) };
+    for word in words {
+        match word.split_once('=').unwrap_or((word, "")) {
+            ("window", tokens) => spec.window = number(tokens)?,
+            ("blind", "") => spec.abilities.vision = Some(false),
+            ("thoughtless", "") => spec.abilities.reasoning = Some(false),
+            _ => return Err(format!("`{word}` is nothing of a model")),
+        }
+    }
+    Ok(spec)
+}

@@ -11,6 +11,7 @@ use countersign::tool::{Preparation, ToolNews};
 use crate::laws;
 use crate::page::Page;
 use crate::sendable::sendable;
+use crate::settings::switched;
 use crate::speech::speech;
 use crate::story::{Act, Story};
 
@@ -123,6 +124,14 @@ impl Stage {
             Act::Mode(mode) => {
                 self.settings.policy.mode = *mode;
                 self.want(Intent::SetMode(*mode))
+            }
+            Act::Switch(words) => {
+                self.settings.model = switched(&self.settings.model, words)?;
+                self.want(Intent::SetModel(Box::new(self.settings.model.clone())))
+            }
+            Act::Effort(effort) => {
+                self.settings.effort = *effort;
+                self.want(Intent::SetEffort(*effort))
             }
             Act::Model(line) => self.speak(self.model.ok_or("no model was called")?, line),
             Act::LateModel(line) => self.speak(self.late_model.ok_or("no model was cancelled")?, line),

@@ -4,6 +4,7 @@ use countersign::agent::{Answer, Settings};
 use countersign::budget::Limit;
 use countersign::goal;
 use countersign::ledger::{Goal, Outcome};
+use countersign::model::Effort;
 use countersign::policy::Mode;
 use countersign::tool::ToolReport;
 
@@ -40,6 +41,9 @@ pub enum Act {
     Compact,
     Raise(Limit, u64),
     Mode(Mode),
+    /// Another model: its name, and what is different about it.
+    Switch(String),
+    Effort(Option<Effort>),
     /// The process dies; the log so far is loaded again.
     Kill,
     /// The app is closed, and opened again.
@@ -109,6 +113,8 @@ fn act(line: &str) -> Result<Act, String> {
             Act::Raise(Limit::parse(name).ok_or_else(|| format!("`{name}` is no limit"))?, number(to)?)
         }
         "mode" => Act::Mode(Mode::parse(rest)?),
+        "switch" => Act::Switch(rest.to_owned()),
+        "effort" => Act::Effort(if rest == "default" { None } else { Some(Effort::parse(rest)?) }),
         "kill" => Act::Kill,
         "quit" => Act::Quit,
         "sees" => Act::Sees,

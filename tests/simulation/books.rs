@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use countersign::ledger::{
-    AssistantMessage, Body, CallId, Ending, Entry, EntryId, Goal, Outcome, ToolResult, Validation,
+    AssistantMessage, Body, CallId, Ending, Entry, EntryId, Goal, ModelRef, Outcome, ToolResult, Transition,
+    Validation,
 };
 
 /// What no history may contain: late news is marked with this word by the world.
@@ -31,6 +32,8 @@ pub struct Log {
     raised: bool,
     pub tombstones: BTreeSet<EntryId>,
     pub turns: u32,
+    /// The model that was chosen last in the session.
+    pub model: Option<ModelRef>,
     /// A process died, or was closed: calls that waited are settled after those behind them.
     died: bool,
 }
@@ -118,7 +121,10 @@ impl Log {
                 self.tombstones.insert(t.target);
             }
             Body::BudgetRaised { .. } => self.raised = true,
-            Body::SessionStarted(_) | Body::Progress(_) | Body::Note(_) | Body::Error { .. } => {}
+            Body::ModelChanged { model, .. } => self.model = Some(model.clone()),
+            Body::EffortChanged { .. } => {}
+            Body::SessionStarted(started) => self.model = Some(started.model.clone()),
+            Body::Progress(_) | Body::Note(_) | Body::Error { .. } => {}
         }
         self.entries.push(entry);
         Ok(())
@@ -216,6 +222,18 @@ impl Log {
         } else {
             Err(format!("{before} before the results of {:?}", self.open))
         }
+    }
+
+    /// Who is asked is in the ledger: the model that was chosen last, unless the run has fallen back since.
+    pub fn may_be_asked(&self, asked: &ModelRef) -> Result<(), String> {
+        let since = self.entries.iter().rev();
+        let mut since = since.take_while(|e| !matches!(e.body, Body::User(_) | Body::ModelChanged { .. }));
+        let fell_back =
+            |e: &Arc<Entry>| matches!(e.body, Body::Transition { reason: Transition::ModelFallback, .. });
+        if since.any(fell_back) || self.model.as_ref() == Some(asked) {
+            return Ok(());
+        }
+        Err(format!("{asked} is asked, and the ledger says {:?}", self.model))
     }
 
     pub fn is_settled(&self, call: CallId) -> bool {

@@ -30,6 +30,8 @@ pub struct Bounds {
     pub hooks: bool,
     /// Also: goals, checked by a command or by a question.
     pub goals: bool,
+    /// How often another model, or another effort, may be chosen.
+    pub switches: u32,
     /// Also: unknown tools, bad arguments, paths outside, stale answers, budgets, raises, modes, quitting.
     pub rare: bool,
 }
@@ -48,6 +50,7 @@ impl Bounds {
         mends: false,
         hooks: false,
         goals: false,
+        switches: 0,
         rare: false,
     };
     /// Compactions, fallback, retries, continuations: of answers, and of summaries.
@@ -56,6 +59,9 @@ impl Bounds {
     pub const HOOKED: Self = Self { submits: 1, calls: 1, turns: 2, hooks: true, ..Self::SMALL };
     /// Goals, their checkpoints, and how they stop.
     pub const GOALS: Self = Self { submits: 1, calls: 1, turns: 2, goals: true, ..Self::SMALL };
+    /// Another model between runs and in their midst, beside a fallback.
+    pub const SWITCHED: Self =
+        Self { submits: 2, calls: 1, turns: 2, mends: true, switches: 2, ..Self::SMALL };
     /// Everything at once, for long walks.
     pub const WIDE: Self = Self {
         submits: 40,
@@ -69,6 +75,7 @@ impl Bounds {
         mends: true,
         hooks: true,
         goals: true,
+        switches: 20,
         rare: true,
     };
 }
@@ -109,6 +116,6 @@ fn listener(point: HookPoint) -> HookSpec {
     HookSpec { point, command: "hear".into(), timeout_ms: 1_000, matcher: vec![] }
 }
 
-fn spec(name: &str, bounds: Bounds) -> ModelSpec {
+pub(crate) fn spec(name: &str, bounds: Bounds) -> ModelSpec {
     ModelSpec { window: bounds.window, ..ModelSpec::unknown(ModelRef::parse(name)) }
 }

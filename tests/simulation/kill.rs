@@ -39,7 +39,7 @@ pub fn survives(mut log: Log, bounds: Bounds, now: Millis) -> Result<(), String>
         asked = keep(&mut log, agent.step(now, Input::Hooks(hook, Vec::new())))?;
     }
     match asked {
-        Next::Model(request) => sendable(&request),
+        Next::Model(request) => sendable(&request).and_then(|()| log.may_be_asked(&request.model)),
         Next::Hooks(_) | Next::Nothing => Err("takes no message".into()),
     }
 }

@@ -63,12 +63,15 @@ const REACHED: &[&str] = &[
     "goal_check",
     "goal_reached",
     "blocked_on_user",
+    "model_changed",
+    "effort_changed",
 ];
 
 /// What the worlds of their own must have met, and died after.
 const MENDED: &[&str] =
     &["reactive_compact_retry", "auto_compact", "model_fallback", "transient_retry", "prompt_too_long"];
 const PURSUED: &[&str] = &["goal_check", "goal_reached", "blocked_on_user", "aborted_tools"];
+const SWITCHED: &[&str] = &["model_changed", "model_fallback", "next_turn", "aborted_streaming"];
 const HOOKED: &[&str] = &["stop_hook_blocking", "stop_hook_prevented", "policy_denied", "next_turn"];
 
 #[test]
@@ -83,7 +86,8 @@ fn every_order_of_events_keeps_the_books() {
 /// Hooks, compactions, fallback and retries come late in a trace, so worlds of their own begin with them.
 #[test]
 fn every_order_of_hooks_mends_and_goals_keeps_the_books() {
-    let worlds: [(&str, usize, Bounds, &[&str]); 3] = [
+    let worlds: [(&str, usize, Bounds, &[&str]); 4] = [
+        ("switched", 6, Bounds::SWITCHED, SWITCHED),
         ("mending", 7, Bounds::MENDING, MENDED),
         ("hooked", 8, Bounds::HOOKED, HOOKED),
         ("goals", 9, Bounds::GOALS, PURSUED),

@@ -9,12 +9,13 @@ use countersign::budget::Limit;
 use countersign::goal;
 use countersign::hooks::{HookAnswer, HookDecision, HookPoint};
 use countersign::ledger::{Arguments, CallId, EntryId, Hosted, Outcome, Stop};
-use countersign::model::{FailureClass, ModelEvent, ModelFailure, ModelNews};
+use countersign::model::{Effort, FailureClass, ModelEvent, ModelFailure, ModelNews};
 use countersign::policy::Mode;
 use countersign::tool::{Preparation, ToolNews, ToolReport};
 use serde_json::Value;
 
 use crate::books::LATE;
+use crate::bounds::spec;
 use crate::world::{Stream, World};
 
 impl World {
@@ -64,6 +65,9 @@ impl World {
         }
         if self.bounds.hooks {
             self.offer_hooks(&mut options);
+        }
+        if self.switches < self.bounds.switches {
+            self.offer_models(&mut options);
         }
         if self.bounds.rare {
             self.offer_rare(&mut options);
@@ -128,6 +132,17 @@ impl World {
             options.extend(words.iter().map(|words| {
                 Input::Model(*message, ModelNews::Event(ModelEvent::Text((*words).to_owned())))
             }));
+        }
+    }
+
+    /// Another model, the first one again, one of the chain; and an effort.
+    fn offer_models(&self, options: &mut Vec<Input>) {
+        let names: &[&str] =
+            if self.bounds.rare { &["third", "script", "second"] } else { &["third", "script"] };
+        let choose = |name: &&str| Input::Intent(Intent::SetModel(Box::new(spec(name, self.bounds))));
+        options.extend(names.iter().map(choose));
+        if self.bounds.rare {
+            options.push(Input::Intent(Intent::SetEffort(Some(Effort::High))));
         }
     }
 

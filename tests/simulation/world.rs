@@ -30,6 +30,7 @@ pub struct World {
     pub(crate) log: Log,
     pub(crate) submits: u32,
     pub(crate) escapes: u32,
+    pub(crate) switches: u32,
     pub(crate) models: BTreeMap<EntryId, Stream>,
     pub(crate) preparations: BTreeSet<CallId>,
     pub(crate) tools: BTreeMap<CallId, SideEffect>,
@@ -54,6 +55,7 @@ impl World {
             log: Log::default(),
             submits: 0,
             escapes: 0,
+            switches: 0,
             models: BTreeMap::new(),
             preparations: BTreeSet::new(),
             tools: BTreeMap::new(),
@@ -99,6 +101,7 @@ impl World {
                 | Intent::ResumeGoal(_),
             ) => self.submits += 1,
             Input::Intent(Intent::Abort) => self.escapes += 1,
+            Input::Intent(Intent::SetModel(_) | Intent::SetEffort(_)) => self.switches += 1,
             Input::Intent(_) | Input::Shutdown(_) => {}
             Input::Model(message, news) => {
                 self.late_models.remove(message);
@@ -209,6 +212,7 @@ impl World {
             return Err("a model call before the transition that explains it is durable".into());
         }
         sendable(request)?;
+        self.log.may_be_asked(&request.model)?;
         if self.log.turns as u64 > self.bounds.turns && !self.bounds.rare {
             return Err("more model turns than the budget allows".into());
         }
@@ -303,6 +307,7 @@ pub(crate) fn reason(entry: &Entry) -> Option<&'static str> {
     match &entry.body {
         Body::Transition { reason, .. } => Some(reason.as_str()),
         Body::TurnEnded(ended) => Some(ended.reason.as_str()),
+        Body::ModelChanged { .. } | Body::EffortChanged { .. } => Some(entry.body.kind()),
         _ => None,
     }
 }

@@ -215,6 +215,8 @@ pub fn body() -> impl Strategy<Value = Body> {
             .prop_map(|(target, reason)| Body::Tombstone(Tombstone { target: EntryId(target), reason })),
         (any::<u32>(), transition).prop_map(|(turn, reason)| Body::Transition { turn, reason }),
         (text(), any::<u64>()).prop_map(|(name, limit)| Body::BudgetRaised { name, limit }),
+        (model(), model()).prop_map(|(model, previous)| Body::ModelChanged { model, previous }),
+        proptest::option::of(text()).prop_map(|effort| Body::EffortChanged { effort }),
         (text(), text()).prop_map(|(about, text)| Body::Note(Note { about, text })),
         (text(), text()).prop_map(|(message, next)| Body::Error { message, next }),
         ended(),

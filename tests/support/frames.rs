@@ -70,6 +70,11 @@ impl Seat {
 
     /// Lays out and draws one frame.
     pub fn draw(&mut self, terminal: &mut Terminal<TestBackend>) {
+        self.draw_with(terminal, json);
+    }
+
+    /// The same, with entries recorded in another way.
+    pub fn draw_with(&mut self, terminal: &mut Terminal<TestBackend>, json: fn(&Entry) -> String) {
         let now = self.stage.at();
         let size = terminal.size().unwrap();
         let area = Rect::new(0, 0, size.width, size.height);

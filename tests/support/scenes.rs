@@ -4,7 +4,8 @@
 
 use countersign::agent::Live;
 use countersign::ledger::{
-    Abort, AbortPath, Block, CompactionTrigger, Decider, Ending, Hosted, Outcome, Preview, Transition, Usage,
+    Abort, AbortPath, Block, CompactionTrigger, Decider, Ending, Hosted, Outcome, Preview, Remark, Tombstone,
+    Transition, Usage,
 };
 use serde_json::{Value, json};
 
@@ -235,3 +236,52 @@ const SUMMARY: &str = "The conversation up to here was compacted. Its summary:\n
     ## What the user wants\nWhy the parser rejects **empty** input.\n\n\
     ## Done\n- read `src/parser.rs`\n- the check on line 41 returns too early\n\n\
     The user's last message was:\nGo on.";
+
+/// All that the inspector tells apart: a withdrawn answer, a summary, results that were cut and made up, decisions of
+/// all kinds, three runs.
+pub fn eventful() -> Stage {
+    let mut stage = Stage::new();
+    stage.user("Why does the parser reject empty input?");
+    let lost = stage.ledger.reserve();
+    drop(stage.speak(Some(lost), "", "The check on line", vec![], true));
+    let reason = "the model call failed: the stream was cut".to_owned();
+    stage.remark(Remark::Tombstone(Tombstone { target: lost, reason }));
+    stage.call_model(Transition::TransientRetry);
+    let read = stage.tool_use("read", json!({"path": "src/parser.rs"}));
+    for call in stage.say(None, "Look first.", "I'll read the parser.", vec![read]) {
+        stage.decide(call.id(), true, Decider::Policy);
+        stage.settle_cut(call, "    1\tfn parse() {", 48_213);
+    }
+    stage.call_model(Transition::NextTurn);
+    stage.say(None, "", "It returns before the rule for nothing.", vec![]);
+    stage.end(Ending::Completed);
+    stage.compact(CompactionTrigger::Manual, SUMMARY);
+    stage.user("Mend it, and run the tests.");
+    let test = stage.tool_use("shell", json!({"command": "cargo test --all"}));
+    let wipe = stage.tool_use("shell", json!({"command": "rm -rf target"}));
+    let lint = stage.tool_use("shell", json!({"command": "cargo clippy"}));
+    let open = stage.say(None, "Tests, then lints.", "Running both.", vec![test, wipe, lint]);
+    for (call, command) in open.iter().zip(["cargo test --all", "rm -rf target", "cargo clippy"]) {
+        stage.ask(call.id(), "shell", Preview::Command(command.into()));
+    }
+    let mut open = open.into_iter();
+    let mut next = || open.next().unwrap();
+    let (test, wipe, lint) = (next(), next(), next());
+    stage.decide(test.id(), true, Decider::User);
+    stage.decide(wipe.id(), false, Decider::User);
+    stage.decide(lint.id(), true, Decider::User);
+    let aborted = |ran_ms| Outcome::Aborted(Abort { path: AbortPath::C, ran_ms });
+    stage.settle(
+        test,
+        aborted(Some(3_200)),
+        "Interrupted mid-execution after 3.2 s; effects may be partial",
+        3_200,
+    );
+    stage.settle(wipe, Outcome::Denied(Decider::User), "Denied by the user.", 0);
+    stage.settle(lint, aborted(None), "Interrupted by user; was not started", 0);
+    stage.end(Ending::AbortedTools);
+    stage.user("Go on.");
+    stage.say(None, "", "Done: the check is gone.", vec![]);
+    stage.end(Ending::Completed);
+    stage
+}

@@ -242,6 +242,13 @@ impl Stage {
         self.tell();
     }
 
+    /// A result of which so many characters were left out.
+    pub fn settle_cut(&mut self, call: OpenCall, content: &str, cut_chars: u64) {
+        let ending = Settlement { outcome: Outcome::Ok, content: content.into(), duration_ms: 3, cut_chars };
+        self.ledger.settle(Millis(self.now), call, ending);
+        self.tell();
+    }
+
     pub fn end(&mut self, reason: Ending) {
         self.remark(Remark::TurnEnded(TurnEnded {
             reason,

@@ -127,3 +127,30 @@ async fn a_session_that_is_written_can_be_inspected() {
     app.sees("✓ done").await;
     assert_eq!(home.texts("tool_result", "outcome"), ["ok"]);
 }
+
+#[tokio::test]
+async fn its_pages_are_a_key_apart_and_an_entry_leads_to_its_card() {
+    let home = Home::new();
+    let mut app = Console::start(&home, USUAL, &["read notes.txt"]);
+    app.sees("✓ done").await;
+    app.rests().await;
+    app.keys(CTRL_O).await;
+    shows_the_kinds(&mut app).await;
+    for says in ["request and ledger", "model   ▒ tools and waiting", "of 50", "allowed once by policy"] {
+        app.keys("\t").await;
+        app.sees(says).await;
+    }
+    app.keys("\t").await;
+    app.sees("entries").await;
+    app.keys("/").await;
+    app.keys("TOOL_RES").await;
+    app.sees("1 match").await;
+    app.keys("\r").await;
+    app.sees("next, previous").await;
+    app.keys("F").await;
+    app.sees("copied: countersign sessions fork").await;
+    app.keys("g").await;
+    app.sees("ask anything").await;
+    app.sees("✓ read").await;
+    app.quits().await;
+}

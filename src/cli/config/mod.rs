@@ -1,6 +1,7 @@
 //! The configuration: what is meant, from the user's file, the project's files, the environment and the flags.
 
 mod apply;
+mod examine;
 mod facts;
 mod hooks;
 mod init;
@@ -17,6 +18,7 @@ use std::{
     sync::Arc,
 };
 
+pub(super) use examine::examine;
 pub use hooks::SourcedHook;
 pub(super) use init::private_folder;
 pub use init::{EXAMPLE, init};
@@ -303,7 +305,11 @@ pub fn load(cwd: &Path, environment: &Environment, given: &[Given]) -> Result<Co
 }
 
 fn correct_file(wrong: &str) -> Fault {
-    Fault::usage(wrong, "correct the file; `countersign config init` writes one that explains every key")
+    Fault::usage(
+        wrong,
+        "correct the file; `countersign config init` writes one that explains every key; `countersign doctor` lists \
+         all that is wrong",
+    )
 }
 
 fn correct_flag(wrong: &str) -> Fault {

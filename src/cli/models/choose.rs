@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{
-    found::{Named, found},
+    found::{Named, Search, found, search},
     provider::{OURS, asked, connect},
     table::{Table, resolve},
 };
@@ -31,6 +31,8 @@ pub struct Choice {
     pub source: String,
     /// What a person should be told about the choice; `None` when they made it.
     pub notice: Option<String>,
+    /// Where servers of one's own may answer, for whoever named no model and has no key.
+    pub search: Option<Search>,
     /// Who answers when it fails for good, in order; these have no chain of their own.
     pub fallback: Vec<Self>,
 }
@@ -56,7 +58,9 @@ pub fn choose(config: &Config, environment: &Environment, table: &Table) -> Resu
     let (model, source, notice) = named(config, environment)?;
     let choice = reach(&model, config, environment, table)?;
     let fallback = chain(&model, config, environment, table)?;
-    Ok(Choice { source, notice, fallback, ..choice })
+    let nobody_chose = config.model.is_none() && choice.way == Way::Rehearsal;
+    let search = if nobody_chose { search(config, environment)? } else { None };
+    Ok(Choice { source, notice, search, fallback, ..choice })
 }
 
 /// The models to fall back to. One that is named twice, or is the first one, would only fail again.
@@ -84,7 +88,10 @@ fn chain(
 }
 
 /// A model with what is known about it and the way to it.
-fn reach(
+///
+/// # Errors
+/// Exit 2: as for [`choose`], of this model alone.
+pub fn reach(
     model: &ModelRef,
     config: &Config,
     environment: &Environment,
@@ -107,7 +114,7 @@ fn reach(
     };
     let spec = resolve(model, config, table, asked);
     check_cost(&spec, config)?;
-    Ok(Choice { spec, way, source: String::new(), notice: None, fallback: Vec::new() })
+    Ok(Choice { spec, way, source: String::new(), notice: None, search: None, fallback: Vec::new() })
 }
 
 fn named(config: &Config, environment: &Environment) -> Result<Named, Fault> {
@@ -295,6 +302,7 @@ mod tests {
         let keyless = wrong(&["anthropic/x"]);
         assert!(keyless.message.starts_with("--fallback: ") && keyless.message.contains("ANTHROPIC_API_KEY"));
         assert!(keyless.next.contains("leave anthropic/x out"), "{}", keyless.next);
+        assert!(wrong(&["claude-sonet-5-5"]).message.contains("did you mean `anthropic/claude-sonnet-5-5`?"));
         let limited = Flags { max_cost: Some("1".into()), ..chained(&["ollama/a"]) };
         assert!(choice(&[], limited).unwrap_err().message.contains("the price of ollama/a is unknown"));
         let scripted = Flags { script: Some("[]".into()), ..chained(&["script"]) };

@@ -1,5 +1,7 @@
 //! The model of whoever named none: one with a key, or the rehearsal and how to connect a real one.
 
+use std::time::Duration;
+
 use super::{
     keys::{self, Found, Place},
     local,
@@ -37,10 +39,15 @@ pub(super) fn found(config: &Config, environment: &Environment) -> Result<Named,
             return Ok((model, place.name(provider), Some(notice)));
         }
     }
+    let next = match other_key(config, environment)? {
+        Some((provider, place)) => {
+            format!("start with -m {provider}/NAME: {} has its key", place.name(&provider))
+        }
+        None => "set ANTHROPIC_API_KEY or OPENAI_API_KEY, or start with -m ollama/NAME".to_owned(),
+    };
     let notice = format!(
         "No key was found, so the rehearsal model answers: it understands a few requests (try \"tour\") and runs \
-         real tools. To connect a real model, {}.",
-        how_to_connect(config, environment)?
+         real tools. To connect a real model, {next}."
     );
     Ok((ModelRef::parse("rehearsal"), Source::Default.to_string(), Some(notice)))
 }
@@ -53,41 +60,57 @@ fn key_of(provider: &str, config: &Config, environment: &Environment) -> Result<
     }
 }
 
-/// The next step of whoever has no key for the usual providers: another key that is there, a server on this machine
-/// that answers, else a key or a server.
-fn how_to_connect(config: &Config, environment: &Environment) -> Result<String, Fault> {
+/// A key for another than the usual providers.
+fn other_key(config: &Config, environment: &Environment) -> Result<Option<(String, Place)>, Fault> {
     for provider in all(config) {
-        if let Some(place) = key_of(provider, config, environment)? {
-            let name = place.name(provider);
-            return Ok(format!("start with -m {provider}/NAME: {name} has its key"));
+        if let Some(place) = key_of(&provider, config, environment)? {
+            return Ok(Some((provider.to_string(), place)));
         }
     }
-    Ok(match local_models(config).as_slice() {
-        [] => "set ANTHROPIC_API_KEY or OPENAI_API_KEY, or start with -m ollama/NAME".to_owned(),
-        servers => servers.iter().map(|(name, models)| offer(name, models)).collect::<Vec<_>>().join("; "),
-    })
+    Ok(None)
 }
 
-fn offer(provider: &str, models: &[String]) -> String {
+/// Where servers of one's own usually answer: asked for whoever has no key, by whoever has the time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Search {
+    /// Provider and base URL.
+    places: Vec<(&'static str, String)>,
+}
+
+/// The search that is left to do for whoever has no key at all.
+pub(super) fn search(config: &Config, environment: &Environment) -> Result<Option<Search>, Fault> {
+    if other_key(config, environment)?.is_some() {
+        return Ok(None);
+    }
+    let locals = PRESETS.iter().filter(|preset| preset.local.is_some());
+    let places = locals.filter_map(|preset| {
+        let said = config.providers.get(preset.name).cloned().unwrap_or_default();
+        address(&said, Some(preset)).map(|(_, base_url)| (preset.name, base_url))
+    });
+    Ok(Some(Search { places: places.collect() }))
+}
+
+impl Search {
+    /// Asks them all at once, for at most `patience`; what there is to choose, in a sentence a server. `how` is what
+    /// stands before a model's name to choose it: `start with -m`.
+    pub fn offers(&self, how: &str, patience: Duration) -> Vec<String> {
+        let servers = self.places.iter().map(|(_, base_url)| (base_url.clone(), None)).collect();
+        let answers = local::models_of(servers, patience);
+        let of_each = self.places.iter().zip(answers);
+        of_each.filter_map(|((name, _), models)| Some(offer(name, &models?, how))).collect()
+    }
+}
+
+fn offer(provider: &str, models: &[String], how: &str) -> String {
     match models {
         [first, others @ ..] => {
             let others: Vec<&str> = others.iter().take(MOST_OFFERED).map(String::as_str).collect();
             let more = if others.is_empty() { String::new() } else { format!(" (or {})", others.join(", ")) };
-            format!("start with -m {provider}/{first}{more}: a server ({provider}) answers on this machine")
+            format!("A server ({provider}) answers on this machine: {how} {provider}/{first}{more}.")
         }
         [] => format!(
-            "give the server ({provider}) that answers on this machine a model, and start with -m {provider}/NAME"
+            "A server ({provider}) answers on this machine and has no model yet: give it one, then {how} \
+             {provider}/NAME."
         ),
     }
-}
-
-/// The servers that answer where those of one's own usually do, with their models.
-fn local_models(config: &Config) -> Vec<(&'static str, Vec<String>)> {
-    let locals: Vec<&Preset> = PRESETS.iter().filter(|preset| preset.local.is_some()).collect();
-    let addresses = locals.iter().filter_map(|preset| {
-        let said = config.providers.get(preset.name).cloned().unwrap_or_default();
-        address(&said, Some(preset)).map(|(_, base_url)| (base_url, None))
-    });
-    let answers = local::models_of(addresses.collect(), local::PATIENCE);
-    locals.iter().zip(answers).filter_map(|(preset, models)| Some((preset.name, models?))).collect()
 }

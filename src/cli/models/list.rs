@@ -53,6 +53,18 @@ struct Server {
 
 /// Every provider, the embedded model first. Local servers are asked, all at once; keys are looked for, not tried.
 pub fn list(config: &Config, environment: &Environment, table: &Table) -> Vec<Listed> {
+    let (mut listed, servers) = known_and_asked(config, environment, table);
+    listed.extend(answering(servers, config, table));
+    listed
+}
+
+/// The same without those that had to be asked: it waits for nobody.
+pub(super) fn list_known(config: &Config, environment: &Environment, table: &Table) -> Vec<Listed> {
+    known_and_asked(config, environment, table).0
+}
+
+/// What is known of itself, and the servers that must be asked.
+fn known_and_asked(config: &Config, environment: &Environment, table: &Table) -> (Vec<Listed>, Vec<Server>) {
     let mut listed = vec![Listed {
         provider: "rehearsal".to_owned(),
         state: State::Usable("embedded; needs no key".to_owned()),
@@ -75,8 +87,7 @@ pub fn list(config: &Config, environment: &Environment, table: &Table) -> Vec<Li
             }),
         }
     }
-    listed.extend(answering(servers, config, table));
-    listed
+    (listed, servers)
 }
 
 /// How to find out what a provider serves.

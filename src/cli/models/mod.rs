@@ -8,10 +8,14 @@ mod local;
 mod presets;
 mod price;
 mod provider;
+mod survey;
 mod table;
+mod usable;
 
-pub use choose::{Choice, Way, choose};
+pub use choose::{Choice, Way, choose, reach};
 pub use list::{Listed, State, list};
+pub(in crate::cli) use survey::{Key, Surveyed, connection_of, keys_file, servers_here, survey};
 pub use table::{Table, resolve};
+pub use usable::Usable;
 
 pub use super::connection::{Connection, Protocol, Secret};

@@ -87,7 +87,10 @@ fn key(
         Found::Missing(variable) if may_do_without(said, preset) => Ok((None, Some(variable))),
         Found::Missing(variable) => Err(Fault::usage(
             format!("{model} needs a key and {variable} is not set"),
-            format!("export {variable}=… with your key, or try `-m rehearsal`, which needs none"),
+            format!(
+                "export {variable}=… with your key, or try `-m rehearsal`, which needs none; `countersign doctor` \
+                 tells where keys are"
+            ),
         )),
     }
 }
@@ -130,7 +133,8 @@ fn unknown(model: &ModelRef, config: &Config, table: &Table) -> Fault {
         );
     }
     let known: Vec<&str> = all(config).chain(OURS).collect();
-    let meant = nearest(provider, known.iter().copied());
+    let meant = nearest(provider, known.iter().copied()).map(str::to_owned);
+    let meant = meant.or_else(|| nearest_model(provider, table).filter(|_| model.name.is_empty()));
     let meant = meant.map_or(String::new(), |name| format!("; did you mean `{name}`?"));
     Fault::usage(
         format!("unknown provider `{provider}`{meant}"),
@@ -139,6 +143,15 @@ fn unknown(model: &ModelRef, config: &Config, table: &Table) -> Fault {
             known.join(", ")
         ),
     )
+}
+
+/// The model that a name without its provider most likely means.
+fn nearest_model(name: &str, table: &Table) -> Option<String> {
+    let of_preset =
+        |preset: &'static Preset| table.names(vendor_of(preset.name)).map(move |name| (preset.name, name));
+    let models: Vec<(&str, &str)> = PRESETS.iter().flat_map(of_preset).collect();
+    let meant = nearest(name, models.iter().map(|(_, name)| *name))?;
+    models.iter().find(|(_, name)| *name == meant).map(|(provider, name)| format!("{provider}/{name}"))
 }
 
 fn example(provider: &str, table: &Table) -> String {

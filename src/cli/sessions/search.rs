@@ -84,6 +84,8 @@ fn said(body: &Body) -> Option<String> {
         | Body::Tombstone(_)
         | Body::Transition { .. }
         | Body::BudgetRaised { .. }
+        | Body::ModelChanged { .. }
+        | Body::EffortChanged { .. }
         | Body::Checkpoint(_)
         | Body::Progress(_)
         | Body::TurnEnded(_) => None,

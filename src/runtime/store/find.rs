@@ -60,7 +60,7 @@ pub fn latest(state: &Path, cwd: &str) -> Option<PathBuf> {
 }
 
 /// All session files, newest first.
-pub(super) fn files(state: &Path) -> Vec<PathBuf> {
+pub fn files(state: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     collect(&state.join("sessions"), &mut found);
     found.sort_by(|a, b| b.cmp(a));

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use chrono::DateTime;
 
 pub use adopt::adopt;
-pub use find::{find, latest};
+pub use find::{files, find, latest};
 pub use list::{Listing, Summary, list, summarise};
 pub use remove::remove;
 

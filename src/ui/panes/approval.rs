@@ -61,9 +61,12 @@ fn shown(
     most: usize,
     around: &Around<'_>,
 ) -> Vec<Line<'static>> {
-    let mut lines = action(panel, request, inner, around);
+    let (mut lines, first_change) = action(panel, request, inner, around);
     let all = lines.len();
     if all > most {
+        // Where there is no room for all of it, what changes goes before where it stands.
+        let hidden = first_change.filter(|first| first + 1 >= most).unwrap_or(0);
+        lines.drain(..hidden);
         lines.truncate(most.saturating_sub(1));
         let left = count(all - lines.len(), "more line");
         let words = fit(&format!("… {left} · o shows all"), inner);
@@ -72,13 +75,13 @@ fn shown(
     lines
 }
 
-/// The action itself, whole.
-pub(super) fn action(
+/// The action itself, whole, and where its first change begins, if it is one.
+fn action(
     panel: &Panel,
     request: &ApprovalRequest,
     inner: usize,
     around: &Around<'_>,
-) -> Vec<Line<'static>> {
+) -> (Vec<Line<'static>>, Option<usize>) {
     let theme = around.theme;
     match &request.preview {
         Preview::Command(command) => {
@@ -87,14 +90,15 @@ pub(super) fn action(
             for (at, line) in lines.iter_mut().enumerate() {
                 line.spans.insert(0, Span::styled(if at == 0 { "$ " } else { "  " }, theme.dim));
             }
-            lines
+            (lines, None)
         }
         Preview::Diff(unified) => {
-            diff::render(hunks(unified), u16::try_from(inner).unwrap_or(u16::MAX), theme)
+            let laid = diff::lay(hunks(unified), u16::try_from(inner).unwrap_or(u16::MAX), theme);
+            (laid.lines, laid.first_change)
         }
         Preview::None => {
             let about = panel.arguments().map(summary).unwrap_or_default();
-            wrap(&sanitize(&about), inner, theme.strong)
+            (wrap(&sanitize(&about), inner, theme.strong), None)
         }
     }
 }

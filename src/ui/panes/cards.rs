@@ -149,7 +149,8 @@ pub(super) fn lay(
         | CardBody::Compacted(entry)
         | CardBody::Note(entry)
         | CardBody::Error(entry)
-        | CardBody::Raised(entry) => remarks::lay(entry, around),
+        | CardBody::Raised(entry)
+        | CardBody::Changed(entry) => remarks::lay(entry, around),
         CardBody::Goal(entry) => goals::lay(entry, around),
         CardBody::TurnEnded(entry) => match &entry.body {
             Body::TurnEnded(ended) => endings::lay(ended, entry, around),
@@ -202,5 +203,5 @@ fn thinking(text: &str, alone: bool, around: &Around<'_>) -> Vec<Row> {
     if !alone {
         lines.push(Line::default());
     }
-    indented(lines)
+    indented(lines).into_iter().map(|row| Row { folds: true, ..row }).collect()
 }

@@ -7,6 +7,7 @@ use ratatui::widgets::{Block, BorderType};
 
 use crate::ui::layout::Areas;
 use crate::ui::local::Focus;
+use crate::ui::replaying::Replay;
 use crate::ui::text::fit;
 
 use super::Screen;
@@ -36,7 +37,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, areas: &Areas, screen: &Screen<'_>) {
         frame.render_widget(Line::styled("›", theme.accent), Rect::new(outer.x, text.y, 1, 1));
     }
     if local.composer.is_empty() {
-        let words = fit("ask anything", usize::from(text.width));
+        let words = local.replay.map_or_else(|| "ask anything".to_owned(), Replay::words);
+        let words = fit(&words, usize::from(text.width));
         frame.render_widget(Line::styled(words, theme.placeholder), text);
     } else {
         frame.render_widget(local.composer.area(), text);

@@ -15,7 +15,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let mode = screen.local.mode;
     let total = usize::from(area.width).saturating_sub(2);
     let mode_style = if mode == Mode::Unrestricted { theme.warning } else { theme.text };
-    let model = fit(&one_row(&settings.model), total / 2);
+    let model = fit(&one_row(&answering(screen)), total / 2);
     let mut right = vec![Span::styled(format!("{model} · "), theme.dim)];
     right.push(Span::styled(mode.as_str(), mode_style));
     if total >= 70 {
@@ -31,4 +31,14 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     }
     let line = both_ends(left, right, total);
     frame.render_widget(line, Rect::new(area.x + 1, area.y, area.width.saturating_sub(2), 1));
+}
+
+/// The model that answers, or the one that will from the next turn on, and how hard it thinks.
+fn answering(screen: &Screen<'_>) -> String {
+    let now = &screen.view.settings.model;
+    let model = match screen.local.next_model.as_ref().filter(|next| *next != now) {
+        Some(next) => format!("→ {next}"),
+        None => now.clone(),
+    };
+    screen.local.effort.map_or_else(|| model.clone(), |effort| format!("{model} ({effort})"))
 }

@@ -15,12 +15,14 @@ pub(super) struct Row {
     pub indent: u16,
     /// What it says.
     pub line: Line<'static>,
+    /// Whether it belongs to what ctrl-t folds.
+    pub folds: bool,
 }
 
 impl Row {
     /// A row at an indent.
     pub(super) fn new(indent: u16, line: impl Into<Line<'static>>) -> Self {
-        Self { indent, line: line.into() }
+        Self { indent, line: line.into(), folds: false }
     }
 }
 
@@ -29,6 +31,9 @@ impl Row {
 pub struct Layouts {
     shelf: Shelf,
     pub(super) growing: Option<Growing>,
+    /// Bytes of the growing text that this frame may still take.
+    appetite: usize,
+    is_behind: bool,
     pub(super) window: Window,
 }
 
@@ -41,6 +46,7 @@ pub(super) struct Shape {
     pub generation: u64,
     pub thinking_open: bool,
     pub epoch: u64,
+    pub height: u16,
 }
 
 #[derive(Default)]
@@ -90,17 +96,46 @@ pub(super) struct Window {
 
 impl Layouts {
     /// Most cards whose lines are kept.
-    const MOST: usize = 2_000;
+    const MOST: usize = 256;
+    /// Most bytes of the growing text that are laid out for one frame, so that no flood of text holds up a key.
+    const MOUTHFUL: usize = 16 * 1024;
 
-    /// Forgets what was laid out for another shape.
-    pub(super) fn begin(&mut self, shape: &Shape) {
-        if self.shelf.shape != *shape {
-            self.shelf.cards.clear();
+    /// Forgets what was laid out for another shape. Says whether rows may stand elsewhere now.
+    pub(super) fn begin(&mut self, shape: &Shape) -> bool {
+        self.appetite = Self::MOUTHFUL;
+        self.is_behind = false;
+        let is_new = self.shelf.shape != *shape;
+        if is_new {
+            // The height alone breaks no line.
+            let before = Shape { height: shape.height, ..std::mem::take(&mut self.shelf.shape) };
+            if before != *shape {
+                self.shelf.cards.clear();
+            }
             self.shelf.shape = shape.clone();
         }
         if self.shelf.cards.len() > Self::MOST {
             self.shelf.cards.clear();
         }
+        is_new
+    }
+
+    /// Gives the growing text what came since the last frame, or as much of that as one frame bears.
+    pub(super) fn feed(&mut self, text: &str) {
+        let Some(growing) = &mut self.growing else { return };
+        let rest = text.get(growing.taken..).unwrap_or_default();
+        let most = (0..=self.appetite.min(rest.len())).rev().find(|at| rest.is_char_boundary(*at));
+        let more = rest.get(..most.unwrap_or_default()).unwrap_or_default();
+        if !more.is_empty() {
+            growing.stream.push(more);
+            growing.taken += more.len();
+            self.appetite -= more.len();
+        }
+        self.is_behind = more.len() < rest.len();
+    }
+
+    /// Whether the last frame has left text for the next one; said once a frame that shows the transcript.
+    pub fn was_behind(&mut self) -> bool {
+        std::mem::take(&mut self.is_behind)
     }
 
     /// The rows of a card, laid out by `lay` if they are not kept.
@@ -118,5 +153,31 @@ impl Layouts {
     /// How many cards have their lines kept.
     pub fn kept(&self) -> usize {
         self.shelf.cards.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flood_of_text_is_laid_out_over_several_frames() {
+        let text = "é ".repeat(Layouts::MOUTHFUL);
+        let mut layouts = Layouts::default();
+        let id = CardId::Entry(crate::ledger::EntryId(1));
+        layouts.growing = Some(Growing { id, taken: 0, stream: Stream::default(), height: 0 });
+        let taken = |layouts: &Layouts| layouts.growing.as_ref().map_or(0, |growing| growing.taken);
+        for frame in 1.. {
+            layouts.begin(&Shape::default());
+            // A frame asks for the height of a card several times.
+            layouts.feed(&text);
+            layouts.feed(&text);
+            assert!(taken(&layouts) <= frame * Layouts::MOUTHFUL && taken(&layouts) > (frame - 1) * 16_000);
+            if !layouts.was_behind() {
+                break;
+            }
+            assert!(!layouts.was_behind(), "a frame without a transcript owes nothing");
+        }
+        assert_eq!(taken(&layouts), text.len());
     }
 }

@@ -1,5 +1,6 @@
 //! The panes and how they are drawn: first everything is laid out, then drawn without changing anything.
 
+mod anchor;
 mod approval;
 mod boxes;
 mod budgets;
@@ -11,8 +12,8 @@ mod gauges;
 mod goals;
 mod header;
 mod help;
+mod inspector;
 mod layouts;
-mod ledger;
 mod level;
 mod marks;
 mod output;
@@ -69,6 +70,9 @@ pub fn prepare(
 ) {
     let rows = local.composer.rows(Areas::composer_width(screen));
     local.composer.area_mut().set_style(theme.composer);
+    if let Some(Overlay::Ledger(inspector)) = &mut local.overlay {
+        inspector.catch_up(view);
+    }
     match Areas::of(screen, rows, above(local, view)) {
         Some(areas) if local.overlay.is_none() => {
             local.page = areas.transcript.height;
@@ -100,7 +104,7 @@ pub fn draw(frame: &mut Frame<'_>, screen: &Screen<'_>) {
         return too_small(frame, area, screen.theme.text);
     };
     match &screen.local.overlay {
-        Some(Overlay::Ledger(inspector)) => ledger::draw(frame, area, screen, inspector),
+        Some(Overlay::Ledger(it)) => inspector::draw(frame, area, screen, it),
         Some(Overlay::Help(at)) => help::draw(frame, area, screen, *at),
         Some(Overlay::Output(call, at)) => output::draw(frame, area, screen, *call, *at),
         Some(Overlay::Summary(entry, at)) => summary::draw(frame, area, screen, *entry, *at),

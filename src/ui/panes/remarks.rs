@@ -6,6 +6,7 @@ use ratatui::text::{Line, Span};
 use crate::budget::Limit;
 use crate::ledger::{Body, Compaction, Entry, EntryId, Injected, Injector};
 use crate::ui::text::{fit, sanitize, wrap};
+use crate::view::one_line;
 
 use super::cards::{Around, INDENT};
 use super::layouts::Row;
@@ -29,6 +30,10 @@ pub(super) fn lay(entry: &Entry, around: &Around<'_>) -> Vec<Row> {
         Body::BudgetRaised { name, limit } => {
             let limit = Limit::parse(name).map_or_else(|| limit.to_string(), |l| amount(l, *limit));
             vec![quiet(&format!("↑ {name} raised to {limit}"), theme.dim, around)]
+        }
+        Body::ModelChanged { .. } => vec![quiet(&format!("⇄ model: {}", one_line(entry)), theme.dim, around)],
+        Body::EffortChanged { .. } => {
+            vec![quiet(&format!("⇄ effort: {}", one_line(entry)), theme.dim, around)]
         }
         Body::Compaction(made) => compacted(entry.id, made, around),
         Body::Error { message, next } => failure(message, next, around),

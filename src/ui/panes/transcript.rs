@@ -6,13 +6,14 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use crate::ledger::Millis;
-use crate::ui::local::{Focus, Local, Position};
+use crate::ui::local::{Anchor, Focus, Local, Position, Scroll};
 use crate::ui::search::Search;
 use crate::ui::text::highlight::Highlighter;
 use crate::ui::text::{fit, width, wrap};
 use crate::ui::theme::Theme;
-use crate::view::{Card, CardBody, View};
+use crate::view::{Card, CardBody, CardId, View};
 
+use super::anchor::{self, Ink};
 use super::cards::Around;
 use super::layouts::{Growing, Layouts, Row, Shape, Version, Window};
 use super::{Screen, cards, marks};
@@ -37,19 +38,25 @@ pub(super) fn prepare(
     area: Rect,
     now: Millis,
 ) {
-    layouts.begin(&Shape {
+    let reshaped = layouts.begin(&Shape {
         width: area.width,
         theme: theme.name.clone(),
         generation: highlighter.generation(),
         thinking_open: local.thinking_open,
         epoch: view.epoch().0,
+        height: area.height,
     });
     let mut scroll = local.scroll;
     let around = Around::new(view, local, theme, area, now);
     let mut walk = Walk { layouts, view, theme, highlighter, around, height: usize::from(area.height) };
     let end = walk.top_at_end();
     let wish = std::mem::take(&mut scroll.wish);
+    if reshaped {
+        walk.recall(&mut scroll);
+    }
+    let mut stays = reshaped && wish == 0;
     if let Some(reveal) = scroll.reveal.take().and_then(|id| view.place(id)) {
+        stays = false;
         scroll.top = Some(match &local.search {
             Some(search) => walk.with_words_in_sight(reveal, search),
             None => walk.with_card_in_sight(reveal, scroll.top.unwrap_or(end)),
@@ -66,18 +73,34 @@ pub(super) fn prepare(
     if top.is_some_and(|top| top >= end) {
         top = None;
     }
-    if top.is_none() {
-        scroll.seen = view.len();
-    }
     scroll.top = top;
+    walk.remember(&mut scroll, stays);
+    if top.is_none() {
+        (scroll.seen, scroll.seen_revision) = session(view);
+    }
     let top = top.unwrap_or_else(|| walk.with_chosen_in_sight(end, local));
-    let window = walk.fill(
-        top,
-        local,
-        (top < end).then(|| if scroll.top.is_some() { view.len().saturating_sub(scroll.seen) } else { 0 }),
-    );
-    walk.layouts.window = window;
+    let new = if scroll.top.is_some() { news(view, &scroll) } else { 0 };
+    walk.layouts.window = walk.fill(top, local, (top < end).then_some(new));
     local.scroll = scroll;
+}
+
+/// How many cards there are, and how often the last one has changed.
+fn session(view: &View) -> (usize, u64) {
+    let last = view.len().checked_sub(1).and_then(|last| view.card(last));
+    (view.len(), last.map_or(0, |card| card.revision.0))
+}
+
+/// Where a card stands, whether it still grows or not.
+fn place(view: &View, id: CardId) -> Option<usize> {
+    let is_it = |at: &usize| view.card(*at).is_some_and(|card| card.id == id);
+    view.place(id).or_else(|| (0..view.len()).rev().find(is_it))
+}
+
+/// How many cards are new, or grew, since the end was last in sight.
+fn news(view: &View, scroll: &Scroll) -> usize {
+    let last = scroll.seen.checked_sub(1).and_then(|last| view.card(last));
+    let grew = last.is_some_and(|card| card.revision.0 > scroll.seen_revision);
+    view.len().saturating_sub(scroll.seen) + usize::from(grew)
 }
 
 impl Walk<'_> {
@@ -158,6 +181,52 @@ impl Walk<'_> {
         Position { card: held.card, row: held.row.min(rows.saturating_sub(1)) }
     }
 
+    /// Holds the window at what was read, after rows have moved under it.
+    fn recall(&mut self, scroll: &mut Scroll) {
+        let Some(anchor) = scroll.anchor else { return };
+        let is_moved = scroll.top != anchor.top;
+        let follows = anchor.top.is_none() && anchor.session != session(self.view);
+        let Some(at) = place(self.view, anchor.card).filter(|_| !is_moved && !follows) else {
+            scroll.anchor = None;
+            return;
+        };
+        let same = self.view.card(at).is_some_and(|card| card.revision.0 == anchor.revision);
+        let row = anchor::find(&self.inks(at), &anchor.mark, same);
+        scroll.top = Some(Position { card: at, row });
+    }
+
+    /// Keeps in mind what stands in the first row of a window that is held. One that shows the end only because it
+    /// became larger keeps what it held, for when it becomes smaller again.
+    fn remember(&mut self, scroll: &mut Scroll, stays: bool) {
+        let session = session(self.view);
+        let kept = scroll.anchor.filter(|anchor| match scroll.top {
+            _ if stays => true,
+            Some(_) => anchor.top == scroll.top,
+            // Whoever sees the end follows it as soon as something is new there.
+            None => anchor.top.is_none() && anchor.session == session,
+        });
+        scroll.anchor = match (kept, scroll.top) {
+            (Some(anchor), top) => Some(Anchor { top, session, ..anchor }),
+            (None, None) => None,
+            (None, Some(top)) => self.view.card(top.card).map(|card| Anchor {
+                card: card.id,
+                revision: card.revision.0,
+                mark: anchor::mark(&self.inks(top.card), top.row),
+                top: Some(top),
+                session,
+            }),
+        };
+    }
+
+    /// What the rows of a card say, the empty one before it included.
+    fn inks(&mut self, at: usize) -> Vec<Ink> {
+        let all = self.rows_of(at);
+        let gap = usize::from(self.gap(at));
+        let mut inks = vec![Ink::EMPTY; gap];
+        inks.extend(self.slice(at, 0, all).iter().map(|row| Ink::of(&row.line, row.folds)));
+        inks
+    }
+
     fn fill(&mut self, top: Position, local: &Local, below: Option<usize>) -> Window {
         let focused = local.focused(self.view);
         let chosen = local.chosen(self.view).map(|(_, request)| request.call);
@@ -229,11 +298,9 @@ impl Walk<'_> {
             Some(growing) if growing.id == card.id && growing.taken <= live.text.len() => growing,
             _ => Growing { id: card.id, taken: 0, stream: Default::default(), height: 0 },
         };
-        let growing = self.layouts.growing.insert(growing);
-        if let Some(more) = live.text.get(growing.taken..).filter(|m| !m.is_empty()) {
-            growing.stream.push(more);
-            growing.taken = live.text.len();
-        }
+        self.layouts.growing = Some(growing);
+        self.layouts.feed(&live.text);
+        let Some(growing) = &mut self.layouts.growing else { return 0 };
         growing.height = growing.stream.lines(width, self.theme, self.highlighter).len();
         growing.height
     }

@@ -7,5 +7,5 @@ mod encode;
 mod hosted;
 
 pub(super) use decode::Reader;
-pub(super) use encode::encode;
+pub(super) use encode::{encode, headers};
 pub(super) use hosted::HOSTED_TOOLS;

@@ -40,7 +40,15 @@ struct Fragment<'a> {
 impl Calls {
     /// Takes in one fragment.
     pub(super) fn fragment(&mut self, value: &Value, events: &mut Vec<ModelEvent>) {
-        let fragment = Fragment::read(value);
+        self.take(Fragment::read(value), events);
+    }
+
+    /// Takes in a fragment that has nothing but arguments.
+    pub(super) fn more(&mut self, slot: u64, arguments: String, events: &mut Vec<ModelEvent>) {
+        self.take(Fragment { slot: Some(slot), id: "", name: "", arguments, extra: None }, events);
+    }
+
+    fn take(&mut self, fragment: Fragment<'_>, events: &mut Vec<ModelEvent>) {
         let found = self.find(&fragment);
         let at = found.unwrap_or_else(|| {
             self.calls.push(Call { slot: fragment.slot, ..Call::default() });

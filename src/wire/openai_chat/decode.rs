@@ -29,11 +29,9 @@ impl Reader {
             return self.complete();
         }
         if event.name.is_empty()
-            && let Some(text) = quick::text(data)
+            && let Some(piece) = quick::piece(data)
         {
-            let mut events = Vec::new();
-            self.say(&text, &mut events);
-            return events.into_iter().map(ModelNews::Event).collect();
+            return self.piece(piece);
         }
         let Ok(chunk) = serde_json::from_str::<Value>(data) else {
             let ours = !data.is_empty() && matches!(event.name.as_str(), "" | "error" | "message");
@@ -71,6 +69,18 @@ impl Reader {
         if self.finish.is_some() { self.complete() } else { failed(cut_failure()) }
     }
 
+    /// The same as [`Reader::delta`], for what says little.
+    fn piece(&mut self, piece: quick::Piece) -> Vec<ModelNews> {
+        let mut events = Vec::new();
+        self.reasoning.piece(piece.reasoning_content, piece.reasoning, &mut events);
+        self.say(piece.content.unwrap_or_default(), &mut events);
+        if let Some((fragment,)) = piece.call {
+            self.reasoning.close(&mut events);
+            self.calls.more(fragment.slot, fragment.function.arguments, &mut events);
+        }
+        events.into_iter().map(ModelNews::Event).collect()
+    }
+
     fn chunk(&mut self, chunk: &Value, part: &str, events: &mut Vec<ModelEvent>) {
         if let Some(usage) = usage::find(chunk) {
             events.push(ModelEvent::Usage(usage));
@@ -89,13 +99,13 @@ impl Reader {
     fn delta(&mut self, delta: &Value, events: &mut Vec<ModelEvent>) {
         self.reasoning.delta(delta, events);
         match delta.get("content") {
-            Some(Value::String(text)) => self.say(text, events),
+            Some(Value::String(text)) => self.say(text.clone(), events),
             Some(Value::Array(parts)) => parts.iter().for_each(|part| self.part(part, events)),
             Some(_) | None => {}
         }
         if let Some(refusal) = delta.get("refusal").and_then(Value::as_str).filter(|r| !r.is_empty()) {
             self.refused = true;
-            self.say(refusal, events);
+            self.say(refusal.to_owned(), events);
         }
         let fragments = delta.get("tool_calls").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         if !fragments.is_empty() {
@@ -114,15 +124,15 @@ impl Reader {
                     self.reasoning.say(piece.get("text").and_then(Value::as_str).unwrap_or_default(), events);
                 }
             }
-            Some("text" | "output_text") | None => self.say(text, events),
+            Some("text" | "output_text") | None => self.say(text.to_owned(), events),
             Some(_) => {}
         }
     }
 
-    fn say(&mut self, text: &str, events: &mut Vec<ModelEvent>) {
+    fn say(&mut self, text: String, events: &mut Vec<ModelEvent>) {
         if !text.is_empty() {
             self.reasoning.close(events);
-            events.push(ModelEvent::Text(text.to_owned()));
+            events.push(ModelEvent::Text(text));
         }
     }
 

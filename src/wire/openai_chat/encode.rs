@@ -61,7 +61,8 @@ impl Wants {
     }
 }
 
-fn headers(endpoint: &Endpoint) -> Vec<(String, Secret)> {
+/// What every call carries.
+pub(in crate::wire) fn headers(endpoint: &Endpoint) -> Vec<(String, Secret)> {
     let mut headers = vec![
         ("content-type".to_owned(), Secret::new("application/json")),
         ("accept".to_owned(), Secret::new("text/event-stream")),

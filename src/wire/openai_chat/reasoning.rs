@@ -35,6 +35,24 @@ impl Reasoning {
         pieces.iter().for_each(|piece| merge(&mut self.details, piece));
     }
 
+    /// Takes in a piece under either name, where there are no details.
+    pub(super) fn piece(
+        &mut self,
+        content: Option<String>,
+        other: Option<String>,
+        events: &mut Vec<ModelEvent>,
+    ) {
+        let said = |text: &String| !text.is_empty();
+        if let Some(content) = content.filter(said) {
+            self.content.push_str(&content);
+            self.open = true;
+            events.push(ModelEvent::Thinking(content));
+        } else if let Some(other) = other.filter(said) {
+            self.open = true;
+            events.push(ModelEvent::Thinking(other));
+        }
+    }
+
     /// Reasoning that came in another way (parts of a content array).
     pub(super) fn say(&mut self, text: &str, events: &mut Vec<ModelEvent>) {
         if !text.is_empty() {

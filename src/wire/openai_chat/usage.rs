@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::ledger::Usage;
+use crate::wire::charge;
 
 /// The usage in a chunk, wherever the server puts it.
 pub(super) fn find(chunk: &Value) -> Option<Usage> {
@@ -26,7 +27,7 @@ fn read(usage: &Value) -> Usage {
         cache_read: cached.unwrap_or_default(),
         cache_write: count("/prompt_tokens_details/cache_write_tokens").unwrap_or_default(),
         reasoning,
-        cost: None,
+        cost: charge::told(usage),
         estimated: false,
     }
 }

@@ -48,7 +48,8 @@ fn reasoning(effort: Effort, without_summary: bool) -> Value {
 /// A lower limit is refused.
 const LEAST_OUTPUT: u64 = 16;
 
-fn headers(endpoint: &Endpoint) -> Vec<(String, Secret)> {
+/// What every call carries.
+pub(in crate::wire) fn headers(endpoint: &Endpoint) -> Vec<(String, Secret)> {
     let mut headers = vec![
         ("content-type".to_owned(), Secret::new("application/json")),
         ("accept".to_owned(), Secret::new("text/event-stream")),

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::ledger::Usage;
+use crate::wire::charge;
 
 /// The usage of a response, once it has one.
 pub(super) fn find(response: &Value) -> Option<Usage> {
@@ -14,7 +15,7 @@ pub(super) fn find(response: &Value) -> Option<Usage> {
         cache_read: count("/input_tokens_details/cached_tokens"),
         cache_write: count("/input_tokens_details/cache_write_tokens"),
         reasoning: count("/output_tokens_details/reasoning_tokens"),
-        cost: None,
+        cost: charge::told(usage),
         estimated: false,
     })
 }

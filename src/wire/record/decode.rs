@@ -71,6 +71,14 @@ fn reader(kind: &str) -> Option<Reader> {
             Ok(Body::Transition { turn: f.small("turn")?, reason: f.one_of("reason", Transition::parse)? })
         },
         "budget_raised" => |f, _| Ok(Body::BudgetRaised { name: f.text("name")?, limit: f.number("limit")? }),
+        "model_changed" => |f, _| {
+            let read = |name| f.str(name).map(ModelRef::parse);
+            Ok(Body::ModelChanged { model: read("model")?, previous: read("previous")? })
+        },
+        "effort_changed" => |f, _| {
+            let given = f.get("effort").filter(|level| !level.is_null());
+            Ok(Body::EffortChanged { effort: given.map(|_| f.text("effort")).transpose()? })
+        },
         "note" => |f, _| Ok(Body::Note(Note { about: f.text("about")?, text: f.text("text")? })),
         "error" => |f, _| Ok(Body::Error { message: f.text("message")?, next: f.text("next")? }),
         "turn_ended" => |f, _| read_ended(f),

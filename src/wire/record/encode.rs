@@ -64,6 +64,10 @@ fn write_body(record: &mut Map<String, Value>, body: &Body, bytes: Bytes) {
             put(record, json!({ "turn": turn, "reason": reason.as_str() }));
         }
         Body::BudgetRaised { name, limit } => put(record, json!({ "name": name, "limit": limit })),
+        Body::ModelChanged { model, previous } => {
+            put(record, json!({ "model": model.to_string(), "previous": previous.to_string() }));
+        }
+        Body::EffortChanged { effort } => put(record, json!({ "effort": effort })),
         Body::Note(note) => put(record, json!({ "about": note.about, "text": note.text })),
         Body::Error { message, next } => put(record, json!({ "message": message, "next": next })),
         Body::TurnEnded(ended) => write_ended(record, ended),

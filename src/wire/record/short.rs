@@ -34,6 +34,8 @@ fn short(body: &Body) -> Option<Value> {
         | Body::Compaction(_)
         | Body::Transition { .. }
         | Body::BudgetRaised { .. }
+        | Body::ModelChanged { .. }
+        | Body::EffortChanged { .. }
         | Body::Goal(_)
         | Body::Checkpoint(_)
         | Body::Progress(_)

@@ -172,7 +172,8 @@ impl Shared {
         let page = state.pages.get(&visit.path).cloned()?;
         state.visits.push(visit.clone());
         let bearer = visit.header("authorization").and_then(|value| value.strip_prefix("Bearer "));
-        (self.key.is_none() || self.key.as_deref() == bearer).then_some(page)
+        let shown = visit.header("x-api-key").or(bearer);
+        (self.key.is_none() || self.key.as_deref() == shown).then_some(page)
     }
 
     fn record(&self, request: Recorded) {

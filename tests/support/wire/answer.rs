@@ -83,8 +83,13 @@ pub fn lines(news: &[ModelNews]) -> String {
             format!("hosted {} name={:?} id={:?} {}", h.kind, h.name, h.id, h.value)
         }
         ModelNews::Event(ModelEvent::Usage(u)) => format!(
-            "usage input={} read={} write={} output={} reasoning={}",
-            u.input, u.cache_read, u.cache_write, u.output, u.reasoning
+            "usage input={} read={} write={} output={} reasoning={}{}",
+            u.input,
+            u.cache_read,
+            u.cache_write,
+            u.output,
+            u.reasoning,
+            u.cost.map(|cost| format!(" cost={} millionths of a dollar", cost.0)).unwrap_or_default()
         ),
         ModelNews::Event(ModelEvent::Stop(stop)) => format!("stop {}", stop.as_str()),
     };

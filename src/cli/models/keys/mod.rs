@@ -3,7 +3,7 @@
 mod command;
 mod file;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::presets::Preset;
 use crate::cli::{config::Provider, connection::Secret, environment::Environment, fault::Fault};
@@ -64,6 +64,14 @@ pub(super) fn find(
         return Ok(Found::At(Place::KeysFile(ours)));
     }
     Ok(said.api_key_env.as_deref().or(usual).map_or(Found::Unneeded, |name| Found::Missing(name.to_owned())))
+}
+
+/// Looks whether our file of all keys is ours alone and can be read; one that is not there is right.
+///
+/// # Errors
+/// What is wrong with it, never what is in it.
+pub(super) fn check_file(path: &Path) -> Result<(), Fault> {
+    file::of_provider(path, "").map(drop)
 }
 
 impl Place {

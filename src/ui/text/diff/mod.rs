@@ -1,5 +1,6 @@
 //! Unified diffs with line numbers: signs stay text, colour only repeats them, and changed words stand out.
 
+mod beside;
 mod read;
 
 use ratatui::style::Style;
@@ -14,43 +15,131 @@ use crate::ui::theme::Theme;
 /// Cells that the text must have beside the line numbers; with fewer, the numbers are left out.
 const ROOM_FOR_TEXT: usize = 16;
 
+/// Cells from which on both sides of a diff stand beside each other: what a box of 110 has inside.
+const SIDE_BY_SIDE: usize = 106;
+
 /// Bytes of a line beyond which changed words are not looked for.
 const LONGEST_PAIR: usize = 1_000;
 
 /// The share of a line that must be unchanged for its words to be compared; below it, all has changed.
 const ALIKE: f32 = 0.4;
 
-/// Lays out a unified diff, untrusted as it is, on lines of at most `width` cells. Lines that belong to no hunk are
-/// shown as they are.
+/// A diff as lines.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Laid {
+    /// The lines, none wider than asked.
+    pub lines: Vec<Line<'static>>,
+    /// Where among them the first change begins, if anything is changed.
+    pub first_change: Option<usize>,
+}
+
+/// The lines of [`lay`] alone.
 #[must_use]
 pub fn render(unified: &str, width: u16, theme: &Theme) -> Vec<Line<'static>> {
+    lay(unified, width, theme).lines
+}
+
+/// Lays out a unified diff, untrusted as it is, on lines of at most `width` cells: what was and what will be side by
+/// side where both have room, else one below the other. Lines that belong to no hunk are shown as they are.
+#[must_use]
+pub fn lay(unified: &str, width: u16, theme: &Theme) -> Laid {
     let rows = rows(unified);
     let room = usize::from(width);
+    let mut laid = Laid { lines: Vec::new(), first_change: None };
     if room == 0 {
-        return Vec::new();
+        return laid;
     }
     let digits = rows.iter().filter_map(Row::last_number).max().unwrap_or(0).to_string().len();
     let digits = if room < 2 * digits + 4 + ROOM_FOR_TEXT { 0 } else { digits };
-    let mut lines = Vec::new();
+    // A file that is new or gone has but one side.
+    let has = |sign| rows.iter().any(|row| row.sign == sign);
+    let is_beside = room >= SIDE_BY_SIDE && has(Sign::Add) && has(Sign::Remove);
+    let page = Page { room, digits, theme };
     let mut rest = rows.as_slice();
-    while let Some((row, after)) = rest.split_first() {
-        if row.sign != Sign::Remove {
-            lines.extend(lay(row, words(row, None, theme), digits, room, theme));
-            rest = after;
+    while let Some((row, others)) = rest.split_first() {
+        let (removed, after) = leading(Sign::Remove, rest);
+        let (added, after) = leading(Sign::Add, after);
+        if removed.is_empty() && added.is_empty() {
+            laid.lines.extend(if is_beside { beside::same(row, &page) } else { page.unchanged(row) });
+            rest = others;
             continue;
         }
-        let removed = rest.iter().take_while(|row| row.sign == Sign::Remove).count();
-        let (removed, after) = rest.split_at(removed);
-        let added = after.iter().take_while(|row| row.sign == Sign::Add).count();
-        let (added, after) = after.split_at(added);
-        for (side, other) in [(removed, added), (added, removed)] {
-            for (index, row) in side.iter().enumerate() {
-                lines.extend(lay(row, words(row, other.get(index), theme), digits, room, theme));
-            }
-        }
+        laid.first_change.get_or_insert(laid.lines.len());
+        laid.lines.extend(if is_beside {
+            beside::change(removed, added, &page)
+        } else {
+            page.change(removed, added)
+        });
         rest = after;
     }
-    lines
+    laid
+}
+
+/// The rows of one sign at the beginning, and those after them.
+fn leading<'r, 'a>(sign: Sign, rows: &'r [Row<'a>]) -> (&'r [Row<'a>], &'r [Row<'a>]) {
+    rows.split_at(rows.iter().take_while(|row| row.sign == sign).count())
+}
+
+/// What rows are laid out on.
+struct Page<'t> {
+    /// The cells of a line.
+    room: usize,
+    /// The cells of a line number; none are shown when it is 0.
+    digits: usize,
+    theme: &'t Theme,
+}
+
+impl Page<'_> {
+    /// What is removed, and below it what is added.
+    fn change(&self, removed: &[Row<'_>], added: &[Row<'_>]) -> Vec<Line<'static>> {
+        let mut lines = Vec::new();
+        for (side, other) in [(removed, added), (added, removed)] {
+            for (index, row) in side.iter().enumerate() {
+                let text = words(row, other.get(index), self.theme);
+                lines.extend(self.row(row, &[row.before, row.after], text, self.room));
+            }
+        }
+        lines
+    }
+
+    /// A row that is no change.
+    fn unchanged(&self, row: &Row<'_>) -> Vec<Line<'static>> {
+        if matches!(row.sign, Sign::Header | Sign::Note) {
+            return wrap(&row.text, self.room, style(row.sign, self.theme));
+        }
+        self.row(row, &[row.before, row.after], words(row, None, self.theme), self.room)
+    }
+
+    /// A row on as many lines of at most `room` cells as it needs; the gutter of the further ones is empty.
+    fn row(
+        &self,
+        row: &Row<'_>,
+        numbers: &[Option<usize>],
+        text: Vec<Span<'static>>,
+        room: usize,
+    ) -> Vec<Line<'static>> {
+        let sign = match row.sign {
+            Sign::Add => "+",
+            Sign::Remove => "-",
+            Sign::Context | Sign::Header | Sign::Note => " ",
+        };
+        let numbers: String = numbers.iter().map(|number| self.number(*number)).collect();
+        let hanging = vec![Span::raw(" ".repeat(width(&numbers) + 2))];
+        let style = style(row.sign, self.theme);
+        let mut spans =
+            vec![Span::styled(numbers, self.theme.faint), Span::styled(format!("{sign} "), style)];
+        spans.extend(text);
+        cut_spans(&spans, room, hanging)
+    }
+
+    fn number(&self, number: Option<usize>) -> String {
+        let digits = self.digits;
+        match number {
+            _ if digits == 0 => String::new(),
+            Some(number) => format!("{number:>digits$} "),
+            None => " ".repeat(digits + 1),
+        }
+    }
 }
 
 /// The text of a row, with the words set off that differ from the row it stands against.
@@ -80,33 +169,6 @@ fn words(row: &Row<'_>, other: Option<&Row<'_>>, theme: &Theme) -> Vec<Span<'sta
         }
     }
     spans
-}
-
-/// A row on as many lines as it needs; the gutter of the further ones is empty.
-fn lay(
-    row: &Row<'_>,
-    text: Vec<Span<'static>>,
-    digits: usize,
-    room: usize,
-    theme: &Theme,
-) -> Vec<Line<'static>> {
-    let style = style(row.sign, theme);
-    let sign = match row.sign {
-        Sign::Add => "+",
-        Sign::Remove => "-",
-        Sign::Context => " ",
-        Sign::Header | Sign::Note => return wrap(&row.text, room, style),
-    };
-    let number = |number: Option<usize>| match number {
-        _ if digits == 0 => String::new(),
-        Some(number) => format!("{number:>digits$} "),
-        None => " ".repeat(digits + 1),
-    };
-    let numbers = format!("{}{}", number(row.before), number(row.after));
-    let hanging = vec![Span::raw(" ".repeat(width(&numbers) + 2))];
-    let mut spans = vec![Span::styled(numbers, theme.faint), Span::styled(format!("{sign} "), style)];
-    spans.extend(text);
-    cut_spans(&spans, room, hanging)
 }
 
 const fn style(sign: Sign, theme: &Theme) -> Style {

@@ -1,6 +1,7 @@
 //! Markdown as styled lines, whole or while it is being streamed. Both go through the same blocks, so that a finished
 //! answer looks exactly like the one that was watched.
 
+mod blocks;
 mod code;
 mod fence;
 mod inline;
@@ -11,6 +12,7 @@ mod table;
 
 use ratatui::text::Line;
 
+pub use self::blocks::{code_blocks, harmless};
 pub use self::stream::Stream;
 use super::highlight::Highlighter;
 use crate::ui::theme::Theme;

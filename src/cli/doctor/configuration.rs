@@ -1,0 +1,121 @@
+//! The configuration: which files, what is wrong in them, what was ignored, and who answers.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use super::finding::{Finding, Subject};
+use crate::cli::Invocation;
+use crate::cli::config::{Config, project_files, user_file};
+use crate::cli::environment::Environment;
+use crate::cli::fault::Fault;
+use crate::cli::models::{Key, Table, choose, survey};
+use crate::cli::themes;
+use crate::ledger::ModelRef;
+
+const SUBJECT: Subject = Subject::Configuration;
+
+/// `wrong` is what reading it complained of.
+pub(super) fn look(invocation: &Invocation, wrong: Vec<Fault>) -> Vec<Finding> {
+    let Invocation { environment, config, cwd, .. } = invocation;
+    let mut findings = vec![of_user(environment, config)];
+    findings.extend(project_files(cwd).iter().map(|file| {
+        Finding::ok(SUBJECT, format!("{}: this project's file, which can only tighten", file.display()))
+    }));
+    let is_whole = wrong.is_empty();
+    findings.extend(wrong.into_iter().map(|fault| Finding::of_fault(SUBJECT, fault)));
+    findings.extend(config.warnings.iter().map(|warning| ignored(warning)));
+    findings
+        .extend(["XDG_CONFIG_HOME", "XDG_STATE_HOME"].iter().filter_map(|name| relative(name, environment)));
+    if environment.mock_responses().is_some() {
+        findings.push(Finding::warning(
+            SUBJECT,
+            "DEBUG_MOCK_RESPONSES is set: scripted answers come in the place of a model's",
+            "unset DEBUG_MOCK_RESPONSES, or name a model with -m",
+        ));
+    }
+    if let Err(fault) = themes::theme(invocation) {
+        findings.push(Finding::of_fault(SUBJECT, fault));
+    }
+    // With a part of the configuration missing, the choice would be another one.
+    if is_whole {
+        findings.push(answering(invocation));
+    }
+    findings
+}
+
+fn of_user(environment: &Environment, config: &Config) -> Finding {
+    let Some(file) = user_file(environment) else {
+        return Finding::warning(
+            SUBJECT,
+            "there is no home folder, so no configuration of yours is read",
+            "set HOME or XDG_CONFIG_HOME",
+        );
+    };
+    let shown = file.display();
+    match std::fs::metadata(&file) {
+        Err(_none) => Finding::ok(
+            SUBJECT,
+            format!(
+                "{shown}: not there, so every setting has its default (`countersign config init` writes one)"
+            ),
+        ),
+        Ok(found) if found.mode() & 0o077 != 0 && holds_secrets(config) => Finding::warning(
+            SUBJECT,
+            format!(
+                "{shown}: others can read it (mode {:03o}), and it holds headers or commands of keys",
+                found.mode() & 0o777
+            ),
+            format!("chmod 600 {shown}"),
+        ),
+        Ok(_) => Finding::ok(SUBJECT, format!("{shown}: your configuration")),
+    }
+}
+
+fn holds_secrets(config: &Config) -> bool {
+    config
+        .providers
+        .values()
+        .any(|provider| !provider.headers.is_empty() || provider.api_key_command.is_some())
+}
+
+/// `FILE:LINE: what; what to do`.
+fn ignored(warning: &str) -> Finding {
+    let (what, next) = warning.split_once("; ").unwrap_or((warning, "take it out of the file"));
+    Finding::warning(SUBJECT, what, next)
+}
+
+fn relative(name: &str, environment: &Environment) -> Option<Finding> {
+    let path = environment.text(name).filter(|path| !Path::new(path).is_absolute())?;
+    Some(Finding::warning(
+        SUBJECT,
+        format!("{name} is {path:?}, which is not an absolute path and is ignored"),
+        format!("set {name} to a path that begins with /, or unset it"),
+    ))
+}
+
+/// Who would answer a message now.
+fn answering(invocation: &Invocation) -> Finding {
+    let Invocation { environment, config, .. } = invocation;
+    let named = config.model.iter().chain(&config.fallback).map(|name| ModelRef::parse(name).provider);
+    let named: Vec<String> = named.collect();
+    let all = survey(config, environment);
+    let by_command = |provider: &&super::super::models::Surveyed| {
+        matches!(provider.key, Key::At { by_command: true, .. })
+            && (named.is_empty() || named.contains(&provider.name))
+    };
+    if let Some(provider) = all.iter().find(by_command) {
+        let model = config.model.as_deref().unwrap_or(&provider.name);
+        return Finding::ok(
+            SUBJECT,
+            format!("{model} answers, with the key that the api_key_command of {} prints", provider.name),
+        );
+    }
+    match choose(config, environment, &Table::embedded()) {
+        Ok(choice) => {
+            let then = choice.fallback.iter().map(|other| format!(", or else {}", other.spec.model));
+            let then: String = then.collect();
+            Finding::ok(SUBJECT, format!("{} answers ({}){then}", choice.spec.model, choice.source))
+        }
+        Err(fault) => Finding::of_fault(SUBJECT, fault),
+    }
+}

@@ -1,0 +1,212 @@
+//! The terminal, by what the environment and the system say of it: it is asked nothing, since it may stay silent.
+
+use std::io::IsTerminal;
+
+use rustix::termios::tcgetwinsize;
+
+use super::finding::{Finding, Subject};
+use crate::cli::environment::Environment;
+
+const SUBJECT: Subject = Subject::Terminal;
+/// Below this a pane has no room for a sentence.
+const SMALLEST: (u16, u16) = (40, 10);
+
+/// What a terminal can do, as far as its name tells.
+struct Abilities {
+    name: &'static str,
+    truecolor: bool,
+    hyperlinks: bool,
+    images: &'static str,
+    clipboard: bool,
+    keyboard: bool,
+}
+
+pub(super) fn look(environment: &Environment) -> Vec<Finding> {
+    let mut findings = vec![of_term(environment), of_colour(environment), of_letters(environment)];
+    findings.extend(of_size());
+    findings.push(of_abilities(environment));
+    findings.extend(between(environment));
+    findings
+}
+
+/// Whether the locale says that text is UTF-8. The first of the three that is set decides.
+pub(super) fn is_utf8(environment: &Environment) -> bool {
+    locale(environment).is_some_and(|(_, value)| {
+        let value = value.to_lowercase();
+        value.contains("utf-8") || value.contains("utf8")
+    })
+}
+
+fn locale(environment: &Environment) -> Option<(&'static str, &str)> {
+    ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(|name| Some((name, environment.text(name)?)))
+}
+
+fn of_term(environment: &Environment) -> Finding {
+    match environment.text("TERM") {
+        None => Finding::warning(
+            SUBJECT,
+            "TERM is not set, so programs do not know which terminal this is",
+            "start countersign from a terminal; `exec` needs none",
+        ),
+        Some("dumb") => Finding::warning(
+            SUBJECT,
+            "TERM is dumb: the app cannot draw on such a terminal",
+            "use `countersign exec` here, or set TERM to what the terminal is",
+        ),
+        Some(term) => Finding::ok(SUBJECT, format!("TERM is {term}")),
+    }
+}
+
+fn of_colour(environment: &Environment) -> Finding {
+    let depth = match environment.text("COLORTERM") {
+        Some(said @ ("truecolor" | "24bit")) => format!("COLORTERM is {said}: exact colours"),
+        Some(said) => format!("COLORTERM is {said}"),
+        None => "COLORTERM is not set".to_owned(),
+    };
+    if environment.no_color() {
+        return Finding::ok(SUBJECT, format!("NO_COLOR is set: nothing is coloured ({depth})"));
+    }
+    Finding::ok(SUBJECT, depth)
+}
+
+fn of_letters(environment: &Environment) -> Finding {
+    match locale(environment) {
+        Some((name, value)) if is_utf8(environment) => {
+            Finding::ok(SUBJECT, format!("text is UTF-8 ({name} is {value})"))
+        }
+        Some((name, value)) => Finding::warning(
+            SUBJECT,
+            format!("{name} is {value}, which is not UTF-8: frames and signs may look wrong"),
+            format!("export {name}=C.UTF-8, or a UTF-8 locale of your language"),
+        ),
+        None => Finding::warning(
+            SUBJECT,
+            "no locale is set (LC_ALL, LC_CTYPE, LANG), so text may not be taken as UTF-8",
+            "export LANG=C.UTF-8, or a UTF-8 locale of your language",
+        ),
+    }
+}
+
+/// Of whichever end is a terminal: output may lead into a file.
+fn of_size() -> Vec<Finding> {
+    let (stdin, stdout, stderr) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
+    let size = tcgetwinsize(&stdout).or_else(|_| tcgetwinsize(&stdin)).or_else(|_| tcgetwinsize(&stderr));
+    let mut findings = Vec::new();
+    if !stdin.is_terminal() || !stdout.is_terminal() {
+        findings.push(Finding::skipped(
+            SUBJECT,
+            "stdin or stdout is not a terminal here; the app needs both",
+            "run `countersign doctor` in the terminal itself to see more",
+        ));
+    }
+    if let Ok(size) = size {
+        findings.push(judge_size(size.ws_col, size.ws_row));
+    }
+    findings
+}
+
+fn judge_size(columns: u16, rows: u16) -> Finding {
+    let (least_columns, least_rows) = SMALLEST;
+    if columns == 0 || rows == 0 {
+        return Finding::warning(SUBJECT, "the terminal does not tell its size", "stty cols 80 rows 24");
+    }
+    if columns < least_columns || rows < least_rows {
+        return Finding::warning(
+            SUBJECT,
+            format!(
+                "the terminal has {columns} columns and {rows} rows: less than {least_columns} by {least_rows}"
+            ),
+            "make the window larger, or the letters smaller",
+        );
+    }
+    Finding::ok(SUBJECT, format!("{columns} columns and {rows} rows"))
+}
+
+fn of_abilities(environment: &Environment) -> Finding {
+    let Some(known) = known(environment) else {
+        return Finding::ok(SUBJECT, "the environment does not name a terminal whose abilities are known");
+    };
+    let Abilities { name, truecolor, hyperlinks, images, clipboard, keyboard } = known;
+    let yes = |able: bool| if able { "yes" } else { "no" };
+    Finding::ok(
+        SUBJECT,
+        format!(
+            "{name}: exact colours {}, hyperlinks {}, images {images}, clipboard (OSC 52) {}, keyboard protocol {}",
+            yes(truecolor),
+            yes(hyperlinks),
+            yes(clipboard),
+            yes(keyboard)
+        ),
+    )
+}
+
+fn known(environment: &Environment) -> Option<Abilities> {
+    let term = environment.text("TERM").unwrap_or_default();
+    let program = environment.text("TERM_PROGRAM").unwrap_or_default();
+    let set = |name: &str| environment.text(name).is_some();
+    let all = |name, images| {
+        let (truecolor, hyperlinks, clipboard, keyboard) = (true, true, true, true);
+        Some(Abilities { name, truecolor, hyperlinks, images, clipboard, keyboard })
+    };
+    if set("KITTY_WINDOW_ID") || term == "xterm-kitty" {
+        all("kitty", "kitty")
+    } else if program == "ghostty" || term == "xterm-ghostty" {
+        all("Ghostty", "kitty")
+    } else if program == "WezTerm" || set("WEZTERM_PANE") {
+        all("WezTerm", "kitty and iTerm2")
+    } else if program == "iTerm.app" || set("ITERM_SESSION_ID") {
+        all("iTerm2", "iTerm2")
+    } else if program == "Apple_Terminal" {
+        let (truecolor, hyperlinks, clipboard, keyboard) = (false, false, false, false);
+        Some(Abilities { name: "Terminal.app", truecolor, hyperlinks, images: "no", clipboard, keyboard })
+    } else {
+        None
+    }
+}
+
+/// What stands between the program and the terminal.
+fn between(environment: &Environment) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if environment.text("TMUX").is_some() {
+        findings.push(Finding::ok(
+            SUBJECT,
+            "inside tmux: it decides what gets through (set-clipboard, allow-passthrough, terminal-features)",
+        ));
+    }
+    if environment.text("SSH_CONNECTION").is_some() || environment.text("SSH_TTY").is_some() {
+        findings.push(Finding::ok(SUBJECT, "over ssh: what is copied goes through the terminal (OSC 52)"));
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::finding::Status;
+    use super::*;
+
+    #[test]
+    fn a_small_terminal_is_told() {
+        for ((columns, rows), wanted) in [
+            ((40, 10), Status::Ok),
+            ((39, 10), Status::Warning),
+            ((40, 9), Status::Warning),
+            ((0, 0), Status::Warning),
+        ] {
+            assert_eq!(judge_size(columns, rows).status, wanted, "{columns} x {rows}");
+        }
+    }
+
+    #[test]
+    fn terminals_are_known_by_what_they_set() {
+        for (variable, value, wanted) in [
+            ("KITTY_WINDOW_ID", "1", Some("kitty")),
+            ("TERM", "xterm-ghostty", Some("Ghostty")),
+            ("TERM_PROGRAM", "WezTerm", Some("WezTerm")),
+            ("TERM_PROGRAM", "iTerm.app", Some("iTerm2")),
+            ("TERM", "xterm-256color", None),
+        ] {
+            let environment = Environment::of([(variable, value)]);
+            assert_eq!(known(&environment).map(|known| known.name), wanted, "{variable}={value}");
+        }
+    }
+}

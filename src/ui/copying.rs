@@ -1,0 +1,46 @@
+//! What the copy key gives away: the code of the answer that has the focus, block after block, or what a call ran or
+//! brought.
+
+use crate::ledger::Body;
+use crate::view::{Card, CardBody, Panel, View};
+
+use super::local::{Focus, Local};
+use super::text::markdown::{code_blocks, harmless};
+
+/// The text to copy: what the focused card has to give, or when asked again, the next block of the same answer.
+pub(super) fn copy(local: &mut Local, view: &View) -> Option<String> {
+    let Focus::Card(id) = local.focused(view) else { return None };
+    let texts = view.place(id).and_then(|at| view.card(at)).map(texts).unwrap_or_default();
+    let at = match local.copied {
+        Some((card, last)) if card == id && last + 1 < texts.len() => last + 1,
+        Some(_) | None => 0,
+    };
+    let Some(text) = texts.into_iter().nth(at) else {
+        local.hint = Some("nothing to copy here: o opens it".to_owned());
+        return None;
+    };
+    local.copied = Some((id, at));
+    Some(text)
+}
+
+fn texts(card: &Card) -> Vec<String> {
+    match &card.body {
+        CardBody::Assistant(entry) => match &entry.body {
+            Body::Assistant(message) => code_blocks(&message.text()),
+            _ => Vec::new(),
+        },
+        CardBody::Compacted(entry) => match &entry.body {
+            Body::Compaction(made) => vec![harmless(&made.summary)],
+            _ => Vec::new(),
+        },
+        CardBody::Tool(panel) => of_call(panel).into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The command of a call that has one, else what it brought.
+fn of_call(panel: &Panel) -> Option<String> {
+    let command = panel.arguments().and_then(|arguments| arguments.text("command"));
+    let text = command.or_else(|| panel.result().map(|result| result.content.as_str()))?;
+    Some(harmless(text)).filter(|text| !text.is_empty())
+}

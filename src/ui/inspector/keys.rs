@@ -1,0 +1,268 @@
+//! The keys of the inspector: what they change in it, and what they ask of the rest of the screen.
+
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::ledger::{Body, Entry, EntryId, resting_places};
+use crate::ui::keymap::{Command, Place, lookup};
+use crate::view::{CardId, View};
+
+use super::state::Inspector;
+use super::tab::{Group, Tab};
+
+/// What a key asks of the rest of the screen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wish {
+    /// Nothing.
+    None,
+    /// To be closed.
+    Close,
+    /// This text in the clipboard.
+    Copy(String),
+    /// This entry as it is recorded in the clipboard.
+    CopyRecord(EntryId),
+    /// The transcript, with this card in sight.
+    Jump(CardId),
+}
+
+/// One key; `page` is how many rows a page has.
+pub fn update(inspector: &mut Inspector, view: &View, key: KeyEvent, page: i32) -> Wish {
+    inspector.said = None;
+    if inspector.typing {
+        write(inspector, view, key);
+        return Wish::None;
+    }
+    inspector.catch_up(view);
+    let Some(command) = lookup(Place::Ledger, key) else { return Wish::None };
+    match command {
+        Command::Escape => return escape(inspector),
+        Command::Close => return Wish::Close,
+        Command::Open if inspector.open => return jump(inspector, view),
+        Command::Open if inspector.tab != Tab::Budgets => inspector.open = true,
+        Command::Filter => look(inspector),
+        Command::Kind => narrow(inspector),
+        Command::NextMatch => find(inspector, view, true),
+        Command::PreviousMatch => find(inspector, view, false),
+        Command::NextTab => turn(inspector, view, inspector.tab.next()),
+        Command::PreviousTab => turn(inspector, view, inspector.tab.previous()),
+        Command::JumpToCard => return jump(inspector, view),
+        Command::CopyEntry => return copy(inspector, view),
+        Command::CopyRecord => return inspector.entry(view).map_or(Wish::None, Wish::CopyRecord),
+        Command::ForkHere => return fork(inspector, view),
+        Command::ExportWords => return export(inspector, view),
+        _ => walk(inspector, view, command, page),
+    }
+    Wish::None
+}
+
+/// From the innermost outwards: the entry, what is looked for, the filter, the inspector.
+fn escape(inspector: &mut Inspector) -> Wish {
+    if inspector.open {
+        inspector.open = false;
+        inspector.scroll = 0;
+    } else if !inspector.query.is_empty() {
+        inspector.query.clear();
+    } else if inspector.group != Group::All && inspector.tab == Tab::Ledger {
+        inspector.group = Group::All;
+        inspector.selected.remove(&Tab::Ledger);
+    } else {
+        return Wish::Close;
+    }
+    Wish::None
+}
+
+fn turn(inspector: &mut Inspector, view: &View, tab: Tab) {
+    inspector.tab = tab;
+    inspector.open = false;
+    inspector.scroll = 0;
+    inspector.catch_up(view);
+}
+
+/// The next filter of the page.
+fn narrow(inspector: &mut Inspector) {
+    match inspector.tab {
+        Tab::Ledger => inspector.group = inspector.group.next(),
+        Tab::ModelSees => inspector.side = inspector.side.next(),
+        Tab::Approvals => inspector.asked = !inspector.asked,
+        Tab::Timeline | Tab::Budgets => return,
+    }
+    inspector.selected.remove(&inspector.tab);
+    inspector.scroll = 0;
+}
+
+fn walk(inspector: &mut Inspector, view: &View, command: Command, page: i32) {
+    let by = match command {
+        Command::Up => -1,
+        Command::Down => 1,
+        Command::PageUp => -page,
+        Command::PageDown => page,
+        Command::Home => i32::MIN / 2,
+        Command::End => i32::MAX / 2,
+        _ => return,
+    };
+    let pages = matches!(command, Command::PageUp | Command::PageDown);
+    if inspector.tab == Tab::Budgets || (inspector.open && pages) {
+        let there = i32::from(inspector.scroll).saturating_add(by).max(0);
+        inspector.scroll = u16::try_from(there).unwrap_or(u16::MAX);
+    } else {
+        select(inspector, view, by);
+    }
+}
+
+/// The last line is followed rather than held, so that new entries come into sight.
+fn select(inspector: &mut Inspector, view: &View, by: i32) {
+    let count = inspector.count(view);
+    let here = i64::try_from(inspector.place(count)).unwrap_or(0);
+    let there = usize::try_from((here + i64::from(by)).max(0)).unwrap_or(0);
+    hold(inspector, count, there);
+}
+
+fn hold(inspector: &mut Inspector, count: usize, line: usize) {
+    if line + 1 < count {
+        inspector.selected.insert(inspector.tab, line);
+    } else {
+        inspector.selected.remove(&inspector.tab);
+    }
+    inspector.scroll = 0;
+}
+
+/// Begins to look for something, which is done in the table.
+fn look(inspector: &mut Inspector) {
+    inspector.tab = Tab::Ledger;
+    inspector.typing = true;
+    inspector.open = false;
+    inspector.query.clear();
+}
+
+fn write(inspector: &mut Inspector, view: &View, key: KeyEvent) {
+    let held = key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
+    match key.code {
+        KeyCode::Enter => inspector.typing = false,
+        KeyCode::Esc => {
+            inspector.typing = false;
+            inspector.query.clear();
+        }
+        KeyCode::Backspace => {
+            let cut = inspector.query.graphemes(true).next_back().map_or(0, str::len);
+            inspector.query.truncate(inspector.query.len() - cut);
+        }
+        KeyCode::Char('u') if held => inspector.query.clear(),
+        KeyCode::Char(c) if !held => inspector.query.push(c),
+        _ => {}
+    }
+    inspector.catch_up(view);
+    if !inspector.query.is_empty() {
+        nearest(inspector, view);
+    }
+}
+
+/// While it is written: the match at or before the chosen line, else the first after it.
+fn nearest(inspector: &mut Inspector, view: &View) {
+    let here = inspector.row_at(inspector.place(inspector.count(view))).unwrap_or(0);
+    let matches = inspector.books.matches();
+    let after = matches.partition_point(|row| *row <= here);
+    let found = after.checked_sub(1).and_then(|at| matches.get(at)).or_else(|| matches.first());
+    if let Some(row) = found.copied() {
+        go(inspector, view, row);
+    }
+}
+
+/// The next match, around the end.
+fn find(inspector: &mut Inspector, view: &View, forward: bool) {
+    if inspector.query.is_empty() || inspector.tab != Tab::Ledger {
+        inspector.said = Some("nothing is looked for yet: / begins".to_owned());
+        return;
+    }
+    let here = inspector.row_at(inspector.place(inspector.count(view))).unwrap_or(0);
+    let matches = inspector.books.matches();
+    let found = if forward {
+        matches.get(matches.partition_point(|row| *row <= here)).or_else(|| matches.first())
+    } else {
+        let before = matches.partition_point(|row| *row < here);
+        before.checked_sub(1).and_then(|at| matches.get(at)).or_else(|| matches.last())
+    };
+    match found.copied() {
+        Some(row) => go(inspector, view, row),
+        None => inspector.said = Some("no entry says that".to_owned()),
+    }
+}
+
+/// Chooses the line of a row.
+fn go(inspector: &mut Inspector, view: &View, row: usize) {
+    let line = inspector.books.shown(inspector.group).map_or(Some(row), |rows| rows.binary_search(&row).ok());
+    if let Some(line) = line {
+        hold(inspector, inspector.count(view), line);
+    }
+}
+
+/// The transcript at the card of the entry, or at the last card before it.
+fn jump(inspector: &mut Inspector, view: &View) -> Wish {
+    let Some(entry) = inspector.entry(view) else { return Wish::None };
+    let at = view.rows().iter().position(|row| row.entry.id == entry).unwrap_or(0);
+    let before = view.rows().get(..=at).unwrap_or_default();
+    let card = |entry: &Entry| {
+        let id = entry.body.call().map_or(CardId::Entry(entry.id), CardId::Call);
+        view.place(id).map(|_| id)
+    };
+    // What has no card stands near one: a few entries back, or there is none.
+    match before.iter().rev().take(12).find_map(|row| card(&row.entry)) {
+        Some(card) => Wish::Jump(card),
+        None => {
+            inspector.said = Some(format!("{entry} has no card in the transcript"));
+            Wish::None
+        }
+    }
+}
+
+fn copy(inspector: &Inspector, view: &View) -> Wish {
+    let row = inspector.entry(view).and_then(|id| view.row(id));
+    row.map_or(Wish::None, |row| Wish::Copy(words(&row.entry)))
+}
+
+/// What an entry says, whole.
+fn words(entry: &Entry) -> String {
+    match &entry.body {
+        Body::User(said) => said.shown(),
+        Body::Assistant(said) => said.text(),
+        Body::Injected(said) => said.shown(),
+        Body::ToolResult(result) => result.content.clone(),
+        Body::Compaction(made) => made.summary.clone(),
+        Body::Handoff { text } => text.clone(),
+        Body::Note(note) => note.text.clone(),
+        Body::Error { message, next } => format!("{message}\n{next}"),
+        _ => crate::view::one_line(entry),
+    }
+}
+
+fn session(view: &View) -> Option<&str> {
+    match &view.rows().first()?.entry.body {
+        Body::SessionStarted(started) => Some(&started.session),
+        _ => None,
+    }
+}
+
+/// The command that forks at the entry, or at the first place after it where a session can end.
+fn fork(inspector: &mut Inspector, view: &View) -> Wish {
+    let (Some(entry), Some(session)) = (inspector.entry(view), session(view)) else { return Wish::None };
+    let entries: Vec<_> = view.rows().iter().map(|row| row.entry.clone()).collect();
+    let wanted = entries.iter().position(|other| other.id == entry).map_or(1, |at| at + 1);
+    let rest = resting_places(&entries).into_iter().find(|length| *length >= wanted);
+    let Some(last) = rest.and_then(|length| entries.get(length.checked_sub(1)?)) else {
+        inspector.said = Some("calls are open: fork when they have ended".to_owned());
+        return Wish::None;
+    };
+    let command = format!("countersign sessions fork {session} --at {}", last.id);
+    inspector.said = Some(if last.id == entry {
+        format!("copied: {command}")
+    } else {
+        format!("copied: {command}  ({entry} has open calls; {} is the next rest)", last.id)
+    });
+    Wish::Copy(command)
+}
+
+fn export(inspector: &mut Inspector, view: &View) -> Wish {
+    let Some(session) = session(view) else { return Wish::None };
+    let command = format!("countersign sessions export {session} --json");
+    inspector.said = Some(format!("copied: {command}"));
+    Wish::Copy(command)
+}

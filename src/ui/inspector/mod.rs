@@ -1,0 +1,11 @@
+//! The inspector: what it knows while it is open, its keys, and the folds behind its pages.
+
+mod books;
+mod keys;
+mod state;
+mod tab;
+
+pub use books::{Books, Sights};
+pub use keys::{Wish, update};
+pub use state::Inspector;
+pub use tab::{Group, Side, Tab};

@@ -1,0 +1,77 @@
+//! What the inspector knows while it is open: which page, which entry, what is looked for.
+
+use std::collections::BTreeMap;
+
+use crate::ledger::EntryId;
+use crate::view::View;
+
+use super::books::Books;
+use super::tab::{Group, Side, Tab};
+
+/// The state of the inspector.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Inspector {
+    /// The page.
+    pub tab: Tab,
+    /// The chosen line of each page; none follows the last.
+    pub selected: BTreeMap<Tab, usize>,
+    /// Which kinds the table shows.
+    pub group: Group,
+    /// Which entries the page of what the model sees lists.
+    pub side: Side,
+    /// Whether decisions that nobody was asked for are left out.
+    pub asked: bool,
+    /// What is looked for.
+    pub query: String,
+    /// Whether that is being written.
+    pub typing: bool,
+    /// Whether the entry has the whole screen.
+    pub open: bool,
+    /// Rows by which the entry, or the plots, are scrolled.
+    pub scroll: u16,
+    /// One line at the foot, until the next key.
+    pub said: Option<String>,
+    /// What the pages are made of.
+    pub books: Box<Books>,
+}
+
+impl Inspector {
+    /// Brings what the page shows up to date with the session: each entry is read once.
+    pub fn catch_up(&mut self, view: &View) {
+        self.books.catch_up(self.tab, self.group, &self.query, view);
+    }
+
+    /// How many lines the page has.
+    pub fn count(&self, view: &View) -> usize {
+        match self.tab {
+            Tab::Ledger => self.books.shown(self.group).map_or_else(|| view.rows().len(), <[usize]>::len),
+            Tab::ModelSees => self.books.sights(self.side).len(),
+            Tab::Timeline => self.books.timeline.moments().len(),
+            Tab::Budgets => 0,
+            Tab::Approvals => self.books.receipts.len(self.asked),
+        }
+    }
+
+    /// The chosen line.
+    pub fn place(&self, count: usize) -> usize {
+        let last = count.saturating_sub(1);
+        self.selected.get(&self.tab).map_or(last, |at| (*at).min(last))
+    }
+
+    /// The row of the ledger at a line of the table.
+    pub fn row_at(&self, line: usize) -> Option<usize> {
+        self.books.shown(self.group).map_or(Some(line), |shown| shown.get(line).copied())
+    }
+
+    /// The entry that the chosen line is about.
+    pub fn entry(&self, view: &View) -> Option<EntryId> {
+        let at = self.place(self.count(view));
+        match self.tab {
+            Tab::Ledger => view.rows().get(self.row_at(at)?).map(|row| row.entry.id),
+            Tab::ModelSees => self.books.sights(self.side).at(at).map(|sight| sight.entry),
+            Tab::Timeline => self.books.timeline.moments().get(at).map(|moment| moment.entry),
+            Tab::Budgets => None,
+            Tab::Approvals => self.books.receipts.get(at, self.asked).map(|receipt| receipt.entry),
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! The approvals with their receipts: what was asked, who decided, for how long it holds, what came of it.
+
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::ui::inspector::Inspector;
+use crate::ui::panes::Screen;
+use crate::ui::panes::words::{both_ends, cells, count, duration, one_row};
+use crate::ui::text::{fit, sanitize};
+use crate::ui::theme::Theme;
+use crate::view::Receipt;
+
+use super::words::{field, section, time_of_day};
+
+/// Cells of the column of what was decided.
+const DECIDED: usize = 26;
+
+pub(super) fn summed_up(
+    screen: &Screen<'_>,
+    inspector: &Inspector,
+) -> (Vec<Span<'static>>, Vec<Span<'static>>) {
+    let theme = screen.theme;
+    let receipts = &inspector.books.receipts;
+    let asked = count(receipts.len(true), "question");
+    let words = if inspector.asked {
+        format!("{asked} to a person")
+    } else {
+        format!("{}, {asked} to a person", count(receipts.len(false), "decision"))
+    };
+    let right = if inspector.asked { "f: all decisions" } else { "f: those asked" };
+    (vec![Span::styled(words, theme.dim)], vec![Span::styled(right, theme.faint)])
+}
+
+pub(super) fn line(
+    screen: &Screen<'_>,
+    inspector: &Inspector,
+    at: usize,
+    total: usize,
+) -> Option<Line<'static>> {
+    let theme = screen.theme;
+    let receipt = inspector.books.receipts.get(at, inspector.asked)?;
+    let (decided, style) = decided(receipt, theme);
+    let mut left = vec![
+        Span::styled(format!("{:5} {:4} ", receipt.entry.to_string(), receipt.call.to_string()), theme.dim),
+        Span::styled(format!("{:DECIDED$} ", fit(&decided, DECIDED)), style),
+    ];
+    let waited = receipt.waited_ms.map(|ms| format!("waited {}", duration(ms))).unwrap_or_default();
+    let room = total.saturating_sub(cells(&left) + waited.len() + 2);
+    left.push(Span::styled(fit(&one_row(&receipt.fingerprint), room), theme.dim));
+    Some(both_ends(left, vec![Span::styled(waited, theme.dim)], total))
+}
+
+/// `allowed once by user`
+fn decided(receipt: &Receipt, theme: &Theme) -> (String, Style) {
+    match (&receipt.decision, receipt.outcome) {
+        (Some(made), _) if made.allow => {
+            (format!("✓ allowed {} by {}", made.scope.as_str(), made.by.as_str()), theme.text)
+        }
+        (Some(made), _) => (format!("✗ denied by {}", made.by.as_str()), theme.error),
+        (None, Some(outcome)) => (format!("✗ not decided: {outcome}"), theme.warning),
+        (None, None) => ("… waits for you".to_owned(), theme.warning),
+    }
+}
+
+/// The receipt in full, above the entry.
+pub(super) fn about(
+    screen: &Screen<'_>,
+    inspector: &Inspector,
+    at: usize,
+    width: usize,
+) -> Vec<Line<'static>> {
+    let theme = screen.theme;
+    let Some(receipt) = inspector.books.receipts.get(at, inspector.asked) else { return Vec::new() };
+    let one = |name: &str, value: &str| field(name, value, width, theme.text, theme);
+    let mut lines = vec![Line::styled("receipt", theme.title)];
+    let (decided, style) = decided(receipt, theme);
+    lines.extend(field("decision", &decided, width, style, theme));
+    if let Some(made) = receipt.decision.as_ref().filter(|made| !made.reason.is_empty()) {
+        lines.extend(one("because", &made.reason));
+    }
+    match &receipt.asked {
+        Some((why, risk)) => {
+            lines.extend(one("asked", &format!("{} UTC: {why}", time_of_day(receipt.at))));
+            lines.extend(one("effect", risk));
+        }
+        None => lines.extend(one("asked", "nobody: it was decided at once")),
+    }
+    if let Some(ms) = receipt.waited_ms {
+        lines.extend(one("waited", &duration(ms)));
+    }
+    lines.extend(one("call", &format!("{} {}", receipt.call, sanitize(&receipt.name))));
+    if let Some(outcome) = receipt.outcome {
+        lines.extend(one("it ended", outcome));
+    }
+    lines.extend(section("exact action", &receipt.fingerprint, width, theme));
+    lines
+}

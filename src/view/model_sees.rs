@@ -1,0 +1,280 @@
+//! What the model sees: each entry of the ledger beside the next request, and why the two differ.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use crate::context::estimate_tokens;
+use crate::ledger::{
+    AssistantMessage, Block, Body, CallId, Entry, EntryId, Injector, Ledger, Message, Millis, ModelRef, Stop,
+    ToolResult, UserMessage, recover, standing, tombstoned,
+};
+use crate::model::Request;
+
+use super::{Row, synthetic};
+
+/// What becomes of an entry in the next request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fate {
+    /// It is sent as it is.
+    Sent,
+    /// It is sent, but not as a tool or a model made it: how it differs.
+    Changed(String),
+    /// It is not sent: why.
+    Left(String),
+    /// It is bookkeeping, which no model is ever shown.
+    Apart(&'static str),
+}
+
+/// One entry beside the request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sight {
+    /// Its place among the rows.
+    pub row: usize,
+    /// Its name.
+    pub entry: EntryId,
+    /// Whose words the model takes them for.
+    pub role: &'static str,
+    /// What becomes of it.
+    pub fate: Fate,
+    /// What it adds to the request, in estimated tokens.
+    pub tokens: u64,
+    /// The request up to here, in estimated tokens; tools are not counted.
+    pub total: u64,
+}
+
+/// The next request as it would be sent, beside the ledger.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ModelSees {
+    /// Every entry, oldest first.
+    pub all: Vec<Sight>,
+    /// Places in `all` of what is sent.
+    pub sent: Vec<usize>,
+    /// Places in `all` of what is changed or left out.
+    pub differing: Vec<usize>,
+    /// Messages in the request.
+    pub messages: usize,
+    /// Estimated tokens of the request without its tools.
+    pub tokens: u64,
+    /// How many calls are open: until they have results nothing can be sent. They are taken to end now.
+    pub open: usize,
+    /// Why no request can be made of this ledger, if so.
+    pub fault: Option<String>,
+}
+
+/// The request that `model` would be sent now. Reads all rows once.
+pub fn model_sees(rows: &[Row], model: &str) -> ModelSees {
+    let entries: Vec<Arc<Entry>> = rows.iter().map(|row| Arc::clone(&row.entry)).collect();
+    let now = entries.last().map_or(Millis(0), |entry| entry.at);
+    let (ledger, open) = match recover(entries, now) {
+        Ok(found) => (found.ledger, found.lost.0 + found.waiting.len()),
+        Err(fault) => return ModelSees { fault: Some(fault.to_string()), ..ModelSees::default() },
+    };
+    Reading::of(ledger, ModelRef::parse(model)).compare(rows, open)
+}
+
+/// The projection, taken apart by what its messages were made of.
+struct Reading {
+    said: BTreeMap<EntryId, AssistantMessage>,
+    results: BTreeMap<CallId, ToolResult>,
+    users: VecDeque<UserMessage>,
+    /// Who withdrew what, and why.
+    withdrawn: BTreeMap<EntryId, String>,
+    stands: BTreeSet<EntryId>,
+    /// The summary that stands, and its place among the entries.
+    summary: Option<(usize, EntryId)>,
+    /// The place that is being looked at.
+    place: usize,
+    ours: BTreeSet<CallId>,
+    /// The answer that made a call.
+    maker: BTreeMap<CallId, EntryId>,
+    model: ModelRef,
+    messages: usize,
+}
+
+impl Reading {
+    fn of(mut ledger: Ledger, model: ModelRef) -> Self {
+        let now = ledger.entries().last().map_or(Millis(0), |entry| entry.at);
+        ledger.settle_lost(now);
+        let messages = ledger.project().unwrap_or_default();
+        let entries = ledger.entries();
+        let gone = tombstoned(entries);
+        let mut reading = Self {
+            said: BTreeMap::new(),
+            results: BTreeMap::new(),
+            users: VecDeque::new(),
+            withdrawn: BTreeMap::new(),
+            stands: standing(entries).map(|entry| entry.id).collect(),
+            summary: None,
+            place: 0,
+            ours: BTreeSet::new(),
+            maker: BTreeMap::new(),
+            model,
+            messages: messages.len(),
+        };
+        for (at, entry) in entries.iter().enumerate() {
+            match &entry.body {
+                Body::Tombstone(stone) => drop(reading.withdrawn.insert(stone.target, stone.reason.clone())),
+                Body::Compaction(_) if !gone.contains(&entry.id) => reading.summary = Some((at, entry.id)),
+                Body::Validation(call) => drop(reading.ours.insert(call.id)),
+                Body::Assistant(said) => reading.maker.extend(said.calls().map(|call| (call.id, entry.id))),
+                _ => {}
+            }
+        }
+        for message in messages {
+            match message {
+                Message::User(said) => reading.users.push_back(said),
+                Message::Assistant(said) => drop(reading.said.insert(said.id, said)),
+                Message::Results(results) => reading.results.extend(results.into_iter().map(|r| (r.call, r))),
+            }
+        }
+        reading
+    }
+
+    fn compare(mut self, rows: &[Row], open: usize) -> ModelSees {
+        let mut sees = ModelSees { messages: self.messages, open, ..ModelSees::default() };
+        for (at, row) in rows.iter().enumerate() {
+            self.place = at;
+            let (fate, sent) = self.fate(&row.entry);
+            let tokens = sent.map_or(0, |sent| self.tokens(sent));
+            sees.tokens += tokens;
+            match &fate {
+                Fate::Sent => sees.sent.push(at),
+                Fate::Changed(_) => {
+                    sees.sent.push(at);
+                    sees.differing.push(at);
+                }
+                Fate::Left(_) => sees.differing.push(at),
+                Fate::Apart(_) => {}
+            }
+            let (entry, role, total) = (row.entry.id, role(&row.entry.body), sees.tokens);
+            sees.all.push(Sight { row: at, entry, role, fate, tokens, total });
+        }
+        sees
+    }
+
+    fn tokens(&self, sent: Sent) -> u64 {
+        let (system, messages) = match sent {
+            Sent::System(words) => (words, Vec::new()),
+            Sent::Message(message) => (String::new(), vec![message]),
+        };
+        estimate_tokens(&Request {
+            model: self.model.clone(),
+            system,
+            messages,
+            tools: Vec::new(),
+            max_output: 0,
+            effort: None,
+            adaptive_thinking: false,
+        })
+    }
+
+    /// What becomes of an entry, and what is sent of it.
+    fn fate(&mut self, entry: &Entry) -> (Fate, Option<Sent>) {
+        if let Some(reason) = self.withdrawn.get(&entry.id) {
+            return (Fate::Left(format!("withdrawn: {reason}")), None);
+        }
+        if !self.stands.contains(&entry.id) {
+            let of = entry.body.call().and_then(|call| self.maker.get(&call));
+            let of = of.map_or_else(|| "what it is about".to_owned(), ToString::to_string);
+            return (Fate::Left(format!("{of} was withdrawn")), None);
+        }
+        let message = match &entry.body {
+            Body::SessionStarted(started) => {
+                return (Fate::Sent, Some(Sent::System(started.system.clone())));
+            }
+            Body::User(_) | Body::Injected(_) | Body::Compaction(_) => {
+                return match self.summary {
+                    Some((summary, _)) if self.place < summary => self.compacted(),
+                    _ => (Fate::Sent, self.users.pop_front().map(|said| Sent::Message(Message::User(said)))),
+                };
+            }
+            Body::Assistant(said) => return self.answer(entry, said),
+            Body::ToolResult(result) => return self.result(result),
+            Body::ToolCall(call) => match self.maker.get(&call.id) {
+                Some(maker) if self.said.contains_key(maker) => Fate::Apart("it is sent within its answer"),
+                _ => return self.compacted(),
+            },
+            Body::Validation(_) => {
+                Fate::Left("the loop's own call: a checkpoint tells what it showed".to_owned())
+            }
+            Body::ApprovalRequested(_) | Body::ApprovalDecided(_) => Fate::Apart("a decision about a call"),
+            Body::Tombstone(_) => Fate::Apart("it withdraws another entry"),
+            Body::Transition { .. } | Body::TurnEnded(_) => Fate::Apart("a step of the loop"),
+            Body::ModelChanged { .. } | Body::EffortChanged { .. } => Fate::Apart("who answers from here on"),
+            Body::BudgetRaised { .. } => Fate::Apart("a limit of the loop"),
+            Body::Goal(_) | Body::Checkpoint(_) | Body::Progress(_) => {
+                Fate::Apart("told in the messages of the goal")
+            }
+            Body::Handoff { .. } | Body::Note(_) | Body::Error { .. } => Fate::Apart("for people"),
+        };
+        (message, None)
+    }
+
+    fn compacted(&self) -> (Fate, Option<Sent>) {
+        let by = self.summary.map_or_else(|| "a summary".to_owned(), |(_, id)| id.to_string());
+        (Fate::Left(format!("compacted by {by}")), None)
+    }
+
+    fn answer(&mut self, entry: &Entry, said: &AssistantMessage) -> (Fate, Option<Sent>) {
+        let Some(mut sent) = self.said.remove(&entry.id) else {
+            let why = match self.summary {
+                Some((summary, _)) if self.place < summary => return self.compacted(),
+                _ if said.stop == Stop::Refusal => "a refused turn is not shown again",
+                _ if said.blocks.is_empty() => "it is empty",
+                _ => "it is reasoning alone, which is no longer sent",
+            };
+            return (Fate::Left(why.to_owned()), None);
+        };
+        let count = |blocks: &[Block]| blocks.iter().filter(|b| matches!(b, Block::Thinking(_))).count();
+        let mut why = Vec::new();
+        if count(&sent.blocks) < count(&said.blocks) {
+            why.push("its reasoning is left out: what stood before it has changed".to_owned());
+        } else if count(&sent.blocks) > 0 && said.model != self.model {
+            why.push(format!("reasoning of another model is dropped: {}", said.model));
+            sent.blocks.retain(|block| !matches!(block, Block::Thinking(_)));
+        }
+        if said.interrupted {
+            why.push("cut short: what was said until then".to_owned());
+        }
+        let fate = if why.is_empty() { Fate::Sent } else { Fate::Changed(why.join("; ")) };
+        // Its calls come after it in the ledger: who asks for them finds it here.
+        let kept = AssistantMessage { blocks: Vec::new(), ..sent.clone() };
+        self.said.insert(entry.id, kept);
+        (fate, Some(Sent::Message(Message::Assistant(sent))))
+    }
+
+    fn result(&mut self, result: &ToolResult) -> (Fate, Option<Sent>) {
+        if self.ours.contains(&result.call) {
+            return (Fate::Left("the loop's own call: a checkpoint tells what it showed".to_owned()), None);
+        }
+        let Some(sent) = self.results.remove(&result.call) else { return self.compacted() };
+        let mut why: Vec<String> =
+            synthetic(result).map(|why| format!("synthetic · {why}")).into_iter().collect();
+        if result.cut_chars > 0 {
+            why.push(format!("cut: {} characters left out", result.cut_chars));
+        }
+        let fate = if why.is_empty() { Fate::Sent } else { Fate::Changed(why.join("; ")) };
+        (fate, Some(Sent::Message(Message::Results(vec![sent]))))
+    }
+}
+
+/// What is sent of an entry.
+enum Sent {
+    System(String),
+    Message(Message),
+}
+
+/// Whose words the model takes an entry for.
+fn role(body: &Body) -> &'static str {
+    match body {
+        Body::SessionStarted(_) => "system",
+        Body::User(_) => "user",
+        Body::Injected(said) if said.by == Injector::Steering => "user",
+        Body::Injected(_) => "user, by us",
+        Body::Compaction(_) => "user, summary",
+        Body::Assistant(_) => "assistant",
+        Body::ToolCall(_) | Body::Validation(_) => "call",
+        Body::ToolResult(_) => "tool result",
+        _ => "",
+    }
+}

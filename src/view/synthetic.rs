@@ -1,0 +1,59 @@
+//! Why a result stands where no tool gave one, in the words of the inspector.
+
+use crate::ledger::{Outcome, ToolResult, seconds};
+
+/// What made up a result; `None` when a tool gave it.
+pub fn synthetic(result: &ToolResult) -> Option<String> {
+    match &result.outcome {
+        Outcome::Ok | Outcome::Failed | Outcome::TimedOut => None,
+        Outcome::Invalid => Some("the arguments do not fit; was not started".to_owned()),
+        Outcome::UnknownTool => Some("there is no such tool; was not started".to_owned()),
+        Outcome::Denied(by) => Some(format!("denied by {}; was not started", by.as_str())),
+        Outcome::Aborted(abort) => {
+            let state = abort.ran_ms.map_or_else(
+                || "was not started".to_owned(),
+                |ms| format!("was running for {}; effects may be partial", seconds(ms)),
+            );
+            Some(format!("{}, path {}: {state}", cut_by(&result.content), abort.path.as_str()))
+        }
+        Outcome::Lost { started: true } => {
+            Some("the process ended after it was allowed; effects may be partial".to_owned())
+        }
+        Outcome::Lost { started: false } => {
+            Some("the process ended before it was allowed; was not started".to_owned())
+        }
+    }
+}
+
+/// Who cut it short: the record keeps the words alone.
+fn cut_by(content: &str) -> &'static str {
+    if content.starts_with("Stopped by the wall-time budget") {
+        "wall-time budget"
+    } else if content.starts_with("Stopped") {
+        "stopped for an approval"
+    } else {
+        "Esc"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::{Abort, AbortPath, CallId, CutBy, aborted_text};
+
+    #[test]
+    fn a_synthetic_result_says_its_path() {
+        for (by, ran_ms, says) in [
+            (CutBy::User, Some(3_200), "Esc, path C: was running for 3.2 s; effects may be partial"),
+            (CutBy::User, None, "Esc, path C: was not started"),
+            (CutBy::WallTime, None, "wall-time budget, path C: was not started"),
+            (CutBy::Approval, None, "stopped for an approval, path C: was not started"),
+        ] {
+            let abort = Abort { path: AbortPath::C, ran_ms };
+            let (name, content) = (String::new(), aborted_text(by, abort));
+            let outcome = Outcome::Aborted(abort);
+            let result = ToolResult { call: CallId(1), name, outcome, content, duration_ms: 0, cut_chars: 0 };
+            assert_eq!(synthetic(&result).as_deref(), Some(says));
+        }
+    }
+}

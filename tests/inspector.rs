@@ -1,0 +1,235 @@
+//! The inspector: every page at three sizes, its keys, and what its folds say.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    unreachable_pub,
+    missing_docs,
+    reason = "tests"
+)]
+
+#[path = "support/frames.rs"]
+mod frames;
+#[path = "support/scenes.rs"]
+mod scenes;
+#[path = "support/stage.rs"]
+mod stage;
+
+use countersign::ledger::Message;
+use countersign::ui::local::Overlay;
+use countersign::ui::update::Act;
+use countersign::view::{CardId, Fate, ModelSees, Timeline, model_sees};
+use frames::{Seat, snapshot};
+use ratatui::crossterm::event::{KeyCode, KeyModifiers};
+
+const NONE: KeyModifiers = KeyModifiers::NONE;
+const PAGES: [&str; 5] = ["ledger", "sees", "timeline", "budgets", "approvals"];
+
+/// Before the inspector of the eventful session, on a page.
+fn at_page(page: usize) -> Seat {
+    let mut seat = Seat::new(scenes::eventful());
+    seat.ctrl('o');
+    for _ in 0..page {
+        seat.key(KeyCode::Tab, NONE);
+    }
+    seat
+}
+
+fn entry_named(seat: &mut Seat, id: &str) {
+    seat.press("/");
+    seat.press(id);
+    seat.key(KeyCode::Enter, NONE);
+}
+
+fn sees(seat: &Seat) -> ModelSees {
+    model_sees(seat.view.rows(), "anthropic/claude-test")
+}
+
+#[test]
+fn every_page_at_three_sizes() {
+    for (page, name) in PAGES.into_iter().enumerate() {
+        for (width, height) in [(80, 24), (120, 40), (40, 10)] {
+            snapshot(&format!("inspector_{name}_{width}x{height}"), &at_page(page).frame(width, height));
+        }
+    }
+}
+
+#[test]
+fn an_entry_on_the_whole_screen() {
+    for (width, height) in [(80, 24), (40, 10)] {
+        let mut seat = at_page(0);
+        entry_named(&mut seat, "synthetic");
+        seat.key(KeyCode::Enter, NONE);
+        snapshot(&format!("inspector_entry_{width}x{height}"), &seat.frame(width, height));
+    }
+}
+
+#[test]
+fn f_goes_through_the_kinds_and_escape_comes_back() {
+    let mut seat = at_page(0);
+    let all = seat.view.rows().len();
+    let mut shown = 0;
+    for words in ["messages", "calls and results", "approvals", "steps of the loop", "corrections and notes"]
+    {
+        seat.press("f");
+        let frame = seat.frame(120, 40);
+        let line = frame.lines().nth(2).unwrap();
+        assert!(line.contains(words), "{words}: {line}");
+        shown += line.trim().split(' ').next().unwrap().parse::<usize>().unwrap();
+    }
+    assert_eq!(shown, all, "each entry is of one group");
+    seat.key(KeyCode::Esc, NONE);
+    assert!(seat.frame(120, 40).contains(&format!("{all} entries")));
+    seat.key(KeyCode::Esc, NONE);
+    assert!(seat.local.overlay.is_none());
+}
+
+#[test]
+fn what_is_looked_for_is_found_around_the_end() {
+    let mut seat = at_page(0);
+    entry_named(&mut seat, "TOOL_RESULT");
+    let chosen = |seat: &mut Seat| {
+        let frame = seat.frame(120, 40);
+        assert!(frame.contains("4 matches") && frame.contains("user_message"), "{frame}");
+        frame.lines().find(|line| line.contains('›')).unwrap().trim()[..8].to_owned()
+    };
+    let first = chosen(&mut seat);
+    let mut seen = vec![first.clone()];
+    for _ in 0..4 {
+        seat.press("n");
+        seen.push(chosen(&mut seat));
+    }
+    assert_eq!(seen[4], first);
+    seen.dedup();
+    assert_eq!(seen.len(), 5, "{seen:?}");
+    seat.press("N");
+    assert_eq!(chosen(&mut seat), seen[3]);
+    seat.key(KeyCode::Esc, NONE);
+    assert!(!seat.frame(120, 40).contains("matches"));
+    seat.press("/nothing of the kind");
+    assert!(seat.frame(120, 40).contains("no match"));
+}
+
+#[test]
+fn the_request_is_told_entry_by_entry() {
+    let seat = at_page(1);
+    let sees = sees(&seat);
+    let projected = seat.stage.ledger.project().unwrap();
+    assert_eq!((sees.messages, sees.open, sees.fault.as_deref()), (projected.len(), 0, None));
+    // Results of one answer are one message, and the system prompt is none.
+    let parts: usize = projected.iter().map(|m| if let Message::Results(r) = m { r.len() } else { 1 }).sum();
+    assert_eq!(sees.sent.len(), parts + 1);
+    let mut total = 0;
+    for sight in &sees.all {
+        total += sight.tokens;
+        assert_eq!(sight.total, total);
+        let sent = matches!(sight.fate, Fate::Sent | Fate::Changed(_));
+        assert_eq!(sees.sent.contains(&sight.row), sent);
+        assert!(sent || sight.tokens == 0, "{sight:?}");
+    }
+    let fates: Vec<String> = sees
+        .differing
+        .iter()
+        .map(|at| match &sees.all[*at].fate {
+            Fate::Left(why) | Fate::Changed(why) => format!("{} {why}", sees.all[*at].entry),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    for says in [
+        "withdrawn: the model call failed: the stream was cut",
+        "compacted by e",
+        "synthetic · Esc, path C: was running for 3.2 s; effects may be partial",
+        "synthetic · Esc, path C: was not started",
+        "synthetic · denied by user; was not started",
+    ] {
+        assert!(fates.iter().any(|fate| fate.contains(says)), "{says}: {fates:#?}");
+    }
+}
+
+#[test]
+fn reasoning_of_another_model_is_said_to_be_dropped() {
+    let seat = at_page(1);
+    let other = model_sees(seat.view.rows(), "openai/other");
+    let told = |sees: &ModelSees| {
+        sees.all.iter().filter(|s| format!("{:?}", s.fate).contains("reasoning of another model")).count()
+    };
+    assert_eq!((told(&other), told(&sees(&seat))), (1, 0));
+    assert!(other.tokens < sees(&seat).tokens);
+}
+
+#[test]
+fn cut_results_and_open_calls_are_told() {
+    let mut seat = Seat::new(scenes::running());
+    let sees = sees(&seat);
+    assert_eq!((sees.open, sees.fault.as_deref()), (2, None));
+    seat.ctrl('o');
+    seat.key(KeyCode::Tab, NONE);
+    assert!(seat.frame(120, 40).contains("2 calls open"));
+    let mut stage = stage::Stage::new();
+    stage.user("Read.");
+    let read = stage.tool_use("read", serde_json::json!({"path": "a"}));
+    for call in stage.say(None, "", "", vec![read]) {
+        stage.settle_cut(call, "x", 48_213);
+    }
+    let sees = model_sees(Seat::new(stage).view.rows(), "anthropic/claude-test");
+    let last = &sees.all.last().unwrap().fate;
+    assert_eq!(*last, Fate::Changed("cut: 48213 characters left out".into()));
+}
+
+#[test]
+fn folds_read_each_entry_once() {
+    let seat = at_page(0);
+    let rows = seat.view.rows();
+    let (mut whole, mut parts) = (Timeline::default(), Timeline::default());
+    whole.read(rows);
+    for end in 0..=rows.len() {
+        parts.read(&rows[..end]);
+    }
+    assert_eq!(whole.moments(), parts.moments());
+    assert_eq!(whole.moments().len(), 9);
+}
+
+#[test]
+fn an_entry_is_copied_forked_exported_and_jumped_to() {
+    let mut seat = at_page(0);
+    entry_named(&mut seat, "rule for nothing");
+    let copied = |acts: Vec<Act>| match acts.as_slice() {
+        [Act::Copy(text)] => text.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(copied(seat.press("y")), "It returns before the rule for nothing.");
+    assert!(matches!(seat.press("Y").as_slice(), [Act::CopyRecord(_)]));
+    assert!(copied(seat.press("F")).starts_with("countersign sessions fork 0192-test --at e"));
+    assert_eq!(copied(seat.press("x")), "countersign sessions export 0192-test --json");
+    assert!(seat.frame(120, 40).contains("copied: countersign sessions export 0192-test"));
+    assert!(seat.press("g").is_empty() && seat.local.overlay.is_none());
+    assert!(matches!(seat.local.scroll.reveal, Some(CardId::Entry(_))));
+    assert!(seat.frame(120, 40).contains("It returns before the rule for nothing."));
+}
+
+#[test]
+fn a_fork_ends_only_where_no_call_is_open() {
+    let mut seat = at_page(0);
+    entry_named(&mut seat, "allow once by user");
+    let Some(Act::Copy(command)) = seat.press("F").into_iter().next() else { panic!() };
+    let at = command.rsplit('e').next().unwrap().parse::<u64>().unwrap();
+    let lint = seat.view.rows().iter().rev().find(|r| r.entry.body.kind() == "tool_result").unwrap();
+    assert_eq!(at, lint.entry.id.0);
+    assert!(seat.frame(120, 40).contains("is the next rest"));
+}
+
+#[test]
+fn what_looks_like_base64_is_told_by_its_length() {
+    let mut seat = at_page(0);
+    seat.local.overlay = Some(Overlay::Ledger(Default::default()));
+    let mut terminal = seat.terminal(120, 40);
+    fn coded(_: &countersign::ledger::Entry) -> String {
+        format!("{{\n  \"signature\": \"{}\",\n  \"text\": \"plain\"\n}}", "QUJD".repeat(60))
+    }
+    seat.draw_with(&mut terminal, coded);
+    let text: String = terminal.backend().buffer().content.iter().map(|c| c.symbol()).collect();
+    assert!(text.contains("240 characters of base64 left out") && !text.contains("QUJDQUJD"));
+    assert!(text.contains("\"text\": \"plain\""));
+}
