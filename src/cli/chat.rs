@@ -12,7 +12,7 @@ use super::attach::{Attach, attaching};
 use super::compose::{Session, compose};
 use super::exit::Exit;
 use super::fault::Fault;
-use super::{Invocation, outcome, project, signals};
+use super::{Invocation, looks, outcome, project, signals};
 use crate::agent::{Attendance, Event, Shutdown};
 use crate::ledger::Entry;
 use crate::policy::Mode;
@@ -24,8 +24,6 @@ use crate::wire::record;
 
 /// How long process groups may take to go after TERM when the app ends.
 const GRACE: Duration = Duration::from_millis(500);
-/// The theme of a terminal that nobody chose one for.
-const DEFAULT_THEME: &str = "countersign-dark";
 
 /// Opens the app, with a first message or in an earlier session.
 pub(super) fn run(
@@ -56,6 +54,9 @@ async fn converse(
     let settings = UiSettings {
         view: view_settings(invocation, &session),
         theme,
+        follows_background: looks::follows_background(invocation),
+        takes: looks::takes(invocation),
+        keymap: invocation.config.keymap.clone(),
         first: invocation.first(prompt),
         history: session.before.iter().cloned().map(Event::Appended).collect(),
         notice: Some(session.notices.join("\n\n")).filter(|notice| !notice.is_empty()),
@@ -146,7 +147,7 @@ pub(super) fn theme(invocation: &Invocation) -> Result<Theme, Fault> {
     if invocation.environment.no_color() {
         return Ok(Theme::plain());
     }
-    let name = invocation.config.theme.as_deref().unwrap_or(DEFAULT_THEME);
+    let name = looks::theme_name(invocation);
     if let Some(theme) = Theme::builtin(name) {
         return Ok(theme);
     }

@@ -8,7 +8,7 @@ use super::chat::{entry_json, theme, view_of_the_past};
 use super::compose::{locate, state_dir};
 use super::exit::Exit;
 use super::fault::Fault;
-use super::{Invocation, signals};
+use super::{Invocation, looks, signals};
 use crate::agent::Event;
 use crate::ledger::Body;
 use crate::runtime::SessionStore;
@@ -34,6 +34,9 @@ pub(super) fn run(invocation: &Invocation, which: &Which) -> Result<Exit, Fault>
         let settings = UiSettings {
             view: view_of_the_past(invocation, model, &cwd),
             theme,
+            follows_background: looks::follows_background(invocation),
+            takes: looks::takes(invocation),
+            keymap: invocation.config.keymap.clone(),
             first: None,
             history: file.entries.into_iter().map(Event::Appended).collect(),
             notice: None,

@@ -7,6 +7,7 @@ use crate::policy::Mode;
 use crate::view::{CardId, View, ViewSettings, one_line};
 
 use super::composer::Composer;
+use super::rebinding::Keymap;
 
 /// The state of the screen.
 #[derive(Debug, Clone)]
@@ -43,6 +44,8 @@ pub struct Local {
     pub shown: Option<EntryId>,
     /// Rows of the transcript in the last frame.
     pub page: u16,
+    /// What the keys mean.
+    pub keymap: Keymap,
 }
 
 /// What the user gave the focus to.
@@ -142,6 +145,7 @@ impl Local {
             answered: BTreeSet::new(),
             shown: None,
             page: 10,
+            keymap: Keymap::default(),
         }
     }
 

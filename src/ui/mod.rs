@@ -9,6 +9,12 @@ pub mod text;
 /// Which key does what, and where.
 pub mod keymap;
 
+/// A key as people write it.
+pub mod chord;
+
+/// The keys as a person has bound them.
+pub mod rebinding;
+
 /// What is being typed.
 pub mod composer;
 
@@ -21,6 +27,9 @@ pub mod update;
 /// What a text that begins with a slash means.
 pub mod slash;
 
+mod answers;
+mod outcome;
+mod outside;
 mod overlays;
 mod sending;
 
@@ -35,5 +44,7 @@ mod terminal;
 #[expect(clippy::disallowed_methods, reason = "the one loop of the screen reads the clock")]
 mod run;
 
+pub use outcome::{UiError, UiOutcome};
+pub use outside::{Call, Takes};
 pub use panes::{Screen, draw, prepare};
-pub use run::{AppIo, UiError, UiOutcome, UiSettings, run};
+pub use run::{AppIo, UiSettings, run};

@@ -16,6 +16,7 @@ pub(super) fn update(local: &mut Local, view: &View, key: KeyEvent) -> Option<Ve
         return Some(reason(local, key));
     }
     let page = i32::from(local.page.max(2)) - 1;
+    let key = usual(local, key);
     let (read_only, is_quit) = (local.read_only, is_quit(key));
     let overlay = local.overlay.as_mut()?;
     if is_quit && read_only {
@@ -39,6 +40,16 @@ pub(super) fn update(local: &mut Local, view: &View, key: KeyEvent) -> Option<Ve
     }
     let suspends = lookup(Place::Everywhere, key) == Some(Command::Suspend);
     Some(if suspends { vec![Act::Suspend] } else { Vec::new() })
+}
+
+/// The key that the table has for what a person's key means here; what is typed into a line stays as it is.
+fn usual(local: &Local, key: KeyEvent) -> KeyEvent {
+    match &local.overlay {
+        Some(Overlay::Ledger(inspector)) if inspector.filtering => key,
+        Some(Overlay::Ledger(_)) => local.keymap.usual(Place::Ledger, key),
+        Some(_) => local.keymap.usual(Place::Page, key),
+        None => key,
+    }
 }
 
 fn is_quit(key: KeyEvent) -> bool {

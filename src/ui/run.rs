@@ -1,6 +1,5 @@
 //! The loop of the screen: input first, then signals, then news of the agent; a frame only when something changed.
 
-use std::fmt;
 use std::io;
 use std::sync::Arc;
 use std::task::Poll;
@@ -8,8 +7,6 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures_util::StreamExt;
 use futures_util::future::poll_fn;
-#[cfg(debug_assertions)]
-use ratatui::crossterm::event::KeyCode;
 use ratatui::crossterm::event::{Event as Input, EventStream, KeyEventKind, MouseEventKind};
 use ratatui::layout::Rect;
 use tokio::sync::mpsc::error::TrySendError;
@@ -20,9 +17,15 @@ use crate::agent::{Event, Intent};
 use crate::ledger::{Entry, Millis};
 use crate::view::{View, ViewSettings};
 
+use super::answers::{Answers, Heard};
 use super::local::{Inspector, Local, Overlay};
+use super::outcome::{UiError, UiOutcome};
+use super::outside::{Outside, Takes};
 use super::panes::{Layouts, Screen, draw, prepare};
-use super::terminal::{Display, Guard, redraw_all, screen};
+use super::rebinding::Keymap;
+#[cfg(debug_assertions)]
+use super::terminal::break_on_purpose;
+use super::terminal::{Display, Guard, ask_background, redraw_all, screen, tell};
 use super::text::highlight::Highlighter;
 use super::theme::Theme;
 use super::update::{Act, hear, mention, paste, update, wheel};
@@ -47,6 +50,12 @@ pub struct UiSettings {
     pub view: ViewSettings,
     /// What it looks like.
     pub theme: Theme,
+    /// Whether the terminal is asked for its background, which then chooses the theme.
+    pub follows_background: bool,
+    /// What the terminal takes beside the picture.
+    pub takes: Takes,
+    /// What the keys mean.
+    pub keymap: Keymap,
     /// Sent right after the first frame: a message, or a goal.
     pub first: Option<Intent>,
     /// A resumed or inspected session, folded before the first frame.
@@ -65,49 +74,12 @@ pub struct UiSettings {
     pub mentions: Mentions,
 }
 
-/// How the screen ended. Whoever runs it ends the agent next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UiOutcome {
-    /// The user left.
-    Quit,
-    /// The process was told to end.
-    Signalled,
-    /// The agent is gone: its channels are closed.
-    AgentGone,
-    /// The terminal is gone.
-    TerminalGone,
-}
-
-/// Why there was no screen.
-#[derive(Debug)]
-pub enum UiError {
-    /// The terminal could not be taken.
-    Terminal(io::Error),
-}
-
-impl fmt::Display for UiError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Terminal(error) => write!(
-                f,
-                "the terminal cannot be used: {error}. Run it in a terminal, or use `countersign exec`."
-            ),
-        }
-    }
-}
-
-impl std::error::Error for UiError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Terminal(error) => Some(error),
-        }
-    }
-}
-
 /// The least time between two frames.
 const FRAME: Duration = Duration::from_millis(8);
 /// How often clocks move while a run is under way.
 const TICK: Duration = Duration::from_secs(1);
+/// How long the beginning of an answer of the terminal waits for the rest of it.
+const ANSWER: Duration = Duration::from_millis(250);
 /// Most events taken in between two frames.
 const MOST_EVENTS: usize = 4_096;
 
@@ -124,6 +96,9 @@ pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError>
     let mut session = Session::new(app, settings, guard, terminal, Arc::clone(&wake));
     let mut inputs = EventStream::new();
     session.frame();
+    if session.follows_background && ask_background().is_err() {
+        session.outcome = Some(UiOutcome::TerminalGone);
+    }
     session.send_first();
     while session.outcome.is_none() {
         let pause = session.pause();
@@ -165,6 +140,11 @@ struct Session {
     local: Local,
     layouts: Layouts,
     theme: Theme,
+    follows_background: bool,
+    outside: Outside,
+    answers: Answers,
+    /// When a key was last held back as the beginning of an answer.
+    held: Instant,
     highlighter: Highlighter,
     tools_mode: Box<dyn Fn() -> &'static str + Send>,
     entry_json: fn(&Entry) -> String,
@@ -185,6 +165,7 @@ impl Session {
     fn new(app: AppIo, settings: UiSettings, guard: Guard, terminal: Display, wake: Arc<Notify>) -> Self {
         let mut local = Local::new(&settings.view);
         local.notice = settings.notice;
+        local.keymap = settings.keymap;
         local.read_only = settings.read_only;
         local.overlay = settings.read_only.then(|| Overlay::Ledger(Inspector::default()));
         let mut view = View::new(settings.view);
@@ -198,6 +179,10 @@ impl Session {
             local,
             layouts: Layouts::default(),
             theme: settings.theme,
+            follows_background: settings.follows_background,
+            outside: Outside::new(settings.takes),
+            answers: Answers::default(),
+            held: Instant::now(),
             highlighter: Highlighter::new(Box::new(move || wake.notify_one())),
             tools_mode: settings.tools_mode,
             entry_json: settings.entry_json,
@@ -213,19 +198,42 @@ impl Session {
         }
     }
 
-    /// When to wake without news: for the next frame if one is due, for the clocks while something runs.
+    /// When to wake without news: for the next frame if one is due, for the clocks while something runs, for keys
+    /// that were held back.
     fn pause(&self) -> Option<Instant> {
-        if self.dirty {
+        let settled = self.answers.holds().then(|| self.held + ANSWER);
+        let frame = if self.dirty {
             Some(self.drawn + FRAME)
         } else if self.view.status.is_busy() && self.view.meter().is_ticking() {
             Some(self.drawn + self.tick)
         } else {
             None
-        }
+        };
+        [settled, frame].into_iter().flatten().min()
     }
 
     fn tick(&mut self) {
         self.dirty = true;
+        if self.answers.holds() && self.held.elapsed() >= ANSWER {
+            let heard = self.answers.give_up();
+            self.keys(heard);
+        }
+    }
+
+    /// What a person has typed, and what the terminal has said about itself.
+    fn keys(&mut self, heard: Heard) {
+        if let Some(ground) = heard.ground.filter(|_| self.follows_background)
+            && let Some(theme) = Theme::builtin(ground.theme())
+        {
+            self.theme = theme;
+        }
+        for key in heard.keys {
+            #[cfg(debug_assertions)]
+            break_on_purpose(key.code);
+            for act in update(&mut self.local, &self.view, key) {
+                self.act(act);
+            }
+        }
     }
 
     fn input(&mut self, input: Option<io::Result<Input>>) {
@@ -233,9 +241,10 @@ impl Session {
         let acts = match input {
             Some(Ok(Input::Key(key))) if key.kind == KeyEventKind::Release => Vec::new(),
             Some(Ok(Input::Key(key))) => {
-                #[cfg(debug_assertions)]
-                break_on_purpose(key.code);
-                update(&mut self.local, &self.view, key)
+                self.held = Instant::now();
+                let heard = self.answers.take(key);
+                self.keys(heard);
+                Vec::new()
             }
             Some(Ok(Input::Paste(text))) => {
                 match (self.mentions)(&text) {
@@ -252,7 +261,11 @@ impl Session {
                 }
                 Vec::new()
             }
-            Some(Ok(Input::Resize(..) | Input::FocusGained | Input::FocusLost)) => Vec::new(),
+            Some(Ok(seen @ (Input::FocusGained | Input::FocusLost))) => {
+                self.outside.focus(seen == Input::FocusGained);
+                Vec::new()
+            }
+            Some(Ok(Input::Resize(..))) => Vec::new(),
             Some(Err(_)) | None => {
                 self.outcome = Some(UiOutcome::TerminalGone);
                 Vec::new()
@@ -274,6 +287,7 @@ impl Session {
             }
             Act::Send(intent) => self.send(intent),
             Act::Suspend => {
+                self.outside.forget();
                 let back = self.guard.suspend().and_then(|()| redraw_all(&mut self.terminal));
                 if back.is_err() {
                     self.outcome = Some(UiOutcome::TerminalGone);
@@ -341,26 +355,13 @@ impl Session {
             let screen = Screen { view, local, theme, layouts, now, entry_json: self.entry_json };
             self.terminal.draw(|frame| draw(frame, &screen)).map(|_| ())
         });
+        let drawn = drawn.and_then(|()| tell(&self.outside.news(&self.view)));
         if drawn.is_err() {
             self.outcome = Some(UiOutcome::TerminalGone);
         }
         self.dirty = false;
         self.drawn = Instant::now();
         self.tick = self.view.status.counts_in(now).map_or(TICK, Duration::from_millis);
-    }
-}
-
-/// F12 breaks something if the environment says what: tests of debug builds look at what a panic leaves behind.
-#[cfg(debug_assertions)]
-#[expect(clippy::panic, reason = "this is what it is for")]
-fn break_on_purpose(key: KeyCode) {
-    if key != KeyCode::F(12) {
-        return;
-    }
-    match std::env::var("COUNTERSIGN_BREAKS").as_deref() {
-        Ok("screen") => panic!("the screen, on purpose"),
-        Ok("task") => drop(tokio::spawn(async { panic!("a task, on purpose") })),
-        _ => {}
     }
 }
 

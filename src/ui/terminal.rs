@@ -1,6 +1,6 @@
 //! The terminal, taken and given back whole: on the way out, on a panic, and around a suspension.
 //!
-//! Nothing here asks the terminal a question: one that stays silent must not hold up the first frame.
+//! The terminal is asked one thing, its background, after the first frame: nothing ever waits for what it answers.
 
 use std::io::{self, Write, stdout};
 use std::panic;
@@ -11,6 +11,8 @@ use std::thread;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::cursor::{SetCursorStyle, Show};
+#[cfg(debug_assertions)]
+use ratatui::crossterm::event::KeyCode;
 use ratatui::crossterm::event::{
     DisableBracketedPaste, DisableFocusChange, DisableMouseCapture, EnableBracketedPaste, EnableFocusChange,
     KeyboardEnhancementFlags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
@@ -26,11 +28,25 @@ use ratatui::layout::Rect;
 /// Buttons and wheel in the wide coordinates, without motion: every move of the mouse would be an event.
 const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
 
+/// Asks for the background colour (OSC 11).
+const ASK_BACKGROUND: &str = "\x1b]11;?\x1b\\";
+
+/// Keeps the window's title, and brings it back (XTWINOPS).
+const KEEP_TITLE: &str = "\x1b[22;0t";
+const TITLE_BACK: &str = "\x1b[23;0t";
+
+/// What every word about progress begins with, and the one that takes it away.
+const PROGRESS_MARK: &str = "\x1b]9;4;";
+const NO_PROGRESS: &str = "\x1b]9;4;0\x1b\\";
+
 type Hook = Arc<dyn Fn(&panic::PanicHookInfo<'_>) + Send + Sync>;
 
 /// Whether the terminal is taken, so that it is given back once, whoever comes first: a second pop would take
 /// away what the parent program had pushed.
 static TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// Whether progress was ever told, so that it is taken away in the end, and only then.
+static PROGRESS: AtomicBool = AtomicBool::new(false);
 
 /// Holds the terminal; dropping it gives the terminal back.
 pub(super) struct Guard {
@@ -134,11 +150,26 @@ pub(super) fn redraw_all(terminal: &mut Display) -> io::Result<()> {
     terminal.resize(Rect::new(0, 0, size.width, size.height))
 }
 
+/// Tells the terminal something beside the picture, unless it has been given back.
+pub(super) fn tell(words: &str) -> io::Result<()> {
+    if words.is_empty() || !TAKEN.load(Ordering::SeqCst) {
+        return Ok(());
+    }
+    PROGRESS.fetch_or(words.contains(PROGRESS_MARK), Ordering::SeqCst);
+    execute!(stdout(), Print(words))
+}
+
+/// Asks the terminal what its background is. The answer comes as input, if it comes.
+pub(super) fn ask_background() -> io::Result<()> {
+    execute!(stdout(), Print(ASK_BACKGROUND))
+}
+
 fn take() -> io::Result<()> {
     TAKEN.store(true, Ordering::SeqCst);
     enable_raw_mode()?;
     execute!(
         stdout(),
+        Print(KEEP_TITLE),
         EnterAlternateScreen,
         EnableBracketedPaste,
         EnableFocusChange,
@@ -154,13 +185,29 @@ fn restore() {
         return;
     }
     let mut out = stdout();
+    let progress = if PROGRESS.swap(false, Ordering::SeqCst) { NO_PROGRESS } else { "" };
     let steps = [
         execute!(out, EndSynchronizedUpdate, PopKeyboardEnhancementFlags),
         execute!(out, DisableMouseCapture, DisableFocusChange, DisableBracketedPaste),
         execute!(out, SetCursorStyle::DefaultUserShape, Show, LeaveAlternateScreen),
+        execute!(out, Print(progress), Print(TITLE_BACK)),
         disable_raw_mode(),
         out.flush(),
     ];
     // A terminal that is gone cannot be told anything any more.
     drop(steps);
+}
+
+/// F12 breaks something if the environment says what: tests of debug builds look at what a panic leaves behind.
+#[cfg(debug_assertions)]
+#[expect(clippy::panic, reason = "this is what it is for")]
+pub(super) fn break_on_purpose(key: KeyCode) {
+    if key != KeyCode::F(12) {
+        return;
+    }
+    match std::env::var("COUNTERSIGN_BREAKS").as_deref() {
+        Ok("screen") => panic!("the screen, on purpose"),
+        Ok("task") => drop(tokio::spawn(async { panic!("a task, on purpose") })),
+        _ => {}
+    }
 }

@@ -8,8 +8,9 @@ use crate::ledger::CallId;
 use crate::policy::Mode;
 use crate::view::{CardId, View};
 
+use super::chord::Chord;
 use super::composer::Composer;
-use super::keymap::{Command, Place, lookup};
+use super::keymap::{Command, Place};
 use super::local::{Focus, Inspector, Local, Overlay, Position, Reason, sent};
 use super::overlays;
 use super::sending::{send, send_later};
@@ -41,7 +42,7 @@ pub fn update(local: &mut Local, view: &View, key: KeyEvent) -> Vec<Act> {
         Focus::Card(_) => Place::Panel,
         Focus::Auto | Focus::Composer => Place::Composer,
     };
-    match lookup(place, key) {
+    match local.keymap.lookup(place, key) {
         Some(command) => obey(local, view, command, key, was_armed),
         None => {
             edit(local, key);
@@ -150,7 +151,7 @@ fn obey(local: &mut Local, view: &View, command: Command, key: KeyEvent, was_arm
         Command::End if key.modifiers.contains(KeyModifiers::CONTROL) || local.composer.is_empty() => {
             local.scroll.top = None;
         }
-        Command::Help if key.code == KeyCode::F(1) || local.composer.is_empty() => {
+        Command::Help if !Chord::of(key).types() || local.composer.is_empty() => {
             local.overlay = Some(Overlay::Help(0));
         }
         Command::Open => open(local, view),

@@ -14,6 +14,7 @@
 mod pictures;
 
 mod approvals;
+mod backgrounds;
 mod budgets;
 mod chat;
 mod console;
@@ -25,6 +26,7 @@ mod home;
 mod hostile;
 mod images;
 mod inspector;
+mod outside;
 mod returning;
 mod sizes;
 mod start;

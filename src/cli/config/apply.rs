@@ -3,6 +3,7 @@
 use super::{
     Config, SourcedRule, ToolCalling, facts, hooks,
     key::{Key, Most, Nudge, Quirk},
+    keys,
     setting::{Setting, Wrong},
     source::Source,
     value::Written,
@@ -40,6 +41,7 @@ pub(super) fn set(config: &mut Config, setting: &Setting) -> Result<(), Wrong> {
         | Key::HostedTools
         | Key::Quirk(_) => set_provider(config, setting),
         Key::OfProvider(fact) | Key::OfModel(fact) => facts::set(config, setting, fact),
+        Key::Binding => keys::set(config, setting),
         _ => set_behaviour(config, setting),
     };
     meant.map_err(|sentence| match &setting.source {
@@ -102,6 +104,7 @@ fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
             }
         }
         Key::Theme => config.theme = Some(value.text()?.to_owned()),
+        Key::Notify => config.notify = keys::notify(value.text()?)?,
         Key::Log => {
             let filter = value.text()?;
             logging::check(filter)?;
@@ -125,6 +128,7 @@ fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
         Key::Limit(_)
         | Key::Most(_)
         | Key::Nudge(_)
+        | Key::Binding
         | Key::Hooks
         | Key::Proxy
         | Key::CaFile

@@ -1,9 +1,12 @@
 //! Themes: what each role on the screen looks like, read from TOML so that people can bring their own.
 
 mod depth;
+/// Dark or light: what stands behind the words.
+pub mod ground;
 mod parse;
 mod plain;
 
+pub(super) use parse::resembling;
 use ratatui::style::{Color, Style};
 
 const DARK: &str = include_str!("../../../themes/countersign-dark.toml");

@@ -95,8 +95,9 @@ fn sixteen_leaves_every_colour_to_the_terminal() {
     assert_eq!(theme.background, None);
     for (key, style) in styles(&mut theme) {
         assert_eq!(style.bg, None, "{key}: palettes do not say which colours may stand on which");
-        let palette = matches!(style.fg, None | Some(Color::Reset | Color::Red | Color::Green | Color::Yellow))
-            || matches!(style.fg, Some(Color::Blue | Color::Magenta | Color::Cyan));
+        let palette =
+            matches!(style.fg, None | Some(Color::Reset | Color::Red | Color::Green | Color::Yellow))
+                || matches!(style.fg, Some(Color::Blue | Color::Magenta | Color::Cyan));
         assert!(palette, "{key} is {:?}", style.fg);
     }
 }

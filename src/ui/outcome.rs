@@ -1,0 +1,43 @@
+//! How the screen ended, and why there was none.
+
+use std::fmt;
+use std::io;
+
+/// How the screen ended. Whoever runs it ends the agent next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UiOutcome {
+    /// The user left.
+    Quit,
+    /// The process was told to end.
+    Signalled,
+    /// The agent is gone: its channels are closed.
+    AgentGone,
+    /// The terminal is gone.
+    TerminalGone,
+}
+
+/// Why there was no screen.
+#[derive(Debug)]
+pub enum UiError {
+    /// The terminal could not be taken.
+    Terminal(io::Error),
+}
+
+impl fmt::Display for UiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Terminal(error) => write!(
+                f,
+                "the terminal cannot be used: {error}. Run it in a terminal, or use `countersign exec`."
+            ),
+        }
+    }
+}
+
+impl std::error::Error for UiError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Terminal(error) => Some(error),
+        }
+    }
+}
