@@ -56,6 +56,7 @@ async fn converse(
         theme,
         follows_background: looks::follows_background(invocation),
         takes: looks::takes(invocation),
+        vim: invocation.config.vim,
         keymap: invocation.config.keymap.clone(),
         first: invocation.first(prompt),
         history: session.before.iter().cloned().map(Event::Appended).collect(),

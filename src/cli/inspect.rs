@@ -36,6 +36,7 @@ pub(super) fn run(invocation: &Invocation, which: &Which) -> Result<Exit, Fault>
             theme,
             follows_background: looks::follows_background(invocation),
             takes: looks::takes(invocation),
+            vim: false,
             keymap: invocation.config.keymap.clone(),
             first: None,
             history: file.entries.into_iter().map(Event::Appended).collect(),

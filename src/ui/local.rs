@@ -8,6 +8,7 @@ use crate::view::{CardId, View, ViewSettings, one_line};
 
 use super::composer::Composer;
 use super::rebinding::Keymap;
+use super::vim::Vim;
 
 /// The state of the screen.
 #[derive(Debug, Clone)]
@@ -44,6 +45,8 @@ pub struct Local {
     pub shown: Option<EntryId>,
     /// Rows of the transcript in the last frame.
     pub page: u16,
+    /// The vim mode of the composer, if there is one.
+    pub vim: Vim,
     /// What the keys mean.
     pub keymap: Keymap,
 }
@@ -145,6 +148,7 @@ impl Local {
             answered: BTreeSet::new(),
             shown: None,
             page: 10,
+            vim: Vim::default(),
             keymap: Keymap::default(),
         }
     }

@@ -15,6 +15,9 @@ pub mod chord;
 /// The keys as a person has bound them.
 pub mod rebinding;
 
+/// Letters as vim takes them.
+pub mod vim;
+
 /// What is being typed.
 pub mod composer;
 

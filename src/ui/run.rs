@@ -7,6 +7,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures_util::StreamExt;
 use futures_util::future::poll_fn;
+#[cfg(debug_assertions)]
+use ratatui::crossterm::event::KeyCode;
 use ratatui::crossterm::event::{Event as Input, EventStream, KeyEventKind, MouseEventKind};
 use ratatui::layout::Rect;
 use tokio::sync::mpsc::error::TrySendError;
@@ -23,12 +25,11 @@ use super::outcome::{UiError, UiOutcome};
 use super::outside::{Outside, Takes};
 use super::panes::{Layouts, Screen, draw, prepare};
 use super::rebinding::Keymap;
-#[cfg(debug_assertions)]
-use super::terminal::break_on_purpose;
 use super::terminal::{Display, Guard, ask_background, redraw_all, screen, tell};
 use super::text::highlight::Highlighter;
 use super::theme::Theme;
 use super::update::{Act, hear, mention, paste, update, wheel};
+use super::vim::Vim;
 
 /// The screen's ends of the channels to the agent.
 #[derive(Debug)]
@@ -54,6 +55,8 @@ pub struct UiSettings {
     pub follows_background: bool,
     /// What the terminal takes beside the picture.
     pub takes: Takes,
+    /// Whether the composer has a vim mode.
+    pub vim: bool,
     /// What the keys mean.
     pub keymap: Keymap,
     /// Sent right after the first frame: a message, or a goal.
@@ -166,6 +169,7 @@ impl Session {
         let mut local = Local::new(&settings.view);
         local.notice = settings.notice;
         local.keymap = settings.keymap;
+        local.vim = Vim::new(settings.vim);
         local.read_only = settings.read_only;
         local.overlay = settings.read_only.then(|| Overlay::Ledger(Inspector::default()));
         let mut view = View::new(settings.view);
@@ -362,6 +366,20 @@ impl Session {
         self.dirty = false;
         self.drawn = Instant::now();
         self.tick = self.view.status.counts_in(now).map_or(TICK, Duration::from_millis);
+    }
+}
+
+/// F12 breaks something if the environment says what: tests of debug builds look at what a panic leaves behind.
+#[cfg(debug_assertions)]
+#[expect(clippy::panic, reason = "this is what it is for")]
+fn break_on_purpose(key: KeyCode) {
+    if key != KeyCode::F(12) {
+        return;
+    }
+    match std::env::var("COUNTERSIGN_BREAKS").as_deref() {
+        Ok("screen") => panic!("the screen, on purpose"),
+        Ok("task") => drop(tokio::spawn(async { panic!("a task, on purpose") })),
+        _ => {}
     }
 }
 

@@ -11,8 +11,6 @@ use std::thread;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::cursor::{SetCursorStyle, Show};
-#[cfg(debug_assertions)]
-use ratatui::crossterm::event::KeyCode;
 use ratatui::crossterm::event::{
     DisableBracketedPaste, DisableFocusChange, DisableMouseCapture, EnableBracketedPaste, EnableFocusChange,
     KeyboardEnhancementFlags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
@@ -196,18 +194,4 @@ fn restore() {
     ];
     // A terminal that is gone cannot be told anything any more.
     drop(steps);
-}
-
-/// F12 breaks something if the environment says what: tests of debug builds look at what a panic leaves behind.
-#[cfg(debug_assertions)]
-#[expect(clippy::panic, reason = "this is what it is for")]
-pub(super) fn break_on_purpose(key: KeyCode) {
-    if key != KeyCode::F(12) {
-        return;
-    }
-    match std::env::var("COUNTERSIGN_BREAKS").as_deref() {
-        Ok("screen") => panic!("the screen, on purpose"),
-        Ok("task") => drop(tokio::spawn(async { panic!("a task, on purpose") })),
-        _ => {}
-    }
 }

@@ -166,6 +166,9 @@ fn escape(local: &mut Local, view: &View) -> Vec<Act> {
     if view.status.is_busy() {
         return vec![Act::Abort];
     }
+    if matches!(local.focused(view), Focus::Auto | Focus::Composer) {
+        local.vim.escape(&mut local.composer);
+    }
     local.focus = Focus::Auto;
     Vec::new()
 }
@@ -280,6 +283,10 @@ fn open(local: &mut Local, view: &View) {
 /// A key that means nothing else edits the composer, and takes the focus there: what a person begins to type
 /// must not be taken for answers half-way.
 fn edit(local: &mut Local, key: KeyEvent) {
+    if local.vim.takes(&mut local.composer, key) {
+        local.focus = Focus::Auto;
+        return;
+    }
     let held = key.modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT);
     let composer = &mut local.composer;
     match (key.code, held) {

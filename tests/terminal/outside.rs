@@ -70,11 +70,36 @@ async fn the_bell_where_the_desktop_is_not_known_and_nothing_when_off() {
         app.says("run echo hello").await;
         app.sees("y once").await;
         app.keys("y").await;
-        app.sees("✓ done").await;
+        // The bell is rung in one write with the title.
+        writes(&mut app, "\x1b]2;countersign · work · done\x1b\\").await;
         app.rests().await;
         assert_eq!(app.times("\x07"), bells, "{how}");
         app.quits().await;
     }
+}
+
+#[tokio::test]
+async fn vim_types_and_commands_and_esc_interrupts_what_runs() {
+    let home = Home::new();
+    let mut app = Console::start(&home, USUAL, &["-c", "vim=true"]);
+    app.sees("ask anything").await;
+    app.sees(" insert ").await;
+    app.keys("wrong words").await;
+    app.sees("wrong words").await;
+    app.keys("\x1b").await;
+    app.sees(" normal ").await;
+    app.keys("0cwsleepy").await;
+    app.sees("sleepy words").await;
+    app.keys("\x1b").await;
+    app.sees(" normal ").await;
+    app.keys("ddirun sleep 30\r").await;
+    app.sees("y once").await;
+    app.sees(" insert ").await;
+    app.keys("\x1b").await;
+    app.sees("nterrupted").await;
+    app.rests().await;
+    app.sees(" insert ").await;
+    app.quits().await;
 }
 
 #[tokio::test]

@@ -64,6 +64,7 @@ fn in_letters(setting: &Setting) -> Setting {
             | Key::ToolTimeout
             | Key::ParallelExecution
             | Key::Echo
+            | Key::Vim
             | Key::Failures
             | Key::CompactAt
             | Key::Quirk(_)
@@ -104,6 +105,7 @@ fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
             }
         }
         Key::Theme => config.theme = Some(value.text()?.to_owned()),
+        Key::Vim => config.vim = value.switch()?,
         Key::Notify => config.notify = keys::notify(value.text()?)?,
         Key::Log => {
             let filter = value.text()?;

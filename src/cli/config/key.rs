@@ -15,6 +15,7 @@ pub(super) enum Key {
     OnApproval,
     Theme,
     Notify,
+    Vim,
     /// The keys of a command.
     Binding,
     Log,
@@ -115,6 +116,7 @@ pub(super) const KEYS: &[(&str, Key)] = &[
     ("on_approval", Key::OnApproval),
     ("theme", Key::Theme),
     ("notify", Key::Notify),
+    ("vim", Key::Vim),
     ("keys.*.*", Key::Binding),
     ("log", Key::Log),
     ("hooks.*", Key::Hooks),

@@ -66,6 +66,8 @@ pub struct Config {
     pub theme: Option<String>,
     /// How a person who looks elsewhere is called.
     pub notify: Notify,
+    /// Whether the composer has a vim mode.
+    pub vim: bool,
     /// What the keys mean.
     pub keymap: Keymap,
     /// What is logged, as a filter.
@@ -227,6 +229,7 @@ impl Default for Config {
             effort: None,
             theme: None,
             notify: Notify::default(),
+            vim: false,
             keymap: Keymap::default(),
             log: "info".to_owned(),
             hooks: Vec::new(),

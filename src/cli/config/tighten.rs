@@ -61,6 +61,7 @@ fn tightens(before: &Config, after: &Config, key: Key) -> bool {
         | Key::CompactAt
         | Key::Script
         | Key::Binding
+        | Key::Vim
         | Key::Log
         | Key::Hooks
         | Key::Proxy

@@ -66,6 +66,7 @@ pub fn prepare(
 ) {
     let rows = local.composer.rows(Areas::composer_width(screen));
     local.composer.area_mut().set_style(theme.composer);
+    local.composer.area_mut().set_selection_style(theme.selection);
     match Areas::of(screen, rows, queue::rows(local)) {
         Some(areas) if local.overlay.is_none() => {
             local.page = areas.transcript.height;
