@@ -336,6 +336,33 @@ fn the_network_is_the_users_own_affair() {
 }
 
 #[test]
+fn keys_are_bound_by_the_user_alone_and_mistakes_have_a_line() {
+    let text = "[keys.everywhere]\nledger = ['ctrl-l', 'f3']\nbudgets = []";
+    let (bound, none) = (World::new().user(text).config(), Config::default());
+    assert_ne!(bound.keymap, none.keymap);
+    assert!(bound.show().contains("keys.everywhere.ledger = [\"ctrl-l\", \"f3\"]  # "), "{}", bound.show());
+    assert_eq!(World::new().user(&bound.show()).config().keymap, bound.keymap);
+    let ours = World::new().project(text).config();
+    assert_eq!((ours.keymap, ours.warnings.len()), (none.keymap, 2));
+    for (text, says) in [
+        (
+            "[keys.everywhere]\nledgr = 'f3'",
+            "config.toml:2: keys.everywhere.ledgr: unknown name `ledgr`; did you mean `ledger`?",
+        ),
+        (
+            "[keys.everywhere]\nledger = 'ctrl-b'",
+            "config.toml:2: keys.everywhere.ledger: ctrl-b is bound to `keys.everywhere.budgets` too",
+        ),
+        ("\n[keys.composer]\nsend = 'x'", "config.toml:3: keys.composer.send: x could not be typed any more"),
+        ("[keys.approval]\nonce = 3", "keys.approval.once: takes a list of texts, not 3"),
+        ("[keys.approval]\nonce = 'esc'", "esc always interrupts"),
+    ] {
+        let fault = World::new().user(text).load_given(&[]).unwrap_err().to_string();
+        assert!(fault.contains(says), "{fault}");
+    }
+}
+
+#[test]
 fn the_path_of_a_project_ends_at_its_root() {
     let world = World::new();
     world.write(".countersign/config.toml", "mode = 'plan'");

@@ -81,7 +81,7 @@ fn what_is_picked_is_done() {
     assert_eq!(seat.local.composer.shown(), "/mode ", "what needs an argument waits for it");
     seat.ctrl('u');
     picked(&mut seat, "find: kind, id or words");
-    let filters = matches!(&seat.local.overlay, Some(Overlay::Ledger(inspector)) if inspector.filtering);
+    let filters = matches!(&seat.local.overlay, Some(Overlay::Ledger(inspector)) if inspector.typing);
     assert!(filters, "a key of the ledger opens the ledger");
 }
 

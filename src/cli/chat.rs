@@ -18,7 +18,7 @@ use super::listing::choices;
 use super::models::Usable;
 use super::switch::switching;
 use super::themes::theme;
-use super::{Invocation, outcome, project, signals};
+use super::{Invocation, looks, outcome, project, signals};
 use crate::agent::{Attendance, Event, Intent, Shutdown};
 use crate::ledger::Entry;
 use crate::policy::Mode;
@@ -94,6 +94,10 @@ async fn converse(
     let settings = UiSettings {
         view: view_settings(invocation, &session),
         theme,
+        follows_background: looks::follows_background(invocation),
+        takes: looks::takes(invocation),
+        vim: invocation.config.vim,
+        keymap: invocation.config.keymap.clone(),
         first,
         history: session.before.iter().cloned().map(Event::Appended).collect(),
         notice: Some(session.notices.join("\n\n")).filter(|notice| !notice.is_empty()),

@@ -9,11 +9,10 @@ use super::compose::{locate, state_dir};
 use super::exit::Exit;
 use super::fault::Fault;
 use super::themes::theme;
-use super::{Invocation, signals};
+use super::{Invocation, looks, signals};
 use crate::agent::Event;
 use crate::ledger::Body;
 use crate::runtime::SessionStore;
-use crate::ui::errands::Errands;
 use crate::ui::{AppIo, UiSettings};
 
 /// Shows a session's ledger.
@@ -33,23 +32,13 @@ pub(super) fn run(invocation: &Invocation, which: &Which) -> Result<Exit, Fault>
         let (_events_to, events) = mpsc::channel(1);
         let (intents, _intents_of) = mpsc::channel(1);
         let (abort, _abort_of) = mpsc::channel(1);
-        let (_nothing, later) = mpsc::channel(1);
         let settings = UiSettings {
-            view: view_of_the_past(invocation, model, &cwd),
-            theme,
-            first: None,
+            follows_background: looks::follows_background(invocation),
+            takes: looks::takes(invocation),
+            keymap: invocation.config.keymap.clone(),
             history: file.entries.into_iter().map(Event::Appended).collect(),
-            notice: None,
-            later,
             read_only: true,
-            replay: None,
-            quit,
-            tools_mode: Box::new(|| "native"),
-            entry_json,
-            mentions: Box::new(|_| None),
-            models: Box::new(Vec::new),
-            errands: Errands::default(),
-            effort: None,
+            ..UiSettings::of_the_past(view_of_the_past(invocation, model, &cwd), theme, quit, entry_json)
         };
         let outcome = crate::ui::run(AppIo { events, intents, abort }, settings).await;
         outcome.map(|_| Exit::Completed).map_err(|why| Fault::usage(why.to_string(), ""))

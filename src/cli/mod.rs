@@ -20,6 +20,7 @@ mod inspect;
 pub mod instructions;
 mod listing;
 pub mod logging;
+mod looks;
 pub mod models;
 mod outcome;
 mod ports;

@@ -13,11 +13,10 @@ use super::compose::{locate, now, state_dir};
 use super::exit::Exit;
 use super::fault::Fault;
 use super::themes::theme;
-use super::{Invocation, signals};
+use super::{Invocation, looks, signals};
 use crate::agent::{Event, Live};
 use crate::ledger::{Body, Entry};
 use crate::runtime::SessionStore;
-use crate::ui::errands::Errands;
 use crate::ui::{AppIo, Replay, UiSettings};
 
 /// No pause is longer: nobody waits again for what took a night.
@@ -40,24 +39,13 @@ pub(super) fn run(invocation: &Invocation, which: &Which) -> Result<Exit, Fault>
         // Nobody is at the other ends: there is nothing to say to the past.
         let (intents, _intents_of) = mpsc::channel(1);
         let (abort, _abort_of) = mpsc::channel(1);
-        let (_nothing, later) = mpsc::channel(1);
         let (pace, paced) = watch::channel(Replay::default());
         let settings = UiSettings {
-            view: view_of_the_past(invocation, model, &cwd),
-            theme,
-            first: None,
-            history: Vec::new(),
-            notice: None,
-            read_only: false,
+            follows_background: looks::follows_background(invocation),
+            takes: looks::takes(invocation),
+            keymap: invocation.config.keymap.clone(),
             replay: Some(pace),
-            quit,
-            tools_mode: Box::new(|| "native"),
-            entry_json,
-            mentions: Box::new(|_| None),
-            later,
-            models: Box::new(Vec::new),
-            effort: None,
-            errands: Errands::default(),
+            ..UiSettings::of_the_past(view_of_the_past(invocation, model, &cwd), theme, quit, entry_json)
         };
         let playing = tokio::spawn(play(file.entries, events_to, paced));
         let outcome = crate::ui::run(AppIo { events, intents, abort }, settings).await;

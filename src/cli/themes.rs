@@ -4,10 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::Invocation;
 use super::fault::Fault;
+use super::looks;
 use crate::ui::theme::Theme;
-
-/// The theme of a terminal that nobody chose one for.
-const DEFAULT_THEME: &str = "countersign-dark";
 
 /// The chosen theme; without colours where `NO_COLOR` asks for that.
 ///
@@ -17,7 +15,7 @@ pub(super) fn theme(invocation: &Invocation) -> Result<Theme, Fault> {
     if invocation.environment.no_color() {
         return Ok(Theme::plain());
     }
-    let name = invocation.config.theme.as_deref().unwrap_or(DEFAULT_THEME);
+    let name = looks::theme_name(invocation);
     theme_called(name, themes_folder(invocation).as_deref())
 }
 

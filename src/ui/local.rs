@@ -10,8 +10,10 @@ use crate::view::{Card, CardId, View, ViewSettings};
 use super::composer::Composer;
 pub use super::inspector::Inspector;
 use super::picker::Picker;
+use super::rebinding::Keymap;
 use super::replaying::Replay;
 use super::search::Search;
+use super::vim::Vim;
 
 /// The state of the screen.
 #[derive(Debug, Clone)]
@@ -60,6 +62,10 @@ pub struct Local {
     pub copied: Option<(CardId, usize)>,
     /// Rows of the transcript in the last frame.
     pub page: u16,
+    /// The vim mode of the composer, if there is one.
+    pub vim: Vim,
+    /// What the keys mean.
+    pub keymap: Keymap,
 }
 
 /// What the user gave the focus to.
@@ -185,6 +191,8 @@ impl Local {
             earlier: Vec::new(),
             copied: None,
             page: 10,
+            vim: Vim::default(),
+            keymap: Keymap::default(),
         }
     }
 

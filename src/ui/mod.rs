@@ -9,6 +9,15 @@ pub mod text;
 /// Which key does what, and where.
 pub mod keymap;
 
+/// A key as people write it.
+pub mod chord;
+
+/// The keys as a person has bound them.
+pub mod rebinding;
+
+/// Letters as vim takes them.
+pub mod vim;
+
 /// What is being typed.
 pub mod composer;
 
@@ -45,10 +54,13 @@ mod picking;
 /// The terminal's clipboard.
 pub mod clipboard;
 
+mod answers;
 mod copying;
+mod outside;
 mod overlays;
 mod replaying;
 mod sending;
+mod settings;
 
 /// Where each pane stands.
 pub mod layout;
@@ -63,6 +75,8 @@ mod terminal;
 mod run;
 
 pub use outcome::{UiError, UiOutcome};
+pub use outside::{Call, Takes};
 pub use panes::{Screen, draw, prepare};
 pub use replaying::Replay;
-pub use run::{AppIo, UiSettings, run};
+pub use run::run;
+pub use settings::{AppIo, UiSettings};

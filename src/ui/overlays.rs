@@ -18,6 +18,7 @@ pub(super) fn update(local: &mut Local, view: &View, key: KeyEvent) -> Option<Ve
         return Some(reason(local, key));
     }
     let page = i32::from(local.page.max(2)) - 1;
+    let key = usual(local, key);
     if !is_quit(key)
         && let Some(acts) = picking::update(local, view, key, page)
     {
@@ -73,6 +74,16 @@ fn jump(local: &mut Local, view: &View, card: CardId) {
     let opens = |card: &crate::view::Card| matches!(card.body, CardBody::Tool(_) | CardBody::Compacted(_));
     if view.place(card).and_then(|at| view.card(at)).is_some_and(opens) {
         local.focus = Focus::Card(card);
+    }
+}
+
+/// The key that the table has for what a person's key means here; what is typed into a line stays as it is.
+fn usual(local: &Local, key: KeyEvent) -> KeyEvent {
+    match &local.overlay {
+        Some(Overlay::Ledger(inspector)) if inspector.typing => key,
+        Some(Overlay::Ledger(_)) => local.keymap.usual(Place::Ledger, key),
+        Some(Overlay::Picker(_)) | None => key,
+        Some(_) => local.keymap.usual(Place::Page, key),
     }
 }
 

@@ -11,82 +11,34 @@ use futures_util::future::{OptionFuture, poll_fn};
 use ratatui::crossterm::event::KeyCode;
 use ratatui::crossterm::event::{Event as Input, EventStream, KeyEventKind, MouseEventKind};
 use ratatui::layout::Rect;
-use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::Instant;
 
 use crate::agent::{Event, Intent, Live};
 use crate::ledger::{Entry, Millis};
-use crate::model::Effort;
-use crate::view::{View, ViewSettings};
+use crate::view::View;
 
-use super::clipboard;
+use super::answers::{Answers, Heard};
 use super::errands::{Editing, Errands};
 use super::local::{Inspector, Local, Overlay};
 use super::outcome::{UiError, UiOutcome};
+use super::outside::Outside;
 use super::pace::Pace;
 use super::panes::{Layouts, Screen, draw, prepare};
 use super::replaying::Replay;
-use super::source::Source;
-use super::terminal::{Display, Guard, redraw_all, screen, show, tell};
+use super::settings::{AppIo, Mentions, Models, UiSettings};
+use super::terminal::{Display, Guard, ask_background, screen, show, tell};
 use super::text::highlight::Highlighter;
 use super::theme::Theme;
-use super::update::{Act, hear, mention, paste, update, wheel};
+use super::update::{hear, mention, paste, update, wheel};
+use super::vim::Vim;
 
-/// The screen's ends of the channels to the agent.
-#[derive(Debug)]
-pub struct AppIo {
-    /// What happens.
-    pub events: mpsc::Receiver<Event>,
-    /// What the user wants, Esc aside.
-    pub intents: mpsc::Sender<Intent>,
-    /// Esc, on its own channel, past all that is queued.
-    pub abort: mpsc::Sender<()>,
-}
-
-/// Says which mentions stand for a paste, if it is nothing but the paths of images.
-type Mentions = Box<dyn Fn(&str) -> Option<String> + Send>;
-
-/// Names models, and says something of each.
-type Models = Box<dyn Fn() -> Vec<(String, String)> + Send>;
-
-/// What the screen is told once.
-pub struct UiSettings {
-    /// What the view is told.
-    pub view: ViewSettings,
-    /// What it looks like.
-    pub theme: Theme,
-    /// Sent right after the first frame: a message, or a goal.
-    pub first: Option<Intent>,
-    /// A resumed or inspected session, folded before the first frame.
-    pub history: Vec<Event>,
-    /// What to know before the first message, such as how to connect a real model.
-    pub notice: Option<String>,
-    /// What is found out later, such as a model server on this machine; said below the notice.
-    pub later: mpsc::Receiver<String>,
-    /// Only look: the ledger takes the whole screen.
-    pub read_only: bool,
-    /// Who is told how the session is played, if it is one of the past that is.
-    pub replay: Option<watch::Sender<Replay>>,
-    /// Becomes true when the process must end: SIGTERM, SIGHUP.
-    pub quit: watch::Receiver<bool>,
-    /// How the model calls tools now, `native` or `string`: a server that refuses tools changes it.
-    pub tools_mode: Box<dyn Fn() -> &'static str + Send>,
-    /// An entry as it is recorded, as pretty JSON.
-    pub entry_json: fn(&Entry) -> String,
-    /// The mentions that stand for a paste, if it is nothing but the paths of images.
-    pub mentions: Mentions,
-    /// The models that can be chosen now, each with what there is to say of it. Waits for nobody: what servers on this
-    /// machine say is in it when it is asked again.
-    pub models: Models,
-    /// How hard the model is told to think at the start.
-    pub effort: Option<Effort>,
-    /// What only whoever runs the screen knows.
-    pub errands: Errands,
-}
+mod acts;
 
 /// How often clocks move while a run is under way.
 const TICK: Duration = Duration::from_secs(1);
+/// How long the beginning of an answer of the terminal waits for the rest of it.
+const ANSWER: Duration = Duration::from_millis(250);
 /// Most events taken in before the input is looked at again.
 const MOST_EVENTS: usize = 256;
 
@@ -103,6 +55,9 @@ pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError>
     let mut session = Session::new(app, settings, guard, terminal, Arc::clone(&wake));
     let mut inputs = Some(EventStream::new());
     session.frame();
+    if session.follows_background && ask_background().is_err() {
+        session.outcome = Some(UiOutcome::TerminalGone);
+    }
     session.send_first();
     while session.outcome.is_none() {
         // While the user's editor has the terminal, nobody else may read from it.
@@ -153,6 +108,11 @@ struct Session {
     local: Local,
     layouts: Layouts,
     theme: Theme,
+    follows_background: bool,
+    outside: Outside,
+    answers: Answers,
+    /// When a key was last held back as the beginning of an answer.
+    held: Instant,
     highlighter: Highlighter,
     tools_mode: Box<dyn Fn() -> &'static str + Send>,
     entry_json: fn(&Entry) -> String,
@@ -183,6 +143,8 @@ impl Session {
         let mut local = Local::new(&settings.view);
         local.notice = settings.notice;
         local.effort = settings.effort;
+        local.keymap = settings.keymap;
+        local.vim = Vim::new(settings.vim);
         local.read_only = settings.read_only;
         local.replay = settings.replay.as_ref().map(|pace| *pace.borrow());
         local.overlay = settings.read_only.then(|| Overlay::Ledger(Inspector::default()));
@@ -197,6 +159,10 @@ impl Session {
             local,
             layouts: Layouts::default(),
             theme: settings.theme,
+            follows_background: settings.follows_background,
+            outside: Outside::new(settings.takes),
+            answers: Answers::default(),
+            held: Instant::now(),
             highlighter: Highlighter::new(Box::new(move || wake.notify_one())),
             tools_mode: settings.tools_mode,
             entry_json: settings.entry_json,
@@ -218,10 +184,13 @@ impl Session {
         }
     }
 
-    /// When to wake without news: for the next frame if one is due, for the clocks while something runs.
+    /// When to wake without news: for the next frame if one is due, for the clocks while something runs, for keys
+    /// that were held back.
     fn pause(&self) -> Option<Instant> {
+        let settled = self.answers.holds().then(|| self.held + ANSWER);
         let ticks = self.view.status.is_busy() && self.view.meter().is_ticking();
-        self.due().or_else(|| ticks.then(|| self.pace.last() + self.tick))
+        let frame = self.due().or_else(|| ticks.then(|| self.pace.last() + self.tick));
+        [settled, frame].into_iter().flatten().min()
     }
 
     /// When the next frame is due, if there is something to show.
@@ -235,6 +204,27 @@ impl Session {
 
     fn tick(&mut self) {
         self.gathers = true;
+        if self.answers.holds() && self.held.elapsed() >= ANSWER {
+            let heard = self.answers.give_up();
+            self.keys(heard);
+        }
+    }
+
+    /// What a person has typed, and what the terminal has said about itself.
+    fn keys(&mut self, heard: Heard) {
+        self.dirty = true;
+        if let Some(ground) = heard.ground.filter(|_| self.follows_background)
+            && let Some(theme) = Theme::builtin(ground.theme())
+        {
+            self.theme = theme;
+        }
+        for key in heard.keys {
+            #[cfg(debug_assertions)]
+            break_on_purpose(key.code);
+            for act in update(&mut self.local, &self.view, key) {
+                self.act(act);
+            }
+        }
     }
 
     fn input(&mut self, input: Option<io::Result<Input>>) {
@@ -242,9 +232,10 @@ impl Session {
         let acts = match input {
             Some(Ok(Input::Key(key))) if key.kind == KeyEventKind::Release => Vec::new(),
             Some(Ok(Input::Key(key))) => {
-                #[cfg(debug_assertions)]
-                break_on_purpose(key.code);
-                update(&mut self.local, &self.view, key)
+                self.held = Instant::now();
+                let heard = self.answers.take(key);
+                self.keys(heard);
+                Vec::new()
             }
             Some(Ok(Input::Paste(text))) => {
                 match (self.mentions)(&text) {
@@ -261,7 +252,11 @@ impl Session {
                 }
                 Vec::new()
             }
-            Some(Ok(Input::Resize(..) | Input::FocusGained | Input::FocusLost)) => Vec::new(),
+            Some(Ok(seen @ (Input::FocusGained | Input::FocusLost))) => {
+                self.outside.focus(seen == Input::FocusGained);
+                Vec::new()
+            }
+            Some(Ok(Input::Resize(..))) => Vec::new(),
             Some(Err(_)) | None => {
                 self.outcome = Some(UiOutcome::TerminalGone);
                 Vec::new()
@@ -272,83 +267,6 @@ impl Session {
         }
         if let (Some(told), Some(pace)) = (&self.replay, self.local.replay) {
             told.send_replace(pace);
-        }
-    }
-
-    fn act(&mut self, act: Act) {
-        match act {
-            Act::Quit => self.outcome = Some(UiOutcome::Quit),
-            Act::Abort => {
-                self.pace.expect(Instant::now());
-                // A full channel holds an Esc already.
-                if let Err(TrySendError::Closed(())) = self.app.abort.try_send(()) {
-                    self.agent_gone();
-                }
-            }
-            Act::Send(intent) => self.send(intent),
-            Act::Resume(id) => self.outcome = Some(UiOutcome::Resume(id)),
-            Act::Pick(source) => {
-                let models = if source == Source::Models { (self.models)() } else { Vec::new() };
-                self.errands.pick(&mut self.local, source, models, &self.theme.name);
-            }
-            Act::Wear(name) => match (self.errands.theme)(&name) {
-                Some(theme) => self.theme = theme,
-                None => {
-                    self.local.hint = Some(format!("there is no theme called {name} · /theme lists them all"))
-                }
-            },
-            Act::Edit => {
-                self.guard.lend();
-                self.editing = Some((self.errands.editor)(self.local.composer.text()));
-            }
-            Act::Copy(text) => self.copy(&text),
-            Act::CopyRecord(entry) => {
-                let record = self.view.row(entry).map(|row| (self.entry_json)(&row.entry));
-                self.copy(&record.unwrap_or_default());
-            }
-            Act::Suspend => {
-                let back = self.guard.suspend().and_then(|()| redraw_all(&mut self.terminal));
-                if back.is_err() {
-                    self.outcome = Some(UiOutcome::TerminalGone);
-                }
-            }
-        }
-    }
-
-    /// The editor is closed: the screen comes back, with what was written in it.
-    fn edited(&mut self, edited: Result<String, String>) {
-        self.editing = None;
-        self.dirty = true;
-        if self.guard.take_back().and_then(|()| redraw_all(&mut self.terminal)).is_err() {
-            self.outcome = Some(UiOutcome::TerminalGone);
-        }
-        match edited {
-            Ok(text) if text.trim().is_empty() => {}
-            Ok(text) => self.local.composer.replace(&text),
-            Err(why) => self.local.hint = Some(why),
-        }
-    }
-
-    fn copy(&mut self, text: &str) {
-        let (said, copied) = clipboard::sequence(text, std::env::var_os("TMUX").is_some());
-        if tell(&said).is_err() {
-            self.outcome = Some(UiOutcome::TerminalGone);
-        }
-        self.local.hint = Some(clipboard::report(text, copied));
-    }
-
-    fn send(&mut self, intent: Intent) {
-        match self.app.intents.try_send(intent) {
-            Ok(()) => {}
-            Err(TrySendError::Closed(_)) => self.agent_gone(),
-            Err(TrySendError::Full(intent)) => {
-                self.local.hint =
-                    Some("not taken: the agent has not read what came before; try again".to_owned());
-                self.local.answered.clear();
-                if let Intent::Submit(said) | Intent::Queue(said) = intent {
-                    self.local.composer.give_back(&said.content);
-                }
-            }
         }
     }
 
@@ -414,6 +332,7 @@ impl Session {
             let screen = Screen { view, local, theme, layouts, now, entry_json: self.entry_json };
             show(&mut self.terminal, |frame| draw(frame, &screen))
         });
+        let drawn = drawn.and_then(|()| tell(&self.outside.news(&self.view)));
         if drawn.is_err() {
             self.outcome = Some(UiOutcome::TerminalGone);
         }

@@ -1,6 +1,6 @@
 //! The terminal, taken and given back whole: on the way out, on a panic, and around a suspension.
 //!
-//! Nothing here asks the terminal a question: one that stays silent must not hold up the first frame.
+//! The terminal is asked one thing, its background, after the first frame: nothing ever waits for what it answers.
 
 use std::io::{self, Write, stdout};
 use std::panic;
@@ -26,6 +26,17 @@ use ratatui::{Frame, Terminal};
 /// Buttons and wheel in the wide coordinates, without motion: every move of the mouse would be an event.
 const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
 
+/// Asks for the background colour (OSC 11).
+const ASK_BACKGROUND: &str = "\x1b]11;?\x1b\\";
+
+/// Keeps the window's title, and brings it back (XTWINOPS).
+const KEEP_TITLE: &str = "\x1b[22;0t";
+const TITLE_BACK: &str = "\x1b[23;0t";
+
+/// What every word about progress begins with, and the one that takes it away.
+const PROGRESS_MARK: &str = "\x1b]9;4;";
+const NO_PROGRESS: &str = "\x1b]9;4;0\x1b\\";
+
 type Hook = Arc<dyn Fn(&panic::PanicHookInfo<'_>) + Send + Sync>;
 
 /// Whether the terminal is taken, so that it is given back once, whoever comes first: a second pop would take
@@ -34,6 +45,8 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// Whether a frame is being drawn, which is not written before it is whole.
 static GATHERS: AtomicBool = AtomicBool::new(false);
+/// Whether progress was ever told, so that it is taken away in the end, and only then.
+static PROGRESS: AtomicBool = AtomicBool::new(false);
 
 /// Holds the terminal; dropping it gives the terminal back.
 pub(super) struct Guard {
@@ -156,9 +169,18 @@ pub(super) fn redraw_all(terminal: &mut Display) -> io::Result<()> {
     terminal.resize(Rect::new(0, 0, size.width, size.height))
 }
 
-/// Tells the terminal something between two frames.
-pub(super) fn tell(sequence: &str) -> io::Result<()> {
-    if TAKEN.load(Ordering::SeqCst) { execute!(stdout(), Print(sequence)) } else { Ok(()) }
+/// Tells the terminal something beside the picture, unless it has been given back.
+pub(super) fn tell(words: &str) -> io::Result<()> {
+    if words.is_empty() || !TAKEN.load(Ordering::SeqCst) {
+        return Ok(());
+    }
+    PROGRESS.fetch_or(words.contains(PROGRESS_MARK), Ordering::SeqCst);
+    execute!(stdout(), Print(words))
+}
+
+/// Asks the terminal what its background is. The answer comes as input, if it comes.
+pub(super) fn ask_background() -> io::Result<()> {
+    execute!(stdout(), Print(ASK_BACKGROUND))
 }
 
 fn take() -> io::Result<()> {
@@ -166,6 +188,7 @@ fn take() -> io::Result<()> {
     enable_raw_mode()?;
     execute!(
         stdout(),
+        Print(KEEP_TITLE),
         EnterAlternateScreen,
         EnableBracketedPaste,
         EnableFocusChange,
@@ -181,10 +204,12 @@ fn restore() {
         return;
     }
     let mut out = stdout();
+    let progress = if PROGRESS.swap(false, Ordering::SeqCst) { NO_PROGRESS } else { "" };
     let steps = [
         execute!(out, EndSynchronizedUpdate, PopKeyboardEnhancementFlags),
         execute!(out, DisableMouseCapture, DisableFocusChange, DisableBracketedPaste),
         execute!(out, SetCursorStyle::DefaultUserShape, Show, LeaveAlternateScreen),
+        execute!(out, Print(progress), Print(TITLE_BACK)),
         disable_raw_mode(),
         out.flush(),
     ];

@@ -8,9 +8,10 @@ use crate::ledger::{CallId, EntryId};
 use crate::policy::Mode;
 use crate::view::{CardId, View};
 
+use super::chord::Chord;
 use super::composer::Composer;
 use super::copying::copy;
-use super::keymap::{Command, Place, lookup};
+use super::keymap::{Command, Place};
 use super::local::{Focus, Inspector, Local, Overlay, Position, Reason, sent};
 use super::overlays;
 use super::picking;
@@ -66,7 +67,7 @@ pub fn update(local: &mut Local, view: &View, key: KeyEvent) -> Vec<Act> {
         Focus::Card(_) => Place::Panel,
         Focus::Auto | Focus::Composer => Place::Composer,
     };
-    match lookup(place, key) {
+    match local.keymap.lookup(place, key) {
         Some(command) => obey(local, view, command, key, was_armed),
         None => {
             edit(local, key);
@@ -224,7 +225,7 @@ pub(super) fn obey(
         Command::End if key.modifiers.contains(KeyModifiers::CONTROL) || local.composer.is_empty() => {
             (local.scroll.top, local.scroll.anchor) = (None, None);
         }
-        Command::Help if key.code == KeyCode::F(1) || local.composer.is_empty() => {
+        Command::Help if !Chord::of(key).types() || local.composer.is_empty() => {
             local.overlay = Some(Overlay::Help(0));
         }
         Command::Open => open(local, view),
@@ -249,6 +250,9 @@ pub(super) fn obey(
 fn escape(local: &mut Local, view: &View) -> Vec<Act> {
     if view.status.is_busy() {
         return vec![Act::Abort];
+    }
+    if matches!(local.focused(view), Focus::Auto | Focus::Composer) {
+        local.vim.escape(&mut local.composer);
     }
     local.focus = Focus::Auto;
     Vec::new()
@@ -365,6 +369,10 @@ fn open(local: &mut Local, view: &View) {
 /// A key that means nothing else edits the composer, and takes the focus there: what a person begins to type
 /// must not be taken for answers half-way.
 fn edit(local: &mut Local, key: KeyEvent) {
+    if local.vim.takes(&mut local.composer, key) {
+        local.focus = Focus::Auto;
+        return;
+    }
     let held = key.modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT);
     let composer = &mut local.composer;
     match (key.code, held) {

@@ -262,6 +262,7 @@ impl Console {
         );
         assert_eq!(self.times("\x1b[>1u"), self.times("\x1b[<1u"), "keyboard flags, set and taken back");
         assert!(self.times("\x1b[?1004l") >= self.times("\x1b[?1004h"), "left with focus reports");
+        assert_eq!(self.times("\x1b[22;0t"), self.times("\x1b[23;0t"), "titles, kept and brought back");
         let discipline = rustix::termios::tcgetattr(&self.line).unwrap();
         let cooked = rustix::termios::LocalModes::ICANON | rustix::termios::LocalModes::ECHO;
         assert!(discipline.local_modes.contains(cooked), "left raw");

@@ -15,6 +15,7 @@ mod pictures;
 
 mod approvals;
 mod around;
+mod backgrounds;
 mod budgets;
 mod chat;
 mod console;
@@ -27,6 +28,7 @@ mod hostile;
 mod images;
 mod inspector;
 mod offers;
+mod outside;
 mod replays;
 mod returning;
 mod sizes;

@@ -3,6 +3,7 @@
 use super::{
     Config, SourcedRule, ToolCalling, facts, hooks,
     key::{Key, Most, Nudge, Quirk},
+    keys,
     setting::{Setting, Wrong},
     source::Source,
     value::Written,
@@ -40,6 +41,7 @@ pub(super) fn set(config: &mut Config, setting: &Setting) -> Result<(), Wrong> {
         | Key::HostedTools
         | Key::Quirk(_) => set_provider(config, setting),
         Key::OfProvider(fact) | Key::OfModel(fact) => facts::set(config, setting, fact),
+        Key::Binding => keys::set(config, setting),
         _ => set_behaviour(config, setting),
     };
     meant.map_err(|sentence| match &setting.source {
@@ -62,6 +64,7 @@ fn in_letters(setting: &Setting) -> Setting {
             | Key::ToolTimeout
             | Key::ParallelExecution
             | Key::Echo
+            | Key::Vim
             | Key::Failures
             | Key::CompactAt
             | Key::Quirk(_)
@@ -102,6 +105,8 @@ fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
             }
         }
         Key::Theme => config.theme = Some(value.text()?.to_owned()),
+        Key::Vim => config.vim = value.switch()?,
+        Key::Notify => config.notify = keys::notify(value.text()?)?,
         Key::Log => {
             let filter = value.text()?;
             logging::check(filter)?;
@@ -125,6 +130,7 @@ fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
         Key::Limit(_)
         | Key::Most(_)
         | Key::Nudge(_)
+        | Key::Binding
         | Key::Hooks
         | Key::Proxy
         | Key::CaFile

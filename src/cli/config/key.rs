@@ -14,6 +14,10 @@ pub(super) enum Key {
     Rules(RuleKind),
     OnApproval,
     Theme,
+    Notify,
+    Vim,
+    /// The keys of a command.
+    Binding,
     Log,
     /// The hooks of a point.
     Hooks,
@@ -111,6 +115,9 @@ pub(super) const KEYS: &[(&str, Key)] = &[
     ("deny", Key::Rules(RuleKind::Deny)),
     ("on_approval", Key::OnApproval),
     ("theme", Key::Theme),
+    ("notify", Key::Notify),
+    ("vim", Key::Vim),
+    ("keys.*.*", Key::Binding),
     ("log", Key::Log),
     ("hooks.*", Key::Hooks),
     ("budget.max_model_turns", Key::Limit(Limit::Turns)),

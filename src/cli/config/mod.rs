@@ -6,6 +6,7 @@ mod facts;
 mod hooks;
 mod init;
 mod key;
+mod keys;
 mod setting;
 mod show;
 mod source;
@@ -23,6 +24,7 @@ pub use hooks::SourcedHook;
 pub(super) use init::private_folder;
 pub use init::{EXAMPLE, init};
 pub use key::nearest;
+pub use keys::Notify;
 pub use source::Source;
 
 use super::{
@@ -38,6 +40,7 @@ use crate::ledger::MicroDollars;
 use crate::model::{Abilities, Effort};
 use crate::policy::{Mode, Rule};
 use crate::runtime::Network;
+use crate::ui::rebinding::Keymap;
 use crate::wire::Quirks;
 use setting::Setting;
 
@@ -63,6 +66,12 @@ pub struct Config {
     pub on_approval: Attendance,
     /// Name of the theme; `None` leaves it to the screen.
     pub theme: Option<String>,
+    /// How a person who looks elsewhere is called.
+    pub notify: Notify,
+    /// Whether the composer has a vim mode.
+    pub vim: bool,
+    /// What the keys mean.
+    pub keymap: Keymap,
     /// What is logged, as a filter.
     pub log: String,
     /// All hooks, in the order of the configuration, each with where it was written.
@@ -221,6 +230,9 @@ impl Default for Config {
             on_approval: Attendance::Deny,
             effort: None,
             theme: None,
+            notify: Notify::default(),
+            vim: false,
+            keymap: Keymap::default(),
             log: "info".to_owned(),
             hooks: Vec::new(),
             limits: Limits::default(),
@@ -301,6 +313,7 @@ pub fn load(cwd: &Path, environment: &Environment, given: &[Given]) -> Result<Co
     for setting in from_command_line(given).map_err(|wrong| correct_flag(&wrong))? {
         apply::set(&mut config, &setting).map_err(|wrong| correct_flag(&wrong))?;
     }
+    keys::check(&config).map_err(|wrong| correct_file(&wrong))?;
     Ok(config)
 }
 

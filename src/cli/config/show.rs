@@ -33,6 +33,11 @@ impl Config {
                 }
             }
         }
+        for (path, keys) in self.keymap.written() {
+            let keys: Vec<String> = keys.iter().map(|key| quoted(key)).collect();
+            let place = one_line(&self.source(&path).to_string());
+            line(&mut text, &format!("{path} = [{}]  # {place}", keys.join(", ")));
+        }
         self.show_hooks(&mut text);
         self.show_providers(&mut text);
         self.show_models(&mut text);
@@ -77,6 +82,8 @@ impl Config {
                 Some(quoted(if self.on_approval == Attendance::Stop { "stop" } else { "deny" }))
             }
             Key::Theme => self.theme.as_deref().map(quoted),
+            Key::Vim => Some(self.vim.to_string()),
+            Key::Notify => Some(quoted(self.notify.as_str())),
             Key::Log => Some(quoted(&self.log)),
             Key::Limit(Limit::Cost) => limits.max_total_cost.map(write_dollars),
             Key::Limit(limit) => limits.get(limit).map(|number| number.to_string()),
@@ -101,6 +108,7 @@ impl Config {
             Key::CaFile => self.network.ca_file.as_ref().map(|path| quoted(&path.to_string_lossy())),
             Key::Echo => Some(self.echo.to_string()),
             Key::Hooks
+            | Key::Binding
             | Key::BaseUrl
             | Key::Protocol
             | Key::ApiKeyEnv

@@ -52,14 +52,16 @@ fn tightens(before: &Config, after: &Config, key: Key) -> bool {
             let before = before.providers.get(name).map_or(&[][..], |p| p.hosted_tools.as_slice());
             provider.hosted_tools.iter().all(|tool| before.contains(tool))
         }),
-        Key::Theme | Key::Tools => true,
+        Key::Theme | Key::Notify | Key::Tools => true,
         Key::Echo => !after.echo,
-        // These choose where data goes, what it costs, what the model sees, what is written down, or which programs
-        // are started.
+        // These choose where data goes, what it costs, what the model sees, what is written down, which programs
+        // are started, or what a key does.
         Key::Model
         | Key::Fallback
         | Key::CompactAt
         | Key::Script
+        | Key::Binding
+        | Key::Vim
         | Key::Log
         | Key::Hooks
         | Key::Proxy

@@ -4,6 +4,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::ledger::{ApprovalRequest, Preview};
+use crate::ui::keymap::{Command, Place};
 use crate::ui::text::{diff, fit, sanitize, width, wrap};
 use crate::view::{Panel, summary};
 
@@ -146,18 +147,24 @@ fn answers(
     if !has_keys {
         return vec![Line::styled(fit("tab to answer: y n s r", inner), theme.dim)];
     }
-    let long = keys(
-        &[("y", "once"), ("s", "this session"), ("n", "deny"), ("r", "deny with a reason")],
-        theme.accent,
-        theme.text,
-    );
+    let long = offered(around, ["once", "this session", "deny", "deny with a reason"]);
     let needed: usize = long.iter().map(|g| cells(g) + 3).sum();
     if needed <= inner + 3 {
         return flow(long, 3, inner);
     }
-    let brief =
-        keys(&[("y", "once"), ("s", "session"), ("n", "deny"), ("r", "why")], theme.accent, theme.text);
-    flow(brief, 2, inner)
+    flow(offered(around, ["once", "session", "deny", "why"]), 2, inner)
+}
+
+/// The four answers, each with the key that it has.
+fn offered(around: &Around<'_>, words: [&str; 4]) -> Vec<Vec<Span<'static>>> {
+    let answers =
+        [(Command::Once, "y"), (Command::Session, "s"), (Command::Deny, "n"), (Command::Reason, "r")];
+    let bound = answers.into_iter().zip(words).filter_map(|((command, usual), word)| {
+        Some((around.keymap.first(Place::Approval, command, usual)?, word))
+    });
+    let bound: Vec<(String, &str)> = bound.collect();
+    let pairs: Vec<(&str, &str)> = bound.iter().map(|(key, word)| (key.as_str(), *word)).collect();
+    keys(&pairs, around.theme.accent, around.theme.text)
 }
 
 /// The end of the reason is what is being typed, so it stays in sight.

@@ -5,6 +5,7 @@ use ratatui::text::{Line, Span};
 
 use crate::ledger::{Body, EntryId, Millis};
 use crate::ui::local::{Focus, Local, Reason};
+use crate::ui::rebinding::Keymap;
 use crate::ui::text::highlight::Highlighter;
 use crate::ui::text::{MEASURE, fit, markdown, sanitize, wrap};
 use crate::ui::theme::Theme;
@@ -34,6 +35,7 @@ pub(super) struct Around<'a> {
     /// Whether it has the keys.
     pub has_keys: bool,
     pub reason: Option<&'a Reason>,
+    pub keymap: &'a Keymap,
 }
 
 impl<'a> Around<'a> {
@@ -49,6 +51,7 @@ impl<'a> Around<'a> {
             chosen: local.chosen(view).map(|(request, _)| request),
             has_keys: matches!(local.focused(view), Focus::Approval(_)),
             reason: local.reason.as_ref(),
+            keymap: &local.keymap,
         }
     }
 

@@ -23,7 +23,10 @@ pub(super) fn draw(frame: &mut Frame<'_>, areas: &Areas, screen: &Screen<'_>) {
     );
     if areas.boxed {
         let border = theme.border;
-        let block = Block::bordered().border_type(BorderType::Rounded).border_style(border);
+        let mut block = Block::bordered().border_type(BorderType::Rounded).border_style(border);
+        if let Some(word) = local.vim.word() {
+            block = block.title_bottom(Line::styled(format!(" {word} "), theme.title).right_aligned());
+        }
         frame.render_widget(block, outer);
     }
     let edge = u16::from(areas.boxed);
@@ -34,7 +37,12 @@ pub(super) fn draw(frame: &mut Frame<'_>, areas: &Areas, screen: &Screen<'_>) {
         outer.height.saturating_sub(2 * edge),
     );
     if !areas.boxed {
-        frame.render_widget(Line::styled("›", theme.accent), Rect::new(outer.x, text.y, 1, 1));
+        let sign = match local.vim.word() {
+            Some("normal") => "n",
+            Some("visual") => "v",
+            Some(_) | None => "›",
+        };
+        frame.render_widget(Line::styled(sign, theme.accent), Rect::new(outer.x, text.y, 1, 1));
     }
     if local.composer.is_empty() {
         let words = local.replay.map_or_else(|| "ask anything".to_owned(), Replay::words);

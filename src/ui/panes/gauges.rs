@@ -47,7 +47,9 @@ fn items(screen: &Screen<'_>, total: usize) -> Vec<Item> {
     let context = screen.view.meter().context_tokens();
     let window = screen.view.settings.window;
     let priced = screen.view.meter().session_usage().cost.is_some();
-    let cost = of(Limit::Cost, "", false, 3, dollars).filter(|c| priced || c.limit.is_some());
+    let run = of_this_run(screen);
+    let name = if run.is_some() { "session" } else { "" };
+    let cost = of(Limit::Cost, name, false, 3, dollars).filter(|c| priced || c.limit.is_some());
     [
         of(Limit::Turns, "turns", true, 0, |n| n.to_string()),
         of(Limit::ToolCalls, "tools", true, 1, |n| n.to_string()),
@@ -62,12 +64,21 @@ fn items(screen: &Screen<'_>, total: usize) -> Vec<Item> {
         of(Limit::InputTokens, "in", false, 6, short),
         cache(screen),
         of(Limit::OutputTokens, "out", false, 5, short),
+        run,
         cost,
         of(Limit::WallTime, "", false, 4, clock),
     ]
     .into_iter()
     .flatten()
     .collect()
+}
+
+/// What this run has cost, once that is another sum than what the session has.
+fn of_this_run(screen: &Screen<'_>) -> Option<Item> {
+    let meter = screen.view.meter();
+    let (run, session) = (meter.usage().cost?.0, meter.session_usage().cost?.0);
+    let item = Item { name: "run", used: run, limit: None, words: dollars(run), bar: false, rank: 8 };
+    (run != session).then_some(item)
 }
 
 /// How much of the run's prompts came from the provider's cache, once any did.
@@ -117,7 +128,8 @@ fn spans<'a>(items: impl Iterator<Item = &'a Item>, size: u64, theme: &Theme) ->
             Level::Calm => theme.dim,
             level @ (Level::Near | Level::Over) => level.style(theme),
         };
-        spans.push(Span::styled(item.words.clone(), style));
+        let near = Level::of(item.used, item.limit).word();
+        spans.push(Span::styled(format!("{}{near}", item.words), style));
     }
     spans
 }

@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 
 use crate::ui::keymap::{BINDINGS, Place};
 use crate::ui::slash::KNOWN;
-use crate::ui::text::fit;
+use crate::ui::text::{fit, width};
 use crate::ui::theme::Theme;
 
 use super::Screen;
@@ -28,10 +28,11 @@ const KEYS: usize = 11;
 
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, at: u16) {
     let inner = usize::from(area.width.saturating_sub(4));
-    page(frame, area, screen, "keys", lines(inner, screen.theme), at);
+    page(frame, area, screen, "keys", lines(inner, screen), at);
 }
 
-fn lines(inner: usize, theme: &Theme) -> Vec<Line<'static>> {
+fn lines(inner: usize, screen: &Screen<'_>) -> Vec<Line<'static>> {
+    let (theme, keymap) = (screen.theme, &screen.local.keymap);
     let mut lines = Vec::new();
     for place in PLACES {
         if !lines.is_empty() {
@@ -39,16 +40,22 @@ fn lines(inner: usize, theme: &Theme) -> Vec<Line<'static>> {
         }
         lines.push(Line::styled(place.words(), theme.title));
         for binding in BINDINGS.iter().filter(|b| b.place == place && !b.words.is_empty()) {
-            lines.push(Line::from(vec![
-                Span::styled(format!("  {:KEYS$}", binding.keys), theme.accent),
-                Span::styled(fit(binding.words, inner.saturating_sub(KEYS + 2)), theme.text),
-            ]));
+            lines.push(line(&keymap.keys(binding), binding.words, inner, theme));
         }
+        lines.extend(keymap.others(place).map(|(keys, name)| line(&keys, &name, inner, theme)));
         if place == Place::Composer {
             lines.extend(commands(inner, theme));
         }
     }
     lines
+}
+
+/// Keys, and what they do. Keys of one's own may need more cells than the column has.
+fn line(keys: &str, words: &str, inner: usize, theme: &Theme) -> Line<'static> {
+    let keys = format!("  {keys:KEYS$}");
+    let gap = if width(&keys) > KEYS + 2 { " " } else { "" };
+    let room = inner.saturating_sub(width(&keys) + gap.len());
+    Line::from(vec![Span::styled(keys + gap, theme.accent), Span::styled(fit(words, room), theme.text)])
 }
 
 /// What can be typed instead of a message.

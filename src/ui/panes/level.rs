@@ -26,6 +26,15 @@ impl Level {
         }
     }
 
+    /// The same without colours, to stand behind numbers.
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Calm => "",
+            Self::Near => " near",
+            Self::Over => " used up",
+        }
+    }
+
     pub(super) fn style(self, theme: &Theme) -> Style {
         match self {
             Self::Calm => theme.gauge_full,

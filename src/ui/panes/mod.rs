@@ -73,6 +73,7 @@ pub fn prepare(
     if let Some(Overlay::Ledger(inspector)) = &mut local.overlay {
         inspector.catch_up(view);
     }
+    local.composer.area_mut().set_selection_style(theme.selection);
     match Areas::of(screen, rows, above(local, view)) {
         Some(areas) if local.overlay.is_none() => {
             local.page = areas.transcript.height;

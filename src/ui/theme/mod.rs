@@ -1,13 +1,27 @@
 //! Themes: what each role on the screen looks like, read from TOML so that people can bring their own.
 
 mod depth;
+/// Dark or light: what stands behind the words.
+pub mod ground;
 mod parse;
 mod plain;
 
+pub(super) use parse::resembling;
 use ratatui::style::{Color, Style};
 
 const DARK: &str = include_str!("../../../themes/countersign-dark.toml");
 const LIGHT: &str = include_str!("../../../themes/countersign-light.toml");
+
+/// The theme files that come with the program, by name.
+const BUILTIN: &[(&str, &str)] = &[
+    ("countersign-dark", DARK),
+    ("countersign-light", LIGHT),
+    ("ember", include_str!("../../../themes/ember.toml")),
+    ("paper", include_str!("../../../themes/paper.toml")),
+    ("contrast-dark", include_str!("../../../themes/contrast-dark.toml")),
+    ("contrast-light", include_str!("../../../themes/contrast-light.toml")),
+    ("sixteen", include_str!("../../../themes/sixteen.toml")),
+];
 
 /// Declares a set of named styles together with the only two things that are done by name:
 /// listing the names, and finding the style of one.
@@ -151,18 +165,26 @@ impl Theme {
     /// A theme that comes with the program.
     #[must_use]
     pub fn builtin(name: &str) -> Option<Self> {
-        match name {
-            "countersign-dark" => Self::parse(DARK).ok(),
-            "countersign-light" => Self::parse(LIGHT).ok(),
-            "plain" => Some(Self::plain()),
-            _ => None,
+        if name == "plain" {
+            return Some(Self::plain());
         }
+        let (_, source) = BUILTIN.iter().find(|(known, _)| *known == name)?;
+        Self::parse(source).ok()
     }
 
     /// The names of the themes that come with the program.
     #[must_use]
     pub const fn names() -> &'static [&'static str] {
-        &["countersign-dark", "countersign-light", "plain"]
+        &[
+            "countersign-dark",
+            "countersign-light",
+            "ember",
+            "paper",
+            "contrast-dark",
+            "contrast-light",
+            "sixteen",
+            "plain",
+        ]
     }
 
     /// Reads a theme file. Roles that it leaves out are taken from the built-in theme of the same shade.

@@ -226,7 +226,7 @@ fn hexadecimal(digits: &str) -> Option<Color> {
 }
 
 /// The known word that is nearest to a wrong one, if any is near.
-fn resembling<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
+pub(in crate::ui) fn resembling<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
     let nearest = known.map(|candidate| (distance(word, candidate), candidate)).min()?;
     (nearest.0 <= word.chars().count().max(3) / 3).then_some(nearest.1)
 }

@@ -48,47 +48,79 @@ fn contrast_is_measured_as_wcag_does() {
     assert!((contrast((0x77, 0x77, 0x77), (255, 255, 255)) - 4.48).abs() < 0.01);
 }
 
-#[test]
-fn the_built_in_themes_are_legible() {
-    for (name, grounds) in [("countersign-dark", DARK_BACKGROUNDS), ("countersign-light", LIGHT_BACKGROUNDS)]
-    {
-        let mut theme = Theme::builtin(name).unwrap();
-        let roles = Theme::KEYS.iter().map(|key| (*key, *theme.style_mut(key).unwrap())).collect::<Vec<_>>();
-        let code =
-            Syntax::KEYS.iter().map(|key| (*key, *theme.syntax.style_mut(key).unwrap())).collect::<Vec<_>>();
-        for (key, style) in roles.into_iter().chain(code) {
-            let Some(colour) = style.fg.map(rgb) else { continue };
-            let wanted = match key {
-                _ if UNREAD.contains(&key) => 1.5,
-                _ if SECOND.contains(&key) => 3.0,
-                _ => 4.5,
-            };
-            let own = style.bg.map(rgb);
-            for ground in own.as_slice().iter().chain(grounds.iter().filter(|_| own.is_none())) {
-                let found = contrast(colour, *ground);
-                assert!(found >= wanted, "{name}: {key} has {found:.2} on {ground:?}, wanted {wanted}");
-            }
+/// Every style of a theme, by its key.
+fn styles(theme: &mut Theme) -> Vec<(&'static str, Style)> {
+    let mut all: Vec<_> = Theme::KEYS.iter().map(|key| (*key, *theme.style_mut(key).unwrap())).collect();
+    all.extend(Syntax::KEYS.iter().map(|key| (*key, *theme.syntax.style_mut(key).unwrap())));
+    all
+}
+
+/// Holds every style of a theme against its own ground, or else against those given: what is seen, what is read
+/// second, and what is read must reach these ratios.
+fn legible(name: &str, grounds: &[(u8, u8, u8)], [unread, second, read]: [f64; 3]) {
+    let mut theme = Theme::builtin(name).unwrap();
+    for (key, style) in styles(&mut theme) {
+        let Some(colour) = style.fg.map(rgb) else { continue };
+        let wanted = match key {
+            _ if UNREAD.contains(&key) => unread,
+            _ if SECOND.contains(&key) => second,
+            _ => read,
+        };
+        let own = style.bg.map(rgb);
+        for ground in own.as_slice().iter().chain(grounds.iter().filter(|_| own.is_none())) {
+            let found = contrast(colour, *ground);
+            assert!(found >= wanted, "{name}: {key} has {found:.2} on {ground:?}, wanted {wanted}");
         }
     }
 }
 
 #[test]
+fn the_built_in_themes_are_legible() {
+    legible("countersign-dark", DARK_BACKGROUNDS, [1.5, 3.0, 4.5]);
+    legible("countersign-light", LIGHT_BACKGROUNDS, [1.5, 3.0, 4.5]);
+    for (name, wanted) in [
+        ("ember", [1.5, 3.0, 4.5]),
+        ("paper", [1.5, 3.0, 4.5]),
+        ("contrast-dark", [3.0, 7.0, 7.0]),
+        ("contrast-light", [3.0, 7.0, 7.0]),
+    ] {
+        let ground = Theme::builtin(name).unwrap().background.map(rgb);
+        legible(name, &[ground.expect("it paints its background")], wanted);
+    }
+}
+
+#[test]
+fn sixteen_leaves_every_colour_to_the_terminal() {
+    let mut theme = Theme::builtin("sixteen").unwrap();
+    assert_eq!(theme.background, None);
+    for (key, style) in styles(&mut theme) {
+        assert_eq!(style.bg, None, "{key}: palettes do not say which colours may stand on which");
+        let palette =
+            matches!(style.fg, None | Some(Color::Reset | Color::Red | Color::Green | Color::Yellow))
+                || matches!(style.fg, Some(Color::Blue | Color::Magenta | Color::Cyan));
+        assert!(palette, "{key} is {:?}", style.fg);
+    }
+}
+
+#[test]
 fn the_built_in_themes_set_every_role_themselves() {
-    for (name, source) in [("countersign-dark", DARK), ("countersign-light", LIGHT)] {
-        let theme = Theme::builtin(name).unwrap();
-        assert_eq!(theme.name, name);
-        assert_eq!(theme.background, None, "the terminal keeps its background");
+    for (name, source) in BUILTIN {
+        let theme = Theme::builtin(name).unwrap_or_else(|| panic!("{name}: {:?}", Theme::parse(source)));
+        assert_eq!(theme.name, *name);
         for key in Theme::KEYS.iter().chain(Syntax::KEYS) {
             assert!(
                 source.lines().any(|line| line.starts_with(&format!("{key} = "))),
                 "{name} leaves out {key}"
             );
         }
+        assert_eq!(theme.is_dark, !["countersign-light", "paper", "contrast-light"].contains(name), "{name}");
     }
-    assert!(Theme::builtin("countersign-dark").unwrap().is_dark);
-    assert!(!Theme::builtin("countersign-light").unwrap().is_dark);
+    for name in ["countersign-dark", "countersign-light"] {
+        assert_eq!(Theme::builtin(name).unwrap().background, None, "the terminal keeps its background");
+    }
     assert!(Theme::builtin("unheard-of").is_none());
     assert!(Theme::names().iter().all(|name| Theme::builtin(name).unwrap().name == *name));
+    assert_eq!(Theme::names().len(), BUILTIN.len() + 1, "and plain");
 }
 
 #[test]

@@ -1,0 +1,55 @@
+//! What concerns a person alone: the keys that they have bound (`[keys.PLACE]`), and how they are called.
+
+use super::{Config, setting::Setting, setting::Wrong};
+use crate::ui::rebinding::Change;
+
+/// Binds the command to these keys instead of those that it has; to none: takes them away.
+pub(super) fn set(config: &mut Config, setting: &Setting) -> Result<(), String> {
+    let [place, command] = setting.names.as_slice() else {
+        return Err("takes a place and a command, as in keys.everywhere.ledger".to_owned());
+    };
+    let change = Change::parse(place, command, &setting.value.texts()?)?;
+    config.keymap.change(change);
+    Ok(())
+}
+
+/// When all layers are read: whether two commands have the same key.
+pub(super) fn check(config: &Config) -> Result<(), Wrong> {
+    match config.keymap.conflict() {
+        Some((path, sentence)) => Err(format!("{}: {path}: {sentence}", config.source(&path))),
+        None => Ok(()),
+    }
+}
+
+/// How a person is called when something waits or is done while they look elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Notify {
+    /// By the desktop where the terminal is known to do that, else by the bell.
+    #[default]
+    Auto,
+    /// Not at all.
+    Off,
+    /// By the bell.
+    Bell,
+    /// By the desktop (OSC 9).
+    Osc9,
+}
+
+impl Notify {
+    /// As written in the configuration.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Off => "off",
+            Self::Bell => "bell",
+            Self::Osc9 => "osc9",
+        }
+    }
+}
+
+pub(super) fn notify(text: &str) -> Result<Notify, String> {
+    let all = [Notify::Auto, Notify::Off, Notify::Bell, Notify::Osc9];
+    all.into_iter()
+        .find(|way| way.as_str() == text)
+        .ok_or_else(|| format!("takes \"auto\", \"off\", \"bell\" or \"osc9\", not {text:?}"))
+}

@@ -1,0 +1,70 @@
+//! What the screen is told about looks: the name of the theme, and whether the terminal's background chooses it.
+
+use super::Invocation;
+use super::config::Notify;
+use super::environment::Environment;
+use crate::ui::theme::ground::Ground;
+use crate::ui::{Call, Takes};
+
+/// The theme that the terminal's background chooses.
+const AUTO: &str = "auto";
+
+/// Terminals that know no such sequences; they would stand on some of them as letters.
+const SILENT: &[&str] = &["linux", "dumb", "vt100", "vt220"];
+
+/// The name of the theme of the first frame: the chosen one, else the one for the background that the environment tells
+/// of, else the dark one.
+pub(super) fn theme_name(invocation: &Invocation) -> &str {
+    match invocation.config.theme.as_deref() {
+        Some(name) if name != AUTO => name,
+        _ => {
+            let told = invocation.environment.text("COLORFGBG").and_then(Ground::of_variable);
+            told.unwrap_or(Ground::Dark).theme()
+        }
+    }
+}
+
+/// Whether the terminal is asked for its background.
+pub(super) fn follows_background(invocation: &Invocation) -> bool {
+    let environment = &invocation.environment;
+    let chooses = invocation.config.theme.as_deref().is_none_or(|name| name == AUTO);
+    let terminal = environment.text("TERM").unwrap_or("dumb");
+    chooses && !environment.no_color() && !SILENT.contains(&terminal)
+}
+
+/// What the terminal takes beside the picture, as far as its environment tells.
+pub(super) fn takes(invocation: &Invocation) -> Takes {
+    let environment = &invocation.environment;
+    let call = match invocation.config.notify {
+        Notify::Off => Call::Off,
+        Notify::Bell => Call::Bell,
+        Notify::Osc9 => Call::Desktop,
+        Notify::Auto if is_one_of(environment, NOTIFYING) => Call::Desktop,
+        Notify::Auto => Call::Bell,
+    };
+    let title = environment.text("TERM").is_some_and(|terminal| !SILENT.contains(&terminal));
+    Takes { title, progress: is_one_of(environment, PROGRESSING), call }
+}
+
+/// Terminals that show OSC 9 as a notification of the desktop.
+const NOTIFYING: &[(&str, &str)] = &[
+    ("TERM_PROGRAM", "iTerm.app"),
+    ("TERM_PROGRAM", "WezTerm"),
+    ("TERM_PROGRAM", "ghostty"),
+    ("TERM", "xterm-kitty"),
+    ("TERM", "xterm-ghostty"),
+    ("TERM", "foot"),
+];
+
+/// Terminals that show OSC 9;4 as progress, in all their versions that are in use.
+const PROGRESSING: &[(&str, &str)] =
+    &[("TERM_PROGRAM", "ghostty"), ("TERM", "xterm-ghostty"), ("ConEmuANSI", "ON"), ("WT_SESSION", "")];
+
+/// Whether one of these variables has that value, or any where none is named. A multiplexer stands between us and
+/// the terminal, and passes neither on.
+fn is_one_of(environment: &Environment, known: &[(&str, &str)]) -> bool {
+    let told = |(name, value): &(&str, &str)| {
+        environment.text(name).is_some_and(|said| value.is_empty() || said == *value)
+    };
+    environment.text("TMUX").is_none() && environment.text("STY").is_none() && known.iter().any(told)
+}

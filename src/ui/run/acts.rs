@@ -1,0 +1,93 @@
+//! What keys ask of the world outside the screen: done here, one after the other.
+
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::time::Instant;
+
+use crate::agent::Intent;
+
+use super::super::clipboard;
+use super::super::outcome::UiOutcome;
+use super::super::source::Source;
+use super::super::terminal::{redraw_all, tell};
+use super::super::update::Act;
+use super::Session;
+
+impl Session {
+    pub(super) fn act(&mut self, act: Act) {
+        match act {
+            Act::Quit => self.outcome = Some(UiOutcome::Quit),
+            Act::Abort => {
+                self.pace.expect(Instant::now());
+                // A full channel holds an Esc already.
+                if let Err(TrySendError::Closed(())) = self.app.abort.try_send(()) {
+                    self.agent_gone();
+                }
+            }
+            Act::Send(intent) => self.send(intent),
+            Act::Resume(id) => self.outcome = Some(UiOutcome::Resume(id)),
+            Act::Pick(source) => {
+                let models = if source == Source::Models { (self.models)() } else { Vec::new() };
+                self.errands.pick(&mut self.local, source, models, &self.theme.name);
+            }
+            Act::Wear(name) => match (self.errands.theme)(&name) {
+                Some(theme) => self.theme = theme,
+                None => {
+                    self.local.hint = Some(format!("there is no theme called {name} · /theme lists them all"))
+                }
+            },
+            Act::Edit => {
+                self.guard.lend();
+                self.editing = Some((self.errands.editor)(self.local.composer.text()));
+            }
+            Act::Copy(text) => self.copy(&text),
+            Act::CopyRecord(entry) => {
+                let record = self.view.row(entry).map(|row| (self.entry_json)(&row.entry));
+                self.copy(&record.unwrap_or_default());
+            }
+            Act::Suspend => {
+                self.outside.forget();
+                let back = self.guard.suspend().and_then(|()| redraw_all(&mut self.terminal));
+                if back.is_err() {
+                    self.outcome = Some(UiOutcome::TerminalGone);
+                }
+            }
+        }
+    }
+
+    /// The editor is closed: the screen comes back, with what was written in it.
+    pub(super) fn edited(&mut self, edited: Result<String, String>) {
+        self.editing = None;
+        self.dirty = true;
+        if self.guard.take_back().and_then(|()| redraw_all(&mut self.terminal)).is_err() {
+            self.outcome = Some(UiOutcome::TerminalGone);
+        }
+        match edited {
+            Ok(text) if text.trim().is_empty() => {}
+            Ok(text) => self.local.composer.replace(&text),
+            Err(why) => self.local.hint = Some(why),
+        }
+    }
+
+    fn copy(&mut self, text: &str) {
+        let (said, copied) = clipboard::sequence(text, std::env::var_os("TMUX").is_some());
+        if tell(&said).is_err() {
+            self.outcome = Some(UiOutcome::TerminalGone);
+        }
+        self.local.hint = Some(clipboard::report(text, copied));
+    }
+
+    pub(super) fn send(&mut self, intent: Intent) {
+        match self.app.intents.try_send(intent) {
+            Ok(()) => {}
+            Err(TrySendError::Closed(_)) => self.agent_gone(),
+            Err(TrySendError::Full(intent)) => {
+                self.local.hint =
+                    Some("not taken: the agent has not read what came before; try again".to_owned());
+                self.local.answered.clear();
+                if let Intent::Submit(said) | Intent::Queue(said) = intent {
+                    self.local.composer.give_back(&said.content);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! What the screen is told once, and its ends of the channels.
+
+use tokio::sync::{mpsc, watch};
+
+use crate::agent::{Event, Intent};
+use crate::ledger::Entry;
+use crate::model::Effort;
+use crate::view::ViewSettings;
+
+use super::errands::Errands;
+use super::outside::Takes;
+use super::rebinding::Keymap;
+use super::replaying::Replay;
+use super::theme::Theme;
+
+/// The screen's ends of the channels to the agent.
+#[derive(Debug)]
+pub struct AppIo {
+    /// What happens.
+    pub events: mpsc::Receiver<Event>,
+    /// What the user wants, Esc aside.
+    pub intents: mpsc::Sender<Intent>,
+    /// Esc, on its own channel, past all that is queued.
+    pub abort: mpsc::Sender<()>,
+}
+
+/// Says which mentions stand for a paste, if it is nothing but the paths of images.
+pub(super) type Mentions = Box<dyn Fn(&str) -> Option<String> + Send>;
+
+/// Names models, and says something of each.
+pub(super) type Models = Box<dyn Fn() -> Vec<(String, String)> + Send>;
+
+/// What the screen is told once.
+pub struct UiSettings {
+    /// What the view is told.
+    pub view: ViewSettings,
+    /// What it looks like.
+    pub theme: Theme,
+    /// Whether the terminal is asked for its background, which then chooses the theme.
+    pub follows_background: bool,
+    /// What the terminal takes beside the picture.
+    pub takes: Takes,
+    /// Whether the composer has a vim mode.
+    pub vim: bool,
+    /// What the keys mean.
+    pub keymap: Keymap,
+    /// Sent right after the first frame: a message, or a goal.
+    pub first: Option<Intent>,
+    /// A resumed or inspected session, folded before the first frame.
+    pub history: Vec<Event>,
+    /// What to know before the first message, such as how to connect a real model.
+    pub notice: Option<String>,
+    /// What is found out later, such as a model server on this machine; said below the notice.
+    pub later: mpsc::Receiver<String>,
+    /// Only look: the ledger takes the whole screen.
+    pub read_only: bool,
+    /// Who is told how the session is played, if it is one of the past that is.
+    pub replay: Option<watch::Sender<Replay>>,
+    /// Becomes true when the process must end: SIGTERM, SIGHUP.
+    pub quit: watch::Receiver<bool>,
+    /// How the model calls tools now, `native` or `string`: a server that refuses tools changes it.
+    pub tools_mode: Box<dyn Fn() -> &'static str + Send>,
+    /// An entry as it is recorded, as pretty JSON.
+    pub entry_json: fn(&Entry) -> String,
+    /// The mentions that stand for a paste, if it is nothing but the paths of images.
+    pub mentions: Mentions,
+    /// The models that can be chosen now, each with what there is to say of it. Waits for nobody: what servers on this
+    /// machine say is in it when it is asked again.
+    pub models: Models,
+    /// How hard the model is told to think at the start.
+    pub effort: Option<Effort>,
+    /// What only whoever runs the screen knows.
+    pub errands: Errands,
+}
+
+impl UiSettings {
+    /// A screen that only shows: nothing is sent, nothing is found out later.
+    pub fn of_the_past(
+        view: ViewSettings,
+        theme: Theme,
+        quit: watch::Receiver<bool>,
+        entry_json: fn(&Entry) -> String,
+    ) -> Self {
+        let (_nobody, later) = mpsc::channel(1);
+        Self {
+            view,
+            theme,
+            follows_background: false,
+            takes: Takes::default(),
+            vim: false,
+            keymap: Keymap::default(),
+            first: None,
+            history: Vec::new(),
+            notice: None,
+            later,
+            read_only: false,
+            replay: None,
+            quit,
+            tools_mode: Box::new(|| "native"),
+            entry_json,
+            mentions: Box::new(|_| None),
+            models: Box::new(Vec::new),
+            effort: None,
+            errands: Errands::default(),
+        }
+    }
+}
