@@ -63,7 +63,7 @@ fn key_of(provider: &str, config: &Config, environment: &Environment) -> Result<
 /// A key for another than the usual providers.
 fn other_key(config: &Config, environment: &Environment) -> Result<Option<(String, Place)>, Fault> {
     for provider in all(config) {
-        if let Some(place) = key_of(&provider, config, environment)? {
+        if let Some(place) = key_of(provider, config, environment)? {
             return Ok(Some((provider.to_string(), place)));
         }
     }
