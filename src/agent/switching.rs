@@ -155,17 +155,17 @@ fn not_taken(spec: &ModelSpec, level: Effort) -> String {
 
 /// The model that the session was left with.
 fn last_model(ledger: &Ledger) -> Option<ModelRef> {
-    ledger.entries().iter().rev().find_map(|entry| match &entry.body {
-        Body::ModelChanged { model, .. } => Some(model.clone()),
-        Body::SessionStarted(started) => Some(started.model.clone()),
-        _ => None,
+    ledger.entries().iter().rev().find_map(|entry| {
+        if let Body::SessionStarted(started) = &entry.body {
+            return Some(started.model.clone());
+        }
+        if let Body::ModelChanged { model, .. } = &entry.body { Some(model.clone()) } else { None }
     })
 }
 
 /// The effort that was chosen last in the session, if one was.
 fn last_effort(ledger: &Ledger) -> Option<Option<String>> {
-    ledger.entries().iter().rev().find_map(|entry| match &entry.body {
-        Body::EffortChanged { effort } => Some(effort.clone()),
-        _ => None,
+    ledger.entries().iter().rev().find_map(|entry| {
+        if let Body::EffortChanged { effort } = &entry.body { Some(effort.clone()) } else { None }
     })
 }

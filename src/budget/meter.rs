@@ -128,12 +128,7 @@ impl Meter {
             }
             Body::BudgetRaised { name, limit } => self.raise(name, *limit),
             Body::Goal(goal) => self.tighten(goal),
-            Body::TurnEnded(_) => {
-                self.run.clock.stand(entry.at);
-                self.waiting.clear();
-                self.running.clear();
-                self.failed_runs.clear();
-            }
+            Body::TurnEnded(_) => self.end(entry.at),
             Body::Note(note) => self.failed_runs.extend(note.failed_run()),
             Body::SessionStarted(_)
             | Body::ModelChanged { .. }
@@ -147,6 +142,13 @@ impl Meter {
             | Body::Handoff { .. }
             | Body::Error { .. } => {}
         }
+    }
+
+    fn end(&mut self, at: Millis) {
+        self.run.clock.stand(at);
+        self.waiting.clear();
+        self.running.clear();
+        self.failed_runs.clear();
     }
 
     fn spend(&mut self, usage: Usage) {

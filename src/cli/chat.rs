@@ -7,6 +7,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use tokio::runtime::Builder;
 use tokio::sync::mpsc;
+use tokio::task::JoinError;
 
 use super::args::Which;
 use super::attach::{Attach, attaching};
@@ -133,19 +134,22 @@ async fn converse(
     }
     let ended = running.await;
     drop(handles.intents);
-    match ended {
-        Ok(Err(DriverError::Store(why))) => {
-            return Err(Fault::failed(why, "make room or mend the permissions; nothing acted after that"));
-        }
-        Err(panicked) => {
-            return Err(Fault::failed(format!("the loop broke: {panicked}"), "please report this"));
-        }
-        Ok(Ok(())) => {}
-    }
+    ended_well(ended)?;
     match outcome? {
         UiOutcome::Resume(id) => Ok(Next::Resume(id)),
         UiOutcome::Quit | UiOutcome::AgentGone => farewell(invocation, &session.id).map(Next::Leave),
         UiOutcome::Signalled | UiOutcome::TerminalGone => Ok(Next::Leave(Exit::Interrupted)),
+    }
+}
+
+/// Whether the loop came to its end.
+fn ended_well(ended: Result<Result<(), DriverError>, JoinError>) -> Result<(), Fault> {
+    match ended {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(DriverError::Store(why))) => {
+            Err(Fault::failed(why, "make room or mend the permissions; nothing acted after that"))
+        }
+        Err(panicked) => Err(Fault::failed(format!("the loop broke: {panicked}"), "please report this")),
     }
 }
 

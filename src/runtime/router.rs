@@ -8,11 +8,14 @@ use super::ModelPort;
 use crate::ledger::ModelRef;
 use crate::model::{FailureClass, ModelFailure, ModelNews, Request};
 
+/// Models, each with the port that reaches it.
+type Ports = Vec<(ModelRef, Arc<dyn ModelPort>)>;
+
 /// The models of a process behind one port. Which of them is asked is the loop's to say: the router only reads the name
 /// in the request. Every clone is the same door: a model that is added later is there for all.
 #[derive(Clone, Default)]
 pub struct ModelRouter {
-    ports: Arc<RwLock<Vec<(ModelRef, Arc<dyn ModelPort>)>>>,
+    ports: Arc<RwLock<Ports>>,
 }
 
 impl ModelRouter {

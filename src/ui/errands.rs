@@ -22,6 +22,9 @@ pub struct Elsewhere {
 /// A text in the user's editor.
 pub type Editing = BoxFuture<'static, Result<String, String>>;
 
+/// What there is of this name.
+type Named<T> = Box<dyn Fn(&str) -> T + Send>;
+
 /// Who answers the screen's questions.
 pub struct Errands {
     /// What was sent in earlier sessions of this folder, oldest first; comes when it has been read.
@@ -29,13 +32,13 @@ pub struct Errands {
     /// The other sessions of this folder, newest first.
     pub sessions: Box<dyn Fn() -> Vec<Elsewhere> + Send>,
     /// The last lines of the session of this id.
-    pub preview: Box<dyn Fn(&str) -> Vec<String> + Send>,
+    pub preview: Named<Vec<String>>,
     /// Opens the user's editor on a text and returns the new one, or why there is none.
     pub editor: Box<dyn Fn(String) -> Editing + Send>,
     /// The names of the themes.
     pub theme_names: Vec<String>,
     /// The theme of this name, as this terminal can show it.
-    pub theme: Box<dyn Fn(&str) -> Option<Theme> + Send>,
+    pub theme: Named<Option<Theme>>,
 }
 
 impl Default for Errands {

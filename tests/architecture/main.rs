@@ -118,7 +118,7 @@ fn only_the_floors_that_wait_touch_the_world() {
 fn there_are_two_selects() {
     let found: Vec<String> =
         source_files(&["src"]).into_iter().filter(|f| f.code.contains("select!")).map(|f| f.name).collect();
-    assert_eq!(found, ["src/runtime/driver.rs", "src/ui/run.rs"]);
+    assert_eq!(found, ["src/runtime/driver.rs", "src/ui/run/mod.rs"]);
     for file in source_files(&["src"]) {
         assert!(file.code.matches("select!").count() <= 1, "{}: one select a file", file.name);
     }

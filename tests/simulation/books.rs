@@ -111,12 +111,7 @@ impl Log {
                 }
                 (self.run_is_open, self.raised) = (false, false);
             }
-            Body::Compaction(c) => {
-                self.nothing_open("a compaction")?;
-                if c.summary.contains(LATE) {
-                    return Err("a cancelled stream wrote a summary".into());
-                }
-            }
+            Body::Compaction(c) => self.compaction(&c.summary)?,
             Body::Tombstone(t) => {
                 self.tombstones.insert(t.target);
             }
@@ -128,6 +123,11 @@ impl Log {
         }
         self.entries.push(entry);
         Ok(())
+    }
+
+    fn compaction(&self, summary: &str) -> Result<(), String> {
+        self.nothing_open("a compaction")?;
+        if summary.contains(LATE) { Err("a cancelled stream wrote a summary".into()) } else { Ok(()) }
     }
 
     fn announce(&mut self, call: CallId) -> Result<(), String> {

@@ -113,7 +113,7 @@ async fn a_panic_of_the_screen_is_one_line_on_a_usable_terminal() {
     assert!(!group.is_alive(), "nothing that was started outlives the app");
     assert_closed(&home, "aborted_tools");
     let screen = app.screen().replace('\n', "");
-    let said = "countersign broke: the screen, on purpose at src/ui/run.rs:";
+    let said = "countersign broke: the screen, on purpose at src/ui/run/mod.rs:";
     assert_eq!(screen.matches(said).count(), 1, "{screen}");
     assert!(screen.contains("countersign resume --last"), "{screen}");
     assert!(!screen.contains("RUST_BACKTRACE") && !screen.contains("panicked"), "{screen}");
@@ -141,5 +141,9 @@ async fn a_panic_elsewhere_leaves_the_screen_alone() {
     app.quits().await;
     assert_closed(&home, "completed");
     let said = app.screen().replace('\n', "");
-    assert_eq!(said.matches("a part of the program failed: panicked at src/ui/run.rs:").count(), 1, "{said}");
+    assert_eq!(
+        said.matches("a part of the program failed: panicked at src/ui/run/mod.rs:").count(),
+        1,
+        "{said}"
+    );
 }
