@@ -93,7 +93,7 @@ fn what_is_looked_for_is_found_around_the_end() {
     let chosen = |seat: &mut Seat| {
         let frame = seat.frame(120, 40);
         assert!(frame.contains("4 matches") && frame.contains("user_message"), "{frame}");
-        frame.lines().find(|line| line.contains('›')).unwrap().trim()[..8].to_owned()
+        frame.lines().find(|line| line.contains('›')).unwrap().trim().chars().take(8).collect::<String>()
     };
     let first = chosen(&mut seat);
     let mut seen = vec![first.clone()];

@@ -273,10 +273,10 @@ mod tests {
 
     #[test]
     fn esc_stays_esc() {
-        let keymap = keymap(&[("everywhere", "escape", &["ctrl-g"])]);
+        let keymap = keymap(&[("everywhere", "escape", &["ctrl-q"])]);
         let esc = KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE);
         assert_eq!(keymap.lookup(Place::Composer, esc), Some(Command::Escape));
-        assert_eq!(keymap.lookup(Place::Composer, key("ctrl-g")), Some(Command::Escape));
+        assert_eq!(keymap.lookup(Place::Composer, key("ctrl-q")), Some(Command::Escape));
         let refused = Change::parse("approval", "deny", &["esc"]).unwrap_err();
         assert!(refused.starts_with("esc always interrupts"), "{refused}");
     }

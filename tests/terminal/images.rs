@@ -1,6 +1,6 @@
 //! Images in the app: named or pasted, seen as a line, refused with the words kept.
 
-use super::console::{CTRL_O, CTRL_U, Console, ENTER, ESC, USUAL};
+use super::console::{CTRL_O, CTRL_U, Console, ENTER, USUAL};
 use super::home::Home;
 use crate::pictures::png;
 
@@ -28,9 +28,8 @@ async fn a_picture_is_named_sent_and_seen_as_a_line() {
     app.keys("/user_message\r").await;
     app.sees("\"width\": 640").await;
     assert!(!app.screen().contains("iVBORw"), "{}", app.screen());
-    app.keys(ESC).await;
-    app.sees("e1 ").await;
-    app.keys(ESC).await;
+    app.keys("g").await;
+    app.sees("ask anything").await;
     app.rests().await;
     app.quits().await;
     let kept = &home.entries("user_message")[0];

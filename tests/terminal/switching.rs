@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::console::{CTRL_U, Console};
+use super::console::{CTRL_U, Console, ESC};
 use super::home::Home;
 
 #[tokio::test]
@@ -71,7 +71,10 @@ async fn a_name_that_is_none_comes_back_with_the_nearest() {
     app.sees("`much` is not an effort").await;
     app.keys(CTRL_U).await;
     app.keys("/model\r").await;
-    app.sees("/model NAME: rehearsal").await;
+    app.sees("type to narrow").await;
+    app.sees("› rehearsal").await;
+    app.keys(ESC).await;
+    app.sees("ask anything").await;
     app.rests().await;
     app.quits().await;
     assert!(home.session_files().is_empty(), "nothing is written");
