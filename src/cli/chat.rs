@@ -1,7 +1,6 @@
 //! The terminal app: the loop in the background, the screen in front.
 
 use std::panic::AssertUnwindSafe;
-use std::path::Path;
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -22,7 +21,6 @@ use super::themes::theme;
 use super::{Invocation, looks, outcome, project, signals};
 use crate::agent::{Attendance, Event, Intent, Shutdown};
 use crate::ledger::Entry;
-use crate::policy::Mode;
 use crate::runtime::DriverError;
 use crate::ui::theme::Theme;
 use crate::ui::{AppIo, UiOutcome, UiSettings};
@@ -188,20 +186,6 @@ pub(super) fn view_settings(invocation: &Invocation, session: &Session) -> ViewS
         limits: invocation.config.limits.clone(),
         token_budget: invocation.config.token_budget().map(|budget| budget.tokens),
         tools_mode: session.switch.tools_mode(),
-    }
-}
-
-/// The view of a session that nobody goes on with.
-pub(super) fn view_of_the_past(invocation: &Invocation, model: String, cwd: &str) -> ViewSettings {
-    ViewSettings {
-        model,
-        mode: Mode::Ask,
-        cwd: invocation.environment.shown(Path::new(cwd)),
-        branch: None,
-        window: crate::model::ModelSpec::UNKNOWN_WINDOW,
-        limits: invocation.config.limits.clone(),
-        token_budget: None,
-        tools_mode: "native",
     }
 }
 

@@ -23,6 +23,7 @@ pub mod logging;
 mod looks;
 pub mod models;
 mod outcome;
+mod past;
 mod ports;
 pub mod project;
 mod reading;

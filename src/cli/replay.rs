@@ -3,54 +3,29 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 
 use super::args::Which;
-use super::chat::{entry_json, view_of_the_past};
-use super::compose::{locate, now, state_dir};
+use super::compose::now;
 use super::exit::Exit;
 use super::fault::Fault;
-use super::themes::theme;
-use super::{Invocation, looks, signals};
+use super::{Invocation, past};
 use crate::agent::{Event, Live};
-use crate::ledger::{Body, Entry};
-use crate::runtime::SessionStore;
-use crate::ui::{AppIo, Replay, UiSettings};
+use crate::ledger::Entry;
+use crate::ui::{Replay, UiSettings};
 
 /// No pause is longer: nobody waits again for what took a night.
 const LONGEST: Duration = Duration::from_millis(400);
 
 /// Plays a session.
 pub(super) fn run(invocation: &Invocation, which: &Which) -> Result<Exit, Fault> {
-    let theme = theme(invocation)?;
-    let state = state_dir(invocation)?;
-    let path = locate(invocation, &state, which)?;
-    let file = SessionStore::read(&path).map_err(|why| Fault::failed(why, ""))?;
-    let (model, cwd) = match file.entries.first().map(|e| &e.body) {
-        Some(Body::SessionStarted(started)) => (started.model.to_string(), started.cwd.clone()),
-        _ => (String::new(), String::new()),
-    };
-    let runtime = Runtime::new().map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
-    runtime.block_on(async {
-        let quit = signals::told_to_end()?;
-        let (events_to, events) = mpsc::channel(1);
-        // Nobody is at the other ends: there is nothing to say to the past.
-        let (intents, _intents_of) = mpsc::channel(1);
-        let (abort, _abort_of) = mpsc::channel(1);
+    let (events_to, events) = mpsc::channel(1);
+    past::show(invocation, which, events, |entries, settings| {
         let (pace, paced) = watch::channel(Replay::default());
-        let settings = UiSettings {
-            follows_background: looks::follows_background(invocation),
-            takes: looks::takes(invocation),
-            keymap: invocation.config.keymap.clone(),
-            replay: Some(pace),
-            ..UiSettings::of_the_past(view_of_the_past(invocation, model, &cwd), theme, quit, entry_json)
-        };
-        let playing = tokio::spawn(play(file.entries, events_to, paced));
-        let outcome = crate::ui::run(AppIo { events, intents, abort }, settings).await;
-        playing.abort();
-        outcome.map(|_| Exit::Completed).map_err(|why| Fault::usage(why.to_string(), ""))
+        // It ends with the runtime, or when the screen has left.
+        drop(tokio::spawn(play(entries, events_to, paced)));
+        UiSettings { replay: Some(pace), ..settings }
     })
 }
 

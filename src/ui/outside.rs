@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn folders_are_short_and_safe() {
-        for (path, name) in [("~/work/thing", "thing"), ("/", "/"), ("~", "~"), ("/a/b/", "b")] {
+        for (path, name) in [("~/src/thing", "thing"), ("/", "/"), ("~", "~"), ("/a/b/", "b")] {
             assert_eq!(folder(path), name);
         }
         let hostile = folder("/tmp/a\x1b]0;b\x07c\u{9c}d");

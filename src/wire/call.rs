@@ -129,6 +129,19 @@ impl Endpoint {
         }
     }
 
+    /// What every call to a server of OpenAI's two protocols carries.
+    pub(super) fn bearer_headers(&self) -> Vec<(String, Secret)> {
+        let mut headers = vec![
+            ("content-type".to_owned(), Secret::new("application/json")),
+            ("accept".to_owned(), Secret::new("text/event-stream")),
+        ];
+        if let Some(key) = &self.key {
+            headers.push(("authorization".to_owned(), Secret::new(format!("Bearer {}", key.expose()))));
+        }
+        headers.extend(self.headers.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone())));
+        headers
+    }
+
     /// The base URL as it may be shown: without user, password and query, which may hold secrets.
     pub fn shown_url(&self) -> String {
         let plain = self.base_url.trim().split(['?', '#']).next().unwrap_or_default();

@@ -1,14 +1,13 @@
 //! The question for a list of models, by which a key is tested: it costs nothing, and needs the key.
 
 use super::call::{Endpoint, HttpCall, Secret};
-use super::{Protocol, anthropic, openai_chat, openai_responses};
+use super::{Protocol, anthropic};
 
 /// A GET without a body.
 pub(super) fn encode(protocol: Protocol, endpoint: &Endpoint) -> HttpCall {
     let mut headers = match protocol {
         Protocol::Anthropic => anthropic::headers(endpoint),
-        Protocol::OpenAiChat => openai_chat::headers(endpoint),
-        Protocol::OpenAiResponses => openai_responses::headers(endpoint),
+        Protocol::OpenAiChat | Protocol::OpenAiResponses => endpoint.bearer_headers(),
     };
     // A stream is what the protocols' own calls want; some servers have no list to stream.
     headers.retain(|(name, _)| name != "accept");

@@ -1,8 +1,8 @@
 //! The place that is being read, kept by what stands there and not by its row: another width breaks lines elsewhere.
 
-use ratatui::text::Line;
-
 use crate::ui::local::Mark;
+
+use super::layouts::{Part, Row};
 
 /// What one row of a card says, as far as a place in it is concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,10 +17,14 @@ impl Ink {
     /// The row before a card.
     pub(super) const EMPTY: Self = Self { count: 0, folds: false };
 
-    pub(super) fn of(line: &Line<'_>, folds: bool) -> Self {
+    pub(super) fn of(row: &Row) -> Self {
         let is_read = |c: &char| !c.is_whitespace() && !matches!(c, '\u{2500}'..='\u{257f}' | '…');
-        let count = line.spans.iter().map(|span| span.content.chars().filter(is_read).count()).sum();
-        Self { count, folds }
+        let count = match row.part {
+            // One thing to be read, however much of it a width cuts off.
+            Part::ReasoningHead => 1,
+            _ => row.line.spans.iter().map(|span| span.content.chars().filter(is_read).count()).sum(),
+        };
+        Self { count, folds: row.part != Part::Open }
     }
 }
 

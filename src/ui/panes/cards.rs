@@ -11,7 +11,7 @@ use crate::ui::text::{MEASURE, fit, markdown, sanitize, wrap};
 use crate::ui::theme::Theme;
 use crate::view::{Card, CardBody, PanelState, Shown, View, hosted_lines, shown};
 
-use super::layouts::{Row, Version};
+use super::layouts::{Part, Row, Version};
 use super::words::count;
 use super::{approval, endings, goals, remarks, tools};
 
@@ -206,5 +206,6 @@ fn thinking(text: &str, alone: bool, around: &Around<'_>) -> Vec<Row> {
     if !alone {
         lines.push(Line::default());
     }
-    indented(lines).into_iter().map(|row| Row { folds: true, ..row }).collect()
+    let parts = std::iter::once(Part::ReasoningHead).chain(std::iter::repeat(Part::Reasoning));
+    indented(lines).into_iter().zip(parts).map(|(row, part)| Row { part, ..row }).collect()
 }

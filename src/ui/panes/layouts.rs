@@ -15,14 +15,26 @@ pub(super) struct Row {
     pub indent: u16,
     /// What it says.
     pub line: Line<'static>,
-    /// Whether it belongs to what ctrl-t folds.
-    pub folds: bool,
+    /// What part of its card it belongs to.
+    pub part: Part,
+}
+
+/// The parts of a card.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Part {
+    /// Always there.
+    #[default]
+    Open,
+    /// What ctrl-t folds.
+    Reasoning,
+    /// The line over that, in our words: how much of it is shown depends on the width.
+    ReasoningHead,
 }
 
 impl Row {
     /// A row at an indent.
     pub(super) fn new(indent: u16, line: impl Into<Line<'static>>) -> Self {
-        Self { indent, line: line.into(), folds: false }
+        Self { indent, line: line.into(), part: Part::Open }
     }
 }
 

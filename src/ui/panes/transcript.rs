@@ -223,7 +223,7 @@ impl Walk<'_> {
         let all = self.rows_of(at);
         let gap = usize::from(self.gap(at));
         let mut inks = vec![Ink::EMPTY; gap];
-        inks.extend(self.slice(at, 0, all).iter().map(|row| Ink::of(&row.line, row.folds)));
+        inks.extend(self.slice(at, 0, all).iter().map(Ink::of));
         inks
     }
 

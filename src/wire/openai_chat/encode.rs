@@ -6,7 +6,7 @@ use crate::ledger::{
     Arguments, AssistantMessage, Block, Message, ModelRef, ToolResult, ToolUse, UserMessage,
 };
 use crate::model::{Request, ToolDescription};
-use crate::wire::call::{Endpoint, HttpCall, Quirks, Secret};
+use crate::wire::call::{Endpoint, HttpCall, Quirks};
 use crate::wire::ids::{IdForm, WireIds, accepted_name};
 use crate::wire::image::data_url;
 
@@ -35,7 +35,7 @@ pub(crate) fn encode(request: &Request, endpoint: &Endpoint) -> HttpCall {
     body.insert("messages".to_owned(), Value::Array(messages(request, &Wants::of(quirks, &host))));
     HttpCall {
         url: endpoint.url("chat/completions"),
-        headers: headers(endpoint),
+        headers: endpoint.bearer_headers(),
         body: Value::Object(body).to_string().into_bytes(),
     }
 }
@@ -59,19 +59,6 @@ impl Wants {
             signatures: host == "generativelanguage.googleapis.com",
         }
     }
-}
-
-/// What every call carries.
-pub(in crate::wire) fn headers(endpoint: &Endpoint) -> Vec<(String, Secret)> {
-    let mut headers = vec![
-        ("content-type".to_owned(), Secret::new("application/json")),
-        ("accept".to_owned(), Secret::new("text/event-stream")),
-    ];
-    if let Some(key) = &endpoint.key {
-        headers.push(("authorization".to_owned(), Secret::new(format!("Bearer {}", key.expose()))));
-    }
-    headers.extend(endpoint.headers.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone())));
-    headers
 }
 
 fn messages(request: &Request, wants: &Wants) -> Vec<Value> {

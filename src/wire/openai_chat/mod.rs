@@ -10,4 +10,4 @@ mod reasoning;
 mod usage;
 
 pub(super) use decode::Reader;
-pub(super) use encode::{encode, headers};
+pub(super) use encode::encode;

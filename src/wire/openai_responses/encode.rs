@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::model::{Effort, Request, ToolDescription};
-use crate::wire::call::{Endpoint, HttpCall, Secret};
+use crate::wire::call::{Endpoint, HttpCall};
 
 use super::{history, hosted};
 
@@ -33,7 +33,7 @@ pub(crate) fn encode(request: &Request, endpoint: &Endpoint) -> HttpCall {
     set("input", Value::Array(history::items(request)));
     HttpCall {
         url: endpoint.url("responses"),
-        headers: headers(endpoint),
+        headers: endpoint.bearer_headers(),
         body: Value::Object(body).to_string().into_bytes(),
     }
 }
@@ -47,19 +47,6 @@ fn reasoning(effort: Effort, without_summary: bool) -> Value {
 
 /// A lower limit is refused.
 const LEAST_OUTPUT: u64 = 16;
-
-/// What every call carries.
-pub(in crate::wire) fn headers(endpoint: &Endpoint) -> Vec<(String, Secret)> {
-    let mut headers = vec![
-        ("content-type".to_owned(), Secret::new("application/json")),
-        ("accept".to_owned(), Secret::new("text/event-stream")),
-    ];
-    if let Some(key) = &endpoint.key {
-        headers.push(("authorization".to_owned(), Secret::new(format!("Bearer {}", key.expose()))));
-    }
-    headers.extend(endpoint.headers.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone())));
-    headers
-}
 
 /// Without `strict: false` a schema would have to obey rules of its own.
 fn tool(tool: &ToolDescription) -> Value {

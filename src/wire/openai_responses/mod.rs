@@ -8,5 +8,5 @@ mod item;
 mod usage;
 
 pub(super) use decode::Reader;
-pub(super) use encode::{encode, headers};
+pub(super) use encode::encode;
 pub(super) use hosted::HOSTED_TOOLS;

@@ -1,0 +1,67 @@
+//! A session of the past, opened to be looked at: nothing is settled or written.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tokio::runtime::Runtime;
+use tokio::sync::mpsc;
+
+use super::args::Which;
+use super::chat::entry_json;
+use super::compose::{locate, state_dir};
+use super::exit::Exit;
+use super::fault::Fault;
+use super::themes::theme;
+use super::{Invocation, looks, signals};
+use crate::agent::Event;
+use crate::ledger::{Body, Entry};
+use crate::policy::Mode;
+use crate::runtime::SessionStore;
+use crate::ui::{AppIo, UiSettings};
+use crate::view::ViewSettings;
+
+/// Shows a session until the user leaves. `stage` is given its entries, inside the runtime, and says how they are shown.
+pub(super) fn show(
+    invocation: &Invocation,
+    which: &Which,
+    events: mpsc::Receiver<Event>,
+    stage: impl FnOnce(Vec<Arc<Entry>>, UiSettings) -> UiSettings,
+) -> Result<Exit, Fault> {
+    let theme = theme(invocation)?;
+    let path = locate(invocation, &state_dir(invocation)?, which)?;
+    let file = SessionStore::read(&path).map_err(|why| Fault::failed(why, ""))?;
+    let (model, cwd) = match file.entries.first().map(|e| &e.body) {
+        Some(Body::SessionStarted(started)) => (started.model.to_string(), started.cwd.clone()),
+        _ => (String::new(), String::new()),
+    };
+    let runtime = Runtime::new().map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
+    runtime.block_on(async {
+        let quit = signals::told_to_end()?;
+        // Nobody is at the other ends: there is nothing to say to the past.
+        let (intents, _intents_of) = mpsc::channel(1);
+        let (abort, _abort_of) = mpsc::channel(1);
+        let settings = UiSettings {
+            follows_background: looks::follows_background(invocation),
+            takes: looks::takes(invocation),
+            keymap: invocation.config.keymap.clone(),
+            ..UiSettings::of_the_past(view(invocation, model, &cwd), theme, quit, entry_json)
+        };
+        let settings = stage(file.entries, settings);
+        let outcome = crate::ui::run(AppIo { events, intents, abort }, settings).await;
+        outcome.map(|_| Exit::Completed).map_err(|why| Fault::usage(why.to_string(), ""))
+    })
+}
+
+/// The view of a session that nobody goes on with.
+fn view(invocation: &Invocation, model: String, cwd: &str) -> ViewSettings {
+    ViewSettings {
+        model,
+        mode: Mode::Ask,
+        cwd: invocation.environment.shown(Path::new(cwd)),
+        branch: None,
+        window: crate::model::ModelSpec::UNKNOWN_WINDOW,
+        limits: invocation.config.limits.clone(),
+        token_budget: None,
+        tools_mode: "native",
+    }
+}
