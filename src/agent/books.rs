@@ -9,6 +9,7 @@ use crate::ledger::{
 };
 
 use super::Effect;
+use super::editing::Edits;
 use super::guards::Guards;
 
 /// The ledger, its meter, and how far each has been read.
@@ -17,6 +18,7 @@ pub(super) struct Books {
     pub(super) ledger: Ledger,
     meter: Meter,
     guards: Guards,
+    edits: Edits,
     counted: usize,
     told: usize,
 }
@@ -24,7 +26,14 @@ pub(super) struct Books {
 impl Books {
     /// Books over a ledger of which the first `durable` entries are on disk already.
     pub(super) fn new(ledger: Ledger, limits: Limits, durable: usize) -> Self {
-        Self { ledger, meter: Meter::new(limits), guards: Guards::default(), counted: 0, told: durable }
+        Self {
+            ledger,
+            meter: Meter::new(limits),
+            guards: Guards::default(),
+            edits: Edits::default(),
+            counted: 0,
+            told: durable,
+        }
     }
 
     /// The meter, with everything counted that is written.
@@ -39,11 +48,18 @@ impl Books {
         &self.guards
     }
 
+    /// What people have changed in calls, with everything read that is written.
+    pub(super) fn edits(&mut self) -> &Edits {
+        self.catch_up();
+        &self.edits
+    }
+
     fn catch_up(&mut self) {
         let entries = self.ledger.entries();
         for entry in entries.iter().skip(self.counted) {
             self.meter.read(entry);
             self.guards.read(entry);
+            self.edits.read(entry);
         }
         self.counted = entries.len();
     }

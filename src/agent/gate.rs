@@ -222,7 +222,12 @@ impl Agent {
         if let Phase::Dispatching(dispatching) = &mut phase
             && let Some(pending) = dispatching.calls.iter_mut().find(is_it)
         {
-            pending.state = self.answered(now, &pending.call, answer);
+            match answer {
+                Answer::Edit(arguments) => self.edit_call(now, pending, arguments, out),
+                Answer::AllowOnce => pending.state = self.allowed(now, &pending.call, Scope::Once),
+                Answer::AllowSession => pending.state = self.allowed(now, &pending.call, Scope::Session),
+                Answer::Deny(reason) => pending.state = self.denied(now, &pending.call, reason),
+            }
             return match phase {
                 Phase::Dispatching(dispatching) => self.advance(now, dispatching, out),
                 phase @ (Phase::Idle
@@ -237,20 +242,17 @@ impl Agent {
         phase
     }
 
-    fn answered(&mut self, now: Millis, call: &ToolUse, answer: Answer) -> State {
-        let (allow, scope, reason) = match answer {
-            Answer::AllowOnce => (true, Scope::Once, String::new()),
-            Answer::AllowSession => {
-                self.settings.policy.granted.insert(fingerprint(&call.name, &call.arguments));
-                (true, Scope::Session, String::new())
-            }
-            Answer::Deny(reason) => (false, Scope::Once, reason),
-        };
-        self.record_decision(now, call.id, allow, scope, Decider::User, reason.clone());
-        if allow {
-            return State::Ready(Permission::Recorded);
+    fn allowed(&mut self, now: Millis, call: &ToolUse, scope: Scope) -> State {
+        if scope == Scope::Session {
+            self.settings.policy.granted.insert(fingerprint(&call.name, &call.arguments));
         }
+        self.record_decision(now, call.id, true, scope, Decider::User, String::new());
+        State::Ready(Permission::Recorded)
+    }
+
+    fn denied(&mut self, now: Millis, call: &ToolUse, reason: String) -> State {
         let why = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+        self.record_decision(now, call.id, false, Scope::Once, Decider::User, reason);
         let text = format!("The user denied this call{why}. It was not started; do not repeat it unchanged.");
         State::Over(Settlement::synthetic(Outcome::Denied(Decider::User), text))
     }

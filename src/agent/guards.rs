@@ -76,6 +76,7 @@ impl Guards {
             }
             Body::SessionStarted(_)
             | Body::ToolCall(_)
+            | Body::CallEdited(_)
             | Body::ApprovalRequested(_)
             | Body::ApprovalDecided(_)
             | Body::Injected(_)
@@ -129,6 +130,11 @@ impl Guards {
             self.failed_turns = if self.calls == self.failed_calls { self.failed_turns + 1 } else { 0 };
         }
         (self.calls, self.failed_calls) = (0, 0);
+    }
+
+    /// Whether the open call is the loop's own, the check of a goal.
+    pub(super) fn is_validating(&self) -> bool {
+        self.validating
     }
 
     /// Turns in a row in which every call failed, the one that has just ended included.

@@ -2,7 +2,7 @@
 
 use crate::budget::Limit;
 use crate::hooks::{HookAnswer, HookId};
-use crate::ledger::{CallId, EntryId, Goal, UserMessage};
+use crate::ledger::{Arguments, CallId, EntryId, Goal, UserMessage};
 use crate::model::{Effort, ModelNews, ModelSpec};
 use crate::policy::Mode;
 use crate::tool::{Preparation, ToolNews};
@@ -90,12 +90,14 @@ pub enum Intent {
 }
 
 /// An answer to an approval request.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     /// This call.
     AllowOnce,
     /// This exact action for the rest of the session.
     AllowSession,
+    /// Not this: the same tool with these arguments, which is another action, examined and asked about anew.
+    Edit(Arguments),
     /// No; the reason, if any, is told to the model.
     Deny(String),
 }

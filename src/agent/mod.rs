@@ -7,6 +7,7 @@ mod awaiting;
 mod books;
 mod compacting;
 mod dispatching;
+mod editing;
 mod effect;
 mod event;
 mod gate;

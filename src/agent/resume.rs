@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::ledger::{
-    Body, CallId, Decision, Ending, Entry, EntryId, Ledger, Millis, OpenCall, Recovered, Scope, ToolUse,
+    Arguments, Body, CallId, Decision, Ending, Entry, EntryId, Ledger, Millis, OpenCall, Recovered, Scope,
+    ToolUse,
 };
 use crate::policy::fingerprint;
 use crate::tool::SideEffect;
@@ -47,15 +48,19 @@ impl Agent {
         (agent, effects)
     }
 
+    /// What is offered again is what was asked about: hooks or a person may have changed what the message said.
     fn waiting_again(
         &self,
         waiting: Vec<(ToolUse, OpenCall)>,
-        requests: &BTreeMap<CallId, EntryId>,
+        requests: &BTreeMap<CallId, (EntryId, Arguments)>,
     ) -> Phase {
-        let calls = waiting.into_iter().map(|(call, token)| {
+        let calls = waiting.into_iter().map(|(mut call, token)| {
             let effect = self.registry.get(&call.name).map_or(SideEffect::Runs, |t| t.effect);
-            let state = State::Waiting(requests.get(&call.id).copied().unwrap_or(EntryId(0)));
-            Pending::new(call, token, effect, state)
+            let asked = requests.get(&call.id);
+            if let Some((_, arguments)) = asked {
+                call.arguments.clone_from(arguments);
+            }
+            Pending::new(call, token, effect, State::Waiting(asked.map_or(EntryId(0), |(id, _)| *id)))
         });
         Phase::Dispatching(Dispatching::of(calls.collect()))
     }
@@ -79,26 +84,27 @@ fn ends_with_a_result(entries: &[Arc<Entry>]) -> bool {
     entries.iter().rev().find(said).is_some_and(|e| matches!(e.body, Body::ToolResult(_)))
 }
 
-/// The open request of each call.
-fn requests(ledger: &Ledger) -> BTreeMap<CallId, EntryId> {
-    ledger
-        .entries()
-        .iter()
-        .filter_map(|e| if let Body::ApprovalRequested(r) = &e.body { Some((r.call, e.id)) } else { None })
-        .collect()
+/// The last request about each call, and exactly what it asked about.
+fn requests(ledger: &Ledger) -> BTreeMap<CallId, (EntryId, Arguments)> {
+    let asked = ledger.entries().iter().filter_map(|entry| {
+        let Body::ApprovalRequested(r) = &entry.body else { return None };
+        Some((r.call, (entry.id, Arguments::from_value(r.arguments.clone()))))
+    });
+    asked.collect()
 }
 
-/// What the user has allowed for the whole session, as fingerprints of exact actions.
+/// What the user has allowed for the whole session, as fingerprints of the exact actions that were asked about.
 fn granted(ledger: &Ledger) -> Vec<String> {
-    let mut calls: BTreeMap<CallId, &ToolUse> = BTreeMap::new();
+    let mut asked: BTreeMap<CallId, String> = BTreeMap::new();
     let mut granted = Vec::new();
     for entry in ledger.entries() {
-        if let Body::ToolCall(call) = &entry.body {
-            calls.insert(call.id, call);
+        if let Body::ApprovalRequested(r) = &entry.body {
+            let arguments = Arguments::from_value(r.arguments.clone());
+            asked.insert(r.call, fingerprint(&r.name, &arguments));
         }
         if let Body::ApprovalDecided(Decision { call, allow: true, scope: Scope::Session, .. }) = &entry.body
         {
-            granted.extend(calls.get(call).map(|c| fingerprint(&c.name, &c.arguments)));
+            granted.extend(asked.get(call).cloned());
         }
     }
     granted

@@ -112,6 +112,7 @@ impl Meter {
                 self.waiting.insert(r.call);
                 self.run.clock.stand(entry.at);
             }
+            Body::CallEdited(u) => self.decided(u.id, entry.at),
             Body::ApprovalDecided(d) => {
                 if d.allow {
                     self.running.insert(d.call);

@@ -23,7 +23,7 @@ impl fmt::Display for Fault {
 ///
 /// # Errors
 /// The first [`Fault`]: an id used twice, a result without its call, a second result, a message before all
-/// results of the one before, a call that no message made, a tool started without a decision.
+/// results of the one before, a call that no message made, a tool started without a decision, a call edited that does not wait.
 pub fn check(entries: &[Arc<Entry>]) -> Result<BTreeSet<CallId>, Fault> {
     let (faults, open) = audit(entries);
     faults.into_iter().next().map_or(Ok(open), |(_, fault)| Err(fault))
@@ -87,6 +87,7 @@ impl Books {
                 }
             }
             Body::ToolCall(u) => self.once(id, u.id, |b| &mut b.announced, "announced"),
+            Body::CallEdited(u) => self.edited(id, u.id),
             Body::ApprovalRequested(r) => self.once(id, r.call, |b| &mut b.requested, "requested"),
             Body::ApprovalDecided(d) => self.once(id, d.call, |b| &mut b.decided, "decided"),
             Body::ToolResult(r) => self.settle(id, r.call),
@@ -114,6 +115,17 @@ impl Books {
             self.fault(id, format!("result of call {call}, which no message made"));
         } else if !self.open.remove(&call) && !self.given_up.remove(&call) {
             self.fault(id, format!("call {call} has a second result"));
+        }
+    }
+
+    /// Only a call that waits can be changed; the changed one may be asked about anew.
+    fn edited(&mut self, id: EntryId, call: CallId) {
+        if self.given_up.contains(&call) {
+            return;
+        }
+        let waits = self.open.contains(&call) && !self.decided.contains(&call);
+        if !waits || !self.requested.remove(&call) {
+            self.fault(id, format!("call {call} is edited, but does not wait for a decision"));
         }
     }
 

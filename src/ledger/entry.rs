@@ -32,6 +32,8 @@ pub enum Body {
     /// A call that the loop itself made: the validation command of a goal. It passes the gate like a model's; its
     /// result is not shown to a model as a result, but told in the words of a checkpoint.
     Validation(ToolUse),
+    /// A person changed the arguments of a call that waited: it is another action now, and is examined anew.
+    CallEdited(ToolUse),
     /// Someone must decide about a call.
     ApprovalRequested(ApprovalRequest),
     /// Someone did.
@@ -102,6 +104,7 @@ impl Body {
             Self::User(_) => "user_message",
             Self::Assistant(_) => "agent_response",
             Self::ToolCall(_) | Self::Validation(_) => "tool_call",
+            Self::CallEdited(_) => "call_edited",
             Self::ApprovalRequested(_) => "approval_request",
             Self::ApprovalDecided(_) => "approval",
             Self::ToolResult(_) => "tool_result",
@@ -125,7 +128,7 @@ impl Body {
     /// The call that this entry is about, if it is about one.
     pub fn call(&self) -> Option<CallId> {
         match self {
-            Self::ToolCall(u) | Self::Validation(u) => Some(u.id),
+            Self::ToolCall(u) | Self::Validation(u) | Self::CallEdited(u) => Some(u.id),
             Self::ApprovalRequested(r) => Some(r.call),
             Self::ApprovalDecided(d) => Some(d.call),
             Self::ToolResult(r) => Some(r.call),
@@ -241,17 +244,20 @@ pub enum Injector {
     GoalCheck,
     /// The user, while it ran.
     Steering,
+    /// The user, by changing the arguments of a call.
+    Edit,
 }
 
 impl Injector {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Environment,
         Self::Hook,
         Self::BudgetNudge,
         Self::Continuation,
         Self::GoalCheck,
         Self::Steering,
+        Self::Edit,
     ];
 
     /// As recorded.
@@ -263,6 +269,7 @@ impl Injector {
             Self::Continuation => "continuation",
             Self::GoalCheck => "goal_check",
             Self::Steering => "steering",
+            Self::Edit => "edit",
         }
     }
 

@@ -219,6 +219,8 @@ impl Settlement {
 /// What may be recorded at any time.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Remark {
+    /// A call that waited has other arguments now.
+    CallEdited(ToolUse),
     /// A call waits for a decision.
     ApprovalRequested(ApprovalRequest),
     /// A decision.
@@ -278,6 +280,7 @@ pub enum Remark {
 impl From<Remark> for Body {
     fn from(remark: Remark) -> Self {
         match remark {
+            Remark::CallEdited(u) => Self::CallEdited(u),
             Remark::ApprovalRequested(r) => Self::ApprovalRequested(r),
             Remark::ApprovalDecided(d) => Self::ApprovalDecided(d),
             Remark::Tombstone(t) => Self::Tombstone(t),

@@ -88,6 +88,7 @@ impl Ledger {
                 }
                 Body::SessionStarted(_)
                 | Body::ToolCall(_)
+                | Body::CallEdited(_)
                 | Body::ApprovalRequested(_)
                 | Body::ApprovalDecided(_)
                 | Body::Tombstone(_)

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
-    Body, CallId, Entry, Fault, Ledger, Millis, OpenCall, Outcome, Settlement, ToolUse, check,
+    Body, CallId, Decision, Entry, Fault, Ledger, Millis, OpenCall, Outcome, Settlement, ToolUse, check,
     forgotten_text, lost_text,
 };
 
@@ -116,8 +116,8 @@ fn undecided(entries: &[Arc<Entry>], open: &BTreeSet<CallId>) -> BTreeSet<CallId
             Body::ApprovalRequested(r) if open.contains(&r.call) => {
                 waiting.insert(r.call);
             }
-            Body::ApprovalDecided(d) => {
-                waiting.remove(&d.call);
+            Body::ApprovalDecided(Decision { call, .. }) | Body::CallEdited(ToolUse { id: call, .. }) => {
+                waiting.remove(call);
             }
             _ => {}
         }

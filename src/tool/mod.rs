@@ -1,25 +1,19 @@
 //! What a tool is, whoever runs it.
 
 mod batch;
+mod name;
 mod output;
 mod schema;
 
 use serde_json::Value;
 
 pub use batch::{Candidate, startable};
+pub use name::{DELEGATE_TO, MCP, delegate, mcp};
 pub use output::{Bounded, bound};
 pub use schema::{BadArguments, Registry};
 
 use crate::ledger::{Arguments, CallId, Outcome, Preview};
 use crate::model::ToolDescription;
-
-/// How the tools begin that hand a task to another agent.
-pub const DELEGATE_TO: &str = "delegate_to_";
-
-/// The agent that a call of this name hands its task to.
-pub fn delegate(name: &str) -> Option<&str> {
-    name.strip_prefix(DELEGATE_TO)
-}
 
 /// What a tool does to the world. Only reads run together; only reads may ever be retried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

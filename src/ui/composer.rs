@@ -236,6 +236,15 @@ impl Composer {
         self.area.move_cursor(to);
     }
 
+    /// Puts this text in the place of what it holds, in full as long as that can be edited here.
+    pub fn hold(&mut self, text: &str) {
+        if text.len() <= Self::MOST_BYTES {
+            *self = Self::holding(&text::sanitize(text))
+        } else {
+            self.replace(text)
+        }
+    }
+
     /// Puts this text in the place of what it holds.
     pub fn replace(&mut self, text: &str) {
         self.clear();

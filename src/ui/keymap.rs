@@ -89,6 +89,8 @@ pub enum Command {
     Deny,
     /// Deny and say why.
     Reason,
+    /// Change it before it is decided.
+    Edit,
     /// Show all of it.
     Open,
     /// Into the clipboard.
@@ -221,6 +223,7 @@ pub const BINDINGS: &[Binding] = {
         bind(P::Approval, NONE, K::Char('s'), C::Session, "s", "allow this exact action for the session"),
         bind(P::Approval, NONE, K::Char('n'), C::Deny, "n", "deny"),
         bind(P::Approval, NONE, K::Char('r'), C::Reason, "r", "deny and say why"),
+        bind(P::Approval, NONE, K::Char('e'), C::Edit, "e", "change it first, then decide"),
         bind(P::Approval, NONE, K::Char('o'), C::Open, "o enter", "show all of it"),
         bind(P::Approval, NONE, K::Enter, C::Open, "", ""),
         bind(P::Approval, NONE, K::Up, C::Up, "up down", "the other waiting calls"),

@@ -26,6 +26,8 @@ pub struct Local {
     pub overlay: Option<Overlay>,
     /// The reason that is being written for a denial.
     pub reason: Option<Reason>,
+    /// The call that is being changed in the composer.
+    pub edit: Option<Edit>,
     /// How far the transcript is scrolled.
     pub scroll: Scroll,
     /// Whether reasoning is unfolded.
@@ -110,6 +112,28 @@ pub struct Reason {
     pub text: String,
 }
 
+/// A change of a call in the making.
+#[derive(Debug, Clone)]
+pub struct Edit {
+    /// The request about what is changed.
+    pub request: EntryId,
+    /// The tool.
+    pub tool: String,
+    /// Whether the composer holds the command alone.
+    pub(super) is_command: bool,
+    /// What was being typed before.
+    pub(super) kept: Composer,
+    /// What was sent to the loop, and comes back if it is refused.
+    pub(super) sent: Option<Composer>,
+}
+
+impl Edit {
+    /// Whether it is in the composer now.
+    pub fn is_open(&self) -> bool {
+        self.sent.is_none()
+    }
+}
+
 /// Where the transcript's window is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Scroll {
@@ -173,6 +197,7 @@ impl Local {
             focus: Focus::Auto,
             overlay: None,
             reason: None,
+            edit: None,
             scroll: Scroll::default(),
             thinking_open: false,
             hint: None,
@@ -218,14 +243,18 @@ impl Local {
         }
     }
 
-    /// The waiting call whose panel is shown whole: the focused one, or the oldest.
+    /// The waiting call whose panel is shown whole: the focused one, or the one that is being changed, or the oldest.
     pub fn chosen<'a>(&self, view: &'a View) -> Option<(EntryId, &'a ApprovalRequest)> {
         let waiting = self.waiting(view);
         let focused = match self.focused(view) {
             Focus::Approval(call) => waiting.iter().find(|(_, r)| r.call == call).copied(),
             Focus::Auto | Focus::Composer | Focus::Card(_) => None,
         };
-        focused.or_else(|| waiting.first().copied())
+        let edited = || {
+            let edit = self.edit.as_ref().filter(|edit| edit.is_open())?;
+            waiting.iter().find(|(id, _)| *id == edit.request).copied()
+        };
+        focused.or_else(edited).or_else(|| waiting.first().copied())
     }
 }
 

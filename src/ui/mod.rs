@@ -54,8 +54,13 @@ mod picking;
 /// The terminal's clipboard.
 pub mod clipboard;
 
+/// What keys ask of the world.
+pub mod act;
+
 mod answers;
 mod copying;
+mod deciding;
+mod editing;
 mod outside;
 mod overlays;
 mod replaying;

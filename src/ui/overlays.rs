@@ -1,16 +1,15 @@
 //! Keys for what lies on top: the reason of a denial, the ledger, the pages that scroll.
 
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::crossterm::event::KeyEvent;
 
-use crate::agent::{Answer, Intent};
 use crate::view::{CardBody, CardId, View};
 
-use super::composer::cut_last;
+use super::act::Act;
+use super::deciding::reason;
 use super::inspector::{self, Wish};
 use super::keymap::{Command, Place, lookup};
 use super::local::{Focus, Local, Overlay};
 use super::picking;
-use super::update::{Act, moved};
 
 /// One key, if something lies on top; `None` when nothing does.
 pub(super) fn update(local: &mut Local, view: &View, key: KeyEvent) -> Option<Vec<Act>> {
@@ -91,25 +90,9 @@ fn is_quit(key: KeyEvent) -> bool {
     matches!(lookup(Place::Everywhere, key), Some(Command::ClearOrQuit | Command::Leave))
 }
 
-fn reason(local: &mut Local, key: KeyEvent) -> Vec<Act> {
-    let Some(reason) = &mut local.reason else { return Vec::new() };
-    let plain = !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
-    match key.code {
-        KeyCode::Esc => local.reason = None,
-        KeyCode::Enter => {
-            let answer = Answer::Deny(reason.text.trim().to_owned());
-            let (request, call) = (reason.request, reason.call);
-            local.reason = None;
-            local.answered.insert(request);
-            return vec![Act::Send(Intent::Decide { request, call, answer })];
-        }
-        KeyCode::Backspace => cut_last(&mut reason.text),
-        KeyCode::Char('u') if !plain => reason.text.clear(),
-        KeyCode::Char('c') if !plain => local.reason = None,
-        KeyCode::Char(c) if plain => reason.text.push(c),
-        _ => {}
-    }
-    Vec::new()
+/// A scrolled page after so many rows more or less.
+pub(super) fn moved(at: u16, by: i32) -> u16 {
+    u16::try_from((i32::from(at) + by).max(0)).unwrap_or(u16::MAX)
 }
 
 /// Says whether it is to be closed.

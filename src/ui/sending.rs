@@ -4,13 +4,17 @@ use crate::agent::Intent;
 use crate::ledger::UserMessage;
 use crate::view::View;
 
-use super::local::{Focus, Inspector, Local, Overlay};
+use super::act::Act;
+use super::editing;
+use super::local::{Edit, Focus, Inspector, Local, Overlay};
 use super::search::Search;
 use super::slash::{self, Slash};
-use super::update::Act;
 
 /// Sends what was typed. While a run is under way it steers; it never answers a call that waits.
-pub(super) fn send(local: &mut Local) -> Vec<Act> {
+pub(super) fn send(local: &mut Local, view: &View) -> Vec<Act> {
+    if local.edit.as_ref().is_some_and(Edit::is_open) {
+        return editing::propose(local, view);
+    }
     if local.composer.is_blank() {
         return Vec::new();
     }
@@ -23,7 +27,7 @@ pub(super) fn send(local: &mut Local) -> Vec<Act> {
 
 /// For after the run; with nothing under way it is a new line, as shift-enter is.
 pub(super) fn send_later(local: &mut Local, view: &View) -> Vec<Act> {
-    if !view.status.is_busy() || local.composer.is_blank() {
+    if !view.status.is_busy() || local.composer.is_blank() || local.edit.is_some() {
         local.composer.newline();
         return Vec::new();
     }
@@ -92,7 +96,7 @@ pub(super) fn complete(local: &mut Local, view: &View) -> bool {
 pub(super) fn completions(local: &Local, view: &View) -> Option<Vec<(&'static str, &'static str)>> {
     let [word] = local.composer.area().lines() else { return None };
     let composing = matches!(local.focused(view), Focus::Auto | Focus::Composer);
-    if !composing || local.overlay.is_some() || !word.starts_with('/') {
+    if !composing || local.overlay.is_some() || local.edit.is_some() || !word.starts_with('/') {
         return None;
     }
     let (name, rest) =

@@ -4,52 +4,34 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tui_textarea::CursorMove;
 
 use crate::agent::{Answer, Intent, Live};
-use crate::ledger::{CallId, EntryId};
+use crate::ledger::CallId;
 use crate::policy::Mode;
 use crate::view::{CardId, View};
 
+pub use super::act::Act;
 use super::chord::Chord;
 use super::composer::Composer;
 use super::copying::copy;
+use super::deciding::{decide, write_reason};
+use super::editing;
 use super::keymap::{Command, Place};
-use super::local::{Focus, Inspector, Local, Overlay, Position, Reason, sent};
-use super::overlays;
+use super::local::{Focus, Inspector, Local, Overlay, Position, sent};
+use super::overlays::{self, moved};
 use super::picking;
 use super::replaying::{Paced, pace};
 use super::search::{Found, Search};
 use super::sending::{self, send, send_later};
 use super::source::Source;
 
-/// What a key asks of the world outside the screen.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Act {
-    /// The agent shall hear this.
-    Send(Intent),
-    /// Esc: on its own channel, past all that is queued.
-    Abort,
-    /// Leave.
-    Quit,
-    /// To the shell, and back later.
-    Suspend,
-    /// Fill a picker that the screen cannot fill itself.
-    Pick(Source),
-    /// Put this theme on.
-    Wear(String),
-    /// Leave, and go on with the session of this id.
-    Resume(String),
-    /// Open the user's editor on what is typed.
-    Edit,
-    /// Into the terminal's clipboard; the status line then says how much it was.
-    Copy(String),
-    /// An entry as it is recorded, the same way.
-    CopyRecord(EntryId),
-}
-
 /// One key. Returns what has to be done; everything else has happened to `local`.
 pub fn update(local: &mut Local, view: &View, key: KeyEvent) -> Vec<Act> {
     settle(local, view);
     let was_armed = std::mem::take(&mut local.quit_armed);
     local.hint = None;
+    if editing::settle(local, view) {
+        local.hint = Some("the call that was being changed does not wait any more".to_owned());
+        return Vec::new();
+    }
     if let Some(acts) = overlays::update(local, view, key) {
         return acts;
     }
@@ -103,6 +85,7 @@ pub fn hear(local: &mut Local, live: &Live) {
         Live::ModeChanged(mode) => local.mode = *mode,
         Live::Refused(why) => {
             local.answered.clear();
+            editing::refused(local);
             local.hint = Some(why.clone());
         }
         Live::Answering { model, effort, waits, said, .. } => {
@@ -167,10 +150,6 @@ pub fn wheel(local: &mut Local, rows: i32) {
     }
 }
 
-pub(super) fn moved(at: u16, by: i32) -> u16 {
-    u16::try_from((i32::from(at) + by).max(0)).unwrap_or(u16::MAX)
-}
-
 /// Drops what names a request that is gone.
 fn settle(local: &mut Local, view: &View) {
     let waiting = view.waiting();
@@ -198,7 +177,7 @@ pub(super) fn obey(
         Command::Suspend => return vec![Act::Suspend],
         Command::Mode => return vec![Act::Send(Intent::SetMode(next_mode(local.mode)))],
         Command::Send => {
-            let acts = send(local);
+            let acts = send(local, view);
             look(local, view);
             return acts;
         }
@@ -207,6 +186,7 @@ pub(super) fn obey(
         Command::Session => return decide(local, view, key, Answer::AllowSession),
         Command::Deny => return decide(local, view, key, Answer::Deny(String::new())),
         Command::Reason => write_reason(local, view),
+        Command::Edit => editing::begin(local, view),
         Command::Empty => local.composer.clear(),
         Command::Newline => local.composer.newline(),
         Command::Later => return send_later(local, view),
@@ -248,6 +228,9 @@ pub(super) fn obey(
 
 /// Closes what lies on top, else interrupts; never touches what was typed.
 fn escape(local: &mut Local, view: &View) -> Vec<Act> {
+    if editing::cancel(local) {
+        return Vec::new();
+    }
     if view.status.is_busy() {
         return vec![Act::Abort];
     }
@@ -275,28 +258,6 @@ fn raise(view: &View) -> Vec<Act> {
         .map(|offer| Act::Send(Intent::Raise { limit: offer.limit, to: offer.to }))
         .into_iter()
         .collect()
-}
-
-/// Answers the request that has the focus, if the person has seen it: a key that was pressed before the panel
-/// stood on the screen, or that a held key repeats, was not meant for it.
-fn decide(local: &mut Local, view: &View, key: KeyEvent, answer: Answer) -> Vec<Act> {
-    use ratatui::crossterm::event::KeyEventKind;
-    let Some((request, call)) = local.chosen(view).map(|(id, r)| (id, r.call)) else { return Vec::new() };
-    if local.shown != Some(request) || key.kind == KeyEventKind::Repeat {
-        local.scroll.top = None;
-        return Vec::new();
-    }
-    local.answered.insert(request);
-    local.shown = None;
-    vec![Act::Send(Intent::Decide { request, call, answer })]
-}
-
-fn write_reason(local: &mut Local, view: &View) {
-    if let Some((request, asked)) = local.chosen(view)
-        && local.shown == Some(request)
-    {
-        local.reason = Some(Reason { request, call: asked.call, text: String::new() });
-    }
 }
 
 fn next_mode(mode: Mode) -> Mode {
@@ -345,7 +306,7 @@ fn up_or_down(local: &mut Local, view: &View, command: Command, key: KeyEvent) {
         }
         Focus::Auto | Focus::Composer => {
             let all: Vec<&str> = local.earlier.iter().map(String::as_str).chain(sent(view)).collect();
-            if !local.composer.browse(&all, step) {
+            if local.edit.is_some() || !local.composer.browse(&all, step) {
                 edit(local, key);
             }
         }

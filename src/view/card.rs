@@ -132,7 +132,12 @@ impl CardBody {
             Body::Assistant(_) => Some(Self::Assistant(entry)),
             Body::ToolCall(_) | Body::Validation(_) => Some(Self::Tool(Box::new(Panel::new(entry)))),
             // A checkpoint has a card of its own, which says more than what the model read.
-            Body::Injected(i) if matches!(i.by, Injector::Environment | Injector::GoalCheck) => None,
+            // Nor has what its panel says: the user's change of a call.
+            Body::Injected(i)
+                if matches!(i.by, Injector::Environment | Injector::GoalCheck | Injector::Edit) =>
+            {
+                None
+            }
             Body::Goal(_) | Body::Checkpoint(_) | Body::Handoff { .. } => Some(Self::Goal(entry)),
             Body::Injected(_) => Some(Self::Injected(entry)),
             Body::Compaction(_) => Some(Self::Compacted(entry)),
@@ -142,6 +147,7 @@ impl CardBody {
             Body::ModelChanged { .. } | Body::EffortChanged { .. } => Some(Self::Changed(entry)),
             Body::TurnEnded(_) => Some(Self::TurnEnded(entry)),
             Body::SessionStarted(_)
+            | Body::CallEdited(_)
             | Body::ApprovalRequested(_)
             | Body::ApprovalDecided(_)
             | Body::ToolResult(_)

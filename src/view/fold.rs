@@ -53,6 +53,10 @@ impl View {
 
     fn change_cards(&mut self, entry: &Arc<Entry>) {
         match &entry.body {
+            Body::CallEdited(u) => {
+                self.asks.remove(&u.id);
+                self.change_panel(u.id, |p| p.edit(Arc::clone(entry)));
+            }
             Body::ApprovalRequested(r) => {
                 self.asks.insert(r.call);
                 self.change_panel(r.call, |p| p.ask(Arc::clone(entry)));
@@ -112,7 +116,7 @@ impl View {
             }
             Body::ToolCall(_) | Body::Validation(_) => status.phase = Phase::DispatchingTools,
             Body::ApprovalRequested(_) => status.phase = Phase::WaitingApproval,
-            Body::ApprovalDecided(_) | Body::ToolResult(_) => {
+            Body::ApprovalDecided(_) | Body::CallEdited(_) | Body::ToolResult(_) => {
                 if status.phase == Phase::WaitingApproval && self.asks.is_empty() {
                     self.status.phase = Phase::DispatchingTools;
                 }

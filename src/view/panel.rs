@@ -12,6 +12,7 @@ use super::Tail;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Panel {
     call: Arc<Entry>,
+    edit: Option<Arc<Entry>>,
     request: Option<Arc<Entry>>,
     decision: Option<Arc<Entry>>,
     /// Where the call stands.
@@ -44,12 +45,19 @@ pub enum PanelState {
 
 impl Panel {
     pub(super) fn new(call: Arc<Entry>) -> Self {
-        Self { call, request: None, decision: None, state: PanelState::Preparing, tail: Tail::default() }
+        let (state, tail) = (PanelState::Preparing, Tail::default());
+        Self { call, edit: None, request: None, decision: None, state, tail }
     }
 
     pub(super) fn ask(&mut self, request: Arc<Entry>) {
         self.request = Some(request);
         self.state = PanelState::Waiting;
+    }
+
+    pub(super) fn edit(&mut self, edit: Arc<Entry>) {
+        self.edit = Some(edit);
+        self.request = None;
+        self.state = PanelState::Preparing;
     }
 
     pub(super) fn decide(&mut self, decision: Arc<Entry>, allow: bool) {
@@ -77,9 +85,17 @@ impl Panel {
         self.tool_use().map_or("", |u| u.name.as_str())
     }
 
-    /// What it is called with.
+    /// What it is called with: the user's arguments, if they were changed.
     pub fn arguments(&self) -> Option<&Arguments> {
-        self.tool_use().map(|u| &u.arguments)
+        match self.edit.as_ref().map(|entry| &entry.body) {
+            Some(Body::CallEdited(changed)) => Some(&changed.arguments),
+            _ => self.tool_use().map(|u| &u.arguments),
+        }
+    }
+
+    /// Whether the user has changed its arguments.
+    pub fn is_edited(&self) -> bool {
+        self.edit.is_some()
     }
 
     /// The request for a decision and the entry that an answer must name, if there was one.

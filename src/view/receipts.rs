@@ -72,6 +72,15 @@ impl Receipts {
                 let action = (made.name.clone(), fingerprint(&made.name, &made.arguments));
                 self.actions.insert(made.id, action);
             }
+            // A changed call is another action: what was asked before has come to nothing.
+            Body::CallEdited(changed) => {
+                let action = (changed.name.clone(), fingerprint(&changed.name, &changed.arguments));
+                self.actions.insert(changed.id, action);
+                self.change(changed.id, |receipt| {
+                    (receipt.outcome, receipt.waited_ms) = (Some("edited"), Some(at.since(receipt.at)));
+                });
+                self.of.remove(&changed.id);
+            }
             Body::ApprovalRequested(request) => {
                 let arguments = Arguments::from_value(request.arguments.clone());
                 let action = self.actions.remove(&request.call);

@@ -3,7 +3,7 @@
 use countersign::agent::{Answer, Settings};
 use countersign::budget::Limit;
 use countersign::goal;
-use countersign::ledger::{Goal, Outcome};
+use countersign::ledger::{Arguments, Goal, Outcome};
 use countersign::model::Effort;
 use countersign::policy::Mode;
 use countersign::tool::ToolReport;
@@ -96,6 +96,10 @@ fn act(line: &str) -> Result<Act, String> {
         }
         "allow" => Act::Decide(rest.to_owned(), Answer::AllowOnce),
         "session" => Act::Decide(rest.to_owned(), Answer::AllowSession),
+        "edit" => {
+            let (name, arguments) = word(rest);
+            Act::Decide(name.to_owned(), Answer::Edit(Arguments::parse(arguments)))
+        }
         "deny" => {
             let (name, reason) = word(rest);
             Act::Decide(name.to_owned(), Answer::Deny(quoted(reason)?.0))

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use countersign::ledger::{
-    AssistantMessage, Body, CallId, Ending, Entry, EntryId, Goal, ModelRef, Outcome, ToolResult, Transition,
-    Validation,
+    ApprovalRequest, AssistantMessage, Body, CallId, Ending, Entry, EntryId, Goal, Injector, ModelRef, Note,
+    Outcome, ToolResult, ToolUse, Transition, Validation,
 };
+use serde_json::Value;
 
 /// What no history may contain: late news is marked with this word by the world.
 pub const LATE: &str = "LATE";
@@ -27,6 +28,12 @@ pub struct Log {
     pub allowed: BTreeSet<CallId>,
     /// Open approval requests.
     pub asked: BTreeMap<CallId, EntryId>,
+    /// What people made of a call's arguments.
+    edited: BTreeMap<CallId, Value>,
+    /// Changed calls of which no model was told.
+    untold_edits: BTreeSet<CallId>,
+    /// The arguments that were last asked about.
+    shown: BTreeMap<CallId, Value>,
     pub run_is_open: bool,
     /// A raised limit takes the stopped run up again, with the next transition; or was raised by too little.
     raised: bool,
@@ -79,7 +86,12 @@ impl Log {
                 self.run_is_open = true;
                 self.pursuit = None;
             }
-            Body::Injected(_) => self.nothing_open("an injected message")?,
+            Body::Injected(i) => {
+                self.nothing_open("an injected message")?;
+                if i.by == Injector::Edit {
+                    self.untold_edits.clear();
+                }
+            }
             Body::Transition { turn, .. } => {
                 self.nothing_open("a transition")?;
                 self.run_is_open = true;
@@ -90,9 +102,8 @@ impl Log {
             Body::Validation(_) | Body::Goal(_) | Body::Checkpoint(_) | Body::Handoff { .. } => {
                 self.of_a_goal(&entry.body)?;
             }
-            Body::ApprovalRequested(r) => {
-                self.asked.insert(r.call, entry.id);
-            }
+            Body::ApprovalRequested(r) => self.ask(r, entry.id)?,
+            Body::CallEdited(u) => self.edit(u)?,
             Body::ApprovalDecided(d) => {
                 self.asked.remove(&d.call);
                 if !self.open.contains(&d.call) {
@@ -117,12 +128,65 @@ impl Log {
             }
             Body::BudgetRaised { .. } => self.raised = true,
             Body::ModelChanged { model, .. } => self.model = Some(model.clone()),
-            Body::EffortChanged { .. } => {}
             Body::SessionStarted(started) => self.model = Some(started.model.clone()),
-            Body::Progress(_) | Body::Note(_) | Body::Error { .. } => {}
+            Body::Note(note) => self.note(note)?,
+            Body::EffortChanged { .. } | Body::Progress(_) | Body::Error { .. } => {}
         }
         self.entries.push(entry);
         Ok(())
+    }
+
+    /// What was asked before is void; only a call that waits can be changed, and never the loop's own.
+    fn edit(&mut self, changed: &ToolUse) -> Result<(), String> {
+        let call = changed.id;
+        if self.asked.remove(&call).is_none() || self.ours.contains(&call) {
+            return Err(format!("{call} is edited, but does not wait"));
+        }
+        self.shown.remove(&call);
+        self.edited.insert(call, changed.arguments.to_value());
+        self.untold_edits.insert(call);
+        Ok(())
+    }
+
+    /// Hooks may change a call once more, whoever changed it before: it is another action then.
+    fn note(&mut self, note: &Note) -> Result<(), String> {
+        if note.text.starts_with("A hook changed the arguments of the call") {
+            let call = CallId::parse(&note.about).ok_or("a hook changed what is no call")?;
+            self.edited.remove(&call);
+            self.shown.remove(&call);
+        }
+        Ok(())
+    }
+
+    /// A call is asked about once, and once more each time it is changed: with what it was changed to.
+    fn ask(&mut self, request: &ApprovalRequest, entry: EntryId) -> Result<(), String> {
+        let call = request.call;
+        if self.edited.get(&call).is_some_and(|edited| *edited != request.arguments) {
+            return Err(format!("{call} was changed, and something else is asked about"));
+        }
+        let again = self.shown.insert(call, request.arguments.clone()).is_some();
+        if self.asked.insert(call, entry).is_some() || again {
+            return Err(format!("{call} is asked about twice"));
+        }
+        Ok(())
+    }
+
+    /// What runs is what was asked about, and what people made of it.
+    pub fn may_run_with(&self, call: CallId, arguments: &Value) -> Result<(), String> {
+        let differs = |said: Option<&Value>| said.is_some_and(|said| said != arguments);
+        if differs(self.shown.get(&call)) || differs(self.edited.get(&call)) {
+            return Err(format!("{call} runs with other arguments than were asked about"));
+        }
+        Ok(())
+    }
+
+    /// A model that is asked to go on knows what was changed in its calls.
+    pub fn edits_are_told(&self) -> Result<(), String> {
+        if self.untold_edits.is_empty() {
+            Ok(())
+        } else {
+            Err("a model was not told of a changed call".into())
+        }
     }
 
     fn compaction(&self, summary: &str) -> Result<(), String> {

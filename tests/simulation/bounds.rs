@@ -32,6 +32,8 @@ pub struct Bounds {
     pub goals: bool,
     /// How often another model, or another effort, may be chosen.
     pub switches: u32,
+    /// How often the arguments of a call that waits may be changed.
+    pub edits: u32,
     /// Also: unknown tools, bad arguments, paths outside, stale answers, budgets, raises, modes, quitting.
     pub rare: bool,
 }
@@ -51,6 +53,7 @@ impl Bounds {
         hooks: false,
         goals: false,
         switches: 0,
+        edits: 0,
         rare: false,
     };
     /// Compactions, fallback, retries, continuations: of answers, and of summaries.
@@ -62,6 +65,8 @@ impl Bounds {
     /// Another model between runs and in their midst, beside a fallback.
     pub const SWITCHED: Self =
         Self { submits: 2, calls: 1, turns: 2, mends: true, switches: 2, ..Self::SMALL };
+    /// Calls that wait, and are changed.
+    pub const EDITED: Self = Self { submits: 1, turns: 2, edits: 2, ..Self::SMALL };
     /// Everything at once, for long walks.
     pub const WIDE: Self = Self {
         submits: 40,
@@ -76,6 +81,7 @@ impl Bounds {
         hooks: true,
         goals: true,
         switches: 20,
+        edits: 20,
         rare: true,
     };
 }

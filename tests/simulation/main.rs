@@ -65,6 +65,7 @@ const REACHED: &[&str] = &[
     "blocked_on_user",
     "model_changed",
     "effort_changed",
+    "call_edited",
 ];
 
 /// What the worlds of their own must have met, and died after.
@@ -72,6 +73,7 @@ const MENDED: &[&str] =
     &["reactive_compact_retry", "auto_compact", "model_fallback", "transient_retry", "prompt_too_long"];
 const PURSUED: &[&str] = &["goal_check", "goal_reached", "blocked_on_user", "aborted_tools"];
 const SWITCHED: &[&str] = &["model_changed", "model_fallback", "next_turn", "aborted_streaming"];
+const EDITED: &[&str] = &["call_edited", "next_turn", "aborted_streaming", "aborted_tools"];
 const HOOKED: &[&str] = &["stop_hook_blocking", "stop_hook_prevented", "policy_denied", "next_turn"];
 
 #[test]
@@ -85,8 +87,9 @@ fn every_order_of_events_keeps_the_books() {
 
 /// Hooks, compactions, fallback and retries come late in a trace, so worlds of their own begin with them.
 #[test]
-fn every_order_of_hooks_mends_and_goals_keeps_the_books() {
-    let worlds: [(&str, usize, Bounds, &[&str]); 4] = [
+fn every_order_of_edits_hooks_mends_and_goals_keeps_the_books() {
+    let worlds: [(&str, usize, Bounds, &[&str]); 5] = [
+        ("edited", 10, Bounds::EDITED, EDITED),
         ("switched", 6, Bounds::SWITCHED, SWITCHED),
         ("mending", 7, Bounds::MENDING, MENDED),
         ("hooked", 8, Bounds::HOOKED, HOOKED),

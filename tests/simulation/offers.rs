@@ -50,6 +50,10 @@ impl World {
             let decide = |answer| Input::Intent(Intent::Decide { request: *request, call: *call, answer });
             options.push(decide(Answer::AllowOnce));
             options.push(decide(Answer::Deny(String::new())));
+            if self.edits < self.bounds.edits {
+                options.push(decide(Answer::Edit(Arguments::parse("{\"path\":\"edited\"}"))));
+                options.push(decide(Answer::Edit(Arguments::Unusable("cut".into()))));
+            }
         }
         for call in self.tools.keys() {
             options.push(done(*call, Outcome::Ok, "fine"));

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use countersign::agent::{Agent, Effect, Input, Intent, Operation, Shutdown, TimerId};
+use countersign::agent::{Agent, Answer, Effect, Input, Intent, Operation, Shutdown, TimerId};
 use countersign::context::words;
 use countersign::hooks::{HookCall, HookId, HookPoint, Payload};
 use countersign::ledger::{Body, CallId, CompactionTrigger, Entry, EntryId, Message, Millis};
@@ -31,6 +31,7 @@ pub struct World {
     pub(crate) submits: u32,
     pub(crate) escapes: u32,
     pub(crate) switches: u32,
+    pub(crate) edits: u32,
     pub(crate) models: BTreeMap<EntryId, Stream>,
     pub(crate) preparations: BTreeSet<CallId>,
     pub(crate) tools: BTreeMap<CallId, SideEffect>,
@@ -56,6 +57,7 @@ impl World {
             submits: 0,
             escapes: 0,
             switches: 0,
+            edits: 0,
             models: BTreeMap::new(),
             preparations: BTreeSet::new(),
             tools: BTreeMap::new(),
@@ -101,6 +103,7 @@ impl World {
                 | Intent::ResumeGoal(_),
             ) => self.submits += 1,
             Input::Intent(Intent::Abort) => self.escapes += 1,
+            Input::Intent(Intent::Decide { answer: Answer::Edit(_), .. }) => self.edits += 1,
             Input::Intent(Intent::SetModel(_) | Intent::SetEffort(_)) => self.switches += 1,
             Input::Intent(_) | Input::Shutdown(_) => {}
             Input::Model(message, news) => {
@@ -212,6 +215,9 @@ impl World {
             return Err("a model call before the transition that explains it is durable".into());
         }
         sendable(request)?;
+        if !asks_for_summary {
+            self.log.edits_are_told()?;
+        }
         self.log.may_be_asked(&request.model)?;
         if self.log.turns as u64 > self.bounds.turns && !self.bounds.rare {
             return Err("more model turns than the budget allows".into());
@@ -240,6 +246,7 @@ impl World {
         if !self.log.allowed.contains(&call) {
             return Err(format!("{call} runs without a durable decision"));
         }
+        self.log.may_run_with(call, &invocation.arguments.to_value())?;
         let effect = if invocation.name == "read" { SideEffect::Reads } else { SideEffect::Writes };
         let earlier: Vec<&CallId> = self.log.open.iter().take_while(|c| **c != call).collect();
         let overtakes =
@@ -308,6 +315,7 @@ pub(crate) fn reason(entry: &Entry) -> Option<&'static str> {
         Body::Transition { reason, .. } => Some(reason.as_str()),
         Body::TurnEnded(ended) => Some(ended.reason.as_str()),
         Body::ModelChanged { .. } | Body::EffortChanged { .. } => Some(entry.body.kind()),
+        Body::CallEdited(_) => Some("call_edited"),
         _ => None,
     }
 }

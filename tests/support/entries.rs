@@ -217,6 +217,7 @@ pub fn body() -> impl Strategy<Value = Body> {
         (text(), any::<u64>()).prop_map(|(name, limit)| Body::BudgetRaised { name, limit }),
         (model(), model()).prop_map(|(model, previous)| Body::ModelChanged { model, previous }),
         proptest::option::of(text()).prop_map(|effort| Body::EffortChanged { effort }),
+        call().prop_map(Body::CallEdited),
         (text(), text()).prop_map(|(about, text)| Body::Note(Note { about, text })),
         (text(), text()).prop_map(|(message, next)| Body::Error { message, next }),
         ended(),

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use countersign::agent::{Event, Live};
 use countersign::budget::Limits;
 use countersign::ledger::{
-    ApprovalRequest, Arguments, AssistantMessage, Block, CallId, Compaction, CompactionTrigger, Decider,
-    Decision, Ending, Entry, EntryId, Injected, Injector, Ledger, MicroDollars, Millis, ModelRef, Note,
-    OpenCall, Outcome, Preview, Remark, Scope, SessionStarted, Settlement, Stop, Thinking, ToolUse,
+    ApprovalRequest, Arguments, AssistantMessage, Block, Body, CallId, Compaction, CompactionTrigger,
+    Decider, Decision, Ending, Entry, EntryId, Injected, Injector, Ledger, MicroDollars, Millis, ModelRef,
+    Note, OpenCall, Outcome, Preview, Remark, Scope, SessionStarted, Settlement, Stop, Thinking, ToolUse,
     Transition, TurnEnded, Usage, UserMessage,
 };
 use countersign::policy::Mode;
@@ -210,10 +210,16 @@ impl Stage {
 
     pub fn ask(&mut self, call: CallId, name: &str, preview: Preview) -> EntryId {
         let risk = if matches!(preview, Preview::Diff(_)) { "writes a file" } else { "runs a command" };
+        let made = self.ledger.entries().iter().rev().find_map(|entry| match &entry.body {
+            Body::ToolCall(made) | Body::CallEdited(made) if made.id == call => {
+                Some(made.arguments.to_value())
+            }
+            _ => None,
+        });
         self.remark(Remark::ApprovalRequested(ApprovalRequest {
             call,
             name: name.into(),
-            arguments: Value::Null,
+            arguments: made.unwrap_or(Value::Null),
             why: "no rule covers it".into(),
             risk: risk.into(),
             preview,

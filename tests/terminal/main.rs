@@ -20,6 +20,7 @@ mod budgets;
 mod chat;
 mod console;
 mod crashes;
+mod editing;
 mod endings;
 mod escapes;
 mod goals;

@@ -87,7 +87,7 @@ impl Group {
                 Self::Messages
             }
             Body::ToolCall(_) | Body::Validation(_) | Body::ToolResult(_) => Self::Calls,
-            Body::ApprovalRequested(_) | Body::ApprovalDecided(_) => Self::Approvals,
+            Body::CallEdited(_) | Body::ApprovalRequested(_) | Body::ApprovalDecided(_) => Self::Approvals,
             Body::Transition { .. }
             | Body::BudgetRaised { .. }
             | Body::ModelChanged { .. }

@@ -3,15 +3,15 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::ledger::{ApprovalRequest, Preview};
+use crate::ledger::ApprovalRequest;
 use crate::ui::keymap::{Command, Place};
-use crate::ui::text::{diff, fit, sanitize, width, wrap};
-use crate::view::{Panel, summary};
+use crate::ui::text::{fit, sanitize, width, wrap};
+use crate::view::Panel;
 
-use super::boxes;
 use super::cards::Around;
 use super::layouts::Row;
-use super::words::{cells, count, flow, keys, one_row, titled};
+use super::words::{cells, flow, keys, one_row, titled};
+use super::{action, boxes};
 
 /// The panel of a call that waits.
 pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
@@ -29,17 +29,14 @@ pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
     let room = usize::from(around.height).saturating_sub(2 + foot.len()).max(1);
     let airy = chosen && around.height >= 15;
     let most = if chosen { room.saturating_sub(usize::from(airy)).max(1) } else { 1 };
-    let mut body = shown(panel, request, inner, most, around);
+    let mut body = action::shown(request, inner, most, theme);
     if airy && body.len() < most {
         body.push(Line::default());
     }
     body.extend(foot);
     let border = if has_keys { theme.border_waiting } else { theme.border };
-    let about = match &request.preview {
-        Preview::Diff(_) => panel.arguments().map(summary).unwrap_or_default(),
-        Preview::Command(_) | Preview::None => String::new(),
-    };
-    let title = titled(&request.name, &about, theme);
+    let (name, about) = action::title(panel, request);
+    let title = titled(&name, &about, theme);
     let right = Span::styled(waits(around, id), if chosen { theme.accent } else { theme.dim });
     boxes::boxed(title, right, body, total, border).into_iter().map(|line| Row::new(1, line)).collect()
 }
@@ -51,66 +48,6 @@ fn waits(around: &Around<'_>, id: crate::ledger::EntryId) -> String {
         }
         Some(_) => "waits for you".to_owned(),
         None => "answered".to_owned(),
-    }
-}
-
-/// The action itself, in at most so many lines; what is left out is told, and `o` shows it.
-fn shown(
-    panel: &Panel,
-    request: &ApprovalRequest,
-    inner: usize,
-    most: usize,
-    around: &Around<'_>,
-) -> Vec<Line<'static>> {
-    let (mut lines, first_change) = action(panel, request, inner, around);
-    let all = lines.len();
-    if all > most {
-        // Where there is no room for all of it, what changes goes before where it stands.
-        let hidden = first_change.filter(|first| first + 1 >= most).unwrap_or(0);
-        lines.drain(..hidden);
-        lines.truncate(most.saturating_sub(1));
-        let left = count(all - lines.len(), "more line");
-        let words = fit(&format!("… {left} · o shows all"), inner);
-        lines.push(Line::styled(words, around.theme.warning));
-    }
-    lines
-}
-
-/// The action itself, whole, and where its first change begins, if it is one.
-fn action(
-    panel: &Panel,
-    request: &ApprovalRequest,
-    inner: usize,
-    around: &Around<'_>,
-) -> (Vec<Line<'static>>, Option<usize>) {
-    let theme = around.theme;
-    match &request.preview {
-        Preview::Command(command) => {
-            let wide = inner.saturating_sub(2).max(1);
-            let mut lines = wrap(&sanitize(command), wide, theme.strong);
-            for (at, line) in lines.iter_mut().enumerate() {
-                line.spans.insert(0, Span::styled(if at == 0 { "$ " } else { "  " }, theme.dim));
-            }
-            (lines, None)
-        }
-        Preview::Diff(unified) => {
-            let laid = diff::lay(hunks(unified), u16::try_from(inner).unwrap_or(u16::MAX), theme);
-            (laid.lines, laid.first_change)
-        }
-        Preview::None => {
-            let about = panel.arguments().map(summary).unwrap_or_default();
-            (wrap(&sanitize(&about), inner, theme.strong), None)
-        }
-    }
-}
-
-/// A diff without the two lines that name its file, which the title names: every row counts here. A diff of
-/// several files keeps them.
-fn hunks(unified: &str) -> &str {
-    let files = unified.lines().filter(|l| l.starts_with("+++ ")).count();
-    match unified.find("@@") {
-        Some(at) if files <= 1 => unified.get(at..).unwrap_or(unified),
-        Some(_) | None => unified,
     }
 }
 
@@ -144,21 +81,33 @@ fn answers(
             Line::styled(fit("enter denies · esc back", inner), theme.dim),
         ];
     }
-    if !has_keys {
-        return vec![Line::styled(fit("tab to answer: y n s r", inner), theme.dim)];
+    if around.editing == Some(id) {
+        let words = "you are changing it below · enter asks about it anew · esc leaves it";
+        return wrap(words, inner, theme.accent);
     }
-    let long = offered(around, ["once", "this session", "deny", "deny with a reason"]);
+    if !has_keys {
+        return vec![Line::styled(fit("tab to answer: y s n r e", inner), theme.dim)];
+    }
+    let long = offered(around, ["once", "this session", "deny", "deny with a reason", "edit"]);
     let needed: usize = long.iter().map(|g| cells(g) + 3).sum();
     if needed <= inner + 3 {
         return flow(long, 3, inner);
     }
-    flow(offered(around, ["once", "session", "deny", "why"]), 2, inner)
+    let mut lines = flow(offered(around, ["once", "session", "deny", "why", "edit"]), 2, inner);
+    // On a low screen what is decided about goes before the last of the keys, which the help has too.
+    lines.truncate(if around.height < 10 { 1 } else { lines.len() });
+    lines
 }
 
-/// The four answers, each with the key that it has.
-fn offered(around: &Around<'_>, words: [&str; 4]) -> Vec<Vec<Span<'static>>> {
-    let answers =
-        [(Command::Once, "y"), (Command::Session, "s"), (Command::Deny, "n"), (Command::Reason, "r")];
+/// The answers, each with the key that it has.
+fn offered(around: &Around<'_>, words: [&str; 5]) -> Vec<Vec<Span<'static>>> {
+    let answers = [
+        (Command::Once, "y"),
+        (Command::Session, "s"),
+        (Command::Deny, "n"),
+        (Command::Reason, "r"),
+        (Command::Edit, "e"),
+    ];
     let bound = answers.into_iter().zip(words).filter_map(|((command, usual), word)| {
         Some((around.keymap.first(Place::Approval, command, usual)?, word))
     });

@@ -35,6 +35,8 @@ pub(super) struct Around<'a> {
     /// Whether it has the keys.
     pub has_keys: bool,
     pub reason: Option<&'a Reason>,
+    /// The request about the call that is being changed.
+    pub editing: Option<EntryId>,
     pub keymap: &'a Keymap,
 }
 
@@ -51,6 +53,7 @@ impl<'a> Around<'a> {
             chosen: local.chosen(view).map(|(request, _)| request),
             has_keys: matches!(local.focused(view), Focus::Approval(_)),
             reason: local.reason.as_ref(),
+            editing: local.edit.as_ref().filter(|edit| edit.is_open()).map(|edit| edit.request),
             keymap: &local.keymap,
         }
     }
@@ -93,6 +96,7 @@ impl<'a> Around<'a> {
         let at = self.waiting.iter().position(|id| Some(*id) == request).map_or(0, |at| at + 1) as u64;
         let chosen = request.is_some() && request == self.chosen;
         let mut number = 1 + at * 4 + u64::from(chosen) * 2 + u64::from(chosen && self.has_keys);
+        number = number * 2 + u64::from(request.is_some() && request == self.editing);
         number = number * 1_000 + self.waiting.len() as u64;
         if let Some(reason) = self.reason.filter(|r| Some(r.request) == request) {
             number += 1 << 40;

@@ -7,13 +7,14 @@ use ratatui::widgets::{Block, BorderType};
 
 use crate::ui::layout::Areas;
 use crate::ui::local::Focus;
-use crate::ui::replaying::Replay;
 use crate::ui::text::fit;
 
 use super::Screen;
+use super::words::one_row;
 
 pub(super) fn draw(frame: &mut Frame<'_>, areas: &Areas, screen: &Screen<'_>) {
     let (theme, local) = (screen.theme, screen.local);
+    let editing = local.edit.as_ref().filter(|edit| edit.is_open());
     let has_focus = matches!(local.focused(screen.view), Focus::Auto | Focus::Composer);
     let outer = Rect::new(
         areas.composer.x + 1,
@@ -27,6 +28,11 @@ pub(super) fn draw(frame: &mut Frame<'_>, areas: &Areas, screen: &Screen<'_>) {
         if let Some(word) = local.vim.word() {
             block = block.title_bottom(Line::styled(format!(" {word} "), theme.title).right_aligned());
         }
+        if let Some(edit) = &editing {
+            let room = usize::from(outer.width).saturating_sub(6);
+            let words = format!(" changing {} ", fit(&one_row(&edit.tool), room.saturating_sub(11)));
+            block = block.title_top(Line::styled(words, theme.title)).border_style(theme.border_waiting);
+        }
         frame.render_widget(block, outer);
     }
     let edge = u16::from(areas.boxed);
@@ -38,6 +44,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, areas: &Areas, screen: &Screen<'_>) {
     );
     if !areas.boxed {
         let sign = match local.vim.word() {
+            _ if editing.is_some() => "e",
             Some("normal") => "n",
             Some("visual") => "v",
             Some(_) | None => "›",
@@ -45,7 +52,11 @@ pub(super) fn draw(frame: &mut Frame<'_>, areas: &Areas, screen: &Screen<'_>) {
         frame.render_widget(Line::styled(sign, theme.accent), Rect::new(outer.x, text.y, 1, 1));
     }
     if local.composer.is_empty() {
-        let words = local.replay.map_or_else(|| "ask anything".to_owned(), Replay::words);
+        let words = match (local.replay, editing) {
+            (_, Some(_)) => "what shall it do?".to_owned(),
+            (Some(replay), None) => replay.words(),
+            (None, None) => "ask anything".to_owned(),
+        };
         let words = fit(&words, usize::from(text.width));
         frame.render_widget(Line::styled(words, theme.placeholder), text);
     } else {

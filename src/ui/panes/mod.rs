@@ -1,5 +1,6 @@
 //! The panes and how they are drawn: first everything is laid out, then drawn without changing anything.
 
+mod action;
 mod anchor;
 mod approval;
 mod boxes;

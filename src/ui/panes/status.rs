@@ -77,6 +77,14 @@ fn offered(screen: &Screen<'_>) -> Vec<(&'static str, &'static str)> {
         let next = if search.typing { ("enter", "looks") } else { ("n N", "next, before") };
         return vec![("esc", "stay here"), next];
     }
+    if local.edit.as_ref().is_some_and(|edit| edit.is_open()) {
+        return vec![
+            ("esc", "leaves it"),
+            ("enter", "asks anew"),
+            ("ctrl-j", "new line"),
+            ("ctrl-g", "editor"),
+        ];
+    }
     let mut pairs = Vec::new();
     match (busy, local.composer.is_blank()) {
         (true, false) => return vec![("esc", "interrupt"), ("enter", "steers"), ("alt-enter", "queues")],

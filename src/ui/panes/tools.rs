@@ -58,7 +58,10 @@ pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
     if panel.is_boxed() {
         return live_box(panel, around);
     }
-    let about = panel.arguments().map(summary).unwrap_or_default();
+    let mut about = panel.arguments().map(summary).unwrap_or_default();
+    if panel.is_edited() {
+        about.insert_str(0, "changed by you · ");
+    }
     let mut rows = vec![line(panel.name(), &about, &standing(panel, around), around)];
     if let Some(result) = panel.result() {
         rows.extend(excerpt(panel, result, around));

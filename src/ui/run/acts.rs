@@ -5,11 +5,11 @@ use tokio::time::Instant;
 
 use crate::agent::Intent;
 
+use super::super::act::Act;
 use super::super::clipboard;
 use super::super::outcome::UiOutcome;
 use super::super::source::Source;
 use super::super::terminal::{redraw_all, tell};
-use super::super::update::Act;
 use super::Session;
 
 impl Session {
@@ -63,6 +63,7 @@ impl Session {
         }
         match edited {
             Ok(text) if text.trim().is_empty() => {}
+            Ok(text) if self.local.edit.is_some() => self.local.composer.hold(&text),
             Ok(text) => self.local.composer.replace(&text),
             Err(why) => self.local.hint = Some(why),
         }

@@ -52,6 +52,7 @@ fn reader(kind: &str) -> Option<Reader> {
             let ours = f.get("by").is_some_and(|by| by == Injector::GoalCheck.as_str());
             message::read_call(f).map(if ours { Body::Validation } else { Body::ToolCall })
         },
+        "call_edited" => |f, _| message::read_call(f).map(Body::CallEdited),
         "goal" => |f, _| goal::read(f),
         "goal_checkpoint" => |f, _| goal::read_checkpoint(f),
         "goal_progress" => |f, _| goal::read_progress(f),

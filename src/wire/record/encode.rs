@@ -40,7 +40,7 @@ fn write_body(record: &mut Map<String, Value>, body: &Body, bytes: Bytes) {
             image::write(record, &message.images, bytes);
         }
         Body::Assistant(said) => message::write(record, said),
-        Body::ToolCall(call) => message::write_call(record, call),
+        Body::ToolCall(call) | Body::CallEdited(call) => message::write_call(record, call),
         Body::Validation(call) => {
             message::write_call(record, call);
             put(record, json!({ "by": Injector::GoalCheck.as_str() }));

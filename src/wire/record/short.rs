@@ -27,6 +27,7 @@ fn short(body: &Body) -> Option<Value> {
         Body::TurnEnded(_)
         | Body::SessionStarted(_)
         | Body::Assistant(_)
+        | Body::CallEdited(_)
         | Body::ApprovalRequested(_)
         | Body::ApprovalDecided(_)
         | Body::Injected(_)

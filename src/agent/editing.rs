@@ -1,0 +1,69 @@
+//! A person changes the arguments of a call that waits: it is another action now, examined from the start, and the
+//! model is told what became of its words.
+
+use crate::ledger::{Arguments, Body, Entry, Injected, Injector, Millis, Remark, ToolUse};
+
+use super::phase::{Pending, State};
+use super::{Agent, Effect, Live};
+
+/// What was changed and no model knows yet: read from the ledger, so that a resumed session tells it too.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Edits {
+    untold: Vec<ToolUse>,
+}
+
+impl Edits {
+    /// Takes in one more entry.
+    pub(super) fn read(&mut self, entry: &Entry) {
+        if let Body::CallEdited(changed) = &entry.body {
+            self.untold.retain(|earlier| earlier.id != changed.id);
+            self.untold.push(changed.clone());
+        }
+        if matches!(&entry.body, Body::Injected(told) if told.by == Injector::Edit) {
+            self.untold.clear();
+        }
+    }
+
+    fn words(&self) -> Option<String> {
+        let words = self.untold.iter().map(|changed| {
+            let arguments = changed.arguments.canonical();
+            format!("The user changed the arguments of your call of {} to {arguments}", changed.name)
+        });
+        let words: Vec<String> = words.collect();
+        (!words.is_empty()).then(|| format!("{}. The result is that of the changed call.", words.join(". ")))
+    }
+}
+
+impl Agent {
+    /// Takes in other arguments for a call that waits. Bad ones are refused, and the call still waits.
+    pub(super) fn edit_call(
+        &mut self,
+        now: Millis,
+        pending: &mut Pending,
+        arguments: Arguments,
+        out: &mut Vec<Effect>,
+    ) {
+        let changed = ToolUse { arguments, ..pending.call.clone() };
+        if self.books.guards().is_validating() {
+            let why = "the check of a goal cannot be changed here; n denies it, and /goal sets another";
+            out.push(Effect::Emit(Live::Refused(why.to_owned())));
+            return;
+        }
+        if let Err(bad) = self.registry.validate(&changed.name, &changed.arguments) {
+            let why = format!("not taken, the arguments of {} are not valid: {bad}", changed.name);
+            out.push(Effect::Emit(Live::Refused(why)));
+            return;
+        }
+        self.books.ledger.remark(now, Remark::CallEdited(changed.clone()));
+        out.push(Effect::Prepare(self.invocation(&changed)));
+        (pending.call, pending.hooked, pending.state) = (changed, None, State::Preparing);
+    }
+
+    /// Tells the model what people have changed.
+    pub(super) fn tell_edits(&mut self, now: Millis) {
+        if let Some(words) = self.books.edits().words() {
+            // While a call is open nothing can be said: then it is told later.
+            drop(self.books.ledger.inject(now, Injected::text(Injector::Edit, words)));
+        }
+    }
+}

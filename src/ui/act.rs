@@ -1,0 +1,31 @@
+//! What keys ask of the world outside the screen.
+
+use crate::agent::Intent;
+use crate::ledger::EntryId;
+
+use super::source::Source;
+
+/// What a key asks of the world outside the screen.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Act {
+    /// The agent shall hear this.
+    Send(Intent),
+    /// Esc: on its own channel, past all that is queued.
+    Abort,
+    /// Leave.
+    Quit,
+    /// To the shell, and back later.
+    Suspend,
+    /// Fill a picker that the screen cannot fill itself.
+    Pick(Source),
+    /// Put this theme on.
+    Wear(String),
+    /// Leave, and go on with the session of this id.
+    Resume(String),
+    /// Open the user's editor on what is typed.
+    Edit,
+    /// Into the terminal's clipboard; the status line then says how much it was.
+    Copy(String),
+    /// An entry as it is recorded, the same way.
+    CopyRecord(EntryId),
+}

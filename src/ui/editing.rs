@@ -1,0 +1,157 @@
+//! A call that waits is changed in the composer before it is decided: what comes of it is another action, and is asked
+//! about anew. A command is changed as it is typed, everything else as JSON.
+
+use serde_json::Value;
+
+use crate::agent::{Answer, Intent};
+use crate::ledger::Arguments;
+use crate::view::View;
+
+use super::act::Act;
+use super::local::{Edit, Focus, Local};
+use super::text::sanitize;
+
+/// Takes the arguments of the call that has the focus into the composer, if the person has seen them.
+pub(super) fn begin(local: &mut Local, view: &View) {
+    let Some((request, asked)) = local.chosen(view).filter(|(id, _)| local.shown == Some(*id)) else {
+        return;
+    };
+    let arguments = Arguments::from_value(asked.arguments.clone());
+    let (is_command, text) = match arguments.text("command") {
+        Some(command) if is_typed_as_it_is(command) => (true, command.to_owned()),
+        _ => (false, spelled(&asked.arguments)),
+    };
+    let kept = std::mem::take(&mut local.composer);
+    local.composer.hold(&text);
+    local.edit = Some(Edit { request, tool: asked.name.clone(), is_command, kept, sent: None });
+    local.focus = Focus::Composer;
+}
+
+/// Enter: the changed action goes to the loop. What cannot be read stays, with the reason.
+pub(super) fn propose(local: &mut Local, view: &View) -> Vec<Act> {
+    let Some(edit) = &mut local.edit else { return Vec::new() };
+    let Some((request, asked)) = view.waiting().into_iter().find(|(id, _)| *id == edit.request) else {
+        return Vec::new();
+    };
+    let text = local.composer.text();
+    let arguments = match changed(&asked.arguments, &text, edit.is_command) {
+        Ok(arguments) => arguments,
+        Err(why) => {
+            local.hint = Some(why);
+            return Vec::new();
+        }
+    };
+    edit.sent = Some(std::mem::replace(&mut local.composer, std::mem::take(&mut edit.kept)));
+    local.focus = Focus::Auto;
+    local.answered.insert(request);
+    local.shown = None;
+    vec![Act::Send(Intent::Decide { request, call: asked.call, answer: Answer::Edit(arguments) })]
+}
+
+/// Esc: the call waits as it was. Says whether one was being changed.
+pub(super) fn cancel(local: &mut Local) -> bool {
+    let Some(edit) = local.edit.take_if(|edit| edit.is_open()) else { return false };
+    local.composer = edit.kept;
+    local.focus = Focus::Auto;
+    true
+}
+
+/// The loop did not take it: it is in the composer again.
+pub(super) fn refused(local: &mut Local) {
+    if let Some(edit) = &mut local.edit
+        && let Some(sent) = edit.sent.take()
+    {
+        edit.kept = std::mem::replace(&mut local.composer, sent);
+        local.focus = Focus::Composer;
+    }
+}
+
+/// Drops a change whose call does not wait any more. Says whether it was in the composer: then the key that is being
+/// pressed was meant for it, and for nothing else.
+pub(super) fn settle(local: &mut Local, view: &View) -> bool {
+    let waits = |edit: &Edit| view.waiting().iter().any(|(id, _)| *id == edit.request);
+    if local.edit.as_ref().is_none_or(waits) {
+        return false;
+    }
+    let was_open = cancel(local);
+    local.edit = None;
+    was_open
+}
+
+/// The arguments that the text makes of these.
+fn changed(from: &Value, text: &str, is_command: bool) -> Result<Arguments, String> {
+    let arguments = match (is_command, from) {
+        (true, Value::Object(members)) => {
+            let mut members = members.clone();
+            members.insert("command".to_owned(), Value::String(text.to_owned()));
+            Value::Object(members)
+        }
+        _ => serde_json::from_str(text).map_err(|why| format!("this is not JSON: {why}"))?,
+    };
+    if !arguments.is_object() {
+        return Err("the arguments are an object: {\"name\": value}".to_owned());
+    }
+    let (arguments, before) = (Arguments::from_value(arguments), Arguments::from_value(from.clone()));
+    if is_command && text.is_empty() {
+        return Err("there is no command left: n denies the call, esc leaves it as it was".to_owned());
+    }
+    if arguments.canonical() == before.canonical() {
+        return Err("nothing is changed yet · esc leaves it as it was".to_owned());
+    }
+    Ok(arguments)
+}
+
+/// Whether the composer gives a text back as it was: it cuts blank ends, and shows control characters by name.
+fn is_typed_as_it_is(text: &str) -> bool {
+    !text.is_empty() && text.trim() == text && sanitize(text) == text
+}
+
+/// The arguments as JSON in which nothing is hidden: what a terminal would not show is written as its number.
+fn spelled(arguments: &Value) -> String {
+    let mut spelled = String::new();
+    for c in format!("{arguments:#}").chars() {
+        let shown = c == '\n' || sanitize(c.encode_utf8(&mut [0; 4])) == c.to_string();
+        if shown {
+            spelled.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            spelled.push_str(&format!("\\u{unit:04x}"));
+        }
+    }
+    spelled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_is_spelled_reads_back_as_it_was_and_hides_nothing() {
+        for hostile in
+            ["a\u{202e}b", "\u{1b}[2J", "\u{200b}\u{feff}", "\u{e0041}", "plain\n\ttabs", "漢字 👨‍👩‍👧"]
+        {
+            let value = json!({ "text": hostile, "n": 1 });
+            let text = spelled(&value);
+            assert_eq!(sanitize(&text), text, "{hostile:?}");
+            assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value);
+        }
+    }
+
+    #[test]
+    fn a_change_is_an_object_and_another_one() {
+        let from = json!({ "command": "ls", "timeout_seconds": 3 });
+        let to = changed(&from, "ls -l", true).unwrap();
+        assert_eq!(to.to_value(), json!({ "command": "ls -l", "timeout_seconds": 3 }));
+        for (text, is_command, why) in [
+            ("ls", true, "nothing is changed"),
+            ("", true, "no command left"),
+            ("{\"timeout_seconds\": 3, \"command\": \"ls\"}", false, "nothing is changed"),
+            ("[1]", false, "an object"),
+            ("{", false, "not JSON"),
+        ] {
+            assert!(changed(&from, text, is_command).unwrap_err().contains(why), "{text}");
+        }
+    }
+}

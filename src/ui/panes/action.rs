@@ -1,0 +1,121 @@
+//! What a call that waits would do, by its kind: the true bytes, and nothing left out without a word.
+
+use ratatui::text::{Line, Span};
+use serde_json::Value;
+
+use crate::ledger::{ApprovalRequest, Preview};
+use crate::tool::{delegate, mcp};
+use crate::ui::text::{diff, fit, sanitize, width, wrap};
+use crate::ui::theme::Theme;
+use crate::view::{Panel, summary};
+
+use super::words::{count, one_row};
+
+/// Cells of the column of names before arguments, at most.
+const NAMES: usize = 16;
+
+/// The name of the action and what it is about, as the title of its box.
+pub(super) fn title(panel: &Panel, request: &ApprovalRequest) -> (String, String) {
+    if let Some((server, tool)) = mcp(&request.name) {
+        return (tool.to_owned(), format!("of the MCP server {server}"));
+    }
+    if let Some(agent) = delegate(&request.name) {
+        return ("delegate".to_owned(), format!("to the agent {agent}"));
+    }
+    let about = match &request.preview {
+        Preview::Diff(_) => panel.arguments().map(summary).unwrap_or_default(),
+        Preview::Command(_) | Preview::None => String::new(),
+    };
+    let edited = if panel.is_edited() { "changed by you" } else { "" };
+    let about = [about.as_str(), edited].into_iter().filter(|words| !words.is_empty());
+    (request.name.clone(), about.collect::<Vec<_>>().join(" · "))
+}
+
+/// The action itself, in at most so many lines; what is left out is told, and `o` shows it.
+pub(super) fn shown(
+    request: &ApprovalRequest,
+    inner: usize,
+    most: usize,
+    theme: &Theme,
+) -> Vec<Line<'static>> {
+    let (mut lines, first_change) = action(request, inner, theme);
+    let all = lines.len();
+    if all > most {
+        // Where there is no room for all of it, what changes goes before where it stands.
+        let hidden = first_change.filter(|first| first + 1 >= most).unwrap_or(0);
+        lines.drain(..hidden);
+        lines.truncate(most.saturating_sub(1));
+        let left = count(all - lines.len(), "more line");
+        let words = fit(&format!("… {left} · o shows all"), inner);
+        lines.push(Line::styled(words, theme.warning));
+    }
+    lines
+}
+
+/// The action itself, whole, and where its first change begins, if it is one.
+fn action(request: &ApprovalRequest, inner: usize, theme: &Theme) -> (Vec<Line<'static>>, Option<usize>) {
+    match &request.preview {
+        Preview::Command(command) => {
+            let wide = inner.saturating_sub(2).max(1);
+            let mut lines = wrap(&sanitize(command), wide, theme.strong);
+            for (at, line) in lines.iter_mut().enumerate() {
+                line.spans.insert(0, Span::styled(if at == 0 { "$ " } else { "  " }, theme.dim));
+            }
+            (lines, None)
+        }
+        Preview::Diff(unified) => {
+            let laid = diff::lay(hunks(unified), u16::try_from(inner).unwrap_or(u16::MAX), theme);
+            (laid.lines, laid.first_change)
+        }
+        Preview::None => {
+            let address = request.arguments.get("url").and_then(Value::as_str);
+            let lines = match (&request.arguments, address) {
+                (Value::Object(members), Some(url)) if members.len() == 1 => fetched(url, inner, theme),
+                (Value::Object(members), _) => named(members, inner, theme),
+                (other, _) => wrap(&sanitize(&other.to_string()), inner, theme.strong),
+            };
+            (lines, None)
+        }
+    }
+}
+
+/// Who is asked first, then the whole address: a long one can hide where it leads.
+fn fetched(url: &str, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let host = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let host = host.split(['/', '?', '#', '\\']).next().unwrap_or_default();
+    let host = host.rsplit('@').next().unwrap_or_default();
+    let mut lines = wrap(&format!("from {}", one_row(host)), inner, theme.strong);
+    lines.extend(wrap(&sanitize(url), inner, theme.text));
+    lines
+}
+
+/// Every argument under its name, whole.
+fn named(members: &serde_json::Map<String, Value>, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let names: Vec<String> = members.keys().map(|name| fit(&one_row(name), NAMES.min(inner / 3))).collect();
+    let column = names.iter().map(|name| width(name)).max().unwrap_or(0) + 2;
+    let mut lines = Vec::new();
+    for (name, value) in names.iter().zip(members.values()) {
+        let text = value.as_str().map_or_else(|| format!("{value:#}"), str::to_owned);
+        let wide = inner.saturating_sub(column).max(1);
+        for (at, mut line) in wrap(&sanitize(&text), wide, theme.strong).into_iter().enumerate() {
+            let name = if at == 0 { name.as_str() } else { "" };
+            let pad = " ".repeat(column.saturating_sub(width(name)));
+            line.spans.insert(0, Span::styled(format!("{name}{pad}"), theme.dim));
+            lines.push(line);
+        }
+    }
+    if lines.is_empty() {
+        lines.push(Line::styled("without arguments", theme.dim));
+    }
+    lines
+}
+
+/// A diff without the two lines that name its file, which the title names: every row counts here. A diff of
+/// several files keeps them.
+fn hunks(unified: &str) -> &str {
+    let files = unified.lines().filter(|l| l.starts_with("+++ ")).count();
+    match unified.find("@@") {
+        Some(at) if files <= 1 => unified.get(at..).unwrap_or(unified),
+        Some(_) | None => unified,
+    }
+}

@@ -1,0 +1,60 @@
+//! A call is changed in its pane before it is decided, and after a restart too what runs is what was shown.
+
+use rustix::process::Signal;
+use serde_json::json;
+
+use super::console::{Console, ENTER, USUAL};
+use super::home::Home;
+
+#[tokio::test]
+async fn a_changed_command_is_asked_about_anew_and_runs_as_it_was_changed() {
+    let home = Home::new();
+    let mut app = Console::start(&home, USUAL, &[]);
+    app.sees("ask anything").await;
+    app.says("run echo one > made.txt").await;
+    app.sees("y once").await;
+    app.keys("e").await;
+    app.sees("changing shell").await;
+    // ctrl-u empties it; the answer keys are letters here.
+    app.keys("\x15echo nyrs > made.txt").await;
+    app.sees("echo nyrs").await;
+    app.keys(ENTER).await;
+    app.sees("changed by you").await;
+    app.sees("y once").await;
+    assert!(!home.has("made.txt"), "enter asks anew, and allows nothing");
+    app.keys("y").await;
+    app.sees("✓ done").await;
+    app.rests().await;
+    assert_eq!(home.read("made.txt"), "nyrs\n");
+    app.quits().await;
+    assert_eq!(home.entries("call_edited")[0]["arguments"], json!({ "command": "echo nyrs > made.txt" }));
+    assert_eq!(home.entries("approval_request").len(), 2);
+    assert_eq!(home.entries("approval").len(), 1, "what was asked before was never decided");
+    let told: Vec<_> = home.entries("injected").into_iter().filter(|said| said["by"] == "edit").collect();
+    assert!(told.len() == 1 && told[0]["text"].as_str().unwrap().contains("echo nyrs"), "{told:?}");
+}
+
+#[tokio::test]
+async fn a_changed_call_waits_again_after_a_restart() {
+    let home = Home::new();
+    let mut app = Console::start(&home, USUAL, &[]);
+    app.sees("ask anything").await;
+    app.says("run echo one > made.txt").await;
+    app.sees("y once").await;
+    app.keys("e").await;
+    app.sees("changing shell").await;
+    app.keys(" && echo two >> made.txt").await;
+    app.keys(ENTER).await;
+    app.sees("changed by you").await;
+    app.sees("y once").await;
+    app.signal(Signal::KILL);
+    app.ends().await;
+    let mut app = Console::start(&home, USUAL, &["resume", "--last"]);
+    app.sees("changed by you").await;
+    app.sees("y once").await;
+    app.keys("y").await;
+    app.sees("✓ done").await;
+    app.rests().await;
+    assert_eq!(home.read("made.txt"), "one\ntwo\n");
+    app.quits().await;
+}
