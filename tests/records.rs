@@ -111,6 +111,7 @@ fn session() -> Vec<Entry> {
             why: "no rule covers it".into(),
             risk: "runs".into(),
             preview: Preview::Command("ls é".into()),
+            warning: Some("the same action, c1, timed out after 3.0 s: its effects may be partial".into()),
         }),
         decided(2),
         result(2, Outcome::Failed),

@@ -11,6 +11,7 @@ use crate::ledger::{
 use super::Effect;
 use super::editing::Edits;
 use super::guards::Guards;
+use super::unclear::Unclear;
 
 /// The ledger, its meter, and how far each has been read.
 #[derive(Debug)]
@@ -19,6 +20,7 @@ pub(super) struct Books {
     meter: Meter,
     guards: Guards,
     edits: Edits,
+    unclear: Unclear,
     counted: usize,
     told: usize,
 }
@@ -31,6 +33,7 @@ impl Books {
             meter: Meter::new(limits),
             guards: Guards::default(),
             edits: Edits::default(),
+            unclear: Unclear::default(),
             counted: 0,
             told: durable,
         }
@@ -54,12 +57,19 @@ impl Books {
         &self.edits
     }
 
+    /// What ended without anybody knowing how, with everything read that is written.
+    pub(super) fn unclear(&mut self) -> &Unclear {
+        self.catch_up();
+        &self.unclear
+    }
+
     fn catch_up(&mut self) {
         let entries = self.ledger.entries();
         for entry in entries.iter().skip(self.counted) {
             self.meter.read(entry);
             self.guards.read(entry);
             self.edits.read(entry);
+            self.unclear.read(entry);
         }
         self.counted = entries.len();
     }

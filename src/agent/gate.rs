@@ -71,11 +71,14 @@ impl Agent {
         }
     }
 
+    /// What is to be run, and the key by which whoever runs it can tell a repetition: it stays the same over retries
+    /// and restarts, since calls are numbered in the ledger.
     pub(super) fn invocation(&mut self, call: &ToolUse) -> Invocation {
         let max_chars = self.books.meter().limits().max_tool_result_chars;
         let own = self.registry.get(&call.name).and_then(|t| t.timeout_ms);
         Invocation {
             call: call.id,
+            key: format!("{}-{}", self.settings.session, call.id),
             name: call.name.clone(),
             arguments: call.arguments.clone(),
             timeout_ms: own.unwrap_or(self.settings.tool_timeout_ms),
@@ -169,6 +172,7 @@ impl Agent {
     }
 
     fn ask(&mut self, now: Millis, call: &ToolUse, why: String, found: &Preparation) -> EntryId {
+        let warning = self.books.unclear().warning(&call.name, &call.arguments);
         let risk = self.registry.get(&call.name).map_or("runs", |t| t.effect.as_str()).to_owned();
         self.books.ledger.remark(
             now,
@@ -179,6 +183,7 @@ impl Agent {
                 why,
                 risk,
                 preview: found.preview.clone(),
+                warning,
             }),
         )
     }

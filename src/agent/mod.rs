@@ -23,6 +23,7 @@ mod settings;
 mod steering;
 mod switching;
 mod turn;
+mod unclear;
 
 use std::collections::{BTreeSet, VecDeque};
 

@@ -294,6 +294,8 @@ pub struct ApprovalRequest {
     pub risk: String,
     /// What the pane shows: the true bytes.
     pub preview: Preview,
+    /// What to know before: the same action once ended, and nobody knows how far it had come.
+    pub warning: Option<String>,
 }
 
 /// What an approval shows of the action.

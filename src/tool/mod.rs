@@ -70,6 +70,8 @@ impl ToolSpec {
 pub struct Invocation {
     /// Which call.
     pub call: CallId,
+    /// Names the action, the same over retries and restarts: `SESSION-CALL`.
+    pub key: String,
     /// The tool.
     pub name: String,
     /// Validated arguments.

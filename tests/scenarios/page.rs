@@ -125,7 +125,8 @@ fn line(body: &Body, log: &[Arc<Entry>]) -> Option<(String, String)> {
             plain("injected", format!("by goal_check: {parts}"))
         }
         Body::ApprovalRequested(r) => {
-            Some((format!("ask {}", number(r.call)), format!("{} ({})", r.why, r.risk)))
+            let warning = r.warning.as_ref().map(|words| format!(" ! {words}")).unwrap_or_default();
+            Some((format!("ask {}", number(r.call)), format!("{} ({}){warning}", r.why, r.risk)))
         }
         Body::ApprovalDecided(d) => Some(decision(d)),
         Body::ToolResult(r) => Some(result(r)),

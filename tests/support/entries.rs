@@ -136,14 +136,15 @@ pub fn approvals() -> impl Strategy<Value = Body> {
         prop_oneof![Just(Preview::None), text().prop_map(Preview::Command), text().prop_map(Preview::Diff)];
     let scope = prop_oneof![Just(Scope::Once), Just(Scope::Session), Just(Scope::Project)];
     prop_oneof![
-        (id(), text(), value(), text(), text(), preview).prop_map(
-            |(call, name, arguments, why, risk, preview)| Body::ApprovalRequested(ApprovalRequest {
+        (id(), text(), value(), text(), text(), preview, option::of(text())).prop_map(
+            |(call, name, arguments, why, risk, preview, warning)| Body::ApprovalRequested(ApprovalRequest {
                 call,
                 name,
                 arguments,
                 why,
                 risk,
-                preview
+                preview,
+                warning
             })
         ),
         (id(), any::<bool>(), scope, decider(), text()).prop_map(|(call, allow, scope, by, reason)| {

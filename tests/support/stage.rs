@@ -223,6 +223,7 @@ impl Stage {
             why: "no rule covers it".into(),
             risk: risk.into(),
             preview,
+            warning: None,
         }))
     }
 

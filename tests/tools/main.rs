@@ -94,7 +94,14 @@ impl Bench {
 fn invocation(name: &str, arguments: Value, timeout_ms: u64) -> Invocation {
     let arguments = Arguments::from_value(arguments);
     Registry::new(tool_specs()).validate(name, &arguments).unwrap();
-    Invocation { call: CallId(1), name: name.to_owned(), arguments, timeout_ms, max_chars: 30_000 }
+    Invocation {
+        call: CallId(1),
+        key: "s-c1".to_owned(),
+        name: name.to_owned(),
+        arguments,
+        timeout_ms,
+        max_chars: 30_000,
+    }
 }
 
 /// Text that must be in another.

@@ -22,6 +22,9 @@ pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
     let chosen = around.chosen == Some(id);
     let has_keys = chosen && around.has_keys;
     let mut foot = Vec::new();
+    if let Some(warning) = &request.warning {
+        foot.extend(wrap(&format!("! {}", one_row(warning)), inner, theme.warning));
+    }
     if chosen {
         foot.extend(explanation(request, inner, theme.dim, usize::from(around.height / 4).max(1)));
         foot.extend(answers(has_keys, id, inner, around));

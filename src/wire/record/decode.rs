@@ -118,6 +118,7 @@ fn read_request(fields: &Fields<'_>) -> Result<Body, RecordError> {
         why: fields.text("why")?,
         risk: fields.text("risk")?,
         preview: read_preview(fields)?,
+        warning: fields.get("warning").map(|_| fields.text("warning")).transpose()?,
     }))
 }
 

@@ -92,6 +92,9 @@ fn write_request(record: &mut Map<String, Value>, request: &ApprovalRequest) {
     put(record, json!({ "name": request.name }));
     put_value(record, "arguments", request.arguments.clone());
     put(record, json!({ "why": request.why, "risk": request.risk }));
+    if let Some(warning) = &request.warning {
+        put(record, json!({ "warning": warning }));
+    }
     match &request.preview {
         Preview::None => {}
         Preview::Command(text) => put(record, json!({ "preview": { "kind": "command", "text": text } })),

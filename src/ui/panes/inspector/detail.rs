@@ -95,6 +95,9 @@ fn said(body: &Body, screen: &Screen<'_>, row: &Row, width: usize) -> Vec<Line<'
             let mut lines = one("call", &format!("{} {}", asked.call, asked.name));
             lines.extend(one("asked", &asked.why));
             lines.extend(one("effect", &asked.risk));
+            if let Some(warning) = &asked.warning {
+                lines.extend(one("warning", warning));
+            }
             lines
         }
         _ => one("says", &one_line(&row.entry)),
