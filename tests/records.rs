@@ -93,6 +93,7 @@ fn session() -> Vec<Entry> {
             scope: Scope::Once,
             by: Decider::User,
             reason: String::new(),
+            answer: None,
         })
     };
     let bodies = vec![

@@ -9,6 +9,7 @@ use crate::ledger::{
 use crate::policy::{Verdict, fingerprint};
 use crate::tool::{Invocation, Preparation, SideEffect, delegate};
 
+use super::asking::{WHY, is_question};
 use super::phase::{Dispatching, Pending, Permission, Phase, State};
 use super::{Agent, Answer, Attendance, Effect, Live};
 
@@ -137,6 +138,7 @@ impl Agent {
         };
         let verdict = hooked.map_or(policy.clone(), |said| said.tighten(policy));
         let state = match verdict {
+            Verdict::Allow(_) if is_question(call) => self.ask_someone(now, call, WHY.to_owned(), found, out),
             Verdict::Allow(reason) => State::Ready(Permission::ByPolicy(reason)),
             Verdict::Deny(reason) => self.refuse(now, call.id, reason, by),
             Verdict::Ask(why) => self.ask_someone(now, call, why, found, out),
@@ -164,6 +166,9 @@ impl Agent {
         self.fire(Payload::Notification { text: format!("{} waits for a decision", call.name) }, out);
         match self.settings.attendance {
             Attendance::Person => State::Waiting(request),
+            Attendance::Deny if is_question(call) => {
+                self.deny_by_policy(now, call.id, "nobody is here to answer".to_owned())
+            }
             Attendance::Deny => self.deny_by_policy(now, call.id, "nobody is here to approve it".to_owned()),
             Attendance::Stop => {
                 self.deny_by_policy(now, call.id, "it needs an approval that nobody can give here".to_owned())
@@ -207,7 +212,9 @@ impl Agent {
         by: Decider,
         reason: String,
     ) {
-        self.books.ledger.remark(now, Remark::ApprovalDecided(Decision { call, allow, scope, by, reason }));
+        self.books
+            .ledger
+            .remark(now, Remark::ApprovalDecided(Decision { call, allow, scope, by, reason, answer: None }));
     }
 
     /// A person decides about one call; its siblings are not touched. An answer to a request that is no longer
@@ -228,6 +235,10 @@ impl Agent {
             && let Some(pending) = dispatching.calls.iter_mut().find(is_it)
         {
             match answer {
+                answer if is_question(&pending.call) => self.answer_question(now, pending, answer, out),
+                Answer::Reply(_) => {
+                    out.push(Effect::Emit(Live::Refused("this call is no question".to_owned())));
+                }
                 Answer::Edit(arguments) => self.edit_call(now, pending, arguments, out),
                 Answer::AllowOnce => pending.state = self.allowed(now, &pending.call, Scope::Once),
                 Answer::AllowSession => pending.state = self.allowed(now, &pending.call, Scope::Session),
@@ -255,10 +266,14 @@ impl Agent {
         State::Ready(Permission::Recorded)
     }
 
-    fn denied(&mut self, now: Millis, call: &ToolUse, reason: String) -> State {
+    pub(super) fn denied(&mut self, now: Millis, call: &ToolUse, reason: String) -> State {
         let why = if reason.is_empty() { String::new() } else { format!(": {reason}") };
         self.record_decision(now, call.id, false, Scope::Once, Decider::User, reason);
-        let text = format!("The user denied this call{why}. It was not started; do not repeat it unchanged.");
+        let text = if is_question(call) {
+            format!("The user did not answer{why}.")
+        } else {
+            format!("The user denied this call{why}. It was not started; do not repeat it unchanged.")
+        };
         State::Over(Settlement::synthetic(Outcome::Denied(Decider::User), text))
     }
 }

@@ -98,6 +98,8 @@ pub enum Answer {
     AllowSession,
     /// Not this: the same tool with these arguments, which is another action, examined and asked about anew.
     Edit(Arguments),
+    /// The answer to a question of the model.
+    Reply(String),
     /// No; the reason, if any, is told to the model.
     Deny(String),
 }

@@ -3,6 +3,7 @@
 
 mod abort;
 mod answer;
+mod asking;
 mod awaiting;
 mod books;
 mod compacting;

@@ -323,6 +323,8 @@ pub struct Decision {
     pub by: Decider,
     /// Why: the rule, the mode, the user's words.
     pub reason: String,
+    /// What the user answered, if the call was a question.
+    pub answer: Option<String>,
 }
 
 /// For how long a decision holds.

@@ -1,6 +1,9 @@
 //! Loading a session that may have died: open calls are settled as lost, waiting approvals are kept.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use super::{
     Body, CallId, Decision, Entry, Fault, Ledger, Millis, OpenCall, Outcome, Settlement, ToolUse, check,
@@ -37,12 +40,17 @@ pub fn recover(entries: Vec<Arc<Entry>>, now: Millis) -> Result<Recovered, Fault
     announce_missing(&mut ledger, &open, now);
     let undecided = undecided(&ledger.entries, &open);
     let allowed = allowed(&ledger.entries);
+    let answers = answers(&ledger.entries);
     let mut waiting = Vec::new();
     let mut lost = (0, 0);
     for call in open_uses(&ledger, &open) {
         let token = OpenCall::mint(&call);
         if undecided.contains(&call.id) {
             waiting.push((call, token));
+            continue;
+        }
+        if let Some(answer) = answers.get(&call.id) {
+            ledger.settle(now, token, Settlement::synthetic(Outcome::Ok, answer.clone()));
             continue;
         }
         let started = allowed.contains(&call.id);
@@ -123,6 +131,15 @@ fn undecided(entries: &[Arc<Entry>], open: &BTreeSet<CallId>) -> BTreeSet<CallId
         }
     }
     waiting
+}
+
+/// What people answered to questions: acknowledged, so it is not lost with the process.
+fn answers(entries: &[Arc<Entry>]) -> BTreeMap<CallId, String> {
+    let decided = entries.iter().filter_map(|entry| match &entry.body {
+        Body::ApprovalDecided(Decision { call, answer: Some(answer), .. }) => Some((*call, answer.clone())),
+        _ => None,
+    });
+    decided.collect()
 }
 
 fn allowed(entries: &[Arc<Entry>]) -> BTreeSet<CallId> {

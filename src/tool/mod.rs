@@ -8,7 +8,7 @@ mod schema;
 use serde_json::Value;
 
 pub use batch::{Candidate, startable};
-pub use name::{DELEGATE_TO, MCP, delegate, mcp};
+pub use name::{ASK, DELEGATE_TO, MCP, delegate, mcp};
 pub use output::{Bounded, bound};
 pub use schema::{BadArguments, Registry};
 

@@ -3,6 +3,9 @@
 /// How the tools begin that hand a task to another agent.
 pub const DELEGATE_TO: &str = "delegate_to_";
 
+/// The tool by which a model asks the user.
+pub const ASK: &str = "ask";
+
 /// How the tools of MCP servers begin.
 pub const MCP: &str = "mcp__";
 

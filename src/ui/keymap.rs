@@ -222,7 +222,7 @@ pub const BINDINGS: &[Binding] = {
         bind(P::Approval, NONE, K::Char('y'), C::Once, "y", "allow once"),
         bind(P::Approval, NONE, K::Char('s'), C::Session, "s", "allow this exact action for the session"),
         bind(P::Approval, NONE, K::Char('n'), C::Deny, "n", "deny"),
-        bind(P::Approval, NONE, K::Char('r'), C::Reason, "r", "deny and say why"),
+        bind(P::Approval, NONE, K::Char('r'), C::Reason, "r", "deny and say why; answer a question in words"),
         bind(P::Approval, NONE, K::Char('e'), C::Edit, "e", "change it first, then decide"),
         bind(P::Approval, NONE, K::Char('o'), C::Open, "o enter", "show all of it"),
         bind(P::Approval, NONE, K::Enter, C::Open, "", ""),

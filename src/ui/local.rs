@@ -101,15 +101,17 @@ pub enum Overlay {
     Picker(Picker),
 }
 
-/// A reason in the making.
+/// A reason or an answer in the making.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
-    /// The request that will be denied.
+    /// The request that will be denied or answered.
     pub request: EntryId,
     /// Its call.
     pub call: CallId,
     /// The words so far.
     pub text: String,
+    /// Whether they answer a question; else they deny a call.
+    pub answers: bool,
 }
 
 /// A change of a call in the making.

@@ -12,7 +12,7 @@ pub use super::act::Act;
 use super::chord::Chord;
 use super::composer::Composer;
 use super::copying::copy;
-use super::deciding::{decide, write_reason};
+use super::deciding::{choose, decide, is_question, write_reason};
 use super::editing;
 use super::keymap::{Command, Place};
 use super::local::{Focus, Inspector, Local, Overlay, Position, sent};
@@ -49,6 +49,11 @@ pub fn update(local: &mut Local, view: &View, key: KeyEvent) -> Vec<Act> {
         Focus::Card(_) => Place::Panel,
         Focus::Auto | Focus::Composer => Place::Composer,
     };
+    if place == Place::Approval
+        && let Some(acts) = choose(local, view, key)
+    {
+        return acts;
+    }
     match local.keymap.lookup(place, key) {
         Some(command) => obey(local, view, command, key, was_armed),
         None => {
@@ -182,6 +187,7 @@ pub(super) fn obey(
             return acts;
         }
         Command::Raise if local.composer.is_empty() && view.offer().is_some() => return raise(view),
+        Command::Once | Command::Session | Command::Edit if is_question(local, view) => {}
         Command::Once => return decide(local, view, key, Answer::AllowOnce),
         Command::Session => return decide(local, view, key, Answer::AllowSession),
         Command::Deny => return decide(local, view, key, Answer::Deny(String::new())),

@@ -13,6 +13,9 @@ pub fn summary(arguments: &Arguments) -> String {
     if let Some(command) = arguments.text("command") {
         return format!("$ {}", first_line(command));
     }
+    if let Some(question) = arguments.text("question") {
+        return first_line(question);
+    }
     let path = arguments.text("path");
     if let Some(pattern) = arguments.text("pattern") {
         return match path {

@@ -126,6 +126,7 @@ fn tools() -> Vec<ToolSpec> {
         tool("write", SideEffect::Writes, "path", true),
         tool("delete", SideEffect::Writes, "path", true),
         tool("shell", SideEffect::Runs, "command", true),
+        tool("ask", SideEffect::Reads, "question", true),
     ]
 }
 

@@ -96,6 +96,10 @@ fn act(line: &str) -> Result<Act, String> {
         }
         "allow" => Act::Decide(rest.to_owned(), Answer::AllowOnce),
         "session" => Act::Decide(rest.to_owned(), Answer::AllowSession),
+        "reply" => {
+            let (name, words) = word(rest);
+            Act::Decide(name.to_owned(), Answer::Reply(quoted(words)?.0))
+        }
         "edit" => {
             let (name, arguments) = word(rest);
             Act::Decide(name.to_owned(), Answer::Edit(Arguments::parse(arguments)))

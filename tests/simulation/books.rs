@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use countersign::ledger::{
-    ApprovalRequest, AssistantMessage, Body, CallId, Ending, Entry, EntryId, Goal, Injector, ModelRef, Note,
-    Outcome, ToolResult, ToolUse, Transition, Validation,
+    ApprovalRequest, AssistantMessage, Body, CallId, Decision, Ending, Entry, EntryId, Goal, Injector,
+    ModelRef, Note, Outcome, ToolResult, ToolUse, Transition, Validation,
 };
 use serde_json::Value;
 
@@ -32,6 +32,8 @@ pub struct Log {
     edited: BTreeMap<CallId, Value>,
     /// Changed calls of which no model was told.
     untold_edits: BTreeSet<CallId>,
+    /// What people answered to questions.
+    answers: BTreeMap<CallId, String>,
     /// The arguments that were last asked about.
     shown: BTreeMap<CallId, Value>,
     pub run_is_open: bool,
@@ -104,15 +106,7 @@ impl Log {
             }
             Body::ApprovalRequested(r) => self.ask(r, entry.id)?,
             Body::CallEdited(u) => self.edit(u)?,
-            Body::ApprovalDecided(d) => {
-                self.asked.remove(&d.call);
-                if !self.open.contains(&d.call) {
-                    return Err(format!("a decision about {}, which is not open", d.call));
-                }
-                if d.allow {
-                    self.allowed.insert(d.call);
-                }
-            }
+            Body::ApprovalDecided(d) => self.decide(d)?,
             Body::ToolResult(r) => self.result(r)?,
             Body::TurnEnded(ended) => {
                 self.nothing_open("turn_ended")?;
@@ -133,6 +127,19 @@ impl Log {
             Body::EffortChanged { .. } | Body::Progress(_) | Body::Error { .. } => {}
         }
         self.entries.push(entry);
+        Ok(())
+    }
+
+    fn decide(&mut self, decision: &Decision) -> Result<(), String> {
+        let call = decision.call;
+        self.asked.remove(&call);
+        if !self.open.contains(&call) {
+            return Err(format!("a decision about {call}, which is not open"));
+        }
+        if decision.allow {
+            self.allowed.insert(call);
+        }
+        self.answers.extend(decision.answer.clone().map(|answer| (call, answer)));
         Ok(())
     }
 
@@ -263,6 +270,11 @@ impl Log {
         }
         if self.settled.contains(&result.call) {
             return Err(format!("call {} has two results", result.call));
+        }
+        if let Some(answer) = self.answers.get(&result.call)
+            && (result.outcome != Outcome::Ok || result.content != *answer)
+        {
+            return Err(format!("the answer to {} is lost", result.call));
         }
         let due = self.open.iter().position(|call| *call == result.call);
         let (Some(at), true) = (due, self.died || due == Some(0)) else {

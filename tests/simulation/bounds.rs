@@ -34,6 +34,8 @@ pub struct Bounds {
     pub switches: u32,
     /// How often the arguments of a call that waits may be changed.
     pub edits: u32,
+    /// Also: questions to the user.
+    pub asks: bool,
     /// Also: unknown tools, bad arguments, paths outside, stale answers, budgets, raises, modes, quitting.
     pub rare: bool,
 }
@@ -54,6 +56,7 @@ impl Bounds {
         goals: false,
         switches: 0,
         edits: 0,
+        asks: false,
         rare: false,
     };
     /// Compactions, fallback, retries, continuations: of answers, and of summaries.
@@ -65,8 +68,8 @@ impl Bounds {
     /// Another model between runs and in their midst, beside a fallback.
     pub const SWITCHED: Self =
         Self { submits: 2, calls: 1, turns: 2, mends: true, switches: 2, ..Self::SMALL };
-    /// Calls that wait, and are changed.
-    pub const EDITED: Self = Self { submits: 1, turns: 2, edits: 2, ..Self::SMALL };
+    /// Calls that wait and are changed, and questions that wait for words.
+    pub const EDITED: Self = Self { submits: 1, turns: 2, edits: 2, asks: true, ..Self::SMALL };
     /// Everything at once, for long walks.
     pub const WIDE: Self = Self {
         submits: 40,
@@ -82,9 +85,17 @@ impl Bounds {
         goals: true,
         switches: 20,
         edits: 20,
+        asks: true,
         rare: true,
     };
 }
+
+const TOOLS: [(&str, SideEffect); 4] = [
+    ("read", SideEffect::Reads),
+    ("write", SideEffect::Writes),
+    ("shell", SideEffect::Runs),
+    ("ask", SideEffect::Reads),
+];
 
 pub(crate) fn settings(bounds: Bounds) -> Settings {
     let tool = |name: &str, effect| ToolSpec {
@@ -98,9 +109,7 @@ pub(crate) fn settings(bounds: Bounds) -> Settings {
     Settings {
         session: "simulated".into(),
         cwd: "/w".into(),
-        tools: [("read", SideEffect::Reads), ("write", SideEffect::Writes), ("shell", SideEffect::Runs)]
-            .map(|(name, effect)| tool(name, effect))
-            .to_vec(),
+        tools: TOOLS.map(|(name, effect)| tool(name, effect)).to_vec(),
         policy: Policy::default(),
         limits: Limits {
             max_model_turns: Some(bounds.turns),

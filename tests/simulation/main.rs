@@ -34,6 +34,9 @@ const AT_LEAST: u64 = 1_000_000;
 const CUTS: u64 = 100_000;
 const ESCAPES: u64 = 20_000;
 
+/// How many random walks.
+const WALKS: u64 = 400;
+
 /// What the random walks must have met, or they prove nothing about it.
 const REACHED: &[&str] = &[
     "submitted",
@@ -109,7 +112,7 @@ fn every_order_of_edits_hooks_mends_and_goals_keeps_the_books() {
 #[test]
 fn long_random_walks_keep_the_books() {
     let mut total = Report::default();
-    for seed in 1..=300 {
+    for seed in 1..=WALKS {
         // Half of the worlds allow one turn alone, so that the limit is met.
         let turns = if seed % 2 == 0 { Bounds::WIDE.turns } else { 1 };
         // In a third of them the window is small, so that compactions are due.
@@ -120,7 +123,7 @@ fn long_random_walks_keep_the_books() {
         total.add(&report);
         assert!(report.fault.is_none(), "seed {seed}: {}", report.fault.unwrap());
     }
-    println!("random, 300 seeds: {total}; {:?}", total.seen);
+    println!("random, {WALKS} seeds: {total}; {:?}", total.seen);
     assert!(total.cuts > 50_000 && total.escapes > 1_000, "too little was interrupted: {total}");
     for reason in REACHED {
         assert!(total.seen.contains_key(reason), "no walk reached {reason}");

@@ -50,6 +50,9 @@ impl World {
             let decide = |answer| Input::Intent(Intent::Decide { request: *request, call: *call, answer });
             options.push(decide(Answer::AllowOnce));
             options.push(decide(Answer::Deny(String::new())));
+            if self.bounds.asks {
+                options.push(decide(Answer::Reply(format!("the answer to {call}"))));
+            }
             if self.edits < self.bounds.edits {
                 options.push(decide(Answer::Edit(Arguments::parse("{\"path\":\"edited\"}"))));
                 options.push(decide(Answer::Edit(Arguments::Unusable("cut".into()))));
@@ -87,6 +90,9 @@ impl World {
         if stream.calls < self.bounds.calls && !stream.unfinished {
             options.push(news(started(stream.calls, "read")));
             options.push(news(started(stream.calls, "write")));
+            if self.bounds.asks {
+                options.push(news(started(stream.calls, "ask")));
+            }
         }
         if stream.unfinished {
             options.push(news(ModelEvent::CallDone { index: stream.calls - 1 }));

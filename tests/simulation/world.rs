@@ -7,7 +7,7 @@ use countersign::context::words;
 use countersign::hooks::{HookCall, HookId, HookPoint, Payload};
 use countersign::ledger::{Body, CallId, CompactionTrigger, Entry, EntryId, Message, Millis};
 use countersign::model::{ModelEvent, ModelNews, Request};
-use countersign::tool::{Invocation, SideEffect, ToolNews};
+use countersign::tool::{ASK, Invocation, SideEffect, ToolNews};
 
 use crate::books::Log;
 use crate::bounds::{Bounds, PARALLEL, settings};
@@ -243,6 +243,9 @@ impl World {
 
     fn ran(&mut self, invocation: &Invocation) -> Result<(), String> {
         let call = invocation.call;
+        if invocation.name == ASK {
+            return Err(format!("{call} is a question, and runs"));
+        }
         if !self.log.allowed.contains(&call) {
             return Err(format!("{call} runs without a durable decision"));
         }

@@ -147,9 +147,11 @@ pub fn approvals() -> impl Strategy<Value = Body> {
                 warning
             })
         ),
-        (id(), any::<bool>(), scope, decider(), text()).prop_map(|(call, allow, scope, by, reason)| {
-            Body::ApprovalDecided(Decision { call, allow, scope, by, reason })
-        }),
+        (id(), any::<bool>(), scope, decider(), text(), option::of(text())).prop_map(
+            |(call, allow, scope, by, reason, answer)| {
+                Body::ApprovalDecided(Decision { call, allow, scope, by, reason, answer })
+            }
+        ),
         (id(), text(), outcome(), text(), any::<[u64; 2]>()).prop_map(
             |(call, name, outcome, content, [duration_ms, cut_chars])| Body::ToolResult(ToolResult {
                 call,

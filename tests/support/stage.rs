@@ -229,7 +229,14 @@ impl Stage {
 
     pub fn decide(&mut self, call: CallId, allow: bool, by: Decider) {
         let reason = "test".into();
-        self.remark(Remark::ApprovalDecided(Decision { call, allow, scope: Scope::Once, by, reason }));
+        self.remark(Remark::ApprovalDecided(Decision {
+            call,
+            allow,
+            scope: Scope::Once,
+            by,
+            reason,
+            answer: None,
+        }));
     }
 
     pub fn run(&mut self, call: CallId, name: &str) {

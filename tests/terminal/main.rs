@@ -30,6 +30,7 @@ mod images;
 mod inspector;
 mod offers;
 mod outside;
+mod questions;
 mod replays;
 mod returning;
 mod sizes;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::tool::{SideEffect, ToolSpec};
+use crate::tool::{ASK, SideEffect, ToolSpec};
 
 /// How long a command may run when the model names no time.
 pub(super) const SHELL_TIMEOUT_MS: u64 = 120_000;
@@ -11,7 +11,7 @@ pub(super) const SHELL_MOST_SECONDS: u64 = 600;
 
 /// The built-in tools, in the order in which a model sees them.
 pub fn tool_specs() -> Vec<ToolSpec> {
-    vec![read(), list(), search(), edit(), write(), shell()]
+    vec![read(), list(), search(), edit(), write(), shell(), ask()]
 }
 
 /// The tool of tests and demonstrations, which is no part of the built-in ones.
@@ -24,6 +24,25 @@ pub fn echo_spec() -> ToolSpec {
             "msg": { "type": "string", "description": "Another name of text." },
         }),
         &[],
+        SideEffect::Reads,
+    )
+}
+
+/// It is answered by a person, through the loop: nothing runs.
+fn ask() -> ToolSpec {
+    spec(
+        ASK,
+        "Asks the user one question and waits for the answer. For what only the user can decide or know; not for \
+         permission, which is asked for by itself. Offer choices when there are few sensible answers; the user may \
+         always answer in words of their own.",
+        json!({
+            "question": { "type": "string", "minLength": 1, "description": "The question, short and whole." },
+            "choices": {
+                "type": "array", "maxItems": 9, "items": { "type": "string", "minLength": 1 },
+                "description": "Answers to choose from, the one you would take first.",
+            },
+        }),
+        &["question"],
         SideEffect::Reads,
     )
 }

@@ -4,7 +4,7 @@ use ratatui::text::{Line, Span};
 use serde_json::Value;
 
 use crate::ledger::{ApprovalRequest, Preview};
-use crate::tool::{delegate, mcp};
+use crate::tool::{ASK, delegate, mcp};
 use crate::ui::text::{diff, fit, sanitize, width, wrap};
 use crate::ui::theme::Theme;
 use crate::view::{Panel, summary};
@@ -18,6 +18,9 @@ const NAMES: usize = 16;
 pub(super) fn title(panel: &Panel, request: &ApprovalRequest) -> (String, String) {
     if let Some((server, tool)) = mcp(&request.name) {
         return (tool.to_owned(), format!("of the MCP server {server}"));
+    }
+    if request.name == ASK {
+        return ("the model asks you".to_owned(), String::new());
     }
     if let Some(agent) = delegate(&request.name) {
         return ("delegate".to_owned(), format!("to the agent {agent}"));
@@ -70,6 +73,7 @@ fn action(request: &ApprovalRequest, inner: usize, theme: &Theme) -> (Vec<Line<'
         Preview::None => {
             let address = request.arguments.get("url").and_then(Value::as_str);
             let lines = match (&request.arguments, address) {
+                (Value::Object(members), _) if request.name == ASK => question(members, inner, theme),
                 (Value::Object(members), Some(url)) if members.len() == 1 => fetched(url, inner, theme),
                 (Value::Object(members), _) => named(members, inner, theme),
                 (other, _) => wrap(&sanitize(&other.to_string()), inner, theme.strong),
@@ -77,6 +81,23 @@ fn action(request: &ApprovalRequest, inner: usize, theme: &Theme) -> (Vec<Line<'
             (lines, None)
         }
     }
+}
+
+/// The question, and its choices under their numbers.
+fn question(members: &serde_json::Map<String, Value>, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let asked = members.get("question").map(text).unwrap_or_default();
+    let mut lines = wrap(&sanitize(&asked), inner, theme.strong);
+    let choices = members.get("choices").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    for (number, choice) in (1..).zip(choices) {
+        let wide = inner.saturating_sub(3).max(1);
+        for (at, mut line) in wrap(&sanitize(&text(choice)), wide, theme.text).into_iter().enumerate() {
+            let mark = if at == 0 { format!("{number}  ") } else { "   ".to_owned() };
+            line.spans.insert(0, Span::styled(mark, theme.accent));
+            lines.push(line);
+        }
+    }
+    lines
 }
 
 /// Who is asked first, then the whole address: a long one can hide where it leads.

@@ -3,7 +3,10 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+use serde_json::json;
+
 use crate::ledger::ApprovalRequest;
+use crate::tool::ASK;
 use crate::ui::keymap::{Command, Place};
 use crate::ui::text::{fit, sanitize, width, wrap};
 use crate::view::Panel;
@@ -26,8 +29,13 @@ pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
         foot.extend(wrap(&format!("! {}", one_row(warning)), inner, theme.warning));
     }
     if chosen {
-        foot.extend(explanation(request, inner, theme.dim, usize::from(around.height / 4).max(1)));
-        foot.extend(answers(has_keys, id, inner, around));
+        let explained = if request.name == ASK {
+            Vec::new()
+        } else {
+            explanation(request, inner, theme.dim, usize::from(around.height / 4).max(1))
+        };
+        foot.extend(explained);
+        foot.extend(answers(has_keys, id, request, inner, around));
     }
     let room = usize::from(around.height).saturating_sub(2 + foot.len()).max(1);
     let airy = chosen && around.height >= 15;
@@ -74,14 +82,19 @@ fn explanation(request: &ApprovalRequest, inner: usize, style: Style, most: usiz
 fn answers(
     has_keys: bool,
     id: crate::ledger::EntryId,
+    request: &ApprovalRequest,
     inner: usize,
     around: &Around<'_>,
 ) -> Vec<Line<'static>> {
     let theme = around.theme;
+    let is_question = request.name == ASK;
+    let has_choices = request.arguments.get("choices").is_some_and(|choices| choices != &json!([]));
     if let Some(reason) = around.reason.filter(|r| r.request == id) {
+        let (label, enter) =
+            if reason.answers { ("answer: ", "enter answers") } else { ("reason: ", "enter denies") };
         return vec![
-            reason_line(&reason.text, inner, around),
-            Line::styled(fit("enter denies · esc back", inner), theme.dim),
+            reason_line(label, &reason.text, inner, around),
+            Line::styled(fit(&format!("{enter} · esc back"), inner), theme.dim),
         ];
     }
     if around.editing == Some(id) {
@@ -90,6 +103,14 @@ fn answers(
     }
     if !has_keys {
         return vec![Line::styled(fit("tab to answer: y s n r e", inner), theme.dim)];
+    }
+    if is_question {
+        let pairs: &[(&str, &str)] = match (has_choices, inner < 46) {
+            (true, false) => &[("1-9", "choose"), ("r", "answer in words"), ("n", "no answer")],
+            (true, true) => &[("1-9", "choose"), ("r", "words"), ("n", "none")],
+            (false, _) => &[("r", "answer"), ("n", "no answer")],
+        };
+        return flow(keys(pairs, theme.accent, theme.text), if inner < 46 { 2 } else { 3 }, inner);
     }
     let long = offered(around, ["once", "this session", "deny", "deny with a reason", "edit"]);
     let needed: usize = long.iter().map(|g| cells(g) + 3).sum();
@@ -120,16 +141,16 @@ fn offered(around: &Around<'_>, words: [&str; 5]) -> Vec<Vec<Span<'static>>> {
 }
 
 /// The end of the reason is what is being typed, so it stays in sight.
-fn reason_line(text: &str, inner: usize, around: &Around<'_>) -> Line<'static> {
+fn reason_line(label: &'static str, text: &str, inner: usize, around: &Around<'_>) -> Line<'static> {
     let theme = around.theme;
     let text = one_row(text);
-    let room = inner.saturating_sub(width("reason: ") + 1);
+    let room = inner.saturating_sub(width(label) + 1);
     let mut chars: Vec<char> = text.chars().collect();
     while width(&chars.iter().collect::<String>()) > room && !chars.is_empty() {
         chars.remove(0);
     }
     Line::from(vec![
-        Span::styled("reason: ", theme.accent),
+        Span::styled(label, theme.accent),
         Span::styled(chars.into_iter().collect::<String>(), theme.text),
         Span::styled("▏", theme.accent),
     ])

@@ -147,6 +147,7 @@ fn read_decision(fields: &Fields<'_>) -> Result<Body, RecordError> {
         })?,
         by: fields.one_of("by", decider)?,
         reason: fields.text("reason")?,
+        answer: fields.get("answer").map(|_| fields.text("answer")).transpose()?,
     }))
 }
 

@@ -112,6 +112,9 @@ fn write_decision(record: &mut Map<String, Value>, decision: &Decision) {
             "reason": decision.reason,
         }),
     );
+    if let Some(answer) = &decision.answer {
+        put(record, json!({ "answer": answer }));
+    }
 }
 
 fn write_result(record: &mut Map<String, Value>, result: &ToolResult) {

@@ -1,0 +1,53 @@
+//! A question of the model to the user: a call that waits for a person, and whose result is the answer.
+
+use crate::ledger::{Decider, Decision, Millis, Outcome, Remark, Scope, Settlement, ToolUse};
+use crate::tool::ASK;
+
+use super::phase::{Pending, State};
+use super::{Agent, Answer, Effect, Live};
+
+/// Why a person is asked.
+pub(super) const WHY: &str = "the model asks you";
+
+impl Agent {
+    /// A person's answer to a question: words, or none. A question is not allowed or changed.
+    pub(super) fn answer_question(
+        &mut self,
+        now: Millis,
+        pending: &mut Pending,
+        answer: Answer,
+        out: &mut Vec<Effect>,
+    ) {
+        match answer {
+            Answer::Reply(words) if !words.trim().is_empty() => {
+                pending.state = self.replied(now, &pending.call, words);
+            }
+            Answer::Deny(reason) => pending.state = self.denied(now, &pending.call, reason),
+            Answer::Reply(_) | Answer::AllowOnce | Answer::AllowSession | Answer::Edit(_) => {
+                let why = "a question is answered in words, or denied";
+                out.push(Effect::Emit(Live::Refused(why.to_owned())));
+            }
+        }
+    }
+
+    /// The answer stands in the decision, so that it is not lost while its result waits for its turn.
+    fn replied(&mut self, now: Millis, call: &ToolUse, words: String) -> State {
+        self.books.ledger.remark(
+            now,
+            Remark::ApprovalDecided(Decision {
+                call: call.id,
+                allow: true,
+                scope: Scope::Once,
+                by: Decider::User,
+                reason: String::new(),
+                answer: Some(words.clone()),
+            }),
+        );
+        State::Over(Settlement::synthetic(Outcome::Ok, words))
+    }
+}
+
+/// Whether the call is a question to the user.
+pub(super) fn is_question(call: &ToolUse) -> bool {
+    call.name == ASK
+}
