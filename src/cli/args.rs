@@ -271,6 +271,10 @@ pub struct Flags {
     /// Which theme
     #[arg(long, value_name = "NAME")]
     pub theme: Option<String>,
+
+    /// Lines of words instead of a screen: nothing is drawn twice; TERM=dumb chooses it too
+    #[arg(long)]
+    pub screen_reader: bool,
 }
 
 impl Flags {
@@ -302,11 +306,13 @@ impl Flags {
             ask: joined(self.ask, later.ask),
             config: joined(self.config, later.config),
             theme: later.theme.or(self.theme),
+            screen_reader: later.screen_reader || self.screen_reader,
         }
     }
 
     /// The flags as settings of the configuration.
     pub fn given(&self) -> Vec<Given> {
+        let screen_reader = self.screen_reader.then(|| true.to_string());
         let single = [
             ("-m", "model", &self.model),
             ("--effort", "effort", &self.effort),
@@ -321,6 +327,7 @@ impl Flags {
             ("--tools", "loop.tools", &self.tools),
             ("--script", "script", &self.script),
             ("--theme", "theme", &self.theme),
+            ("--screen-reader", "screen_reader", &screen_reader),
         ];
         let many = [
             ("--fallback", "fallback", &self.fallback),

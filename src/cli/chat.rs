@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use tokio::runtime::Builder;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinError;
 
 use super::args::Which;
@@ -23,7 +23,7 @@ use crate::agent::{Attendance, Event, Intent, Shutdown};
 use crate::ledger::Entry;
 use crate::runtime::DriverError;
 use crate::ui::theme::Theme;
-use crate::ui::{AppIo, UiOutcome, UiSettings};
+use crate::ui::{AppIo, UiError, UiOutcome, UiSettings};
 use crate::view::ViewSettings;
 use crate::wire::record;
 
@@ -84,7 +84,7 @@ async fn converse(
     first: Option<Intent>,
     theme: Theme,
 ) -> Result<Next, Fault> {
-    let quit = signals::told_to_end()?;
+    let (quit, interrupts) = signals_of(invocation)?;
     let switch = session.switch.clone();
     let shown = switch.clone();
     let usable = Usable::new(invocation.config.clone(), invocation.environment.clone());
@@ -99,7 +99,7 @@ async fn converse(
         keymap: invocation.config.keymap.clone(),
         first,
         history: session.before.iter().cloned().map(Event::Appended).collect(),
-        notice: Some(session.notices.join("\n\n")).filter(|notice| !notice.is_empty()),
+        notice: notice(invocation, &session),
         later: offers(&session),
         read_only: false,
         replay: None,
@@ -116,7 +116,7 @@ async fn converse(
     let intents = attaching(attach, switching(switch, handles.intents.clone()));
     let app = AppIo { events: handles.events, intents, abort: handles.abort };
     // Also after a panic of the screen the loop must settle what it has begun.
-    let outcome = AssertUnwindSafe(crate::ui::run(app, settings)).catch_unwind().await;
+    let outcome = AssertUnwindSafe(front(app, settings, interrupts)).catch_unwind().await;
     let outcome = match outcome {
         Ok(outcome) => outcome.map_err(|why| Fault::usage(why.to_string(), "")),
         Err(_panic) => Err(outcome::broken()),
@@ -138,6 +138,36 @@ async fn converse(
         UiOutcome::Quit | UiOutcome::AgentGone => farewell(invocation, &session.id).map(Next::Leave),
         UiOutcome::Signalled | UiOutcome::TerminalGone => Ok(Next::Leave(Exit::Interrupted)),
     }
+}
+
+/// What tells the front to end. Where words are said in lines, the terminal makes a signal of Ctrl-C, which is then a key.
+fn signals_of(invocation: &Invocation) -> Result<(watch::Receiver<bool>, Option<mpsc::Receiver<()>>), Fault> {
+    if looks::speaks(invocation) {
+        let (quit, interrupts) = signals::told_to_end_or_interrupted()?;
+        return Ok((quit, Some(interrupts)));
+    }
+    Ok((signals::told_to_end()?, None))
+}
+
+/// One of the two fronts: the screen, or, where Ctrl-C is told apart, words in lines.
+async fn front(
+    app: AppIo,
+    settings: UiSettings,
+    interrupts: Option<mpsc::Receiver<()>>,
+) -> Result<UiOutcome, UiError> {
+    match interrupts {
+        Some(interrupts) => crate::ui::listen(app, settings, interrupts).await,
+        None => crate::ui::run(app, settings).await,
+    }
+}
+
+/// What to know before the first message.
+fn notice(invocation: &Invocation, session: &Session) -> Option<String> {
+    let notices: Vec<&str> = looks::why_it_speaks(invocation)
+        .into_iter()
+        .chain(session.notices.iter().map(String::as_str))
+        .collect();
+    Some(notices.join("\n\n")).filter(|notice| !notice.is_empty())
 }
 
 /// Whether the loop came to its end.

@@ -3,6 +3,7 @@
 use super::Invocation;
 use super::config::Notify;
 use super::environment::Environment;
+use super::fault::Fault;
 use crate::ui::theme::ground::Ground;
 use crate::ui::{Call, Takes};
 
@@ -10,7 +11,7 @@ use crate::ui::{Call, Takes};
 const AUTO: &str = "auto";
 
 /// Terminals that know no such sequences; they would stand on some of them as letters.
-const SILENT: &[&str] = &["linux", "dumb", "vt100", "vt220"];
+const SILENT: &[&str] = &["linux", DUMB, "vt100", "vt220"];
 
 /// The name of the theme of the first frame: the chosen one, else the one for the background that the environment tells
 /// of, else the dark one.
@@ -22,6 +23,39 @@ pub(super) fn theme_name(invocation: &Invocation) -> &str {
             told.unwrap_or(Ground::Dark).theme()
         }
     }
+}
+
+/// A terminal that cannot move its cursor.
+const DUMB: &str = "dumb";
+
+/// Whether words are said in lines in the place of a screen: because that was chosen, or because the terminal cannot move
+/// its cursor.
+pub(super) fn speaks(invocation: &Invocation) -> bool {
+    invocation.config.screen_reader || is_dumb(invocation)
+}
+
+/// What is said when the terminal alone has chosen that.
+pub(super) fn why_it_speaks(invocation: &Invocation) -> Option<&'static str> {
+    (is_dumb(invocation) && !invocation.config.screen_reader)
+        .then_some("TERM is dumb, so words are said in lines and nothing is drawn, as with --screen-reader")
+}
+
+/// For what can only be drawn.
+///
+/// # Errors
+/// Where words are said in lines: with what says the same in words.
+pub(super) fn needs_a_screen(invocation: &Invocation) -> Result<(), Fault> {
+    if speaks(invocation) {
+        return Err(Fault::usage(
+            "this is drawn on a screen, and --screen-reader or TERM=dumb has chosen lines of words",
+            "use `countersign sessions show SESSION`, or `countersign resume SESSION` and then /ledger",
+        ));
+    }
+    Ok(())
+}
+
+fn is_dumb(invocation: &Invocation) -> bool {
+    invocation.environment.text("TERM") == Some(DUMB)
 }
 
 /// Whether the terminal is asked for its background.

@@ -125,11 +125,13 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
         Some(Command::Inspect(inspect)) => {
             let invocation = invoke(&args.flags.then(inspect.flags), environment, None)?;
             let which = Which::named(inspect.session, inspect.last).unwrap_or(Which::Last);
+            looks::needs_a_screen(&invocation)?;
             inspect::run(&invocation, &which)
         }
         Some(Command::Replay(replay)) => {
             let invocation = invoke(&args.flags.then(replay.flags), environment, None)?;
             let which = Which::named(replay.session, replay.last).unwrap_or(Which::Last);
+            looks::needs_a_screen(&invocation)?;
             replay::run(&invocation, &which)
         }
         Some(Command::Sessions(words)) => {

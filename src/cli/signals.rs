@@ -64,8 +64,24 @@ pub(super) fn watch_stdout(shutdown: &mpsc::Sender<Shutdown>) {
 /// # Errors
 /// When the system refuses to deliver signals.
 pub(super) fn told_to_end() -> Result<watch::Receiver<bool>, Fault> {
+    first_of(&ending_kinds())
+}
+
+/// The same for who takes Ctrl-C as a key: the other signals that end a program, and each Ctrl-C by itself.
+///
+/// # Errors
+/// As [`told_to_end`].
+pub(super) fn told_to_end_or_interrupted() -> Result<(watch::Receiver<bool>, mpsc::Receiver<()>), Fault> {
+    let (tell, told) = mpsc::channel(4);
+    let mut interrupts = of(SignalKind::interrupt())?;
+    tokio::spawn(async move { while interrupts.recv().await.is_some() && tell.send(()).await.is_ok() {} });
+    Ok((first_of(&[SignalKind::terminate(), SignalKind::hangup()])?, told))
+}
+
+/// Becomes true with the first of these.
+fn first_of(kinds: &[SignalKind]) -> Result<watch::Receiver<bool>, Fault> {
     let (tell, told) = watch::channel(false);
-    for kind in ending_kinds() {
+    for kind in kinds.iter().copied() {
         let mut signals = of(kind)?;
         let tell = tell.clone();
         tokio::spawn(async move {

@@ -70,6 +70,9 @@ mod settings;
 /// Where each pane stands.
 pub mod layout;
 
+/// The same without a screen: lines of words, for a screen reader, a log or a terminal that cannot move its cursor.
+pub mod linear;
+
 /// The panes and how they are drawn.
 pub mod panes;
 
@@ -83,5 +86,6 @@ pub use outcome::{UiError, UiOutcome};
 pub use outside::{Call, Takes};
 pub use panes::{Screen, draw, prepare};
 pub use replaying::Replay;
+pub use run::linear::listen;
 pub use run::run;
 pub use settings::{AppIo, UiSettings};

@@ -28,6 +28,7 @@ mod home;
 mod hostile;
 mod images;
 mod inspector;
+mod linear;
 mod offers;
 mod outside;
 mod questions;

@@ -65,6 +65,7 @@ fn in_letters(setting: &Setting) -> Setting {
             | Key::ParallelExecution
             | Key::Echo
             | Key::Vim
+            | Key::ScreenReader
             | Key::Failures
             | Key::CompactAt
             | Key::Quirk(_)
@@ -106,6 +107,7 @@ fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
         }
         Key::Theme => config.theme = Some(value.text()?.to_owned()),
         Key::Vim => config.vim = value.switch()?,
+        Key::ScreenReader => config.screen_reader = value.switch()?,
         Key::Notify => config.notify = keys::notify(value.text()?)?,
         Key::Log => {
             let filter = value.text()?;

@@ -16,6 +16,7 @@ pub(super) enum Key {
     Theme,
     Notify,
     Vim,
+    ScreenReader,
     /// The keys of a command.
     Binding,
     Log,
@@ -117,6 +118,7 @@ pub(super) const KEYS: &[(&str, Key)] = &[
     ("theme", Key::Theme),
     ("notify", Key::Notify),
     ("vim", Key::Vim),
+    ("screen_reader", Key::ScreenReader),
     ("keys.*.*", Key::Binding),
     ("log", Key::Log),
     ("hooks.*", Key::Hooks),

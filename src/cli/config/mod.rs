@@ -70,6 +70,8 @@ pub struct Config {
     pub notify: Notify,
     /// Whether the composer has a vim mode.
     pub vim: bool,
+    /// Whether the app speaks in lines instead of drawing a screen.
+    pub screen_reader: bool,
     /// What the keys mean.
     pub keymap: Keymap,
     /// What is logged, as a filter.
@@ -232,6 +234,7 @@ impl Default for Config {
             theme: None,
             notify: Notify::default(),
             vim: false,
+            screen_reader: false,
             keymap: Keymap::default(),
             log: "info".to_owned(),
             hooks: Vec::new(),

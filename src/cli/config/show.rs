@@ -83,6 +83,7 @@ impl Config {
             }
             Key::Theme => self.theme.as_deref().map(quoted),
             Key::Vim => Some(self.vim.to_string()),
+            Key::ScreenReader => Some(self.screen_reader.to_string()),
             Key::Notify => Some(quoted(self.notify.as_str())),
             Key::Log => Some(quoted(&self.log)),
             Key::Limit(Limit::Cost) => limits.max_total_cost.map(write_dollars),

@@ -62,6 +62,7 @@ fn tightens(before: &Config, after: &Config, key: Key) -> bool {
         | Key::Script
         | Key::Binding
         | Key::Vim
+        | Key::ScreenReader
         | Key::Log
         | Key::Hooks
         | Key::Proxy

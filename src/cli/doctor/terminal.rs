@@ -50,8 +50,8 @@ fn of_term(environment: &Environment) -> Finding {
         ),
         Some("dumb") => Finding::warning(
             SUBJECT,
-            "TERM is dumb: the app cannot draw on such a terminal",
-            "use `countersign exec` here, or set TERM to what the terminal is",
+            "TERM is dumb: the app says words in lines and draws nothing, as with --screen-reader",
+            "set TERM to what the terminal is, if it can move its cursor",
         ),
         Some(term) => Finding::ok(SUBJECT, format!("TERM is {term}")),
     }

@@ -34,6 +34,8 @@ use super::update::{hear, mention, paste, update, wheel};
 use super::vim::Vim;
 
 mod acts;
+pub(super) mod linear;
+mod lines;
 
 /// How often clocks move while a run is under way.
 const TICK: Duration = Duration::from_secs(1);

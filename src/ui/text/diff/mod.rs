@@ -2,6 +2,7 @@
 
 mod beside;
 mod read;
+mod spoken;
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -9,6 +10,7 @@ use similar::{ChangeTag, TextDiff};
 use unicode_segmentation::UnicodeSegmentation;
 
 use self::read::{Row, Sign, rows};
+pub use self::spoken::spoken;
 use super::{cut_spans, width, wrap};
 use crate::ui::theme::Theme;
 

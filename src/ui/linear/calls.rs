@@ -1,0 +1,95 @@
+//! Calls in words: that one starts, how it ended, and what it wrote.
+
+use crate::ledger::{Abort, Decider, Outcome, ToolResult, seconds};
+use crate::view::{HostedLine, HostedState, Panel, exit, measure, summary};
+
+use super::voice::Voice;
+use super::words::{count, duration, one_line, plain};
+
+/// Lines of a result that are said; `/output` says all of them.
+const MOST_LINES: usize = 8;
+
+/// The tool and what it is called with: `shell cargo test`.
+pub(super) fn named(panel: &Panel) -> String {
+    let about = panel.arguments().map(summary).unwrap_or_default();
+    let about = about.strip_prefix("$ ").unwrap_or(&about);
+    plain(&one_line(&format!("{} {about}", panel.name())))
+}
+
+/// How a call ended, and the lines of it that tell most.
+pub(super) fn finished(panel: &Panel, voice: &mut Voice) {
+    let (Some(result), Some(call)) = (panel.result(), panel.id()) else { return };
+    voice.say(&format!("tool {}: {}", named(panel), ended(result)));
+    let lines = telling(panel, result);
+    let more = lines.len().saturating_sub(MOST_LINES);
+    let is_command = is_command(panel);
+    let shown = if is_command { lines.get(more..) } else { lines.get(..MOST_LINES.min(lines.len())) };
+    shown.unwrap_or_default().iter().for_each(|line| voice.more(line));
+    if more > 0 {
+        let which = if is_command { "before these" } else { "after these" };
+        voice.more(&format!("({} {which}: /output {call})", count(more as u64, "more line")));
+    }
+}
+
+fn is_command(panel: &Panel) -> bool {
+    panel.arguments().is_some_and(|arguments| arguments.text("command").is_some())
+}
+
+fn ended(result: &ToolResult) -> String {
+    let time = duration(result.duration_ms);
+    match &result.outcome {
+        Outcome::Ok => format!("ok, {}, {time}", achieved(result)),
+        Outcome::Failed => match exit(&result.content).0 {
+            Some(how) => format!("failed, {how}, {time}"),
+            None => format!("failed, {time}"),
+        },
+        Outcome::Invalid => "not run, its arguments are not valid".to_owned(),
+        Outcome::UnknownTool => "not run, there is no such tool".to_owned(),
+        Outcome::TimedOut => format!("timed out after {time}"),
+        Outcome::Denied(Decider::User) => "denied by you".to_owned(),
+        Outcome::Denied(by) => format!("denied by {}", by.as_str()),
+        Outcome::Aborted(Abort { ran_ms: None, .. }) => "interrupted, was not started".to_owned(),
+        Outcome::Aborted(Abort { ran_ms: Some(ms), .. }) => {
+            format!("interrupted after {}, effects may be partial", seconds(*ms))
+        }
+        Outcome::Lost { started: false } => "lost, was not started".to_owned(),
+        Outcome::Lost { started: true } => "lost, effects may be partial".to_owned(),
+    }
+}
+
+/// What a call that went well brought. `+3 −1` of an edit is spoken in words.
+fn achieved(result: &ToolResult) -> String {
+    let brought = plain(&measure(&result.name, &result.content));
+    let changed = brought.strip_prefix('+').and_then(|rest| rest.split_once(" -"));
+    let brought = match changed {
+        Some((added, removed)) => format!("{added} added and {removed} removed"),
+        None => brought,
+    };
+    match result.cut_chars {
+        0 => brought,
+        cut => format!("{brought}, {} cut", count(cut, "character")),
+    }
+}
+
+/// What a command wrote, what a call complains about, why it was denied.
+fn telling<'a>(panel: &'a Panel, result: &'a ToolResult) -> Vec<&'a str> {
+    let written = || exit(&result.content).1.lines().filter(|line| !line.trim().is_empty()).collect();
+    match &result.outcome {
+        Outcome::Ok if result.content.starts_with("(no output") || !is_command(panel) => Vec::new(),
+        Outcome::Ok | Outcome::Failed | Outcome::TimedOut | Outcome::Invalid | Outcome::UnknownTool => {
+            written()
+        }
+        Outcome::Denied(_) => panel.decision().map(|decision| decision.reason.as_str()).into_iter().collect(),
+        Outcome::Aborted(_) | Outcome::Lost { .. } => Vec::new(),
+    }
+}
+
+/// What the provider ran itself.
+pub(super) fn hosted(line: &HostedLine) -> String {
+    let state = match &line.state {
+        HostedState::Open => "no result".to_owned(),
+        HostedState::Done(brought) => brought.clone(),
+        HostedState::Failed(why) => format!("failed, {why}"),
+    };
+    one_line(&format!("hosted tool {} {}: {state}", line.name, line.about))
+}

@@ -1,0 +1,46 @@
+//! What comes of what was sent: until it has come it is not the person's turn.
+
+use crate::agent::{Event, Intent, Live};
+use crate::ledger::Body;
+
+/// What is expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Expected {
+    /// A run, or the word that there is none.
+    Run,
+    /// A word alone.
+    Word,
+}
+
+impl Expected {
+    /// What comes of this.
+    pub(super) fn of(intent: &Intent) -> Self {
+        match intent {
+            Intent::SetMode(_) | Intent::SetEffort(_) | Intent::ChooseModel(_) | Intent::SetModel(_) => {
+                Self::Word
+            }
+            Intent::Submit(_)
+            | Intent::Queue(_)
+            | Intent::Pursue(..)
+            | Intent::ResumeGoal(_)
+            | Intent::GiveBack { .. }
+            | Intent::Compact
+            | Intent::Abort
+            | Intent::Decide { .. }
+            | Intent::Raise { .. } => Self::Run,
+        }
+    }
+
+    /// Whether this is it; `is_busy`: a run is under way after it.
+    pub(super) fn is(self, event: &Event, is_busy: bool) -> bool {
+        is_busy
+            || match event {
+                Event::Appended(entry) => {
+                    matches!(entry.body, Body::Error { .. } | Body::TurnEnded(_) | Body::Note(_))
+                }
+                Event::Live(Live::Refused(_) | Live::Returned(_)) => true,
+                Event::Live(Live::ModeChanged(_) | Live::Answering { .. }) => self == Self::Word,
+                Event::Live(_) => false,
+            }
+    }
+}

@@ -1,0 +1,16 @@
+//! The whole product without a screen: what happens is said once, in order, as lines of plain words. Nothing is drawn
+//! and nothing is drawn again. Pure; `ui/run/linear.rs` has the loop.
+
+mod asking;
+mod calls;
+mod commands;
+mod expected;
+mod gather;
+mod obeying;
+mod pages;
+mod talk;
+mod teller;
+mod voice;
+mod words;
+
+pub use talk::{Act, Line, Talk};

@@ -1,0 +1,143 @@
+//! What the screen has panes for, as lines: help, budgets, the ledger, outputs, what is going on.
+
+use crate::budget::{Gauge, Limit};
+use crate::ledger::{Body, CallId, Entry, EntryId, Millis};
+use crate::ui::slash;
+use crate::view::{Mark, PanelState, Row, View, one_line};
+
+use super::calls::named;
+use super::commands;
+use super::voice::Voice;
+use super::words::{amount, cost, count, duration, plain};
+
+/// What can be typed.
+pub(super) fn help(voice: &mut Voice) {
+    voice.say("help: a line is a message; a line that ends in a backslash goes on in the next one; \"\"\" begins and ends a text of several lines");
+    voice.say("help: while a call waits, y allows it once, s for this session, n denies it, r denies it with a reason; y 2 answers the second");
+    voice.say("help: Ctrl-C interrupts what runs; Ctrl-D leaves; a message while it works is delivered with the next tool results");
+    let of_the_screen = slash::KNOWN.iter().filter(|(name, _)| !["/theme", "/ledger"].contains(name));
+    for (name, words) in of_the_screen.chain(commands::KNOWN.iter()) {
+        voice.say(&format!("{name}: {words}"));
+    }
+}
+
+/// All budgets, what was used of the context, and what was paid.
+pub(super) fn budgets(view: &View, now: Millis, voice: &mut Voice) {
+    for gauge in view.gauges(now) {
+        voice.say(&format!("budget {}: {}", gauge.name, used(gauge)));
+    }
+    let tokens = view.meter().usage().output;
+    voice.say(&match view.token_budget() {
+        Some(limit) => {
+            let gauge = Gauge { name: Limit::Tokens.name(), used: tokens, limit: Some(limit) };
+            format!("budget {}: {}", gauge.name, used(gauge))
+        }
+        None => format!("budget {}: not set", Limit::Tokens.name()),
+    });
+    let context = view.meter().context_tokens();
+    voice.say(&format!("context: {context} of {} tokens", view.settings.window));
+    for (what, usage) in [("this run", view.meter().usage()), ("this session", view.meter().session_usage())]
+    {
+        let words = format!("{} in, {} out", count(usage.input, "token"), count(usage.output, "token"));
+        voice.say(&format!("paid {what}: {}, {words}", cost(usage.cost)));
+    }
+}
+
+/// `12 turns of 50 turns used, 38 turns left`
+pub(super) fn used(Gauge { name, used, limit }: Gauge) -> String {
+    let write = |value| amount(Limit::parse(name), value);
+    match limit {
+        None => format!("{} used, no limit", write(used)),
+        Some(limit) if used >= limit => format!("{} of {} used, used up", write(used), write(limit)),
+        Some(limit) => {
+            format!("{} of {} used, {} left", write(used), write(limit), write(limit - used))
+        }
+    }
+}
+
+/// The last entries, a line each.
+pub(super) fn ledger(view: &View, entries: usize, voice: &mut Voice) {
+    let rows = view.rows();
+    let last = rows.get(rows.len().saturating_sub(entries)..).unwrap_or_default();
+    last.iter().for_each(|row| voice.say(&row_words(row)));
+    voice.say(&format!("ledger: {} of {} entries; /show ID says one whole", last.len(), rows.len()));
+}
+
+/// The entries in which these words stand.
+pub(super) fn find(view: &View, wanted: &str, entry_json: fn(&Entry) -> String, voice: &mut Voice) {
+    let lower = wanted.to_lowercase();
+    let has = |row: &&Row| entry_json(&row.entry).to_lowercase().contains(&lower);
+    let found: Vec<&Row> = view.rows().iter().filter(has).collect();
+    found.iter().for_each(|row| voice.say(&row_words(row)));
+    voice.say(&format!("found: {} with {wanted:?}", found.len()));
+}
+
+fn row_words(row: &Row) -> String {
+    let marks: Vec<&str> = row.marks.iter().map(Mark::word).collect();
+    let marks = if marks.is_empty() { String::new() } else { format!(" ({})", marks.join(", ")) };
+    let words = plain(&one_line(&row.entry));
+    format!("{} {}{marks}: {words}", row.entry.id, row.entry.body.kind())
+}
+
+/// An entry as it is recorded.
+pub(super) fn show(view: &View, id: EntryId, entry_json: fn(&Entry) -> String, voice: &mut Voice) {
+    match view.row(id) {
+        Some(row) => voice.say(&format!("{id}: {}", entry_json(&row.entry))),
+        None => voice.say(&format!("show: there is no entry {id}")),
+    }
+}
+
+/// All entries of a call, as they are recorded.
+pub(super) fn show_call(view: &View, call: CallId, entry_json: fn(&Entry) -> String, voice: &mut Voice) {
+    let rows: Vec<&Row> = view.rows().iter().filter(|row| row.entry.body.call() == Some(call)).collect();
+    rows.iter().for_each(|row| voice.say(&format!("{}: {}", row.entry.id, entry_json(&row.entry))));
+    if rows.is_empty() {
+        voice.say(&format!("show: there is no call {call}"));
+    }
+}
+
+/// All that a call wrote, or has written so far.
+pub(super) fn output(view: &View, wanted: Option<CallId>, voice: &mut Voice) {
+    let call = wanted.or_else(|| view.calls().next_back());
+    let Some((call, panel)) = call.and_then(|call| Some((call, view.panel(call)?))) else {
+        return voice.say("output: there is no such call");
+    };
+    voice.say(&format!("output of {call}, {}:", named(panel)));
+    match panel.result() {
+        Some(result) => voice.more(&result.content),
+        None => panel.tail.lines().for_each(|line| voice.more(line)),
+    }
+    voice.say(&format!("end of the output of {call}"));
+}
+
+/// What is going on, and which calls run.
+pub(super) fn status(view: &View, now: Millis, voice: &mut Voice) {
+    let time = duration(view.meter().wall_ms(now));
+    voice.say(&match view.status.is_busy() {
+        true => format!("status: {}, turn {}, {time}", view.status.words(now), view.status.turn),
+        false => "status: nothing runs".to_owned(),
+    });
+    for panel in view.calls().filter_map(|call| view.panel(call)) {
+        let PanelState::Running { since } = panel.state else { continue };
+        voice.say(&format!("tool {}: runs for {}", named(panel), duration(now.since(since))));
+        if let Some(last) = panel.tail.lines().next_back() {
+            voice.more(last);
+        }
+    }
+}
+
+/// How a resumed session stands.
+pub(super) fn resumed(view: &View) -> String {
+    let of = |wanted: fn(&Body) -> bool| view.rows().iter().filter(|row| wanted(&row.entry.body)).count();
+    let messages = of(|body| matches!(body, Body::User(_)));
+    let calls = of(|body| matches!(body, Body::ToolCall(_)));
+    format!(
+        "resumed: {}, {}, paid {}; the last exchange:",
+        match messages {
+            1 => "1 message of yours".to_owned(),
+            n => format!("{n} messages of yours"),
+        },
+        count(calls as u64, "tool call"),
+        cost(view.meter().session_usage().cost)
+    )
+}

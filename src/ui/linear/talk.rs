@@ -1,0 +1,377 @@
+//! The talk between a person who types lines and the agent: what is said, what a line means, what it asks for.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::agent::{Answer, Event, Intent, Live};
+use crate::ledger::{Body, CallId, Entry, EntryId, Millis, standing};
+use crate::ui::errands::Elsewhere;
+use crate::ui::slash;
+use crate::view::{View, ViewSettings};
+
+use super::asking::{self, Asking, Verdict};
+use super::commands;
+use super::expected::Expected;
+use super::gather::{Gather, Gathered};
+use super::pages::resumed;
+use super::teller::Teller;
+use super::voice::Voice;
+use super::words::{count, plain};
+
+/// Stands before what the person types.
+const PROMPT: &str = "you: ";
+
+/// What a line asks of the world outside.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Act {
+    /// The agent shall hear this.
+    Send(Intent),
+    /// Interrupt what runs: on its own channel, past all that is queued.
+    Abort,
+    /// Leave.
+    Quit,
+    /// Leave, and go on with the session of this id.
+    Resume(String),
+    /// Say which sessions there are: [`Talk::sessions`].
+    Sessions,
+    /// Say which models there are: [`Talk::models`].
+    Models,
+}
+
+/// A line as it was typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// Its words.
+    pub text: String,
+    /// How many questions stood on the terminal before it was typed, as [`Talk::written`] counts them.
+    pub typed: u64,
+    /// Whether a terminal has shown it while it was typed.
+    pub shown: bool,
+}
+
+/// The whole state of it.
+#[derive(Debug)]
+pub struct Talk {
+    pub(super) teller: Teller,
+    pub(super) voice: Voice,
+    pub(super) asking: Asking,
+    gather: Gather,
+    /// The call whose denial waits for its reason.
+    reason: Option<(EntryId, CallId)>,
+    /// What was typed and not sent.
+    pub(super) kept: Vec<String>,
+    /// The sessions and models that were said last, in the order of their numbers.
+    pub(super) sessions: Vec<String>,
+    pub(super) models: Vec<String>,
+    pub(super) entry_json: fn(&Entry) -> String,
+    pub(super) now: Millis,
+    /// Something was sent, and what comes of it has not come back yet.
+    expected: Option<Expected>,
+    quit_armed: bool,
+    steering: usize,
+    queued: usize,
+}
+
+impl Talk {
+    /// A talk in which nothing was said yet.
+    pub fn new(settings: ViewSettings, entry_json: fn(&Entry) -> String) -> Self {
+        Self {
+            teller: Teller::new(settings),
+            voice: Voice::default(),
+            asking: Asking::default(),
+            gather: Gather::default(),
+            reason: None,
+            kept: Vec::new(),
+            sessions: Vec::new(),
+            models: Vec::new(),
+            entry_json,
+            now: Millis(0),
+            expected: None,
+            quit_armed: false,
+            steering: 0,
+            queued: 0,
+        }
+    }
+
+    /// Begins: who answers and where, what to know, and of an earlier session its last exchange.
+    pub fn begin(&mut self, history: &[Event], notice: Option<&str>) {
+        let settings = &self.teller.view.settings;
+        let branch = settings.branch.as_ref().map(|branch| format!(", branch {branch}")).unwrap_or_default();
+        let (model, mode, cwd) = (&settings.model, settings.mode, &settings.cwd);
+        let words = format!(
+            "countersign: {model} answers, mode {mode}, in {cwd}{branch}. Type a message, or /help and /quit."
+        );
+        self.voice.say(&words);
+        notice.into_iter().for_each(|notice| self.found(notice));
+        let entries: Vec<Arc<Entry>> = history
+            .iter()
+            .filter_map(
+                |event| if let Event::Appended(entry) = event { Some(Arc::clone(entry)) } else { None },
+            )
+            .collect();
+        let stands: BTreeSet<EntryId> = standing(&entries).map(|entry| entry.id).collect();
+        let last = entries.iter().rposition(|entry| matches!(entry.body, Body::User(_)));
+        for (at, entry) in entries.iter().enumerate() {
+            let event = Event::Appended(Arc::clone(entry));
+            if Some(at) == last {
+                let whole =
+                    entries.iter().fold(View::new(self.teller.view.settings.clone()), |mut view, one| {
+                        view.fold(&Event::Appended(Arc::clone(one)));
+                        view
+                    });
+                self.voice.say(&resumed(&whole));
+            }
+            if last.is_some_and(|last| last <= at) && stands.contains(&entry.id) {
+                self.teller.hear(&event, entry.at, &mut self.voice);
+            } else {
+                self.teller.skip(&event);
+            }
+        }
+        self.teller.view.resume();
+    }
+
+    /// Says what time it is.
+    pub fn tick(&mut self, now: Millis) {
+        self.now = self.now.max(now);
+        self.teller.view.tick(now);
+    }
+
+    /// Something happened.
+    pub fn hear(&mut self, event: &Event) {
+        if let Event::Live(live) = event {
+            match live {
+                Live::Answering { model, window, waits: false, .. } => {
+                    self.teller.view.settings.model = model.to_string();
+                    self.teller.view.settings.window = *window;
+                }
+                Live::ModeChanged(mode) => self.teller.view.settings.mode = *mode,
+                Live::Refused(_) => self.asking.reopen(),
+                _ => {}
+            }
+        }
+        self.teller.hear(event, self.now, &mut self.voice);
+        let is_busy = self.teller.view.status.is_busy();
+        self.expected = self.expected.filter(|expected| !expected.is(event, is_busy));
+        match event {
+            Event::Live(Live::Waiting { steering, queued }) => self.waits(steering.len(), queued.len()),
+            Event::Live(Live::Returned(texts)) => texts.iter().for_each(|text| self.keep(text)),
+            _ => {}
+        }
+    }
+
+    /// Something was found out that is worth knowing.
+    pub fn found(&mut self, words: &str) {
+        words.split("\n\n").for_each(|words| self.voice.say(&format!("notice: {}", plain(words))));
+    }
+
+    /// The sessions that one can go on with, each with a number.
+    pub fn sessions(&mut self, sessions: Vec<Elsewhere>) {
+        for (at, session) in sessions.iter().enumerate() {
+            self.voice.say(&format!("session {}: {}, {}", at + 1, session.words, plain(&session.aside)));
+        }
+        let how = "/sessions and a number goes on with one";
+        self.voice.say(&listed(sessions.len(), "sessions: no other one of this folder", how));
+        self.sessions = sessions.into_iter().map(|session| session.id).collect();
+    }
+
+    /// The models that can be chosen, each with a number.
+    pub fn models(&mut self, models: Vec<(String, String)>) {
+        for (at, (name, about)) in models.iter().enumerate() {
+            self.voice.say(&format!("model {}: {name}, {}", at + 1, plain(about)));
+        }
+        let how = "/model and a number or a name chooses one";
+        self.voice.say(&listed(models.len(), "models: none; /model PROVIDER/NAME takes any", how));
+        self.models = models.into_iter().map(|(name, _)| name).collect();
+    }
+
+    /// The agent was told something, and will say what comes of it.
+    pub fn sent(&mut self, intent: &Intent) {
+        self.expected = Some(Expected::of(intent));
+    }
+
+    /// The agent did not take this: it has not read what came before.
+    pub fn not_taken(&mut self, intent: Intent) {
+        self.expected = None;
+        self.asking.reopen();
+        self.voice.say("refused: the agent has not read what came before; try again");
+        if let Intent::Submit(said) | Intent::Queue(said) = intent {
+            self.keep(&said.content);
+        }
+    }
+
+    /// All that happened at once is said: the calls that wait, or that it is the person's turn. True when there is a
+    /// question that was not there before; whoever writes it then tells [`Talk::written`].
+    pub fn settle(&mut self) -> bool {
+        let asks = self.asking.ask(&self.teller.view, &mut self.voice);
+        if asks && self.gather.is_open() {
+            self.voice.say("note: your text goes on; end it before you answer");
+        }
+        if self.reason.is_some_and(|(request, _)| !self.asking.waits(request)) {
+            self.reason = None;
+            self.voice.say("note: that call waits no more; a reason is not needed");
+        }
+        if self.rests() && !self.voice.is_open() && !self.gather.is_open() {
+            self.voice.prompt(PROMPT);
+        }
+        asks
+    }
+
+    /// The questions said so far stand on the terminal; every line typed from here on carries this number or a higher
+    /// one. An answer is asked for, which is to be written next.
+    pub fn written(&mut self, typed: u64) {
+        self.asking.written(typed, &mut self.voice);
+    }
+
+    /// The words to write.
+    pub fn words(&mut self) -> String {
+        self.voice.take()
+    }
+
+    /// Whether nothing runs and nothing is on its way.
+    pub fn rests(&self) -> bool {
+        !self.teller.view.status.is_busy() && self.expected.is_none()
+    }
+
+    /// Whether a call waits for an answer.
+    pub fn asks(&self) -> bool {
+        self.asking.is_open()
+    }
+
+    /// The end: no word stands behind a prompt.
+    pub fn end(&mut self) {
+        self.voice.close();
+    }
+
+    /// Ctrl-C. `shown`: the terminal has written its ^C.
+    pub fn interrupt(&mut self, shown: bool) -> Vec<Act> {
+        if shown {
+            self.voice.broken();
+        }
+        let armed = std::mem::take(&mut self.quit_armed);
+        if self.gather.is_open() {
+            let lines = self.gather.drop_all() as u64;
+            self.voice.say(&format!("dropped: {}", count(lines, "line")));
+        } else if self.reason.take().is_some() {
+            self.voice.say("taken back: nothing is denied");
+        } else if self.teller.view.status.is_busy() {
+            return vec![Act::Abort];
+        } else if armed {
+            return vec![Act::Quit];
+        } else if self.expected.is_some() {
+            self.quit_armed = true;
+            return vec![Act::Abort];
+        } else {
+            self.quit_armed = true;
+            self.voice.say("to leave: Ctrl-C once more, Ctrl-D, or /quit");
+        }
+        Vec::new()
+    }
+
+    /// A line was typed.
+    pub fn line(&mut self, line: &Line) -> Vec<Act> {
+        self.quit_armed = false;
+        self.voice.typed(&line.text, line.shown);
+        if let Some((request, call)) = self.reason.take() {
+            return self.deny(request, call, line.text.trim());
+        }
+        match self.gather.take(&line.text) {
+            Gathered::Part => Vec::new(),
+            Gathered::Line(text) => match asking::read(&text).filter(|_| self.asking.is_open()) {
+                Some(word) => self.answer(word, line.typed),
+                None => self.text(&text, line.typed),
+            },
+            Gathered::Text(text) => self.text(&text, line.typed),
+        }
+    }
+
+    fn answer(&mut self, word: asking::Word, typed: u64) -> Vec<Act> {
+        match self.asking.answer(word, typed) {
+            Verdict::Decide(request, call, answer) => {
+                self.left();
+                vec![Act::Send(Intent::Decide { request, call, answer })]
+            }
+            Verdict::Reason(request, call) => {
+                self.reason = Some((request, call));
+                self.voice.prompt("reason, or an empty line to take it back: ");
+                Vec::new()
+            }
+            Verdict::Not(why) => {
+                self.voice.say(&format!("not an answer: {why}"));
+                Vec::new()
+            }
+        }
+    }
+
+    fn deny(&mut self, request: EntryId, call: CallId, reason: &str) -> Vec<Act> {
+        if reason.is_empty() {
+            self.voice.say("taken back: nothing is denied");
+            return Vec::new();
+        }
+        self.asking.answered(request);
+        self.left();
+        let answer = Answer::Deny(reason.to_owned());
+        vec![Act::Send(Intent::Decide { request, call, answer })]
+    }
+
+    fn left(&mut self) {
+        if let Some(left) = self.asking.left() {
+            self.voice.say(&left);
+        }
+    }
+
+    /// A message, or a command.
+    fn text(&mut self, text: &str, typed: u64) -> Vec<Act> {
+        if text.trim().is_empty() {
+            return Vec::new();
+        }
+        match commands::read(text) {
+            Some(Ok(own)) => return self.own(own),
+            Some(Err(why)) => return self.usage(&why),
+            None => {}
+        }
+        match slash::read(text) {
+            Some(Ok(command)) => self.command(command),
+            Some(Err(why)) => self.usage(&why),
+            // Whoever has seen the question may have meant an answer: nothing is done with it.
+            None if self.asking.was_asked(typed) => {
+                self.voice.say("not sent: a call waits for you; a line that is y, s, n or r answers it");
+                self.keep(text);
+                Vec::new()
+            }
+            None => self.submit(text),
+        }
+    }
+
+    pub(super) fn submit(&mut self, text: &str) -> Vec<Act> {
+        self.teller.was_typed(text);
+        vec![Act::Send(Intent::Submit(text.into()))]
+    }
+
+    fn usage(&mut self, why: &str) -> Vec<Act> {
+        self.voice.say(&format!("not understood: {}", plain(why)));
+        Vec::new()
+    }
+
+    fn keep(&mut self, text: &str) {
+        self.teller.forget(text);
+        if !self.kept.iter().any(|kept| kept == text) {
+            self.kept.push(text.to_owned());
+        }
+        self.voice.say(&format!("kept, /send sends it: {text}"));
+    }
+
+    /// What was typed meanwhile is taken: for the results, or for the end of the run.
+    fn waits(&mut self, steering: usize, queued: usize) {
+        if steering > self.steering {
+            self.voice.say("noted: it is delivered with the next tool results");
+        }
+        if queued > self.queued {
+            self.voice.say("noted: it is sent when this run is over");
+        }
+        (self.steering, self.queued) = (steering, queued);
+    }
+}
+
+fn listed(how_many: usize, none: &str, how: &str) -> String {
+    if how_many == 0 { none.to_owned() } else { how.to_owned() }
+}

@@ -1,0 +1,333 @@
+//! Events, one after the other, become words: each entry is said once, whether its live events came before it or not.
+
+use std::collections::BTreeSet;
+
+use crate::agent::{Event, Live};
+use crate::budget::Limit;
+use crate::ledger::{
+    AssistantMessage, Block, Body, Checkpoint, Decider, Decision, Ending, Entry, EntryId, Injector, Millis,
+    Scope, TurnEnded,
+};
+use crate::view::{Shown, View, ViewSettings, one_line, shown};
+
+use super::calls::{finished, hosted, named};
+use super::pages::used;
+use super::voice::Voice;
+use super::words::{self, amount, cost, count, duration, plain};
+
+/// The fold over the events of a session.
+#[derive(Debug)]
+pub(super) struct Teller {
+    pub(super) view: View,
+    /// The answer that is being said.
+    answer: Option<Answer>,
+    /// What the person has typed and the ledger has not repeated yet.
+    typed: Vec<String>,
+    /// The limits of this run that were said to be near.
+    near: BTreeSet<&'static str>,
+    /// What the model said last, so that the end of a run does not say it again.
+    said: String,
+}
+
+#[derive(Debug)]
+struct Answer {
+    message: EntryId,
+    /// What was said of it: always whole lines.
+    told: String,
+    /// Whether anything but blank lines was.
+    begun: bool,
+    thought: bool,
+}
+
+impl Teller {
+    pub(super) fn new(settings: ViewSettings) -> Self {
+        Self {
+            view: View::new(settings),
+            answer: None,
+            typed: Vec::new(),
+            near: BTreeSet::new(),
+            said: String::new(),
+        }
+    }
+
+    /// These words stand on the terminal already, because they were typed there.
+    pub(super) fn was_typed(&mut self, words: &str) {
+        self.typed.push(words.to_owned());
+    }
+
+    /// These words were not sent after all.
+    pub(super) fn forget(&mut self, words: &str) {
+        self.typed.retain(|typed| typed != words);
+    }
+
+    /// Takes an event in without a word.
+    pub(super) fn skip(&mut self, event: &Event) {
+        self.view.fold(event);
+    }
+
+    /// Takes an event in and says it.
+    pub(super) fn hear(&mut self, event: &Event, now: Millis, voice: &mut Voice) {
+        self.view.fold(event);
+        match event {
+            Event::Appended(entry) => self.durable(entry, voice),
+            Event::Live(live) => self.live(live, voice),
+        }
+        self.warn(now, voice);
+    }
+
+    fn durable(&mut self, entry: &Entry, voice: &mut Voice) {
+        match &entry.body {
+            Body::User(message) => {
+                self.near.clear();
+                self.said.clear();
+                match self.typed.iter().position(|typed| *typed == message.content) {
+                    Some(at) => drop(self.typed.remove(at)),
+                    None => voice.say(&format!("you: {}", message.shown())),
+                }
+            }
+            Body::Assistant(message) => self.answered(message, voice),
+            Body::ApprovalDecided(decision) => self.decided(decision, voice),
+            Body::ToolResult(result) => {
+                if let Some(panel) = self.view.panel(result.call) {
+                    finished(panel, voice);
+                }
+            }
+            Body::Injected(said) if said.by == Injector::Steering => {
+                self.forget(&said.text);
+                voice.say(&format!("delivered to the model: {}", said.shown()));
+            }
+            Body::Injected(said) if matches!(said.by, Injector::Environment | Injector::GoalCheck) => {}
+            Body::Injected(said) => {
+                voice.say(&format!("{}: {}", said.by.as_str().replace('_', " "), said.text));
+            }
+            Body::Tombstone(tombstone) => {
+                if self.answer.take_if(|answer| answer.message == tombstone.target && answer.begun).is_some()
+                {
+                    voice.say(&format!(
+                        "withdrawn: what the model has said last does not count, {}",
+                        tombstone.reason
+                    ));
+                }
+            }
+            Body::Compaction(made) => {
+                let replaced = match self.view.replaced_by(entry.id) {
+                    1 => "1 entry".to_owned(),
+                    n => format!("{n} entries"),
+                };
+                let (before, after) = (made.tokens_before, made.tokens_after);
+                voice.say(&format!(
+                    "compacted: {replaced} replaced by a summary, {before} to {after} tokens; /show {} says it",
+                    entry.id
+                ));
+            }
+            Body::TurnEnded(ended) => self.ended(ended, voice),
+            body => {
+                if let Some(words) = remark(entry, body) {
+                    voice.say(&words);
+                }
+            }
+        }
+    }
+
+    fn answered(&mut self, message: &AssistantMessage, voice: &mut Voice) {
+        self.begin(message.id);
+        self.think(&message.thinking(), voice);
+        let has_hosted = message.hosted().next().is_some();
+        let untouched = self.answer.as_ref().is_none_or(|answer| !answer.begun);
+        if has_hosted && untouched {
+            self.in_parts(&message.blocks, voice);
+        } else {
+            self.tell(&message.text(), true, voice);
+            if has_hosted {
+                let lines = shown(&message.blocks).into_iter();
+                lines
+                    .filter_map(|part| if let Shown::Hosted(line) = part { Some(line) } else { None })
+                    .for_each(|line| voice.say(&hosted(&line)));
+            }
+        }
+        if message.interrupted {
+            voice.say("model: interrupted here");
+        }
+        self.said = message.text();
+    }
+
+    /// Words, and between them what the provider ran itself.
+    fn in_parts(&mut self, blocks: &[Block], voice: &mut Voice) {
+        for part in shown(blocks) {
+            match part {
+                Shown::Words(words) => voice.say(&format!("model: {}", words.trim_start())),
+                Shown::Hosted(line) => voice.say(&hosted(&line)),
+            }
+        }
+        if let Some(answer) = &mut self.answer {
+            answer.begun = true;
+        }
+    }
+
+    fn begin(&mut self, message: EntryId) {
+        if self.answer.as_ref().is_none_or(|answer| answer.message != message) {
+            self.answer = Some(Answer { message, told: String::new(), begun: false, thought: false });
+        }
+    }
+
+    /// Reasoning is one line, said once: it is whole when other words follow.
+    fn think(&mut self, thinking: &str, voice: &mut Voice) {
+        let Some(answer) = self.answer.as_mut().filter(|answer| !answer.thought) else { return };
+        let words = thinking.split_whitespace().count() as u64;
+        if words > 0 {
+            answer.thought = true;
+            voice.say(&format!("model thinks: {} (/show {})", count(words, "word"), answer.message));
+        }
+    }
+
+    /// Says the lines of an answer that are whole and were not said yet; all of them at its end.
+    fn tell(&mut self, text: &str, ends: bool, voice: &mut Voice) {
+        let Some(answer) = &mut self.answer else { return };
+        if !text.starts_with(&answer.told) {
+            voice.say("model, once more from the beginning:");
+            answer.told.clear();
+        }
+        let rest = text.get(answer.told.len()..).unwrap_or_default();
+        let upto = if ends { rest.len() } else { rest.rfind('\n').map_or(0, |at| at + 1) };
+        let lines = rest.get(..upto).unwrap_or_default();
+        answer.told.push_str(lines);
+        if lines.trim().is_empty() {
+            return;
+        }
+        if answer.begun {
+            voice.more(lines);
+        } else {
+            answer.begun = true;
+            voice.say(&format!("model: {}", lines.trim_start()));
+        }
+    }
+
+    fn decided(&self, decision: &Decision, voice: &mut Voice) {
+        let Some(panel) = self.view.panel(decision.call) else { return };
+        let runs_long = panel.arguments().is_some_and(|arguments| arguments.text("command").is_some());
+        match (decision.allow, decision.by) {
+            (true, Decider::User) if decision.scope == Scope::Session => {
+                voice.say(&format!("allowed for this session: {}", named(panel)));
+            }
+            (true, Decider::User) => voice.say(&format!("allowed once: {}", named(panel))),
+            (true, by) if runs_long => {
+                voice.say(&format!("tool {}: starts, allowed by {}", named(panel), by.as_str()));
+            }
+            // The result follows at once and says what it was.
+            (true | false, _) => {}
+        }
+    }
+
+    fn ended(&mut self, ended: &TurnEnded, voice: &mut Voice) {
+        // Words that the model did not say: that a budget is used up, and what to do.
+        let repeats = !self.said.is_empty() && ended.text.ends_with(&self.said);
+        if !repeats && !ended.text.trim().is_empty() {
+            voice.say(&format!("result: {}", ended.text));
+        }
+        let cut_short = ended.not_ok.iter().any(|(_, outcome)| outcome == "aborted");
+        let how = match ended.reason {
+            Ending::Completed => "done".to_owned(),
+            Ending::GoalReached => "goal reached".to_owned(),
+            Ending::AbortedTools if cut_short => "interrupted, effects may be partial".to_owned(),
+            Ending::AbortedTools => "interrupted, no call was cut short".to_owned(),
+            Ending::AbortedStreaming => "interrupted, nothing was started".to_owned(),
+            reason => format!("stopped, {}", reason.as_str()),
+        };
+        let hosted = match ended.hosted_tools {
+            0 => String::new(),
+            uses => format!(", {}", count(uses.into(), "hosted tool")),
+        };
+        voice.say(&format!(
+            "end: {how}; {}, {}{hosted}, {}, cost {}",
+            count(ended.turns.into(), "turn"),
+            count(ended.tool_calls.into(), "tool call"),
+            duration(ended.wall_ms),
+            cost(ended.usage.cost)
+        ));
+        voice.say(&format!("next: {}", ended.next_safe_action));
+        if let Some(offer) = self.view.offer() {
+            let to = amount(Some(offer.limit), offer.to);
+            voice.say(&format!("budget {}: /raise raises it to {to} and goes on", offer.limit.name()));
+        }
+        self.said.clear();
+    }
+
+    fn live(&mut self, live: &Live, voice: &mut Voice) {
+        match live {
+            Live::Text { message, .. } => {
+                let Some(growing) = self.view.live().filter(|growing| growing.id == *message) else { return };
+                let (text, thinking) = (growing.text.clone(), growing.thinking.clone());
+                self.begin(*message);
+                self.think(&thinking, voice);
+                self.tell(&text, false, voice);
+            }
+            Live::Retrying { attempt, most, wait_ms, reason } => {
+                let wait = duration(*wait_ms);
+                voice.say(&format!("model call failed: {reason}; retry {attempt} of {most} in {wait}"));
+            }
+            Live::Compacting(trigger) => {
+                voice.say(&format!("compacting: a summary is written ({})", trigger.as_str()));
+            }
+            Live::ModeChanged(mode) => voice.say(&format!("mode: {mode}")),
+            Live::Answering { said, .. } => {
+                if let Some(said) = said {
+                    voice.say(&format!("note: {}", plain(said)));
+                }
+            }
+            Live::Refused(why) => voice.say(&format!("refused: {}", plain(why))),
+            Live::Thinking { .. }
+            | Live::Hosted { .. }
+            | Live::CallForming { .. }
+            | Live::Progress { .. }
+            | Live::ToolOutput { .. }
+            | Live::ToolFinished { .. }
+            | Live::Waiting { .. }
+            | Live::Returned(_) => {}
+        }
+    }
+
+    /// Says once a run that four fifths of a limit are used; that it is used up says the end.
+    fn warn(&mut self, now: Millis, voice: &mut Voice) {
+        for gauge in self.view.gauges(now).into_iter().filter(|gauge| Limit::parse(gauge.name).is_some()) {
+            let near = gauge
+                .limit
+                .is_some_and(|limit| (limit - limit / 5..limit).contains(&gauge.used) && gauge.used > 0);
+            if near && self.near.insert(gauge.name) {
+                voice.say(&format!("budget {}: near its limit, {}", gauge.name, used(gauge)));
+            }
+        }
+    }
+}
+
+/// The entries that are one remark; `None` for those that are said elsewhere or say nothing.
+fn remark(entry: &Entry, body: &Body) -> Option<String> {
+    Some(match body {
+        Body::Note(note) => {
+            let first = note.text.trim().lines().next().unwrap_or_default().trim_end_matches(':');
+            format!("note on {}: {first}", note.about)
+        }
+        Body::Error { message, next } => format!("error: {message}\nnext: {next}"),
+        Body::BudgetRaised { name, limit } => {
+            format!("budget {name}: raised to {}", amount(Limit::parse(name), *limit))
+        }
+        Body::ModelChanged { .. } => format!("model changed: {}", one_line(entry)),
+        Body::EffortChanged { .. } => format!("effort changed: {}", one_line(entry)),
+        Body::Goal(goal) => format!(
+            "goal: done when {}; checkpoint every {}",
+            goal.done_condition,
+            count(goal.checkpoints.into(), "turn")
+        ),
+        Body::Checkpoint(made) => checkpoint(made),
+        Body::Handoff { text } => format!("handoff: {text}"),
+        _ => return None,
+    })
+}
+
+fn checkpoint(made: &Checkpoint) -> String {
+    let done = made.done();
+    let answer = done.and_then(|done| done.answer.as_deref()).unwrap_or("asked");
+    let by = done.map(|done| done.by.as_str().replace('_', " ")).unwrap_or_default();
+    let evidence = made.evidence().and_then(|asked| asked.answer.as_deref()).unwrap_or_default();
+    let first = words::one_line(evidence.lines().next().unwrap_or_default());
+    format!("goal checkpoint {}: done {answer}, says the {by}; {first}", made.number)
+}

@@ -1,0 +1,103 @@
+//! What is said and not yet written: lines that no terminal can misread.
+
+use crate::ui::text::sanitize;
+
+/// Stands before every line that goes on with what somebody else wrote: a line at the margin is always ours.
+const MARGIN: &str = "  ";
+
+/// Lines of words, and whether a prompt stands open behind them.
+#[derive(Debug, Default)]
+pub(super) struct Voice {
+    text: String,
+    open: bool,
+}
+
+impl Voice {
+    /// Words that begin with who or what they are of. Whatever follows their first line stands behind the margin;
+    /// blank lines say nothing and are left out.
+    pub(super) fn say(&mut self, words: &str) {
+        let safe = sanitize(words);
+        let mut lines = safe.lines().filter(|line| !line.trim().is_empty());
+        if let Some(first) = lines.next() {
+            self.line(first);
+        }
+        lines.for_each(|line| self.line(&format!("{MARGIN}{line}")));
+    }
+
+    /// More of what the last line was about.
+    pub(super) fn more(&mut self, words: &str) {
+        for line in sanitize(words).lines().filter(|line| !line.trim().is_empty()) {
+            self.line(&format!("{MARGIN}{line}"));
+        }
+    }
+
+    /// Words behind which the person types.
+    pub(super) fn prompt(&mut self, words: &str) {
+        self.close();
+        self.text.push_str(words);
+        self.open = true;
+    }
+
+    /// Whether a prompt stands open.
+    pub(super) fn is_open(&self) -> bool {
+        self.open
+    }
+
+    /// A line was typed. A terminal has shown it and begun the next line; where nothing has, it is said.
+    pub(super) fn typed(&mut self, line: &str, shown: bool) {
+        if !shown {
+            let prompt = if self.open { "" } else { "typed: " };
+            self.text.push_str(&format!("{prompt}{}\n", sanitize(line)));
+        }
+        self.open = false;
+    }
+
+    /// The terminal has written something of its own, such as ^C, and stands behind it.
+    pub(super) fn broken(&mut self) {
+        self.open = true;
+    }
+
+    /// Ends the line of an open prompt.
+    pub(super) fn close(&mut self) {
+        if std::mem::take(&mut self.open) {
+            self.text.push('\n');
+        }
+    }
+
+    /// All that is to be written.
+    pub(super) fn take(&mut self) -> String {
+        std::mem::take(&mut self.text)
+    }
+
+    fn line(&mut self, line: &str) {
+        self.close();
+        self.text.push_str(line.trim_end());
+        self.text.push('\n');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_others_wrote_never_begins_at_the_margin() {
+        let mut voice = Voice::default();
+        voice.prompt("you: ");
+        voice.say("model: one\n\nwaits for you 1 of 1: \u{1b}[31mrm\u{7}\r\ny");
+        voice.more("you: yes");
+        assert_eq!(voice.take(), "you: \nmodel: one\n  waits for you 1 of 1: ^[[31mrm^G\n  y\n  you: yes\n");
+    }
+
+    #[test]
+    fn a_line_that_no_terminal_has_shown_is_said() {
+        let mut voice = Voice::default();
+        voice.prompt("you: ");
+        voice.typed("hello", false);
+        voice.typed("and more", false);
+        voice.prompt("you: ");
+        voice.typed("seen", true);
+        voice.say("model: yes");
+        assert_eq!(voice.take(), "you: hello\ntyped: and more\nyou: model: yes\n");
+    }
+}

@@ -1,0 +1,68 @@
+//! Numbers, times and sums as they are spoken: nothing is cut short, no sign stands for a word.
+
+use crate::budget::Limit;
+use crate::ledger::{MicroDollars, seconds};
+
+/// `1 line`, `2 lines`.
+pub(super) fn count(n: u64, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+/// Milliseconds: `3 ms`, `3.2 s`, `2 min 5 s`.
+pub(super) fn duration(ms: u64) -> String {
+    match ms {
+        0..1_000 => format!("{ms} ms"),
+        1_000..60_000 => seconds(ms),
+        _ => format!("{} min {} s", ms / 60_000, ms / 1_000 % 60),
+    }
+}
+
+/// Micro-dollars, to the cent, and to more digits where it is less.
+pub(super) fn dollars(MicroDollars(micro): MicroDollars) -> String {
+    match micro {
+        1..10_000 => format!("$0.{micro:06}").trim_end_matches('0').to_owned(),
+        _ => format!("${}.{:02}", micro / 1_000_000, micro % 1_000_000 / 10_000),
+    }
+}
+
+/// What was paid, if that is known.
+pub(super) fn cost(paid: Option<MicroDollars>) -> String {
+    paid.map_or_else(|| "unknown".to_owned(), dollars)
+}
+
+/// A limit's value in its own unit.
+pub(super) fn amount(limit: Option<Limit>, value: u64) -> String {
+    match limit {
+        Some(Limit::Turns) => count(value, "turn"),
+        Some(Limit::ToolCalls) => count(value, "call"),
+        Some(Limit::WallTime) => count(value, "second"),
+        Some(Limit::InputTokens | Limit::OutputTokens | Limit::Tokens) => count(value, "token"),
+        Some(Limit::Cost) => dollars(MicroDollars(value)),
+        None => value.to_string(),
+    }
+}
+
+/// Words that were made for a screen, without the signs that are read aloud as their names.
+pub(super) fn plain(words: &str) -> String {
+    words.replace(" \u{b7} ", ", ").replace('\u{2212}', "-").replace('\u{2026}', "...")
+}
+
+/// All on one line.
+pub(super) fn one_line(words: &str) -> String {
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_spoken_whole() {
+        let said = [dollars(MicroDollars(0)), dollars(MicroDollars(1_500)), dollars(MicroDollars(2_345_678))];
+        assert_eq!(said, ["$0.00", "$0.0015", "$2.34"]);
+        assert_eq!([duration(3), duration(3_200), duration(125_000)], ["3 ms", "3.2 s", "2 min 5 s"]);
+        assert_eq!(amount(Some(Limit::Turns), 1), "1 turn");
+        assert_eq!(amount(Some(Limit::Cost), 2_500_000), "$2.50");
+        assert_eq!(plain("ok \u{b7} +3 \u{2212}1"), "ok, +3 -1");
+    }
+}

@@ -1,0 +1,224 @@
+//! The loop of the talk: lines, Ctrl-C and news of the agent in; words out. Nothing is written twice.
+
+use std::future::{Future, pending};
+use std::io::{self, Write, stdout};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use futures_util::FutureExt;
+use futures_util::future::poll_fn;
+use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
+
+use crate::agent::{Event, Intent};
+
+use super::super::errands::Errands;
+use super::super::linear::{Act, Talk};
+use super::super::outcome::{UiError, UiOutcome};
+use super::super::settings::{AppIo, Models, UiSettings};
+use super::lines::{Lines, Typed};
+use super::now;
+
+/// Most news taken in before words are written.
+const MOST_NEWS: usize = 256;
+
+/// Tells a session in lines until the user leaves. `interrupts` hears each Ctrl-C (SIGINT).
+///
+/// # Errors
+/// [`UiError`] when stdin cannot be read beside the loop.
+pub async fn listen(
+    app: AppIo,
+    settings: UiSettings,
+    interrupts: mpsc::Receiver<()>,
+) -> Result<UiOutcome, UiError> {
+    let (lines, typed) = Lines::begin().map_err(UiError::Terminal)?;
+    let mut quit = settings.quit.clone();
+    let told_to_end = Box::pin(async move {
+        if quit.wait_for(|end| *end).await.is_err() {
+            pending::<()>().await;
+        }
+    });
+    let mut talk = Talk::new(settings.view, settings.entry_json);
+    talk.tick(now());
+    talk.begin(&settings.history, settings.notice.as_deref());
+    let sources = Sources { told_to_end, interrupts, typed, events: app.events, later: settings.later };
+    let mut session = Session {
+        talk,
+        lines,
+        sources,
+        intents: app.intents,
+        abort: app.abort,
+        errands: settings.errands,
+        models: settings.models,
+        is_leaving: false,
+        outcome: None,
+    };
+    let mut first = settings.first;
+    while session.outcome.is_none() {
+        if let Some(wish) = first.take() {
+            session.act(Act::Send(wish));
+        } else {
+            session.say();
+            let news = session.sources.next().await;
+            session.take(news);
+        }
+        // What came together is said together.
+        let mut news_left = MOST_NEWS;
+        while session.outcome.is_none()
+            && news_left > 0
+            && let Some(news) = session.sources.next().now_or_never()
+        {
+            session.take(news);
+            news_left -= 1;
+        }
+    }
+    session.talk.end();
+    let words = session.talk.words();
+    let last = write(&words);
+    let outcome = session.outcome.unwrap_or(UiOutcome::Quit);
+    Ok(if last.is_ok() { outcome } else { UiOutcome::TerminalGone })
+}
+
+/// What can happen.
+enum News {
+    ToldToEnd,
+    Interrupt,
+    Typed(Typed),
+    Agent(Event),
+    AgentGone,
+    Later(String),
+}
+
+/// Where it comes from.
+struct Sources {
+    told_to_end: Pin<Box<dyn Future<Output = ()> + Send>>,
+    interrupts: mpsc::Receiver<()>,
+    typed: mpsc::UnboundedReceiver<Typed>,
+    events: mpsc::Receiver<Event>,
+    later: mpsc::Receiver<String>,
+}
+
+impl Sources {
+    async fn next(&mut self) -> News {
+        poll_fn(|context| self.poll(context)).await
+    }
+
+    /// In this order: signals, the person, the agent. Who will say no more keeps silent, but for the agent.
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<News> {
+        if self.told_to_end.as_mut().poll(context).is_ready() {
+            return Poll::Ready(News::ToldToEnd);
+        }
+        if let Poll::Ready(Some(())) = self.interrupts.poll_recv(context) {
+            return Poll::Ready(News::Interrupt);
+        }
+        if let Poll::Ready(Some(typed)) = self.typed.poll_recv(context) {
+            return Poll::Ready(News::Typed(typed));
+        }
+        if let Poll::Ready(event) = self.events.poll_recv(context) {
+            return Poll::Ready(event.map_or(News::AgentGone, News::Agent));
+        }
+        match self.later.poll_recv(context) {
+            Poll::Ready(Some(said)) => Poll::Ready(News::Later(said)),
+            Poll::Ready(None) | Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+/// Everything the loop holds.
+struct Session {
+    talk: Talk,
+    lines: Lines,
+    sources: Sources,
+    intents: mpsc::Sender<Intent>,
+    abort: mpsc::Sender<()>,
+    errands: Errands,
+    models: Models,
+    /// Nothing more can be typed, and the last message is not answered yet.
+    is_leaving: bool,
+    outcome: Option<UiOutcome>,
+}
+
+impl Session {
+    fn take(&mut self, news: News) {
+        self.talk.tick(now());
+        let acts = match news {
+            News::ToldToEnd => return self.outcome = Some(UiOutcome::Signalled),
+            News::AgentGone => return self.outcome = Some(UiOutcome::AgentGone),
+            News::Typed(Typed::Gone) => return self.outcome = Some(UiOutcome::TerminalGone),
+            // At a terminal it is Ctrl-D, which leaves; a pipe that has ended has said all it wanted to.
+            News::Typed(Typed::End) if self.lines.are_shown() => vec![Act::Quit],
+            News::Typed(Typed::End) => {
+                self.is_leaving = true;
+                Vec::new()
+            }
+            News::Typed(Typed::Line(line)) => self.talk.line(&line),
+            News::Interrupt => self.talk.interrupt(self.lines.are_shown()),
+            News::Agent(event) => {
+                self.talk.hear(&event);
+                Vec::new()
+            }
+            News::Later(words) => {
+                self.talk.found(&words);
+                Vec::new()
+            }
+        };
+        acts.into_iter().for_each(|act| self.act(act));
+    }
+
+    fn act(&mut self, act: Act) {
+        match act {
+            Act::Quit => self.outcome = Some(UiOutcome::Quit),
+            Act::Resume(id) => self.outcome = Some(UiOutcome::Resume(id)),
+            Act::Sessions => self.talk.sessions((self.errands.sessions)()),
+            Act::Models => self.talk.models((self.models)()),
+            Act::Abort => {
+                // A full channel holds one already.
+                if let Err(TrySendError::Closed(())) = self.abort.try_send(()) {
+                    self.outcome = Some(UiOutcome::AgentGone);
+                }
+            }
+            Act::Send(intent) => match self.send(intent) {
+                Ok(()) => {}
+                Err(TrySendError::Closed(_)) => self.outcome = Some(UiOutcome::AgentGone),
+                Err(TrySendError::Full(intent)) => self.talk.not_taken(intent),
+            },
+        }
+    }
+
+    fn send(&mut self, intent: Intent) -> Result<(), TrySendError<Intent>> {
+        let place = match self.intents.try_reserve() {
+            Ok(place) => place,
+            Err(TrySendError::Full(())) => return Err(TrySendError::Full(intent)),
+            Err(TrySendError::Closed(())) => return Err(TrySendError::Closed(intent)),
+        };
+        self.talk.sent(&intent);
+        place.send(intent);
+        Ok(())
+    }
+
+    /// Writes what there is to say. While calls are written nobody reads; an answer is asked for after that.
+    fn say(&mut self) {
+        let asks = self.talk.settle();
+        let words = self.talk.words();
+        let written = if asks {
+            let asked = self.lines.ask(|| write(&words));
+            asked.and_then(|number| {
+                self.talk.written(number);
+                write(&self.talk.words())
+            })
+        } else {
+            write(&words)
+        };
+        if written.is_err() {
+            self.outcome = Some(UiOutcome::TerminalGone);
+        } else if self.is_leaving && (self.talk.rests() || self.talk.asks()) {
+            self.outcome = Some(UiOutcome::Quit);
+        }
+    }
+}
+
+fn write(words: &str) -> io::Result<()> {
+    let mut out = stdout().lock();
+    out.write_all(words.as_bytes())?;
+    out.flush()
+}

@@ -1,0 +1,229 @@
+//! What is typed, line by line: the terminal's own line editing and echo, read beside the loop.
+//!
+//! A line must not answer a question that its writer has not seen. So a line carries the number of the questions that
+//! stood on the terminal before it could be read: while a question is being written nobody reads, and what is there to
+//! be read when it has been written was typed before it.
+
+use std::io::{self, IsTerminal, PipeReader, PipeWriter, stdin};
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use tokio::sync::mpsc;
+
+use super::super::linear::Line;
+
+/// Bytes that are read at once: more than a terminal has for one line.
+const PIECE: usize = 16 * 1024;
+/// Pieces that may be there before a question. A terminal has one; whoever has more writes without reading.
+const MOST_PIECES: usize = 256;
+
+/// What was typed.
+#[derive(Debug)]
+pub(super) enum Typed {
+    /// A line.
+    Line(Line),
+    /// Ctrl-D, or the end of what stdin is.
+    End,
+    /// The terminal is gone.
+    Gone,
+}
+
+/// Reads until it is dropped, and not a line more.
+pub(super) struct Lines {
+    gate: Arc<Mutex<Gate>>,
+    /// Closed with this value: the reader, who waits for it too, wakes and ends.
+    _end: PipeWriter,
+}
+
+/// What only one of the two may use at a time: the reader, or who writes a question.
+struct Gate {
+    input: OwnedFd,
+    /// Whether a terminal shows what is typed.
+    shown: bool,
+    typed: mpsc::UnboundedSender<Typed>,
+    /// The beginning of a line.
+    begun: Vec<u8>,
+    questions: u64,
+    is_over: bool,
+}
+
+impl Lines {
+    /// Begins to read.
+    ///
+    /// # Errors
+    /// When the system gives no pipe or no thread.
+    pub(super) fn begin() -> io::Result<(Self, mpsc::UnboundedReceiver<Typed>)> {
+        Self::of(stdin().as_fd().try_clone_to_owned()?, stdin().is_terminal())
+    }
+
+    fn of(input: OwnedFd, shown: bool) -> io::Result<(Self, mpsc::UnboundedReceiver<Typed>)> {
+        let (typed, lines) = mpsc::unbounded_channel();
+        let (ended, end) = io::pipe()?;
+        let watched = input.try_clone()?;
+        let gate = Gate { input, shown, typed, begun: Vec::new(), questions: 0, is_over: false };
+        let gate = Arc::new(Mutex::new(gate));
+        let reader = Arc::clone(&gate);
+        thread::Builder::new().name("lines".to_owned()).spawn(move || read_on(&reader, &watched, &ended))?;
+        Ok((Self { gate, _end: end }, lines))
+    }
+
+    /// Whether a terminal shows what is typed.
+    pub(super) fn are_shown(&self) -> bool {
+        held(&self.gate).shown
+    }
+
+    /// Writes a question and returns the number that lines carry from here on.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(super) fn ask(&self, write: impl FnOnce() -> io::Result<()>) -> io::Result<u64> {
+        let mut gate = held(&self.gate);
+        write()?;
+        let mut pieces = 0;
+        while !gate.is_over && is_readable(&gate.input) {
+            gate.read();
+            pieces += 1;
+            if pieces == MOST_PIECES {
+                gate.end(Typed::End);
+            }
+        }
+        // Half a line is not typed yet; a terminal keeps it until Enter.
+        gate.questions += 1;
+        Ok(gate.questions)
+    }
+}
+
+impl Drop for Lines {
+    fn drop(&mut self) {
+        held(&self.gate).is_over = true;
+    }
+}
+
+impl Gate {
+    /// Reads what is there. A terminal gives one line.
+    fn read(&mut self) {
+        let mut piece = vec![0; PIECE];
+        match rustix::io::read(&self.input, &mut piece) {
+            Ok(0) => self.end(Typed::End),
+            Ok(bytes) => {
+                self.begun.extend(piece.get(..bytes).unwrap_or_default());
+                while let Some(at) = self.begun.iter().position(|byte| *byte == b'\n') {
+                    let rest = self.begun.split_off(at + 1);
+                    let line = std::mem::replace(&mut self.begun, rest);
+                    self.tell(&line);
+                }
+            }
+            Err(Errno::INTR | Errno::AGAIN) => {}
+            Err(_) => self.end(Typed::Gone),
+        }
+    }
+
+    fn tell(&self, line: &[u8]) {
+        let text = String::from_utf8_lossy(line).trim_end_matches(['\n', '\r']).to_owned();
+        self.say(Typed::Line(Line { text, typed: self.questions, shown: self.shown }));
+    }
+
+    fn end(&mut self, how: Typed) {
+        let last = std::mem::take(&mut self.begun);
+        if !last.is_empty() {
+            self.tell(&last);
+        }
+        self.is_over = true;
+        self.say(how);
+    }
+
+    /// A loop that has ended hears nothing.
+    fn say(&self, typed: Typed) {
+        self.typed.send(typed).unwrap_or_default();
+    }
+}
+
+/// The reader: waits without holding anybody up, reads what came.
+fn read_on(gate: &Mutex<Gate>, input: &OwnedFd, ended: &PipeReader) {
+    loop {
+        let mut both = [PollFd::new(input, PollFlags::IN), PollFd::new(ended, PollFlags::IN)];
+        match poll(&mut both, None) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(_) => return held(gate).end(Typed::Gone),
+        }
+        let mut gate = held(gate);
+        // Whoever has asked a question may have read it all meanwhile.
+        if !gate.is_over && is_readable(&gate.input) {
+            gate.read();
+        }
+        if gate.is_over {
+            return;
+        }
+    }
+}
+
+fn is_readable(input: &OwnedFd) -> bool {
+    let mut only = [PollFd::new(input, PollFlags::IN)];
+    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+    poll(&mut only, Some(&at_once)).is_ok_and(|ready| ready > 0)
+}
+
+fn held(gate: &Mutex<Gate>) -> MutexGuard<'_, Gate> {
+    gate.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    /// The next line, and how many questions stood before it.
+    fn next(lines: &mut mpsc::UnboundedReceiver<Typed>) -> Option<(String, u64)> {
+        match lines.blocking_recv()? {
+            Typed::Line(line) => Some((line.text, line.typed)),
+            Typed::End | Typed::Gone => None,
+        }
+    }
+
+    #[test]
+    fn what_is_there_when_a_question_has_been_written_was_typed_before_it() {
+        let (input, mut typist) = io::pipe().unwrap();
+        let (lines, mut typed) = Lines::of(input.into(), false).unwrap();
+        typist.write_all(b"early\n").unwrap();
+        assert_eq!(next(&mut typed), Some(("early".to_owned(), 0)));
+        for question in 1..100 {
+            let during = || typist.write_all(b"y\nn\nhalf ");
+            assert_eq!(lines.ask(during).unwrap(), question);
+            typist.write_all(b"a line\r\ny\n").unwrap();
+            assert_eq!(next(&mut typed), Some(("y".to_owned(), question - 1)));
+            assert_eq!(next(&mut typed), Some(("n".to_owned(), question - 1)));
+            assert_eq!(next(&mut typed), Some(("half a line".to_owned(), question)));
+            assert_eq!(next(&mut typed), Some(("y".to_owned(), question)));
+        }
+        typist.write_all(b"no end").unwrap();
+        drop(typist);
+        assert_eq!(next(&mut typed), Some(("no end".to_owned(), 99)));
+        assert_eq!(next(&mut typed), None);
+    }
+
+    #[test]
+    fn who_was_dropped_takes_nothing_from_who_reads_next() {
+        let (input, mut typist) = io::pipe().unwrap();
+        let again = input.try_clone().unwrap();
+        for _ in 0..50 {
+            drop(Lines::of(again.try_clone().unwrap().into(), false).unwrap());
+        }
+        let (_lines, mut typed) = Lines::of(input.into(), false).unwrap();
+        typist.write_all(b"mine\n").unwrap();
+        assert_eq!(next(&mut typed), Some(("mine".to_owned(), 0)));
+    }
+
+    #[test]
+    fn who_writes_without_reading_is_not_heard_for_ever() {
+        let (input, typist) = io::pipe().unwrap();
+        let (lines, _typed) = Lines::of(input.into(), false).unwrap();
+        let flood = thread::spawn(move || while (&typist).write_all(b"y\n").is_ok() {});
+        lines.ask(|| Ok(())).unwrap();
+        drop(lines);
+        drop(flood);
+    }
+}

@@ -1,0 +1,240 @@
+//! The product without a screen, in a terminal that edits and echoes lines itself: every byte is a word or a line's end.
+
+use rustix::process::Signal;
+use serde_json::json;
+
+use super::console::{CTRL_C, CTRL_D, Console};
+use super::home::Home;
+
+/// Rows enough for all that a test says: nothing is scrolled away.
+const LONG: (u16, u16) = (120, 200);
+
+fn start(home: &Home, arguments: &[&str]) -> Console {
+    Console::start(home, LONG, &[&["--screen-reader"], arguments].concat())
+}
+
+/// Types a line, as soon as it is the person's turn.
+async fn says(app: &mut Console, line: &str) {
+    app.until("a prompt", |screen| screen.trim_end().ends_with("\nyou:")).await;
+    app.keys(&format!("{line}\n")).await;
+}
+
+/// No escape sequence, no line that is written over, no box, nothing but words.
+fn assert_plain(app: &Console) {
+    let said = String::from_utf8(app.bytes.clone()).unwrap();
+    let words = said.replace("\r\n", "\n");
+    let strange =
+        words.chars().find(|c| c.is_control() && *c != '\n' || ('\u{2500}'..='\u{257f}').contains(c));
+    assert_eq!(strange, None, "{said:?}");
+}
+
+/// Each of these lines stands there once.
+fn assert_once(app: &Console, lines: &[&str]) {
+    for line in lines {
+        assert_eq!(app.times(line), 1, "{line:?} in\n{}", app.screen());
+    }
+}
+
+#[tokio::test]
+async fn a_call_is_allowed_another_denied_with_a_reason_and_nothing_is_said_twice() {
+    let home = Home::new();
+    let mut app = start(&home, &[]);
+    says(&mut app, "change beta to delta in notes.txt").await;
+    app.sees("answer: y once, s this session, n deny").await;
+    assert_eq!(home.read("notes.txt"), "alpha\nbeta\ngamma\n", "nothing happens before the answer");
+    app.keys("y\n").await;
+    app.sees("end: done; 2 turns, 1 tool call").await;
+    assert_eq!(home.read("notes.txt"), "alpha\ndelta\ngamma\n");
+
+    says(&mut app, "run rm notes.txt").await;
+    app.sees("command: rm notes.txt").await;
+    app.until("a second question", |screen| screen.matches("answer: y once").count() == 2).await;
+    app.keys("yes, do it\n").await;
+    app.sees("not sent: a call waits for you").await;
+    app.keys("r\n").await;
+    app.sees("reason, or an empty line").await;
+    app.keys("keep my notes\n").await;
+    app.sees("denied by you").await;
+    app.until("a second end", |screen| screen.matches("end: done").count() == 2).await;
+
+    says(&mut app, "/budgets").await;
+    app.sees("budget max_tool_calls: 1 call of 200 calls used").await;
+    says(&mut app, "/ledger 3").await;
+    app.sees("turn_ended: completed").await;
+    says(&mut app, "/quit").await;
+    assert!(app.ends().await.success(), "{}", app.screen());
+    app.assert_restored();
+    assert_plain(&app);
+    assert_once(
+        &app,
+        &[
+            "  removed: beta\r\n",
+            "  added: delta\r\n",
+            "command: rm notes.txt\r\n",
+            "kept, /send sends it: yes, do it\r\n",
+        ],
+    );
+    assert!(home.has("notes.txt"));
+    assert_eq!(home.texts("tool_result", "outcome"), ["ok", "denied"]);
+    assert_eq!(home.entries("approval")[1]["reason"], "keep my notes");
+    assert_eq!(home.texts("user_message", "content").len(), 2, "what was refused was not sent");
+}
+
+#[tokio::test]
+async fn what_is_typed_before_the_question_steers_and_never_approves() {
+    let home = Home::new();
+    let call = json!({ "name": "shell", "arguments": { "command": "echo made > made.txt" } });
+    let script = json!([
+        { "text": "slow words\n".repeat(60), "chunk": 11, "pause_ms": 20, "tool_calls": [call] },
+        "both are heard",
+    ]);
+    let mut app = start(&home, &["--script", &script.to_string()]);
+    says(&mut app, "go").await;
+    app.sees("model: slow words").await;
+    app.keys("y\nand be quick\n").await;
+    app.until("two notes", |screen| screen.matches("noted: it is delivered").count() == 2).await;
+    app.sees("answer: y once").await;
+    assert!(!home.has("made.txt"));
+    app.keys("n\n").await;
+    app.sees("both are heard").await;
+    app.sees("delivered to the model: and be quick").await;
+    app.keys(CTRL_D).await;
+    assert!(app.ends().await.success());
+    assert!(!home.has("made.txt"));
+    assert_eq!(home.texts("approval", "decision"), ["deny"]);
+    let said = home.texts("injected", "text");
+    assert!(said.ends_with(&["y".to_owned(), "and be quick".to_owned()]), "{said:?}");
+    assert_plain(&app);
+}
+
+#[tokio::test]
+async fn a_line_that_waits_in_the_terminal_while_the_question_comes_does_not_approve() {
+    let home = Home::new();
+    let mut app = start(&home, &[]);
+    says(&mut app, "run echo made > made.txt").await;
+    // The app stands still wherever it is on the way to its question, and the answer is in the terminal first.
+    app.signal(Signal::STOP);
+    app.keys("y\n").await;
+    app.signal(Signal::CONT);
+    app.sees("answer: y once").await;
+    app.keys("n\n").await;
+    app.until("an end", |screen| screen.contains("end: ")).await;
+    app.keys(CTRL_D).await;
+    assert!(app.ends().await.success());
+    assert!(!home.has("made.txt"), "{}", app.screen());
+    assert_eq!(home.texts("approval", "decision"), ["deny"]);
+}
+
+#[tokio::test]
+async fn ctrl_c_ends_a_running_command_and_at_rest_leaves() {
+    let home = Home::new();
+    let mut app = start(&home, &[]);
+    says(&mut app, "run echo begun > made.txt; sleep 600").await;
+    app.sees("answer: y once").await;
+    app.keys("y\n").await;
+    app.meanwhile("a command that runs", || home.has("made.txt")).await;
+    app.keys("/status\n").await;
+    app.sees("status: dispatching tools").await;
+    app.keys(CTRL_C).await;
+    app.sees("end: interrupted, effects may be partial").await;
+    app.sees("next: Check the effects").await;
+    app.keys(CTRL_C).await;
+    app.sees("to leave: Ctrl-C once more").await;
+    app.keys(CTRL_C).await;
+    assert!(app.ends().await.success(), "{}", app.screen());
+    assert_eq!(home.texts("tool_result", "outcome"), ["aborted"]);
+    assert_plain(&app);
+}
+
+#[tokio::test]
+async fn a_budget_stop_is_raised_by_a_word() {
+    let home = Home::new();
+    let script = json!([{ "name": "read", "arguments": { "path": "notes.txt" } }, "it holds three words"]);
+    let mut app = start(&home, &["--max-turns", "1", "--script", &script.to_string(), "go"]);
+    app.sees("you: go").await;
+    app.sees("budget max_model_turns: /raise raises it to 2 turns and goes on").await;
+    says(&mut app, "/raise").await;
+    app.sees("model: it holds three words").await;
+    app.sees("end: done").await;
+    app.keys(CTRL_D).await;
+    assert!(app.ends().await.success());
+    assert_eq!(home.texts("turn_ended", "reason"), ["max_turns", "completed"]);
+    assert_plain(&app);
+    assert_once(&app, &["you: go\r\n", "model: it holds three words\r\n", "raised to 2 turns"]);
+}
+
+#[tokio::test]
+async fn a_terminal_that_cannot_move_its_cursor_is_spoken_to_in_lines() {
+    let home = Home::new();
+    let mut app = Console::start_with(&home, LONG, &[], &[("TERM", "dumb")]);
+    app.sees("TERM is dumb, so words are said in lines").await;
+    says(&mut app, "\"\"\"").await;
+    app.keys("read\nnotes.txt\n\"\"\"\n").await;
+    app.sees("It begins with `alpha`").await;
+    app.sees("end: done").await;
+    says(&mut app, "/quit").await;
+    assert!(app.ends().await.success());
+    app.assert_restored();
+    assert_plain(&app);
+    assert_eq!(home.texts("user_message", "content"), ["read\nnotes.txt"]);
+}
+
+#[tokio::test]
+async fn a_session_is_picked_by_its_number_and_says_its_last_exchange() {
+    let home = Home::new();
+    let mut app = start(&home, &[]);
+    says(&mut app, "read notes.txt").await;
+    app.sees("It begins with `alpha`").await;
+    says(&mut app, "/quit").await;
+    assert!(app.ends().await.success());
+
+    let mut app = start(&home, &[]);
+    says(&mut app, "/sessions").await;
+    app.sees("session 1: read notes.txt").await;
+    says(&mut app, "/sessions 1").await;
+    app.sees("resumed: 1 message of yours, 1 tool call").await;
+    app.sees("It begins with `alpha`").await;
+    says(&mut app, "list").await;
+    app.sees("This folder has 1 entry").await;
+    app.keys(CTRL_D).await;
+    assert!(app.ends().await.success());
+    assert_eq!(home.texts("user_message", "content"), ["read notes.txt", "list"]);
+    assert_plain(&app);
+}
+
+#[tokio::test]
+async fn a_signal_that_ends_programs_ends_it_with_its_books_closed() {
+    let home = Home::new();
+    let folder = home.root().join("config/countersign");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("config.toml"), "screen_reader = true\n").unwrap();
+    let mut app = Console::start(&home, LONG, &[]);
+    says(&mut app, "run echo begun > made.txt; sleep 600").await;
+    app.sees("answer: y once").await;
+    app.keys("s\n").await;
+    app.meanwhile("a command that runs", || home.has("made.txt")).await;
+    app.signal(Signal::TERM);
+    let code = app.ends().await.code();
+    assert_eq!(code, Some(130), "{}", app.screen());
+    assert_eq!(home.texts("tool_result", "outcome"), ["aborted"]);
+    assert_plain(&app);
+}
+
+#[tokio::test]
+async fn ctrl_z_works_by_itself() {
+    let home = Home::new();
+    let shell =
+        r#"set -m; "$APP" --screen-reader; echo "it is stopped"; read -r line; fg; echo "it ended with $?""#;
+    let command = pty_process::Command::new("sh").args(["-c", shell]);
+    let mut app = Console::start_command(&home, LONG, command, &[("APP", env!("CARGO_BIN_EXE_countersign"))]);
+    app.until("a prompt", |screen| screen.trim_end().ends_with("\nyou:")).await;
+    app.keys("\x1a").await;
+    app.sees("it is stopped").await;
+    app.keys("\n").await;
+    app.until("the job again", |screen| screen.matches("--screen-reader").count() == 1).await;
+    app.keys("read notes.txt\n").await;
+    app.sees("It begins with `alpha`").await;
+    app.keys(CTRL_D).await;
+    app.sees("it ended with 0").await;
+    app.ends().await;
+}
