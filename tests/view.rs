@@ -154,6 +154,24 @@ fn durable(events: &[Event]) -> Vec<Event> {
     events.iter().filter(|e| matches!(e, Event::Appended(_))).cloned().collect()
 }
 
+/// What may become of news on their way: lost, doubled, in pieces, or nothing. Entries always come.
+fn altered(event: &Event, fate: u8) -> Vec<Event> {
+    let Event::Live(live) = event else { return vec![event.clone()] };
+    match (fate, live) {
+        (0, _) => vec![],
+        (1, _) => vec![event.clone(), event.clone()],
+        (2, Live::Text { message, text }) => text
+            .chars()
+            .map(|c| Event::Live(Live::Text { message: *message, text: c.to_string() }))
+            .collect(),
+        (2, Live::ToolOutput { call, chunk }) => chunk
+            .split_inclusive('\n')
+            .map(|line| Event::Live(Live::ToolOutput { call: *call, chunk: line.to_owned() }))
+            .collect(),
+        _ => vec![event.clone()],
+    }
+}
+
 fn step() -> impl Strategy<Value = Step> {
     (0u8..9, 0u8..40, 0u8..40)
 }
@@ -163,6 +181,18 @@ proptest! {
     fn live_events_leave_no_residue(steps in prop::collection::vec(step(), 0..24)) {
         let stage = play(&steps);
         prop_assert_eq!(view(&stage.events), view(&durable(&stage.events)));
+    }
+
+    #[test]
+    fn live_events_may_be_lost_doubled_or_cut_in_pieces(
+        steps in prop::collection::vec(step(), 0..24),
+        fates in prop::collection::vec(0u8..4, 1..40),
+    ) {
+        let stage = play(&steps);
+        let mut fates = fates.into_iter().cycle();
+        let told: Vec<Event> =
+            stage.events.iter().flat_map(|event| altered(event, fates.next().unwrap_or(0))).collect();
+        prop_assert_eq!(view(&told), view(&durable(&stage.events)));
     }
 
     #[test]

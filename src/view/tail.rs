@@ -7,6 +7,8 @@ use std::collections::VecDeque;
 pub struct Tail {
     lines: VecDeque<String>,
     open: bool,
+    /// A carriage return came last: what comes next starts the line again, unless it ends it.
+    returned: bool,
     bytes: usize,
 }
 
@@ -18,8 +20,10 @@ impl Tail {
     pub fn push(&mut self, piece: &str) {
         for part in piece.split_inclusive('\n') {
             let (text, ends) = part.strip_suffix('\n').map_or((part, false), |text| (text, true));
-            self.write(text.strip_suffix('\r').unwrap_or(text));
+            self.write(text.trim_end_matches('\r'));
             self.open = !ends;
+            // A piece may end between a carriage return and what comes after it.
+            self.returned = !ends && (text.ends_with('\r') || text.is_empty() && self.returned);
             self.forget();
         }
     }
@@ -27,7 +31,7 @@ impl Tail {
     fn write(&mut self, text: &str) {
         let (restart, text) = match text.rsplit_once('\r') {
             Some((_, last)) => (true, last),
-            None => (false, text),
+            None => (self.returned && !text.is_empty(), text),
         };
         if !self.open {
             self.lines.push_back(String::new());
@@ -90,6 +94,19 @@ mod tests {
         assert_eq!(lines(&tail), ["one", "two", "three"]);
         tail.push(" 10 %\rthree 20 %");
         assert_eq!(lines(&tail), ["one", "two", "three 20 %"]);
+    }
+
+    #[test]
+    fn where_pieces_end_changes_nothing() {
+        for text in ["10 %\r20 %\r\n", "a\r\nb\r\r\nc", "\rone\r\rtwo\n", "x\r", "bar\r\n\ry"] {
+            let (mut whole, mut pieces) = (Tail::default(), Tail::default());
+            whole.push(text);
+            text.split_inclusive(|_| true).for_each(|piece| pieces.push(piece));
+            assert_eq!(whole, pieces, "{text:?}");
+        }
+        let mut tail = Tail::default();
+        ["10 %\r", "20 %\r", "30 %\r", "\ndone"].iter().for_each(|piece| tail.push(piece));
+        assert_eq!(lines(&tail), ["30 %", "done"]);
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod bounds;
 mod kill;
 mod mutant;
 mod offers;
+mod residue;
 #[path = "../support/sendable.rs"]
 mod sendable;
 mod walk;

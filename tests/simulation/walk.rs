@@ -107,26 +107,11 @@ pub fn exhaustive(depth: usize, bounds: Bounds, mutant: Mutant) -> Report {
 /// One long walk; the seed says where it goes.
 pub fn random(seed: u64, steps: u64, bounds: Bounds) -> Report {
     let mut report = Report { traces: 1, ..Report::default() };
-    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut dice = Dice::new(seed);
     let mut world = World::new(bounds, Mutant::None);
     let mut trace = Vec::new();
     for _ in 0..steps {
-        let mut options = world.options();
-        if options.is_empty() {
-            break;
-        }
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        let all: u64 = options.iter().map(likely).sum();
-        let mut at = state % all;
-        let chosen = options.iter().position(|option| {
-            let weight = likely(option);
-            let is_here = at < weight;
-            at = at.saturating_sub(weight);
-            is_here
-        });
-        let input = options.swap_remove(chosen.unwrap_or(0));
+        let Some(input) = dice.pick(&world) else { break };
         report.steps += 1;
         if let Some(fault) = deliver(&mut world, input, &mut trace) {
             report.fault = Some(fault);
@@ -140,6 +125,39 @@ pub fn random(seed: u64, steps: u64, bounds: Bounds) -> Report {
         Err(fault) => report.fault = Some(fault),
     }
     report
+}
+
+/// Where a random walk goes.
+pub(crate) struct Dice(u64);
+
+impl Dice {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
+    pub(crate) fn throw(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    /// What happens next, if anything can.
+    pub(crate) fn pick(&mut self, world: &World) -> Option<Input> {
+        let mut options = world.options();
+        if options.is_empty() {
+            return None;
+        }
+        let all: u64 = options.iter().map(likely).sum();
+        let mut at = self.throw() % all;
+        let chosen = options.iter().position(|option| {
+            let weight = likely(option);
+            let is_here = at < weight;
+            at = at.saturating_sub(weight);
+            is_here
+        });
+        Some(options.swap_remove(chosen.unwrap_or(0)))
+    }
 }
 
 /// How likely an input is in a random walk: things mostly go well, or a walk never gets far.

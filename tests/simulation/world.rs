@@ -1,8 +1,9 @@
 //! The outside of the loop: what is in flight, what may happen next, and what must be true after it did.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use countersign::agent::{Agent, Answer, Effect, Input, Intent, Operation, Shutdown, TimerId};
+use countersign::agent::{Agent, Answer, Effect, Event, Input, Intent, Operation, Shutdown, TimerId};
 use countersign::context::words;
 use countersign::hooks::{HookCall, HookId, HookPoint, Payload};
 use countersign::ledger::{Body, CallId, CompactionTrigger, Entry, EntryId, Message, Millis};
@@ -44,6 +45,8 @@ pub struct World {
     /// Attempts that failed: their words stay in the log under a tombstone, and no later request contains them.
     failed: BTreeSet<EntryId>,
     pub(crate) over: bool,
+    /// What the screen would hear, if somebody listens.
+    pub(crate) heard: Option<Vec<Event>>,
 }
 
 impl World {
@@ -68,6 +71,7 @@ impl World {
             late_preparations: BTreeSet::new(),
             failed: BTreeSet::new(),
             over: false,
+            heard: None,
         }
     }
 
@@ -149,6 +153,13 @@ impl World {
     }
 
     fn perform(&mut self, effect: Effect) -> Result<(), String> {
+        if let Some(heard) = &mut self.heard {
+            match &effect {
+                Effect::Append(entry) => heard.push(Event::Appended(Arc::clone(entry))),
+                Effect::Emit(live) => heard.push(Event::Live(live.clone())),
+                _ => {}
+            }
+        }
         match effect {
             Effect::Append(entry) => self.log.append(entry),
             Effect::Cancel(operation) => {
