@@ -160,10 +160,9 @@ fn altered(event: &Event, fate: u8) -> Vec<Event> {
     match (fate, live) {
         (0, _) => vec![],
         (1, _) => vec![event.clone(), event.clone()],
-        (2, Live::Text { message, text }) => text
-            .chars()
-            .map(|c| Event::Live(Live::Text { message: *message, text: c.to_string() }))
-            .collect(),
+        (2, Live::Text { message, text }) => {
+            text.chars().map(|c| Event::Live(Live::Text { message: *message, text: c.to_string() })).collect()
+        }
         (2, Live::ToolOutput { call, chunk }) => chunk
             .split_inclusive('\n')
             .map(|line| Event::Live(Live::ToolOutput { call: *call, chunk: line.to_owned() }))

@@ -36,6 +36,7 @@ mod replays;
 mod returning;
 mod sizes;
 mod start;
+mod storm;
 mod strays;
 mod suspension;
 mod switching;

@@ -6,6 +6,7 @@ mod approval;
 mod boxes;
 mod budgets;
 mod cards;
+mod clusters;
 mod completion;
 mod composer;
 mod endings;
@@ -123,6 +124,7 @@ pub fn draw(frame: &mut Frame<'_>, screen: &Screen<'_>) {
             status::draw(frame, areas.status, screen);
         }
     }
+    clusters::steady(frame.buffer_mut());
 }
 
 /// Rows wanted between transcript and composer: for commands while one is typed, else for what waits.

@@ -68,7 +68,9 @@ fn head(screen: &Screen<'_>, picker: &Picker, fitting: usize, total: u16) -> Lin
 
 fn row(item: &Item, chosen: bool, total: usize, screen: &Screen<'_>) -> Line<'static> {
     let theme = screen.theme;
-    let aside = fit(&one_row(&item.aside), total / 3);
+    // What the words leave, and a third of the line where they are long.
+    let left = total.saturating_sub(width(&one_row(item.words.trim())) + 4);
+    let aside = fit(&one_row(&item.aside), left.max(total / 3));
     let room = total.saturating_sub(width(&aside) + 4);
     let left = vec![
         Span::styled(if chosen { "› " } else { "  " }, theme.accent),

@@ -25,23 +25,24 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     // While something is typed, where it goes matters more than why the model was called.
     let least = if screen.local.composer.is_blank() { says.first() } else { says.last() };
     let least = least.map_or(0, |words| width(words));
-    let (left, right) = fitting(&says, keys, least, total);
+    let (left, right) = fitting(&says, keys, least, screen.view.status.is_busy(), total);
     let line = both_ends(vec![Span::styled(left, style)], right, total);
     frame.render_widget(line, Rect::new(area.x + 1, area.y, area.width.saturating_sub(2), 1));
 }
 
-/// Gives up keys from the last to the second until there are `least` cells for words, then words, then cuts: the
-/// first key is how to stop.
+/// Gives up keys from the last to the second until there are `least` cells for words, then words, then cuts: while
+/// something `stops`, the first key is how to stop it; else it goes too.
 fn fitting(
     says: &[String],
     mut keys: Vec<Vec<Span<'static>>>,
     least: usize,
+    stops: bool,
     total: usize,
 ) -> (String, Vec<Span<'static>>) {
     loop {
         let right = keys.join(&Span::raw("   "));
         let room = total.saturating_sub(cells(&right) + 2);
-        if least > room && keys.len() > 1 {
+        if least > room && keys.len() > usize::from(stops) {
             keys.pop();
             continue;
         }

@@ -350,6 +350,12 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
         };
         let cells = u16::try_from(width(&words)).unwrap_or(0).min(area.width);
         let mark = Rect::new(area.right() - cells, area.bottom() - 1, cells, 1);
+        let buffer = frame.buffer_mut();
+        let before = mark.left().checked_sub(1).and_then(|x| buffer.cell_mut((x, mark.y)));
+        // Words that go on under the mark are cut, and say so.
+        if let Some(cell) = before.filter(|cell| cell.symbol().starts_with(char::is_alphanumeric)) {
+            cell.set_symbol("…");
+        }
         frame.render_widget(Line::styled(words, screen.theme.accent), mark);
     }
 }

@@ -49,7 +49,10 @@ impl Safe {
             '\r' if next == Some('\n') => {}
             '\t' => self.tab(),
             _ if character.is_control() => self.show_control(character),
-            _ if self.is_allowed(character, next) => self.keep(character),
+            _ if self.is_allowed(character, next) => {
+                self.keep(character);
+                self.part(character, next);
+            }
             _ => self.show(character),
         }
     }
@@ -74,6 +77,14 @@ impl Safe {
         self.marks = if character.width() == Some(0) { self.marks + 1 } else { 0 };
         self.out.push(character);
         self.previous = Some(character);
+    }
+
+    /// Lam and alef are one sign to those who count a whole text, and two to those who draw it letter by letter, as
+    /// terminals do: parted, they are two to everybody.
+    fn part(&mut self, character: char, next: Option<char>) {
+        if character == '\u{644}' && matches!(next, Some('\u{622}' | '\u{623}' | '\u{625}' | '\u{627}')) {
+            self.keep('\u{200c}');
+        }
     }
 
     /// C0 controls and DEL are written with a caret, as terminals echo them: every font has those signs. The others
