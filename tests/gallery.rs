@@ -402,15 +402,3 @@ fn approvals_of_other_kinds() {
         seat
     });
 }
-
-#[test]
-fn the_inspector_of_a_session_that_has_not_begun() {
-    for (page, name) in ["ledger", "sees", "timeline", "budgets", "approvals"].into_iter().enumerate() {
-        at_all_sizes(&format!("inspector_empty_{name}"), || {
-            let mut seat = Seat::new(Stage::new());
-            seat.ctrl('o');
-            (0..page).for_each(|_| drop(seat.key(KeyCode::Tab, NONE)));
-            seat
-        });
-    }
-}

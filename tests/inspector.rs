@@ -233,3 +233,15 @@ fn what_looks_like_base64_is_told_by_its_length() {
     assert!(text.contains("240 characters of base64 left out") && !text.contains("QUJDQUJD"));
     assert!(text.contains("\"text\": \"plain\""));
 }
+
+#[test]
+fn a_session_that_has_not_begun() {
+    for (page, name) in PAGES.into_iter().enumerate() {
+        for (width, height) in [(80, 24), (120, 40), (40, 10)] {
+            let mut seat = Seat::new(stage::Stage::new());
+            seat.ctrl('o');
+            (0..page).for_each(|_| drop(seat.key(KeyCode::Tab, NONE)));
+            snapshot(&format!("inspector_empty_{name}_{width}x{height}"), &seat.frame(width, height));
+        }
+    }
+}

@@ -51,9 +51,9 @@ fn longest(symbol: &str) -> u16 {
 /// As many members of a sign as are as wide as it in one kind of terminal, and fit into `room` in the other.
 fn beginning(symbol: &str, room: u16, short: u16) -> &str {
     let ends = symbol.char_indices().map(|(at, _)| at).chain([symbol.len()]);
-    let all = ends.filter_map(|end| symbol.get(..end));
+    let mut all = ends.filter_map(|end| symbol.get(..end));
     let fits = |part: &&str| longest(part) <= room && cells(part.width()) == short;
-    all.filter(fits).last().map_or(symbol, |part| part.trim_end_matches(JOINER))
+    all.rfind(fits).map_or(symbol, |part| part.trim_end_matches(JOINER))
 }
 
 fn cells(width: usize) -> u16 {
