@@ -1,5 +1,4 @@
-//! The rest of what the screen can show, at three sizes: every ending, every state of a call, every remark, goals, lists,
-//! modes of the composer.
+//! The rest of what the screen can show, at three sizes: endings, states of a call, remarks, goals, lists, modes.
 
 #![allow(
     clippy::unwrap_used,
@@ -62,7 +61,6 @@ fn family(name: &str, members: &[(String, &dyn Fn() -> Seat)]) {
     }
 }
 
-/// A command that was called, and the token of its call.
 fn called() -> (Stage, OpenCall) {
     let mut stage = Stage::new();
     stage.user("Test it.");
@@ -104,7 +102,6 @@ fn every_ending_has_a_card_that_says_what_next() {
     family("endings", &members);
 }
 
-/// Before its result: announced, asked about, allowed, refused, running, done.
 fn unsettled(state: &str) -> Stage {
     let (mut stage, open) = called();
     let id = open.id();
@@ -205,7 +202,6 @@ fn every_remark() {
     });
 }
 
-/// A goal, its check, a checkpoint, and how it goes on.
 fn goal() -> Stage {
     let mut stage = Stage::new();
     stage.user("Make the parser accept empty input.");
