@@ -92,6 +92,10 @@ const WRONG_FILES: &[(&str, &str)] = &[
     ),
     ("mode = 'auto'", "config.toml:1: mode: mode `auto` runs commands in a sandbox"),
     ("mode = 3", "config.toml:1: mode: takes a text, not 3"),
+    (
+        "images = 'ascii'",
+        "config.toml:1: images: takes \"auto\", \"kitty\", \"iterm\", \"sixel\" or \"off\", not \"ascii\"",
+    ),
     ("allow = ['shell(']", "config.toml:1: allow: `shell(` is not a rule"),
     ("budget = 3", "config.toml:1: `budget` is a table of keys"),
     (

@@ -1,9 +1,11 @@
-//! What the screen is told about looks: the name of the theme, and whether the terminal's background chooses it.
+//! What the screen is told about looks: the name of the theme, whether the terminal's background chooses it, and what
+//! else the terminal takes.
 
 use super::Invocation;
-use super::config::Notify;
+use super::config::{Images, Notify};
 use super::environment::Environment;
 use super::fault::Fault;
+use crate::ui::graphics::Protocol;
 use crate::ui::theme::ground::Ground;
 use crate::ui::{Call, Takes};
 
@@ -77,8 +79,50 @@ pub(super) fn takes(invocation: &Invocation) -> Takes {
         Notify::Auto => Call::Bell,
     };
     let title = environment.text("TERM").is_some_and(|terminal| !SILENT.contains(&terminal));
-    Takes { title, progress: is_one_of(environment, PROGRESSING), call }
+    Takes { title, progress: is_one_of(environment, PROGRESSING), call, images: images(invocation) }
 }
+
+/// How pictures are shown, if they are. Placeholders of kitty are told apart by their colour, and who wants no colour
+/// wants no pictures.
+pub(super) fn images(invocation: &Invocation) -> Option<Protocol> {
+    let environment = &invocation.environment;
+    match invocation.config.images {
+        _ if environment.no_color() => None,
+        Images::Off => None,
+        Images::By(protocol) => Some(protocol),
+        Images::Auto => known_protocol(environment),
+    }
+}
+
+/// What the terminal takes, by what it sets. The terminal that runs here sets `TERM`; what else is set may have been
+/// inherited from the one that it was started from.
+fn known_protocol(environment: &Environment) -> Option<Protocol> {
+    let is_of = |(name, value, _): &&(&str, &str, Protocol)| is_one_of(environment, &[(name, value)]);
+    let terminal = environment.text("TERM").unwrap_or_default();
+    if terminal.starts_with("screen") || terminal.starts_with("tmux") || environment.text("ZELLIJ").is_some()
+    {
+        return None;
+    }
+    let by_sixel = ["foot", "mlterm", "contour"].iter().any(|name| terminal.starts_with(name));
+    if by_sixel && environment.text("TMUX").is_none() && environment.text("STY").is_none() {
+        return Some(Protocol::Sixel);
+    }
+    PICTURING.iter().find(is_of).map(|(_, _, protocol)| *protocol)
+}
+
+/// Terminals that show pictures, and how; any value where none is named.
+const PICTURING: &[(&str, &str, Protocol)] = &[
+    ("TERM", "xterm-kitty", Protocol::Kitty),
+    ("TERM", "xterm-ghostty", Protocol::Kitty),
+    ("TERM", "wezterm", Protocol::Iterm),
+    ("TERM_PROGRAM", "ghostty", Protocol::Kitty),
+    ("TERM_PROGRAM", "WezTerm", Protocol::Iterm),
+    ("TERM_PROGRAM", "iTerm.app", Protocol::Iterm),
+    ("TERM_PROGRAM", "mintty", Protocol::Iterm),
+    ("TERM_PROGRAM", "WindowsTerminal", Protocol::Sixel),
+    ("LC_TERMINAL", "iTerm2", Protocol::Iterm),
+    ("KITTY_WINDOW_ID", "", Protocol::Kitty),
+];
 
 /// Terminals that show OSC 9 as a notification of the desktop.
 const NOTIFYING: &[(&str, &str)] = &[

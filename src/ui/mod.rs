@@ -3,6 +3,9 @@
 /// What each role looks like.
 pub mod theme;
 
+/// Pictures, where the terminal can show them.
+pub mod graphics;
+
 /// Untrusted text made safe, measured, wrapped and styled.
 pub mod text;
 

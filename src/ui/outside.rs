@@ -2,6 +2,7 @@
 
 use crate::view::{Phase, View};
 
+use super::graphics::Protocol;
 use super::text::{fit, sanitize};
 
 /// How a person who looks elsewhere is called.
@@ -25,6 +26,8 @@ pub struct Takes {
     pub progress: bool,
     /// How a person is called.
     pub call: Call,
+    /// Pictures.
+    pub images: Option<Protocol>,
 }
 
 /// Most cells of the folder in a title.

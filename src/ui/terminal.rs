@@ -3,6 +3,7 @@
 //! The terminal is asked one thing, its background, after the first frame: nothing ever waits for what it answers.
 
 use std::io::{self, Write, stdout};
+use std::ops::RangeInclusive;
 use std::panic;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -17,11 +18,13 @@ use ratatui::crossterm::event::{
 use ratatui::crossterm::style::Print;
 use ratatui::crossterm::terminal::{
     BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate, EnterAlternateScreen,
-    LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, window_size,
 };
 use ratatui::crossterm::{execute, queue};
 use ratatui::layout::Rect;
 use ratatui::{Frame, Terminal};
+
+use super::graphics;
 
 /// Buttons and wheel in the wide coordinates, without motion: every move of the mouse would be an event.
 const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
@@ -47,6 +50,12 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 static GATHERS: AtomicBool = AtomicBool::new(false);
 /// Whether progress was ever told, so that it is taken away in the end, and only then.
 static PROGRESS: AtomicBool = AtomicBool::new(false);
+
+/// Whether the terminal was ever sent a picture to keep, so that all are taken away in the end.
+static PICTURES: AtomicBool = AtomicBool::new(false);
+
+/// The pixels that cells can have; what else is told is not believed.
+const CELLS: (RangeInclusive<u16>, RangeInclusive<u16>) = (2..=64, 4..=128);
 
 /// Holds the terminal; dropping it gives the terminal back.
 pub(super) struct Guard {
@@ -154,6 +163,20 @@ impl Write for Frames {
     }
 }
 
+/// Says something with the next frame, before its cells.
+pub(super) fn with_next_frame(terminal: &mut Display, words: &str) -> io::Result<()> {
+    PICTURES.fetch_or(graphics::is_told_in(words), Ordering::SeqCst);
+    terminal.backend_mut().write_all(words.as_bytes())
+}
+
+/// The pixels of a cell, width and height, if the system knows them: the terminal is not asked.
+pub(super) fn cell_size() -> Option<(u16, u16)> {
+    let window = window_size().ok()?;
+    let cell = (window.width.checked_div(window.columns)?, window.height.checked_div(window.rows)?);
+    let (widths, heights) = CELLS;
+    (widths.contains(&cell.0) && heights.contains(&cell.1)).then_some(cell)
+}
+
 /// Draws one frame and writes it in one go.
 pub(super) fn show(terminal: &mut Display, draw: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
     GATHERS.store(true, Ordering::SeqCst);
@@ -205,8 +228,10 @@ fn restore() {
     }
     let mut out = stdout();
     let progress = if PROGRESS.swap(false, Ordering::SeqCst) { NO_PROGRESS } else { "" };
+    let pictures =
+        if PICTURES.swap(false, Ordering::SeqCst) { graphics::delete_all() } else { String::new() };
     let steps = [
-        execute!(out, EndSynchronizedUpdate, PopKeyboardEnhancementFlags),
+        execute!(out, EndSynchronizedUpdate, Print(pictures), PopKeyboardEnhancementFlags),
         execute!(out, DisableMouseCapture, DisableFocusChange, DisableBracketedPaste),
         execute!(out, SetCursorStyle::DefaultUserShape, Show, LeaveAlternateScreen),
         execute!(out, Print(progress), Print(TITLE_BACK)),

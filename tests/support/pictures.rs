@@ -4,12 +4,16 @@
     dead_code,
     unreachable_pub,
     clippy::unwrap_used,
+    clippy::indexing_slicing,
     missing_docs,
     reason = "tests; not every test uses everything"
 )]
 
+use std::io::Cursor;
+
 use countersign::ledger::Image;
 use countersign::wire::base64;
+use image::{ImageFormat, Rgb, RgbImage};
 
 /// A PNG that says it is this large. Its one row is of nothing; nobody decodes it.
 pub fn png(width: u32, height: u32) -> Vec<u8> {
@@ -53,4 +57,21 @@ pub fn gif(width: u16, height: u16) -> Vec<u8> {
 pub fn image(name: &str, width: u32, height: u32) -> Image {
     let data = base64(&png(width, height)).into();
     Image { name: name.into(), media_type: "image/png".into(), data, size: Some((width, height)) }
+}
+
+/// The colours of the quarters of [`quarters`]: red and green above, blue and white below.
+pub const QUARTERS: [[u8; 3]; 4] = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 255]];
+
+/// A whole picture of four colours in one of the formats that providers take.
+pub fn quarters(width: u32, height: u32, format: ImageFormat) -> Vec<u8> {
+    let quarter = |x, y| usize::from(x >= width / 2) + 2 * usize::from(y >= height / 2);
+    let picture = RgbImage::from_fn(width, height, |x, y| Rgb(QUARTERS[quarter(x, y)]));
+    let mut bytes = Cursor::new(Vec::new());
+    picture.write_to(&mut bytes, format).unwrap();
+    bytes.into_inner()
+}
+
+/// A file as a message carries it, with the size that its header is taken to say.
+pub fn carried(name: &str, bytes: &[u8], size: (u32, u32)) -> Image {
+    Image { name: name.into(), media_type: "image/png".into(), data: base64(bytes).into(), size: Some(size) }
 }

@@ -218,6 +218,13 @@ impl Console {
         self.parser.screen_mut().set_size(count(size.1), count(size.0));
     }
 
+    /// The same with cells of so many pixels.
+    pub(crate) fn resize_with_cells(&mut self, size: (u16, u16), cell: (u16, u16)) {
+        let pixels = Size::new_with_pixel(size.1, size.0, size.0 * cell.0, size.1 * cell.1);
+        self.write.resize(pixels).unwrap();
+        self.parser.screen_mut().set_size(count(size.1), count(size.0));
+    }
+
     pub(crate) fn signal(&self, signal: Signal) {
         let id = Pid::from_raw(i32::try_from(self.process_id()).unwrap()).unwrap();
         rustix::process::kill_process(id, signal).unwrap();

@@ -25,6 +25,7 @@ mod editing;
 mod endings;
 mod escapes;
 mod goals;
+mod graphics;
 mod home;
 mod hostile;
 mod images;

@@ -109,6 +109,7 @@ fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
         Key::Vim => config.vim = value.switch()?,
         Key::ScreenReader => config.screen_reader = value.switch()?,
         Key::Notify => config.notify = keys::notify(value.text()?)?,
+        Key::Images => config.images = keys::images(value.text()?)?,
         Key::Log => {
             let filter = value.text()?;
             logging::check(filter)?;

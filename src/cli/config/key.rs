@@ -15,6 +15,7 @@ pub(super) enum Key {
     OnApproval,
     Theme,
     Notify,
+    Images,
     Vim,
     ScreenReader,
     /// The keys of a command.
@@ -117,6 +118,7 @@ pub(super) const KEYS: &[(&str, Key)] = &[
     ("on_approval", Key::OnApproval),
     ("theme", Key::Theme),
     ("notify", Key::Notify),
+    ("images", Key::Images),
     ("vim", Key::Vim),
     ("screen_reader", Key::ScreenReader),
     ("keys.*.*", Key::Binding),

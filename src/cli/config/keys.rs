@@ -1,6 +1,8 @@
-//! What concerns a person alone: the keys that they have bound (`[keys.PLACE]`), and how they are called.
+//! What concerns a person alone: the keys that they have bound (`[keys.PLACE]`), how they are called, and whether they see
+//! pictures.
 
 use super::{Config, setting::Setting, setting::Wrong};
+use crate::ui::graphics::Protocol;
 use crate::ui::rebinding::Change;
 
 /// Binds the command to these keys instead of those that it has; to none: takes them away.
@@ -52,4 +54,44 @@ pub(super) fn notify(text: &str) -> Result<Notify, String> {
     all.into_iter()
         .find(|way| way.as_str() == text)
         .ok_or_else(|| format!("takes \"auto\", \"off\", \"bell\" or \"osc9\", not {text:?}"))
+}
+
+/// How pictures are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Images {
+    /// As the terminal is known to take them, and not at all where that is not known.
+    #[default]
+    Auto,
+    /// Not at all.
+    Off,
+    /// In this protocol.
+    By(Protocol),
+}
+
+impl Images {
+    const ALL: [Self; 5] = [
+        Self::Auto,
+        Self::By(Protocol::Kitty),
+        Self::By(Protocol::Iterm),
+        Self::By(Protocol::Sixel),
+        Self::Off,
+    ];
+
+    /// As written in the configuration.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Off => "off",
+            Self::By(Protocol::Kitty) => "kitty",
+            Self::By(Protocol::Iterm) => "iterm",
+            Self::By(Protocol::Sixel) => "sixel",
+        }
+    }
+}
+
+pub(super) fn images(text: &str) -> Result<Images, String> {
+    Images::ALL
+        .into_iter()
+        .find(|way| way.as_str() == text)
+        .ok_or_else(|| format!("takes \"auto\", \"kitty\", \"iterm\", \"sixel\" or \"off\", not {text:?}"))
 }

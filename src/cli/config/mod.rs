@@ -24,7 +24,7 @@ pub use hooks::SourcedHook;
 pub(super) use init::private_folder;
 pub use init::{EXAMPLE, init};
 pub use key::nearest;
-pub use keys::Notify;
+pub use keys::{Images, Notify};
 pub use source::Source;
 
 use super::{
@@ -68,6 +68,8 @@ pub struct Config {
     pub theme: Option<String>,
     /// How a person who looks elsewhere is called.
     pub notify: Notify,
+    /// How pictures are shown.
+    pub images: Images,
     /// Whether the composer has a vim mode.
     pub vim: bool,
     /// Whether the app speaks in lines instead of drawing a screen.
@@ -233,6 +235,7 @@ impl Default for Config {
             effort: None,
             theme: None,
             notify: Notify::default(),
+            images: Images::default(),
             vim: false,
             screen_reader: false,
             keymap: Keymap::default(),

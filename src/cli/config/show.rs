@@ -85,6 +85,7 @@ impl Config {
             Key::Vim => Some(self.vim.to_string()),
             Key::ScreenReader => Some(self.screen_reader.to_string()),
             Key::Notify => Some(quoted(self.notify.as_str())),
+            Key::Images => Some(quoted(self.images.as_str())),
             Key::Log => Some(quoted(&self.log)),
             Key::Limit(Limit::Cost) => limits.max_total_cost.map(write_dollars),
             Key::Limit(limit) => limits.get(limit).map(|number| number.to_string()),

@@ -52,7 +52,7 @@ fn tightens(before: &Config, after: &Config, key: Key) -> bool {
             let before = before.providers.get(name).map_or(&[][..], |p| p.hosted_tools.as_slice());
             provider.hosted_tools.iter().all(|tool| before.contains(tool))
         }),
-        Key::Theme | Key::Notify | Key::Tools => true,
+        Key::Theme | Key::Notify | Key::Images | Key::Tools => true,
         Key::Echo => !after.echo,
         // These choose where data goes, what it costs, what the model sees, what is written down, which programs
         // are started, or what a key does.

@@ -4,6 +4,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::ledger::{Body, EntryId, Millis};
+use crate::ui::graphics::Sizing;
 use crate::ui::local::{Focus, Local, Reason};
 use crate::ui::rebinding::Keymap;
 use crate::ui::text::highlight::Highlighter;
@@ -13,7 +14,7 @@ use crate::view::{Card, CardBody, PanelState, Shown, View, hosted_lines, shown};
 
 use super::layouts::{Part, Row, Version};
 use super::words::count;
-use super::{approval, endings, goals, remarks, tools};
+use super::{approval, endings, goals, pictures, remarks, tools};
 
 /// Cells left free before and after text.
 pub(super) const INDENT: u16 = 3;
@@ -38,10 +39,18 @@ pub(super) struct Around<'a> {
     /// The request about the call that is being changed.
     pub editing: Option<EntryId>,
     pub keymap: &'a Keymap,
+    pub pictures: Sizing,
 }
 
 impl<'a> Around<'a> {
-    pub(super) fn new(view: &'a View, local: &'a Local, theme: &'a Theme, area: Rect, now: Millis) -> Self {
+    pub(super) fn new(
+        view: &'a View,
+        local: &'a Local,
+        theme: &'a Theme,
+        pictures: Sizing,
+        area: Rect,
+        now: Millis,
+    ) -> Self {
         Self {
             view,
             theme,
@@ -55,6 +64,7 @@ impl<'a> Around<'a> {
             reason: local.reason.as_ref(),
             editing: local.edit.as_ref().filter(|edit| edit.is_open()).map(|edit| edit.request),
             keymap: &local.keymap,
+            pictures,
         }
     }
 
@@ -73,9 +83,16 @@ impl<'a> Around<'a> {
         self.text_width().min(u16::try_from(MEASURE).unwrap_or(u16::MAX))
     }
 
+    fn of_pictures(&self) -> pictures::Place<'_> {
+        let (width, quiet) = (self.prose_width(), self.theme.dim);
+        pictures::Place { sizing: &self.pictures, indent: INDENT, width, quiet }
+    }
+
     /// What a card's lines depend on besides the card.
     pub(super) fn version(&self, card: &Card) -> Version {
-        let Some(panel) = card.panel() else { return Version::default() };
+        let Some(panel) = card.panel() else {
+            return Version { pictures: self.pictures.version(), ..Version::default() };
+        };
         match &panel.state {
             PanelState::Running { since } => Version {
                 clock: 1 + self.now.since(*since) / 1_000,
@@ -119,7 +136,11 @@ pub(super) fn lay(
     let width = around.text_width();
     match &card.body {
         CardBody::User(entry) => match &entry.body {
-            Body::User(message) => user(&message.shown(), around.prose_width(), theme),
+            Body::User(message) => {
+                let mut rows = user(&message.shown(), around.prose_width(), theme);
+                rows.extend(pictures::lay(entry.id, &message.images, &around.of_pictures()));
+                rows
+            }
             _ => Vec::new(),
         },
         CardBody::Assistant(entry) => match &entry.body {
@@ -152,8 +173,14 @@ pub(super) fn lay(
         CardBody::Forming(forming) => tools::forming(forming, around),
         CardBody::Tool(panel) if panel.state == PanelState::Waiting => approval::lay(panel, around),
         CardBody::Tool(panel) => tools::lay(panel, around),
-        CardBody::Injected(entry)
-        | CardBody::Compacted(entry)
+        CardBody::Injected(entry) => {
+            let mut rows = remarks::lay(entry, around);
+            if let Body::Injected(injected) = &entry.body {
+                rows.extend(pictures::lay(entry.id, &injected.images, &around.of_pictures()));
+            }
+            rows
+        }
+        CardBody::Compacted(entry)
         | CardBody::Note(entry)
         | CardBody::Error(entry)
         | CardBody::Raised(entry)

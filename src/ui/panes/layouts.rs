@@ -6,6 +6,7 @@ use ratatui::text::Line;
 
 use crate::view::CardId;
 
+use crate::ui::graphics::{Pictures, Strip};
 use crate::ui::text::markdown::Stream;
 
 /// One row of the transcript.
@@ -17,6 +18,8 @@ pub(super) struct Row {
     pub line: Line<'static>,
     /// What part of its card it belongs to.
     pub part: Part,
+    /// The row of a picture that stands in it.
+    pub picture: Option<Strip>,
 }
 
 /// The parts of a card.
@@ -34,7 +37,7 @@ pub(super) enum Part {
 impl Row {
     /// A row at an indent.
     pub(super) fn new(indent: u16, line: impl Into<Line<'static>>) -> Self {
-        Self { indent, line: line.into(), part: Part::Open }
+        Self { indent, line: line.into(), part: Part::Open, picture: None }
     }
 }
 
@@ -47,6 +50,7 @@ pub struct Layouts {
     appetite: usize,
     is_behind: bool,
     pub(super) window: Window,
+    pub(in crate::ui) pictures: Pictures,
 }
 
 /// What everything kept was made for; when it changes, everything is laid out anew, card by card as it comes
@@ -81,6 +85,7 @@ pub(super) struct Version {
     pub focus: u64,
     pub clock: u64,
     pub height: u16,
+    pub pictures: u64,
 }
 
 /// The answer that grows: finished blocks keep their lines, only the last one is laid out again.
@@ -111,6 +116,12 @@ impl Layouts {
     const MOST: usize = 256;
     /// Most bytes of the growing text that are laid out for one frame, so that no flood of text holds up a key.
     const MOUTHFUL: usize = 16 * 1024;
+
+    /// Keeps nothing yet, and shows these pictures.
+    #[must_use]
+    pub fn with(pictures: Pictures) -> Self {
+        Self { pictures, ..Self::default() }
+    }
 
     /// Forgets what was laid out for another shape. Says whether rows may stand elsewhere now.
     pub(super) fn begin(&mut self, shape: &Shape) -> bool {

@@ -20,6 +20,7 @@ mod level;
 mod marks;
 mod output;
 mod picker;
+mod pictures;
 mod queue;
 mod remarks;
 mod status;
@@ -76,6 +77,7 @@ pub fn prepare(
         inspector.catch_up(view);
     }
     local.composer.area_mut().set_selection_style(theme.selection);
+    layouts.pictures.begin(screen);
     match Areas::of(screen, rows, above(local, view)) {
         Some(areas) if local.overlay.is_none() => {
             local.page = areas.transcript.height;
@@ -95,6 +97,7 @@ pub fn prepare(
             }
         }
     }
+    layouts.pictures.settle();
 }
 
 /// Draws one frame.

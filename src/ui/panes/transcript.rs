@@ -6,6 +6,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use crate::ledger::Millis;
+use crate::ui::graphics;
 use crate::ui::local::{Anchor, Focus, Local, Position, Scroll};
 use crate::ui::search::Search;
 use crate::ui::text::highlight::Highlighter;
@@ -47,7 +48,7 @@ pub(super) fn prepare(
         height: area.height,
     });
     let mut scroll = local.scroll;
-    let around = Around::new(view, local, theme, area, now);
+    let around = Around::new(view, local, theme, layouts.pictures.sizing(), area, now);
     let mut walk = Walk { layouts, view, theme, highlighter, around, height: usize::from(area.height) };
     let end = walk.top_at_end();
     let wish = std::mem::take(&mut scroll.wish);
@@ -80,7 +81,9 @@ pub(super) fn prepare(
     }
     let top = top.unwrap_or_else(|| walk.with_chosen_in_sight(end, local));
     let new = if scroll.top.is_some() { news(view, &scroll) } else { 0 };
-    walk.layouts.window = walk.fill(top, local, (top < end).then_some(new));
+    let window = walk.fill(top, local, (top < end).then_some(new));
+    walk.layouts.pictures.want(window.rows.iter().filter_map(|row| row.picture.as_ref()));
+    walk.layouts.window = window;
     local.scroll = scroll;
 }
 
@@ -358,6 +361,11 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
         }
         frame.render_widget(Line::styled(words, screen.theme.accent), mark);
     }
+    let strips = (area.y..area.bottom()).zip(&window.rows).filter_map(|(y, row)| {
+        let at = ratatui::layout::Position::new(area.x.saturating_add(row.indent), y);
+        row.picture.as_ref().map(|strip| (at, strip))
+    });
+    graphics::paint(frame.buffer_mut(), area, strips, &screen.layouts.pictures);
 }
 
 /// What an empty session shows: who this is, and what to know.

@@ -46,6 +46,7 @@ impl Session {
             }
             Act::Suspend => {
                 self.outside.forget();
+                self.layouts.pictures.forget();
                 let back = self.guard.suspend().and_then(|()| redraw_all(&mut self.terminal));
                 if back.is_err() {
                     self.outcome = Some(UiOutcome::TerminalGone);
@@ -58,6 +59,7 @@ impl Session {
     pub(super) fn edited(&mut self, edited: Result<String, String>) {
         self.editing = None;
         self.dirty = true;
+        self.layouts.pictures.forget();
         if self.guard.take_back().and_then(|()| redraw_all(&mut self.terminal)).is_err() {
             self.outcome = Some(UiOutcome::TerminalGone);
         }

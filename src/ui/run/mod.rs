@@ -20,6 +20,7 @@ use crate::view::View;
 
 use super::answers::{Answers, Heard};
 use super::errands::{Editing, Errands};
+use super::graphics::Pictures;
 use super::local::{Inspector, Local, Overlay};
 use super::outcome::{UiError, UiOutcome};
 use super::outside::Outside;
@@ -27,7 +28,7 @@ use super::pace::Pace;
 use super::panes::{Layouts, Screen, draw, prepare};
 use super::replaying::Replay;
 use super::settings::{AppIo, Mentions, Models, UiSettings};
-use super::terminal::{Display, Guard, ask_background, screen, show, tell};
+use super::terminal::{Display, Guard, ask_background, cell_size, screen, show, tell, with_next_frame};
 use super::text::highlight::Highlighter;
 use super::theme::Theme;
 use super::update::{hear, mention, paste, update, wheel};
@@ -155,11 +156,13 @@ impl Session {
             view.fold(event);
         }
         view.resume();
+        let pictures = Arc::clone(&wake);
+        let pictures = Pictures::new(settings.takes.images, Box::new(move || pictures.notify_one()));
         Self {
             app,
             view,
             local,
-            layouts: Layouts::default(),
+            layouts: Layouts::with(pictures),
             theme: settings.theme,
             follows_background: settings.follows_background,
             outside: Outside::new(settings.takes),
@@ -330,7 +333,11 @@ impl Session {
         let drawn = self.terminal.autoresize().and_then(|()| self.terminal.size()).and_then(|size| {
             let area = Rect::new(0, 0, size.width, size.height);
             let Self { layouts, view, local, theme, highlighter, .. } = self;
+            if layouts.pictures.is_on() {
+                layouts.pictures.measure(cell_size());
+            }
             prepare(layouts, view, local, theme, highlighter, area, now);
+            with_next_frame(&mut self.terminal, &layouts.pictures.words())?;
             let screen = Screen { view, local, theme, layouts, now, entry_json: self.entry_json };
             show(&mut self.terminal, |frame| draw(frame, &screen))
         });
