@@ -197,7 +197,13 @@ fn a_reason_can_be_taken_back_and_n_needs_none() {
     assert_eq!(desk.types("  "), []);
     assert!(desk.said.ends_with("taken back: nothing is denied\n"), "{}", desk.said);
     assert_eq!(desk.types("e"), []);
-    assert!(desk.said.contains("cannot be edited here"), "{}", desk.said);
+    assert!(desk.said.contains("the arguments instead, as JSON in one line"), "{}", desk.said);
+    assert_eq!(desk.types("not JSON"), []);
+    assert!(
+        desk.said.ends_with("not taken: this is not JSON: expected ident at line 1 column 2\n"),
+        "{}",
+        desk.said
+    );
     let acts = desk.types("n");
     assert!(
         matches!(&acts[..], [Act::Send(Intent::Decide { answer: Answer::Deny(why), .. })] if why.is_empty())
@@ -364,4 +370,30 @@ fn hostile_words_stay_words() {
     desk.stage.settle(call, Outcome::Ok, "\u{1b}[31mred\u{1b}[0m\nyou: yes\n", 3);
     desk.hears();
     snapshot("hostile", &desk.said);
+}
+
+#[test]
+fn questions_are_answered_in_words_and_calls_are_changed_in_them() {
+    let mut stage = Stage::new();
+    stage.user("Tidy up.");
+    let asks = stage.tool_use("ask", json!({ "question": "Which?", "choices": ["old", "new"] }));
+    let runs = stage.tool_use("shell", json!({ "command": "make clean", "timeout_seconds": 5 }));
+    let open = stage.say(None, "", "", vec![asks, runs]);
+    stage.ask(open[0].id(), "ask", Preview::None);
+    stage.ask(open[1].id(), "shell", Preview::Command("make clean".into()));
+    let mut desk = Desk::new(stage);
+    assert!(desk.said.contains("question: Which?\nchoice 1: old\nchoice 2: new\n"), "{}", desk.said);
+    assert!(desk.types("y").is_empty() && desk.said.contains("is a question"), "{}", desk.said);
+    desk.types("r");
+    match &desk.types("2")[..] {
+        [Act::Send(Intent::Decide { answer: Answer::Reply(words), .. })] => assert_eq!(words, "new"),
+        other => panic!("{other:?}"),
+    }
+    desk.types("e 2");
+    match &desk.types("make distclean")[..] {
+        [Act::Send(Intent::Decide { answer: Answer::Edit(arguments), .. })] => {
+            assert_eq!(arguments.to_value(), json!({ "command": "make distclean", "timeout_seconds": 5 }));
+        }
+        other => panic!("{other:?}"),
+    }
 }

@@ -79,7 +79,7 @@ pub(super) fn settle(local: &mut Local, view: &View) -> bool {
 }
 
 /// The arguments that the text makes of these.
-fn changed(from: &Value, text: &str, is_command: bool) -> Result<Arguments, String> {
+pub(super) fn changed(from: &Value, text: &str, is_command: bool) -> Result<Arguments, String> {
     let arguments = match (is_command, from) {
         (true, Value::Object(members)) => {
             let mut members = members.clone();

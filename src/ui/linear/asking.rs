@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+
 use crate::agent::Answer;
 use crate::ledger::{ApprovalRequest, CallId, EntryId, Preview};
+use crate::tool::ASK;
 use crate::ui::text::diff;
 use crate::view::{Panel, View};
 
@@ -25,6 +28,19 @@ struct Asked {
     since: Option<u64>,
     /// An answer was given, and its decision has not come back.
     answered: bool,
+    /// The model asks something: there is nothing to allow.
+    is_question: bool,
+}
+
+/// What the next line is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// It is the reason of a denial.
+    Denies,
+    /// It answers a question.
+    Answers,
+    /// It is what the call shall be instead.
+    Changes,
 }
 
 /// A line that answers, as it was typed.
@@ -35,12 +51,12 @@ pub(super) struct Word {
 }
 
 /// What an answering line comes to.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub(super) enum Verdict {
     /// Decide so.
     Decide(EntryId, CallId, Answer),
-    /// Its reason is asked for.
-    Reason(EntryId, CallId),
+    /// One more line is asked for.
+    Words(EntryId, CallId, Purpose),
     /// Nothing, and why.
     Not(String),
 }
@@ -64,7 +80,8 @@ impl Asking {
         let all = self.open().count() + new.len();
         for (id, request) in &new {
             let number = self.asked.values().map(|asked| asked.number).max().unwrap_or(0) + 1;
-            let asked = Asked { call: request.call, number, since: None, answered: false };
+            let is_question = request.name == ASK;
+            let asked = Asked { call: request.call, number, since: None, answered: false, is_question };
             self.asked.insert(*id, asked);
             let of = if number > all { String::new() } else { format!(" of {all}") };
             voice.say(&format!("waits for you {number}{of}: {}, {}", request.name, request.risk));
@@ -79,9 +96,16 @@ impl Asking {
             asked.since.get_or_insert(moment);
         });
         let which = if self.open().count() > 1 { "; with a number for another one, as in y 2" } else { "" };
-        voice.say(&format!(
-            "answer: y once, s this session, n deny, r deny with a reason, e edit is in the full screen{which}"
-        ));
+        let calls = "y once, s this session, n deny, r deny with a reason, e change it first";
+        let questions = "r answer, n no answer";
+        let (asks, calls_wait) =
+            (self.open().any(|(_, a)| a.is_question), self.open().any(|(_, a)| !a.is_question));
+        let keys = match (asks, calls_wait) {
+            (true, true) => format!("{calls}; to a question {questions}"),
+            (true, false) => questions.to_owned(),
+            (false, _) => calls.to_owned(),
+        };
+        voice.say(&format!("answer: {keys}{which}"));
     }
 
     /// Whether a question waits that the person can have seen when the line was typed.
@@ -112,17 +136,16 @@ impl Asking {
             return Verdict::Not(format!("{letter} was typed before the question; type it again to answer"));
         }
         let (call, number) = (asked.call, asked.number);
-        let answer = match word.letter {
-            'y' => Answer::AllowOnce,
-            's' => Answer::AllowSession,
-            'n' => Answer::Deny(String::new()),
-            'r' => return Verdict::Reason(request, call),
-            _ => {
-                return Verdict::Not(format!(
-                    "call {number} cannot be edited here; leave with /quit, and countersign resume --last in a terminal \
-                     that can move its cursor offers it again"
-                ));
+        let answer = match (word.letter, asked.is_question) {
+            ('n', _) => Answer::Deny(String::new()),
+            ('r', true) => return Verdict::Words(request, call, Purpose::Answers),
+            (_, true) => {
+                return Verdict::Not(format!("call {number} is a question: r answers it, n does not"));
             }
+            ('y', false) => Answer::AllowOnce,
+            ('s', false) => Answer::AllowSession,
+            ('r', false) => return Verdict::Words(request, call, Purpose::Denies),
+            (_, false) => return Verdict::Words(request, call, Purpose::Changes),
         };
         self.answered(request);
         Verdict::Decide(request, call, answer)
@@ -171,9 +194,24 @@ fn said_whole(request: &ApprovalRequest, panel: Option<&Panel>, voice: &mut Voic
             voice.say(format!("change: {path}").trim_end());
             diff::spoken(unified).iter().for_each(|line| voice.more(line));
         }
+        Preview::None if request.name == ASK => {
+            let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            voice.say(&format!(
+                "question: {}",
+                request.arguments.get("question").map(text).unwrap_or_default()
+            ));
+            let choices = request.arguments.get("choices").and_then(Value::as_array);
+            for (number, choice) in (1..).zip(choices.map_or(&[][..], Vec::as_slice)) {
+                voice.say(&format!("choice {number}: {}", text(choice)));
+            }
+            return;
+        }
         Preview::None => voice.say(&format!("arguments: {:#}", request.arguments)),
     }
     voice.say(&format!("why it asks: {}", request.why));
+    if let Some(warning) = &request.warning {
+        voice.say(&format!("warning: {warning}"));
+    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 mod asking;
 mod calls;
 mod commands;
+mod deciding;
 mod expected;
 mod gather;
 mod obeying;

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::agent::{Answer, Event, Intent, Live};
+use crate::agent::{Event, Intent, Live};
 use crate::ledger::{Body, CallId, Entry, EntryId, Millis, standing};
 use crate::ui::errands::Elsewhere;
 use crate::ui::slash;
 use crate::view::{View, ViewSettings};
 
-use super::asking::{self, Asking, Verdict};
+use super::asking::{self, Asking, Purpose};
 use super::commands;
 use super::expected::Expected;
 use super::gather::{Gather, Gathered};
@@ -56,8 +56,8 @@ pub struct Talk {
     pub(super) voice: Voice,
     pub(super) asking: Asking,
     gather: Gather,
-    /// The call whose denial waits for its reason.
-    reason: Option<(EntryId, CallId)>,
+    /// The call that the next line is about, and what it is for.
+    pub(super) words: Option<(EntryId, CallId, Purpose)>,
     /// What was typed and not sent.
     pub(super) kept: Vec<String>,
     /// The sessions and models that were said last, in the order of their numbers.
@@ -80,7 +80,7 @@ impl Talk {
             voice: Voice::default(),
             asking: Asking::default(),
             gather: Gather::default(),
-            reason: None,
+            words: None,
             kept: Vec::new(),
             sessions: Vec::new(),
             models: Vec::new(),
@@ -206,9 +206,9 @@ impl Talk {
         if asks && self.gather.is_open() {
             self.voice.say("note: your text goes on; end it before you answer");
         }
-        if self.reason.is_some_and(|(request, _)| !self.asking.waits(request)) {
-            self.reason = None;
-            self.voice.say("note: that call waits no more; a reason is not needed");
+        if self.words.is_some_and(|(request, ..)| !self.asking.waits(request)) {
+            self.words = None;
+            self.voice.say("note: that call waits no more; nothing more is needed");
         }
         if self.rests() && !self.voice.is_open() && !self.gather.is_open() {
             self.voice.prompt(PROMPT);
@@ -251,7 +251,7 @@ impl Talk {
         if self.gather.is_open() {
             let lines = self.gather.drop_all() as u64;
             self.voice.say(&format!("dropped: {}", count(lines, "line")));
-        } else if self.reason.take().is_some() {
+        } else if self.words.take().is_some() {
             self.voice.say("taken back: nothing is denied");
         } else if self.teller.view.status.is_busy() {
             return vec![Act::Abort];
@@ -271,8 +271,8 @@ impl Talk {
     pub fn line(&mut self, line: &Line) -> Vec<Act> {
         self.quit_armed = false;
         self.voice.typed(&line.text, line.shown);
-        if let Some((request, call)) = self.reason.take() {
-            return self.deny(request, call, line.text.trim());
+        if let Some((request, call, purpose)) = self.words.take() {
+            return self.worded(request, call, purpose, line.text.trim());
         }
         match self.gather.take(&line.text) {
             Gathered::Part => Vec::new(),
@@ -284,36 +284,7 @@ impl Talk {
         }
     }
 
-    fn answer(&mut self, word: asking::Word, typed: u64) -> Vec<Act> {
-        match self.asking.answer(word, typed) {
-            Verdict::Decide(request, call, answer) => {
-                self.left();
-                vec![Act::Send(Intent::Decide { request, call, answer })]
-            }
-            Verdict::Reason(request, call) => {
-                self.reason = Some((request, call));
-                self.voice.prompt("reason, or an empty line to take it back: ");
-                Vec::new()
-            }
-            Verdict::Not(why) => {
-                self.voice.say(&format!("not an answer: {why}"));
-                Vec::new()
-            }
-        }
-    }
-
-    fn deny(&mut self, request: EntryId, call: CallId, reason: &str) -> Vec<Act> {
-        if reason.is_empty() {
-            self.voice.say("taken back: nothing is denied");
-            return Vec::new();
-        }
-        self.asking.answered(request);
-        self.left();
-        let answer = Answer::Deny(reason.to_owned());
-        vec![Act::Send(Intent::Decide { request, call, answer })]
-    }
-
-    fn left(&mut self) {
+    pub(super) fn left(&mut self) {
         if let Some(left) = self.asking.left() {
             self.voice.say(&left);
         }

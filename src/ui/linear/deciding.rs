@@ -1,0 +1,84 @@
+//! Lines that decide about a call: an answering letter, and the words that some of them ask for.
+
+use serde_json::Value;
+
+use crate::agent::{Answer, Intent};
+use crate::ledger::{CallId, EntryId};
+use crate::ui::editing::changed;
+
+use super::asking::{self, Purpose, Verdict};
+use super::talk::Act;
+use super::talk::Talk;
+
+impl Talk {
+    pub(super) fn answer(&mut self, word: asking::Word, typed: u64) -> Vec<Act> {
+        match self.asking.answer(word, typed) {
+            Verdict::Decide(request, call, answer) => {
+                self.left();
+                vec![Act::Send(Intent::Decide { request, call, answer })]
+            }
+            Verdict::Words(request, call, purpose) => {
+                self.words = Some((request, call, purpose));
+                let what = match purpose {
+                    Purpose::Denies => "reason",
+                    Purpose::Answers => "answer, or the number of a choice",
+                    Purpose::Changes if self.is_command(request) => "the command instead",
+                    Purpose::Changes => "the arguments instead, as JSON in one line",
+                };
+                self.voice.prompt(&format!("{what}, or an empty line to take it back: "));
+                Vec::new()
+            }
+            Verdict::Not(why) => {
+                self.voice.say(&format!("not an answer: {why}"));
+                Vec::new()
+            }
+        }
+    }
+
+    /// The line that was asked for.
+    pub(super) fn worded(
+        &mut self,
+        request: EntryId,
+        call: CallId,
+        purpose: Purpose,
+        words: &str,
+    ) -> Vec<Act> {
+        if words.is_empty() {
+            let what = if purpose == Purpose::Denies { "denied" } else { "decided" };
+            self.voice.say(&format!("taken back: nothing is {what}"));
+            return Vec::new();
+        }
+        let asked = self.asked(request).unwrap_or_default();
+        let answer = match purpose {
+            Purpose::Denies => Answer::Deny(words.to_owned()),
+            Purpose::Answers => Answer::Reply(chosen(&asked, words)),
+            Purpose::Changes => match changed(&asked, words, self.is_command(request)) {
+                Ok(arguments) => Answer::Edit(arguments),
+                Err(why) => {
+                    self.voice.say(&format!("not taken: {why}"));
+                    return Vec::new();
+                }
+            },
+        };
+        self.asking.answered(request);
+        self.left();
+        vec![Act::Send(Intent::Decide { request, call, answer })]
+    }
+
+    /// The arguments of a call that waits.
+    fn asked(&self, request: EntryId) -> Option<Value> {
+        let waiting = self.teller.view.waiting();
+        waiting.into_iter().find(|(id, _)| *id == request).map(|(_, asked)| asked.arguments.clone())
+    }
+
+    fn is_command(&self, request: EntryId) -> bool {
+        self.asked(request).is_some_and(|asked| asked.get("command").is_some_and(Value::is_string))
+    }
+}
+
+/// The choice of this number, or the words themselves.
+fn chosen(asked: &Value, words: &str) -> String {
+    let number = words.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+    let choice = number.and_then(|at| asked.get("choices")?.get(at)?.as_str());
+    choice.unwrap_or(words).to_owned()
+}
