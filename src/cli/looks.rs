@@ -79,7 +79,14 @@ pub(super) fn takes(invocation: &Invocation) -> Takes {
         Notify::Auto => Call::Bell,
     };
     let title = environment.text("TERM").is_some_and(|terminal| !SILENT.contains(&terminal));
-    Takes { title, progress: is_one_of(environment, PROGRESSING), call, images: images(invocation) }
+    Takes {
+        title,
+        progress: is_one_of(environment, PROGRESSING),
+        call,
+        links: title && invocation.config.links,
+        mouse: invocation.config.mouse,
+        images: images(invocation),
+    }
 }
 
 /// How pictures are shown, if they are. Placeholders of kitty are told apart by their colour, and who wants no colour

@@ -28,4 +28,6 @@ pub enum Act {
     Copy(String),
     /// An entry as it is recorded, the same way.
     CopyRecord(EntryId),
+    /// What the mouse has selected, the same way.
+    CopySelected,
 }

@@ -245,6 +245,26 @@ impl Composer {
         }
     }
 
+    /// Puts the cursor at a row and a column of the text as it is wrapped, before what one sees as one character there.
+    pub fn put_cursor(&mut self, row: usize, col: usize) {
+        let there = self.area.screen_to_data(row, col);
+        let mut before = 0;
+        for cluster in self.area.lines().get(there.0).map(|line| line.graphemes(true)).into_iter().flatten() {
+            let next = before + cluster.chars().count();
+            // Marks take no cell: a place between a letter and its mark is one after both.
+            let seen: String = cluster.chars().take(there.1.saturating_sub(before)).collect();
+            if next > there.1 && text::width(&seen) < text::width(cluster) {
+                break;
+            }
+            before = next;
+            if next >= there.1 {
+                break;
+            }
+        }
+        let cell = |at: usize| u16::try_from(at).unwrap_or(u16::MAX);
+        self.area.move_cursor(CursorMove::Jump(cell(there.0), cell(before)));
+    }
+
     /// Puts this text in the place of what it holds.
     pub fn replace(&mut self, text: &str) {
         self.clear();

@@ -13,6 +13,7 @@ use super::picker::Picker;
 use super::rebinding::Keymap;
 use super::replaying::Replay;
 use super::search::Search;
+use super::selection::Pointer;
 use super::vim::Vim;
 
 /// The state of the screen.
@@ -68,6 +69,8 @@ pub struct Local {
     pub vim: Vim,
     /// What the keys mean.
     pub keymap: Keymap,
+    /// What the mouse has done so far.
+    pub pointer: Pointer,
 }
 
 /// What the user gave the focus to.
@@ -99,6 +102,16 @@ pub enum Overlay {
     Budgets(u16),
     /// A list to pick from.
     Picker(Picker),
+}
+
+impl Overlay {
+    /// How many rows it is scrolled by, where it is one page of rows.
+    pub fn scrolled(&mut self) -> Option<&mut u16> {
+        match self {
+            Self::Help(at) | Self::Output(_, at) | Self::Summary(_, at) | Self::Budgets(at) => Some(at),
+            Self::Ledger(_) | Self::Picker(_) => None,
+        }
+    }
 }
 
 /// A reason or an answer in the making.
@@ -220,6 +233,7 @@ impl Local {
             page: 10,
             vim: Vim::default(),
             keymap: Keymap::default(),
+            pointer: Pointer::default(),
         }
     }
 

@@ -27,6 +27,12 @@ pub mod composer;
 /// What only the screen knows: focus, scroll, overlays.
 pub mod local;
 
+/// What the mouse has done so far.
+pub mod selection;
+
+/// Clicks, drags and the wheel.
+pub mod pointer;
+
 /// The inspector: its state, its keys, what its pages are made of.
 pub mod inspector;
 

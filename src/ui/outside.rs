@@ -28,6 +28,10 @@ pub struct Takes {
     pub call: Call,
     /// Pictures.
     pub images: Option<Protocol>,
+    /// Links (OSC 8).
+    pub links: bool,
+    /// Whether it gives us the mouse, and keeps no selection of its own.
+    pub mouse: bool,
 }
 
 /// Most cells of the folder in a title.

@@ -95,6 +95,11 @@ impl Picker {
         fuzzy::fitting(&self.query, texts.iter().map(String::as_str))
     }
 
+    /// The chosen line, among those that fit.
+    pub fn place(&self) -> usize {
+        self.chosen.min(self.fitting().len().saturating_sub(1))
+    }
+
     /// The chosen line.
     pub fn current(&self) -> Option<&Item> {
         let fitting = self.fitting();

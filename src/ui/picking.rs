@@ -46,6 +46,15 @@ pub(super) fn update(local: &mut Local, view: &View, key: KeyEvent, page: i32) -
     })
 }
 
+/// Chooses a line among those that fit.
+pub(super) fn choose(local: &mut Local, line: usize) -> Vec<Act> {
+    let Some(Overlay::Picker(picker)) = &mut local.overlay else { return Vec::new() };
+    let was = worn(picker);
+    picker.chosen = line;
+    let now = worn(picker);
+    if now == was { Vec::new() } else { now.map(Act::Wear).into_iter().collect() }
+}
+
 /// The theme that the chosen line would put on.
 fn worn(picker: &Picker) -> Option<String> {
     match &picker.current()?.choice {

@@ -16,7 +16,7 @@ use super::deciding::{choose, decide, is_question, write_reason};
 use super::editing;
 use super::keymap::{Command, Place};
 use super::local::{Focus, Inspector, Local, Overlay, Position, sent};
-use super::overlays::{self, moved};
+use super::overlays;
 use super::picking;
 use super::replaying::{Paced, pace};
 use super::search::{Found, Search};
@@ -26,6 +26,7 @@ use super::source::Source;
 /// One key. Returns what has to be done; everything else has happened to `local`.
 pub fn update(local: &mut Local, view: &View, key: KeyEvent) -> Vec<Act> {
     settle(local, view);
+    local.pointer.let_go();
     let was_armed = std::mem::take(&mut local.quit_armed);
     local.hint = None;
     if editing::settle(local, view) {
@@ -127,6 +128,7 @@ pub fn mention(local: &mut Local, view: &View, words: &str) {
 
 fn place(local: &mut Local, view: &View, text: &str, compose: fn(&mut Composer, &str)) {
     settle(local, view);
+    local.pointer.let_go();
     local.hint = None;
     local.quit_armed = false;
     if let Some(Overlay::Picker(picker)) = &mut local.overlay {
@@ -140,18 +142,6 @@ fn place(local: &mut Local, view: &View, text: &str, compose: fn(&mut Composer, 
         reason.text.push_str(&text.replace(['\n', '\r'], " "));
     } else if local.overlay.is_none() && !local.read_only && local.replay.is_none() {
         compose(&mut local.composer, text);
-    }
-}
-
-/// The mouse wheel.
-pub fn wheel(local: &mut Local, rows: i32) {
-    match &mut local.overlay {
-        Some(Overlay::Help(at) | Overlay::Output(_, at) | Overlay::Summary(_, at) | Overlay::Budgets(at)) => {
-            *at = moved(*at, rows)
-        }
-        Some(Overlay::Ledger(inspector)) => inspector.scroll = moved(inspector.scroll, rows),
-        Some(Overlay::Picker(picker)) => picker.go(rows.signum()),
-        None => local.scroll.wish += rows,
     }
 }
 

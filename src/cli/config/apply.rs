@@ -66,6 +66,8 @@ fn in_letters(setting: &Setting) -> Setting {
             | Key::Echo
             | Key::Vim
             | Key::ScreenReader
+            | Key::Mouse
+            | Key::Links
             | Key::Failures
             | Key::CompactAt
             | Key::Quirk(_)
@@ -108,6 +110,8 @@ fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
         Key::Theme => config.theme = Some(value.text()?.to_owned()),
         Key::Vim => config.vim = value.switch()?,
         Key::ScreenReader => config.screen_reader = value.switch()?,
+        Key::Mouse => config.mouse = value.switch()?,
+        Key::Links => config.links = value.switch()?,
         Key::Notify => config.notify = keys::notify(value.text()?)?,
         Key::Images => config.images = keys::images(value.text()?)?,
         Key::Log => {

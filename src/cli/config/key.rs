@@ -18,6 +18,8 @@ pub(super) enum Key {
     Images,
     Vim,
     ScreenReader,
+    Mouse,
+    Links,
     /// The keys of a command.
     Binding,
     Log,
@@ -121,6 +123,8 @@ pub(super) const KEYS: &[(&str, Key)] = &[
     ("images", Key::Images),
     ("vim", Key::Vim),
     ("screen_reader", Key::ScreenReader),
+    ("mouse", Key::Mouse),
+    ("links", Key::Links),
     ("keys.*.*", Key::Binding),
     ("log", Key::Log),
     ("hooks.*", Key::Hooks),

@@ -74,6 +74,10 @@ pub struct Config {
     pub vim: bool,
     /// Whether the app speaks in lines instead of drawing a screen.
     pub screen_reader: bool,
+    /// Whether the app has the mouse, or the terminal keeps it.
+    pub mouse: bool,
+    /// Whether links are links to the terminal.
+    pub links: bool,
     /// What the keys mean.
     pub keymap: Keymap,
     /// What is logged, as a filter.
@@ -238,6 +242,8 @@ impl Default for Config {
             images: Images::default(),
             vim: false,
             screen_reader: false,
+            mouse: true,
+            links: true,
             keymap: Keymap::default(),
             log: "info".to_owned(),
             hooks: Vec::new(),

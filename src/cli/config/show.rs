@@ -84,6 +84,8 @@ impl Config {
             Key::Theme => self.theme.as_deref().map(quoted),
             Key::Vim => Some(self.vim.to_string()),
             Key::ScreenReader => Some(self.screen_reader.to_string()),
+            Key::Mouse => Some(self.mouse.to_string()),
+            Key::Links => Some(self.links.to_string()),
             Key::Notify => Some(quoted(self.notify.as_str())),
             Key::Images => Some(quoted(self.images.as_str())),
             Key::Log => Some(quoted(&self.log)),

@@ -54,6 +54,7 @@ fn tightens(before: &Config, after: &Config, key: Key) -> bool {
         }),
         Key::Theme | Key::Notify | Key::Images | Key::Tools => true,
         Key::Echo => !after.echo,
+        Key::Links => !after.links,
         // These choose where data goes, what it costs, what the model sees, what is written down, which programs
         // are started, or what a key does.
         Key::Model
@@ -63,6 +64,7 @@ fn tightens(before: &Config, after: &Config, key: Key) -> bool {
         | Key::Binding
         | Key::Vim
         | Key::ScreenReader
+        | Key::Mouse
         | Key::Log
         | Key::Hooks
         | Key::Proxy

@@ -71,7 +71,14 @@ fn escape(inspector: &mut Inspector) -> Wish {
     Wish::None
 }
 
-fn turn(inspector: &mut Inspector, view: &View, tab: Tab) {
+/// Chooses a line of the list, counted from its first one.
+pub fn choose(inspector: &mut Inspector, view: &View, line: usize) {
+    inspector.said = None;
+    hold(inspector, inspector.count(view), line);
+}
+
+/// Opens a page of the inspector.
+pub fn turn(inspector: &mut Inspector, view: &View, tab: Tab) {
     inspector.tab = tab;
     inspector.open = false;
     inspector.scroll = 0;

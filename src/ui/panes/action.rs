@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::ledger::{ApprovalRequest, Preview};
 use crate::tool::{ASK, delegate, mcp};
+use crate::ui::text::tag::ours;
 use crate::ui::text::{diff, fit, sanitize, width, wrap};
 use crate::ui::theme::Theme;
 use crate::view::{Panel, summary};
@@ -62,7 +63,7 @@ fn action(request: &ApprovalRequest, inner: usize, theme: &Theme) -> (Vec<Line<'
             let wide = inner.saturating_sub(2).max(1);
             let mut lines = wrap(&sanitize(command), wide, theme.strong);
             for (at, line) in lines.iter_mut().enumerate() {
-                line.spans.insert(0, Span::styled(if at == 0 { "$ " } else { "  " }, theme.dim));
+                line.spans.insert(0, Span::styled(if at == 0 { "$ " } else { "  " }, ours(theme.dim)));
             }
             (lines, None)
         }
@@ -93,7 +94,7 @@ fn question(members: &serde_json::Map<String, Value>, inner: usize, theme: &Them
         let wide = inner.saturating_sub(3).max(1);
         for (at, mut line) in wrap(&sanitize(&text(choice)), wide, theme.text).into_iter().enumerate() {
             let mark = if at == 0 { format!("{number}  ") } else { "   ".to_owned() };
-            line.spans.insert(0, Span::styled(mark, theme.accent));
+            line.spans.insert(0, Span::styled(mark, ours(theme.accent)));
             lines.push(line);
         }
     }
@@ -121,7 +122,7 @@ fn named(members: &serde_json::Map<String, Value>, inner: usize, theme: &Theme) 
         for (at, mut line) in wrap(&sanitize(&text), wide, theme.strong).into_iter().enumerate() {
             let name = if at == 0 { name.as_str() } else { "" };
             let pad = " ".repeat(column.saturating_sub(width(name)));
-            line.spans.insert(0, Span::styled(format!("{name}{pad}"), theme.dim));
+            line.spans.insert(0, Span::styled(format!("{name}{pad}"), ours(theme.dim)));
             lines.push(line);
         }
     }

@@ -3,6 +3,7 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+use crate::ui::text::tag::ours;
 use crate::ui::text::{fit, width};
 
 use super::words::cells;
@@ -16,16 +17,18 @@ pub(super) fn boxed(
     border: Style,
 ) -> Vec<Line<'static>> {
     let inner = total.saturating_sub(4);
+    // What is drawn here is no part of what anybody says.
+    let border = ours(border);
     let mut lines = vec![upper_edge(title, right, total, border)];
     for line in body {
         let used = cells(&line.spans);
         let mut spans = vec![Span::styled("│ ", border)];
         spans.extend(line.spans.into_iter().map(|s| s.patch_style(line.style)));
-        spans.push(Span::raw(" ".repeat(inner.saturating_sub(used))));
+        spans.push(Span::styled(" ".repeat(inner.saturating_sub(used)), ours(Style::new())));
         spans.push(Span::styled(" │", border));
         lines.push(Line::from(spans));
     }
-    lines.push(Line::styled(format!("╰{}╯", "─".repeat(total.saturating_sub(2))), border));
+    lines.push(Line::from(Span::styled(format!("╰{}╯", "─".repeat(total.saturating_sub(2))), border)));
     lines
 }
 

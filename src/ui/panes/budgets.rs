@@ -1,7 +1,5 @@
 //! The page of budgets: all ten, the token budget and the context, and what was paid.
 
-use ratatui::Frame;
-use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::budget::{Gauge, Limit};
@@ -11,7 +9,7 @@ use crate::ui::theme::Theme;
 
 use super::Screen;
 use super::level::{Level, bar};
-use super::output::page;
+use super::output::Laid;
 use super::words::{cells, clock, dollars, percent, short};
 
 /// Cells of the columns: names, bar, numbers, what is left.
@@ -45,9 +43,9 @@ struct Entry {
     about: &'static str,
 }
 
-pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, at: u16) {
-    let inner = usize::from(area.width.saturating_sub(4));
-    page(frame, area, screen, "budgets", lines(screen, inner), at);
+/// The page, on lines of at most `inner` cells.
+pub(super) fn lay(screen: &Screen<'_>, inner: u16) -> Laid {
+    ("budgets".to_owned(), lines(screen, usize::from(inner)), Vec::new())
 }
 
 fn lines(screen: &Screen<'_>, inner: usize) -> Vec<Line<'static>> {

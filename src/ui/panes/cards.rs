@@ -8,6 +8,7 @@ use crate::ui::graphics::Sizing;
 use crate::ui::local::{Focus, Local, Reason};
 use crate::ui::rebinding::Keymap;
 use crate::ui::text::highlight::Highlighter;
+use crate::ui::text::tag::ours;
 use crate::ui::text::{MEASURE, fit, markdown, sanitize, wrap};
 use crate::ui::theme::Theme;
 use crate::view::{Card, CardBody, PanelState, Shown, View, hosted_lines, shown};
@@ -150,9 +151,10 @@ pub(super) fn lay(
                 for (at, part) in parts.iter().enumerate() {
                     rows.extend(match part {
                         Shown::Words(words) => {
-                            let mut words = markdown::render(words.trim(), width, theme, highlighter);
+                            let (mut words, links) =
+                                markdown::render_linked(words.trim(), width, theme, highlighter);
                             surround(&mut words, at > 0, at + 1 < parts.len());
-                            indented(words)
+                            words.into_iter().map(|line| Row::linked(INDENT, line, &links)).collect()
                         }
                         Shown::Hosted(line) => vec![tools::hosted(line, around)],
                     });
@@ -211,7 +213,7 @@ fn user(text: &str, width: u16, theme: &Theme) -> Vec<Row> {
     let mut rows = indented(wrap(&sanitize(text), usize::from(width), theme.user));
     if let Some(first) = rows.first_mut() {
         first.indent = INDENT - 2;
-        first.line.spans.insert(0, Span::styled("› ", theme.accent));
+        first.line.spans.insert(0, Span::styled("› ", ours(theme.accent)));
     }
     rows
 }
@@ -229,7 +231,7 @@ fn thinking(text: &str, alone: bool, around: &Around<'_>) -> Vec<Row> {
     let mut lines = vec![Line::styled(fit(&head, width), around.theme.dim)];
     if around.thinking_open {
         for line in wrap(&sanitize(text), width.saturating_sub(2).max(1), around.theme.dim) {
-            let mut spans = vec![Span::styled("│ ", around.theme.faint)];
+            let mut spans = vec![Span::styled("│ ", ours(around.theme.faint))];
             spans.extend(line.spans);
             lines.push(Line::from(spans));
         }

@@ -16,12 +16,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, areas: &Areas, screen: &Screen<'_>) {
     let (theme, local) = (screen.theme, screen.local);
     let editing = local.edit.as_ref().filter(|edit| edit.is_open());
     let has_focus = matches!(local.focused(screen.view), Focus::Auto | Focus::Composer);
-    let outer = Rect::new(
-        areas.composer.x + 1,
-        areas.composer.y,
-        areas.composer.width.saturating_sub(2),
-        areas.composer.height,
-    );
+    let outer = outer(areas);
     if areas.boxed {
         let border = theme.border;
         let mut block = Block::bordered().border_type(BorderType::Rounded).border_style(border);
@@ -35,13 +30,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, areas: &Areas, screen: &Screen<'_>) {
         }
         frame.render_widget(block, outer);
     }
-    let edge = u16::from(areas.boxed);
-    let text = Rect::new(
-        outer.x + 2,
-        outer.y + edge,
-        Areas::composer_width(areas.composer),
-        outer.height.saturating_sub(2 * edge),
-    );
+    let text = text(areas);
     if !areas.boxed {
         let sign = match local.vim.word() {
             _ if editing.is_some() => "e",
@@ -65,6 +54,19 @@ pub(super) fn draw(frame: &mut Frame<'_>, areas: &Areas, screen: &Screen<'_>) {
     if has_focus && local.reason.is_none() {
         frame.set_cursor_position(cursor(text, screen));
     }
+}
+
+/// The composer with its edges.
+fn outer(areas: &Areas) -> Rect {
+    let area = areas.composer;
+    Rect::new(area.x + 1, area.y, area.width.saturating_sub(2), area.height)
+}
+
+/// Where its text stands.
+pub(super) fn text(areas: &Areas) -> Rect {
+    let (outer, edge) = (outer(areas), u16::from(areas.boxed));
+    let width = Areas::composer_width(areas.composer);
+    Rect::new(outer.x + 2, outer.y + edge, width, outer.height.saturating_sub(2 * edge))
 }
 
 /// Where the terminal's own cursor stands, so that input methods know it.

@@ -1,7 +1,5 @@
 //! The keys, drawn from the table they are read from.
 
-use ratatui::Frame;
-use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::ui::keymap::{BINDINGS, Place};
@@ -10,7 +8,7 @@ use crate::ui::text::{fit, width};
 use crate::ui::theme::Theme;
 
 use super::Screen;
-use super::output::page;
+use super::output::Laid;
 
 /// The order of the help.
 const PLACES: [Place; 7] = [
@@ -26,9 +24,9 @@ const PLACES: [Place; 7] = [
 /// Cells of the column of keys.
 const KEYS: usize = 11;
 
-pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, at: u16) {
-    let inner = usize::from(area.width.saturating_sub(4));
-    page(frame, area, screen, "keys", lines(inner, screen), at);
+/// The page, on lines of at most `inner` cells.
+pub(super) fn lay(screen: &Screen<'_>, inner: u16) -> Laid {
+    ("keys".to_owned(), lines(usize::from(inner), screen), Vec::new())
 }
 
 fn lines(inner: usize, screen: &Screen<'_>) -> Vec<Line<'static>> {
@@ -47,8 +45,18 @@ fn lines(inner: usize, screen: &Screen<'_>) -> Vec<Line<'static>> {
             lines.extend(commands(inner, theme));
         }
     }
+    lines.extend([Line::default(), Line::styled("Mouse", theme.title)]);
+    lines.extend(MOUSE.map(|(what, words)| line(what, words, inner, theme)));
     lines
 }
+
+/// What the mouse does, unless the configuration leaves it to the terminal.
+const MOUSE: [(&str, &str); 4] = [
+    ("wheel", "scroll what is under it"),
+    ("click", "give the focus; a second one opens; only keys answer a call"),
+    ("drag", "select and copy; two clicks: a word, three: a paragraph"),
+    ("shift-drag", "the terminal's own selection"),
+];
 
 /// Keys, and what they do. Keys of one's own may need more cells than the column has.
 fn line(keys: &str, words: &str, inner: usize, theme: &Theme) -> Line<'static> {

@@ -1,13 +1,16 @@
 //! What was laid out and is kept: the lines of each card, once per revision, width, theme and highlighting.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-use crate::view::CardId;
-
 use crate::ui::graphics::{Pictures, Strip};
+use crate::ui::selection::{Point, Surface};
 use crate::ui::text::markdown::Stream;
+use crate::ui::text::tag::{MOST_LINKS, Tag, tag_of, tagged};
+use crate::view::CardId;
 
 /// One row of the transcript.
 #[derive(Debug, Clone)]
@@ -20,6 +23,8 @@ pub(super) struct Row {
     pub part: Part,
     /// The row of a picture that stands in it.
     pub picture: Option<Strip>,
+    /// Where its links lead, by the numbers that their pieces are tagged with.
+    pub links: Vec<(u32, Arc<str>)>,
 }
 
 /// The parts of a card.
@@ -37,7 +42,20 @@ pub(super) enum Part {
 impl Row {
     /// A row at an indent.
     pub(super) fn new(indent: u16, line: impl Into<Line<'static>>) -> Self {
-        Self { indent, line: line.into(), part: Part::Open, picture: None }
+        Self { indent, line: line.into(), part: Part::Open, picture: None, links: Vec::new() }
+    }
+
+    /// A row of markdown, and where all of its links lead.
+    pub(super) fn linked(indent: u16, line: Line<'static>, all: &[Arc<str>]) -> Self {
+        let mut links: Vec<(u32, Arc<str>)> = Vec::new();
+        for span in &line.spans {
+            if let Some(Tag::Link(number)) = tag_of(span.style)
+                && let Some(address) = usize::try_from(number).ok().and_then(|at| all.get(at))
+            {
+                links.push((number, Arc::clone(address)));
+            }
+        }
+        Self { links, ..Self::new(indent, line) }
     }
 }
 
@@ -51,6 +69,11 @@ pub struct Layouts {
     is_behind: bool,
     pub(super) window: Window,
     pub(in crate::ui) pictures: Pictures,
+    /// The page that takes the whole screen, if one does.
+    pub(super) page: Option<Page>,
+    /// The numbers of the links in the window: they stay while a part of the link is in sight.
+    links: BTreeMap<(usize, u32, Arc<str>), u32>,
+    last_link: u32,
 }
 
 /// What everything kept was made for; when it changes, everything is laid out anew, card by card as it comes
@@ -98,17 +121,59 @@ pub(super) struct Growing {
     pub height: usize,
 }
 
-/// What the last frame shows of the transcript.
+/// A page that takes the whole screen.
+pub(super) struct Page {
+    pub title: String,
+    pub rows: Vec<Row>,
+    /// The first row in sight.
+    pub from: usize,
+}
+
+/// Where a row of the window comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Spot {
+    /// Which card.
+    pub card: usize,
+    /// Which of its rows, the empty one before it included.
+    pub row: usize,
+    /// Whether the card begins here.
+    pub is_first: bool,
+    /// Whether it is the empty row before the card.
+    pub is_gap: bool,
+}
+
+/// What the last frame shows of the transcript, or of a page.
 #[derive(Default)]
 pub(super) struct Window {
     /// From the top.
     pub rows: Vec<Row>,
+    /// Where each of them comes from.
+    pub spots: Vec<Spot>,
+    /// The first and the last selected cell of each of them.
+    pub selected: Vec<Option<(u16, u16)>>,
+    /// Where they stand.
+    pub area: Rect,
+    pub surface: Surface,
     /// Whether there is more below, and how many cards of that nobody has seen.
     pub below: Option<usize>,
     /// Whether the call that is to be answered is in sight, down to its keys.
     pub answerable: bool,
     /// The row at which the focused call begins.
     pub focus: Option<u16>,
+}
+
+impl Window {
+    /// What stands at a cell of the screen; beside the rows, what is nearest to it.
+    pub(super) fn nearest(&self, x: u16, y: u16) -> Option<Point> {
+        let row = usize::from(y.max(self.area.y) - self.area.y);
+        let last = self.spots.len().checked_sub(1)?;
+        let col = match () {
+            () if y < self.area.y => 0,
+            () if row > last || y >= self.area.bottom() => u16::MAX,
+            () => x.saturating_sub(self.area.x),
+        };
+        self.spots.get(row.min(last)).map(|spot| Point { card: spot.card, row: spot.row, col })
+    }
 }
 
 impl Layouts {
@@ -171,6 +236,39 @@ impl Layouts {
             *laid = Laid { version, rows: lay() };
         }
         &laid.rows
+    }
+
+    /// Numbers the links in the window: a link has one number, in all of its rows, from frame to frame.
+    pub(super) fn number_links(&mut self) {
+        let mut in_sight = BTreeMap::new();
+        for (row, spot) in self.window.rows.iter_mut().zip(&self.window.spots) {
+            for span in &mut row.line.spans {
+                let Some(Tag::Link(own)) = tag_of(span.style) else { continue };
+                span.style.underline_color = None;
+                let Some((_, address)) = row.links.iter().find(|(number, _)| *number == own) else {
+                    continue;
+                };
+                let link = (spot.card, own, Arc::clone(address));
+                let known = in_sight.get(&link).or_else(|| self.links.get(&link)).copied();
+                let number = known.unwrap_or_else(|| {
+                    let is_taken =
+                        |number| in_sight.values().chain(self.links.values()).any(|n| *n == number);
+                    while {
+                        self.last_link = (self.last_link + 1) % MOST_LINKS;
+                        is_taken(self.last_link)
+                    } {}
+                    self.last_link
+                });
+                in_sight.insert(link, number);
+                span.style = tagged(span.style, Tag::Link(number));
+            }
+        }
+        self.links = in_sight;
+    }
+
+    /// Where the links of the last frame lead, by the numbers that their cells are tagged with.
+    pub fn links(&self) -> BTreeMap<u32, Arc<str>> {
+        self.links.iter().map(|((_, _, address), number)| (*number, Arc::clone(address))).collect()
     }
 
     /// How many cards have their lines kept.

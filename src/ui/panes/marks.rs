@@ -1,4 +1,4 @@
-//! Marks on what a search has found: the cells of a row that spell the words.
+//! Marks on cells of a row: those that spell what a search looks for, and those that are selected.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -28,4 +28,11 @@ pub(super) fn draw(frame: &mut Frame<'_>, row: Rect, wanted: &str, theme: &Theme
             }
         }
     }
+}
+
+/// Marks the selected cells of a row, from the first to the last.
+pub(super) fn select(frame: &mut Frame<'_>, row: Rect, (first, last): (u16, u16), theme: &Theme) {
+    let left = row.x.saturating_add(first).min(row.right());
+    let right = row.x.saturating_add(last).saturating_add(1).min(row.right());
+    frame.buffer_mut().set_style(Rect::new(left, row.y, right - left, 1), theme.selection);
 }

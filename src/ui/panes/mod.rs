@@ -14,6 +14,7 @@ mod gauges;
 mod goals;
 mod header;
 mod help;
+mod hits;
 mod inspector;
 mod layouts;
 mod level;
@@ -23,10 +24,13 @@ mod picker;
 mod pictures;
 mod queue;
 mod remarks;
+mod rows;
+mod selecting;
 mod status;
 mod summary;
 mod tools;
 mod transcript;
+mod window;
 mod words;
 
 use ratatui::Frame;
@@ -34,13 +38,16 @@ use ratatui::layout::{Alignment, Rect};
 use ratatui::style::Style;
 use ratatui::widgets::{Block, Paragraph, Wrap};
 
+pub use hits::{Hit, composer_scrolls, dragged, hit, selectable};
 pub use layouts::Layouts;
 
 use crate::ledger::{Entry, Millis};
 use crate::view::View;
 
+use self::layouts::{Page, Row, Spot, Window};
 use super::layout::{Areas, LEAST_HEIGHT, LEAST_WIDTH};
 use super::local::{Local, Overlay};
+use super::selection::Surface;
 use super::text::highlight::Highlighter;
 use super::theme::Theme;
 
@@ -94,10 +101,67 @@ pub fn prepare(
             local.shown = None;
             if let Some(area) = showcase(local, screen) {
                 transcript::prepare(layouts, view, local, theme, highlighter, area, now);
+            } else {
+                prepare_page(layouts, view, local, theme, screen, now);
             }
         }
     }
     layouts.pictures.settle();
+}
+
+/// Lays out the page that takes the whole screen, if one does, and holds it where there are rows.
+fn prepare_page(
+    layouts: &mut Layouts,
+    view: &View,
+    local: &mut Local,
+    theme: &Theme,
+    area: Rect,
+    now: Millis,
+) {
+    let body = output::body(area);
+    let screen = Screen { view, local, theme, layouts, now, entry_json: |_| String::new() };
+    let (title, lines, links) = match &local.overlay {
+        Some(Overlay::Help(_)) => help::lay(&screen, body.width),
+        Some(Overlay::Output(call, _)) => output::lay(&screen, body.width, *call),
+        Some(Overlay::Summary(entry, _)) => summary::lay(&screen, body.width, *entry),
+        Some(Overlay::Budgets(_)) => budgets::lay(&screen, body.width),
+        Some(Overlay::Ledger(_) | Overlay::Picker(_)) | None => return,
+    };
+    let Some(at) = local.overlay.as_mut().and_then(Overlay::scrolled) else { return };
+    let last = lines.len().saturating_sub(usize::from(body.height));
+    // The end is followed while there comes more.
+    if *at != u16::MAX {
+        *at = (*at).min(u16::try_from(last).unwrap_or(u16::MAX));
+    }
+    let from = usize::from(*at).min(last);
+    let rows: Vec<Row> = lines.into_iter().map(|line| Row::linked(0, line, &links)).collect();
+    let mut window = Window { area: body, surface: Surface::Page, ..Window::default() };
+    window.rows = rows.iter().skip(from).take(usize::from(body.height)).cloned().collect();
+    let spot = |at: usize| Spot { card: 0, row: from + at, is_first: from + at == 0, is_gap: false };
+    window.spots = (0..window.rows.len()).map(spot).collect();
+    let page = Page { title, rows, from };
+    selecting::settle(&mut local.pointer, &mut window, &mut &page, (body.width, false, 0));
+    layouts.page = Some(page);
+    layouts.window = window;
+    layouts.number_links();
+}
+
+/// What is selected, as text: rows that were broken to fit are joined, what is ours is left out.
+pub fn selected(
+    layouts: &mut Layouts,
+    view: &View,
+    local: &Local,
+    theme: &Theme,
+    highlighter: &Highlighter,
+    now: Millis,
+) -> String {
+    match (&local.pointer.selection, &layouts.page) {
+        (None, _) => String::new(),
+        (Some(selection), Some(page)) if selection.surface == Surface::Page => {
+            selecting::text(selection, &mut &*page)
+        }
+        (Some(_), _) => transcript::selected(layouts, view, local, theme, highlighter, now),
+    }
 }
 
 /// Draws one frame.
@@ -111,14 +175,13 @@ pub fn draw(frame: &mut Frame<'_>, screen: &Screen<'_>) {
     };
     match &screen.local.overlay {
         Some(Overlay::Ledger(it)) => inspector::draw(frame, area, screen, it),
-        Some(Overlay::Help(at)) => help::draw(frame, area, screen, *at),
-        Some(Overlay::Output(call, at)) => output::draw(frame, area, screen, *call, *at),
-        Some(Overlay::Summary(entry, at)) => summary::draw(frame, area, screen, *entry, *at),
-        Some(Overlay::Budgets(at)) => budgets::draw(frame, area, screen, *at),
+        Some(Overlay::Help(_) | Overlay::Output(..) | Overlay::Summary(..) | Overlay::Budgets(_)) => {
+            output::page(frame, area, screen)
+        }
         Some(Overlay::Picker(picker)) => picker::draw(frame, area, screen, picker),
         None => {
             header::draw(frame, areas.header, screen);
-            transcript::draw(frame, areas.transcript, screen);
+            window::draw(frame, areas.transcript, screen);
             gauges::draw(frame, areas.gauges, screen);
             if !completion::draw(frame, areas.queue, screen) {
                 queue::draw(frame, areas.queue, screen);

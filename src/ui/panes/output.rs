@@ -1,5 +1,7 @@
 //! Pages that take the whole screen: all of one call, and the frame that the help shares.
 
+use std::sync::Arc;
+
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -9,17 +11,20 @@ use crate::ui::text::{cut_spans, diff, fit, sanitize};
 use crate::ui::theme::Theme;
 use crate::view::{Panel, summary};
 
-use super::Screen;
 use super::words::{both_ends, keys, one_row};
+use super::{Screen, rows};
 
-pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, call: CallId, at: u16) {
+/// A page as it was laid out: its title, its lines, where their links lead.
+pub(super) type Laid = (String, Vec<Line<'static>>, Vec<Arc<str>>);
+
+/// All of a call, on lines of at most `inner` cells.
+pub(super) fn lay(screen: &Screen<'_>, inner: u16, call: CallId) -> Laid {
     let Some(panel) = screen.view.panel(call) else {
-        return page(frame, area, screen, "call", Vec::new(), at);
+        return ("call".to_owned(), Vec::new(), Vec::new());
     };
     let about = panel.arguments().map(summary).unwrap_or_default();
     let title = format!("{}  {}", one_row(panel.name()), one_row(&about));
-    let inner = usize::from(area.width.saturating_sub(4)).max(1);
-    page(frame, area, screen, &title, lines(panel, inner, screen.theme), at);
+    (title, lines(panel, usize::from(inner).max(1), screen.theme), Vec::new())
 }
 
 /// What it was called with, what it would change, what it wrote.
@@ -66,30 +71,35 @@ fn lines(panel: &Panel, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
     lines
 }
 
-/// A titled page of lines, scrolled by so many rows.
-pub(super) fn page(
-    frame: &mut Frame<'_>,
-    area: Rect,
-    screen: &Screen<'_>,
-    title: &str,
-    lines: Vec<Line<'static>>,
-    at: u16,
-) {
+/// Where the rows of a page stand.
+pub(super) fn body(area: Rect) -> Rect {
+    let height = area.height.saturating_sub(2 + foot(area));
+    Rect::new(area.x + 2, area.y + 2, area.width.saturating_sub(4), height)
+}
+
+/// Rows that the keys take, and what keeps them apart.
+const fn foot(area: Rect) -> u16 {
+    if area.height >= 16 { 2 } else { 1 }
+}
+
+/// A titled page of rows, those in sight.
+pub(super) fn page(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
+    let Some(page) = &screen.layouts.page else { return };
     let theme = screen.theme;
-    let inner = Rect::new(area.x + 2, area.y, area.width.saturating_sub(4), area.height);
-    let total = usize::from(inner.width);
-    let foot = if area.height >= 16 { 2 } else { 1 };
-    let body = usize::from(area.height.saturating_sub(2 + foot));
-    let from = usize::from(at).min(lines.len().saturating_sub(body));
-    let place =
-        format!("{}–{} of {}", (from + 1).min(lines.len()), (from + body).min(lines.len()), lines.len());
-    let title = Span::styled(fit(title, total.saturating_sub(place.chars().count() + 2)), theme.title);
+    let body = body(area);
+    let (total, height, all) = (usize::from(body.width), usize::from(body.height), page.rows.len());
+    let place = format!("{}–{} of {all}", (page.from + 1).min(all), (page.from + height).min(all));
+    let title = fit(&page.title, total.saturating_sub(place.chars().count() + 2));
+    let title = Span::styled(title, theme.title);
     let top = both_ends(vec![title], vec![Span::styled(place, theme.dim)], total);
-    frame.render_widget(top, Rect::new(inner.x, area.y, inner.width, 1));
-    for (y, line) in (area.y + 2..area.bottom().saturating_sub(foot)).zip(lines.into_iter().skip(from)) {
-        frame.render_widget(line, Rect::new(inner.x, y, inner.width, 1));
-    }
-    let groups = keys(&[("esc", "back"), ("pgup pgdn", "scroll")], theme.text, theme.dim);
-    let foot = Line::from(groups.join(&Span::raw("   ")));
-    frame.render_widget(foot, Rect::new(inner.x, area.bottom().saturating_sub(1), inner.width, 1));
+    frame.render_widget(top, Rect { y: area.y, height: 1, ..body });
+    rows::draw(frame, body, screen);
+    let foot = match &screen.local.hint {
+        Some(hint) => Line::styled(fit(&one_row(hint), total), theme.warning),
+        None => {
+            let groups = keys(&[("esc", "back"), ("pgup pgdn", "scroll")], theme.text, theme.dim);
+            Line::from(groups.join(&Span::raw("   ")))
+        }
+    };
+    frame.render_widget(foot, Rect { y: area.bottom().saturating_sub(1), height: 1, ..body });
 }

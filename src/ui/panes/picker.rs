@@ -29,12 +29,10 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, picke
     let fitting = picker.fitting();
     let inner = Rect::new(area.x + 1, area.y, area.width.saturating_sub(2), area.height);
     frame.render_widget(head(screen, picker, fitting.len(), inner.width), Rect { height: 1, ..inner });
-    let mut list = Rect { y: area.y + 2, height: area.height.saturating_sub(4), ..inner };
-    let has_beside = matches!(picker.source, Source::Themes | Source::Sessions);
-    if let Some(right) = beside(area).filter(|_| has_beside) {
-        list.width = (right.x - list.x).saturating_sub(2);
+    let (list, right) = halves(picker, area);
+    if let Some(right) = right {
         match picker.source {
-            Source::Themes => super::transcript::draw(frame, right, screen),
+            Source::Themes => super::window::draw(frame, right, screen),
             _ => preview(frame, right, screen, picker),
         }
     }
@@ -42,14 +40,39 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, picke
         let words = fit(picker.source.nothing(), usize::from(list.width));
         frame.render_widget(Line::styled(words, screen.theme.dim), Rect { height: 1, ..list });
     }
-    let (height, chosen) = (usize::from(list.height), picker.chosen.min(fitting.len().saturating_sub(1)));
-    let top = chosen.saturating_sub(height / 2).min(fitting.len().saturating_sub(height));
+    let (chosen, top) = top(picker, fitting.len(), list);
     for (y, at) in (list.y..list.bottom()).zip(top..fitting.len()) {
         let Some(item) = fitting.get(at).and_then(|at| picker.items.get(*at)) else { continue };
         let line = row(item, at == chosen, usize::from(list.width), screen);
         frame.render_widget(line, Rect::new(list.x, y, list.width, 1));
     }
     foot(frame, Rect { y: area.bottom().saturating_sub(1), height: 1, ..inner }, screen);
+}
+
+/// Where the list stands, and what is beside it.
+fn halves(picker: &Picker, area: Rect) -> (Rect, Option<Rect>) {
+    let height = area.height.saturating_sub(4);
+    let mut list = Rect::new(area.x + 1, area.y + 2, area.width.saturating_sub(2), height);
+    let has_beside = matches!(picker.source, Source::Themes | Source::Sessions);
+    let right = beside(area).filter(|_| has_beside);
+    if let Some(right) = right {
+        list.width = (right.x - list.x).saturating_sub(2);
+    }
+    (list, right)
+}
+
+/// The chosen line of so many, and the first one in sight.
+fn top(picker: &Picker, fitting: usize, list: Rect) -> (usize, usize) {
+    let (height, chosen) = (usize::from(list.height), picker.chosen.min(fitting.saturating_sub(1)));
+    (chosen, chosen.saturating_sub(height / 2).min(fitting.saturating_sub(height)))
+}
+
+/// The line, among those that fit, at a cell of the screen.
+pub(super) fn line_at(picker: &Picker, area: Rect, at: (u16, u16)) -> Option<usize> {
+    let (fitting, (list, _)) = (picker.fitting().len(), halves(picker, area));
+    let (_, top) = top(picker, fitting, list);
+    let line = top + usize::from(at.1.checked_sub(list.y)?);
+    (list.contains(at.into()) && line < fitting).then_some(line)
 }
 
 fn head(screen: &Screen<'_>, picker: &Picker, fitting: usize, total: u16) -> Line<'static> {

@@ -5,6 +5,7 @@ use ratatui::text::{Line, Span};
 
 use crate::budget::Limit;
 use crate::ledger::{Body, Compaction, Entry, EntryId, Injected, Injector};
+use crate::ui::text::tag::ours;
 use crate::ui::text::{fit, sanitize, wrap};
 use crate::view::one_line;
 
@@ -116,7 +117,7 @@ pub(super) fn said(
         wrap(&sanitize(words), width, style).into_iter().map(|l| Row::new(INDENT + 2, l)).collect();
     if let Some(first) = rows.first_mut() {
         first.indent = INDENT;
-        first.line.spans.insert(0, Span::styled(sign, sign_style));
+        first.line.spans.insert(0, Span::styled(sign, ours(sign_style)));
     }
     rows
 }

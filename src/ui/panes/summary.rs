@@ -1,7 +1,7 @@
 //! The page of a summary: what a compaction replaced, and the words that a model reads in its place.
 
-use ratatui::Frame;
-use ratatui::layout::Rect;
+use std::sync::Arc;
+
 use ratatui::text::Line;
 
 use crate::ledger::{Compaction, EntryId};
@@ -10,26 +10,32 @@ use crate::ui::text::{MEASURE, markdown, wrap};
 use crate::ui::theme::Theme;
 
 use super::Screen;
-use super::output::page;
+use super::output::Laid;
 use super::words::{count_entries, short};
 
-pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, entry: EntryId, at: u16) {
-    let inner = area.width.saturating_sub(4).max(1);
-    let lines = screen.view.compaction(entry).map_or_else(Vec::new, |made| {
-        let replaced = screen.view.replaced_by(entry);
-        lines(made, replaced, inner, screen.theme)
+/// The page, on lines of at most `inner` cells.
+pub(super) fn lay(screen: &Screen<'_>, inner: u16, entry: EntryId) -> Laid {
+    let inner = inner.max(1);
+    let (lines, links) = screen.view.compaction(entry).map_or_else(Default::default, |made| {
+        lines(made, screen.view.replaced_by(entry), inner, screen.theme)
     });
-    page(frame, area, screen, "summary", lines, at);
+    ("summary".to_owned(), lines, links)
 }
 
 /// What it replaced and its words.
-fn lines(made: &Compaction, replaced: usize, inner: u16, theme: &Theme) -> Vec<Line<'static>> {
+fn lines(
+    made: &Compaction,
+    replaced: usize,
+    inner: u16,
+    theme: &Theme,
+) -> (Vec<Line<'static>>, Vec<Arc<str>>) {
     let about =
         format!("{}, up to {}. They stay in the ledger: ctrl-o.", told(made, replaced), made.replaces_to);
     let mut lines = wrap(&about, usize::from(inner).min(MEASURE), theme.dim);
     lines.push(Line::default());
-    lines.extend(markdown::render(&made.summary, inner, theme, &Highlighter::off()));
-    lines
+    let (words, links) = markdown::render_linked(&made.summary, inner, theme, &Highlighter::off());
+    lines.extend(words);
+    (lines, links)
 }
 
 /// `auto · 148k to 3.1k tokens · 42 entries replaced`

@@ -1,23 +1,22 @@
 //! The transcript: a window on the cards, found by walking from where it is held or from the end, so that only
 //! the cards in it are ever laid out.
 
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use crate::ledger::Millis;
-use crate::ui::graphics;
 use crate::ui::local::{Anchor, Focus, Local, Position, Scroll};
 use crate::ui::search::Search;
+use crate::ui::selection::Surface;
 use crate::ui::text::highlight::Highlighter;
-use crate::ui::text::{fit, width, wrap};
 use crate::ui::theme::Theme;
 use crate::view::{Card, CardBody, CardId, View};
 
 use super::anchor::{self, Ink};
+use super::cards;
 use super::cards::Around;
-use super::layouts::{Growing, Layouts, Row, Shape, Version, Window};
-use super::{Screen, cards, marks};
+use super::layouts::{Growing, Layouts, Row, Shape, Spot, Version, Window};
+use super::selecting::{self, Sheet};
 
 /// One walk over the cards of a frame.
 struct Walk<'a> {
@@ -48,6 +47,7 @@ pub(super) fn prepare(
         height: area.height,
     });
     let mut scroll = local.scroll;
+    let mut pointer = std::mem::take(&mut local.pointer);
     let around = Around::new(view, local, theme, layouts.pictures.sizing(), area, now);
     let mut walk = Walk { layouts, view, theme, highlighter, around, height: usize::from(area.height) };
     let end = walk.top_at_end();
@@ -81,10 +81,39 @@ pub(super) fn prepare(
     }
     let top = top.unwrap_or_else(|| walk.with_chosen_in_sight(end, local));
     let new = if scroll.top.is_some() { news(view, &scroll) } else { 0 };
-    let window = walk.fill(top, local, (top < end).then_some(new));
-    walk.layouts.pictures.want(window.rows.iter().filter_map(|row| row.picture.as_ref()));
-    walk.layouts.window = window;
-    local.scroll = scroll;
+    let mut window = walk.fill(top, local, (top < end).then_some(new));
+    window.area = area;
+    let shape = (area.width, local.thinking_open, view.epoch().0);
+    selecting::settle(&mut pointer, &mut window, &mut walk, shape);
+    layouts.pictures.want(window.rows.iter().filter_map(|row| row.picture.as_ref()));
+    layouts.window = window;
+    layouts.number_links();
+    (local.scroll, local.pointer) = (scroll, pointer);
+}
+
+/// What is selected of the transcript, as text.
+pub(super) fn selected(
+    layouts: &mut Layouts,
+    view: &View,
+    local: &Local,
+    theme: &Theme,
+    highlighter: &Highlighter,
+    now: Millis,
+) -> String {
+    let Some(selection) = &local.pointer.selection else { return String::new() };
+    let area = layouts.window.area;
+    let around = Around::new(view, local, theme, layouts.pictures.sizing(), area, now);
+    let mut walk = Walk { layouts, view, theme, highlighter, around, height: usize::from(area.height) };
+    selecting::text(selection, &mut walk)
+}
+
+impl Sheet for Walk<'_> {
+    fn rows(&mut self, card: usize) -> Vec<Row> {
+        let (gap, all) = (usize::from(self.gap(card)), self.rows_of(card));
+        let mut rows = vec![Row::new(0, Line::default()); gap];
+        rows.extend(self.slice(card, 0, all));
+        rows
+    }
 }
 
 /// How many cards there are, and how often the last one has changed.
@@ -233,13 +262,14 @@ impl Walk<'_> {
     fn fill(&mut self, top: Position, local: &Local, below: Option<usize>) -> Window {
         let focused = local.focused(self.view);
         let chosen = local.chosen(self.view).map(|(_, request)| request.call);
-        let mut window = Window { below, ..Window::default() };
+        let mut window = Window { below, surface: Surface::Transcript, ..Window::default() };
         let (mut card, mut skip) = (top.card, top.row);
         while window.rows.len() < self.height && card < self.view.len() {
             let room = self.height - window.rows.len();
             let gap = usize::from(self.gap(card));
             if gap > skip {
                 window.rows.push(Row::new(0, Line::default()));
+                window.spots.push(Spot { card, row: 0, is_first: false, is_gap: true });
             }
             let call = self.view.card(card).and_then(Card::panel).and_then(|p| p.id());
             if let Focus::Card(id) = focused
@@ -250,8 +280,12 @@ impl Walk<'_> {
             let from = skip.saturating_sub(gap);
             let (before, all) = (window.rows.len(), self.rows_of(card) - gap);
             let rows = self.slice(card, from, room);
+            let spot =
+                |at: usize| Spot { card, row: gap + from + at, is_first: from + at == 0, is_gap: false };
+            window.spots.extend((0..rows.len()).map(spot));
             window.rows.extend(rows);
             window.rows.truncate(self.height);
+            window.spots.truncate(self.height);
             if call.is_some() && call == chosen {
                 let visible = window.rows.len() - before;
                 window.answerable = from + visible == all && (from == 0 || visible == self.height);
@@ -280,7 +314,9 @@ impl Walk<'_> {
             if let Some(growing) = &mut self.layouts.growing {
                 let lines = growing.stream.lines(inner, theme, highlighter);
                 let from = from.saturating_sub(head);
-                rows.extend(lines.iter().skip(from).take(most).map(|l| Row::new(cards::INDENT, l.clone())));
+                let lines: Vec<Line<'static>> = lines.iter().skip(from).take(most).cloned().collect();
+                let links = growing.stream.links();
+                rows.extend(lines.into_iter().map(|line| Row::linked(cards::INDENT, line, links)));
             }
         }
         rows
@@ -320,70 +356,5 @@ impl Walk<'_> {
             }
         };
         at.checked_sub(1).is_some_and(|before| shape(before).is_none() || shape(before) != shape(at))
-    }
-}
-
-/// Draws the window.
-pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
-    if screen.view.is_empty() {
-        return welcome(frame, area, screen);
-    }
-    let window = &screen.layouts.window;
-    for (y, row) in (area.y..area.bottom()).zip(&window.rows) {
-        let x = area.x.saturating_add(row.indent).min(area.right());
-        let place = Rect::new(x, y, area.right() - x, 1);
-        frame.render_widget(&row.line, place);
-        if let Some(search) = &screen.local.search {
-            marks::draw(frame, place, &search.wanted, screen.theme);
-        }
-    }
-    if let Some(at) = window.focus.filter(|at| *at < area.height) {
-        let mark = Rect::new(area.x + 1, area.y + at, 1, 1);
-        frame.render_widget(Line::styled("›", screen.theme.accent), mark);
-    }
-    if let Some(new) = window.below
-        && area.height > 0
-    {
-        let unseen = !window.answerable && !screen.local.waiting(screen.view).is_empty();
-        let words = match new {
-            _ if unseen => " ↓ a call waits for you · ctrl-end ".to_owned(),
-            0 if screen.local.scroll.top.is_none() => " ↓ more below ".to_owned(),
-            0 => " ↓ more below · ctrl-end ".to_owned(),
-            n => format!(" ↓ {n} new below · ctrl-end "),
-        };
-        let cells = u16::try_from(width(&words)).unwrap_or(0).min(area.width);
-        let mark = Rect::new(area.right() - cells, area.bottom() - 1, cells, 1);
-        let buffer = frame.buffer_mut();
-        let before = mark.left().checked_sub(1).and_then(|x| buffer.cell_mut((x, mark.y)));
-        // Words that go on under the mark are cut, and say so.
-        if let Some(cell) = before.filter(|cell| cell.symbol().starts_with(char::is_alphanumeric)) {
-            cell.set_symbol("…");
-        }
-        frame.render_widget(Line::styled(words, screen.theme.accent), mark);
-    }
-    let strips = (area.y..area.bottom()).zip(&window.rows).filter_map(|(y, row)| {
-        let at = ratatui::layout::Position::new(area.x.saturating_add(row.indent), y);
-        row.picture.as_ref().map(|strip| (at, strip))
-    });
-    graphics::paint(frame.buffer_mut(), area, strips, &screen.layouts.pictures);
-}
-
-/// What an empty session shows: who this is, and what to know.
-fn welcome(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
-    let inner = usize::from(area.width.saturating_sub(2 * cards::INDENT));
-    let mut lines = vec![
-        Line::styled(fit("It proposes, you countersign.", inner), screen.theme.text),
-        Line::styled(fit("Every step is in the ledger: ctrl-o. The keys: ?", inner), screen.theme.dim),
-    ];
-    if let Some(notice) = &screen.local.notice {
-        lines.push(Line::default());
-        for paragraph in notice.lines() {
-            lines.extend(wrap(&crate::ui::text::sanitize(paragraph), inner, screen.theme.dim));
-        }
-    }
-    let top = if area.height > 12 { area.height / 4 } else { 0 };
-    for (y, line) in (area.y + top..area.bottom()).zip(lines) {
-        let x = area.x + cards::INDENT;
-        frame.render_widget(line, Rect::new(x, y, area.right().saturating_sub(x), 1));
     }
 }

@@ -8,6 +8,7 @@ use crate::agent::Intent;
 use super::super::act::Act;
 use super::super::clipboard;
 use super::super::outcome::UiOutcome;
+use super::super::panes::selected;
 use super::super::source::Source;
 use super::super::terminal::{redraw_all, tell};
 use super::Session;
@@ -43,6 +44,13 @@ impl Session {
             Act::CopyRecord(entry) => {
                 let record = self.view.row(entry).map(|row| (self.entry_json)(&row.entry));
                 self.copy(&record.unwrap_or_default());
+            }
+            Act::CopySelected => {
+                let Self { layouts, view, local, theme, highlighter, .. } = self;
+                let text = selected(layouts, view, local, theme, highlighter, super::now());
+                if !text.is_empty() {
+                    self.copy(&text);
+                }
             }
             Act::Suspend => {
                 self.outside.forget();

@@ -9,7 +9,7 @@ use futures_util::StreamExt;
 use futures_util::future::{OptionFuture, poll_fn};
 #[cfg(debug_assertions)]
 use ratatui::crossterm::event::KeyCode;
-use ratatui::crossterm::event::{Event as Input, EventStream, KeyEventKind, MouseEventKind};
+use ratatui::crossterm::event::{Event as Input, EventStream, KeyEventKind};
 use ratatui::layout::Rect;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::Instant;
@@ -26,12 +26,13 @@ use super::outcome::{UiError, UiOutcome};
 use super::outside::Outside;
 use super::pace::Pace;
 use super::panes::{Layouts, Screen, draw, prepare};
+use super::pointer::{Scene, mouse, pull};
 use super::replaying::Replay;
 use super::settings::{AppIo, Mentions, Models, UiSettings};
 use super::terminal::{Display, Guard, ask_background, cell_size, screen, show, tell, with_next_frame};
 use super::text::highlight::Highlighter;
 use super::theme::Theme;
-use super::update::{hear, mention, paste, update, wheel};
+use super::update::{hear, mention, paste, update};
 use super::vim::Vim;
 
 mod acts;
@@ -42,6 +43,8 @@ mod lines;
 const TICK: Duration = Duration::from_secs(1);
 /// How long the beginning of an answer of the terminal waits for the rest of it.
 const ANSWER: Duration = Duration::from_millis(250);
+/// How often a drag that is held beyond an edge moves the window on.
+const PULL: Duration = Duration::from_millis(60);
 /// Most events taken in before the input is looked at again.
 const MOST_EVENTS: usize = 256;
 
@@ -50,7 +53,7 @@ const MOST_EVENTS: usize = 256;
 /// # Errors
 /// [`UiError`] when the terminal cannot be taken.
 pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError> {
-    let guard = Guard::enter().map_err(UiError::Terminal)?;
+    let guard = Guard::enter(settings.takes.mouse).map_err(UiError::Terminal)?;
     let terminal = screen().map_err(UiError::Terminal)?;
     let wake = Arc::new(Notify::new());
     let mut quit = settings.quit.clone();
@@ -113,6 +116,8 @@ struct Session {
     theme: Theme,
     follows_background: bool,
     outside: Outside,
+    /// Whether the terminal takes links.
+    links: bool,
     answers: Answers,
     /// When a key was last held back as the beginning of an answer.
     held: Instant,
@@ -166,6 +171,7 @@ impl Session {
             theme: settings.theme,
             follows_background: settings.follows_background,
             outside: Outside::new(settings.takes),
+            links: settings.takes.links,
             answers: Answers::default(),
             held: Instant::now(),
             highlighter: Highlighter::new(Box::new(move || wake.notify_one())),
@@ -195,7 +201,8 @@ impl Session {
         let settled = self.answers.holds().then(|| self.held + ANSWER);
         let ticks = self.view.status.is_busy() && self.view.meter().is_ticking();
         let frame = self.due().or_else(|| ticks.then(|| self.pace.last() + self.tick));
-        [settled, frame].into_iter().flatten().min()
+        let pulls = (self.local.pointer.pull != 0).then(|| self.pace.last() + PULL);
+        [settled, frame, pulls].into_iter().flatten().min()
     }
 
     /// When the next frame is due, if there is something to show.
@@ -209,6 +216,10 @@ impl Session {
 
     fn tick(&mut self) {
         self.gathers = true;
+        if self.local.pointer.pull != 0 && self.pace.last().elapsed() >= PULL {
+            pull(&mut self.local);
+            self.dirty = true;
+        }
         if self.answers.holds() && self.held.elapsed() >= ANSWER {
             let heard = self.answers.give_up();
             self.keys(heard);
@@ -249,13 +260,10 @@ impl Session {
                 }
                 Vec::new()
             }
-            Some(Ok(Input::Mouse(mouse))) => {
-                match mouse.kind {
-                    MouseEventKind::ScrollUp => wheel(&mut self.local, -3),
-                    MouseEventKind::ScrollDown => wheel(&mut self.local, 3),
-                    _ => {}
-                }
-                Vec::new()
+            Some(Ok(Input::Mouse(event))) => {
+                let screen = self.terminal.get_frame().area();
+                let scene = Scene { view: &self.view, layouts: &self.layouts, screen };
+                mouse(&mut self.local, scene, event, now().0)
             }
             Some(Ok(seen @ (Input::FocusGained | Input::FocusLost))) => {
                 self.outside.focus(seen == Input::FocusGained);
@@ -339,6 +347,8 @@ impl Session {
             prepare(layouts, view, local, theme, highlighter, area, now);
             with_next_frame(&mut self.terminal, &layouts.pictures.words())?;
             let screen = Screen { view, local, theme, layouts, now, entry_json: self.entry_json };
+            let links = if self.links { layouts.links() } else { Default::default() };
+            self.terminal.backend_mut().lead(links);
             show(&mut self.terminal, |frame| draw(frame, &screen))
         });
         let drawn = drawn.and_then(|()| tell(&self.outside.news(&self.view)));

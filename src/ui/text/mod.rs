@@ -12,10 +12,16 @@ pub mod highlight;
 /// Markdown as styled lines.
 pub mod markdown;
 
+/// What a piece of a line is beside how it looks.
+pub mod tag;
+
+mod address;
 mod measure;
 mod sanitize;
 mod wrap;
 
+pub use address::address;
+use address::addresses_in;
 pub use measure::{MEASURE, fit, width};
 pub use sanitize::sanitize;
 pub use wrap::{cut_spans, wrap, wrap_spans};

@@ -5,7 +5,7 @@ use ratatui::text::{Line, Span};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-use super::width;
+use super::{tag, width};
 
 /// What stands for a character that is wider than the whole line.
 const TOO_WIDE: &str = "…";
@@ -54,8 +54,9 @@ fn lay(
         return vec![Line::default()];
     }
     let hanging_width: usize = hanging.iter().map(|span| width(&span.content)).sum();
-    let (hanging, hanging_width) =
+    let (mut hanging, hanging_width) =
         if hanging_width < limit { (hanging, hanging_width) } else { (Vec::new(), 0) };
+    hanging.iter_mut().for_each(|span| span.style = tag::ours(span.style));
     let mut page = Page { limit, hanging, hanging_width, ..Page::default() };
     for span in spans {
         for grapheme in span.content.graphemes(true) {
@@ -153,7 +154,7 @@ impl Page {
             return;
         }
         if !self.line.spans.is_empty() {
-            self.end_line();
+            self.break_line(self.spaces.width);
         }
         self.spaces.clear();
         let mut word = std::mem::take(&mut self.word);
@@ -171,12 +172,20 @@ impl Page {
     /// Puts one grapheme on the line, or on the next one when the line is full.
     fn place(&mut self, grapheme: &str, cells: usize, style: Style) {
         if self.line.width + cells > self.room() && !self.line.spans.is_empty() {
-            self.end_line();
+            self.break_line(0);
         }
         if cells > self.room() {
             self.line.push(TOO_WIDE, 1, style);
         } else {
             self.line.push(grapheme, cells, style);
+        }
+    }
+
+    /// Finishes the line because it is full; so many spaces of the text are left out.
+    fn break_line(&mut self, spaces: usize) {
+        self.end_line();
+        if let Some(line) = self.lines.last_mut() {
+            tag::go_on(line, spaces);
         }
     }
 
@@ -270,6 +279,21 @@ mod tests {
         let text: Vec<String> = lines.iter().map(ToString::to_string).collect();
         assert_eq!(text, ["- one", "  twothree", "  four"]);
         assert_eq!(lines[1].spans[1], Span::styled("two", bold));
+    }
+
+    #[test]
+    fn broken_rows_say_how_they_go_on() {
+        let lines = wrap("one  two\nthreefour 漢字漢", 5, Style::new());
+        let joins: Vec<_> = lines.iter().map(|line| (line.to_string(), tag::goes_on(line))).collect();
+        let expected = [
+            ("one", Some(2)),
+            ("two", None),
+            ("three", Some(0)),
+            ("four", Some(1)),
+            ("漢字", Some(0)),
+            ("漢", None),
+        ];
+        assert_eq!(joins, expected.map(|(text, joined)| (text.to_owned(), joined)));
     }
 
     #[test]

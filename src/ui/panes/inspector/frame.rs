@@ -8,7 +8,7 @@ use crate::ui::inspector::{Inspector, Tab};
 use crate::ui::panes::Screen;
 use crate::ui::panes::words::{both_ends, cells, count, keys, one_row};
 use crate::ui::text::{fit, width};
-use crate::view::Row;
+use crate::view::{Row, View};
 
 use super::{approvals, detail, plots, sees, table, timeline};
 
@@ -23,30 +23,89 @@ pub(in crate::ui::panes) fn draw(
     screen: &Screen<'_>,
     inspector: &Inspector,
 ) {
-    let inner = Rect::new(area.x + 1, area.y, area.width.saturating_sub(2), area.height);
+    let inner = inner(area);
     let row = |y: u16| Rect { y: area.y + y, height: 1, ..inner };
     let [tabs, rule] = tabs(inspector.tab, usize::from(inner.width), screen);
     frame.render_widget(tabs, row(0));
     frame.render_widget(rule, row(1));
     let count = inspector.count(screen.view);
     frame.render_widget(summed_up(screen, inspector, count, usize::from(inner.width)), row(2));
-    let (top, foot) = if area.height >= TALL { (4, 2) } else { (3, 1) };
-    let body = Rect { y: area.y + top, height: area.height.saturating_sub(top + foot), ..inner };
-    page(frame, body, screen, inspector, count);
+    page(frame, body(area), screen, inspector, count);
     frame.render_widget(
         keys_of(screen, inspector, usize::from(inner.width)),
         row(area.height.saturating_sub(1)),
     );
 }
 
+fn inner(area: Rect) -> Rect {
+    Rect::new(area.x + 1, area.y, area.width.saturating_sub(2), area.height)
+}
+
+/// Where the page stands.
+fn body(area: Rect) -> Rect {
+    let (top, foot) = if area.height >= TALL { (4, 2) } else { (3, 1) };
+    Rect { y: area.y + top, height: area.height.saturating_sub(top + foot), ..inner(area) }
+}
+
+/// Where the list of a page stands, if there is one in sight, and whether the entry stands beside it.
+fn list_area(body: Rect, inspector: &Inspector) -> (Option<Rect>, bool) {
+    let beside = body.width + 2 >= WIDE && inspector.tab != Tab::Timeline;
+    match inspector.tab {
+        Tab::Budgets => (None, false),
+        _ if inspector.open => (None, false),
+        _ if beside => (Some(Rect { width: body.width * 11 / 20, ..body }), true),
+        _ => (Some(body), false),
+    }
+}
+
+/// The first line in sight of a list of so many.
+fn top(place: usize, count: usize, area: Rect) -> usize {
+    let height = usize::from(area.height);
+    place.saturating_sub(height / 2).min(count.saturating_sub(height))
+}
+
+/// The line of the list at a cell of the screen.
+pub(in crate::ui::panes) fn line_at(
+    inspector: &Inspector,
+    view: &View,
+    area: Rect,
+    at: (u16, u16),
+) -> Option<usize> {
+    let list = list_area(body(area), inspector).0.filter(|list| list.contains(at.into()))?;
+    let count = inspector.count(view);
+    let line = top(inspector.place(count), count, list) + usize::from(at.1 - list.y);
+    (line < count).then_some(line)
+}
+
+/// The page whose name stands at a cell of the screen.
+pub(in crate::ui::panes) fn tab_at(area: Rect, at: (u16, u16)) -> Option<Tab> {
+    let inner = inner(area);
+    let (names, gap) = names(usize::from(inner.width));
+    let mut left = usize::from(inner.x);
+    for (tab, name) in names {
+        let right = left + width(name);
+        if at.1 <= inner.y + 1 && (left..right).contains(&usize::from(at.0)) {
+            return Some(tab);
+        }
+        left = right + gap;
+    }
+    None
+}
+
+/// The names of the pages as they fit, and the cells between them.
+fn names(total: usize) -> (Vec<(Tab, &'static str)>, usize) {
+    let full: usize = Tab::ALL.into_iter().map(|tab| width(tab.name().0) + 3).sum();
+    let is_full = full <= total;
+    let name = |tab: Tab| (tab, if is_full { tab.name().0 } else { tab.name().1 });
+    (Tab::ALL.into_iter().map(name).collect(), if is_full { 3 } else { 2 })
+}
+
 /// The names of the pages, and the rule under them, which is bright under the one that is open.
 fn tabs(open: Tab, total: usize, screen: &Screen<'_>) -> [Line<'static>; 2] {
     let theme = screen.theme;
-    let full: usize = Tab::ALL.into_iter().map(|tab| width(tab.name().0) + 3).sum();
+    let (all, gap) = names(total);
     let (mut names, mut rule) = (Vec::new(), Vec::new());
-    for tab in Tab::ALL {
-        let name = if full <= total { tab.name().0 } else { tab.name().1 };
-        let gap = if full <= total { 3 } else { 2 };
+    for (tab, name) in all {
         let style = if tab == open { theme.accent } else { theme.dim };
         names.extend([Span::styled(name, style), Span::raw(" ".repeat(gap))]);
         let (sign, style) = if tab == open { ("━", theme.accent) } else { ("─", theme.faint) };
@@ -74,20 +133,17 @@ fn page(frame: &mut Frame<'_>, body: Rect, screen: &Screen<'_>, inspector: &Insp
     }
     let chosen = inspector.entry(screen.view).and_then(|id| screen.view.row(id));
     let place = inspector.place(count);
-    let beside = body.width + 2 >= WIDE && inspector.tab != Tab::Timeline;
-    if inspector.open {
-        entry(frame, body, screen, inspector, place, chosen);
-    } else if beside {
-        let left = body.width * 11 / 20;
-        list(frame, Rect { width: left, ..body }, screen, inspector, count);
+    let (of_list, beside) = list_area(body, inspector);
+    let Some(of_list) = of_list else { return entry(frame, body, screen, inspector, place, chosen) };
+    list(frame, of_list, screen, inspector, count);
+    if beside {
+        let left = of_list.width;
         let right = Rect { x: body.x + left + 3, width: body.width.saturating_sub(left + 3), ..body };
         for y in body.y..body.bottom() {
             let bar = Line::styled("│", screen.theme.faint);
             frame.render_widget(bar, Rect::new(body.x + left + 1, y, 1, 1));
         }
         entry(frame, right, screen, inspector, place, chosen);
-    } else {
-        list(frame, body, screen, inspector, count);
     }
 }
 
@@ -104,9 +160,8 @@ fn list(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, inspector: &Insp
             .render_widget(Line::styled(none, screen.theme.dim), Rect { height: area.height.min(1), ..area });
         return;
     }
-    let (height, place) = (usize::from(area.height), inspector.place(count));
-    let top = place.saturating_sub(height / 2).min(count.saturating_sub(height));
-    for (y, at) in (area.y..area.bottom()).zip(top..count) {
+    let place = inspector.place(count);
+    for (y, at) in (area.y..area.bottom()).zip(top(place, count, area)..count) {
         let total = usize::from(area.width).saturating_sub(2);
         let line = match inspector.tab {
             Tab::Ledger => table::line(screen, inspector, at, total),

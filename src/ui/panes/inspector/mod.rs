@@ -9,4 +9,4 @@ mod table;
 mod timeline;
 mod words;
 
-pub(super) use frame::draw;
+pub(super) use frame::{draw, line_at, tab_at};

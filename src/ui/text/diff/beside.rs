@@ -4,6 +4,7 @@ use ratatui::text::{Line, Span};
 
 use super::read::{Row, Sign};
 use super::{Page, words};
+use crate::ui::text::tag::stop;
 use crate::ui::text::width;
 
 /// What stands between the sides.
@@ -55,6 +56,7 @@ fn joined(
         spans.push(Span::raw(" ".repeat(half.saturating_sub(used))));
         spans.push(Span::styled(BETWEEN, page.theme.faint));
         spans.extend(right.next().unwrap_or_default().spans);
+        stop(&mut spans);
         lines.push(Line::from(spans));
     }
     lines

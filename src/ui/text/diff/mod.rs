@@ -11,6 +11,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use self::read::{Row, Sign, rows};
 pub use self::spoken::spoken;
+use super::tag::ours;
 use super::{cut_spans, width, wrap};
 use crate::ui::theme::Theme;
 
@@ -129,7 +130,7 @@ impl Page<'_> {
         let hanging = vec![Span::raw(" ".repeat(width(&numbers) + 2))];
         let style = style(row.sign, self.theme);
         let mut spans =
-            vec![Span::styled(numbers, self.theme.faint), Span::styled(format!("{sign} "), style)];
+            vec![Span::styled(numbers, ours(self.theme.faint)), Span::styled(format!("{sign} "), style)];
         spans.extend(text);
         cut_spans(&spans, room, hanging)
     }

@@ -1,8 +1,10 @@
 //! A block of code: its language, then its lines set in from the text.
 
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::ui::text::highlight::{Highlighter, Paint};
+use crate::ui::text::tag::ours;
 use crate::ui::text::{cut_spans, fit, width};
 use crate::ui::theme::Theme;
 
@@ -19,7 +21,7 @@ pub(super) fn label(language: &str, room: usize, theme: &Theme) -> Option<Line<'
     }
     let indent = indent(room);
     let name = fit(language, room.saturating_sub(width(indent)));
-    Some(Line::from(vec![Span::raw(indent), Span::styled(name, theme.dim)]))
+    Some(Line::from(vec![Span::styled(indent, ours(Style::new())), Span::styled(name, theme.dim)]))
 }
 
 /// One line of code on as many lines as it needs.
@@ -29,7 +31,7 @@ pub(super) fn line(painted: &Line<'static>, room: usize) -> Vec<Line<'static>> {
     if !indent.is_empty() {
         for line in &mut lines {
             if !line.spans.is_empty() {
-                line.spans.insert(0, Span::raw(indent));
+                line.spans.insert(0, Span::styled(indent, ours(Style::new())));
             }
         }
     }

@@ -1,13 +1,16 @@
 //! Lays out one closed piece of markdown: parser events become prefixed, wrapped lines.
 
-use pulldown_cmark::{BlockQuoteKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use std::sync::Arc;
+
+use pulldown_cmark::{BlockQuoteKind, Event, Options, Parser, Tag, TagEnd};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 use super::inline::Inline;
 use super::table::Table;
-use super::{code, scan};
+use super::{code, heading, scan};
 use crate::ui::text::highlight::Highlighter;
+use crate::ui::text::tag::ours;
 use crate::ui::text::{MEASURE, sanitize, width, wrap, wrap_spans};
 use crate::ui::theme::Theme;
 
@@ -22,10 +25,12 @@ pub(super) struct Laid {
     pub(super) lines: Vec<Line<'static>>,
     /// The colours of some code are still being worked out.
     pub(super) is_waiting: bool,
+    /// Where its links lead, in the order of their numbers.
+    pub(super) links: Vec<Arc<str>>,
 }
 
-/// Lays out safe markdown on lines of at most `room` cells.
-pub(super) fn lay(source: &str, room: usize, theme: &Theme, highlighter: &Highlighter) -> Laid {
+/// Lays out safe markdown on lines of at most `room` cells; its links are numbered from `first` on.
+pub(super) fn lay(source: &str, room: usize, theme: &Theme, highlighter: &Highlighter, first: usize) -> Laid {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS
@@ -41,10 +46,10 @@ pub(super) fn lay(source: &str, room: usize, theme: &Theme, highlighter: &Highli
         room,
         theme,
         highlighter,
-        laid: Laid { lines: Vec::new(), is_waiting: false },
+        laid: Laid { lines: Vec::new(), is_waiting: false, links: Vec::new() },
         containers: Vec::new(),
         wants_gap: false,
-        inline: Inline::new(theme),
+        inline: Inline::new(theme, first),
         code: None,
         table: None,
     };
@@ -55,8 +60,11 @@ pub(super) fn lay(source: &str, room: usize, theme: &Theme, highlighter: &Highli
     // The parser swallows definitions; a reader still wants to see where the links go.
     for (_, definition) in definitions {
         layout.gap();
-        layout.emit(wrap(&sanitize(&definition), layout.measure(), theme.dim));
+        let words = vec![Span::styled(sanitize(&definition).into_owned(), theme.dim)];
+        let words = layout.inline.addresses().linked(words);
+        layout.emit(wrap_spans(words, layout.measure(), Vec::new()));
     }
+    layout.laid.links = std::mem::take(layout.inline.addresses()).into_found();
     layout.laid
 }
 
@@ -107,7 +115,7 @@ impl Layout<'_> {
 
     fn start(&mut self, tag: Tag<'_>, source: &str) {
         match tag {
-            Tag::Heading { level, .. } => self.inline.enter(heading(level, self.theme, source)),
+            Tag::Heading { level, .. } => self.inline.enter(heading::look(level, self.theme, source)),
             Tag::BlockQuote(kind) => self.start_quote(kind),
             Tag::CodeBlock(kind) => {
                 self.flush();
@@ -157,7 +165,7 @@ impl Layout<'_> {
             TagEnd::Heading(_) => {
                 self.inline.leave();
                 // Half a list item below a paragraph reads as an underline, while it is being streamed.
-                if let Some(underline) = short_underline(source) {
+                if let Some(underline) = heading::short_underline(source) {
                     self.inline.line_break();
                     self.inline.text(underline);
                 }
@@ -332,10 +340,10 @@ impl Layout<'_> {
         for container in self.containers.iter_mut().rev() {
             let span = match container {
                 Container::List { .. } => continue,
-                Container::Quote => Span::styled("│ ", self.theme.faint),
+                Container::Quote => Span::styled("│ ", ours(self.theme.faint)),
                 Container::Item { marker, indent } => match marker.take() {
                     Some(marker) => Span::styled(marker, self.theme.dim),
-                    None => Span::raw(" ".repeat(*indent)),
+                    None => Span::styled(" ".repeat(*indent), ours(Style::new())),
                 },
             };
             let Some(left) = free.checked_sub(width(&span.content)) else {
@@ -374,23 +382,4 @@ impl Layout<'_> {
             .sum();
         prefix.min(room / 2)
     }
-}
-
-/// The look of a heading: the first two levels in the colour of headings, the first underlined too.
-fn heading(level: HeadingLevel, theme: &Theme, source: &str) -> Style {
-    if short_underline(source).is_some() {
-        return Style::new();
-    }
-    match level {
-        HeadingLevel::H1 => theme.heading.add_modifier(Modifier::UNDERLINED),
-        HeadingLevel::H2 => theme.heading,
-        HeadingLevel::H3 | HeadingLevel::H4 | HeadingLevel::H5 | HeadingLevel::H6 => theme.strong,
-    }
-}
-
-/// The last line of a heading that is underlined by fewer than three signs.
-fn short_underline(source: &str) -> Option<&str> {
-    let underline = source.trim_end().lines().last()?.trim();
-    (matches!(underline, "-" | "--" | "=" | "==") && !source.trim_start().starts_with('#'))
-        .then_some(underline)
 }

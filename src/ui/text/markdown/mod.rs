@@ -4,11 +4,14 @@
 mod blocks;
 mod code;
 mod fence;
+mod heading;
 mod inline;
 mod layout;
 mod scan;
 mod stream;
 mod table;
+
+use std::sync::Arc;
 
 use ratatui::text::Line;
 
@@ -21,6 +24,17 @@ use crate::ui::theme::Theme;
 /// worked out is plain; lay out again once the highlighter's generation has grown.
 #[must_use]
 pub fn render(source: &str, width: u16, theme: &Theme, highlighter: &Highlighter) -> Vec<Line<'static>> {
+    render_linked(source, width, theme, highlighter).0
+}
+
+/// The same, and where its links lead, by the numbers that their pieces are tagged with.
+#[must_use]
+pub fn render_linked(
+    source: &str,
+    width: u16,
+    theme: &Theme,
+    highlighter: &Highlighter,
+) -> (Vec<Line<'static>>, Vec<Arc<str>>) {
     let mut stream = Stream::whole();
     stream.push(source);
     stream.into_lines(width, theme, highlighter)

@@ -1,10 +1,13 @@
 //! Markdown that is still being written: closed blocks are laid out once and kept, only the open one is laid again.
 
+use std::sync::Arc;
+
 use ratatui::text::Line;
 
+use super::code;
 use super::fence::Fence;
+use super::layout::{self, Laid};
 use super::scan::{Place, Scanner};
-use super::{code, layout};
 use crate::ui::text::highlight::Highlighter;
 use crate::ui::text::sanitize;
 use crate::ui::theme::Theme;
@@ -26,10 +29,11 @@ pub struct Stream {
 
 #[derive(Debug)]
 enum Block {
-    /// Safe markdown, and where on the page it stands while its colours are being worked out.
+    /// Safe markdown, and where on the page it stands while its colours are being worked out: its first line, and the
+    /// number of its first link.
     Text {
         source: String,
-        waiting_at: Option<usize>,
+        waiting_at: Option<(usize, usize)>,
     },
     Code(Fence),
 }
@@ -43,6 +47,9 @@ struct Page {
     lines: Vec<Line<'static>>,
     /// Lines that stay; those after them belong to the open block.
     settled: usize,
+    /// Where links lead, in the order of their numbers; so many of them are on lines that stay.
+    links: Vec<Arc<str>>,
+    settled_links: usize,
     /// Blocks whose lines all stay.
     done: usize,
     /// The label of the open fence is on the page.
@@ -80,14 +87,19 @@ impl Stream {
         &self.page.lines
     }
 
+    /// Where the links of the lines lead, by the numbers that their pieces are tagged with.
+    pub fn links(&self) -> &[Arc<str>] {
+        &self.page.links
+    }
+
     pub(super) fn into_lines(
         mut self,
         width: u16,
         theme: &Theme,
         highlighter: &Highlighter,
-    ) -> Vec<Line<'static>> {
+    ) -> (Vec<Line<'static>>, Vec<Arc<str>>) {
         self.lay(width, theme, highlighter);
-        self.page.lines
+        (self.page.lines, self.page.links)
     }
 
     fn end_line(&mut self) {
@@ -127,6 +139,7 @@ impl Stream {
             return;
         }
         self.page.lines.truncate(self.page.settled);
+        self.page.links.truncate(self.page.settled_links);
         let generation = highlighter.generation();
         if generation != self.page.generation {
             self.repaint(theme, highlighter);
@@ -152,8 +165,8 @@ impl Stream {
         let room = usize::from(self.page.width);
         for index in std::mem::take(&mut self.page.waiting) {
             let is_waiting = match self.blocks.get_mut(index) {
-                Some(Block::Text { source, waiting_at: Some(start) }) => {
-                    let laid = layout::lay(source, room, theme, highlighter);
+                Some(Block::Text { source, waiting_at: Some((start, link)) }) => {
+                    let laid = layout::lay(source, room, theme, highlighter, *link);
                     for (place, line) in self.page.lines.iter_mut().skip(*start).zip(laid.lines) {
                         *place = line;
                     }
@@ -179,10 +192,12 @@ impl Stream {
         for index in self.page.done..closed {
             let is_waiting = match self.blocks.get_mut(index) {
                 Some(Block::Text { source, waiting_at }) => {
-                    let laid = layout::lay(source, usize::from(self.page.width), theme, highlighter);
-                    let start = self.page.add(laid.lines);
-                    *waiting_at = laid.is_waiting.then_some(start);
-                    laid.is_waiting
+                    let link = self.page.links.len();
+                    let laid = layout::lay(source, usize::from(self.page.width), theme, highlighter, link);
+                    let is_waiting = laid.is_waiting;
+                    let start = self.page.add(laid);
+                    *waiting_at = is_waiting.then_some((start, link));
+                    is_waiting
                 }
                 Some(Block::Code(fence)) => {
                     self.page.add_label(&fence.language, theme);
@@ -199,6 +214,7 @@ impl Stream {
         }
         self.page.done = closed;
         self.page.settled = self.page.lines.len();
+        self.page.settled_links = self.page.links.len();
     }
 
     /// Lays out the open block and the line that has not ended. Whole lines of code stay, the rest is laid each time.
@@ -225,7 +241,7 @@ impl Stream {
             Some(Block::Text { source, .. }) => {
                 let goes_on = place == Place::Text;
                 let whole = if goes_on { format!("{source}{safe}") } else { source.clone() };
-                self.page.add(layout::lay(&whole, room, theme, highlighter).lines);
+                self.page.add(layout::lay(&whole, room, theme, highlighter, self.page.links.len()));
                 if goes_on {
                     return;
                 }
@@ -236,14 +252,15 @@ impl Stream {
             self.page.add_label(language, theme);
             self.page.has_label = false;
         } else {
-            self.page.add(layout::lay(&safe, room, theme, highlighter).lines);
+            self.page.add(layout::lay(&safe, room, theme, highlighter, self.page.links.len()));
         }
     }
 }
 
 impl Page {
     /// Adds a block's lines, apart from what is above; says where they begin. A block that shows nothing adds nothing.
-    fn add(&mut self, lines: Vec<Line<'static>>) -> usize {
+    fn add(&mut self, Laid { lines, links, .. }: Laid) -> usize {
+        self.links.extend(links);
         if !lines.is_empty() && !self.lines.is_empty() {
             self.lines.push(Line::default());
         }

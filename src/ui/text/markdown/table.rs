@@ -4,6 +4,7 @@ use pulldown_cmark::Alignment;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+use crate::ui::text::tag::stop;
 use crate::ui::text::{width, wrap_spans};
 use crate::ui::theme::Theme;
 
@@ -99,6 +100,7 @@ impl Table {
                     }
                     let line = cell.get(index).cloned().unwrap_or_default();
                     spans.extend(padded(line.spans, *width, self.alignments.get(column)));
+                    stop(&mut spans);
                 }
                 Line::from(spans)
             })

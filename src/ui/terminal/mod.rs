@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
-use ratatui::backend::{Backend, CrosstermBackend};
+use ratatui::backend::Backend;
 use ratatui::crossterm::cursor::{SetCursorStyle, Show};
 use ratatui::crossterm::event::{
     DisableBracketedPaste, DisableFocusChange, DisableMouseCapture, EnableBracketedPaste, EnableFocusChange,
@@ -26,8 +26,13 @@ use ratatui::{Frame, Terminal};
 
 use super::graphics;
 
-/// Buttons and wheel in the wide coordinates, without motion: every move of the mouse would be an event.
-const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
+use self::linked::Linked;
+
+mod linked;
+
+/// Buttons and wheel in the wide coordinates, and motion while a button is held; without one, every move of the mouse
+/// would be an event.
+const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 
 /// Asks for the background colour (OSC 11).
 const ASK_BACKGROUND: &str = "\x1b]11;?\x1b\\";
@@ -48,6 +53,8 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// Whether a frame is being drawn, which is not written before it is whole.
 static GATHERS: AtomicBool = AtomicBool::new(false);
+/// Whether the mouse is ours while the terminal is.
+static MOUSE: AtomicBool = AtomicBool::new(false);
 /// Whether progress was ever told, so that it is taken away in the end, and only then.
 static PROGRESS: AtomicBool = AtomicBool::new(false);
 
@@ -65,8 +72,10 @@ pub(super) struct Guard {
 
 impl Guard {
     /// Takes the terminal. From here on a panic of this thread gives it back before its message is printed. A panic
-    /// of another thread ends one task and not the screen: what it says is kept until the terminal is given back.
-    pub(super) fn enter() -> io::Result<Self> {
+    /// of another thread ends one task and not the screen: what it says is kept until the terminal is given back. Without
+    /// `mouse` the terminal keeps the mouse, and its own selection with it.
+    pub(super) fn enter(mouse: bool) -> io::Result<Self> {
+        MOUSE.store(mouse, Ordering::SeqCst);
         let before: Hook = Arc::from(panic::take_hook());
         let elsewhere = Arc::new(OnceLock::new());
         let (inner, said, here) = (Arc::clone(&before), Arc::clone(&elsewhere), thread::current().id());
@@ -124,11 +133,11 @@ impl Drop for Guard {
 }
 
 /// What is drawn on.
-pub(super) type Display = Terminal<CrosstermBackend<Frames>>;
+pub(super) type Display = Terminal<Linked<Frames>>;
 
 /// A screen to draw on.
 pub(super) fn screen() -> io::Result<Display> {
-    Terminal::new(CrosstermBackend::new(Frames::default()))
+    Terminal::new(Linked::new(Frames::default()))
 }
 
 /// Gathers what a frame is made of and writes it in one go, between marks that ask the terminal to show it at
@@ -166,7 +175,7 @@ impl Write for Frames {
 /// Says something with the next frame, before its cells.
 pub(super) fn with_next_frame(terminal: &mut Display, words: &str) -> io::Result<()> {
     PICTURES.fetch_or(graphics::is_told_in(words), Ordering::SeqCst);
-    terminal.backend_mut().write_all(words.as_bytes())
+    terminal.backend_mut().say(words)
 }
 
 /// The pixels of a cell, width and height, if the system knows them: the terminal is not asked.
@@ -215,7 +224,7 @@ fn take() -> io::Result<()> {
         EnterAlternateScreen,
         EnableBracketedPaste,
         EnableFocusChange,
-        Print(MOUSE_ON),
+        Print(if MOUSE.load(Ordering::SeqCst) { MOUSE_ON } else { "" }),
         SetCursorStyle::SteadyBar,
         PushKeyboardEnhancementFlags(KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES),
     )

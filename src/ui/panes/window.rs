@@ -1,0 +1,69 @@
+//! Draws the window on the transcript, and what an empty session shows instead.
+
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::Line;
+
+use crate::ui::graphics;
+use crate::ui::text::{fit, width, wrap};
+
+use super::rows;
+use super::{Screen, cards};
+
+/// Draws the window.
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
+    if screen.view.is_empty() {
+        return welcome(frame, area, screen);
+    }
+    rows::draw(frame, area, screen);
+    let window = &screen.layouts.window;
+    if let Some(at) = window.focus.filter(|at| *at < area.height) {
+        let mark = Rect::new(area.x + 1, area.y + at, 1, 1);
+        frame.render_widget(Line::styled("›", screen.theme.accent), mark);
+    }
+    if let Some(new) = window.below
+        && area.height > 0
+    {
+        let unseen = !window.answerable && !screen.local.waiting(screen.view).is_empty();
+        let words = match new {
+            _ if unseen => " ↓ a call waits for you · ctrl-end ".to_owned(),
+            0 if screen.local.scroll.top.is_none() => " ↓ more below ".to_owned(),
+            0 => " ↓ more below · ctrl-end ".to_owned(),
+            n => format!(" ↓ {n} new below · ctrl-end "),
+        };
+        let cells = u16::try_from(width(&words)).unwrap_or(0).min(area.width);
+        let mark = Rect::new(area.right() - cells, area.bottom() - 1, cells, 1);
+        let buffer = frame.buffer_mut();
+        let before = mark.left().checked_sub(1).and_then(|x| buffer.cell_mut((x, mark.y)));
+        // Words that go on under the mark are cut, and say so.
+        if let Some(cell) = before.filter(|cell| cell.symbol().starts_with(char::is_alphanumeric)) {
+            cell.set_symbol("…");
+        }
+        frame.render_widget(Line::styled(words, screen.theme.accent), mark);
+    }
+    let strips = (area.y..area.bottom()).zip(&window.rows).filter_map(|(y, row)| {
+        let at = Position::new(area.x.saturating_add(row.indent), y);
+        row.picture.as_ref().map(|strip| (at, strip))
+    });
+    graphics::paint(frame.buffer_mut(), area, strips, &screen.layouts.pictures);
+}
+
+/// What an empty session shows: who this is, and what to know.
+fn welcome(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
+    let inner = usize::from(area.width.saturating_sub(2 * cards::INDENT));
+    let mut lines = vec![
+        Line::styled(fit("It proposes, you countersign.", inner), screen.theme.text),
+        Line::styled(fit("Every step is in the ledger: ctrl-o. The keys: ?", inner), screen.theme.dim),
+    ];
+    if let Some(notice) = &screen.local.notice {
+        lines.push(Line::default());
+        for paragraph in notice.lines() {
+            lines.extend(wrap(&crate::ui::text::sanitize(paragraph), inner, screen.theme.dim));
+        }
+    }
+    let top = if area.height > 12 { area.height / 4 } else { 0 };
+    for (y, line) in (area.y + top..area.bottom()).zip(lines) {
+        let x = area.x + cards::INDENT;
+        frame.render_widget(line, Rect::new(x, y, area.right().saturating_sub(x), 1));
+    }
+}
