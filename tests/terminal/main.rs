@@ -33,6 +33,7 @@ mod inspector;
 mod linear;
 mod offers;
 mod outside;
+mod pointer;
 mod questions;
 mod replays;
 mod returning;

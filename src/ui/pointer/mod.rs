@@ -7,12 +7,12 @@ use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
 use tui_textarea::CursorMove;
 
+use super::act::Act;
 use super::inspector::choose;
 use super::local::{Local, Overlay};
+use super::overlays::moved;
 use super::panes::{Hit, Layouts, composer_scrolls, dragged, hit, selectable};
 use super::selection::{Press, Selection, Unit};
-use super::act::Act;
-use super::overlays::moved;
 use crate::view::View;
 
 /// Rows that a notch of the wheel moves by.
