@@ -71,7 +71,7 @@ fn a_cut_answer_is_continued_three_times_and_its_parts_are_joined() {
     let model = |_| vec![text("part "), stop(Stop::Length), ModelNews::Finished];
     let ended = run(settings(), &Adversary { model, tool: fine, hook: silence });
     assert_eq!((ended.end.reason, ended.calls, ended.end.turns), (Ending::OutputCutOff, 4, 1));
-    assert_eq!(ended.end.text, "part part part part ");
+    assert_eq!(&*ended.end.text, "part part part part ");
 }
 
 #[test]
@@ -240,10 +240,10 @@ fn the_same_call_for_ever_is_stopped_by_the_turns() {
     let model = |_| vec![call(), ModelNews::Finished];
     let ended = run(settings(), &Adversary { model, tool: fine, hook: silence });
     assert_eq!((ended.end.reason, ended.calls, ended.end.tool_calls), (Ending::MaxTurns, 50, 50));
-    assert_eq!(ended.end.text, "I was unable to complete this task within the allowed steps.");
+    assert_eq!(&*ended.end.text, "I was unable to complete this task within the allowed steps.");
     let ended =
         run(Settings { limit_is_steps: true, ..settings() }, &Adversary { model, tool: fine, hook: silence });
-    assert_eq!(ended.end.text, "Reached maximum reasoning steps (50)");
+    assert_eq!(&*ended.end.text, "Reached maximum reasoning steps (50)");
 }
 
 #[test]
@@ -276,7 +276,7 @@ fn calls_in_the_final_response_are_settled_as_not_run() {
         separate,
         &Adversary { model, tool: || panic!("no tool runs in the final response"), hook: silence },
     );
-    assert_eq!((ended.end.reason, ended.calls, ended.end.text.as_str()), (Ending::Completed, 2, "final"));
+    assert_eq!((ended.end.reason, ended.calls, &*ended.end.text), (Ending::Completed, 2, "final"));
     assert_eq!(ended.end.not_ok.len(), 1);
 }
 
@@ -287,7 +287,7 @@ fn a_script_that_ends_before_the_final_response_yields_the_first_phase() {
     };
     let separate = Settings { final_response: FinalResponse::Separate, ..settings() };
     let ended = run(separate, &Adversary { model, tool: fine, hook: silence });
-    assert_eq!((ended.end.reason, ended.end.text.as_str()), (Ending::Completed, "Hello!"));
+    assert_eq!((ended.end.reason, &*ended.end.text), (Ending::Completed, "Hello!"));
 }
 
 #[test]
@@ -295,7 +295,7 @@ fn a_provider_that_always_pauses_is_sent_on_eight_times() {
     let model = |_| vec![text("part "), stop(Stop::Pause), ModelNews::Finished];
     let ended = run(settings(), &Adversary { model, tool: fine, hook: silence });
     assert_eq!((ended.end.reason, ended.calls, ended.end.turns), (Ending::ModelError, 9, 1));
-    assert_eq!(ended.end.text, "part ".repeat(9));
+    assert_eq!(&*ended.end.text, "part ".repeat(9));
     let says =
         |b: &Body| matches!(b, Body::Error { message, .. } if message.contains("paused its answer 9 times"));
     assert_eq!(count(&ended.agent, says), 1);
@@ -340,7 +340,7 @@ fn a_paused_turn_that_another_model_takes_over_ends_in_a_word_of_ours() {
         Settings { fallback: vec![second], ..settings() },
         &Adversary { model, tool: fine, hook: silence },
     );
-    assert_eq!((ended.end.reason, ended.end.text.as_str()), (Ending::Completed, "Searching. Found."));
+    assert_eq!((ended.end.reason, &*ended.end.text), (Ending::Completed, "Searching. Found."));
     assert_eq!(
         count(&ended.agent, |b| matches!(b, Body::Injected(i) if i.text.starts_with("Go on from"))),
         1

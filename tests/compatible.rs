@@ -17,6 +17,8 @@
 #[path = "support/wire/mod.rs"]
 mod support;
 
+use std::sync::Arc;
+
 use countersign::ledger::{AssistantMessage, Block, Message, ModelRef, Outcome, Stop, Thinking, Usage};
 use countersign::model::{FailureClass, Request};
 use countersign::wire::{Endpoint, Protocol, Quirks, http_failure, string_mode::refuses_tools};
@@ -220,7 +222,13 @@ fn history() -> Vec<Message> {
         call(2, "aB3dE6gH9", "list", "{}"),
     ]);
     let results = vec![result(1, Outcome::Ok, "one"), result(2, Outcome::Failed, "two")];
-    vec![user("Go."), user("Now."), Message::Assistant(turn), Message::Results(results), user("And?")]
+    vec![
+        user("Go."),
+        user("Now."),
+        Message::Assistant(Arc::new(turn)),
+        Message::Results(results),
+        user("And?"),
+    ]
 }
 
 #[test]
@@ -284,7 +292,7 @@ fn google_gets_the_signature_of_a_thought_back_with_its_call() {
         let blocks = calls.into_iter().chain(blocks).collect();
         let turn = AssistantMessage { model: ModelRef::parse(model), ..said(blocks) };
         let results = (1..=3).map(|id| result(id, Outcome::Ok, "x")).collect();
-        let messages = vec![user("Go."), Message::Assistant(turn), Message::Results(results)];
+        let messages = vec![user("Go."), Message::Assistant(Arc::new(turn)), Message::Results(results)];
         sent(google, Quirks::default(), messages)[1]["tool_calls"].as_array().unwrap().clone()
     };
     let own = turn(vec![kept.clone()], "anthropic/model-a");

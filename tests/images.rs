@@ -209,7 +209,7 @@ fn an_image_counts_in_the_estimate_however_large_it_says_to_be() {
 fn people_see_a_line_for_each_image_and_never_its_bytes() {
     let shown = UserMessage { content: "what is @a.png".into(), images: vec![image("a.png", 640, 480)] };
     let data = Arc::clone(&shown.images[0].data);
-    let entry = Arc::new(Entry { id: EntryId(2), at: Millis(1), body: Body::User(shown) });
+    let entry = Arc::new(Entry { id: EntryId(2), at: Millis(1), body: Body::User(Arc::new(shown)) });
     assert!(
         one_line(&entry).starts_with("what is @a.png [image: a.png · 640×480 · "),
         "{}",
@@ -236,7 +236,7 @@ fn people_see_a_line_for_each_image_and_never_its_bytes() {
 
 #[test]
 fn a_record_with_half_an_image_names_the_field() {
-    let body = Body::User(UserMessage { content: "x".into(), images: vec![image("a.png", 3, 5)] });
+    let body = Body::User(Arc::new(UserMessage { content: "x".into(), images: vec![image("a.png", 3, 5)] }));
     let whole = encode(&Entry { id: EntryId(2), at: Millis(1), body });
     for (field, says) in [("data", "is missing"), ("name", "is missing"), ("height", "is missing")] {
         let mut broken = whole.clone();
@@ -246,7 +246,7 @@ fn a_record_with_half_an_image_names_the_field() {
     }
     let mut none = whole;
     none.as_object_mut().unwrap().remove("images");
-    assert_eq!(decode(&none).unwrap().body, Body::User("x".into()), "an older record");
+    assert_eq!(decode(&none).unwrap().body, Body::User(Arc::new("x".into())), "an older record");
 }
 
 proptest! {
@@ -264,7 +264,7 @@ proptest! {
             let by = countersign::ledger::Injector::Steering;
             Body::Injected(countersign::ledger::Injected { by, text: content, images })
         } else {
-            Body::User(UserMessage { content, images })
+            Body::User(Arc::new(UserMessage { content, images }))
         };
         let entry = Entry { id: EntryId(7), at: Millis(7), body };
         let read = serde_json::from_str(&encode(&entry).to_string()).unwrap();

@@ -11,6 +11,8 @@
 #[path = "support/entries.rs"]
 mod entries;
 
+use std::sync::Arc;
+
 use countersign::ledger::*;
 use countersign::wire::record::{RecordError, decode, encode, read_session};
 use entries::entry;
@@ -65,26 +67,26 @@ fn shell(id: u64) -> ToolUse {
 }
 
 fn message(entry: u64, blocks: Vec<Block>) -> Body {
-    Body::Assistant(AssistantMessage {
+    Body::Assistant(Arc::new(AssistantMessage {
         id: EntryId(entry),
         model: ModelRef::parse("script"),
         blocks,
         stop: Stop::ToolUse,
         usage: Usage { input: 10, output: 4, cost: Some(MicroDollars(123_456)), ..Usage::default() },
         interrupted: false,
-    })
+    }))
 }
 
 fn session() -> Vec<Entry> {
     let result = |id, outcome: Outcome| {
-        Body::ToolResult(ToolResult {
+        Body::ToolResult(Arc::new(ToolResult {
             call: CallId(id),
             name: "shell".into(),
             outcome,
             content: "日本\u{1b}[0m".into(),
             duration_ms: 3,
             cut_chars: 0,
-        })
+        }))
     };
     let decided = |id| {
         Body::ApprovalDecided(Decision {
@@ -98,7 +100,7 @@ fn session() -> Vec<Entry> {
     };
     let bodies = vec![
         started(),
-        Body::User(UserMessage::text("list → ls")),
+        Body::User(Arc::new(UserMessage::text("list → ls"))),
         Body::Transition { turn: 1, reason: Transition::Submitted },
         message(4, vec![Block::Text("I look.".into()), Block::ToolUse(shell(1)), Block::ToolUse(shell(2))]),
         Body::ToolCall(shell(1)),

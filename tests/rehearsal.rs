@@ -8,6 +8,8 @@
     reason = "tests"
 )]
 
+use std::sync::Arc;
+
 use countersign::ledger::*;
 use countersign::model::{Draft, ModelEvent, ModelNews, Request, ToolDescription};
 use countersign::runtime::{ModelPort, Pace, RehearsalModel};
@@ -22,7 +24,7 @@ struct Talk {
 
 impl Talk {
     fn new() -> Self {
-        Self { messages: vec![Message::User("Today is Friday.".into())], calls: 0 }
+        Self { messages: vec![Message::User(Arc::new("Today is Friday.".into()))], calls: 0 }
     }
 
     fn request(&self) -> Request {
@@ -43,7 +45,7 @@ impl Talk {
     }
 
     async fn user(&mut self, text: &str) -> AssistantMessage {
-        self.messages.push(Message::User(text.into()));
+        self.messages.push(Message::User(Arc::new(text.into())));
         self.go_on().await
     }
 
@@ -65,7 +67,7 @@ impl Talk {
             self.calls += 1;
             CallId(self.calls)
         });
-        self.messages.push(Message::Assistant(message.clone()));
+        self.messages.push(Message::Assistant(Arc::new(message.clone())));
         message
     }
 
@@ -80,7 +82,7 @@ impl Talk {
             duration_ms: 1,
             cut_chars: 0,
         });
-        self.messages.push(Message::Results(results.collect()));
+        self.messages.push(Message::Results(results.map(Arc::new).collect()));
         self.go_on().await
     }
 }
@@ -241,7 +243,7 @@ async fn it_says_what_it_is_when_it_does_not_understand() {
 async fn a_session_without_the_tool_is_told_so() {
     let mut request = Talk::new().request();
     request.tools.retain(|tool| tool.name == "read");
-    request.messages.push(Message::User("run ls".into()));
+    request.messages.push(Message::User(Arc::new("run ls".into())));
     let events: Vec<ModelNews> = RehearsalModel::new(Pace { pause_ms: 0 }).stream(request).collect().await;
     assert!(!events.iter().any(|n| matches!(n, ModelNews::Event(ModelEvent::CallStarted { .. }))));
     assert_eq!(events.last(), Some(&ModelNews::Finished));
@@ -250,7 +252,7 @@ async fn a_session_without_the_tool_is_told_so() {
 #[tokio::test(start_paused = true)]
 async fn it_speaks_at_a_readable_pace() {
     let mut request = Talk::new().request();
-    request.messages.push(Message::User("explain yourself".into()));
+    request.messages.push(Message::User(Arc::new("explain yourself".into())));
     let begin = tokio::time::Instant::now();
     let pieces: Vec<ModelNews> = RehearsalModel::default().stream(request).collect().await;
     let text: usize = pieces

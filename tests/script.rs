@@ -8,6 +8,7 @@
     reason = "tests"
 )]
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use countersign::ledger::{Message, ModelRef, Stop, Usage};
@@ -20,7 +21,7 @@ fn request() -> Request {
     Request {
         model: ModelRef::parse("script"),
         system: "12345678".into(),
-        messages: vec![Message::User("1234".into())],
+        messages: vec![Message::User(Arc::new("1234".into()))],
         tools: vec![],
         max_output: 100,
         effort: None,

@@ -41,7 +41,7 @@ fn started(session: &str, cwd: &str) -> Arc<Entry> {
 }
 
 fn user(id: u64, content: &str) -> Arc<Entry> {
-    entry(id, Body::User(UserMessage::text(content)))
+    entry(id, Body::User(Arc::new(UserMessage::text(content))))
 }
 
 /// A session with one message, closed again.

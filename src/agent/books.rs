@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::budget::{Limits, Meter};
 use crate::ledger::{
-    Body, CallId, Ending, Entry, Injector, Ledger, Lesson, Millis, ModelRef, Outcome, Remark, Stop,
+    Block, Body, CallId, Ending, Entry, Injector, Ledger, Lesson, Millis, ModelRef, Outcome, Remark, Stop,
     Transition, TurnEnded, tombstoned,
 };
 
@@ -84,7 +84,7 @@ impl Books {
     }
 
     /// Writes the end of the run. Its figures are the meter's.
-    pub(super) fn end_run(&mut self, at: Millis, counted_until: Millis, reason: Ending, text: String) {
+    pub(super) fn end_run(&mut self, at: Millis, counted_until: Millis, reason: Ending, text: Arc<str>) {
         let meter = self.meter();
         let ended = TurnEnded {
             reason,
@@ -100,22 +100,29 @@ impl Books {
         self.ledger.remark(at, Remark::TurnEnded(ended));
     }
 
-    /// The answer of the run as it stands: the last message, with the parts joined that continue each other.
-    pub(super) fn last_text(&self) -> String {
+    /// The answer of the run as it stands: the last message, with the parts joined that continue each other. One part
+    /// alone is shared with its message: a session holds each answer once.
+    pub(super) fn last_text(&self) -> Arc<str> {
         let withdrawn = tombstoned(self.run());
-        let mut parts = Vec::new();
+        let mut parts: Vec<&Arc<str>> = Vec::new();
+        let mut has_spoken = false;
         for entry in self.run().iter().rev().filter(|e| !withdrawn.contains(&e.id)) {
             if let Body::Assistant(message) = &entry.body {
-                parts.push(message.text());
+                has_spoken = true;
+                let blocks = message.blocks.iter().rev();
+                parts
+                    .extend(blocks.filter_map(|b| if let Block::Text(text) = b { Some(text) } else { None }));
             }
             let begins =
                 matches!(&entry.body, Body::Transition { reason, .. } if !reason.continues_an_answer());
-            if begins && !parts.is_empty() {
+            if begins && has_spoken {
                 break;
             }
         }
-        parts.reverse();
-        parts.concat()
+        match parts.as_slice() {
+            &[whole] => Arc::clone(whole),
+            _ => parts.into_iter().rev().map(|part| &**part).collect::<String>().into(),
+        }
     }
 
     /// Whether a run is under way: the user spoke and no end was written since.

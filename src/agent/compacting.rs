@@ -1,6 +1,8 @@
 //! A summary in the place of what was said before: when the context nears the window, when the user asks, and once
 //! a session when a provider refuses the prompt as too long.
 
+use std::sync::Arc;
+
 use crate::budget::Limit;
 use crate::context::{self, estimate_tokens, words};
 use crate::hooks::Payload;
@@ -289,7 +291,7 @@ fn why_summarized(wanted: Wanted) -> Option<Transition> {
 
 /// The conversation with the request for its summary at the end; the oldest messages are left out until it fits.
 fn asking_for_summary(mut request: Request, room: u64, most_output: u64) -> Request {
-    let question = Message::User(words::SUMMARIZE.into());
+    let question = Message::User(Arc::new(words::SUMMARIZE.into()));
     request.max_output = request.max_output.min(most_output).min(SUMMARY_TOKENS);
     // Thinking counts as output: much of it would leave no room for the summary.
     request.effort = request.effort.map(|level| level.min(Effort::Low));
@@ -303,6 +305,7 @@ fn asking_for_summary(mut request: Request, room: u64, most_output: u64) -> Requ
     // One message alone may be larger than the room: then its beginning must do.
     if let [Message::User(only)] = request.messages.as_mut_slice() {
         let most = usize::try_from(room.saturating_mul(3)).unwrap_or(usize::MAX);
+        let only = Arc::make_mut(only);
         only.content = only.content.chars().take(most).collect();
         only.images.clear();
     } else if !matches!(request.messages.first(), Some(Message::User(_))) {

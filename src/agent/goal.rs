@@ -271,8 +271,9 @@ impl super::books::Books {
         self.run().iter().filter_map(said).collect()
     }
 
-    fn last_result(&self) -> Option<ToolResult> {
-        let result = |e: &Arc<Entry>| if let Body::ToolResult(r) = &e.body { Some(r.clone()) } else { None };
+    fn last_result(&self) -> Option<Arc<ToolResult>> {
+        let result =
+            |e: &Arc<Entry>| if let Body::ToolResult(r) = &e.body { Some(Arc::clone(r)) } else { None };
         self.run().iter().rev().find_map(result)
     }
 

@@ -93,7 +93,7 @@ impl Agent {
     /// budget stop or an abort.
     pub(super) fn conclude(&mut self, now: Millis, ending: Ending, out: &mut Vec<Effect>) -> Phase {
         let reentries = self.books.guards().reentries;
-        let text = self.books.last_text();
+        let text = self.books.last_text().to_string();
         let payload = Payload::Stop { text, stop_hook_active: reentries > 0 };
         if reentries >= MOST_REENTRIES {
             if self.settings.hooks.iter().any(|hook| hook.listens(&payload)) {

@@ -1,5 +1,7 @@
 //! How a run starts, goes on and ends.
 
+use std::sync::Arc;
+
 use crate::budget::Limit;
 use crate::context::{self, words};
 use crate::hooks::Payload;
@@ -225,9 +227,13 @@ impl Agent {
     }
 
     /// The key that set the limit picks the words: seed 2's for `max_steps`, else seed 1's.
-    fn out_of_turns(&mut self) -> String {
+    fn out_of_turns(&mut self) -> Arc<str> {
         let limit = self.books.meter().limits().get(Limit::Turns).unwrap_or_default();
-        if self.settings.limit_is_steps { words::out_of_steps(limit) } else { words::INCOMPLETE.to_owned() }
+        if self.settings.limit_is_steps {
+            words::out_of_steps(limit).into()
+        } else {
+            words::INCOMPLETE.into()
+        }
     }
 
     /// The books refuse: a bug of ours, said aloud. The calls that nobody can settle any more are settled as lost,

@@ -289,6 +289,8 @@ impl Meter {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::Meter;
     use crate::budget::Limits;
     use crate::ledger::{Body, CallId, Entry, EntryId, Millis, Note, Outcome, ToolResult};
@@ -312,6 +314,6 @@ mod tests {
             duration_ms: 0,
             cut_chars: 0,
         };
-        assert_eq!(after(Body::ToolResult(result)), 0);
+        assert_eq!(after(Body::ToolResult(Arc::new(result))), 0);
     }
 }

@@ -186,7 +186,7 @@ impl Out {
     fn close(mut self, end: &TurnEnded) -> Result<Exit, Fault> {
         if !self.json && !end.text.is_empty() {
             let is_screen = io::stdout().is_terminal();
-            let text = if is_screen { sanitize(&end.text).into_owned() } else { end.text.clone() };
+            let text = if is_screen { sanitize(&end.text).into_owned() } else { end.text.to_string() };
             super::outcome::say(&format!("{text}\n"))?;
         }
         let exit = Exit::from(end.reason);

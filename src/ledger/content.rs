@@ -1,5 +1,7 @@
 //! What a message is made of.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use super::{CallId, Hosted};
@@ -8,7 +10,7 @@ use super::{CallId, Hosted};
 #[derive(Debug, Clone, PartialEq)]
 pub enum Block {
     /// Visible text.
-    Text(String),
+    Text(Arc<str>),
     /// Reasoning, shown folded.
     Thinking(Thinking),
     /// A request to run a tool.

@@ -1,5 +1,7 @@
 //! One line of the books.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::{
@@ -24,9 +26,9 @@ pub enum Body {
     /// First entry of every session.
     SessionStarted(SessionStarted),
     /// The user spoke.
-    User(UserMessage),
+    User(Arc<UserMessage>),
     /// The model spoke. Its calls follow as [`Body::ToolCall`] entries of their own.
-    Assistant(AssistantMessage),
+    Assistant(Arc<AssistantMessage>),
     /// A call the model made; written before any decision about it.
     ToolCall(ToolUse),
     /// A call that the loop itself made: the validation command of a goal. It passes the gate like a model's; its
@@ -39,7 +41,7 @@ pub enum Body {
     /// Someone did.
     ApprovalDecided(Decision),
     /// The one result of a call.
-    ToolResult(ToolResult),
+    ToolResult(Arc<ToolResult>),
     /// A message that neither side said: the model sees it as the user's.
     Injected(Injected),
     /// Withdraws a message: stays in the ledger, is stripped from everything made of it.
@@ -382,8 +384,8 @@ pub struct TurnEnded {
     pub usage: Usage,
     /// Time of this run, waiting for people left out, in milliseconds.
     pub wall_ms: u64,
-    /// The final answer; continued parts joined.
-    pub text: String,
+    /// The final answer, shared with the message that is all of it; continued parts joined.
+    pub text: Arc<str>,
     /// Calls of this run that were not ok: id and outcome.
     pub not_ok: Vec<(CallId, String)>,
     /// What can be done now without harm.

@@ -51,10 +51,7 @@ pub struct AssistantMessage {
 impl AssistantMessage {
     /// All text blocks joined.
     pub fn text(&self) -> String {
-        self.blocks
-            .iter()
-            .filter_map(|b| if let Block::Text(t) = b { Some(t.as_str()) } else { None })
-            .collect()
+        self.blocks.iter().filter_map(|b| if let Block::Text(t) = b { Some(&**t) } else { None }).collect()
     }
 
     /// All thinking blocks joined by a blank line.

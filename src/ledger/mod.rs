@@ -101,7 +101,7 @@ impl Ledger {
     /// [`Unsettled`] while a call is open.
     pub fn user(&mut self, at: Millis, message: UserMessage) -> Result<EntryId, Unsettled> {
         self.settled()?;
-        Ok(self.append(at, Body::User(message)))
+        Ok(self.append(at, Body::User(Arc::new(message))))
     }
 
     /// Somebody else speaks in the user's place.
@@ -121,7 +121,7 @@ impl Ledger {
     pub fn assistant(&mut self, at: Millis, message: AssistantMessage) -> Result<Vec<OpenCall>, Unsettled> {
         self.settled()?;
         let calls: Vec<ToolUse> = message.calls().cloned().collect();
-        self.push(Entry { id: message.id, at, body: Body::Assistant(message) });
+        self.push(Entry { id: message.id, at, body: Body::Assistant(Arc::new(message)) });
         Ok(calls
             .into_iter()
             .map(|call| {
@@ -157,7 +157,7 @@ impl Ledger {
         self.open.remove(&call.id);
         let Settlement { outcome, content, duration_ms, cut_chars } = ending;
         let result = ToolResult { call: call.id, name: call.name, outcome, content, duration_ms, cut_chars };
-        self.append(at, Body::ToolResult(result))
+        self.append(at, Body::ToolResult(Arc::new(result)))
     }
 
     /// A summary takes the place of all that was said so far.

@@ -7,15 +7,15 @@ use super::{
     Unsettled, UserMessage,
 };
 
-/// One message as a model sees it, still free of any protocol.
+/// One message as a model sees it, still free of any protocol. What stands in the ledger is shared with it, not copied.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
     /// From the user, or injected in the user's place.
-    User(UserMessage),
+    User(Arc<UserMessage>),
     /// From the model; its model is named inside, so that foreign reasoning can be left out.
-    Assistant(AssistantMessage),
+    Assistant(Arc<AssistantMessage>),
     /// The results of the assistant message before it, in call order.
-    Results(Vec<ToolResult>),
+    Results(Vec<Arc<ToolResult>>),
 }
 
 /// The entries that a tombstone has withdrawn.
@@ -59,24 +59,24 @@ impl Ledger {
             match &entry.body {
                 Body::User(m) => {
                     last_images = &m.images;
-                    messages.push(Message::User(m.clone()));
+                    messages.push(Message::User(Arc::clone(m)));
                 }
                 Body::Injected(i) => {
                     let (content, images) = (i.text.clone(), i.images.clone());
-                    messages.push(Message::User(UserMessage { content, images }));
+                    messages.push(Message::User(Arc::new(UserMessage { content, images })));
                 }
                 // The summary repeats the user's last words; what they showed with them must not be lost either.
                 Body::Compaction(c) => {
                     let (content, images) = (c.summary.clone(), last_images.to_vec());
-                    messages = vec![Message::User(UserMessage { content, images })];
+                    messages = vec![Message::User(Arc::new(UserMessage { content, images }))];
                 }
                 // A refused turn is not shown to a model again, unless its calls have results.
                 Body::Assistant(m) if m.stop == Stop::Refusal && m.calls().next().is_none() => {}
                 Body::Assistant(m) if m.blocks.is_empty() => {}
                 Body::Assistant(m) if unbound.contains(&entry.id) => {
-                    messages.extend(without_reasoning(m.clone()).map(Message::Assistant));
+                    messages.extend(without_reasoning(m).map(Message::Assistant));
                 }
-                Body::Assistant(m) => messages.push(Message::Assistant(m.clone())),
+                Body::Assistant(m) => messages.push(Message::Assistant(Arc::clone(m))),
                 Body::Validation(call) => {
                     ours.insert(call.id);
                 }
@@ -122,27 +122,32 @@ fn unbound(entries: &[Arc<Entry>]) -> BTreeSet<EntryId> {
 }
 
 /// The message without its reasoning; `None` when nothing else is in it.
-fn without_reasoning(mut message: AssistantMessage) -> Option<AssistantMessage> {
-    message.blocks.retain(|block| !matches!(block, Block::Thinking(_)));
-    (!message.blocks.is_empty()).then_some(message)
+fn without_reasoning(message: &Arc<AssistantMessage>) -> Option<Arc<AssistantMessage>> {
+    let is_reasoning = |block: &Block| matches!(block, Block::Thinking(_));
+    if !message.blocks.iter().any(is_reasoning) {
+        return Some(Arc::clone(message));
+    }
+    let mut left = AssistantMessage::clone(message);
+    left.blocks.retain(|block| !is_reasoning(block));
+    (!left.blocks.is_empty()).then(|| Arc::new(left))
 }
 
 /// All of it up to here: a block is bound to those before it, so none may stay. What comes later is bound to what
 /// is then sent, and is sent back.
 fn leave_reasoning_out(messages: Vec<Message>) -> Vec<Message> {
     let left = messages.into_iter().filter_map(|message| match message {
-        Message::Assistant(said) => without_reasoning(said).map(Message::Assistant),
+        Message::Assistant(said) => without_reasoning(&said).map(Message::Assistant),
         message @ (Message::User(_) | Message::Results(_)) => Some(message),
     });
     left.collect()
 }
 
-fn push_result(messages: &mut Vec<Message>, result: &ToolResult) {
+fn push_result(messages: &mut Vec<Message>, result: &Arc<ToolResult>) {
     if let Some(Message::Results(results)) = messages.last_mut() {
         // After a crash a call that waited is settled after those behind it; a model sees them in call order.
         let at = results.partition_point(|earlier| earlier.call < result.call);
-        results.insert(at, result.clone());
+        results.insert(at, Arc::clone(result));
     } else {
-        messages.push(Message::Results(vec![result.clone()]));
+        messages.push(Message::Results(vec![Arc::clone(result)]));
     }
 }

@@ -148,7 +148,7 @@ impl Draft {
         let mut calls = Vec::new();
         for part in self.parts {
             match part {
-                Part::Text(text) => blocks.push(Block::Text(text)),
+                Part::Text(text) => blocks.push(Block::Text(text.into())),
                 Part::Thinking { text, replay, .. } => {
                     blocks.push(Block::Thinking(Thinking { text, replay }))
                 }
@@ -230,7 +230,7 @@ impl Draft {
 impl Part {
     fn into_block(self, mint: &mut impl FnMut() -> CallId) -> Block {
         match self {
-            Self::Text(text) => Block::Text(text),
+            Self::Text(text) => Block::Text(text.into()),
             Self::Hosted(block) => Block::Hosted(block),
             Self::Thinking { text, replay, .. } => Block::Thinking(Thinking { text, replay }),
             Self::Call { wire_id, name, arguments, .. } => {

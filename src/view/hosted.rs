@@ -46,7 +46,7 @@ pub fn shown(pieces: &[Block]) -> Vec<Shown> {
         match piece {
             Block::Text(text) => match shown.last_mut() {
                 Some(Shown::Words(words)) => words.push_str(text),
-                Some(Shown::Hosted(_)) | None => shown.push(Shown::Words(text.clone())),
+                Some(Shown::Hosted(_)) | None => shown.push(Shown::Words(text.to_string())),
             },
             Block::Hosted(block) => shown.extend(line(block, &all).map(Shown::Hosted)),
             Block::Thinking(_) | Block::ToolUse(_) => {}
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn words_stand_where_they_were_said() {
         let cited = Hosted { kind: Hosted::CITATIONS.to_owned(), ..search("") };
-        let text = |text: &str| Block::Text(text.to_owned());
+        let text = |text: &str| Block::Text(text.into());
         let fallback = Hosted {
             kind: "fallback".to_owned(),
             name: String::new(),

@@ -74,9 +74,9 @@ pub fn model_sees(rows: &[Row], model: &str) -> ModelSees {
 
 /// The projection, taken apart by what its messages were made of.
 struct Reading {
-    said: BTreeMap<EntryId, AssistantMessage>,
-    results: BTreeMap<CallId, ToolResult>,
-    users: VecDeque<UserMessage>,
+    said: BTreeMap<EntryId, Arc<AssistantMessage>>,
+    results: BTreeMap<CallId, Arc<ToolResult>>,
+    users: VecDeque<Arc<UserMessage>>,
     /// Who withdrew what, and why.
     withdrawn: BTreeMap<EntryId, String>,
     stands: BTreeSet<EntryId>,
@@ -232,15 +232,14 @@ impl Reading {
             why.push("its reasoning is left out: what stood before it has changed".to_owned());
         } else if count(&sent.blocks) > 0 && said.model != self.model {
             why.push(format!("reasoning of another model is dropped: {}", said.model));
-            sent.blocks.retain(|block| !matches!(block, Block::Thinking(_)));
+            Arc::make_mut(&mut sent).blocks.retain(|block| !matches!(block, Block::Thinking(_)));
         }
         if said.interrupted {
             why.push("cut short: what was said until then".to_owned());
         }
         let fate = if why.is_empty() { Fate::Sent } else { Fate::Changed(why.join("; ")) };
         // Its calls come after it in the ledger: who asks for them finds it here.
-        let kept = AssistantMessage { blocks: Vec::new(), ..sent.clone() };
-        self.said.insert(entry.id, kept);
+        self.said.insert(entry.id, Arc::clone(&sent));
         (fate, Some(Sent::Message(Message::Assistant(sent))))
     }
 

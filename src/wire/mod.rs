@@ -6,6 +6,7 @@
 
 mod anthropic;
 mod base64;
+mod body;
 mod call;
 mod charge;
 mod decoder;

@@ -1,5 +1,7 @@
 //! What a server answers, in both protocols: text, calls, errors, broken streams, options that it refuses.
 
+use std::sync::Arc;
+
 use countersign::ledger::{Message, Outcome, Stop, Usage};
 use countersign::model::{FailureClass, ModelEvent, ModelNews};
 use countersign::runtime::{HttpModel, ModelPort, Timeouts};
@@ -56,7 +58,8 @@ async fn parallel_calls_and_their_results_are_accepted() {
             result(2, Outcome::Failed, "no such file"),
             result(3, Outcome::Invalid, "The arguments are cut off."),
         ];
-        let history = vec![user("Go"), Message::Assistant(answer), Message::Results(results), user("Hurry")];
+        let history =
+            vec![user("Go"), Message::Assistant(Arc::new(answer)), Message::Results(results), user("Hurry")];
         assert_eq!(message(news(&model, request(history)).await).text(), "Done.");
         assert!(server.requests().iter().all(|r| r.status == 200));
     }
@@ -68,14 +71,17 @@ async fn unpaired_histories_are_refused_as_a_bug_of_ours() {
         let server = ModelServer::start(Vec::new());
         let model = model(protocol, &server.base_url());
         let two = || {
-            Message::Assistant(said(vec![call(1, "toolu_1", "read", "{}"), call(2, "toolu_2", "read", "{}")]))
+            Message::Assistant(Arc::new(said(vec![
+                call(1, "toolu_1", "read", "{}"),
+                call(2, "toolu_2", "read", "{}"),
+            ])))
         };
         let one_result = || Message::Results(vec![result(1, Outcome::Ok, "one")]);
         for (history, named) in [
             (vec![user("Go"), two(), one_result()], "toolu_2"),
             (vec![user("Go"), two(), user("And?")], "toolu_1"),
             (vec![user("Go"), two()], "toolu_1"),
-            (vec![user("Go"), Message::Assistant(said(vec![text("Hm.")])), one_result()], "c1"),
+            (vec![user("Go"), Message::Assistant(Arc::new(said(vec![text("Hm.")]))), one_result()], "c1"),
             (vec![user("Go"), one_result()], "c1"),
         ] {
             let failure = failure(&model, history).await;

@@ -214,7 +214,7 @@ fn said(message: &AssistantMessage) -> String {
         .blocks
         .iter()
         .map(|block| match block {
-            Block::Text(text) => text.clone(),
+            Block::Text(text) => text.to_string(),
             Block::Thinking(thinking) => format!("⟨{}⟩", thinking.text),
             Block::Hosted(block) => format!("{{{} {}}}", block.kind, block.name),
             Block::ToolUse(call) => format!("[{}{}]", call.name, number(call.id)),

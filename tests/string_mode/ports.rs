@@ -41,7 +41,7 @@ fn request() -> Request {
     Request {
         model: ModelRef::parse("ollama/small"),
         system: "Be brief.".to_owned(),
-        messages: vec![Message::User("Go.".into())],
+        messages: vec![Message::User(Arc::new("Go.".into()))],
         tools: vec![ToolDescription {
             name: "echo".to_owned(),
             description: "Says it again.".to_owned(),

@@ -1,6 +1,7 @@
 //! The rewritten request: the prompt of the seeds, calls and results as text, and nothing that changes later.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use countersign::ledger::{
     Arguments, AssistantMessage, Block, CallId, EntryId, Message, ModelRef, Outcome, Stop, Thinking,
@@ -31,29 +32,29 @@ fn call(id: u64, wire_id: &str, name: &str, arguments: &str) -> Block {
 }
 
 fn said(blocks: Vec<Block>, stop: Stop) -> Message {
-    Message::Assistant(AssistantMessage {
+    Message::Assistant(Arc::new(AssistantMessage {
         id: EntryId(1),
         model: ModelRef::parse("ollama/phi4:14b"),
         blocks,
         stop,
         usage: Usage::default(),
         interrupted: false,
-    })
+    }))
 }
 
-fn result(call: u64, name: &str, outcome: Outcome, content: &str) -> ToolResult {
+fn result(call: u64, name: &str, outcome: Outcome, content: &str) -> Arc<ToolResult> {
     let (name, content) = (name.to_owned(), content.to_owned());
-    ToolResult { call: CallId(call), name, outcome, content, duration_ms: 0, cut_chars: 0 }
+    Arc::new(ToolResult { call: CallId(call), name, outcome, content, duration_ms: 0, cut_chars: 0 })
 }
 
 fn history() -> Vec<Message> {
     let thinking = Block::Thinking(Thinking { text: "Both.".to_owned(), replay: None });
     vec![
-        Message::User("Say hello, and research.".into()),
+        Message::User(Arc::new("Say hello, and research.".into())),
         said(
             vec![
                 thinking,
-                Block::Text("I do both.\n\n".to_owned()),
+                Block::Text("I do both.\n\n".into()),
                 call(1, "call_1", "echo", r#"{"text": "```hi```\n"}"#),
                 call(2, "", "delegate_to_researcher", r#"{"task": "Find \"it\""}"#),
                 call(3, "call_1", "echo", r#"{"text": "#),
@@ -70,8 +71,8 @@ fn history() -> Vec<Message> {
             result(2, "delegate_to_researcher", Outcome::Failed, "It is not there."),
             result(3, "echo", Outcome::Invalid, ""),
         ]),
-        Message::User("Hurry.".into()),
-        said(vec![Block::Text("Done.\n".to_owned())], Stop::End),
+        Message::User(Arc::new("Hurry.".into())),
+        said(vec![Block::Text("Done.\n".into())], Stop::End),
     ]
 }
 
@@ -146,7 +147,7 @@ fn the_templates_of_the_seed_stand_there_to_the_letter() {
     let mut only_tools = request(Vec::new());
     only_tools.tools.truncate(1);
     assert!(!rewrite(only_tools).system.contains("Delegation"));
-    let bare = Request { tools: Vec::new(), ..request(vec![Message::User("Hi".into())]) };
+    let bare = Request { tools: Vec::new(), ..request(vec![Message::User(Arc::new("Hi".into()))]) };
     assert_eq!(rewrite(bare.clone()), bare, "without tools there is nothing to say");
 }
 

@@ -1,5 +1,7 @@
 //! The mock exports of the seeds, to the letter: what the shell hands over when they are pasted into it.
 
+use std::sync::Arc;
+
 use countersign::ledger::{Message, ModelRef};
 use countersign::model::{ModelNews, Request};
 use countersign::runtime::{ModelPort, ScriptedModel, StringModel, ToolMode};
@@ -17,7 +19,7 @@ async fn play(export: &str) -> Vec<Answer> {
         let request = Request {
             model: ModelRef::parse("script"),
             system: String::new(),
-            messages: vec![Message::User("Go.".into())],
+            messages: vec![Message::User(Arc::new("Go.".into()))],
             tools: Vec::new(),
             max_output: 100,
             effort: None,

@@ -3,6 +3,7 @@
 #![allow(unreachable_pub, reason = "tests")]
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use countersign::ledger::*;
 use proptest::collection::vec;
@@ -58,7 +59,7 @@ pub fn call() -> impl Strategy<Value = ToolUse> {
 
 pub fn block() -> impl Strategy<Value = Block> {
     prop_oneof![
-        text().prop_map(Block::Text),
+        text().prop_map(|text| Block::Text(text.into())),
         (text(), option::of(value())).prop_map(|(text, replay)| Block::Thinking(Thinking { text, replay })),
         call().prop_map(Block::ToolUse),
         (text(), text(), text(), value()).prop_map(|(kind, name, id, value)| Block::Hosted(Hosted {
@@ -105,7 +106,14 @@ pub fn said() -> impl Strategy<Value = Body> {
     (model(), vec(block(), 0..5), text(), usage(), any::<bool>()).prop_map(
         |(model, blocks, stop, usage, interrupted)| {
             let stop = Stop::parse(&stop);
-            Body::Assistant(AssistantMessage { id: EntryId(0), model, blocks, stop, usage, interrupted })
+            Body::Assistant(Arc::new(AssistantMessage {
+                id: EntryId(0),
+                model,
+                blocks,
+                stop,
+                usage,
+                interrupted,
+            }))
         },
     )
 }
@@ -122,7 +130,7 @@ pub fn ended() -> impl Strategy<Value = Body> {
                 hosted_tools: turns / 2,
                 usage,
                 wall_ms,
-                text,
+                text: text.into(),
                 not_ok,
                 next_safe_action,
             })
@@ -153,14 +161,9 @@ pub fn approvals() -> impl Strategy<Value = Body> {
             }
         ),
         (id(), text(), outcome(), text(), any::<[u64; 2]>()).prop_map(
-            |(call, name, outcome, content, [duration_ms, cut_chars])| Body::ToolResult(ToolResult {
-                call,
-                name,
-                outcome,
-                content,
-                duration_ms,
-                cut_chars
-            })
+            |(call, name, outcome, content, [duration_ms, cut_chars])| Body::ToolResult(Arc::new(
+                ToolResult { call, name, outcome, content, duration_ms, cut_chars }
+            ))
         ),
     ]
 }
@@ -207,7 +210,7 @@ pub fn body() -> impl Strategy<Value = Body> {
                 Body::SessionStarted(SessionStarted { session, cwd, model, version, system })
             }
         ),
-        text().prop_map(|content| Body::User(content.into())),
+        text().prop_map(|content| Body::User(Arc::new(content.into()))),
         said(),
         call().prop_map(Body::ToolCall),
         call().prop_map(Body::Validation),
@@ -231,7 +234,7 @@ pub fn entry() -> impl Strategy<Value = Entry> {
     let at = prop_oneof![0..4_102_444_800_000_u64, any::<u64>()];
     (any::<u64>(), at, body()).prop_map(|(id, at, mut body)| {
         if let Body::Assistant(message) = &mut body {
-            message.id = EntryId(id);
+            Arc::make_mut(message).id = EntryId(id);
         }
         Entry { id: EntryId(id), at: Millis(at), body }
     })

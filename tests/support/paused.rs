@@ -1,5 +1,7 @@
 //! Turns that the provider pauses, over real HTTP, against a server that refuses what the provider refuses.
 
+use std::sync::Arc;
+
 use countersign::ledger::{Hosted, Message};
 use countersign::wire::Protocol;
 use serde_json::{Value, json};
@@ -40,7 +42,7 @@ async fn a_paused_turn_goes_back_as_it_is_and_is_taken() {
     for text in ["More: ", "Nothing new."] {
         let answer = message(news(&model, request(history.clone())).await);
         assert_eq!((answer.text().as_str(), answer.calls().count()), (text, 0));
-        history.push(Message::Assistant(answer));
+        history.push(Message::Assistant(Arc::new(answer)));
     }
     history.push(user("Thanks."));
     assert_eq!(message(news(&model, request(history)).await).text(), "Bye.");
@@ -64,6 +66,6 @@ async fn after_esc_in_a_pause_the_open_search_is_left_out() {
     let answer = message(news(&model, request(vec![user("What is new?")])).await);
     let hosted: Vec<&Hosted> = answer.hosted().collect();
     assert_eq!(hosted.len(), 3);
-    let history = vec![user("What is new?"), Message::Assistant(answer), user("Never mind.")];
+    let history = vec![user("What is new?"), Message::Assistant(Arc::new(answer)), user("Never mind.")];
     assert_eq!(message(news(&model, request(history)).await).text(), "As you like.");
 }

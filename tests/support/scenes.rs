@@ -144,7 +144,7 @@ fn search(id: &str, query: &str, content: Value) -> [Block; 2] {
 pub fn hosted() -> Stage {
     let mut stage = Stage::new();
     stage.user("What is new in the parser's language?");
-    let text = |text: &str| Block::Text(text.to_owned());
+    let text = |text: &str| Block::Text(text.into());
     let mut blocks = vec![text("I look it up.")];
     blocks.extend(search("s1", "language release notes 2026", json!([{}, {}, {}])));
     blocks.extend(search("s2", "parser changes", json!({ "error_code": "max_uses_exceeded" })));

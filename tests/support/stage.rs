@@ -271,7 +271,7 @@ impl Stage {
             hosted_tools: self.hosted,
             usage: Usage::default(),
             wall_ms: 12_300,
-            text: String::new(),
+            text: "".into(),
             not_ok: self.not_ok.clone(),
             next_safe_action: reason.next_safe_action().into(),
         }));

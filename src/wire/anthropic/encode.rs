@@ -1,9 +1,12 @@
 //! A request as Anthropic Messages takes it: results first, no empty text, thinking replayed as it came.
 
+use std::collections::VecDeque;
+
 use serde_json::{Map, Value, json};
 
 use crate::ledger::{Arguments, AssistantMessage, Block, Image, Message, ModelRef, ToolResult, ToolUse};
 use crate::model::{Request, ToolDescription};
+use crate::wire::body::Body;
 use crate::wire::call::{Endpoint, HttpCall, Secret};
 use crate::wire::ids::{IdForm, WireIds, accepted_name};
 
@@ -13,6 +16,9 @@ use super::hosted::{self, Pairs};
 
 /// The version that compatible servers know too. The newer one changes nothing that is sent or read here.
 const VERSION: &str = "2023-06-01";
+
+/// How many turns of the user end in a cache breakpoint.
+const MARKED: usize = 2;
 
 /// The call that asks for one streamed answer.
 pub(crate) fn encode(request: &Request, endpoint: &Endpoint) -> HttpCall {
@@ -28,11 +34,10 @@ pub(crate) fn encode(request: &Request, endpoint: &Endpoint) -> HttpCall {
     if !tools.is_empty() {
         body.insert("tools".to_owned(), Value::Array(tools));
     }
-    body.insert("messages".to_owned(), Value::Array(messages(request)));
     HttpCall {
         url: endpoint.url("messages"),
         headers: headers(endpoint),
-        body: Value::Object(body).to_string().into_bytes(),
+        body: messages(request, Body::begin(request, body, "messages")),
     }
 }
 
@@ -54,11 +59,11 @@ pub(in crate::wire) fn headers(endpoint: &Endpoint) -> Vec<(String, Secret)> {
     headers
 }
 
-/// The history as turns that alternate: messages of one side in a row are one message.
-fn messages(request: &Request) -> Vec<Value> {
+/// Writes the history as turns that alternate: messages of one side in a row are one message.
+fn messages(request: &Request, body: Body) -> Vec<u8> {
     let ids = WireIds::of(&request.messages, IdForm::Words);
     let pairs = Pairs::of(&request.messages, &request.model);
-    let mut turns = Turns::default();
+    let mut turns = Turns { held: VecDeque::new(), body };
     for message in &request.messages {
         match message {
             Message::User(said) => {
@@ -73,9 +78,11 @@ fn messages(request: &Request) -> Vec<Value> {
     turns.finish()
 }
 
-/// The turns so far.
-#[derive(Default)]
-struct Turns(Vec<(&'static str, Vec<Value>)>);
+/// The turns so far: written, but for the last ones, which may still change.
+struct Turns {
+    held: VecDeque<(&'static str, Vec<Value>)>,
+    body: Body,
+}
 
 impl Turns {
     fn user(&mut self, blocks: Vec<Value>) {
@@ -90,34 +97,49 @@ impl Turns {
     }
 
     fn push(&mut self, role: &'static str, blocks: Vec<Value>) {
-        match self.0.last_mut() {
+        match self.held.back_mut() {
             _ if blocks.is_empty() => {}
             Some((last, content)) if *last == role => content.extend(blocks),
-            Some(_) | None => self.0.push((role, blocks)),
+            Some(_) | None => self.held.push_back((role, blocks)),
+        }
+        // What has two turns of the user behind it is no longer touched.
+        while self.held.iter().skip(1).filter(|(role, _)| *role == "user").count() >= MARKED {
+            self.write_first();
+        }
+    }
+
+    fn write_first(&mut self) {
+        if let Some((role, content)) = self.held.pop_front() {
+            self.body.push(&json!({ "role": role, "content": content }));
         }
     }
 
     /// A message cannot end in reasoning, and reasoning alone is no turn.
     fn close_assistant(&mut self) {
-        let Some((_, content)) = self.0.last_mut().filter(|(role, _)| *role == "assistant") else { return };
+        let Some((_, content)) = self.held.back_mut().filter(|(role, _)| *role == "assistant") else {
+            return;
+        };
         while content.last().is_some_and(is_reasoning) {
             content.pop();
         }
         if content.is_empty() {
-            self.0.pop();
+            self.held.pop_back();
         }
     }
 
     /// The messages, with breakpoints at the end of the last user message and of the one before it: what was sent
     /// last time is read from the cache, what is new is written to it.
-    fn finish(mut self) -> Vec<Value> {
+    fn finish(mut self) -> Vec<u8> {
         self.close_assistant();
-        for (_, content) in self.0.iter_mut().rev().filter(|(role, _)| *role == "user").take(2) {
+        for (_, content) in self.held.iter_mut().rev().filter(|(role, _)| *role == "user").take(MARKED) {
             if let Some(last) = content.pop() {
                 content.push(cached(last));
             }
         }
-        self.0.into_iter().map(|(role, content)| json!({ "role": role, "content": content })).collect()
+        while !self.held.is_empty() {
+            self.write_first();
+        }
+        self.body.finish()
     }
 }
 

@@ -6,6 +6,7 @@ use crate::ledger::{
     Arguments, AssistantMessage, Block, Message, ModelRef, ToolResult, ToolUse, UserMessage,
 };
 use crate::model::{Request, ToolDescription};
+use crate::wire::body::Body;
 use crate::wire::call::{Endpoint, HttpCall, Quirks};
 use crate::wire::ids::{IdForm, WireIds, accepted_name};
 use crate::wire::image::data_url;
@@ -32,11 +33,19 @@ pub(crate) fn encode(request: &Request, endpoint: &Endpoint) -> HttpCall {
     if !request.tools.is_empty() {
         body.insert("tools".to_owned(), request.tools.iter().map(tool).collect());
     }
-    body.insert("messages".to_owned(), Value::Array(messages(request, &Wants::of(quirks, &host))));
+    let mut body = Body::begin(request, body, "messages");
+    let wants = Wants::of(quirks, &host);
+    let ids = WireIds::of(&request.messages, wants.ids);
+    let messages = messages(request, &ids, &wants);
+    if wants.strict_order {
+        order::strict(messages).for_each(|message| body.push(&message));
+    } else {
+        messages.for_each(|message| body.push(&message));
+    }
     HttpCall {
         url: endpoint.url("chat/completions"),
         headers: endpoint.bearer_headers(),
-        body: Value::Object(body).to_string().into_bytes(),
+        body: body.finish(),
     }
 }
 
@@ -61,22 +70,16 @@ impl Wants {
     }
 }
 
-fn messages(request: &Request, wants: &Wants) -> Vec<Value> {
-    let ids = WireIds::of(&request.messages, wants.ids);
-    let mut messages = Vec::new();
-    if !request.system.trim().is_empty() {
-        messages.push(json!({ "role": "system", "content": request.system }));
-    }
-    for message in &request.messages {
-        match message {
-            Message::User(said) => messages.extend(user(said)),
-            Message::Results(results) => messages.extend(results.iter().map(|r| result(r, &ids))),
-            Message::Assistant(message) => {
-                messages.extend(assistant(message, &request.model, &ids, wants));
-            }
-        }
-    }
-    if wants.strict_order { order::strict(messages) } else { messages }
+/// The messages, each made when it is asked for.
+fn messages(request: &Request, ids: &WireIds, wants: &Wants) -> impl Iterator<Item = Value> {
+    let is_told = !request.system.trim().is_empty();
+    let system = is_told.then(|| json!({ "role": "system", "content": request.system }));
+    let said = request.messages.iter().flat_map(move |message| match message {
+        Message::User(said) => user(said).into_iter().collect::<Vec<_>>(),
+        Message::Results(results) => results.iter().map(|r| result(r, ids)).collect(),
+        Message::Assistant(message) => assistant(message, &request.model, ids, wants).into_iter().collect(),
+    });
+    system.into_iter().chain(said)
 }
 
 /// Words alone stay a plain text: not every server knows parts.

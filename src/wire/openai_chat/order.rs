@@ -7,22 +7,22 @@ use serde_json::{Value, json};
 const TAKEN_NOTE: &str = "I have the results.";
 
 /// Joins the user's consecutive messages, and lets the assistant speak between results and the user.
-pub(super) fn strict(messages: Vec<Value>) -> Vec<Value> {
-    let mut strict: Vec<Value> = Vec::with_capacity(messages.len());
-    for message in messages {
-        if role(&message) != "user" {
-            strict.push(message);
-            continue;
-        }
-        match strict.last_mut() {
-            Some(last) if role(last) == "user" => join(last, &message),
-            Some(last) if role(last) == "tool" => {
-                strict.extend([json!({ "role": "assistant", "content": TAKEN_NOTE }), message]);
+pub(super) fn strict(messages: impl IntoIterator<Item = Value>) -> impl Iterator<Item = Value> {
+    let mut messages = messages.into_iter().peekable();
+    let mut follows_results = false;
+    let joined = std::iter::from_fn(move || {
+        let mut message = messages.next()?;
+        if role(&message) == "user" {
+            while let Some(later) = messages.next_if(|next| role(next) == "user") {
+                join(&mut message, &later);
             }
-            Some(_) | None => strict.push(message),
         }
-    }
-    strict
+        let answers = std::mem::replace(&mut follows_results, role(&message) == "tool");
+        let is_early = answers && role(&message) == "user";
+        let note = is_early.then(|| json!({ "role": "assistant", "content": TAKEN_NOTE }));
+        Some([note, Some(message)].into_iter().flatten())
+    });
+    joined.flatten()
 }
 
 fn role(message: &Value) -> &str {
@@ -58,7 +58,7 @@ mod tests {
         let user = |content: Value| json!({ "role": "user", "content": content });
         let tool = json!({ "role": "tool", "tool_call_id": "a", "content": "x" });
         let picture = json!({ "type": "image_url", "image_url": { "url": "data:" } });
-        let said = strict(vec![
+        let said: Vec<Value> = strict([
             json!({ "role": "system", "content": "s" }),
             user(json!("one")),
             user(json!("two")),
@@ -67,7 +67,8 @@ mod tests {
             tool,
             user(json!("three")),
             user(json!([picture])),
-        ]);
+        ])
+        .collect();
         let roles: Vec<&str> = said.iter().map(role).collect();
         assert_eq!(roles, ["system", "user", "assistant", "tool", "tool", "assistant", "user"]);
         assert_eq!(said[1]["content"], "one\n\ntwo");

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::model::{Effort, Request, ToolDescription};
+use crate::wire::body::Body;
 use crate::wire::call::{Endpoint, HttpCall};
 
 use super::{history, hosted};
@@ -30,12 +31,9 @@ pub(crate) fn encode(request: &Request, endpoint: &Endpoint) -> HttpCall {
     if !tools.is_empty() {
         set("tools", Value::Array(tools));
     }
-    set("input", Value::Array(history::items(request)));
-    HttpCall {
-        url: endpoint.url("responses"),
-        headers: endpoint.bearer_headers(),
-        body: Value::Object(body).to_string().into_bytes(),
-    }
+    let mut body = Body::begin(request, body, "input");
+    history::write(request, &mut body);
+    HttpCall { url: endpoint.url("responses"), headers: endpoint.bearer_headers(), body: body.finish() }
 }
 
 fn reasoning(effort: Effort, without_summary: bool) -> Value {

@@ -6,23 +6,24 @@ use crate::ledger::{
     Arguments, AssistantMessage, Block, Message, ModelRef, Thinking, ToolResult, ToolUse, UserMessage,
 };
 use crate::model::Request;
+use crate::wire::body::Body;
 use crate::wire::ids::{IdForm, WireIds, accepted_name};
 use crate::wire::image::data_url;
 
 use super::hosted;
 
-/// The input of a request. Items carry no ids of the server's, but for reasoning, which goes back as it came.
-pub(super) fn items(request: &Request) -> Vec<Value> {
+/// Writes the input of a request. Items carry no ids of the server's, but for reasoning, which goes back as it came.
+pub(super) fn write(request: &Request, body: &mut Body) {
     let ids = WireIds::of(&request.messages, IdForm::Words);
-    let mut items = Vec::new();
     for message in &request.messages {
         match message {
-            Message::User(said) => items.extend(user(said)),
-            Message::Results(results) => items.extend(results.iter().map(|r| output(r, &ids))),
-            Message::Assistant(message) => items.extend(assistant(message, &request.model, &ids)),
+            Message::User(said) => user(said).iter().for_each(|item| body.push(item)),
+            Message::Results(results) => results.iter().for_each(|r| body.push(&output(r, &ids))),
+            Message::Assistant(message) => {
+                assistant(message, &request.model, &ids).iter().for_each(|item| body.push(item));
+            }
         }
     }
-    items
 }
 
 /// What the user showed, then what they said.

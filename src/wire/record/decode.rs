@@ -1,5 +1,7 @@
 //! From a line back to its entry.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use crate::ledger::{
@@ -44,10 +46,11 @@ type Reader = fn(&Fields<'_>, EntryId) -> Result<Body, RecordError>;
 fn reader(kind: &str) -> Option<Reader> {
     let reader: Reader = match kind {
         "session_started" => |f, _| read_started(f),
-        "user_message" => {
-            |f, _| Ok(Body::User(UserMessage { content: f.text("content")?, images: image::read(f)? }))
-        }
-        "agent_response" => |f, id| message::read(f, id).map(Body::Assistant),
+        "user_message" => |f, _| {
+            let said = UserMessage { content: f.text("content")?, images: image::read(f)? };
+            Ok(Body::User(Arc::new(said)))
+        },
+        "agent_response" => |f, id| message::read(f, id).map(|said| Body::Assistant(Arc::new(said))),
         "tool_call" => |f, _| {
             let ours = f.get("by").is_some_and(|by| by == Injector::GoalCheck.as_str());
             message::read_call(f).map(if ours { Body::Validation } else { Body::ToolCall })
@@ -167,14 +170,14 @@ fn read_result(fields: &Fields<'_>) -> Result<Body, RecordError> {
         "lost" => Outcome::Lost { started: fields.flag("started")? },
         other => return Err(fields.bad("outcome", format!("has the unknown value `{other}`"))),
     };
-    Ok(Body::ToolResult(ToolResult {
+    Ok(Body::ToolResult(Arc::new(ToolResult {
         call: fields.call("id")?,
         name: fields.text("name")?,
         outcome,
         content: fields.text("content")?,
         duration_ms: fields.number("duration_ms")?,
         cut_chars: fields.number("cut_chars")?,
-    }))
+    })))
 }
 
 fn read_abort(fields: &Fields<'_>) -> Result<Abort, RecordError> {
@@ -204,7 +207,7 @@ fn read_ended(fields: &Fields<'_>) -> Result<Body, RecordError> {
         hosted_tools: fields.get("hosted_tools").map_or(Ok(0), |_| fields.small("hosted_tools"))?,
         usage: message::read_usage(&fields.object("usage")?)?,
         wall_ms: fields.number("wall_ms")?,
-        text: fields.text("text")?,
+        text: fields.str("text")?.into(),
         not_ok,
         next_safe_action: fields.text("next_safe_action")?,
     }))

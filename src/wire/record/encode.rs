@@ -173,7 +173,7 @@ fn write_ended(record: &mut Map<String, Value>, ended: &TurnEnded) {
             "usage": message::usage(&ended.usage),
             "cost_usd": message::dollars(ended.usage.cost),
             "wall_ms": ended.wall_ms,
-            "text": ended.text,
+            "text": &*ended.text,
             "not_ok": not_ok,
         }),
     );

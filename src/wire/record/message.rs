@@ -96,7 +96,7 @@ fn plain_blocks(text: String, thinking: String, calls: Vec<ToolUse>) -> Vec<Bloc
         blocks.push(Block::Thinking(Thinking { text: thinking, replay: None }));
     }
     if !text.is_empty() {
-        blocks.push(Block::Text(text));
+        blocks.push(Block::Text(text.into()));
     }
     blocks.extend(calls.into_iter().map(Block::ToolUse));
     blocks
@@ -104,7 +104,7 @@ fn plain_blocks(text: String, thinking: String, calls: Vec<ToolUse>) -> Vec<Bloc
 
 fn block(block: &Block) -> Value {
     match block {
-        Block::Text(text) => json!({ "type": "text", "text": text }),
+        Block::Text(text) => json!({ "type": "text", "text": &**text }),
         Block::ToolUse(call) => json!({ "type": "tool_use", "id": call.id.to_string() }),
         Block::Hosted(_) => json!({ "type": "hosted" }),
         Block::Thinking(thinking) => {
@@ -150,7 +150,7 @@ fn read_blocks(
     for value in values {
         let fields = Fields::of("blocks", value)?;
         blocks.push(match fields.str("type")? {
-            "text" => Block::Text(fields.text("text")?),
+            "text" => Block::Text(fields.str("text")?.into()),
             "thinking" => {
                 let replay = fields.get("replay").map(|_| fields.value("replay")).transpose()?;
                 Block::Thinking(Thinking { text: fields.text("text")?, replay })

@@ -22,7 +22,7 @@ fn short(body: &Body) -> Option<Value> {
         Body::ToolResult(result) => Some(response(result)),
         // The answer of a run is one event, however many messages of the model led to it.
         Body::TurnEnded(ended) if !ended.text.is_empty() => {
-            Some(json!({ "type": "agent_response", "text": ended.text }))
+            Some(json!({ "type": "agent_response", "text": &*ended.text }))
         }
         Body::TurnEnded(_)
         | Body::SessionStarted(_)

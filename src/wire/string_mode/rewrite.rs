@@ -1,6 +1,7 @@
 //! A request without tools: their descriptions in the system prompt, calls and results as text.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -58,36 +59,42 @@ fn indented(text: &str) -> String {
 fn as_text(message: Message, ids: &WireIds) -> Message {
     match message {
         Message::Assistant(message) if message.calls().next().is_some() => {
-            Message::Assistant(without_calls(message, ids))
+            Message::Assistant(Arc::new(without_calls(&message, ids)))
         }
-        Message::Results(results) => Message::User(told(&results, ids).into()),
+        Message::Results(results) => Message::User(Arc::new(told(&results, ids).into())),
         Message::User(_) | Message::Assistant(_) => message,
     }
 }
 
 /// Text and calls that follow each other become one text; thinking stays what and where it is.
-fn without_calls(message: AssistantMessage, ids: &WireIds) -> AssistantMessage {
+fn without_calls(message: &AssistantMessage, ids: &WireIds) -> AssistantMessage {
     let mut blocks = Vec::new();
-    for block in message.blocks {
+    for block in &message.blocks {
         let text = match block {
             Block::Thinking(_) | Block::Hosted(_) => {
-                blocks.push(block);
+                blocks.push(block.clone());
                 continue;
             }
             Block::Text(text) => text.trim().to_owned(),
-            Block::ToolUse(call) => fenced(&call, ids),
+            Block::ToolUse(call) => fenced(call, ids),
         };
         match blocks.last_mut() {
             _ if text.is_empty() => {}
             Some(Block::Text(before)) => {
-                before.push_str("\n\n");
-                before.push_str(&text);
+                *before = format!("{before}\n\n{text}").into();
             }
-            _ => blocks.push(Block::Text(text)),
+            _ => blocks.push(Block::Text(text.into())),
         }
     }
     // Without calls a refused turn would be left out, and their results would stand alone.
-    AssistantMessage { blocks, stop: Stop::End, ..message }
+    AssistantMessage {
+        id: message.id,
+        model: message.model.clone(),
+        blocks,
+        stop: Stop::End,
+        usage: message.usage,
+        interrupted: message.interrupted,
+    }
 }
 
 fn fenced(call: &ToolUse, ids: &WireIds) -> String {
@@ -107,7 +114,7 @@ fn fenced(call: &ToolUse, ids: &WireIds) -> String {
 
 /// Each result with its call's id and tool, between fences that the result itself cannot close: what a tool said must
 /// not look like what the user says.
-fn told(results: &[ToolResult], ids: &WireIds) -> String {
+fn told(results: &[Arc<ToolResult>], ids: &WireIds) -> String {
     let mut told = String::new();
     for result in results {
         let fence = "`".repeat(longest_run(&result.content).max(2) + 1);

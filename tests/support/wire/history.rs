@@ -1,5 +1,7 @@
 //! Histories to encode: reasoning, parallel calls, errors, odd ids, other models.
 
+use std::sync::Arc;
+
 use countersign::ledger::{
     Arguments, AssistantMessage, Block, CallId, Decider, EntryId, Image, Message, ModelRef, Outcome, Stop,
     Thinking, ToolResult, ToolUse, Usage, UserMessage,
@@ -42,7 +44,7 @@ pub fn request(messages: Vec<Message>) -> Request {
 }
 
 pub fn user(text: &str) -> Message {
-    Message::User(text.into())
+    Message::User(Arc::new(text.into()))
 }
 
 /// Words and images, images alone, and images among what is said while it runs: one message for Anthropic.
@@ -53,16 +55,17 @@ fn with_images() -> Vec<Message> {
         data: data.into(),
         size: Some((3, 5)),
     };
-    let shown = |content: &str, images| Message::User(UserMessage { content: content.to_owned(), images });
+    let shown =
+        |content: &str, images| Message::User(Arc::new(UserMessage { content: content.to_owned(), images }));
     vec![
         shown(
             "Compare @a.png and @b.jpg.",
             vec![image("a.png", "image/png", "iVBORw=="), image("b.jpg", "image/jpeg", "/9j/")],
         ),
-        Message::Assistant(said(vec![call(1, "toolu_a", "read", "{}")])),
+        Message::Assistant(Arc::new(said(vec![call(1, "toolu_a", "read", "{}")]))),
         Message::Results(vec![result(1, Outcome::Ok, "text")]),
         shown("And @c.gif", vec![image("c.gif", "image/gif", "R0lG")]),
-        Message::Assistant(said(vec![text("Seen.")])),
+        Message::Assistant(Arc::new(said(vec![text("Seen.")]))),
         shown(" ", vec![image("d.webp", "image/webp", "UklG")]),
     ]
 }
@@ -73,7 +76,7 @@ pub fn call(id: u64, wire_id: &str, name: &str, arguments: &str) -> Block {
 }
 
 pub fn text(text: &str) -> Block {
-    Block::Text(text.to_owned())
+    Block::Text(text.into())
 }
 
 fn thinking(text: &str, replay: Value) -> Block {
@@ -91,15 +94,15 @@ pub fn said(blocks: Vec<Block>) -> AssistantMessage {
     }
 }
 
-pub fn result(call: u64, outcome: Outcome, content: &str) -> ToolResult {
-    ToolResult {
+pub fn result(call: u64, outcome: Outcome, content: &str) -> Arc<ToolResult> {
+    Arc::new(ToolResult {
         call: CallId(call),
         name: "read".to_owned(),
         outcome,
         content: content.to_owned(),
         duration_ms: 0,
         cut_chars: 0,
-    }
+    })
 }
 
 fn with_tools() -> Vec<Message> {
@@ -115,7 +118,7 @@ fn with_tools() -> Vec<Message> {
     ];
     vec![
         user("Compare the files."),
-        Message::Assistant(said(first)),
+        Message::Assistant(Arc::new(said(first))),
         Message::Results(vec![
             result(1, Outcome::Ok, ""),
             result(2, Outcome::Invalid, "The arguments are cut off: {\"path\":"),
@@ -123,9 +126,9 @@ fn with_tools() -> Vec<Message> {
         user("  "),
         user("And hurry."),
         user("Please."),
-        Message::Assistant(said(vec![call(3, "toolu_c", "write", "null")])),
+        Message::Assistant(Arc::new(said(vec![call(3, "toolu_c", "write", "null")]))),
         Message::Results(vec![result(3, Outcome::Denied(Decider::User), "Denied by the user.")]),
-        Message::Assistant(said(vec![text("Then I stop here.")])),
+        Message::Assistant(Arc::new(said(vec![text("Then I stop here.")]))),
         user("Thanks."),
     ]
 }
@@ -139,9 +142,9 @@ fn odd_ids() -> Vec<Message> {
     let again = vec![call(8, "0", "no such.tool", "{}"), call(9, "", "", "[]")];
     vec![
         user("Go."),
-        Message::Assistant(said(calls)),
+        Message::Assistant(Arc::new(said(calls))),
         Message::Results(results),
-        Message::Assistant(said(again)),
+        Message::Assistant(Arc::new(said(again))),
         Message::Results(vec![
             result(8, Outcome::UnknownTool, "There is no such tool."),
             result(9, Outcome::Invalid, "Not an object."),
@@ -175,13 +178,13 @@ fn other_model() -> Vec<Message> {
     ];
     vec![
         user("Hi."),
-        Message::Assistant(foreign),
+        Message::Assistant(Arc::new(foreign)),
         user("And you?"),
-        Message::Assistant(other),
+        Message::Assistant(Arc::new(other)),
         user("Hm?"),
-        Message::Assistant(other_words),
+        Message::Assistant(Arc::new(other_words)),
         user("Read then."),
-        Message::Assistant(said(own)),
+        Message::Assistant(Arc::new(said(own))),
         Message::Results(vec![result(1, Outcome::Ok, "text")]),
     ]
 }
@@ -195,7 +198,12 @@ fn interrupted() -> Vec<Message> {
         ..said(vec![ran("srv_1"), text("I was about to")])
     };
     let paused = AssistantMessage { stop: Stop::Pause, ..said(vec![ran("srv_2")]) };
-    vec![user("Search."), Message::Assistant(partial), user("Go on."), Message::Assistant(paused)]
+    vec![
+        user("Search."),
+        Message::Assistant(Arc::new(partial)),
+        user("Go on."),
+        Message::Assistant(Arc::new(paused)),
+    ]
 }
 
 /// Reasoning items of Responses: before a call, before text, in a row; without a follower, unsealed, in the open.
@@ -223,13 +231,13 @@ fn reasoning_items() -> Vec<Message> {
     };
     vec![
         user("Look."),
-        Message::Assistant(said(first)),
+        Message::Assistant(Arc::new(said(first))),
         Message::Results(vec![result(1, Outcome::Ok, "a"), result(2, Outcome::Failed, "no such file")]),
-        Message::Assistant(said(second)),
+        Message::Assistant(Arc::new(said(second))),
         user("Sure?"),
-        Message::Assistant(said(alone)),
+        Message::Assistant(Arc::new(said(alone))),
         user("Hm?"),
-        Message::Assistant(other),
+        Message::Assistant(Arc::new(other)),
         user("Then not."),
     ]
 }

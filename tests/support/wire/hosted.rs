@@ -1,5 +1,7 @@
 //! What the provider ran itself, and the order of all blocks, held to what a recording's own notes expect.
 
+use std::sync::Arc;
+
 use countersign::ledger::{
     AssistantMessage, Block, EntryId, Hosted, Message, ModelRef, Outcome, Stop, Usage,
 };
@@ -126,13 +128,13 @@ pub fn history() -> Vec<Message> {
     let waits = vec![block("server_tool_use", "srv_3", query("here")), call(1, "toolu_a", "read", "{}")];
     vec![
         user("Weather?"),
-        Message::Assistant(said(whole)),
+        Message::Assistant(Arc::new(said(whole))),
         user("More."),
-        Message::Assistant(AssistantMessage { stop: Stop::Length, ..said(halves) }),
+        Message::Assistant(Arc::new(AssistantMessage { stop: Stop::Length, ..said(halves) })),
         user("Go on."),
-        Message::Assistant(other),
+        Message::Assistant(Arc::new(other)),
         user("Read the file too."),
-        Message::Assistant(said(waits)),
+        Message::Assistant(Arc::new(said(waits))),
         Message::Results(vec![result(1, Outcome::Ok, "text")]),
     ]
 }

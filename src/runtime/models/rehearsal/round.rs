@@ -1,5 +1,7 @@
 //! What has happened since the user spoke last: rounds of calls with their results.
 
+use std::sync::Arc;
+
 use crate::ledger::{Arguments, Message, Outcome, ToolResult};
 use crate::model::Request;
 
@@ -11,7 +13,7 @@ pub(super) type Round = Vec<Call>;
 pub(super) struct Call {
     pub(super) name: String,
     pub(super) arguments: Arguments,
-    pub(super) result: ToolResult,
+    pub(super) result: Arc<ToolResult>,
 }
 
 impl Call {
@@ -39,7 +41,7 @@ pub(super) fn since_user(request: &Request) -> (&str, Vec<Round>) {
                     .filter_map(|result| {
                         let call = calls.iter().find(|call| call.id == result.call)?;
                         let arguments = call.arguments.clone();
-                        Some(Call { name: call.name.clone(), arguments, result: result.clone() })
+                        Some(Call { name: call.name.clone(), arguments, result: Arc::clone(result) })
                     })
                     .collect(),
             ),
