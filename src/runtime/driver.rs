@@ -1,9 +1,9 @@
 //! The background loop task: inputs in, [`Agent::step`], effects out. One of the program's two `select!`s.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::sync::mpsc;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep_until};
 
 use crate::agent::{Agent, Effect, Event, Input, Intent, Shutdown};
 use crate::ledger::Millis;
@@ -50,12 +50,18 @@ const EVENTS_WAITING: usize = 256;
 /// Inputs of operations that may wait.
 const INPUTS_WAITING: usize = 256;
 
+/// How long entries that are written may wait to be synced together with what a look at their calls leads to. A look
+/// takes much less, unless it waits for something itself.
+const LOOK: Duration = Duration::from_millis(5);
+
 /// The loop, ready to run.
 pub struct Driver {
     agent: Agent,
     store: Box<dyn StorePort>,
     operations: Operations,
     outbox: Outbox,
+    /// Entries are written that are not known to be durable; when they must be at the latest. Nobody is told of them yet.
+    owed: Option<Instant>,
     clock: Clock,
     intents: mpsc::Receiver<Intent>,
     abort: mpsc::Receiver<()>,
@@ -76,6 +82,7 @@ impl Driver {
             store: ports.store,
             operations: Operations::new(ports.model, ports.tools, ports.hooks, inputs_to),
             outbox: Outbox::new(events_to),
+            owed: None,
             clock: Clock::start(),
             intents,
             abort,
@@ -98,16 +105,21 @@ impl Driver {
                 Some(how) = self.shutdown.recv() => Input::Shutdown(how),
                 Some(()) = self.abort.recv() => Input::Intent(Intent::Abort),
                 intent = self.intents.recv() => intent.map_or(Input::Shutdown(Shutdown::Signal), Input::Intent),
-                delivered = self.outbox.deliver(), if !self.outbox.is_empty() => match delivered {
+                delivered = self.outbox.deliver(), if self.owed.is_none() && !self.outbox.is_empty() => match delivered {
                     Ok(()) => continue,
                     Err(_watcher_is_gone) => Input::Shutdown(Shutdown::Signal),
                 },
+                () = sleep_until(self.owed.unwrap_or_else(Instant::now)), if self.owed.is_some() => {
+                    self.sync()?;
+                    continue;
+                }
                 Some(input) = self.inputs.recv() => input,
             };
             let is_last = matches!(input, Input::Shutdown(_));
             let effects = self.agent.step(self.clock.now(), input);
             self.perform(effects)?;
             if is_last {
+                self.sync()?;
                 self.operations.end().await;
                 self.outbox.flush().await;
                 return Ok(());
@@ -115,7 +127,8 @@ impl Driver {
         }
     }
 
-    /// Performs the effects of one step in their order: cancel, append (one write, one sync), act, emit.
+    /// Performs the effects of one step in their order: cancel, append (one write, one sync), act, emit. A look changes
+    /// nothing, so entries that only looks follow are synced with what comes of them.
     fn perform(&mut self, effects: Vec<Effect>) -> Result<(), DriverError> {
         let mut entries = Vec::new();
         let mut rest = Vec::new();
@@ -126,12 +139,17 @@ impl Driver {
                 later => rest.push(later),
             }
         }
-        if !entries.is_empty() {
-            if let Err(why) = self.store.append(&entries) {
-                self.operations.cancel_all();
-                return Err(DriverError::Store(why));
-            }
+        let wrote = !entries.is_empty();
+        if wrote {
+            self.owed.get_or_insert_with(|| Instant::now() + LOOK);
+            let written = self.store.append(&entries);
+            self.kept(written)?;
             entries.into_iter().for_each(|entry| self.outbox.push(Event::Appended(entry)));
+        }
+        let looks = rest.iter().any(|effect| matches!(effect, Effect::Prepare(_)));
+        let is_harmless = rest.iter().all(|e| matches!(e, Effect::Prepare(_) | Effect::Emit(_)));
+        if !is_harmless || (wrote && !looks) {
+            self.sync()?;
         }
         for effect in rest {
             match effect {
@@ -140,6 +158,23 @@ impl Driver {
             }
         }
         Ok(())
+    }
+
+    /// Makes durable what was written, if anything is owed.
+    fn sync(&mut self) -> Result<(), DriverError> {
+        if self.owed.take().is_none() {
+            return Ok(());
+        }
+        let synced = self.store.sync();
+        self.kept(synced)
+    }
+
+    /// Without books nothing may act: everything under way ends.
+    fn kept(&mut self, done: Result<(), String>) -> Result<(), DriverError> {
+        done.map_err(|why| {
+            self.operations.cancel_all();
+            DriverError::Store(why)
+        })
     }
 }
 

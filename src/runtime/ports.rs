@@ -36,9 +36,16 @@ pub trait HookPort: Send + Sync {
 
 /// Keeps the books.
 pub trait StorePort: Send {
-    /// Writes all entries of one step with one write and one sync. Returns when they are durable.
+    /// Writes all entries of one step with one write. They outlive the process at once; that they outlive the machine
+    /// too is what [`StorePort::sync`] is for.
     ///
     /// # Errors
     /// A sentence that says what could not be written and why; nothing may act after that.
     fn append(&mut self, entries: &[Arc<Entry>]) -> Result<(), String>;
+
+    /// Returns when everything that was appended is durable.
+    ///
+    /// # Errors
+    /// A sentence that says what could not be made durable and why; nothing may act after that.
+    fn sync(&mut self) -> Result<(), String>;
 }

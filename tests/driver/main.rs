@@ -179,6 +179,64 @@ async fn nothing_acts_when_the_books_cannot_be_written() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn nothing_acts_when_the_books_cannot_be_made_durable() {
+    let mut stage = Stage::with_a_failing_disk();
+    stage.submit("hello").await;
+    let error = stage.close().await.unwrap_err();
+    assert!(error.to_string().contains("broken"), "{error}");
+    assert!(!stage.a_model_was_called());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_turn_makes_two_syncs_and_nothing_acts_before_them() {
+    let mut stage = Stage::open();
+    stage.submit("look").await;
+    let model = stage.next_model_call().await;
+    assert_eq!(stage.done(), ["write", "sync", "model"]);
+    model.call(0, "read", "{}").await;
+    model.finish().await;
+    let run = stage.next_tool_run().await;
+    // A look changes nothing: the answer is made durable together with what was decided after it.
+    assert_eq!(stage.done(), ["write", "look", "write", "sync", "tool"]);
+    run.done(Outcome::Ok, "contents");
+    let model = stage.next_model_call().await;
+    assert_eq!(stage.done(), ["write", "sync", "model"]);
+    model.say("Done.").await;
+    model.finish().await;
+    stage.until_turn_ended().await;
+    assert_eq!(stage.done(), ["write", "sync"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_waits_for_a_person_is_durable_before_they_hear_of_it() {
+    let mut stage = Stage::open();
+    stage.submit("change it").await;
+    let model = stage.next_model_call().await;
+    stage.done();
+    model.call(0, "write", "{}").await;
+    model.finish().await;
+    stage.until_request().await;
+    assert_eq!(stage.done(), ["write", "look", "write", "sync"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_look_that_hangs_keeps_no_entry_from_the_disk_and_nobody_hears_before() {
+    let mut stage = Stage::open();
+    stage.submit("look").await;
+    let model = stage.next_model_call().await;
+    stage.done();
+    model.call(0, "read", r#"{"hangs":true}"#).await;
+    model.finish().await;
+    stage.until_entry(|b| matches!(b, Body::Assistant(_))).await;
+    assert_eq!(stage.done(), ["write", "look", "sync"]);
+    // Esc finds the call not started.
+    stage.escape().await;
+    let bodies = stage.until_turn_ended().await;
+    assert_eq!(results(&bodies)[0].1, "Interrupted by user; was not started");
+    assert_eq!(stage.done(), ["write", "sync"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_wall_time_limit_stops_a_run_but_not_while_a_person_thinks() {
     let mut stage = Stage::with_wall_time(60);
     stage.submit("change it").await;

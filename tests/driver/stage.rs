@@ -1,8 +1,7 @@
 //! A stage for the driver: the test plays the models, the tools and the books.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc as books_channel;
+use std::sync::{Arc, Mutex};
 
 use countersign::agent::{Agent, Answer, Event, Intent, Live, Settings};
 use countersign::budget::Limits;
@@ -63,23 +62,39 @@ impl ToolRun {
     }
 }
 
-struct StagedModel(mpsc::UnboundedSender<ModelCall>);
+/// What the driver had done, in order: `write`, `sync`, `look`, `model`, `tool`.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<&'static str>>>);
+
+impl Log {
+    fn push(&self, what: &'static str) {
+        self.0.lock().unwrap().push(what);
+    }
+}
+
+struct StagedModel(mpsc::UnboundedSender<ModelCall>, Log);
 
 impl ModelPort for StagedModel {
     fn stream(&self, _: Request) -> BoxStream<'static, ModelNews> {
+        self.1.push("model");
         let (news, heard) = mpsc::channel(8);
         self.0.send(ModelCall { news }).unwrap();
         unfold(heard, |mut heard| async move { heard.recv().await.map(|n| (n, heard)) }).boxed()
     }
 }
 
-struct StagedTools(mpsc::UnboundedSender<ToolRun>);
+struct StagedTools(mpsc::UnboundedSender<ToolRun>, Log);
 
 impl ToolPort for StagedTools {
-    fn prepare(&self, _: Invocation) -> BoxFuture<'static, Preparation> {
+    fn prepare(&self, invocation: Invocation) -> BoxFuture<'static, Preparation> {
+        self.1.push("look");
+        if invocation.arguments.to_value()["hangs"].as_bool().unwrap_or(false) {
+            return Box::pin(std::future::pending());
+        }
         Box::pin(async { Preparation::default() })
     }
     fn run(&self, invocation: Invocation, _: mpsc::Sender<String>) -> BoxFuture<'static, ToolReport> {
+        self.1.push("tool");
         let (end, ended) = oneshot::channel();
         let crashes = invocation.arguments.to_value()["panic"].as_bool().unwrap_or(false);
         if !crashes {
@@ -92,15 +107,29 @@ impl ToolPort for StagedTools {
     }
 }
 
-struct StagedBooks(books_channel::Sender<Body>, Arc<AtomicBool>);
+/// How the disk takes it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Disk {
+    Sound,
+    Full,
+    /// What is written there is not kept.
+    Failing,
+}
+
+struct StagedBooks(books_channel::Sender<Body>, Disk, Log);
 
 impl StorePort for StagedBooks {
     fn append(&mut self, entries: &[Arc<Entry>]) -> Result<(), String> {
-        if self.1.load(Ordering::SeqCst) {
+        self.2.push("write");
+        if self.1 == Disk::Full {
             return Err("no space left on device".into());
         }
         let all_heard = entries.iter().all(|e| self.0.send(e.body.clone()).is_ok());
         if all_heard { Ok(()) } else { Err("nobody reads the books".into()) }
+    }
+    fn sync(&mut self) -> Result<(), String> {
+        self.2.push("sync");
+        if self.1 == Disk::Failing { Err("the disk is broken".into()) } else { Ok(()) }
     }
 }
 
@@ -111,32 +140,37 @@ pub struct Stage {
     books: books_channel::Receiver<Body>,
     driver: Option<JoinHandle<Result<(), DriverError>>>,
     seen: Vec<Body>,
+    log: Log,
 }
 
 impl Stage {
     pub fn open() -> Self {
-        Self::with(None, false)
+        Self::with(None, Disk::Sound)
     }
     pub fn with_a_full_disk() -> Self {
-        Self::with(None, true)
+        Self::with(None, Disk::Full)
+    }
+    pub fn with_a_failing_disk() -> Self {
+        Self::with(None, Disk::Failing)
     }
     pub fn with_wall_time(seconds: u64) -> Self {
-        Self::with(Some(seconds), false)
+        Self::with(Some(seconds), Disk::Sound)
     }
 
-    fn with(wall: Option<u64>, full_disk: bool) -> Self {
+    fn with(wall: Option<u64>, disk: Disk) -> Self {
+        let log = Log::default();
         let (model, models) = mpsc::unbounded_channel();
         let (tool, tools) = mpsc::unbounded_channel();
         let (written, books) = books_channel::channel();
         let ports = Ports {
-            model: Box::new(StagedModel(model)),
-            tools: Box::new(StagedTools(tool)),
+            model: Box::new(StagedModel(model, log.clone())),
+            tools: Box::new(StagedTools(tool, log.clone())),
             hooks: Box::new(NoHooks),
-            store: Box::new(StagedBooks(written, Arc::new(AtomicBool::new(full_disk)))),
+            store: Box::new(StagedBooks(written, disk, log.clone())),
         };
         let (driver, handles) = Driver::new(Agent::new(settings(wall)), ports);
         let driver = Some(tokio::spawn(driver.run(Vec::new())));
-        Self { handles: Some(handles), models, tools, books, driver, seen: Vec::new() }
+        Self { handles: Some(handles), models, tools, books, driver, seen: Vec::new(), log }
     }
 
     pub fn handles(&mut self) -> &mut Handles {
@@ -156,6 +190,10 @@ impl Stage {
     }
     pub async fn next_tool_run(&mut self) -> ToolRun {
         self.tools.recv().await.unwrap()
+    }
+    /// What the driver had done since this was last asked.
+    pub fn done(&self) -> Vec<&'static str> {
+        std::mem::take(&mut *self.log.0.lock().unwrap())
     }
     pub fn a_model_was_called(&mut self) -> bool {
         self.models.try_recv().is_ok()

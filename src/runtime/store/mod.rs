@@ -33,9 +33,11 @@ pub struct SessionStore {
     plan: Option<(PathBuf, String)>,
     /// The file, locked by us; none before the first append.
     file: Option<(PathBuf, File)>,
-    /// Bytes that are known to be sound: what follows them is cut off before the next write.
+    /// Bytes that are known to be sound: where something is to be cut off, it is what follows them.
     length: u64,
-    /// Whether there is something to cut off: a torn tail, or what a failed write left.
+    /// Bytes that are known to be durable too.
+    durable: u64,
+    /// Whether there is something to cut off before the next write: a torn tail, or what a failed write left.
     is_ragged: bool,
     /// Whether the last line lacks its newline.
     lacks_newline: bool,
@@ -51,7 +53,7 @@ impl SessionStore {
             return Err(format!("`{id}` cannot be a session's id: use letters, digits, `-` and `_`"));
         }
         let plan = Some((state.to_owned(), id.to_owned()));
-        Ok(Self { plan, file: None, length: 0, is_ragged: false, lacks_newline: false })
+        Ok(Self { plan, file: None, length: 0, durable: 0, is_ragged: false, lacks_newline: false })
     }
 
     /// Opens a session to go on with it: locked, read, and a torn tail cut off before the first append.
@@ -70,6 +72,7 @@ impl SessionStore {
             plan: None,
             file: Some((path.to_owned(), file)),
             length: session.sound_bytes,
+            durable: session.sound_bytes,
             is_ragged: session.torn_tail.is_some(),
             lacks_newline: whole.is_some_and(|whole| !whole.ends_with(b"\n")),
         };
@@ -116,18 +119,14 @@ impl SessionStore {
         let (length, is_ragged) = (self.length, self.is_ragged);
         let (file, path) = self.opened(at)?;
         let cut = if is_ragged { file.set_len(length) } else { Ok(()) };
-        let done = cut.and_then(|()| file.write_all(bytes)).and_then(|()| file.sync_data());
-        done.map_err(|fault| {
-            format!(
-                "{}; nothing was done that it would have recorded. Make room or mend the folder, then send the \
-                 message again",
-                cannot("write", path, &fault)
-            )
-        })
+        cut.and_then(|()| file.write_all(bytes)).map_err(|fault| nothing_was_done(path, &fault))
     }
 
-    /// After a failed write: a file that never held a whole line is no session.
+    /// After a failed write or sync: what may not be durable goes, and a file that never held a whole line is no
+    /// session.
     fn withdraw(&mut self) {
+        self.length = self.durable;
+        self.is_ragged = true;
         if let Some((path, _unlocked)) = self.file.take_if(|_| self.length == 0) {
             std::fs::remove_file(path).ok();
         }
@@ -152,7 +151,21 @@ impl StorePort for SessionStore {
                 Ok(())
             }
             Err(fault) => {
-                self.is_ragged = true;
+                self.withdraw();
+                Err(fault)
+            }
+        }
+    }
+
+    fn sync(&mut self) -> Result<(), String> {
+        let Some((path, file)) = &self.file else { return Ok(()) };
+        match file.sync_data() {
+            Ok(()) => {
+                self.durable = self.length;
+                Ok(())
+            }
+            Err(fault) => {
+                let fault = nothing_was_done(path, &fault);
                 self.withdraw();
                 Err(fault)
             }
@@ -186,6 +199,13 @@ fn make(path: &Path) -> Result<File, String> {
     let synced = File::open(folder).and_then(|folder| folder.sync_all());
     synced.map_err(|fault| cannot("make", path, &fault))?;
     Ok(file)
+}
+
+fn nothing_was_done(path: &Path, fault: &std::io::Error) -> String {
+    format!(
+        "{}; nothing was done that it would have recorded. Make room or mend the folder, then send the message again",
+        cannot("write", path, fault)
+    )
 }
 
 fn cannot(what: &str, path: &Path, fault: &std::io::Error) -> String {
