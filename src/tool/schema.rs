@@ -2,7 +2,8 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use jsonschema::Validator;
+use jsonschema::{ValidationError, Validator};
+use serde_json::Value;
 
 use crate::ledger::Arguments;
 
@@ -50,13 +51,13 @@ impl Registry {
             return Err(BadArguments(format!("there is no tool called {tool}")));
         };
         let value = match arguments {
-            Arguments::Object(members) => serde_json::Value::Object(members.clone()),
+            Arguments::Object(members) => Value::Object(members.clone()),
             Arguments::Unusable(text) => {
                 return Err(BadArguments(format!("the arguments are not a JSON object: {}", excerpt(text))));
             }
         };
         if !self.compiled.contains_key(tool) {
-            let validator = jsonschema::validator_for(&spec.schema)
+            let validator = compile(&spec.schema)
                 .map_err(|e| BadArguments(format!("the schema of {tool} itself is invalid: {e}")))?;
             self.compiled.insert(tool.to_owned(), validator);
         }
@@ -69,6 +70,16 @@ impl Registry {
             })
             .collect();
         if faults.is_empty() { Ok(()) } else { Err(BadArguments(faults.join("; "))) }
+    }
+}
+
+/// A schema that does not name its draft is read by draft 7, which has all that ours use: the rules that every schema
+/// is held to are compiled with the first one of a process, and those of later drafts take many times as long.
+fn compile(schema: &Value) -> Result<Validator, ValidationError<'static>> {
+    if schema.get("$schema").is_some() {
+        jsonschema::validator_for(schema)
+    } else {
+        jsonschema::draft7::new(schema)
     }
 }
 
