@@ -56,6 +56,20 @@ fn files(state: &Path) -> usize {
 }
 
 #[test]
+fn what_is_appended_outlives_the_process_before_it_is_synced() {
+    let state = state();
+    let mut store = SessionStore::create(state.path(), "one").unwrap();
+    store.sync().unwrap();
+    assert_eq!(files(state.path()), 0, "nothing was written that a sync could keep");
+    store.append(&[started("one", "/w"), user(2, "hello")]).unwrap();
+    let path = store.path().unwrap().to_owned();
+    let read = SessionStore::read(&path).unwrap().entries.len();
+    store.sync().unwrap();
+    store.append(&[user(3, "more")]).unwrap();
+    assert_eq!((read, SessionStore::read(&path).unwrap().entries.len()), (2, 3));
+}
+
+#[test]
 fn a_store_that_wrote_nothing_leaves_nothing() {
     let state = state();
     let mut store = SessionStore::create(state.path(), "s1").unwrap();

@@ -4,9 +4,12 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::ledger::{Entry, Millis};
+use crate::ledger::{Block, Body, Entry, Millis};
 
 use super::{RecordError, decode, time};
+
+/// How many entries before the end of a run its answer may stand.
+const NEAR: usize = 8;
 
 /// A session file, read.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,12 +86,28 @@ impl SessionFile {
             return Err(RecordError::NotASession(kind.to_owned()));
         }
         match decode(value) {
-            Ok(entry) => self.entries.push(Arc::new(entry)),
+            Ok(mut entry) => {
+                self.share_answer(&mut entry);
+                self.entries.push(Arc::new(entry));
+            }
             Err(RecordError::UnknownType(kind)) => self.skipped.push(Skipped { line, kind }),
             Err(newer @ RecordError::Newer { .. }) => return Err(newer),
             Err(fault) => return Err(at_line(line, fault)),
         }
         Ok(())
+    }
+
+    /// The end of a run says the answer again, which was read just before: it is held once.
+    fn share_answer(&self, entry: &mut Entry) {
+        let Body::TurnEnded(ended) = &mut entry.body else { return };
+        let near = self.entries.iter().rev().take(NEAR);
+        let said = near.filter_map(|entry| if let Body::Assistant(m) = &entry.body { Some(m) } else { None });
+        let mut texts = said
+            .flat_map(|message| &message.blocks)
+            .filter_map(|block| if let Block::Text(text) = block { Some(text) } else { None });
+        if let Some(same) = texts.find(|text| ***text == *ended.text) {
+            ended.text = Arc::clone(same);
+        }
     }
 }
 
