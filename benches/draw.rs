@@ -76,6 +76,21 @@ fn frame_while_streaming(bencher: Bencher<'_, '_>, cards: usize) {
     });
 }
 
+/// A frame for one more delta of an answer of so many bytes.
+#[divan::bench(args = [1_000, 1_000_000])]
+fn frame_of_a_growing_answer(bencher: Bencher<'_, '_>, bytes: usize) {
+    let mut seat = session(100);
+    let mut terminal = seat.terminal(200, 50);
+    let message = EntryId(u64::MAX);
+    let mut grow = |text: String, frames: usize| {
+        seat.view.fold(&countersign::agent::Event::Live(Live::Text { message, text }));
+        (0..frames).for_each(|_| seat.draw(&mut terminal));
+    };
+    // A frame lays out 16 KB at most.
+    grow("all of the words before it, **and** more\n\n".repeat(bytes / 40), 1 + bytes / 16_000);
+    bencher.bench_local(|| grow("tree".to_owned(), 1));
+}
+
 /// Taking in a whole session.
 #[divan::bench(args = [100, 10_000])]
 fn fold(bencher: Bencher<'_, '_>, cards: usize) {

@@ -59,12 +59,12 @@ fn stream_of_deltas(bencher: Bencher<'_, '_>, deltas: usize) {
     });
 }
 
-/// One delta at the end of an answer of one megabyte.
-#[divan::bench]
-fn delta_after_one_megabyte(bencher: Bencher<'_, '_>) {
+/// One delta at the end of an answer of so many bytes.
+#[divan::bench(args = [1_000, 1_000_000])]
+fn delta_after(bencher: Bencher<'_, '_>, bytes: usize) {
     let (theme, off) = (theme(), Highlighter::off());
     let mut stream = Stream::default();
-    stream.push(&answer(1_000_000));
+    stream.push(&answer(bytes));
     let _laid = stream.lines(WIDTH, &theme, &off).len();
     bencher.bench_local(|| {
         stream.push("word\n\n");

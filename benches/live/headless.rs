@@ -37,8 +37,8 @@ pub fn tool_turn(server: &Server) {
     row("a headless run of one turn, start to end", &format!("{plain:.1} ms"), "-");
     row("a headless tool turn more (read)", &format!("{:.2} ms", tool - plain), "2 ms");
     row(
-        "  of that: its three syncs on this disk",
-        &format!("{:.2} ms", 3.0 * sync_time(&home.workspace())),
+        "  of that: its two syncs on this disk",
+        &format!("{:.2} ms", 2.0 * sync_time(&home.workspace())),
         "-",
     );
 }

@@ -1,10 +1,10 @@
 //! What it keeps, and what it does while nobody asks for anything.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::app::{App, Home};
-use crate::row;
 use crate::server::Server;
+use crate::{ms, row};
 
 pub fn rest(server: &Server) {
     let mut app = App::ready(&Home::new(&server.base_url()), &[]);
@@ -27,11 +27,24 @@ pub fn memory(server: &Server) {
     app.serve(Duration::from_millis(200));
     let (pss, rss) = app.memory();
     row("memory at start", &format!("{pss:.1} MB (resident {rss:.1})"), "15 MB");
+    let mut times = Vec::with_capacity(turns);
     for turn in 0..turns {
         app.says(&format!("do:turn.{turn}."));
+        let (began, theirs) = (Instant::now(), server.spent());
         app.sees(&format!("turn {turn} over"));
         app.rests();
+        times.push(began.elapsed().saturating_sub(server.spent() - theirs));
     }
     let (pss, rss) = app.memory();
     row(&format!("memory after {turns} turns of 4 KB"), &format!("{pss:.1} MB (resident {rss:.1})"), "40 MB");
+    let (early, late) = (around(&times, 20), around(&times, turns * 22 / 25));
+    let measured = format!("{early:.1} ms, {late:.1} ms: {:.1} times", late / early);
+    row(&format!("turn 20, turn {}, the server's time left out", turns * 22 / 25), &measured, "-");
+}
+
+/// The median of the turns around this one, in milliseconds.
+fn around(times: &[Duration], turn: usize) -> f64 {
+    let mut near: Vec<Duration> = times.iter().skip(turn.saturating_sub(10)).take(21).copied().collect();
+    near.sort();
+    near.get(near.len() / 2).map_or(0.0, |time| ms(*time))
 }
