@@ -43,12 +43,16 @@ messages before it. State: what the user wants, in their words where they matter
 paths, names, numbers and error texts; what is decided; what is left to do, and the next step. Leave out greetings and what no \
 longer matters. Write the summary only, and call no tool.";
 
+/// What stands in a summary before the words that the user said last.
+const LAST_WISH: &str = "\n\nThe user's last message was:\n";
+
+/// What the user said last, also where a summary repeats it.
+pub fn wish_in(text: &str) -> &str {
+    text.rsplit_once(LAST_WISH).map_or(text, |(_, wish)| wish)
+}
+
 /// A summary, as the model reads it in the place of what it replaces.
 pub fn as_summary(summary: &str, last_wish: &str) -> String {
-    let wish = if last_wish.is_empty() {
-        String::new()
-    } else {
-        format!("\n\nThe user's last message was:\n{last_wish}")
-    };
+    let wish = if last_wish.is_empty() { String::new() } else { format!("{LAST_WISH}{last_wish}") };
     format!("The conversation up to here was compacted. Its summary:\n\n{summary}{wish}")
 }

@@ -107,13 +107,9 @@ fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
                 other => return Err(format!("takes \"deny\" or \"stop\", not {other:?}")),
             }
         }
-        Key::Theme => config.theme = Some(value.text()?.to_owned()),
-        Key::Vim => config.vim = value.switch()?,
-        Key::ScreenReader => config.screen_reader = value.switch()?,
-        Key::Mouse => config.mouse = value.switch()?,
-        Key::Links => config.links = value.switch()?,
-        Key::Notify => config.notify = keys::notify(value.text()?)?,
-        Key::Images => config.images = keys::images(value.text()?)?,
+        Key::Theme | Key::Vim | Key::ScreenReader | Key::Mouse | Key::Links | Key::Notify | Key::Images => {
+            set_looks(config, setting)?
+        }
         Key::Log => {
             let filter = value.text()?;
             logging::check(filter)?;
@@ -151,6 +147,22 @@ fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
         | Key::HostedTools
         | Key::OfProvider(_)
         | Key::OfModel(_) => {}
+    }
+    Ok(())
+}
+
+/// How a person sees and hears it.
+fn set_looks(config: &mut Config, setting: &Setting) -> Result<(), String> {
+    let value = &setting.value;
+    match setting.key {
+        Key::Theme => config.theme = Some(value.text()?.to_owned()),
+        Key::Vim => config.vim = value.switch()?,
+        Key::ScreenReader => config.screen_reader = value.switch()?,
+        Key::Mouse => config.mouse = value.switch()?,
+        Key::Links => config.links = value.switch()?,
+        Key::Notify => config.notify = keys::notify(value.text()?)?,
+        Key::Images => config.images = keys::images(value.text()?)?,
+        _ => {}
     }
     Ok(())
 }

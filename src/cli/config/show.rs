@@ -62,6 +62,16 @@ impl Config {
         if places.is_empty() { Source::Default.to_string() } else { places.join(", ") }
     }
 
+    /// Whether a choice of looks is on.
+    fn is_on(&self, key: Key) -> bool {
+        match key {
+            Key::Vim => self.vim,
+            Key::ScreenReader => self.screen_reader,
+            Key::Mouse => self.mouse,
+            _ => self.links,
+        }
+    }
+
     fn literal(&self, key: Key) -> Option<String> {
         let limits = &self.limits;
         match key {
@@ -82,10 +92,7 @@ impl Config {
                 Some(quoted(if self.on_approval == Attendance::Stop { "stop" } else { "deny" }))
             }
             Key::Theme => self.theme.as_deref().map(quoted),
-            Key::Vim => Some(self.vim.to_string()),
-            Key::ScreenReader => Some(self.screen_reader.to_string()),
-            Key::Mouse => Some(self.mouse.to_string()),
-            Key::Links => Some(self.links.to_string()),
+            Key::Vim | Key::ScreenReader | Key::Mouse | Key::Links => Some(self.is_on(key).to_string()),
             Key::Notify => Some(quoted(self.notify.as_str())),
             Key::Images => Some(quoted(self.images.as_str())),
             Key::Log => Some(quoted(&self.log)),

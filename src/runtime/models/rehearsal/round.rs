@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::context::words::wish_in;
 use crate::ledger::{Arguments, Message, Outcome, ToolResult};
 use crate::model::Request;
 
@@ -30,7 +31,7 @@ pub(super) fn since_user(request: &Request) -> (&str, Vec<Round>) {
     for message in &request.messages {
         match message {
             Message::User(said) => {
-                words = &said.content;
+                words = wish_in(&said.content);
                 rounds.clear();
                 calls.clear();
             }
