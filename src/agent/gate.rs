@@ -141,7 +141,8 @@ impl Agent {
             Verdict::Allow(_) if is_question(call) => self.ask_someone(now, call, WHY.to_owned(), found, out),
             Verdict::Allow(reason) => State::Ready(Permission::ByPolicy(reason)),
             Verdict::Deny(reason) => self.refuse(now, call.id, reason, by),
-            Verdict::Ask(why) => self.ask_someone(now, call, why, found, out),
+            // Nothing is confined yet, so what may only run confined is asked about.
+            Verdict::Sandbox(why) | Verdict::Ask(why) => self.ask_someone(now, call, why, found, out),
         };
         let nobody_can = self.settings.attendance == Attendance::Stop && self.books.was_asked(call.id);
         if let Some(pending) = dispatching.calls.iter_mut().find(|p| p.call.id == call.id) {

@@ -74,7 +74,7 @@ impl PreTool {
         match (self.verdict, policy) {
             (_, denied @ Verdict::Deny(_)) => denied,
             (PreVerdict::Deny, _) => Verdict::Deny(self.reason()),
-            (PreVerdict::Ask, Verdict::Allow(_)) => Verdict::Ask(self.reason()),
+            (PreVerdict::Ask, Verdict::Allow(_) | Verdict::Sandbox(_)) => Verdict::Ask(self.reason()),
             (PreVerdict::Ask | PreVerdict::Pass, policy) => policy,
         }
     }

@@ -12,8 +12,9 @@ fn answer(decision: Option<HookDecision>, reason: &str) -> HookAnswer {
 fn tightness(verdict: &Verdict) -> u8 {
     match verdict {
         Verdict::Allow(_) => 0,
-        Verdict::Ask(_) => 1,
-        Verdict::Deny(_) => 2,
+        Verdict::Sandbox(_) => 1,
+        Verdict::Ask(_) => 2,
+        Verdict::Deny(_) => 3,
     }
 }
 
@@ -42,6 +43,7 @@ fn any_answer() -> impl Strategy<Value = HookAnswer> {
 fn any_verdict() -> impl Strategy<Value = Verdict> {
     prop_oneof![
         Just(Verdict::Allow("p".into())),
+        Just(Verdict::Sandbox("p".into())),
         Just(Verdict::Ask("p".into())),
         Just(Verdict::Deny("p".into()))
     ]

@@ -2,22 +2,48 @@
 
 use std::fmt;
 
+use super::cover::{Fit, allows, speaks_of};
+use super::effect;
+use super::line;
+use super::origin::{Origin, Tier};
+use super::shell::{self, HOLE, Reading};
+use super::wildcard::wildcard;
 use crate::ledger::Arguments;
-use crate::tool::{Preparation, ToolSpec};
+use crate::tool::{Preparation, SideEffect, ToolSpec};
 
-/// What a rule says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What a rule says, loosest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RuleKind {
     /// It may run.
     Allow,
+    /// It may run in the sandbox, without a question.
+    Sandbox,
     /// A person decides.
     Ask,
     /// It may not run.
     Deny,
 }
 
-/// A rule of the configuration or the command line.
-#[derive(Debug, Clone, PartialEq, Eq)]
+impl RuleKind {
+    /// As written in configuration and lists.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Sandbox => "sandbox",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        }
+    }
+
+    /// Whether it lets calls run without a question.
+    pub fn permits(self) -> bool {
+        matches!(self, Self::Allow | Self::Sandbox)
+    }
+}
+
+/// A rule of the configuration, the command line or the session. Two that say the same are equal, wherever they come
+/// from.
+#[derive(Debug, Clone)]
 pub struct Rule {
     /// What it says.
     pub kind: RuleKind,
@@ -25,7 +51,17 @@ pub struct Rule {
     pub tool: String,
     /// Matched against the command of `shell`, and against the path of the tools that take one.
     pub pattern: Option<String>,
+    /// Where it comes from.
+    pub origin: Origin,
 }
+
+impl PartialEq for Rule {
+    fn eq(&self, other: &Self) -> bool {
+        (self.kind, &self.tool, &self.pattern) == (other.kind, &other.tool, &other.pattern)
+    }
+}
+
+impl Eq for Rule {}
 
 /// A rule that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +74,7 @@ impl fmt::Display for BadRule {
 }
 
 impl Rule {
-    /// Reads `shell(cargo test *)` or `read`.
+    /// Reads `shell(cargo test *)` or `read`. It is the session's until [`Rule::from`] says otherwise.
     ///
     /// # Errors
     /// [`BadRule`] says what is wrong and how a rule looks.
@@ -59,34 +95,83 @@ impl Rule {
         if tool.is_empty() || !tool.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '*')) {
             return Err(bad("the tool's name is missing or has characters that no tool has"));
         }
-        Ok(Self { kind, tool: tool.to_owned(), pattern })
+        if text.contains(HOLE) {
+            return Err(bad("it has a character that no command has"));
+        }
+        Ok(Self { kind, tool: tool.to_owned(), pattern, origin: Origin::default() })
+    }
+
+    /// The same rule with its origin.
+    #[must_use]
+    pub fn from(self, origin: Origin) -> Self {
+        Self { origin, ..self }
     }
 
     /// Whether the rule speaks of this call.
     ///
-    /// An allowing pattern for `shell` covers only a plain command: with `;`, `|`, `&`, `$`, redirections and the
-    /// like, more may run than the pattern says. A denying or asking pattern is also tried on each part of such
-    /// a line, so that `true; rm -rf x` does not slip past `shell(rm *)`.
+    /// An allowing pattern for `shell` covers a line if each of its commands fits the pattern, or only looks; a
+    /// line that writes files, or that cannot be read, is never covered. A denying or asking pattern is tried on
+    /// each part of the line, as it is written and as it will be run, so that `true; r''m -rf x` does not slip
+    /// past `shell(rm *)`; [`super::Policy::decide`] asks where that cannot be told.
+    ///
+    /// `cargo test *` allows what begins so and goes on; a bare `cargo test` needs a rule of its own. Rules that
+    /// people wrote keep their meaning that way, and an allowing rule says exactly what it covers. A denying or
+    /// asking one speaks of the bare command too.
     ///
     /// A pattern for a path allows by where the path leads, symlinks and `..` resolved; it denies or asks by that
     /// and by the path as it was written.
     pub fn matches(&self, tool: &ToolSpec, arguments: &Arguments, found: &Preparation) -> bool {
-        if !wildcard(&self.tool, &tool.name) {
+        if !self.is_for(&tool.name) {
             return false;
         }
         let Some(pattern) = &self.pattern else { return true };
-        if let Some(command) = arguments.text("command") {
-            return match self.kind {
-                RuleKind::Allow => is_plain(command) && wildcard(pattern, command.trim()),
-                RuleKind::Ask | RuleKind::Deny => {
-                    wildcard(pattern, command.trim()) || parts(command).any(|part| wildcard(pattern, part))
+        match line::command(tool, arguments) {
+            Some(command) => {
+                let reading = shell::read(command);
+                if self.kind.permits() {
+                    covers(pattern, &reading)
+                } else {
+                    speaks_of(pattern, command, &reading) == Fit::Yes
                 }
-            };
+            }
+            None => self.fits_path(pattern, tool, arguments, found),
         }
+    }
+
+    /// Whether the rule is for tools of this name.
+    pub(super) fn is_for(&self, tool: &str) -> bool {
+        wildcard(&self.tool, tool)
+    }
+
+    fn fits_path(&self, pattern: &str, tool: &ToolSpec, arguments: &Arguments, found: &Preparation) -> bool {
         let leads_there = found.leads_to.iter().any(|path| wildcard(pattern, path));
         let mut written = tool.paths.iter().filter_map(|member| arguments.text(member));
-        leads_there || (self.kind != RuleKind::Allow && written.any(|path| wildcard(pattern, path)))
+        leads_there || (!self.kind.permits() && written.any(|path| wildcard(pattern, path)))
     }
+
+    /// Whether it counts at all: a project's file comes with other people's code, so it can only tighten.
+    pub(super) fn counts(&self) -> bool {
+        !(self.kind.permits() && self.origin.tier == Tier::Project)
+    }
+
+    /// How much of a call it fixes: longer patterns say more.
+    pub(super) fn specificity(&self) -> usize {
+        let fixed = |text: &str| text.chars().filter(|c| *c != '*').count();
+        fixed(&self.tool) + self.pattern.as_deref().map_or(0, |pattern| 1 + fixed(pattern))
+    }
+}
+
+/// Whether an allowing pattern covers a whole line on its own, and some of it by more than that it only looks.
+fn covers(pattern: &str, reading: &Reading) -> bool {
+    let covered = |command: &shell::Command| {
+        let looks = effect::of_command(command) == Some(SideEffect::Reads);
+        let opens_nothing = effect::operands(command).is_some_and(|files| files.is_empty());
+        allows(pattern, command) || (looks && opens_nothing)
+    };
+    reading.unreadable.is_none()
+        && reading.commands.iter().any(|command| allows(pattern, command))
+        && reading.commands.iter().all(covered)
+        && reading.redirections.iter().all(effect::is_sink)
 }
 
 impl fmt::Display for Rule {
@@ -98,97 +183,6 @@ impl fmt::Display for Rule {
     }
 }
 
-const SHELL_SYNTAX: &[char] =
-    &[';', '|', '&', '$', '`', '<', '>', '(', ')', '{', '}', '\n', '\r', '\\', '!', '#'];
-
-fn is_plain(command: &str) -> bool {
-    !command.contains(SHELL_SYNTAX)
-}
-
-fn parts(command: &str) -> impl Iterator<Item = &str> {
-    command.split(SHELL_SYNTAX).map(str::trim).filter(|part| !part.is_empty())
-}
-
-/// Whether `text` fits `pattern`, in which `*` stands for any text, the empty one too.
-pub(crate) fn wildcard(pattern: &str, text: &str) -> bool {
-    let mut pieces = pattern.split('*');
-    let Some(mut rest) = pieces.next().and_then(|first| text.strip_prefix(first)) else { return false };
-    let mut pieces: Vec<&str> = pieces.collect();
-    let Some(last) = pieces.pop() else { return rest.is_empty() };
-    for piece in pieces {
-        match rest.split_once(piece) {
-            Some((_, after)) => rest = after,
-            None => return false,
-        }
-    }
-    rest.ends_with(last)
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::tool::SideEffect;
-
-    fn shell(command: &str) -> (ToolSpec, Arguments) {
-        let tool = ToolSpec {
-            name: "shell".into(),
-            description: String::new(),
-            schema: serde_json::json!({}),
-            effect: SideEffect::Runs,
-            paths: vec![],
-            timeout_ms: None,
-        };
-        (tool, Arguments::from_value(serde_json::json!({ "command": command })))
-    }
-
-    fn covers(kind: RuleKind, rule: &str, command: &str) -> bool {
-        let (tool, arguments) = shell(command);
-        Rule::parse(kind, rule).unwrap().matches(&tool, &arguments, &Preparation::default())
-    }
-
-    #[test]
-    fn an_allowing_pattern_covers_plain_commands_alone() {
-        assert!(covers(RuleKind::Allow, "shell(cargo test *)", "cargo test parser"));
-        assert!(!covers(RuleKind::Allow, "shell(cargo test *)", "cargo test"));
-        for trick in [
-            "cargo test x; rm -rf y",
-            "cargo test $(rm x)",
-            "cargo test `rm x`",
-            "cargo test x\nrm y",
-            "cargo test x > y",
-        ] {
-            assert!(!covers(RuleKind::Allow, "shell(cargo test *)", trick), "{trick}");
-        }
-    }
-
-    #[test]
-    fn a_denying_pattern_is_tried_on_every_part() {
-        for trick in ["rm -rf x", "true; rm -rf x", "true && rm x", "{ rm x; }", "(rm x)", "echo $(rm x)"] {
-            assert!(covers(RuleKind::Deny, "shell(rm *)", trick), "{trick}");
-        }
-        assert!(!covers(RuleKind::Deny, "shell(rm *)", "cargo rm x"));
-    }
-
-    #[test]
-    fn a_path_is_allowed_by_where_it_leads() {
-        let (mut tool, _) = shell("");
-        tool.paths = vec!["path".into()];
-        let covers = |kind, rule: &str, written: &str, leads_to: &str| {
-            let arguments = Arguments::from_value(serde_json::json!({ "path": written }));
-            let found = Preparation { leads_to: vec![leads_to.into()], ..Preparation::default() };
-            Rule::parse(kind, rule).unwrap().matches(&tool, &arguments, &found)
-        };
-        assert!(covers(RuleKind::Allow, "*(docs/*)", "./docs/a", "docs/a"));
-        assert!(!covers(RuleKind::Allow, "*(docs/*)", "docs/../../out/diary", "/out/diary"));
-        assert!(!covers(RuleKind::Allow, "*(docs/*)", "docs/link", "/out/diary"));
-        assert!(covers(RuleKind::Allow, "*(/out/*)", "docs/link", "/out/diary"));
-        assert!(covers(RuleKind::Deny, "*(.env)", "./.env", ".env"));
-        assert!(covers(RuleKind::Deny, "*(docs/*)", "docs/link", "/out/diary"));
-    }
-
-    #[test]
-    fn wildcards() {
-        assert!(wildcard("a*c*e", "abcde") && wildcard("*", "") && wildcard("abc", "abc"));
-        assert!(!wildcard("a*c", "abd") && !wildcard("abc", "abcd") && !wildcard("a*a", "a"));
-    }
-}
+#[path = "rule_tests.rs"]
+mod tests;

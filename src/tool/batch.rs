@@ -28,7 +28,7 @@ pub fn startable(calls: &[Candidate], parallel: usize) -> Vec<usize> {
                 running += 1;
                 start.push(at);
             }
-            Candidate::Ready(SideEffect::Writes | SideEffect::Runs) if running == 0 => {
+            Candidate::Ready(effect) if *effect != SideEffect::Reads && running == 0 => {
                 start.push(at);
                 break;
             }
@@ -51,5 +51,11 @@ mod tests {
         assert_eq!(startable(&[Undecided, Ready(Reads)], 8), Vec::<usize>::new());
         assert_eq!(startable(&[Running(Runs), Ready(Reads)], 8), Vec::<usize>::new());
         assert_eq!(startable(&[Ready(Reads), Ready(Reads)], 0), [0]);
+        for alone in [Writes, Runs, Deletes, ChangesPermissions, Sends] {
+            assert_eq!(startable(&[Ready(alone), Ready(alone)], 8), [0]);
+            assert_eq!(startable(&[Ready(alone), Ready(Reads)], 8), [0]);
+            assert_eq!(startable(&[Running(alone), Ready(Reads)], 8), Vec::<usize>::new());
+            assert_eq!(startable(&[Running(Reads), Ready(alone)], 8), Vec::<usize>::new());
+        }
     }
 }

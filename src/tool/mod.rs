@@ -15,7 +15,7 @@ pub use schema::{BadArguments, Registry};
 use crate::ledger::{Arguments, CallId, Outcome, Preview};
 use crate::model::ToolDescription;
 
-/// What a tool does to the world. Only reads run together; only reads may ever be retried.
+/// What a tool does to the world, mildest first. Only reads run together; only reads may ever be retried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SideEffect {
     /// Looks, changes nothing.
@@ -24,15 +24,24 @@ pub enum SideEffect {
     Writes,
     /// Starts programs.
     Runs,
+    /// Takes files or data away.
+    Deletes,
+    /// Changes who may do what: modes, owners, users.
+    ChangesPermissions,
+    /// Sends something elsewhere. What is not known counts as this.
+    Sends,
 }
 
 impl SideEffect {
-    /// In words, for panes and approvals: "reads", "writes", "runs".
+    /// In words, for panes and approvals: "reads", "writes", "runs", "deletes", "changes permissions", "sends".
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Reads => "reads",
             Self::Writes => "writes",
             Self::Runs => "runs",
+            Self::Deletes => "deletes",
+            Self::ChangesPermissions => "changes permissions",
+            Self::Sends => "sends",
         }
     }
 }

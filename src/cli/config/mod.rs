@@ -281,9 +281,10 @@ impl Config {
         self.token_budget.map(|tokens| TokenBudget { tokens, enough_percent, little_tokens, patience })
     }
 
-    /// The rules alone.
+    /// The rules as the policy takes them, each with its origin.
     pub fn rules(&self) -> Vec<Rule> {
-        self.rules.iter().map(|sourced| sourced.rule.clone()).collect()
+        let of = |sourced: &SourcedRule| sourced.rule.clone().from(sourced.source.origin());
+        self.rules.iter().map(of).collect()
     }
 }
 

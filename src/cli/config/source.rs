@@ -2,6 +2,8 @@
 
 use std::{fmt, path::PathBuf, sync::Arc};
 
+use crate::policy::{Origin, Tier};
+
 /// Where a value came from. Displayed so that a person finds the place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
@@ -21,6 +23,17 @@ impl Source {
     /// Whether the user said so when starting this process.
     pub fn is_flag(&self) -> bool {
         matches!(self, Self::Flag(_))
+    }
+
+    /// The same place in the words of the policy.
+    pub(super) fn origin(&self) -> Origin {
+        let (tier, place, line) = match self {
+            Self::Default => (Tier::BuiltIn, None, None),
+            Self::User(path, line) => (Tier::User, Some(path.display().to_string()), Some(*line)),
+            Self::Project(path, line) => (Tier::Project, Some(path.display().to_string()), Some(*line)),
+            Self::Variable(name) | Self::Flag(name) => (Tier::Flag, Some((*name).to_owned()), None),
+        };
+        Origin { tier, place, line }
     }
 
     /// The same file at another line; other sources have no lines.

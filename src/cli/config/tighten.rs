@@ -26,7 +26,7 @@ pub(super) fn set(config: &mut Config, setting: &Setting) -> Result<(), Wrong> {
 fn tightens(before: &Config, after: &Config, key: Key) -> bool {
     match key {
         Key::Mode => after.mode <= before.mode,
-        Key::Rules(kind) => kind != RuleKind::Allow,
+        Key::Rules(kind) => matches!(kind, RuleKind::Ask | RuleKind::Deny),
         Key::OnApproval => after.on_approval == before.on_approval || after.on_approval == Attendance::Stop,
         Key::Limit(limit) => match (after.limits.get(limit), before.limits.get(limit)) {
             (Some(after), Some(before)) => after <= before,

@@ -1,0 +1,115 @@
+//! Does a pattern speak of a command: surely for what allows, possibly for what asks or denies.
+
+use super::effect;
+use super::shell::{Command, HOLE, Reading, Word};
+use super::wildcard::{could_fit, wildcard};
+
+/// Whether a denying or asking pattern speaks of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Fit {
+    /// Of no part of it.
+    No,
+    /// It depends on what only the shell will know.
+    Maybe,
+    /// Of the line or of a part.
+    Yes,
+}
+
+/// Whether an allowing pattern covers this one command.
+///
+/// The name must be in the text. What is quoted, and what only the shell will know, fits a `*` alone, so that no
+/// blank inside of a word is taken for the end of one.
+pub(super) fn allows(pattern: &str, command: &Command) -> bool {
+    if !command.words.is_empty() && command.name().is_none() {
+        return false;
+    }
+    let words = command.environment.iter().chain(&command.words);
+    let sealed: Vec<String> = words.clone().map(sealed).collect();
+    if wildcard(pattern, &sealed.join(" ")) {
+        return true;
+    }
+    let raw: Vec<&str> = words.map(|word| word.raw.as_str()).collect();
+    pattern.contains(['\'', '"', '\\', '$']) && wildcard(pattern, &raw.join(" "))
+}
+
+/// The word with holes for blanks too.
+fn sealed(word: &Word) -> String {
+    let text = word.with_holes();
+    if text.is_empty() {
+        return HOLE.to_string();
+    }
+    text.chars().map(|c| if c.is_whitespace() || c == '*' { HOLE } else { c }).collect()
+}
+
+/// Whether a denying or asking pattern speaks of the line: of the whole text, of a part as it is written, or of a
+/// part as it will be run. `x *` speaks of a bare `x` here, too.
+pub(super) fn speaks_of(pattern: &str, line: &str, reading: &Reading) -> Fit {
+    if wildcard(pattern, line.trim()) {
+        return Fit::Yes;
+    }
+    let bare = pattern.strip_suffix(" *");
+    let fit = |text: &str| {
+        if wildcard(pattern, text) || bare.is_some_and(|bare| wildcard(bare, text)) {
+            Fit::Yes
+        } else if text.contains(HOLE) && could_fit(pattern, text) {
+            Fit::Maybe
+        } else {
+            Fit::No
+        }
+    };
+    let parts = reading.commands.iter().flat_map(spellings);
+    let found = parts.map(|text| fit(&text)).max().unwrap_or(Fit::No);
+    if reading.unreadable.is_none() || found == Fit::Yes {
+        return found;
+    }
+    let rough = rough_parts(line);
+    if rough.iter().any(|part| fit(part) == Fit::Yes) { Fit::Yes } else { Fit::Maybe }
+}
+
+/// Most tails of a launcher's words that are tried; what is longer is told by the first.
+const MOST_TAILS: usize = 64;
+
+/// The ways to write what a command runs.
+fn spellings(command: &Command) -> Vec<String> {
+    let texts: Vec<String> = command.words.iter().map(Word::with_holes).collect();
+    let raw: Vec<&str> = command.words.iter().map(|word| word.raw.as_str()).collect();
+    let environment: Vec<&str> = command.environment.iter().map(|word| word.raw.as_str()).collect();
+    let mut all = named(&texts);
+    all.push(raw.join(" "));
+    if !environment.is_empty() {
+        all.push([environment.join(" "), raw.join(" ")].join(" ").trim().to_owned());
+    }
+    let launches = command.program().is_some_and(|program| effect::is_launcher(&program.to_lowercase()));
+    if launches {
+        for start in 1..texts.len().min(MOST_TAILS) {
+            all.extend(named(texts.get(start..).unwrap_or_default()));
+        }
+        let lines = texts.iter().filter(|text| text.contains(char::is_whitespace));
+        all.extend(lines.flat_map(|text| rough_parts(text)));
+    }
+    all
+}
+
+/// With the name as it is, without its folders, and as a file system that ignores case would find it.
+fn named(words: &[String]) -> Vec<String> {
+    let Some((name, rest)) = words.split_first() else { return Vec::new() };
+    let base = name.rsplit('/').next().unwrap_or_default();
+    let mut names = vec![name.clone(), base.to_owned(), base.to_lowercase()];
+    names.dedup();
+    names.into_iter().map(|name| [&[name], rest].concat().join(" ")).collect()
+}
+
+/// A line cut wherever a command might begin, each part as it is and without quotes.
+fn rough_parts(line: &str) -> Vec<String> {
+    const CUTS: &[char] =
+        &[';', '|', '&', '$', '`', '<', '>', '(', ')', '{', '}', '\n', '\r', '!', '#', '\'', '"'];
+    let unquoted: String = line.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect();
+    let mut parts = Vec::new();
+    for text in [line, &unquoted] {
+        for part in text.split(CUTS).map(str::trim).filter(|part| !part.is_empty()) {
+            let words: Vec<String> = part.split_whitespace().map(str::to_owned).collect();
+            parts.extend(named(&words));
+        }
+    }
+    parts
+}

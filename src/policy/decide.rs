@@ -1,0 +1,316 @@
+//! Which rule wins, and what happens where none speaks. This is the one place that says so:
+//!
+//! 1. A rule that **denies** wins, wherever it comes from.
+//! 2. `plan` refuses what does not only look.
+//! 3. What was granted for the session, as the exact action, runs.
+//! 4. Where it cannot be told whether a denying rule speaks of a line, a person is asked.
+//! 5. `unrestricted` runs the rest.
+//! 6. A rule that **asks** wins over those that permit, wherever they come from.
+//! 7. A rule that says **sandbox** wins over one that says **allow**, unless the one that allows is more specific and
+//!    is at least as much the user's own word: user (file or flag) over project over session.
+//! 8. A permitting rule of a project's file does not count: it can only tighten.
+//! 9. Where no rule speaks, the mode decides.
+//!
+//! A shell line needs that for each of its parts, and is as permitted as its least permitted part. A part that only
+//! looks into the workspace needs no rule beside one that has one; a whole line of such parts runs where looking is
+//! free. A person who allows all of `shell`, without a pattern, allows lines that cannot be read too.
+
+use super::cover::{Fit, allows, speaks_of};
+use super::effect;
+use super::line::{self, Place, Places, describe};
+use super::shell::{self, Access, Command, Reading, Redirection};
+use super::{Decided, Mode, Policy, Rule, RuleKind, Verdict, fingerprint};
+use crate::ledger::Arguments;
+use crate::tool::{Preparation, SideEffect, ToolSpec};
+
+/// What lets a part run.
+enum Permission<'r> {
+    /// A rule.
+    By(&'r Rule),
+    /// It only looks, or edits where edits are allowed.
+    Harmless,
+    /// Nothing; says why.
+    Missing(String),
+}
+
+impl Policy {
+    /// Decides about a validated call: [`Policy::decide`] without what receipts need.
+    pub fn evaluate(&self, tool: &ToolSpec, arguments: &Arguments, found: &Preparation) -> Verdict {
+        self.decide(tool, arguments, found).verdict
+    }
+
+    /// Decides about a validated call.
+    pub fn decide(&self, tool: &ToolSpec, arguments: &Arguments, found: &Preparation) -> Decided {
+        match line::command(tool, arguments) {
+            Some(command) => self.decide_line(command, tool, arguments, found),
+            None => self.decide_other(tool, arguments, found),
+        }
+    }
+
+    fn decide_line(
+        &self,
+        command: &str,
+        tool: &ToolSpec,
+        arguments: &Arguments,
+        found: &Preparation,
+    ) -> Decided {
+        let reading = shell::read(command);
+        let effect = effect::of_line(&reading);
+        let told = |verdict, rule: Option<&Rule>| Decided { verdict, rule: rule.cloned(), effect };
+        let (denies, denying) = self.strictest(RuleKind::Deny, command, &reading, tool);
+        if let (Fit::Yes, Some(rule)) = (denies, denying) {
+            return told(Verdict::Deny(format!("rule {rule} denies it")), Some(rule));
+        }
+        let permission = self.permission(command, &reading, tool, found);
+        let looks = effect == SideEffect::Reads && matches!(permission, Permission::Harmless);
+        if self.mode == Mode::Plan && !looks {
+            return told(Verdict::Deny(PLAN.to_owned()), None);
+        }
+        if self.granted.contains(&fingerprint(&tool.name, arguments)) {
+            return told(Verdict::Allow(GRANTED.to_owned()), None);
+        }
+        if let (Fit::Maybe, Some(rule)) = (denies, denying) {
+            return told(
+                Verdict::Ask(format!("it cannot be told whether rule {rule} denies it")),
+                Some(rule),
+            );
+        }
+        if self.mode == Mode::Unrestricted {
+            return told(Verdict::Allow(UNRESTRICTED.to_owned()), None);
+        }
+        match self.strictest(RuleKind::Ask, command, &reading, tool) {
+            (Fit::Yes, Some(rule)) => return told(Verdict::Ask(format!("rule {rule} asks")), Some(rule)),
+            (Fit::Maybe, Some(rule)) => {
+                return told(Verdict::Ask(format!("it cannot be told whether rule {rule} asks")), Some(rule));
+            }
+            _ => {}
+        }
+        match permission {
+            Permission::By(rule) => told(self.permitted(rule), Some(rule)),
+            Permission::Harmless => told(Verdict::Allow(harmless(effect).to_owned()), None),
+            Permission::Missing(_) if self.is_confinable(&reading) => {
+                told(Verdict::Sandbox("auto mode".to_owned()), None)
+            }
+            Permission::Missing(why) => told(Verdict::Ask(why), None),
+        }
+    }
+
+    /// The denying or asking rule that speaks most surely of the line, and how surely.
+    fn strictest(
+        &self,
+        kind: RuleKind,
+        line: &str,
+        reading: &Reading,
+        tool: &ToolSpec,
+    ) -> (Fit, Option<&Rule>) {
+        let rules = self.rules.iter().filter(|rule| rule.kind == kind && rule.is_for(&tool.name));
+        let fits = rules.map(|rule| {
+            let fit = rule.pattern.as_deref().map_or(Fit::Yes, |p| speaks_of(p, line, reading));
+            (fit, rule)
+        });
+        let best = fits.max_by_key(|(fit, rule)| (*fit, rule.origin.tier.rank(), rule.specificity()));
+        best.map_or((Fit::No, None), |(fit, rule)| (fit, Some(rule)))
+    }
+
+    /// What lets the whole line run: the weakest of what lets its parts run.
+    fn permission(
+        &self,
+        line: &str,
+        reading: &Reading,
+        tool: &ToolSpec,
+        found: &Preparation,
+    ) -> Permission<'_> {
+        if let Some(why) = &reading.unreadable {
+            let all = self.winner(|rule| rule.is_for(&tool.name) && rule.pattern.is_none());
+            return all.map_or_else(|| Permission::Missing(format!("cannot be read: {why}")), Permission::By);
+        }
+        let places = Places::of(line, reading, found);
+        let is_alone = reading.commands.len() + reading.redirections.len() == 1;
+        let commands =
+            reading.commands.iter().map(|command| self.for_command(command, tool, &places, is_alone));
+        let files = reading.redirections.iter().map(|file| self.for_file(file, tool, &places));
+        let mut weakest = Permission::Harmless;
+        for permission in commands.chain(files) {
+            weakest = weaker(weakest, permission);
+        }
+        match weakest {
+            Permission::Harmless if !self.looking_is_free => Permission::Missing(NO_RULE.to_owned()),
+            weakest => weakest,
+        }
+    }
+
+    fn for_command(
+        &self,
+        command: &Command,
+        tool: &ToolSpec,
+        places: &Places<'_>,
+        is_alone: bool,
+    ) -> Permission<'_> {
+        let by = self.winner(|rule| {
+            rule.is_for(&tool.name) && rule.pattern.as_deref().is_none_or(|pattern| allows(pattern, command))
+        });
+        match by {
+            Some(rule) => Permission::By(rule),
+            None if places.is_harmless(command) => Permission::Harmless,
+            None if is_alone => Permission::Missing(NO_RULE.to_owned()),
+            None => {
+                let words = command.environment.iter().chain(&command.words);
+                let words: Vec<&str> = words.map(|word| word.raw.as_str()).collect();
+                Permission::Missing(format!("no rule covers `{}`", words.join(" ")))
+            }
+        }
+    }
+
+    /// A file that the shell opens needs a rule for its path, or a mode that edits.
+    fn for_file(&self, file: &Redirection, tool: &ToolSpec, places: &Places<'_>) -> Permission<'_> {
+        if effect::is_sink(file) {
+            return Permission::Harmless;
+        }
+        let place = places.of_redirection(file);
+        let (Place::Inside(path) | Place::Outside(path)) = &place else {
+            let all = self.winner(|rule| rule.is_for(&tool.name) && rule.pattern.is_none());
+            return all.map_or_else(
+                || Permission::Missing(format!("{}, and it is not known where that leads", describe(file))),
+                Permission::By,
+            );
+        };
+        let tools: &[&str] = match file.access {
+            Access::Reads => &["read"],
+            Access::Writes => &["write", "edit"],
+        };
+        let forbids = |rule: &&Rule| {
+            !rule.kind.permits()
+                && tools.iter().any(|name| rule.is_for(name))
+                && rule.tool != "*"
+                && rule.pattern.as_deref().is_none_or(|pattern| super::wildcard(pattern, path))
+        };
+        if let Some(rule) = self.rules.iter().find(forbids) {
+            return Permission::Missing(format!("{}, and rule {rule} speaks against it", describe(file)));
+        }
+        let by = self.winner(|rule| match &rule.pattern {
+            None => rule.is_for(&tool.name),
+            Some(pattern) => tools.iter().any(|name| rule.is_for(name)) && super::wildcard(pattern, path),
+        });
+        let edits = matches!(self.mode, Mode::Edit | Mode::Auto) && !is_guarded(path);
+        match (by, &place) {
+            (Some(rule), _) => Permission::By(rule),
+            (None, Place::Inside(_)) if file.access == Access::Reads || edits => Permission::Harmless,
+            (None, Place::Outside(path)) => Permission::Missing(format!("leaves the workspace: {path}")),
+            _ => Permission::Missing(format!("{}, and no rule covers that", describe(file))),
+        }
+    }
+
+    /// Tools that run no line: what they open is in their arguments.
+    fn decide_other(&self, tool: &ToolSpec, arguments: &Arguments, found: &Preparation) -> Decided {
+        let effect = tool.effect;
+        let told = |verdict, rule: Option<&Rule>| Decided { verdict, rule: rule.cloned(), effect };
+        let speaks = |kind: RuleKind| {
+            let rules = self.rules.iter().filter(move |rule| rule.kind == kind);
+            let fitting = rules.filter(|rule| rule.matches(tool, arguments, found));
+            fitting.max_by_key(|rule| (rule.origin.tier.rank(), rule.specificity()))
+        };
+        if let Some(rule) = speaks(RuleKind::Deny) {
+            return told(Verdict::Deny(format!("rule {rule} denies it")), Some(rule));
+        }
+        if self.mode == Mode::Plan && effect != SideEffect::Reads {
+            return told(Verdict::Deny(PLAN.to_owned()), None);
+        }
+        if self.granted.contains(&fingerprint(&tool.name, arguments)) {
+            return told(Verdict::Allow(GRANTED.to_owned()), None);
+        }
+        if self.mode == Mode::Unrestricted {
+            return told(Verdict::Allow(UNRESTRICTED.to_owned()), None);
+        }
+        if let Some(rule) = speaks(RuleKind::Ask) {
+            return told(Verdict::Ask(format!("rule {rule} asks")), Some(rule));
+        }
+        let permitting = self.winner(|rule| rule.matches(tool, arguments, found));
+        let outside = found.outside.first();
+        if let Some(rule) = permitting.filter(|rule| outside.is_none() || rule.pattern.is_some()) {
+            return told(self.permitted(rule), Some(rule));
+        }
+        if let Some(path) = outside {
+            return told(Verdict::Ask(format!("leaves the workspace: {path}")), None);
+        }
+        let guarded = found.leads_to.iter().find(|path| is_guarded(path));
+        told(
+            match (effect, self.mode, guarded) {
+                (SideEffect::Reads, _, _) => Verdict::Allow(READS.to_owned()),
+                (SideEffect::Writes, Mode::Edit | Mode::Auto, None) => {
+                    Verdict::Allow(format!("{} mode", self.mode))
+                }
+                (SideEffect::Writes, Mode::Edit | Mode::Auto, Some(path)) => {
+                    Verdict::Ask(format!("{path} can make other programs run"))
+                }
+                _ => Verdict::Ask(NO_RULE.to_owned()),
+            },
+            None,
+        )
+    }
+
+    /// The permitting rule that wins among those that fit.
+    fn winner(&self, fits: impl Fn(&Rule) -> bool) -> Option<&Rule> {
+        let fitting = |kind: RuleKind| {
+            let rules = self.rules.iter().filter(move |rule| rule.kind == kind && rule.counts());
+            rules.filter(|rule| fits(rule)).max_by_key(|rule| (rule.origin.tier.rank(), rule.specificity()))
+        };
+        match (fitting(RuleKind::Allow), fitting(RuleKind::Sandbox)) {
+            (Some(allow), Some(sandbox)) => {
+                let is_own = allow.origin.tier.rank() >= sandbox.origin.tier.rank();
+                let is_exception = is_own && allow.specificity() > sandbox.specificity();
+                Some(if is_exception { allow } else { sandbox })
+            }
+            (allow, sandbox) => sandbox.or(allow),
+        }
+    }
+
+    /// What a permitting rule comes to here.
+    fn permitted(&self, rule: &Rule) -> Verdict {
+        match rule.kind {
+            RuleKind::Sandbox if self.has_sandbox => Verdict::Sandbox(format!("rule {rule}")),
+            RuleKind::Sandbox => {
+                Verdict::Ask(format!("rule {rule} wants the sandbox, and there is none here"))
+            }
+            RuleKind::Allow | RuleKind::Ask | RuleKind::Deny => Verdict::Allow(format!("rule {rule}")),
+        }
+    }
+
+    /// Whether `auto` may run the line in the sandbox: it is there, and the line is known not to need more.
+    fn is_confinable(&self, reading: &Reading) -> bool {
+        let needs_more = |command: &Command| {
+            matches!(effect::of_command(command), Some(SideEffect::ChangesPermissions | SideEffect::Sends))
+        };
+        self.mode == Mode::Auto
+            && self.has_sandbox
+            && reading.unreadable.is_none()
+            && !reading.commands.iter().any(needs_more)
+            && !reading.redirections.iter().any(|file| effect::of_redirection(file) == SideEffect::Sends)
+    }
+}
+
+const PLAN: &str = "plan mode only reads; switch the mode to change or run things";
+const GRANTED: &str = "allowed for this session";
+const UNRESTRICTED: &str = "unrestricted mode";
+const READS: &str = "reads in the workspace";
+const NO_RULE: &str = "no rule covers it";
+
+fn harmless(effect: SideEffect) -> &'static str {
+    if effect == SideEffect::Reads { READS } else { "edits in the workspace" }
+}
+
+/// Files through which an edit becomes a program that runs later, or a rule.
+pub(super) fn is_guarded(path: &str) -> bool {
+    let guarded = [".git", ".countersign", ".mcp.json"];
+    path.split('/').any(|part| guarded.iter().any(|name| part.eq_ignore_ascii_case(name)))
+}
+
+/// Of two permissions the one that lets less happen; the first is named among equals.
+fn weaker<'r>(first: Permission<'r>, second: Permission<'r>) -> Permission<'r> {
+    let strength = |permission: &Permission<'_>| match permission {
+        Permission::Harmless => 0,
+        Permission::By(rule) if rule.kind == RuleKind::Allow => 1,
+        Permission::By(_) => 2,
+        Permission::Missing(_) => 3,
+    };
+    if strength(&second) > strength(&first) { second } else { first }
+}

@@ -1,0 +1,64 @@
+//! What a command does to the world, from tables that err on the side of more.
+
+mod find;
+mod git;
+mod reads;
+mod tables;
+
+use super::shell::{Access, Command, Reading, Redirection, is_of_system};
+use crate::tool::SideEffect;
+
+pub(super) use reads::operands;
+pub(super) use tables::is_launcher;
+
+/// What a whole line does: the worst of its parts; what cannot be read counts as sending.
+pub fn of_line(reading: &Reading) -> SideEffect {
+    if reading.unreadable.is_some() {
+        return SideEffect::Sends;
+    }
+    let commands = reading.commands.iter().map(|command| of_command(command).unwrap_or(SideEffect::Sends));
+    let files = reading.redirections.iter().map(of_redirection);
+    commands.chain(files).max().unwrap_or(SideEffect::Reads)
+}
+
+/// What a command does; `None` when its name is not in the tables.
+pub(super) fn of_command(command: &Command) -> Option<SideEffect> {
+    if command.is_wrapper {
+        return Some(SideEffect::Reads);
+    }
+    if command.words.is_empty() {
+        return Some(SideEffect::Runs);
+    }
+    let name = command.name().filter(|name| is_of_system(name))?;
+    let program = name.rsplit('/').next().unwrap_or_default();
+    let effect = match program {
+        "git" => git::effect(command.arguments()),
+        "find" => Some(find::effect(command.arguments())),
+        "sed" => Some(reads::sed(command.arguments())),
+        _ if reads::only_reads(program, command.arguments()) => Some(SideEffect::Reads),
+        _ => tables::effect(program, command.arguments()),
+    }?;
+    // A variable before a command can make it do anything that the command can be made to do.
+    let least = if command.environment.is_empty() { SideEffect::Reads } else { SideEffect::Runs };
+    Some(effect.max(least))
+}
+
+/// What opening a file does. Bash takes some names for connections.
+pub(super) fn of_redirection(redirection: &Redirection) -> SideEffect {
+    let target = redirection.target.with_holes();
+    let target = target.trim_start_matches('/');
+    if target.starts_with("dev/tcp") || target.starts_with("dev/udp") {
+        return SideEffect::Sends;
+    }
+    match redirection.access {
+        Access::Reads => SideEffect::Reads,
+        Access::Writes if is_sink(redirection) => SideEffect::Reads,
+        Access::Writes => SideEffect::Writes,
+    }
+}
+
+/// `/dev/null` and the streams that the command has anyway: opening them changes nothing.
+pub(super) fn is_sink(redirection: &Redirection) -> bool {
+    let sinks = ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
+    redirection.target.literal().is_some_and(|path| sinks.contains(&path.as_str()))
+}

@@ -1,0 +1,55 @@
+//! How much the agent may do without a question.
+
+use std::fmt;
+
+/// How much the agent may do without a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Mode {
+    /// Reads only; everything else is refused.
+    Plan,
+    /// Reads in the workspace; asks for the rest.
+    #[default]
+    Ask,
+    /// Reads and edits in the workspace; asks for the rest.
+    Edit,
+    /// Edits in the workspace and runs commands in the sandbox; asks where the sandbox would stand in the way.
+    Auto,
+    /// No questions. Deny rules still hold.
+    Unrestricted,
+}
+
+impl Mode {
+    /// As written in flags, configuration and the status line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Plan => "plan",
+            Self::Ask => "ask",
+            Self::Edit => "edit",
+            Self::Auto => "auto",
+            Self::Unrestricted => "unrestricted",
+        }
+    }
+
+    /// Reads a mode's name.
+    ///
+    /// # Errors
+    /// A sentence that names the modes there are.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        match text {
+            "plan" => Ok(Self::Plan),
+            "ask" => Ok(Self::Ask),
+            "edit" => Ok(Self::Edit),
+            "unrestricted" => Ok(Self::Unrestricted),
+            "auto" => Err("mode `auto` runs commands in a sandbox, which this version does not have; \
+                           use plan, ask, edit or unrestricted"
+                .to_owned()),
+            other => Err(format!("`{other}` is not a mode; use plan, ask, edit or unrestricted")),
+        }
+    }
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

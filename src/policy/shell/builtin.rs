@@ -1,0 +1,129 @@
+//! Builtins that change what later words mean, or that run what they find in a text.
+
+use super::names;
+use super::parser::{Read, Unsure};
+use super::parts::Word;
+
+const CHANGES: Unsure = Unsure("it changes what later commands mean");
+const EVALUATES: Unsure = Unsure("bash runs what it finds in the name of an array's element");
+
+/// Builtins after which a word may mean something else, or which run text that is not in the line.
+const UNREAD: &[&str] = &[
+    "alias",
+    "unalias",
+    "source",
+    ".",
+    "enable",
+    "hash",
+    "shopt",
+    "trap",
+    "let",
+    "bind",
+    "complete",
+    "compgen",
+    "compopt",
+    "mapfile",
+    "readarray",
+    "fc",
+    "history",
+    "coproc",
+    "caller",
+    "noglob",
+    "nocorrect",
+    "emulate",
+    "autoload",
+    "zmodload",
+    "function",
+    "select",
+    "repeat",
+    "foreach",
+];
+/// Builtins that take names of variables.
+const NAMING: &[&str] =
+    &["read", "getopts", "unset", "declare", "typeset", "local", "export", "readonly", "wait", "printf"];
+
+/// Whether the line can still be read after this command.
+pub(super) fn check(name: &str, arguments: &[Word]) -> Read<()> {
+    if UNREAD.contains(&name) {
+        return Err(CHANGES);
+    }
+    match name {
+        "set" => options(arguments),
+        "test" | "[" => test(arguments),
+        "printf" if !sets_a_variable(arguments) => Ok(()),
+        _ if NAMING.contains(&name) => arguments.iter().try_for_each(names_a_variable),
+        _ => Ok(()),
+    }
+}
+
+/// `set -euxo pipefail` and its parts.
+fn options(arguments: &[Word]) -> Read<()> {
+    const NAMED: &[&str] = &["pipefail", "errexit", "nounset", "xtrace", "noglob"];
+    let is_known = |word: &Word| {
+        let Some(text) = word.literal() else { return false };
+        let letters = text.strip_prefix(['-', '+']);
+        letters.is_some_and(|l| !l.is_empty() && l.chars().all(|c| "euxfo".contains(c)))
+            || NAMED.contains(&text.as_str())
+    };
+    if arguments.iter().all(is_known) { Ok(()) } else { Err(CHANGES) }
+}
+
+fn sets_a_variable(arguments: &[Word]) -> bool {
+    arguments.first().is_some_and(|first| {
+        let text = first.with_holes();
+        text.starts_with("-v") || text.starts_with(super::HOLE)
+    })
+}
+
+/// The name may be followed by `=` and any value.
+fn names_a_variable(word: &Word) -> Read<()> {
+    let text = word.with_holes();
+    let (name, value) =
+        text.split_once('=').map_or((text.as_str(), None), |(name, value)| (name, Some(value)));
+    if value.is_none() && word.literal().is_none() || name.contains(super::HOLE) || word_splits_name(word) {
+        return Err(CHANGES);
+    }
+    if name.contains('[') {
+        return Err(EVALUATES);
+    }
+    if name.starts_with('-') {
+        // Integers and references give a value's text a meaning; the others only say how to read.
+        return if name.chars().skip(1).all(|c| "rxpgsnfdtuN0123456789".contains(c) && c != 'n') {
+            Ok(())
+        } else {
+            Err(CHANGES)
+        };
+    }
+    if names::changes_meaning(name.trim_end_matches('+')) { Err(CHANGES) } else { Ok(()) }
+}
+
+/// Whether an unquoted value could bring in further names.
+fn word_splits_name(word: &Word) -> bool {
+    word.may_split()
+}
+
+/// `test`: with two arguments, or with words that may split, a value could be taken for `-v`.
+fn test(arguments: &[Word]) -> Read<()> {
+    let mut rest: Vec<&Word> = arguments.iter().filter(|word| word.raw != "]").collect();
+    if rest.iter().all(|word| word.literal().is_some()) {
+        let evaluates = rest.iter().any(|word| matches!(word.literal().as_deref(), Some("-v" | "-R")));
+        return if evaluates { Err(EVALUATES) } else { Ok(()) };
+    }
+    if rest.first().is_some_and(|word| word.raw == "!") {
+        rest.remove(0);
+    }
+    let is_operator = |word: &Word, unary: bool| {
+        word.literal().is_some_and(|text| match unary {
+            true => text.len() == 2 && text.starts_with('-') && text != "-v" && text != "-R",
+            false => text.contains('=') || (text.len() == 3 && text.starts_with('-')),
+        })
+    };
+    let is_plain = !rest.iter().any(|word| word.may_split())
+        && match rest.as_slice() {
+            [_] => true,
+            [operator, _] => is_operator(operator, true),
+            [_, operator, _] => is_operator(operator, false),
+            _ => false,
+        };
+    if is_plain { Ok(()) } else { Err(EVALUATES) }
+}

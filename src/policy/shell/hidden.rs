@@ -1,0 +1,42 @@
+//! Characters that make a line say something else than it shows.
+
+use super::MOST_CHARS;
+
+/// Refuses what hides, reorders, or only looks like a blank.
+pub(super) fn check(line: &str) -> Result<(), &'static str> {
+    if line.chars().count() > MOST_CHARS {
+        return Err("the line is too long to be read");
+    }
+    match line.chars().find_map(wrong) {
+        Some(why) => Err(why),
+        None => Ok(()),
+    }
+}
+
+fn wrong(c: char) -> Option<&'static str> {
+    match c {
+        '\n' | '\t' | ' ' => None,
+        _ if c.is_control() => Some("it contains a control character"),
+        _ if c.is_whitespace() => Some("it contains a blank that the shell does not take for one"),
+        '\u{ad}'
+        | '\u{34f}'
+        | '\u{61c}'
+        | '\u{115f}'
+        | '\u{1160}'
+        | '\u{17b4}'
+        | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{2800}'
+        | '\u{3164}'
+        | '\u{fe00}'..='\u{fe0f}'
+        | '\u{feff}'
+        | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fffd}'
+        | '\u{e0000}'..='\u{e0fff}' => Some("it contains an invisible or reordering character"),
+        '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}' => Some("it contains a private-use character"),
+        _ => None,
+    }
+}

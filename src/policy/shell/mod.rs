@@ -1,0 +1,80 @@
+//! What a shell line would run: its commands and redirections, or that it cannot be read with certainty.
+//!
+//! The line is read as `sh -c` would, be `sh` a dash or a bash. Where the two differ in what they run, or where the
+//! text alone does not tell, the reading says so instead of guessing. No crate of ours to take does that: the ones
+//! there are recover from errors, leave words unread, or carry a licence that is not ours.
+
+mod builtin;
+mod expansion;
+mod grammar;
+mod hidden;
+mod names;
+mod parser;
+mod parts;
+mod redirect;
+mod simple;
+mod through;
+mod word;
+mod wrapper;
+
+pub(super) use names::is_of_system;
+pub use parts::{Access, Piece, Redirection, Word};
+
+use parser::Parser;
+
+/// Longer lines are not read: nobody would read them either.
+pub const MOST_CHARS: usize = 16_384;
+
+/// Stands in a text for what only the shell will know. It cannot be in a line that was read.
+pub(in crate::policy) const HOLE: char = '\u{e000}';
+
+/// Everything a line would run and open, wherever in the line it stands.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Reading {
+    /// Every command, those inside of substitutions, functions, loops and wrappers too.
+    pub commands: Vec<Command>,
+    /// Every file that is opened by the shell itself.
+    pub redirections: Vec<Redirection>,
+    /// Why the line cannot be read with certainty; what was found before that place is above.
+    pub unreadable: Option<String>,
+}
+
+/// One simple command, or one assignment that stands alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
+    /// Assignments before the command that are not known to be harmless.
+    pub environment: Vec<Word>,
+    /// Name and arguments; empty for an assignment.
+    pub words: Vec<Word>,
+    /// Whether it only starts another command, which is in the list too.
+    pub is_wrapper: bool,
+}
+
+impl Command {
+    /// The name as the shell will see it; `None` when only the shell will know.
+    pub fn name(&self) -> Option<String> {
+        self.words.first().and_then(Word::literal)
+    }
+
+    /// The name without folders: `rm` of `/bin/rm`.
+    pub fn program(&self) -> Option<String> {
+        self.name().map(|name| names::base(&name).to_owned())
+    }
+
+    /// The arguments.
+    pub fn arguments(&self) -> &[Word] {
+        self.words.get(1..).unwrap_or_default()
+    }
+}
+
+/// Reads a line.
+pub fn read(line: &str) -> Reading {
+    if let Err(why) = hidden::check(line) {
+        return Reading { unreadable: Some(why.to_owned()), ..Reading::default() };
+    }
+    let text: Vec<char> = line.chars().collect();
+    let mut parser = Parser::new(&text);
+    let unreadable = parser.whole().err().map(|unsure| unsure.0.to_owned());
+    let (commands, redirections) = parser.into_found();
+    Reading { commands, redirections, unreadable }
+}

@@ -1,0 +1,164 @@
+//! The place in the line, and what has been found so far.
+
+use super::Command;
+use super::parts::{HereDocument, Redirection};
+
+/// How deep groups, substitutions and wrappers may nest.
+const MOST_DEPTH: usize = 24;
+
+/// Why a line cannot be read with certainty.
+#[derive(Debug)]
+pub(super) struct Unsure(pub(super) &'static str);
+
+/// What was read, or that it could not be.
+pub(super) type Read<T> = Result<T, Unsure>;
+
+/// A continuation in the midst of a token.
+pub(super) const SPLIT: Unsure = Unsure("a backslash at the end of a line splits a word or an operator");
+
+/// Reads one text; texts inside of it (backquotes, `sh -c`) get a parser of their own.
+pub(super) struct Parser<'t> {
+    text: &'t [char],
+    pub(super) at: usize,
+    depth: usize,
+    /// Inside of a substitution, where older shells read comments and here-documents in their own way.
+    pub(super) is_substituted: bool,
+    /// Here-documents whose bodies begin after the next newline.
+    pub(super) pending: Vec<HereDocument>,
+    pub(super) commands: Vec<Command>,
+    pub(super) redirections: Vec<Redirection>,
+}
+
+impl<'t> Parser<'t> {
+    pub(super) fn new(text: &'t [char]) -> Self {
+        Self {
+            text,
+            at: 0,
+            depth: 0,
+            is_substituted: false,
+            pending: Vec::new(),
+            commands: Vec::new(),
+            redirections: Vec::new(),
+        }
+    }
+
+    pub(super) fn into_found(self) -> (Vec<Command>, Vec<Redirection>) {
+        (self.commands, self.redirections)
+    }
+
+    pub(super) fn peek(&self) -> Option<char> {
+        self.peek_at(0)
+    }
+
+    pub(super) fn peek_at(&self, ahead: usize) -> Option<char> {
+        self.text.get(self.at + ahead).copied()
+    }
+
+    pub(super) fn next_char(&mut self) -> Option<char> {
+        let next = self.peek()?;
+        self.at += 1;
+        Some(next)
+    }
+
+    pub(super) fn starts_with(&self, token: &str) -> bool {
+        token.chars().enumerate().all(|(ahead, c)| self.peek_at(ahead) == Some(c))
+    }
+
+    pub(super) fn eat(&mut self, token: &str) -> bool {
+        let is_there = self.starts_with(token);
+        if is_there {
+            self.at += token.chars().count();
+        }
+        is_there
+    }
+
+    /// The text between two places.
+    pub(super) fn between(&self, start: usize, end: usize) -> String {
+        self.text.get(start..end).unwrap_or_default().iter().collect()
+    }
+
+    /// One level further in; too deep is not read.
+    pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
+        if self.depth >= MOST_DEPTH {
+            return Err(Unsure("it nests too deeply"));
+        }
+        self.depth += 1;
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// Reads another text with a parser of its own; what it finds is found here.
+    pub(super) fn inside(
+        &mut self,
+        text: &str,
+        is_substituted: bool,
+        read: impl FnOnce(&mut Parser<'_>) -> Read<()>,
+    ) -> Read<()> {
+        if self.depth >= MOST_DEPTH {
+            return Err(Unsure("it nests too deeply"));
+        }
+        let text: Vec<char> = text.chars().collect();
+        let mut inner = Parser::new(&text);
+        inner.depth = self.depth + 1;
+        inner.is_substituted = is_substituted;
+        let result = read(&mut inner);
+        let (commands, redirections) = inner.into_found();
+        self.commands.extend(commands);
+        self.redirections.extend(redirections);
+        result
+    }
+
+    /// Blanks, continued lines and comments before a token.
+    pub(super) fn skip_blanks(&mut self) -> Read<()> {
+        loop {
+            match self.peek() {
+                Some(' ' | '\t') => self.at += 1,
+                Some('\\') if self.peek_at(1) == Some('\n') => {
+                    let before = self.at.checked_sub(1).and_then(|at| self.text.get(at));
+                    if !matches!(before, None | Some(' ' | '\t' | '\n')) {
+                        return Err(SPLIT);
+                    }
+                    self.at += 2;
+                }
+                Some('#') => {
+                    if self.is_substituted {
+                        return Err(Unsure("a comment stands inside of a substitution"));
+                    }
+                    while self.peek().is_some_and(|c| c != '\n') {
+                        self.at += 1;
+                    }
+                }
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// Blanks and newlines, with the bodies of here-documents that begin after them.
+    pub(super) fn skip_lines(&mut self) -> Read<()> {
+        loop {
+            self.skip_blanks()?;
+            if self.peek() != Some('\n') {
+                return Ok(());
+            }
+            self.newline()?;
+        }
+    }
+
+    pub(super) fn newline(&mut self) -> Read<()> {
+        self.at += 1;
+        for document in std::mem::take(&mut self.pending) {
+            self.body(&document)?;
+        }
+        Ok(())
+    }
+
+    /// A newline inside of quotes while a here-document waits: shells differ in where its body begins.
+    pub(super) fn quoted_newline(&self) -> Read<()> {
+        if self.pending.is_empty() {
+            Ok(())
+        } else {
+            Err(Unsure("a quoted text runs past the line on which a here-document begins"))
+        }
+    }
+}

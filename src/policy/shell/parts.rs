@@ -1,0 +1,92 @@
+//! What lines are made of: words, redirections, here-documents.
+
+use super::HOLE;
+
+/// A stretch of a word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// These very characters, quotes removed.
+    Text(String),
+    /// A character that stands for names of files.
+    Glob(char),
+    /// A variable, a substitution, a brace expansion, a home folder.
+    Hole {
+        /// Whether it can become several words, or none.
+        splits: bool,
+    },
+}
+
+/// One word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word {
+    /// As written.
+    pub raw: String,
+    /// What it is made of; empty for `''`.
+    pub pieces: Vec<Piece>,
+}
+
+impl Word {
+    /// Exactly what the program will be given, or `None` if the text does not tell.
+    pub fn literal(&self) -> Option<String> {
+        let mut text = String::new();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Text(part) => text.push_str(part),
+                Piece::Glob(_) | Piece::Hole { .. } => return None,
+            }
+        }
+        Some(text)
+    }
+
+    /// The text with [`HOLE`] for what is not known.
+    pub(in crate::policy) fn with_holes(&self) -> String {
+        let mut text = String::new();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Text(part) => text.push_str(part),
+                Piece::Glob(_) | Piece::Hole { .. } => text.push(HOLE),
+            }
+        }
+        text
+    }
+
+    /// Whether the shell may make no word or several of it.
+    pub(in crate::policy) fn may_split(&self) -> bool {
+        self.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_) | Piece::Hole { splits: true }))
+    }
+
+    /// A word that only the shell will know.
+    pub(super) fn unknown() -> Self {
+        Self { raw: "…".to_owned(), pieces: vec![Piece::Hole { splits: true }] }
+    }
+
+    /// A word of these characters.
+    pub(super) fn of(text: &str) -> Self {
+        Self { raw: text.to_owned(), pieces: vec![Piece::Text(text.to_owned())] }
+    }
+}
+
+/// What a redirection does to the file that it opens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// `<`
+    Reads,
+    /// `>`, `>>`, `>|`, `&>`, `>&`, `<>`
+    Writes,
+}
+
+/// A file that the shell itself opens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redirection {
+    /// What it does to the file.
+    pub access: Access,
+    /// The file.
+    pub target: Word,
+}
+
+/// A here-document whose body is still to come.
+pub(super) struct HereDocument {
+    pub(super) delimiter: String,
+    pub(super) is_literal: bool,
+    pub(super) strips_tabs: bool,
+}

@@ -1,0 +1,125 @@
+//! Redirections and here-documents.
+
+use super::parser::{Parser, Read, Unsure};
+use super::parts::{Access, HereDocument, Redirection};
+use super::word::Growing;
+
+impl Parser<'_> {
+    /// Whether a redirection begins here.
+    pub(super) fn at_redirection(&self) -> bool {
+        let mut ahead = 0;
+        while self.peek_at(ahead).is_some_and(|c| c.is_ascii_digit()) {
+            ahead += 1;
+        }
+        match self.peek_at(ahead) {
+            Some('<' | '>') => ahead > 0 || self.peek_at(1) != Some('('),
+            Some('&') => ahead == 0 && self.peek_at(1) == Some('>'),
+            _ => false,
+        }
+    }
+
+    /// Reads one. Returns whether a dash would take it for the end of the command: `&>`.
+    pub(super) fn redirection(&mut self) -> Read<bool> {
+        let start = self.at;
+        while self.peek().is_some_and(|c| c.is_ascii_digit()) {
+            self.at += 1;
+        }
+        if self.at - start > 1 {
+            return Err(Unsure("shells differ in how they read a large file descriptor"));
+        }
+        let has_number = self.at > start;
+        let operators = ["<<<", "<<-", "<<", "<>", "<&", "<", ">>", ">|", ">&", ">", "&>>", "&>"];
+        let Some(operator) = operators.into_iter().find(|operator| self.eat(operator)) else {
+            return Err(Unsure("a redirection is not complete"));
+        };
+        self.skip_blanks()?;
+        match operator {
+            "<<" | "<<-" => self.here_document(operator == "<<-")?,
+            "<<<" => {
+                self.word()?;
+            }
+            "<&" | ">&" => self.duplication(operator, has_number)?,
+            "<" => self.opens(Access::Reads)?,
+            _ => self.opens(Access::Writes)?,
+        }
+        Ok(operator.starts_with('&'))
+    }
+
+    fn opens(&mut self, access: Access) -> Read<()> {
+        let target = self.word()?;
+        self.redirections.push(Redirection { access, target });
+        Ok(())
+    }
+
+    /// `2>&1`, `>&-`; in bash `>& file` opens a file.
+    fn duplication(&mut self, operator: &str, has_number: bool) -> Read<()> {
+        let target = self.word()?;
+        let text = target.literal();
+        let is_descriptor = |text: &str| {
+            let digits = text.strip_suffix('-').unwrap_or(text);
+            !text.is_empty() && digits.len() <= 1 && digits.chars().all(|c| c.is_ascii_digit())
+        };
+        match text {
+            Some(text) if is_descriptor(&text) => Ok(()),
+            Some(_) if operator == ">&" && !has_number => {
+                self.redirections.push(Redirection { access: Access::Writes, target });
+                Ok(())
+            }
+            _ => Err(Unsure("a redirection goes to a descriptor that is not known")),
+        }
+    }
+
+    fn here_document(&mut self, strips_tabs: bool) -> Read<()> {
+        let word = self.word()?;
+        let plain =
+            |text: &String| !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let Some(delimiter) = word.literal().filter(plain) else {
+            return Err(Unsure("the end of a here-document is not a plain word"));
+        };
+        let is_literal = word.raw != delimiter;
+        self.pending.push(HereDocument { delimiter, is_literal, strips_tabs });
+        Ok(())
+    }
+
+    /// The lines up to the delimiter. In those that are not literal, substitutions run.
+    pub(super) fn body(&mut self, document: &HereDocument) -> Read<()> {
+        loop {
+            let start = self.at;
+            while self.peek().is_some_and(|c| c != '\n') {
+                self.at += 1;
+            }
+            let line = self.between(start, self.at);
+            let shown = if document.strips_tabs { line.trim_start_matches('\t') } else { &line };
+            let is_last = self.next_char().is_none();
+            if shown == document.delimiter {
+                return Ok(());
+            }
+            if is_last {
+                return Err(Unsure("a here-document has no end"));
+            }
+            if self.is_substituted && line.contains(['\'', '"', '`', '\\', '(', ')', '#']) {
+                return Err(Unsure("older shells would look for quotes in this here-document"));
+            }
+            if !document.is_literal {
+                if line.ends_with('\\') {
+                    return Err(Unsure("a line of a here-document is continued"));
+                }
+                self.inside(&line, true, |parser| parser.expanded())?;
+            }
+        }
+    }
+
+    /// A line of a here-document: expansions count, quotes do not.
+    fn expanded(&mut self) -> Read<()> {
+        let mut growing = Growing::default();
+        while let Some(c) = self.next_char() {
+            match c {
+                '\\' => self.at += 1,
+                '$' => self.dollar(true, &mut growing)?,
+                '`' => self.backquoted(true, &mut growing)?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,91 @@
+//! Simple commands and function definitions.
+
+use super::names;
+use super::parser::{Parser, Read, Unsure};
+use super::parts::Word;
+
+impl Parser<'_> {
+    /// Assignments, words and redirections up to the end of the command.
+    pub(super) fn simple(&mut self) -> Read<()> {
+        let (mut environment, mut words): (Vec<Word>, Vec<Word>) = (Vec::new(), Vec::new());
+        let start = self.at;
+        let mut redirects = false;
+        loop {
+            self.skip_blanks()?;
+            if self.at_redirection() {
+                redirects = true;
+                if self.redirection()? && !self.ends_here()? {
+                    return Err(Unsure("a dash would take `&>` for the end of the command"));
+                }
+                continue;
+            }
+            match self.peek() {
+                None | Some('\n' | ';' | '&' | '|' | ')') => break,
+                Some('(') => match words.as_slice() {
+                    [name] if environment.is_empty() && !redirects => return self.function(&name.raw),
+                    _ => return Err(Unsure("a parenthesis stands where this reader does not follow")),
+                },
+                Some(_) => {}
+            }
+            let word = self.word()?;
+            if words.is_empty() && is_assignment(&word)? {
+                environment.push(word);
+            } else {
+                words.push(word);
+            }
+        }
+        if self.at == start {
+            return Err(Unsure("a command is missing"));
+        }
+        if words.first().is_some_and(|word| word.raw == "[[") {
+            condition(&words, redirects)?;
+        }
+        self.settle(environment, words)
+    }
+
+    /// `name()` and the compound command that is its body. What the body runs may run.
+    fn function(&mut self, name: &str) -> Read<()> {
+        self.at += 1;
+        self.skip_blanks()?;
+        if !names::is_name(name) || !self.eat(")") {
+            return Err(Unsure("a parenthesis stands where this reader does not follow"));
+        }
+        self.skip_lines()?;
+        let is_body = self.peek() == Some('(')
+            || (self.peek() == Some('{') && self.peek_at(1).is_some_and(|c| " \t\n".contains(c)));
+        if !is_body {
+            return Err(Unsure("the body of a function is not a group"));
+        }
+        self.deeper(Self::command)
+    }
+}
+
+/// Whether the word assigns a variable. Only `NAME=` does so in every shell.
+fn is_assignment(word: &Word) -> Read<bool> {
+    let end = word.raw.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(word.raw.len());
+    let (name, rest) = word.raw.split_at_checked(end).unwrap_or_default();
+    if !names::is_name(name) {
+        return Ok(false);
+    }
+    if rest.starts_with("+=") || rest.starts_with('[') {
+        return Err(Unsure("shells differ in how they read this assignment"));
+    }
+    Ok(rest.starts_with('='))
+}
+
+/// `[[ … ]]` where a dash would see a plain command and bash evaluates nothing.
+fn condition(words: &[Word], redirects: bool) -> Read<()> {
+    const PLAIN: &[&str] =
+        &["-e", "-f", "-d", "-n", "-z", "-s", "-r", "-w", "-x", "-L", "-h", "=", "==", "!=", "!"];
+    let is_closed = words.last().is_some_and(|word| word.raw == "]]");
+    let is_plain = |word: &Word| {
+        let is_operator = word.raw.starts_with('-') || word.raw.contains(['=', '!', '[']);
+        PLAIN.contains(&word.raw.as_str()) || !is_operator
+    };
+    let inner = words.get(1..words.len().saturating_sub(1)).unwrap_or_default();
+    if is_closed && !redirects && inner.iter().all(is_plain) {
+        Ok(())
+    } else {
+        Err(Unsure("a condition in [[ ]] does more than a plain test"))
+    }
+}

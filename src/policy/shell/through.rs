@@ -1,0 +1,70 @@
+//! From words to commands: what a wrapper starts is a command too.
+
+use super::parser::{Parser, Read, Unsure};
+use super::parts::Word;
+use super::wrapper::{self, Inner};
+use super::{Command, builtin, names};
+
+impl Parser<'_> {
+    /// Takes in a simple command, and whatever it starts in turn.
+    pub(super) fn settle(&mut self, environment: Vec<Word>, words: Vec<Word>) -> Read<()> {
+        let environment = notable(environment, words.is_empty())?;
+        let Some(first) = words.first() else {
+            if !environment.is_empty() {
+                self.commands.push(Command { environment, words, is_wrapper: false });
+            }
+            return Ok(());
+        };
+        let Some(name) = first.literal() else {
+            self.commands.push(Command { environment, words, is_wrapper: false });
+            return Ok(());
+        };
+        if !name.is_ascii() {
+            self.commands.push(Command { environment, words, is_wrapper: false });
+            return Err(Unsure("the name of a command has letters that may look like others"));
+        }
+        // A bash without programs of these names has them built in; with a slash they are files.
+        let checked = builtin::check(&name, words.get(1..).unwrap_or_default());
+        let inner = wrapper::inner(&name, words.get(1..).unwrap_or_default());
+        let starts = !matches!(inner, Ok(Inner::None | Inner::Within(_)) | Err(_));
+        let is_wrapper = starts && names::is_of_system(&name) && !wrapper::is_privileged(names::base(&name));
+        self.commands.push(Command { environment, words, is_wrapper });
+        checked?;
+        match inner? {
+            Inner::None => Ok(()),
+            Inner::Words(environment, words) => self.deeper(|parser| parser.started(environment, words)),
+            Inner::Within(all) => {
+                for words in all {
+                    self.deeper(|parser| parser.started(Vec::new(), words))?;
+                }
+                Ok(())
+            }
+            Inner::Line(line) => self.inside(&line, false, |parser| parser.whole()),
+        }
+    }
+
+    /// What a wrapper starts. It is given words, so reserved ones and assignments have no meaning there.
+    fn started(&mut self, environment: Vec<Word>, words: Vec<Word>) -> Read<()> {
+        let name = words.first().and_then(Word::literal).unwrap_or_default();
+        if names::RESERVED.contains(&name.as_str()) || name.contains('=') {
+            return Err(Unsure("shells differ in what this starts"));
+        }
+        self.settle(environment, words)
+    }
+}
+
+/// The assignments that need a rule; those that change what commands mean are not read.
+fn notable(assignments: Vec<Word>, stands_alone: bool) -> Read<Vec<Word>> {
+    let mut kept = Vec::new();
+    for word in assignments {
+        let name = word.raw.split('=').next().unwrap_or_default();
+        if names::changes_meaning(name) {
+            return Err(Unsure("it changes a variable that changes what commands mean"));
+        }
+        let needs_none = names::is_harmless(name) || (stands_alone && names::is_local(name));
+        if !needs_none {
+            kept.push(word);
+        }
+    }
+    Ok(kept)
+}

@@ -1,0 +1,165 @@
+//! Words: quotes resolved where they are literal, and holes where only the shell will know.
+
+use super::parser::{Parser, Read, SPLIT, Unsure};
+use super::parts::{Piece, Word};
+
+/// A word as it grows.
+#[derive(Default)]
+pub(super) struct Growing {
+    text: String,
+    pieces: Vec<Piece>,
+    has_brace: bool,
+    has_list: bool,
+    last_dot: bool,
+}
+
+impl Growing {
+    pub(super) fn push(&mut self, c: char) {
+        self.text.push(c);
+    }
+
+    pub(super) fn hole(&mut self, splits: bool) {
+        self.piece(Piece::Hole { splits });
+    }
+
+    fn piece(&mut self, piece: Piece) {
+        if !self.text.is_empty() {
+            self.pieces.push(Piece::Text(std::mem::take(&mut self.text)));
+        }
+        self.pieces.push(piece);
+    }
+
+    /// An unquoted character, of which some may together be a brace expansion.
+    fn bare(&mut self, c: char) {
+        self.has_brace |= c == '{';
+        self.has_list |= c == ',' || (c == '.' && self.last_dot);
+        self.last_dot = c == '.';
+        self.push(c);
+    }
+
+    fn finish(mut self, raw: String) -> Word {
+        if !self.text.is_empty() {
+            self.pieces.push(Piece::Text(std::mem::take(&mut self.text)));
+        }
+        if self.has_brace && self.has_list {
+            return Word { raw, pieces: vec![Piece::Hole { splits: true }] };
+        }
+        if !raw.contains(']') {
+            for piece in &mut self.pieces {
+                if *piece == Piece::Glob('[') {
+                    *piece = Piece::Text("[".to_owned());
+                }
+            }
+        }
+        if raw == "[[" {
+            self.pieces = vec![Piece::Text(raw.clone())];
+        }
+        Word { raw, pieces: self.pieces }
+    }
+}
+
+impl Parser<'_> {
+    /// Reads one word; there is at least one character of it.
+    pub(super) fn word(&mut self) -> Read<Word> {
+        let start = self.at;
+        let mut growing = Growing::default();
+        while let Some(c) = self.peek() {
+            match c {
+                ' ' | '\t' | '\n' | ';' | '&' | '|' | '(' | ')' => break,
+                '<' | '>' if self.peek_at(1) != Some('(') => break,
+                '<' | '>' if self.at > start => {
+                    return Err(Unsure("a process substitution is joined to a word"));
+                }
+                '<' | '>' => {
+                    self.at += 2;
+                    self.substitution()?;
+                    growing.hole(false);
+                }
+                '\\' if self.peek_at(1) == Some('\n') => {
+                    self.word_continues(start)?;
+                    break;
+                }
+                _ => self.part_of_word(c, start, &mut growing)?,
+            }
+        }
+        let raw = self.between(start, self.at);
+        if raw.is_empty() {
+            return Err(Unsure("a word is missing"));
+        }
+        if raw.starts_with('{') && matches!(self.peek(), Some('<' | '>')) {
+            return Err(Unsure("a redirection assigns a variable"));
+        }
+        Ok(growing.finish(raw.trim_end_matches("\\\n").to_owned()))
+    }
+
+    /// A continued line ends a word only where a blank follows.
+    fn word_continues(&mut self, start: usize) -> Read<()> {
+        if self.at == start || !matches!(self.peek_at(2), None | Some(' ' | '\t' | '\n')) {
+            return Err(SPLIT);
+        }
+        self.at += 2;
+        Ok(())
+    }
+
+    fn part_of_word(&mut self, c: char, start: usize, growing: &mut Growing) -> Read<()> {
+        let before = self.at.checked_sub(1).map(|at| self.between(at, at + 1));
+        let begins = self.at == start || matches!(before.as_deref(), Some("=" | ":"));
+        self.at += 1;
+        match c {
+            '\\' => match self.next_char() {
+                Some(quoted) => growing.push(quoted),
+                None => return Err(Unsure("it ends in a backslash")),
+            },
+            '\'' => self.single_quoted(growing)?,
+            '"' => self.double_quoted(growing)?,
+            '$' => self.dollar(false, growing)?,
+            '`' => self.backquoted(false, growing)?,
+            '*' | '?' | '[' => growing.piece(Piece::Glob(c)),
+            '~' if begins => growing.hole(false),
+            _ => growing.bare(c),
+        }
+        Ok(())
+    }
+
+    /// After the opening quote, to the closing one.
+    fn single_quoted(&mut self, growing: &mut Growing) -> Read<()> {
+        loop {
+            match self.next_char() {
+                None => return Err(Unsure("a quote is not closed")),
+                Some('\'') => return Ok(()),
+                Some(c) => {
+                    if c == '\n' {
+                        self.quoted_newline()?;
+                    }
+                    growing.push(c);
+                }
+            }
+        }
+    }
+
+    /// After the opening quote, to the closing one.
+    pub(super) fn double_quoted(&mut self, growing: &mut Growing) -> Read<()> {
+        loop {
+            match self.next_char() {
+                None => return Err(Unsure("a quote is not closed")),
+                Some('"') => return Ok(()),
+                Some('$') => self.dollar(true, growing)?,
+                Some('`') => self.backquoted(true, growing)?,
+                Some('\\') => match self.next_char() {
+                    None => return Err(Unsure("a quote is not closed")),
+                    Some('\n') => self.quoted_newline()?,
+                    Some(c @ ('$' | '`' | '"' | '\\')) => growing.push(c),
+                    Some(c) => {
+                        growing.push('\\');
+                        growing.push(c);
+                    }
+                },
+                Some('\n') => {
+                    self.quoted_newline()?;
+                    growing.push('\n');
+                }
+                Some(c) => growing.push(c),
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! "Always": the narrowest rule that is of use, and what it would have covered. Where such a rule would open more than
+//! a person can see, there is none.
+
+use super::decide::is_guarded;
+use super::effect;
+use super::line;
+use super::registry::Past;
+use super::shell::{self, Command, HOLE};
+use super::{Origin, Rule, RuleKind, Tier};
+use crate::ledger::{Arguments, CallId};
+use crate::tool::{Preparation, SideEffect, ToolSpec};
+
+/// A rule that is offered, with what it would have done so far.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Suggestion {
+    /// The rule.
+    pub rule: Rule,
+    /// The earlier calls that it speaks of.
+    pub covers: Vec<CallId>,
+}
+
+/// Tools of which a subcommand says what they do, how many words that takes, and the subcommands that start or fetch
+/// whatever their arguments say: those are offered word for word only.
+const DEPTHS: &[(&str, usize, &[&str])] = &[
+    ("cargo", 1, &["run", "install", "publish", "xtask", "login", "owner"]),
+    (
+        "git",
+        1,
+        &["config", "rebase", "bisect", "submodule", "filter-branch", "difftool", "mergetool", "grep"],
+    ),
+    ("npm", 2, &["exec", "x", "init", "create", "publish", "install", "i", "add"]),
+    ("pnpm", 2, &["exec", "dlx", "create", "publish", "install", "i", "add"]),
+    ("yarn", 2, &["exec", "dlx", "create", "publish", "add"]),
+    ("bun", 2, &["x", "create", "publish", "install", "add"]),
+    ("go", 1, &["run", "generate", "get", "install", "tool"]),
+    ("docker", 1, &["run", "exec", "build", "compose", "push", "login"]),
+    ("podman", 1, &["run", "exec", "build", "push", "login"]),
+    ("kubectl", 1, &["exec", "run", "apply", "delete", "debug", "create", "edit"]),
+    ("dotnet", 1, &["run", "nuget", "tool"]),
+    ("poetry", 1, &["run", "publish"]),
+    ("bundle", 1, &["exec"]),
+];
+/// Tools whose arguments are files and filters.
+const PLAIN: &[&str] = &[
+    "pytest",
+    "ruff",
+    "mypy",
+    "black",
+    "isort",
+    "flake8",
+    "eslint",
+    "prettier",
+    "tsc",
+    "rustfmt",
+    "gofmt",
+    "jest",
+    "vitest",
+    "mocha",
+    "rspec",
+    "shellcheck",
+    "shfmt",
+    "clang-format",
+];
+/// Tools that are offered word for word: an argument can make them run anything.
+const EXACT: &[&str] =
+    &["make", "gmake", "just", "ninja", "cmake", "ctest", "mvn", "gradle", "tox", "rake", "meson"];
+
+/// The rule to offer for a call, and which of the earlier calls it would have covered.
+pub fn suggest(
+    tool: &ToolSpec,
+    arguments: &Arguments,
+    found: &Preparation,
+    past: &[Past<'_>],
+) -> Option<Suggestion> {
+    let pattern = match line::command(tool, arguments) {
+        Some(command) => for_line(command)?,
+        None => for_path(tool, found)?,
+    };
+    let rule = Rule {
+        kind: RuleKind::Allow,
+        tool: tool.name.clone(),
+        pattern: Some(pattern),
+        origin: Origin::of(Tier::Session),
+    };
+    if !rule.matches(tool, arguments, found) {
+        return None;
+    }
+    let covered = past.iter().filter(|was| rule.matches(was.tool, was.arguments, was.found));
+    let covers = covered.map(|was| was.call).collect();
+    Some(Suggestion { rule, covers })
+}
+
+/// One command of the line needs a rule; all others only look.
+fn for_line(line: &str) -> Option<String> {
+    let reading = shell::read(line);
+    if reading.unreadable.is_some() {
+        return None;
+    }
+    let asks = |command: &&Command| effect::of_command(command) != Some(SideEffect::Reads);
+    let mut patterns = reading.commands.iter().filter(asks).map(for_command);
+    let first = patterns.next()??;
+    patterns.all(|other| other.as_ref() == Some(&first)).then_some(first)
+}
+
+fn for_command(command: &Command) -> Option<String> {
+    let words: Vec<String> = command.words.iter().map(shell::Word::with_holes).collect();
+    let (name, rest) = words.split_first()?;
+    if !command.environment.is_empty() || name.contains('/') {
+        return None;
+    }
+    let name = name.as_str();
+    let does = effect::of_command(command)?;
+    let by_subcommand = DEPTHS.iter().find(|(tool, ..)| *tool == name);
+    if let Some((_, depth, risky)) = by_subcommand {
+        let subcommand = rest.first()?;
+        // `npm run build`: the name of the script belongs to it; of `npm test` the first word says it all.
+        let depth = if *depth == 2 && matches!(subcommand.as_str(), "run" | "run-script") { 2 } else { 1 };
+        let is_mild = matches!(does, SideEffect::Reads | SideEffect::Writes | SideEffect::Runs);
+        let sub = rest.get(..depth)?;
+        if !is_mild || risky.contains(&subcommand.as_str()) || !sub.iter().all(|word| is_bare(word)) {
+            return exactly(&words);
+        }
+        let head = format!("{name} {}", sub.join(" "));
+        return Some(if rest.len() > depth { format!("{head} *") } else { head });
+    }
+    if PLAIN.contains(&name) {
+        return Some(if rest.is_empty() { name.to_owned() } else { format!("{name} *") });
+    }
+    if EXACT.contains(&name) { exactly(&words) } else { None }
+}
+
+/// These words and no others.
+fn exactly(words: &[String]) -> Option<String> {
+    words.iter().all(|word| is_plain(word)).then(|| words.join(" "))
+}
+
+/// A word that can be a subcommand: no option, nothing that only the shell will know.
+fn is_bare(word: &str) -> bool {
+    !word.starts_with(['-', '+']) && is_plain(word)
+}
+
+fn is_plain(word: &str) -> bool {
+    !word.is_empty()
+        && !word.contains([HOLE, '*', '\'', '"', '\\', '$'])
+        && !word.contains(char::is_whitespace)
+}
+
+/// The folder of a file in the workspace; beside its root, and outside of it, the file alone.
+fn for_path(tool: &ToolSpec, found: &Preparation) -> Option<String> {
+    let [path] = found.leads_to.as_slice() else { return None };
+    if tool.paths.is_empty() || path.is_empty() || path.contains('*') || is_guarded(path) {
+        return None;
+    }
+    if tool.effect != SideEffect::Reads && tool.effect != SideEffect::Writes {
+        return None;
+    }
+    match path.rsplit_once('/') {
+        Some((folder, _)) if found.outside.is_empty() && !path.starts_with('/') => {
+            Some(format!("{folder}/*"))
+        }
+        _ => Some(path.clone()),
+    }
+}

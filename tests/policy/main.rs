@@ -1,0 +1,19 @@
+//! The permission engine against real shells, and against a table that people can read.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    missing_docs,
+    reason = "tests"
+)]
+
+mod differential;
+mod lines;
+mod nasty;
+mod pieces;
+mod rules;
+mod stubs;
+mod support;

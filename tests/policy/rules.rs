@@ -1,0 +1,272 @@
+//! Which rule wins, what "always" offers, and what the list of rules says.
+
+use countersign::ledger::{Arguments, CallId};
+use countersign::policy::{
+    Mode, Origin, Past, Policy, Rule, RuleKind, Tier, Verdict, effect_of_call, listing, suggest,
+};
+use countersign::tool::{Preparation, SideEffect, ToolSpec};
+use serde_json::json;
+
+use super::lines::look;
+use super::support::{call, policy, rule, shell_tool};
+
+fn from(kind: RuleKind, text: &str, tier: Tier) -> Rule {
+    rule(kind, text).from(Origin::of(tier))
+}
+
+fn verdict(rules: Vec<Rule>, line: &str) -> Verdict {
+    let policy = Policy { mode: Mode::Ask, rules, has_sandbox: true, ..Policy::default() };
+    policy.evaluate(&shell_tool(), &call(line), &look(line))
+}
+
+fn edit_tool() -> ToolSpec {
+    ToolSpec { name: "edit".into(), effect: SideEffect::Writes, paths: vec!["path".into()], ..shell_tool() }
+}
+
+fn at(path: &str, leads_to: &str, outside: bool) -> (Arguments, Preparation) {
+    let outside = if outside { vec![leads_to.to_owned()] } else { vec![] };
+    let found = Preparation { leads_to: vec![leads_to.into()], outside, ..Preparation::default() };
+    (Arguments::from_value(json!({ "path": path })), found)
+}
+
+#[test]
+fn deny_wins_then_ask_wherever_they_come_from() {
+    use RuleKind::{Allow, Ask, Deny, Sandbox};
+    let tiers = [Tier::BuiltIn, Tier::Session, Tier::Project, Tier::User, Tier::Flag];
+    for strict in tiers {
+        for loose in tiers {
+            for permits in [Allow, Sandbox] {
+                let pair =
+                    |kind| vec![from(permits, "shell(make x)", loose), from(kind, "shell(make *)", strict)];
+                assert!(matches!(verdict(pair(Deny), "make x"), Verdict::Deny(_)));
+                assert!(matches!(verdict(pair(Ask), "make x"), Verdict::Ask(_)));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_sandbox_wins_over_allow_but_for_a_closer_word_of_the_user() {
+    use RuleKind::{Allow, Sandbox};
+    let both = |allow: Tier, text: &str, sandbox: Tier| {
+        verdict(vec![from(Allow, text, allow), from(Sandbox, "shell(make *)", sandbox)], "make x")
+    };
+    let is_confined = |verdict| matches!(verdict, Verdict::Sandbox(_));
+    assert!(is_confined(both(Tier::User, "shell(make *)", Tier::User)));
+    assert!(is_confined(both(Tier::User, "shell(make *)", Tier::Session)));
+    assert!(!is_confined(both(Tier::User, "shell(make x)", Tier::User)));
+    assert!(!is_confined(both(Tier::Flag, "shell(make x)", Tier::User)));
+    assert!(!is_confined(both(Tier::User, "shell(make x)", Tier::Session)));
+    assert!(is_confined(both(Tier::Session, "shell(make x)", Tier::User)));
+}
+
+#[test]
+fn a_project_can_only_tighten() {
+    for kind in [RuleKind::Allow, RuleKind::Sandbox] {
+        let found = verdict(vec![from(kind, "shell(make *)", Tier::Project)], "make x");
+        assert!(matches!(found, Verdict::Ask(_)), "{found:?}");
+    }
+    let found = verdict(vec![from(RuleKind::Deny, "shell(make *)", Tier::Project)], "make x");
+    assert!(matches!(found, Verdict::Deny(_)), "{found:?}");
+}
+
+#[test]
+fn the_verdict_names_the_rule_that_decided() {
+    let policy = policy(Mode::Ask, &[(RuleKind::Allow, "shell(make *)"), (RuleKind::Deny, "shell(rm *)")]);
+    for (line, rule) in
+        [("make x", Some("shell(make *)")), ("make x; rm y", Some("shell(rm *)")), ("ls", None)]
+    {
+        let decided = policy.decide(&shell_tool(), &call(line), &look(line));
+        assert_eq!(decided.rule.map(|rule| rule.to_string()).as_deref(), rule, "{line}");
+    }
+}
+
+#[test]
+fn what_is_granted_for_the_session_is_the_exact_action() {
+    let tool = shell_tool();
+    let mut policy = policy(Mode::Ask, &[(RuleKind::Deny, "shell(rm *)")]);
+    policy.granted.insert(countersign::policy::fingerprint("shell", &call("touch x")));
+    policy.granted.insert(countersign::policy::fingerprint("shell", &call("rm x")));
+    let verdict = |line: &str| policy.evaluate(&tool, &call(line), &look(line));
+    assert!(matches!(verdict("touch x"), Verdict::Allow(_)));
+    assert!(matches!(verdict("touch x "), Verdict::Ask(_)));
+    assert!(matches!(verdict("rm x"), Verdict::Deny(_)));
+}
+
+#[test]
+fn files_that_make_programs_run_are_not_edited_without_a_question() {
+    let policy = policy(Mode::Edit, &[]);
+    for (path, asks) in
+        [("src/a.rs", false), (".git/config", true), ("sub/.GIT/hooks/x", true), (".mcp.json", true)]
+    {
+        let (arguments, found) = at(path, path, false);
+        let verdict = policy.evaluate(&edit_tool(), &arguments, &found);
+        assert_eq!(matches!(verdict, Verdict::Ask(_)), asks, "{path}: {verdict:?}");
+    }
+}
+
+#[test]
+fn a_redirection_obeys_the_rules_for_paths() {
+    let policy = policy(
+        Mode::Edit,
+        &[
+            (RuleKind::Allow, "shell(echo *)"),
+            (RuleKind::Deny, "write(secret/*)"),
+            (RuleKind::Allow, "write(/outside/ok)"),
+        ],
+    );
+    for (line, allowed) in
+        [("echo a > b", true), ("echo a > secret/b", false), ("echo a > /ok", true), ("echo a > /no", false)]
+    {
+        let verdict = policy.evaluate(&shell_tool(), &call(line), &look(line));
+        assert_eq!(matches!(verdict, Verdict::Allow(_)), allowed, "{line}: {verdict:?}");
+    }
+}
+
+#[test]
+fn always_offers_the_narrowest_rule_of_use_or_none() {
+    for (line, offered) in [
+        ("cargo test x", Some("cargo test *")),
+        ("cargo test", Some("cargo test")),
+        ("cargo build --release && echo done", Some("cargo build *")),
+        ("timeout 60 cargo test x", Some("cargo test *")),
+        ("cargo test a && cargo test b", Some("cargo test *")),
+        ("cargo test 'a b'", Some("cargo test *")),
+        ("git commit -m 'x y'", Some("git commit *")),
+        ("git push origin main", Some("git push origin main")),
+        ("git config x y", Some("git config x y")),
+        ("npm run build -- --watch", Some("npm run build *")),
+        ("npm test", Some("npm test")),
+        ("pytest -x tests", Some("pytest *")),
+        ("make test", Some("make test")),
+        ("cargo test a && cargo build b", None),
+        ("cargo publish", Some("cargo publish")),
+        ("cargo +nightly test", Some("cargo +nightly test")),
+        ("cargo $x", None),
+        ("make $x", None),
+        ("X=1 cargo test y", None),
+        ("python3 -c 'print(1)'", None),
+        ("node -e 1", None),
+        ("sh -c \"$x\"", None),
+        ("sudo cargo test x", None),
+        ("rm x", None),
+        ("curl x", None),
+        ("./build.sh", None),
+        ("cargo test x > y", None),
+        ("cargo test x $((y))", None),
+        ("ls", None),
+    ] {
+        let found = suggest(&shell_tool(), &call(line), &look(line), &[]);
+        let text = found.map(|suggestion| suggestion.rule.to_string());
+        assert_eq!(text, offered.map(|pattern| format!("shell({pattern})")), "{line}");
+    }
+    for (path, leads_to, outside, offered) in [
+        ("src/a.rs", "src/a.rs", false, Some("edit(src/*)")),
+        ("a.rs", "a.rs", false, Some("edit(a.rs)")),
+        ("link", "/etc/hosts", true, Some("edit(/etc/hosts)")),
+        (".git/config", ".git/config", false, None),
+    ] {
+        let (arguments, found) = at(path, leads_to, outside);
+        let text =
+            suggest(&edit_tool(), &arguments, &found, &[]).map(|suggestion| suggestion.rule.to_string());
+        assert_eq!(text.as_deref(), offered, "{path}");
+    }
+}
+
+#[test]
+fn an_offered_rule_lets_its_call_run_and_says_what_it_would_have_covered() {
+    let tool = shell_tool();
+    let lines =
+        ["cargo test a", "cargo test", "cargo test b | head", "cargo test b; rm x", "ls", "cargo test c > d"];
+    let calls: Vec<Arguments> = lines.iter().map(|line| call(line)).collect();
+    let found: Vec<Preparation> = lines.iter().map(|line| look(line)).collect();
+    let past: Vec<Past<'_>> = (1..)
+        .zip(calls.iter().zip(&found))
+        .map(|(number, (arguments, found))| Past { call: CallId(number), tool: &tool, arguments, found })
+        .collect();
+    let offered = suggest(&tool, &call("cargo test z"), &look("cargo test z"), &past).unwrap();
+    assert_eq!(offered.covers, [CallId(1), CallId(3)]);
+    let policy = Policy { rules: vec![offered.rule], ..Policy::default() };
+    let verdict = policy.evaluate(&tool, &call("cargo test z"), &look("cargo test z"));
+    assert_eq!(verdict, Verdict::Allow("rule shell(cargo test *)".into()));
+}
+
+#[test]
+fn the_list_says_where_rules_come_from_and_what_they_last_spoke_of() {
+    let tool = shell_tool();
+    let place = Origin { tier: Tier::User, place: Some("config.toml".into()), line: Some(3) };
+    let rules = [
+        rule(RuleKind::Allow, "shell(make *)").from(place),
+        from(RuleKind::Allow, "shell", Tier::Project),
+        from(RuleKind::Deny, "shell(rm *)", Tier::Flag),
+    ];
+    let calls = [call("make x"), call("make y"), call("touch x")];
+    let found = Preparation::default();
+    let past: Vec<Past<'_>> = (1..)
+        .zip(&calls)
+        .map(|(number, arguments)| Past { call: CallId(number), tool: &tool, arguments, found: &found })
+        .collect();
+    let list: Vec<String> = listing(&rules, &past)
+        .iter()
+        .map(|row| {
+            format!(
+                "{} {} {} {} {:?}",
+                row.kind.as_str(),
+                row.text,
+                row.origin,
+                row.counts,
+                row.last.map(|c| c.0)
+            )
+        })
+        .collect();
+    assert_eq!(
+        list,
+        [
+            "deny shell(rm *) the command line true None",
+            "allow shell(make *) config.toml:3 true Some(2)",
+            "allow shell the project's file false Some(3)",
+        ]
+    );
+}
+
+#[test]
+fn a_call_does_what_its_line_does() {
+    assert_eq!(effect_of_call(&shell_tool(), &call("ls | wc -l")), SideEffect::Reads);
+    assert_eq!(effect_of_call(&shell_tool(), &call("ls | nobody-knows")), SideEffect::Sends);
+    let order = [
+        SideEffect::Reads,
+        SideEffect::Writes,
+        SideEffect::Runs,
+        SideEffect::Deletes,
+        SideEffect::ChangesPermissions,
+        SideEffect::Sends,
+    ];
+    let lines = ["ls", "touch x", "make", "rm x", "chmod +x x", "curl x"];
+    for (at, (line, effect)) in lines.iter().zip(order).enumerate() {
+        assert_eq!(effect_of_call(&shell_tool(), &call(line)), effect, "{line}");
+        let worst = effect_of_call(&shell_tool(), &call(&lines[..=at].join("; ")));
+        assert_eq!(worst, effect, "up to {line}");
+    }
+    assert_eq!(effect_of_call(&edit_tool(), &call("rm x")), SideEffect::Writes);
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_read_or_refused(text in "\\PC*|[ -~\n\t]{0,80}|[$(){}`'\"\\\\;&|<>#\n a]{0,60}") {
+        let verdict = verdict(vec![rule(RuleKind::Deny, "shell(rm *)"), rule(RuleKind::Allow, "shell(echo *)")], &text);
+        let reading = countersign::policy::shell::read(&text);
+        let asks = matches!(verdict, Verdict::Ask(_) | Verdict::Deny(_));
+        proptest::prop_assert!(reading.unreadable.is_none() || asks, "{verdict:?}");
+    }
+}
+
+#[test]
+fn what_nests_without_end_or_goes_on_without_end_is_not_read() {
+    for line in
+        ["(".repeat(9_000), "$(".repeat(8_000), "{ ".repeat(8_000), "env ".repeat(4_000), "a;".repeat(9_000)]
+    {
+        assert!(countersign::policy::shell::read(&line).unreadable.is_some(), "{}", line.len());
+    }
+    let most = "true;".repeat(3_000);
+    assert_eq!(countersign::policy::shell::read(&most).commands.len(), 3_000);
+}
