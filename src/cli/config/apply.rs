@@ -129,6 +129,7 @@ fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
         }
         Key::CompactAt => config.compact_at_percent = value.count(1, 100)?,
         Key::Echo => config.echo = value.switch()?,
+        Key::PassEnv => config.pass_env = variables(value)?,
         Key::Tools => config.tools = tool_calling(value.text()?)?,
         Key::Limit(_)
         | Key::Most(_)
@@ -321,6 +322,19 @@ fn hosted_tools(value: &Written) -> Result<Vec<String>, String> {
         }
     }
     Ok(tools)
+}
+
+/// Names of variables, never their values: a key that was written here by mistake is not repeated.
+fn variables(value: &Written) -> Result<Vec<String>, String> {
+    let is_name = |name: &str| {
+        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    let names = value.texts().map_err(|_repeats_it| "takes names of variables, as in [\"MY_TOKEN\"]")?;
+    if !names.iter().all(|name| is_name(name)) {
+        return Err("takes names of variables, as in [\"MY_TOKEN\"], not what they hold".to_owned());
+    }
+    Ok(names.into_iter().map(str::to_owned).collect())
 }
 
 fn check_provider_name(name: &str) -> Result<(), String> {

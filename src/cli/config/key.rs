@@ -40,6 +40,8 @@ pub(super) enum Key {
     Proxy,
     CaFile,
     Echo,
+    /// Variables that commands get although they look like keys.
+    PassEnv,
     BaseUrl,
     Protocol,
     ApiKeyEnv,
@@ -153,6 +155,7 @@ pub(super) const KEYS: &[(&str, Key)] = &[
     ("network.proxy", Key::Proxy),
     ("network.ca_file", Key::CaFile),
     ("tools.echo", Key::Echo),
+    ("tools.pass_env", Key::PassEnv),
     ("providers.*.base_url", Key::BaseUrl),
     ("providers.*.protocol", Key::Protocol),
     ("providers.*.api_key_env", Key::ApiKeyEnv),

@@ -112,6 +112,8 @@ pub struct Config {
     pub network: Network,
     /// Whether there is an `echo` tool, for tests.
     pub echo: bool,
+    /// Names of variables that commands get although they look like keys.
+    pub pass_env: Vec<String>,
     /// The providers of the configuration, the known ones too where something was set.
     pub providers: BTreeMap<String, Provider>,
     /// What the user knows about models, by `provider/name`.
@@ -261,6 +263,7 @@ impl Default for Config {
             tools: ToolCalling::default(),
             network: Network::default(),
             echo: false,
+            pass_env: Vec::new(),
             providers: BTreeMap::new(),
             models: BTreeMap::new(),
             warnings: Vec::new(),

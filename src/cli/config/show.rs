@@ -77,16 +77,12 @@ impl Config {
         match key {
             Key::Model => self.model.as_deref().map(quoted),
             Key::Effort => self.effort.map(|level| quoted(level.as_str())),
-            Key::Fallback => {
-                let models: Vec<String> = self.fallback.iter().map(|model| quoted(model)).collect();
-                Some(format!("[{}]", models.join(", ")))
-            }
+            Key::Fallback => Some(listed(self.fallback.iter().map(|model| quoted(model)))),
             Key::Script => self.script.as_deref().map(quoted),
             Key::Mode => Some(quoted(self.mode.as_str())),
             Key::Rules(kind) => {
                 let of_kind = self.rules.iter().filter(|sourced| sourced.rule.kind == kind);
-                let rules: Vec<String> = of_kind.map(|sourced| quoted(&sourced.rule.to_string())).collect();
-                Some(format!("[{}]", rules.join(", ")))
+                Some(listed(of_kind.map(|sourced| quoted(&sourced.rule.to_string()))))
             }
             Key::OnApproval => {
                 Some(quoted(if self.on_approval == Attendance::Stop { "stop" } else { "deny" }))
@@ -118,6 +114,7 @@ impl Config {
             Key::Proxy => self.network.proxy.as_deref().map(quoted),
             Key::CaFile => self.network.ca_file.as_ref().map(|path| quoted(&path.to_string_lossy())),
             Key::Echo => Some(self.echo.to_string()),
+            Key::PassEnv => Some(listed(self.pass_env.iter().map(|name| quoted(name)))),
             Key::Hooks
             | Key::Binding
             | Key::BaseUrl
@@ -204,6 +201,11 @@ fn quirks(quirks: Quirks) -> impl Iterator<Item = (&'static str, bool)> {
         ("bearer", bearer.then_some(true)),
     ];
     set.into_iter().filter_map(|(name, on)| Some((name, on?)))
+}
+
+/// Values as a list of TOML.
+fn listed(values: impl Iterator<Item = String>) -> String {
+    format!("[{}]", values.collect::<Vec<_>>().join(", "))
 }
 
 fn line(text: &mut String, content: &str) {

@@ -55,6 +55,7 @@ fn tightens(before: &Config, after: &Config, key: Key) -> bool {
         Key::Theme | Key::Notify | Key::Images | Key::Tools => true,
         Key::Echo => !after.echo,
         Key::Links => !after.links,
+        Key::PassEnv => after.pass_env.iter().all(|name| before.pass_env.contains(name)),
         // These choose where data goes, what it costs, what the model sees, what is written down, which programs
         // are started, or what a key does.
         Key::Model
@@ -112,6 +113,16 @@ mod tests {
             set(&mut config, &setting).unwrap();
         }
         config
+    }
+
+    #[test]
+    fn a_project_can_take_variables_away_and_name_none() {
+        let user = "tools.pass_env = ['A_TOKEN', 'B_TOKEN']";
+        assert_eq!(layered(user, "").pass_env, ["A_TOKEN", "B_TOKEN"]);
+        assert_eq!(layered(user, "tools.pass_env = ['B_TOKEN']").pass_env, ["B_TOKEN"]);
+        let config = layered(user, "tools.pass_env = ['B_TOKEN', 'C_TOKEN']");
+        assert!(config.warnings[0].contains("can only tighten"), "{:?}", config.warnings);
+        assert_eq!(config.pass_env, ["A_TOKEN", "B_TOKEN"]);
     }
 
     #[test]

@@ -14,13 +14,70 @@ const PLAIN: &[(&str, &str)] = &[
     ("GIT_TERMINAL_PROMPT", "0"),
 ];
 const COLOURFUL: &[&str] = &["FORCE_COLOR", "CLICOLOR_FORCE", "COLORTERM"];
+/// A variable with one of these anywhere in its name.
+const SECRET_INSIDE: &[&str] = &[
+    "TOKEN",
+    "SECRET",
+    "PASSWORD",
+    "PASSWD",
+    "PASSPHRASE",
+    "CREDENTIAL",
+    "API_KEY",
+    "APIKEY",
+    "ACCESS_KEY",
+    "PRIVATE_KEY",
+];
+/// A variable with one of these as a word of its name, between underscores.
+const SECRET_WORDS: &[&str] = &["KEY", "KEYS", "PASS", "PAT", "CREDS", "COOKIE", "DSN", "JWT"];
+/// Clouds whose variables say together who somebody is.
+const CLOUDS: &[&str] = &["AWS_", "AZURE_", "GCP_", "ARM_CLIENT_", "VAULT_", "ALICLOUD_", "OCI_CLI_"];
+/// How the keys of well-known services begin.
+const KEYS_BEGIN: &[&str] = &[
+    "sk-",
+    "sk_live_",
+    "sk_test_",
+    "rk_live_",
+    "ghp_",
+    "gho_",
+    "ghu_",
+    "ghs_",
+    "ghr_",
+    "github_pat_",
+    "glpat-",
+    "xoxb-",
+    "xoxp-",
+    "xoxa-",
+    "xoxr-",
+    "xapp-",
+    "AIza",
+    "ya29.",
+    "npm_",
+    "pypi-",
+    "dop_v1_",
+    "hf_",
+    "shpat_",
+    "SG.",
+    "gsk_",
+    "xai-",
+    "lin_api_",
+    "hvs.",
+    "AGE-SECRET-KEY-",
+    "-----BEGIN",
+    "Bearer ",
+    "Basic ",
+];
+/// Fewer characters are a word, not a key.
+const SHORTEST_KEY: usize = 16;
 
 /// The environment of a command, from that of this program.
 pub(in crate::runtime) fn for_commands(ours: Vec<(OsString, OsString)>) -> Vec<(OsString, OsString)> {
     ours.into_iter()
-        .filter(|(name, _)| {
-            let name = name.to_string_lossy();
+        .filter(|(name, value)| {
+            let (name, value) = (name.to_string_lossy(), value.to_string_lossy());
+            let is_of_cloud = CLOUDS.iter().any(|cloud| name.to_uppercase().starts_with(cloud));
             !looks_secret(&name)
+                && !is_of_cloud
+                && !holds_secret(&value)
                 && !COLOURFUL.contains(&name.as_ref())
                 && !PLAIN.iter().any(|(n, _)| *n == name)
         })
@@ -31,13 +88,52 @@ pub(in crate::runtime) fn for_commands(ours: Vec<(OsString, OsString)>) -> Vec<(
 /// Whether a variable of this name may hold a key. Rather one too many: a command can still be told by the user.
 pub fn looks_secret(name: &str) -> bool {
     let name = name.to_uppercase();
-    let inside = ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY"];
-    name.ends_with("_KEY") || inside.iter().any(|part| name.contains(part))
+    SECRET_INSIDE.iter().any(|part| name.contains(part))
+        || name.split('_').any(|word| SECRET_WORDS.contains(&word))
+        // Not the socket of an agent: what signs for a person hands no key out.
+        || name.ends_with("_AUTH")
+        || name.ends_with("PWD") && !["PWD", "OLDPWD"].contains(&name.as_str())
+}
+
+/// Whether a value looks like a key whatever its name is: as those of well-known services do, as a signed token, or
+/// as an address with a password in it.
+fn holds_secret(value: &str) -> bool {
+    let value = value.trim();
+    let is_key = value.len() >= SHORTEST_KEY && KEYS_BEGIN.iter().any(|begin| value.starts_with(begin));
+    is_key || is_amazon_key(value) || is_signed_token(value) || has_password(value)
+}
+
+fn is_amazon_key(value: &str) -> bool {
+    let rest = value.strip_prefix("AKIA").or_else(|| value.strip_prefix("ASIA"));
+    rest.is_some_and(|rest| {
+        rest.len() == 16 && rest.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())
+    })
+}
+
+/// Three parts between dots, of which the first is `{"` in base64.
+fn is_signed_token(value: &str) -> bool {
+    value.starts_with("eyJ") && value.split('.').count() == 3
+}
+
+/// `scheme://user:password@host`.
+fn has_password(value: &str) -> bool {
+    value.split("://").skip(1).any(|rest| {
+        let host = rest.split(['/', '?', '#', ' ']).next().unwrap_or_default();
+        host.rsplit_once('@')
+            .and_then(|(user, _)| user.split_once(':'))
+            .is_some_and(|(_, word)| !word.is_empty())
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn passed(ours: &[(&str, &str)]) -> Vec<String> {
+        let theirs = for_commands(ours.iter().map(|(name, value)| (name.into(), value.into())).collect());
+        let names = theirs.into_iter().map(|(name, _)| name.into_string().unwrap());
+        names.filter(|name| !PLAIN.iter().any(|(plain, _)| plain == name)).collect()
+    }
 
     #[test]
     fn keys_stay_here_and_the_rest_goes_through_plain() {
@@ -48,5 +144,52 @@ mod tests {
         let has = |name: &str, value: &str| theirs.contains(&(name.into(), value.into()));
         assert!(has("PATH", "x") && has("TERM", "dumb") && has("GIT_PAGER", "cat"));
         assert_eq!(theirs.len(), 1 + PLAIN.len(), "{theirs:?}");
+    }
+
+    #[test]
+    fn names_of_keys_are_known() {
+        for name in [
+            "SIGNING_KEY_ID",
+            "SSH_KEYS",
+            "AWS_REGION",
+            "azure_tenant_id",
+            "GOOGLE_APPLICATION_CREDENTIALS",
+            "GPG_PASSPHRASE",
+            "MYSQL_PWD",
+            "NPM_AUTH",
+            "SENTRY_DSN",
+            "GITHUB_PAT",
+        ] {
+            assert_eq!(passed(&[(name, "x")]), [""; 0], "{name}");
+        }
+        for name in
+            ["PWD", "OLDPWD", "KEYBOARD", "MONKEY", "AUTHOR", "PATH", "COMPASS", "XKEYSYMDB", "SSH_AUTH_SOCK"]
+        {
+            assert_eq!(passed(&[(name, "x")]), [name]);
+        }
+    }
+
+    #[test]
+    fn keys_are_known_by_what_they_look_like() {
+        for value in [
+            "sk-ant-REDACTED-0123456789",
+            "ghp_0123456789abcdefghijklmnopqrstuvwxyz",
+            "AKIAIOSFODNN7EXAMPLE",
+            "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl",
+            "postgres://app:hunter2@db.test:5432/app?sslmode=off",
+            "-----BEGIN OPENSSH PRIVATE KEY-----\nabc",
+        ] {
+            assert_eq!(passed(&[("PLAIN_NAME", value)]), [""; 0], "{value}");
+        }
+        for value in [
+            "sk-short",
+            "https://example.test/a:b@c",
+            "http://user@host",
+            "en_GB.UTF-8",
+            "npm_lifecycle",
+            "AKIA",
+        ] {
+            assert_eq!(passed(&[("PLAIN_NAME", value)]), ["PLAIN_NAME"], "{value}");
+        }
     }
 }
