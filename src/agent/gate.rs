@@ -84,6 +84,8 @@ impl Agent {
             arguments: call.arguments.clone(),
             timeout_ms: own.unwrap_or(self.settings.tool_timeout_ms),
             max_chars: usize::try_from(max_chars).unwrap_or(usize::MAX),
+            // No policy asks for it yet.
+            sandboxed: false,
         }
     }
 

@@ -13,7 +13,7 @@ use super::fault::Fault;
 use super::models::{Choice, Table, Way, choose};
 use super::ports::router;
 use super::switch::Switch;
-use super::{Invocation, effort, environment, instructions};
+use super::{Invocation, confined, effort, environment, instructions};
 use crate::agent::{Agent, Attendance, Effect, Settings};
 use crate::ledger::{Body, Entry, Millis, ModelRef, recover};
 use crate::model::Effort;
@@ -63,7 +63,9 @@ pub(super) fn compose(
     let opened = which.map(|which| open(invocation, &state, which)).transpose()?;
     let (config, choice) = choice(invocation, opened.as_ref().map(|(_, file)| file))?;
     let groups = Groups::default();
-    let tools = LocalTools::new(invocation.cwd.clone(), invocation.environment_of_programs(), groups.clone());
+    let tools = LocalTools::new(invocation.cwd.clone(), invocation.environment_of_programs(), groups.clone())
+        .giving(invocation.named_for_programs())
+        .within(confined::sandbox(invocation));
     let (router, modes) = router(&choice, &config)?;
     let now = now();
     let mut notices = invocation.config.warnings.clone();

@@ -5,6 +5,7 @@ mod attach;
 mod chat;
 mod compose;
 pub mod config;
+mod confined;
 pub mod connection;
 pub mod doctor;
 mod editor;
@@ -50,6 +51,7 @@ use outcome::say;
 
 use crate::agent::Intent;
 use crate::ledger::Goal;
+use crate::runtime::keep_to_ourselves;
 
 /// What every run of the loop and every screen is started with.
 #[derive(Debug)]
@@ -88,12 +90,24 @@ impl Invocation {
         all.retain(|(name, _)| !keys.iter().any(|key| name.as_os_str() == *key));
         all
     }
+
+    /// The variables that the configuration names for commands, whatever they look like.
+    fn named_for_programs(&self) -> Vec<(OsString, OsString)> {
+        let mut all = self.environment.all();
+        all.retain(|(name, _)| self.config.pass_env.iter().any(|named| name.as_os_str() == named.as_str()));
+        all
+    }
 }
 
 /// The whole program.
 pub fn main() -> ExitCode {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    if let Some(code) = confined::enter(&words) {
+        return code;
+    }
+    keep_to_ourselves();
     let environment = Environment::collect();
-    outcome::report(|| run(std::env::args_os().collect(), environment)).into()
+    outcome::report(|| run(words, environment)).into()
 }
 
 fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {

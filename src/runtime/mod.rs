@@ -10,6 +10,7 @@ mod outbox;
 mod ports;
 mod process;
 mod router;
+pub mod sandbox;
 pub mod store;
 mod tools;
 
@@ -19,7 +20,7 @@ pub use http::{HttpModel, Timeouts};
 pub use models::{AutoToolMode, Pace, RehearsalModel, RunningMode, ScriptedModel, StringModel, ToolMode};
 pub use network::Network;
 pub use ports::{HookPort, ModelPort, StorePort, ToolPort};
-pub use process::Groups;
+pub use process::{Groups, keep_to_ourselves};
 pub use router::ModelRouter;
 pub use store::SessionStore;
 pub use tools::{LocalTools, echo_spec, looks_secret, tool_specs};

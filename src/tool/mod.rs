@@ -89,6 +89,8 @@ pub struct Invocation {
     pub timeout_ms: u64,
     /// Most characters of output the model may see.
     pub max_chars: usize,
+    /// Whether a command must run in the sandbox; where there is none it fails and says so.
+    pub sandboxed: bool,
 }
 
 /// What a look at the world says about a call before anything is decided. Finding it out changes nothing.

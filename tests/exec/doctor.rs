@@ -61,7 +61,7 @@ fn a_healthy_world_is_told_by_subject_and_nothing_is_left_behind() {
     for wanted in [
         "configuration\n  ✓ ok ",
         "anthropic: the key comes from ANTHROPIC_API_KEY; not tested; doctor --test-keys asks the provider\n",
-        "  ! warning  there is no sandbox in this version",
+        "  ! warning  no mode of this version runs commands in the sandbox",
         "  · skipped  MCP servers: comes with a later version\n",
         "  · skipped  A2A agents: comes with a later version\n",
         "no session was kept yet",
@@ -81,6 +81,22 @@ fn a_healthy_world_is_told_by_subject_and_nothing_is_left_behind() {
         "grouped"
     );
     assert_eq!(status(&found, "configuration", "anthropic/claude"), "ok");
+}
+
+#[test]
+fn the_sandbox_is_tried() {
+    use countersign::runtime::sandbox::{Support, support};
+    let world = World::new();
+    fs::write(world.work().join(".env"), "KEY=1").unwrap();
+    let found = findings(&world, &[]);
+    let (words, expected) = match support() {
+        Support::Full => ("the sandbox was tried and holds", "ok"),
+        Support::Partial(_) => ("but for this: ", "warning"),
+        Support::None(_) => ("there is no sandbox on this machine: ", "warning"),
+    };
+    assert_eq!(status(&found, "sandbox", words), expected);
+    let (gap, mend) = told(&found, "sandbox", ".env, which looks like a secret");
+    assert!(gap == "warning" && mend.contains("out of folders"), "{mend}");
 }
 
 #[test]

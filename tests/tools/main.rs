@@ -101,6 +101,7 @@ fn invocation(name: &str, arguments: Value, timeout_ms: u64) -> Invocation {
         arguments,
         timeout_ms,
         max_chars: 30_000,
+        sandboxed: false,
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) fn run(cwd: PathBuf, environment: Environment, json: bool, online: bo
     findings.extend(keys::look(&invocation, online));
     findings.extend(servers::look(&invocation, online));
     findings.extend(terminal::look(&invocation.environment));
-    findings.extend(sandbox::look());
+    findings.extend(sandbox::look(&invocation));
     findings.extend(peers::look());
     findings.extend(sessions::look(&invocation.environment));
     for finding in &mut findings {

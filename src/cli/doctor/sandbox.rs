@@ -1,43 +1,100 @@
-//! The sandbox: there is none yet, and what the kernel could give one.
+//! The sandbox: what this machine can hold a command to, after really starting one in it.
+
+use std::process::{Command, Stdio};
 
 use super::finding::{Finding, Subject};
-use crate::cli::reading::{self, Reading};
+use crate::cli::Invocation;
+use crate::cli::confined::{ourselves, sandbox};
+use crate::runtime::sandbox::{Confined, Confinement, Support, support};
 
 const SUBJECT: Subject = Subject::Sandbox;
-/// Most bytes of the kernel's own files that are read here.
-const MOST_BYTES: u64 = 64 * 1024;
+const WITHOUT: &str = "allow what you would run yourself; for the rest, start countersign in a container or a virtual \
+                       machine";
+/// Most gaps that are named.
+const MOST_GAPS: usize = 5;
+/// Each must fail in the sandbox; `$0` is a file outside of it that may not be changed.
+const ATTEMPTS: &[(&str, &str)] = &[
+    ("a file outside of the workspace was changed", ": > \"$0\""),
+    ("a hidden file was read", "cat \"$0\" > /dev/null"),
+];
 
-pub(super) fn look() -> Vec<Finding> {
-    let none = Finding::warning(
+pub(super) fn look(invocation: &Invocation) -> Vec<Finding> {
+    let unused = Finding::warning(
         SUBJECT,
-        "there is no sandbox in this version: a command that you allow runs with your rights",
-        "allow what you would run yourself; for the rest, start countersign in a container or a virtual machine",
+        "no mode of this version runs commands in the sandbox: a command that you allow runs with your rights",
+        WITHOUT,
     );
-    vec![none, Finding::ok(SUBJECT, kernel())]
-}
-
-/// For information: nothing depends on it yet.
-fn kernel() -> String {
-    let modules = text("/sys/kernel/security/lsm");
-    let landlock =
-        match modules.as_deref().map(|modules| modules.trim().split(',').any(|one| one == "landlock")) {
-            Some(true) => "Landlock is on",
-            Some(false) => "Landlock is off",
-            None => "whether Landlock is on cannot be read",
-        };
-    let status = text("/proc/self/status").unwrap_or_default();
-    let seccomp = status.lines().find_map(|line| line.strip_prefix("Seccomp:")).map(str::trim);
-    let seccomp = match seccomp {
-        Some("0") => "seccomp is there, and no filter holds this process",
-        Some(_) => "a seccomp filter holds this process",
-        None => "whether seccomp is there cannot be read",
+    let here = match support() {
+        Support::None(why) => {
+            Finding::warning(SUBJECT, format!("there is no sandbox on this machine: {why}"), WITHOUT)
+        }
+        Support::Partial(_) if cfg!(target_os = "macos") => {
+            Finding::warning(SUBJECT, "sandbox-exec is there; its rules were tried by nothing yet", WITHOUT)
+        }
+        Support::Partial(reasons) => match tried() {
+            Ok(()) => {
+                let message =
+                    format!("the sandbox was tried and holds, but for this: {}", reasons.join("; "));
+                Finding::warning(SUBJECT, message, "a newer kernel holds all of it")
+            }
+            Err(why) => broken(&why),
+        },
+        Support::Full => match tried() {
+            Ok(()) => Finding::ok(
+                SUBJECT,
+                "the sandbox was tried and holds: a command in it writes only in the workspace and a folder of its own, \
+                 reads no secrets, and has no network",
+            ),
+            Err(why) => broken(&why),
+        },
     };
-    format!("what this kernel could give one: {landlock}; {seccomp}")
+    let gaps = sandbox(invocation).confinement().gaps();
+    let more = gaps.len().saturating_sub(MOST_GAPS);
+    let named = gaps.iter().take(MOST_GAPS).map(ToString::to_string);
+    let rest = (more > 0).then(|| format!("{more} more like these"));
+    let gaps = named.chain(rest).map(|gap| {
+        let message = format!("in this folder the sandbox has a gap: {gap}");
+        Finding::warning(SUBJECT, message, "keep secrets out of folders that are worked in")
+    });
+    [unused, here].into_iter().chain(gaps).collect()
 }
 
-fn text(path: &str) -> Option<String> {
-    match reading::read(path.as_ref(), MOST_BYTES) {
-        Reading::Text { text, .. } => Some(text),
-        Reading::Absent | Reading::Refused(_) => None,
+fn broken(why: &str) -> Finding {
+    Finding::problem(SUBJECT, format!("the sandbox should work here and does not: {why}"), WITHOUT)
+}
+
+/// Starts commands in it: what is allowed must work, and what is not must fail.
+fn tried() -> Result<(), String> {
+    let failed = |why: std::io::Error| format!("it could not be tried: {why}");
+    let folder = tempfile::TempDir::new().map_err(failed)?;
+    let (inside, outside) = (folder.path().join("inside"), folder.path().join("outside"));
+    std::fs::create_dir(&inside).map_err(failed)?;
+    std::fs::write(&outside, "not to be read").map_err(failed)?;
+    let mut confinement = Confinement::of_workspace(&inside, vec![outside.clone()]);
+    confinement.may_be_weaker = true;
+    let run = |script: &str, file: &std::path::Path| {
+        let command = vec!["sh".into(), "-c".into(), script.into(), file.into()];
+        let words = Confined { confinement: confinement.clone(), command }.words();
+        let mut child = Command::new(ourselves());
+        child
+            .args(words)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .current_dir(&inside);
+        child.output().map_err(failed)
+    };
+    let wrote = run(": > \"$0\"", &inside.join("file"))?;
+    if !wrote.status.success() {
+        return Err(format!(
+            "a command was not started or could not write: {}",
+            String::from_utf8_lossy(&wrote.stderr)
+        ));
     }
+    for (what, script) in ATTEMPTS {
+        if run(script, &outside)?.status.success() {
+            return Err((*what).to_owned());
+        }
+    }
+    Ok(())
 }

@@ -6,20 +6,29 @@ use std::time::{Duration, Instant};
 
 use process_wrap::tokio::{CommandWrap, CommandWrapper as _, ProcessSession};
 use rustix::process::{Pid, Signal};
+use tempfile::TempDir;
 use tokio::process::{Child, Command};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::JoinHandle;
 
+use super::ourselves::takes_orphans;
 use super::register::{Groups, Slot, ask_to_end, has_ended, is_alive, send};
+use super::stray::{self, Trace};
 
 /// What a group gets between TERM and KILL.
 pub(crate) const GRACE: Duration = Duration::from_secs(2);
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// Guards a running group. `kill_on_drop` would leave grandchildren; dropping this leaves nobody: TERM at once,
-/// KILL from a thread of its own after [`GRACE`], also when the async runtime is on its way out.
+/// Guards a running group. `kill_on_drop` would leave grandchildren; dropping this leaves nobody, those who left the
+/// group included: TERM at once, KILL from a thread of its own after [`GRACE`], also when the async runtime is on
+/// its way out.
 #[derive(Debug)]
 pub(crate) struct Group {
     id: Pid,
     slot: Option<Slot>,
+    trace: Trace,
+    reaping: Option<JoinHandle<()>>,
+    folder: Option<TempDir>,
 }
 
 impl Group {
@@ -29,17 +38,34 @@ impl Group {
     /// # Errors
     /// The system's, or that nothing may be started (any more).
     pub(crate) fn spawn(groups: &Groups, command: &mut Command) -> io::Result<(Child, Self)> {
-        let slot = groups.reserve().map_err(io::Error::other)?;
         // Only the hook that makes the session is borrowed; its child would wait for more than the leader.
         ProcessSession.pre_spawn(command, &CommandWrap::with_new("sh", |_| {}))?;
-        let child = command.spawn()?;
-        let id = child
-            .id()
-            .and_then(|id| i32::try_from(id).ok())
-            .and_then(Pid::from_raw)
-            .ok_or_else(|| io::Error::other("the started process has no id"))?;
+        Self::lead(groups, |name, mark| command.env(name, mark).spawn())
+    }
+
+    /// The same for a child that `start` puts into a session of its own, with this variable in its environment. Every
+    /// child in another session than the program's is started through here: one that is not would be taken for an
+    /// orphan.
+    ///
+    /// # Errors
+    /// The system's, or that nothing may be started (any more).
+    pub(crate) fn lead(
+        groups: &Groups,
+        start: impl FnOnce(&'static str, &str) -> io::Result<Child>,
+    ) -> io::Result<(Child, Self)> {
+        let slot = groups.reserve().map_err(io::Error::other)?;
+        let (name, mark) = stray::mark();
+        let ((child, id), trace) = stray::lead(mark.clone(), || {
+            let child = start(name, &mark)?;
+            let id = child
+                .id()
+                .and_then(|id| i32::try_from(id).ok())
+                .and_then(Pid::from_raw)
+                .ok_or_else(|| io::Error::other("the started process has no id"))?;
+            Ok(((child, id), id))
+        })?;
         slot.enter(id);
-        Ok((child, Self { id, slot: Some(slot) }))
+        Ok((child, Self { id, slot: Some(slot), trace, reaping: reaping(), folder: None }))
     }
 
     /// Asks all of the group to end.
@@ -52,35 +78,72 @@ impl Group {
         send(self.id, Signal::KILL);
     }
 
+    /// Keeps a folder in which the group writes; it is removed when nobody is left to write.
+    pub(crate) fn hold(&mut self, folder: Option<TempDir>) {
+        self.folder = folder;
+    }
+
     /// Whether any process of the group is left, unreaped ones included.
     pub(crate) fn is_alive(&self) -> bool {
         is_alive(self.id)
     }
 }
 
+/// While a command runs, its orphans that end are waited for.
+fn reaping() -> Option<JoinHandle<()>> {
+    if !takes_orphans() {
+        return None;
+    }
+    let mut ended = signal(SignalKind::child()).ok()?;
+    Some(tokio::spawn(async move {
+        while ended.recv().await.is_some() {
+            stray::reap();
+        }
+    }))
+}
+
 impl Drop for Group {
     fn drop(&mut self) {
-        if !self.is_alive() {
-            return;
+        if let Some(reaping) = self.reaping.take() {
+            reaping.abort();
         }
-        ask_to_end(self.id);
-        let (id, slot) = (self.id, self.slot.take());
-        let reaper = thread::Builder::new().name("group reaper".to_owned()).spawn(move || reap(id, slot));
+        if self.is_alive() {
+            ask_to_end(self.id);
+        }
+        if let Some(slot) = &mut self.slot {
+            slot.leave();
+        }
+        let (id, slot, trace, folder) = (self.id, self.slot.take(), self.trace.clone(), self.folder.take());
+        let work = move || {
+            reap(id, &trace);
+            drop(folder);
+            drop(slot);
+        };
+        let reaper = thread::Builder::new().name("group reaper".to_owned()).spawn(work);
         if reaper.is_err() {
             self.kill();
+            self.trace.kill();
+            self.trace.forget();
         }
     }
 }
 
 /// Watches a group that was asked to end; its id cannot be given to anybody else while a member lives.
-fn reap(id: Pid, slot: Option<Slot>) {
+fn reap(id: Pid, trace: &Trace) {
+    trace.ask_to_end();
     let deadline = Instant::now() + GRACE;
-    while !has_ended(id) {
+    let mut is_over = has_ended(id);
+    while !is_over || !trace.strays().is_empty() {
         if Instant::now() >= deadline {
-            send(id, Signal::KILL);
+            // A number that is free may be somebody else's by now.
+            if !is_over {
+                send(id, Signal::KILL);
+            }
+            trace.kill();
             break;
         }
         thread::sleep(LOOK_EVERY);
+        is_over = is_over || has_ended(id);
     }
-    drop(slot);
+    trace.forget();
 }

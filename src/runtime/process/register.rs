@@ -1,16 +1,20 @@
-//! The living process groups of this program, without a lock: a panic hook or a signal may ask for their end.
+//! The living process groups of this program: a panic hook or a signal may ask for their end, so no lock is held.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, test_kill_process_group, waitpid};
+
+use super::stray::{self, Trace};
 
 /// More commands at once than any session runs; a full register refuses the next one.
 const SLOTS: usize = 64;
 const FREE: i32 = 0;
 const RESERVED: i32 = -1;
 const LOOK_EVERY: Duration = Duration::from_millis(10);
+/// What removing the folders of commands that have ended may take.
+const CLEARING_UP: Duration = Duration::from_millis(500);
 
 /// All groups that were started through this handle and its clones.
 #[derive(Debug, Clone)]
@@ -20,6 +24,8 @@ pub struct Groups(Arc<Register>);
 struct Register {
     closed: AtomicBool,
     slots: [AtomicI32; SLOTS],
+    /// How many are on their way out: somebody ends what is left of them and clears up after them.
+    leaving: AtomicUsize,
 }
 
 /// A place in the register; given back when dropped.
@@ -27,6 +33,7 @@ struct Register {
 pub(super) struct Slot {
     groups: Groups,
     at: usize,
+    is_leaving: bool,
 }
 
 impl Default for Groups {
@@ -34,24 +41,35 @@ impl Default for Groups {
         Self(Arc::new(Register {
             closed: AtomicBool::new(false),
             slots: std::array::from_fn(|_| AtomicI32::new(FREE)),
+            leaving: AtomicUsize::new(0),
         }))
     }
 }
 
 impl Groups {
     /// Ends every living group: TERM, up to `grace` for them to go (returns earlier when they have), then KILL.
-    /// No further group can be started. For the exit and panic paths of the program; blocks, takes no lock.
+    /// No further group can be started. What left its group ends with it. For the exit and panic paths of the program;
+    /// blocks, and waits for no lock for long.
     pub fn end_all(&self, grace: Duration) {
         self.0.closed.store(true, SeqCst);
+        // A group's last word may be all that still knows of what left it.
+        let traces: Vec<Trace> = self.living().filter_map(stray::trace_of).collect();
         for group in self.living() {
             ask_to_end(group);
         }
+        traces.iter().for_each(Trace::ask_to_end);
         let deadline = Instant::now() + grace;
-        while !self.living().all(has_ended) && Instant::now() < deadline {
+        let is_over = || self.living().all(has_ended) && traces.iter().all(|trace| trace.strays().is_empty());
+        while !is_over() && Instant::now() < deadline {
             std::thread::sleep(LOOK_EVERY);
         }
         for group in self.living() {
             send(group, Signal::KILL);
+        }
+        traces.iter().for_each(Trace::kill);
+        let deadline = Instant::now() + CLEARING_UP;
+        while self.0.leaving.load(SeqCst) > 0 && Instant::now() < deadline {
+            std::thread::sleep(LOOK_EVERY);
         }
     }
 
@@ -73,7 +91,7 @@ impl Groups {
             .slots
             .iter()
             .position(|slot| slot.compare_exchange(FREE, RESERVED, SeqCst, SeqCst).is_ok())
-            .map(|at| Slot { groups: self.clone(), at })
+            .map(|at| Slot { groups: self.clone(), at, is_leaving: false })
             .ok_or("too many commands are still ending; wait a few seconds and try again")
     }
 }
@@ -87,6 +105,12 @@ impl Slot {
         }
     }
 
+    /// Its group was asked to end; whoever holds this sees to the rest.
+    pub(super) fn leave(&mut self) {
+        self.is_leaving = true;
+        self.groups.0.leaving.fetch_add(1, SeqCst);
+    }
+
     fn set(&self, value: i32) {
         if let Some(slot) = self.groups.0.slots.get(self.at) {
             slot.store(value, SeqCst);
@@ -97,6 +121,9 @@ impl Slot {
 impl Drop for Slot {
     fn drop(&mut self) {
         self.set(FREE);
+        if self.is_leaving {
+            self.groups.0.leaving.fetch_sub(1, SeqCst);
+        }
     }
 }
 

@@ -38,6 +38,7 @@ use crate::tool::{Invocation, Preparation, ToolReport, bound};
 
 use super::ports::ToolPort;
 use super::process::Groups;
+use super::sandbox::Sandbox;
 use change::Change;
 use seen::Seen;
 use shell::Shell;
@@ -66,8 +67,26 @@ impl LocalTools {
         Self {
             workspace: Arc::new(Workspace::new(workspace, home)),
             seen: Seen::default(),
-            shell: Arc::new(Shell { environment: for_commands(environment), groups }),
+            shell: Arc::new(Shell { environment: for_commands(environment), groups, sandbox: None }),
         }
+    }
+
+    /// Calls that must be confined run in this sandbox. Without one they fail.
+    #[must_use]
+    pub fn within(self, sandbox: Sandbox) -> Self {
+        let Shell { environment, groups, .. } = &*self.shell;
+        let (environment, groups) = (environment.clone(), groups.clone());
+        Self { shell: Arc::new(Shell { environment, groups, sandbox: Some(sandbox) }), ..self }
+    }
+
+    /// Commands get these variables too, whatever they look like: a person has named them.
+    #[must_use]
+    pub fn giving(self, variables: Vec<(OsString, OsString)>) -> Self {
+        let Shell { environment, groups, sandbox } = &*self.shell;
+        let kept = environment.iter().filter(|(name, _)| !variables.iter().any(|(given, _)| given == name));
+        let environment = kept.cloned().chain(variables.iter().cloned()).collect();
+        let (groups, sandbox) = (groups.clone(), sandbox.clone());
+        Self { shell: Arc::new(Shell { environment, groups, sandbox }), ..self }
     }
 
     fn look(&self, invocation: &Invocation) -> Preparation {

@@ -2,11 +2,13 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::pin::Pin;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
+use tempfile::TempDir;
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe;
 use tokio::process::{Child, Command};
@@ -15,6 +17,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::ledger::Outcome;
 use crate::runtime::process::{GRACE, Group, Groups};
+use crate::runtime::sandbox::{Refusals, Sandbox};
 use crate::tool::{Invocation, ToolReport};
 
 use super::arguments::{number, required};
@@ -26,6 +29,8 @@ use super::workspace::Workspace;
 /// How long children that outlive the command may still say something.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 const CHUNK_BYTES: usize = 64 << 10;
+/// The variables that say where temporary files go.
+const TEMPORARY: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
 
 /// Where commands run.
 #[derive(Debug)]
@@ -34,6 +39,8 @@ pub(super) struct Shell {
     pub(super) environment: Vec<(OsString, OsString)>,
     /// Where running groups are entered.
     pub(super) groups: Groups,
+    /// How a command is confined; `None` where nobody said, and then no call that must be confined is run.
+    pub(super) sandbox: Option<Sandbox>,
 }
 
 /// How it went.
@@ -52,7 +59,7 @@ impl Shell {
     ) -> ToolReport {
         let limit = limit(invocation);
         let started = required(&invocation.arguments, "command").and_then(|command| {
-            self.start(workspace, command)
+            self.start(workspace, command, invocation.sandboxed)
                 .map_err(|failure| format!("the command could not be started: {failure}"))
         });
         let (mut child, group, reader) = match started {
@@ -63,30 +70,55 @@ impl Shell {
         };
         let mut gathered = Gathered::new(invocation.max_chars);
         let mut live = Live::new(output);
+        let mut refusals = invocation.sandboxed.then(Refusals::default);
         let end = {
-            let pump = std::pin::pin!(pump(reader, &mut gathered, &mut live));
+            let pump = std::pin::pin!(pump(reader, &mut gathered, &mut live, refusals.as_mut()));
             attend(&mut child, &group, pump, limit).await
         };
         live.send(true);
         drop(group);
-        report(&end, limit, gathered)
+        report(&end, limit, gathered, refusals.and_then(|heard| self.stood_in_the_way(&heard)))
     }
 
-    fn start(&self, workspace: &Workspace, command: &str) -> io::Result<(Child, Group, pipe::Receiver)> {
+    /// Whether the sandbox may be why a command failed.
+    fn stood_in_the_way(&self, heard: &Refusals) -> Option<&'static str> {
+        heard.sentence(self.sandbox.as_ref().is_some_and(|sandbox| sandbox.confinement().network))
+    }
+
+    fn start(
+        &self,
+        workspace: &Workspace,
+        command: &str,
+        sandboxed: bool,
+    ) -> io::Result<(Child, Group, pipe::Receiver)> {
         let (reader, writer) = io::pipe()?;
         let reader = pipe::Receiver::from_owned_fd(reader.into())?;
-        let mut sh = Command::new("sh");
+        let (mut sh, private) = if sandboxed { self.confined()? } else { (Command::new("sh"), None) };
+        let theirs = |name: &OsString| private.is_none() || !TEMPORARY.iter().any(|one| name == one);
         sh.arg("-c")
             .arg(command)
             .current_dir(workspace.root())
             .env_clear()
-            .envs(self.environment.iter().map(|(name, value)| (name, value)))
+            .envs(self.environment.iter().filter(|(name, _)| theirs(name)).map(|(name, value)| (name, value)))
+            .envs(private.iter().flat_map(|folder| TEMPORARY.map(|name| (name, folder.path()))))
             .stdin(Stdio::null())
             .stdout(writer.try_clone()?)
             .stderr(writer);
-        let (child, group) = Group::spawn(&self.groups, &mut sh)?;
+        let (child, mut group) = Group::spawn(&self.groups, &mut sh)?;
+        group.hold(private);
         // `sh` goes out of scope here, and with it our own ends for writing: the pipe ends when the group has ended.
         Ok((child, group, reader))
+    }
+
+    /// A shell in the sandbox, and the folder that it has for itself.
+    fn confined(&self) -> io::Result<(Command, Option<TempDir>)> {
+        let Some(sandbox) = &self.sandbox else {
+            return Err(io::Error::other("it must run in the sandbox, and none was set up"));
+        };
+        let only_us = std::fs::Permissions::from_mode(0o700);
+        let private = tempfile::Builder::new().prefix("countersign-").permissions(only_us).tempdir()?;
+        let sh = sandbox.command(private.path(), "sh").map_err(io::Error::other)?;
+        Ok((sh, Some(private)))
     }
 }
 
@@ -99,7 +131,12 @@ fn limit(invocation: &Invocation) -> Duration {
 }
 
 /// Reads until every writer is gone.
-async fn pump(mut reader: pipe::Receiver, gathered: &mut Gathered, live: &mut Live) {
+async fn pump(
+    mut reader: pipe::Receiver,
+    gathered: &mut Gathered,
+    live: &mut Live,
+    mut refusals: Option<&mut Refusals>,
+) {
     let mut chunk = vec![0; CHUNK_BYTES];
     loop {
         let read = match live.due_in() {
@@ -117,6 +154,9 @@ async fn pump(mut reader: pipe::Receiver, gathered: &mut Gathered, live: &mut Li
             Ok(size) => {
                 let bytes = chunk.get(..size).unwrap_or_default();
                 gathered.push(bytes);
+                if let Some(refusals) = &mut refusals {
+                    refusals.push(bytes);
+                }
                 live.push(bytes);
             }
         }
@@ -163,8 +203,8 @@ async fn attend(
     End::TimedOut
 }
 
-fn report(end: &End, limit: Duration, gathered: Gathered) -> ToolReport {
-    let (outcome, ending) = match end {
+fn report(end: &End, limit: Duration, gathered: Gathered, refused: Option<&str>) -> ToolReport {
+    let (outcome, mut ending) = match end {
         End::Exited(Ok(status)) if status.success() => (Outcome::Ok, String::new()),
         End::Exited(Ok(status)) => (Outcome::Failed, describe(*status)),
         End::Exited(Err(failure)) => (Outcome::Failed, format!("how it ended is unknown: {failure}")),
@@ -177,6 +217,10 @@ fn report(end: &End, limit: Duration, gathered: Gathered) -> ToolReport {
             ),
         ),
     };
+    if let (Outcome::Failed, Some(why)) = (&outcome, refused) {
+        ending.push('\n');
+        ending.push_str(why);
+    }
     let bounded = gathered.finish(&ending);
     let content = if bounded.text.is_empty() { "(no output; exit code 0)".to_owned() } else { bounded.text };
     ToolReport { outcome, content, cut_chars: bounded.cut_chars, transient: false }

@@ -1,0 +1,51 @@
+//! The sandbox of a session, and the hidden beginning of a command in it: this program once more, about to become it.
+
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use super::Invocation;
+use crate::runtime::sandbox::{Confined, Confinement, ENTRY, Sandbox, secret_places};
+
+/// As of `env` and `nice` when they could not do what stands before the command.
+const COULD_NOT: u8 = 125;
+
+/// When these are the words of a confined command: becomes it. Returns only when that failed, and then nothing of the
+/// command has run; `None` when they are a person's.
+pub(super) fn enter(words: &[OsString]) -> Option<ExitCode> {
+    let (_, words) = words.split_first()?;
+    let (entry, rest) = words.split_first()?;
+    if entry != ENTRY {
+        return None;
+    }
+    let why = match Confined::parse(rest.iter().cloned()) {
+        Ok(confined) => confined.enter(),
+        Err(why) => why,
+    };
+    // Nobody is left to hear that this could not be written.
+    writeln!(std::io::stderr(), "countersign: the command was not started: {why}").ok();
+    Some(COULD_NOT.into())
+}
+
+/// Writes in the session's folder; reads without the user's secrets, our own configuration, sessions and keys among
+/// them; no network.
+pub(super) fn sandbox(invocation: &Invocation) -> Sandbox {
+    let Invocation { environment, config, cwd, .. } = invocation;
+    let home = environment.home();
+    let mut hidden = secret_places(home.as_deref(), |name| environment.text(name).map(PathBuf::from));
+    hidden.extend(environment.config_dir());
+    hidden.extend(environment.state_dir());
+    let key_files = config.providers.values().filter_map(|provider| provider.api_key_file.as_deref());
+    hidden.extend(key_files.filter_map(|file| match file.strip_prefix("~/") {
+        Some(rest) => Some(home.as_ref()?.join(rest)),
+        None => Some(PathBuf::from(file)),
+    }));
+    Sandbox::new(ourselves(), Confinement::of_workspace(cwd, hidden))
+}
+
+/// This program, also after an update has put another in its place.
+pub(super) fn ourselves() -> PathBuf {
+    let running = Path::new("/proc/self/exe");
+    if running.exists() { running.to_owned() } else { std::env::current_exe().unwrap_or_default() }
+}

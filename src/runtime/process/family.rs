@@ -1,0 +1,86 @@
+//! The processes of this machine as `/proc` tells them: who started whom, and who carries which mark.
+
+/// A process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Relative {
+    pub(super) id: i32,
+    pub(super) parent: i32,
+    pub(super) group: i32,
+    pub(super) session: i32,
+    /// It has ended and nobody has asked how.
+    pub(super) is_ended: bool,
+    /// When it began, in the system's own ticks.
+    pub(super) began: u64,
+}
+
+/// All that can be seen. Empty where there is no `/proc`.
+pub(super) fn all() -> Vec<Relative> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| of(entry.file_name().to_str()?.parse().ok()?)).collect()
+}
+
+/// This one; `None` when it is gone.
+pub(super) fn of(id: i32) -> Option<Relative> {
+    parse(&std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?)
+}
+
+/// The children of a process that is this one, by its threads' own lists where the kernel keeps them.
+pub(super) fn children(own_id: i32) -> Vec<Relative> {
+    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let lists: Option<Vec<String>> =
+        threads.map(|thread| std::fs::read_to_string(thread.path().join("children")).ok()).collect();
+    match lists {
+        Some(lists) if !lists.is_empty() => {
+            let ids = lists.iter().flat_map(|list| list.split_whitespace());
+            ids.filter_map(|id| of(id.parse().ok()?)).collect()
+        }
+        _ => all().into_iter().filter(|one| one.parent == own_id).collect(),
+    }
+}
+
+/// Whether the environment with which it began says `name=value`. To be read of one's own processes alone.
+pub(super) fn carries(id: i32, name: &str, value: &str) -> bool {
+    let environment = std::fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
+    let variable = format!("{name}={value}");
+    environment.split(|byte| *byte == 0).any(|one| one == variable.as_bytes())
+}
+
+/// `ID (NAME) STATE PARENT GROUP SESSION …`; the name may hold anything, parentheses too.
+fn parse(line: &str) -> Option<Relative> {
+    let id = line.split(' ').next()?.parse().ok()?;
+    let fields: Vec<&str> = line.rsplit_once(") ")?.1.split(' ').collect();
+    let number = |at: usize| fields.get(at)?.parse().ok();
+    Some(Relative {
+        id,
+        is_ended: matches!(*fields.first()?, "Z" | "X"),
+        parent: number(1)?,
+        group: number(2)?,
+        session: number(3)?,
+        began: fields.get(19)?.parse().ok()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_read_whatever_the_program_is_called() {
+        let line = "42 (a) Z 1 (b) S 7 40 39 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 987654 1 2";
+        let found = Relative { id: 42, parent: 7, group: 40, session: 39, is_ended: false, began: 987_654 };
+        assert_eq!(parse(line), Some(found));
+        assert!(parse(&line.replace(" S ", " Z ")).unwrap().is_ended);
+        for torn in ["", "42", "42 (sh) S", "42 (sh) S 1 2 x"] {
+            assert_eq!(parse(torn), None, "{torn}");
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn this_process_finds_itself() {
+        let me = i32::try_from(std::process::id()).unwrap();
+        let found = all().into_iter().find(|one| one.id == me).unwrap();
+        assert_eq!(found, of(me).unwrap());
+        assert!(!found.is_ended && found.parent > 0);
+    }
+}

@@ -1,0 +1,168 @@
+//! What escaped its group: found by what it cannot shed, and ended.
+//!
+//! A process leaves its group with `setsid`. It is found again by its session while that is the command's own, by
+//! the mark in the environment with which it began, by a parent that is found, and, when it has shed all of these,
+//! as an orphan: the program is a subreaper, so what loses its parent becomes its own child.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, WaitOptions, getpid, getsid, kill_process, waitpid};
+
+use super::family::{self, Relative};
+use super::ourselves::takes_orphans;
+
+/// The variable that marks what a command started.
+const MARK: &str = "COUNTERSIGN_STARTED";
+/// How often those who do not go are looked for while they are killed: each may have had children meanwhile.
+const MOST_ROUNDS: u32 = 100;
+const LOOK_EVERY: Duration = Duration::from_millis(10);
+/// A panic hook may stand on the thread that holds the lock, so nobody waits for it for good.
+const LOCK_PATIENCE: Duration = Duration::from_millis(100);
+
+/// The leaders of all groups of this program: its own children, which their commands wait for.
+static LEADERS: Mutex<BTreeMap<i32, Trace>> = Mutex::new(BTreeMap::new());
+
+/// One command, as what escaped from it is known by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Trace {
+    leader: i32,
+    mark: String,
+    /// When the leader began; 0 when that could not be read.
+    began: u64,
+}
+
+/// A new mark, unlike any other of this machine: a variable and its value.
+pub(super) fn mark() -> (&'static str, String) {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    (MARK, format!("{}-{}", own_id(), COUNT.fetch_add(1, Relaxed)))
+}
+
+/// Starts a leader that carries `mark`, so that nobody takes it for an orphan in between.
+pub(super) fn lead<T>(mark: String, start: impl FnOnce() -> io::Result<(T, Pid)>) -> io::Result<(T, Trace)> {
+    let mut leaders = LEADERS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let (child, leader) = start()?;
+    let leader = leader.as_raw_nonzero().get();
+    let trace = Trace { leader, mark, began: family::of(leader).map_or(0, |found| found.began) };
+    leaders.insert(leader, trace.clone());
+    Ok((child, trace))
+}
+
+/// The trace of a leader that is not forgotten yet.
+pub(super) fn trace_of(leader: Pid) -> Option<Trace> {
+    leaders()?.get(&leader.as_raw_nonzero().get()).cloned()
+}
+
+/// Waits for orphans that have ended: nobody else will, and each keeps its number until then.
+pub(super) fn reap() {
+    let ended = family::children(own_id()).into_iter().filter(|one| one.is_ended && is_orphan(one));
+    for id in ended.filter_map(|one| Pid::from_raw(one.id)) {
+        waitpid(Some(id), WaitOptions::NOHANG).ok();
+    }
+}
+
+impl Trace {
+    /// What escaped and still runs.
+    pub(super) fn strays(&self) -> Vec<Pid> {
+        reap();
+        let found = self.find();
+        found.into_iter().filter(|one| !one.is_ended).filter_map(|one| Pid::from_raw(one.id)).collect()
+    }
+
+    /// Asks what escaped to end.
+    pub(super) fn ask_to_end(&self) {
+        for stray in self.strays() {
+            // One that is gone needs no signal; one that was stopped needs another to follow the first.
+            kill_process(stray, Signal::TERM).ok();
+            kill_process(stray, Signal::CONT).ok();
+        }
+    }
+
+    /// Ends what escaped now, and what that started meanwhile.
+    pub(super) fn kill(&self) {
+        for _ in 0..MOST_ROUNDS {
+            let strays = self.strays();
+            if strays.is_empty() {
+                return;
+            }
+            for stray in strays {
+                kill_process(stray, Signal::KILL).ok();
+            }
+            thread::sleep(LOOK_EVERY);
+        }
+    }
+
+    /// All of it is over.
+    pub(super) fn forget(&self) {
+        let mut leaders = LEADERS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if leaders.get(&self.leader) == Some(self) {
+            leaders.remove(&self.leader);
+        }
+    }
+
+    /// All that it started, but for its group, which ends as one: what can be told by itself, then what those started.
+    fn find(&self) -> Vec<Relative> {
+        let all = family::all();
+        let mut found: Vec<Relative> = all.iter().filter(|one| self.is_mine(one)).copied().collect();
+        let mut known: BTreeSet<i32> = found.iter().map(|one| one.id).chain([self.leader]).collect();
+        loop {
+            let is_more = |one: &&Relative| known.contains(&one.parent) && !known.contains(&one.id);
+            let more: Vec<Relative> = all.iter().filter(is_more).copied().collect();
+            if more.is_empty() {
+                found.retain(|one| one.group != self.leader);
+                return found;
+            }
+            known.extend(more.iter().map(|one| one.id));
+            found.extend(more);
+        }
+    }
+
+    fn is_mine(&self, one: &Relative) -> bool {
+        if one.id == self.leader || one.id == own_id() || one.began < self.began {
+            return false;
+        }
+        one.session == self.leader || family::carries(one.id, MARK, &self.mark) || self.has_shed_all(one)
+    }
+
+    /// An orphan that came to this program since the command began, and that no other running command marks.
+    /// Programs that it starts for the user (an editor) are in its own session, unless they leave it themselves.
+    fn has_shed_all(&self, one: &Relative) -> bool {
+        self.began > 0 && is_orphan(one) && !is_of_another(one.id)
+    }
+}
+
+fn is_of_another(id: i32) -> bool {
+    let Some(leaders) = leaders() else { return true };
+    let marks: Vec<String> = leaders.values().map(|trace| trace.mark.clone()).collect();
+    drop(leaders);
+    marks.iter().any(|mark| family::carries(id, MARK, mark))
+}
+
+/// A child of this program that it did not start: it came when its parent ended.
+fn is_orphan(one: &Relative) -> bool {
+    let session = getsid(None).map_or(0, |session| session.as_raw_nonzero().get());
+    takes_orphans()
+        && one.parent == own_id()
+        && one.session != session
+        && leaders().is_some_and(|leaders| !leaders.contains_key(&one.id))
+}
+
+fn leaders() -> Option<MutexGuard<'static, BTreeMap<i32, Trace>>> {
+    let deadline = Instant::now() + LOCK_PATIENCE;
+    loop {
+        match LEADERS.try_lock() {
+            Ok(leaders) => return Some(leaders),
+            Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) if Instant::now() >= deadline => return None,
+            Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(1)),
+        }
+    }
+}
+
+fn own_id() -> i32 {
+    getpid().as_raw_nonzero().get()
+}

@@ -1,0 +1,71 @@
+//! What a confined command may do, as plain data.
+
+use std::path::{Path, PathBuf};
+
+use super::real;
+
+/// The rights of a confined command. What is not named here is refused, but for reading what is not hidden.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Confinement {
+    /// Folders in which everything may be read, changed and started; whatever else is said about what they hold.
+    pub writable: Vec<PathBuf>,
+    /// Files and folders that can be neither read nor listed. They need not exist.
+    pub hidden: Vec<PathBuf>,
+    /// Whether it may use the internet protocols, loopback included.
+    pub network: bool,
+    /// Whether it may start where the kernel can hold only a part of this ([`super::Support::Partial`]).
+    pub may_be_weaker: bool,
+}
+
+impl Confinement {
+    /// Writes in `workspace`, reads but for `hidden`, no network. Symlinks are followed now.
+    pub fn of_workspace(workspace: &Path, hidden: Vec<PathBuf>) -> Self {
+        Self { writable: vec![real(workspace)], hidden, network: false, may_be_weaker: false }
+    }
+
+    /// Every hidden path by each of its names: where it stands and where it leads. What links in a hidden folder
+    /// lead to is hidden too, as of `~/.ssh/config` into a folder of settings; of its first level, files alone.
+    #[cfg(any(target_os = "linux", target_os = "macos", test))]
+    pub(super) fn hidden_places(&self) -> Vec<PathBuf> {
+        let mut places = Vec::new();
+        for path in &self.hidden {
+            let stands = match (path.parent(), path.file_name()) {
+                (Some(parent), Some(name)) => real(parent).join(name),
+                _ => path.clone(),
+            };
+            let leads = real(path);
+            let entries = leads.read_dir().into_iter().flatten().flatten();
+            let links = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()));
+            let files =
+                links.filter_map(|link| link.path().canonicalize().ok()).filter(|path| path.is_file());
+            places.extend(files);
+            places.extend([stands, leads]);
+        }
+        places.sort();
+        places.dedup();
+        places
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn what_is_hidden_is_hidden_by_every_name() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let home = folder.path().canonicalize().unwrap();
+        fs::create_dir_all(home.join("settings/ssh")).unwrap();
+        fs::write(home.join("settings/known"), "").unwrap();
+        symlink(home.join("settings/ssh"), home.join(".ssh")).unwrap();
+        symlink(home.join("settings/known"), home.join("settings/ssh/config")).unwrap();
+        symlink("/usr", home.join("settings/ssh/programs")).unwrap();
+        let hidden = vec![home.join(".ssh"), home.join(".absent")];
+        let places = Confinement { hidden, ..Confinement::default() }.hidden_places();
+        let names = [".absent", ".ssh", "settings/known", "settings/ssh"];
+        assert_eq!(places, names.map(|name| home.join(name)));
+    }
+}

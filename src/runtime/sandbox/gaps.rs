@@ -1,0 +1,187 @@
+//! What a confinement cannot hide: secrets inside the folders that it opens.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use ignore::WalkBuilder;
+
+use super::{Confinement, real};
+
+/// How far below a workspace files are looked for that look like secrets.
+const DEEPEST: usize = 4;
+/// Most files and folders of a workspace that are looked at.
+const MOST_ENTRIES: usize = 20_000;
+/// Folders of other people's code, and of git itself.
+const NOT_LOOKED_AT: &[&str] =
+    &[".git", ".hg", "node_modules", "target", "vendor", ".venv", "venv", "__pycache__"];
+const SECRET_NAMES: &[&str] = &[
+    ".env",
+    ".envrc",
+    ".netrc",
+    ".npmrc",
+    ".pypirc",
+    ".pgpass",
+    ".git-credentials",
+    "credentials.json",
+    "service-account.json",
+    "secrets.yml",
+    "secrets.yaml",
+    "secrets.toml",
+    "secrets.json",
+    "terraform.tfstate",
+    "id_rsa",
+    "id_ed25519",
+    "id_ecdsa",
+    "id_dsa",
+    ".vault_pass",
+    "master.key",
+    "kubeconfig",
+];
+const SECRET_ENDINGS: &[&str] =
+    &[".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".tfvars", ".agekey"];
+/// Endings of files that say how a `.env` should look.
+const EXAMPLES: &[&str] = &["example", "sample", "template", "dist", "defaults"];
+
+/// Something that a confined command can do although it should not. `Display` is the sentence for a person.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Gap {
+    /// The workspace is, or holds, the place of these secrets.
+    HoldsSecrets {
+        /// The writable folder.
+        folder: PathBuf,
+        /// Those that are there.
+        secrets: Vec<PathBuf>,
+    },
+    /// The workspace lies in a place of secrets.
+    LiesInSecrets(PathBuf),
+    /// A file of the workspace whose name is that of a secret.
+    LooksSecret(PathBuf),
+    /// The workspace is too large to be looked through.
+    NotAllSeen(PathBuf),
+}
+
+impl fmt::Display for Gap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let write = "the sandbox cannot hide what lies in a folder that it opens";
+        match self {
+            Self::HoldsSecrets { folder, secrets } => {
+                let shown: Vec<_> = secrets.iter().take(3).map(|path| path.display().to_string()).collect();
+                let more = secrets.len().saturating_sub(shown.len());
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                write!(
+                    f,
+                    "a command can read and change {}{more}: they lie in {}, and {write}",
+                    shown.join(", "),
+                    folder.display()
+                )
+            }
+            Self::LiesInSecrets(folder) => {
+                write!(
+                    f,
+                    "a command can read and change all of {}, which is a place of secrets",
+                    folder.display()
+                )
+            }
+            Self::LooksSecret(file) => {
+                write!(
+                    f,
+                    "a command can read and change {}, which looks like a secret: {write}",
+                    file.display()
+                )
+            }
+            Self::NotAllSeen(folder) => write!(
+                f,
+                "{} holds more than {MOST_ENTRIES} files: not all were looked at for secrets",
+                folder.display()
+            ),
+        }
+    }
+}
+
+impl Confinement {
+    /// What it cannot hide, each to be named to a person before the first command runs. Looks at the disk: names of
+    /// files, four folders deep, no contents.
+    pub fn gaps(&self) -> Vec<Gap> {
+        let mut gaps = Vec::new();
+        let hidden: Vec<PathBuf> = self.hidden.iter().map(|path| real(path)).collect();
+        for folder in self.writable.iter().map(|path| real(path)) {
+            let mut secrets: Vec<PathBuf> =
+                hidden.iter().filter(|path| path.starts_with(&folder) && path.exists()).cloned().collect();
+            secrets.sort();
+            secrets.dedup();
+            if hidden.iter().any(|path| folder.starts_with(path)) {
+                gaps.push(Gap::LiesInSecrets(folder.clone()));
+            }
+            let known = secrets.clone();
+            if !secrets.is_empty() {
+                gaps.push(Gap::HoldsSecrets { folder: folder.clone(), secrets });
+            }
+            gaps.extend(look(&folder).into_iter().filter(|gap| match gap {
+                Gap::LooksSecret(file) => !known.iter().any(|place| file.starts_with(place)),
+                _ => true,
+            }));
+        }
+        gaps
+    }
+}
+
+/// Files of the folder that look like secrets, and whether that was all of it.
+fn look(folder: &Path) -> Vec<Gap> {
+    let mut walk = WalkBuilder::new(folder);
+    walk.standard_filters(false)
+        .max_depth(Some(DEEPEST))
+        .filter_entry(|entry| !entry.file_name().to_str().is_some_and(|name| NOT_LOOKED_AT.contains(&name)));
+    let mut entries = walk.build().filter_map(Result::ok);
+    let files = entries.by_ref().take(MOST_ENTRIES).filter(|entry| !entry.path().is_dir());
+    let secret = files.filter(|entry| entry.file_name().to_str().is_some_and(names_a_secret));
+    let mut gaps: Vec<Gap> = secret.map(|entry| Gap::LooksSecret(entry.into_path())).collect();
+    gaps.sort();
+    if entries.next().is_some() {
+        gaps.push(Gap::NotAllSeen(folder.to_owned()));
+    }
+    gaps
+}
+
+fn names_a_secret(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let of_env =
+        name.strip_prefix(".env.").is_some_and(|rest| !rest.split('.').any(|part| EXAMPLES.contains(&part)));
+    of_env
+        || SECRET_NAMES.contains(&name.as_str())
+        || SECRET_ENDINGS.iter().any(|ending| name.ends_with(ending))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_hidden_is_named() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let home = folder.path().canonicalize().unwrap();
+        for name in [".ssh", "work/deep", "work/node_modules"] {
+            fs::create_dir_all(home.join(name)).unwrap();
+        }
+        for name in [
+            ".ssh/id_rsa",
+            "work/.env",
+            "work/.env.example",
+            "work/deep/server.pem",
+            "work/node_modules/.env",
+        ] {
+            fs::write(home.join(name), "").unwrap();
+        }
+        let hidden = vec![home.join(".ssh"), home.join(".aws")];
+        let of = |workspace: &Path| Confinement::of_workspace(workspace, hidden.clone()).gaps();
+        let (env, pem) = (home.join("work/.env"), home.join("work/deep/server.pem"));
+        let files = [Gap::LooksSecret(env), Gap::LooksSecret(pem)];
+        assert_eq!(of(&home.join("work")), files);
+        let at_home = of(&home);
+        let all = Gap::HoldsSecrets { folder: home.clone(), secrets: vec![home.join(".ssh")] };
+        assert_eq!(at_home, [&[all][..], &files[..]].concat());
+        assert!(at_home[0].to_string().contains("/.ssh: they lie in "), "{}", at_home[0]);
+        assert_eq!(of(&home.join(".ssh"))[0], Gap::LiesInSecrets(home.join(".ssh")));
+    }
+}

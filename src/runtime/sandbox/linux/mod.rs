@@ -1,0 +1,67 @@
+//! Linux: Landlock for files, seccomp for system calls, and fewer capabilities for root.
+
+mod calls;
+mod descriptors;
+mod files;
+mod powers;
+mod readable;
+
+use std::os::unix::process::CommandExt as _;
+use std::process::Command;
+
+use landlock::{ABI, Access as _, AccessFs, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _, Scope};
+
+use super::{Confined, Support};
+
+/// Gives up the rights in the order in which each is still needed, and becomes the command. Returns the reason when
+/// it could not.
+pub(super) fn enter(confined: &Confined) -> String {
+    match give_up(confined) {
+        Err(why) => why,
+        Ok(()) => {
+            let mut words = confined.command.iter();
+            let Some(program) = words.next() else { return "there is no command".to_owned() };
+            let failure = Command::new(program).args(words).exec();
+            format!("{} cannot be started: {failure}", program.display())
+        }
+    }
+}
+
+fn give_up(confined: &Confined) -> Result<(), String> {
+    if let Some(why) = support().refuses(confined.confinement.may_be_weaker) {
+        return Err(why);
+    }
+    descriptors::close_inherited()?;
+    let files = files::Rules::of(&confined.confinement)?;
+    powers::drop_most()?;
+    files.enforce()?;
+    calls::forbid(confined.confinement.network)
+}
+
+/// What this kernel has. Only asks: creating a ruleset restricts nobody.
+pub(super) fn support() -> Support {
+    let has = |abi: ABI| {
+        let ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
+        ruleset.handle_access(AccessFs::from_all(abi)).and_then(Ruleset::create).is_ok()
+    };
+    let scopes = || {
+        let ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
+        ruleset.scope(Scope::from_all(ABI::V6)).and_then(Ruleset::create).is_ok()
+    };
+    if !has(ABI::V1) {
+        return Support::None(
+            "this kernel has no Landlock, or it is not switched on (`lsm=` on its command line)".to_owned(),
+        );
+    }
+    if let Err(why) = calls::programs(false) {
+        return Support::None(why);
+    }
+    let mut weaker = Vec::new();
+    if !has(ABI::V3) {
+        weaker.push("files outside of the workspace can be emptied (Linux before 6.2)".to_owned());
+    }
+    if !scopes() {
+        weaker.push("other processes of yours can be ended by signals (Linux before 6.12)".to_owned());
+    }
+    if weaker.is_empty() { Support::Full } else { Support::Partial(weaker) }
+}

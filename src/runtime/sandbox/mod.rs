@@ -1,0 +1,90 @@
+//! The sandbox: what a confined command may touch, and the kernel's own means that hold it to that.
+//!
+//! On Linux the program starts itself again as `countersign __confine … -- COMMAND`; that child takes the rights
+//! away from itself and becomes the command, so nothing here is unsafe and no other thread is touched. On macOS
+//! `sandbox-exec` does it. Elsewhere there is none, and [`support`] says so.
+
+mod confinement;
+mod gaps;
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(any(target_os = "macos", test))]
+mod profile;
+mod refusal;
+mod secrets;
+mod support;
+mod words;
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use tokio::process::Command;
+
+pub use confinement::Confinement;
+pub use gaps::Gap;
+pub(super) use refusal::Refusals;
+pub use secrets::secret_places;
+pub use support::{Support, support};
+pub use words::{Confined, ENTRY};
+
+/// How commands are started in the sandbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sandbox {
+    /// The program that knows [`ENTRY`]: this one.
+    ourselves: PathBuf,
+    confinement: Confinement,
+}
+
+impl Sandbox {
+    /// A sandbox entered through `ourselves`, the program whose `main` hands the words after [`ENTRY`] to
+    /// [`Confined::parse`].
+    pub fn new(ourselves: PathBuf, confinement: Confinement) -> Self {
+        Self { ourselves, confinement }
+    }
+
+    /// What holds in it.
+    pub fn confinement(&self) -> &Confinement {
+        &self.confinement
+    }
+
+    /// `program`, to be started inside once it has its arguments; `temp` is the only place beside the workspace
+    /// where it can write.
+    ///
+    /// # Errors
+    /// In words, when this machine cannot hold it.
+    pub(super) fn command(&self, temp: &Path, program: &str) -> Result<Command, String> {
+        let mut confinement = self.confinement.clone();
+        confinement.writable.push(temp.to_owned());
+        let support = support();
+        if let Some(why) = support.refuses(confinement.may_be_weaker) {
+            return Err(why);
+        }
+        let (entry, words) = enter(&self.ourselves, Confined { confinement, command: vec![program.into()] });
+        let mut command = Command::new(entry);
+        command.args(words);
+        Ok(command)
+    }
+}
+
+#[cfg(not(target_os = "macos"))]
+fn enter(ourselves: &Path, confined: Confined) -> (OsString, Vec<OsString>) {
+    (ourselves.as_os_str().to_owned(), confined.words())
+}
+
+#[cfg(target_os = "macos")]
+fn enter(_ourselves: &Path, confined: Confined) -> (OsString, Vec<OsString>) {
+    let profile = profile::of(&confined.confinement);
+    let words = ["-p".into(), profile.into()].into_iter().chain(confined.command).collect();
+    ("/usr/bin/sandbox-exec".into(), words)
+}
+
+/// Where a path leads, symlinks followed as far as it exists; what does not exist yet stays as written.
+fn real(path: &Path) -> PathBuf {
+    for ancestor in path.ancestors() {
+        if let Ok(found) = ancestor.canonicalize() {
+            let rest = path.strip_prefix(ancestor).unwrap_or(Path::new(""));
+            return if rest == OsStr::new("") { found } else { found.join(rest) };
+        }
+    }
+    path.to_owned()
+}

@@ -1,0 +1,257 @@
+//! Where people and programs keep their keys, in one list. A path that does not exist is hidden all the same.
+
+use std::path::{Path, PathBuf};
+
+/// Below the home folder. A folder stands for all it holds.
+const IN_HOME: &[&str] = &[
+    // keys
+    ".ssh",
+    ".gnupg",
+    ".pki",
+    ".age",
+    ".config/age",
+    ".config/sops",
+    ".step",
+    ".putty",
+    // clouds and clusters
+    ".aws",
+    ".azure",
+    ".config/gcloud",
+    ".config/gsutil",
+    ".boto",
+    ".s3cfg",
+    ".oci",
+    ".aliyun",
+    ".bluemix",
+    ".kube",
+    ".minikube",
+    ".docker/config.json",
+    ".docker/contexts",
+    ".config/containers/auth.json",
+    ".config/doctl",
+    ".config/hcloud",
+    ".config/linode-cli",
+    ".config/scw",
+    ".config/openstack",
+    ".config/rclone",
+    ".rclone.conf",
+    ".config/heroku",
+    ".config/netlify",
+    ".local/share/com.vercel.cli",
+    ".config/flyctl",
+    ".fly",
+    ".wrangler",
+    ".config/.wrangler",
+    ".databrickscfg",
+    ".snowflake",
+    ".terraform.d",
+    ".terraformrc",
+    ".pulumi/credentials.json",
+    ".vault-token",
+    ".config/op",
+    ".ansible/vault_pass",
+    // forges and registries
+    ".netrc",
+    "_netrc",
+    ".git-credentials",
+    ".config/git/credentials",
+    ".cache/git/credential",
+    ".config/gh",
+    ".config/hub",
+    ".config/glab-cli",
+    ".config/tea",
+    ".npmrc",
+    ".yarnrc",
+    ".yarnrc.yml",
+    ".config/yarn",
+    ".config/configstore",
+    ".pypirc",
+    ".config/pip/pip.conf",
+    ".pip/pip.conf",
+    ".config/pypoetry/auth.toml",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".gem/credentials",
+    ".local/share/gem/credentials",
+    ".bundle/config",
+    ".m2/settings.xml",
+    ".m2/settings-security.xml",
+    ".gradle/gradle.properties",
+    ".nuget/NuGet",
+    ".config/NuGet",
+    ".composer/auth.json",
+    ".config/composer/auth.json",
+    ".hex",
+    // databases and mail
+    ".pgpass",
+    ".my.cnf",
+    ".mylogin.cnf",
+    ".mongorc.js",
+    ".config/msmtp",
+    ".msmtprc",
+    ".mutt",
+    ".fetchmailrc",
+    // models and their agents
+    ".config/countersign",
+    ".local/state/countersign",
+    ".cache/huggingface/token",
+    ".huggingface",
+    ".openai",
+    ".config/openai",
+    ".anthropic",
+    ".config/anthropic",
+    ".claude",
+    ".claude.json",
+    ".codex",
+    ".gemini",
+    ".config/github-copilot",
+    ".config/goose",
+    ".local/share/opencode",
+    ".config/io.datasette.llm",
+    // stores of passwords
+    ".password-store",
+    ".local/share/keyrings",
+    ".local/share/kwalletd",
+    ".config/1Password",
+    ".config/Bitwarden",
+    ".config/Bitwarden CLI",
+    ".config/keepassxc",
+    ".local/share/bitwarden",
+    // browsers and messages
+    ".mozilla",
+    ".thunderbird",
+    ".librewolf",
+    ".config/google-chrome",
+    ".config/google-chrome-beta",
+    ".config/chromium",
+    ".config/BraveSoftware",
+    ".config/microsoft-edge",
+    ".config/vivaldi",
+    ".config/opera",
+    ".config/Signal",
+    ".config/Slack",
+    ".config/discord",
+    ".var/app",
+    "snap",
+    // sessions of a screen, and what was typed
+    ".Xauthority",
+    ".ICEauthority",
+    ".bash_history",
+    ".zsh_history",
+    ".zhistory",
+    ".local/share/fish/fish_history",
+    ".python_history",
+    ".node_repl_history",
+    ".psql_history",
+    ".mysql_history",
+    ".sqlite_history",
+    ".viminfo",
+    ".lesshst",
+    // money
+    ".bitcoin",
+    ".ethereum",
+    ".electrum",
+    ".config/solana",
+    // macOS
+    "Library/Keychains",
+    "Library/Cookies",
+    "Library/Mail",
+    "Library/Messages",
+    "Library/Safari",
+    "Library/Application Support/Google",
+    "Library/Application Support/Firefox",
+    "Library/Application Support/BraveSoftware",
+    "Library/Application Support/Microsoft Edge",
+    "Library/Application Support/1Password",
+    "Library/Application Support/Bitwarden",
+];
+
+/// Of the machine.
+const OF_THE_MACHINE: &[&str] = &[
+    "/etc/shadow",
+    "/etc/shadow-",
+    "/etc/gshadow",
+    "/etc/gshadow-",
+    "/etc/sudoers",
+    "/etc/sudoers.d",
+    "/etc/ssl/private",
+    "/etc/NetworkManager/system-connections",
+    "/etc/wireguard",
+    "/etc/krb5.keytab",
+    "/etc/kubernetes",
+    "/etc/rancher",
+    "/run/secrets",
+    "/run/user",
+    "/run/credentials",
+    "/var/run/secrets",
+    "/var/lib/docker",
+    "/var/lib/kubelet",
+    "/var/lib/sss",
+    "/var/spool/cron",
+    "/var/spool/mail",
+    "/var/mail",
+];
+
+/// Variables that name another place for a secret.
+const VARIABLES: &[&str] = &[
+    "AWS_SHARED_CREDENTIALS_FILE",
+    "AWS_CONFIG_FILE",
+    "AWS_WEB_IDENTITY_TOKEN_FILE",
+    "AZURE_CONFIG_DIR",
+    "BOTO_CONFIG",
+    "CLOUDSDK_CONFIG",
+    "GOOGLE_APPLICATION_CREDENTIALS",
+    "DOCKER_CONFIG",
+    "GNUPGHOME",
+    "KRB5CCNAME",
+    "GH_CONFIG_DIR",
+    "NETRC",
+    "NPM_CONFIG_USERCONFIG",
+    "PASSWORD_STORE_DIR",
+    "PGPASSFILE",
+    "PIP_CONFIG_FILE",
+    "TF_CLI_CONFIG_FILE",
+    "XAUTHORITY",
+    "XDG_RUNTIME_DIR",
+    "HISTFILE",
+];
+
+/// All places of keys for the user whose home is `home`. `named` says what a variable of the environment holds.
+pub fn secret_places(home: Option<&Path>, named: impl Fn(&str) -> Option<PathBuf>) -> Vec<PathBuf> {
+    // Root's home is another's only for a root whose own is elsewhere; nobody else can read it anyway.
+    let homes: Vec<&Path> = home.into_iter().chain([Path::new("/root")]).collect();
+    let in_home = homes.into_iter().flat_map(|home| IN_HOME.iter().map(move |place| home.join(place)));
+    let of_machine = OF_THE_MACHINE.iter().map(PathBuf::from);
+    let by_name = VARIABLES.iter().filter_map(|name| named(name));
+    let clusters =
+        named("KUBECONFIG").into_iter().flat_map(|list| std::env::split_paths(&list).collect::<Vec<_>>());
+    let cargo = named("CARGO_HOME").into_iter();
+    let cargo = cargo.flat_map(|home| ["credentials", "credentials.toml"].map(|file| home.join(file)));
+    let all = in_home.chain(of_machine).chain(by_name).chain(clusters).chain(cargo);
+    // A variable may name the home itself, or what holds it.
+    let is_ours = |place: &Path| home.is_some_and(|home| home.starts_with(place));
+    all.filter(|place| place.is_absolute() && !is_ours(place)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_places_are_below_home_of_the_machine_and_where_variables_say() {
+        let named = |name: &str| match name {
+            "KUBECONFIG" => Some("/k/one:/k/two".into()),
+            "CARGO_HOME" => Some("/cargo".into()),
+            "GNUPGHOME" => Some("relative".into()),
+            "HISTFILE" => Some("/home/ada".into()),
+            _ => None,
+        };
+        let places = secret_places(Some(Path::new("/home/ada")), named);
+        let has = |place: &str| places.iter().any(|one| one == Path::new(place));
+        assert!(
+            has("/home/ada/.ssh") && has("/etc/shadow") && has("/k/two") && has("/cargo/credentials.toml")
+        );
+        assert!(has("/root/.ssh") && !has("relative") && !has("/home/ada"));
+        assert!(secret_places(None, |_| None).contains(&"/etc/shadow".into()));
+    }
+}

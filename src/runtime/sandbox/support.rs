@@ -1,0 +1,56 @@
+//! What this machine can hold a command to, in words.
+
+/// How much of the sandbox there is here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Support {
+    /// All that is promised.
+    Full,
+    /// It holds, but for these: a sentence each.
+    Partial(Vec<String>),
+    /// There is none; why, in a sentence.
+    None(String),
+}
+
+impl Support {
+    /// Why no command is started in it; `None` when one may be.
+    pub fn refuses(&self, may_be_weaker: bool) -> Option<String> {
+        match self {
+            Self::Full => None,
+            Self::Partial(_) if may_be_weaker => None,
+            Self::Partial(reasons) => {
+                Some(format!("the sandbox would not hold in full: {}", reasons.join("; ")))
+            }
+            Self::None(why) => Some(why.clone()),
+        }
+    }
+}
+
+/// Asks the system what it has; changes nothing.
+pub fn support() -> Support {
+    #[cfg(target_os = "linux")]
+    return super::linux::support();
+    #[cfg(target_os = "macos")]
+    return if std::path::Path::new("/usr/bin/sandbox-exec").exists() {
+        Support::Partial(vec![
+            "on macOS the rules are those of sandbox-exec, which nothing here has tried".to_owned(),
+        ])
+    } else {
+        Support::None("there is no /usr/bin/sandbox-exec".to_owned())
+    };
+    #[cfg(not(any(target_os = "linux", target_os = "macos")))]
+    return Support::None("there is no sandbox for this system".to_owned());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_it_is_enough_only_for_who_said_so() {
+        let part = Support::Partial(vec!["signals get out".to_owned()]);
+        assert!(part.refuses(false).unwrap().ends_with("not hold in full: signals get out"));
+        assert_eq!(part.refuses(true), None);
+        assert!(Support::None("old kernel".to_owned()).refuses(true).is_some());
+        assert_eq!(Support::Full.refuses(false), None);
+    }
+}

@@ -1,0 +1,98 @@
+//! A confinement and its command as words of a command line, so that it crosses an exec without a file.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use super::Confinement;
+
+/// The first argument of a child that confines itself. Nobody types it.
+pub const ENTRY: &str = "__confine";
+
+/// A command, and what it may do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Confined {
+    /// Its rights.
+    pub confinement: Confinement,
+    /// The program and its arguments.
+    pub command: Vec<OsString>,
+}
+
+impl Confined {
+    /// All arguments of the child, [`ENTRY`] first.
+    pub fn words(self) -> Vec<OsString> {
+        let Confinement { writable, hidden, network, may_be_weaker } = self.confinement;
+        let mut words = vec![OsString::from(ENTRY)];
+        for (flag, paths) in [("--write", writable), ("--hide", hidden)] {
+            words.extend(paths.into_iter().flat_map(|path| [OsString::from(flag), path.into_os_string()]));
+        }
+        words.extend(network.then(|| "--network".into()));
+        words.extend(may_be_weaker.then(|| "--weaker".into()));
+        words.push("--".into());
+        words.extend(self.command);
+        words
+    }
+
+    /// Reads what [`Confined::words`] wrote, without [`ENTRY`].
+    ///
+    /// # Errors
+    /// What is not understood: nothing is started then.
+    pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Self, String> {
+        let mut words = words.into_iter();
+        let mut confinement = Confinement::default();
+        loop {
+            let word = words.next().ok_or("there is no command")?;
+            let mut path = || words.next().map(PathBuf::from).ok_or("a path is missing");
+            match word.to_str() {
+                Some("--write") => confinement.writable.push(path()?),
+                Some("--hide") => confinement.hidden.push(path()?),
+                Some("--network") => confinement.network = true,
+                Some("--weaker") => confinement.may_be_weaker = true,
+                Some("--") => break,
+                _ => return Err(format!("{} is not understood", word.display())),
+            }
+        }
+        let command: Vec<OsString> = words.collect();
+        if command.is_empty() {
+            return Err("there is no command".to_owned());
+        }
+        Ok(Self { confinement, command })
+    }
+
+    /// Gives up all rights that are not named and becomes the command. Returns only when that failed, with the
+    /// reason in words; the command was not started then.
+    pub fn enter(self) -> String {
+        #[cfg(target_os = "linux")]
+        return super::linux::enter(&self);
+        #[cfg(not(target_os = "linux"))]
+        return "this program confines commands by itself on Linux alone".to_owned();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::ffi::OsStringExt as _;
+
+    use super::*;
+
+    #[test]
+    fn words_are_read_as_they_were_written() {
+        let odd = PathBuf::from(OsString::from_vec(b"/a b\n--\xff".to_vec()));
+        for (network, may_be_weaker) in [(false, false), (true, false), (false, true)] {
+            let writable = vec![odd.clone(), "--hide".into()];
+            let hidden = vec!["/home/ada/.ssh".into(), odd.clone()];
+            let confinement = Confinement { writable, hidden, network, may_be_weaker };
+            let command = ["sh", "-c", "--network", "--"].map(OsString::from).to_vec();
+            let confined = Confined { confinement, command };
+            let mut words = confined.clone().words();
+            assert_eq!(words.remove(0), ENTRY);
+            assert_eq!(Confined::parse(words).unwrap(), confined);
+        }
+    }
+
+    #[test]
+    fn what_is_not_understood_starts_nothing() {
+        for words in [&[][..], &["--"], &["--write"], &["--read", "/", "--", "sh"], &["sh"]] {
+            assert!(Confined::parse(words.iter().map(OsString::from)).is_err(), "{words:?}");
+        }
+    }
+}
