@@ -1,0 +1,87 @@
+//! The terminal that somebody looks at: no child paints over it, types into it or reads its keys.
+
+use std::process::Stdio;
+
+use serde_json::json;
+use tokio::io::AsyncReadExt as _;
+
+use crate::bench::{Bench, there_is_one};
+
+/// What a program prints in a terminal of its own, with its exit.
+async fn in_a_terminal(arguments: &[&str], home: &std::path::Path) -> String {
+    let (mut terminal, child) = pty_process::open().unwrap();
+    let command = pty_process::Command::new(arguments[0])
+        .args(&arguments[1..])
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap())
+        .env("HOME", home)
+        .env("TERM", "dumb")
+        .current_dir(home)
+        .stdin(Stdio::null());
+    let mut child = command.spawn(child).unwrap();
+    let mut said = Vec::new();
+    // The end of a pseudo-terminal is an error on Linux.
+    terminal.read_to_end(&mut said).await.ok();
+    child.wait().await.unwrap();
+    String::from_utf8_lossy(&said).into_owned()
+}
+
+#[tokio::test]
+async fn no_child_has_the_terminal_in_any_mode() {
+    let home = tempfile::TempDir::new().unwrap();
+    let painted = in_a_terminal(&["sh", "-c", "printf pain''ted > /dev/tty"], home.path()).await;
+    assert!(painted.contains("painted"), "the attack fails anyway: {painted}");
+    let attack = "printf pain''ted > /dev/tty; echo went $?; cat < /dev/tty";
+    let call = json!({ "tool_calls": [{ "name": "shell", "arguments": { "command": attack } }] });
+    let script = json!([call, "done"]).to_string();
+    for mode in [
+        &["--mode", "ask", "--allow", "shell"][..],
+        &["--mode", "edit", "--allow", "shell"],
+        &["--mode", "unrestricted"],
+    ] {
+        let program = env!("CARGO_BIN_EXE_countersign");
+        let arguments = [&[program, "exec", "--json", "--script", &script], mode, &["go"]].concat();
+        let said = in_a_terminal(&arguments, home.path()).await;
+        assert!(said.contains("\"turn_ended\"") && said.contains("/dev/tty"), "{mode:?}: {said}");
+        assert!(said.contains("went 2") || said.contains("went 1"), "{mode:?} was not refused: {said}");
+        assert!(!said.contains("painted"), "{mode:?}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn no_terminal_is_written_to_from_the_sandbox() {
+    if !there_is_one().await {
+        return;
+    }
+    let bench = Bench::new();
+    for attack in [
+        "printf x > /dev/tty",
+        "for t in /dev/pts/[0-9]*; do printf '' > $t && exit 0; done; exit 1",
+        ": > /dev/ptmx",
+    ] {
+        let report = bench.run(attack, true).await;
+        assert_eq!(report.outcome, countersign::ledger::Outcome::Failed, "{attack}: {}", report.content);
+    }
+}
+
+/// Characters put into a terminal as if typed. No safe function asks for that, so Perl does, where there is one; the
+/// filter itself is held to it without, in `src/runtime/sandbox/linux/calls.rs`.
+#[tokio::test]
+async fn nothing_is_typed_for_the_user() {
+    if !there_is_one().await {
+        return;
+    }
+    let bench = Bench::new();
+    let attack = "perl -e 'my $c = \"x\"; open(T, \"<\", \"/dev/null\"); ioctl(T, 0x5412, $c); print \"errno \", $!+0, \"\\n\"'";
+    let free = bench.run(attack, false).await.content;
+    if !free.contains("errno 25") {
+        eprintln!("TIOCSTI was not tried by a program, there is no Perl: {free}");
+        bench.run("true", true).await;
+        return;
+    }
+    let held = bench.works(attack).await;
+    assert!(
+        held.contains("errno 1\n") || held.trim_end().ends_with("errno 1"),
+        "not refused by the filter: {held}"
+    );
+}
