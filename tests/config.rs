@@ -199,6 +199,7 @@ fn a_project_cannot_loosen() {
         "loop.tool_timeout_seconds = 31",
         "fallback = ['evil/model']",
         "tools.echo = true",
+        "tools.fetch.allow_hosts = ['localhost']",
         "budget.token_budget = 1000",
         "budget.token_budget_enough_percent = 91",
         "budget.token_budget_little_tokens = 499",
@@ -219,6 +220,18 @@ fn a_project_cannot_loosen() {
     }
     let wrong = World::new().project("modle = 'x'").wrong();
     assert!(wrong.contains("/repo/.countersign/config.toml:1: unknown key"), "{wrong}");
+}
+
+#[test]
+fn hosts_that_fetch_reaches_are_named_by_the_user() {
+    let config = World::new().user("[tools.fetch]\nallow_hosts = ['LOCALHOST:3000', '[::1]']").config();
+    assert!(
+        config.show().contains("tools.fetch.allow_hosts = [\"localhost:3000\", \"[::1]\"]"),
+        "{}",
+        config.show()
+    );
+    let wrong = World::new().user("tools.fetch.allow_hosts = ['http://x/']").wrong();
+    assert!(wrong.contains("config.toml:1:") && wrong.contains("takes hosts, as in"), "{wrong}");
 }
 
 #[test]

@@ -19,9 +19,10 @@ use crate::ledger::{Body, Entry, Millis, ModelRef, recover};
 use crate::model::Effort;
 use crate::policy::Policy;
 use crate::runtime::store::{find, latest};
+use crate::runtime::undo::Snapshots;
 use crate::runtime::{
-    CommandHooks, Driver, Groups, Handles, HookPort, LocalTools, NoHooks, Ports, SessionStore, echo_spec,
-    tool_specs,
+    CommandHooks, Driver, Groups, Handles, HookPort, LocalTools, NoHooks, Ports, Reach, SessionStore,
+    echo_spec, tool_specs,
 };
 use crate::tool::ToolSpec;
 use crate::wire::record::SessionFile;
@@ -65,7 +66,9 @@ pub(super) fn compose(
     let groups = Groups::default();
     let tools = LocalTools::new(invocation.cwd.clone(), invocation.environment_of_programs(), groups.clone())
         .giving(invocation.named_for_programs())
-        .within(confined::sandbox(invocation));
+        .within(confined::sandbox(invocation))
+
+        .reaching(Reach { allowed: config.fetch_hosts.clone(), network: config.network.clone() });
     let (router, modes) = router(&choice, &config)?;
     let now = now();
     let mut notices = invocation.config.warnings.clone();
@@ -99,6 +102,7 @@ pub(super) fn compose(
             (agent, first, before, store, id)
         }
     };
+    let tools = tools.keeping(Snapshots::of_session(state, id.clone()));
     let hooks = hook_port(invocation, &id, &groups);
     let switch = Switch::new(config.clone(), invocation.environment.clone(), router.clone(), modes);
     let ports = Ports { model: Box::new(router), tools: Box::new(tools), hooks, store: Box::new(store) };

@@ -13,6 +13,7 @@ mod router;
 pub mod sandbox;
 pub mod store;
 mod tools;
+pub mod undo;
 
 pub use driver::{Driver, DriverError, Handles, Ports};
 pub use hooks::{CommandHooks, NoHooks};
@@ -23,4 +24,4 @@ pub use ports::{HookPort, ModelPort, StorePort, ToolPort};
 pub use process::{Groups, keep_to_ourselves};
 pub use router::ModelRouter;
 pub use store::SessionStore;
-pub use tools::{LocalTools, echo_spec, looks_secret, tool_specs};
+pub use tools::{AllowedHost, LocalTools, Reach, echo_spec, looks_secret, tool_specs};

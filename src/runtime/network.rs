@@ -24,12 +24,20 @@ impl Network {
     /// # Errors
     /// A proxy or certificates that cannot be used, each with what to do.
     pub(super) fn client(&self, url: &Url, connect: Duration) -> Result<Client, ModelFailure> {
-        // Only the first caller in the process wins; all of them install the same.
-        let _already_installed = rustls::crypto::ring::default_provider().install_default();
         let builder = Client::builder()
             .user_agent(concat!("countersign/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(connect)
             .redirect(redirect::Policy::custom(same_server));
+        self.equip(builder, url)
+    }
+
+    /// Makes a client that reaches the server of `url` as the configuration says.
+    ///
+    /// # Errors
+    /// A proxy or certificates that cannot be used, each with what to do.
+    pub(super) fn equip(&self, builder: ClientBuilder, url: &Url) -> Result<Client, ModelFailure> {
+        // Only the first caller in the process wins; all of them install the same.
+        let _already_installed = rustls::crypto::ring::default_provider().install_default();
         let builder = self.with_proxy(builder, url)?;
         let builder = self.with_certificates(builder, url)?;
         builder.build().map_err(|error| ModelFailure {

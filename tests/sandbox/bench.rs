@@ -136,6 +136,7 @@ pub fn shell(command: &str, sandboxed: bool) -> Invocation {
     let arguments = Arguments::parse(&json!({ "command": command }).to_string());
     Invocation {
         call: CallId(1),
+        key: "s-c1".to_owned(),
         name: "shell".to_owned(),
         arguments,
         timeout_ms: 120_000,

@@ -5,8 +5,12 @@
 
 mod changes;
 mod commands;
+mod finding;
 mod looks;
 mod paths;
+mod races;
+mod undoing;
+mod web;
 
 use std::ffi::OsString;
 use std::fs;
@@ -129,6 +133,10 @@ fn the_schemas_take_what_is_documented_and_nothing_else() {
         json!({ "path": "a", "edits": [{ "old_text": "a", "new_text": "", "all": true }] })
     ));
     assert!(takes("write", json!({ "path": "a", "content": "" })));
+    assert!(takes("glob", json!({ "pattern": "*.rs", "path": "src" })));
+    assert!(takes("fetch", json!({ "url": "https://example.com/" })));
+    assert!(takes("plan", json!({ "items": [] })));
+    assert!(takes("plan", json!({ "items": [{ "text": "a", "status": "in_progress" }] })));
     assert!(takes("shell", json!({ "command": "true", "timeout_seconds": 600 })));
     for (name, wrong) in [
         ("read", json!({})),
@@ -139,6 +147,13 @@ fn the_schemas_take_what_is_documented_and_nothing_else() {
         ("edit", json!({ "path": "a", "edits": [{ "old_text": "", "new_text": "b" }] })),
         ("edit", json!({ "path": "a", "edits": [{ "old_text": "a", "new_text": "b", "count": 1 }] })),
         ("write", json!({ "path": "a" })),
+        ("glob", json!({ "path": "src" })),
+        ("glob", json!({ "pattern": "" })),
+        ("fetch", json!({ "url": "https://example.com/", "method": "POST" })),
+        ("plan", json!({})),
+        ("plan", json!({ "items": ["a"] })),
+        ("plan", json!({ "items": [{ "text": "a", "status": "done" }] })),
+        ("plan", json!({ "items": vec![json!({ "text": "a", "status": "pending" }); 51] })),
         ("shell", json!({ "command": "true", "timeout_seconds": 601 })),
         ("shell", json!({ "command": "true", "background": true })),
     ] {

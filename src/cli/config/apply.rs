@@ -16,6 +16,7 @@ use crate::cli::{
 };
 use crate::model::Effort;
 use crate::policy::{Mode, Rule, RuleKind};
+use crate::runtime::AllowedHost;
 use crate::wire::Quirks;
 
 /// Sets the key, or says what is wrong with its value and where it stands.
@@ -130,6 +131,7 @@ fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
         Key::CompactAt => config.compact_at_percent = value.count(1, 100)?,
         Key::Echo => config.echo = value.switch()?,
         Key::PassEnv => config.pass_env = variables(value)?,
+        Key::FetchHosts => config.fetch_hosts = hosts(value)?,
         Key::Tools => config.tools = tool_calling(value.text()?)?,
         Key::Limit(_)
         | Key::Most(_)
@@ -166,6 +168,10 @@ fn set_looks(config: &mut Config, setting: &Setting) -> Result<(), String> {
         _ => {}
     }
     Ok(())
+}
+
+fn hosts(value: &Written) -> Result<Vec<AllowedHost>, String> {
+    value.texts()?.into_iter().map(AllowedHost::parse).collect()
 }
 
 fn tool_calling(text: &str) -> Result<ToolCalling, String> {

@@ -42,6 +42,8 @@ pub(super) enum Key {
     Echo,
     /// Variables that commands get although they look like keys.
     PassEnv,
+    /// The hosts that `fetch` reaches wherever they are.
+    FetchHosts,
     BaseUrl,
     Protocol,
     ApiKeyEnv,
@@ -156,6 +158,7 @@ pub(super) const KEYS: &[(&str, Key)] = &[
     ("network.ca_file", Key::CaFile),
     ("tools.echo", Key::Echo),
     ("tools.pass_env", Key::PassEnv),
+    ("tools.fetch.allow_hosts", Key::FetchHosts),
     ("providers.*.base_url", Key::BaseUrl),
     ("providers.*.protocol", Key::Protocol),
     ("providers.*.api_key_env", Key::ApiKeyEnv),

@@ -39,7 +39,7 @@ use crate::budget::{Limits, TokenBudget};
 use crate::ledger::MicroDollars;
 use crate::model::{Abilities, Effort};
 use crate::policy::{Mode, Rule};
-use crate::runtime::Network;
+use crate::runtime::{AllowedHost, Network};
 use crate::ui::rebinding::Keymap;
 use crate::wire::Quirks;
 use setting::Setting;
@@ -114,6 +114,8 @@ pub struct Config {
     pub echo: bool,
     /// Names of variables that commands get although they look like keys.
     pub pass_env: Vec<String>,
+    /// Hosts that `fetch` reaches although they are not on the public internet.
+    pub fetch_hosts: Vec<AllowedHost>,
     /// The providers of the configuration, the known ones too where something was set.
     pub providers: BTreeMap<String, Provider>,
     /// What the user knows about models, by `provider/name`.
@@ -264,6 +266,7 @@ impl Default for Config {
             network: Network::default(),
             echo: false,
             pass_env: Vec::new(),
+            fetch_hosts: Vec::new(),
             providers: BTreeMap::new(),
             models: BTreeMap::new(),
             warnings: Vec::new(),

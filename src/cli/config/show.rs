@@ -115,6 +115,7 @@ impl Config {
             Key::CaFile => self.network.ca_file.as_ref().map(|path| quoted(&path.to_string_lossy())),
             Key::Echo => Some(self.echo.to_string()),
             Key::PassEnv => Some(listed(self.pass_env.iter().map(|name| quoted(name)))),
+            Key::FetchHosts => Some(listed(self.fetch_hosts.iter().map(|host| quoted(&host.to_string())))),
             Key::Hooks
             | Key::Binding
             | Key::BaseUrl

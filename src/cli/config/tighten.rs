@@ -56,7 +56,7 @@ fn tightens(before: &Config, after: &Config, key: Key) -> bool {
         Key::Echo => !after.echo,
         Key::Links => !after.links,
         Key::PassEnv => after.pass_env.iter().all(|name| before.pass_env.contains(name)),
-        // These choose where data goes, what it costs, what the model sees, what is written down, which programs
+        // These choose where data goes or comes from, what it costs, what the model sees, what is written down, which programs
         // are started, or what a key does.
         Key::Model
         | Key::Fallback
@@ -68,6 +68,7 @@ fn tightens(before: &Config, after: &Config, key: Key) -> bool {
         | Key::Mouse
         | Key::Log
         | Key::Hooks
+        | Key::FetchHosts
         | Key::Proxy
         | Key::CaFile
         | Key::BaseUrl

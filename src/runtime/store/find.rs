@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::wire::record::{FirstLine, first_line};
 
+use super::SNAPSHOTS;
+
 /// How many sessions an error names.
 const SHOWN: usize = 5;
 
@@ -73,7 +75,9 @@ fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
         let path = child.path();
         // A link to a folder is not followed, so that no circle is walked for ever.
         if child.file_type().is_ok_and(|kind| kind.is_dir()) {
-            collect(&path, found);
+            if path.extension().is_none_or(|extension| extension != SNAPSHOTS) {
+                collect(&path, found);
+            }
         } else if path.extension().is_some_and(|extension| extension == "jsonl") {
             found.push(path);
         }

@@ -24,6 +24,9 @@ use crate::wire::record::{self, SessionFile};
 
 use super::StorePort;
 
+/// How the folder beside a session's file ends that keeps what undo needs: `ID.files`.
+pub const SNAPSHOTS: &str = "files";
+
 /// Writes one session. The file is made with its first entry: an app that was opened and closed leaves none.
 ///
 /// Everything lies under `STATE/sessions/YEAR/MONTH/ID.jsonl`, folders of mode 0700 and files of mode 0600.

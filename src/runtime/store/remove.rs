@@ -1,11 +1,12 @@
 //! Forgetting a session.
 
 use std::fs::File;
+use std::io::ErrorKind;
 use std::path::Path;
 
-use super::{cannot, lock};
+use super::{SNAPSHOTS, cannot, lock};
 
-/// Removes a session's file for good, unless another process writes it.
+/// Removes a session's file for good, with what undo keeps beside it, unless another process writes it.
 ///
 /// # Errors
 /// A sentence: somebody has it, or it cannot be removed.
@@ -13,5 +14,15 @@ pub fn remove(path: &Path) -> Result<(), String> {
     let file = File::open(path).map_err(|fault| cannot("open", path, &fault))?;
     // Held until the file is gone, so that nobody begins to write what vanishes.
     lock::take(&file, path)?;
+    let snapshots = path.with_extension(SNAPSHOTS);
+    match std::fs::remove_dir_all(&snapshots) {
+        Err(fault) if fault.kind() != ErrorKind::NotFound => {
+            return Err(format!(
+                "cannot remove {}, which belongs to the session: {fault}",
+                snapshots.display()
+            ));
+        }
+        Ok(()) | Err(_) => {}
+    }
     std::fs::remove_file(path).map_err(|fault| cannot("remove", path, &fault))
 }

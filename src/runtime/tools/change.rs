@@ -1,11 +1,14 @@
 //! A change of one file, worked out before it is made: the same for the approval and for the act.
 
-use crate::ledger::Preview;
+use crate::ledger::{CallId, Preview};
 
+use super::super::undo::{self, Content, Hash, Snapshots};
 use super::diff::{Difference, compare};
+use super::encoding::Encoding;
 use super::file::replace;
 use super::seen::Seen;
 use super::stop::Stop;
+use super::words::counted;
 use super::workspace::Place;
 
 /// What a file is and what it is to become.
@@ -14,36 +17,91 @@ pub(super) struct Change {
     pub(super) place: Place,
     /// Its content now; `None` when it is new.
     pub(super) before: Option<Vec<u8>>,
-    /// Its content to be.
+    /// Its text to be.
     pub(super) after: String,
+    /// How that is written down.
+    pub(super) encoding: Encoding,
+}
+
+/// What making a change needs besides it.
+pub(super) struct Making<'a> {
+    /// The call that makes it.
+    pub(super) call: CallId,
+    /// What the model has seen.
+    pub(super) seen: &'a Seen,
+    /// Where the earlier content is kept, if it is.
+    pub(super) snapshots: Option<&'a Snapshots>,
+    /// Whether anybody still waits for it.
+    pub(super) stop: &'a Stop,
 }
 
 impl Change {
-    /// What the approval shows. A change that cannot be made is shown as its reason, after `! `.
-    pub(super) fn preview(planned: Result<Self, String>) -> Preview {
+    /// What the approval shows, remembered for [`Self::make`]. A change that cannot be made is shown as its reason,
+    /// after `! `.
+    pub(super) fn preview(planned: Result<Self, String>, call: CallId, seen: &Seen) -> Preview {
         Preview::Diff(match planned {
             Err(reason) => format!("! {reason}\n"),
-            Ok(change) if change.before.as_deref() == Some(change.after.as_bytes()) => {
-                "! the file has this content already; nothing would change\n".to_owned()
+            Ok(change) => {
+                seen.look(call, &change.place.path, change.before.as_deref());
+                if change.before.as_deref() == Some(change.bytes().as_slice()) {
+                    "! the file has this content already; nothing would change\n".to_owned()
+                } else {
+                    change.difference().text
+                }
             }
-            Ok(change) => change.difference().text,
         })
     }
 
     /// The lines that differ. What is no text is compared as far as it can be shown.
     pub(super) fn difference(&self) -> Difference {
-        let before = self.before.as_deref().map(String::from_utf8_lossy);
+        let before = self.before.as_deref().map(|bytes| {
+            self.encoding.decode(bytes).unwrap_or_else(|_| String::from_utf8_lossy(bytes).into_owned())
+        });
         compare(&self.place.shown, before.as_deref(), &self.after)
     }
 
-    /// Makes it, and remembers the new content as seen.
+    fn bytes(&self) -> Vec<u8> {
+        self.encoding.encode(&self.after)
+    }
+
+    /// Makes it, after its earlier content was kept, and remembers the new content as seen. What is to be said about
+    /// it besides is returned.
     ///
     /// # Errors
     /// A sentence; the file is then as it was.
-    pub(super) fn make(&self, seen: &Seen, stop: &Stop) -> Result<(), String> {
-        replace(&self.place, self.after.as_bytes(), || !stop.is_set())?;
-        seen.note(&self.place.path, self.after.as_bytes());
-        Ok(())
+    pub(super) fn make(&self, making: &Making<'_>) -> Result<Option<String>, String> {
+        let before = self.before.as_deref();
+        if !making.seen.is_as_looked(making.call, &self.place.path, before) {
+            return Err(format!(
+                "`{}` has changed since the diff was made that was approved; nothing was written; read it again, then \
+                 repeat the change",
+                self.place.shown
+            ));
+        }
+        let after = self.bytes();
+        let found = replace(&self.place, before, &after, |found| {
+            if let Some(snapshots) = making.snapshots {
+                let change = undo::Change {
+                    call: Some(making.call),
+                    path: self.place.path.clone(),
+                    before: Content::Absent,
+                    after: Content::Known(Hash::of(&after)),
+                    mode: found.mode,
+                    made: found.made.clone(),
+                };
+                snapshots.keep(change, before).map_err(|why| format!("{why}; nothing was changed"))?;
+            }
+            if making.stop.is_set() { Err("stopped before anything was changed".to_owned()) } else { Ok(()) }
+        })?;
+        making.seen.note(&self.place.path, &after);
+        making.seen.is_made(making.call, &self.place.path);
+        let others = usize::try_from(found.names.saturating_sub(1)).unwrap_or(usize::MAX);
+        Ok((others > 0).then(|| {
+            format!(
+                "(the file had {} more, by hard links: they keep the earlier content; this one is a file of its own now)",
+                counted(others, "name")
+            )
+        }))
     }
 }
 

@@ -5,11 +5,11 @@ use serde_json::Value;
 use crate::ledger::Arguments;
 
 use super::arguments::{member, required};
-use super::change::{Change, refuse_changed};
+use super::change::{Change, Making, refuse_changed};
+use super::encoding::Encoding;
 use super::file::load;
 use super::replace::{Edit, apply};
 use super::seen::Seen;
-use super::stop::Stop;
 use super::words::counted;
 use super::workspace::Workspace;
 
@@ -27,17 +27,16 @@ pub(super) fn plan(workspace: &Workspace, seen: &Seen, arguments: &Arguments) ->
 /// Why it was not done.
 pub(super) fn run(
     workspace: &Workspace,
-    seen: &Seen,
     arguments: &Arguments,
-    stop: &Stop,
+    making: &Making<'_>,
 ) -> Result<String, String> {
-    let (change, lines) = planned(workspace, seen, arguments)?;
-    change.make(seen, stop)?;
+    let (change, lines) = planned(workspace, making.seen, arguments)?;
+    let remark = change.make(making)?.map(|remark| format!("\n{remark}")).unwrap_or_default();
     let difference = change.difference();
     let places: Vec<String> = lines.iter().take(20).map(usize::to_string).collect();
     let more = if lines.len() > places.len() { ", …" } else { "" };
     Ok(format!(
-        "edited {}: {} at line {}{more} (+{} -{} lines)",
+        "edited {}: {} at line {}{more} (+{} -{} lines){remark}",
         change.place.shown,
         counted(lines.len(), "replacement"),
         places.join(", "),
@@ -58,12 +57,16 @@ fn planned(
         format!("`{shown}` does not exist; use `write` to create it, or `search` to find it")
     })?;
     refuse_changed(&place, &before, seen)?;
-    let text = std::str::from_utf8(&before).map_err(|fault| {
-        let line = before.iter().take(fault.valid_up_to()).filter(|byte| **byte == b'\n').count() + 1;
-        format!("`{shown}` is not valid UTF-8 (line {line}), an edit could damage it; use `shell` with sed")
+    let encoding = Encoding::of(&before);
+    let text = encoding.decode(&before).map_err(|line| {
+        format!(
+            "`{shown}` is not valid {} (line {line}); perhaps it is Latin-1: an edit could damage it; use `shell` with \
+             sed, or with iconv first",
+            encoding.name()
+        )
     })?;
-    let (after, lines) = apply(text, &edits).map_err(|why| format!("{why}\n`{shown}` was not changed."))?;
-    Ok((Change { place, before: Some(before), after }, lines))
+    let (after, lines) = apply(&text, &edits).map_err(|why| format!("{why}\n`{shown}` was not changed."))?;
+    Ok((Change { place, before: Some(before), after, encoding }, lines))
 }
 
 fn edits(arguments: &Arguments) -> Result<Vec<Edit>, String> {

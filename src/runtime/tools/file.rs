@@ -1,33 +1,48 @@
 //! Files read whole and replaced whole: the new content stands there at once or not at all.
 
-use std::fs::{self, File, Metadata, Permissions};
-use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read as _};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::PathBuf;
 
+use super::anchor::Anchor;
 use super::words::{explain, size};
 use super::workspace::Place;
 
 /// The largest file that is held in memory.
 pub(super) const MOST_BYTES: u64 = 10 << 20;
-/// As the system's own tools make files; the umask takes its part.
-const NEW_FILE_MODE: u32 = 0o666;
 
-/// What stands at a path, refusing whatever is not a plain file (opening a pipe would wait for ever).
+/// Opens a plain file, refusing whatever is not one (reading a pipe would wait for ever).
 ///
 /// # Errors
 /// A sentence that says what to do instead.
-pub(super) fn examine(place: &Place) -> Result<Metadata, String> {
+pub(super) fn open(place: &Place) -> Result<(File, Metadata), String> {
     let shown = &place.shown;
-    let meta = fs::metadata(&place.path).map_err(|failure| explain(shown, &failure))?;
-    if meta.is_dir() {
-        return Err(format!("`{shown}` is a folder; use `list` to see what is in it"));
+    let is_folder = || format!("`{shown}` is a folder; use `list` to see what is in it");
+    if place.path.is_dir() {
+        return Err(is_folder());
     }
-    if !meta.is_file() {
-        return Err(format!(
-            "`{shown}` is neither a file nor a folder (a device, pipe or socket); leave it alone"
-        ));
+    let opened = Anchor::of(&place.path).and_then(|anchor| anchor.open()).and_then(|file| {
+        let meta = file.metadata()?;
+        Ok((file, meta))
+    });
+    match opened {
+        Ok((_, meta)) if meta.is_dir() => Err(is_folder()),
+        Ok((_, meta)) if !meta.is_file() => Err(no_file(shown)),
+        // Nothing can be opened that has nobody at its other end, as a socket.
+        Err(failure) if is_special(place) => Err(format!("{} ({failure})", no_file(shown))),
+        Err(failure) => Err(explain(shown, &failure)),
+        Ok(opened) => Ok(opened),
     }
-    Ok(meta)
+}
+
+fn no_file(shown: &str) -> String {
+    format!("`{shown}` is neither a file nor a folder (a device, pipe or socket); leave it alone")
+}
+
+fn is_special(place: &Place) -> bool {
+    fs::symlink_metadata(&place.path)
+        .is_ok_and(|meta| !meta.is_file() && !meta.is_dir() && !meta.is_symlink())
 }
 
 /// The content of a file, if there is one.
@@ -40,53 +55,79 @@ pub(super) fn load(place: &Place) -> Result<Option<Vec<u8>>, String> {
         Err(failure) => return Err(explain(&place.shown, &failure)),
         Ok(_) => {}
     }
+    let (file, meta) = open(place)?;
     let large = |bytes: u64| {
         format!("`{}` is too large for this ({}); use `shell` with sed or a script", place.shown, size(bytes))
     };
-    let meta = examine(place)?;
     if meta.len() > MOST_BYTES {
         return Err(large(meta.len()));
     }
-    let mut content = Vec::new();
-    File::open(&place.path)
-        .and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut content))
-        .map_err(|failure| explain(&place.shown, &failure))?;
+    let content = all_of(file).map_err(|failure| explain(&place.shown, &failure))?;
     // Some files, as those in /proc, only say their size by being read.
     if content.len() as u64 > MOST_BYTES { Err(large(content.len() as u64)) } else { Ok(Some(content)) }
 }
 
-/// Writes a content beside the file and puts it in its place; mode and owner stay as they were. `wanted` is asked
-/// last, when only the rename is left. Missing folders are made.
+fn all_of(file: File) -> io::Result<Vec<u8>> {
+    let mut content = Vec::new();
+    file.take(MOST_BYTES + 1).read_to_end(&mut content)?;
+    Ok(content)
+}
+
+/// What is known of a file just before it is replaced.
+pub(super) struct Before {
+    /// Its permissions; `None` when there is no file.
+    pub(super) mode: Option<u32>,
+    /// The first of the folders that had to be made for it.
+    pub(super) made: Option<PathBuf>,
+    /// How many names it has.
+    pub(super) names: u64,
+}
+
+/// Writes a content beside the file and puts it in its place; mode and owner stay as they were. Missing folders are
+/// made. `ready` is asked when only the rename is left; then the file must still have the content `before`.
 ///
 /// # Errors
 /// A sentence; the file is then as it was.
-pub(super) fn replace(place: &Place, content: &[u8], wanted: impl Fn() -> bool) -> Result<(), String> {
+pub(super) fn replace(
+    place: &Place,
+    before: Option<&[u8]>,
+    content: &[u8],
+    ready: impl FnOnce(&Before) -> Result<(), String>,
+) -> Result<Before, String> {
     let fail = |failure: io::Error| format!("{}; nothing was changed", explain(&place.shown, &failure));
-    let folder = place.path.parent().ok_or_else(|| format!("`{}` is not a file name", place.shown))?;
-    fs::create_dir_all(folder).map_err(fail)?;
-    let before = fs::metadata(&place.path).ok();
-    let mut fresh = tempfile::Builder::new()
-        .prefix(".countersign-")
-        .permissions(Permissions::from_mode(NEW_FILE_MODE))
-        .tempfile_in(folder)
-        .map_err(fail)?;
-    fresh.write_all(content).map_err(fail)?;
-    if let Some(before) = before {
-        keep_owner_and_mode(fresh.as_file(), &before).map_err(fail)?;
+    let (anchor, made) = Anchor::making(&place.path).map_err(fail)?;
+    let staged = anchor.stage(content).map_err(fail)?;
+    let now = anchor.open().and_then(|file| file.metadata());
+    let now = match now {
+        Err(failure) if failure.kind() == io::ErrorKind::NotFound => None,
+        now => Some(now.map_err(fail)?),
+    };
+    if let Some(now) = &now {
+        staged.like(now).map_err(fail)?;
     }
-    fresh.as_file().sync_all().map_err(fail)?;
-    if !wanted() {
-        return Err("stopped before anything was changed".to_owned());
-    }
-    fresh.persist(&place.path).map_err(|failure| fail(failure.error))?;
-    Ok(())
+    let mode = now.as_ref().map(|now| now.permissions().mode() & 0o7777);
+    let found = Before { mode, made, names: now.map_or(1, |now| now.nlink()) };
+    // Twice: what is not as it was is not put on record, and that takes a moment.
+    refuse_other(&anchor, place, before)?;
+    ready(&found)?;
+    refuse_other(&anchor, place, before)?;
+    staged.place(before.is_some()).map_err(fail)?;
+    Ok(found)
 }
 
-fn keep_owner_and_mode(file: &File, before: &Metadata) -> io::Result<()> {
-    let now = file.metadata()?;
-    if (now.uid(), now.gid()) != (before.uid(), before.gid()) {
-        // Only root can give files away; for everybody else the file becomes theirs, as with any editor.
-        fchown(file, Some(before.uid()), Some(before.gid())).ok();
+fn refuse_other(anchor: &Anchor, place: &Place, before: Option<&[u8]>) -> Result<(), String> {
+    let now = match anchor.open() {
+        Err(failure) if failure.kind() == io::ErrorKind::NotFound => None,
+        file => {
+            let content = file.and_then(all_of).map_err(|failure| explain(&place.shown, &failure))?;
+            Some(content)
+        }
+    };
+    if now.as_deref() == before {
+        return Ok(());
     }
-    file.set_permissions(before.permissions())
+    Err(format!(
+        "`{}` has changed while this was being done; nothing was written; read it again, then repeat the change",
+        place.shown
+    ))
 }

@@ -1,16 +1,23 @@
 //! The built-in tools, on the files and programs of this machine.
 
+pub(super) mod anchor;
 mod arguments;
 mod change;
 mod diff;
 mod echo;
 mod edit;
+mod encoding;
 mod environment;
+mod fetch;
 mod file;
+mod filter;
 mod gather;
+mod glob;
+mod kind;
 mod list;
 mod live;
 mod pages;
+mod plan;
 mod read;
 mod replace;
 mod search;
@@ -39,7 +46,9 @@ use crate::tool::{Invocation, Preparation, ToolReport, bound};
 use super::ports::ToolPort;
 use super::process::Groups;
 use super::sandbox::Sandbox;
-use change::Change;
+use super::undo::Snapshots;
+use change::{Change, Making};
+use fetch::Fetch;
 use seen::Seen;
 use shell::Shell;
 use stop::{Stop, off_thread};
@@ -47,14 +56,17 @@ use workspace::Workspace;
 
 pub(super) use environment::for_commands;
 pub use environment::looks_secret;
+pub use fetch::{AllowedHost, Reach};
 pub use specs::{echo_spec, tool_specs};
 
-/// Runs `read`, `list`, `search`, `edit`, `write` and `shell`. Clones share what the model has seen of files.
+/// Runs the built-in tools. Clones share what the model has seen of files.
 #[derive(Debug, Clone)]
 pub struct LocalTools {
     workspace: Arc<Workspace>,
     seen: Seen,
     shell: Arc<Shell>,
+    fetch: Arc<Fetch>,
+    snapshots: Option<Snapshots>,
 }
 
 impl LocalTools {
@@ -64,9 +76,12 @@ impl LocalTools {
     /// `~` stands for. Whoever keeps a clone of `groups` can end all that runs.
     pub fn new(workspace: PathBuf, environment: Vec<(OsString, OsString)>, groups: Groups) -> Self {
         let home = environment.iter().find(|(name, _)| name == "HOME").map(|(_, home)| PathBuf::from(home));
+        let fetch = Arc::new(Fetch::new(&environment));
         Self {
             workspace: Arc::new(Workspace::new(workspace, home)),
             seen: Seen::default(),
+            fetch,
+            snapshots: None,
             shell: Arc::new(Shell { environment: for_commands(environment), groups, sandbox: None }),
         }
     }
@@ -89,6 +104,17 @@ impl LocalTools {
         Self { shell: Arc::new(Shell { environment, groups, sandbox }), ..self }
     }
 
+    /// With `fetch` going where the configuration says; without this it goes to the public internet alone.
+    pub fn reaching(self, reach: Reach) -> Self {
+        Self { fetch: Arc::new(self.fetch.reaching(reach)), ..self }
+    }
+
+    /// With what files were before `write` and `edit` changed them kept there, so that it can be undone. A change whose
+    /// earlier content cannot be kept is not made.
+    pub fn keeping(self, snapshots: Snapshots) -> Self {
+        Self { snapshots: Some(snapshots), ..self }
+    }
+
     fn look(&self, invocation: &Invocation) -> Preparation {
         let arguments = &invocation.arguments;
         let (mut outside, mut leads_to) = (Vec::new(), Vec::new());
@@ -97,6 +123,7 @@ impl LocalTools {
         if let Some(path) = arguments.text("path").filter(|_| names_path) {
             match self.workspace.resolve(path) {
                 Ok(place) => {
+                    self.seen.leads(invocation.call, path, &place.path);
                     if !place.inside {
                         outside.push(place.shown.clone());
                     }
@@ -106,8 +133,14 @@ impl LocalTools {
             }
         }
         let preview = match invocation.name.as_str() {
-            "edit" => Change::preview(edit::plan(&self.workspace, &self.seen, arguments)),
-            "write" => Change::preview(write::plan(&self.workspace, &self.seen, arguments)),
+            "edit" => {
+                let planned = edit::plan(&self.workspace, &self.seen, arguments);
+                Change::preview(planned, invocation.call, &self.seen)
+            }
+            "write" => {
+                let planned = write::plan(&self.workspace, &self.seen, arguments);
+                Change::preview(planned, invocation.call, &self.seen)
+            }
             "shell" => {
                 arguments.text("command").map_or(Preview::None, |text| Preview::Command(text.to_owned()))
             }
@@ -118,14 +151,32 @@ impl LocalTools {
 
     fn work(&self, invocation: &Invocation, stop: &Stop) -> Result<String, String> {
         let (workspace, seen, arguments) = (&self.workspace, &self.seen, &invocation.arguments);
+        let making = Making { call: invocation.call, seen, snapshots: self.snapshots.as_ref(), stop };
+        self.leads_there_still(invocation)?;
         match invocation.name.as_str() {
             "read" => read::run(workspace, seen, arguments, stop),
             "list" => list::run(workspace, arguments, stop),
             "search" => search::run(workspace, arguments, stop),
             "echo" => echo::run(arguments),
-            "edit" => edit::run(workspace, seen, arguments, stop),
-            "write" => write::run(workspace, seen, arguments, stop),
+            "glob" => glob::run(workspace, arguments, stop),
+            "plan" => plan::run(arguments),
+            "edit" => edit::run(workspace, arguments, &making),
+            "write" => write::run(workspace, arguments, &making),
             other => Err(format!("there is no tool called {other}")),
+        }
+    }
+
+    /// What was decided on is where the path led then.
+    fn leads_there_still(&self, invocation: &Invocation) -> Result<(), String> {
+        let Some(path) = invocation.arguments.text("path") else { return Ok(()) };
+        let place = self.workspace.resolve(path)?;
+        match self.seen.led_elsewhere(invocation.call, path, &place.path) {
+            None => Ok(()),
+            Some(before) => Err(format!(
+                "`{path}` led to `{}` when this was decided, and leads to `{}` now: nothing was done; look at it again",
+                self.workspace.show(&before),
+                place.shown
+            )),
         }
     }
 
@@ -161,10 +212,10 @@ impl ToolPort for LocalTools {
     fn run(&self, invocation: Invocation, output: mpsc::Sender<String>) -> BoxFuture<'static, ToolReport> {
         let tools = self.clone();
         Box::pin(survive(async move {
-            if invocation.name == "shell" {
-                tools.shell.run(&tools.workspace, &invocation, output).await
-            } else {
-                tools.run_within_time(invocation).await
+            match invocation.name.as_str() {
+                "shell" => tools.shell.run(&tools.workspace, &invocation, output).await,
+                "fetch" => tools.fetch.run(&invocation).await,
+                _ => tools.run_within_time(invocation).await,
             }
         }))
     }

@@ -8,6 +8,7 @@ use super::stop::Stop;
 const MOST_LINE_BYTES: usize = 8000;
 
 /// The lines asked for.
+#[derive(Default)]
 pub(super) struct Page {
     /// Without their ends; overlong ones cut.
     pub(super) lines: Vec<String>,
@@ -15,6 +16,12 @@ pub(super) struct Page {
     pub(super) total: Option<u64>,
     /// Whether something on the page is not valid UTF-8.
     pub(super) is_lossy: bool,
+    /// Whether the file begins with a byte order mark, which is not shown; known on the first page alone.
+    pub(super) has_mark: bool,
+    /// How many lines of the page end with CR LF.
+    pub(super) with_return: usize,
+    /// How many end with LF alone.
+    pub(super) with_feed: usize,
 }
 
 /// Reads `count` lines from line `first` (from 1) on. Goes on to the end to count, if `count_all`.
@@ -28,7 +35,7 @@ pub(super) fn scan(
     count_all: bool,
     stop: &Stop,
 ) -> io::Result<Page> {
-    let mut page = Page { lines: Vec::new(), total: None, is_lossy: false };
+    let mut page = Page::default();
     let mut line = Line::default();
     let mut number = 1;
     loop {
@@ -37,7 +44,7 @@ pub(super) fn scan(
         if buffer.is_empty() {
             let has_partial = line.bytes > 0;
             if has_partial && number >= first && !is_past {
-                page.push(&line);
+                page.push(&line, number);
             }
             page.total = Some(number - 1 + u64::from(has_partial));
             return Ok(page);
@@ -52,7 +59,7 @@ pub(super) fn scan(
         reader.consume(used);
         if ends {
             if number >= first && !is_past {
-                page.push(&line);
+                page.push(&line, number);
             }
             line.clear();
             number += 1;
@@ -64,11 +71,23 @@ pub(super) fn scan(
 struct Line {
     kept: Vec<u8>,
     bytes: u64,
+    ended_in_return: bool,
+    ends_with_return: bool,
+    ends_with_feed: bool,
 }
 
 impl Line {
     fn add(&mut self, piece: &[u8], keep: bool) {
         self.bytes += piece.len() as u64;
+        let last = |at: usize| piece.len().checked_sub(at).and_then(|at| piece.get(at)).copied();
+        // Of a CR LF that two pieces share, the CR was the end of the first.
+        self.ends_with_return = match (last(2), last(1)) {
+            (Some(b'\r'), Some(b'\n')) => true,
+            (None, Some(b'\n')) => self.ended_in_return,
+            _ => false,
+        };
+        self.ended_in_return = last(1) == Some(b'\r');
+        self.ends_with_feed = last(1) == Some(b'\n');
         if keep {
             let room = MOST_LINE_BYTES.saturating_sub(self.kept.len());
             self.kept.extend(piece.iter().take(room));
@@ -77,19 +96,24 @@ impl Line {
 
     fn clear(&mut self) {
         self.kept.clear();
-        self.bytes = 0;
+        *self = Self { kept: std::mem::take(&mut self.kept), ..Self::default() };
     }
 }
 
 impl Page {
-    fn push(&mut self, line: &Line) {
+    fn push(&mut self, line: &Line, number: u64) {
+        self.with_return += usize::from(line.ends_with_return);
+        self.with_feed += usize::from(line.ends_with_feed && !line.ends_with_return);
         let more = line.bytes - line.kept.len() as u64;
         let text = String::from_utf8_lossy(&line.kept);
         // A cut can fall into a character; only a whole line can be called invalid.
         self.is_lossy |= more == 0 && std::str::from_utf8(&line.kept).is_err();
         let text = text.strip_suffix('\n').unwrap_or(&text);
-        let text = text.strip_suffix('\r').unwrap_or(text);
-        let text = if self.lines.is_empty() { text.trim_start_matches('\u{feff}') } else { text };
+        // A CR that no LF follows belongs to the line.
+        let text = text.strip_suffix('\r').filter(|_| line.ends_with_return).unwrap_or(text);
+        let unmarked = text.strip_prefix('\u{feff}').filter(|_| number == 1);
+        self.has_mark |= unmarked.is_some();
+        let text = unmarked.unwrap_or(text);
         self.lines.push(match more {
             0 => text.to_owned(),
             more => format!("{text}… ({more} more bytes in this line)"),
@@ -117,6 +141,19 @@ mod tests {
         assert_eq!(page(b"a\nb\nc\n", 1, 2, false).total, None);
         assert_eq!(page(b"a\nb\n", 1, 2, false).total, Some(2));
         assert_eq!(page(b"", 1, 2, true).total, Some(0));
+    }
+
+    #[test]
+    fn line_ends_are_counted_and_a_mark_is_taken_off_once() {
+        let mixed = page("\u{feff}a\r\nb\n\u{feff}c\rd\r\ne\r".as_bytes(), 1, 10, true);
+        assert_eq!(mixed.lines, ["a", "b", "\u{feff}c\rd", "e\r"]);
+        assert_eq!((mixed.with_return, mixed.with_feed, mixed.has_mark), (2, 1, true));
+        let second = page("\u{feff}a\n\u{feff}b\n".as_bytes(), 2, 1, true);
+        assert_eq!((second.lines, second.has_mark), (vec!["\u{feff}b".to_owned()], false));
+        // A reader that gives one byte at a time tears every CR LF.
+        let torn =
+            scan(io::BufReader::with_capacity(1, &b"a\r\nb\n"[..]), 1, 9, true, &Stop::default()).unwrap();
+        assert_eq!((torn.lines, torn.with_return, torn.with_feed), (vec!["a".into(), "b".into()], 1, 1));
     }
 
     #[test]

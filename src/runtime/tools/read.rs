@@ -1,12 +1,14 @@
 //! `read`: numbered lines of a text file, a page at a time, of files of any size.
 
 use std::fs::File;
-use std::io::{self, BufReader, Cursor, Read};
+use std::io::{self, BufReader, Cursor, Read as _, Seek as _};
 
 use crate::ledger::Arguments;
 
 use super::arguments::{number, required};
-use super::file::{MOST_BYTES, examine, load};
+use super::encoding::Encoding;
+use super::file::{MOST_BYTES, load, open};
+use super::kind;
 use super::pages::{Page, scan};
 use super::seen::Seen;
 use super::stop::Stop;
@@ -29,34 +31,71 @@ pub(super) fn run(
     stop: &Stop,
 ) -> Result<String, String> {
     let place = workspace.resolve(required(arguments, "path")?)?;
-    let meta = examine(&place)?;
+    let (file, meta) = open(&place)?;
     let first = number(arguments, "offset").unwrap_or(1).max(1);
     let count = number(arguments, "limit").unwrap_or(PAGE_LINES).clamp(1, MOST_PAGE_LINES);
-    let fail = |failure: io::Error| explain(&place.shown, &failure);
-    let page = if meta.len() > MOST_BYTES {
-        let file = File::open(&place.path).map_err(fail)?;
-        refuse_binary(&place, (&file).take(BINARY_LOOK as u64), meta.len())?;
-        let file = File::open(&place.path).map_err(fail)?;
-        scan(BufReader::with_capacity(1 << 16, file), first, count, false, stop).map_err(fail)?
+    let (page, encoding) = if meta.len() > MOST_BYTES {
+        (page_of_large(&place, file, meta.len(), first, count, stop)?, Encoding::Utf8)
     } else {
         let content = load(&place)?.unwrap_or_default();
-        refuse_binary(&place, content.as_slice(), content.len() as u64)?;
+        let (text, encoding) = as_text(&place, content.as_slice())?;
         seen.note(&place.path, &content);
-        scan(Cursor::new(content), first, count, true, stop).map_err(fail)?
+        let page = scan(Cursor::new(text.unwrap_or(content)), first, count, true, stop);
+        (page.map_err(|failure| explain(&place.shown, &failure))?, encoding)
     };
-    describe(&place, &page, first, meta.len())
+    let text = describe(&place, &page, first, meta.len())?;
+    Ok(text + &remarks(&page, encoding))
 }
 
-fn refuse_binary(place: &Place, content: impl Read, bytes: u64) -> Result<(), String> {
+/// Some lines of a file that is not held in memory.
+fn page_of_large(
+    place: &Place,
+    mut file: File,
+    bytes: u64,
+    first: u64,
+    count: u64,
+    stop: &Stop,
+) -> Result<Page, String> {
+    let fail = |failure: io::Error| explain(&place.shown, &failure);
     let mut start = Vec::new();
-    content
-        .take(BINARY_LOOK as u64)
-        .read_to_end(&mut start)
-        .map_err(|failure| explain(&place.shown, &failure))?;
+    (&file).take(BINARY_LOOK as u64).read_to_end(&mut start).map_err(fail)?;
+    if Encoding::of(&start) != Encoding::Utf8 {
+        return Err(format!(
+            "`{}` is {} text of {}, too large to be decoded; use `shell` with iconv to make a UTF-8 copy",
+            place.shown,
+            Encoding::of(&start).name(),
+            size(bytes)
+        ));
+    }
+    refuse_binary(place, &start, bytes)?;
+    file.rewind().map_err(fail)?;
+    scan(BufReader::with_capacity(1 << 16, file), first, count, false, stop).map_err(fail)
+}
+
+/// The text of a content as UTF-8, if it has to be decoded for that.
+fn as_text(place: &Place, content: &[u8]) -> Result<(Option<Vec<u8>>, Encoding), String> {
+    let encoding = Encoding::of(content);
+    if encoding == Encoding::Utf8 {
+        refuse_binary(place, content, content.len() as u64)?;
+        return Ok((None, encoding));
+    }
+    let text = encoding.decode(content).map_err(|line| {
+        format!(
+            "`{}` begins like {} text and is none (line {line}); use `shell` with file or xxd to look into it",
+            place.shown,
+            encoding.name()
+        )
+    })?;
+    Ok((Some(text.into_bytes()), encoding))
+}
+
+fn refuse_binary(place: &Place, content: &[u8], bytes: u64) -> Result<(), String> {
+    let start = content.get(..BINARY_LOOK).unwrap_or(content);
     if start.contains(&0) {
         return Err(format!(
-            "`{}` is a binary file ({}); use `shell` with file, strings or xxd to look into it",
+            "`{}` is no text: {} ({}), a binary file; use `shell` with file, strings or xxd to look into it",
             place.shown,
+            kind::of(content),
             size(bytes)
         ));
     }
@@ -84,8 +123,26 @@ fn describe(place: &Place, page: &Page, first: u64, bytes: u64) -> Result<String
         Some(total) => format!("(lines {first}-{last} of {total}; go on with offset {next})"),
         None => format!("(lines {first}-{last} of a file of {}; go on with offset {next})", size(bytes)),
     });
-    if page.is_lossy {
-        text.push_str("\n(Not all of it is valid UTF-8; what is not is shown as \u{fffd}.)");
-    }
     Ok(text)
+}
+
+/// What the lines do not show.
+fn remarks(page: &Page, encoding: Encoding) -> String {
+    let mut remarks = String::new();
+    if encoding != Encoding::Utf8 {
+        remarks.push_str(&format!("\n(The file is {}; `edit` keeps that.)", encoding.name()));
+    } else if page.has_mark {
+        remarks.push_str("\n(The file begins with a UTF-8 byte order mark; `edit` keeps it.)");
+    }
+    match (page.with_return, page.with_feed) {
+        (0, _) => {}
+        (_, 0) => remarks.push_str("\n(Lines end with CRLF; `edit` keeps that.)"),
+        (with_return, with_feed) => remarks.push_str(&format!(
+            "\n(Line endings are mixed: {with_return} CRLF and {with_feed} LF on this page; `edit` keeps them.)"
+        )),
+    }
+    if page.is_lossy {
+        remarks.push_str("\n(Not all of it is valid UTF-8; what is not is shown as \u{fffd}.)");
+    }
+    remarks
 }

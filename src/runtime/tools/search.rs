@@ -4,13 +4,14 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use globset::{GlobBuilder, GlobMatcher};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, sinks::Lossy};
 
 use crate::ledger::Arguments;
 
+use super::anchor::Anchor;
 use super::arguments::required;
+use super::filter::Filter;
 use super::stop::Stop;
 use super::walk::walk;
 use super::words::{counted, explain, shorten};
@@ -79,7 +80,8 @@ fn search_file(
     stop: &Stop,
 ) -> io::Result<()> {
     let before = found.matches;
-    let reader = UntilStopped { file: File::open(path)?, stop };
+    // The walk saw no link on the way; nor does this follow one that was made since.
+    let reader = UntilStopped { file: Anchor::of(path)?.open()?, stop };
     let sink = Lossy(|number, line| {
         found.add(shown, number, line);
         Ok(found.matches < MOST_COUNTED)
@@ -142,32 +144,5 @@ impl Found {
             text.push_str(&format!("\n({} could not be searched)", counted(self.unreadable, "file")));
         }
         text
-    }
-}
-
-/// `*.rs` is matched against names, `src/**/*.rs` against paths, `!` in front turns it round.
-struct Filter {
-    glob: GlobMatcher,
-    by_path: bool,
-    wants: bool,
-}
-
-impl Filter {
-    fn new(text: &str) -> Result<Self, String> {
-        let (pattern, wants) = text.strip_prefix('!').map_or((text, true), |rest| (rest, false));
-        let pattern = pattern.strip_prefix("./").unwrap_or(pattern).trim_start_matches('/');
-        let glob = GlobBuilder::new(pattern).literal_separator(true).build().map_err(|fault| {
-            format!("`{text}` is not a valid glob: {fault}; write it as in `*.rs` or `src/**/*.rs`")
-        })?;
-        Ok(Self { glob: glob.compile_matcher(), by_path: pattern.contains('/'), wants })
-    }
-
-    fn takes(&self, base: &Path, path: &Path) -> bool {
-        let path = match (self.by_path, path.strip_prefix(base)) {
-            (true, Ok(rest)) => rest,
-            (true, Err(_)) => path,
-            (false, _) => Path::new(path.file_name().unwrap_or_default()),
-        };
-        self.glob.is_match(path) == self.wants
     }
 }

@@ -1,4 +1,4 @@
-//! What the model was shown of files, so that it never overwrites what it has not seen.
+//! What the model was shown of files, and what a person was shown of a call, so that nothing is changed that nobody saw.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hasher};
@@ -6,22 +6,74 @@ use std::path::{Path, PathBuf};
 
 use tokio::sync::watch;
 
-/// Hashes of the contents last shown or written, by real path. Clones share one memory; a watch channel that nobody
-/// waits on is the shortest way to share it among tools that run side by side.
+use crate::ledger::CallId;
+
+/// Calls that were looked at and never run are forgotten after so many others.
+const MOST_CALLS: usize = 1000;
+
+/// Clones share one memory; a watch channel that nobody waits on is the shortest way to share it among tools that
+/// run side by side.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Seen(watch::Sender<BTreeMap<PathBuf, u64>>);
+pub(super) struct Seen(watch::Sender<Memory>);
+
+#[derive(Debug, Default)]
+struct Memory {
+    /// Hashes of the contents last shown or written, by real path.
+    shown: BTreeMap<PathBuf, u64>,
+    /// What each call was to change when it was looked at, by real path; `None`: a file that was not there.
+    contents: BTreeMap<(CallId, PathBuf), Option<u64>>,
+    /// Where its path led then, as it was written.
+    places: BTreeMap<(CallId, String), PathBuf>,
+}
 
 impl Seen {
-    /// Remembers a content.
+    /// Remembers a content as shown to the model.
     pub(super) fn note(&self, path: &Path, content: &[u8]) {
-        self.0.send_modify(|hashes| {
-            hashes.insert(path.to_owned(), hash(content));
+        self.0.send_modify(|memory| {
+            memory.shown.insert(path.to_owned(), hash(content));
         });
     }
 
     /// Whether the file was seen with another content than this. A file that was never seen has not changed.
     pub(super) fn has_changed(&self, path: &Path, content: &[u8]) -> bool {
-        self.0.borrow().get(path).is_some_and(|seen| *seen != hash(content))
+        self.0.borrow().shown.get(path).is_some_and(|seen| *seen != hash(content))
+    }
+
+    /// Remembers the content on which the diff of a call was made.
+    pub(super) fn look(&self, call: CallId, path: &Path, content: Option<&[u8]>) {
+        let key = (call, path.to_owned());
+        self.0.send_modify(|memory| remember(&mut memory.contents, key, content.map(hash)));
+    }
+
+    /// Whether that was this content. A call that was never looked at can be made on any.
+    pub(super) fn is_as_looked(&self, call: CallId, path: &Path, content: Option<&[u8]>) -> bool {
+        let memory = self.0.borrow();
+        memory.contents.get(&(call, path.to_owned())).is_none_or(|looked| *looked == content.map(hash))
+    }
+
+    /// The call has made its change: what it was looked at for is over.
+    pub(super) fn is_made(&self, call: CallId, path: &Path) {
+        self.0.send_modify(|memory| {
+            memory.contents.remove(&(call, path.to_owned()));
+        });
+    }
+
+    /// Remembers where the path of a call led when it was looked at.
+    pub(super) fn leads(&self, call: CallId, text: &str, path: &Path) {
+        let key = (call, text.to_owned());
+        self.0.send_modify(|memory| remember(&mut memory.places, key, path.to_owned()));
+    }
+
+    /// Where it led then, if that is not where it leads now.
+    pub(super) fn led_elsewhere(&self, call: CallId, text: &str, path: &Path) -> Option<PathBuf> {
+        self.0.borrow().places.get(&(call, text.to_owned())).filter(|led| *led != path).cloned()
+    }
+}
+
+fn remember<K: Ord, T>(map: &mut BTreeMap<K, T>, key: K, what: T) {
+    map.insert(key, what);
+    if map.len() > MOST_CALLS {
+        map.pop_first();
     }
 }
 

@@ -3,10 +3,10 @@
 use crate::ledger::Arguments;
 
 use super::arguments::required;
-use super::change::{Change, refuse_changed};
+use super::change::{Change, Making, refuse_changed};
+use super::encoding::Encoding;
 use super::file::load;
 use super::seen::Seen;
-use super::stop::Stop;
 use super::words::counted;
 use super::workspace::Workspace;
 
@@ -21,7 +21,7 @@ pub(super) fn plan(workspace: &Workspace, seen: &Seen, arguments: &Arguments) ->
     if let Some(before) = &before {
         refuse_changed(&place, before, seen)?;
     }
-    Ok(Change { place, before, after })
+    Ok(Change { place, before, after, encoding: Encoding::Utf8 })
 }
 
 /// Does it.
@@ -30,12 +30,11 @@ pub(super) fn plan(workspace: &Workspace, seen: &Seen, arguments: &Arguments) ->
 /// Why it was not done.
 pub(super) fn run(
     workspace: &Workspace,
-    seen: &Seen,
     arguments: &Arguments,
-    stop: &Stop,
+    making: &Making<'_>,
 ) -> Result<String, String> {
-    let change = plan(workspace, seen, arguments)?;
-    change.make(seen, stop)?;
+    let change = plan(workspace, making.seen, arguments)?;
+    let remark = change.make(making)?.map(|remark| format!("\n{remark}")).unwrap_or_default();
     let size =
         format!("{}, {}", counted(change.after.len(), "byte"), counted(change.after.lines().count(), "line"));
     let shown = &change.place.shown;
@@ -43,7 +42,7 @@ pub(super) fn run(
         None => format!("created {shown}: {size}"),
         Some(_) => {
             let difference = change.difference();
-            format!("wrote {shown}: {size} (+{} -{} lines)", difference.added, difference.removed)
+            format!("wrote {shown}: {size} (+{} -{} lines){remark}", difference.added, difference.removed)
         }
     })
 }

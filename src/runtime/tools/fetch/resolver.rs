@@ -1,0 +1,72 @@
+//! Names become addresses here, and nowhere else: what is judged is what is connected to.
+
+use std::net::{IpAddr, SocketAddr};
+
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+
+use super::address::not_public;
+use super::target::refusal;
+
+/// Gives a connection only addresses that it may have. There is no second look-up in which a name could lead
+/// elsewhere.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Guard {
+    /// Hosts whose addresses are not judged: one that the configuration names, or the proxies'.
+    pub(super) exempt: Vec<String>,
+}
+
+impl Resolve for Guard {
+    fn resolve(&self, name: Name) -> Resolving {
+        let is_exempt = self.exempt.iter().any(|host| host == name.as_str());
+        Box::pin(async move {
+            let found = addresses(name.as_str()).await?;
+            let allowed = if is_exempt { found } else { public(name.as_str(), found)? };
+            let addresses = allowed.into_iter().map(|ip| SocketAddr::new(ip, 0));
+            Ok(Box::new(addresses) as Addrs)
+        })
+    }
+}
+
+/// The addresses of a name, as the system says.
+pub(super) async fn addresses(name: &str) -> std::io::Result<Vec<IpAddr>> {
+    Ok(tokio::net::lookup_host((name, 0)).await?.map(|address| address.ip()).collect())
+}
+
+/// Those on the public internet.
+///
+/// # Errors
+/// A sentence: there is none.
+pub(super) fn public(name: &str, found: Vec<IpAddr>) -> Result<Vec<IpAddr>, String> {
+    let (allowed, others): (Vec<_>, Vec<_>) = found.into_iter().partition(|ip| not_public(*ip).is_none());
+    match (allowed.is_empty(), others.first()) {
+        (true, Some(first)) => {
+            let what = not_public(*first).unwrap_or_default();
+            Err(refusal(name, &format!("at {first}, {what}")))
+        }
+        (true, None) => Err(format!("{name} has no address")),
+        (false, _) => Ok(allowed),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_a_private_address_is_reached_at_its_public_ones_alone() {
+        let ips = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect::<Vec<IpAddr>>();
+        assert_eq!(public("a", ips(&["127.0.0.1", "8.8.8.8", "::1"])).unwrap(), ips(&["8.8.8.8"]));
+        let why = public("rebind.example", ips(&["10.0.0.1"])).unwrap_err();
+        assert!(why.contains("rebind.example is at 10.0.0.1, a private address"), "{why}");
+        assert!(public("a", Vec::new()).unwrap_err().contains("no address"));
+    }
+
+    #[tokio::test]
+    async fn the_guard_judges_what_the_system_says() {
+        let guard = Guard::default();
+        let why = guard.resolve("localhost".parse().unwrap()).await.err().unwrap().to_string();
+        assert!(why.contains("loopback"), "{why}");
+        let open = Guard { exempt: vec!["localhost".to_owned()] };
+        assert!(open.resolve("localhost".parse().unwrap()).await.unwrap().all(|a| a.ip().is_loopback()));
+    }
+}

@@ -1,0 +1,56 @@
+//! `plan`: the model's to-do list. What it says is in the ledger as the call's arguments; here it is checked.
+
+use serde_json::Value;
+
+use crate::ledger::Arguments;
+
+use super::arguments::member;
+
+/// Longer lists are not read by anybody.
+pub(super) const MOST_ITEMS: usize = 50;
+/// An item is a line.
+pub(super) const MOST_CHARS: usize = 300;
+
+/// Does it.
+///
+/// # Errors
+/// A sentence that says which item is wrong.
+pub(super) fn run(arguments: &Arguments) -> Result<String, String> {
+    let items = member(arguments, "items").and_then(Value::as_array);
+    let items = items.ok_or("`items` is missing; give a list of {text, status}, empty to clear the plan")?;
+    if items.len() > MOST_ITEMS {
+        return Err(format!("{} items are too many to follow; plan with at most {MOST_ITEMS}", items.len()));
+    }
+    let mut counts = [0_usize; 3];
+    let mut underway = Vec::new();
+    for (at, item) in items.iter().enumerate() {
+        let text = item.get("text").and_then(Value::as_str).unwrap_or_default().trim();
+        let wrong = |why: String| format!("item {}: {why}; the plan is as it was", at + 1);
+        if text.is_empty() {
+            return Err(wrong("`text` is empty; say what is to be done".to_owned()));
+        }
+        if text.chars().count() > MOST_CHARS || text.contains('\n') {
+            return Err(wrong(format!("`text` is one line of at most {MOST_CHARS} characters")));
+        }
+        let status = item.get("status").and_then(Value::as_str).unwrap_or_default();
+        let [pending, in_progress, completed] = &mut counts;
+        match status {
+            "pending" => *pending += 1,
+            "in_progress" => {
+                *in_progress += 1;
+                underway.push(text);
+            }
+            "completed" => *completed += 1,
+            other => {
+                return Err(wrong(format!("`status` is pending, in_progress or completed, not {other:?}")));
+            }
+        }
+    }
+    let [_, _, completed] = counts;
+    Ok(match (items.len(), underway.as_slice()) {
+        (0, _) => "the plan is empty".to_owned(),
+        (all, _) if completed == all => format!("plan: all {all} done"),
+        (all, []) => format!("plan: {completed} of {all} done, none in progress"),
+        (all, underway) => format!("plan: {completed} of {all} done, in progress: {}", underway.join("; ")),
+    })
+}

@@ -1,0 +1,22 @@
+//! What files were before the agent changed them, kept beside the session, so that a turn can be taken back.
+//!
+//! Before `write` or `edit` changes a file, its content goes into `ID.files/` beside the session's file: one file a
+//! content, named by its SHA-256, and a line in `changes` that says which call changes what. Folders have mode 0700,
+//! files 0600. The user's git history is never touched.
+//!
+//! Undoing has two halves. [`plan`] is pure: from the changes on record and the files as they are now it says what
+//! would be restored, what would be deleted, and what is refused because it is not as the agent left it. [`Snapshots::restore`]
+//! does that, all of it or nothing, and keeps what it replaces in turn. A restore that a crash cut off is finished by
+//! [`Snapshots::finish`].
+//!
+//! `sessions remove` takes the folder along. A fork begins without one: what was changed before it belongs to the
+//! session that changed it. What commands of `shell` change is not known here, and is not undone.
+
+mod blobs;
+mod plan;
+mod record;
+mod restore;
+
+pub use plan::{Action, Plan, Refusal, Step, Which, Why, plan};
+pub use record::{Change, Content, Hash};
+pub use restore::{Restored, Snapshots};

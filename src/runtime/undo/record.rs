@@ -1,0 +1,170 @@
+//! The changes on record: one line each, written before the change is made.
+
+use std::ffi::OsString;
+use std::fmt::{self, Write as _};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Path, PathBuf};
+
+use ring::digest::{SHA256, digest};
+use serde_json::{Value, json};
+
+use crate::ledger::CallId;
+
+/// The SHA-256 of a content; also the name of its file.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Hash(String);
+
+impl Hash {
+    /// That of these bytes.
+    pub fn of(content: &[u8]) -> Self {
+        let mut text = String::new();
+        for byte in digest(&SHA256, content).as_ref() {
+            // Writing into a String cannot fail.
+            write!(text, "{byte:02x}").unwrap_or_default();
+        }
+        Self(text)
+    }
+
+    /// 64 hexadecimal digits.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let fits = text.len() == 64 && text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'a'..=b'f'));
+        fits.then(|| Self(text.to_owned()))
+    }
+}
+
+impl fmt::Display for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What a file is at one moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// There is none.
+    Absent,
+    /// These bytes.
+    Known(Hash),
+    /// So many bytes, too many to be kept or compared.
+    Large(u64),
+}
+
+/// One change of one file, by a call or by an undo.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// The call; `None` when an undo restored the file.
+    pub call: Option<CallId>,
+    /// The file: absolute, symlinks resolved.
+    pub path: PathBuf,
+    /// What it was.
+    pub before: Content,
+    /// What it became.
+    pub after: Content,
+    /// Its permissions before, if it was there.
+    pub mode: Option<u32>,
+    /// The first of the folders that were made for it.
+    pub made: Option<PathBuf>,
+}
+
+impl Change {
+    /// As its line in the file, without the end of the line.
+    pub(super) fn encode(&self) -> String {
+        json!({
+            "call": self.call.map(|call| call.to_string()),
+            "path": path_text(&self.path),
+            "before": encode(&self.before),
+            "after": encode(&self.after),
+            "mode": self.mode,
+            "made": self.made.as_deref().map(path_text),
+        })
+        .to_string()
+    }
+
+    /// From its line; `None` when it is none, as the last one after a crash.
+    pub(super) fn decode(line: &str) -> Option<Self> {
+        let value: Value = serde_json::from_str(line).ok()?;
+        let call = match value.get("call")? {
+            Value::Null => None,
+            name => Some(CallId::parse(name.as_str()?)?),
+        };
+        let mode = value.get("mode").and_then(Value::as_u64).and_then(|mode| u32::try_from(mode).ok());
+        let made = match value.get("made") {
+            None | Some(Value::Null) => None,
+            Some(path) => Some(parse_path(path)?),
+        };
+        Some(Self {
+            call,
+            path: parse_path(value.get("path")?)?,
+            before: decode(value.get("before")?)?,
+            after: decode(value.get("after")?)?,
+            mode,
+            made,
+        })
+    }
+}
+
+fn encode(content: &Content) -> Value {
+    match content {
+        Content::Absent => Value::Null,
+        Content::Known(hash) => json!(hash.as_str()),
+        Content::Large(bytes) => json!(bytes),
+    }
+}
+
+fn decode(value: &Value) -> Option<Content> {
+    match value {
+        Value::Null => Some(Content::Absent),
+        Value::String(hash) => Hash::parse(hash).map(Content::Known),
+        other => other.as_u64().map(Content::Large),
+    }
+}
+
+/// A path is bytes: where they are no text, they are written as numbers.
+fn path_text(path: &Path) -> Value {
+    path.to_str().map_or_else(|| json!(path.as_os_str().as_bytes()), |text| json!(text))
+}
+
+fn parse_path(value: &Value) -> Option<PathBuf> {
+    if let Some(text) = value.as_str() {
+        return Some(PathBuf::from(text));
+    }
+    let byte = |number: &Value| number.as_u64().and_then(|number| u8::try_from(number).ok());
+    let bytes: Option<Vec<u8>> = value.as_array()?.iter().map(byte).collect();
+    Some(OsString::from_vec(bytes?).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_says_all_of_a_change() {
+        let change = Change {
+            call: Some(CallId(7)),
+            path: OsString::from_vec(b"/a/caf\xe9".to_vec()).into(),
+            before: Content::Known(Hash::of(b"x")),
+            after: Content::Absent,
+            mode: Some(0o640),
+            made: Some("/a".into()),
+        };
+        assert_eq!(Change::decode(&change.encode()), Some(change.clone()));
+        let undone = Change { call: None, path: "/b\n".into(), before: Content::Large(9), ..change };
+        let line = undone.encode();
+        assert!(!line.contains('\n'));
+        assert_eq!(Change::decode(&line), Some(undone));
+        assert_eq!(Change::decode(line.get(..line.len() - 1).unwrap()), None);
+    }
+
+    #[test]
+    fn a_name_of_a_content_is_nothing_but_its_hash() {
+        assert_eq!(
+            Hash::of(b"abc").as_str(),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        );
+        assert!(Hash::parse("../../etc/passwd").is_none());
+    }
+}

@@ -1,0 +1,320 @@
+//! The snapshots of a session on disk, and putting files back from them.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use super::super::store;
+use super::super::tools::anchor::Anchor;
+use super::blobs;
+use super::plan::{Action, Plan, Step, Which, plan};
+use super::record::{Change, Content, Hash};
+
+/// Larger contents are not kept.
+pub(in crate::runtime) const MOST_BYTES: u64 = 10 << 20;
+const CHANGES: &str = "changes";
+/// There while a restore is under way.
+const RESTORING: &str = "restoring";
+
+/// The snapshots of one session.
+#[derive(Debug, Clone)]
+pub struct Snapshots {
+    place: Place,
+}
+
+#[derive(Debug, Clone)]
+enum Place {
+    Folder(PathBuf),
+    /// Beside the session's file, which is made with its first entry.
+    Session {
+        state: PathBuf,
+        id: String,
+    },
+}
+
+/// What an undo did.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Restored {
+    /// The files that have their earlier content again, or are gone again.
+    pub files: Vec<PathBuf>,
+    /// Files of a restore that was cut off, changed by somebody else since: left alone.
+    pub left: Vec<PathBuf>,
+}
+
+impl Snapshots {
+    /// Those beside the file of the session `id`. `state` is the program's state folder.
+    pub fn of_session(state: PathBuf, id: String) -> Self {
+        Self { place: Place::Session { state, id } }
+    }
+
+    /// Those beside this session file.
+    pub fn beside(file: &Path) -> Self {
+        Self { place: Place::Folder(folder_of(file)) }
+    }
+
+    fn folder(&self) -> Result<PathBuf, String> {
+        match &self.place {
+            Place::Folder(folder) => Ok(folder.clone()),
+            Place::Session { state, id } => {
+                let mut files = store::files(state).into_iter();
+                let file = files.find(|file| file.file_stem().is_some_and(|stem| stem == id.as_str()));
+                file.map(|file| folder_of(&file)).ok_or_else(|| format!("session {id} has no file yet"))
+            }
+        }
+    }
+
+    /// Keeps what a file is before a change, then puts the change on record; both are on disk when this returns.
+    /// `change.before` is found out here, from `content`.
+    ///
+    /// # Errors
+    /// A sentence; the change must not be made then.
+    pub(in crate::runtime) fn keep(&self, change: Change, content: Option<&[u8]>) -> Result<(), String> {
+        let folder = self.folder()?;
+        let before = match content {
+            None => Content::Absent,
+            Some(content) if content.len() as u64 > MOST_BYTES => Content::Large(content.len() as u64),
+            Some(content) => Content::Known(blobs::put(&folder, content).map_err(cannot_keep)?),
+        };
+        append(&folder, &[Change { before, ..change }]).map_err(cannot_keep)
+    }
+
+    /// All changes on record, oldest first; none when there is no record.
+    ///
+    /// # Errors
+    /// A sentence: it cannot be read, or a line that is not the last is damaged.
+    pub fn changes(&self) -> Result<Vec<Change>, String> {
+        let path = self.folder()?.join(CHANGES);
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(failure) if failure.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(failure) => return Err(format!("cannot read {}: {failure}", path.display())),
+        };
+        // What follows the last line's end was cut off by a crash, before its change was made.
+        let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
+        let lines = whole.lines().enumerate();
+        lines
+            .map(|(at, line)| {
+                let damaged =
+                    || format!("line {} of {} is damaged; nothing can be undone", at + 1, path.display());
+                Change::decode(line).ok_or_else(damaged)
+            })
+            .collect()
+    }
+
+    /// What an undo would do, on the files as they are.
+    ///
+    /// # Errors
+    /// As [`Self::changes`].
+    pub fn plan(&self, which: &Which) -> Result<Plan, String> {
+        Ok(plan(&self.changes()?, which, look))
+    }
+
+    /// Does what was planned: all of it, or nothing. What is replaced is kept, and the undo is put on record, before
+    /// anything is touched. When the process dies in the midst of it, [`Self::finish`] does the rest.
+    ///
+    /// # Errors
+    /// A sentence: something was refused, has changed since the plan, or cannot be written. All files are then as they
+    /// were.
+    pub fn restore(&self, plan: &Plan) -> Result<Restored, String> {
+        if let Some(refusal) = plan.refused.first() {
+            return Err(format!("{} {}; nothing was undone", refusal.path.display(), refusal.why));
+        }
+        let folder = self.folder()?;
+        let fail = |path: &Path, why: String| format!("{}: {why}; nothing was undone", path.display());
+        for step in &plan.steps {
+            self.check(&folder, step).map_err(|why| fail(&step.path, why))?;
+        }
+        let changes: Vec<Change> = plan.steps.iter().map(change_of).collect();
+        append(&folder, &changes).map_err(cannot_keep)?;
+        let lines: String = changes.iter().map(|change| change.encode() + "\n").collect();
+        blobs::write(&folder, RESTORING, lines.as_bytes()).map_err(cannot_keep)?;
+        for (done, change) in changes.iter().enumerate() {
+            if let Err(why) = put_back(&folder, change) {
+                roll_back(&folder, changes.get(..done).unwrap_or_default());
+                fs::remove_file(folder.join(RESTORING)).ok();
+                return Err(fail(&change.path, why));
+            }
+        }
+        fs::remove_file(folder.join(RESTORING)).map_err(cannot_keep)?;
+        Ok(Restored { files: changes.into_iter().map(|change| change.path).collect(), left: Vec::new() })
+    }
+
+    /// Finishes a restore that the end of the process cut off; `None` when there was none. Doing it twice does no
+    /// harm. To be called when a session is taken up again, before anything else changes files.
+    ///
+    /// # Errors
+    /// A sentence: something cannot be written; it can be tried again.
+    pub fn finish(&self) -> Result<Option<Restored>, String> {
+        let folder = self.folder()?;
+        let lines = match fs::read_to_string(folder.join(RESTORING)) {
+            Ok(lines) => lines,
+            Err(failure) if failure.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(failure) => return Err(format!("cannot read what was being undone: {failure}")),
+        };
+        let mut restored = Restored::default();
+        for change in lines.lines().filter_map(Change::decode) {
+            let found = look(&change.path)?;
+            if found == change.after {
+                restored.files.push(change.path);
+            } else if found == change.before {
+                put_back(&folder, &change).map_err(|why| format!("{}: {why}", change.path.display()))?;
+                restored.files.push(change.path);
+            } else {
+                restored.left.push(change.path);
+            }
+        }
+        fs::remove_file(folder.join(RESTORING)).map_err(cannot_keep)?;
+        Ok(Some(restored))
+    }
+
+    /// Whether a step can be done as it was planned; keeps what it will replace.
+    fn check(&self, folder: &Path, step: &Step) -> Result<(), String> {
+        if look(&step.path)? != step.from {
+            return Err("it has changed since this was planned".to_owned());
+        }
+        if let Content::Known(hash) = &step.from {
+            let content = content_of(&step.path)?.unwrap_or_default();
+            let kept = blobs::put(folder, &content).map_err(cannot_keep)?;
+            if kept != *hash {
+                return Err("it has changed since this was planned".to_owned());
+            }
+        }
+        match &step.action {
+            Action::Delete => Ok(()),
+            Action::Restore(hash) => {
+                blobs::get(folder, hash).map(drop).map_err(|failure| failure.to_string())
+            }
+        }
+    }
+}
+
+/// `ID.jsonl` has its snapshots in `ID.files`.
+fn folder_of(file: &Path) -> PathBuf {
+    file.with_extension(store::SNAPSHOTS)
+}
+
+fn cannot_keep(failure: io::Error) -> String {
+    format!("what undo needs cannot be kept beside the session: {failure}; make room or mend the folder")
+}
+
+fn change_of(step: &Step) -> Change {
+    let after = match &step.action {
+        Action::Restore(hash) => Content::Known(hash.clone()),
+        Action::Delete => Content::Absent,
+    };
+    Change {
+        call: None,
+        path: step.path.clone(),
+        before: step.from.clone(),
+        after,
+        mode: step.mode,
+        made: step.made.clone(),
+    }
+}
+
+/// Adds lines to the record, after cutting off what a crash left unfinished.
+fn append(folder: &Path, changes: &[Change]) -> io::Result<()> {
+    let path = folder.join(CHANGES);
+    if !path.exists() {
+        return blobs::write(folder, CHANGES, lines(changes).as_bytes());
+    }
+    let mut file = OpenOptions::new().read(true).append(true).mode(0o600).open(&path)?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    if whole < bytes.len() {
+        file.set_len(whole as u64)?;
+    }
+    file.write_all(lines(changes).as_bytes())?;
+    file.sync_data()
+}
+
+fn lines(changes: &[Change]) -> String {
+    changes.iter().map(|change| change.encode() + "\n").collect()
+}
+
+/// What a file is now.
+fn look(path: &Path) -> Result<Content, String> {
+    let Some(mut file) = open(path)? else { return Ok(Content::Absent) };
+    let meta = file.metadata().map_err(|failure| failure.to_string())?;
+    if meta.len() > MOST_BYTES {
+        return Ok(Content::Large(meta.len()));
+    }
+    let mut content = Vec::new();
+    file.read_to_end(&mut content).map_err(|failure| failure.to_string())?;
+    Ok(Content::Known(Hash::of(&content)))
+}
+
+fn content_of(path: &Path) -> Result<Option<Vec<u8>>, String> {
+    let Some(file) = open(path)? else { return Ok(None) };
+    let mut content = Vec::new();
+    file.take(MOST_BYTES + 1).read_to_end(&mut content).map_err(|failure| failure.to_string())?;
+    Ok(Some(content))
+}
+
+fn open(path: &Path) -> Result<Option<File>, String> {
+    let file = match Anchor::of(path).and_then(|anchor| anchor.open()) {
+        Ok(file) => file,
+        Err(failure) if failure.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(failure) => return Err(failure.to_string()),
+    };
+    match file.metadata() {
+        Ok(meta) if meta.is_file() => Ok(Some(file)),
+        Ok(_) => Err("it is no regular file any more".to_owned()),
+        Err(failure) => Err(failure.to_string()),
+    }
+}
+
+/// Makes a file what `change.after` says, if it is still what `change.before` says.
+fn put_back(folder: &Path, change: &Change) -> Result<(), String> {
+    let words = |failure: io::Error| failure.to_string();
+    let changed = || "it has changed since this was planned".to_owned();
+    match &change.after {
+        Content::Large(_) => Err("its earlier content was not kept".to_owned()),
+        Content::Absent => {
+            if look(&change.path)? != change.before {
+                return Err(changed());
+            }
+            Anchor::of(&change.path).and_then(|anchor| anchor.remove()).map_err(words)?;
+            remove_made(change);
+            Ok(())
+        }
+        Content::Known(hash) => {
+            let content = blobs::get(folder, hash).map_err(words)?;
+            let (anchor, _) = Anchor::making(&change.path).map_err(words)?;
+            let staged = anchor.stage(&content).map_err(words)?;
+            let now = open(&change.path)?.and_then(|file| file.metadata().ok());
+            match (now, change.mode) {
+                (Some(now), _) => staged.like(&now).map_err(words)?,
+                (None, Some(mode)) => staged.with_mode(mode).map_err(words)?,
+                (None, None) => {}
+            }
+            if look(&change.path)? != change.before {
+                return Err(changed());
+            }
+            staged.place(change.before != Content::Absent).map_err(words)
+        }
+    }
+}
+
+/// Removes the folders that were made for the file, where they are empty.
+fn remove_made(change: &Change) {
+    let Some(made) = &change.made else { return };
+    let above = change.path.ancestors().skip(1).take_while(|folder| folder.starts_with(made));
+    for folder in above {
+        if Anchor::of(folder).and_then(|anchor| anchor.remove_folder()).is_err() {
+            return;
+        }
+    }
+}
+
+/// After a failure: what was done already is taken back, the last first.
+fn roll_back(folder: &Path, done: &[Change]) {
+    for change in done.iter().rev() {
+        let back = Change { before: change.after.clone(), after: change.before.clone(), ..change.clone() };
+        if let Err(why) = put_back(folder, &back) {
+            tracing::error!("{} could not be put back: {why}", change.path.display());
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Undo: what the agent changed goes back, what others changed stays, and it is all of it or nothing.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+use countersign::runtime::undo::{Content, Hash, Snapshots, Which};
+use serde_json::json;
+
+use super::*;
+
+impl Bench {
+    fn kept() -> (Self, Snapshots) {
+        let mut bench = Self::new();
+        let snapshots = Snapshots::beside(&bench.folder.path().join("ID.jsonl"));
+        bench.tools = bench.tools.clone().keeping(snapshots.clone());
+        (bench, snapshots)
+    }
+
+    async fn call(&self, call: u64, name: &str, arguments: Value) {
+        let mut invocation = invocation(name, arguments, 30_000);
+        invocation.call = CallId(call);
+        let (output, _listener) = mpsc::channel(1);
+        let report = self.tools.run(invocation, output).await;
+        assert_eq!(report.outcome, Outcome::Ok, "{}", report.content);
+    }
+
+    async fn write(&self, call: u64, path: &str, content: &str) {
+        self.call(call, "write", json!({ "path": path, "content": content })).await;
+    }
+}
+
+fn calls(calls: &[u64]) -> Which {
+    Which::Calls(calls.iter().copied().map(CallId).collect::<BTreeSet<_>>())
+}
+
+#[tokio::test]
+async fn a_turn_goes_back_to_what_was_before_it() {
+    let (bench, snapshots) = Bench::kept();
+    bench.put("a", "one\n");
+    bench.put("binary", b"\0\xff\x01");
+    fs::set_permissions(bench.path("a"), fs::Permissions::from_mode(0o751)).unwrap();
+    let edit = json!({ "path": "a", "edits": [{ "old_text": "one", "new_text": "two" }] });
+    bench.call(1, "edit", edit).await;
+    bench.write(2, "a", "three\n").await;
+    bench.write(3, "binary", "text").await;
+    bench.write(4, "new/deep/file", "made").await;
+    let plan = snapshots.plan(&calls(&[1, 2, 3, 4])).unwrap();
+    assert_eq!((plan.steps.len(), plan.refused.len()), (3, 0));
+    let restored = snapshots.restore(&plan).unwrap();
+    assert_eq!(restored.files, [bench.path("a"), bench.path("binary"), bench.path("new/deep/file")]);
+    assert_eq!((bench.get("a").as_str(), mode(&bench.path("a"))), ("one\n", 0o751));
+    assert_eq!(fs::read(bench.path("binary")).unwrap(), b"\0\xff\x01");
+    assert!(!bench.path("new").exists(), "the folders that were made for it go, too");
+    let again = snapshots.plan(&calls(&[1, 2, 3, 4])).unwrap();
+    assert_eq!((again.steps.len(), again.already.len()), (0, 3));
+    // The undo is on record, and what it replaced is kept.
+    let changes = snapshots.changes().unwrap();
+    assert_eq!(changes.iter().filter(|change| change.call.is_none()).count(), 3);
+    assert!(bench.folder.path().join("ID.files").join(Hash::of(b"three\n").as_str()).exists());
+}
+
+#[tokio::test]
+async fn one_turn_of_several_and_everything_since() {
+    let (bench, snapshots) = Bench::kept();
+    bench.put("a", "0");
+    bench.write(1, "a", "1").await;
+    bench.write(2, "b", "2").await;
+    bench.write(3, "a", "3").await;
+    let first = snapshots.plan(&calls(&[1])).unwrap();
+    assert_has(&first.refused[0].why.to_string(), &["changed again later, by c3"]);
+    snapshots.restore(&snapshots.plan(&calls(&[3])).unwrap()).unwrap();
+    assert_eq!((bench.get("a").as_str(), bench.get("b").as_str()), ("1", "2"));
+    snapshots.restore(&snapshots.plan(&Which::Since(CallId(1))).unwrap()).unwrap();
+    assert_eq!(bench.get("a"), "0");
+    assert!(!bench.path("b").exists());
+}
+
+#[tokio::test]
+async fn what_somebody_else_changed_stops_all_of_it() {
+    let (bench, snapshots) = Bench::kept();
+    bench.put("a", "0");
+    bench.put("gone", "0");
+    for (call, path) in [(1, "a"), (2, "b"), (3, "gone"), (4, "swapped/file")] {
+        bench.write(call, path, "mine").await;
+    }
+    let all = calls(&[1, 2, 3, 4]);
+    let good = snapshots.plan(&all).unwrap();
+    bench.put("a", "theirs");
+    fs::remove_file(bench.path("gone")).unwrap();
+    fs::rename(bench.path("swapped"), bench.folder.path().join("elsewhere")).unwrap();
+    symlink(bench.folder.path().join("elsewhere"), bench.path("swapped")).unwrap();
+    let plan = snapshots.plan(&all).unwrap();
+    let refused: Vec<String> =
+        plan.refused.iter().map(|refusal| format!("{} {}", refusal.path.display(), refusal.why)).collect();
+    assert_eq!(refused.len(), 3, "{refused:?}");
+    assert_has(&refused[0], &["work/a was changed since by somebody else"]);
+    assert_has(&refused[1], &["work/gone was removed since by somebody else"]);
+    assert_has(&refused[2], &["`swapped` is a symlink now"]);
+    assert_has(&snapshots.restore(&plan).unwrap_err(), &["work/a", "nothing was undone"]);
+    // Neither does a plan that was made before do any of it.
+    assert_has(
+        &snapshots.restore(&good).unwrap_err(),
+        &["changed since this was planned", "nothing was undone"],
+    );
+    assert_eq!((bench.get("a").as_str(), bench.get("b").as_str()), ("theirs", "mine"));
+}
+
+#[tokio::test]
+async fn a_folder_that_cannot_be_written_takes_back_what_was_done() {
+    let (bench, snapshots) = Bench::kept();
+    bench.put("a", "0");
+    bench.put("z/file", "0");
+    bench.write(1, "a", "1").await;
+    bench.write(2, "z/file", "1").await;
+    let plan = snapshots.plan(&calls(&[1, 2])).unwrap();
+    // The content of the second is lost: found out before the first is touched.
+    let kept = bench.folder.path().join("ID.files").join(Hash::of(b"0").as_str());
+    fs::write(&kept, "damaged").unwrap();
+    assert_has(&snapshots.restore(&plan).unwrap_err(), &["is damaged", "nothing was undone"]);
+    assert_eq!((bench.get("a").as_str(), bench.get("z/file").as_str()), ("1", "1"));
+}
+
+#[tokio::test]
+async fn a_restore_that_was_cut_off_is_finished_once() {
+    let (bench, snapshots) = Bench::kept();
+    for name in ["a", "b", "c"] {
+        bench.put(name, "0");
+        bench.write(1, name, "1").await;
+    }
+    let plan = snapshots.plan(&calls(&[1])).unwrap();
+    snapshots.restore(&plan).unwrap();
+    // As the process leaves it that dies after the first file: the journal is there, two files are not restored.
+    let changes = fs::read_to_string(bench.folder.path().join("ID.files/changes")).unwrap();
+    let undone: Vec<&str> = changes.lines().skip(3).collect();
+    fs::write(bench.folder.path().join("ID.files/restoring"), undone.join("\n") + "\n").unwrap();
+    bench.put("b", "1");
+    bench.put("c", "theirs");
+    let finished = snapshots.finish().unwrap().unwrap();
+    assert_eq!(finished.files, [bench.path("a"), bench.path("b")]);
+    assert_eq!(finished.left, [bench.path("c")]);
+    assert_eq!(["a", "b", "c"].map(|name| bench.get(name)), ["0", "0", "theirs"]);
+    assert_eq!(snapshots.finish().unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_torn_record_is_survived_and_a_damaged_one_is_said() {
+    let (bench, snapshots) = Bench::kept();
+    let record = bench.folder.path().join("ID.files/changes");
+    bench.put("a", "0");
+    bench.write(1, "a", "1").await;
+    let whole = fs::read_to_string(&record).unwrap();
+    fs::write(&record, format!("{whole}{}", whole.get(..20).unwrap())).unwrap();
+    assert_eq!(snapshots.changes().unwrap().len(), 1);
+    bench.write(2, "a", "2").await;
+    assert_eq!(snapshots.changes().unwrap().len(), 2);
+    snapshots.restore(&snapshots.plan(&Which::Since(CallId(1))).unwrap()).unwrap();
+    assert_eq!(bench.get("a"), "0");
+    fs::write(&record, format!("nonsense\n{whole}")).unwrap();
+    assert_has(&snapshots.changes().unwrap_err(), &["line 1 of", "is damaged"]);
+}
+
+#[tokio::test]
+async fn what_is_kept_is_the_users_alone_and_no_change_is_made_without_it() {
+    let (mut bench, snapshots) = Bench::kept();
+    bench.put("a", "secret");
+    bench.write(1, "a", "1").await;
+    let folder = bench.folder.path().join("ID.files");
+    assert_eq!(mode(&folder), 0o700);
+    let files: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(files.len(), 2);
+    for file in &files {
+        assert_eq!(mode(file), 0o600, "{}", file.display());
+        assert!(!file.to_string_lossy().ends_with(".jsonl"));
+    }
+    assert_eq!(snapshots.changes().unwrap()[0].before, Content::Known(Hash::of(b"secret")));
+    let blocked = bench.folder.path().join("blocked.files");
+    fs::write(&blocked, "a file stands where the folder should be").unwrap();
+    bench.tools = bench.tools.clone().keeping(Snapshots::beside(&blocked.with_extension("jsonl")));
+    let why = bench.fails("write", json!({ "path": "a", "content": "2" })).await;
+    assert_has(&why, &["what undo needs cannot be kept", "nothing was changed"]);
+    assert_eq!(bench.get("a"), "1");
+    let left: Vec<_> = fs::read_dir(bench.path("")).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(left, ["a"], "no temporary file stays");
+}
+
+#[tokio::test]
+async fn removing_a_session_takes_its_snapshots_along() {
+    use countersign::runtime::store::{files, remove};
+    let (bench, _snapshots) = Bench::kept();
+    let state = bench.folder.path().join("state");
+    let session = state.join("sessions/2026/11/ID.jsonl");
+    fs::create_dir_all(session.parent().unwrap()).unwrap();
+    fs::write(&session, "{}\n").unwrap();
+    let tools = bench.tools.clone().keeping(Snapshots::of_session(state.clone(), "ID".to_owned()));
+    let write = invocation("write", json!({ "path": "a", "content": "1" }), 30_000);
+    let (output, _listener) = mpsc::channel(1);
+    assert_eq!(tools.run(write, output).await.outcome, Outcome::Ok);
+    let kept = session.with_extension("files");
+    assert!(kept.join("changes").exists());
+    fs::write(kept.join("planted.jsonl"), "{}\n").unwrap();
+    assert_eq!(files(&state), std::slice::from_ref(&session), "what is kept is no session");
+    remove(&session).unwrap();
+    assert!(!session.exists() && !kept.exists());
+}
