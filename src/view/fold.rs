@@ -10,7 +10,9 @@ use crate::agent::{Event, Live};
 use crate::budget::Limit;
 use crate::ledger::{Body, CallId, Compaction, Entry, EntryId, Millis, TurnEnded};
 
-use super::{Card, CardBody, CardId, Forming, LiveMessage, Mark, Offer, Panel, PanelState, Phase, Row, View};
+use super::{
+    Card, CardBody, CardId, Forming, LiveMessage, Mark, Offer, Panel, PanelState, Phase, Row, View, plan,
+};
 
 impl View {
     /// Takes in one event. Durable ones must come in ledger order.
@@ -68,6 +70,9 @@ impl View {
             Body::ToolResult(r) => {
                 self.asks.remove(&r.call);
                 self.change_panel(r.call, |p| p.finish(Arc::clone(entry)));
+                if let Some(items) = self.panel(r.call).and_then(|panel| plan::of(panel, r)) {
+                    self.plan = items;
+                }
             }
             Body::Tombstone(t) => self.remove(t.target),
             Body::Assistant(_) => self.latest_message = self.latest_message.max(Some(entry.id)),

@@ -8,6 +8,7 @@ mod inspect;
 mod measure;
 mod model_sees;
 mod panel;
+mod plan;
 mod receipts;
 mod spending;
 mod status;
@@ -25,6 +26,7 @@ pub use inspect::{Mark, Row, one_line};
 pub use measure::{exit, measure};
 pub use model_sees::{Fate, ModelSees, Sight, model_sees};
 pub use panel::{Panel, PanelState};
+pub use plan::{PlanItem, PlanStatus};
 pub use receipts::{Receipt, Receipts};
 pub use spending::{Spending, Spent};
 pub use status::{Phase, Status};
@@ -79,6 +81,8 @@ pub struct View {
     run_is_open: bool,
     clock: Millis,
     latest_message: Option<EntryId>,
+    /// What the model last said that it is going to do.
+    plan: Vec<PlanItem>,
     offer: Option<Offer>,
     revision: Revision,
     /// Rises when a card was taken away, so that positions kept outside are known to be stale.
@@ -111,6 +115,7 @@ impl View {
             run_is_open: false,
             clock: Millis(0),
             latest_message: None,
+            plan: Vec::new(),
             offer: None,
             revision: Revision::default(),
             epoch: Revision::default(),
@@ -195,6 +200,11 @@ impl View {
     /// The row of an entry.
     pub fn row(&self, id: EntryId) -> Option<&Row> {
         self.rows.get(*self.row_of.get(&id)?)
+    }
+
+    /// The model's to-do list, as its last `plan` call that worked set it; empty when there is none.
+    pub fn plan(&self) -> &[PlanItem] {
+        &self.plan
     }
 
     /// What can be raised to go on; only after a budget stop.
