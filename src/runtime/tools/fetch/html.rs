@@ -1,13 +1,19 @@
 //! A page as text that a model reads: headings, lists, tables and links as in Markdown, nothing of its scripts and styles.
 
+use std::io::{self, Read};
+use std::time::{Duration, Instant};
+
 use html2text::config;
 use html2text::render::TextDecorator;
 use reqwest::Url;
 
-use super::nesting::{MOST_DEPTH, depth};
+use super::nesting::refusal;
 
 /// Where lines are broken. Wide, because nobody looks at them; tables may need more.
 const WIDTH: usize = 200;
+/// Pages that people read take a small part of this.
+const PATIENCE: Duration = Duration::from_secs(5);
+const PIECE_BYTES: usize = 4096;
 /// A longer address would be broken, and is a tracker's more often than a place to go to.
 const MOST_LINK_CHARS: usize = 180;
 
@@ -16,17 +22,33 @@ const MOST_LINK_CHARS: usize = 180;
 /// # Errors
 /// A sentence: it is nested too deeply to be a page, or cannot be laid out.
 pub(super) fn text(html: &str, base: &Url) -> Result<String, String> {
-    let deep = depth(html);
-    if deep > MOST_DEPTH {
-        return Err(format!("the page is nested {deep} elements deep, more than a page that people read"));
+    if let Some(why) = refusal(html) {
+        return Err(why);
     }
     let links = Markdown { base: base.clone(), open: Vec::new() };
     config::with_decorator(links)
         .link_footnotes(false)
         .allow_width_overflow()
-        .string_from_read(html.as_bytes(), WIDTH)
+        .string_from_read(InTime { html: html.as_bytes(), until: Instant::now() + PATIENCE }, WIDTH)
         .map(|text| tidy(&text))
         .map_err(|failure| format!("the page cannot be shown as text ({failure})"))
+}
+
+/// A page that breaks off when its parser takes too long, whatever was estimated before.
+struct InTime<'a> {
+    html: &'a [u8],
+    until: Instant,
+}
+
+impl Read for InTime<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if Instant::now() > self.until {
+            return Err(io::Error::other("it takes too long to be read"));
+        }
+        // A little at a time: between two pieces is where it can end.
+        let most = buffer.len().min(PIECE_BYTES);
+        self.html.read(buffer.get_mut(..most).unwrap_or_default())
+    }
 }
 
 /// Marks what a page marks, as Markdown does.
@@ -185,13 +207,24 @@ mod tests {
     }
 
     #[test]
+    fn a_parser_that_takes_too_long_is_not_fed_any_more() {
+        let mut late = InTime { html: b"<p>x", until: Instant::now() - Duration::from_secs(1) };
+        assert!(late.read(&mut [0; 8]).unwrap_err().to_string().contains("too long"));
+        let mut whole = String::new();
+        let mut early = InTime { html: &[b'x'; 10_000], until: Instant::now() + PATIENCE };
+        assert_eq!(early.read(&mut [0; 9999]).unwrap(), PIECE_BYTES);
+        early.read_to_string(&mut whole).unwrap();
+        assert_eq!(whole.len(), 10_000 - PIECE_BYTES);
+    }
+
+    #[test]
     fn pages_that_are_made_to_hurt_are_refused_or_harmless() {
         for tag in ["div", "ul", "blockquote", "b", "table"] {
             let why = text(&format!("<{tag}>").repeat(600), &Url::parse("http://a/").unwrap()).unwrap_err();
             assert!(why.contains("nested 600 elements deep"), "{why}");
         }
-        shown(&"<div>".repeat(MOST_DEPTH));
-        shown(&"<ul><li>".repeat(MOST_DEPTH));
+        shown(&"<div>".repeat(512));
+        shown(&"<ul><li>".repeat(512));
         shown(&"<table><tr><td>".repeat(100));
         shown(&"<b><p></b>".repeat(5000));
         shown("<table><tr><td colspan=1000000000>x<td>y<tr><td>a</table>");

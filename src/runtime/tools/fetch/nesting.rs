@@ -1,8 +1,12 @@
-//! How deep a page is nested at most, found out without building it: a page made to be deep costs its reader time that
-//! grows with the square of the depth.
+//! What a page would cost to lay out, estimated before it is built: depth costs time that grows with its square, and
+//! each formatting element that is left open is made anew in every block that follows.
+
+use std::collections::BTreeMap;
 
 /// No page that people read comes near.
-pub(super) const MOST_DEPTH: usize = 512;
+const MOST_DEPTH: usize = 512;
+/// Elements in all, with those that a parser makes anew.
+const MOST_ELEMENTS: usize = 2_000_000;
 
 /// Elements that need no end, so that counting them says nothing: a parser ends them.
 const WITHOUT_END: &[&str] = &[
@@ -10,38 +14,87 @@ const WITHOUT_END: &[&str] = &[
     "input", "li", "link", "meta", "optgroup", "option", "p", "param", "rp", "rt", "source", "tbody", "td",
     "tfoot", "th", "thead", "tr", "track", "wbr",
 ];
+/// Shapes of drawings, which have an end of their own where they are written with one.
+const SHAPES: &[&str] =
+    &["animate", "circle", "ellipse", "image", "line", "path", "polygon", "polyline", "rect", "stop", "use"];
+const FORMATTING: &[&str] =
+    &["b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"];
 /// What stands in these is no markup.
 const RAW: &[&str] = &["script", "style", "textarea", "title"];
 
-/// An estimate of the depth: elements begun and not ended.
-pub(super) fn depth(html: &str) -> usize {
-    let (mut now, mut most) = (0_usize, 0_usize);
-    let mut rest = html;
-    while let Some((_, after)) = rest.split_once('<') {
-        rest = after;
-        let (is_end, named) = after.strip_prefix('/').map_or((false, after), |named| (true, named));
-        if let Some(comment) = after.strip_prefix("!--") {
-            rest = comment.split_once("-->").map_or("", |(_, rest)| rest);
-            continue;
-        }
-        let length = named.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(named.len());
-        let Some((name, behind)) = named.split_at_checked(length) else { continue };
-        let name = name.to_ascii_lowercase();
-        if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || WITHOUT_END.contains(&name.as_str()) {
-            continue;
-        }
-        if is_end {
-            now = now.saturating_sub(1);
-        } else {
-            now += 1;
-            most = most.max(now);
-            if RAW.contains(&name.as_str()) {
+#[derive(Default)]
+struct Shape {
+    depth: usize,
+    most_depth: usize,
+    elements: usize,
+    formatting: BTreeMap<String, usize>,
+    most_formatting: usize,
+}
+
+/// Why a page is not laid out, if it is not.
+pub(super) fn refusal(html: &str) -> Option<String> {
+    let shape = Shape::of(html);
+    let elements = shape.elements.saturating_mul(shape.most_formatting + 1);
+    if shape.most_depth > MOST_DEPTH {
+        let depth = shape.most_depth;
+        return Some(format!("the page is nested {depth} elements deep, more than a page that people read"));
+    }
+    (elements > MOST_ELEMENTS)
+        .then(|| format!("the page would have {elements} elements, too many to be read"))
+}
+
+impl Shape {
+    /// Counts what is begun and what is ended, without building anything.
+    fn of(html: &str) -> Self {
+        let mut shape = Self::default();
+        let mut rest = html;
+        while let Some((_, after)) = rest.split_once('<') {
+            rest = after;
+            if let Some(comment) = after.strip_prefix("!--") {
+                rest = comment.split_once("-->").map_or("", |(_, rest)| rest);
+                continue;
+            }
+            let (is_end, named) = after.strip_prefix('/').map_or((false, after), |named| (true, named));
+            let length = named.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(named.len());
+            let Some((name, behind)) = named.split_at_checked(length) else { continue };
+            let name = name.to_ascii_lowercase();
+            if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
+                continue;
+            }
+            if is_end {
+                shape.end(&name);
+            } else if RAW.contains(&name.as_str()) {
                 rest = after_raw(behind, &name);
-                now -= 1;
+            } else {
+                shape.begin(&name, behind);
             }
         }
+        shape
     }
-    most
+
+    fn begin(&mut self, name: &str, behind: &str) {
+        self.elements += 1;
+        let has_own_end = || behind.split_once('>').is_some_and(|(tag, _)| tag.ends_with('/'));
+        if WITHOUT_END.contains(&name) || (SHAPES.contains(&name) && has_own_end()) {
+            return;
+        }
+        self.depth += 1;
+        self.most_depth = self.most_depth.max(self.depth);
+        if FORMATTING.contains(&name) {
+            *self.formatting.entry(name.to_owned()).or_default() += 1;
+            self.most_formatting = self.most_formatting.max(self.formatting.values().sum());
+        }
+    }
+
+    fn end(&mut self, name: &str) {
+        if WITHOUT_END.contains(&name) {
+            return;
+        }
+        self.depth = self.depth.saturating_sub(1);
+        if let Some(open) = self.formatting.get_mut(name) {
+            *open = open.saturating_sub(1);
+        }
+    }
 }
 
 /// What comes after the end of an element whose content is raw.
@@ -60,6 +113,10 @@ fn after_raw<'a>(content: &'a str, name: &str) -> &'a str {
 mod tests {
     use super::*;
 
+    fn depth(html: &str) -> usize {
+        Shape::of(html).most_depth
+    }
+
     #[test]
     fn depth_is_that_of_what_is_left_open() {
         assert_eq!(depth("<html><body><div><p>a<p>b<br><b>c</b></div></body>"), 2);
@@ -69,5 +126,15 @@ mod tests {
         assert_eq!(depth("<script>if (a<b) '<div><div>'</script><b>x</b>"), 1);
         assert_eq!(depth("<!-- <b><b><b> --><i>x</i>"), 1);
         assert_eq!(depth("1 < 2 <- 3 </ <>"), 0);
+        assert_eq!(depth(&format!("<svg>{}</svg>", "<path d='M0 0'/>".repeat(1000))), 1);
+    }
+
+    #[test]
+    fn formatting_that_is_left_open_counts_in_every_block() {
+        let open: String = (0..100).map(|n| format!("<b a={n}>")).collect();
+        let bomb = format!("<p>{open}</p>{}", "<p>x".repeat(100_000));
+        assert!(refusal(&bomb).unwrap().contains("elements, too many"));
+        assert_eq!(refusal(&"<p><b>x</b><i>y</i></p>".repeat(100_000)), None);
+        assert!(refusal(&"<div>".repeat(600)).unwrap().contains("600 elements deep"));
     }
 }
