@@ -107,7 +107,7 @@ async fn what_somebody_else_changed_stops_all_of_it() {
 }
 
 #[tokio::test]
-async fn a_folder_that_cannot_be_written_takes_back_what_was_done() {
+async fn a_kept_content_that_is_lost_stops_all_of_it() {
     let (bench, snapshots) = Bench::kept();
     bench.put("a", "0");
     bench.put("z/file", "0");
@@ -119,6 +119,27 @@ async fn a_folder_that_cannot_be_written_takes_back_what_was_done() {
     fs::write(&kept, "damaged").unwrap();
     assert_has(&snapshots.restore(&plan).unwrap_err(), &["is damaged", "nothing was undone"]);
     assert_eq!((bench.get("a").as_str(), bench.get("z/file").as_str()), ("1", "1"));
+}
+
+#[tokio::test]
+#[cfg(target_os = "linux")]
+async fn a_file_that_cannot_be_written_takes_back_what_was_done() {
+    let (bench, snapshots) = Bench::kept();
+    bench.put("a", "0");
+    bench.write(1, "a", "1").await;
+    bench.write(2, "b", "1").await;
+    let mut plan = snapshots.plan(&calls(&[1, 2])).unwrap();
+    // Nobody makes a file there, not even root.
+    let nowhere = std::path::PathBuf::from("/proc/countersign-cannot-write-here");
+    let mut third = plan.steps[0].clone();
+    (third.path, third.from) = (nowhere, Content::Absent);
+    plan.steps.push(third);
+    assert_has(&snapshots.restore(&plan).unwrap_err(), &["/proc/countersign", "nothing was undone"]);
+    assert_eq!((bench.get("a").as_str(), bench.get("b").as_str()), ("1", "1"), "both are as they were");
+    assert_eq!(snapshots.finish().unwrap(), None);
+    snapshots.restore(&snapshots.plan(&calls(&[1, 2])).unwrap()).unwrap();
+    assert_eq!(bench.get("a"), "0");
+    assert!(!bench.path("b").exists());
 }
 
 #[tokio::test]

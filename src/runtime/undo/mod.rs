@@ -4,7 +4,7 @@
 //! content, named by its SHA-256, and a line in `changes` that says which call changes what. Folders have mode 0700,
 //! files 0600. The user's git history is never touched.
 //!
-//! Undoing has two halves. [`plan`] is pure: from the changes on record and the files as they are now it says what
+//! Undoing has two halves. [`plan()`] is pure: from the changes on record and the files as they are now it says what
 //! would be restored, what would be deleted, and what is refused because it is not as the agent left it. [`Snapshots::restore`]
 //! does that, all of it or nothing, and keeps what it replaces in turn. A restore that a crash cut off is finished by
 //! [`Snapshots::finish`].
