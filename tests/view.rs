@@ -243,29 +243,6 @@ fn a_withdrawn_answer_leaves_the_transcript_and_stays_in_the_ledger() {
 }
 
 #[test]
-fn the_plan_is_what_the_last_call_that_worked_set() {
-    let mut stage = Stage::new();
-    stage.user("Plan it.");
-    let set = |stage: &mut Stage, items: serde_json::Value, outcome: Outcome| {
-        let call = stage.tool_use("plan", json!({ "items": items }));
-        let open = stage.say(None, "", "", vec![call]).pop().unwrap();
-        stage.settle(open, outcome, "plan", 1);
-        view(&stage.events)
-            .plan()
-            .iter()
-            .map(|item| format!("{} {:?}", item.text, item.status))
-            .collect::<Vec<_>>()
-    };
-    let item = |text: &str, status: &str| json!({ "text": text, "status": status });
-    let two = json!([item(" a ", "completed"), item("b", "in_progress")]);
-    assert_eq!(set(&mut stage, two, Outcome::Ok), ["a Completed", "b InProgress"]);
-    let refused = json!([item("c", "pending")]);
-    assert_eq!(set(&mut stage, refused.clone(), Outcome::Failed), ["a Completed", "b InProgress"]);
-    assert_eq!(set(&mut stage, refused, Outcome::Ok), ["c Pending"]);
-    assert_eq!(set(&mut stage, json!([]), Outcome::Ok), Vec::<String>::new());
-}
-
-#[test]
 fn a_panel_goes_through_its_states() {
     let mut stage = Stage::new();
     stage.user("Run it.");
