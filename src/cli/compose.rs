@@ -67,7 +67,6 @@ pub(super) fn compose(
     let tools = LocalTools::new(invocation.cwd.clone(), invocation.environment_of_programs(), groups.clone())
         .giving(invocation.named_for_programs())
         .within(confined::sandbox(invocation))
-
         .reaching(Reach { allowed: config.fetch_hosts.clone(), network: config.network.clone() });
     let (router, modes) = router(&choice, &config)?;
     let now = now();
