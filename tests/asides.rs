@@ -103,7 +103,13 @@ fn what_is_said_after_sampling_reaches_the_next_turn_alone() {
     assert!(stage.model_call().is_none(), "nothing of the turn at hand changes");
     stage.step(Input::Prepared(call, Preparation::default()));
     assert!(stage.wanted.iter().any(|e| matches!(e, Effect::RunTool(_))), "nor is the tool held up");
-    let done = ToolReport { outcome: Outcome::Ok, content: "seen".into(), cut_chars: 0, transient: false };
+    let done = ToolReport {
+        outcome: Outcome::Ok,
+        content: "seen".into(),
+        cut_chars: 0,
+        transient: false,
+        refused: false,
+    };
     stage.step(Input::Tool(call, ToolNews::Done(done)));
     let (_, request) = stage.model_call().unwrap();
     assert_eq!(users_words(&request), ["look", "mind the gap"]);

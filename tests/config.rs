@@ -90,7 +90,7 @@ const WRONG_FILES: &[(&str, &str)] = &[
         "[budget]\nmax_parallel_tool_calls = 0",
         "config.toml:2: budget.max_parallel_tool_calls: must be at least 1",
     ),
-    ("mode = 'auto'", "config.toml:1: mode: mode `auto` runs commands in a sandbox"),
+    ("mode = 'automatic'", "config.toml:1: mode: `automatic` is not a mode; use plan, ask, edit, auto"),
     ("mode = 3", "config.toml:1: mode: takes a text, not 3"),
     (
         "images = 'ascii'",

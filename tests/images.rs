@@ -142,6 +142,7 @@ fn what_is_shown_while_it_runs_arrives_with_the_results() {
         content: "seen".into(),
         cut_chars: 0,
         transient: false,
+        refused: false,
     };
     stage.step(Input::Tool(id.unwrap(), ToolNews::Done(done)));
     assert_eq!(heard(&stage.call().1), [said("look", &[]), said("like @b.png", &["b.png"])]);

@@ -90,12 +90,11 @@ fn session() -> Vec<Entry> {
     };
     let decided = |id| {
         Body::ApprovalDecided(Decision {
-            call: CallId(id),
             allow: true,
-            scope: Scope::Once,
-            by: Decider::User,
-            reason: String::new(),
-            answer: None,
+            sandboxed: id == 2,
+            digest: "3b5b".into(),
+            cwd: "/w".into(),
+            ..Decision::denial(CallId(id), Decider::User, "")
         })
     };
     let bodies = vec![

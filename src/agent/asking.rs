@@ -1,6 +1,6 @@
 //! A question of the model to the user: a call that waits for a person, and whose result is the answer.
 
-use crate::ledger::{Decider, Decision, Millis, Outcome, Remark, Scope, Settlement, ToolUse};
+use crate::ledger::{Decider, Decision, Millis, Outcome, Settlement, ToolUse};
 use crate::tool::ASK;
 
 use super::phase::{Pending, State};
@@ -32,17 +32,9 @@ impl Agent {
 
     /// The answer stands in the decision, so that it is not lost while its result waits for its turn.
     fn replied(&mut self, now: Millis, call: &ToolUse, words: String) -> State {
-        self.books.ledger.remark(
-            now,
-            Remark::ApprovalDecided(Decision {
-                call: call.id,
-                allow: true,
-                scope: Scope::Once,
-                by: Decider::User,
-                reason: String::new(),
-                answer: Some(words.clone()),
-            }),
-        );
+        let answer = Some(words.clone());
+        let denial = Decision::denial(call.id, Decider::User, "");
+        self.record(now, Decision { allow: true, answer, ..denial });
         State::Over(Settlement::synthetic(Outcome::Ok, words))
     }
 }

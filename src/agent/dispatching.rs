@@ -2,7 +2,7 @@
 
 use crate::budget::Meter;
 use crate::ledger::{CallId, Decider, Ending, Millis, Note, Outcome, Remark, Scope, Settlement, Transition};
-use crate::tool::{SideEffect, ToolNews, ToolReport, bound, startable};
+use crate::tool::{Invocation, SideEffect, ToolNews, ToolReport, bound, startable};
 
 use super::phase::{Dispatching, Pending, Permission, Phase, State};
 use super::{Agent, Effect, Live};
@@ -29,11 +29,14 @@ impl Agent {
                 ToolNews::Done(report) if may_retry(pending, &report, self.books.meter()) => {
                     pending.attempts += 1;
                     let attempts = pending.attempts;
-                    let again = Effect::RunTool(self.invocation(&pending.call));
+                    let again = self.running_of(pending);
                     self.note_attempt(now, call, attempts, &report);
                     out.push(again);
                 }
                 ToolNews::Done(report) => {
+                    if report.refused && pending.sandboxed {
+                        self.books.ledger.remark(now, Remark::Note(Note::of_refusal(call)));
+                    }
                     out.push(Effect::Emit(Live::ToolFinished { call, outcome: report.outcome.clone() }));
                     pending.state = State::Over(settlement(report, now.since(since)));
                     return match phase {
@@ -117,17 +120,28 @@ impl Agent {
         self.books.ledger.remark(now, Remark::Note(note));
     }
 
-    /// The decision is written, then the tool runs.
+    /// The decision is written, then the tool runs: exactly what was decided about, or nothing.
     fn start(&mut self, now: Millis, pending: &mut Pending, out: &mut Vec<Effect>) {
-        let call = pending.call.id;
-        if let State::Ready(Permission::ByPolicy(reason)) =
-            std::mem::replace(&mut pending.state, State::Running(now))
-        {
-            self.record_decision(now, call, true, Scope::Once, Decider::Policy, reason);
+        let ready = std::mem::replace(&mut pending.state, State::Running(now));
+        if let State::Ready(Permission::ByPolicy(reason, sandboxed)) = ready {
+            pending.sandboxed = sandboxed;
+            let call = &pending.call;
+            let receipt = self.receive(now, call, Scope::Once, Decider::Policy, reason, sandboxed);
+            pending.receipt = Some(receipt);
         }
-        out.push(Effect::RunTool(self.invocation(&pending.call)));
+        if let Err(why) = self.is_what_was_allowed(pending) {
+            pending.state = State::Over(Settlement::synthetic(Outcome::Failed, why));
+            return;
+        }
+        out.push(self.running_of(pending));
         let step = u32::try_from(self.books.meter().turns()).unwrap_or(u32::MAX);
-        out.push(Effect::Emit(Live::Progress { step, call, target: pending.call.name.clone() }));
+        let (call, target) = (pending.call.id, pending.call.name.clone());
+        out.push(Effect::Emit(Live::Progress { step, call, target }));
+    }
+
+    /// The call as it is to be run.
+    fn running_of(&mut self, pending: &Pending) -> Effect {
+        Effect::RunTool(Invocation { sandboxed: pending.sandboxed, ..self.invocation(&pending.call) })
     }
 }
 

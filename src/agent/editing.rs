@@ -55,7 +55,7 @@ impl Agent {
             return;
         }
         self.books.ledger.remark(now, Remark::CallEdited(changed.clone()));
-        out.push(Effect::Prepare(self.invocation(&changed)));
+        self.look_at(&changed, out);
         (pending.call, pending.hooked, pending.state) = (changed, None, State::Preparing);
     }
 

@@ -6,8 +6,8 @@ use crate::ledger::{
     ApprovalRequest, CallId, CutBy, Decider, Decision, EntryId, Millis, OpenCall, Outcome, Remark, Scope,
     Settlement, ToolUse,
 };
-use crate::policy::{Verdict, fingerprint};
-use crate::tool::{Invocation, Preparation, SideEffect, delegate};
+use crate::policy::{Verdict, effect_of_call, fingerprint};
+use crate::tool::{Invocation, Preparation, SideEffect, ToolSpec, delegate};
 
 use super::asking::{WHY, is_question};
 use super::phase::{Dispatching, Pending, Permission, Phase, State};
@@ -56,8 +56,14 @@ impl Agent {
             let text = format!("The arguments of {} are not valid: {bad}. Nothing was run.", call.name);
             return State::Over(Settlement::synthetic(Outcome::Invalid, text));
         }
-        out.push(Effect::Prepare(self.invocation(call)));
+        self.look_at(call, out);
         State::Preparing
+    }
+
+    /// Has the world looked at before anything is decided; also at what a sandbox could not hide, where one may be used.
+    pub(super) fn look_at(&mut self, call: &ToolUse, out: &mut Vec<Effect>) {
+        let sandboxed = self.settings.policy.confines();
+        out.push(Effect::Prepare(Invocation { sandboxed, ..self.invocation(call) }));
     }
 
     fn unknown(&self, name: &str) -> String {
@@ -84,7 +90,6 @@ impl Agent {
             arguments: call.arguments.clone(),
             timeout_ms: own.unwrap_or(self.settings.tool_timeout_ms),
             max_chars: usize::try_from(max_chars).unwrap_or(usize::MAX),
-            // No policy asks for it yet.
             sandboxed: false,
         }
     }
@@ -141,10 +146,13 @@ impl Agent {
         let verdict = hooked.map_or(policy.clone(), |said| said.tighten(policy));
         let state = match verdict {
             Verdict::Allow(_) if is_question(call) => self.ask_someone(now, call, WHY.to_owned(), found, out),
-            Verdict::Allow(reason) => State::Ready(Permission::ByPolicy(reason)),
+            Verdict::Allow(reason) => State::Ready(Permission::ByPolicy(reason, false)),
             Verdict::Deny(reason) => self.refuse(now, call.id, reason, by),
-            // Nothing is confined yet, so what may only run confined is asked about.
-            Verdict::Sandbox(why) | Verdict::Ask(why) => self.ask_someone(now, call, why, found, out),
+            Verdict::Sandbox(reason) => match self.why_not_confined(call, found) {
+                Some(why) => self.ask_someone(now, call, why, found, out),
+                None => State::Ready(Permission::ByPolicy(reason, true)),
+            },
+            Verdict::Ask(why) => self.ask_someone(now, call, why, found, out),
         };
         let nobody_can = self.settings.attendance == Attendance::Stop && self.books.was_asked(call.id);
         if let Some(pending) = dispatching.calls.iter_mut().find(|p| p.call.id == call.id) {
@@ -181,7 +189,8 @@ impl Agent {
 
     fn ask(&mut self, now: Millis, call: &ToolUse, why: String, found: &Preparation) -> EntryId {
         let warning = self.books.unclear().warning(&call.name, &call.arguments);
-        let risk = self.registry.get(&call.name).map_or("runs", |t| t.effect.as_str()).to_owned();
+        let effect = |tool: &ToolSpec| effect_of_call(tool, &call.arguments);
+        let risk = self.registry.get(&call.name).map_or(SideEffect::Sends, effect).as_str().to_owned();
         self.books.ledger.remark(
             now,
             Remark::ApprovalRequested(ApprovalRequest {
@@ -202,22 +211,8 @@ impl Agent {
 
     fn refuse(&mut self, now: Millis, call: CallId, reason: String, by: Decider) -> State {
         let text = format!("Denied: {reason}. The call was not started.");
-        self.record_decision(now, call, false, Scope::Once, by, reason);
+        self.record(now, Decision::denial(call, by, reason));
         State::Over(Settlement::synthetic(Outcome::Denied(by), text))
-    }
-
-    pub(super) fn record_decision(
-        &mut self,
-        now: Millis,
-        call: CallId,
-        allow: bool,
-        scope: Scope,
-        by: Decider,
-        reason: String,
-    ) {
-        self.books
-            .ledger
-            .remark(now, Remark::ApprovalDecided(Decision { call, allow, scope, by, reason, answer: None }));
     }
 
     /// A person decides about one call; its siblings are not touched. An answer to a request that is no longer
@@ -243,8 +238,8 @@ impl Agent {
                     out.push(Effect::Emit(Live::Refused("this call is no question".to_owned())));
                 }
                 Answer::Edit(arguments) => self.edit_call(now, pending, arguments, out),
-                Answer::AllowOnce => pending.state = self.allowed(now, &pending.call, Scope::Once),
-                Answer::AllowSession => pending.state = self.allowed(now, &pending.call, Scope::Session),
+                Answer::AllowOnce => self.allow(now, pending, Scope::Once),
+                Answer::AllowSession => self.allow(now, pending, Scope::Session),
                 Answer::Deny(reason) => pending.state = self.denied(now, &pending.call, reason),
             }
             return match phase {
@@ -261,17 +256,18 @@ impl Agent {
         phase
     }
 
-    fn allowed(&mut self, now: Millis, call: &ToolUse, scope: Scope) -> State {
+    fn allow(&mut self, now: Millis, pending: &mut Pending, scope: Scope) {
+        let call = &pending.call;
         if scope == Scope::Session {
             self.settings.policy.granted.insert(fingerprint(&call.name, &call.arguments));
         }
-        self.record_decision(now, call.id, true, scope, Decider::User, String::new());
-        State::Ready(Permission::Recorded)
+        pending.receipt = Some(self.receive(now, call, scope, Decider::User, String::new(), false));
+        pending.state = State::Ready(Permission::Recorded);
     }
 
     pub(super) fn denied(&mut self, now: Millis, call: &ToolUse, reason: String) -> State {
         let why = if reason.is_empty() { String::new() } else { format!(": {reason}") };
-        self.record_decision(now, call.id, false, Scope::Once, Decider::User, reason);
+        self.record(now, Decision::denial(call.id, Decider::User, reason));
         let text = if is_question(call) {
             format!("The user did not answer{why}.")
         } else {

@@ -76,7 +76,7 @@ impl Agent {
                 format!("A hook changed the arguments, and they are not valid: {bad}. Nothing was run.");
             return State::Over(Settlement::synthetic(Outcome::Invalid, text));
         }
-        out.push(Effect::Prepare(self.invocation(changed)));
+        self.look_at(changed, out);
         State::Preparing
     }
 

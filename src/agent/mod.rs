@@ -18,6 +18,7 @@ mod hooked_tools;
 mod hooking;
 mod input;
 mod phase;
+mod receiving;
 mod recovery;
 mod resume;
 mod settings;

@@ -9,6 +9,7 @@ use crate::ledger::{
     CompactionTrigger, Ending, EntryId, Millis, ModelRef, OpenCall, Settlement, ToolUse, Transition,
 };
 use crate::model::Draft;
+use crate::policy::Receipt;
 use crate::tool::{Candidate, Preparation, SideEffect};
 
 use super::TimerId;
@@ -134,6 +135,10 @@ pub(super) struct Pending {
     pub(super) hooked: Option<PreTool>,
     /// Whether it was started.
     pub(super) ran: bool,
+    /// Whether it runs in the sandbox.
+    pub(super) sandboxed: bool,
+    /// What exactly was allowed, once it was.
+    pub(super) receipt: Option<Receipt>,
 }
 
 /// How far a call is.
@@ -159,8 +164,8 @@ pub(super) enum State {
 pub(super) enum Permission {
     /// Written.
     Recorded,
-    /// To be written with the start: the reason.
-    ByPolicy(String),
+    /// To be written with the start: the reason, and whether it may run in the sandbox alone.
+    ByPolicy(String, bool),
 }
 
 impl Dispatching {
@@ -173,7 +178,17 @@ impl Dispatching {
 impl Pending {
     /// A call at the gate.
     pub(super) fn new(call: ToolUse, token: OpenCall, effect: SideEffect, state: State) -> Self {
-        Self { call, token, effect, state, attempts: 0, hooked: None, ran: false }
+        Self {
+            call,
+            token,
+            effect,
+            state,
+            attempts: 0,
+            hooked: None,
+            ran: false,
+            sandboxed: false,
+            receipt: None,
+        }
     }
 
     /// As the scheduler sees it.

@@ -12,6 +12,8 @@ pub(super) struct Unclear {
     actions: BTreeMap<CallId, String>,
     /// How an action ended the last time it ran.
     ended: BTreeMap<String, String>,
+    /// Actions that a sandbox may have stopped, and in which call.
+    refused: BTreeMap<String, CallId>,
 }
 
 impl Unclear {
@@ -24,6 +26,12 @@ impl Unclear {
         if let Body::ApprovalRequested(asked) = &entry.body {
             let arguments = Arguments::from_value(asked.arguments.clone());
             self.actions.insert(asked.call, fingerprint(&asked.name, &arguments));
+        }
+        if let Body::Note(note) = &entry.body
+            && let Some(call) = note.refused()
+            && let Some(action) = self.actions.get(&call)
+        {
+            self.refused.insert(action.clone(), call);
         }
         if let Body::ToolResult(result) = &entry.body
             && let Some(action) = self.actions.remove(&result.call)
@@ -53,6 +61,11 @@ impl Unclear {
         };
         self.ended
             .insert(action, format!("the same action, {}, {how}: its effects may be partial", result.call));
+    }
+
+    /// The call in which a sandbox may have stopped this.
+    pub(super) fn refused(&self, name: &str, arguments: &Arguments) -> Option<CallId> {
+        self.refused.get(&fingerprint(name, arguments)).copied()
     }
 
     /// What to know before this is done again.

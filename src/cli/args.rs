@@ -208,7 +208,7 @@ pub struct Flags {
     #[arg(short = 'C', long = "cd", value_name = "DIR")]
     pub cd: Option<std::path::PathBuf>,
 
-    /// How much may be done without a question: plan, ask, edit or unrestricted
+    /// How much may be done without a question: plan, ask, edit, auto or unrestricted
     #[arg(long, value_name = "MODE")]
     pub mode: Option<String>,
 

@@ -17,7 +17,8 @@ use super::{Invocation, confined, effort, environment, instructions};
 use crate::agent::{Agent, Attendance, Effect, Settings};
 use crate::ledger::{Body, Entry, Millis, ModelRef, recover};
 use crate::model::Effort;
-use crate::policy::Policy;
+use crate::policy::{Mode, Policy};
+use crate::runtime::sandbox::support;
 use crate::runtime::store::{find, latest};
 use crate::runtime::undo::Snapshots;
 use crate::runtime::{
@@ -71,6 +72,7 @@ pub(super) fn compose(
     let (router, modes) = router(&choice, &config)?;
     let now = now();
     let mut notices = invocation.config.warnings.clone();
+    notices.extend(unconfined(&config));
     notices.extend(choice.notice.clone());
     // What was chosen in the session is no file's, and each model gets the nearest level.
     if config.effort == invocation.config.effort {
@@ -108,6 +110,12 @@ pub(super) fn compose(
     let (driver, handles) = Driver::new(agent, ports);
     let effort = config.effort.and_then(|level| choice.spec.abilities.effort(level));
     Ok(Session { driver, handles, first, before, id, choice, switch, effort, notices, groups })
+}
+
+/// What `auto` comes to where there is no sandbox.
+fn unconfined(config: &Config) -> Option<String> {
+    let why = support().refuses(false).filter(|_| config.mode == Mode::Auto)?;
+    Some(format!("Mode auto has no sandbox here, so commands are asked about: {why}."))
 }
 
 /// The program's state folder.
@@ -248,7 +256,13 @@ fn settings(invocation: &Invocation, choice: &Choice, attendance: Attendance) ->
         system: instructions::system_prompt(&invocation.cwd, &invocation.environment),
         environment: environment::note(&invocation.cwd),
         tools: tools(config.echo),
-        policy: Policy { mode: config.mode, rules: config.rules(), ..Policy::default() },
+        policy: Policy {
+            mode: config.mode,
+            rules: config.rules(),
+            has_sandbox: support().refuses(false).is_none(),
+            looking_is_free: true,
+            ..Policy::default()
+        },
         limits: config.limits.clone(),
         hooks: invocation.config.hooks(),
         fallback: choice.fallback.iter().map(|other| other.spec.clone()).collect(),

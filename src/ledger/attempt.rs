@@ -2,11 +2,23 @@
 
 use super::{CallId, Note, Outcome};
 
+const REFUSED: &str = "The sandbox may have stood in the way; asked for again, it is a person who decides.";
+
 impl Note {
     /// Run number `attempt` of the call, from 1, failed with this content.
     pub fn of_failed_run(call: CallId, attempt: u64, outcome: &Outcome, content: &str) -> Self {
         let text = format!("Run {attempt} failed ({}) and was tried again:\n{content}", outcome.as_str());
         Self { about: call.to_string(), text }
+    }
+
+    /// The sandbox may be why the call failed.
+    pub fn of_refusal(call: CallId) -> Self {
+        Self { about: call.to_string(), text: REFUSED.to_owned() }
+    }
+
+    /// The call that the sandbox may have stopped, if the note is on one.
+    pub fn refused(&self) -> Option<CallId> {
+        (self.text == REFUSED).then(|| CallId::parse(&self.about))?
     }
 
     /// The call and the number of its run, if the note is on one that failed.

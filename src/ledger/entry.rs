@@ -327,6 +327,22 @@ pub struct Decision {
     pub reason: String,
     /// What the user answered, if the call was a question.
     pub answer: Option<String>,
+    /// Whether it may run in the sandbox alone.
+    pub sandboxed: bool,
+    /// SHA-256 of the exact action that was decided about, and the folder: with the rest, the receipt. Empty in sessions
+    /// that are older.
+    pub digest: String,
+    /// The session's folder.
+    pub cwd: String,
+}
+
+impl Decision {
+    /// The call may not run.
+    pub fn denial(call: CallId, by: Decider, reason: impl Into<String>) -> Self {
+        let (digest, cwd) = (String::new(), String::new());
+        let (scope, reason) = (Scope::Once, reason.into());
+        Self { call, allow: false, scope, by, reason, answer: None, sandboxed: false, digest, cwd }
+    }
 }
 
 /// For how long a decision holds.

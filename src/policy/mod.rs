@@ -67,6 +67,14 @@ pub struct Policy {
     pub looking_is_free: bool,
 }
 
+impl Policy {
+    /// Whether commands may come to run in the sandbox.
+    pub fn confines(&self) -> bool {
+        let by_rule = || self.rules.iter().any(|rule| rule.kind == RuleKind::Sandbox);
+        self.has_sandbox && (self.mode == Mode::Auto || by_rule())
+    }
+}
+
 /// One spelling for one exact action: what a grant for the session is bound to.
 pub fn fingerprint(tool: &str, arguments: &Arguments) -> String {
     format!("{tool} {}", arguments.canonical())

@@ -40,10 +40,8 @@ impl Mode {
             "ask" => Ok(Self::Ask),
             "edit" => Ok(Self::Edit),
             "unrestricted" => Ok(Self::Unrestricted),
-            "auto" => Err("mode `auto` runs commands in a sandbox, which this version does not have; \
-                           use plan, ask, edit or unrestricted"
-                .to_owned()),
-            other => Err(format!("`{other}` is not a mode; use plan, ask, edit or unrestricted")),
+            "auto" => Ok(Self::Auto),
+            other => Err(format!("`{other}` is not a mode; use plan, ask, edit, auto or unrestricted")),
         }
     }
 }

@@ -101,6 +101,8 @@ pub struct Preparation {
     pub leads_to: Vec<String>,
     /// Paths, symlinks resolved, that lie outside the workspace.
     pub outside: Vec<String>,
+    /// What a sandbox could not hide here, a sentence each; looked for only where the call may be confined.
+    pub gaps: Vec<String>,
     /// What the approval shows.
     pub preview: Preview,
 }
@@ -125,4 +127,6 @@ pub struct ToolReport {
     pub cut_chars: u64,
     /// The failure may pass: a read may be tried again.
     pub transient: bool,
+    /// Whether a sandbox may be why it failed.
+    pub refused: bool,
 }

@@ -47,7 +47,7 @@ pub const KNOWN: [(&str, &str); 12] = [
     ("/goal", "OBJECTIVE | check: COMMAND, until it exits with 0; or: resume"),
     ("/help", "these keys"),
     ("/ledger", "the ledger, entry by entry"),
-    ("/mode", "NAME: plan, ask, edit or unrestricted"),
+    ("/mode", "NAME: plan, ask, edit, auto or unrestricted"),
     ("/model", "the models, to pick from; or: NAME, as in PROVIDER/MODEL"),
     ("/quit", "leave"),
     ("/sessions", "the sessions of this folder, to go on with one"),
@@ -117,7 +117,7 @@ fn goal_of(text: &str) -> Result<Slash, String> {
 }
 
 /// How `/mode` is used.
-const MODES: &str = "/mode plan | ask | edit | unrestricted";
+const MODES: &str = "/mode plan | ask | edit | auto | unrestricted";
 
 #[cfg(test)]
 mod tests {

@@ -260,8 +260,8 @@ fn next_mode(mode: Mode) -> Mode {
     match mode {
         Mode::Plan => Mode::Ask,
         Mode::Ask => Mode::Edit,
-        // `auto` is not offered before there is a sandbox.
-        Mode::Edit | Mode::Auto => Mode::Unrestricted,
+        Mode::Edit => Mode::Auto,
+        Mode::Auto => Mode::Unrestricted,
         Mode::Unrestricted => Mode::Plan,
     }
 }

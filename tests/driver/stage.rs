@@ -54,7 +54,13 @@ pub struct ToolRun {
 impl ToolRun {
     pub fn done(self, outcome: Outcome, content: &str) {
         self.end
-            .send(ToolReport { outcome, content: content.into(), cut_chars: 0, transient: false })
+            .send(ToolReport {
+                outcome,
+                content: content.into(),
+                cut_chars: 0,
+                transient: false,
+                refused: false,
+            })
             .unwrap();
     }
     pub async fn until_dropped(mut self) {

@@ -67,7 +67,8 @@ fn check_calls(events: &[Value]) {
         assert!(before.is_some() || step == 0, "{kind} of {id} before its tool_call");
         let again = kind == "tool_output" && before == Some(step);
         assert!(again || before.is_none_or(|before| before < step), "{kind} of {id} comes too late");
-        running += i64::from(kind == "approval" && event["decision"] == "allow");
+        running +=
+            i64::from(kind == "approval" && (event["decision"] == "allow" || event["decision"] == "sandbox"));
         if kind == "tool_output" || (kind == "tool_result" && event["outcome"] == "ok") {
             assert!(before >= Some(2), "{id} ran before it was allowed");
         }

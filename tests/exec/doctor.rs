@@ -61,7 +61,7 @@ fn a_healthy_world_is_told_by_subject_and_nothing_is_left_behind() {
     for wanted in [
         "configuration\n  ✓ ok ",
         "anthropic: the key comes from ANTHROPIC_API_KEY; not tested; doctor --test-keys asks the provider\n",
-        "  ! warning  no mode of this version runs commands in the sandbox",
+        "\nsandbox\n  ",
         "  · skipped  MCP servers: comes with a later version\n",
         "  · skipped  A2A agents: comes with a later version\n",
         "no session was kept yet",

@@ -72,14 +72,13 @@ fn the_command_proves_it() {
 
 #[test]
 fn a_goal_approves_nothing() {
-    let (_, ran) = pursue(GOAL, &[], json!(["Done."]));
+    // A check that does more than look.
+    let goal = GOAL.replace("test -f made.txt", "awk 'END {}' made.txt");
+    let (_, ran) = pursue(&goal, &[], json!(["Done."]));
     assert_eq!((ran.code, &ran.ended()["reason"]), (4, &json!("approval_required")));
-    let allowed = pursue(
-        GOAL,
-        &["--allow", "shell(test -f *)", "--allow", "write"],
-        json!([write("made.txt"), "Done."]),
-    )
-    .1;
+    let allowed =
+        pursue(&goal, &["--allow", "shell(awk *)", "--allow", "write"], json!([write("made.txt"), "Done."]))
+            .1;
     assert_eq!((allowed.code, &allowed.ended()["reason"]), (0, &json!("goal_reached")), "{}", allowed.err);
 }
 

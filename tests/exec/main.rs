@@ -18,6 +18,7 @@ mod pictures;
 
 mod books;
 mod caching;
+mod confined;
 mod crashes;
 mod doctor;
 mod echoes;

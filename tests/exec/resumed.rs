@@ -149,7 +149,7 @@ fn after_every_other_ending() {
                 "approval_required",
                 &["--on-approval", "stop"],
                 vec![Reply::Stream(vec![
-                    Part::call("a", "shell", &json!({ "command": "true" })),
+                    Part::call("a", "shell", &json!({ "command": "touch never" })),
                     Part::call("b", "read", &json!({ "path": "one.txt" })),
                 ])],
             ),

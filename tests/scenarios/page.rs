@@ -48,7 +48,8 @@ impl Page {
                     }
                 }
                 Effect::RunTool(invocation) => {
-                    runs.push(format!("{}{}", invocation.name, number(invocation.call)))
+                    let confined = if invocation.sandboxed { " in the sandbox" } else { "" };
+                    runs.push(format!("{}{}{confined}", invocation.name, number(invocation.call)));
                 }
                 Effect::Cancel(_)
                 | Effect::CallModel(..)
@@ -231,7 +232,8 @@ fn decision(decision: &Decision) -> (String, String) {
         Scope::Project => "for the project",
     };
     let reason = if decision.reason.is_empty() { String::new() } else { format!(": {}", decision.reason) };
-    (head, format!("by {}, {scope}{reason}", decision.by.as_str()))
+    let confined = if decision.sandboxed { ", in the sandbox" } else { "" };
+    (head, format!("by {}, {scope}{confined}{reason}", decision.by.as_str()))
 }
 
 fn result(result: &ToolResult) -> (String, String) {

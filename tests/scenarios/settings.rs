@@ -60,6 +60,8 @@ fn set(settings: &mut Settings, key: &str, value: &str) -> Result<(), String> {
             settings.fallback = value.split(',').map(named).collect();
         }
         "tools" if value == "none" => settings.tools.clear(),
+        "sandbox" => settings.policy.has_sandbox = value == "yes",
+        "looking" => settings.policy.looking_is_free = value == "free",
         "mode" => settings.policy.mode = Mode::parse(value)?,
         "window" => settings.model.window = number(value)?,
         "output" => settings.model.max_output = number(value)?,

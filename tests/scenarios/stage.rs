@@ -84,7 +84,7 @@ impl Stage {
             if !story.looks_are_told {
                 let told = |name: &str| {
                     let later = story.acts[at + 1..].iter();
-                    later.filter(|(_, act)| matches!(act, Act::Look(n, _) if n == name)).count() > 0
+                    later.filter(|(_, act)| matches!(act, Act::Look(n, ..) if n == name)).count() > 0
                 };
                 stage.answer_looks(told).map_err(|e| format!("after `{line}`: {e}"))?;
             }
@@ -135,9 +135,9 @@ impl Stage {
             }
             Act::Model(line) => self.speak(self.model.ok_or("no model was called")?, line),
             Act::LateModel(line) => self.speak(self.late_model.ok_or("no model was cancelled")?, line),
-            Act::Look(name, outside) => {
+            Act::Look(name, outside, gaps) => {
                 let call = self.called(name, &self.looks)?;
-                self.look(call, outside.clone())
+                self.look(call, outside.clone(), gaps.clone())
             }
             Act::Decide(name, answer) => {
                 let call = self.called(name, &self.requests.keys().copied().collect())?;
@@ -195,15 +195,15 @@ impl Stage {
 
     fn answer_looks(&mut self, told: impl Fn(&str) -> bool) -> Result<(), String> {
         let due: Vec<CallId> = self.looks.iter().copied().filter(|c| !told(&self.names[c])).collect();
-        due.into_iter().try_for_each(|call| self.look(call, Vec::new()))
+        due.into_iter().try_for_each(|call| self.look(call, Vec::new(), Vec::new()))
     }
 
-    fn look(&mut self, call: CallId, outside: Vec<String>) -> Result<(), String> {
+    fn look(&mut self, call: CallId, outside: Vec<String>, gaps: Vec<String>) -> Result<(), String> {
         // The look before it may have ended the run, and with it this one.
         if !self.looks.remove(&call) {
             return Ok(());
         }
-        self.deliver(Input::Prepared(call, Preparation { outside, ..Preparation::default() }))
+        self.deliver(Input::Prepared(call, Preparation { outside, gaps, ..Preparation::default() }))
     }
 
     /// Time passes; what is due on the way fires.

@@ -31,7 +31,8 @@ pub enum Act {
     Model(String),
     /// What a cancelled model still says.
     LateModel(String),
-    Look(String, Vec<String>),
+    /// What the look finds: paths outside, and what a sandbox could not hide.
+    Look(String, Vec<String>, Vec<String>),
     Decide(String, Answer),
     Tool(String, ToolReport),
     Esc,
@@ -91,8 +92,10 @@ fn act(line: &str) -> Result<Act, String> {
         "late" => Act::LateModel(rest.strip_prefix("model: ").ok_or("late what?")?.to_owned()),
         "look" => {
             let (name, found) = named(rest)?;
+            let (found, gap) = found.split_once("gap: ").map_or((found, None), |(f, gap)| (f, Some(gap)));
             let (_, paths) = found.split_once("outside").unwrap_or((found, ""));
-            Act::Look(name.to_owned(), paths.split_whitespace().map(str::to_owned).collect())
+            let outside = paths.split_whitespace().map(str::to_owned).collect();
+            Act::Look(name.to_owned(), outside, gap.map(str::to_owned).into_iter().collect())
         }
         "allow" => Act::Decide(rest.to_owned(), Answer::AllowOnce),
         "session" => Act::Decide(rest.to_owned(), Answer::AllowSession),
@@ -141,8 +144,9 @@ fn report(end: &str) -> Result<ToolReport, String> {
         "ok" => (Outcome::Ok, false),
         "failed" => (Outcome::Failed, false),
         "transient" => (Outcome::Failed, true),
+        "refused" => (Outcome::Failed, false),
         "timed_out" => (Outcome::TimedOut, true),
         other => return Err(format!("a tool cannot end `{other}`")),
     };
-    Ok(ToolReport { outcome, content: quoted(rest)?.0, cut_chars: 0, transient })
+    Ok(ToolReport { outcome, content: quoted(rest)?.0, cut_chars: 0, transient, refused: how == "refused" })
 }

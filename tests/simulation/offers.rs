@@ -207,6 +207,7 @@ impl World {
                 content: "slow".into(),
                 cut_chars: 0,
                 transient: true,
+                refused: false,
             };
             options.push(Input::Tool(*call, ToolNews::Done(report)));
         }
@@ -236,6 +237,12 @@ fn started(index: u32, name: &str) -> ModelEvent {
 fn done(call: CallId, outcome: Outcome, content: &str) -> Input {
     Input::Tool(
         call,
-        ToolNews::Done(ToolReport { outcome, content: content.into(), cut_chars: 0, transient: false }),
+        ToolNews::Done(ToolReport {
+            outcome,
+            content: content.into(),
+            cut_chars: 0,
+            transient: false,
+            refused: false,
+        }),
     )
 }

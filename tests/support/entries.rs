@@ -155,11 +155,22 @@ pub fn approvals() -> impl Strategy<Value = Body> {
                 warning
             })
         ),
-        (id(), any::<bool>(), scope, decider(), text(), option::of(text())).prop_map(
-            |(call, allow, scope, by, reason, answer)| {
-                Body::ApprovalDecided(Decision { call, allow, scope, by, reason, answer })
-            }
-        ),
+        (id(), any::<bool>(), scope, decider(), text(), option::of(text()), option::of((text(), text())))
+            .prop_map(|(call, allow, scope, by, reason, answer, receipt)| {
+                let sandboxed = allow && receipt.is_some() && answer.is_none();
+                let (digest, cwd) = receipt.filter(|(digest, _)| !digest.is_empty()).unwrap_or_default();
+                Body::ApprovalDecided(Decision {
+                    call,
+                    allow,
+                    scope,
+                    by,
+                    reason,
+                    answer,
+                    sandboxed,
+                    digest,
+                    cwd,
+                })
+            }),
         (id(), text(), outcome(), text(), any::<[u64; 2]>()).prop_map(
             |(call, name, outcome, content, [duration_ms, cut_chars])| Body::ToolResult(Arc::new(
                 ToolResult { call, name, outcome, content, duration_ms, cut_chars }

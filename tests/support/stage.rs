@@ -9,7 +9,7 @@ use countersign::budget::Limits;
 use countersign::ledger::{
     ApprovalRequest, Arguments, AssistantMessage, Block, Body, CallId, Compaction, CompactionTrigger,
     Decider, Decision, Ending, Entry, EntryId, Injected, Injector, Ledger, MicroDollars, Millis, ModelRef,
-    Note, OpenCall, Outcome, Preview, Remark, Scope, SessionStarted, Settlement, Stop, Thinking, ToolUse,
+    Note, OpenCall, Outcome, Preview, Remark, SessionStarted, Settlement, Stop, Thinking, ToolUse,
     Transition, TurnEnded, Usage, UserMessage,
 };
 use countersign::policy::Mode;
@@ -228,15 +228,8 @@ impl Stage {
     }
 
     pub fn decide(&mut self, call: CallId, allow: bool, by: Decider) {
-        let reason = "test".into();
-        self.remark(Remark::ApprovalDecided(Decision {
-            call,
-            allow,
-            scope: Scope::Once,
-            by,
-            reason,
-            answer: None,
-        }));
+        let reason = "test";
+        self.remark(Remark::ApprovalDecided(Decision { allow, ..Decision::denial(call, by, reason) }));
     }
 
     pub fn run(&mut self, call: CallId, name: &str) {

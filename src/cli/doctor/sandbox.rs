@@ -19,11 +19,6 @@ const ATTEMPTS: &[(&str, &str)] = &[
 ];
 
 pub(super) fn look(invocation: &Invocation) -> Vec<Finding> {
-    let unused = Finding::warning(
-        SUBJECT,
-        "no mode of this version runs commands in the sandbox: a command that you allow runs with your rights",
-        WITHOUT,
-    );
     let here = match support() {
         Support::None(why) => {
             Finding::warning(SUBJECT, format!("there is no sandbox on this machine: {why}"), WITHOUT)
@@ -56,7 +51,7 @@ pub(super) fn look(invocation: &Invocation) -> Vec<Finding> {
         let message = format!("in this folder the sandbox has a gap: {gap}");
         Finding::warning(SUBJECT, message, "keep secrets out of folders that are worked in")
     });
-    [unused, here].into_iter().chain(gaps).collect()
+    [here].into_iter().chain(gaps).collect()
 }
 
 fn broken(why: &str) -> Finding {

@@ -33,7 +33,7 @@ mod write;
 use std::ffi::OsString;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
@@ -41,6 +41,7 @@ use futures_util::future::BoxFuture;
 use tokio::sync::mpsc;
 
 use crate::ledger::{Outcome, Preview, seconds};
+use crate::policy::opened;
 use crate::tool::{Invocation, Preparation, ToolReport, bound};
 
 use super::ports::ToolPort;
@@ -82,7 +83,12 @@ impl LocalTools {
             seen: Seen::default(),
             fetch,
             snapshots: None,
-            shell: Arc::new(Shell { environment: for_commands(environment), groups, sandbox: None }),
+            shell: Arc::new(Shell {
+                environment: for_commands(environment),
+                groups,
+                sandbox: None,
+                gaps: OnceLock::new(),
+            }),
         }
     }
 
@@ -91,17 +97,20 @@ impl LocalTools {
     pub fn within(self, sandbox: Sandbox) -> Self {
         let Shell { environment, groups, .. } = &*self.shell;
         let (environment, groups) = (environment.clone(), groups.clone());
-        Self { shell: Arc::new(Shell { environment, groups, sandbox: Some(sandbox) }), ..self }
+        Self {
+            shell: Arc::new(Shell { environment, groups, sandbox: Some(sandbox), gaps: OnceLock::new() }),
+            ..self
+        }
     }
 
     /// Commands get these variables too, whatever they look like: a person has named them.
     #[must_use]
     pub fn giving(self, variables: Vec<(OsString, OsString)>) -> Self {
-        let Shell { environment, groups, sandbox } = &*self.shell;
+        let Shell { environment, groups, sandbox, .. } = &*self.shell;
         let kept = environment.iter().filter(|(name, _)| !variables.iter().any(|(given, _)| given == name));
         let environment = kept.cloned().chain(variables.iter().cloned()).collect();
         let (groups, sandbox) = (groups.clone(), sandbox.clone());
-        Self { shell: Arc::new(Shell { environment, groups, sandbox }), ..self }
+        Self { shell: Arc::new(Shell { environment, groups, sandbox, gaps: OnceLock::new() }), ..self }
     }
 
     /// With `fetch` going where the configuration says; without this it goes to the public internet alone.
@@ -132,6 +141,16 @@ impl LocalTools {
                 Err(_) => outside.push(path.to_owned()),
             }
         }
+        if let Some(command) = arguments.text("command").filter(|_| invocation.name == "shell") {
+            for path in opened(command) {
+                let place = self.workspace.resolve(&path);
+                let (shown, inside) = place.map_or((path, false), |place| (place.shown, place.inside));
+                if !inside {
+                    outside.push(shown.clone());
+                }
+                leads_to.push(shown);
+            }
+        }
         let preview = match invocation.name.as_str() {
             "edit" => {
                 let planned = edit::plan(&self.workspace, &self.seen, arguments);
@@ -146,7 +165,8 @@ impl LocalTools {
             }
             _ => Preview::None,
         };
-        Preparation { leads_to, outside, preview }
+        let gaps = if invocation.sandboxed { self.shell.gaps().to_vec() } else { Vec::new() };
+        Preparation { leads_to, outside, gaps, preview }
     }
 
     fn work(&self, invocation: &Invocation, stop: &Stop) -> Result<String, String> {
@@ -194,7 +214,7 @@ impl LocalTools {
         let bounded = bound(&text, max_chars);
         // Which reads may be tried again is the loop's decision; a slow disk or network may be faster next time.
         let transient = outcome == Outcome::TimedOut;
-        ToolReport { outcome, content: bounded.text, cut_chars: bounded.cut_chars, transient }
+        ToolReport { outcome, content: bounded.text, cut_chars: bounded.cut_chars, transient, refused: false }
     }
 }
 
@@ -229,6 +249,7 @@ async fn survive(run: impl Future<Output = ToolReport>) -> ToolReport {
             .to_owned(),
         cut_chars: 0,
         transient: false,
+        refused: false,
     })
 }
 

@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::pin::Pin;
 use std::process::{ExitStatus, Stdio};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
@@ -41,6 +42,8 @@ pub(super) struct Shell {
     pub(super) groups: Groups,
     /// How a command is confined; `None` where nobody said, and then no call that must be confined is run.
     pub(super) sandbox: Option<Sandbox>,
+    /// What it cannot hide, once somebody has looked.
+    pub(super) gaps: OnceLock<Vec<String>>,
 }
 
 /// How it went.
@@ -65,7 +68,13 @@ impl Shell {
         let (mut child, group, reader) = match started {
             Ok(started) => started,
             Err(content) => {
-                return ToolReport { outcome: Outcome::Failed, content, cut_chars: 0, transient: false };
+                return ToolReport {
+                    outcome: Outcome::Failed,
+                    content,
+                    cut_chars: 0,
+                    transient: false,
+                    refused: false,
+                };
             }
         };
         let mut gathered = Gathered::new(invocation.max_chars);
@@ -78,6 +87,14 @@ impl Shell {
         live.send(true);
         drop(group);
         report(&end, limit, gathered, refusals.and_then(|heard| self.stood_in_the_way(&heard)))
+    }
+
+    /// What the sandbox could not hide here, a sentence each; looked for once.
+    pub(super) fn gaps(&self) -> &[String] {
+        self.gaps.get_or_init(|| {
+            let gaps = self.sandbox.as_ref().map(|sandbox| sandbox.confinement().gaps());
+            gaps.iter().flatten().map(ToString::to_string).collect()
+        })
     }
 
     /// Whether the sandbox may be why a command failed.
@@ -223,7 +240,8 @@ fn report(end: &End, limit: Duration, gathered: Gathered, refused: Option<&str>)
     }
     let bounded = gathered.finish(&ending);
     let content = if bounded.text.is_empty() { "(no output; exit code 0)".to_owned() } else { bounded.text };
-    ToolReport { outcome, content, cut_chars: bounded.cut_chars, transient: false }
+    let refused = refused.is_some() && outcome == Outcome::Failed;
+    ToolReport { outcome, content, cut_chars: bounded.cut_chars, transient: false, refused }
 }
 
 fn describe(status: ExitStatus) -> String {

@@ -138,18 +138,23 @@ fn read_preview(fields: &Fields<'_>) -> Result<Preview, RecordError> {
 }
 
 fn read_decision(fields: &Fields<'_>) -> Result<Body, RecordError> {
+    let (allow, sandboxed) = fields.one_of("decision", |name| match name {
+        "allow" => Some((true, false)),
+        "sandbox" => Some((true, true)),
+        "deny" => Some((false, false)),
+        _ => None,
+    })?;
     Ok(Body::ApprovalDecided(Decision {
         call: fields.call("id")?,
-        allow: fields.one_of("decision", |name| match name {
-            "allow" => Some(true),
-            "deny" => Some(false),
-            _ => None,
-        })?,
+        allow,
+        sandboxed,
         scope: fields.one_of("scope", |name| {
             [Scope::Once, Scope::Session, Scope::Project].into_iter().find(|scope| scope.as_str() == name)
         })?,
         by: fields.one_of("by", decider)?,
         reason: fields.text("reason")?,
+        digest: fields.text_or_empty("digest")?,
+        cwd: fields.text_or_empty("cwd")?,
         answer: fields.get("answer").map(|_| fields.text("answer")).transpose()?,
     }))
 }

@@ -106,12 +106,19 @@ fn write_decision(record: &mut Map<String, Value>, decision: &Decision) {
     put(
         record,
         json!({
-            "decision": if decision.allow { "allow" } else { "deny" },
+            "decision": match (decision.allow, decision.sandboxed) {
+                (true, true) => "sandbox",
+                (true, false) => "allow",
+                (false, _) => "deny",
+            },
             "scope": decision.scope.as_str(),
             "by": decision.by.as_str(),
             "reason": decision.reason,
         }),
     );
+    if !decision.digest.is_empty() {
+        put(record, json!({ "digest": decision.digest, "cwd": decision.cwd }));
+    }
     if let Some(answer) = &decision.answer {
         put(record, json!({ "answer": answer }));
     }

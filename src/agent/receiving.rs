@@ -1,0 +1,63 @@
+//! Decisions as they are written: each is a receipt for one exact action, and only that action runs on it.
+
+use crate::ledger::{Decider, Decision, Millis, Remark, Scope, ToolUse};
+use crate::policy::{Receipt, digest};
+use crate::tool::Preparation;
+
+use super::Agent;
+use super::phase::Pending;
+
+impl Agent {
+    /// Writes a decision.
+    pub(super) fn record(&mut self, now: Millis, decision: Decision) {
+        self.books.ledger.remark(now, Remark::ApprovalDecided(decision));
+    }
+
+    /// Writes that this exact action may run, and keeps the receipt.
+    pub(super) fn receive(
+        &mut self,
+        now: Millis,
+        call: &ToolUse,
+        scope: Scope,
+        decider: Decider,
+        reason: String,
+        sandboxed: bool,
+    ) -> Receipt {
+        let receipt = Receipt {
+            call: call.id,
+            digest: digest(&call.name, &call.arguments),
+            tool: call.name.clone(),
+            cwd: self.settings.cwd.clone(),
+            scope,
+            decider,
+            rule: None,
+        };
+        let (digest, cwd) = (receipt.digest.clone(), receipt.cwd.clone());
+        let (call, allow, by) = (call.id, true, decider);
+        self.record(now, Decision { call, allow, scope, by, reason, sandboxed, digest, cwd, answer: None });
+        receipt
+    }
+
+    /// Whether what is about to run is what was allowed.
+    pub(super) fn is_what_was_allowed(&self, pending: &Pending) -> Result<(), String> {
+        let call = &pending.call;
+        match &pending.receipt {
+            Some(receipt) => receipt.holds_for(call.id, &call.name, &call.arguments, &self.settings.cwd),
+            None => Err("there is no receipt for this call, so it was not started".to_owned()),
+        }
+    }
+
+    /// Why a person decides about a call that might run in the sandbox: it was tried there, or the sandbox would not hide
+    /// all that it should.
+    pub(super) fn why_not_confined(&mut self, call: &ToolUse, found: &Preparation) -> Option<String> {
+        if let Some(earlier) = self.books.unclear().refused(&call.name, &call.arguments) {
+            return Some(format!("the sandbox may have stood in the way of the same action, {earlier}"));
+        }
+        let gap = found.gaps.first()?;
+        let more = match found.gaps.len() {
+            1 => String::new(),
+            all => format!(" (and {} more)", all - 1),
+        };
+        Some(format!("in the sandbox, which has a gap here: {gap}{more}; allowed, it runs without one"))
+    }
+}

@@ -1,0 +1,63 @@
+//! Mode `auto`: commands run in the sandbox without a question, and nothing leaves it without a person.
+#![cfg(target_os = "linux")]
+
+use countersign::runtime::sandbox::support;
+use serde_json::json;
+
+use crate::stage::{World, script, text};
+
+/// Says in words why nothing can be tried here, where the kernel has no whole sandbox.
+#[allow(clippy::print_stdout, reason = "says what was not tried")]
+fn is_there() -> bool {
+    match support().refuses(false) {
+        None => true,
+        Some(why) => {
+            println!("not tried on this machine: {why}");
+            false
+        }
+    }
+}
+
+fn shell(command: &str) -> serde_json::Value {
+    json!({ "tool_calls": [{ "name": "shell", "arguments": { "command": command } }] })
+}
+
+#[test]
+fn auto_runs_in_the_sandbox_and_asks_for_the_rest() {
+    if !is_there() {
+        return;
+    }
+    let world = World::new();
+    let outside = world.place().join("outside.txt");
+    let writes = |path: &str| format!("awk 'BEGIN {{ print \"in\" > \"{path}\" }}'");
+    let leave = writes(&outside.display().to_string());
+    let replies = script(json!([shell(&writes("made.txt")), shell(&leave), shell(&leave), "Done."]));
+    let ran = world.json(&["--mode", "auto", "--script", &replies, "go"]);
+    assert_eq!(ran.outcomes(), ["ok", "failed", "denied"], "{}", ran.out);
+    assert_eq!(world.file("made.txt"), "in\n");
+    assert!(!outside.exists());
+    let decided: Vec<String> = ran.all("approval").iter().map(|one| text(one, "decision")).collect();
+    assert_eq!(decided, ["sandbox", "sandbox", "deny"]);
+    let asked = ran.all("approval_request");
+    assert!(text(&asked[0], "why").contains("stood in the way of the same action, c2"), "{asked:?}");
+    for receipt in &ran.all("approval")[..2] {
+        assert_eq!(
+            (text(receipt, "digest").len(), text(receipt, "cwd")),
+            (64, world.work().display().to_string())
+        );
+    }
+}
+
+#[test]
+fn a_secret_that_cannot_be_hidden_is_named_and_asked_about() {
+    if !is_there() {
+        return;
+    }
+    let world = World::new();
+    std::fs::write(world.work().join(".env"), "TOKEN=secret\n").unwrap();
+    let replies = script(json!([shell("awk '{ print }' .env"), "Done."]));
+    let ran = world.json(&["--mode", "auto", "--script", &replies, "go"]);
+    assert_eq!(ran.outcomes(), ["denied"], "{}", ran.out);
+    let why = text(&ran.all("approval_request")[0], "why");
+    assert!(why.contains("has a gap here") && why.contains(".env"), "{why}");
+}
