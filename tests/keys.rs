@@ -208,7 +208,7 @@ fn enter_sends() {
 #[test]
 fn shift_tab_goes_through_the_modes() {
     let mut seat = Seat::new(Stage::new());
-    for mode in [Mode::Edit, Mode::Unrestricted, Mode::Plan, Mode::Ask] {
+    for mode in [Mode::Edit, Mode::Auto, Mode::Unrestricted, Mode::Plan, Mode::Ask] {
         assert_eq!(seat.key(KeyCode::BackTab, KeyModifiers::SHIFT), [Act::Send(Intent::SetMode(mode))]);
         hear(&mut seat.local, &Live::ModeChanged(mode));
         assert!(seat.frame(80, 24).contains(&format!("· {mode} ·")));

@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use super::{
-    AssistantMessage, CallId, Checkpoint, Compaction, Decider, Ending, EntryId, Goal, Image, Millis,
-    ModelRef, Progress, ToolResult, ToolUse, Transition, Usage,
+    ApprovalRequest, AssistantMessage, CallId, Checkpoint, Compaction, Decision, Ending, EntryId, Goal,
+    Image, Millis, ModelRef, Progress, ToolResult, ToolUse, Transition, Usage,
 };
 
 /// One entry: immutable once appended, never removed.
@@ -278,92 +276,6 @@ impl Injector {
     /// The reverse of [`Injector::as_str`].
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|i| i.as_str() == text)
-    }
-}
-
-/// A call waits for a decision.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ApprovalRequest {
-    /// Which.
-    pub call: CallId,
-    /// Name of the tool.
-    pub name: String,
-    /// Exactly what would be run.
-    pub arguments: Value,
-    /// Why it asks: "no rule covers it", "leaves the workspace: /etc".
-    pub why: String,
-    /// What it may do: the effect class in words ("runs a command").
-    pub risk: String,
-    /// What the pane shows: the true bytes.
-    pub preview: Preview,
-    /// What to know before: the same action once ended, and nobody knows how far it had come.
-    pub warning: Option<String>,
-}
-
-/// What an approval shows of the action.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Preview {
-    /// The arguments say it all.
-    #[default]
-    None,
-    /// A command line, byte for byte.
-    Command(String),
-    /// A unified diff of the change.
-    Diff(String),
-}
-
-/// A decision about one call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decision {
-    /// Which.
-    pub call: CallId,
-    /// May it run?
-    pub allow: bool,
-    /// For how long the decision holds.
-    pub scope: Scope,
-    /// Who decided.
-    pub by: Decider,
-    /// Why: the rule, the mode, the user's words.
-    pub reason: String,
-    /// What the user answered, if the call was a question.
-    pub answer: Option<String>,
-    /// Whether it may run in the sandbox alone.
-    pub sandboxed: bool,
-    /// SHA-256 of the exact action that was decided about, and the folder: with the rest, the receipt. Empty in sessions
-    /// that are older.
-    pub digest: String,
-    /// The session's folder.
-    pub cwd: String,
-}
-
-impl Decision {
-    /// The call may not run.
-    pub fn denial(call: CallId, by: Decider, reason: impl Into<String>) -> Self {
-        let (digest, cwd) = (String::new(), String::new());
-        let (scope, reason) = (Scope::Once, reason.into());
-        Self { call, allow: false, scope, by, reason, answer: None, sandboxed: false, digest, cwd }
-    }
-}
-
-/// For how long a decision holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
-    /// This call.
-    Once,
-    /// The exact same action for the rest of the session.
-    Session,
-    /// Until the project's rules change.
-    Project,
-}
-
-impl Scope {
-    /// As recorded.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Once => "once",
-            Self::Session => "session",
-            Self::Project => "project",
-        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! injected or sent while a call is open ([`Unsettled`]). No code repairs a history on its way out: there is
 //! [`check`], which refuses, and [`recover`], which runs once when a session is loaded.
 
+mod approval;
 mod attempt;
 mod check;
 mod compaction;
@@ -23,14 +24,12 @@ mod recover;
 
 use std::{collections::BTreeSet, fmt, sync::Arc};
 
+pub use approval::{ApprovalRequest, Decision, Preview, Scope};
 pub use check::{Fault, audit, check, resting_places};
 pub use compaction::{Compaction, CompactionTrigger};
 pub use content::{Arguments, Block, Thinking, ToolUse};
 pub use ending::{Ending, Transition};
-pub use entry::{
-    ApprovalRequest, Body, Decision, Entry, Injected, Injector, Note, Preview, Scope, SessionStarted,
-    Tombstone, TurnEnded, UserMessage,
-};
+pub use entry::{Body, Entry, Injected, Injector, Note, SessionStarted, Tombstone, TurnEnded, UserMessage};
 pub use goal::{Answerer, Asked, Checkpoint, Goal, Progress, Validation};
 pub use hosted::Hosted;
 pub use id::{CallId, EntryId, Millis};

@@ -103,8 +103,15 @@ pub fn one_line(entry: &Entry) -> String {
         Body::Handoff { text } => text.clone(),
         Body::ApprovalRequested(r) => format!("{} {}: {}", r.call, r.name, asked(&r.preview, &r.why)),
         Body::ApprovalDecided(d) => {
-            let word = if d.allow { "allow" } else { "deny" };
-            format!("{} {word} {} by {}: {}", d.call, d.scope.as_str(), d.by.as_str(), d.reason)
+            let word = match (d.allow, d.sandboxed) {
+                (true, true) => "sandbox",
+                (true, false) => "allow",
+                (false, _) => "deny",
+            };
+            let why = [d.reason.as_str(), d.answer.as_deref().unwrap_or_default()];
+            let why = why.into_iter().find(|why| !why.is_empty()).map(|why| format!(": {why}"));
+            let why = why.unwrap_or_default();
+            format!("{} {word} {} by {}{why}", d.call, d.scope.as_str(), d.by.as_str())
         }
         Body::ToolResult(r) => {
             format!(
