@@ -260,7 +260,6 @@ fn settings(invocation: &Invocation, choice: &Choice, attendance: Attendance) ->
             mode: config.mode,
             rules: config.rules(),
             has_sandbox: support().refuses(false).is_none(),
-            looking_is_free: true,
             ..Policy::default()
         },
         limits: config.limits.clone(),
