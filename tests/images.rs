@@ -230,6 +230,8 @@ fn people_see_a_line_for_each_image_and_never_its_bytes() {
         limits: Limits::default(),
         token_budget: None,
         tools_mode: "native",
+        rules: Vec::new(),
+        tools: Vec::new(),
     });
     view.fold(&Event::Appended(entry));
     assert!(!format!("{view:?}").contains(&*data));

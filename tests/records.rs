@@ -114,6 +114,7 @@ fn session() -> Vec<Entry> {
             risk: "runs".into(),
             preview: Preview::Command("ls é".into()),
             warning: Some("the same action, c1, timed out after 3.0 s: its effects may be partial".into()),
+            rule: Some("shell(ls *)".into()),
         }),
         decided(2),
         result(2, Outcome::Failed),

@@ -138,6 +138,7 @@ fn slash_commands_are_obeyed_and_leave_the_composer_empty() {
         assert_eq!(run("/effort max"), (vec![Act::Send(effort)], None));
         assert!(matches!(run("/help").1, Some(Overlay::Help(0))));
         assert!(matches!(run("/ledger").1, Some(Overlay::Ledger(_))));
+        assert!(matches!(run("/permissions").1, Some(Overlay::Permissions(_, 0))));
         assert!(matches!(run("/budgets ").1, Some(Overlay::Budgets(0))));
     }
 }

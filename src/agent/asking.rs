@@ -23,7 +23,11 @@ impl Agent {
                 pending.state = self.replied(now, &pending.call, words);
             }
             Answer::Deny(reason) => pending.state = self.denied(now, &pending.call, reason),
-            Answer::Reply(_) | Answer::AllowOnce | Answer::AllowSession | Answer::Edit(_) => {
+            Answer::Reply(_)
+            | Answer::AllowOnce
+            | Answer::AllowSession
+            | Answer::Always(_)
+            | Answer::Edit(_) => {
                 let why = "a question is answered in words, or denied";
                 out.push(Effect::Emit(Live::Refused(why.to_owned())));
             }

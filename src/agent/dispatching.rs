@@ -1,7 +1,9 @@
 //! While tools run: results leave in call order, and the next calls start.
 
 use crate::budget::Meter;
-use crate::ledger::{CallId, Decider, Ending, Millis, Note, Outcome, Remark, Scope, Settlement, Transition};
+use crate::ledger::{
+    CallId, Decider, Decision, Ending, Millis, Note, Outcome, Remark, Settlement, Transition,
+};
 use crate::tool::{Invocation, SideEffect, ToolNews, ToolReport, bound, startable};
 
 use super::phase::{Dispatching, Pending, Permission, Phase, State};
@@ -126,8 +128,8 @@ impl Agent {
         if let State::Ready(Permission::ByPolicy(reason, sandboxed)) = ready {
             pending.sandboxed = sandboxed;
             let call = &pending.call;
-            let receipt = self.receive(now, call, Scope::Once, Decider::Policy, reason, sandboxed);
-            pending.receipt = Some(receipt);
+            let decision = Decision { sandboxed, ..Decision::denial(call.id, Decider::Policy, reason) };
+            pending.receipt = Some(self.receive(now, call, decision));
         }
         if let Err(why) = self.is_what_was_allowed(pending) {
             pending.state = State::Over(Settlement::synthetic(Outcome::Failed, why));

@@ -56,7 +56,8 @@ impl Agent {
         }
         self.books.ledger.remark(now, Remark::CallEdited(changed.clone()));
         self.look_at(&changed, out);
-        (pending.call, pending.hooked, pending.state) = (changed, None, State::Preparing);
+        (pending.call, pending.hooked, pending.looked) = (changed, None, None);
+        pending.state = State::Preparing;
     }
 
     /// Tells the model what people have changed.

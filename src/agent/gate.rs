@@ -157,6 +157,7 @@ impl Agent {
         let nobody_can = self.settings.attendance == Attendance::Stop && self.books.was_asked(call.id);
         if let Some(pending) = dispatching.calls.iter_mut().find(|p| p.call.id == call.id) {
             pending.state = state;
+            pending.looked = Some(found.clone());
         }
         if nobody_can {
             return self.stop(now, Phase::Dispatching(dispatching), CutBy::Approval, out);
@@ -188,6 +189,7 @@ impl Agent {
     }
 
     fn ask(&mut self, now: Millis, call: &ToolUse, why: String, found: &Preparation) -> EntryId {
+        let rule = self.offered(call, found).ok().map(|rule| rule.to_string());
         let warning = self.books.unclear().warning(&call.name, &call.arguments);
         let effect = |tool: &ToolSpec| effect_of_call(tool, &call.arguments);
         let risk = self.registry.get(&call.name).map_or(SideEffect::Sends, effect).as_str().to_owned();
@@ -201,6 +203,7 @@ impl Agent {
                 risk,
                 preview: found.preview.clone(),
                 warning,
+                rule,
             }),
         )
     }
@@ -238,6 +241,7 @@ impl Agent {
                     out.push(Effect::Emit(Live::Refused("this call is no question".to_owned())));
                 }
                 Answer::Edit(arguments) => self.edit_call(now, pending, arguments, out),
+                Answer::Always(rule) => self.always(now, pending, &rule, out),
                 Answer::AllowOnce => self.allow(now, pending, Scope::Once),
                 Answer::AllowSession => self.allow(now, pending, Scope::Session),
                 Answer::Deny(reason) => pending.state = self.denied(now, &pending.call, reason),
@@ -261,7 +265,8 @@ impl Agent {
         if scope == Scope::Session {
             self.settings.policy.granted.insert(fingerprint(&call.name, &call.arguments));
         }
-        pending.receipt = Some(self.receive(now, call, scope, Decider::User, String::new(), false));
+        pending.receipt =
+            Some(self.receive(now, call, Decision { scope, ..Decision::denial(call.id, Decider::User, "") }));
         pending.state = State::Ready(Permission::Recorded);
     }
 

@@ -96,6 +96,9 @@ pub enum Answer {
     AllowOnce,
     /// This exact action for the rest of the session.
     AllowSession,
+    /// This call, and for the rest of the session whatever this rule covers, as it was shown: `shell(cargo test *)`.
+    /// The loop takes it only if it is the rule that it would offer for this very call.
+    Always(String),
     /// Not this: the same tool with these arguments, which is another action, examined and asked about anew.
     Edit(Arguments),
     /// The answer to a question of the model.

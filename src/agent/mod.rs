@@ -2,6 +2,7 @@
 #![warn(clippy::wildcard_enum_match_arm)]
 
 mod abort;
+mod always;
 mod answer;
 mod asking;
 mod awaiting;

@@ -133,6 +133,8 @@ pub(super) struct Pending {
     pub(super) attempts: u64,
     /// What the hooks said of it, once they were asked.
     pub(super) hooked: Option<PreTool>,
+    /// What the look at it found; `None` after a resume.
+    pub(super) looked: Option<Preparation>,
     /// Whether it was started.
     pub(super) ran: bool,
     /// Whether it runs in the sandbox.
@@ -185,6 +187,7 @@ impl Pending {
             state,
             attempts: 0,
             hooked: None,
+            looked: None,
             ran: false,
             sandboxed: false,
             receipt: None,

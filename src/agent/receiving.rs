@@ -1,6 +1,6 @@
 //! Decisions as they are written: each is a receipt for one exact action, and only that action runs on it.
 
-use crate::ledger::{Decider, Decision, Millis, Remark, Scope, ToolUse};
+use crate::ledger::{Decision, Millis, Remark, ToolUse};
 use crate::policy::{Receipt, digest};
 use crate::tool::Preparation;
 
@@ -13,28 +13,19 @@ impl Agent {
         self.books.ledger.remark(now, Remark::ApprovalDecided(decision));
     }
 
-    /// Writes that this exact action may run, and keeps the receipt.
-    pub(super) fn receive(
-        &mut self,
-        now: Millis,
-        call: &ToolUse,
-        scope: Scope,
-        decider: Decider,
-        reason: String,
-        sandboxed: bool,
-    ) -> Receipt {
+    /// Writes that this exact action may run, as far as `decision` goes, and keeps the receipt.
+    pub(super) fn receive(&mut self, now: Millis, call: &ToolUse, decision: Decision) -> Receipt {
         let receipt = Receipt {
             call: call.id,
             digest: digest(&call.name, &call.arguments),
             tool: call.name.clone(),
             cwd: self.settings.cwd.clone(),
-            scope,
-            decider,
-            rule: None,
+            scope: decision.scope,
+            decider: decision.by,
+            rule: decision.rule.clone(),
         };
         let (digest, cwd) = (receipt.digest.clone(), receipt.cwd.clone());
-        let (call, allow, by) = (call.id, true, decider);
-        self.record(now, Decision { call, allow, scope, by, reason, sandboxed, digest, cwd, answer: None });
+        self.record(now, Decision { allow: true, digest, cwd, ..decision });
         receipt
     }
 

@@ -10,6 +10,7 @@ use crate::ledger::{
 use crate::policy::fingerprint;
 use crate::tool::SideEffect;
 
+use super::always::taken;
 use super::books::Books;
 use super::phase::{Dispatching, Pending, Phase, State};
 use super::{Agent, Attendance, Effect, Settings};
@@ -26,6 +27,7 @@ impl Agent {
             settings.system.clone_from(&started.system);
         }
         settings.policy.granted.extend(granted(&ledger));
+        settings.policy.rules.extend(taken(&ledger));
         let last_seen = ledger.entries().get(loaded.saturating_sub(1)).map_or(now, |e| e.at);
         let ended_with_a_result = ends_with_a_result(ledger.entries().get(..loaded).unwrap_or_default());
         let requests = requests(&ledger);
@@ -102,7 +104,9 @@ fn granted(ledger: &Ledger) -> Vec<String> {
             let arguments = Arguments::from_value(r.arguments.clone());
             asked.insert(r.call, fingerprint(&r.name, &arguments));
         }
-        if let Body::ApprovalDecided(Decision { call, allow: true, scope: Scope::Session, .. }) = &entry.body
+        if let Body::ApprovalDecided(Decision {
+            call, allow: true, scope: Scope::Session, rule: None, ..
+        }) = &entry.body
         {
             granted.extend(asked.get(call).cloned());
         }

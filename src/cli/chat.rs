@@ -216,6 +216,8 @@ pub(super) fn view_settings(invocation: &Invocation, session: &Session) -> ViewS
         limits: invocation.config.limits.clone(),
         token_budget: invocation.config.token_budget().map(|budget| budget.tokens),
         tools_mode: session.switch.tools_mode(),
+        rules: invocation.config.rules(),
+        tools: super::compose::tools(invocation.config.echo),
     }
 }
 

@@ -243,7 +243,7 @@ fn hook_port(invocation: &Invocation, session: &str, groups: &Groups) -> Box<dyn
 }
 
 /// The built-in tools, and the one for tests if the configuration adds it.
-fn tools(echo: bool) -> Vec<ToolSpec> {
+pub(super) fn tools(echo: bool) -> Vec<ToolSpec> {
     let mut tools = tool_specs();
     tools.extend(echo.then(echo_spec));
     tools

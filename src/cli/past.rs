@@ -63,5 +63,7 @@ fn view(invocation: &Invocation, model: String, cwd: &str) -> ViewSettings {
         limits: invocation.config.limits.clone(),
         token_budget: None,
         tools_mode: "native",
+        rules: Vec::new(),
+        tools: Vec::new(),
     }
 }

@@ -21,6 +21,8 @@ pub struct ApprovalRequest {
     pub preview: Preview,
     /// What to know before: the same action once ended, and nobody knows how far it had come.
     pub warning: Option<String>,
+    /// The rule that "always" would take, as it is written; `None`: no rule would be narrow enough and of use.
+    pub rule: Option<String>,
 }
 
 /// What an approval shows of the action.
@@ -50,6 +52,8 @@ pub struct Decision {
     pub reason: String,
     /// What the user answered, if the call was a question.
     pub answer: Option<String>,
+    /// The rule that was taken with it, as it is written: it holds as long as the decision does.
+    pub rule: Option<String>,
     /// Whether it may run in the sandbox alone.
     pub sandboxed: bool,
     /// SHA-256 of the exact action that was decided about, and the folder: with the rest, the receipt. Empty in sessions
@@ -64,7 +68,18 @@ impl Decision {
     pub fn denial(call: CallId, by: Decider, reason: impl Into<String>) -> Self {
         let (digest, cwd) = (String::new(), String::new());
         let (scope, reason) = (Scope::Once, reason.into());
-        Self { call, allow: false, scope, by, reason, answer: None, sandboxed: false, digest, cwd }
+        Self {
+            call,
+            allow: false,
+            scope,
+            by,
+            reason,
+            answer: None,
+            rule: None,
+            sandboxed: false,
+            digest,
+            cwd,
+        }
     }
 }
 

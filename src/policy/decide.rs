@@ -19,7 +19,7 @@ use super::cover::{Fit, allows, speaks_of};
 use super::effect;
 use super::line::{self, Place, Places, describe};
 use super::shell::{self, Access, Command, Reading, Redirection};
-use super::{Decided, Mode, Policy, Rule, RuleKind, Verdict, fingerprint};
+use super::{Decided, Mode, Policy, Rule, RuleKind, Tier, Verdict, fingerprint};
 use crate::ledger::Arguments;
 use crate::tool::{Preparation, SideEffect, ToolSpec};
 
@@ -270,6 +270,9 @@ impl Policy {
             RuleKind::Sandbox if self.has_sandbox => Verdict::Sandbox(format!("rule {rule}")),
             RuleKind::Sandbox => {
                 Verdict::Ask(format!("rule {rule} wants the sandbox, and there is none here"))
+            }
+            RuleKind::Allow | RuleKind::Ask | RuleKind::Deny if rule.origin.tier == Tier::Session => {
+                Verdict::Allow(format!("rule {rule} of this session"))
             }
             RuleKind::Allow | RuleKind::Ask | RuleKind::Deny => Verdict::Allow(format!("rule {rule}")),
         }

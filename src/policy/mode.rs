@@ -30,6 +30,17 @@ impl Mode {
         }
     }
 
+    /// What it lets happen by itself, where no rule speaks.
+    pub fn allows(self) -> &'static str {
+        match self {
+            Self::Plan => "only reads; everything else is refused",
+            Self::Ask => "reads in the workspace by itself; asks for the rest",
+            Self::Edit => "reads and edits in the workspace by itself; asks for the rest",
+            Self::Auto => "edits in the workspace and commands in the sandbox by itself; asks for the rest",
+            Self::Unrestricted => "everything by itself; rules that deny still hold",
+        }
+    }
+
     /// Reads a mode's name.
     ///
     /// # Errors

@@ -107,6 +107,16 @@ pub struct Preparation {
     pub preview: Preview,
 }
 
+impl Preparation {
+    /// What can be said of a call's path without a look: where it leads as it is written, if it only goes down.
+    pub fn as_written(tool: &ToolSpec, arguments: &Arguments) -> Self {
+        let written = tool.paths.iter().filter_map(|member| arguments.text(member));
+        let down = written.filter(|path| !path.split('/').any(|part| part == ".."));
+        let leads_to = down.map(|path| path.trim_start_matches("./").to_owned()).collect();
+        Self { leads_to, ..Self::default() }
+    }
+}
+
 /// News of a running tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToolNews {

@@ -15,7 +15,7 @@ pub enum Place {
     Panel,
     /// In the ledger inspector.
     Ledger,
-    /// In what takes the whole screen and scrolls: output, a summary, the budgets, the help.
+    /// In what takes the whole screen and scrolls: output, a summary, the budgets, the rules, the help.
     Page,
     /// In a list that is narrowed by typing.
     Picker,
@@ -85,6 +85,8 @@ pub enum Command {
     Once,
     /// Allow this exact action for the session.
     Session,
+    /// Show the rule that would allow such calls for the session; again: take it.
+    Always,
     /// Deny.
     Deny,
     /// Deny and say why.
@@ -228,6 +230,7 @@ pub const BINDINGS: &[Binding] = {
         bind(P::Composer, NONE, K::End, C::End, "end", "follow the end, when it is empty"),
         bind(P::Approval, NONE, K::Char('y'), C::Once, "y", "allow once"),
         bind(P::Approval, NONE, K::Char('s'), C::Session, "s", "allow this exact action for the session"),
+        bind(P::Approval, NONE, K::Char('a'), C::Always, "a", "show the rule for such calls; again: take it"),
         bind(P::Approval, NONE, K::Char('n'), C::Deny, "n", "deny"),
         bind(P::Approval, NONE, K::Char('r'), C::Reason, "r", "deny and say why; answer a question in words"),
         bind(P::Approval, NONE, K::Char('e'), C::Edit, "e", "change it first, then decide"),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::ledger::{ApprovalRequest, Body, CallId, EntryId, Injector};
 use crate::model::Effort;
-use crate::policy::Mode;
+use crate::policy::{Listed, Mode};
 use crate::view::{Card, CardId, View, ViewSettings};
 
 use super::composer::Composer;
@@ -27,6 +27,8 @@ pub struct Local {
     pub overlay: Option<Overlay>,
     /// The reason that is being written for a denial.
     pub reason: Option<Reason>,
+    /// The rule that is shown in the pane of a call, to be taken or not.
+    pub always: Option<Always>,
     /// The call that is being changed in the composer.
     pub edit: Option<Edit>,
     /// How far the transcript is scrolled.
@@ -100,6 +102,8 @@ pub enum Overlay {
     Summary(EntryId, u16),
     /// The budgets; scrolled by so many rows.
     Budgets(u16),
+    /// The rules in force when it was opened; scrolled by so many rows.
+    Permissions(Vec<Listed>, u16),
     /// A list to pick from.
     Picker(Picker),
 }
@@ -108,7 +112,11 @@ impl Overlay {
     /// How many rows it is scrolled by, where it is one page of rows.
     pub fn scrolled(&mut self) -> Option<&mut u16> {
         match self {
-            Self::Help(at) | Self::Output(_, at) | Self::Summary(_, at) | Self::Budgets(at) => Some(at),
+            Self::Help(at)
+            | Self::Output(_, at)
+            | Self::Summary(_, at)
+            | Self::Permissions(_, at)
+            | Self::Budgets(at) => Some(at),
             Self::Ledger(_) | Self::Picker(_) => None,
         }
     }
@@ -125,6 +133,17 @@ pub struct Reason {
     pub text: String,
     /// Whether they answer a question; else they deny a call.
     pub answers: bool,
+}
+
+/// A rule that is shown in the pane of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Always {
+    /// The request about the call.
+    pub request: EntryId,
+    /// The rule as it is written.
+    pub rule: String,
+    /// The earlier calls of the session that it would have covered, in words, the latest first.
+    pub covers: Vec<String>,
 }
 
 /// A change of a call in the making.
@@ -212,6 +231,7 @@ impl Local {
             focus: Focus::Auto,
             overlay: None,
             reason: None,
+            always: None,
             edit: None,
             scroll: Scroll::default(),
             thinking_open: false,

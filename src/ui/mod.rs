@@ -65,6 +65,7 @@ pub mod clipboard;
 
 /// What keys ask of the world.
 pub mod act;
+mod always;
 
 mod answers;
 mod copying;

@@ -45,9 +45,11 @@ pub(super) fn update(local: &mut Local, view: &View, key: KeyEvent) -> Option<Ve
         },
         // A picker has had its key; to quit closes it.
         Overlay::Picker(_) => true,
-        Overlay::Help(at) | Overlay::Output(_, at) | Overlay::Summary(_, at) | Overlay::Budgets(at) => {
-            scroll(at, key, page)
-        }
+        Overlay::Help(at)
+        | Overlay::Output(_, at)
+        | Overlay::Summary(_, at)
+        | Overlay::Permissions(_, at)
+        | Overlay::Budgets(at) => scroll(at, key, page),
     };
     if closes && read_only {
         return Some(vec![Act::Quit]);

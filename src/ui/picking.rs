@@ -66,7 +66,7 @@ fn worn(picker: &Picker) -> Option<String> {
 fn take(local: &mut Local, view: &View, choice: Choice) -> Vec<Act> {
     match choice {
         Choice::Key(place, command, key) => do_key(local, view, place, command, key),
-        Choice::Slash(name) => sending::run(local, name),
+        Choice::Slash(name) => sending::run(local, view, name),
         Choice::Begin(name) => {
             local.composer.replace(&format!("{name} "));
             local.focus = Focus::Composer;
@@ -78,7 +78,7 @@ fn take(local: &mut Local, view: &View, choice: Choice) -> Vec<Act> {
             Vec::new()
         }
         Choice::Session(id) => vec![Act::Resume(id)],
-        Choice::Model(name) => sending::run(local, &format!("/model {name}")),
+        Choice::Model(name) => sending::run(local, view, &format!("/model {name}")),
         Choice::Theme(name) => {
             local.hint = Some(format!("{name} for now · theme = \"{name}\" in config.toml keeps it"));
             vec![Act::Wear(name)]

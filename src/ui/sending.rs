@@ -18,7 +18,7 @@ pub(super) fn send(local: &mut Local, view: &View) -> Vec<Act> {
     if local.composer.is_blank() {
         return Vec::new();
     }
-    command(local).unwrap_or_else(|| {
+    command(local, view).unwrap_or_else(|| {
         local.scroll.top = None;
         local.focus = Focus::Auto;
         vec![Act::Send(Intent::Submit(local.composer.take().into()))]
@@ -31,13 +31,13 @@ pub(super) fn send_later(local: &mut Local, view: &View) -> Vec<Act> {
         local.composer.newline();
         return Vec::new();
     }
-    command(local).unwrap_or_else(|| vec![Act::Send(Intent::Queue(local.composer.take().into()))])
+    command(local, view).unwrap_or_else(|| vec![Act::Send(Intent::Queue(local.composer.take().into()))])
 }
 
 /// Obeys a slash command; `None` when the text is a message. One that is not known stays in the composer.
-fn command(local: &mut Local) -> Option<Vec<Act>> {
+fn command(local: &mut Local, view: &View) -> Option<Vec<Act>> {
     let text = local.composer.text();
-    let obeyed = obey(local, &text)?;
+    let obeyed = obey(local, view, &text)?;
     Some(obeyed.map_or_else(Vec::new, |acts| {
         local.composer.clear();
         local.focus = Focus::Auto;
@@ -46,12 +46,12 @@ fn command(local: &mut Local) -> Option<Vec<Act>> {
 }
 
 /// Obeys a slash command that was picked; what is typed stays.
-pub(super) fn run(local: &mut Local, text: &str) -> Vec<Act> {
-    obey(local, text).flatten().unwrap_or_default()
+pub(super) fn run(local: &mut Local, view: &View, text: &str) -> Vec<Act> {
+    obey(local, view, text).flatten().unwrap_or_default()
 }
 
 /// `None`: it is a message; `Some(None)`: it was not understood, and the status line says why.
-fn obey(local: &mut Local, text: &str) -> Option<Option<Vec<Act>>> {
+fn obey(local: &mut Local, view: &View, text: &str) -> Option<Option<Vec<Act>>> {
     let command = match slash::read(text)? {
         Ok(command) => command,
         Err(why) => {
@@ -70,6 +70,7 @@ fn obey(local: &mut Local, text: &str) -> Option<Option<Vec<Act>>> {
         Slash::Help => shown(local, Overlay::Help(0)),
         Slash::Ledger => shown(local, Overlay::Ledger(Inspector::default())),
         Slash::Budgets => shown(local, Overlay::Budgets(0)),
+        Slash::Permissions => shown(local, Overlay::Permissions(view.rules(), 0)),
         Slash::Pick(source) => vec![Act::Pick(source)],
         Slash::Theme(name) => vec![Act::Wear(name)],
         Slash::Find(words) => {

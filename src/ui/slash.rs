@@ -28,6 +28,8 @@ pub enum Slash {
     Model(String),
     /// From now on, this mode.
     Mode(Mode),
+    /// Show the rules in force.
+    Permissions,
     /// Leave.
     Quit,
     /// A list to pick from.
@@ -39,7 +41,7 @@ pub enum Slash {
 }
 
 /// The commands as they are typed, and what they do.
-pub const KNOWN: [(&str, &str); 12] = [
+pub const KNOWN: [(&str, &str); 13] = [
     ("/budgets", "the budgets: used, limit, left"),
     ("/compact", "replace what was said by a summary"),
     ("/effort", "LEVEL: none, minimal, low, medium, high, xhigh, max or default"),
@@ -49,6 +51,7 @@ pub const KNOWN: [(&str, &str); 12] = [
     ("/ledger", "the ledger, entry by entry"),
     ("/mode", "NAME: plan, ask, edit, auto or unrestricted"),
     ("/model", "the models, to pick from; or: NAME, as in PROVIDER/MODEL"),
+    ("/permissions", "the rules in force: where each comes from, what it last matched"),
     ("/quit", "leave"),
     ("/sessions", "the sessions of this folder, to go on with one"),
     ("/theme", "the themes, to pick from; or: NAME"),
@@ -82,6 +85,7 @@ fn command(word: &str, rest: &str) -> Result<Slash, String> {
         "/model" => return Ok(Slash::Model(rest.to_owned())),
         "/mode" if rest.is_empty() => return Err(MODES.to_owned()),
         "/mode" => return Mode::parse(rest).map(Slash::Mode),
+        "/permissions" => Slash::Permissions,
         "/quit" => Slash::Quit,
         "/sessions" => Slash::Pick(Source::Sessions),
         "/theme" if rest.is_empty() => Slash::Pick(Source::Themes),

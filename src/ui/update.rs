@@ -9,6 +9,7 @@ use crate::policy::Mode;
 use crate::view::{CardId, View};
 
 pub use super::act::Act;
+use super::always;
 use super::chord::Chord;
 use super::composer::Composer;
 use super::copying::copy;
@@ -40,6 +41,9 @@ pub fn update(local: &mut Local, view: &View, key: KeyEvent) -> Vec<Act> {
         Paced::Taken => return Vec::new(),
         Paced::Quit => return vec![Act::Quit],
         Paced::Elsewhere => {}
+    }
+    if let Some(acts) = always::press(local, view, key) {
+        return acts;
     }
     if searching(local, view, key) {
         return Vec::new();
@@ -152,6 +156,9 @@ fn settle(local: &mut Local, view: &View) {
     if local.reason.as_ref().is_some_and(|r| !waiting.iter().any(|(id, _)| *id == r.request)) {
         local.reason = None;
     }
+    if local.always.as_ref().is_some_and(|a| !waiting.iter().any(|(id, _)| *id == a.request)) {
+        local.always = None;
+    }
     if waiting.is_empty() && !matches!(local.focus, Focus::Card(_)) {
         local.focus = Focus::Auto;
     }
@@ -177,9 +184,10 @@ pub(super) fn obey(
             return acts;
         }
         Command::Raise if local.composer.is_empty() && view.offer().is_some() => return raise(view),
-        Command::Once | Command::Session | Command::Edit if is_question(local, view) => {}
+        Command::Once | Command::Session | Command::Always | Command::Edit if is_question(local, view) => {}
         Command::Once => return decide(local, view, key, Answer::AllowOnce),
         Command::Session => return decide(local, view, key, Answer::AllowSession),
+        Command::Always => always::show(local, view),
         Command::Deny => return decide(local, view, key, Answer::Deny(String::new())),
         Command::Reason => write_reason(local, view),
         Command::Edit => editing::begin(local, view),

@@ -8,6 +8,7 @@ mod inspect;
 mod measure;
 mod model_sees;
 mod panel;
+mod permissions;
 mod plan;
 mod receipts;
 mod spending;
@@ -38,7 +39,8 @@ pub use transcript::{Style, transcript};
 
 use crate::budget::{Gauge, Limit, Limits, Meter};
 use crate::ledger::{ApprovalRequest, Body, CallId, Compaction, EntryId, Millis, TurnEnded};
-use crate::policy::Mode;
+use crate::policy::{Mode, Rule};
+use crate::tool::ToolSpec;
 
 /// What the view is told once.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,6 +62,10 @@ pub struct ViewSettings {
     pub token_budget: Option<u64>,
     /// How the model calls tools: `native` or `string`.
     pub tools_mode: &'static str,
+    /// The rules of the configuration and the command line; those of the session are in the ledger.
+    pub rules: Vec<Rule>,
+    /// The tools there are, to tell which calls a rule speaks of.
+    pub tools: Vec<ToolSpec>,
 }
 
 /// All that a screen shows of a session. Two views are equal when they show the same.

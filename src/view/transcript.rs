@@ -41,6 +41,8 @@ fn settings() -> ViewSettings {
         limits: Limits::default(),
         token_budget: None,
         tools_mode: "native",
+        rules: Vec::new(),
+        tools: Vec::new(),
     }
 }
 

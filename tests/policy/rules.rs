@@ -188,7 +188,7 @@ fn an_offered_rule_lets_its_call_run_and_says_what_it_would_have_covered() {
     assert_eq!(offered.covers, [CallId(1), CallId(3)]);
     let policy = Policy { rules: vec![offered.rule], ..Policy::default() };
     let verdict = policy.evaluate(&tool, &call("cargo test z"), &look("cargo test z"));
-    assert_eq!(verdict, Verdict::Allow("rule shell(cargo test *)".into()));
+    assert_eq!(verdict, Verdict::Allow("rule shell(cargo test *) of this session".into()));
 }
 
 #[test]

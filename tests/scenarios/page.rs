@@ -233,7 +233,8 @@ fn decision(decision: &Decision) -> (String, String) {
     };
     let reason = if decision.reason.is_empty() { String::new() } else { format!(": {}", decision.reason) };
     let confined = if decision.sandboxed { ", in the sandbox" } else { "" };
-    (head, format!("by {}, {scope}{confined}{reason}", decision.by.as_str()))
+    let rule = decision.rule.as_ref().map(|rule| format!(", takes {rule}")).unwrap_or_default();
+    (head, format!("by {}, {scope}{confined}{rule}{reason}", decision.by.as_str()))
 }
 
 fn result(result: &ToolResult) -> (String, String) {

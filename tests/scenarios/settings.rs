@@ -4,7 +4,7 @@ use countersign::agent::{Attendance, FinalResponse, Settings};
 use countersign::budget::{Limits, TokenBudget};
 use countersign::ledger::{MicroDollars, ModelRef};
 use countersign::model::{ModelSpec, Rates};
-use countersign::policy::{Mode, Rule, RuleKind};
+use countersign::policy::{Mode, Origin, Rule, RuleKind, Tier};
 use countersign::tool::{SideEffect, ToolSpec};
 use serde_json::json;
 
@@ -106,7 +106,8 @@ fn rule(text: &str) -> Result<Rule, String> {
         "deny" => RuleKind::Deny,
         other => return Err(format!("`{other}` is no kind of rule")),
     };
-    Rule::parse(kind, rule).map_err(|e| e.to_string())
+    let rule = Rule::parse(kind, rule).map_err(|e| e.to_string())?;
+    Ok(rule.from(Origin::of(Tier::User)))
 }
 
 fn tools() -> Vec<ToolSpec> {

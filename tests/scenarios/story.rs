@@ -99,6 +99,10 @@ fn act(line: &str) -> Result<Act, String> {
         }
         "allow" => Act::Decide(rest.to_owned(), Answer::AllowOnce),
         "session" => Act::Decide(rest.to_owned(), Answer::AllowSession),
+        "always" => {
+            let (name, rule) = word(rest);
+            Act::Decide(name.to_owned(), Answer::Always(rule.to_owned()))
+        }
         "reply" => {
             let (name, words) = word(rest);
             Act::Decide(name.to_owned(), Answer::Reply(quoted(words)?.0))

@@ -136,6 +136,10 @@ impl Log {
         if !self.open.contains(&call) {
             return Err(format!("a decision about {call}, which is not open"));
         }
+        // Of all the rules that people tried to take only one was ever shown.
+        if decision.rule.as_ref().is_some_and(|rule| rule != "write(src/*)") {
+            return Err(format!("{call} took a rule that was not shown"));
+        }
         if decision.allow {
             self.allowed.insert(call);
         }

@@ -36,6 +36,8 @@ pub struct Bounds {
     pub edits: u32,
     /// Also: questions to the user.
     pub asks: bool,
+    /// Also: rules that are taken with a call, and others than the one that was shown.
+    pub rules: bool,
     /// Also: unknown tools, bad arguments, paths outside, stale answers, budgets, raises, modes, quitting.
     pub rare: bool,
 }
@@ -57,6 +59,7 @@ impl Bounds {
         switches: 0,
         edits: 0,
         asks: false,
+        rules: false,
         rare: false,
     };
     /// Compactions, fallback, retries, continuations: of answers, and of summaries.
@@ -69,7 +72,7 @@ impl Bounds {
     pub const SWITCHED: Self =
         Self { submits: 2, calls: 1, turns: 2, mends: true, switches: 2, ..Self::SMALL };
     /// Calls that wait and are changed, and questions that wait for words.
-    pub const EDITED: Self = Self { submits: 1, turns: 2, edits: 2, asks: true, ..Self::SMALL };
+    pub const EDITED: Self = Self { submits: 1, turns: 2, edits: 2, asks: true, rules: true, ..Self::SMALL };
     /// Everything at once, for long walks.
     pub const WIDE: Self = Self {
         submits: 40,
@@ -86,6 +89,7 @@ impl Bounds {
         switches: 20,
         edits: 20,
         asks: true,
+        rules: true,
         rare: true,
     };
 }
@@ -103,7 +107,7 @@ pub(crate) fn settings(bounds: Bounds) -> Settings {
         description: String::new(),
         schema: serde_json::json!({}),
         effect,
-        paths: vec![],
+        paths: if effect == SideEffect::Writes { vec!["path".into()] } else { Vec::new() },
         timeout_ms: None,
     };
     Settings {

@@ -70,6 +70,7 @@ const REACHED: &[&str] = &[
     "model_changed",
     "effort_changed",
     "call_edited",
+    "rule_taken",
 ];
 
 /// What the worlds of their own must have met, and died after.
@@ -77,7 +78,7 @@ const MENDED: &[&str] =
     &["reactive_compact_retry", "auto_compact", "model_fallback", "transient_retry", "prompt_too_long"];
 const PURSUED: &[&str] = &["goal_check", "goal_reached", "blocked_on_user", "aborted_tools"];
 const SWITCHED: &[&str] = &["model_changed", "model_fallback", "next_turn", "aborted_streaming"];
-const EDITED: &[&str] = &["call_edited", "next_turn", "aborted_streaming", "aborted_tools"];
+const EDITED: &[&str] = &["call_edited", "rule_taken", "next_turn", "aborted_streaming", "aborted_tools"];
 const HOOKED: &[&str] = &["stop_hook_blocking", "stop_hook_prevented", "policy_denied", "next_turn"];
 
 #[test]

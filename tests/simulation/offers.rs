@@ -39,7 +39,8 @@ impl World {
             options.push(Input::Model(*message, ModelNews::Finished));
         }
         for call in &self.preparations {
-            options.push(Input::Prepared(*call, Preparation::default()));
+            let leads_to = if self.bounds.rules { vec!["src/lib.rs".to_owned()] } else { Vec::new() };
+            options.push(Input::Prepared(*call, Preparation { leads_to, ..Preparation::default() }));
             if self.bounds.rare {
                 let outside = vec!["/etc/passwd".to_owned()];
                 options.push(Input::Prepared(*call, Preparation { outside, ..Preparation::default() }));
@@ -50,6 +51,9 @@ impl World {
             let decide = |answer| Input::Intent(Intent::Decide { request: *request, call: *call, answer });
             options.push(decide(Answer::AllowOnce));
             options.push(decide(Answer::Deny(String::new())));
+            if self.bounds.rules {
+                options.push(decide(Answer::Always("write(src/*)".to_owned())));
+            }
             if self.bounds.asks {
                 options.push(decide(Answer::Reply(format!("the answer to {call}"))));
             }
@@ -185,6 +189,10 @@ impl World {
 
     fn offer_rare(&self, options: &mut Vec<Input>) {
         for (call, request) in &self.log.asked {
+            for rule in ["write", "write(*)"] {
+                let answer = Answer::Always(rule.to_owned());
+                options.push(Input::Intent(Intent::Decide { request: *request, call: *call, answer }));
+            }
             let answer = Answer::AllowSession;
             options.push(Input::Intent(Intent::Decide { request: *request, call: *call, answer }));
             let stale = EntryId(request.0 + 50_000);

@@ -25,6 +25,8 @@ fn empty() -> View {
         limits: Limits::default(),
         token_budget: Some(1_000),
         tools_mode: "native",
+        rules: Vec::new(),
+        tools: Vec::new(),
     })
 }
 

@@ -330,6 +330,7 @@ pub(crate) fn reason(entry: &Entry) -> Option<&'static str> {
         Body::TurnEnded(ended) => Some(ended.reason.as_str()),
         Body::ModelChanged { .. } | Body::EffortChanged { .. } => Some(entry.body.kind()),
         Body::CallEdited(_) => Some("call_edited"),
+        Body::ApprovalDecided(decision) if decision.rule.is_some() => Some("rule_taken"),
         _ => None,
     }
 }

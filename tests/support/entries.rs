@@ -144,19 +144,21 @@ pub fn approvals() -> impl Strategy<Value = Body> {
         prop_oneof![Just(Preview::None), text().prop_map(Preview::Command), text().prop_map(Preview::Diff)];
     let scope = prop_oneof![Just(Scope::Once), Just(Scope::Session), Just(Scope::Project)];
     prop_oneof![
-        (id(), text(), value(), text(), text(), preview, option::of(text())).prop_map(
-            |(call, name, arguments, why, risk, preview, warning)| Body::ApprovalRequested(ApprovalRequest {
-                call,
-                name,
-                arguments,
-                why,
-                risk,
-                preview,
-                warning
-            })
+        (id(), text(), value(), text(), text(), preview, [option::of(text()), option::of(text())]).prop_map(
+            |(call, name, arguments, why, risk, preview, [warning, rule])| Body::ApprovalRequested(
+                ApprovalRequest { call, name, arguments, why, risk, preview, warning, rule }
+            )
         ),
-        (id(), any::<bool>(), scope, decider(), text(), option::of(text()), option::of((text(), text())))
-            .prop_map(|(call, allow, scope, by, reason, answer, receipt)| {
+        (
+            id(),
+            any::<bool>(),
+            scope,
+            decider(),
+            text(),
+            [option::of(text()), option::of(text())],
+            option::of((text(), text()))
+        )
+            .prop_map(|(call, allow, scope, by, reason, [answer, rule], receipt)| {
                 let sandboxed = allow && receipt.is_some() && answer.is_none();
                 let (digest, cwd) = receipt.filter(|(digest, _)| !digest.is_empty()).unwrap_or_default();
                 Body::ApprovalDecided(Decision {
@@ -166,6 +168,7 @@ pub fn approvals() -> impl Strategy<Value = Body> {
                     by,
                     reason,
                     answer,
+                    rule,
                     sandboxed,
                     digest,
                     cwd,

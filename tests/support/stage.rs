@@ -9,7 +9,7 @@ use countersign::budget::Limits;
 use countersign::ledger::{
     ApprovalRequest, Arguments, AssistantMessage, Block, Body, CallId, Compaction, CompactionTrigger,
     Decider, Decision, Ending, Entry, EntryId, Injected, Injector, Ledger, MicroDollars, Millis, ModelRef,
-    Note, OpenCall, Outcome, Preview, Remark, SessionStarted, Settlement, Stop, Thinking, ToolUse,
+    Note, OpenCall, Outcome, Preview, Remark, Scope, SessionStarted, Settlement, Stop, Thinking, ToolUse,
     Transition, TurnEnded, Usage, UserMessage,
 };
 use countersign::policy::Mode;
@@ -38,6 +38,8 @@ pub fn settings() -> ViewSettings {
         limits: Limits::default(),
         token_budget: None,
         tools_mode: "native",
+        rules: Vec::new(),
+        tools: Vec::new(),
     }
 }
 
@@ -209,6 +211,10 @@ impl Stage {
     }
 
     pub fn ask(&mut self, call: CallId, name: &str, preview: Preview) -> EntryId {
+        self.offer(call, name, preview, None)
+    }
+
+    pub fn offer(&mut self, call: CallId, name: &str, preview: Preview, rule: Option<&str>) -> EntryId {
         let risk = if matches!(preview, Preview::Diff(_)) { "writes a file" } else { "runs a command" };
         let made = self.ledger.entries().iter().rev().find_map(|entry| match &entry.body {
             Body::ToolCall(made) | Body::CallEdited(made) if made.id == call => {
@@ -224,12 +230,19 @@ impl Stage {
             risk: risk.into(),
             preview,
             warning: None,
+            rule: rule.map(str::to_owned),
         }))
     }
 
     pub fn decide(&mut self, call: CallId, allow: bool, by: Decider) {
         let reason = "test";
         self.remark(Remark::ApprovalDecided(Decision { allow, ..Decision::denial(call, by, reason) }));
+    }
+
+    pub fn take(&mut self, call: CallId, rule: &str) {
+        let (allow, scope, rule) = (true, Scope::Session, Some(rule.to_owned()));
+        let denial = Decision::denial(call, Decider::User, "");
+        self.remark(Remark::ApprovalDecided(Decision { allow, scope, rule, ..denial }));
     }
 
     pub fn run(&mut self, call: CallId, name: &str) {

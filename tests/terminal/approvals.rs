@@ -44,6 +44,43 @@ async fn a_change_waits_with_its_diff_and_happens_after_y() {
 }
 
 #[tokio::test]
+async fn a_rule_is_seen_then_taken_and_the_next_command_of_its_kind_asks_nobody() {
+    let home = Home::new();
+    let test = |name: &str| json!({ "tool_calls": [{ "name": "shell", "arguments": { "command": format!("cargo test {name}") } }] });
+    let script = json!([test("one"), test("two"), "both have run"]);
+    let mut app = Console::scripted(&home, &script);
+    app.sees("ask anything").await;
+    app.says("go").await;
+    app.sees("a always").await;
+    app.keys("a").await;
+    app.sees("always: shell(cargo test *)").await;
+    app.sees("no earlier call would have been covered").await;
+    app.sees("a enter take it for this session").await;
+    assert_eq!(home.entries("approval").len(), 0, "it is only shown");
+    app.keys("a").await;
+    app.sees("both have run").await;
+    app.rests().await;
+    app.says("/permissions").await;
+    app.sees("shell(cargo test *)").await;
+    app.sees("this session · last matched c2 $ cargo test two").await;
+    app.keys("q").await;
+    app.sees_no("last matched").await;
+    app.quits().await;
+    assert_eq!(home.entries("approval_request").len(), 1);
+    let decisions = home.entries("approval");
+    let [first, second] = &decisions[..] else { panic!("{decisions:?}") };
+    assert_eq!(
+        (&first["by"], &first["scope"], &first["rule"]),
+        (&json!("user"), &json!("session"), &json!("shell(cargo test *)"))
+    );
+    assert_eq!(
+        (&second["by"], &second["reason"]),
+        (&json!("policy"), &json!("rule shell(cargo test *) of this session"))
+    );
+    assert_eq!(home.entries("tool_result").len(), 2);
+}
+
+#[tokio::test]
 async fn a_denied_command_does_not_run_and_the_chat_goes_on() {
     let home = Home::new();
     let mut app = Console::start(&home, USUAL, &[]);

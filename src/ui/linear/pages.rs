@@ -3,7 +3,7 @@
 use crate::budget::{Gauge, Limit};
 use crate::ledger::{Body, CallId, Entry, EntryId, Millis};
 use crate::ui::slash;
-use crate::view::{Mark, PanelState, Row, View, one_line};
+use crate::view::{Mark, PanelState, Row, View, one_line, summary};
 
 use super::calls::named;
 use super::commands;
@@ -41,6 +41,25 @@ pub(super) fn budgets(view: &View, now: Millis, voice: &mut Voice) {
         let words = format!("{} in, {} out", count(usage.input, "token"), count(usage.output, "token"));
         voice.say(&format!("paid {what}: {}, {words}", cost(usage.cost)));
     }
+}
+
+/// The mode and what it allows, and the rules in force, strictest first.
+pub(super) fn permissions(view: &View, voice: &mut Voice) {
+    let (mode, rules) = (view.settings.mode, view.rules());
+    voice.say(&format!("mode: {mode}: {}", mode.allows()));
+    for rule in &rules {
+        let matched = match rule.last {
+            None => "matched nothing yet".to_owned(),
+            Some(call) => {
+                let arguments = view.panel(call).and_then(|panel| panel.arguments());
+                format!("last matched {call} {}", arguments.map(summary).unwrap_or_default())
+            }
+        };
+        let counts = if rule.counts { "" } else { ", which does not count" };
+        let (kind, text, origin) = (rule.kind.as_str(), &rule.text, &rule.origin);
+        voice.say(&format!("rule: {kind} {text}, from {origin}{counts}; {matched}"));
+    }
+    voice.say(&format!("permissions: {} in force", count(rules.len() as u64, "rule")));
 }
 
 /// `12 turns of 50 turns used, 38 turns left`

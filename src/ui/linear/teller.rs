@@ -205,7 +205,12 @@ impl Teller {
     fn decided(&self, decision: &Decision, voice: &mut Voice) {
         let Some(panel) = self.view.panel(decision.call) else { return };
         let runs_long = panel.arguments().is_some_and(|arguments| arguments.text("command").is_some());
+        let rule = decision.rule.as_deref();
         match (decision.allow, decision.by) {
+            (true, Decider::User) if rule.is_some() => {
+                let rule = rule.unwrap_or_default();
+                voice.say(&format!("allowed: {}; and for this session what {rule} covers", named(panel)));
+            }
             (true, Decider::User) if decision.scope == Scope::Session => {
                 voice.say(&format!("allowed for this session: {}", named(panel)));
             }

@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::ledger::ApprovalRequest;
 use crate::tool::ASK;
 use crate::ui::keymap::{Command, Place};
+use crate::ui::local::Always;
 use crate::ui::text::{fit, sanitize, width, wrap};
 use crate::view::Panel;
 
@@ -29,7 +30,8 @@ pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
         foot.extend(wrap(&format!("! {}", one_row(warning)), inner, theme.warning));
     }
     if chosen {
-        let explained = if request.name == ASK {
+        let is_low = around.height < 15 && around.always.is_some_and(|a| a.request == id);
+        let explained = if request.name == ASK || is_low {
             Vec::new()
         } else {
             explanation(request, inner, theme.dim, usize::from(around.height / 4).max(1))
@@ -97,12 +99,16 @@ fn answers(
             Line::styled(fit(&format!("{enter} · esc back"), inner), theme.dim),
         ];
     }
+    if let Some(always) = around.always.filter(|a| a.request == id && has_keys) {
+        return rule_shown(always, inner, around);
+    }
     if around.editing == Some(id) {
         let words = "you are changing it below · enter asks about it anew · esc leaves it";
         return wrap(words, inner, theme.accent);
     }
     if !has_keys {
-        return vec![Line::styled(fit("tab to answer: y s n r e", inner), theme.dim)];
+        let letters = if request.rule.is_some() { "y s a n r e" } else { "y s n r e" };
+        return vec![Line::styled(fit(&format!("tab to answer: {letters}"), inner), theme.dim)];
     }
     if is_question {
         let pairs: &[(&str, &str)] = match (has_choices, inner < 46) {
@@ -112,29 +118,65 @@ fn answers(
         };
         return flow(keys(pairs, theme.accent, theme.text), if inner < 46 { 2 } else { 3 }, inner);
     }
-    let long = offered(around, ["once", "this session", "deny", "deny with a reason", "edit"]);
+    let rule = request.rule.as_deref().map(|rule| format!("always: {}", one_row(rule)));
+    let words = ["once", "this session", rule.as_deref().unwrap_or(""), "deny", "deny with a reason", "edit"];
+    let long = offered(around, words);
     let needed: usize = long.iter().map(|g| cells(g) + 3).sum();
     if needed <= inner + 3 {
         return flow(long, 3, inner);
     }
-    let mut lines = flow(offered(around, ["once", "session", "deny", "why", "edit"]), 2, inner);
+    // Where one row is all, the key that denies must be in it.
+    let always = if rule.is_some() && around.height >= 10 { "always" } else { "" };
+    let mut lines = flow(offered(around, ["once", "session", always, "deny", "why", "edit"]), 2, inner);
     // On a low screen what is decided about goes before the last of the keys, which the help has too.
     lines.truncate(if around.height < 10 { 1 } else { lines.len() });
     lines
 }
 
-/// The answers, each with the key that it has.
-fn offered(around: &Around<'_>, words: [&str; 5]) -> Vec<Vec<Span<'static>>> {
+/// The rule that "always" would take, all of it, what it would have covered, and the keys that take it or not.
+fn rule_shown(always: &Always, inner: usize, around: &Around<'_>) -> Vec<Line<'static>> {
+    let theme = around.theme;
+    let mut lines = wrap(&format!("always: {}", one_row(&always.rule)), inner, theme.accent);
+    let most = usize::from(around.height / 4).clamp(1, 4);
+    let covers = match always.covers.as_slice() {
+        [] => "no earlier call would have been covered".to_owned(),
+        calls => {
+            let shown: Vec<String> = calls.iter().take(most).map(|call| one_row(call)).collect();
+            let number = calls.len();
+            let noun = if number == 1 { "call" } else { "calls" };
+            format!("{number} earlier {noun} it would have covered: {}", shown.join(" · "))
+        }
+    };
+    let mut told = wrap(&covers, inner, theme.text);
+    if told.len() > most {
+        told.truncate(most);
+        if let Some(last) = told.last_mut() {
+            let said: String = last.spans.iter().map(|s| s.content.as_ref()).collect();
+            *last = Line::styled(fit(&format!("{said} …"), inner), theme.text);
+        }
+    }
+    lines.extend(told);
+    let key = around.keymap.first(Place::Approval, Command::Always, "a");
+    let taking = key.map_or_else(|| "enter".to_owned(), |key| format!("{key} enter"));
+    let pairs =
+        [(taking.as_str(), if inner < 46 { "take it" } else { "take it for this session" }), ("esc", "back")];
+    lines.extend(flow(keys(&pairs, theme.accent, theme.text), 3, inner));
+    lines
+}
+
+/// The answers, each with the key that it has; one without words is not offered.
+fn offered(around: &Around<'_>, words: [&str; 6]) -> Vec<Vec<Span<'static>>> {
     let answers = [
         (Command::Once, "y"),
         (Command::Session, "s"),
+        (Command::Always, "a"),
         (Command::Deny, "n"),
         (Command::Reason, "r"),
         (Command::Edit, "e"),
     ];
-    let bound = answers.into_iter().zip(words).filter_map(|((command, usual), word)| {
-        Some((around.keymap.first(Place::Approval, command, usual)?, word))
-    });
+    let bound = answers.into_iter().zip(words).filter(|(_, word)| !word.is_empty()).filter_map(
+        |((command, usual), word)| Some((around.keymap.first(Place::Approval, command, usual)?, word)),
+    );
     let bound: Vec<(String, &str)> = bound.collect();
     let pairs: Vec<(&str, &str)> = bound.iter().map(|(key, word)| (key.as_str(), *word)).collect();
     keys(&pairs, around.theme.accent, around.theme.text)

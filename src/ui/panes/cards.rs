@@ -5,7 +5,7 @@ use ratatui::text::{Line, Span};
 
 use crate::ledger::{Body, EntryId, Millis};
 use crate::ui::graphics::Sizing;
-use crate::ui::local::{Focus, Local, Reason};
+use crate::ui::local::{Always, Focus, Local, Reason};
 use crate::ui::rebinding::Keymap;
 use crate::ui::text::highlight::Highlighter;
 use crate::ui::text::tag::ours;
@@ -37,6 +37,8 @@ pub(super) struct Around<'a> {
     /// Whether it has the keys.
     pub has_keys: bool,
     pub reason: Option<&'a Reason>,
+    /// The rule that is shown in a panel.
+    pub always: Option<&'a Always>,
     /// The request about the call that is being changed.
     pub editing: Option<EntryId>,
     pub keymap: &'a Keymap,
@@ -63,6 +65,7 @@ impl<'a> Around<'a> {
             chosen: local.chosen(view).map(|(request, _)| request),
             has_keys: matches!(local.focused(view), Focus::Approval(_)),
             reason: local.reason.as_ref(),
+            always: local.always.as_ref(),
             editing: local.edit.as_ref().filter(|edit| edit.is_open()).map(|edit| edit.request),
             keymap: &local.keymap,
             pictures,
@@ -116,6 +119,7 @@ impl<'a> Around<'a> {
         let mut number = 1 + at * 4 + u64::from(chosen) * 2 + u64::from(chosen && self.has_keys);
         number = number * 2 + u64::from(request.is_some() && request == self.editing);
         number = number * 1_000 + self.waiting.len() as u64;
+        number += u64::from(self.always.is_some_and(|a| Some(a.request) == request)) << 41;
         if let Some(reason) = self.reason.filter(|r| Some(r.request) == request) {
             number += 1 << 40;
             for byte in reason.text.bytes() {

@@ -20,6 +20,7 @@ mod layouts;
 mod level;
 mod marks;
 mod output;
+mod permissions;
 mod picker;
 mod pictures;
 mod queue;
@@ -125,6 +126,7 @@ fn prepare_page(
         Some(Overlay::Output(call, _)) => output::lay(&screen, body.width, *call),
         Some(Overlay::Summary(entry, _)) => summary::lay(&screen, body.width, *entry),
         Some(Overlay::Budgets(_)) => budgets::lay(&screen, body.width),
+        Some(Overlay::Permissions(rules, _)) => permissions::lay(&screen, body.width, rules),
         Some(Overlay::Ledger(_) | Overlay::Picker(_)) | None => return,
     };
     let Some(at) = local.overlay.as_mut().and_then(Overlay::scrolled) else { return };
@@ -175,9 +177,13 @@ pub fn draw(frame: &mut Frame<'_>, screen: &Screen<'_>) {
     };
     match &screen.local.overlay {
         Some(Overlay::Ledger(it)) => inspector::draw(frame, area, screen, it),
-        Some(Overlay::Help(_) | Overlay::Output(..) | Overlay::Summary(..) | Overlay::Budgets(_)) => {
-            output::page(frame, area, screen)
-        }
+        Some(
+            Overlay::Help(_)
+            | Overlay::Output(..)
+            | Overlay::Summary(..)
+            | Overlay::Permissions(..)
+            | Overlay::Budgets(_),
+        ) => output::page(frame, area, screen),
         Some(Overlay::Picker(picker)) => picker::draw(frame, area, screen, picker),
         None => {
             header::draw(frame, areas.header, screen);

@@ -122,6 +122,7 @@ fn read_request(fields: &Fields<'_>) -> Result<Body, RecordError> {
         risk: fields.text("risk")?,
         preview: read_preview(fields)?,
         warning: fields.get("warning").map(|_| fields.text("warning")).transpose()?,
+        rule: fields.get("rule").map(|_| fields.text("rule")).transpose()?,
     }))
 }
 
@@ -156,6 +157,7 @@ fn read_decision(fields: &Fields<'_>) -> Result<Body, RecordError> {
         digest: fields.text_or_empty("digest")?,
         cwd: fields.text_or_empty("cwd")?,
         answer: fields.get("answer").map(|_| fields.text("answer")).transpose()?,
+        rule: fields.get("rule").map(|_| fields.text("rule")).transpose()?,
     }))
 }
 

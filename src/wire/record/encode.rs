@@ -95,6 +95,9 @@ fn write_request(record: &mut Map<String, Value>, request: &ApprovalRequest) {
     if let Some(warning) = &request.warning {
         put(record, json!({ "warning": warning }));
     }
+    if let Some(rule) = &request.rule {
+        put(record, json!({ "rule": rule }));
+    }
     match &request.preview {
         Preview::None => {}
         Preview::Command(text) => put(record, json!({ "preview": { "kind": "command", "text": text } })),
@@ -121,6 +124,9 @@ fn write_decision(record: &mut Map<String, Value>, decision: &Decision) {
     }
     if let Some(answer) = &decision.answer {
         put(record, json!({ "answer": answer }));
+    }
+    if let Some(rule) = &decision.rule {
+        put(record, json!({ "rule": rule }));
     }
 }
 

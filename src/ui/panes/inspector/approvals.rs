@@ -75,6 +75,9 @@ pub(super) fn about(
     let mut lines = vec![Line::styled("receipt", theme.title)];
     let (decided, style) = decided(receipt, theme);
     lines.extend(field("decision", &decided, width, style, theme));
+    if let Some(rule) = receipt.decision.as_ref().and_then(|made| made.rule.as_deref()) {
+        lines.extend(one("rule taken", rule));
+    }
     if let Some(made) = receipt.decision.as_ref().filter(|made| !made.reason.is_empty()) {
         lines.extend(one("because", &made.reason));
     }

@@ -1,0 +1,75 @@
+//! "Always": a rule that a person takes for the rest of the session. The loop offers it, the loop checks what comes back,
+//! and the ledger keeps it.
+
+use crate::ledger::{Body, Decider, Decision, Ledger, Millis, Scope, ToolUse};
+use crate::policy::{Decided, Origin, Rule, RuleKind, Tier, Verdict, suggest};
+use crate::tool::Preparation;
+
+use super::asking::is_question;
+use super::phase::{Pending, Permission, State};
+use super::{Agent, Effect, Live};
+
+impl Agent {
+    /// The rule to offer for a call: the narrowest that is of use, and with which it would run.
+    ///
+    /// # Errors
+    /// Why there is none, in words for a person.
+    pub(super) fn offered(&self, call: &ToolUse, found: &Preparation) -> Result<Rule, String> {
+        let none = || "no rule would be narrow enough to be of use here".to_owned();
+        let tool = self.registry.get(&call.name).filter(|_| !is_question(call)).ok_or_else(none)?;
+        let rule = suggest(tool, &call.arguments, found, &[]).ok_or_else(none)?.rule;
+        let mut policy = self.settings.policy.clone();
+        policy.rules.push(rule.clone());
+        match policy.decide(tool, &call.arguments, found) {
+            // What a wider rule or a grant would allow anyway shows nothing about this one.
+            Decided { verdict: Verdict::Allow(_), rule: Some(by), .. } if by == rule => Ok(rule),
+            Decided { verdict: Verdict::Ask(why) | Verdict::Deny(why), .. } => {
+                Err(format!("a rule of the session would not count here: {why}"))
+            }
+            Decided { .. } => Err(none()),
+        }
+    }
+
+    /// A person takes the rule that was shown. The screen's text is not believed: it must be what this call is offered
+    /// now. Else nothing is decided, and the call still waits.
+    pub(super) fn always(&mut self, now: Millis, pending: &mut Pending, shown: &str, out: &mut Vec<Effect>) {
+        let call = &pending.call;
+        let found = pending.looked.clone().unwrap_or_else(|| self.as_written(call));
+        let rule = match self.offered(call, &found) {
+            Ok(rule) if rule.to_string() == shown => rule,
+            Ok(rule) => {
+                let why = format!("not taken: the rule for this call is {rule}, not what was shown");
+                return out.push(Effect::Emit(Live::Refused(why)));
+            }
+            Err(why) => return out.push(Effect::Emit(Live::Refused(format!("not taken: {why}")))),
+        };
+        let (scope, taken) = (Scope::Session, Some(rule.to_string()));
+        let denial = Decision::denial(call.id, Decider::User, "");
+        pending.receipt = Some(self.receive(now, call, Decision { scope, rule: taken, ..denial }));
+        self.settings.policy.rules.push(rule);
+        pending.state = State::Ready(Permission::Recorded);
+    }
+
+    /// The look at a call that waited before a resume is gone. What can still be said of its path is how it is written.
+    fn as_written(&self, call: &ToolUse) -> Preparation {
+        self.registry
+            .get(&call.name)
+            .map_or_else(Preparation::default, |tool| Preparation::as_written(tool, &call.arguments))
+    }
+}
+
+/// The rules that a person took in this session.
+pub(super) fn taken(ledger: &Ledger) -> Vec<Rule> {
+    let rules = ledger.entries().iter().filter_map(|entry| match &entry.body {
+        Body::ApprovalDecided(decision) => rule_of(decision),
+        _ => None,
+    });
+    rules.collect()
+}
+
+/// The rule of a decision that a person made for the session.
+fn rule_of(decision: &Decision) -> Option<Rule> {
+    let holds = decision.allow && decision.scope == Scope::Session && decision.by == Decider::User;
+    let text = decision.rule.as_deref().filter(|_| holds)?;
+    Rule::parse(RuleKind::Allow, text).ok().map(|rule| rule.from(Origin::of(Tier::Session)))
+}

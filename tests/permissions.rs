@@ -1,0 +1,222 @@
+//! The key a and the page of permissions: a rule is seen before it is taken, and whoever asks sees which rules are in force.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    unreachable_pub,
+    missing_docs,
+    reason = "tests"
+)]
+
+#[path = "support/frames.rs"]
+mod frames;
+#[path = "support/hand.rs"]
+mod hand;
+#[path = "support/stage.rs"]
+mod stage;
+
+use countersign::agent::{Answer, Intent};
+use countersign::ledger::{CallId, Decider, Outcome, Preview};
+use countersign::policy::{Origin, Rule, RuleKind, Tier};
+use countersign::tool::{SideEffect, ToolSpec};
+use countersign::ui::linear::{Line, Talk};
+use countersign::ui::local::Overlay;
+use countersign::ui::update::Act;
+use countersign::view::{View, ViewSettings};
+use frames::{Seat, snapshot};
+use hand::Hand;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseEventKind};
+use serde_json::json;
+use stage::{Stage, settings};
+
+const NONE: KeyModifiers = KeyModifiers::NONE;
+const RULE: &str = "shell(cargo test *)";
+const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (40, 10)];
+
+fn told() -> ViewSettings {
+    let shell = ToolSpec {
+        name: "shell".into(),
+        description: String::new(),
+        schema: json!({}),
+        effect: SideEffect::Runs,
+        paths: vec![],
+        timeout_ms: None,
+    };
+    let rule = |kind, text: &str, tier, place: &str, line| {
+        let origin = Origin { tier, place: Some(place.to_owned()), line };
+        Rule::parse(kind, text).unwrap().from(origin)
+    };
+    let file = "~/.config/countersign/config.toml";
+    let rules = vec![
+        rule(RuleKind::Allow, "shell(git log *)", Tier::User, file, Some(12)),
+        rule(RuleKind::Deny, "shell(rm *)", Tier::User, file, Some(14)),
+        rule(RuleKind::Ask, "shell(git push *)", Tier::Flag, "--ask", None),
+        rule(RuleKind::Allow, "read(*)", Tier::Project, ".countersign/config.toml", Some(3)),
+    ];
+    ViewSettings { rules, tools: vec![shell], ..settings() }
+}
+
+/// Two commands of a kind and another one have run; a third of that kind waits, and a rule is offered for it.
+fn waits(rule: Option<&str>) -> Stage {
+    let mut stage = Stage::new();
+    stage.user("Test it.");
+    for command in ["cargo test lexer", "rm -rf target", "cargo test parser -- --nocapture"] {
+        let call = stage.tool_use("shell", json!({ "command": command }));
+        let open = stage.say(None, "", "", vec![call]).remove(0);
+        stage.decide(open.id(), true, Decider::User);
+        stage.settle(open, Outcome::Ok, "fine", 10);
+    }
+    let call = stage.tool_use("shell", json!({ "command": "cargo test all" }));
+    let open = stage.say(None, "", "Now all of it.", vec![call]).remove(0);
+    stage.offer(open.id(), "shell", Preview::Command("cargo test all".into()), rule);
+    std::mem::forget(open);
+    stage
+}
+
+fn seat(stage: Stage) -> Seat {
+    let mut seat = Seat::new(stage);
+    seat.view = seat.stage.events.iter().fold(View::new(told()), |mut view, event| {
+        view.fold(event);
+        view
+    });
+    seat
+}
+
+fn always(acts: &[Act]) -> bool {
+    matches!(acts, [Act::Send(Intent::Decide { answer: Answer::Always(rule), .. })] if rule == RULE)
+}
+
+#[test]
+fn the_rule_is_offered_with_its_key() {
+    for (width, height) in SIZES {
+        snapshot(&format!("always_offered_{width}x{height}"), &seat(waits(Some(RULE))).frame(width, height));
+    }
+}
+
+#[test]
+fn the_rule_is_shown_with_what_it_would_have_covered() {
+    for (width, height) in SIZES {
+        let mut seat = seat(waits(Some(RULE)));
+        seat.frame(width, height);
+        assert!(seat.press("a").is_empty(), "it only shows the rule");
+        let frame = seat.frame(width, height);
+        assert!(frame.contains(RULE) && frame.contains("2 earlier calls"), "{frame}");
+        assert!(frame.contains("take it") && frame.contains("back"), "{frame}");
+        snapshot(&format!("always_shown_{width}x{height}"), &frame);
+    }
+}
+
+#[test]
+fn a_second_a_or_enter_takes_what_a_frame_has_shown() {
+    for key in [KeyCode::Char('a'), KeyCode::Enter] {
+        let mut seat = seat(waits(Some(RULE)));
+        assert!(seat.press("a").is_empty(), "the call was not seen yet");
+        seat.frame(80, 24);
+        assert!(seat.press("a").is_empty());
+        assert!(seat.key(key, NONE).is_empty(), "no frame has shown the rule");
+        seat.frame(80, 24);
+        let mut held = KeyEvent::new(key, NONE);
+        held.kind = KeyEventKind::Repeat;
+        assert!(countersign::ui::update::update(&mut seat.local, &seat.view, held).is_empty());
+        seat.frame(80, 24);
+        assert!(always(&seat.key(key, NONE)), "{key:?}");
+        assert!(seat.key(key, NONE).is_empty(), "it is answered");
+    }
+}
+
+#[test]
+fn esc_puts_the_rule_away_and_interrupts_nothing() {
+    let mut seat = seat(waits(Some(RULE)));
+    seat.frame(80, 24);
+    seat.press("a");
+    seat.frame(80, 24);
+    assert!(seat.key(KeyCode::Esc, NONE).is_empty(), "no abort");
+    let frame = seat.frame(80, 24);
+    assert!(frame.contains("y once") && !frame.contains("take it"), "{frame}");
+    let enter = seat.key(KeyCode::Enter, NONE);
+    assert!(
+        enter.is_empty() && matches!(seat.local.overlay, Some(Overlay::Output(..))),
+        "enter means what it meant"
+    );
+}
+
+#[test]
+fn the_other_answers_still_count_while_a_rule_is_shown() {
+    let mut seat = seat(waits(Some(RULE)));
+    seat.frame(80, 24);
+    seat.press("a");
+    seat.frame(80, 24);
+    let acts = seat.press("n");
+    assert!(matches!(&acts[..], [Act::Send(Intent::Decide { answer: Answer::Deny(_), .. })]), "{acts:?}");
+    assert_eq!(seat.local.always, None);
+}
+
+#[test]
+fn where_there_is_no_rule_a_says_so_and_names_s() {
+    let mut seat = seat(waits(None));
+    assert!(!seat.frame(80, 24).contains("always"));
+    assert!(seat.press("a").is_empty());
+    let frame = seat.frame(80, 24);
+    assert!(frame.contains("no rule is both narrow and of use here · s allows"), "{frame}");
+    assert!(seat.press("a").is_empty(), "and again nothing is taken");
+    assert!(seat.local.composer.is_empty());
+}
+
+#[test]
+fn the_page_lists_the_rules_tier_by_tier() {
+    for (width, height) in SIZES {
+        let mut stage = waits(Some(RULE));
+        stage.take(CallId(4), RULE);
+        let mut seat = seat(stage);
+        seat.press("/permissions");
+        assert!(seat.key(KeyCode::Enter, NONE).is_empty());
+        snapshot(&format!("permissions_{width}x{height}"), &seat.frame(width, height));
+        seat.key(KeyCode::Esc, NONE);
+        assert_eq!(seat.local.overlay, None);
+    }
+    let mut seat = Seat::new(Stage::new());
+    seat.press("/permissions");
+    seat.key(KeyCode::Enter, NONE);
+    let frame = seat.frame(80, 24);
+    assert!(frame.contains("No rules: the mode decides."), "{frame}");
+}
+
+#[test]
+fn in_lines_the_same_is_said() {
+    let mut stage = waits(Some(RULE));
+    stage.take(CallId(4), RULE);
+    let mut talk = Talk::new(told(), |_| String::new());
+    talk.begin(&[], None);
+    stage.events.iter().for_each(|event| talk.hear(event));
+    talk.settle();
+    assert!(talk.words().contains("and for this session what shell(cargo test *) covers"));
+    talk.line(&Line { text: "/permissions".to_owned(), typed: 0, shown: true });
+    let said = talk.words();
+    for line in [
+        "mode: ask: reads in the workspace by itself; asks for the rest\n",
+        "rule: deny shell(rm *), from ~/.config/countersign/config.toml:14; last matched c2 $ rm -rf target\n",
+        "rule: allow read(*), from .countersign/config.toml:3, which does not count; matched nothing yet\n",
+        "rule: allow shell(cargo test *), from this session; last matched c4 $ cargo test all\n",
+        "permissions: 5 rules in force\n",
+    ] {
+        assert!(said.contains(line), "{line}{said}");
+    }
+}
+
+#[test]
+fn the_wheel_scrolls_the_page() {
+    let mut hand = Hand::at(Stage::new(), 40, 10);
+    hand.seat.view.settings = told();
+    hand.seat.press("/permissions");
+    hand.seat.key(KeyCode::Enter, NONE);
+    hand.look();
+    let before = hand.screen();
+    hand.does(MouseEventKind::ScrollDown, (5, 5));
+    hand.look();
+    assert!(matches!(hand.seat.local.overlay, Some(Overlay::Permissions(_, at)) if at > 0));
+    assert_ne!(hand.screen(), before);
+    let copied = hand.drags((2, 3), (39, 4));
+    assert!(!copied.trim().is_empty(), "what a page says can be selected");
+}
