@@ -60,9 +60,9 @@ impl Agent {
 
 /// The rules that a person took in this session.
 pub(super) fn taken(ledger: &Ledger) -> Vec<Rule> {
-    let rules = ledger.entries().iter().filter_map(|entry| match &entry.body {
-        Body::ApprovalDecided(decision) => rule_of(decision),
-        _ => None,
+    let rules = ledger.entries().iter().filter_map(|entry| {
+        let Body::ApprovalDecided(decision) = &entry.body else { return None };
+        rule_of(decision)
     });
     rules.collect()
 }

@@ -60,7 +60,9 @@ async fn a_rule_is_seen_then_taken_and_the_next_command_of_its_kind_asks_nobody(
     app.keys("a").await;
     app.sees("both have run").await;
     app.rests().await;
-    app.says("/permissions").await;
+    app.keys("/permissions").await;
+    app.sees("the rules in force").await;
+    app.keys(ENTER).await;
     app.sees("shell(cargo test *)").await;
     app.sees("this session · last matched c2 $ cargo test two").await;
     app.keys("q").await;
