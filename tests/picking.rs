@@ -18,8 +18,10 @@ mod scenes;
 mod stage;
 
 use countersign::agent::Intent;
+use countersign::ledger::{CallId, FilesRestored, Remark};
 use countersign::ui::keymap::BINDINGS;
 use countersign::ui::local::Overlay;
+use countersign::ui::offer::Offer;
 use countersign::ui::picker::{Choice, Item, Picker};
 use countersign::ui::slash::KNOWN;
 use countersign::ui::source::Source;
@@ -246,4 +248,71 @@ fn lists_look_like_this() {
         seat.local.overlay = Some(Overlay::Picker(picker));
         seat
     });
+}
+
+fn offered(is_refused: bool) -> Picker {
+    let files = vec![("notes.txt".to_owned(), "restored".to_owned())];
+    Picker::undo(Offer { since: CallId(3), files, is_refused })
+}
+
+#[test]
+fn an_undo_is_taken_only_when_it_was_seen() {
+    let mut seat = Seat::new(scenes::conversation());
+    seat.local.overlay = Some(Overlay::Picker(offered(false)));
+    assert!(enter(&mut seat).is_empty() && seat.press("y").is_empty(), "no frame has shown it");
+    paste(&mut seat.local, &seat.view, "y");
+    assert!(seat.local.overlay.is_some());
+    let Some(Overlay::Picker(picker)) = &mut seat.local.overlay else { panic!("it is gone") };
+    assert_eq!(picker.query, "", "there is nothing to narrow");
+    picker.shown = true;
+    let shown = vec![("notes.txt".to_owned(), "restored".to_owned())];
+    assert_eq!(seat.press("y"), [Act::Send(Intent::Restore { since: CallId(3), shown })]);
+    assert!(seat.local.overlay.is_none());
+    seat.local.overlay = Some(Overlay::Picker(offered(false)));
+    assert!(seat.press("n").is_empty() && seat.local.overlay.is_none(), "n leaves it");
+}
+
+#[test]
+fn an_undo_that_is_refused_does_nothing() {
+    let mut picker = offered(true);
+    picker.shown = true;
+    let mut seat = Seat::new(scenes::conversation());
+    seat.local.overlay = Some(Overlay::Picker(picker));
+    assert!(enter(&mut seat).is_empty());
+    assert!(seat.local.hint.as_ref().is_some_and(|hint| hint.contains("nothing was undone")));
+}
+
+#[test]
+fn an_undo_looks_like_this() {
+    let of = |is_refused| {
+        let file = |name: &str, what: &str| (name.to_owned(), what.to_owned());
+        let files = vec![
+            file(
+                "src/lexer.rs",
+                if is_refused { "was changed since by somebody else: left alone" } else { "restored" },
+            ),
+            file("src/odd\u{202e}\u{1b}[31mname.rs", "deleted"),
+        ];
+        let mut seat = Seat::new(scenes::conversation());
+        seat.local.overlay =
+            Some(Overlay::Picker(Picker::undo(Offer { since: CallId(3), files, is_refused })));
+        seat
+    };
+    at_all_sizes("undo", || of(false));
+    at_all_sizes("undo_refused", || of(true));
+    let mut stage = Stage::new();
+    stage.user("Go.");
+    let file = |name: &str| vec![name.to_owned()];
+    let (restored, deleted) = (file("src/lexer.rs"), file("src/odd\u{202e}.rs"));
+    stage.remark(Remark::FilesRestored(FilesRestored {
+        since: CallId(3),
+        restored,
+        deleted,
+        left: Vec::new(),
+    }));
+    assert!(
+        Seat::new(stage)
+            .frame(120, 40)
+            .contains("undone: restored: src/lexer.rs; deleted: src/odd\\u{202e}.rs")
+    );
 }

@@ -12,6 +12,7 @@ use super::Effect;
 use super::editing::Edits;
 use super::guards::Guards;
 use super::unclear::Unclear;
+use super::undoing::Undone;
 
 /// The ledger, its meter, and how far each has been read.
 #[derive(Debug)]
@@ -20,6 +21,7 @@ pub(super) struct Books {
     meter: Meter,
     guards: Guards,
     edits: Edits,
+    undone: Undone,
     unclear: Unclear,
     counted: usize,
     told: usize,
@@ -33,6 +35,7 @@ impl Books {
             meter: Meter::new(limits),
             guards: Guards::default(),
             edits: Edits::default(),
+            undone: Undone::default(),
             unclear: Unclear::default(),
             counted: 0,
             told: durable,
@@ -57,6 +60,12 @@ impl Books {
         &self.edits
     }
 
+    /// What people have taken back, with everything read that is written.
+    pub(super) fn undone(&mut self) -> &Undone {
+        self.catch_up();
+        &self.undone
+    }
+
     /// What ended without anybody knowing how, with everything read that is written.
     pub(super) fn unclear(&mut self) -> &Unclear {
         self.catch_up();
@@ -69,6 +78,7 @@ impl Books {
             self.meter.read(entry);
             self.guards.read(entry);
             self.edits.read(entry);
+            self.undone.read(entry);
             self.unclear.read(entry);
         }
         self.counted = entries.len();

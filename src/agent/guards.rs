@@ -84,6 +84,7 @@ impl Guards {
             | Body::BudgetRaised { .. }
             | Body::ModelChanged { .. }
             | Body::EffortChanged { .. }
+            | Body::FilesRestored(_)
             | Body::Goal(_)
             | Body::Progress(_)
             | Body::Handoff { .. }

@@ -2,7 +2,7 @@
 
 use crate::budget::Limit;
 use crate::hooks::{HookAnswer, HookId};
-use crate::ledger::{Arguments, CallId, EntryId, Goal, UserMessage};
+use crate::ledger::{Arguments, CallId, EntryId, FilesRestored, Goal, UserMessage};
 use crate::model::{Effort, ModelNews, ModelSpec};
 use crate::policy::Mode;
 use crate::tool::{Preparation, ToolNews};
@@ -85,6 +85,18 @@ pub enum Intent {
     SetModel(Box<ModelSpec>),
     /// Have the models think this hard; `None`: as each vendor thinks best. In force when a model would be.
     SetEffort(Option<Effort>),
+    /// Put files back to what they were before this call: that which was shown, and nothing else. Who stands between
+    /// the screen and the loop does it, and passes on an [`Intent::Restored`].
+    Restore {
+        /// The first call that is taken back.
+        since: CallId,
+        /// What would be done, as it was shown, file by file.
+        shown: Vec<(String, String)>,
+    },
+    /// Files were put back.
+    Restored(FilesRestored),
+    /// Who stands between could not do what was wished, and why.
+    Refuse(String),
     /// Change the mode from now on.
     SetMode(Mode),
 }

@@ -27,6 +27,7 @@ mod steering;
 mod switching;
 mod turn;
 mod unclear;
+mod undoing;
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -190,6 +191,19 @@ impl Agent {
                     "No other model can be reached from here.".into(),
                     out,
                 );
+                phase
+            }
+            Intent::Restore { .. } => {
+                // Nobody stands between who wished it and the loop: it touches no file itself.
+                out.push(Effect::Emit(Live::Refused("Files cannot be put back from here.".to_owned())));
+                phase
+            }
+            Intent::Restored(done) => {
+                self.files_restored(now, done);
+                phase
+            }
+            Intent::Refuse(why) => {
+                out.push(Effect::Emit(Live::Refused(why)));
                 phase
             }
             Intent::SetMode(mode) => {

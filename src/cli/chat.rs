@@ -18,6 +18,7 @@ use super::listing::choices;
 use super::models::Usable;
 use super::switch::switching;
 use super::themes::theme;
+use super::undoing::undoing;
 use super::{Invocation, looks, outcome, project, signals};
 use crate::agent::{Attendance, Event, Intent, Shutdown};
 use crate::ledger::Entry;
@@ -89,6 +90,7 @@ async fn converse(
     let shown = switch.clone();
     let usable = Usable::new(invocation.config.clone(), invocation.environment.clone());
     let attach = Attach::new(invocation);
+    let undo = session.undo.clone();
     let of_paste = attach.clone();
     let settings = UiSettings {
         view: view_settings(invocation, &session),
@@ -113,7 +115,7 @@ async fn converse(
     };
     let running = tokio::spawn(session.driver.run(session.first));
     let handles = session.handles;
-    let intents = attaching(attach, switching(switch, handles.intents.clone()));
+    let intents = attaching(attach, switching(switch, undoing(undo, handles.intents.clone())));
     let app = AppIo { events: handles.events, intents, abort: handles.abort };
     // Also after a panic of the screen the loop must settle what it has begun.
     let outcome = AssertUnwindSafe(front(app, settings, interrupts)).catch_unwind().await;

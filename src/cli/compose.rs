@@ -13,8 +13,9 @@ use super::fault::Fault;
 use super::models::{Choice, Table, Way, choose};
 use super::ports::router;
 use super::switch::Switch;
+use super::undoing::Undoing;
 use super::{Invocation, confined, effort, environment, instructions};
-use crate::agent::{Agent, Attendance, Effect, Settings};
+use crate::agent::{Agent, Attendance, Effect, Input, Intent, Settings};
 use crate::ledger::{Body, Entry, Millis, ModelRef, recover};
 use crate::model::Effort;
 use crate::policy::{Mode, Policy};
@@ -48,6 +49,8 @@ pub(super) struct Session {
     pub(super) effort: Option<Effort>,
     /// What a person should be told.
     pub(super) notices: Vec<String>,
+    /// Puts back files that the agent changed.
+    pub(super) undo: Undoing,
     /// Every process group that a tool starts.
     pub(super) groups: Groups,
 }
@@ -99,17 +102,20 @@ pub(super) fn compose(
                 )
             })?;
             notices.extend(lost_notice(recovered.lost));
-            let (agent, first) = Agent::resume(settings, recovered, now);
+            let (mut agent, mut first) = Agent::resume(settings, recovered, now);
+            let undo = Undoing::new(state.clone(), id.clone(), invocation.cwd.clone());
+            first.extend(finish_undo(&undo, &mut agent, now, &mut notices)?);
             (agent, first, before, store, id)
         }
     };
+    let undo = Undoing::new(state.clone(), id.clone(), invocation.cwd.clone());
     let tools = tools.keeping(Snapshots::of_session(state, id.clone()));
     let hooks = hook_port(invocation, &id, &groups);
     let switch = Switch::new(config.clone(), invocation.environment.clone(), router.clone(), modes);
     let ports = Ports { model: Box::new(router), tools: Box::new(tools), hooks, store: Box::new(store) };
     let (driver, handles) = Driver::new(agent, ports);
     let effort = config.effort.and_then(|level| choice.spec.abilities.effort(level));
-    Ok(Session { driver, handles, first, before, id, choice, switch, effort, notices, groups })
+    Ok(Session { driver, handles, first, before, id, choice, switch, effort, notices, undo, groups })
 }
 
 /// What `auto` comes to where there is no sandbox.
@@ -289,6 +295,24 @@ fn file_notices(file: &SessionFile) -> Vec<String> {
         )
     });
     torn.into_iter().chain(skipped).collect()
+}
+
+/// A crash may have cut an undo off: the rest of it is done before anything else happens, and the books say so.
+fn finish_undo(
+    undo: &Undoing,
+    agent: &mut Agent,
+    now: Millis,
+    notices: &mut Vec<String>,
+) -> Result<Vec<Effect>, Fault> {
+    let finished = undo.finish().map_err(|why| {
+        Fault::failed(
+            format!("an undo that was cut off cannot be finished: {why}"),
+            "mend what it says, then resume the session again",
+        )
+    })?;
+    let Some(done) = finished else { return Ok(Vec::new()) };
+    notices.push(format!("An undo had been cut off and is finished now: {}.", done.words()));
+    Ok(agent.step(now, Input::Intent(Intent::Restored(done))))
 }
 
 fn lost_notice((lost, started): (usize, usize)) -> Option<String> {

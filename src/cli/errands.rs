@@ -9,6 +9,7 @@ use super::Invocation;
 use super::editor::edit;
 use super::sessions::place::{first_words, when};
 use super::themes::{theme_called, themes_folder};
+use super::undoing::Undoing;
 use crate::ledger::{Body, Injector};
 use crate::runtime::SessionStore;
 use crate::runtime::store::{Summary, find, list};
@@ -38,7 +39,9 @@ pub(super) fn errands(invocation: &Invocation, state: &Path, id: &str) -> Errand
         |name: &str| invocation.environment.text(name).filter(|v| !v.trim().is_empty()).map(str::to_owned);
     let editor = set("VISUAL").or_else(|| set("EDITOR")).unwrap_or_else(|| "vi".to_owned());
     let workspace = invocation.cwd.clone();
+    let undo = Undoing::new(state.to_owned(), id.to_owned(), invocation.cwd.clone());
     Errands {
+        undo: Box::new(move |message| undo.offer(message)),
         editor: Box::new(move |text| Box::pin(edit(editor.clone(), workspace.clone(), text))),
         prompts,
         sessions: Box::new(move || of_sessions.sessions().iter().map(elsewhere).collect()),

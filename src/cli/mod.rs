@@ -33,6 +33,7 @@ pub mod sessions;
 mod signals;
 mod switch;
 mod themes;
+mod undoing;
 
 use std::{
     ffi::OsString,

@@ -97,6 +97,7 @@ impl Books {
             | Body::BudgetRaised { .. }
             | Body::ModelChanged { .. }
             | Body::EffortChanged { .. }
+            | Body::FilesRestored(_)
             | Body::Goal(_)
             | Body::Checkpoint(_)
             | Body::Progress(_)

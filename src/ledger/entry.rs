@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    ApprovalRequest, AssistantMessage, CallId, Checkpoint, Compaction, Decision, Ending, EntryId, Goal,
-    Image, Millis, ModelRef, Progress, ToolResult, ToolUse, Transition, Usage,
+    ApprovalRequest, AssistantMessage, CallId, Checkpoint, Compaction, Decision, Ending, EntryId,
+    FilesRestored, Goal, Image, Injector, Millis, ModelRef, Progress, ToolResult, ToolUse, Transition, Usage,
 };
 
 /// One entry: immutable once appended, never removed.
@@ -72,6 +72,8 @@ pub enum Body {
         /// The level, as configured; `None`: as each vendor thinks best.
         effort: Option<String>,
     },
+    /// The user took back what the agent did to files.
+    FilesRestored(FilesRestored),
     /// A goal is set, or taken up again: all eight parts.
     Goal(Goal),
     /// The six questions of a checkpoint.
@@ -115,6 +117,7 @@ impl Body {
             Self::BudgetRaised { .. } => "budget_raised",
             Self::ModelChanged { .. } => "model_changed",
             Self::EffortChanged { .. } => "effort_changed",
+            Self::FilesRestored(_) => "files_restored",
             Self::Goal(_) => "goal",
             Self::Checkpoint(_) => "goal_checkpoint",
             Self::Progress(_) => "goal_progress",
@@ -142,6 +145,7 @@ impl Body {
             | Self::BudgetRaised { .. }
             | Self::ModelChanged { .. }
             | Self::EffortChanged { .. }
+            | Self::FilesRestored(_)
             | Self::Goal(_)
             | Self::Checkpoint(_)
             | Self::Progress(_)
@@ -226,56 +230,6 @@ impl Injected {
     /// What people read: the words, and a line for each image.
     pub fn shown(&self) -> String {
         shown(&self.text, &self.images)
-    }
-}
-
-/// Who may inject.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Injector {
-    /// Facts that change: date, folder, git state.
-    Environment,
-    /// A hook.
-    Hook,
-    /// The token budget.
-    BudgetNudge,
-    /// The loop, after an answer was cut or empty.
-    Continuation,
-    /// Goal mode.
-    GoalCheck,
-    /// The user, while it ran.
-    Steering,
-    /// The user, by changing the arguments of a call.
-    Edit,
-}
-
-impl Injector {
-    /// All of them.
-    pub const ALL: [Self; 7] = [
-        Self::Environment,
-        Self::Hook,
-        Self::BudgetNudge,
-        Self::Continuation,
-        Self::GoalCheck,
-        Self::Steering,
-        Self::Edit,
-    ];
-
-    /// As recorded.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Environment => "environment",
-            Self::Hook => "hook",
-            Self::BudgetNudge => "budget_nudge",
-            Self::Continuation => "continuation",
-            Self::GoalCheck => "goal_check",
-            Self::Steering => "steering",
-            Self::Edit => "edit",
-        }
-    }
-
-    /// The reverse of [`Injector::as_str`].
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|i| i.as_str() == text)
     }
 }
 

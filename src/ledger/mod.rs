@@ -15,12 +15,14 @@ mod goal;
 mod hosted;
 mod id;
 mod image;
+mod injector;
 mod lesson;
 mod message;
 mod open;
 mod outcome;
 mod project;
 mod recover;
+mod restored;
 
 use std::{collections::BTreeSet, fmt, sync::Arc};
 
@@ -29,11 +31,12 @@ pub use check::{Fault, audit, check, resting_places};
 pub use compaction::{Compaction, CompactionTrigger};
 pub use content::{Arguments, Block, Thinking, ToolUse};
 pub use ending::{Ending, Transition};
-pub use entry::{Body, Entry, Injected, Injector, Note, SessionStarted, Tombstone, TurnEnded, UserMessage};
+pub use entry::{Body, Entry, Injected, Note, SessionStarted, Tombstone, TurnEnded, UserMessage};
 pub use goal::{Answerer, Asked, Checkpoint, Goal, Progress, Validation};
 pub use hosted::Hosted;
 pub use id::{CallId, EntryId, Millis};
 pub use image::Image;
+pub use injector::Injector;
 pub use lesson::Lesson;
 pub use message::{AssistantMessage, MicroDollars, ModelRef, Stop, Usage};
 pub use open::OpenCall;
@@ -42,6 +45,7 @@ pub use outcome::{
 };
 pub use project::{Message, standing, tombstoned};
 pub use recover::{Recovered, recover};
+pub use restored::FilesRestored;
 
 /// Version of the session format that this program writes.
 pub const FORMAT_VERSION: u32 = 1;
@@ -252,6 +256,8 @@ pub enum Remark {
         /// The level; `None`: as each vendor thinks best.
         effort: Option<String>,
     },
+    /// Files are again what they were.
+    FilesRestored(FilesRestored),
     /// A goal.
     Goal(Goal),
     /// The questions of a checkpoint.
@@ -287,6 +293,7 @@ impl From<Remark> for Body {
             Remark::BudgetRaised { name, limit } => Self::BudgetRaised { name, limit },
             Remark::ModelChanged { model, previous } => Self::ModelChanged { model, previous },
             Remark::EffortChanged { effort } => Self::EffortChanged { effort },
+            Remark::FilesRestored(r) => Self::FilesRestored(r),
             Remark::Goal(g) => Self::Goal(g),
             Remark::Checkpoint(c) => Self::Checkpoint(c),
             Remark::Progress(p) => Self::Progress(p),

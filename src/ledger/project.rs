@@ -96,6 +96,7 @@ impl Ledger {
                 | Body::BudgetRaised { .. }
                 | Body::ModelChanged { .. }
                 | Body::EffortChanged { .. }
+                | Body::FilesRestored(_)
                 | Body::Goal(_)
                 | Body::Checkpoint(_)
                 | Body::Progress(_)

@@ -18,6 +18,8 @@ pub enum Act {
     Suspend,
     /// Fill a picker that the screen cannot fill itself.
     Pick(Source),
+    /// Show what an undo would do: of the last turn that changed files, or of all since this message.
+    Undo(Option<EntryId>),
     /// Put this theme on.
     Wear(String),
     /// Leave, and go on with the session of this id.

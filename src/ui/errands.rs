@@ -4,6 +4,7 @@ use futures_util::future::{BoxFuture, ready};
 use tokio::sync::watch;
 
 use super::local::{Local, Overlay};
+use super::offer::Undo;
 use super::picker::{Choice, Item, Picker};
 use super::source::Source;
 use super::theme::Theme;
@@ -33,6 +34,8 @@ pub struct Errands {
     pub sessions: Box<dyn Fn() -> Vec<Elsewhere> + Send>,
     /// The last lines of the session of this id.
     pub preview: Named<Vec<String>>,
+    /// What an undo would do, or why there is none.
+    pub undo: Undo,
     /// Opens the user's editor on a text and returns the new one, or why there is none.
     pub editor: Box<dyn Fn(String) -> Editing + Send>,
     /// The names of the themes.
@@ -48,6 +51,7 @@ impl Default for Errands {
             prompts: watch::channel(Vec::new()).1,
             sessions: Box::new(Vec::new),
             preview: Box::new(|_| Vec::new()),
+            undo: Box::new(|_| Err("nothing can be undone here".to_owned())),
             editor: Box::new(|_| Box::pin(ready(Err("there is no editor here".to_owned())))),
             theme_names: Vec::new(),
             theme: Box::new(|_| None),
@@ -71,7 +75,7 @@ impl Errands {
                 let names = self.theme_names.iter();
                 names.map(|name| item(name.clone(), String::new(), Choice::Theme(name.clone()))).collect()
             }
-            Source::Palette | Source::Prompts => Vec::new(),
+            Source::Palette | Source::Prompts | Source::Rewind | Source::Undo => Vec::new(),
         };
         let mut picker = Picker::new(source, items);
         if source == Source::Themes {
@@ -88,6 +92,9 @@ impl Errands {
             local.earlier.clone_from(&read);
         }
         drop(read);
+        if let Some(Overlay::Picker(picker)) = &mut local.overlay {
+            picker.shown = true;
+        }
         if let Some(Overlay::Picker(picker)) = &mut local.overlay
             && let Some(Item { choice: Choice::Session(id), .. }) = picker.current()
             && picker.preview.as_ref().is_none_or(|(of, _)| of != id)

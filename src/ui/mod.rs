@@ -57,6 +57,9 @@ pub mod search;
 /// What the screen asks of whoever runs it.
 pub mod errands;
 
+/// What an undo would do.
+pub mod offer;
+
 mod outcome;
 mod picking;
 

@@ -2,9 +2,13 @@
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
+use crate::ledger::{CallId, EntryId};
+use crate::view::View;
+
 use super::composer::cut_last;
 use super::fuzzy;
 use super::keymap::{BINDINGS, Binding, Command, Place, lookup};
+use super::offer::{Offer, said_by_user};
 use super::slash::KNOWN;
 use super::source::Source;
 
@@ -25,6 +29,17 @@ pub enum Choice {
     Model(String),
     /// Wear this theme.
     Theme(String),
+    /// Take back what was done to files since this message.
+    Rewind(EntryId),
+    /// Put files back, as it is shown.
+    Restore {
+        /// The first call that is taken back.
+        since: CallId,
+        /// What is shown, file by file.
+        shown: Vec<(String, String)>,
+    },
+    /// Nothing, and why.
+    Nothing(String),
 }
 
 /// One line.
@@ -53,6 +68,8 @@ pub struct Picker {
     pub before: String,
     /// The last words of the chosen session, and its id.
     pub preview: Option<(String, Vec<String>)>,
+    /// Whether a frame has shown it: what puts files back can be taken only then.
+    pub shown: bool,
 }
 
 /// What a key did to a picker.
@@ -69,13 +86,45 @@ pub(super) enum Step {
 impl Picker {
     /// A picker over these lines.
     pub fn new(source: Source, items: Vec<Item>) -> Self {
-        Self { source, query: String::new(), items, chosen: 0, before: String::new(), preview: None }
+        Self {
+            source,
+            query: String::new(),
+            items,
+            chosen: 0,
+            before: String::new(),
+            preview: None,
+            shown: false,
+        }
     }
 
     /// Every action of the keys, then every slash command.
     pub fn palette() -> Self {
         let actions = BINDINGS.iter().filter(|b| !b.words.is_empty()).map(action);
         Self::new(Source::Palette, actions.chain(KNOWN.iter().map(command)).collect())
+    }
+
+    /// The user's messages, the newest first: all that was done to files since one of them can be taken back.
+    pub fn rewind(view: &View) -> Self {
+        let items = said_by_user(view).into_iter().rev();
+        let items = items.map(|(id, text)| Item {
+            words: text.to_owned(),
+            aside: id.to_string(),
+            choice: Choice::Rewind(id),
+        });
+        Self::new(Source::Rewind, items.collect())
+    }
+
+    /// What an undo would do: a line that does it, or says why it is not done, above a line a file.
+    pub fn undo(offer: Offer) -> Self {
+        let choice = match offer.refused() {
+            Some(why) => Choice::Nothing(why),
+            None => Choice::Restore { since: offer.since, shown: offer.files.clone() },
+        };
+        let aside = if offer.is_refused { "nothing is done" } else { "y" };
+        let first = Item { words: offer.words(), aside: aside.to_owned(), choice: choice.clone() };
+        let files =
+            offer.files.into_iter().map(|(words, aside)| Item { words, aside, choice: choice.clone() });
+        Self::new(Source::Undo, std::iter::once(first).chain(files).collect())
     }
 
     /// Earlier messages, given oldest first: the newest stands first, each once.
@@ -109,6 +158,9 @@ impl Picker {
 
     /// Types text that came whole.
     pub(super) fn type_in(&mut self, text: &str) {
+        if self.source == Source::Undo {
+            return;
+        }
         self.query.push_str(&text.replace(['\n', '\r'], " "));
         self.chosen = 0;
     }
@@ -123,11 +175,12 @@ impl Picker {
     /// One key; `page` is how many lines a page moves by.
     pub(super) fn press(&mut self, key: KeyEvent, page: i32) -> Step {
         let plain = !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
+        if self.source == Source::Undo && plain && matches!(key.code, KeyCode::Char(_)) {
+            return self.answer(key.code);
+        }
         match (lookup(Place::Picker, key), key.code) {
             (Some(Command::Escape | Command::Close), _) => return Step::Leaves,
-            (Some(Command::Open), _) => {
-                return self.current().map_or(Step::Stays, |item| Step::Takes(item.choice.clone()));
-            }
+            (Some(Command::Open), _) => return self.take(),
             (Some(Command::Up), _) => self.go(-1),
             (Some(Command::Down), _) => self.go(1),
             (Some(Command::PageUp), _) => self.go(-page),
@@ -142,6 +195,24 @@ impl Picker {
             _ => {}
         }
         Step::Stays
+    }
+
+    /// Takes the chosen line. What puts files back must have been seen.
+    fn take(&self) -> Step {
+        match self.current() {
+            Some(Item { choice: Choice::Restore { .. }, .. }) if !self.shown => Step::Stays,
+            Some(item) => Step::Takes(item.choice.clone()),
+            None => Step::Stays,
+        }
+    }
+
+    /// A letter where there is a yes or a no, and nothing to be narrowed.
+    fn answer(&self, key: KeyCode) -> Step {
+        match key {
+            KeyCode::Char('y') => self.take(),
+            KeyCode::Char('n' | 'q') => Step::Leaves,
+            _ => Step::Stays,
+        }
     }
 
     fn type_over(&mut self, query: String) {

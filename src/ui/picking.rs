@@ -2,6 +2,7 @@
 
 use ratatui::crossterm::event::KeyEvent;
 
+use crate::agent::Intent;
 use crate::view::View;
 
 use super::keymap::{Command, Place};
@@ -20,7 +21,9 @@ pub(super) fn open(local: &mut Local, view: &View, source: Source) -> Vec<Act> {
             let sent = sent(view);
             Picker::prompts(local.earlier.iter().map(String::as_str).chain(sent.iter().copied()))
         }
-        Source::Sessions | Source::Models | Source::Themes => return vec![Act::Pick(source)],
+        Source::Sessions | Source::Models | Source::Themes | Source::Rewind | Source::Undo => {
+            return vec![Act::Pick(source)];
+        }
     }));
     Vec::new()
 }
@@ -79,6 +82,12 @@ fn take(local: &mut Local, view: &View, choice: Choice) -> Vec<Act> {
         }
         Choice::Session(id) => vec![Act::Resume(id)],
         Choice::Model(name) => sending::run(local, view, &format!("/model {name}")),
+        Choice::Rewind(message) => vec![Act::Undo(Some(message))],
+        Choice::Restore { since, shown } => vec![Act::Send(Intent::Restore { since, shown })],
+        Choice::Nothing(why) => {
+            local.hint = Some(why);
+            Vec::new()
+        }
         Choice::Theme(name) => {
             local.hint = Some(format!("{name} for now · theme = \"{name}\" in config.toml keeps it"));
             vec![Act::Wear(name)]

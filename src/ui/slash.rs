@@ -32,6 +32,8 @@ pub enum Slash {
     Permissions,
     /// Leave.
     Quit,
+    /// Show what taking back the last turn's changes of files would do.
+    Undo,
     /// A list to pick from.
     Pick(Source),
     /// Put this theme on.
@@ -41,7 +43,7 @@ pub enum Slash {
 }
 
 /// The commands as they are typed, and what they do.
-pub const KNOWN: [(&str, &str); 13] = [
+pub const KNOWN: [(&str, &str); 15] = [
     ("/budgets", "the budgets: used, limit, left"),
     ("/compact", "replace what was said by a summary"),
     ("/effort", "LEVEL: none, minimal, low, medium, high, xhigh, max or default"),
@@ -53,8 +55,10 @@ pub const KNOWN: [(&str, &str); 13] = [
     ("/model", "the models, to pick from; or: NAME, as in PROVIDER/MODEL"),
     ("/permissions", "the rules in force: where each comes from, what it last matched"),
     ("/quit", "leave"),
+    ("/rewind", "pick a message: take back what was done to files since"),
     ("/sessions", "the sessions of this folder, to go on with one"),
     ("/theme", "the themes, to pick from; or: NAME"),
+    ("/undo", "take back what the last turn that changed files did to them"),
 ];
 
 /// What a text means: `None` when it is a message like any other. Two slashes at the beginning, or a path, are words
@@ -87,6 +91,8 @@ fn command(word: &str, rest: &str) -> Result<Slash, String> {
         "/mode" => return Mode::parse(rest).map(Slash::Mode),
         "/permissions" => Slash::Permissions,
         "/quit" => Slash::Quit,
+        "/rewind" => Slash::Pick(Source::Rewind),
+        "/undo" => Slash::Undo,
         "/sessions" => Slash::Pick(Source::Sessions),
         "/theme" if rest.is_empty() => Slash::Pick(Source::Themes),
         "/find" => return Ok(Slash::Find(rest.to_owned())),

@@ -13,6 +13,10 @@ pub enum Source {
     Models,
     /// The themes; each is tried on while it is chosen.
     Themes,
+    /// The user's messages: all since the chosen one is taken back.
+    Rewind,
+    /// The files that would be put back; each line takes them all.
+    Undo,
 }
 
 impl Source {
@@ -24,6 +28,8 @@ impl Source {
             Self::Sessions => "sessions of this folder",
             Self::Models => "models",
             Self::Themes => "themes",
+            Self::Rewind => "take back what was done to files since",
+            Self::Undo => "undo",
         }
     }
 
@@ -35,6 +41,8 @@ impl Source {
             Self::Sessions => "no other session of this folder fits",
             Self::Models => "no model fits: /model PROVIDER/NAME takes any",
             Self::Themes => "no theme fits",
+            Self::Rewind => "no message fits",
+            Self::Undo => "no file fits",
         }
     }
 }

@@ -70,7 +70,7 @@ pub enum CardBody {
     Error(Arc<Entry>),
     /// A limit was raised.
     Raised(Arc<Entry>),
-    /// Another model answers, or thinks harder or less.
+    /// Another model answers, or thinks harder or less; or files were put back.
     Changed(Arc<Entry>),
     /// A goal, one of its checkpoints, or where it stopped.
     Goal(Arc<Entry>),
@@ -134,7 +134,10 @@ impl CardBody {
             // A checkpoint has a card of its own, which says more than what the model read.
             // Nor has what its panel says: the user's change of a call.
             Body::Injected(i)
-                if matches!(i.by, Injector::Environment | Injector::GoalCheck | Injector::Edit) =>
+                if matches!(
+                    i.by,
+                    Injector::Environment | Injector::GoalCheck | Injector::Edit | Injector::Undo
+                ) =>
             {
                 None
             }
@@ -144,7 +147,9 @@ impl CardBody {
             Body::Note(_) => Some(Self::Note(entry)),
             Body::Error { .. } => Some(Self::Error(entry)),
             Body::BudgetRaised { .. } => Some(Self::Raised(entry)),
-            Body::ModelChanged { .. } | Body::EffortChanged { .. } => Some(Self::Changed(entry)),
+            Body::ModelChanged { .. } | Body::EffortChanged { .. } | Body::FilesRestored(_) => {
+                Some(Self::Changed(entry))
+            }
             Body::TurnEnded(_) => Some(Self::TurnEnded(entry)),
             Body::SessionStarted(_)
             | Body::CallEdited(_)

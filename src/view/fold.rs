@@ -94,6 +94,7 @@ impl View {
             | Body::Transition { .. }
             | Body::BudgetRaised { .. }
             | Body::EffortChanged { .. }
+            | Body::FilesRestored(_)
             | Body::Note(_)
             | Body::Error { .. } => {}
         }
@@ -147,6 +148,7 @@ impl View {
             | Body::BudgetRaised { .. }
             | Body::ModelChanged { .. }
             | Body::EffortChanged { .. }
+            | Body::FilesRestored(_)
             | Body::Note(_)
             | Body::Error { .. } => {}
         }

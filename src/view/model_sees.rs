@@ -197,7 +197,9 @@ impl Reading {
             Body::Validation(_) => {
                 Fate::Left("the loop's own call: a checkpoint tells what it showed".to_owned())
             }
-            Body::CallEdited(_) => Fate::Apart("told in a message before the next turn"),
+            Body::CallEdited(_) | Body::FilesRestored(_) => {
+                Fate::Apart("told in a message before the next turn")
+            }
             Body::ApprovalRequested(_) | Body::ApprovalDecided(_) => Fate::Apart("a decision about a call"),
             Body::Tombstone(_) => Fate::Apart("it withdraws another entry"),
             Body::Transition { .. } | Body::TurnEnded(_) => Fate::Apart("a step of the loop"),

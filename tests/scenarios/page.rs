@@ -144,6 +144,7 @@ fn line(body: &Body, log: &[Arc<Entry>]) -> Option<(String, String)> {
         Body::EffortChanged { effort } => {
             plain("effort", effort.as_deref().unwrap_or("the vendor's").to_owned())
         }
+        Body::FilesRestored(done) => plain("undone", format!("since {}: {}", done.since, done.words())),
         Body::Note(n) => plain("note", note(n, log)),
         Body::Error { message, next } => plain("error", format!("{message} → {next}")),
         Body::TurnEnded(t) => plain("turn", turn(t)),

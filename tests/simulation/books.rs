@@ -32,6 +32,8 @@ pub struct Log {
     edited: BTreeMap<CallId, Value>,
     /// Changed calls of which no model was told.
     untold_edits: BTreeSet<CallId>,
+    /// Whether files were put back of which no model was told; and whether the user has spoken since.
+    untold_undo: Option<bool>,
     /// What people answered to questions.
     answers: BTreeMap<CallId, String>,
     /// The arguments that were last asked about.
@@ -87,9 +89,13 @@ impl Log {
                 self.nothing_open("a user message")?;
                 self.run_is_open = true;
                 self.pursuit = None;
+                self.untold_undo = self.untold_undo.map(|_| true);
             }
             Body::Injected(i) => {
                 self.nothing_open("an injected message")?;
+                if i.by == Injector::Undo {
+                    self.untold_undo.take().ok_or("a model is told of an undo that was not")?;
+                }
                 if i.by == Injector::Edit {
                     self.untold_edits.clear();
                 }
@@ -124,6 +130,7 @@ impl Log {
             Body::ModelChanged { model, .. } => self.model = Some(model.clone()),
             Body::SessionStarted(started) => self.model = Some(started.model.clone()),
             Body::Note(note) => self.note(note)?,
+            Body::FilesRestored(_) => self.untold_undo = Some(self.untold_undo.unwrap_or(false)),
             Body::EffortChanged { .. } | Body::Progress(_) | Body::Error { .. } => {}
         }
         self.entries.push(entry);
@@ -197,6 +204,15 @@ impl Log {
             Ok(())
         } else {
             Err("a model was not told of a changed call".into())
+        }
+    }
+
+    /// A model that hears the user knows which of its files were put back before.
+    pub fn undo_is_told(&self) -> Result<(), String> {
+        if self.untold_undo == Some(true) {
+            Err("a model was not told of files that were put back".into())
+        } else {
+            Ok(())
         }
     }
 

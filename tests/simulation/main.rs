@@ -71,6 +71,7 @@ const REACHED: &[&str] = &[
     "effort_changed",
     "call_edited",
     "rule_taken",
+    "files_restored",
 ];
 
 /// What the worlds of their own must have met, and died after.

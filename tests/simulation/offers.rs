@@ -8,7 +8,7 @@ use countersign::agent::{Answer, Input, Intent, Shutdown};
 use countersign::budget::Limit;
 use countersign::goal;
 use countersign::hooks::{HookAnswer, HookDecision, HookPoint};
-use countersign::ledger::{Arguments, CallId, EntryId, Hosted, Outcome, Stop};
+use countersign::ledger::{Arguments, CallId, EntryId, FilesRestored, Hosted, Outcome, Stop};
 use countersign::model::{Effort, FailureClass, ModelEvent, ModelFailure, ModelNews};
 use countersign::policy::Mode;
 use countersign::tool::{Preparation, ToolNews, ToolReport};
@@ -205,6 +205,9 @@ impl World {
         for mode in [Mode::Plan, Mode::Ask, Mode::Edit, Mode::Unrestricted] {
             options.push(Input::Intent(Intent::SetMode(mode)));
         }
+        let restored = vec!["notes.txt".to_owned()];
+        let done = FilesRestored { since: CallId(1), restored, deleted: Vec::new(), left: Vec::new() };
+        options.push(Input::Intent(Intent::Restored(done)));
         if self.submits < self.bounds.submits {
             options.push(Input::Intent(Intent::Submit(format!("steer {}", self.submits).into())));
             options.push(Input::Intent(Intent::Queue(format!("later {}", self.submits).into())));

@@ -228,6 +228,7 @@ impl World {
         sendable(request)?;
         if !asks_for_summary {
             self.log.edits_are_told()?;
+            self.log.undo_is_told()?;
         }
         self.log.may_be_asked(&request.model)?;
         if self.log.turns as u64 > self.bounds.turns && !self.bounds.rare {
@@ -331,6 +332,7 @@ pub(crate) fn reason(entry: &Entry) -> Option<&'static str> {
         Body::ModelChanged { .. } | Body::EffortChanged { .. } => Some(entry.body.kind()),
         Body::CallEdited(_) => Some("call_edited"),
         Body::ApprovalDecided(decision) if decision.rule.is_some() => Some("rule_taken"),
+        Body::FilesRestored(_) => Some("files_restored"),
         _ => None,
     }
 }

@@ -215,6 +215,13 @@ pub fn goals() -> impl Strategy<Value = Body> {
     prop_oneof![goal, checkpoint, progress, text().prop_map(|text| Body::Handoff { text })]
 }
 
+fn restored() -> impl Strategy<Value = Body> {
+    let files = || proptest::collection::vec(text(), 0..3);
+    (any::<u64>(), files(), files(), files()).prop_map(|(since, restored, deleted, left)| {
+        Body::FilesRestored(FilesRestored { since: CallId(since), restored, deleted, left })
+    })
+}
+
 pub fn body() -> impl Strategy<Value = Body> {
     let injector = proptest::sample::select(Injector::ALL.to_vec());
     let transition = proptest::sample::select(Transition::ALL.to_vec());
@@ -238,6 +245,7 @@ pub fn body() -> impl Strategy<Value = Body> {
         (model(), model()).prop_map(|(model, previous)| Body::ModelChanged { model, previous }),
         proptest::option::of(text()).prop_map(|effort| Body::EffortChanged { effort }),
         call().prop_map(Body::CallEdited),
+        restored(),
         (text(), text()).prop_map(|(about, text)| Body::Note(Note { about, text })),
         (text(), text()).prop_map(|(message, next)| Body::Error { message, next }),
         ended(),

@@ -43,3 +43,4 @@ mod storm;
 mod strays;
 mod suspension;
 mod switching;
+mod undoing;

@@ -165,6 +165,26 @@ async fn a_restore_that_was_cut_off_is_finished_once() {
 }
 
 #[tokio::test]
+async fn what_is_a_symlink_after_a_crash_is_left_alone() {
+    let (bench, snapshots) = Bench::kept();
+    bench.put("deep/a", "0");
+    bench.write(1, "deep/a", "1").await;
+    snapshots.restore(&snapshots.plan(&calls(&[1])).unwrap()).unwrap();
+    let changes = fs::read_to_string(bench.folder.path().join("ID.files/changes")).unwrap();
+    let undone = changes.lines().last().unwrap();
+    let journal = format!("{}\n{undone}\n", json!({ "since": "c1" }));
+    fs::write(bench.folder.path().join("ID.files/restoring"), journal).unwrap();
+    let outside = bench.folder.path().join("outside");
+    fs::rename(bench.path("deep"), &outside).unwrap();
+    fs::write(outside.join("a"), "1").unwrap();
+    symlink(&outside, bench.path("deep")).unwrap();
+    let finished = snapshots.finish().unwrap().unwrap();
+    assert_eq!((finished.since, finished.files), (Some(CallId(1)), Vec::new()));
+    assert_eq!(finished.left, [bench.path("deep/a")]);
+    assert_eq!(fs::read_to_string(outside.join("a")).unwrap(), "1", "nothing is written through it");
+}
+
+#[tokio::test]
 async fn a_torn_record_is_survived_and_a_damaged_one_is_said() {
     let (bench, snapshots) = Bench::kept();
     let record = bench.folder.path().join("ID.files/changes");

@@ -86,6 +86,7 @@ fn said(body: &Body) -> Option<String> {
         | Body::BudgetRaised { .. }
         | Body::ModelChanged { .. }
         | Body::EffortChanged { .. }
+        | Body::FilesRestored(_)
         | Body::Checkpoint(_)
         | Body::Progress(_)
         | Body::TurnEnded(_) => None,

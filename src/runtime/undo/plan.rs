@@ -20,6 +20,8 @@ pub enum Which {
 /// What an undo would do. It can be done when nothing is refused.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Plan {
+    /// The first of the calls that would be taken back, if any was named.
+    pub since: Option<CallId>,
     /// What would be changed, in the order of paths.
     pub steps: Vec<Step>,
     /// Files that are already what they would become.
@@ -100,7 +102,11 @@ impl fmt::Display for Why {
 /// A change on record may not have happened: the record is written first, and the process may have died between. So
 /// a file that is still what it was before its last change counts as the agent's, too.
 pub fn plan(changes: &[Change], which: &Which, look: impl Fn(&Path) -> Result<Content, String>) -> Plan {
-    let mut plan = Plan::default();
+    let since = match which {
+        Which::Calls(calls) => calls.first().copied(),
+        Which::Since(call) => Some(*call),
+    };
+    let mut plan = Plan { since, ..Plan::default() };
     for (path, chain) in chains(changes, which) {
         let Some((first, last)) = chain.first().zip(chain.last()) else { continue };
         let found = match look(path) {

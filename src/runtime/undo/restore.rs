@@ -5,6 +5,10 @@ use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
+use serde_json::{Value, json};
+
+use crate::ledger::CallId;
+
 use super::super::store;
 use super::super::tools::anchor::Anchor;
 use super::blobs;
@@ -36,10 +40,23 @@ enum Place {
 /// What an undo did.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Restored {
+    /// The first of the calls that were taken back, where that is known.
+    pub since: Option<CallId>,
     /// The files that have their earlier content again, or are gone again.
     pub files: Vec<PathBuf>,
+    /// Those of them that are gone again.
+    pub deleted: Vec<PathBuf>,
     /// Files of a restore that was cut off, changed by somebody else since: left alone.
     pub left: Vec<PathBuf>,
+}
+
+impl Restored {
+    fn has(&mut self, change: Change) {
+        if change.after == Content::Absent {
+            self.deleted.push(change.path.clone());
+        }
+        self.files.push(change.path);
+    }
 }
 
 impl Snapshots {
@@ -127,7 +144,8 @@ impl Snapshots {
         }
         let changes: Vec<Change> = plan.steps.iter().map(change_of).collect();
         append(&folder, &changes).map_err(cannot_keep)?;
-        let lines: String = changes.iter().map(|change| change.encode() + "\n").collect();
+        // The first line is no change: it says which calls are taken back.
+        let lines = head(plan.since) + &lines(&changes);
         blobs::write(&folder, RESTORING, lines.as_bytes()).map_err(cannot_keep)?;
         for (done, change) in changes.iter().enumerate() {
             if let Err(why) = put_back(&folder, change) {
@@ -137,7 +155,9 @@ impl Snapshots {
             }
         }
         fs::remove_file(folder.join(RESTORING)).map_err(cannot_keep)?;
-        Ok(Restored { files: changes.into_iter().map(|change| change.path).collect(), left: Vec::new() })
+        let mut restored = Restored { since: plan.since, ..Restored::default() };
+        changes.into_iter().for_each(|change| restored.has(change));
+        Ok(restored)
     }
 
     /// Finishes a restore that the end of the process cut off; `None` when there was none. Doing it twice does no
@@ -152,14 +172,16 @@ impl Snapshots {
             Err(failure) if failure.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(failure) => return Err(format!("cannot read what was being undone: {failure}")),
         };
-        let mut restored = Restored::default();
+        let since = lines.lines().next().and_then(since_of);
+        let mut restored = Restored { since, ..Restored::default() };
         for change in lines.lines().filter_map(Change::decode) {
-            let found = look(&change.path)?;
-            if found == change.after {
-                restored.files.push(change.path);
-            } else if found == change.before {
+            // What cannot be looked at, such as a symlink, is not what was there: it stays as it is.
+            let found = look(&change.path).ok();
+            if found.as_ref() == Some(&change.after) {
+                restored.has(change);
+            } else if found.as_ref() == Some(&change.before) {
                 put_back(&folder, &change).map_err(|why| format!("{}: {why}", change.path.display()))?;
-                restored.files.push(change.path);
+                restored.has(change);
             } else {
                 restored.left.push(change.path);
             }
@@ -232,6 +254,17 @@ fn append(folder: &Path, changes: &[Change]) -> io::Result<()> {
 
 fn lines(changes: &[Change]) -> String {
     changes.iter().map(|change| change.encode() + "\n").collect()
+}
+
+/// The first line of what is being restored.
+fn head(since: Option<CallId>) -> String {
+    format!("{}\n", json!({ "since": since.map(|call| call.to_string()) }))
+}
+
+/// The reverse of [`head`].
+fn since_of(line: &str) -> Option<CallId> {
+    let head: Value = serde_json::from_str(line).ok()?;
+    CallId::parse(head.get("since")?.as_str()?)
 }
 
 /// What a file is now.

@@ -92,6 +92,7 @@ impl Group {
             | Body::BudgetRaised { .. }
             | Body::ModelChanged { .. }
             | Body::EffortChanged { .. }
+            | Body::FilesRestored(_)
             | Body::TurnEnded(_)
             | Body::Goal(_)
             | Body::Checkpoint(_)

@@ -28,16 +28,21 @@ pub(super) enum Own {
     Session(usize),
     /// Have the model of this number answer.
     Model(usize),
+    /// Say what taking back all since the message of this number would do.
+    Rewind(usize),
+    /// Do the undo that was said.
+    Undo,
 }
 
 /// These commands, and what they do.
-pub(super) const KNOWN: [(&str, &str); 7] = [
+pub(super) const KNOWN: [(&str, &str); 8] = [
     ("/ledger N", "the last N entries, a line each"),
     ("/show ID", "an entry whole, as in /show e12, or all entries of a call, as in /show c3"),
     ("/output ID", "all that a call wrote, as in /output c3; without a name the last one's"),
     ("/status", "what it is doing now"),
     ("/later WORDS", "say this when the run is over"),
     ("/send", "send what was kept back"),
+    ("/undo yes", "after /undo, or /rewind and a number, have said what they would do: do it"),
     ("/raise", "after a budget stop: raise the limit and go on"),
 ];
 
@@ -71,6 +76,8 @@ pub(super) fn read(text: &str) -> Option<Result<Own, String>> {
         "/later" => Own::Later(rest.to_owned()),
         "/sessions" => Own::Session(number()?),
         "/model" => Own::Model(number()?),
+        "/rewind" => Own::Rewind(number()?),
+        "/undo" if rest == "yes" => Own::Undo,
         _ => return None,
     }))
 }

@@ -16,9 +16,13 @@ impl Expected {
     /// What comes of this.
     pub(super) fn of(intent: &Intent) -> Self {
         match intent {
-            Intent::SetMode(_) | Intent::SetEffort(_) | Intent::ChooseModel(_) | Intent::SetModel(_) => {
-                Self::Word
-            }
+            Intent::SetMode(_)
+            | Intent::SetEffort(_)
+            | Intent::ChooseModel(_)
+            | Intent::SetModel(_)
+            | Intent::Restore { .. }
+            | Intent::Restored(_)
+            | Intent::Refuse(_) => Self::Word,
             Intent::Submit(_)
             | Intent::Queue(_)
             | Intent::Pursue(..)
@@ -36,7 +40,10 @@ impl Expected {
         is_busy
             || match event {
                 Event::Appended(entry) => {
-                    matches!(entry.body, Body::Error { .. } | Body::TurnEnded(_) | Body::Note(_))
+                    matches!(
+                        entry.body,
+                        Body::Error { .. } | Body::TurnEnded(_) | Body::Note(_) | Body::FilesRestored(_)
+                    )
                 }
                 Event::Live(Live::Refused(_) | Live::Returned(_)) => true,
                 Event::Live(Live::ModeChanged(_) | Live::Answering { .. }) => self == Self::Word,

@@ -11,6 +11,7 @@ mod obeying;
 mod pages;
 mod talk;
 mod teller;
+mod undoing;
 mod voice;
 mod words;
 

@@ -25,6 +25,8 @@ impl Talk {
             Slash::Quit => return vec![Act::Quit],
             Slash::Pick(Source::Sessions) => return vec![Act::Sessions],
             Slash::Pick(Source::Models) => return vec![Act::Models],
+            Slash::Pick(Source::Rewind) => self.rewind(),
+            Slash::Undo => return vec![Act::Undo(None)],
             Slash::Help => pages::help(voice),
             Slash::Budgets => pages::budgets(view, now, voice),
             Slash::Permissions => pages::permissions(view, voice),
@@ -70,6 +72,8 @@ impl Talk {
                 Some(id) => return vec![Act::Resume(id.clone())],
                 None => voice.say("there is no session with that number: /sessions says which there are"),
             },
+            Own::Rewind(number) => return self.rewind_to(number),
+            Own::Undo => return self.do_it(),
             Own::Model(number) => match number.checked_sub(1).and_then(|at| self.models.get(at)) {
                 Some(name) => return vec![Act::Send(Intent::ChooseModel(name.clone()))],
                 None => voice.say("there is no model with that number: /model says which there are"),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::agent::{Event, Intent, Live};
 use crate::ledger::{Body, CallId, Entry, EntryId, Millis, standing};
 use crate::ui::errands::Elsewhere;
+use crate::ui::offer::Offer;
 use crate::ui::slash;
 use crate::view::{View, ViewSettings};
 
@@ -36,6 +37,8 @@ pub enum Act {
     Sessions,
     /// Say which models there are: [`Talk::models`].
     Models,
+    /// Say what an undo would do, of the last turn or of all since a message: [`Talk::undo`].
+    Undo(Option<EntryId>),
 }
 
 /// A line as it was typed.
@@ -63,6 +66,9 @@ pub struct Talk {
     /// The sessions and models that were said last, in the order of their numbers.
     pub(super) sessions: Vec<String>,
     pub(super) models: Vec<String>,
+    /// The messages that were said last, in the order of their numbers; and the undo.
+    pub(super) messages: Vec<EntryId>,
+    pub(super) offer: Option<Offer>,
     pub(super) entry_json: fn(&Entry) -> String,
     pub(super) now: Millis,
     /// Something was sent, and what comes of it has not come back yet.
@@ -84,6 +90,8 @@ impl Talk {
             kept: Vec::new(),
             sessions: Vec::new(),
             models: Vec::new(),
+            messages: Vec::new(),
+            offer: None,
             entry_json,
             now: Millis(0),
             expected: None,

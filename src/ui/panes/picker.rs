@@ -4,7 +4,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::ui::picker::{Item, Picker};
+use crate::ui::picker::{Choice, Item, Picker};
 use crate::ui::source::Source;
 use crate::ui::text::{fit, sanitize, width, wrap};
 
@@ -46,7 +46,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, picke
         let line = row(item, at == chosen, usize::from(list.width), screen);
         frame.render_widget(line, Rect::new(list.x, y, list.width, 1));
     }
-    foot(frame, Rect { y: area.bottom().saturating_sub(1), height: 1, ..inner }, screen);
+    foot(frame, Rect { y: area.bottom().saturating_sub(1), height: 1, ..inner }, screen, picker);
 }
 
 /// Where the list stands, and what is beside it.
@@ -115,8 +115,15 @@ fn preview(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, picker: &Pick
     }
 }
 
-fn foot(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
-    let pairs = [("enter", "take"), ("esc", "back"), ("up down", "choose"), ("type", "to narrow")];
-    let groups = keys(&pairs, screen.theme.text, screen.theme.dim);
+fn foot(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, picker: &Picker) {
+    let narrows = [("enter", "take"), ("esc", "back"), ("up down", "choose"), ("type", "to narrow")];
+    let answers = [("y enter", "do it"), ("n esc", "leave it")];
+    let leaves = [("esc enter", "leave it as it is")];
+    let pairs: &[(&str, &str)] = match picker.items.first().map(|item| &item.choice) {
+        Some(Choice::Restore { .. }) => &answers,
+        Some(Choice::Nothing(_)) => &leaves,
+        _ => &narrows,
+    };
+    let groups = keys(pairs, screen.theme.text, screen.theme.dim);
     frame.render_widget(Line::from(groups.join(&Span::raw("   "))), area);
 }

@@ -36,6 +36,9 @@ pub(super) fn lay(entry: &Entry, around: &Around<'_>) -> Vec<Row> {
         Body::EffortChanged { .. } => {
             vec![quiet(&format!("⇄ effort: {}", one_line(entry)), theme.dim, around)]
         }
+        Body::FilesRestored(done) => {
+            said("⟲ ", &format!("undone: {}", done.words()), theme.accent, theme.dim, around)
+        }
         Body::Compaction(made) => compacted(entry.id, made, around),
         Body::Error { message, next } => failure(message, next, around),
         _ => Vec::new(),

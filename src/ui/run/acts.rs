@@ -7,8 +7,10 @@ use crate::agent::Intent;
 
 use super::super::act::Act;
 use super::super::clipboard;
+use super::super::local::Overlay;
 use super::super::outcome::UiOutcome;
 use super::super::panes::selected;
+use super::super::picker::Picker;
 use super::super::source::Source;
 use super::super::terminal::{redraw_all, tell};
 use super::Session;
@@ -26,6 +28,13 @@ impl Session {
             }
             Act::Send(intent) => self.send(intent),
             Act::Resume(id) => self.outcome = Some(UiOutcome::Resume(id)),
+            Act::Pick(Source::Rewind) => {
+                self.local.overlay = Some(Overlay::Picker(Picker::rewind(&self.view)));
+            }
+            Act::Undo(since) => match (self.errands.undo)(since) {
+                Ok(offer) => self.local.overlay = Some(Overlay::Picker(Picker::undo(offer))),
+                Err(why) => self.local.hint = Some(why),
+            },
             Act::Pick(source) => {
                 let models = if source == Source::Models { (self.models)() } else { Vec::new() };
                 self.errands.pick(&mut self.local, source, models, &self.theme.name);

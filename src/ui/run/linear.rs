@@ -170,6 +170,7 @@ impl Session {
             Act::Quit => self.outcome = Some(UiOutcome::Quit),
             Act::Resume(id) => self.outcome = Some(UiOutcome::Resume(id)),
             Act::Sessions => self.talk.sessions((self.errands.sessions)()),
+            Act::Undo(since) => self.talk.undo((self.errands.undo)(since)),
             Act::Models => self.talk.models((self.models)()),
             Act::Abort => {
                 // A full channel holds one already.

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::ledger::{
     Abort, AbortPath, ApprovalRequest, Body, CallId, Compaction, CompactionTrigger, Decider, Decision,
-    Ending, Entry, EntryId, FORMAT_VERSION, Injected, Injector, ModelRef, Note, Outcome, Preview, Scope,
-    SessionStarted, Tombstone, ToolResult, Transition, TurnEnded, UserMessage,
+    Ending, Entry, EntryId, FORMAT_VERSION, FilesRestored, Injected, Injector, ModelRef, Note, Outcome,
+    Preview, Scope, SessionStarted, Tombstone, ToolResult, Transition, TurnEnded, UserMessage,
 };
 
 use super::fields::Fields;
@@ -82,6 +82,14 @@ fn reader(kind: &str) -> Option<Reader> {
         "effort_changed" => |f, _| {
             let given = f.get("effort").filter(|level| !level.is_null());
             Ok(Body::EffortChanged { effort: given.map(|_| f.text("effort")).transpose()? })
+        },
+        "files_restored" => |f, _| {
+            Ok(Body::FilesRestored(FilesRestored {
+                since: f.call("since")?,
+                restored: f.texts("restored")?,
+                deleted: f.texts("deleted")?,
+                left: f.texts("left")?,
+            }))
         },
         "note" => |f, _| Ok(Body::Note(Note { about: f.text("about")?, text: f.text("text")? })),
         "error" => |f, _| Ok(Body::Error { message: f.text("message")?, next: f.text("next")? }),

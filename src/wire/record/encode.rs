@@ -68,6 +68,15 @@ fn write_body(record: &mut Map<String, Value>, body: &Body, bytes: Bytes) {
             put(record, json!({ "model": model.to_string(), "previous": previous.to_string() }));
         }
         Body::EffortChanged { effort } => put(record, json!({ "effort": effort })),
+        Body::FilesRestored(done) => put(
+            record,
+            json!({
+                "since": done.since.to_string(),
+                "restored": done.restored,
+                "deleted": done.deleted,
+                "left": done.left,
+            }),
+        ),
         Body::Note(note) => put(record, json!({ "about": note.about, "text": note.text })),
         Body::Error { message, next } => put(record, json!({ "message": message, "next": next })),
         Body::TurnEnded(ended) => write_ended(record, ended),

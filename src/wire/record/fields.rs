@@ -62,6 +62,12 @@ impl<'a> Fields<'a> {
         self.need(field)?.as_array().map(Vec::as_slice).ok_or_else(|| self.bad(field, "is not a list"))
     }
 
+    pub(super) fn texts(&self, field: &str) -> Result<Vec<String>, RecordError> {
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let texts = self.list(field)?.iter().map(text);
+        texts.collect::<Option<_>>().ok_or_else(|| self.bad(field, "is not a list of texts"))
+    }
+
     pub(super) fn object(&self, field: &'a str) -> Result<Self, RecordError> {
         match self.need(field)? {
             Value::Object(members) => Ok(Self { kind: self.kind, members }),

@@ -37,6 +37,7 @@ fn short(body: &Body) -> Option<Value> {
         | Body::BudgetRaised { .. }
         | Body::ModelChanged { .. }
         | Body::EffortChanged { .. }
+        | Body::FilesRestored(_)
         | Body::Goal(_)
         | Body::Checkpoint(_)
         | Body::Progress(_)

@@ -1,0 +1,54 @@
+//! The user takes back what was done to files. It is done outside the loop, which writes it into the books and tells
+//! the model.
+
+use crate::ledger::{Body, Entry, FilesRestored, Injected, Injector, Millis, Remark};
+
+use super::Agent;
+
+/// What was taken back and no model knows yet: read from the ledger, so that a resumed session tells it too.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Undone {
+    untold: Vec<String>,
+}
+
+impl Undone {
+    /// Takes in one more entry.
+    pub(super) fn read(&mut self, entry: &Entry) {
+        if let Body::FilesRestored(done) = &entry.body {
+            self.untold.push(format!(
+                "What your calls from {} on did to files: {}.",
+                done.since,
+                done.words()
+            ));
+        }
+        if matches!(&entry.body, Body::Injected(told) if told.by == Injector::Undo) {
+            self.untold.clear();
+        }
+    }
+
+    fn words(&self) -> Option<String> {
+        (!self.untold.is_empty()).then(|| {
+            format!(
+                "The user took back changes of yours. {} Read a file again before you rely on its content.",
+                self.untold.join(" ")
+            )
+        })
+    }
+}
+
+impl Agent {
+    /// Files were put back: it goes into the books. A session without a first entry has changed no file.
+    pub(super) fn files_restored(&mut self, now: Millis, done: FilesRestored) {
+        if !self.books.ledger.entries().is_empty() {
+            self.books.ledger.remark(now, Remark::FilesRestored(done));
+        }
+    }
+
+    /// Tells the model what was taken back.
+    pub(super) fn tell_undone(&mut self, now: Millis) {
+        if let Some(words) = self.books.undone().words() {
+            // While a call is open nothing can be said: then it is told later.
+            drop(self.books.ledger.inject(now, Injected::text(Injector::Undo, words)));
+        }
+    }
+}

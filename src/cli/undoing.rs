@@ -1,0 +1,184 @@
+//! Between the screen and the loop: files are put back to what they were before the agent changed them.
+//!
+//! What an undo would do is worked out when it is asked for, and once more when it is to be done: only what was shown is
+//! done. The loop alone writes the books, so what was done reaches them as [`Intent::Restored`].
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+
+use crate::agent::Intent;
+use crate::ledger::{Body, CallId, Entry, EntryId, FilesRestored};
+use crate::runtime::SessionStore;
+use crate::runtime::store::find;
+use crate::runtime::undo::{Action, Plan, Restored, Snapshots, Which};
+use crate::ui::offer::Offer;
+
+/// Wishes that may wait while files are put back.
+const WISHES_WAITING: usize = 16;
+
+/// One session, and what its files were.
+#[derive(Debug, Clone)]
+pub(super) struct Undoing {
+    state: PathBuf,
+    id: String,
+    folder: PathBuf,
+    snapshots: Snapshots,
+}
+
+impl Undoing {
+    /// Of the session of this id, which works in `folder`.
+    pub(super) fn new(state: PathBuf, id: String, folder: PathBuf) -> Self {
+        let snapshots = Snapshots::of_session(state.clone(), id.clone());
+        Self { state, id, folder, snapshots }
+    }
+
+    /// What taking back the last turn that changed files would do, or all turns since a message of the user.
+    ///
+    /// # Errors
+    /// Why there is nothing to take back, in one line.
+    pub(super) fn offer(&self, message: Option<EntryId>) -> Result<Offer, String> {
+        let turns = self.turns()?;
+        let changing = match message {
+            Some(message) => {
+                let mut later = turns.iter().filter(|turn| turn.message >= message);
+                later.find(|turn| !turn.changing.is_empty())
+            }
+            None => turns.iter().rev().find(|turn| !turn.changing.is_empty()),
+        };
+        let since = changing.and_then(|turn| turn.changing.first());
+        let since = since.ok_or("no file was changed by the agent's tools that could be put back")?;
+        Ok(self.offer_of(*since, &self.plan(*since, &turns)?))
+    }
+
+    /// Does what was shown. The answer is for the loop: what was done, or why nothing was.
+    fn restore(&self, since: CallId, shown: &[(String, String)]) -> Intent {
+        self.try_restore(since, shown).map_or_else(Intent::Refuse, Intent::Restored)
+    }
+
+    fn try_restore(&self, since: CallId, shown: &[(String, String)]) -> Result<FilesRestored, String> {
+        let plan = self.plan(since, &self.turns()?)?;
+        if self.offer_of(since, &plan).files != shown {
+            return Err(
+                "nothing was undone: something has changed since this was shown; look again".to_owned()
+            );
+        }
+        let restored = self.snapshots.restore(&plan)?;
+        Ok(self.told(since, restored))
+    }
+
+    /// Finishes what the end of an earlier process cut off; `None` when there is nothing of it.
+    ///
+    /// # Errors
+    /// A sentence; it can be tried again.
+    pub(super) fn finish(&self) -> Result<Option<FilesRestored>, String> {
+        let restored = self.snapshots.finish()?;
+        Ok(restored.and_then(|restored| restored.since.map(|since| self.told(since, restored))))
+    }
+
+    fn plan(&self, since: CallId, turns: &[Turn]) -> Result<Plan, String> {
+        let calls = turns.iter().flat_map(|turn| &turn.changing).copied();
+        self.snapshots.plan(&Which::Calls(calls.filter(|call| *call >= since).collect()))
+    }
+
+    fn offer_of(&self, since: CallId, plan: &Plan) -> Offer {
+        let steps = plan.steps.iter().map(|step| {
+            let what = if step.action == Action::Delete { "deleted" } else { "restored" };
+            (self.shown(&step.path), what.to_owned())
+        });
+        let already = plan.already.iter().map(|path| (self.shown(path), "is already as it was".to_owned()));
+        let refused = plan.refused.iter();
+        let refused =
+            refused.map(|refusal| (self.shown(&refusal.path), format!("{}: left alone", refusal.why)));
+        Offer {
+            since,
+            // Why nothing is done stands first.
+            files: refused.chain(steps).chain(already).collect(),
+            is_refused: !plan.refused.is_empty(),
+        }
+    }
+
+    fn told(&self, since: CallId, restored: Restored) -> FilesRestored {
+        let shown = |paths: Vec<PathBuf>| paths.iter().map(|path| self.shown(path)).collect();
+        let (deleted, others) = restored.files.into_iter().partition(|path| restored.deleted.contains(path));
+        FilesRestored { since, restored: shown(others), deleted: shown(deleted), left: shown(restored.left) }
+    }
+
+    /// A path as people and the model know it.
+    fn shown(&self, path: &Path) -> String {
+        path.strip_prefix(&self.folder).unwrap_or(path).display().to_string()
+    }
+
+    /// The turns of the session, from its file: the loop writes before it acts, so that all that has begun is in it.
+    fn turns(&self) -> Result<Vec<Turn>, String> {
+        let Ok(path) = find(&self.state, &self.id) else {
+            return Err("nothing was said yet, so there is nothing to undo".to_owned());
+        };
+        let entries = SessionStore::read(&path)?.entries;
+        if is_running(&entries) {
+            return Err("a run is under way: interrupt it, or wait for its end, then undo".to_owned());
+        }
+        let changing = self.snapshots.changes()?.into_iter().filter_map(|change| change.call).collect();
+        Ok(turns(&entries, &changing))
+    }
+}
+
+/// What a message of the user has led to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Turn {
+    message: EntryId,
+    /// Its calls that changed files and were not taken back.
+    changing: BTreeSet<CallId>,
+}
+
+/// The turns, oldest first; `changing` are the calls that changed files.
+fn turns(entries: &[Arc<Entry>], changing: &BTreeSet<CallId>) -> Vec<Turn> {
+    let mut turns: Vec<Turn> = Vec::new();
+    for entry in entries {
+        match (&entry.body, turns.last_mut()) {
+            (Body::User(_), _) => turns.push(Turn { message: entry.id, changing: BTreeSet::new() }),
+            (Body::ToolCall(call), Some(turn)) if changing.contains(&call.id) => {
+                turn.changing.insert(call.id);
+            }
+            (Body::FilesRestored(done), _) => {
+                turns.iter_mut().for_each(|turn| turn.changing.retain(|call| *call < done.since));
+            }
+            _ => {}
+        }
+    }
+    turns
+}
+
+/// Whether something has begun that has not ended.
+fn is_running(entries: &[Arc<Entry>]) -> bool {
+    let last = entries.iter().rev().find_map(|entry| match entry.body {
+        Body::TurnEnded(_) => Some(false),
+        Body::User(_) | Body::ToolCall(_) | Body::Transition { .. } => Some(true),
+        _ => None,
+    });
+    last.unwrap_or(false)
+}
+
+/// A sender for the screen. What it takes reaches the loop in order; the wish to put files back as what was done, or as
+/// the reason why nothing was. Esc has a channel of its own and waits for no disk.
+pub(super) fn undoing(undo: Undoing, to_loop: mpsc::Sender<Intent>) -> mpsc::Sender<Intent> {
+    let (sender, mut wishes) = mpsc::channel(WISHES_WAITING);
+    tokio::spawn(async move {
+        while let Some(intent) = wishes.recv().await {
+            let intent = match intent {
+                Intent::Restore { since, shown } => {
+                    let undo = undo.clone();
+                    let done = tokio::task::spawn_blocking(move || undo.restore(since, &shown)).await;
+                    done.unwrap_or_else(|broken| Intent::Refuse(format!("the undo broke: {broken}")))
+                }
+                other => other,
+            };
+            if to_loop.send(intent).await.is_err() {
+                return;
+            }
+        }
+    });
+    sender
+}

@@ -1,0 +1,44 @@
+//! What an undo would do, as both fronts show it before it is done.
+
+use crate::ledger::{Body, CallId, EntryId};
+use crate::view::View;
+
+/// What an undo would do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offer {
+    /// The first call that would be taken back.
+    pub since: CallId,
+    /// Each file, and what becomes of it or why it stays.
+    pub files: Vec<(String, String)>,
+    /// A file cannot be put back, so nothing is.
+    pub is_refused: bool,
+}
+
+impl Offer {
+    /// What it comes to, in one line.
+    pub fn words(&self) -> String {
+        let what = if self.is_refused { "cannot take back" } else { "take back" };
+        let files = match self.files.len() {
+            1 => "1 file".to_owned(),
+            many => format!("{many} files"),
+        };
+        format!("{what} what was done to {files} since {}", self.since)
+    }
+
+    /// Why nothing is done, if nothing is.
+    pub fn refused(&self) -> Option<String> {
+        self.is_refused.then(|| "nothing was undone: not every file is as the agent left it".to_owned())
+    }
+}
+
+/// Whoever knows what an undo would do: of the last turn that changed files, or of all since a message of the user.
+pub type Undo = Box<dyn Fn(Option<EntryId>) -> Result<Offer, String> + Send>;
+
+/// The user's messages and their entries, oldest first.
+pub(super) fn said_by_user(view: &View) -> Vec<(EntryId, &str)> {
+    let said = view.rows().iter().filter_map(|row| match &row.entry.body {
+        Body::User(message) => Some((row.entry.id, message.content.as_str())),
+        _ => None,
+    });
+    said.collect()
+}

@@ -1,0 +1,171 @@
+//! What the agent did to files is taken back: shown first, done by a key, in the books, and told to the model.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::console::{Console, ENTER, ESC, USUAL};
+use super::home::Home;
+
+const BEFORE: &str = "alpha\nbeta\ngamma\n";
+const AFTER: &str = "alpha\ndelta\ngamma\n";
+
+/// The agent changes a word of a file, and is allowed to.
+async fn change(app: &mut Console, home: &Home, from: &str, to: &str) {
+    app.says(&format!("change {from} to {to} in notes.txt")).await;
+    app.until("the question", |screen| screen.contains("y once")).await;
+    app.keys("y").await;
+    app.meanwhile("the change", || home.read("notes.txt").contains(to)).await;
+    app.rests().await;
+}
+
+#[tokio::test]
+async fn undo_shows_what_it_would_do_and_enter_does_it_one_turn_after_the_other() {
+    let home = Home::new();
+    let mut app = Console::start(&home, USUAL, &[]);
+    app.sees("ask anything").await;
+    change(&mut app, &home, "beta", "delta").await;
+    change(&mut app, &home, "delta", "omega").await;
+    app.keys("/undo\r").await;
+    app.sees("take back what was done to 1 file since c2").await;
+    app.sees("restored").await;
+    app.keys(ESC).await;
+    app.sees_no("take back what was done").await;
+    assert_eq!(home.read("notes.txt"), "alpha\nomega\ngamma\n", "looking is not doing");
+    assert!(home.entries("files_restored").is_empty());
+
+    app.keys("/undo\r").await;
+    app.sees("take back what was done to 1 file since c2").await;
+    app.keys(ENTER).await;
+    app.sees("⟲ undone: restored: notes.txt").await;
+    assert_eq!(home.read("notes.txt"), AFTER);
+    app.keys("/undo\r").await;
+    app.sees("take back what was done to 1 file since c1").await;
+    app.keys("y").await;
+    app.until("a second undo", |screen| screen.matches("⟲ undone").count() == 2).await;
+    assert_eq!(home.read("notes.txt"), BEFORE);
+    app.keys("/undo\r").await;
+    app.sees("no file was changed by the agent's tools").await;
+    app.says("list").await;
+    app.sees("This folder has 1 entry").await;
+    app.rests().await;
+    app.quits().await;
+
+    let undone = home.entries("files_restored");
+    assert_eq!((&undone[0]["since"], &undone[0]["restored"]), (&json!("c2"), &json!(["notes.txt"])));
+    assert_eq!((&undone[1]["since"], &undone[1]["deleted"]), (&json!("c1"), &json!([])));
+    let told: Vec<Value> = home.entries("injected").into_iter().filter(|said| said["by"] == "undo").collect();
+    assert_eq!(told.len(), 1, "once, with the next message");
+    assert!(told[0]["text"].as_str().unwrap().contains("from c1 on did to files: restored: notes.txt"));
+}
+
+#[tokio::test]
+async fn what_the_person_changed_since_is_named_and_nothing_is_done() {
+    let home = Home::new();
+    let mut app = Console::start(&home, USUAL, &[]);
+    app.sees("ask anything").await;
+    change(&mut app, &home, "beta", "delta").await;
+    home.write("notes.txt", "mine\n");
+    app.keys("/undo\r").await;
+    app.sees("nothing is done").await;
+    app.sees("was changed since by somebody else: left alone").await;
+    app.keys(ENTER).await;
+    app.sees("nothing was undone: not every file is as the agent left it").await;
+    assert_eq!(home.read("notes.txt"), "mine\n");
+
+    // Changed while the plan is looked at.
+    home.write("notes.txt", AFTER);
+    app.keys("/undo\r").await;
+    app.sees("take back what was done to 1 file").await;
+    home.write("notes.txt", "mine again\n");
+    app.keys(ENTER).await;
+    app.sees("something has changed since this was shown").await;
+    assert_eq!(home.read("notes.txt"), "mine again\n");
+    app.quits().await;
+    assert!(home.entries("files_restored").is_empty());
+}
+
+#[tokio::test]
+async fn all_since_a_message_is_taken_back() {
+    let home = Home::new();
+    let mut app = Console::start(&home, USUAL, &[]);
+    app.sees("ask anything").await;
+    change(&mut app, &home, "beta", "delta").await;
+    change(&mut app, &home, "delta", "omega").await;
+    app.keys("/rewind\r").await;
+    app.sees("take back what was done to files since").await;
+    app.keys("beta").await;
+    app.sees("1 of 2").await;
+    app.keys(ENTER).await;
+    app.sees("take back what was done to 1 file since c1").await;
+    app.keys(ENTER).await;
+    app.sees("⟲ undone: restored: notes.txt").await;
+    assert_eq!(home.read("notes.txt"), BEFORE);
+    app.quits().await;
+    assert_eq!(home.texts("files_restored", "since"), ["c1"]);
+}
+
+#[tokio::test]
+async fn while_a_call_waits_nothing_is_taken_back() {
+    let home = Home::new();
+    let mut app = Console::start(&home, USUAL, &[]);
+    app.sees("ask anything").await;
+    change(&mut app, &home, "beta", "delta").await;
+    app.says("run echo hello > made.txt").await;
+    app.sees("y once").await;
+    app.keys("/undo\r").await;
+    app.sees("a run is under way").await;
+    assert_eq!(home.read("notes.txt"), AFTER);
+    app.keys("n").await;
+    app.rests().await;
+    app.quits().await;
+}
+
+#[tokio::test]
+async fn an_undo_that_a_crash_cut_off_is_finished_first() {
+    let home = Home::new();
+    let mut app = Console::start(&home, USUAL, &[]);
+    app.sees("ask anything").await;
+    change(&mut app, &home, "beta", "delta").await;
+    app.quits().await;
+    let kept = home.session_files()[0].with_extension("files");
+    let changes = fs::read_to_string(kept.join("changes")).unwrap();
+    let mut undo: Value = serde_json::from_str(changes.lines().next().unwrap()).unwrap();
+    let (before, after) = (undo["before"].clone(), undo["after"].clone());
+    (undo["call"], undo["before"], undo["after"]) = (Value::Null, after, before);
+    fs::write(kept.join("restoring"), format!("{}\n{undo}\n", json!({ "since": "c1" }))).unwrap();
+
+    let mut app = Console::start(&home, USUAL, &["resume", "--last"]);
+    app.sees("⟲ undone: restored: notes.txt").await;
+    assert_eq!(home.read("notes.txt"), BEFORE);
+    app.quits().await;
+    assert_eq!(home.texts("files_restored", "since"), ["c1"]);
+    assert!(!kept.join("restoring").exists());
+}
+
+#[tokio::test]
+async fn lines_of_words_do_the_same() {
+    let home = Home::new();
+    let mut app = Console::start(&home, USUAL, &["--screen-reader"]);
+    app.sees("you: ").await;
+    app.keys("change beta to delta in notes.txt\n").await;
+    app.sees("answer: y once").await;
+    app.keys("y\n").await;
+    app.sees("end: done").await;
+    app.keys("/undo yes\n").await;
+    app.sees("say /undo first").await;
+    app.keys("/rewind\n").await;
+    app.sees("message 1: change beta to delta in notes.txt").await;
+    app.keys("/rewind 1\n").await;
+    app.sees("notes.txt: restored").await;
+    app.sees("nothing is done yet: /undo yes does it").await;
+    assert_eq!(home.read("notes.txt"), AFTER);
+    app.keys("/undo yes\n").await;
+    app.sees("undone: restored: notes.txt").await;
+    assert_eq!(home.read("notes.txt"), BEFORE);
+    app.keys("/undo\n").await;
+    app.sees("undo: no file was changed").await;
+    app.keys("/quit\n").await;
+    assert!(app.ends().await.success(), "{}", app.screen());
+    assert_eq!(home.texts("files_restored", "since"), ["c1"]);
+}
