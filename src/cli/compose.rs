@@ -16,7 +16,7 @@ use super::switch::Switch;
 use super::undoing::Undoing;
 use super::{Invocation, confined, effort, environment, instructions};
 use crate::agent::{Agent, Attendance, Effect, Input, Intent, Settings};
-use crate::ledger::{Body, Entry, Millis, ModelRef, recover};
+use crate::ledger::{Arguments, Body, Entry, Millis, ModelRef, recover};
 use crate::model::Effort;
 use crate::policy::{Mode, Policy};
 use crate::runtime::sandbox::support;
@@ -109,6 +109,7 @@ pub(super) fn compose(
         }
     };
     let undo = Undoing::new(state.clone(), id.clone(), invocation.cwd.clone());
+    let tools = tools.after(background_calls(&before));
     let tools = tools.keeping(Snapshots::of_session(state, id.clone()));
     let hooks = hook_port(invocation, &id, &groups);
     let switch = Switch::new(config.clone(), invocation.environment.clone(), router.clone(), modes);
@@ -184,6 +185,19 @@ fn open(invocation: &Invocation, state: &Path, which: &Which) -> Result<(Session
         )),
         _ => Ok((store, file)),
     }
+}
+
+/// How many background commands the session can have started: their ids are given to no others.
+fn background_calls(entries: &[Arc<Entry>]) -> u64 {
+    let is_one = |arguments: &Arguments| match arguments {
+        Arguments::Object(members) => members.get("background").is_some_and(|set| *set == true),
+        Arguments::Unusable(_) => false,
+    };
+    let calls = entries.iter().filter(|entry| match &entry.body {
+        Body::ToolCall(call) | Body::CallEdited(call) => call.name == "shell" && is_one(&call.arguments),
+        _ => false,
+    });
+    calls.count() as u64
 }
 
 fn session_id(entries: &[Arc<Entry>]) -> String {

@@ -1,5 +1,6 @@
 //! What a tool is, whoever runs it.
 
+mod background;
 mod batch;
 mod name;
 mod output;
@@ -7,6 +8,7 @@ mod schema;
 
 use serde_json::Value;
 
+pub use background::{Standing, id_of, number_of};
 pub use batch::{Candidate, startable};
 pub use name::{ASK, DELEGATE_TO, MCP, delegate, mcp};
 pub use output::{Bounded, bound};

@@ -104,6 +104,8 @@ pub enum Overlay {
     Budgets(u16),
     /// The rules in force when it was opened; scrolled by so many rows.
     Permissions(Vec<Listed>, u16),
+    /// The background commands; scrolled by so many rows.
+    Shells(u16),
     /// A list to pick from.
     Picker(Picker),
 }
@@ -116,7 +118,8 @@ impl Overlay {
             | Self::Output(_, at)
             | Self::Summary(_, at)
             | Self::Permissions(_, at)
-            | Self::Budgets(at) => Some(at),
+            | Self::Budgets(at)
+            | Self::Shells(at) => Some(at),
             Self::Ledger(_) | Self::Picker(_) => None,
         }
     }

@@ -49,7 +49,8 @@ pub(super) fn update(local: &mut Local, view: &View, key: KeyEvent) -> Option<Ve
         | Overlay::Output(_, at)
         | Overlay::Summary(_, at)
         | Overlay::Permissions(_, at)
-        | Overlay::Budgets(at) => scroll(at, key, page),
+        | Overlay::Budgets(at)
+        | Overlay::Shells(at) => scroll(at, key, page),
     };
     if closes && read_only {
         return Some(vec![Act::Quit]);

@@ -34,6 +34,8 @@ pub enum Slash {
     Quit,
     /// Show what taking back the last turn's changes of files would do.
     Undo,
+    /// Show the background commands.
+    Shells,
     /// A list to pick from.
     Pick(Source),
     /// Put this theme on.
@@ -43,7 +45,7 @@ pub enum Slash {
 }
 
 /// The commands as they are typed, and what they do.
-pub const KNOWN: [(&str, &str); 15] = [
+pub const KNOWN: [(&str, &str); 16] = [
     ("/budgets", "the budgets: used, limit, left"),
     ("/compact", "replace what was said by a summary"),
     ("/effort", "LEVEL: none, minimal, low, medium, high, xhigh, max or default"),
@@ -57,6 +59,7 @@ pub const KNOWN: [(&str, &str); 15] = [
     ("/quit", "leave"),
     ("/rewind", "pick a message: take back what was done to files since"),
     ("/sessions", "the sessions of this folder, to go on with one"),
+    ("/shells", "the commands that run in the background"),
     ("/theme", "the themes, to pick from; or: NAME"),
     ("/undo", "take back what the last turn that changed files did to them"),
 ];
@@ -94,6 +97,7 @@ fn command(word: &str, rest: &str) -> Result<Slash, String> {
         "/rewind" => Slash::Pick(Source::Rewind),
         "/undo" => Slash::Undo,
         "/sessions" => Slash::Pick(Source::Sessions),
+        "/shells" => Slash::Shells,
         "/theme" if rest.is_empty() => Slash::Pick(Source::Themes),
         "/find" => return Ok(Slash::Find(rest.to_owned())),
         "/theme" => return Ok(Slash::Theme(rest.to_owned())),

@@ -11,7 +11,7 @@ use crate::budget::Limit;
 use crate::ledger::{Body, CallId, Compaction, Entry, EntryId, Millis, TurnEnded};
 
 use super::{
-    Card, CardBody, CardId, Forming, LiveMessage, Mark, Offer, Panel, PanelState, Phase, Row, View, plan,
+    Card, CardBody, CardId, Forming, LiveMessage, Mark, Offer, Panel, PanelState, Phase, Row, View, plan, shells,
 };
 
 impl View {
@@ -72,6 +72,10 @@ impl View {
                 self.change_panel(r.call, |p| p.finish(Arc::clone(entry)));
                 if let Some(items) = self.panel(r.call).and_then(|panel| plan::of(panel, r)) {
                     self.plan = items;
+                }
+                let panel = self.panels.get(&r.call).and_then(|at| self.cards.get(*at)?.panel());
+                if let Some(panel) = panel {
+                    shells::take(&mut self.shells, panel, r, entry.at);
                 }
             }
             Body::Tombstone(t) => self.remove(t.target),

@@ -11,6 +11,7 @@ mod panel;
 mod permissions;
 mod plan;
 mod receipts;
+mod shells;
 mod spending;
 mod status;
 mod summary;
@@ -29,6 +30,7 @@ pub use model_sees::{Fate, ModelSees, Sight, model_sees};
 pub use panel::{Panel, PanelState};
 pub use plan::{PlanItem, PlanStatus};
 pub use receipts::{Receipt, Receipts};
+pub use shells::BackgroundShell;
 pub use spending::{Spending, Spent};
 pub use status::{Phase, Status};
 pub use summary::summary;
@@ -89,6 +91,7 @@ pub struct View {
     latest_message: Option<EntryId>,
     /// What the model last said that it is going to do.
     plan: Vec<PlanItem>,
+    shells: Vec<BackgroundShell>,
     offer: Option<Offer>,
     revision: Revision,
     /// Rises when a card was taken away, so that positions kept outside are known to be stale.
@@ -122,6 +125,7 @@ impl View {
             clock: Millis(0),
             latest_message: None,
             plan: Vec::new(),
+            shells: Vec::new(),
             offer: None,
             revision: Revision::default(),
             epoch: Revision::default(),
@@ -213,6 +217,11 @@ impl View {
         &self.plan
     }
 
+    /// The commands that were started in the background, oldest first, as they last stood.
+    pub fn shells(&self) -> &[BackgroundShell] {
+        &self.shells
+    }
+
     /// What can be raised to go on; only after a budget stop.
     pub fn offer(&self) -> Option<Offer> {
         self.offer
@@ -263,6 +272,7 @@ impl View {
     /// The process that wrote this history is gone: nothing runs any more, only approvals may still wait.
     pub fn resume(&mut self) {
         self.drop_live();
+        shells::forsake(&mut self.shells);
         if !matches!(self.status.phase, Phase::Idle) {
             self.status.phase = if self.asks.is_empty() { Phase::Idle } else { Phase::WaitingApproval };
         }

@@ -16,6 +16,7 @@ mod model_server;
 #[path = "../support/pictures.rs"]
 mod pictures;
 
+mod backgrounds;
 mod books;
 mod caching;
 mod confined;

@@ -10,11 +10,11 @@ use tokio::sync::oneshot;
 use super::*;
 
 /// A pipe that ends when the last process that holds it has ended: no process ids, no polling, no sleep.
-struct Tether(oneshot::Receiver<String>);
+pub(super) struct Tether(oneshot::Receiver<String>);
 
 impl Tether {
     /// Commands hold it with `exec 9>tether`; what they write there is returned in the end.
-    fn new(bench: &Bench) -> Self {
+    pub(super) fn new(bench: &Bench) -> Self {
         let path = bench.path("tether");
         assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
         let (sender, receiver) = oneshot::channel();
@@ -27,7 +27,7 @@ impl Tether {
     }
 
     /// Only a failure takes as long as the limit.
-    async fn let_go(self) -> String {
+    pub(super) async fn let_go(self) -> String {
         tokio::time::timeout(Duration::from_secs(20), self.0).await.expect("a process lives on").unwrap()
     }
 }
@@ -93,6 +93,13 @@ async fn keys_are_not_handed_on() {
         std::env::var_os("CARGO_MANIFEST_DIR").is_some() && !text.contains("CARGO_MANIFEST_DIR"),
         "{text}"
     );
+}
+
+#[tokio::test]
+async fn a_command_knows_the_name_of_its_action() {
+    let bench = Bench::new();
+    let text = bench.done("shell", json!({ "command": "echo $COUNTERSIGN_IDEMPOTENCY_KEY" })).await;
+    assert_eq!(text, "s-c1");
 }
 
 #[tokio::test]
@@ -197,7 +204,7 @@ async fn a_flood_is_counted_not_kept_and_a_deaf_listener_holds_nobody_up() {
 }
 
 /// The most memory that this process ever held, in bytes; 0 where the system does not say.
-fn peak_memory() -> u64 {
+pub(super) fn peak_memory() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap_or("VmHWM: 0 kB");
     line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() << 10

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "tests")]
 #![allow(clippy::disallowed_methods, reason = "tests look at the world themselves")]
 
+mod background;
 mod changes;
 mod commands;
 mod finding;
@@ -138,6 +139,9 @@ fn the_schemas_take_what_is_documented_and_nothing_else() {
     assert!(takes("plan", json!({ "items": [] })));
     assert!(takes("plan", json!({ "items": [{ "text": "a", "status": "in_progress" }] })));
     assert!(takes("shell", json!({ "command": "true", "timeout_seconds": 600 })));
+    assert!(takes("shell", json!({ "command": "true", "background": true })));
+    assert!(takes("shell_output", json!({ "id": "b12" })));
+    assert!(takes("shell_kill", json!({ "id": "b1" })));
     for (name, wrong) in [
         ("read", json!({})),
         ("read", json!({ "path": "a", "offset": 0 })),
@@ -150,12 +154,14 @@ fn the_schemas_take_what_is_documented_and_nothing_else() {
         ("glob", json!({ "path": "src" })),
         ("glob", json!({ "pattern": "" })),
         ("fetch", json!({ "url": "https://example.com/", "method": "POST" })),
+        ("shell_output", json!({})),
+        ("shell_kill", json!({ "id": "1" })),
         ("plan", json!({})),
         ("plan", json!({ "items": ["a"] })),
         ("plan", json!({ "items": [{ "text": "a", "status": "done" }] })),
         ("plan", json!({ "items": vec![json!({ "text": "a", "status": "pending" }); 51] })),
         ("shell", json!({ "command": "true", "timeout_seconds": 601 })),
-        ("shell", json!({ "command": "true", "background": true })),
+        ("shell", json!({ "command": "true", "background": "yes" })),
     ] {
         assert!(!takes(name, wrong.clone()), "{name} {wrong}");
     }

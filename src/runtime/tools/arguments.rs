@@ -25,3 +25,8 @@ pub(super) fn number(arguments: &Arguments, name: &str) -> Option<u64> {
     let value = member(arguments, name)?;
     value.as_u64().or_else(|| value.as_f64().filter(|n| *n >= 1.0).map(|n| n as u64))
 }
+
+/// Whether a switch is on.
+pub(super) fn is_set(arguments: &Arguments, name: &str) -> bool {
+    member(arguments, name).and_then(Value::as_bool).unwrap_or_default()
+}

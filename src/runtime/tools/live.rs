@@ -65,7 +65,7 @@ impl Live {
 }
 
 /// How many of the bytes are there before a character that is only begun.
-fn complete(bytes: &[u8]) -> usize {
+pub(super) fn complete(bytes: &[u8]) -> usize {
     let last = bytes.utf8_chunks().last().map_or(&[][..], |chunk| chunk.invalid());
     let is_begun = std::str::from_utf8(last).is_err_and(|fault| fault.error_len().is_none());
     bytes.len() - if is_begun { last.len() } else { 0 }

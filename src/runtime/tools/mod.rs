@@ -2,6 +2,7 @@
 
 pub(super) mod anchor;
 mod arguments;
+mod background;
 mod change;
 mod diff;
 mod echo;
@@ -48,6 +49,8 @@ use super::ports::ToolPort;
 use super::process::Groups;
 use super::sandbox::Sandbox;
 use super::undo::Snapshots;
+use arguments::is_set;
+use background::Background;
 use change::{Change, Making};
 use fetch::Fetch;
 use seen::Seen;
@@ -66,6 +69,7 @@ pub struct LocalTools {
     workspace: Arc<Workspace>,
     seen: Seen,
     shell: Arc<Shell>,
+    background: Background,
     fetch: Arc<Fetch>,
     snapshots: Option<Snapshots>,
 }
@@ -83,6 +87,7 @@ impl LocalTools {
             seen: Seen::default(),
             fetch,
             snapshots: None,
+            background: Background::default(),
             shell: Arc::new(Shell {
                 environment: for_commands(environment),
                 groups,
@@ -122,6 +127,12 @@ impl LocalTools {
     /// earlier content cannot be kept is not made.
     pub fn keeping(self, snapshots: Snapshots) -> Self {
         Self { snapshots: Some(snapshots), ..self }
+    }
+
+    /// With the ids of background commands going on after this many, which earlier processes of the session started.
+    pub fn after(self, earlier: u64) -> Self {
+        self.background.after(earlier);
+        self
     }
 
     fn look(&self, invocation: &Invocation) -> Preparation {
@@ -233,7 +244,12 @@ impl ToolPort for LocalTools {
         let tools = self.clone();
         Box::pin(survive(async move {
             match invocation.name.as_str() {
+                "shell" if is_set(&invocation.arguments, "background") => {
+                    tools.background.start(&tools.shell, &tools.workspace, &invocation).await
+                }
                 "shell" => tools.shell.run(&tools.workspace, &invocation, output).await,
+                "shell_output" => tools.background.output(&invocation).await,
+                "shell_kill" => tools.background.kill(&invocation).await,
                 "fetch" => tools.fetch.run(&invocation).await,
                 _ => tools.run_within_time(invocation).await,
             }

@@ -14,7 +14,7 @@ use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe;
 use tokio::process::{Child, Command};
 use tokio::sync::mpsc;
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::timeout;
 
 use crate::ledger::Outcome;
 use crate::runtime::process::{GRACE, Group, Groups};
@@ -29,7 +29,7 @@ use super::workspace::Workspace;
 
 /// How long children that outlive the command may still say something.
 const LAST_WORDS: Duration = Duration::from_millis(200);
-const CHUNK_BYTES: usize = 64 << 10;
+pub(super) const CHUNK_BYTES: usize = 64 << 10;
 /// The variables that say where temporary files go.
 const TEMPORARY: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
 
@@ -46,11 +46,20 @@ pub(super) struct Shell {
     pub(super) gaps: OnceLock<Vec<String>>,
 }
 
+/// The variable that names the action of a command: the same over retries and resumption, so that what it does
+/// elsewhere can be done once.
+const ACTION: &str = "COUNTERSIGN_IDEMPOTENCY_KEY";
+
 /// How it went.
-enum End {
+pub(super) enum End {
     Exited(io::Result<ExitStatus>),
     TimedOut,
+    /// Its end was asked for.
+    Killed,
 }
+
+/// A command that was started: its leader, what guards its group, and what it prints.
+pub(super) type Started = (Child, Group, pipe::Receiver);
 
 impl Shell {
     /// Runs the command of the call. Dropping the future ends the whole group.
@@ -62,8 +71,7 @@ impl Shell {
     ) -> ToolReport {
         let limit = limit(invocation);
         let started = required(&invocation.arguments, "command").and_then(|command| {
-            self.start(workspace, command, invocation.sandboxed)
-                .map_err(|failure| format!("the command could not be started: {failure}"))
+            self.start(workspace, command, invocation)
         });
         let (mut child, group, reader) = match started {
             Ok(started) => started,
@@ -82,6 +90,10 @@ impl Shell {
         let mut refusals = invocation.sandboxed.then(Refusals::default);
         let end = {
             let pump = std::pin::pin!(pump(reader, &mut gathered, &mut live, refusals.as_mut()));
+            let limit = async {
+                tokio::time::sleep(limit).await;
+                End::TimedOut
+            };
             attend(&mut child, &group, pump, limit).await
         };
         live.send(true);
@@ -98,19 +110,44 @@ impl Shell {
     }
 
     /// Whether the sandbox may be why a command failed.
-    fn stood_in_the_way(&self, heard: &Refusals) -> Option<&'static str> {
+    pub(super) fn stood_in_the_way(&self, heard: &Refusals) -> Option<&'static str> {
         heard.sentence(self.sandbox.as_ref().is_some_and(|sandbox| sandbox.confinement().network))
     }
 
-    fn start(
+    /// Starts the command of a call in a group of its own.
+    ///
+    /// # Errors
+    /// A sentence that says why not.
+    pub(super) fn start(
         &self,
         workspace: &Workspace,
         command: &str,
-        sandboxed: bool,
-    ) -> io::Result<(Child, Group, pipe::Receiver)> {
+        invocation: &Invocation,
+    ) -> Result<Started, String> {
+        self.spawn(workspace, command, invocation)
+            .map_err(|failure| format!("the command could not be started: {failure}"))
+    }
+
+    fn spawn(&self, workspace: &Workspace, command: &str, invocation: &Invocation) -> io::Result<Started> {
         let (reader, writer) = io::pipe()?;
         let reader = pipe::Receiver::from_owned_fd(reader.into())?;
-        let (mut sh, private) = if sandboxed { self.confined()? } else { (Command::new("sh"), None) };
+        let (mut sh, private) = self.prepare(workspace, command, invocation)?;
+        sh.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
+        let (child, mut group) = Group::spawn(&self.groups, &mut sh)?;
+        group.hold(private);
+        // `sh` goes out of scope here, and with it our own ends for writing: the pipe ends when the group has ended.
+        Ok((child, group, reader))
+    }
+
+    /// The command with all it is given but for its streams, and the folder that it has for itself.
+    fn prepare(
+        &self,
+        workspace: &Workspace,
+        command: &str,
+        invocation: &Invocation,
+    ) -> io::Result<(Command, Option<TempDir>)> {
+        let (mut sh, private) =
+            if invocation.sandboxed { self.confined()? } else { (Command::new("sh"), None) };
         let theirs = |name: &OsString| private.is_none() || !TEMPORARY.iter().any(|one| name == one);
         sh.arg("-c")
             .arg(command)
@@ -118,13 +155,8 @@ impl Shell {
             .env_clear()
             .envs(self.environment.iter().filter(|(name, _)| theirs(name)).map(|(name, value)| (name, value)))
             .envs(private.iter().flat_map(|folder| TEMPORARY.map(|name| (name, folder.path()))))
-            .stdin(Stdio::null())
-            .stdout(writer.try_clone()?)
-            .stderr(writer);
-        let (child, mut group) = Group::spawn(&self.groups, &mut sh)?;
-        group.hold(private);
-        // `sh` goes out of scope here, and with it our own ends for writing: the pipe ends when the group has ended.
-        Ok((child, group, reader))
+            .env(ACTION, &invocation.key);
+        Ok((sh, private))
     }
 
     /// A shell in the sandbox, and the folder that it has for itself.
@@ -183,29 +215,35 @@ async fn pump(
     }
 }
 
-/// Waits for the command while its output is read. When it has ended, children that still hold the pipe get a
-/// moment for their last words; what then remains of the group is ended by its guard.
-async fn attend(
+/// Waits for the command while its output is read, until `stop` says how it must end. When it has ended, children that
+/// still hold the pipe get a moment for their last words; what then remains of the group is ended by its guard.
+pub(super) async fn attend(
     child: &mut Child,
     group: &Group,
     mut pump: Pin<&mut impl Future<Output = ()>>,
-    limit: Duration,
+    stop: impl Future<Output = End>,
 ) -> End {
-    let deadline = Instant::now() + limit;
-    let (status, is_silent) = {
+    let mut stop = std::pin::pin!(stop);
+    let (ended, is_silent) = {
         let waiting = std::pin::pin!(child.wait());
-        match timeout_at(deadline, select(waiting, pump.as_mut())).await {
-            Ok(Either::Left((status, _))) => (Some(status), false),
-            Ok(Either::Right(((), waiting))) => (timeout_at(deadline, waiting).await.ok(), true),
-            Err(_) => (None, false),
+        match select(stop.as_mut(), select(waiting, pump.as_mut())).await {
+            Either::Left((end, _)) => (Err(end), false),
+            Either::Right((Either::Left((status, _)), _)) => (Ok(status), false),
+            Either::Right((Either::Right(((), waiting)), _)) => match select(stop, waiting).await {
+                Either::Left((end, _)) => (Err(end), true),
+                Either::Right((status, _)) => (Ok(status), true),
+            },
         }
     };
-    if let Some(status) = status {
-        if !is_silent {
-            timeout(LAST_WORDS, pump).await.ok();
+    let end = match ended {
+        Ok(status) => {
+            if !is_silent {
+                timeout(LAST_WORDS, pump).await.ok();
+            }
+            return End::Exited(status);
         }
-        return End::Exited(status);
-    }
+        Err(end) => end,
+    };
     group.terminate();
     let gone = async {
         if !is_silent {
@@ -217,7 +255,7 @@ async fn attend(
         group.kill();
         timeout(LAST_WORDS, child.wait()).await.ok();
     }
-    End::TimedOut
+    end
 }
 
 fn report(end: &End, limit: Duration, gathered: Gathered, refused: Option<&str>) -> ToolReport {
@@ -225,6 +263,8 @@ fn report(end: &End, limit: Duration, gathered: Gathered, refused: Option<&str>)
         End::Exited(Ok(status)) if status.success() => (Outcome::Ok, String::new()),
         End::Exited(Ok(status)) => (Outcome::Failed, describe(*status)),
         End::Exited(Err(failure)) => (Outcome::Failed, format!("how it ended is unknown: {failure}")),
+        // Nobody asks for the end of a command that a call waits for.
+        End::Killed => (Outcome::Failed, "ended".to_owned()),
         End::TimedOut => (
             Outcome::TimedOut,
             format!(
@@ -244,7 +284,8 @@ fn report(end: &End, limit: Duration, gathered: Gathered, refused: Option<&str>)
     ToolReport { outcome, content, cut_chars: bounded.cut_chars, transient: false, refused }
 }
 
-fn describe(status: ExitStatus) -> String {
+/// In words: "exit code 2", "ended by signal 9 (SIGKILL)".
+pub(super) fn describe(status: ExitStatus) -> String {
     use std::os::unix::process::ExitStatusExt as _;
     let named = |signal: i32| signal_name(signal).map_or(String::new(), |name| format!(" ({name})"));
     match (status.code(), status.signal()) {

@@ -13,7 +13,20 @@ pub(super) const SHELL_MOST_SECONDS: u64 = 600;
 
 /// The built-in tools, in the order in which a model sees them.
 pub fn tool_specs() -> Vec<ToolSpec> {
-    vec![read(), list(), glob(), search(), edit(), write(), shell(), fetch(), plan(), ask()]
+    vec![
+        read(),
+        list(),
+        glob(),
+        search(),
+        edit(),
+        write(),
+        shell(),
+        shell_output(),
+        shell_kill(),
+        fetch(),
+        plan(),
+        ask(),
+    ]
 }
 
 /// The tool of tests and demonstrations, which is no part of the built-in ones.
@@ -155,17 +168,45 @@ fn shell() -> ToolSpec {
         "shell",
         "Runs a command with `sh -c` in the workspace: builds, tests, git, other programs. Returns what it prints \
          (stdout and stderr as they come) and, if it failed, the exit code. It has no input and no terminal, so \
-         nothing interactive works; each call starts afresh in the workspace, and whatever it leaves running in the \
-         background is ended with it. For files prefer read, list, search, edit and write.",
+         nothing interactive works; each call starts afresh in the workspace, and whatever it leaves running is ended \
+         with it. For what must go on (a server, a watcher) set background: the call returns at once with an id. For \
+         files prefer read, list, search, edit and write.",
         json!({
             "command": { "type": "string", "minLength": 1, "description": "The command line." },
-            "timeout_seconds": { "type": "integer", "minimum": 1, "maximum": SHELL_MOST_SECONDS, "description": "When to end it. Default 120." },
+            "timeout_seconds": { "type": "integer", "minimum": 1, "maximum": SHELL_MOST_SECONDS, "description": "When to end it. Default 120; in the background none." },
+            "background": { "type": "boolean", "description": "Let it go on after the call; it ends with the session at the latest. At most 8 at once." },
         }),
         &["command"],
         SideEffect::Runs,
     );
     tool.timeout_ms = Some(SHELL_TIMEOUT_MS);
     tool
+}
+
+fn shell_output() -> ToolSpec {
+    spec(
+        "shell_output",
+        "Returns what a background command has printed since you last asked, and whether it runs. Waits up to a second \
+         for something new.",
+        background_id(),
+        &["id"],
+        SideEffect::Reads,
+    )
+}
+
+/// It ends what the agent itself started, and takes no file or data away: a program's affair, not a deletion.
+fn shell_kill() -> ToolSpec {
+    spec(
+        "shell_kill",
+        "Ends a background command and all that it started. Returns the last of its output.",
+        background_id(),
+        &["id"],
+        SideEffect::Runs,
+    )
+}
+
+fn background_id() -> Value {
+    json!({ "id": { "type": "string", "pattern": "^b[0-9]+$", "description": "Its id, as in `b1`." } })
 }
 
 fn fetch() -> ToolSpec {

@@ -30,6 +30,7 @@ impl Talk {
             Slash::Help => pages::help(voice),
             Slash::Budgets => pages::budgets(view, now, voice),
             Slash::Permissions => pages::permissions(view, voice),
+            Slash::Shells => pages::shells(view, now, voice),
             Slash::Find(words) if words.is_empty() => voice.say("not understood: /find takes words"),
             Slash::Find(words) => pages::find(view, &words, self.entry_json, voice),
             Slash::Pick(_) | Slash::Theme(_) => voice.say("themes: there are none here, nothing is coloured"),

@@ -62,6 +62,25 @@ pub(super) fn permissions(view: &View, voice: &mut Voice) {
     voice.say(&format!("permissions: {} in force", count(rules.len() as u64, "rule")));
 }
 
+/// The background commands, as they were last asked for.
+pub(super) fn shells(view: &View, now: Millis, voice: &mut Voice) {
+    for shell in view.shells() {
+        let stands = if shell.is_running {
+            let (since, asked) = (duration(now.since(shell.since)), duration(now.since(shell.asked)));
+            format!("runs since {since}, as the agent saw it {asked} ago")
+        } else {
+            plain(&shell.words)
+        };
+        voice.say(&format!("{}: {}; {stands}", shell.id, plain(&shell.command)));
+        if !shell.last_line.is_empty() {
+            voice.more(&shell.last_line);
+        }
+    }
+    if view.shells().is_empty() {
+        voice.say("background commands: none was started");
+    }
+}
+
 /// `12 turns of 50 turns used, 38 turns left`
 pub(super) fn used(Gauge { name, used, limit }: Gauge) -> String {
     let write = |value| amount(Limit::parse(name), value);

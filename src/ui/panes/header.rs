@@ -21,6 +21,11 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     if total >= 70 {
         right.push(Span::styled(format!(" · {}", settings.tools_mode), theme.dim));
     }
+    let running = screen.view.shells().iter().filter(|shell| shell.is_running).count();
+    if running > 0 {
+        let words = if running == 1 { "1 shell".to_owned() } else { format!("{running} shells") };
+        right.push(Span::styled(format!(" · {words}"), theme.accent));
+    }
     let needed: usize = right.iter().map(|s| width(&s.content)).sum();
     let mut left = vec![Span::styled("countersign", theme.accent)];
     let branch = settings.branch.as_deref().map(|b| format!(" · {}", one_row(b))).unwrap_or_default();

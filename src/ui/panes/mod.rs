@@ -27,6 +27,7 @@ mod queue;
 mod remarks;
 mod rows;
 mod selecting;
+mod shells;
 mod status;
 mod summary;
 mod tools;
@@ -127,6 +128,7 @@ fn prepare_page(
         Some(Overlay::Summary(entry, _)) => summary::lay(&screen, body.width, *entry),
         Some(Overlay::Budgets(_)) => budgets::lay(&screen, body.width),
         Some(Overlay::Permissions(rules, _)) => permissions::lay(&screen, body.width, rules),
+        Some(Overlay::Shells(_)) => shells::lay(&screen, body.width),
         Some(Overlay::Ledger(_) | Overlay::Picker(_)) | None => return,
     };
     let Some(at) = local.overlay.as_mut().and_then(Overlay::scrolled) else { return };
@@ -182,7 +184,8 @@ pub fn draw(frame: &mut Frame<'_>, screen: &Screen<'_>) {
             | Overlay::Output(..)
             | Overlay::Summary(..)
             | Overlay::Permissions(..)
-            | Overlay::Budgets(_),
+            | Overlay::Budgets(_)
+            | Overlay::Shells(_),
         ) => output::page(frame, area, screen),
         Some(Overlay::Picker(picker)) => picker::draw(frame, area, screen, picker),
         None => {

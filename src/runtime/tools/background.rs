@@ -1,0 +1,376 @@
+//! Background commands: they go on after the call that started them, and are heard and ended by their ids.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures_util::future::{Either, select};
+use tokio::io::AsyncReadExt as _;
+use tokio::net::unix::pipe;
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, timeout};
+
+use crate::ledger::{Arguments, Outcome};
+use crate::runtime::process::GRACE;
+use crate::runtime::sandbox::Refusals;
+use crate::tool::{Invocation, Standing, ToolReport, bound, id_of, number_of};
+
+use super::arguments::{number, required};
+use super::shell::{CHUNK_BYTES, End, Shell, Started, attend, describe};
+use super::specs::SHELL_MOST_SECONDS;
+use super::workspace::Workspace;
+
+/// As many run at once.
+const MOST_RUNNING: usize = 8;
+/// As many are known, those that have ended included; the oldest of these are forgotten first.
+const MOST_KNOWN: usize = 32;
+/// As much output is kept until it is asked for: the newest.
+pub(super) const KEPT_BYTES: usize = 64 << 10;
+/// How long a call waits for something to say.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// How long it listens on once there is something.
+const MOMENT: Duration = Duration::from_millis(200);
+
+/// All background commands of this program. Clones share them; when the last is dropped they end.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Background(Arc<Mutex<Known>>);
+
+#[derive(Debug, Default)]
+struct Known {
+    /// Numbers up to this one were given by an earlier process.
+    earlier: u64,
+    latest: u64,
+    jobs: BTreeMap<u64, (Arc<Job>, JoinHandle<()>)>,
+}
+
+/// One command.
+#[derive(Debug)]
+struct Job {
+    number: u64,
+    started: Instant,
+    heard: Mutex<Heard>,
+    /// Something was heard, or it ended.
+    news: Notify,
+    /// It is to end.
+    kill: Notify,
+}
+
+/// What nobody asked for yet, and the end.
+#[derive(Debug, Default)]
+struct Heard {
+    bytes: Vec<u8>,
+    dropped: u64,
+    end: Option<Ended>,
+}
+
+#[derive(Debug, Clone)]
+struct Ended {
+    standing: Standing,
+    is_ok: bool,
+    /// Whether the sandbox may be why.
+    refused: Option<&'static str>,
+}
+
+/// Ends a command whose call was cut short before anybody was told of its id.
+struct Unannounced<'a>(&'a Background, Option<u64>);
+
+impl Background {
+    /// Numbers go on after these, which an earlier process of the session has given.
+    pub(super) fn after(&self, earlier: u64) {
+        let mut known = self.known();
+        (known.earlier, known.latest) = (earlier, earlier);
+    }
+
+    /// `shell` with `background`: returns when there is something to say, or after a moment.
+    pub(super) async fn start(
+        &self,
+        shell: &Arc<Shell>,
+        workspace: &Workspace,
+        invocation: &Invocation,
+    ) -> ToolReport {
+        match self.begin(shell, workspace, invocation) {
+            Ok(job) => {
+                let mut announced = Unannounced(self, Some(job.number));
+                job.wait_for_news().await;
+                announced.1 = None;
+                job.report(invocation.max_chars, true)
+            }
+            Err(why) => failed(why),
+        }
+    }
+
+    /// `shell_output`: what is new, or that there is nothing after a moment's wait.
+    pub(super) async fn output(&self, invocation: &Invocation) -> ToolReport {
+        match self.find(&invocation.arguments) {
+            Ok(job) => {
+                job.wait_for_news().await;
+                job.report(invocation.max_chars, false)
+            }
+            Err(why) => failed(why),
+        }
+    }
+
+    /// `shell_kill`: asks it to end, and sees that it does.
+    pub(super) async fn kill(&self, invocation: &Invocation) -> ToolReport {
+        match self.find(&invocation.arguments) {
+            Ok(job) => {
+                job.kill.notify_one();
+                // Its own task kills it after the same time, and waits a little then.
+                timeout(GRACE + PATIENCE, job.has_ended()).await.ok();
+                job.report(invocation.max_chars, false)
+            }
+            Err(why) => failed(why),
+        }
+    }
+
+    fn begin(
+        &self,
+        shell: &Arc<Shell>,
+        workspace: &Workspace,
+        invocation: &Invocation,
+    ) -> Result<Arc<Job>, String> {
+        let command = required(&invocation.arguments, "command")?;
+        let limit = number(&invocation.arguments, "timeout_seconds")
+            .map(|seconds| Duration::from_secs(seconds.clamp(1, SHELL_MOST_SECONDS)));
+        let mut known = self.known();
+        known.make_room()?;
+        let started = shell.start(workspace, command, invocation)?;
+        known.latest += 1;
+        let job = Arc::new(Job {
+            number: known.latest,
+            started: Instant::now(),
+            heard: Mutex::default(),
+            news: Notify::new(),
+            kill: Notify::new(),
+        });
+        let (shell, sandboxed) = (Arc::clone(shell), invocation.sandboxed);
+        let task = tokio::spawn(Arc::clone(&job).run(shell, started, limit, sandboxed));
+        known.jobs.insert(job.number, (Arc::clone(&job), task));
+        Ok(job)
+    }
+
+    fn find(&self, arguments: &Arguments) -> Result<Arc<Job>, String> {
+        let id = required(arguments, "id")?;
+        let known = self.known();
+        let number = number_of(id).unwrap_or_default();
+        if let Some((job, _)) = known.jobs.get(&number) {
+            return Ok(Arc::clone(job));
+        }
+        if (1..=known.earlier).contains(&number) {
+            return Err(format!(
+                "{id} was started by an earlier process of this session and ended with it; start it again if it is \
+                 still needed"
+            ));
+        }
+        let ids: Vec<String> = known.jobs.keys().map(|number| id_of(*number)).collect();
+        let there = if ids.is_empty() { "there are none".to_owned() } else { format!("there are {}", ids.join(", ")) };
+        Err(format!("there is no background command `{id}`: {there}"))
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Known {
+    /// Room for one more.
+    fn make_room(&mut self) -> Result<(), String> {
+        let running: Vec<String> = self
+            .jobs
+            .values()
+            .filter(|(job, _)| job.heard().end.is_none())
+            .map(|(job, _)| id_of(job.number))
+            .collect();
+        if running.len() >= MOST_RUNNING {
+            return Err(format!(
+                "{} commands run in the background already ({}), and no more may; end one with shell_kill",
+                running.len(),
+                running.join(", ")
+            ));
+        }
+        while self.jobs.len() >= MOST_KNOWN {
+            let ended = self.jobs.values().find(|(job, _)| job.heard().end.is_some());
+            let Some(number) = ended.map(|(job, _)| job.number) else { break };
+            self.jobs.remove(&number);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Known {
+    fn drop(&mut self) {
+        // Each task holds the guard of its group.
+        self.jobs.values().for_each(|(_, task)| task.abort());
+    }
+}
+
+impl Drop for Unannounced<'_> {
+    fn drop(&mut self) {
+        if let Some(number) = self.1
+            && let Some((_, task)) = self.0.known().jobs.remove(&number)
+        {
+            task.abort();
+        }
+    }
+}
+
+impl Job {
+    /// Watches it to its end.
+    async fn run(self: Arc<Self>, shell: Arc<Shell>, started: Started, limit: Option<Duration>, sandboxed: bool) {
+        let (mut child, group, reader) = started;
+        let mut refusals = sandboxed.then(Refusals::default);
+        let end = {
+            let pump = std::pin::pin!(self.pump(reader, refusals.as_mut()));
+            attend(&mut child, &group, pump, self.stop(limit)).await
+        };
+        drop(group);
+        let (how, is_ok) = match end {
+            End::Exited(Ok(status)) => (describe(status), status.success()),
+            End::Exited(Err(failure)) => (format!("how it ended is unknown ({failure})"), false),
+            End::TimedOut => ("timed out and ended".to_owned(), false),
+            End::Killed => ("ended by shell_kill".to_owned(), true),
+        };
+        let refused = refusals.filter(|_| !is_ok).and_then(|heard| shell.stood_in_the_way(&heard));
+        let standing = Standing::ended(self.number, &how, self.started.elapsed().as_secs());
+        self.heard().end = Some(Ended { standing, is_ok, refused });
+        self.news.notify_waiters();
+    }
+
+    /// Comes when it must end.
+    async fn stop(&self, limit: Option<Duration>) -> End {
+        let killed = std::pin::pin!(self.kill.notified());
+        let Some(limit) = limit else {
+            killed.await;
+            return End::Killed;
+        };
+        match select(killed, std::pin::pin!(tokio::time::sleep(limit))).await {
+            Either::Left(_) => End::Killed,
+            Either::Right(_) => End::TimedOut,
+        }
+    }
+
+    async fn pump(&self, mut reader: pipe::Receiver, mut refusals: Option<&mut Refusals>) {
+        let mut chunk = vec![0; CHUNK_BYTES];
+        while let Ok(size @ 1..) = reader.read(&mut chunk).await {
+            let bytes = chunk.get(..size).unwrap_or_default();
+            if let Some(refusals) = &mut refusals {
+                refusals.push(bytes);
+            }
+            self.heard().push(bytes);
+            self.news.notify_waiters();
+        }
+    }
+
+    /// Until something is heard and a moment more, or it has ended, or patience has.
+    async fn wait_for_news(&self) {
+        let heard = async {
+            loop {
+                // Asked for before the look, so that nothing is missed in between.
+                let news = self.news.notified();
+                if self.heard().has_news() {
+                    return;
+                }
+                news.await;
+            }
+        };
+        if timeout(PATIENCE, heard).await.is_ok() {
+            timeout(MOMENT, self.has_ended()).await.ok();
+        }
+    }
+
+    async fn has_ended(&self) {
+        loop {
+            let news = self.news.notified();
+            if self.heard().end.is_some() {
+                return;
+            }
+            news.await;
+        }
+    }
+
+    /// What is new, and how it stands as the last line. A start that has failed already is a failed call; who asks
+    /// later asks only how it stands.
+    fn report(&self, max_chars: usize, is_start: bool) -> ToolReport {
+        let (new, end) = {
+            let mut heard = self.heard();
+            (heard.take(), heard.end.clone())
+        };
+        let seconds = self.started.elapsed().as_secs();
+        let (standing, refused, is_ok) = match end {
+            Some(end) => (end.standing, end.refused, end.is_ok || !is_start),
+            None => (Standing::running(self.number, seconds), None, true),
+        };
+        let new = if new.is_empty() { "(nothing new)" } else { new.trim_end() };
+        let ending = refused.map_or_else(|| standing.line(), |why| format!("{why}\n{}", standing.line()));
+        let bounded = bound(new, max_chars.saturating_sub(ending.chars().count() + 1));
+        ToolReport {
+            outcome: if is_ok { Outcome::Ok } else { Outcome::Failed },
+            content: format!("{}\n{ending}", bounded.text),
+            cut_chars: bounded.cut_chars,
+            transient: false, refused: false,
+        }
+    }
+
+    fn heard(&self) -> MutexGuard<'_, Heard> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Heard {
+    /// Takes in what came; of too much only the newest is kept.
+    fn push(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+        let too_much = self.bytes.len().saturating_sub(KEPT_BYTES);
+        if too_much > 0 {
+            // On to the next character: what is kept starts whole.
+            let rest = self.bytes.get(too_much..).unwrap_or_default();
+            let cut = too_much + rest.iter().take(3).take_while(|byte| **byte & 0xc0 == 0x80).count();
+            self.bytes.drain(..cut);
+            self.dropped += cut as u64;
+        }
+    }
+
+    fn has_news(&self) -> bool {
+        !self.bytes.is_empty() || self.end.is_some()
+    }
+
+    /// What is new, said once. A character that is only begun waits for its rest while it can come.
+    fn take(&mut self) -> String {
+        let whole = if self.end.is_some() { self.bytes.len() } else { super::live::complete(&self.bytes) };
+        let rest = self.bytes.split_off(whole);
+        let bytes = std::mem::replace(&mut self.bytes, rest);
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        match std::mem::take(&mut self.dropped) {
+            0 => text,
+            dropped => format!("[… {dropped} bytes were dropped before this: ask sooner …]\n{text}"),
+        }
+    }
+}
+
+fn failed(why: String) -> ToolReport {
+    ToolReport { outcome: Outcome::Failed, content: why, cut_chars: 0, transient: false, refused: false }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_flood_the_newest_is_kept_and_the_rest_is_counted() {
+        let mut heard = Heard::default();
+        for _ in 0..10_000 {
+            heard.push("äöü€".as_bytes());
+            assert!(heard.bytes.len() <= KEPT_BYTES);
+        }
+        let dropped = heard.dropped;
+        assert_eq!(dropped + heard.bytes.len() as u64, 90_000);
+        let text = heard.take();
+        assert!(text.starts_with(&format!("[… {dropped} bytes")) && text.ends_with("äöü€"), "{text}");
+        assert!(!text.contains('\u{fffd}'));
+        heard.push(b"a\xe2\x82");
+        assert_eq!(heard.take(), "a", "what was said and dropped is said once");
+        heard.push(b"\xac");
+        assert_eq!(heard.take(), "€");
+    }
+}

@@ -1,0 +1,70 @@
+//! The commands that go on in the background, as the results of the calls about them tell it.
+//!
+//! No live event adds to it: what is shown is what the model was last told, and from when that is.
+
+use crate::ledger::{Arguments, Millis, ToolResult};
+use crate::tool::Standing;
+
+use super::Panel;
+
+/// One background command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BackgroundShell {
+    /// `b1`, `b2`, …
+    pub id: String,
+    /// The command line, as the model wrote it: not yet safe for a screen.
+    pub command: String,
+    /// When it was started.
+    pub since: Millis,
+    /// When it was last asked for.
+    pub asked: Millis,
+    /// Whether it ran then.
+    pub is_running: bool,
+    /// How it stood then: "running for 3 s", "exit code 1 after 3 s".
+    pub words: String,
+    /// The last line that it had printed then: not yet safe for a screen. Empty when it had printed nothing.
+    pub last_line: String,
+}
+
+/// Takes in the result of a call that was about a background command.
+pub(super) fn take(shells: &mut Vec<BackgroundShell>, panel: &Panel, result: &ToolResult, at: Millis) {
+    let Some((standing, printed)) = Standing::read(&result.content) else { return };
+    let text = |name: &str| panel.arguments().and_then(|arguments| arguments.text(name));
+    let begins = panel.name() == "shell" && panel.arguments().is_some_and(is_background);
+    if begins {
+        shells.push(BackgroundShell {
+            id: standing.id.clone(),
+            command: text("command").unwrap_or_default().to_owned(),
+            since: Millis(at.0.saturating_sub(result.duration_ms)),
+            asked: at,
+            is_running: false,
+            words: String::new(),
+            last_line: String::new(),
+        });
+    }
+    let is_about = ["shell_output", "shell_kill"].contains(&panel.name())
+        && text("id").is_some_and(|id| id == standing.id);
+    let known = shells.iter_mut().rev().find(|shell| shell.id == standing.id);
+    let Some(shell) = known.filter(|_| begins || is_about) else { return };
+    let last = printed.lines().rev().map(str::trim).find(|line| !line.is_empty() && *line != NOTHING);
+    if let Some(line) = last {
+        line.clone_into(&mut shell.last_line);
+    }
+    (shell.asked, shell.is_running, shell.words) = (at, standing.is_running, standing.words);
+}
+
+/// The process that ran them is gone, and they with it.
+pub(super) fn forsake(shells: &mut [BackgroundShell]) {
+    for shell in shells.iter_mut().filter(|shell| shell.is_running) {
+        shell.is_running = false;
+        "ended with the earlier process".clone_into(&mut shell.words);
+    }
+}
+
+/// What stands in a result in the place of output.
+const NOTHING: &str = "(nothing new)";
+
+fn is_background(arguments: &Arguments) -> bool {
+    let Arguments::Object(members) = arguments else { return false };
+    members.get("background").and_then(serde_json::Value::as_bool).unwrap_or_default()
+}

@@ -1,0 +1,79 @@
+//! Background commands of a run: heard and ended by later calls, and gone with the program however it ends.
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::stage::{World, script, text};
+
+const ALLOWED: [&str; 4] = ["--allow", "shell", "--allow", "shell_kill"];
+/// It tells its process id and stays, whatever it is asked.
+const STAYS: &str = "trap '' TERM; echo I am $$.; while :; do sleep 1000; done";
+
+fn call(name: &str, arguments: Value) -> Value {
+    json!({ "tool_calls": [{ "name": name, "arguments": arguments }] })
+}
+
+fn begins(command: &str) -> Value {
+    call("shell", json!({ "command": command, "background": true }))
+}
+
+/// The process of which a result tells.
+fn told(content: &str) -> rustix::process::Pid {
+    let number = content.split("I am ").nth(1).and_then(|rest| rest.split('.').next());
+    rustix::process::Pid::from_raw(number.unwrap().parse().unwrap()).unwrap()
+}
+
+fn is_there(content: &str) -> bool {
+    rustix::process::test_kill_process(told(content)).is_ok()
+}
+
+#[test]
+fn a_server_is_started_heard_and_ended() {
+    let world = World::new();
+    let replies = script(json!([
+        begins("while :; do echo tick; sleep 0.1; done"),
+        call("shell_output", json!({ "id": "b1" })),
+        call("shell_kill", json!({ "id": "b1" })),
+        "Done.",
+    ]));
+    let ran = world.json(&[&ALLOWED[..], &["--script", &replies, "go"]].concat());
+    assert_eq!((ran.code, ran.outcomes()), (0, vec!["ok".to_owned(); 3]), "{}", ran.err);
+    let results: Vec<String> = ran.all("tool_result").iter().map(|result| text(result, "content")).collect();
+    assert!(results[0].contains("tick\n[b1: running for "), "{}", results[0]);
+    assert!(results[1].contains("tick") && results[1].contains("[b1: running for "), "{}", results[1]);
+    assert!(results[2].contains("[b1: ended by shell_kill after "), "{}", results[2]);
+}
+
+#[test]
+fn nothing_is_left_when_the_program_ends_and_the_next_one_says_so() {
+    let world = World::new();
+    let ran = world.json(&[&ALLOWED[..], &["--script", &script(json!([begins(STAYS), "Done."])), "go"]].concat());
+    let told = text(&ran.one("tool_result"), "content");
+    assert!(ran.code == 0 && told.contains("[b1: running"), "{told}");
+    assert!(!is_there(&told), "it lives on");
+
+    let again = script(json!([call("shell_output", json!({ "id": "b1" })), begins("echo up"), "Done."]));
+    let ran = world.json(&[&ALLOWED[..], &["--last", "--script", &again, "go on"]].concat());
+    let results = ran.all("tool_result");
+    let [.., gone, new] = results.as_slice() else { panic!("{results:?}") };
+    assert!(text(gone, "content").contains("b1 was started by an earlier process"), "{gone}");
+    assert!(text(new, "content").contains("[b2: exit code 0"), "{new}");
+}
+
+#[test]
+fn nothing_is_left_after_a_signal() {
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let world = World::new();
+        let silent = json!({ "text": "late", "delay_ms": 60_000 });
+        let replies = script(json!([begins(STAYS), silent]));
+        let words = [&ALLOWED[..], &["--json", "--script", &replies, "go"]].concat();
+        let mut run = world.begin(&words);
+        let result = run.until(|event| event["type"] == "tool_result");
+        run.until(|event| event["type"] == "transition");
+        let told = text(&result, "content");
+        assert!(is_there(&told), "{told}");
+        run.signal(signal);
+        assert_eq!(run.finish().code, 130, "{signal:?}");
+        assert!(!is_there(&told), "it lives on after {signal:?}");
+    }
+}

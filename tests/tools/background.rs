@@ -1,0 +1,181 @@
+//! Background commands: heard by their ids, bounded, and gone with whoever started them.
+
+use std::time::Duration;
+
+use countersign::tool::Standing;
+use serde_json::json;
+
+use super::commands::{Tether, peak_memory};
+use super::*;
+
+async fn start(bench: &Bench, command: &str) -> String {
+    bench.done("shell", json!({ "command": command, "background": true })).await
+}
+
+/// Asks until this was printed, and returns all that was.
+async fn until(bench: &Bench, id: &str, wanted: &str) -> String {
+    let mut all = String::new();
+    let asking = async {
+        while !all.contains(wanted) {
+            all.push_str(&bench.done("shell_output", json!({ "id": id })).await);
+            all.push('\n');
+        }
+    };
+    // Only a failure takes as long.
+    tokio::time::timeout(Duration::from_secs(30), asking).await.expect("it is never printed");
+    all
+}
+
+/// What a blocked command waits for.
+fn gate(bench: &Bench, name: &str) -> PathBuf {
+    let path = bench.path(name);
+    assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+    path
+}
+
+fn standing(content: &str) -> Standing {
+    Standing::read(content).unwrap_or_else(|| unreachable!("{content}")).0
+}
+
+#[tokio::test]
+async fn a_server_is_heard_twice_and_killed() {
+    let bench = Bench::new();
+    let tether = Tether::new(&bench);
+    let begun = start(&bench, "exec 9>tether; while :; do echo tick; sleep 0.1; done").await;
+    assert_has(&begun, &["tick\n", "[b1: running for "]);
+    for _ in 0..2 {
+        assert!(standing(&until(&bench, "b1", "tick").await.trim_end()).is_running);
+    }
+    let killed = bench.done("shell_kill", json!({ "id": "b1" })).await;
+    assert_has(&killed, &["[b1: ended by shell_kill after "]);
+    tether.let_go().await;
+    let later = bench.done("shell_output", json!({ "id": "b1" })).await;
+    assert_has(&later, &["(nothing new)\n", "[b1: ended by shell_kill after "]);
+    assert_eq!(bench.done("shell_kill", json!({ "id": "b1" })).await, later, "to end it twice is no harm");
+}
+
+#[tokio::test]
+async fn what_was_said_is_not_said_again() {
+    let bench = Bench::new();
+    let gate = gate(&bench, "gate");
+    let begun = start(&bench, "echo one; read line < gate; echo $line; exit 3").await;
+    assert_has(&begun, &["one\n[b1: running"]);
+    tokio::task::spawn_blocking(move || fs::write(gate, "two\n").unwrap()).await.unwrap();
+    let rest = until(&bench, "b1", "[b1: exit code 3 after ").await;
+    assert!(rest.contains("two") && !rest.contains("one"), "{rest}");
+}
+
+#[tokio::test]
+async fn one_that_fails_at_once_is_a_failed_call() {
+    let bench = Bench::new();
+    let told = bench.fails("shell", json!({ "command": "echo no; exit 3", "background": true })).await;
+    assert_has(&told, &["no\n[b1: exit code 3 after "]);
+    assert_has(&start(&bench, "echo yes").await, &["yes\n[b2: exit code 0 after "]);
+}
+
+#[tokio::test]
+async fn its_own_time_ends_it() {
+    let bench = Bench::new();
+    let tether = Tether::new(&bench);
+    let command = json!({ "command": "exec 9>tether; echo up; sleep 1000", "background": true, "timeout_seconds": 1 });
+    bench.done("shell", command).await;
+    until(&bench, "b1", "[b1: timed out and ended after ").await;
+    tether.let_go().await;
+}
+
+#[tokio::test]
+async fn of_a_flood_the_end_is_kept_and_the_rest_counted() {
+    const FLOOD: usize = 150_000_000;
+    let bench = Bench::new();
+    let (tether, gate) = (Tether::new(&bench), gate(&bench, "gate"));
+    let before = peak_memory();
+    let command = format!(
+        "exec 9>tether; echo up; read line < gate; head -c {FLOOD} /dev/zero | tr '\\0' x; echo; echo the end"
+    );
+    start(&bench, &command).await;
+    tokio::task::spawn_blocking(move || fs::write(gate, "go\n").unwrap()).await.unwrap();
+    tether.let_go().await;
+    let told = until(&bench, "b1", "[b1: exit code 0 after ").await;
+    // What is kept is 64 KB, the newest.
+    let dropped = FLOOD + "\nthe end\n".len() - (64 << 10);
+    assert!(told.starts_with(&format!("[… {dropped} bytes were dropped")), "{}", &told[..100]);
+    assert_has(&told, &["xxx\nthe end\n[b1: "]);
+    assert!(told.len() < 31_000);
+    assert!(peak_memory() - before < 64 << 20, "{} more bytes", peak_memory() - before);
+}
+
+#[tokio::test]
+async fn eight_run_at_once() {
+    let bench = Bench::new();
+    for _ in 0..8 {
+        start(&bench, "echo up; sleep 1000").await;
+    }
+    let ninth = json!({ "command": "echo up; sleep 1000", "background": true });
+    let refused = bench.fails("shell", ninth.clone()).await;
+    assert_has(&refused, &["8 commands run in the background already (b1, b2, ", "shell_kill"]);
+    bench.done("shell_kill", json!({ "id": "b3" })).await;
+    assert_eq!(standing(&bench.done("shell", ninth).await).id, "b9");
+}
+
+#[tokio::test]
+async fn a_daemon_ends_with_the_command_that_started_it() {
+    let daemon = "(exec 9>tether; setsid sh -c 'trap \"\" TERM; sleep 1000; sleep 1000' > /dev/null 2>&1 &)";
+    for (rest, ends_itself) in [("sleep 1000", false), ("read line < gate", true)] {
+        let bench = Bench::new();
+        let (tether, gate) = (Tether::new(&bench), gate(&bench, "gate"));
+        start(&bench, &format!("{daemon}; echo up; {rest}")).await;
+        if ends_itself {
+            tokio::task::spawn_blocking(move || fs::write(gate, "go\n").unwrap()).await.unwrap();
+        } else {
+            bench.done("shell_kill", json!({ "id": "b1" })).await;
+        }
+        tether.let_go().await;
+    }
+}
+
+#[tokio::test]
+async fn they_end_with_the_program_and_with_its_tools() {
+    let command = "exec 9>tether; trap '' TERM; echo up; sleep 1000; sleep 1000";
+    let bench = Bench::new();
+    let tether = Tether::new(&bench);
+    start(&bench, command).await;
+    bench.groups.end_all(Duration::from_millis(50));
+    tether.let_go().await;
+    until(&bench, "b1", "[b1: ended by signal 9 (SIGKILL) after ").await;
+
+    let Bench { folder, tools, groups } = Bench::new();
+    let bench = Bench { folder, tools: tools.clone(), groups };
+    let tether = Tether::new(&bench);
+    start(&bench, command).await;
+    drop((bench.tools, tools));
+    tether.let_go().await;
+}
+
+#[tokio::test]
+async fn an_interrupted_call_ends_only_what_nobody_was_told_of() {
+    let bench = Bench::new();
+    let tether = Tether::new(&bench);
+    start(&bench, "while :; do echo tick; sleep 0.1; done").await;
+    let gate = gate(&bench, "gate");
+    let (output, _listener) = mpsc::channel(1);
+    let silent = json!({ "command": "exec 9>tether; echo x > gate; sleep 1000", "background": true });
+    let run = tokio::spawn(bench.tools.run(invocation("shell", silent, 30_000), output));
+    tokio::task::spawn_blocking(move || fs::read(gate).unwrap()).await.unwrap();
+    run.abort();
+    if run.await.is_err_and(|why| why.is_cancelled()) {
+        tether.let_go().await;
+        assert_has(&bench.fails("shell_output", json!({ "id": "b2" })).await, &["there are b1"]);
+    }
+    assert!(standing(until(&bench, "b1", "tick").await.trim_end()).is_running);
+}
+
+#[tokio::test]
+async fn what_an_earlier_process_started_is_gone_and_its_ids_are_given_to_nobody() {
+    let mut bench = Bench::new();
+    bench.tools = bench.tools.after(2);
+    let gone = bench.fails("shell_output", json!({ "id": "b2" })).await;
+    assert_has(&gone, &["b2", "an earlier process of this session", "start it again"]);
+    assert_has(&bench.fails("shell_kill", json!({ "id": "b1" })).await, &["an earlier process"]);
+    assert_has(&bench.fails("shell_kill", json!({ "id": "b3" })).await, &["no background command `b3`", "none"]);
+    assert_eq!(standing(&start(&bench, "echo up").await).id, "b3");
+}
