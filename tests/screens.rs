@@ -17,7 +17,7 @@ mod scenes;
 #[path = "support/stage.rs"]
 mod stage;
 
-use countersign::ledger::{Ending, MicroDollars};
+use countersign::ledger::{Ending, MicroDollars, Outcome};
 use countersign::ui::local::{Inspector, Overlay};
 use countersign::view::View;
 use frames::{Seat, snapshot};
@@ -193,6 +193,31 @@ fn compaction_in_the_ledger() {
         }
         seat
     });
+}
+
+#[test]
+fn background_commands() {
+    let serving = || {
+        let mut stage = Stage::new();
+        stage.user("Serve it.");
+        for (command, told) in [
+            ("make serve PORT=8080", "compiling\nlistening on 8080\x1b[31m\n\n[b1: running for 0 s]"),
+            ("make watch", "no such target\n[b2: exit code 2 after 0 s]"),
+        ] {
+            let call = stage.tool_use("shell", serde_json::json!({ "command": command, "background": true }));
+            let open = stage.say(None, "", "", vec![call]).pop().unwrap();
+            stage.settle(open, Outcome::Ok, told, 200);
+        }
+        stage.end(Ending::Completed);
+        Seat::new(stage)
+    };
+    at_all_sizes("shells", || {
+        let mut seat = serving();
+        seat.local.composer.replace("/shells");
+        seat.key(KeyCode::Enter, KeyModifiers::NONE);
+        seat
+    });
+    assert!(serving().frame(120, 40).contains("native · 1 shell"), "the header counts those that run");
 }
 
 #[test]

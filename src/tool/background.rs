@@ -64,7 +64,8 @@ mod tests {
             assert_eq!(Standing::read(&content), Some((said.clone(), "out\n[b9: running for 1 s]")));
             assert_eq!(Standing::read(&said.line()), Some((said, "")));
         }
-        for other in ["", "out", "[b1: running", "[c1: running]", "[b: x]", "[b+1: x]", "[b1: running]\nout"] {
+        for other in ["", "out", "[b1: running", "[c1: running]", "[b: x]", "[b+1: x]", "[b1: running]\nout"]
+        {
             assert_eq!(Standing::read(other), None, "{other}");
         }
     }

@@ -11,7 +11,8 @@ use crate::budget::Limit;
 use crate::ledger::{Body, CallId, Compaction, Entry, EntryId, Millis, TurnEnded};
 
 use super::{
-    Card, CardBody, CardId, Forming, LiveMessage, Mark, Offer, Panel, PanelState, Phase, Row, View, plan, shells,
+    Card, CardBody, CardId, Forming, LiveMessage, Mark, Offer, Panel, PanelState, Phase, Row, View, plan,
+    shells,
 };
 
 impl View {

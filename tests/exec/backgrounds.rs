@@ -47,7 +47,8 @@ fn a_server_is_started_heard_and_ended() {
 #[test]
 fn nothing_is_left_when_the_program_ends_and_the_next_one_says_so() {
     let world = World::new();
-    let ran = world.json(&[&ALLOWED[..], &["--script", &script(json!([begins(STAYS), "Done."])), "go"]].concat());
+    let ran =
+        world.json(&[&ALLOWED[..], &["--script", &script(json!([begins(STAYS), "Done."])), "go"]].concat());
     let told = text(&ran.one("tool_result"), "content");
     assert!(ran.code == 0 && told.contains("[b1: running"), "{told}");
     assert!(!is_there(&told), "it lives on");

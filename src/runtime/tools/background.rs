@@ -308,7 +308,8 @@ impl Job {
             outcome: if is_ok { Outcome::Ok } else { Outcome::Failed },
             content: format!("{}\n{ending}", bounded.text),
             cut_chars: bounded.cut_chars,
-            transient: false, refused: false,
+            transient: false,
+            refused: refused.is_some() && !is_ok,
         }
     }
 

@@ -67,7 +67,7 @@ pub(super) fn shells(view: &View, now: Millis, voice: &mut Voice) {
     for shell in view.shells() {
         let stands = if shell.is_running {
             let (since, asked) = (duration(now.since(shell.since)), duration(now.since(shell.asked)));
-            format!("runs since {since}, as the agent saw it {asked} ago")
+            format!("runs for {since}, as the agent saw it {asked} ago")
         } else {
             plain(&shell.words)
         };

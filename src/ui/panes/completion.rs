@@ -12,7 +12,7 @@ use crate::view::View;
 use super::Screen;
 
 /// Commands that are shown at once; typing narrows them.
-const MOST: usize = 12;
+const MOST: usize = 13;
 /// Cells of the column of names.
 const NAMES: usize = 11;
 

@@ -27,7 +27,7 @@ fn entry(screen: &Screen<'_>, shell: &BackgroundShell, inner: usize) -> Vec<Line
     let stands = if shell.is_running {
         let since = clock(screen.now.since(shell.since));
         let asked = clock(screen.now.since(shell.asked));
-        format!("     runs since {since}, as the agent saw it {asked} ago")
+        format!("     runs for {since}, as the agent saw it {asked} ago")
     } else {
         format!("     {}", one_row(&shell.words))
     };
