@@ -16,8 +16,13 @@ impl Tail {
     const MOST_LINES: usize = 200;
     const MOST_BYTES: usize = 64 * 1024;
 
-    /// Takes in a piece. A carriage return starts its line again, as progress bars mean it.
+    /// Takes in a piece. A carriage return starts its line again, as progress bars mean it; a form feed
+    /// starts all of it again, as a screen that is shown anew.
     pub fn push(&mut self, piece: &str) {
+        let piece = piece.rsplit_once('\u{c}').map_or(piece, |(_, screen)| {
+            *self = Self::default();
+            screen
+        });
         for part in piece.split_inclusive('\n') {
             let (text, ends) = part.strip_suffix('\n').map_or((part, false), |text| (text, true));
             self.write(text.trim_end_matches('\r'));
@@ -83,6 +88,17 @@ mod tests {
 
     fn lines(tail: &Tail) -> Vec<&str> {
         tail.lines().collect()
+    }
+
+    #[test]
+    fn a_form_feed_starts_anew() {
+        let mut tail = Tail::default();
+        tail.push("one\ntwo");
+        tail.push("\u{c}three\n");
+        assert_eq!(lines(&tail), ["three"]);
+        tail.push("four\u{c}five\u{c}");
+        assert!(tail.is_empty());
+        assert_eq!(tail, Tail::default());
     }
 
     #[test]

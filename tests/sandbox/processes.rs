@@ -184,3 +184,33 @@ fn the_program_finds_a_daemon_without_a_mark_and_leaves_no_zombies() {
     assert!(said.contains("nobody is left"), "{said}");
     assert_eq!(count(&word), 0);
 }
+
+#[tokio::test]
+async fn a_command_in_the_background_is_confined_as_its_call_says() {
+    let there_is_one = there_is_one().await;
+    for sandboxed in [false, true] {
+        if sandboxed && !there_is_one {
+            continue;
+        }
+        let bench = Bench::new();
+        let (output, _listener) = mpsc::channel(1);
+        let mut call = shell("", sandboxed);
+        let line = "echo over > \"$ROOT/outside/kept\" && echo got through; cat \"$HOME/.ssh/id_ed25519\"";
+        call.arguments =
+            countersign::ledger::Arguments::from_value(json!({ "command": line, "background": true }));
+        let mut told = bench.tools().run(call, output).await.content;
+        while !told.contains("[b1: exit code ") {
+            assert!(told.contains("[b1: "), "{told}");
+            let mut call = shell("", sandboxed);
+            call.name = "shell_output".to_owned();
+            call.arguments = countersign::ledger::Arguments::from_value(json!({ "id": "b1" }));
+            let (output, _listener) = mpsc::channel(1);
+            told.push_str(&bench.tools().run(call, output).await.content);
+        }
+        assert_eq!(told.contains("got through"), !sandboxed, "{told}");
+        assert_eq!(told.contains(crate::bench::PLANTED), !sandboxed, "{told}");
+        if sandboxed {
+            bench.is_untouched("a background command");
+        }
+    }
+}

@@ -44,7 +44,7 @@ async fn a_server_is_heard_twice_and_killed() {
     let begun = start(&bench, "exec 9>tether; while :; do echo tick; sleep 0.1; done").await;
     assert_has(&begun, &["tick\n", "[b1: running for "]);
     for _ in 0..2 {
-        assert!(standing(&until(&bench, "b1", "tick").await.trim_end()).is_running);
+        assert!(standing(until(&bench, "b1", "tick").await.trim_end()).is_running);
     }
     let killed = bench.done("shell_kill", json!({ "id": "b1" })).await;
     assert_has(&killed, &["[b1: ended by shell_kill after "]);
@@ -77,7 +77,8 @@ async fn one_that_fails_at_once_is_a_failed_call() {
 async fn its_own_time_ends_it() {
     let bench = Bench::new();
     let tether = Tether::new(&bench);
-    let command = json!({ "command": "exec 9>tether; echo up; sleep 1000", "background": true, "timeout_seconds": 1 });
+    let command =
+        json!({ "command": "exec 9>tether; echo up; sleep 1000", "background": true, "timeout_seconds": 1 });
     bench.done("shell", command).await;
     until(&bench, "b1", "[b1: timed out and ended after ").await;
     tether.let_go().await;
@@ -98,7 +99,7 @@ async fn of_a_flood_the_end_is_kept_and_the_rest_counted() {
     let told = until(&bench, "b1", "[b1: exit code 0 after ").await;
     // What is kept is 64 KB, the newest.
     let dropped = FLOOD + "\nthe end\n".len() - (64 << 10);
-    assert!(told.starts_with(&format!("[… {dropped} bytes were dropped")), "{}", &told[..100]);
+    assert!(told.starts_with(&format!("[… {dropped} bytes were dropped")), "{}", told);
     assert_has(&told, &["xxx\nthe end\n[b1: "]);
     assert!(told.len() < 31_000);
     assert!(peak_memory() - before < 64 << 20, "{} more bytes", peak_memory() - before);
@@ -176,6 +177,9 @@ async fn what_an_earlier_process_started_is_gone_and_its_ids_are_given_to_nobody
     let gone = bench.fails("shell_output", json!({ "id": "b2" })).await;
     assert_has(&gone, &["b2", "an earlier process of this session", "start it again"]);
     assert_has(&bench.fails("shell_kill", json!({ "id": "b1" })).await, &["an earlier process"]);
-    assert_has(&bench.fails("shell_kill", json!({ "id": "b3" })).await, &["no background command `b3`", "none"]);
+    assert_has(
+        &bench.fails("shell_kill", json!({ "id": "b3" })).await,
+        &["no background command `b3`", "none"],
+    );
     assert_eq!(standing(&start(&bench, "echo up").await).id, "b3");
 }

@@ -10,6 +10,7 @@ mod finding;
 mod looks;
 mod paths;
 mod races;
+mod terminals;
 mod undoing;
 mod web;
 
@@ -140,6 +141,7 @@ fn the_schemas_take_what_is_documented_and_nothing_else() {
     assert!(takes("plan", json!({ "items": [{ "text": "a", "status": "in_progress" }] })));
     assert!(takes("shell", json!({ "command": "true", "timeout_seconds": 600 })));
     assert!(takes("shell", json!({ "command": "true", "background": true })));
+    assert!(takes("shell", json!({ "command": "true", "pty": true })));
     assert!(takes("shell_output", json!({ "id": "b12" })));
     assert!(takes("shell_kill", json!({ "id": "b1" })));
     for (name, wrong) in [

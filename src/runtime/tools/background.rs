@@ -16,7 +16,7 @@ use crate::runtime::process::GRACE;
 use crate::runtime::sandbox::Refusals;
 use crate::tool::{Invocation, Standing, ToolReport, bound, id_of, number_of};
 
-use super::arguments::{number, required};
+use super::arguments::{is_set, number, required};
 use super::shell::{CHUNK_BYTES, End, Shell, Started, attend, describe};
 use super::specs::SHELL_MOST_SECONDS;
 use super::workspace::Workspace;
@@ -131,6 +131,9 @@ impl Background {
         invocation: &Invocation,
     ) -> Result<Arc<Job>, String> {
         let command = required(&invocation.arguments, "command")?;
+        if is_set(&invocation.arguments, "pty") {
+            return Err("a background command has no terminal: leave out `pty` or `background`".to_owned());
+        }
         let limit = number(&invocation.arguments, "timeout_seconds")
             .map(|seconds| Duration::from_secs(seconds.clamp(1, SHELL_MOST_SECONDS)));
         let mut known = self.known();
@@ -164,7 +167,11 @@ impl Background {
             ));
         }
         let ids: Vec<String> = known.jobs.keys().map(|number| id_of(*number)).collect();
-        let there = if ids.is_empty() { "there are none".to_owned() } else { format!("there are {}", ids.join(", ")) };
+        let there = if ids.is_empty() {
+            "there are none".to_owned()
+        } else {
+            format!("there are {}", ids.join(", "))
+        };
         Err(format!("there is no background command `{id}`: {there}"))
     }
 
@@ -217,7 +224,13 @@ impl Drop for Unannounced<'_> {
 
 impl Job {
     /// Watches it to its end.
-    async fn run(self: Arc<Self>, shell: Arc<Shell>, started: Started, limit: Option<Duration>, sandboxed: bool) {
+    async fn run(
+        self: Arc<Self>,
+        shell: Arc<Shell>,
+        started: Started,
+        limit: Option<Duration>,
+        sandboxed: bool,
+    ) {
         let (mut child, group, reader) = started;
         let mut refusals = sandboxed.then(Refusals::default);
         let end = {
@@ -349,7 +362,8 @@ impl Heard {
     }
 }
 
-fn failed(why: String) -> ToolReport {
+/// A call of which nothing came.
+pub(super) fn failed(why: String) -> ToolReport {
     ToolReport { outcome: Outcome::Failed, content: why, cut_chars: 0, transient: false, refused: false }
 }
 

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 
-const EVERY: Duration = Duration::from_millis(30);
+pub(super) const EVERY: Duration = Duration::from_millis(30);
 const PIECE_BYTES: usize = 16 << 10;
 
 /// Collects what comes between two pieces; when that is too much, only the newest of it is shown.

@@ -26,6 +26,7 @@ mod seen;
 mod shell;
 mod specs;
 mod stop;
+mod terminal;
 mod walk;
 mod words;
 mod workspace;
@@ -246,6 +247,9 @@ impl ToolPort for LocalTools {
             match invocation.name.as_str() {
                 "shell" if is_set(&invocation.arguments, "background") => {
                     tools.background.start(&tools.shell, &tools.workspace, &invocation).await
+                }
+                "shell" if is_set(&invocation.arguments, "pty") => {
+                    tools.shell.run_on_terminal(&tools.workspace, &invocation, output).await
                 }
                 "shell" => tools.shell.run(&tools.workspace, &invocation, output).await,
                 "shell_output" => tools.background.output(&invocation).await,

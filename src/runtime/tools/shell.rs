@@ -70,9 +70,8 @@ impl Shell {
         output: mpsc::Sender<String>,
     ) -> ToolReport {
         let limit = limit(invocation);
-        let started = required(&invocation.arguments, "command").and_then(|command| {
-            self.start(workspace, command, invocation)
-        });
+        let started = required(&invocation.arguments, "command")
+            .and_then(|command| self.start(workspace, command, invocation));
         let (mut child, group, reader) = match started {
             Ok(started) => started,
             Err(content) => {
@@ -90,11 +89,7 @@ impl Shell {
         let mut refusals = invocation.sandboxed.then(Refusals::default);
         let end = {
             let pump = std::pin::pin!(pump(reader, &mut gathered, &mut live, refusals.as_mut()));
-            let limit = async {
-                tokio::time::sleep(limit).await;
-                End::TimedOut
-            };
-            attend(&mut child, &group, pump, limit).await
+            attend(&mut child, &group, pump, after(limit)).await
         };
         live.send(true);
         drop(group);
@@ -140,7 +135,7 @@ impl Shell {
     }
 
     /// The command with all it is given but for its streams, and the folder that it has for itself.
-    fn prepare(
+    pub(super) fn prepare(
         &self,
         workspace: &Workspace,
         command: &str,
@@ -172,7 +167,7 @@ impl Shell {
 }
 
 /// The call's own wish first, then what the loop allows.
-fn limit(invocation: &Invocation) -> Duration {
+pub(super) fn limit(invocation: &Invocation) -> Duration {
     number(&invocation.arguments, "timeout_seconds").map_or_else(
         || Duration::from_millis(invocation.timeout_ms),
         |seconds| Duration::from_secs(seconds.clamp(1, SHELL_MOST_SECONDS)),
@@ -213,6 +208,12 @@ async fn pump(
             live.send(false);
         }
     }
+}
+
+/// The end of the time that a command has.
+pub(super) async fn after(limit: Duration) -> End {
+    tokio::time::sleep(limit).await;
+    End::TimedOut
 }
 
 /// Waits for the command while its output is read, until `stop` says how it must end. When it has ended, children that
@@ -258,7 +259,7 @@ pub(super) async fn attend(
     end
 }
 
-fn report(end: &End, limit: Duration, gathered: Gathered, refused: Option<&str>) -> ToolReport {
+pub(super) fn report(end: &End, limit: Duration, gathered: Gathered, refused: Option<&str>) -> ToolReport {
     let (outcome, mut ending) = match end {
         End::Exited(Ok(status)) if status.success() => (Outcome::Ok, String::new()),
         End::Exited(Ok(status)) => (Outcome::Failed, describe(*status)),
