@@ -6,6 +6,7 @@ use clap_complete::Shell;
 use super::config::Given;
 use super::doctor::args::DoctorArgs;
 use super::sessions::args::SessionsArgs;
+use super::trust::args::TrustArgs;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -23,6 +24,7 @@ Examples:
   git diff | countersign exec -                 the prompt from stdin
   countersign models                            what is usable now, and why the rest is not
   countersign doctor                            what is wrong, and how it is mended
+  countersign trust                             what this project's files would do; decide
   countersign config init                       write a configuration that explains every key
 
 Exit codes of exec:
@@ -62,6 +64,8 @@ pub enum Command {
     Models(ModelsArgs),
     /// Look for what is wrong, and say how it is mended
     Doctor(DoctorArgs),
+    /// Show what this folder's files would do, and trust them as they stand
+    Trust(TrustArgs),
     /// Show the configuration, say where it is, or write one
     Config(ConfigArgs),
     /// Print completions for a shell

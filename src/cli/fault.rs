@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::exit::Exit;
+use crate::ui::text::sanitize;
 
 /// An error at the edge of the program. Shown as one line, whatever its parts hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,14 +37,13 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// The text on one line, with control characters written out: a file's name or value cannot paint the screen.
+/// The text on one line, with control characters, bidirectional overrides and invisible characters written out: a file's
+/// name or value cannot paint the screen.
 pub fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split('\n').map(str::trim).filter(|line| !line.is_empty()).collect();
-    words
-        .join(" ")
-        .chars()
-        .map(|c| if c.is_control() { c.escape_default().to_string() } else { c.into() })
-        .collect()
+    let written = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
+    let line: String = words.join(" ").chars().map(written).collect();
+    sanitize(&line).into_owned()
 }
 
 #[cfg(test)]
@@ -54,6 +54,7 @@ mod tests {
     fn a_fault_is_one_line_without_control_characters() {
         let fault = Fault::usage("no such\n  file: \u{1b}[31mred", "look\tfor it");
         assert_eq!(fault.to_string(), r"error: no such file: \u{1b}[31mred; next: look\tfor it");
+        assert_eq!(one_line("a\u{202e}b\u{200b}c\u{9b}d"), r"a\u{202e}b\u{200b}c\u{9b}d");
     }
 
     #[test]

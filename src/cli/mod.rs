@@ -34,6 +34,8 @@ mod signals;
 mod switch;
 mod themes;
 mod undoing;
+pub mod trust;
+mod trusted;
 
 use std::{
     ffi::OsString,
@@ -162,6 +164,7 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
             let cwd = folder(words.cd.as_deref().or(args.flags.cd.as_deref()))?;
             doctor::run(cwd, environment, words.json, words.online)
         }
+        Some(Command::Trust(words)) => trust::run(&words, args.flags.cd.as_deref(), &environment),
         Some(Command::Config(config)) => configure(config.action, args.flags, environment),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();

@@ -8,7 +8,7 @@
 //! 6. A rule that **asks** wins over those that permit, wherever they come from.
 //! 7. A rule that says **sandbox** wins over one that says **allow**, unless the one that allows is more specific and
 //!    is at least as much the user's own word: user (file or flag) over project over session.
-//! 8. A permitting rule of a project's file does not count: it can only tighten.
+//! 8. A permitting rule of a project's file does not count unless its folder is trusted: it can only tighten.
 //! 9. Where no rule speaks, the mode decides.
 //!
 //! A shell line needs that for each of its parts, and is as permitted as its least permitted part. A part that only

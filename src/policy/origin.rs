@@ -12,6 +12,8 @@ pub enum Tier {
     Session,
     /// The project's file, which comes with other people's code.
     Project,
+    /// The project's file, which the user was shown and trusts as it stands.
+    Trusted,
     /// The user's own file.
     User,
     /// The command line of this run.
@@ -24,7 +26,7 @@ impl Tier {
         match self {
             Self::BuiltIn => 0,
             Self::Session => 1,
-            Self::Project => 2,
+            Self::Project | Self::Trusted => 2,
             Self::User | Self::Flag => 3,
         }
     }
@@ -35,6 +37,7 @@ impl Tier {
             Self::BuiltIn => "built in",
             Self::Session => "this session",
             Self::Project => "the project's file",
+            Self::Trusted => "the project's file, which you trust",
             Self::User => "your file",
             Self::Flag => "the command line",
         }

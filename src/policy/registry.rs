@@ -26,7 +26,7 @@ pub struct Listed {
     pub text: String,
     /// Where it comes from.
     pub origin: Origin,
-    /// Whether it counts: a project's file cannot permit anything.
+    /// Whether it counts: a project's file cannot permit anything unless it is trusted.
     pub counts: bool,
     /// The last of the calls that it speaks of.
     pub last: Option<CallId>,

@@ -149,7 +149,8 @@ impl Rule {
         leads_there || (!self.kind.permits() && written.any(|path| wildcard(pattern, path)))
     }
 
-    /// Whether it counts at all: a project's file comes with other people's code, so it can only tighten.
+    /// Whether it counts at all: a project's file comes with other people's code, so it can only tighten until the user
+    /// trusts it.
     pub(super) fn counts(&self) -> bool {
         !(self.kind.permits() && self.origin.tier == Tier::Project)
     }

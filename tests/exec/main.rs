@@ -42,3 +42,4 @@ mod sessions;
 mod signals;
 mod stage;
 mod switched;
+mod trust;

@@ -32,7 +32,7 @@ fn at(path: &str, leads_to: &str, outside: bool) -> (Arguments, Preparation) {
 #[test]
 fn deny_wins_then_ask_wherever_they_come_from() {
     use RuleKind::{Allow, Ask, Deny, Sandbox};
-    let tiers = [Tier::BuiltIn, Tier::Session, Tier::Project, Tier::User, Tier::Flag];
+    let tiers = [Tier::BuiltIn, Tier::Session, Tier::Project, Tier::Trusted, Tier::User, Tier::Flag];
     for strict in tiers {
         for loose in tiers {
             for permits in [Allow, Sandbox] {
@@ -68,6 +68,18 @@ fn a_project_can_only_tighten() {
     }
     let found = verdict(vec![from(RuleKind::Deny, "shell(make *)", Tier::Project)], "make x");
     assert!(matches!(found, Verdict::Deny(_)), "{found:?}");
+}
+
+#[test]
+fn a_trusted_project_permits_what_nobody_denies() {
+    let allow = from(RuleKind::Allow, "shell(make *)", Tier::Trusted);
+    assert!(matches!(verdict(vec![allow.clone()], "make x"), Verdict::Allow(_)));
+    for strict in [Tier::Session, Tier::Project, Tier::User] {
+        let found = verdict(vec![allow.clone(), from(RuleKind::Deny, "shell(make x)", strict)], "make x");
+        assert!(matches!(found, Verdict::Deny(_)), "{found:?}");
+        let found = verdict(vec![allow.clone(), from(RuleKind::Ask, "shell(make *)", strict)], "make x");
+        assert!(matches!(found, Verdict::Ask(_)), "{found:?}");
+    }
 }
 
 #[test]

@@ -1,12 +1,14 @@
 //! The configuration: what is meant, from the user's file, the project's files, the environment and the flags.
 
 mod apply;
+mod demands;
 mod examine;
 mod facts;
 mod hooks;
 mod init;
 mod key;
 mod keys;
+mod layers;
 mod setting;
 mod show;
 mod source;
@@ -16,23 +18,23 @@ mod value;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
-    sync::Arc,
 };
 
+pub(super) use demands::{Demand, Demands, demands};
 pub(super) use examine::examine;
 pub use hooks::SourcedHook;
 pub(super) use init::private_folder;
 pub use init::{EXAMPLE, init};
 pub use key::nearest;
 pub use keys::{Images, Notify};
+pub use layers::load;
 pub use source::Source;
 
 use super::{
     connection::{Protocol, Secret},
     environment::Environment,
-    fault::Fault,
     project,
-    reading::{self, Reading},
+    trusted::CONFIG,
 };
 use crate::agent::{Attendance, FinalResponse};
 use crate::budget::{Limits, TokenBudget};
@@ -42,10 +44,6 @@ use crate::policy::{Mode, Rule};
 use crate::runtime::{AllowedHost, Network};
 use crate::ui::rebinding::Keymap;
 use crate::wire::Quirks;
-use setting::Setting;
-
-/// Most bytes of a configuration file.
-const MOST_BYTES: u64 = 1024 * 1024;
 
 /// All settings, with their meaning.
 #[derive(Debug, Clone)]
@@ -120,6 +118,8 @@ pub struct Config {
     pub providers: BTreeMap<String, Provider>,
     /// What the user knows about models, by `provider/name`.
     pub models: BTreeMap<String, Facts>,
+    /// The project's files that are in force as a whole, because their folders are trusted.
+    pub trusted: Vec<PathBuf>,
     /// What was ignored, and why: one sentence each, to be shown once.
     pub warnings: Vec<String>,
     origins: BTreeMap<String, Source>,
@@ -269,6 +269,7 @@ impl Default for Config {
             fetch_hosts: Vec::new(),
             providers: BTreeMap::new(),
             models: BTreeMap::new(),
+            trusted: Vec::new(),
             warnings: Vec::new(),
             origins: BTreeMap::new(),
         }
@@ -301,93 +302,6 @@ pub fn user_file(environment: &Environment) -> Option<PathBuf> {
 
 /// The project's files that exist: from the repository's root down to `cwd`.
 pub fn project_files(cwd: &Path) -> Vec<PathBuf> {
-    let files = project::path_down(cwd).into_iter().map(|folder| folder.join(".countersign/config.toml"));
+    let files = project::path_down(cwd).into_iter().map(|folder| folder.join(CONFIG));
     files.filter(|file| file.exists()).collect()
-}
-
-/// Reads all layers, the weakest first: the user's file, the project's, the environment, the command line.
-///
-/// # Errors
-/// The first wrong key or value, with its place; exit 2.
-pub fn load(cwd: &Path, environment: &Environment, given: &[Given]) -> Result<Config, Fault> {
-    let mut config = Config::default();
-    if let Some(file) = user_file(environment) {
-        let source = Source::User(Arc::new(file.clone()), 0);
-        for setting in read(&file, &source)? {
-            apply::set(&mut config, &setting).map_err(|wrong| correct_file(&wrong))?;
-        }
-    }
-    for file in project_files(cwd) {
-        let source = Source::Project(Arc::new(file.clone()), 0);
-        for setting in read(&file, &source)? {
-            tighten::set(&mut config, &setting).map_err(|wrong| correct_file(&wrong))?;
-        }
-    }
-    for setting in
-        from_environment(environment).map_err(|wrong| Fault::usage(wrong, "correct or unset the variable"))?
-    {
-        apply::set(&mut config, &setting)
-            .map_err(|wrong| Fault::usage(wrong, "correct or unset the variable"))?;
-    }
-    for setting in from_command_line(given).map_err(|wrong| correct_flag(&wrong))? {
-        apply::set(&mut config, &setting).map_err(|wrong| correct_flag(&wrong))?;
-    }
-    keys::check(&config).map_err(|wrong| correct_file(&wrong))?;
-    Ok(config)
-}
-
-fn correct_file(wrong: &str) -> Fault {
-    Fault::usage(
-        wrong,
-        "correct the file; `countersign config init` writes one that explains every key; `countersign doctor` lists \
-         all that is wrong",
-    )
-}
-
-fn correct_flag(wrong: &str) -> Fault {
-    Fault::usage(wrong, "see `countersign --help`")
-}
-
-fn read(file: &Path, source: &Source) -> Result<Vec<Setting>, Fault> {
-    let cannot = |why: &str| {
-        Fault::usage(
-            format!("cannot read the configuration {}: {why}", file.display()),
-            "make it a readable file, or move it away",
-        )
-    };
-    match reading::read(file, MOST_BYTES) {
-        Reading::Absent => Ok(Vec::new()),
-        Reading::Refused(why) => Err(cannot(&why)),
-        Reading::Text { cut: true, .. } => Err(cannot("it is larger than a megabyte")),
-        Reading::Text { text, .. } => setting::of_text(&text, source).map_err(|wrong| correct_file(&wrong)),
-    }
-}
-
-/// The variables that stand for keys.
-const VARIABLES: [(&str, &str); 4] = [
-    ("COUNTERSIGN_MODEL", "model"),
-    ("ANTHROPIC_BASE_URL", "providers.anthropic.base_url"),
-    ("OPENAI_BASE_URL", "providers.openai.base_url"),
-    ("OPENAI_BASE_URL", "providers.openai-chat.base_url"),
-];
-
-fn from_environment(environment: &Environment) -> Result<Vec<Setting>, setting::Wrong> {
-    let set = VARIABLES.into_iter().filter_map(|(name, key)| Some((name, key, environment.text(name)?)));
-    set.map(|(name, key, value)| setting::of_letters(key, value, Source::Variable(name))).collect()
-}
-
-/// The flags that stand for a key are stronger than `-c`.
-fn from_command_line(given: &[Given]) -> Result<Vec<Setting>, setting::Wrong> {
-    let mut settings = Vec::new();
-    for said in given {
-        if let Given::Pair(pair) = said {
-            settings.extend(setting::of_pair(pair, &Source::Flag("-c"))?);
-        }
-    }
-    for said in given {
-        if let Given::Flag { flag, key, value } = said {
-            settings.push(setting::of_letters(key, value, Source::Flag(flag))?);
-        }
-    }
-    Ok(settings)
 }

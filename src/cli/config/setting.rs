@@ -40,7 +40,7 @@ pub(super) fn of_text(text: &str, source: &Source) -> Result<Vec<Setting>, Wrong
     walk(table.get_ref(), &mut Vec::new(), &|offset| source.at(line_of(offset)), &mut settings)?;
     // The order of the file, so that of two names for one key the later one holds.
     settings.sort_by_key(|setting| match &setting.source {
-        Source::User(_, line) | Source::Project(_, line) => *line,
+        Source::User(_, line) | Source::Project(_, line) | Source::Trusted(_, line) => *line,
         Source::Default | Source::Variable(_) | Source::Flag(_) => 0,
     });
     Ok(settings)

@@ -1,26 +1,110 @@
-//! What a project's file may do: tighten. It comes with other people's code, so it may not loosen anything.
+//! What a project's file may do. It comes with other people's code: until the user trusts its folder it can only tighten,
+//! and some keys are the user's alone even then.
 
 use super::{
     Config, apply,
     key::{Key, Most, Nudge},
     setting::{Setting, Wrong},
+    source::Source,
 };
 use crate::agent::{Attendance, FinalResponse};
 use crate::policy::RuleKind;
 
-/// Sets the key if that tightens; otherwise leaves a warning. A value that cannot be read is wrong all the same.
+/// What a setting of a project's file would do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// It tightens, and is always in force.
+    Tightens,
+    /// It loosens, starts programs or sends data: in force where the folder is trusted.
+    Loosens,
+    /// It is the user's own affair, trusted or not.
+    Refused,
+}
+
+/// Sets the key if that tightens, or if the file is trusted with it; otherwise leaves a warning. A value that cannot be
+/// read is wrong all the same.
 pub(super) fn set(config: &mut Config, setting: &Setting) -> Result<(), Wrong> {
+    let (after, standing) = weigh(config, setting)?;
+    let why = match (standing, &setting.source) {
+        (Standing::Tightens, _) | (Standing::Loosens, Source::Trusted(..)) => {
+            *config = after;
+            return Ok(());
+        }
+        (Standing::Loosens, _) => {
+            "a project's file can only tighten unless its folder is trusted; type `countersign trust` there to see what \
+             it would do and to decide, or set it in your own configuration"
+        }
+        (Standing::Refused, Source::Trusted(..)) => {
+            "a project's file cannot set it, trusted or not; set it in your own configuration if you want it"
+        }
+        (Standing::Refused, _) => {
+            "a project's file can only tighten; set it in your own configuration if you want it"
+        }
+    };
+    let place = setting.source.place();
+    config.warnings.push(format!("{place}: `{}` is ignored: {why}", setting.path));
+    Ok(())
+}
+
+/// The configuration with the setting, and what that does to it.
+pub(super) fn weigh(config: &Config, setting: &Setting) -> Result<(Config, Standing), Wrong> {
     let mut after = config.clone();
     apply::set(&mut after, setting)?;
-    if tightens(config, &after, setting.key) {
-        *config = after;
-    } else {
-        config.warnings.push(format!(
-            "{}: `{}` is ignored: a project's file can only tighten; set it in your own configuration if you want it",
-            setting.source, setting.path
-        ));
+    let standing = match setting.key {
+        key if tightens(config, &after, key) => Standing::Tightens,
+        key if is_the_users_alone(key) => Standing::Refused,
+        _ => Standing::Loosens,
+    };
+    Ok((after, standing))
+}
+
+/// What trust in a project does not reach: where keys come from, how and where they are sent, which of them commands get;
+/// what the user's own keystrokes mean; what is written to the user's disk; answers in the place of a model's; what
+/// models cost and take, by which the user's budget counts.
+fn is_the_users_alone(key: Key) -> bool {
+    match key {
+        Key::Script
+        | Key::Binding
+        | Key::Vim
+        | Key::ScreenReader
+        | Key::Mouse
+        | Key::Log
+        | Key::Proxy
+        | Key::CaFile
+        | Key::PassEnv
+        | Key::BaseUrl
+        | Key::Protocol
+        | Key::ApiKeyEnv
+        | Key::ApiKeyCommand
+        | Key::ApiKeyFile
+        | Key::Header
+        | Key::Quirk(_)
+        | Key::OfProvider(_)
+        | Key::OfModel(_) => true,
+        Key::Model
+        | Key::Effort
+        | Key::Fallback
+        | Key::Mode
+        | Key::Rules(_)
+        | Key::OnApproval
+        | Key::Theme
+        | Key::Notify
+        | Key::Images
+        | Key::Links
+        | Key::Hooks
+        | Key::Limit(_)
+        | Key::Most(_)
+        | Key::Nudge(_)
+        | Key::ToolTimeout
+        | Key::ParallelExecution
+        | Key::FinalResponse
+        | Key::Failures
+        | Key::CompactAt
+        | Key::Tools
+        | Key::Echo
+        | Key::FetchHosts
+        | Key::HostedTools => false,
     }
-    Ok(())
 }
 
 fn tightens(before: &Config, after: &Config, key: Key) -> bool {

@@ -51,6 +51,18 @@ impl Written {
         }
     }
 
+    /// As it was written, on one line.
+    pub(super) fn shown(&self) -> String {
+        match self {
+            Self::Text(text) => format!("{text:?}"),
+            Self::List(items) => {
+                let items: Vec<String> = items.iter().map(Self::shown).collect();
+                format!("[{}]", items.join(", "))
+            }
+            other => other.kind(),
+        }
+    }
+
     /// A sentence about a value that is not what the key takes.
     fn not(&self, wanted: &str) -> String {
         format!("takes {wanted}, not {}", self.kind())

@@ -19,7 +19,12 @@ pub(super) fn look(invocation: &Invocation, wrong: Vec<Fault>) -> Vec<Finding> {
     let Invocation { environment, config, cwd, .. } = invocation;
     let mut findings = vec![of_user(environment, config)];
     findings.extend(project_files(cwd).iter().map(|file| {
-        Finding::ok(SUBJECT, format!("{}: this project's file, which can only tighten", file.display()))
+        let what = if config.trusted.contains(file) {
+            "which you trust as it stands; `countersign trust` shows what it does"
+        } else {
+            "which can only tighten"
+        };
+        Finding::ok(SUBJECT, format!("{}: this project's file, {what}", file.display()))
     }));
     let is_whole = wrong.is_empty();
     findings.extend(wrong.into_iter().map(|fault| Finding::of_fault(SUBJECT, fault)));

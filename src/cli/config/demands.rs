@@ -1,0 +1,123 @@
+//! What a project's files ask for, setting by setting, in words: what is shown before a folder is trusted.
+
+use std::path::Path;
+
+use super::layers::{contents, correct_file, of_project, of_user};
+use super::tighten::{self, Standing};
+use super::{Config, apply, key::Key, setting::Setting};
+use crate::cli::environment::Environment;
+use crate::cli::fault::Fault;
+use crate::cli::trusted::{Book, Content};
+use crate::policy::RuleKind;
+
+/// One thing that a file would do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::cli) struct Demand {
+    /// What is done: `starts`, `sends`, `reaches`, `allows`, `loosens`, `sets`, `refused`.
+    pub(in crate::cli) verb: &'static str,
+    /// To what; as the file has it, not yet safe to show.
+    pub(in crate::cli) what: String,
+    /// The file and the line.
+    pub(in crate::cli) place: String,
+    /// Whether it needs trust.
+    pub(in crate::cli) needs_trust: bool,
+}
+
+/// Everything that a folder's files would do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::cli) struct Demands {
+    /// The files, as they were read.
+    pub(in crate::cli) content: Content,
+    /// All that they say, in their order.
+    pub(in crate::cli) all: Vec<Demand>,
+}
+
+impl Demands {
+    /// Whether there is something to trust the folder with.
+    pub(in crate::cli) fn need_trust(&self) -> bool {
+        self.all.iter().any(|demand| demand.needs_trust)
+    }
+}
+
+/// What the files from the repository's root down to `cwd` would do. Weighed against the user's own file and the tightening
+/// of the files above: what another folder is trusted with hides nothing of this one.
+///
+/// # Errors
+/// The first wrong key or value, with its place.
+pub(in crate::cli) fn demands(cwd: &Path, environment: &Environment) -> Result<Vec<Demands>, Fault> {
+    let mut config = Config::default();
+    for setting in of_user(environment)? {
+        apply::set(&mut config, &setting).map_err(|wrong| correct_file(&wrong))?;
+    }
+    let mut found = Vec::new();
+    for content in contents(cwd) {
+        let content = content?;
+        let mut all = Vec::new();
+        for setting in of_project(&content, &Book::default(), &mut config)? {
+            let weighed = tighten::weigh(&config, &setting);
+            let (after, standing) = weighed.map_err(|wrong| correct_file(&wrong))?;
+            all.extend(told(&config, &after, &setting, standing));
+            if standing == Standing::Tightens {
+                config = after;
+            }
+        }
+        found.push(Demands { content, all });
+    }
+    Ok(found)
+}
+
+fn told(before: &Config, after: &Config, setting: &Setting, standing: Standing) -> Vec<Demand> {
+    let one = |verb, what| Demand {
+        verb,
+        what,
+        place: setting.source.place(),
+        needs_trust: standing == Standing::Loosens,
+    };
+    match standing {
+        // Its value may hold a secret, and is not obeyed.
+        Standing::Refused => return vec![one("refused", setting.path.clone())],
+        Standing::Tightens => return vec![one("sets", written(setting))],
+        Standing::Loosens => {}
+    }
+    match setting.key {
+        Key::Hooks => {
+            let new = after.hooks.iter().skip(before.hooks.len());
+            let start = |hook: &super::SourcedHook| {
+                let about = if hook.spec.matcher.is_empty() {
+                    String::new()
+                } else {
+                    format!(" of {}", hook.spec.matcher.join("|"))
+                };
+                let what = format!("at {}{about}: {:?}", hook.spec.point, hook.spec.command);
+                Demand { place: hook.source.place(), ..one("starts", what) }
+            };
+            new.map(start).collect()
+        }
+        Key::Rules(RuleKind::Allow) => {
+            let new = after.rules.iter().skip(before.rules.len());
+            new.map(|sourced| one("allows", format!("{}, without a question", sourced.rule))).collect()
+        }
+        Key::Model => vec![one(
+            "sends",
+            format!("everything that is said to {}", after.model.clone().unwrap_or_default()),
+        )],
+        Key::Fallback => {
+            let to = |model: &String| {
+                one("sends", format!("everything that is said to {model}, when another model fails"))
+            };
+            after.fallback.iter().map(to).collect()
+        }
+        Key::HostedTools => vec![one(
+            "sends",
+            format!("what the model asks of the provider's own tools: {}", written(setting)),
+        )],
+        Key::FetchHosts => {
+            after.fetch_hosts.iter().map(|host| one("reaches", format!("{host}, by fetch"))).collect()
+        }
+        _ => vec![one("loosens", written(setting))],
+    }
+}
+
+fn written(setting: &Setting) -> String {
+    format!("{} = {}", setting.path, setting.value.shown())
+}

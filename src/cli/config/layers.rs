@@ -1,0 +1,125 @@
+//! The layers of the configuration, the weakest first: the user's file, the project's, the environment, the command line.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{Config, Given, Source, apply, keys, setting, setting::Setting, tighten, user_file};
+use crate::cli::environment::Environment;
+use crate::cli::fault::Fault;
+use crate::cli::project;
+use crate::cli::reading::{self, Reading};
+use crate::cli::trusted::{Book, CONFIG, Content};
+
+/// Most bytes of the user's file.
+const MOST_BYTES: u64 = 1024 * 1024;
+
+/// Reads all layers.
+///
+/// # Errors
+/// The first wrong key or value, with its place; a file of trusted folders that cannot be used; exit 2.
+pub fn load(cwd: &Path, environment: &Environment, given: &[Given]) -> Result<Config, Fault> {
+    let mut config = Config::default();
+    for setting in of_user(environment)? {
+        apply::set(&mut config, &setting).map_err(|wrong| correct_file(&wrong))?;
+    }
+    let contents = contents(cwd).into_iter().collect::<Result<Vec<_>, Fault>>()?;
+    let book = if contents.is_empty() { Book::default() } else { Book::read(environment)? };
+    for content in &contents {
+        for setting in of_project(content, &book, &mut config)? {
+            tighten::set(&mut config, &setting).map_err(|wrong| correct_file(&wrong))?;
+        }
+    }
+    for setting in
+        from_environment(environment).map_err(|wrong| Fault::usage(wrong, "correct or unset the variable"))?
+    {
+        apply::set(&mut config, &setting)
+            .map_err(|wrong| Fault::usage(wrong, "correct or unset the variable"))?;
+    }
+    for setting in from_command_line(given).map_err(|wrong| correct_flag(&wrong))? {
+        apply::set(&mut config, &setting).map_err(|wrong| correct_flag(&wrong))?;
+    }
+    keys::check(&config).map_err(|wrong| correct_file(&wrong))?;
+    Ok(config)
+}
+
+/// What the user's own file says.
+pub(super) fn of_user(environment: &Environment) -> Result<Vec<Setting>, Fault> {
+    let Some(file) = user_file(environment) else { return Ok(Vec::new()) };
+    let source = Source::User(Arc::new(file.clone()), 0);
+    read(&file, &source)
+}
+
+/// The folders from the repository's root down to `cwd` that have files to be trusted, or why one cannot be read.
+pub(super) fn contents(cwd: &Path) -> Vec<Result<Content, Fault>> {
+    let folders = project::path_down(cwd);
+    folders.iter().filter_map(|folder| Content::of(folder).transpose()).collect()
+}
+
+/// What a project's file says, as a trusted one or as one that can only tighten; the configuration is told which.
+pub(super) fn of_project(content: &Content, book: &Book, config: &mut Config) -> Result<Vec<Setting>, Fault> {
+    let Some(text) = content.text(CONFIG) else { return Ok(Vec::new()) };
+    let file = content.path(CONFIG);
+    let source = if book.trusts(content) {
+        config.trusted.push(file.clone());
+        Source::Trusted(Arc::new(file), 0)
+    } else {
+        Source::Project(Arc::new(file), 0)
+    };
+    setting::of_text(&text, &source).map_err(|wrong| correct_file(&wrong))
+}
+
+pub(super) fn correct_file(wrong: &str) -> Fault {
+    Fault::usage(
+        wrong,
+        "correct the file; `countersign config init` writes one that explains every key; `countersign doctor` lists \
+         all that is wrong",
+    )
+}
+
+fn correct_flag(wrong: &str) -> Fault {
+    Fault::usage(wrong, "see `countersign --help`")
+}
+
+fn read(file: &Path, source: &Source) -> Result<Vec<Setting>, Fault> {
+    let cannot = |why: &str| {
+        Fault::usage(
+            format!("cannot read the configuration {}: {why}", file.display()),
+            "make it a readable file, or move it away",
+        )
+    };
+    match reading::read(file, MOST_BYTES) {
+        Reading::Absent => Ok(Vec::new()),
+        Reading::Refused(why) => Err(cannot(&why)),
+        Reading::Text { cut: true, .. } => Err(cannot("it is larger than a megabyte")),
+        Reading::Text { text, .. } => setting::of_text(&text, source).map_err(|wrong| correct_file(&wrong)),
+    }
+}
+
+/// The variables that stand for keys.
+const VARIABLES: [(&str, &str); 4] = [
+    ("COUNTERSIGN_MODEL", "model"),
+    ("ANTHROPIC_BASE_URL", "providers.anthropic.base_url"),
+    ("OPENAI_BASE_URL", "providers.openai.base_url"),
+    ("OPENAI_BASE_URL", "providers.openai-chat.base_url"),
+];
+
+pub(super) fn from_environment(environment: &Environment) -> Result<Vec<Setting>, setting::Wrong> {
+    let set = VARIABLES.into_iter().filter_map(|(name, key)| Some((name, key, environment.text(name)?)));
+    set.map(|(name, key, value)| setting::of_letters(key, value, Source::Variable(name))).collect()
+}
+
+/// The flags that stand for a key are stronger than `-c`.
+fn from_command_line(given: &[Given]) -> Result<Vec<Setting>, setting::Wrong> {
+    let mut settings = Vec::new();
+    for said in given {
+        if let Given::Pair(pair) = said {
+            settings.extend(setting::of_pair(pair, &Source::Flag("-c"))?);
+        }
+    }
+    for said in given {
+        if let Given::Flag { flag, key, value } = said {
+            settings.push(setting::of_letters(key, value, Source::Flag(flag))?);
+        }
+    }
+    Ok(settings)
+}

@@ -1,0 +1,145 @@
+//! `trust`: shows what a folder's files would do, asks, and keeps the answer for exactly these contents.
+
+pub mod args;
+
+use std::io::{self, BufRead, Read, Write};
+use std::path::Path;
+
+use super::config::{Demand, Demands, demands};
+use super::environment::Environment;
+use super::exit::Exit;
+use super::fault::{Fault, one_line};
+use super::outcome::say;
+use super::project;
+use super::trusted::{Book, Content};
+use args::TrustArgs;
+
+/// Most letters of an answer that are read.
+const MOST_LETTERS: u64 = 64;
+
+/// Does what was asked for, as seen from the folder of the words, of the flags before them, or this one.
+///
+/// # Errors
+/// Files or kept trust that cannot be used; a folder that is not there.
+pub(super) fn run(words: &TrustArgs, cd: Option<&Path>, environment: &Environment) -> Result<Exit, Fault> {
+    let wanted = words.cd.as_deref().or(cd);
+    if words.list {
+        return list(environment);
+    }
+    if words.remove {
+        return remove(wanted, environment);
+    }
+    let cwd = super::folder(wanted)?;
+    let mut book = Book::read(environment)?;
+    let found = demands(&cwd, environment)?;
+    let (trusted, open): (Vec<&Demands>, Vec<&Demands>) = found
+        .iter()
+        .filter(|demands| demands.need_trust())
+        .partition(|demands| book.trusts(&demands.content));
+    for demands in &found {
+        say(&page(demands))?;
+    }
+    if open.is_empty() {
+        return say(if trusted.is_empty() {
+            "There is nothing here that needs trust.\n"
+        } else {
+            "Trusted already, with exactly these contents.\n"
+        });
+    }
+    say(WHAT_IT_MEANS)?;
+    if !words.yes && !agreed()? {
+        return Err(Fault::failed(
+            "not trusted; nothing was kept",
+            "type `countersign trust` to decide anew",
+        ));
+    }
+    for demands in open {
+        let folder = demands.content.real().ok_or_else(|| nameless(&demands.content))?;
+        book.trust(folder, demands.content.hash());
+    }
+    let file = book.write(environment)?;
+    say(&format!(
+        "Trusted, as long as nothing in these files changes. Kept in {}.\n",
+        one_line(&file.display().to_string())
+    ))
+}
+
+const WHAT_IT_MEANS: &str = "\
+Trusted, the folder's settings hold as if you had written them, until one byte of these files changes. What a program
+that is started does is not part of that: it may change with the folder.
+";
+
+/// What one folder's files would do: a line each, with nothing left out.
+fn page(demands: &Demands) -> String {
+    let mut text = format!("{}\n", one_line(&demands.content.folder().display().to_string()));
+    text.extend(demands.all.iter().map(line));
+    if demands.all.is_empty() {
+        text.push_str("  nothing\n");
+    }
+    text + &format!("  SHA-256 {}\n\n", demands.content.hash())
+}
+
+fn line(demand: &Demand) -> String {
+    let Demand { verb, what, place, needs_trust } = demand;
+    let aside = match (*verb, needs_trust) {
+        ("refused", _) => ", even with trust: it is yours alone to set",
+        (_, true) => "",
+        (_, false) => ", with or without trust",
+    };
+    let line = place.rsplit_once(':').map_or(place.as_str(), |(_, line)| line);
+    // A second line is shown as one: it could be taken for a comment's rest.
+    let what = one_line(&what.replace('\n', "\\n"));
+    format!("  {verb:<8} {what}  (line {}{aside})\n", one_line(line))
+}
+
+/// Asks on the terminal, or whatever stands in its place; everything but a yes is a no.
+fn agreed() -> Result<bool, Fault> {
+    say("Trust this, exactly as it stands? [y/N] ")?;
+    let mut answer = String::new();
+    let read = io::stdin().lock().take(MOST_LETTERS).read_line(&mut answer);
+    read.map_err(|why| Fault::failed(format!("cannot read the answer: {why}"), "use --yes"))?;
+    if !answer.ends_with('\n') {
+        // The line that was begun with the question.
+        writeln!(io::stdout()).unwrap_or_default();
+    }
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}
+
+fn nameless(content: &Content) -> Fault {
+    Fault::failed(
+        format!("{} cannot be trusted: its path is not text", content.folder().display()),
+        "rename the folder",
+    )
+}
+
+fn list(environment: &Environment) -> Result<Exit, Fault> {
+    let book = Book::read(environment)?;
+    let mut text = String::new();
+    for folder in book.folders() {
+        let state = match Content::of(Path::new(folder)) {
+            Ok(Some(content)) if book.trusts(&content) => "trusted",
+            Ok(Some(_)) => "changed since, so not trusted",
+            Ok(None) => "has no such files any more",
+            Err(_unreadable) => "cannot be read, so not trusted",
+        };
+        text.push_str(&format!("{}: {state}\n", one_line(folder)));
+    }
+    say(if text.is_empty() { "No folder is trusted.\n" } else { &text })
+}
+
+/// Takes the trust of all folders that a session in `wanted` would read; of one that is gone, by its name.
+fn remove(wanted: Option<&Path>, environment: &Environment) -> Result<Exit, Fault> {
+    let mut book = Book::read(environment)?;
+    let folders = match (super::folder(wanted), wanted) {
+        (Ok(cwd), _) => project::path_down(&cwd),
+        (Err(_gone), Some(path)) if path.is_absolute() => vec![path.to_owned()],
+        (Err(fault), _) => return Err(fault),
+    };
+    let named = folders.iter().filter_map(|folder| folder.to_str());
+    let forgotten: Vec<String> = named.filter(|folder| book.forget(folder)).map(one_line).collect();
+    if forgotten.is_empty() {
+        return say("No trust was kept for this folder.\n");
+    }
+    book.write(environment)?;
+    say(&format!("No longer trusted: {}\n", forgotten.join(", ")))
+}
