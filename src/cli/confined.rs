@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::Invocation;
+use super::fault::one_line;
 use crate::runtime::sandbox::{Confined, Confinement, ENTRY, Sandbox, secret_places};
 
 /// As of `env` and `nice` when they could not do what stands before the command.
@@ -24,7 +25,7 @@ pub(super) fn enter(words: &[OsString]) -> Option<ExitCode> {
         Err(why) => why,
     };
     // Nobody is left to hear that this could not be written.
-    writeln!(std::io::stderr(), "countersign: the command was not started: {why}").ok();
+    writeln!(std::io::stderr(), "countersign: the command was not started: {}", one_line(&why)).ok();
     Some(COULD_NOT.into())
 }
 

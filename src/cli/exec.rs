@@ -166,6 +166,7 @@ impl Out {
         if text.is_empty() || self.gone.is_some() {
             return Ok(());
         }
+        let text = super::outcome::for_stdout(&text);
         let mut stdout = io::stdout().lock();
         let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
         written.map_err(|why| self.gone = Some(why))
@@ -185,9 +186,7 @@ impl Out {
     /// The answer, and in one line why it is none.
     fn close(mut self, end: &TurnEnded) -> Result<Exit, Fault> {
         if !self.json && !end.text.is_empty() {
-            let is_screen = io::stdout().is_terminal();
-            let text = if is_screen { sanitize(&end.text).into_owned() } else { end.text.to_string() };
-            super::outcome::say(&format!("{text}\n"))?;
+            super::outcome::say(&format!("{}\n", end.text))?;
         }
         let exit = Exit::from(end.reason);
         if let Some(why) = &self.gone {
@@ -199,7 +198,7 @@ impl Out {
             return Err(fault);
         }
         if let Some(text) = self.handoff.take().filter(|_| !self.json) {
-            complain(&sanitize(&text));
+            complain(&text);
         }
         if !end.reason.completed() {
             complain(&format!("stopped: {}; next: {}", end.reason.as_str(), end.next_safe_action));
@@ -208,7 +207,7 @@ impl Out {
     }
 }
 
-/// One line on stderr. When stderr is gone, nobody is left to tell.
+/// A remark on stderr, made safe wherever that leads. When stderr is gone, nobody is left to tell.
 fn complain(line: &str) {
-    writeln!(io::stderr(), "{line}").unwrap_or_default();
+    writeln!(io::stderr(), "{}", sanitize(line)).unwrap_or_default();
 }

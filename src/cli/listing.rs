@@ -72,16 +72,16 @@ fn in_words(listed: &[Listed]) -> String {
     for one in listed {
         match &one.state {
             State::Usable(how) => {
-                text.push_str(&format!("\n{}: {}\n", one.provider, one_line(how)));
+                text.push_str(&format!("\n{}: {}\n", one_line(&one.provider), one_line(how)));
                 text.extend(one.models.iter().map(|spec| row(spec, width)));
                 if one.models.is_empty() {
-                    text.push_str(&format!("  {}/NAME: any model that it serves\n", one.provider));
+                    text.push_str(&format!("  {}/NAME: any model that it serves\n", one_line(&one.provider)));
                 }
             }
             State::Unusable(fault) => {
                 all_usable = false;
                 let (why, next) = (one_line(&fault.message), one_line(&fault.next));
-                rest.push_str(&format!("  {}: {why}; {next}\n", one.provider));
+                rest.push_str(&format!("  {}: {why}; {next}\n", one_line(&one.provider)));
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Logs: rolling files that are begun when the first line is written. No keys, no message text.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -10,6 +11,7 @@ use tracing_subscriber::{
 };
 
 use super::config::private_folder;
+use crate::ui::text::sanitize;
 
 /// Old files that are kept, one a day.
 const KEPT_FILES: usize = 7;
@@ -49,13 +51,27 @@ struct LazyFile {
 }
 
 impl<'a> MakeWriter<'a> for LazyFile {
-    type Writer = OptionalWriter<RollingWriter<'a>>;
+    type Writer = Shown<OptionalWriter<RollingWriter<'a>>>;
 
     fn make_writer(&'a self) -> Self::Writer {
         match self.file.get_or_init(|| open(&self.folder)) {
-            Some(file) => OptionalWriter::some(file.make_writer()),
-            None => OptionalWriter::none(),
+            Some(file) => Shown(OptionalWriter::some(file.make_writer())),
+            None => Shown(OptionalWriter::none()),
         }
+    }
+}
+
+/// Lines in which names from outside are shown and not obeyed, whoever looks at them. A line comes in one piece.
+struct Shown<Writer>(Writer);
+
+impl<Writer: Write> Write for Shown<Writer> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write_all(sanitize(&String::from_utf8_lossy(bytes)).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
     }
 }
 
@@ -79,7 +95,9 @@ mod tests {
             .with_ansi(false)
             .with_writer(LazyFile { folder: folder.to_path_buf(), file: OnceLock::new() })
             .finish();
-        tracing::subscriber::with_default(subscriber, || tracing::info!("a line"));
+        tracing::subscriber::with_default(subscriber, || {
+            tracing::info!(name = "b\u{1b}[2J\u{202e}", "a line \u{1b}]0;x\u{7} \u{9b}")
+        });
     }
 
     #[test]
@@ -92,6 +110,16 @@ mod tests {
         log_through(&folder);
         let written = std::fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
         assert!(std::fs::read_to_string(written).unwrap().contains("a line"));
+    }
+
+    #[test]
+    fn names_from_outside_steer_no_terminal() {
+        let place = tempfile::tempdir().unwrap();
+        log_through(place.path());
+        let written = std::fs::read_dir(place.path().join("logs")).unwrap().next().unwrap().unwrap().path();
+        let text = std::fs::read_to_string(written).unwrap();
+        assert!(text.contains("a line"), "{text}");
+        assert_eq!(sanitize(&text), text);
     }
 
     #[test]

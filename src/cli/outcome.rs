@@ -1,6 +1,12 @@
 //! How the program ends: its words on stdout, its one line on stderr, its exit code. Never a backtrace.
 
-use std::{any::Any, cell::Cell, io::Write, panic};
+use std::{
+    any::Any,
+    borrow::Cow,
+    cell::Cell,
+    io::{IsTerminal, Write},
+    panic,
+};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
@@ -8,6 +14,7 @@ use super::{
     exit::Exit,
     fault::{Fault, one_line},
 };
+use crate::ui::text::sanitize;
 
 thread_local! {
     /// What the panic of this thread said; told when the screen is restored, not in the middle of it.
@@ -52,8 +59,19 @@ fn words_of(payload: &dyn Any) -> &str {
     owned.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("a panic without words")
 }
 
-/// Writes to stdout. A reader that has gone away has read enough.
+/// Writes to stdout: to a terminal made safe, to a file or a program byte by byte as it is. A reader that has gone away
+/// has read enough.
 pub(super) fn say(text: &str) -> Result<Exit, Fault> {
+    say_painted(&for_stdout(text))
+}
+
+/// The text as stdout may have it.
+pub(super) fn for_stdout(text: &str) -> Cow<'_, str> {
+    if std::io::stdout().is_terminal() { sanitize(text) } else { Cow::Borrowed(text) }
+}
+
+/// The same for a text with colours of ours, in which everything else is made safe already.
+pub(super) fn say_painted(text: &str) -> Result<Exit, Fault> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Ok(()) => Ok(Exit::Completed),

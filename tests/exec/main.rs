@@ -29,6 +29,7 @@ mod files;
 mod gemini;
 mod goals;
 mod hosted;
+mod hostile;
 mod images;
 mod kept;
 mod keys;

@@ -6,7 +6,7 @@ use toml::{Spanned, de::DeValue};
 
 use super::{
     Config,
-    key::nearest,
+    key::{nearest, quoted},
     setting::{Setting, Wrong},
     source::Source,
     value::Written,
@@ -144,8 +144,6 @@ impl Config {
 }
 
 fn table(spec: &HookSpec) -> String {
-    // Other than TOML's own writer, JSON's keeps every text on one line, and what it writes is TOML.
-    let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let mut members =
         format!("command = {}, timeout_seconds = {}", quoted(&spec.command), spec.timeout_ms / 1000);
     if !spec.matcher.is_empty() {

@@ -2,6 +2,7 @@
 
 use crate::budget::Limit;
 use crate::policy::RuleKind;
+use crate::ui::text::sanitize;
 
 /// What a key means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -313,9 +314,21 @@ fn distance(one: &str, other: &str) -> usize {
 pub(super) fn spelled(path: &[String]) -> String {
     let is_bare =
         |s: &str| !s.is_empty() && s.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
-    let segments: Vec<String> =
-        path.iter().map(|s| if is_bare(s) { s.clone() } else { format!("{s:?}") }).collect();
+    let segments: Vec<String> = path.iter().map(|s| if is_bare(s) { s.clone() } else { quoted(s) }).collect();
     segments.join(".")
+}
+
+/// A text as TOML writes it. What would steer a terminal, or hide, is written as an escape and can be read back.
+pub(super) fn quoted(text: &str) -> String {
+    if !text.contains('\n') && sanitize(text) == text {
+        return toml::Value::from(text).to_string();
+    }
+    let letter = |c: char| match c {
+        '"' | '\\' => format!("\\{c}"),
+        ' '..='~' => c.to_string(),
+        _ => format!("\\U{:08X}", u32::from(c)),
+    };
+    format!("\"{}\"", text.chars().map(letter).collect::<String>())
 }
 
 #[cfg(test)]

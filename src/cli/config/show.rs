@@ -167,7 +167,14 @@ impl Config {
             }
             for header in provider.headers.keys() {
                 let path = ["providers".to_owned(), name.clone(), "headers".to_owned(), header.clone()];
-                line(text, &format!("{} = \"(hidden)\"  # {}", spelled(&path), self.source(&spelled(&path))));
+                line(
+                    text,
+                    &format!(
+                        "{} = \"(hidden)\"  # {}",
+                        spelled(&path),
+                        one_line(&self.source(&spelled(&path)).to_string())
+                    ),
+                );
             }
         }
     }
@@ -215,5 +222,5 @@ fn line(text: &mut String, content: &str) {
 }
 
 fn quoted(text: &str) -> String {
-    toml::Value::from(text).to_string()
+    super::key::quoted(text)
 }

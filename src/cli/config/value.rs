@@ -3,6 +3,7 @@
 use toml::de::DeValue;
 
 use super::hooks::Row;
+use super::key::quoted;
 use crate::ledger::MicroDollars;
 
 /// A value before its meaning is known. Numbers keep their digits: money is never a float.
@@ -54,7 +55,7 @@ impl Written {
     /// As it was written, on one line.
     pub(super) fn shown(&self) -> String {
         match self {
-            Self::Text(text) => format!("{text:?}"),
+            Self::Text(text) => quoted(text),
             Self::List(items) => {
                 let items: Vec<String> = items.iter().map(Self::shown).collect();
                 format!("[{}]", items.join(", "))
@@ -149,6 +150,24 @@ pub(super) fn write_dollars(amount: MicroDollars) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_are_shown_whole_and_read_back() {
+        for text in [
+            "plain",
+            "it's \"so\"",
+            "a\nb",
+            "\u{1b}]0;x\u{7}",
+            "a\u{202e}b\u{200b}",
+            "\u{7f}\u{9b}\\",
+            "漢字\t",
+        ] {
+            let written = quoted(text);
+            assert_eq!(crate::ui::text::sanitize(&written), written);
+            let read = DeValue::parse(&written).unwrap();
+            assert_eq!(Written::of(read.get_ref()), Written::Text(text.to_owned()), "{written}");
+        }
+    }
 
     #[test]
     fn money_is_exact() {

@@ -20,7 +20,7 @@ use super::config::examine;
 use super::environment::Environment;
 use super::exit::Exit;
 use super::fault::{Fault, one_line};
-use super::outcome::say;
+use super::outcome::say_painted;
 use crate::wire::Secret;
 use finding::Status;
 use report::Look;
@@ -40,7 +40,7 @@ pub(super) fn run(cwd: PathBuf, environment: Environment, json: bool, online: bo
         finding.message = shown(&finding.message, &invocation);
         finding.mend = shown(&finding.mend, &invocation);
     }
-    say(&if json {
+    say_painted(&if json {
         report::lines(&findings)
     } else {
         report::page(&findings, look(&invocation.environment))

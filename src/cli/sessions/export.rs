@@ -1,7 +1,7 @@
 //! `sessions export`: a session for others to read, on stdout.
 
 use super::args::Pick;
-use super::place::{Place, for_stdout, lines, read};
+use super::place::{Place, document, lines, read};
 use crate::cli::exit::Exit;
 use crate::cli::fault::Fault;
 use crate::cli::outcome::say;
@@ -17,7 +17,7 @@ pub(super) fn run(place: &Place, pick: &Pick, json: bool) -> Result<Exit, Fault>
         lines(exported_lines(&bytes, &file.entries))
     } else {
         let title = file.entries.first().map(|first| title(first)).unwrap_or_default();
-        for_stdout(format!("{title}{}", transcript(&file.entries, Style::Markdown)))
+        document(&format!("{title}{}", transcript(&file.entries, Style::Markdown)))
     };
     say(&place.without_keys(text))
 }

@@ -1,6 +1,6 @@
 //! Where sessions are, as seen from a folder, and how they are named.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -114,9 +114,9 @@ pub(in crate::cli) fn first_words(text: &str, most: usize) -> String {
     if cut.len() < line.len() { format!("{}\u{2026}", cut.trim_end()) } else { cut }
 }
 
-/// What a terminal gets is made safe; a file or a program gets it as it is.
-pub(super) fn for_stdout(text: String) -> String {
-    if std::io::stdout().is_terminal() { sanitize(&text).into_owned() } else { text }
+/// A document that somebody will look at: made safe, but for its tabs, which mean something in what it quotes.
+pub(super) fn document(text: &str) -> String {
+    text.split('\t').map(sanitize).collect::<Vec<_>>().join("\t")
 }
 
 /// A remark on stderr, beside the answer.

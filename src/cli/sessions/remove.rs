@@ -3,7 +3,7 @@
 use super::args::Pick;
 use super::place::{Place, first_words, id_of, when};
 use crate::cli::exit::Exit;
-use crate::cli::fault::Fault;
+use crate::cli::fault::{Fault, one_line};
 use crate::cli::outcome::say;
 use crate::runtime::store::{remove, summarise};
 
@@ -30,5 +30,5 @@ pub(super) fn run(place: &Place, pick: &Pick) -> Result<Exit, Fault> {
         },
     );
     remove(&path).map_err(|why| Fault::failed(why, "nothing was removed"))?;
-    say(&format!("removed {} ({about})\n", id_of(&path)))
+    say(&format!("removed {} ({about})\n", one_line(&id_of(&path))))
 }

@@ -110,7 +110,7 @@ fn tell(place: &Place, summary: &Summary, hits: &[Hit], json: bool) -> Vec<Strin
     let words = first_words(&summary.first_message, EXCERPT / 2);
     let mut told = vec![format!(
         "{}  {}  {}  {words}",
-        summary.id,
+        first_words(&summary.id, EXCERPT),
         when(summary.started),
         first_words(&folder, EXCERPT)
     )];

@@ -127,6 +127,7 @@ impl Drop for Guard {
         }
         if let Some(said) = self.elsewhere.get() {
             // A standard error that is gone hears nothing.
+            let said = crate::ui::text::sanitize(said).replace('\n', " ");
             drop(writeln!(io::stderr(), "a part of the program failed: {said}. Please report this."));
         }
     }
