@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn names_from_outside_steer_no_terminal() {
         let place = tempfile::tempdir().unwrap();
-        log_through(place.path());
+        log_through(&place.path().join("logs"));
         let written = std::fs::read_dir(place.path().join("logs")).unwrap().next().unwrap().unwrap().path();
         let text = std::fs::read_to_string(written).unwrap();
         assert!(text.contains("a line"), "{text}");
