@@ -15,7 +15,7 @@ pub enum Place {
     Panel,
     /// In the ledger inspector.
     Ledger,
-    /// In what takes the whole screen and scrolls: output, a summary, the budgets, the rules, the help.
+    /// In what takes the whole screen and scrolls: output, a summary, the budgets, the rules, the plan, the help.
     Page,
     /// In a list that is narrowed by typing.
     Picker,

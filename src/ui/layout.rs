@@ -14,6 +14,8 @@ pub struct Areas {
     pub header: Rect,
     /// What was said and done.
     pub transcript: Rect,
+    /// The plan while it is unfinished, else nothing; of no height on low screens.
+    pub plan: Rect,
     /// The budgets.
     pub gauges: Rect,
     /// What was typed and has not been delivered yet; often of no height.
@@ -56,9 +58,9 @@ impl Areas {
         let header = take(1);
         take(below);
         let transcript = take(rest - queue);
-        take(below);
+        let plan = take(below);
         let (gauges, queue, composer) = (take(1), take(queue), take(composer));
-        Some(Self { header, transcript, gauges, queue, composer, status: take(1), boxed })
+        Some(Self { header, transcript, plan, gauges, queue, composer, status: take(1), boxed })
     }
 
     /// The width that text has in the composer.

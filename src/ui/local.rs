@@ -106,6 +106,8 @@ pub enum Overlay {
     Permissions(Vec<Listed>, u16),
     /// The background commands; scrolled by so many rows.
     Shells(u16),
+    /// The model's to-do list; scrolled by so many rows.
+    Plan(u16),
     /// A list to pick from.
     Picker(Picker),
 }
@@ -119,6 +121,7 @@ impl Overlay {
             | Self::Summary(_, at)
             | Self::Permissions(_, at)
             | Self::Budgets(at)
+            | Self::Plan(at)
             | Self::Shells(at) => Some(at),
             Self::Ledger(_) | Self::Picker(_) => None,
         }

@@ -50,6 +50,7 @@ pub(super) fn update(local: &mut Local, view: &View, key: KeyEvent) -> Option<Ve
         | Overlay::Summary(_, at)
         | Overlay::Permissions(_, at)
         | Overlay::Budgets(at)
+        | Overlay::Plan(at)
         | Overlay::Shells(at) => scroll(at, key, page),
     };
     if closes && read_only {

@@ -72,6 +72,7 @@ fn obey(local: &mut Local, view: &View, text: &str) -> Option<Option<Vec<Act>>> 
         Slash::Budgets => shown(local, Overlay::Budgets(0)),
         Slash::Permissions => shown(local, Overlay::Permissions(view.rules(), 0)),
         Slash::Shells => shown(local, Overlay::Shells(0)),
+        Slash::Plan => shown(local, Overlay::Plan(0)),
         Slash::Pick(source) => vec![Act::Pick(source)],
         Slash::Undo => vec![Act::Undo(None)],
         Slash::Theme(name) => vec![Act::Wear(name)],

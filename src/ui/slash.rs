@@ -30,6 +30,8 @@ pub enum Slash {
     Mode(Mode),
     /// Show the rules in force.
     Permissions,
+    /// Show the model's to-do list.
+    Plan,
     /// Leave.
     Quit,
     /// Show what taking back the last turn's changes of files would do.
@@ -45,7 +47,7 @@ pub enum Slash {
 }
 
 /// The commands as they are typed, and what they do.
-pub const KNOWN: [(&str, &str); 16] = [
+pub const KNOWN: [(&str, &str); 17] = [
     ("/budgets", "the budgets: used, limit, left"),
     ("/compact", "replace what was said by a summary"),
     ("/effort", "LEVEL: none, minimal, low, medium, high, xhigh, max or default"),
@@ -56,6 +58,7 @@ pub const KNOWN: [(&str, &str); 16] = [
     ("/mode", "NAME: plan, ask, edit, auto or unrestricted"),
     ("/model", "the models, to pick from; or: NAME, as in PROVIDER/MODEL"),
     ("/permissions", "the rules in force: where each comes from, what it last matched"),
+    ("/plan", "the model's to-do list, item by item"),
     ("/quit", "leave"),
     ("/rewind", "pick a message: take back what was done to files since"),
     ("/sessions", "the sessions of this folder, to go on with one"),
@@ -93,6 +96,7 @@ fn command(word: &str, rest: &str) -> Result<Slash, String> {
         "/mode" if rest.is_empty() => return Err(MODES.to_owned()),
         "/mode" => return Mode::parse(rest).map(Slash::Mode),
         "/permissions" => Slash::Permissions,
+        "/plan" => Slash::Plan,
         "/quit" => Slash::Quit,
         "/rewind" => Slash::Pick(Source::Rewind),
         "/undo" => Slash::Undo,

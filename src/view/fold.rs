@@ -11,8 +11,8 @@ use crate::budget::Limit;
 use crate::ledger::{Body, CallId, Compaction, Entry, EntryId, Millis, TurnEnded};
 
 use super::{
-    Card, CardBody, CardId, Forming, LiveMessage, Mark, Offer, Panel, PanelState, Phase, Row, View, plan,
-    shells,
+    Card, CardBody, CardId, Forming, LiveMessage, Mark, Offer, Panel, PanelState, Phase, PlanProgress, Row,
+    View, plan, shells,
 };
 
 impl View {
@@ -79,6 +79,7 @@ impl View {
                     shells::take(&mut self.shells, panel, r, entry.at);
                 }
             }
+            Body::User(_) if PlanProgress::of(&self.plan).current.is_none() => self.plan.clear(),
             Body::Tombstone(t) => self.remove(t.target),
             Body::Assistant(_) => self.latest_message = self.latest_message.max(Some(entry.id)),
             Body::ModelChanged { model, .. } => self.settings.model = model.to_string(),

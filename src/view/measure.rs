@@ -10,6 +10,7 @@ pub fn measure(tool: &str, content: &str) -> String {
         "search" => first.split(" (").next(),
         "write" | "edit" => return changed(first).unwrap_or_else(|| lines(content)),
         "shell" if content.starts_with("(no output") => Some("no output"),
+        "plan" => Some("set"),
         _ => None,
     };
     said.filter(|s| !s.is_empty() && s.len() <= 40).map_or_else(|| lines(content), str::to_owned)
@@ -55,6 +56,7 @@ mod tests {
             ("write", "created a.rs: 12 bytes, 1 line", "created, 1 line"),
             ("shell", "(no output; exit code 0)", "no output"),
             ("shell", "a\nb\n", "2 lines"),
+            ("plan", "plan: 1 of 3 done, in progress: b", "set"),
             ("mcp__x", "(odd", "1 line"),
             ("read", "", "0 lines"),
         ] {

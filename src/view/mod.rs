@@ -28,7 +28,7 @@ pub use inspect::{Mark, Row, one_line};
 pub use measure::{exit, measure};
 pub use model_sees::{Fate, ModelSees, Sight, model_sees};
 pub use panel::{Panel, PanelState};
-pub use plan::{PlanItem, PlanStatus};
+pub use plan::{PlanItem, PlanProgress, PlanStatus};
 pub use receipts::{Receipt, Receipts};
 pub use shells::BackgroundShell;
 pub use spending::{Spending, Spent};
@@ -212,7 +212,8 @@ impl View {
         self.rows.get(*self.row_of.get(&id)?)
     }
 
-    /// The model's to-do list, as its last `plan` call that worked set it; empty when there is none.
+    /// The model's to-do list, as its last `plan` call that worked set it; empty when there is none. One that was
+    /// finished is gone with the next message of the user.
     pub fn plan(&self) -> &[PlanItem] {
         &self.plan
     }

@@ -26,14 +26,64 @@ pub enum PlanStatus {
     Completed,
 }
 
+impl PlanStatus {
+    /// In a word, for screens without colours and signs, and for lines that are spoken.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Pending => "later",
+            Self::InProgress => "now",
+            Self::Completed => "done",
+        }
+    }
+}
+
+/// How far a plan is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PlanProgress<'a> {
+    /// Items done.
+    pub done: usize,
+    /// Items in all.
+    pub all: usize,
+    /// What is under way, else what comes next; `None` when all is done.
+    pub current: Option<&'a PlanItem>,
+}
+
+impl<'a> PlanProgress<'a> {
+    /// Counts the items.
+    pub fn of(items: &'a [PlanItem]) -> Self {
+        let first = |status| items.iter().find(|item| item.status == status);
+        Self {
+            done: items.iter().filter(|item| item.status == PlanStatus::Completed).count(),
+            all: items.len(),
+            current: first(PlanStatus::InProgress).or_else(|| first(PlanStatus::Pending)),
+        }
+    }
+
+    /// `3 of 7 done · now: write the tests`; the item's words are not yet safe for a screen.
+    pub fn words(&self) -> String {
+        match self.current {
+            None if self.all == 0 => "cleared".to_owned(),
+            None => format!("all {} done", self.all),
+            Some(item) => {
+                let when = if item.status == PlanStatus::InProgress { "now" } else { "next" };
+                format!("{} of {} done · {when}: {}", self.done, self.all, item.text)
+            }
+        }
+    }
+}
+
 /// The list that a call has set; `None` when it is another tool's, or did not work.
 pub(super) fn of(panel: &Panel, result: &ToolResult) -> Option<Vec<PlanItem>> {
     if panel.name() != "plan" || result.outcome != Outcome::Ok {
         return None;
     }
-    let Some(Arguments::Object(members)) = panel.arguments() else { return None };
-    let items = members.get("items").and_then(Value::as_array)?;
-    Some(items.iter().filter_map(item).collect())
+    read(panel.arguments()?)
+}
+
+/// The items that a call of `plan` has; `None` when the arguments are those of no plan.
+pub(super) fn read(arguments: &Arguments) -> Option<Vec<PlanItem>> {
+    let Arguments::Object(members) = arguments else { return None };
+    members.get("items")?.as_array()?.iter().map(item).collect()
 }
 
 fn item(value: &Value) -> Option<PlanItem> {

@@ -4,6 +4,9 @@ use serde_json::Value;
 
 use crate::ledger::Arguments;
 
+use super::plan;
+use super::plan::PlanProgress;
+
 /// One line for a call's arguments: the command, the path, the pattern; not yet safe for a screen.
 pub fn summary(arguments: &Arguments) -> String {
     let members = match arguments {
@@ -15,6 +18,9 @@ pub fn summary(arguments: &Arguments) -> String {
     }
     if let Some(question) = arguments.text("question") {
         return first_line(question);
+    }
+    if let Some(items) = plan::read(arguments) {
+        return PlanProgress::of(&items).words();
     }
     let path = arguments.text("path");
     if let Some(pattern) = arguments.text("pattern") {
@@ -73,6 +79,15 @@ mod tests {
         assert_eq!(of(json!({"path": "a.rs", "offset": 10, "limit": 5})), "a.rs lines 10-14");
         assert_eq!(of(json!({"pattern": "empty", "path": "tests"})), "\"empty\" in tests");
         assert_eq!(of(json!({"a": 1, "b": "x y"})), "a=1 b=x y");
+        let plan = |states: &[&str]| {
+            let item = |(at, state): (usize, &&str)| json!({"text": format!("step {at}"), "status": state});
+            of(json!({"items": states.iter().enumerate().map(item).collect::<Vec<_>>()}))
+        };
+        assert_eq!(plan(&["completed", "pending", "in_progress"]), "1 of 3 done · now: step 2");
+        assert_eq!(plan(&["completed", "pending", "pending"]), "1 of 3 done · next: step 1");
+        assert_eq!(plan(&["completed", "completed"]), "all 2 done");
+        assert_eq!(plan(&[]), "cleared");
+        assert_eq!(of(json!({"items": ["a"]})), "items=[\"a\"]");
         assert_eq!(of(json!({})), "");
         assert_eq!(of(json!("{\"cut")), "{\"cut");
     }

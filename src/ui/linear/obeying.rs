@@ -28,6 +28,7 @@ impl Talk {
             Slash::Pick(Source::Rewind) => self.rewind(),
             Slash::Undo => return vec![Act::Undo(None)],
             Slash::Help => pages::help(voice),
+            Slash::Plan => pages::plan(view, voice),
             Slash::Budgets => pages::budgets(view, now, voice),
             Slash::Permissions => pages::permissions(view, voice),
             Slash::Shells => pages::shells(view, now, voice),

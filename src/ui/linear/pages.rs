@@ -3,7 +3,7 @@
 use crate::budget::{Gauge, Limit};
 use crate::ledger::{Body, CallId, Entry, EntryId, Millis};
 use crate::ui::slash;
-use crate::view::{Mark, PanelState, Row, View, one_line, summary};
+use crate::view::{Mark, PanelState, PlanProgress, Row, View, one_line, summary};
 
 use super::calls::named;
 use super::commands;
@@ -90,6 +90,19 @@ pub(super) fn used(Gauge { name, used, limit }: Gauge) -> String {
         Some(limit) => {
             format!("{} of {} used, {} left", write(used), write(limit), write(limit - used))
         }
+    }
+}
+
+/// The model's to-do list, an item a line.
+pub(super) fn plan(view: &View, voice: &mut Voice) {
+    let items = view.plan();
+    if items.is_empty() {
+        return voice.say("plan: there is none");
+    }
+    let PlanProgress { done, all, .. } = PlanProgress::of(items);
+    voice.say(&format!("plan: {done} of {all} done"));
+    for (at, item) in items.iter().enumerate() {
+        voice.say(&format!("item {}, {}: {}", at + 1, item.status.word(), plain(&item.text)));
     }
 }
 

@@ -23,6 +23,7 @@ mod output;
 mod permissions;
 mod picker;
 mod pictures;
+mod plan;
 mod queue;
 mod remarks;
 mod rows;
@@ -129,6 +130,7 @@ fn prepare_page(
         Some(Overlay::Budgets(_)) => budgets::lay(&screen, body.width),
         Some(Overlay::Permissions(rules, _)) => permissions::lay(&screen, body.width, rules),
         Some(Overlay::Shells(_)) => shells::lay(&screen, body.width),
+        Some(Overlay::Plan(_)) => plan::lay(&screen, body.width),
         Some(Overlay::Ledger(_) | Overlay::Picker(_)) | None => return,
     };
     let Some(at) = local.overlay.as_mut().and_then(Overlay::scrolled) else { return };
@@ -185,12 +187,14 @@ pub fn draw(frame: &mut Frame<'_>, screen: &Screen<'_>) {
             | Overlay::Summary(..)
             | Overlay::Permissions(..)
             | Overlay::Budgets(_)
+            | Overlay::Plan(_)
             | Overlay::Shells(_),
         ) => output::page(frame, area, screen),
         Some(Overlay::Picker(picker)) => picker::draw(frame, area, screen, picker),
         None => {
             header::draw(frame, areas.header, screen);
             window::draw(frame, areas.transcript, screen);
+            plan::draw(frame, areas.plan, screen);
             gauges::draw(frame, areas.gauges, screen);
             if !completion::draw(frame, areas.queue, screen) {
                 queue::draw(frame, areas.queue, screen);
