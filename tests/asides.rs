@@ -107,6 +107,7 @@ fn what_is_said_after_sampling_reaches_the_next_turn_alone() {
         outcome: Outcome::Ok,
         content: "seen".into(),
         cut_chars: 0,
+        images: vec![],
         transient: false,
         refused: false,
     };

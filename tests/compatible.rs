@@ -19,7 +19,9 @@ mod support;
 
 use std::sync::Arc;
 
-use countersign::ledger::{AssistantMessage, Block, Message, ModelRef, Outcome, Stop, Thinking, Usage};
+use countersign::ledger::{
+    AssistantMessage, Block, Image, Message, ModelRef, Outcome, Stop, Thinking, Usage,
+};
 use countersign::model::{FailureClass, Request};
 use countersign::wire::{Endpoint, Protocol, Quirks, http_failure, string_mode::refuses_tools};
 use serde_json::{Value, json};
@@ -246,6 +248,35 @@ fn mistral_gets_ids_of_nine_letters_and_strict_turns() {
     let plain = sent("http://127.0.0.1:1", Quirks::default(), history());
     assert_eq!(plain.len(), 6);
     assert_eq!(plain[2]["tool_calls"][0]["id"], "c1", "`.` and `:` are refused by others");
+}
+
+#[test]
+fn what_results_show_comes_after_all_of_them_and_roles_stay_in_turn() {
+    let mut messages = history();
+    let Some(Message::Results(results)) = messages.iter_mut().find(|m| matches!(m, Message::Results(_)))
+    else {
+        panic!("no results")
+    };
+    let shown = Image {
+        name: "a.png".into(),
+        media_type: "image/png".into(),
+        data: "iVBORw0KGgo=".into(),
+        size: None,
+    };
+    Arc::make_mut(&mut results[0]).images.push(shown);
+    let strict = Quirks { strict_order: Some(true), ..Quirks::default() };
+    let sent_to = |quirks| sent("http://127.0.0.1:1", quirks, messages.clone());
+    let roles =
+        |said: &[Value]| said.iter().map(|m| m["role"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
+    let (plain, strict) = (sent_to(Quirks::default()), sent_to(strict));
+    assert_eq!(roles(&plain), ["user", "user", "assistant", "tool", "tool", "user", "user"]);
+    assert_eq!(roles(&strict), ["user", "assistant", "tool", "tool", "assistant", "user"]);
+    let parts = strict[5]["content"].as_array().unwrap();
+    assert_eq!(
+        parts[0]["text"],
+        format!("[Image of call {} (read)]", plain[3]["tool_call_id"].as_str().unwrap())
+    );
+    assert_eq!((&parts[1]["type"], &parts[2]["text"]), (&json!("image_url"), &json!("And?")));
 }
 
 #[test]

@@ -1,13 +1,9 @@
 //! What a model is shown of a long session, for every protocol: each request is the one before with more at its end, and
 //! reasoning goes back only where nothing before it has changed.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    missing_docs,
-    reason = "tests"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(missing_docs, reason = "tests")]
+#[path = "support/pictures.rs"]
+mod pictures;
 
 use countersign::context;
 use countersign::ledger::*;
@@ -116,8 +112,11 @@ impl Session {
         let message = AssistantMessage { id, model, blocks, stop, usage: Usage::default(), interrupted };
         let open = self.ledger.assistant(now, message).unwrap();
         for (place, call) in open.into_iter().enumerate() {
-            let outcome = if place % 2 == 0 { Outcome::Ok } else { Outcome::Failed };
-            self.ledger.settle(now, call, Settlement::synthetic(outcome, "a result"));
+            let outcome = if place % 2 == 1 { Outcome::Ok } else { Outcome::Failed };
+            // A long session shows more images of this size than a request carries.
+            let images = vec![pictures::image("a.png", 3_000, 30); place % 2];
+            let ending = Settlement { images, ..Settlement::synthetic(outcome, "a result") };
+            self.ledger.settle(now, call, ending);
         }
         id
     }
@@ -273,7 +272,8 @@ impl Session {
             description: "A tool.".into(),
             schema: json!({ "type": "object" }),
         };
-        let spec = ModelSpec::unknown(model.clone());
+        let mut spec = ModelSpec::unknown(model.clone());
+        spec.abilities.vision = Some(true);
         let tools = vec![tool("read"), tool("write")];
         let request = context::build(&self.ledger, "Be brief.", tools, &spec, None).unwrap();
         let mut endpoint = Endpoint::new("http://127.0.0.1:1", None);

@@ -9,8 +9,12 @@ use std::sync::Arc;
 
 use countersign::agent::{Agent, Effect, Event, Input, Intent, Live, Settings};
 use countersign::budget::Limits;
-use countersign::context::estimate_tokens;
-use countersign::ledger::{Body, Entry, EntryId, Image, Message, Millis, ModelRef, UserMessage};
+use countersign::context::{build, estimate_tokens};
+use countersign::ledger::{
+    Arguments, AssistantMessage, Block, Body, CallId, Entry, EntryId, FORMAT_VERSION, Image, Ledger, Message,
+    Millis, ModelRef, Outcome, SessionStarted, Settlement, Stop, ToolResult, ToolUse, Usage, UserMessage,
+    recover,
+};
 use countersign::model::{Abilities, FailureClass, ModelEvent, ModelFailure, ModelNews, ModelSpec, Request};
 use countersign::policy::Mode;
 use countersign::tool::{Preparation, SideEffect, ToolNews, ToolReport, ToolSpec};
@@ -141,6 +145,7 @@ fn what_is_shown_while_it_runs_arrives_with_the_results() {
         outcome: countersign::ledger::Outcome::Ok,
         content: "seen".into(),
         cut_chars: 0,
+        images: vec![],
         transient: false,
         refused: false,
     };
@@ -252,6 +257,98 @@ fn a_record_with_half_an_image_names_the_field() {
     assert_eq!(decode(&none).unwrap().body, Body::User(Arc::new("x".into())), "an older record");
 }
 
+/// A session whose user asks to look, and whose `read` shows these images, one result each.
+fn looked(images: Vec<Image>, last: Outcome) -> Ledger {
+    let mut ledger = Ledger::default();
+    let (session, cwd, system) = ("s".into(), "/".into(), String::new());
+    let model = ModelRef::parse("near/model");
+    ledger.start(Millis(0), SessionStarted { session, cwd, model, version: FORMAT_VERSION, system });
+    ledger.user(Millis(1), "look".into()).unwrap();
+    let id = ledger.reserve();
+    let call = |ledger: &mut Ledger| ToolUse {
+        id: ledger.mint_call(),
+        wire_id: String::new(),
+        name: "read".into(),
+        arguments: Arguments::parse("{}"),
+    };
+    let blocks = images.iter().map(|_| Block::ToolUse(call(&mut ledger))).collect();
+    let (model, usage) = (ModelRef::parse("near/model"), Usage::default());
+    let said = AssistantMessage { id, model, blocks, stop: Stop::ToolUse, usage, interrupted: false };
+    let open = ledger.assistant(Millis(2), said).unwrap();
+    let most = open.len();
+    for (at, (token, image)) in open.into_iter().zip(images).enumerate() {
+        let outcome = if at + 1 == most { last.clone() } else { Outcome::Ok };
+        let ending = Settlement::synthetic(outcome, "seen");
+        ledger.settle(Millis(3), token, Settlement { images: vec![image], ..ending });
+    }
+    ledger
+}
+
+/// The results as a model gets them: words, and how many images.
+fn results(ledger: &Ledger, sight: Option<bool>) -> Vec<(String, usize)> {
+    let request = build(ledger, "", vec![], &spec("near/model", sight), None).unwrap();
+    let told = request.messages.iter().flat_map(|message| match message {
+        Message::Results(results) => results.iter().map(|r| (r.content.clone(), r.images.len())).collect(),
+        _ => Vec::new(),
+    });
+    told.collect()
+}
+
+#[test]
+fn a_result_shows_its_image_to_who_can_see_and_a_note_to_who_cannot() {
+    let ledger = looked(vec![image("a.png", 640, 480)], Outcome::Ok);
+    assert_eq!(results(&ledger, Some(true)), [("seen".to_owned(), 1)]);
+    let facts = image("a.png", 640, 480).facts();
+    let note = format!("seen\n[{facts}, left out: this model cannot see images]");
+    assert_eq!(results(&ledger, Some(false)), [(note, 0)]);
+    let unsure = results(&ledger, None);
+    assert!(
+        unsure[0].1 == 0 && unsure[0].0.contains("nobody knows whether this model can see"),
+        "{unsure:?}"
+    );
+    assert_eq!(results(&ledger, Some(true)), [("seen".to_owned(), 1)], "the ledger keeps it");
+    let failed = looked(vec![image("a.png", 640, 480)], Outcome::Failed);
+    assert_eq!(results(&failed, Some(true)), [("seen".to_owned(), 0)], "providers take no images in errors");
+    let size = |ledger: &Ledger| {
+        estimate_tokens(&build(ledger, "", vec![], &spec("near/model", Some(true)), None).unwrap())
+    };
+    assert_eq!(size(&ledger) - size(&failed), 410, "it counts as one of the user's does");
+}
+
+#[test]
+fn what_a_request_cannot_carry_is_left_out_and_what_was_sent_stays() {
+    let kept = |images: &[Image]| {
+        let told = results(&looked(images.to_vec(), Outcome::Ok), Some(true));
+        let left_out = told.iter().filter(|(words, _)| words.contains("more images than a request carries"));
+        let kept: Vec<bool> = told.iter().map(|(_, images)| *images == 1).collect();
+        assert_eq!(left_out.count(), kept.iter().filter(|kept| !**kept).count());
+        kept
+    };
+    // Where there are more than twenty images, none may have more than 2,000 pixels a side.
+    let (wide, small) = (image("wide.png", 3_000, 30), image("small.png", 3, 5));
+    assert_eq!(kept(&vec![wide.clone(); 21]).iter().rposition(|kept| *kept), Some(19));
+    let mixed = [vec![small.clone(); 20], vec![wide.clone(), small.clone()]].concat();
+    assert_eq!(kept(&mixed)[19..], [true, false, true]);
+    let mixed = [vec![wide], vec![small.clone(); 20]].concat();
+    assert_eq!(kept(&mixed)[18..], [true, true, false]);
+    assert_eq!(kept(&vec![small.clone(); 101])[98..], [true, true, false]);
+    // 20 MB in all; a smaller one still finds room.
+    let large = Image { data: "A".repeat(5_200_000).into(), ..small.clone() };
+    let many = [vec![large; 6], vec![small]].concat();
+    assert_eq!(kept(&many), [true, true, true, true, true, false, true]);
+}
+
+#[test]
+fn a_crash_right_after_a_result_keeps_what_it_showed() {
+    let ledger = looked(vec![image("a.png", 640, 480), image("b.png", 3, 5)], Outcome::Ok);
+    let on_disk = ledger.entries().iter().map(|entry| Arc::new(decode(&encode(entry)).unwrap()));
+    let read = on_disk.take(ledger.entries().len() - 1).collect();
+    let recovered = recover(read, Millis(9)).unwrap();
+    let told = results(&recovered.ledger, Some(true));
+    assert_eq!(told[0], ("seen".to_owned(), 1));
+    assert_eq!(told[1].1, 0, "nothing is made up for the other");
+}
+
 proptest! {
     #[test]
     fn every_image_survives_its_line(
@@ -260,10 +357,14 @@ proptest! {
         media_type in any::<String>(),
         data in any::<String>(),
         size in proptest::option::of(any::<(u32, u32)>()),
-        steers in any::<bool>(),
+        place in 0..3_u8,
     ) {
         let images = vec![Image { name, media_type, data: data.into(), size }];
-        let body = if steers {
+        let body = if place == 0 {
+            let (call, outcome) = (CallId(3), Outcome::Ok);
+            let (name, duration_ms, cut_chars) = ("read".into(), 1, 2);
+            Body::ToolResult(Arc::new(ToolResult { call, name, outcome, content, duration_ms, cut_chars, images }))
+        } else if place == 1 {
             let by = countersign::ledger::Injector::Steering;
             Body::Injected(countersign::ledger::Injected { by, text: content, images })
         } else {

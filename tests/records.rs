@@ -86,6 +86,7 @@ fn session() -> Vec<Entry> {
             content: "日本\u{1b}[0m".into(),
             duration_ms: 3,
             cut_chars: 0,
+            images: vec![],
         }))
     };
     let decided = |id| {

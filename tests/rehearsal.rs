@@ -81,6 +81,7 @@ impl Talk {
             content: (*content).into(),
             duration_ms: 1,
             cut_chars: 0,
+            images: vec![],
         });
         self.messages.push(Message::Results(results.map(Arc::new).collect()));
         self.go_on().await

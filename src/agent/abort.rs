@@ -143,6 +143,7 @@ impl Agent {
             content: aborted_text(by, abort),
             duration_ms: ran_ms.unwrap_or(0),
             cut_chars: 0,
+            images: Vec::new(),
         };
         self.books.ledger.settle(now, token, result);
     }

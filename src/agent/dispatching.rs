@@ -176,5 +176,6 @@ fn settlement(report: ToolReport, duration_ms: u64) -> Settlement {
             Outcome::Failed
         }
     };
-    Settlement { outcome, content: report.content, duration_ms, cut_chars: report.cut_chars }
+    let ToolReport { content, cut_chars, images, .. } = report;
+    Settlement { outcome, content, duration_ms, cut_chars, images }
 }

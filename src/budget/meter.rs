@@ -314,6 +314,7 @@ mod tests {
             content: String::new(),
             duration_ms: 0,
             cut_chars: 0,
+            images: Vec::new(),
         };
         assert_eq!(after(Body::ToolResult(Arc::new(result))), 0);
     }

@@ -33,9 +33,9 @@ pub mod sessions;
 mod signals;
 mod switch;
 mod themes;
-mod undoing;
 pub mod trust;
 mod trusted;
+mod undoing;
 
 use std::{
     ffi::OsString,

@@ -22,7 +22,11 @@ pub fn build(
     output_left: Option<u64>,
 ) -> Result<Request, Unsettled> {
     let mut messages = ledger.project()?;
-    if !spec.sees() {
+    if spec.is_known_to_see() {
+        sight::bound_images(&mut messages);
+    } else if spec.sees() {
+        sight::take_unsure_images_out(&mut messages);
+    } else {
         sight::take_images_out(&mut messages);
     }
     let max_output = spec.max_output.min(output_left.unwrap_or(u64::MAX)).max(1);

@@ -11,7 +11,7 @@ pub fn estimate_tokens(request: &Request) -> u64 {
     let tools: usize =
         request.tools.iter().map(|t| t.name.len() + t.description.len() + t.schema.to_string().len()).sum();
     let messages: usize = request.messages.iter().map(message_bytes).sum();
-    let images: u64 = request.messages.iter().flat_map(images).map(Image::tokens).sum();
+    let images: u64 = request.messages.iter().map(image_tokens).sum();
     ((request.system.len() + tools + messages) / BYTES_PER_TOKEN) as u64 + images
 }
 
@@ -23,8 +23,12 @@ fn message_bytes(message: &Message) -> usize {
     }
 }
 
-fn images(message: &Message) -> &[Image] {
-    if let Message::User(said) = message { &said.images } else { &[] }
+fn image_tokens(message: &Message) -> u64 {
+    match message {
+        Message::User(said) => said.images.iter().map(Image::tokens).sum(),
+        Message::Results(results) => results.iter().flat_map(|r| &r.images).map(Image::tokens).sum(),
+        Message::Assistant(_) => 0,
+    }
 }
 
 fn block_bytes(block: &Block) -> usize {

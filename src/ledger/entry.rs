@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::image::shown;
 use super::{
     ApprovalRequest, AssistantMessage, CallId, Checkpoint, Compaction, Decision, Ending, EntryId,
     FilesRestored, Goal, Image, Injector, Millis, ModelRef, Progress, ToolResult, ToolUse, Transition, Usage,
@@ -203,11 +204,6 @@ impl From<&str> for UserMessage {
     fn from(content: &str) -> Self {
         Self::text(content)
     }
-}
-
-fn shown(text: &str, images: &[Image]) -> String {
-    let labels = images.iter().map(Image::label);
-    std::iter::once(text.to_owned()).chain(labels).collect::<Vec<_>>().join("\n")
 }
 
 /// A message from neither side.

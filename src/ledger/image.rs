@@ -1,12 +1,12 @@
-//! A picture that the user shows: its bytes as the protocols carry them, and what people see in their place.
+//! A picture that the user or a tool shows: its bytes as the protocols carry them, and what people see in their place.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// One image of a user's message.
+/// One image of a user's message, or of a tool's result.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Image {
-    /// Its path, as the user wrote it.
+    /// Its path, as the user or the model wrote it.
     pub name: String,
     /// What it is by its first bytes, as in `image/png`.
     pub media_type: String,
@@ -19,6 +19,14 @@ pub struct Image {
 impl Image {
     /// Most tokens that an image is taken to cost: providers scale larger ones down.
     pub const MOST_TOKENS: u64 = 1_600;
+    /// Most bytes of one image. Anthropic takes 5 MiB of base64, and refuses a history with a larger one for ever.
+    pub const MOST_BYTES: u64 = 3_900_000;
+    /// Most bytes of all images of a message: what providers take as one request, with room for the rest of it.
+    pub const MOST_BYTES_IN_ALL: u64 = 20_000_000;
+    /// Most images of a message.
+    pub const MOST: usize = 20;
+    /// Most pixels a side.
+    pub const MOST_PIXELS: u32 = 8_000;
     /// Pixels that cost a token, on average over the providers.
     const PIXELS_PER_TOKEN: u64 = 750;
 
@@ -50,6 +58,12 @@ impl Image {
         };
         format!("image: {}{size} · {bytes}", self.name)
     }
+}
+
+/// Words, and a line for each image.
+pub(super) fn shown(text: &str, images: &[Image]) -> String {
+    let labels = images.iter().map(Image::label);
+    std::iter::once(text.to_owned()).chain(labels).collect::<Vec<_>>().join("\n")
 }
 
 /// The bytes are nobody's to read in a log.

@@ -158,8 +158,12 @@ impl Ledger {
     /// Gives a call its one result and uses up the permission to do so.
     pub fn settle(&mut self, at: Millis, call: OpenCall, ending: Settlement) -> EntryId {
         self.open.remove(&call.id);
-        let Settlement { outcome, content, duration_ms, cut_chars } = ending;
-        let result = ToolResult { call: call.id, name: call.name, outcome, content, duration_ms, cut_chars };
+        let Settlement { outcome, content, duration_ms, cut_chars, mut images } = ending;
+        if outcome.is_error() {
+            images.clear();
+        }
+        let OpenCall { id: call, name } = call;
+        let result = ToolResult { call, name, outcome, content, duration_ms, cut_chars, images };
         self.append(at, Body::ToolResult(Arc::new(result)))
     }
 
@@ -210,12 +214,14 @@ pub struct Settlement {
     pub duration_ms: u64,
     /// Characters left out of `content`.
     pub cut_chars: u64,
+    /// What the model sees beside it; left out of the books when the call has failed.
+    pub images: Vec<Image>,
 }
 
 impl Settlement {
     /// A result that no tool gave.
     pub fn synthetic(outcome: Outcome, content: impl Into<String>) -> Self {
-        Self { outcome, content: content.into(), duration_ms: 0, cut_chars: 0 }
+        Self { outcome, content: content.into(), duration_ms: 0, cut_chars: 0, images: Vec::new() }
     }
 }
 

@@ -1,6 +1,7 @@
 //! How a tool call ended: every call has exactly one of these.
 
-use super::CallId;
+use super::image::shown;
+use super::{CallId, Image};
 
 /// Outcome of one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,6 +116,15 @@ pub struct ToolResult {
     pub duration_ms: u64,
     /// Characters left out of `content`.
     pub cut_chars: u64,
+    /// What the model sees beside it. Only a call that went well shows anything: providers take no images in errors.
+    pub images: Vec<Image>,
+}
+
+impl ToolResult {
+    /// What people read: the words, and a line for each image.
+    pub fn shown(&self) -> String {
+        shown(&self.content, &self.images)
+    }
 }
 
 /// Who cut a call short.

@@ -10,6 +10,12 @@ impl ModelSpec {
         self.abilities.vision != Some(false)
     }
 
+    /// Whether images that tools show are sent to it: only when it is known to take them. Nobody asked for those, and a
+    /// server that refuses one refuses every request after it, too.
+    pub fn is_known_to_see(&self) -> bool {
+        self.abilities.vision == Some(true)
+    }
+
     /// Why these images cannot be sent to it, and what to do next; `None` when they can.
     pub fn refusal_of(&self, images: &[Image]) -> Option<(String, String)> {
         let first = images.first().filter(|_| !self.sees())?;

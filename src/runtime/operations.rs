@@ -192,7 +192,9 @@ async fn run_tool(tools: Arc<dyn ToolPort>, invocation: Invocation, inputs: mpsc
         content: "The tool crashed: this is a bug of countersign. Its effects may be partial; check before repeating."
             .to_owned(),
         cut_chars: 0,
-        transient: false, refused: false
+        images: Vec::new(),
+        transient: false,
+            refused: false,
     });
     report(&inputs, Input::Tool(call, ToolNews::Done(done))).await;
 }

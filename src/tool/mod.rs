@@ -14,7 +14,7 @@ pub use name::{ASK, DELEGATE_TO, MCP, delegate, mcp};
 pub use output::{Bounded, bound};
 pub use schema::{BadArguments, Registry};
 
-use crate::ledger::{Arguments, CallId, Outcome, Preview};
+use crate::ledger::{Arguments, CallId, Image, Outcome, Preview};
 use crate::model::ToolDescription;
 
 /// What a tool does to the world, mildest first. Only reads run together; only reads may ever be retried.
@@ -137,6 +137,8 @@ pub struct ToolReport {
     pub content: String,
     /// Characters left out of `content`.
     pub cut_chars: u64,
+    /// What the model sees beside it, when it went well.
+    pub images: Vec<Image>,
     /// The failure may pass: a read may be tried again.
     pub transient: bool,
     /// Whether a sandbox may be why it failed.

@@ -252,6 +252,9 @@ impl Reading {
         let Some(sent) = self.results.remove(&result.call) else { return self.compacted() };
         let mut why: Vec<String> =
             synthetic(result).map(|why| format!("synthetic · {why}")).into_iter().collect();
+        if sent.images.len() < result.images.len() {
+            why.push("its images are left out".to_owned());
+        }
         if result.cut_chars > 0 {
             why.push(format!("cut: {} characters left out", result.cut_chars));
         }

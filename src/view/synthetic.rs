@@ -52,7 +52,8 @@ mod tests {
             let abort = Abort { path: AbortPath::C, ran_ms };
             let (name, content) = (String::new(), aborted_text(by, abort));
             let outcome = Outcome::Aborted(abort);
-            let result = ToolResult { call: CallId(1), name, outcome, content, duration_ms: 0, cut_chars: 0 };
+            let (call, images) = (CallId(1), Vec::new());
+            let result = ToolResult { call, name, outcome, content, duration_ms: 0, cut_chars: 0, images };
             assert_eq!(synthetic(&result).as_deref(), Some(says));
         }
     }

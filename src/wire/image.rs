@@ -4,6 +4,8 @@ use thiserror::Error;
 
 use crate::ledger::Image;
 
+use super::base64::base64;
+
 /// What a file shows to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Picture {
@@ -24,6 +26,45 @@ pub enum NoPicture {
     /// It begins as one and does not go on as one.
     #[error("it is damaged or cut short")]
     Damaged,
+}
+
+/// Why the content of a file is no image that can be sent; a predicate, to stand behind its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum NoImage {
+    /// No picture of a format that providers take.
+    #[error("cannot be sent: {0}")]
+    NoPicture(NoPicture),
+    /// Too many bytes.
+    #[error("is larger than {}.{} MB", Image::MOST_BYTES / 1_000_000, Image::MOST_BYTES / 100_000 % 10)]
+    TooLarge,
+    /// Too many pixels.
+    #[error("has {width}×{height} pixels, and {most} a side is the most", most = Image::MOST_PIXELS)]
+    TooManyPixels {
+        /// As the header says.
+        width: u32,
+        /// As the header says.
+        height: u32,
+    },
+}
+
+/// The content of a file as the image that goes to a model, under this name.
+///
+/// # Errors
+/// [`NoImage`]: no picture, or one beyond the bounds of all providers.
+pub fn to_image(name: &str, content: &[u8]) -> Result<Image, NoImage> {
+    if content.len() as u64 > Image::MOST_BYTES {
+        return Err(NoImage::TooLarge);
+    }
+    let Picture { media_type, width, height } = recognize(content).map_err(NoImage::NoPicture)?;
+    if width.max(height) > Image::MOST_PIXELS {
+        return Err(NoImage::TooManyPixels { width, height });
+    }
+    Ok(Image {
+        name: name.to_owned(),
+        media_type: media_type.to_owned(),
+        data: base64(content).into(),
+        size: Some((width, height)),
+    })
 }
 
 /// Tells a picture by its first bytes, whatever its file is called. Only headers are read, nothing is decoded.

@@ -28,7 +28,7 @@ pub use base64::base64;
 pub use call::{Endpoint, HttpCall, Quirks, Secret};
 pub use decoder::Decoder;
 pub use failure::http_failure;
-pub use image::{NoPicture, Picture, recognize};
+pub use image::{NoImage, NoPicture, Picture, recognize, to_image};
 
 use crate::model::Request;
 

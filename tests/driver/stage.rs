@@ -58,6 +58,7 @@ impl ToolRun {
                 outcome,
                 content: content.into(),
                 cut_chars: 0,
+                images: vec![],
                 transient: false,
                 refused: false,
             })

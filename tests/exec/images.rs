@@ -4,10 +4,12 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::process::Command;
 
+use countersign::wire::base64;
+use image::ImageFormat;
 use serde_json::{Value, json};
 
 use crate::model_server::{ModelServer, Reply, picture};
-use crate::pictures::{gif, jpeg, png, png_with};
+use crate::pictures::{gif, jpeg, png, png_with, quarters};
 use crate::servers::{ALL, ANTHROPIC, accepted};
 use crate::stage::{World, script};
 
@@ -68,6 +70,26 @@ fn images_are_sent_kept_and_not_told() {
         );
         let sent = accepted(&server);
         assert_eq!(sent.iter().map(shown).collect::<Vec<_>>(), [images.clone(), images], "{speech:?}");
+    }
+}
+
+#[test]
+fn what_read_shows_is_sent_kept_and_not_told() {
+    for speech in ALL {
+        let calls = Reply::call("call_1", "read", &json!({ "path": "shot.gif" }));
+        let (server, world) = speech.serve(vec![calls, Reply::text("A cat."), Reply::text("The same.")]);
+        let world = world.configured(&format!("[models.\"{}\"]\nvision = true\n", speech.model));
+        let bytes = quarters(8, 6, ImageFormat::Gif);
+        world.picture("shot.gif", &bytes);
+        let ran = world.exec(&["--json", "look"]);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{speech:?}: {}", ran.out);
+        let told = ran.one("tool_result");
+        assert_eq!(told["images"][0]["bytes"], json!(bytes.len()), "{told}");
+        assert!(!ran.out.contains("R0lGODlh"), "the bytes are in no event");
+        assert_eq!(world.exec(&["--last", "and again"]).out, "The same.\n");
+        let sent = accepted(&server);
+        let shows = |body: &Value| body.to_string().matches(&base64(&bytes)).count();
+        assert_eq!(sent.iter().map(shows).collect::<Vec<_>>(), [0, 1, 1], "{speech:?}: once a request");
     }
 }
 
@@ -134,7 +156,7 @@ fn what_is_no_image_is_one_line_and_nothing_is_sent() {
         ("@cut.png", "cut.png cannot be sent: it is damaged or cut short"),
         ("@lies.png", "lies.png cannot be sent: it is damaged"),
         ("@huge.png", "huge.png has 60000×3 pixels, and 8000 a side is the most; next: scale it down"),
-        ("@heavy.png", "heavy.png is larger than 5 MB; next: scale it down"),
+        ("@heavy.png", "heavy.png is larger than 3.9 MB; next: scale it down"),
         ("@a.bmp", "a.bmp cannot be sent: it is no PNG, JPEG, GIF or WebP image; next: save it as a PNG"),
         ("@~/no.png", "there is no image at ~/no.png"),
         ("@/proc/self/no\u{1b}[31m.png", r"there is no image at /proc/self/no\u{1b}[31m.png"),
@@ -158,10 +180,10 @@ fn too_many_images_are_refused() {
     assert!(line.contains("a message may have 20 images; next: send the others"), "{line}");
     let ran = world.exec(&[&told[..], &[&names[..20].join(" ")]].concat());
     assert_eq!((ran.code, ran.out.as_str()), (0, "fine\n"), "{}", ran.err);
-    for n in 0..5 {
-        world.picture(&format!("{n}.png"), &png_with(3, 5, &vec![7; 4_500_000]));
+    for n in 0..6 {
+        world.picture(&format!("{n}.png"), &png_with(3, 5, &vec![7; 3_700_000]));
     }
-    let line = world.refused(&[&told[..], &[&names[..5].join(" ")]].concat());
+    let line = world.refused(&[&told[..], &[&names[..6].join(" ")]].concat());
     assert!(line.contains("larger than 20 MB together"), "{line}");
 }
 

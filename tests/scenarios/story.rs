@@ -152,5 +152,12 @@ fn report(end: &str) -> Result<ToolReport, String> {
         "timed_out" => (Outcome::TimedOut, true),
         other => return Err(format!("a tool cannot end `{other}`")),
     };
-    Ok(ToolReport { outcome, content: quoted(rest)?.0, cut_chars: 0, transient, refused: how == "refused" })
+    Ok(ToolReport {
+        outcome,
+        content: quoted(rest)?.0,
+        cut_chars: 0,
+        images: vec![],
+        transient,
+        refused: how == "refused",
+    })
 }

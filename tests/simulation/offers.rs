@@ -217,6 +217,7 @@ impl World {
                 outcome: Outcome::TimedOut,
                 content: "slow".into(),
                 cut_chars: 0,
+                images: vec![],
                 transient: true,
                 refused: false,
             };
@@ -252,6 +253,7 @@ fn done(call: CallId, outcome: Outcome, content: &str) -> Input {
             outcome,
             content: content.into(),
             cut_chars: 0,
+            images: vec![],
             transient: false,
             refused: false,
         }),

@@ -44,7 +44,15 @@ fn said(blocks: Vec<Block>, stop: Stop) -> Message {
 
 fn result(call: u64, name: &str, outcome: Outcome, content: &str) -> Arc<ToolResult> {
     let (name, content) = (name.to_owned(), content.to_owned());
-    Arc::new(ToolResult { call: CallId(call), name, outcome, content, duration_ms: 0, cut_chars: 0 })
+    Arc::new(ToolResult {
+        call: CallId(call),
+        name,
+        outcome,
+        content,
+        duration_ms: 0,
+        cut_chars: 0,
+        images: vec![],
+    })
 }
 
 fn history() -> Vec<Message> {

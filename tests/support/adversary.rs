@@ -104,7 +104,14 @@ pub fn failed(class: FailureClass) -> Vec<ModelNews> {
 }
 
 pub fn report(outcome: Outcome, transient: bool) -> ToolReport {
-    ToolReport { outcome, content: "said the tool".into(), cut_chars: 0, transient, refused: false }
+    ToolReport {
+        outcome,
+        content: "said the tool".into(),
+        cut_chars: 0,
+        images: vec![],
+        transient,
+        refused: false,
+    }
 }
 
 pub fn silence(_: u64) -> Vec<HookAnswer> {

@@ -138,6 +138,11 @@ pub fn ended() -> impl Strategy<Value = Body> {
     )
 }
 
+pub fn image() -> impl Strategy<Value = Image> {
+    (text(), text(), text(), option::of(any::<(u32, u32)>()))
+        .prop_map(|(name, media_type, data, size)| Image { name, media_type, data: data.into(), size })
+}
+
 pub fn approvals() -> impl Strategy<Value = Body> {
     let id = || any::<u64>().prop_map(CallId);
     let preview =
@@ -174,9 +179,9 @@ pub fn approvals() -> impl Strategy<Value = Body> {
                     cwd,
                 })
             }),
-        (id(), text(), outcome(), text(), any::<[u64; 2]>()).prop_map(
-            |(call, name, outcome, content, [duration_ms, cut_chars])| Body::ToolResult(Arc::new(
-                ToolResult { call, name, outcome, content, duration_ms, cut_chars }
+        (id(), text(), outcome(), text(), any::<[u64; 2]>(), vec(image(), 0..3)).prop_map(
+            |(call, name, outcome, content, [duration_ms, cut_chars], images)| Body::ToolResult(Arc::new(
+                ToolResult { call, name, outcome, content, duration_ms, cut_chars, images }
             ))
         ),
     ]
@@ -231,13 +236,18 @@ pub fn body() -> impl Strategy<Value = Body> {
                 Body::SessionStarted(SessionStarted { session, cwd, model, version, system })
             }
         ),
-        text().prop_map(|content| Body::User(Arc::new(content.into()))),
+        (text(), vec(image(), 0..3))
+            .prop_map(|(content, images)| Body::User(Arc::new(UserMessage { content, images }))),
         said(),
         call().prop_map(Body::ToolCall),
         call().prop_map(Body::Validation),
         goals(),
         approvals(),
-        (injector, text()).prop_map(|(by, text)| Body::Injected(Injected::text(by, text))),
+        (injector, text(), vec(image(), 0..3)).prop_map(|(by, text, images)| Body::Injected(Injected {
+            by,
+            text,
+            images
+        })),
         (any::<u64>(), text())
             .prop_map(|(target, reason)| Body::Tombstone(Tombstone { target: EntryId(target), reason })),
         (any::<u32>(), transition).prop_map(|(turn, reason)| Body::Transition { turn, reason }),

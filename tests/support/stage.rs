@@ -257,14 +257,21 @@ impl Stage {
         if outcome.is_error() {
             self.not_ok.push((call.id(), outcome.as_str().into()));
         }
-        let ending = Settlement { outcome, content: content.into(), duration_ms, cut_chars: 0 };
+        let ending =
+            Settlement { outcome, content: content.into(), duration_ms, cut_chars: 0, images: vec![] };
         self.ledger.settle(Millis(self.now), call, ending);
         self.tell();
     }
 
     /// A result of which so many characters were left out.
     pub fn settle_cut(&mut self, call: OpenCall, content: &str, cut_chars: u64) {
-        let ending = Settlement { outcome: Outcome::Ok, content: content.into(), duration_ms: 3, cut_chars };
+        let ending = Settlement {
+            outcome: Outcome::Ok,
+            content: content.into(),
+            duration_ms: 3,
+            cut_chars,
+            images: vec![],
+        };
         self.ledger.settle(Millis(self.now), call, ending);
         self.tell();
     }

@@ -46,6 +46,8 @@ async fn the_server_refuses_what_the_providers_refuse() {
         (anthropic(shown("image/bmp", "Qk0=")), "none of the supported image types"),
         (anthropic(shown("image/png", "R0lG")), "does not appear to be one"),
         (anthropic(shown("image/png", "no base64")), "invalid base64"),
+        (anthropic(turns(json!([shows("image/png", "R0lG", false)]))), "does not appear to be one"),
+        (anthropic(turns(json!([shows("image/gif", "R0lGODlh", true)]))), "all content must be type"),
         (chat(linked("https://elsewhere.example/a.png")), "not a data URL"),
         (chat(linked("data:image/png;base64,R0lG")), "does not appear to be one"),
         (chat(json!([{ "role": "user", "content": [] }])), "empty array"),
@@ -86,6 +88,8 @@ async fn the_server_refuses_what_responses_refuses() {
     let made =
         |id: &str| json!({ "type": "function_call", "call_id": id, "name": "read", "arguments": "{}" });
     let gave = |id: &str| json!({ "type": "function_call_output", "call_id": id, "output": "" });
+    let gave_parts =
+        |parts: Value| json!({ "type": "function_call_output", "call_id": "a", "output": parts });
     let thought = |sealed: &str| json!({ "type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": sealed });
     refused(&[
         (responses(json!([])), "required parameter: 'input'"),
@@ -94,6 +98,19 @@ async fn the_server_refuses_what_responses_refuses() {
         (responses(json!([hi, gave("a")])), "No tool call found for function call output with call_id a"),
         (responses(json!([hi, made("a"), gave("a"), gave("a")])), "No tool call found"),
         (responses(json!([hi, made("a b"), gave("a b")])), "call_id'"),
+        (responses(json!([hi, made("a"), gave_parts(json!([]))])), "empty array"),
+        (
+            responses(json!([hi, made("a"), gave_parts(json!([{ "type": "text", "text": "x" }]))])),
+            "'input_text'",
+        ),
+        (
+            responses(json!([
+                hi,
+                made("a"),
+                gave_parts(json!([{ "type": "input_image", "image_url": "data:image/png;base64,R0lG" }]))
+            ])),
+            "does not appear to be one",
+        ),
         (responses(json!([hi, made("a"), gave("a"), made("a"), gave("a")])), "Duplicate call_id"),
         (responses(json!([hi, thought("sealed-1505"), hi])), "without its required following item"),
         (responses(json!([hi, thought("sealed-1505")])), "without its required following item"),
@@ -123,6 +140,13 @@ async fn refused(cases: &[((&str, Value), &str)]) {
         let said = answer.text().await.unwrap();
         assert!(said.contains(*words), "{said} for {body}");
     }
+}
+
+/// The result of call `a` with one image, for Anthropic.
+fn shows(kind: &str, data: &str, fails: bool) -> Value {
+    let source = json!({ "type": "base64", "media_type": kind, "data": data });
+    let content = json!([{ "type": "image", "source": source }]);
+    json!({ "type": "tool_result", "tool_use_id": "a", "content": content, "is_error": fails })
 }
 
 /// A history of one image, for Anthropic.

@@ -9,7 +9,10 @@ mod commands;
 mod finding;
 mod looks;
 mod paths;
+#[path = "../support/pictures.rs"]
+mod pictures;
 mod races;
+mod showing;
 mod terminals;
 mod undoing;
 mod web;

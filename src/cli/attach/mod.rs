@@ -8,19 +8,11 @@ use std::path::{Path, PathBuf};
 use super::Invocation;
 use super::reading::{Reading, bytes};
 use crate::ledger::{Image, UserMessage};
-use crate::wire::{Picture, base64, recognize};
+use crate::wire::{NoImage, recognize, to_image};
 use mention::{mention, mentions, pasted};
 
 pub(super) use desk::attaching;
 
-/// Most bytes of one image.
-const MOST_BYTES: u64 = 5_000_000;
-/// Most bytes of the images of a message: what providers take as one request, with room for the rest of it.
-const MOST_BYTES_IN_ALL: u64 = 20_000_000;
-/// Most images of a message.
-const MOST_IMAGES: usize = 20;
-/// Most pixels a side.
-const MOST_PIXELS: u32 = 8_000;
 /// Bytes in which a picture shows what it is.
 const FIRST_BYTES: u64 = 12;
 /// Endings of pictures: a file that is called so must be one, where others may be named without being sent.
@@ -62,13 +54,13 @@ impl Attach {
         let mut images: Vec<Image> = Vec::new();
         for readings in mentions(&content) {
             images.extend(self.image(&readings)?);
-            if images.len() > MOST_IMAGES {
-                let what = format!("a message may have {MOST_IMAGES} images");
+            if images.len() > Image::MOST {
+                let what = format!("a message may have {} images", Image::MOST);
                 return Err(Trouble::new(what, "send the others with the next message"));
             }
-            if images.iter().map(Image::bytes).sum::<u64>() > MOST_BYTES_IN_ALL {
-                let what =
-                    format!("the images are larger than {} MB together", MOST_BYTES_IN_ALL / 1_000_000);
+            if images.iter().map(Image::bytes).sum::<u64>() > Image::MOST_BYTES_IN_ALL {
+                let most = Image::MOST_BYTES_IN_ALL / 1_000_000;
+                let what = format!("the images are larger than {most} MB together");
                 return Err(Trouble::new(what, "send some with the next message, or scale them down"));
             }
         }
@@ -97,11 +89,10 @@ impl Attach {
 
     fn load(&self, name: &str) -> Result<Image, Trouble> {
         let small = "scale it down, or cut out the part that matters";
-        let content = match bytes(&self.path(name), MOST_BYTES) {
+        let content = match bytes(&self.path(name), Image::MOST_BYTES) {
             Reading::Text { text, cut: false } => text,
             Reading::Text { cut: true, .. } => {
-                let what = format!("{name} is larger than {} MB", MOST_BYTES / 1_000_000);
-                return Err(Trouble::new(what, small));
+                return Err(Trouble::new(format!("{name} {}", NoImage::TooLarge), small));
             }
             Reading::Absent => {
                 return Err(Trouble::new(format!("{name} leads nowhere"), "mend the link, or leave it out"));
@@ -111,18 +102,12 @@ impl Attach {
                 return Err(Trouble::new(format!("{name} cannot be read: {why}"), next));
             }
         };
-        let Picture { media_type, width, height } = recognize(&content).map_err(|why| {
-            Trouble::new(format!("{name} cannot be sent: {why}"), "save it as a PNG or JPEG, or leave it out")
-        })?;
-        if width.max(height) > MOST_PIXELS {
-            let what = format!("{name} has {width}×{height} pixels, and {MOST_PIXELS} a side is the most");
-            return Err(Trouble::new(what, small));
-        }
-        Ok(Image {
-            name: name.to_owned(),
-            media_type: media_type.to_owned(),
-            data: base64(&content).into(),
-            size: Some((width, height)),
+        to_image(name, &content).map_err(|why| {
+            let next = match why {
+                NoImage::NoPicture(_) => "save it as a PNG or JPEG, or leave it out",
+                NoImage::TooLarge | NoImage::TooManyPixels { .. } => small,
+            };
+            Trouble::new(format!("{name} {why}"), next)
         })
     }
 

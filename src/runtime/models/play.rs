@@ -57,16 +57,21 @@ pub(super) fn play(steps: Vec<Step>) -> BoxStream<'static, ModelNews> {
 /// Tokens of a request, guessed as a quarter of its characters.
 pub(super) fn estimate(request: &Request) -> u64 {
     let messages = request.messages.iter().map(|message| match message {
-        Message::User(said) => {
-            let shown: u64 = said.images.iter().map(Image::tokens).sum();
-            said.content.chars().count() + usize::try_from(shown * 4).unwrap_or(usize::MAX)
+        Message::User(said) => said.content.chars().count() + characters_of(&said.images),
+        Message::Results(results) => {
+            results.iter().map(|r| r.content.chars().count() + characters_of(&r.images)).sum()
         }
-        Message::Results(results) => results.iter().map(|r| r.content.chars().count()).sum(),
         Message::Assistant(said) => said.blocks.iter().map(block_size).sum(),
     });
     let tools = request.tools.iter().map(|tool| tool.description.len() + tool.schema.to_string().len());
     let characters = request.system.chars().count() + messages.sum::<usize>() + tools.sum::<usize>();
     (characters as u64).div_ceil(4)
+}
+
+/// As many characters as make the tokens of these images.
+fn characters_of(images: &[Image]) -> usize {
+    let shown: u64 = images.iter().map(Image::tokens).sum();
+    usize::try_from(shown * 4).unwrap_or(usize::MAX)
 }
 
 fn block_size(block: &Block) -> usize {

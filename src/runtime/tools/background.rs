@@ -321,6 +321,7 @@ impl Job {
             outcome: if is_ok { Outcome::Ok } else { Outcome::Failed },
             content: format!("{}\n{ending}", bounded.text),
             cut_chars: bounded.cut_chars,
+            images: Vec::new(),
             transient: false,
             refused: refused.is_some() && !is_ok,
         }
@@ -364,7 +365,14 @@ impl Heard {
 
 /// A call of which nothing came.
 pub(super) fn failed(why: String) -> ToolReport {
-    ToolReport { outcome: Outcome::Failed, content: why, cut_chars: 0, transient: false, refused: false }
+    ToolReport {
+        outcome: Outcome::Failed,
+        content: why,
+        cut_chars: 0,
+        images: Vec::new(),
+        transient: false,
+        refused: false,
+    }
 }
 
 #[cfg(test)]

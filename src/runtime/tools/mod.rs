@@ -18,6 +18,7 @@ mod kind;
 mod list;
 mod live;
 mod pages;
+mod picture;
 mod plan;
 mod read;
 mod replace;
@@ -42,7 +43,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tokio::sync::mpsc;
 
-use crate::ledger::{Outcome, Preview, seconds};
+use crate::ledger::{Image, Outcome, Preview, seconds};
 use crate::policy::opened;
 use crate::tool::{Invocation, Preparation, ToolReport, bound};
 
@@ -63,6 +64,18 @@ pub(super) use environment::for_commands;
 pub use environment::looks_secret;
 pub use fetch::{AllowedHost, Reach};
 pub use specs::{echo_spec, tool_specs};
+
+/// What a tool gives when it went well.
+struct Given {
+    text: String,
+    images: Vec<Image>,
+}
+
+impl From<String> for Given {
+    fn from(text: String) -> Self {
+        Self { text, images: Vec::new() }
+    }
+}
 
 /// Runs the built-in tools. Clones share what the model has seen of files.
 #[derive(Debug, Clone)]
@@ -181,12 +194,12 @@ impl LocalTools {
         Preparation { leads_to, outside, gaps, preview }
     }
 
-    fn work(&self, invocation: &Invocation, stop: &Stop) -> Result<String, String> {
+    fn work(&self, invocation: &Invocation, stop: &Stop) -> Result<Given, String> {
         let (workspace, seen, arguments) = (&self.workspace, &self.seen, &invocation.arguments);
         let making = Making { call: invocation.call, seen, snapshots: self.snapshots.as_ref(), stop };
         self.leads_there_still(invocation)?;
-        match invocation.name.as_str() {
-            "read" => read::run(workspace, seen, arguments, stop),
+        let text = match invocation.name.as_str() {
+            "read" => return read::run(workspace, seen, arguments, stop),
             "list" => list::run(workspace, arguments, stop),
             "search" => search::run(workspace, arguments, stop),
             "echo" => echo::run(arguments),
@@ -195,7 +208,8 @@ impl LocalTools {
             "edit" => edit::run(workspace, arguments, &making),
             "write" => write::run(workspace, arguments, &making),
             other => Err(format!("there is no tool called {other}")),
-        }
+        };
+        text.map(Given::from)
     }
 
     /// What was decided on is where the path led then.
@@ -215,18 +229,20 @@ impl LocalTools {
     async fn run_within_time(self, invocation: Invocation) -> ToolReport {
         let (limit, max_chars) = (invocation.timeout_ms, invocation.max_chars);
         let work = off_thread(move |stop| self.work(&invocation, stop));
-        let (outcome, text) = match tokio::time::timeout(Duration::from_millis(limit), work).await {
-            Ok(Ok(Ok(text))) => (Outcome::Ok, text),
-            Ok(Ok(Err(text)) | Err(text)) => (Outcome::Failed, text),
+        let (outcome, given) = match tokio::time::timeout(Duration::from_millis(limit), work).await {
+            Ok(Ok(Ok(given))) => (Outcome::Ok, given),
+            Ok(Ok(Err(text)) | Err(text)) => (Outcome::Failed, text.into()),
             Err(_) => (
                 Outcome::TimedOut,
-                format!("timed out after {}; ask for less at once, or check what was done", seconds(limit)),
+                format!("timed out after {}; ask for less at once, or check what was done", seconds(limit))
+                    .into(),
             ),
         };
-        let bounded = bound(&text, max_chars);
+        let bounded = bound(&given.text, max_chars);
         // Which reads may be tried again is the loop's decision; a slow disk or network may be faster next time.
         let transient = outcome == Outcome::TimedOut;
-        ToolReport { outcome, content: bounded.text, cut_chars: bounded.cut_chars, transient, refused: false }
+        let (content, cut_chars) = (bounded.text, bounded.cut_chars);
+        ToolReport { outcome, content, cut_chars, images: given.images, transient, refused: false }
     }
 }
 
@@ -268,6 +284,7 @@ async fn survive(run: impl Future<Output = ToolReport>) -> ToolReport {
         content: "the tool itself broke down; its effects may be partial; check, then try another way"
             .to_owned(),
         cut_chars: 0,
+        images: Vec::new(),
         transient: false,
         refused: false,
     })

@@ -1,15 +1,17 @@
-//! `read`: numbered lines of a text file, a page at a time, of files of any size.
+//! `read`: numbered lines of a text file, a page at a time, of files of any size; and pictures.
 
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read as _, Seek as _};
 
 use crate::ledger::Arguments;
 
+use super::Given;
 use super::arguments::{number, required};
 use super::encoding::Encoding;
 use super::file::{MOST_BYTES, load, open};
 use super::kind;
 use super::pages::{Page, scan};
+use super::picture;
 use super::seen::Seen;
 use super::stop::Stop;
 use super::words::{counted, explain, size};
@@ -29,8 +31,9 @@ pub(super) fn run(
     seen: &Seen,
     arguments: &Arguments,
     stop: &Stop,
-) -> Result<String, String> {
-    let place = workspace.resolve(required(arguments, "path")?)?;
+) -> Result<Given, String> {
+    let path = required(arguments, "path")?;
+    let place = workspace.resolve(path)?;
     let (file, meta) = open(&place)?;
     let first = number(arguments, "offset").unwrap_or(1).max(1);
     let count = number(arguments, "limit").unwrap_or(PAGE_LINES).clamp(1, MOST_PAGE_LINES);
@@ -38,13 +41,18 @@ pub(super) fn run(
         (page_of_large(&place, file, meta.len(), first, count, stop)?, Encoding::Utf8)
     } else {
         let content = load(&place)?.unwrap_or_default();
+        if is_binary(&content)
+            && let Some(shown) = picture::of(path, &place, &content)
+        {
+            return shown;
+        }
         let (text, encoding) = as_text(&place, content.as_slice())?;
         seen.note(&place.path, &content);
         let page = scan(Cursor::new(text.unwrap_or(content)), first, count, true, stop);
         (page.map_err(|failure| explain(&place.shown, &failure))?, encoding)
     };
     let text = describe(&place, &page, first, meta.len())?;
-    Ok(text + &remarks(&page, encoding))
+    Ok(Given::from(text + &remarks(&page, encoding)))
 }
 
 /// Some lines of a file that is not held in memory.
@@ -90,8 +98,7 @@ fn as_text(place: &Place, content: &[u8]) -> Result<(Option<Vec<u8>>, Encoding),
 }
 
 fn refuse_binary(place: &Place, content: &[u8], bytes: u64) -> Result<(), String> {
-    let start = content.get(..BINARY_LOOK).unwrap_or(content);
-    if start.contains(&0) {
+    if is_binary(content) {
         return Err(format!(
             "`{}` is no text: {} ({}), a binary file; use `shell` with file, strings or xxd to look into it",
             place.shown,
@@ -100,6 +107,10 @@ fn refuse_binary(place: &Place, content: &[u8], bytes: u64) -> Result<(), String
         ));
     }
     Ok(())
+}
+
+fn is_binary(content: &[u8]) -> bool {
+    content.get(..BINARY_LOOK).unwrap_or(content).contains(&0)
 }
 
 fn describe(place: &Place, page: &Page, first: u64, bytes: u64) -> Result<String, String> {

@@ -79,6 +79,7 @@ impl Shell {
                     outcome: Outcome::Failed,
                     content,
                     cut_chars: 0,
+                    images: Vec::new(),
                     transient: false,
                     refused: false,
                 };
@@ -282,7 +283,14 @@ pub(super) fn report(end: &End, limit: Duration, gathered: Gathered, refused: Op
     let bounded = gathered.finish(&ending);
     let content = if bounded.text.is_empty() { "(no output; exit code 0)".to_owned() } else { bounded.text };
     let refused = refused.is_some() && outcome == Outcome::Failed;
-    ToolReport { outcome, content, cut_chars: bounded.cut_chars, transient: false, refused }
+    ToolReport {
+        outcome,
+        content,
+        cut_chars: bounded.cut_chars,
+        images: Vec::new(),
+        transient: false,
+        refused,
+    }
 }
 
 /// In words: "exit code 2", "ended by signal 9 (SIGKILL)".

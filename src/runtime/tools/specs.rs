@@ -65,7 +65,7 @@ fn ask() -> ToolSpec {
 fn read() -> ToolSpec {
     spec(
         "read",
-        "Reads a text file. Returns its lines with their numbers (number, tab, text; the number is not part of the \
+        "Reads a text file, or shows an image (PNG, JPEG, GIF, WebP). Returns lines with their numbers (number, tab, text; the number is not part of the \
          file) and how many lines there are. Use offset and limit to page through a long file. Read a file before \
          you edit it. For folders use list.",
         json!({

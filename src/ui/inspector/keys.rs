@@ -232,7 +232,7 @@ fn words(entry: &Entry) -> String {
         Body::User(said) => said.shown(),
         Body::Assistant(said) => said.text(),
         Body::Injected(said) => said.shown(),
-        Body::ToolResult(result) => result.content.clone(),
+        Body::ToolResult(result) => result.shown(),
         Body::Compaction(made) => made.summary.clone(),
         Body::Handoff { text } => text.clone(),
         Body::Note(note) => note.text.clone(),

@@ -155,7 +155,7 @@ pub(super) fn output(view: &View, wanted: Option<CallId>, voice: &mut Voice) {
     };
     voice.say(&format!("output of {call}, {}:", named(panel)));
     match panel.result() {
-        Some(result) => voice.more(&result.content),
+        Some(result) => voice.more(&result.shown()),
         None => panel.tail.lines().for_each(|line| voice.more(line)),
     }
     voice.say(&format!("end of the output of {call}"));

@@ -61,7 +61,7 @@ fn lines(panel: &Panel, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
     }
     if let Some(result) = panel.result() {
         head(&mut lines, "result");
-        text(&mut lines, &result.content);
+        text(&mut lines, &result.shown());
     } else if !panel.tail.is_empty() {
         head(&mut lines, "output so far");
         for line in panel.tail.lines() {

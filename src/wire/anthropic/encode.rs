@@ -181,12 +181,14 @@ fn is_reasoning(block: &Value) -> bool {
     matches!(block.get("type").and_then(Value::as_str), Some("thinking" | "redacted_thinking"))
 }
 
+/// Words alone stay a plain text, as they always were; errors may hold nothing else.
 fn result_block(result: &ToolResult, ids: &WireIds) -> Value {
-    let mut block = json!({
-        "type": "tool_result",
-        "tool_use_id": ids.get(result.call),
-        "content": result.content,
-    });
+    let content = if result.images.is_empty() || result.outcome.is_error() {
+        json!(result.content)
+    } else {
+        spoken(&result.content).into_iter().chain(result.images.iter().map(image)).collect()
+    };
+    let mut block = json!({ "type": "tool_result", "tool_use_id": ids.get(result.call), "content": content });
     if result.outcome.is_error()
         && let Some(members) = block.as_object_mut()
     {

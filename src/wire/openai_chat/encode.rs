@@ -1,9 +1,11 @@
 //! A request as Chat Completions takes it: one `tool` message a call, errors in words, arguments always JSON.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
 use crate::ledger::{
-    Arguments, AssistantMessage, Block, Message, ModelRef, ToolResult, ToolUse, UserMessage,
+    Arguments, AssistantMessage, Block, Image, Message, ModelRef, ToolResult, ToolUse, UserMessage,
 };
 use crate::model::{Request, ToolDescription};
 use crate::wire::body::Body;
@@ -76,7 +78,9 @@ fn messages(request: &Request, ids: &WireIds, wants: &Wants) -> impl Iterator<It
     let system = is_told.then(|| json!({ "role": "system", "content": request.system }));
     let said = request.messages.iter().flat_map(move |message| match message {
         Message::User(said) => user(said).into_iter().collect::<Vec<_>>(),
-        Message::Results(results) => results.iter().map(|r| result(r, ids)).collect(),
+        Message::Results(results) => {
+            results.iter().map(|r| result(r, ids)).chain(results_images(results, ids)).collect()
+        }
         Message::Assistant(message) => assistant(message, &request.model, ids, wants).into_iter().collect(),
     });
     system.into_iter().chain(said)
@@ -88,12 +92,27 @@ fn user(said: &UserMessage) -> Option<Value> {
     if said.images.is_empty() {
         return (!is_silent).then(|| json!({ "role": "user", "content": said.content }));
     }
-    let shown = said
-        .images
-        .iter()
-        .map(|image| json!({ "type": "image_url", "image_url": { "url": data_url(image) } }));
     let spoken = (!is_silent).then(|| json!({ "type": "text", "text": said.content }));
+    let shown = said.images.iter().map(shown);
     Some(json!({ "role": "user", "content": shown.chain(spoken).collect::<Vec<_>>() }))
+}
+
+fn shown(image: &Image) -> Value {
+    json!({ "type": "image_url", "image_url": { "url": data_url(image) } })
+}
+
+/// Results are words alone here, so what they show comes after all of them, as if the user showed it: each image behind
+/// words that say whose it is. Its name is not among them: files are named by strangers, and these are a user's words.
+fn results_images(results: &[Arc<ToolResult>], ids: &WireIds) -> Option<Value> {
+    let parts: Vec<Value> = results
+        .iter()
+        .filter(|result| !result.images.is_empty())
+        .flat_map(|result| {
+            let whose = format!("[Image of call {} ({})]", ids.get(result.call), accepted_name(&result.name));
+            std::iter::once(json!({ "type": "text", "text": whose })).chain(result.images.iter().map(shown))
+        })
+        .collect();
+    (!parts.is_empty()).then(|| json!({ "role": "user", "content": parts }))
 }
 
 fn assistant(message: &AssistantMessage, asked: &ModelRef, ids: &WireIds, wants: &Wants) -> Option<Value> {

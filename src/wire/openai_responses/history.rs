@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::ledger::{
-    Arguments, AssistantMessage, Block, Message, ModelRef, Thinking, ToolResult, ToolUse, UserMessage,
+    Arguments, AssistantMessage, Block, Image, Message, ModelRef, Thinking, ToolResult, ToolUse, UserMessage,
 };
 use crate::model::Request;
 use crate::wire::body::Body;
@@ -28,12 +28,14 @@ pub(super) fn write(request: &Request, body: &mut Body) {
 
 /// What the user showed, then what they said.
 fn user(said: &UserMessage) -> Option<Value> {
-    let shown =
-        said.images.iter().map(|image| json!({ "type": "input_image", "image_url": data_url(image) }));
     let is_silent = said.content.trim().is_empty();
     let spoken = (!is_silent).then(|| json!({ "type": "input_text", "text": said.content }));
-    let content: Vec<Value> = shown.chain(spoken).collect();
+    let content: Vec<Value> = shown(&said.images).chain(spoken).collect();
     (!content.is_empty()).then(|| json!({ "type": "message", "role": "user", "content": content }))
+}
+
+fn shown(images: &[Image]) -> impl Iterator<Item = Value> {
+    images.iter().map(|image| json!({ "type": "input_image", "image_url": data_url(image) }))
 }
 
 fn assistant(message: &AssistantMessage, asked: &ModelRef, ids: &WireIds) -> Vec<Value> {
@@ -85,5 +87,11 @@ fn call(call: &ToolUse, ids: &WireIds) -> Value {
 fn output(result: &ToolResult, ids: &WireIds) -> Value {
     let mark = if result.outcome.is_error() { "ERROR: " } else { "" };
     let text = format!("{mark}{}", result.content);
-    json!({ "type": "function_call_output", "call_id": ids.get(result.call), "output": text })
+    let output = if result.images.is_empty() {
+        json!(text)
+    } else {
+        let spoken = (!text.trim().is_empty()).then(|| json!({ "type": "input_text", "text": text }));
+        spoken.into_iter().chain(shown(&result.images)).collect()
+    };
+    json!({ "type": "function_call_output", "call_id": ids.get(result.call), "output": output })
 }

@@ -192,6 +192,7 @@ fn read_result(fields: &Fields<'_>) -> Result<Body, RecordError> {
         content: fields.text("content")?,
         duration_ms: fields.number("duration_ms")?,
         cut_chars: fields.number("cut_chars")?,
+        images: image::read(fields)?,
     })))
 }
 

@@ -51,7 +51,7 @@ fn write_body(record: &mut Map<String, Value>, body: &Body, bytes: Bytes) {
         Body::Handoff { text } => put(record, json!({ "text": text })),
         Body::ApprovalRequested(request) => write_request(record, request),
         Body::ApprovalDecided(decision) => write_decision(record, decision),
-        Body::ToolResult(result) => write_result(record, result),
+        Body::ToolResult(result) => write_result(record, result, bytes),
         Body::Injected(injected) => {
             put(record, json!({ "by": injected.by.as_str(), "text": injected.text }));
             image::write(record, &injected.images, bytes);
@@ -139,7 +139,7 @@ fn write_decision(record: &mut Map<String, Value>, decision: &Decision) {
     }
 }
 
-fn write_result(record: &mut Map<String, Value>, result: &ToolResult) {
+fn write_result(record: &mut Map<String, Value>, result: &ToolResult, bytes: Bytes) {
     put(
         record,
         json!({
@@ -151,6 +151,7 @@ fn write_result(record: &mut Map<String, Value>, result: &ToolResult) {
             "cut_chars": result.cut_chars,
         }),
     );
+    image::write(record, &result.images, bytes);
     match &result.outcome {
         Outcome::Denied(by) => put(record, json!({ "denied_by": by.as_str() })),
         Outcome::Aborted(abort) => {

@@ -1,4 +1,4 @@
-//! What the user showed, as a field of a record: whole in a session file, without its bytes where people read.
+//! What the user or a tool showed, as a field of a record: whole in a session file, without its bytes where people read.
 
 use serde_json::{Map, Value, json};
 

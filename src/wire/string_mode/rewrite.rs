@@ -117,7 +117,8 @@ fn fenced(call: &ToolUse, ids: &WireIds) -> String {
 fn told(results: &[Arc<ToolResult>], ids: &WireIds) -> String {
     let mut told = String::new();
     for result in results {
-        let fence = "`".repeat(longest_run(&result.content).max(2) + 1);
+        let content = in_words(result);
+        let fence = "`".repeat(longest_run(&content).max(2) + 1);
         let mark = if result.outcome.is_error() { "ERROR: " } else { "" };
         let id = ids.get(result.call);
         let between = if told.is_empty() { "" } else { "\n\n" };
@@ -126,11 +127,17 @@ fn told(results: &[Arc<ToolResult>], ids: &WireIds) -> String {
             told,
             "{between}Result of call {id} ({}):\n{fence}tool_result\n{mark}{}\n{fence}",
             accepted_name(&result.name),
-            result.content
+            content
         )
         .unwrap_or_default();
     }
     told
+}
+
+/// What it says, and a note for each image: results are text here.
+fn in_words(result: &ToolResult) -> String {
+    let notes = result.images.iter().map(|i| format!("[{}, left out: results are text here]", i.facts()));
+    std::iter::once(result.content.clone()).chain(notes).collect::<Vec<_>>().join("\n")
 }
 
 fn longest_run(text: &str) -> usize {

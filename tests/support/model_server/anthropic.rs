@@ -65,6 +65,28 @@ fn check_roles(messages: &[Value]) -> Result<(), String> {
     }
 }
 
+/// Words, or blocks of words and images; an error has words alone.
+fn check_result(result: &Value, place: &str) -> Result<(), String> {
+    if result["content"].is_string() {
+        return Ok(());
+    }
+    let blocks = result["content"].as_array();
+    let blocks =
+        blocks.ok_or_else(|| format!("{place}.tool_result.content: Input should be a valid list"))?;
+    for (at, block) in blocks.iter().enumerate() {
+        if !matches!(block["type"].as_str(), Some("text" | "image")) {
+            return Err(format!("{place}.tool_result.content.{at}: Input tag does not match"));
+        }
+        if result["is_error"] == true && block["type"] != "text" {
+            return Err(format!(
+                "{place}.tool_result: all content must be type \"text\" if `is_error` is true"
+            ));
+        }
+        check_block(block, &format!("{place}.tool_result.content.{at}"), &mut BTreeSet::new())?;
+    }
+    Ok(())
+}
+
 fn check_block(block: &Value, place: &str, seen: &mut BTreeSet<String>) -> Result<(), String> {
     match block["type"].as_str().unwrap_or_default() {
         "text" => check_text(block, "messages"),
@@ -100,7 +122,8 @@ fn check_block(block: &Value, place: &str, seen: &mut BTreeSet<String>) -> Resul
         "thinking" if block["signature"] != json!(sign(block["thinking"].as_str().unwrap_or_default())) => {
             Err(format!("{place}: Invalid `signature` in `thinking` block"))
         }
-        "thinking" | "redacted_thinking" | "tool_result" => Ok(()),
+        "tool_result" => check_result(block, place),
+        "thinking" | "redacted_thinking" => Ok(()),
         kind if anthropic_hosted::is_known(kind) => Ok(()),
         kind => Err(format!(
             "{place}: Input tag '{kind}' found using 'type' does not match any of the expected tags"

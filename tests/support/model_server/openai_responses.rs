@@ -53,6 +53,9 @@ fn check_item(at: usize, item: &Value) -> Result<(), String> {
         "message" => check_message(at, item),
         "function_call" => check_call(at, item),
         "function_call_output" if item["output"].is_string() => Ok(()),
+        "function_call_output" if item["output"].is_array() => {
+            check_parts(&format!("input[{at}].output"), &item["output"], "input_text")
+        }
         "function_call_output" => Err(format!("Missing required parameter: 'input[{at}].output'.")),
         "reasoning" => Ok(()),
         kind => Err(format!(
@@ -67,23 +70,25 @@ fn check_message(at: usize, item: &Value) -> Result<(), String> {
         "assistant" => "output_text",
         role => return Err(format!("Invalid value: '{role}' (input[{at}].role)")),
     };
-    let parts = item["content"].as_array().filter(|parts| !parts.is_empty());
-    for part in parts.ok_or_else(|| format!("Invalid 'input[{at}].content': empty array."))? {
+    check_parts(&format!("input[{at}].content"), &item["content"], kind)
+}
+
+/// Words of one kind; where they are of the input, images too.
+fn check_parts(place: &str, parts: &Value, kind: &str) -> Result<(), String> {
+    let parts = parts.as_array().filter(|parts| !parts.is_empty());
+    for part in parts.ok_or_else(|| format!("Invalid '{place}': empty array."))? {
         if kind == "input_text" && part["type"] == "input_image" {
-            let place = format!("input[{at}].content");
             let url = part["image_url"].as_str().and_then(|url| url.strip_prefix("data:"));
             let (kind, data) = url.and_then(|url| url.split_once(";base64,")).unwrap_or_default();
-            picture::check(kind, data, &place)?;
+            picture::check(kind, data, place)?;
             continue;
         }
         if part["type"] != kind {
             let wrong = &part["type"];
-            return Err(format!(
-                "Invalid value: {wrong}. Supported values are: '{kind}'. (input[{at}].content)"
-            ));
+            return Err(format!("Invalid value: {wrong}. Supported values are: '{kind}'. ({place})"));
         }
         if part["text"].as_str().is_none_or(|text| text.trim().is_empty()) {
-            return Err(format!("Invalid 'input[{at}].content': empty string."));
+            return Err(format!("Invalid '{place}': empty string."));
         }
     }
     Ok(())

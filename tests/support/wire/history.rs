@@ -21,6 +21,7 @@ pub fn cases() -> Vec<(&'static str, Request)> {
         ("reasoning-items", request(reasoning_items())),
         ("hosted", request(hosted::history())),
         ("images", request(with_images())),
+        ("result-images", request(with_result_images())),
         ("bare", Request { system: " ".to_owned(), tools: Vec::new(), ..request(vec![user("Hi")]) }),
     ]
 }
@@ -49,12 +50,6 @@ pub fn user(text: &str) -> Message {
 
 /// Words and images, images alone, and images among what is said while it runs: one message for Anthropic.
 fn with_images() -> Vec<Message> {
-    let image = |name: &str, media_type: &str, data: &str| Image {
-        name: name.to_owned(),
-        media_type: media_type.to_owned(),
-        data: data.into(),
-        size: Some((3, 5)),
-    };
     let shown =
         |content: &str, images| Message::User(Arc::new(UserMessage { content: content.to_owned(), images }));
     vec![
@@ -67,6 +62,34 @@ fn with_images() -> Vec<Message> {
         shown("And @c.gif", vec![image("c.gif", "image/gif", "R0lG")]),
         Message::Assistant(Arc::new(said(vec![text("Seen.")]))),
         shown(" ", vec![image("d.webp", "image/webp", "UklG")]),
+    ]
+}
+
+fn image(name: &str, media_type: &str, data: &str) -> Image {
+    let (name, media_type) = (name.to_owned(), media_type.to_owned());
+    Image { name, media_type, data: data.into(), size: Some((3, 5)) }
+}
+
+/// Calls that show images, beside one that does not, one that says nothing and one that has failed; and a user who speaks
+/// right behind them.
+fn with_result_images() -> Vec<Message> {
+    let shows = |call: u64, outcome: Outcome, content: &str, images: Vec<Image>| {
+        Arc::new(ToolResult { images, ..ToolResult::clone(&result(call, outcome, content)) })
+    };
+    let (png, gif) = (image("a.png", "image/png", "iVBORw0KGgo="), image("b.gif", "image/gif", "R0lGODlh"));
+    let calls = (1..5).map(|n| call(n, &format!("toolu_{n}"), "read", "{}")).collect();
+    vec![
+        user("Look."),
+        Message::Assistant(Arc::new(said(calls))),
+        Message::Results(vec![
+            shows(1, Outcome::Ok, "`a.png` is an image.", vec![png.clone(), gif.clone()]),
+            shows(2, Outcome::Ok, "text", vec![]),
+            shows(3, Outcome::Ok, " ", vec![gif]),
+            shows(4, Outcome::Failed, "broken", vec![]),
+        ]),
+        user("And compare."),
+        Message::Assistant(Arc::new(said(vec![call(5, "toolu_5", "read", "{}")]))),
+        Message::Results(vec![shows(5, Outcome::Ok, "again", vec![png])]),
     ]
 }
 
@@ -102,6 +125,7 @@ pub fn result(call: u64, outcome: Outcome, content: &str) -> Arc<ToolResult> {
         content: content.to_owned(),
         duration_ms: 0,
         cut_chars: 0,
+        images: Vec::new(),
     })
 }
 

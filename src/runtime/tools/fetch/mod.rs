@@ -115,7 +115,14 @@ impl Fetch {
             }
         };
         let bounded = bound(&text, invocation.max_chars);
-        ToolReport { outcome, content: bounded.text, cut_chars: bounded.cut_chars, transient, refused: false }
+        ToolReport {
+            outcome,
+            content: bounded.text,
+            cut_chars: bounded.cut_chars,
+            images: Vec::new(),
+            transient,
+            refused: false,
+        }
     }
 
     async fn page(&self, arguments: &Arguments) -> Result<String, Failure> {
