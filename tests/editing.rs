@@ -124,6 +124,7 @@ fn what_the_loop_refuses_comes_back() {
     seat.press("e");
     seat.press(" now");
     proposed(&enter(&mut seat));
+    seat.local.focus = countersign::ui::local::Focus::Composer;
     seat.press("a thought");
     hear(&mut seat.local, &Live::Refused("not taken".into()));
     assert_eq!(seat.local.composer.text(), "rm -rf target/tmp now");

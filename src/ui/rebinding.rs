@@ -301,7 +301,12 @@ mod tests {
             ("aproval", "once", "y", "did you mean `approval`?"),
             ("screen", "once", "y", "the places are everywhere, composer, approval, panel, ledger, page"),
             ("approval", "onse", "y", "did you mean `once`?"),
-            ("approval", "perhaps", "y", "`keys.approval` has once, session, deny, reason, edit, open"),
+            (
+                "approval",
+                "perhaps",
+                "y",
+                "`keys.approval` has once, session, always, deny, reason, edit, open",
+            ),
             ("everywhere", "once", "f2", "it is one of `keys.approval`"),
             ("everywhere", "ledger", "l", "l could not be typed any more"),
             ("composer", "send", "ctrl-entr", "\"ctrl-entr\" is no key"),

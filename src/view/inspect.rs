@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ledger::{Arguments, Body, Checkpoint, Compaction, Entry, Outcome, Preview, seconds};
+use crate::ledger::{Arguments, Body, Checkpoint, Compaction, Decision, Entry, Outcome, Preview, seconds};
 
 /// One row: one entry.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,6 +74,19 @@ fn is_synthetic(outcome: &Outcome) -> bool {
     }
 }
 
+/// `c4 allow once by user: REASON`.
+fn decided(d: &Decision) -> String {
+    let word = match (d.allow, d.sandboxed) {
+        (true, true) => "sandbox",
+        (true, false) => "allow",
+        (false, _) => "deny",
+    };
+    let why = [d.reason.as_str(), d.answer.as_deref().unwrap_or_default()];
+    let why = why.into_iter().find(|why| !why.is_empty()).map(|why| format!(": {why}"));
+    let why = why.unwrap_or_default();
+    format!("{} {word} {} by {}{why}", d.call, d.scope.as_str(), d.by.as_str())
+}
+
 /// What an entry says, in one line; cut at 200 characters, not yet safe for a screen.
 pub fn one_line(entry: &Entry) -> String {
     let line = match &entry.body {
@@ -102,17 +115,7 @@ pub fn one_line(entry: &Entry) -> String {
         Body::Progress(p) => format!("checkpoint {}: {} · plan: {}", p.checkpoint, p.progress, p.plan),
         Body::Handoff { text } => text.clone(),
         Body::ApprovalRequested(r) => format!("{} {}: {}", r.call, r.name, asked(&r.preview, &r.why)),
-        Body::ApprovalDecided(d) => {
-            let word = match (d.allow, d.sandboxed) {
-                (true, true) => "sandbox",
-                (true, false) => "allow",
-                (false, _) => "deny",
-            };
-            let why = [d.reason.as_str(), d.answer.as_deref().unwrap_or_default()];
-            let why = why.into_iter().find(|why| !why.is_empty()).map(|why| format!(": {why}"));
-            let why = why.unwrap_or_default();
-            format!("{} {word} {} by {}{why}", d.call, d.scope.as_str(), d.by.as_str())
-        }
+        Body::ApprovalDecided(d) => decided(d),
         Body::ToolResult(r) => {
             format!(
                 "{} {} {} after {}: {}",

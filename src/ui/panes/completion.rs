@@ -14,7 +14,7 @@ use super::Screen;
 /// Commands that are shown at once; typing narrows them.
 const MOST: usize = 13;
 /// Cells of the column of names.
-const NAMES: usize = 11;
+const NAMES: usize = 13;
 
 /// Rows that they would like to have.
 pub(super) fn rows(local: &Local, view: &View) -> u16 {
