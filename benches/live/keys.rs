@@ -102,11 +102,16 @@ pub fn esc_in_a_shell(server: &Server) {
     row("Esc in a shell to a ready composer", &measured, "5 ms, nothing left");
 }
 
-/// Processes that the app has started and that still live.
+/// Processes that the app has started and that still live; one that is dead and not yet reaped is none.
 fn children_of(id: u32) -> usize {
     let lists = std::fs::read_dir(format!("/proc/{id}/task")).unwrap().flatten();
     lists
         .filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok())
-        .map(|children| children.split_whitespace().count())
+        .map(|children| children.split_whitespace().filter(|id| lives(id)).count())
         .sum()
+}
+
+fn lives(id: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ").is_some_and(|(_, state)| !state.starts_with('Z'))
 }
