@@ -121,7 +121,7 @@ pub(super) fn compose(
 
 /// What `auto` comes to where there is no sandbox.
 fn unconfined(config: &Config) -> Option<String> {
-    let why = support().refuses(false).filter(|_| config.mode == Mode::Auto)?;
+    let why = if config.mode == Mode::Auto { support().refuses(false)? } else { return None };
     Some(format!("Mode auto has no sandbox here, so commands are asked about: {why}."))
 }
 

@@ -1,5 +1,7 @@
 //! What this machine can hold a command to, in words.
 
+use std::sync::OnceLock;
+
 /// How much of the sandbox there is here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Support {
@@ -25,8 +27,13 @@ impl Support {
     }
 }
 
-/// Asks the system what it has; changes nothing.
+/// Asks the system what it has, once; changes nothing.
 pub fn support() -> Support {
+    static FOUND: OnceLock<Support> = OnceLock::new();
+    FOUND.get_or_init(look).clone()
+}
+
+fn look() -> Support {
     #[cfg(target_os = "linux")]
     return super::linux::support();
     #[cfg(target_os = "macos")]

@@ -220,7 +220,7 @@ fn fetch() -> ToolSpec {
             "url": { "type": "string", "minLength": 1, "description": "The whole URL, with http:// or https://." },
         }),
         &["url"],
-        SideEffect::Runs,
+        SideEffect::Sends,
     )
 }
 
