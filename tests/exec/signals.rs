@@ -1,5 +1,7 @@
 //! What ends a run from outside: SIGINT as Esc, SIGTERM, SIGHUP, and a reader who has gone away.
 
+use std::process::{Command, Stdio};
+
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
@@ -160,6 +162,43 @@ fn children_that_outlive_their_command_end_with_the_run() {
     let ran = run.finish();
     beacon.gone();
     assert_eq!((ran.code, ran.outcomes()), (0, vec!["ok".to_owned()]));
+}
+
+/// As `docker exec` and `nsenter` start programs: nobody in here has the number of their session.
+#[test]
+fn orphans_end_too_when_the_session_began_outside_of_what_can_be_seen() {
+    const NAMESPACE: [&str; 5] = ["--user", "--map-root-user", "--pid", "--fork", "--mount-proc"];
+    let may = Command::new("unshare").args(NAMESPACE).arg("true").output();
+    if !may.is_ok_and(|ran| ran.status.success()) {
+        eprintln!("not tried: this machine lets nobody make a namespace for processes");
+        return;
+    }
+    let world = World::new();
+    let (command, mut beacon) = world.beacon();
+    let escapes = format!(
+        "setsid sh -c \"{}\" & read line < begun",
+        command.replace("; sleep", "; echo > begun; sleep")
+    );
+    let escapes = format!("mkfifo begun; {}; sleep 300", escapes.replace('$', "\\$"));
+    let background = json!({ "command": escapes, "background": true });
+    let replies = script(json!([{ "name": "shell", "arguments": background }, "Done."]));
+    let program = world.program();
+    let child = Command::new("unshare")
+        .args(NAMESPACE)
+        .args(["sh", "-c", "\"$0\" \"$@\"; exit $?"])
+        .arg(program.get_program())
+        .args(["exec", "--mode", "unrestricted", "--script", &replies, "go"])
+        .envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))))
+        .current_dir(world.work())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    beacon.lit();
+    let ran = child.wait_with_output().unwrap();
+    beacon.gone();
+    assert_eq!((ran.status.code(), String::from_utf8(ran.stderr).unwrap().as_str()), (Some(0), ""));
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The processes of this machine as `/proc` tells them: who started whom, and who carries which mark.
 
+use std::sync::OnceLock;
+
 /// A process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Relative {
@@ -22,6 +24,14 @@ pub(super) fn all() -> Vec<Relative> {
 /// This one; `None` when it is gone.
 pub(super) fn of(id: i32) -> Option<Relative> {
     parse(&std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?)
+}
+
+/// The session of this program: 0 when it began outside of what can be seen from here, as it does for a command that is
+/// run inside a container that was there before. `None` where there is no `/proc`.
+pub(super) fn own_session() -> Option<i32> {
+    static SESSION: OnceLock<Option<i32>> = OnceLock::new();
+    let read = || parse(&std::fs::read_to_string("/proc/self/stat").ok()?);
+    *SESSION.get_or_init(|| read().map(|own| own.session))
 }
 
 /// The children of a process that is this one, by its threads' own lists where the kernel keeps them.

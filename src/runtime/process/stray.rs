@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, WaitOptions, getpid, getsid, kill_process, waitpid};
+use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, waitpid};
 
 use super::family::{self, Relative};
 use super::ourselves::takes_orphans;
@@ -144,10 +144,9 @@ fn is_of_another(id: i32) -> bool {
 
 /// A child of this program that it did not start: it came when its parent ended.
 fn is_orphan(one: &Relative) -> bool {
-    let session = getsid(None).map_or(0, |session| session.as_raw_nonzero().get());
     takes_orphans()
         && one.parent == own_id()
-        && one.session != session
+        && family::own_session().is_some_and(|session| one.session != session)
         && leaders().is_some_and(|leaders| !leaders.contains_key(&one.id))
 }
 
