@@ -70,8 +70,9 @@ impl Agent {
 
     /// What was to be said is refused, and goes back to who wrote it.
     pub(super) fn not_taken(text: String, why: String, out: &mut Vec<Effect>) {
-        out.push(Effect::Emit(Live::Refused(why)));
+        // Whoever reads the reason has the words in front of them already.
         out.push(Effect::Emit(Live::Returned(vec![text])));
+        out.push(Effect::Emit(Live::Refused(why)));
     }
 
     fn tell_queue(&self, out: &mut Vec<Effect>) {

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Read, Write};
 use std::time::Duration;
 
-use tokio::runtime::Runtime;
+use tokio::runtime::Builder;
 
 use super::Invocation;
 use super::args::Which;
@@ -41,7 +41,9 @@ pub(super) fn run(
     for offer in search.flat_map(|search| search.offers("start with -m", PATIENCE)) {
         complain(&format!("note: {}", one_line(&offer)));
     }
-    let runtime = Runtime::new().map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
+    // One thread for the loop and all that it waits for, so that nothing is handed from thread to thread; this one tells.
+    let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    let runtime = runtime.map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
     let groups = session.groups.clone();
     let ended = runtime.block_on(follow(session, wish, Out::new(json, invocation)));
     groups.end_all(GRACE);

@@ -1,6 +1,7 @@
 //! Everything that waits: the driver and what is plugged into it.
 
 mod driver;
+mod hearing;
 mod hooks;
 mod http;
 mod models;

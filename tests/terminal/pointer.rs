@@ -194,13 +194,15 @@ async fn a_storm_of_the_mouse_leaves_the_app_usable() {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (state >> 16) % below
     };
-    // One write an event, as terminals do: of a long write the reader may see the first half of an event alone, and
-    // take its escape for the key.
-    for _ in 0..3_000 {
-        let button = [0, 0, 32, 32, 64, 65, 1, 2, 35][next(9) as usize];
-        let at = (u16::try_from(next(110)).unwrap(), u16::try_from(next(34)).unwrap());
-        let event = told(button, at, if next(3) == 0 { 'm' } else { 'M' });
-        app.keys(&event).await;
+    // Many in one write: of these the reader sees some cut anywhere, after their escape too.
+    for _ in 0..100 {
+        let mut storm = String::new();
+        for _ in 0..60 {
+            let button = [0, 0, 32, 32, 64, 65, 1, 2, 35][next(9) as usize];
+            let at = (u16::try_from(next(110)).unwrap(), u16::try_from(next(34)).unwrap());
+            storm.push_str(&told(button, at, if next(3) == 0 { 'm' } else { 'M' }));
+        }
+        app.keys(&storm).await;
     }
     app.keys(&up((0, 0))).await;
     app.keys_are_taken().await;

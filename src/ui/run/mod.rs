@@ -41,8 +41,6 @@ mod lines;
 
 /// How often clocks move while a run is under way.
 const TICK: Duration = Duration::from_secs(1);
-/// How long the beginning of an answer of the terminal waits for the rest of it.
-const ANSWER: Duration = Duration::from_millis(250);
 /// How often a drag that is held beyond an edge moves the window on.
 const PULL: Duration = Duration::from_millis(60);
 /// Most events taken in before the input is looked at again.
@@ -119,8 +117,6 @@ struct Session {
     /// Whether the terminal takes links.
     links: bool,
     answers: Answers,
-    /// When a key was last held back as the beginning of an answer.
-    held: Instant,
     highlighter: Highlighter,
     tools_mode: Box<dyn Fn() -> &'static str + Send>,
     entry_json: fn(&Entry) -> String,
@@ -173,7 +169,6 @@ impl Session {
             outside: Outside::new(settings.takes),
             links: settings.takes.links,
             answers: Answers::default(),
-            held: Instant::now(),
             highlighter: Highlighter::new(Box::new(move || wake.notify_one())),
             tools_mode: settings.tools_mode,
             entry_json: settings.entry_json,
@@ -198,7 +193,7 @@ impl Session {
     /// When to wake without news: for the next frame if one is due, for the clocks while something runs, for keys
     /// that were held back.
     fn pause(&self) -> Option<Instant> {
-        let settled = self.answers.holds().then(|| self.held + ANSWER);
+        let settled = self.answers.due();
         let ticks = self.view.status.is_busy() && self.view.meter().is_ticking();
         let frame = self.due().or_else(|| ticks.then(|| self.pace.last() + self.tick));
         let pulls = (self.local.pointer.pull != 0).then(|| self.pace.last() + PULL);
@@ -220,7 +215,7 @@ impl Session {
             pull(&mut self.local);
             self.dirty = true;
         }
-        if self.answers.holds() && self.held.elapsed() >= ANSWER {
+        if self.answers.due().is_some_and(|due| due <= Instant::now()) {
             let heard = self.answers.give_up();
             self.keys(heard);
         }
@@ -248,8 +243,7 @@ impl Session {
         let acts = match input {
             Some(Ok(Input::Key(key))) if key.kind == KeyEventKind::Release => Vec::new(),
             Some(Ok(Input::Key(key))) => {
-                self.held = Instant::now();
-                let heard = self.answers.take(key);
+                let heard = self.answers.take(key, Instant::now());
                 self.keys(heard);
                 Vec::new()
             }
@@ -261,6 +255,8 @@ impl Session {
                 Vec::new()
             }
             Some(Ok(Input::Mouse(event))) => {
+                let heard = self.answers.mouse_came(Instant::now());
+                self.keys(heard);
                 let screen = self.terminal.get_frame().area();
                 let scene = Scene { view: &self.view, layouts: &self.layouts, screen };
                 mouse(&mut self.local, scene, event, now().0)
