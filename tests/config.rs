@@ -200,6 +200,8 @@ fn a_project_cannot_loosen() {
         "fallback = ['evil/model']",
         "tools.echo = true",
         "tools.fetch.allow_hosts = ['localhost']",
+        "tools.sandbox.network = true",
+        "tools.sandbox.writable = ['~/.cargo']",
         "budget.token_budget = 1000",
         "budget.token_budget_enough_percent = 91",
         "budget.token_budget_little_tokens = 499",

@@ -30,7 +30,7 @@ pub(super) fn enter(words: &[OsString]) -> Option<ExitCode> {
 }
 
 /// Writes in the session's folder; reads without the user's secrets, our own configuration, sessions and keys among
-/// them; no network.
+/// them; no network. What the user says under `tools.sandbox` is added.
 pub(super) fn sandbox(invocation: &Invocation) -> Sandbox {
     let Invocation { environment, config, cwd, .. } = invocation;
     let home = environment.home();
@@ -38,11 +38,18 @@ pub(super) fn sandbox(invocation: &Invocation) -> Sandbox {
     hidden.extend(environment.config_dir());
     hidden.extend(environment.state_dir());
     let key_files = config.providers.values().filter_map(|provider| provider.api_key_file.as_deref());
-    hidden.extend(key_files.filter_map(|file| match file.strip_prefix("~/") {
+    let place = |text: &str| match text.strip_prefix("~/") {
         Some(rest) => Some(home.as_ref()?.join(rest)),
-        None => Some(PathBuf::from(file)),
-    }));
-    Sandbox::new(ourselves(), Confinement::of_workspace(cwd, hidden))
+        None => Some(PathBuf::from(text)),
+    };
+    hidden.extend(key_files.filter_map(place));
+    hidden.extend(config.sandbox.hidden.iter().filter_map(|text| place(text)));
+    let mut confinement = Confinement::of_workspace(cwd, hidden);
+    confinement.network = config.sandbox.network;
+    for folder in config.sandbox.writable.iter().filter_map(|text| place(text)) {
+        confinement.opens(&folder);
+    }
+    Sandbox::new(ourselves(), confinement)
 }
 
 /// This program, also after an update has put another in its place.

@@ -49,6 +49,30 @@ fn auto_runs_in_the_sandbox_and_asks_for_the_rest() {
 }
 
 #[test]
+fn a_rule_runs_commands_in_the_sandbox_and_the_configuration_opens_it() {
+    if !is_there() {
+        return;
+    }
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = server.local_addr().unwrap().port();
+    let reach = format!("bash -c ': > /dev/tcp/127.0.0.1/{port}'");
+    let rule = "sandbox = [\"shell\"]";
+    for (opened, outcomes) in
+        [("", ["failed", "failed"]), ("network = true\nwritable = ['~/cache']", ["ok", "ok"])]
+    {
+        let world = World::new().configured(&format!("{rule}\n[tools.sandbox]\n{opened}"));
+        std::fs::create_dir(world.place().join("cache")).unwrap();
+        let touch = format!("touch {}", world.place().join("cache/made").display());
+        let replies = script(json!([shell(&reach), shell(&touch), "Done."]));
+        let ran = world.json(&["--script", &replies, "go"]);
+        assert_eq!(ran.outcomes(), outcomes, "{}", ran.out);
+        let decided: Vec<String> = ran.all("approval").iter().map(|one| text(one, "decision")).collect();
+        assert_eq!(decided, ["sandbox", "sandbox"], "in mode ask, by the rule alone");
+        assert_eq!(world.place().join("cache/made").exists(), outcomes[1] == "ok");
+    }
+}
+
+#[test]
 fn a_secret_that_cannot_be_hidden_is_named_and_asked_about() {
     if !is_there() {
         return;

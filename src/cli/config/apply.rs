@@ -6,6 +6,7 @@ use super::{
     keys,
     setting::{Setting, Wrong},
     source::Source,
+    tools,
     value::Written,
 };
 use crate::agent::{Attendance, FinalResponse};
@@ -16,7 +17,6 @@ use crate::cli::{
 };
 use crate::model::Effort;
 use crate::policy::{Mode, Rule, RuleKind};
-use crate::runtime::AllowedHost;
 use crate::wire::Quirks;
 
 /// Sets the key, or says what is wrong with its value and where it stands.
@@ -129,9 +129,7 @@ fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
             config.max_consecutive_failures = u32::try_from(value.count(1, 10_000)?).unwrap_or(u32::MAX);
         }
         Key::CompactAt => config.compact_at_percent = value.count(1, 100)?,
-        Key::Echo => config.echo = value.switch()?,
-        Key::PassEnv => config.pass_env = variables(value)?,
-        Key::FetchHosts => config.fetch_hosts = hosts(value)?,
+        Key::Echo | Key::PassEnv | Key::FetchHosts | Key::Sandbox(_) => tools::set(config, setting)?,
         Key::Tools => config.tools = tool_calling(value.text()?)?,
         Key::Limit(_)
         | Key::Most(_)
@@ -168,10 +166,6 @@ fn set_looks(config: &mut Config, setting: &Setting) -> Result<(), String> {
         _ => {}
     }
     Ok(())
-}
-
-fn hosts(value: &Written) -> Result<Vec<AllowedHost>, String> {
-    value.texts()?.into_iter().map(AllowedHost::parse).collect()
 }
 
 fn tool_calling(text: &str) -> Result<ToolCalling, String> {
@@ -328,19 +322,6 @@ fn hosted_tools(value: &Written) -> Result<Vec<String>, String> {
         }
     }
     Ok(tools)
-}
-
-/// Names of variables, never their values: a key that was written here by mistake is not repeated.
-fn variables(value: &Written) -> Result<Vec<String>, String> {
-    let is_name = |name: &str| {
-        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-    };
-    let names = value.texts().map_err(|_repeats_it| "takes names of variables, as in [\"MY_TOKEN\"]")?;
-    if !names.iter().all(|name| is_name(name)) {
-        return Err("takes names of variables, as in [\"MY_TOKEN\"], not what they hold".to_owned());
-    }
-    Ok(names.into_iter().map(str::to_owned).collect())
 }
 
 fn check_provider_name(name: &str) -> Result<(), String> {

@@ -4,7 +4,11 @@ use std::path::Path;
 
 use super::layers::{contents, correct_file, of_project, of_user};
 use super::tighten::{self, Standing};
-use super::{Config, apply, key::Key, setting::Setting};
+use super::{
+    Config, apply,
+    key::{Key, Sandboxed},
+    setting::Setting,
+};
 use crate::cli::environment::Environment;
 use crate::cli::fault::Fault;
 use crate::cli::trusted::{Book, Content};
@@ -93,10 +97,12 @@ fn told(before: &Config, after: &Config, setting: &Setting, standing: Standing) 
             };
             new.map(start).collect()
         }
-        Key::Rules(RuleKind::Allow) => {
+        Key::Rules(kind @ (RuleKind::Allow | RuleKind::Sandbox)) => {
             let new = after.rules.iter().skip(before.rules.len());
-            new.map(|sourced| one("allows", format!("{}, without a question", sourced.rule))).collect()
+            let place = if kind == RuleKind::Sandbox { " in the sandbox" } else { "" };
+            new.map(|sourced| one("allows", format!("{}{place}, without a question", sourced.rule))).collect()
         }
+        Key::Sandbox(Sandboxed::Network) => vec![one("reaches", NETWORK.to_owned())],
         Key::Model => vec![one(
             "sends",
             format!("everything that is said to {}", after.model.clone().unwrap_or_default()),
@@ -117,6 +123,8 @@ fn told(before: &Config, after: &Config, setting: &Setting, standing: Standing) 
         _ => vec![one("loosens", written(setting))],
     }
 }
+
+const NETWORK: &str = "the network and this machine's own servers, by commands in the sandbox";
 
 fn written(setting: &Setting) -> String {
     format!("{} = {}", setting.path, setting.value.shown())

@@ -45,6 +45,8 @@ pub(super) enum Key {
     PassEnv,
     /// The hosts that `fetch` reaches wherever they are.
     FetchHosts,
+    /// What commands in the sandbox may do beside what they always may, or may not.
+    Sandbox(Sandboxed),
     BaseUrl,
     Protocol,
     ApiKeyEnv,
@@ -68,6 +70,14 @@ pub(super) enum Most {
     ResultChars,
     ModelRetries,
     ToolRetries,
+}
+
+/// What the user says about the sandbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sandboxed {
+    Network,
+    Writable,
+    Hidden,
 }
 
 /// The token budget, and what says that enough is used or that little comes.
@@ -122,6 +132,7 @@ pub(super) const KEYS: &[(&str, Key)] = &[
     ("allow", Key::Rules(RuleKind::Allow)),
     ("ask", Key::Rules(RuleKind::Ask)),
     ("deny", Key::Rules(RuleKind::Deny)),
+    ("sandbox", Key::Rules(RuleKind::Sandbox)),
     ("on_approval", Key::OnApproval),
     ("theme", Key::Theme),
     ("notify", Key::Notify),
@@ -160,6 +171,9 @@ pub(super) const KEYS: &[(&str, Key)] = &[
     ("tools.echo", Key::Echo),
     ("tools.pass_env", Key::PassEnv),
     ("tools.fetch.allow_hosts", Key::FetchHosts),
+    ("tools.sandbox.network", Key::Sandbox(Sandboxed::Network)),
+    ("tools.sandbox.writable", Key::Sandbox(Sandboxed::Writable)),
+    ("tools.sandbox.hidden", Key::Sandbox(Sandboxed::Hidden)),
     ("providers.*.base_url", Key::BaseUrl),
     ("providers.*.protocol", Key::Protocol),
     ("providers.*.api_key_env", Key::ApiKeyEnv),

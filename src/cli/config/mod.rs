@@ -13,6 +13,7 @@ mod setting;
 mod show;
 mod source;
 mod tighten;
+mod tools;
 mod value;
 
 use std::{
@@ -29,6 +30,7 @@ pub use key::nearest;
 pub use keys::{Images, Notify};
 pub use layers::load;
 pub use source::Source;
+pub use tools::SandboxReach;
 
 use super::{
     connection::{Protocol, Secret},
@@ -114,6 +116,8 @@ pub struct Config {
     pub pass_env: Vec<String>,
     /// Hosts that `fetch` reaches although they are not on the public internet.
     pub fetch_hosts: Vec<AllowedHost>,
+    /// What the sandbox lets through or hides beside what it always does.
+    pub sandbox: SandboxReach,
     /// The providers of the configuration, the known ones too where something was set.
     pub providers: BTreeMap<String, Provider>,
     /// What the user knows about models, by `provider/name`.
@@ -267,6 +271,7 @@ impl Default for Config {
             echo: false,
             pass_env: Vec::new(),
             fetch_hosts: Vec::new(),
+            sandbox: SandboxReach::default(),
             providers: BTreeMap::new(),
             models: BTreeMap::new(),
             trusted: Vec::new(),

@@ -50,6 +50,7 @@ impl Config {
             "allow" => RuleKind::Allow,
             "ask" => RuleKind::Ask,
             "deny" => RuleKind::Deny,
+            "sandbox" => RuleKind::Sandbox,
             _ => return one_line(&self.source(name).to_string()),
         };
         let mut places: Vec<String> = Vec::new();
@@ -116,6 +117,7 @@ impl Config {
             Key::Echo => Some(self.echo.to_string()),
             Key::PassEnv => Some(listed(self.pass_env.iter().map(|name| quoted(name)))),
             Key::FetchHosts => Some(listed(self.fetch_hosts.iter().map(|host| quoted(&host.to_string())))),
+            Key::Sandbox(part) => Some(self.sandbox.written(part)),
             Key::Hooks
             | Key::Binding
             | Key::BaseUrl

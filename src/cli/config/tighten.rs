@@ -3,7 +3,7 @@
 
 use super::{
     Config, apply,
-    key::{Key, Most, Nudge},
+    key::{Key, Most, Nudge, Sandboxed},
     setting::{Setting, Wrong},
     source::Source,
 };
@@ -72,6 +72,7 @@ fn is_the_users_alone(key: Key) -> bool {
         | Key::Proxy
         | Key::CaFile
         | Key::PassEnv
+        | Key::Sandbox(Sandboxed::Writable)
         | Key::BaseUrl
         | Key::Protocol
         | Key::ApiKeyEnv
@@ -103,6 +104,7 @@ fn is_the_users_alone(key: Key) -> bool {
         | Key::Tools
         | Key::Echo
         | Key::FetchHosts
+        | Key::Sandbox(Sandboxed::Network | Sandboxed::Hidden)
         | Key::HostedTools => false,
     }
 }
@@ -139,6 +141,7 @@ fn tightens(before: &Config, after: &Config, key: Key) -> bool {
         Key::Theme | Key::Notify | Key::Images | Key::Tools => true,
         Key::Echo => !after.echo,
         Key::Links => !after.links,
+        Key::Sandbox(part) => after.sandbox.tightens(&before.sandbox, part),
         Key::PassEnv => after.pass_env.iter().all(|name| before.pass_env.contains(name)),
         // These choose where data goes or comes from, what it costs, what the model sees, what is written down, which programs
         // are started, or what a key does.

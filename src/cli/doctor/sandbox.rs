@@ -4,6 +4,7 @@ use std::process::{Command, Stdio};
 
 use super::finding::{Finding, Subject};
 use crate::cli::Invocation;
+use crate::cli::config::SandboxReach;
 use crate::cli::confined::{ourselves, sandbox};
 use crate::runtime::sandbox::{Confined, Confinement, Support, support};
 
@@ -43,6 +44,7 @@ pub(super) fn look(invocation: &Invocation) -> Vec<Finding> {
             Err(why) => broken(&why),
         },
     };
+    let opened = opened(&invocation.config.sandbox);
     let gaps = sandbox(invocation).confinement().gaps();
     let more = gaps.len().saturating_sub(MOST_GAPS);
     let named = gaps.iter().take(MOST_GAPS).map(ToString::to_string);
@@ -51,7 +53,16 @@ pub(super) fn look(invocation: &Invocation) -> Vec<Finding> {
         let message = format!("in this folder the sandbox has a gap: {gap}");
         Finding::warning(SUBJECT, message, "keep secrets out of folders that are worked in")
     });
-    [here].into_iter().chain(gaps).collect()
+    [here].into_iter().chain(opened).chain(gaps).collect()
+}
+
+/// What the configuration lets through.
+fn opened(reach: &SandboxReach) -> Option<Finding> {
+    let network = reach.network.then(|| "the network, this machine's own servers included".to_owned());
+    let folders = reach.writable.iter().map(|folder| format!("writing in {folder}"));
+    let opened: Vec<String> = network.into_iter().chain(folders).collect();
+    (!opened.is_empty())
+        .then(|| Finding::ok(SUBJECT, format!("tools.sandbox lets commands in it use {}", opened.join(", "))))
 }
 
 fn broken(why: &str) -> Finding {

@@ -23,6 +23,11 @@ impl Confinement {
         Self { writable: vec![real(workspace)], hidden, network: false, may_be_weaker: false }
     }
 
+    /// Lets it write in a folder too. Symlinks are followed now.
+    pub fn opens(&mut self, folder: &Path) {
+        self.writable.push(real(folder));
+    }
+
     /// Every hidden path by each of its names: where it stands and where it leads. What links in a hidden folder
     /// lead to is hidden too, as of `~/.ssh/config` into a folder of settings; of its first level, files alone.
     #[cfg(any(target_os = "linux", target_os = "macos", test))]

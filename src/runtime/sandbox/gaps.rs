@@ -100,11 +100,12 @@ impl fmt::Display for Gap {
 
 impl Confinement {
     /// What it cannot hide, each to be named to a person before the first command runs. Looks at the disk: names of
-    /// files, four folders deep, no contents.
+    /// files, four folders deep, no contents. A folder that a person has opened beside the workspace is not looked
+    /// through: they named it.
     pub fn gaps(&self) -> Vec<Gap> {
         let mut gaps = Vec::new();
         let hidden: Vec<PathBuf> = self.hidden.iter().map(|path| real(path)).collect();
-        for folder in self.writable.iter().map(|path| real(path)) {
+        for (number, folder) in self.writable.iter().map(|path| real(path)).enumerate() {
             let mut secrets: Vec<PathBuf> =
                 hidden.iter().filter(|path| path.starts_with(&folder) && path.exists()).cloned().collect();
             secrets.sort();
@@ -116,7 +117,8 @@ impl Confinement {
             if !secrets.is_empty() {
                 gaps.push(Gap::HoldsSecrets { folder: folder.clone(), secrets });
             }
-            gaps.extend(look(&folder).into_iter().filter(|gap| match gap {
+            let looked = if number == 0 { look(&folder) } else { Vec::new() };
+            gaps.extend(looked.into_iter().filter(|gap| match gap {
                 Gap::LooksSecret(file) => !known.iter().any(|place| file.starts_with(place)),
                 _ => true,
             }));

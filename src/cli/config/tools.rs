@@ -1,0 +1,150 @@
+//! What stands under `tools`: which tools there are, and what commands get, reach and may touch.
+
+use super::{
+    Config,
+    key::{Key, Sandboxed, quoted},
+    setting::Setting,
+    value::Written,
+};
+use crate::runtime::AllowedHost;
+
+/// What the user says about the sandbox, beside what always holds in it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SandboxReach {
+    /// Whether commands in it may use the network, loopback included.
+    pub network: bool,
+    /// Folders beside the workspace in which they may write: absolute, or from `~/` on.
+    pub writable: Vec<String>,
+    /// Files and folders beside the secrets that are known which they cannot read: the same.
+    pub hidden: Vec<String>,
+}
+
+impl SandboxReach {
+    /// A part as it would be written in a file.
+    pub(super) fn written(&self, part: Sandboxed) -> String {
+        let listed = |places: &[String]| {
+            let places: Vec<String> = places.iter().map(|place| quoted(place)).collect();
+            format!("[{}]", places.join(", "))
+        };
+        match part {
+            Sandboxed::Network => self.network.to_string(),
+            Sandboxed::Writable => listed(&self.writable),
+            Sandboxed::Hidden => listed(&self.hidden),
+        }
+    }
+
+    /// Whether a part lets no more through than before.
+    pub(super) fn tightens(&self, before: &Self, part: Sandboxed) -> bool {
+        match part {
+            Sandboxed::Network => before.network || !self.network,
+            Sandboxed::Writable => self.writable.iter().all(|place| before.writable.contains(place)),
+            Sandboxed::Hidden => before.hidden.iter().all(|place| self.hidden.contains(place)),
+        }
+    }
+}
+
+pub(super) fn set(config: &mut Config, setting: &Setting) -> Result<(), String> {
+    let value = &setting.value;
+    match setting.key {
+        Key::PassEnv => config.pass_env = variables(value)?,
+        Key::FetchHosts => config.fetch_hosts = hosts(value)?,
+        Key::Sandbox(Sandboxed::Network) => config.sandbox.network = value.switch()?,
+        Key::Sandbox(Sandboxed::Writable) => config.sandbox.writable = places(value)?,
+        Key::Sandbox(Sandboxed::Hidden) => config.sandbox.hidden = places(value)?,
+        _ => config.echo = value.switch()?,
+    }
+    Ok(())
+}
+
+/// Names of variables, never their values: a key that was written here by mistake is not repeated.
+fn variables(value: &Written) -> Result<Vec<String>, String> {
+    let is_name = |name: &str| {
+        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    let names = value.texts().map_err(|_repeats_it| "takes names of variables, as in [\"MY_TOKEN\"]")?;
+    if !names.iter().all(|name| is_name(name)) {
+        return Err("takes names of variables, as in [\"MY_TOKEN\"], not what they hold".to_owned());
+    }
+    Ok(names.into_iter().map(str::to_owned).collect())
+}
+
+fn hosts(value: &Written) -> Result<Vec<AllowedHost>, String> {
+    value.texts()?.into_iter().map(AllowedHost::parse).collect()
+}
+
+/// Places that mean the same from every folder.
+fn places(value: &Written) -> Result<Vec<String>, String> {
+    let place = |text: &str| {
+        let below = text.strip_prefix("~/").or_else(|| text.strip_prefix('/')).unwrap_or_default();
+        let climbs = below.split('/').any(|part| part == "..");
+        if below.trim_matches('/').is_empty() || climbs {
+            return Err(format!(
+                "takes places as in [\"~/.cargo/registry\", \"/srv/cache\"], without `..`, not {text:?}"
+            ));
+        }
+        Ok(text.to_owned())
+    };
+    value.texts()?.into_iter().map(place).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+    use std::sync::Arc;
+
+    use super::super::{apply, setting, source::Source, tighten};
+    use super::*;
+
+    fn layered(user: &str, project: &str) -> Result<Config, String> {
+        let place = Arc::new(PathBuf::from("config.toml"));
+        let mut config = Config::default();
+        for setting in setting::of_text(user, &Source::User(Arc::clone(&place), 0)).unwrap() {
+            apply::set(&mut config, &setting)?;
+        }
+        for setting in setting::of_text(project, &Source::Project(place, 0)).unwrap() {
+            tighten::set(&mut config, &setting).unwrap();
+        }
+        Ok(config)
+    }
+
+    #[test]
+    fn what_the_sandbox_lets_through_is_the_users_word() {
+        let user = "sandbox = ['shell(cargo *)']\n[tools.sandbox]\nnetwork = true\nwritable = ['~/.cargo', '/srv']\n\
+                    hidden = ['~/private']";
+        let config = layered(user, "").unwrap();
+        let shown = config.show();
+        for line in [
+            "sandbox = [\"shell(cargo *)\"]",
+            "tools.sandbox.network = true",
+            "tools.sandbox.writable = [\"~/.cargo\", \"/srv\"]",
+            "tools.sandbox.hidden = [\"~/private\"]",
+        ] {
+            assert!(shown.contains(line), "{line} in {shown}");
+        }
+        let tighter =
+            "[tools.sandbox]\nnetwork = false\nwritable = ['/srv']\nhidden = ['~/private', '~/more']";
+        let config = layered(user, tighter).unwrap();
+        let reach = SandboxReach {
+            network: false,
+            writable: vec!["/srv".to_owned()],
+            hidden: vec!["~/private".to_owned(), "~/more".to_owned()],
+        };
+        assert_eq!((config.warnings.len(), config.sandbox), (0, reach));
+        for looser in ["network = true", "writable = ['/opt']", "hidden = []"] {
+            let user = "[tools.sandbox]\nhidden = ['~/private']";
+            let looser = format!("tools.sandbox.{looser}");
+            let config = layered(user, &looser).unwrap();
+            assert!(config.warnings[0].contains("only tighten"), "{looser}: {:?}", config.warnings);
+            assert_eq!(config.sandbox, layered(user, "").unwrap().sandbox, "{looser}");
+        }
+    }
+
+    #[test]
+    fn a_place_means_the_same_from_every_folder() {
+        for place in ["cache", "/", "~", "~/", "/srv/../etc", "./x"] {
+            let wrong = layered(&format!("tools.sandbox.writable = ['{place}']"), "").unwrap_err();
+            assert!(wrong.contains("takes places as in"), "{place}: {wrong}");
+        }
+    }
+}
