@@ -155,6 +155,15 @@ impl Books {
         self.run().iter().any(|e| matches!(&e.body, Body::ApprovalRequested(r) if r.call == call))
     }
 
+    /// Whether this call, once allowed, runs in the sandbox, as whoever allows it was told.
+    pub(super) fn was_asked_for_sandbox(&self, call: CallId) -> bool {
+        let last = self.ledger.entries().iter().rev().find_map(|entry| {
+            let Body::ApprovalRequested(request) = &entry.body else { return None };
+            (request.call == call).then_some(request.sandboxed)
+        });
+        last.unwrap_or_default()
+    }
+
     /// Whether the provider paused the last message that stands, and nothing was said since.
     pub(super) fn is_paused(&self) -> bool {
         let withdrawn = tombstoned(self.run());

@@ -145,14 +145,16 @@ impl Agent {
         };
         let verdict = hooked.map_or(policy.clone(), |said| said.tighten(policy));
         let state = match verdict {
-            Verdict::Allow(_) if is_question(call) => self.ask_someone(now, call, WHY.to_owned(), found, out),
+            Verdict::Allow(_) if is_question(call) => {
+                self.ask_someone(now, call, (WHY.to_owned(), false), found, out)
+            }
             Verdict::Allow(reason) => State::Ready(Permission::ByPolicy(reason, false)),
             Verdict::Deny(reason) => self.refuse(now, call.id, reason, by),
             Verdict::Sandbox(reason) => match self.why_not_confined(call, found) {
                 Some(why) => self.ask_someone(now, call, why, found, out),
                 None => State::Ready(Permission::ByPolicy(reason, true)),
             },
-            Verdict::Ask(why) => self.ask_someone(now, call, why, found, out),
+            Verdict::Ask(why) => self.ask_someone(now, call, (why, false), found, out),
         };
         let nobody_can = self.settings.attendance == Attendance::Stop && self.books.was_asked(call.id);
         if let Some(pending) = dispatching.calls.iter_mut().find(|p| p.call.id == call.id) {
@@ -165,12 +167,13 @@ impl Agent {
         self.advance(now, dispatching, out)
     }
 
-    /// A person decides; where there is none, the answer is no.
+    /// A person decides; where there is none, the answer is no. With the reason comes whether the call, once allowed, runs
+    /// in the sandbox.
     fn ask_someone(
         &mut self,
         now: Millis,
         call: &ToolUse,
-        why: String,
+        why: (String, bool),
         found: &Preparation,
         out: &mut Vec<Effect>,
     ) -> State {
@@ -188,7 +191,13 @@ impl Agent {
         }
     }
 
-    fn ask(&mut self, now: Millis, call: &ToolUse, why: String, found: &Preparation) -> EntryId {
+    fn ask(
+        &mut self,
+        now: Millis,
+        call: &ToolUse,
+        (why, sandboxed): (String, bool),
+        found: &Preparation,
+    ) -> EntryId {
         let rule = self.offered(call, found).ok().map(|rule| rule.to_string());
         let warning = self.books.unclear().warning(&call.name, &call.arguments);
         let effect = |tool: &ToolSpec| effect_of_call(tool, &call.arguments);
@@ -204,6 +213,7 @@ impl Agent {
                 preview: found.preview.clone(),
                 warning,
                 rule,
+                sandboxed,
             }),
         )
     }
@@ -262,11 +272,15 @@ impl Agent {
 
     fn allow(&mut self, now: Millis, pending: &mut Pending, scope: Scope) {
         let call = &pending.call;
+        let sandboxed = self.books.was_asked_for_sandbox(call.id);
         if scope == Scope::Session {
-            self.settings.policy.granted.insert(fingerprint(&call.name, &call.arguments));
+            let policy = &mut self.settings.policy;
+            let granted = if sandboxed { &mut policy.granted_in_sandbox } else { &mut policy.granted };
+            granted.insert(fingerprint(&call.name, &call.arguments));
         }
-        pending.receipt =
-            Some(self.receive(now, call, Decision { scope, ..Decision::denial(call.id, Decider::User, "") }));
+        let denial = Decision::denial(call.id, Decider::User, "");
+        pending.receipt = Some(self.receive(now, call, Decision { scope, sandboxed, ..denial }));
+        pending.sandboxed = sandboxed;
         pending.state = State::Ready(Permission::Recorded);
     }
 

@@ -1,7 +1,7 @@
 //! Decisions as they are written: each is a receipt for one exact action, and only that action runs on it.
 
 use crate::ledger::{Decision, Millis, Remark, ToolUse};
-use crate::policy::{Receipt, digest};
+use crate::policy::{Receipt, digest, fingerprint};
 use crate::tool::Preparation;
 
 use super::Agent;
@@ -38,17 +38,20 @@ impl Agent {
         }
     }
 
-    /// Why a person decides about a call that might run in the sandbox: it was tried there, or the sandbox would not hide
-    /// all that it should.
-    pub(super) fn why_not_confined(&mut self, call: &ToolUse, found: &Preparation) -> Option<String> {
+    /// Why a person decides about a call that might run in the sandbox, and whether it runs there when it is allowed: it
+    /// was tried there, or the sandbox would not hide all that it should.
+    pub(super) fn why_not_confined(&mut self, call: &ToolUse, found: &Preparation) -> Option<(String, bool)> {
         if let Some(earlier) = self.books.unclear().refused(&call.name, &call.arguments) {
-            return Some(format!("the sandbox may have stood in the way of the same action, {earlier}"));
+            let why = format!("the sandbox may have stood in the way of the same action, {earlier}");
+            return Some((why, false));
         }
-        let gap = found.gaps.first()?;
+        let action = fingerprint(&call.name, &call.arguments);
+        let gap =
+            found.gaps.first().filter(|_| !self.settings.policy.granted_in_sandbox.contains(&action))?;
         let more = match found.gaps.len() {
             1 => String::new(),
             all => format!(" (and {} more)", all - 1),
         };
-        Some(format!("in the sandbox, which has a gap here: {gap}{more}; allowed, it runs without one"))
+        Some((format!("in the sandbox, which has a gap here: {gap}{more}"), true))
     }
 }

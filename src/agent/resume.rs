@@ -26,7 +26,8 @@ impl Agent {
             settings.session.clone_from(&started.session);
             settings.system.clone_from(&started.system);
         }
-        settings.policy.granted.extend(granted(&ledger));
+        settings.policy.granted.extend(granted(&ledger, false));
+        settings.policy.granted_in_sandbox.extend(granted(&ledger, true));
         settings.policy.rules.extend(taken(&ledger));
         let last_seen = ledger.entries().get(loaded.saturating_sub(1)).map_or(now, |e| e.at);
         let ended_with_a_result = ends_with_a_result(ledger.entries().get(..loaded).unwrap_or_default());
@@ -95,8 +96,8 @@ fn requests(ledger: &Ledger) -> BTreeMap<CallId, (EntryId, Arguments)> {
     asked.collect()
 }
 
-/// What the user has allowed for the whole session, as fingerprints of the exact actions that were asked about.
-fn granted(ledger: &Ledger) -> Vec<String> {
+/// What the user has allowed for the whole session, with or without the sandbox, as fingerprints of the exact actions that were asked about.
+fn granted(ledger: &Ledger, in_sandbox: bool) -> Vec<String> {
     let mut asked: BTreeMap<CallId, String> = BTreeMap::new();
     let mut granted = Vec::new();
     for entry in ledger.entries() {
@@ -105,8 +106,14 @@ fn granted(ledger: &Ledger) -> Vec<String> {
             asked.insert(r.call, fingerprint(&r.name, &arguments));
         }
         if let Body::ApprovalDecided(Decision {
-            call, allow: true, scope: Scope::Session, rule: None, ..
+            call,
+            allow: true,
+            scope: Scope::Session,
+            rule: None,
+            sandboxed,
+            ..
         }) = &entry.body
+            && *sandboxed == in_sandbox
         {
             granted.extend(asked.get(call).cloned());
         }

@@ -23,6 +23,8 @@ pub struct ApprovalRequest {
     pub warning: Option<String>,
     /// The rule that "always" would take, as it is written; `None`: no rule would be narrow enough and of use.
     pub rule: Option<String>,
+    /// Whether it runs in the sandbox when it is allowed.
+    pub sandboxed: bool,
 }
 
 /// What an approval shows of the action.

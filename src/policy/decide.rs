@@ -2,7 +2,7 @@
 //!
 //! 1. A rule that **denies** wins, wherever it comes from.
 //! 2. `plan` refuses what does not only look.
-//! 3. What was granted for the session, as the exact action, runs.
+//! 3. What was granted for the session, as the exact action, runs: in the sandbox, if that is how it was granted.
 //! 4. Where it cannot be told whether a denying rule speaks of a line, a person is asked.
 //! 5. `unrestricted` runs the rest.
 //! 6. A rule that **asks** wins over those that permit, wherever they come from.
@@ -66,8 +66,12 @@ impl Policy {
         if self.mode == Mode::Plan && !looks {
             return told(Verdict::Deny(PLAN.to_owned()), None);
         }
-        if self.granted.contains(&fingerprint(&tool.name, arguments)) {
+        let action = fingerprint(&tool.name, arguments);
+        if self.granted.contains(&action) {
             return told(Verdict::Allow(GRANTED.to_owned()), None);
+        }
+        if self.has_sandbox && self.granted_in_sandbox.contains(&action) {
+            return told(Verdict::Sandbox(GRANTED.to_owned()), None);
         }
         if let (Fit::Maybe, Some(rule)) = (denies, denying) {
             return told(

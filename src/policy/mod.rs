@@ -61,6 +61,8 @@ pub struct Policy {
     pub rules: Vec<Rule>,
     /// Exact actions granted for the session, as [`fingerprint`]s.
     pub granted: BTreeSet<String>,
+    /// The same for what runs in the sandbox alone, whatever that cannot hide.
+    pub granted_in_sandbox: BTreeSet<String>,
     /// Whether commands can be confined here.
     pub has_sandbox: bool,
     /// Whether a shell line that only looks, and only into the workspace, runs without a rule.

@@ -149,11 +149,29 @@ pub fn approvals() -> impl Strategy<Value = Body> {
         prop_oneof![Just(Preview::None), text().prop_map(Preview::Command), text().prop_map(Preview::Diff)];
     let scope = prop_oneof![Just(Scope::Once), Just(Scope::Session), Just(Scope::Project)];
     prop_oneof![
-        (id(), text(), value(), text(), text(), preview, [option::of(text()), option::of(text())]).prop_map(
-            |(call, name, arguments, why, risk, preview, [warning, rule])| Body::ApprovalRequested(
-                ApprovalRequest { call, name, arguments, why, risk, preview, warning, rule }
-            )
-        ),
+        (
+            id(),
+            text(),
+            value(),
+            text(),
+            text(),
+            preview,
+            [option::of(text()), option::of(text())],
+            any::<bool>()
+        )
+            .prop_map(|(call, name, arguments, why, risk, preview, [warning, rule], sandboxed)| {
+                Body::ApprovalRequested(ApprovalRequest {
+                    call,
+                    name,
+                    arguments,
+                    why,
+                    risk,
+                    preview,
+                    warning,
+                    rule,
+                    sandboxed,
+                })
+            }),
         (
             id(),
             any::<bool>(),

@@ -231,6 +231,7 @@ impl Stage {
             preview,
             warning: None,
             rule: rule.map(str::to_owned),
+            sandboxed: false,
         }))
     }
 

@@ -131,6 +131,7 @@ fn read_request(fields: &Fields<'_>) -> Result<Body, RecordError> {
         preview: read_preview(fields)?,
         warning: fields.get("warning").map(|_| fields.text("warning")).transpose()?,
         rule: fields.get("rule").map(|_| fields.text("rule")).transpose()?,
+        sandboxed: fields.get("sandboxed").is_some_and(|value| *value == true),
     }))
 }
 

@@ -107,6 +107,9 @@ fn write_request(record: &mut Map<String, Value>, request: &ApprovalRequest) {
     if let Some(rule) = &request.rule {
         put(record, json!({ "rule": rule }));
     }
+    if request.sandboxed {
+        put(record, json!({ "sandboxed": true }));
+    }
     match &request.preview {
         Preview::None => {}
         Preview::Command(text) => put(record, json!({ "preview": { "kind": "command", "text": text } })),
