@@ -253,13 +253,9 @@ fn hook_port(invocation: &Invocation, session: &str, groups: &Groups) -> Box<dyn
         return Box::new(NoHooks);
     }
     let environment = invocation.environment_of_programs();
-    Box::new(CommandHooks::new(
-        specs,
-        session.to_owned(),
-        invocation.cwd.clone(),
-        environment,
-        groups.clone(),
-    ))
+    let hooks =
+        CommandHooks::new(specs, session.to_owned(), invocation.cwd.clone(), environment, groups.clone());
+    Box::new(hooks.giving(invocation.named_for_programs()))
 }
 
 /// The built-in tools, and the one for tests if the configuration adds it.

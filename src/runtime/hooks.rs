@@ -20,7 +20,7 @@ use crate::wire::hook::{self, Ended, MOST_BYTES};
 
 use super::ports::HookPort;
 use super::process::{Group, Groups};
-use super::tools::for_commands;
+use super::tools::{for_commands, with_given};
 
 /// How long children that outlive a hook may still say something.
 const LAST_WORDS: Duration = Duration::from_millis(200);
@@ -46,7 +46,7 @@ pub struct CommandHooks {
 }
 
 /// Where all hooks of a session run.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Place {
     session: String,
     cwd: PathBuf,
@@ -67,6 +67,14 @@ impl CommandHooks {
     ) -> Self {
         let environment = for_commands(environment);
         Self { specs: specs.into(), place: Arc::new(Place { session, cwd, environment, groups }) }
+    }
+
+    /// They get these variables too, whatever they look like: a person has named them.
+    #[must_use]
+    pub fn giving(self, variables: Vec<(OsString, OsString)>) -> Self {
+        let environment = with_given(&self.place.environment, variables);
+        let place = Place { environment, ..Place::clone(&self.place) };
+        Self { place: Arc::new(place), ..self }
     }
 }
 

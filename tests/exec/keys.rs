@@ -92,15 +92,22 @@ fn programs_that_tools_and_hooks_start_do_not_get_the_key() {
         served(vec![Reply::Stream(vec![call]), Reply::text("Looked.")], "api_key_env = 'MINE'");
     let seen = world.place().join("state/seen-by-a-hook");
     fs::create_dir_all(seen.parent().unwrap()).unwrap();
-    let hook = format!("[[hooks.pre_tool]]\ncommand = 'env > {}'\n", seen.display());
+    let hook = format!(
+        "[tools]\npass_env = ['NPM_TOKEN']\n[[hooks.pre_tool]]\ncommand = 'env > {}'\n",
+        seen.display()
+    );
     let config = fs::read_to_string(world.config_file()).unwrap() + &hook;
     let world = world.configured(&config).with("MINE", PLANTED).with("COLOUR", "is passed on");
+    let world = world.with("NPM_TOKEN", "is named").with("OTHER_TOKEN", "is not named");
     let ran = world.json(&["-m", "mine/x", "--mode", "unrestricted", "look"]);
     assert_eq!((ran.code, ran.outcomes()), (0, vec!["ok".to_owned()]), "{}{}", ran.out, ran.err);
     let told = server.requests()[1].body.to_string();
     assert!(told.contains("COLOUR=is passed on") && told.contains("countersign"), "{told}");
     assert!(!told.contains(PLANTED), "{told}");
-    assert!(fs::read_to_string(seen).unwrap().contains("COLOUR"));
+    for told in [told, fs::read_to_string(seen).unwrap()] {
+        assert!(told.contains("COLOUR") && told.contains("NPM_TOKEN=is named"), "{told}");
+        assert!(!told.contains("OTHER_TOKEN"), "{told}");
+    }
     assert_unseen(&world, &ran);
 }
 

@@ -125,6 +125,15 @@ fn has_password(value: &str) -> bool {
     })
 }
 
+/// What programs get, with variables that a person has named for them in the place of what is there.
+pub(in crate::runtime) fn with_given(
+    environment: &[(OsString, OsString)],
+    given: Vec<(OsString, OsString)>,
+) -> Vec<(OsString, OsString)> {
+    let kept = environment.iter().filter(|(name, _)| !given.iter().any(|(named, _)| named == name));
+    kept.cloned().chain(given.iter().cloned()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

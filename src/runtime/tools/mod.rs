@@ -60,8 +60,8 @@ use shell::Shell;
 use stop::{Stop, off_thread};
 use workspace::Workspace;
 
-pub(super) use environment::for_commands;
 pub use environment::looks_secret;
+pub(super) use environment::{for_commands, with_given};
 pub use fetch::{AllowedHost, Reach};
 pub use specs::{echo_spec, tool_specs};
 
@@ -126,8 +126,7 @@ impl LocalTools {
     #[must_use]
     pub fn giving(self, variables: Vec<(OsString, OsString)>) -> Self {
         let Shell { environment, groups, sandbox, .. } = &*self.shell;
-        let kept = environment.iter().filter(|(name, _)| !variables.iter().any(|(given, _)| given == name));
-        let environment = kept.cloned().chain(variables.iter().cloned()).collect();
+        let environment = with_given(environment, variables);
         let (groups, sandbox) = (groups.clone(), sandbox.clone());
         Self { shell: Arc::new(Shell { environment, groups, sandbox, gaps: OnceLock::new() }), ..self }
     }
