@@ -116,7 +116,7 @@ fn session() -> Vec<Entry> {
             preview: Preview::Command("ls é".into()),
             warning: Some("the same action, c1, timed out after 3.0 s: its effects may be partial".into()),
             rule: Some("shell(ls *)".into()),
-            sandboxed: true,
+            sandboxing: Sandboxing::OnWish,
         }),
         decided(2),
         result(2, Outcome::Failed),

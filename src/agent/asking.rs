@@ -26,6 +26,7 @@ impl Agent {
             Answer::Reply(_)
             | Answer::AllowOnce
             | Answer::AllowSession
+            | Answer::AllowSandboxed
             | Answer::Always(_)
             | Answer::Edit(_) => {
                 let why = "a question is answered in words, or denied";

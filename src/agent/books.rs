@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::budget::{Limits, Meter};
 use crate::ledger::{
-    Block, Body, CallId, Ending, Entry, Injector, Ledger, Lesson, Millis, ModelRef, Outcome, Remark, Stop,
-    Transition, TurnEnded, tombstoned,
+    Block, Body, CallId, Ending, Entry, Injector, Ledger, Lesson, Millis, ModelRef, Outcome, Remark,
+    Sandboxing, Stop, Transition, TurnEnded, tombstoned,
 };
 
 use super::Effect;
@@ -155,11 +155,11 @@ impl Books {
         self.run().iter().any(|e| matches!(&e.body, Body::ApprovalRequested(r) if r.call == call))
     }
 
-    /// Whether this call, once allowed, runs in the sandbox, as whoever allows it was told.
-    pub(super) fn was_asked_for_sandbox(&self, call: CallId) -> bool {
+    /// Where this call runs once it is allowed, as whoever allows it was told.
+    pub(super) fn sandboxing_of(&self, call: CallId) -> Sandboxing {
         let last = self.ledger.entries().iter().rev().find_map(|entry| {
             let Body::ApprovalRequested(request) = &entry.body else { return None };
-            (request.call == call).then_some(request.sandboxed)
+            (request.call == call).then_some(request.sandboxing)
         });
         last.unwrap_or_default()
     }

@@ -3,8 +3,8 @@
 use crate::budget::Limit;
 use crate::hooks::{Payload, PreTool, PreVerdict};
 use crate::ledger::{
-    ApprovalRequest, CallId, CutBy, Decider, Decision, EntryId, Millis, OpenCall, Outcome, Remark, Scope,
-    Settlement, ToolUse,
+    ApprovalRequest, CallId, CutBy, Decider, Decision, EntryId, Millis, OpenCall, Outcome, Remark,
+    Sandboxing, Scope, Settlement, ToolUse,
 };
 use crate::policy::{Verdict, effect_of_call, fingerprint};
 use crate::tool::{Invocation, Preparation, SideEffect, ToolSpec, delegate};
@@ -146,7 +146,7 @@ impl Agent {
         let verdict = hooked.map_or(policy.clone(), |said| said.tighten(policy));
         let state = match verdict {
             Verdict::Allow(_) if is_question(call) => {
-                self.ask_someone(now, call, (WHY.to_owned(), false), found, out)
+                self.ask_someone(now, call, (WHY.to_owned(), Sandboxing::Without), found, out)
             }
             Verdict::Allow(reason) => State::Ready(Permission::ByPolicy(reason, false)),
             Verdict::Deny(reason) => self.refuse(now, call.id, reason, by),
@@ -154,7 +154,11 @@ impl Agent {
                 Some(why) => self.ask_someone(now, call, why, found, out),
                 None => State::Ready(Permission::ByPolicy(reason, true)),
             },
-            Verdict::Ask(why) => self.ask_someone(now, call, (why, false), found, out),
+            Verdict::Ask(why) => {
+                let is_possible = self.settings.policy.can_confine(tool, &call.arguments);
+                let sandboxing = if is_possible { Sandboxing::OnWish } else { Sandboxing::Without };
+                self.ask_someone(now, call, (why, sandboxing), found, out)
+            }
         };
         let nobody_can = self.settings.attendance == Attendance::Stop && self.books.was_asked(call.id);
         if let Some(pending) = dispatching.calls.iter_mut().find(|p| p.call.id == call.id) {
@@ -167,13 +171,12 @@ impl Agent {
         self.advance(now, dispatching, out)
     }
 
-    /// A person decides; where there is none, the answer is no. With the reason comes whether the call, once allowed, runs
-    /// in the sandbox.
+    /// A person decides; where there is none, the answer is no. With the reason comes where the call, once allowed, runs.
     fn ask_someone(
         &mut self,
         now: Millis,
         call: &ToolUse,
-        why: (String, bool),
+        why: (String, Sandboxing),
         found: &Preparation,
         out: &mut Vec<Effect>,
     ) -> State {
@@ -195,7 +198,7 @@ impl Agent {
         &mut self,
         now: Millis,
         call: &ToolUse,
-        (why, sandboxed): (String, bool),
+        (why, sandboxing): (String, Sandboxing),
         found: &Preparation,
     ) -> EntryId {
         let rule = self.offered(call, found).ok().map(|rule| rule.to_string());
@@ -213,7 +216,7 @@ impl Agent {
                 preview: found.preview.clone(),
                 warning,
                 rule,
-                sandboxed,
+                sandboxing,
             }),
         )
     }
@@ -252,8 +255,13 @@ impl Agent {
                 }
                 Answer::Edit(arguments) => self.edit_call(now, pending, arguments, out),
                 Answer::Always(rule) => self.always(now, pending, &rule, out),
-                Answer::AllowOnce => self.allow(now, pending, Scope::Once),
-                Answer::AllowSession => self.allow(now, pending, Scope::Session),
+                Answer::AllowOnce => self.allow(now, pending, Scope::Once, false),
+                Answer::AllowSession => self.allow(now, pending, Scope::Session, false),
+                Answer::AllowSandboxed if self.books.sandboxing_of(call) == Sandboxing::Without => {
+                    let why = "this call cannot run in the sandbox; it still waits".to_owned();
+                    out.push(Effect::Emit(Live::Refused(why)));
+                }
+                Answer::AllowSandboxed => self.allow(now, pending, Scope::Once, true),
                 Answer::Deny(reason) => pending.state = self.denied(now, &pending.call, reason),
             }
             return match phase {
@@ -270,9 +278,9 @@ impl Agent {
         phase
     }
 
-    fn allow(&mut self, now: Millis, pending: &mut Pending, scope: Scope) {
+    fn allow(&mut self, now: Millis, pending: &mut Pending, scope: Scope, in_sandbox: bool) {
         let call = &pending.call;
-        let sandboxed = self.books.was_asked_for_sandbox(call.id);
+        let sandboxed = in_sandbox || self.books.sandboxing_of(call.id) == Sandboxing::Within;
         if scope == Scope::Session {
             let policy = &mut self.settings.policy;
             let granted = if sandboxed { &mut policy.granted_in_sandbox } else { &mut policy.granted };

@@ -108,6 +108,8 @@ pub enum Answer {
     AllowOnce,
     /// This exact action for the rest of the session.
     AllowSession,
+    /// Once, within the sandbox alone.
+    AllowSandboxed,
     /// This call, and for the rest of the session whatever this rule covers, as it was shown: `shell(cargo test *)`.
     /// The loop takes it only if it is the rule that it would offer for this very call.
     Always(String),

@@ -1,6 +1,6 @@
 //! Decisions as they are written: each is a receipt for one exact action, and only that action runs on it.
 
-use crate::ledger::{Decision, Millis, Remark, ToolUse};
+use crate::ledger::{Decision, Millis, Remark, Sandboxing, ToolUse};
 use crate::policy::{Receipt, digest, fingerprint};
 use crate::tool::Preparation;
 
@@ -38,12 +38,16 @@ impl Agent {
         }
     }
 
-    /// Why a person decides about a call that might run in the sandbox, and whether it runs there when it is allowed: it
+    /// Why a person decides about a call that might run in the sandbox, and where it runs when it is allowed: it
     /// was tried there, or the sandbox would not hide all that it should.
-    pub(super) fn why_not_confined(&mut self, call: &ToolUse, found: &Preparation) -> Option<(String, bool)> {
+    pub(super) fn why_not_confined(
+        &mut self,
+        call: &ToolUse,
+        found: &Preparation,
+    ) -> Option<(String, Sandboxing)> {
         if let Some(earlier) = self.books.unclear().refused(&call.name, &call.arguments) {
             let why = format!("the sandbox may have stood in the way of the same action, {earlier}");
-            return Some((why, false));
+            return Some((why, Sandboxing::Without));
         }
         let action = fingerprint(&call.name, &call.arguments);
         let gap =
@@ -52,6 +56,6 @@ impl Agent {
             1 => String::new(),
             all => format!(" (and {} more)", all - 1),
         };
-        Some((format!("in the sandbox, which has a gap here: {gap}{more}"), true))
+        Some((format!("in the sandbox, which has a gap here: {gap}{more}"), Sandboxing::Within))
     }
 }

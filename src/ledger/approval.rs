@@ -23,8 +23,31 @@ pub struct ApprovalRequest {
     pub warning: Option<String>,
     /// The rule that "always" would take, as it is written; `None`: no rule would be narrow enough and of use.
     pub rule: Option<String>,
-    /// Whether it runs in the sandbox when it is allowed.
-    pub sandboxed: bool,
+    /// Where it runs when it is allowed.
+    pub sandboxing: Sandboxing,
+}
+
+/// Where a call runs when a person allows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sandboxing {
+    /// Without a sandbox.
+    #[default]
+    Without,
+    /// Without one, or within it if the person says so.
+    OnWish,
+    /// Within the sandbox.
+    Within,
+}
+
+impl Sandboxing {
+    /// In one word: "without", "on_wish", "within".
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Without => "without",
+            Self::OnWish => "on_wish",
+            Self::Within => "within",
+        }
+    }
 }
 
 /// What an approval shows of the action.

@@ -75,6 +75,11 @@ impl Policy {
         let by_rule = || self.rules.iter().any(|rule| rule.kind == RuleKind::Sandbox);
         self.has_sandbox && (self.mode == Mode::Auto || by_rule())
     }
+
+    /// Whether this call can be confined when a person wants it.
+    pub fn can_confine(&self, tool: &ToolSpec, arguments: &Arguments) -> bool {
+        self.has_sandbox && line::command(tool, arguments).is_some()
+    }
 }
 
 /// One spelling for one exact action: what a grant for the session is bound to.

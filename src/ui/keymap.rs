@@ -85,6 +85,8 @@ pub enum Command {
     Once,
     /// Allow this exact action for the session.
     Session,
+    /// Allow once, in the sandbox.
+    Sandboxed,
     /// Show the rule that would allow such calls for the session; again: take it.
     Always,
     /// Deny.
@@ -230,6 +232,7 @@ pub const BINDINGS: &[Binding] = {
         bind(P::Composer, NONE, K::End, C::End, "end", "follow the end, when it is empty"),
         bind(P::Approval, NONE, K::Char('y'), C::Once, "y", "allow once"),
         bind(P::Approval, NONE, K::Char('s'), C::Session, "s", "allow this exact action for the session"),
+        bind(P::Approval, NONE, K::Char('b'), C::Sandboxed, "b", "allow a command once, in the sandbox"),
         bind(P::Approval, NONE, K::Char('a'), C::Always, "a", "show the rule for such calls; again: take it"),
         bind(P::Approval, NONE, K::Char('n'), C::Deny, "n", "deny"),
         bind(P::Approval, NONE, K::Char('r'), C::Reason, "r", "deny and say why; answer a question in words"),

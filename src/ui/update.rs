@@ -184,9 +184,11 @@ pub(super) fn obey(
             return acts;
         }
         Command::Raise if local.composer.is_empty() && view.offer().is_some() => return raise(view),
-        Command::Once | Command::Session | Command::Always | Command::Edit if is_question(local, view) => {}
+        Command::Once | Command::Session | Command::Sandboxed | Command::Always | Command::Edit
+            if is_question(local, view) => {}
         Command::Once => return decide(local, view, key, Answer::AllowOnce),
         Command::Session => return decide(local, view, key, Answer::AllowSession),
+        Command::Sandboxed => return decide(local, view, key, Answer::AllowSandboxed),
         Command::Always => always::show(local, view),
         Command::Deny => return decide(local, view, key, Answer::Deny(String::new())),
         Command::Reason => write_reason(local, view),

@@ -99,6 +99,7 @@ fn act(line: &str) -> Result<Act, String> {
         }
         "allow" => Act::Decide(rest.to_owned(), Answer::AllowOnce),
         "session" => Act::Decide(rest.to_owned(), Answer::AllowSession),
+        "sandboxed" => Act::Decide(rest.to_owned(), Answer::AllowSandboxed),
         "always" => {
             let (name, rule) = word(rest);
             Act::Decide(name.to_owned(), Answer::Always(rule.to_owned()))

@@ -114,7 +114,7 @@ pub(crate) fn settings(bounds: Bounds) -> Settings {
         session: "simulated".into(),
         cwd: "/w".into(),
         tools: TOOLS.map(|(name, effect)| tool(name, effect)).to_vec(),
-        policy: Policy::default(),
+        policy: Policy { has_sandbox: true, ..Policy::default() },
         limits: Limits {
             max_model_turns: Some(bounds.turns),
             max_wall_time_seconds: bounds.rare.then_some(60),

@@ -193,8 +193,9 @@ impl World {
                 let answer = Answer::Always(rule.to_owned());
                 options.push(Input::Intent(Intent::Decide { request: *request, call: *call, answer }));
             }
-            let answer = Answer::AllowSession;
-            options.push(Input::Intent(Intent::Decide { request: *request, call: *call, answer }));
+            for answer in [Answer::AllowSession, Answer::AllowSandboxed] {
+                options.push(Input::Intent(Intent::Decide { request: *request, call: *call, answer }));
+            }
             let stale = EntryId(request.0 + 50_000);
             options.push(Input::Intent(Intent::Decide {
                 request: stale,

@@ -157,9 +157,9 @@ pub fn approvals() -> impl Strategy<Value = Body> {
             text(),
             preview,
             [option::of(text()), option::of(text())],
-            any::<bool>()
+            prop_oneof![Just(Sandboxing::Without), Just(Sandboxing::OnWish), Just(Sandboxing::Within)]
         )
-            .prop_map(|(call, name, arguments, why, risk, preview, [warning, rule], sandboxed)| {
+            .prop_map(|(call, name, arguments, why, risk, preview, [warning, rule], sandboxing)| {
                 Body::ApprovalRequested(ApprovalRequest {
                     call,
                     name,
@@ -169,7 +169,7 @@ pub fn approvals() -> impl Strategy<Value = Body> {
                     preview,
                     warning,
                     rule,
-                    sandboxed,
+                    sandboxing,
                 })
             }),
         (

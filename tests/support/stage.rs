@@ -9,8 +9,8 @@ use countersign::budget::Limits;
 use countersign::ledger::{
     ApprovalRequest, Arguments, AssistantMessage, Block, Body, CallId, Compaction, CompactionTrigger,
     Decider, Decision, Ending, Entry, EntryId, Injected, Injector, Ledger, MicroDollars, Millis, ModelRef,
-    Note, OpenCall, Outcome, Preview, Remark, Scope, SessionStarted, Settlement, Stop, Thinking, ToolUse,
-    Transition, TurnEnded, Usage, UserMessage,
+    Note, OpenCall, Outcome, Preview, Remark, Sandboxing, Scope, SessionStarted, Settlement, Stop, Thinking,
+    ToolUse, Transition, TurnEnded, Usage, UserMessage,
 };
 use countersign::policy::Mode;
 use countersign::view::{View, ViewSettings};
@@ -231,7 +231,7 @@ impl Stage {
             preview,
             warning: None,
             rule: rule.map(str::to_owned),
-            sandboxed: false,
+            sandboxing: Sandboxing::Without,
         }))
     }
 

@@ -43,6 +43,35 @@ async fn a_change_waits_with_its_diff_and_happens_after_y() {
     );
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_command_is_allowed_in_the_sandbox_and_asked_about_again_where_that_stood_in_the_way() {
+    if let Some(why) = countersign::runtime::sandbox::support().refuses(false) {
+        eprintln!("not tried on this machine: {why}");
+        return;
+    }
+    let home = Home::new();
+    let outside = home.root().join("outside.txt");
+    let leaves = json!({ "tool_calls": [{ "name": "shell", "arguments": {
+        "command": format!("awk 'BEGIN {{ print \"out\" > \"{}\" }}'", outside.display())
+    } }] });
+    let mut app = Console::scripted(&home, &json!([leaves, leaves, "both have run"]));
+    app.sees("ask anything").await;
+    app.says("go").await;
+    app.sees("b once, in the sandbox").await;
+    app.keys("b").await;
+    app.sees("stood in the way").await;
+    assert!(!outside.exists());
+    app.sees("y once").await;
+    app.keys("y").await;
+    app.sees("both have run").await;
+    app.rests().await;
+    app.quits().await;
+    assert!(outside.exists());
+    let decided: Vec<_> = home.entries("approval").iter().map(|entry| entry["decision"].clone()).collect();
+    assert_eq!(decided, [json!("sandbox"), json!("allow")]);
+}
+
 #[tokio::test]
 async fn a_rule_is_seen_then_taken_and_the_next_command_of_its_kind_asks_nobody() {
     let home = Home::new();

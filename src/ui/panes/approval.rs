@@ -5,7 +5,7 @@ use ratatui::text::{Line, Span};
 
 use serde_json::json;
 
-use crate::ledger::ApprovalRequest;
+use crate::ledger::{ApprovalRequest, Sandboxing};
 use crate::tool::ASK;
 use crate::ui::keymap::{Command, Place};
 use crate::ui::local::Always;
@@ -119,7 +119,9 @@ fn answers(
         return flow(keys(pairs, theme.accent, theme.text), if inner < 46 { 2 } else { 3 }, inner);
     }
     let rule = request.rule.as_deref().map(|rule| format!("always: {}", one_row(rule)));
-    let words = ["once", "this session", rule.as_deref().unwrap_or(""), "deny", "deny with a reason", "edit"];
+    let sandboxed = if request.sandboxing == Sandboxing::OnWish { "once, in the sandbox" } else { "" };
+    let always = rule.as_deref().unwrap_or("");
+    let words = ["once", "this session", always, sandboxed, "deny", "deny with a reason", "edit"];
     let long = offered(around, words);
     let needed: usize = long.iter().map(|g| cells(g) + 3).sum();
     if needed <= inner + 3 {
@@ -127,7 +129,9 @@ fn answers(
     }
     // Where one row is all, the key that denies must be in it.
     let always = if rule.is_some() && around.height >= 10 { "always" } else { "" };
-    let mut lines = flow(offered(around, ["once", "session", always, "deny", "why", "edit"]), 2, inner);
+    let sandboxed = if sandboxed.is_empty() || around.height < 10 { "" } else { "sandbox" };
+    let words = ["once", "session", always, sandboxed, "deny", "why", "edit"];
+    let mut lines = flow(offered(around, words), 2, inner);
     // On a low screen what is decided about goes before the last of the keys, which the help has too.
     lines.truncate(if around.height < 10 { 1 } else { lines.len() });
     lines
@@ -165,11 +169,12 @@ fn rule_shown(always: &Always, inner: usize, around: &Around<'_>) -> Vec<Line<'s
 }
 
 /// The answers, each with the key that it has; one without words is not offered.
-fn offered(around: &Around<'_>, words: [&str; 6]) -> Vec<Vec<Span<'static>>> {
+fn offered(around: &Around<'_>, words: [&str; 7]) -> Vec<Vec<Span<'static>>> {
     let answers = [
         (Command::Once, "y"),
         (Command::Session, "s"),
         (Command::Always, "a"),
+        (Command::Sandboxed, "b"),
         (Command::Deny, "n"),
         (Command::Reason, "r"),
         (Command::Edit, "e"),

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::ledger::{
     Abort, AbortPath, ApprovalRequest, Body, CallId, Compaction, CompactionTrigger, Decider, Decision,
     Ending, Entry, EntryId, FORMAT_VERSION, FilesRestored, Injected, Injector, ModelRef, Note, Outcome,
-    Preview, Scope, SessionStarted, Tombstone, ToolResult, Transition, TurnEnded, UserMessage,
+    Preview, Sandboxing, Scope, SessionStarted, Tombstone, ToolResult, Transition, TurnEnded, UserMessage,
 };
 
 use super::fields::Fields;
@@ -131,7 +131,12 @@ fn read_request(fields: &Fields<'_>) -> Result<Body, RecordError> {
         preview: read_preview(fields)?,
         warning: fields.get("warning").map(|_| fields.text("warning")).transpose()?,
         rule: fields.get("rule").map(|_| fields.text("rule")).transpose()?,
-        sandboxed: fields.get("sandboxed").is_some_and(|value| *value == true),
+        sandboxing: match fields.get("sandbox") {
+            None => Sandboxing::Without,
+            Some(_) => fields.one_of("sandbox", |name| {
+                [Sandboxing::OnWish, Sandboxing::Within].into_iter().find(|one| one.as_str() == name)
+            })?,
+        },
     }))
 }
 

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::ledger::{
-    AbortPath, ApprovalRequest, Body, Compaction, Decision, Entry, Injector, Outcome, Preview,
+    AbortPath, ApprovalRequest, Body, Compaction, Decision, Entry, Injector, Outcome, Preview, Sandboxing,
     SessionStarted, ToolResult, TurnEnded,
 };
 
@@ -107,8 +107,8 @@ fn write_request(record: &mut Map<String, Value>, request: &ApprovalRequest) {
     if let Some(rule) = &request.rule {
         put(record, json!({ "rule": rule }));
     }
-    if request.sandboxed {
-        put(record, json!({ "sandboxed": true }));
+    if request.sandboxing != Sandboxing::Without {
+        put(record, json!({ "sandbox": request.sandboxing.as_str() }));
     }
     match &request.preview {
         Preview::None => {}
