@@ -111,6 +111,36 @@ async fn a_rule_is_said_then_taken_and_the_next_command_of_its_kind_asks_nobody(
 }
 
 #[tokio::test]
+async fn what_was_allowed_exactly_is_listed_and_holds_after_a_restart() {
+    let home = Home::new();
+    let echo =
+        json!({ "tool_calls": [{ "name": "shell", "arguments": { "command": "echo same >> made.txt" } }] });
+    let mut app = start(&home, &["--script", &json!([echo, echo, "twice"]).to_string()]);
+    says(&mut app, "go").await;
+    app.sees("answer: y once, s this session").await;
+    app.keys("s\n").await;
+    app.sees("model: twice").await;
+    says(&mut app, "/permissions").await;
+    app.sees("allowed for this session by you with c1; last allowed c2; exactly: shell $ echo same").await;
+    app.keys(CTRL_D).await;
+    assert!(app.ends().await.success());
+
+    let script = json!([echo, "thrice"]).to_string();
+    let mut app = Console::start(&home, LONG, &["resume", "--last", "--screen-reader", "--script", &script]);
+    says(&mut app, "/permissions").await;
+    app.sees("allowed for this session by you with c1; last allowed c2; exactly: shell $ echo same").await;
+    says(&mut app, "again").await;
+    app.sees("model: thrice").await;
+    says(&mut app, "/permissions").await;
+    app.sees("by you with c1; last allowed c3; exactly").await;
+    app.keys(CTRL_D).await;
+    assert!(app.ends().await.success());
+    assert_eq!(home.texts("approval", "by"), ["user", "policy", "policy"]);
+    assert_eq!(home.read("made.txt"), "same\nsame\nsame\n");
+    assert_plain(&app);
+}
+
+#[tokio::test]
 async fn what_is_typed_before_the_question_steers_and_never_approves() {
     let home = Home::new();
     let call = json!({ "name": "shell", "arguments": { "command": "echo made > made.txt" } });
