@@ -11,89 +11,21 @@
     reason = "tests"
 )]
 
+#[path = "support/desk.rs"]
+mod desk;
 #[path = "support/scenes.rs"]
 mod scenes;
 #[path = "support/stage.rs"]
 mod stage;
 
 use countersign::agent::{Answer, Event, Intent, Live};
-use countersign::ledger::{Decider, Ending, Millis, Outcome, Preview};
+use countersign::ledger::{Decider, Ending, Outcome, Preview};
 use countersign::policy::Mode;
 use countersign::ui::errands::Elsewhere;
 use countersign::ui::linear::{Act, Line, Talk};
-use countersign::wire::record;
+use desk::{Desk, asked, snapshot};
 use serde_json::json;
 use stage::{Stage, settings};
-
-/// A talk, the stage it is about, and everything that was said.
-struct Desk {
-    talk: Talk,
-    stage: Stage,
-    heard: usize,
-    questions: u64,
-    said: String,
-}
-
-impl Desk {
-    fn new(stage: Stage) -> Self {
-        let talk = Talk::new(settings(), |entry| format!("{:#}", record::without_images(entry)));
-        let mut desk = Self { talk, stage, heard: 0, questions: 0, said: String::new() };
-        desk.talk.begin(&[], None);
-        desk.hears();
-        desk
-    }
-
-    /// Takes in what the stage has told since, and writes, as the loop does.
-    fn hears(&mut self) -> String {
-        self.talk.tick(Millis(self.stage.now));
-        for event in &self.stage.events[self.heard..] {
-            self.talk.hear(event);
-        }
-        self.heard = self.stage.events.len();
-        self.writes()
-    }
-
-    fn writes(&mut self) -> String {
-        let asks = self.talk.settle();
-        let mut words = self.talk.words();
-        if asks {
-            self.questions += 1;
-            self.talk.written(self.questions);
-            words.push_str(&self.talk.words());
-        }
-        self.said.push_str(&words);
-        words
-    }
-
-    /// Types a line at a terminal, having seen all that was written.
-    fn types(&mut self, text: &str) -> Vec<Act> {
-        self.types_at(text, self.questions)
-    }
-
-    /// Types a line when so many questions stood on the terminal.
-    fn types_at(&mut self, text: &str, typed: u64) -> Vec<Act> {
-        self.said.push_str(&format!("{text}\n"));
-        let acts = self.talk.line(&Line { text: text.to_owned(), typed, shown: true });
-        for act in &acts {
-            if let Act::Send(intent) = act {
-                self.talk.sent(intent);
-            }
-        }
-        self.writes();
-        acts
-    }
-}
-
-fn snapshot(name: &str, said: &str) {
-    let strange =
-        said.chars().find(|c| c.is_control() && *c != '\n' || ('\u{2500}'..='\u{257f}').contains(c));
-    assert_eq!(strange, None, "{said}");
-    let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path("golden/linear");
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_omit_expression(true);
-    settings.bind(|| insta::assert_snapshot!(name, said));
-}
 
 type Scene = fn() -> Stage;
 
@@ -180,14 +112,6 @@ fn calls_are_answered_by_their_letters_and_numbers() {
     assert!(desk.said.ends_with("to take it back: "), "{}", desk.said);
     assert_eq!(desk.types("y"), decide(2, Answer::Deny("y".into())), "a reason is a reason, whatever it is");
     assert_eq!(desk.types("y"), [Act::Send(Intent::Submit("y".into()))], "nothing waits any more");
-}
-
-fn asked(event: &Event) -> Option<(countersign::ledger::EntryId, countersign::ledger::CallId)> {
-    let Event::Appended(entry) = event else { return None };
-    match &entry.body {
-        countersign::ledger::Body::ApprovalRequested(request) => Some((entry.id, request.call)),
-        _ => None,
-    }
 }
 
 #[test]

@@ -17,9 +17,11 @@ mod hand;
 #[path = "support/stage.rs"]
 mod stage;
 
-use countersign::agent::{Answer, Intent};
-use countersign::ledger::{CallId, Decider, Outcome, Preview};
-use countersign::policy::{Origin, Rule, RuleKind, Tier};
+use countersign::agent::{Answer, Event, Intent};
+use countersign::ledger::{
+    ApprovalRequest, Arguments, Body, CallId, Decider, Decision, Outcome, Preview, Remark, Scope,
+};
+use countersign::policy::{Origin, Rule, RuleKind, Tier, digest};
 use countersign::tool::{SideEffect, ToolSpec};
 use countersign::ui::linear::{Line, Talk};
 use countersign::ui::local::Overlay;
@@ -200,6 +202,123 @@ fn in_lines_the_same_is_said() {
         "rule: allow read(*), from .countersign/config.toml:3, which does not count; matched nothing yet\n",
         "rule: allow shell(cargo test *), from this session; last matched c4 $ cargo test all\n",
         "permissions: 5 rules in force\n",
+    ] {
+        assert!(said.contains(line), "{line}{said}");
+    }
+}
+
+/// Four commands that were each asked about and decided, the last of them once for all of its kind; then one of them again.
+fn granted() -> Stage {
+    let mut stage = Stage::new();
+    stage.user("Do it.");
+    let long = "cargo test all --quiet -- --nocapture --test-threads 1 --include-ignored \u{1b}[31mred";
+    let commands = ["make build\nmake check", long, "git status", "cargo test lexer", "git push"];
+    let calls = commands.map(|command| stage.tool_use("shell", json!({ "command": command })));
+    let open = stage.say(None, "", "", calls.to_vec());
+    for (call, command) in open.iter().zip(commands) {
+        stage.offer(call.id(), "shell", Preview::Command(command.into()), Some(RULE));
+    }
+    // Not in the order of the calls: the order in which they were allowed is what is listed.
+    allow(&mut stage, CallId(2), Scope::Session);
+    allow(&mut stage, CallId(1), Scope::Session);
+    allow(&mut stage, CallId(3), Scope::Once);
+    stage.take(CallId(4), RULE);
+    stage.decide(CallId(5), false, Decider::User);
+    for call in open {
+        stage.settle(call, Outcome::Ok, "fine", 10);
+    }
+    for command in ["make build\nmake check", "make build\nmake install"] {
+        let call = stage.tool_use("shell", json!({ "command": command }));
+        let open = stage.say(None, "", "", vec![call]).remove(0);
+        stage.decide(open.id(), true, Decider::Policy);
+        stage.settle(open, Outcome::Ok, "fine", 10);
+    }
+    stage
+}
+
+fn allow(stage: &mut Stage, call: CallId, scope: Scope) {
+    let denial = Decision::denial(call, Decider::User, "");
+    stage.remark(Remark::ApprovalDecided(Decision { allow: true, scope, ..denial }));
+}
+
+#[test]
+fn the_page_lists_the_exact_actions_that_were_allowed() {
+    for (width, height) in [(80, 24), (40, 10)] {
+        let mut seat = seat(granted());
+        seat.view.settings.rules.truncate(1);
+        seat.press("/permissions");
+        seat.key(KeyCode::Enter, NONE);
+        if height == 10 {
+            seat.frame(width, height);
+            seat.key(KeyCode::PageDown, NONE);
+            seat.key(KeyCode::PageDown, NONE);
+        }
+        let frame = seat.frame(width, height);
+        snapshot(&format!("permissions_exactly_{width}x{height}"), &frame);
+    }
+    let mut stage = granted();
+    stage.events.retain(|event| !matches!(event, Event::Appended(entry) if matches!(&entry.body, Body::ApprovalDecided(decision) if decision.rule.is_some())));
+    let mut seat = Seat::new(stage);
+    seat.press("/permissions");
+    seat.key(KeyCode::Enter, NONE);
+    let frame = seat.frame(80, 24);
+    assert!(frame.contains("No rules: the mode decides about the rest."), "{frame}");
+}
+
+#[test]
+fn an_exact_action_is_what_was_asked_about_and_known_by_its_digest() {
+    let mut stage = Stage::new();
+    stage.user("Do it.");
+    let made = ["make one", "make two", "make two"];
+    let calls = made.map(|command| stage.tool_use("shell", json!({ "command": command })));
+    let open = stage.say(None, "", "", calls.to_vec());
+    // A hook has changed the first two calls before anybody was asked.
+    let changed = Arguments::from_value(json!({ "command": "make safe" }));
+    let request = ApprovalRequest {
+        call: open[0].id(),
+        name: "shell".into(),
+        arguments: changed.to_value(),
+        why: String::new(),
+        risk: String::new(),
+        preview: Preview::None,
+        warning: None,
+        rule: None,
+    };
+    stage.remark(Remark::ApprovalRequested(request));
+    allow(&mut stage, open[0].id(), Scope::Session);
+    let by = |call, arguments: &Arguments| Decision {
+        allow: true,
+        digest: digest("shell", arguments),
+        ..Decision::denial(call, Decider::Policy, "allowed for this session")
+    };
+    stage.remark(Remark::ApprovalDecided(by(open[1].id(), &changed)));
+    let other = Arguments::from_value(json!({ "command": "make two" }));
+    stage.remark(Remark::ApprovalDecided(by(open[2].id(), &other)));
+    // A policy's word for the session is not a person's, although the call was asked about.
+    stage.ask(open[2].id(), "shell", Preview::Command("make two".into()));
+    let forged = Decision { scope: Scope::Session, ..by(open[2].id(), &other) };
+    stage.remark(Remark::ApprovalDecided(forged));
+    let seat = seat(stage);
+    let granted = seat.view.permissions().granted;
+    let [only] = &granted[..] else { panic!("{granted:?}") };
+    assert_eq!((only.call, only.last), (open[0].id(), Some(open[1].id())));
+    assert_eq!((only.name.as_str(), only.about.as_str()), ("shell", "$ make safe"));
+    std::mem::forget(open);
+}
+
+#[test]
+fn exact_actions_are_said_in_lines_after_a_resume_too() {
+    let stage = granted();
+    let mut talk = Talk::new(told(), |_| String::new());
+    talk.begin(&stage.events, None);
+    talk.words();
+    talk.line(&Line { text: "/permissions".to_owned(), typed: 0, shown: true });
+    let said = talk.words();
+    for line in [
+        "allowed for this session by you with c2; no call since; exactly: shell $ cargo test all --quiet",
+        " --include-ignored ^[[31mred\n",
+        "allowed for this session by you with c1; last allowed c6; exactly: shell $ make build\n  make check\n",
+        "permissions: 5 rules in force, and 2 actions allowed exactly\n",
     ] {
         assert!(said.contains(line), "{line}{said}");
     }

@@ -11,7 +11,8 @@ use super::keymap::{Command, Place};
 use super::local::{Always, Focus, Local};
 
 /// Why there is nothing to show, and what there is instead.
-const NO_RULE: &str = "no rule is both narrow and of use here · s allows this exact action for the session";
+pub(super) const NO_RULE: &str =
+    "no rule is both narrow and of use here · s allows this exact action for the session";
 
 /// Shows the rule that is offered for the call that has the focus, if the person has seen the call.
 pub(super) fn show(local: &mut Local, view: &View) {

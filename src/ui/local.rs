@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::ledger::{ApprovalRequest, Body, CallId, EntryId, Injector};
 use crate::model::Effort;
-use crate::policy::{Listed, Mode};
-use crate::view::{Card, CardId, View, ViewSettings};
+use crate::policy::Mode;
+use crate::view::{Card, CardId, Permissions, View, ViewSettings};
 
 use super::composer::Composer;
 pub use super::inspector::Inspector;
@@ -102,8 +102,8 @@ pub enum Overlay {
     Summary(EntryId, u16),
     /// The budgets; scrolled by so many rows.
     Budgets(u16),
-    /// The rules in force when it was opened; scrolled by so many rows.
-    Permissions(Vec<Listed>, u16),
+    /// What was in force when it was opened; scrolled by so many rows.
+    Permissions(Permissions, u16),
     /// The background commands; scrolled by so many rows.
     Shells(u16),
     /// The model's to-do list; scrolled by so many rows.

@@ -70,7 +70,7 @@ fn obey(local: &mut Local, view: &View, text: &str) -> Option<Option<Vec<Act>>> 
         Slash::Help => shown(local, Overlay::Help(0)),
         Slash::Ledger => shown(local, Overlay::Ledger(Inspector::default())),
         Slash::Budgets => shown(local, Overlay::Budgets(0)),
-        Slash::Permissions => shown(local, Overlay::Permissions(view.rules(), 0)),
+        Slash::Permissions => shown(local, Overlay::Permissions(view.permissions(), 0)),
         Slash::Shells => shown(local, Overlay::Shells(0)),
         Slash::Plan => shown(local, Overlay::Plan(0)),
         Slash::Pick(source) => vec![Act::Pick(source)],

@@ -28,6 +28,7 @@ pub use inspect::{Mark, Row, one_line};
 pub use measure::{exit, measure};
 pub use model_sees::{Fate, ModelSees, Sight, model_sees};
 pub use panel::{Panel, PanelState};
+pub use permissions::{Granted, Permissions};
 pub use plan::{PlanItem, PlanProgress, PlanStatus};
 pub use receipts::{Receipt, Receipts};
 pub use shells::BackgroundShell;

@@ -1,10 +1,12 @@
-//! The rules in force, and the calls of the session that they speak of.
+//! The rules in force, the calls of the session that they speak of, and the exact actions that were allowed for it.
 
-use crate::ledger::{Body, CallId, Decider, Scope, ToolUse};
-use crate::policy::{Listed, Origin, Past, Rule, RuleKind, Tier, listing};
+use std::collections::BTreeMap;
+
+use crate::ledger::{ApprovalRequest, Arguments, Body, CallId, Decider, Decision, Scope, ToolUse};
+use crate::policy::{Listed, Origin, Past, Rule, RuleKind, Tier, digest, listing};
 use crate::tool::{Preparation, ToolSpec};
 
-use super::View;
+use super::{View, summary};
 
 /// Most calls that a rule is tried on, the latest: a long session has thousands, and somebody waits for the list.
 const MOST_PAST: usize = 500;
@@ -12,10 +14,38 @@ const MOST_PAST: usize = 500;
 /// A call with its tool and what can be said of its path.
 type Looked<'v> = (&'v ToolUse, &'v ToolSpec, Preparation);
 
+/// An exact action that a person allowed for the rest of the session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Granted {
+    /// The call with which it was allowed.
+    pub call: CallId,
+    /// Its tool: not yet safe for a screen.
+    pub name: String,
+    /// What it is called with: the whole command, else the line that tells its arguments ([`summary`]). Not yet safe for a
+    /// screen.
+    pub about: String,
+    /// The last of the later calls that were this action and were allowed.
+    pub last: Option<CallId>,
+}
+
+/// What is in force, as it stood when somebody asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Permissions {
+    /// The rules, strictest first.
+    pub rules: Vec<Listed>,
+    /// The exact actions, in the order in which they were allowed.
+    pub granted: Vec<Granted>,
+}
+
 impl View {
+    /// All rules, and the exact actions that were allowed for this session.
+    pub fn permissions(&self) -> Permissions {
+        Permissions { rules: self.rules(), granted: self.granted() }
+    }
+
     /// All rules in force: those of the configuration, of the command line, and those that a person took in this
     /// session; strictest first.
-    pub fn rules(&self) -> Vec<Listed> {
+    fn rules(&self) -> Vec<Listed> {
         let rules: Vec<Rule> = self.settings.rules.iter().cloned().chain(self.taken()).collect();
         let looked = self.looked(None);
         listing(&rules, &past(&looked))
@@ -46,6 +76,43 @@ impl View {
         rules
     }
 
+    /// The exact actions that a person allowed for this session, each once. What was allowed is what was asked about, not
+    /// what the model wrote: between the two a call can be changed.
+    fn granted(&self) -> Vec<Granted> {
+        let mut asked: BTreeMap<CallId, &ApprovalRequest> = BTreeMap::new();
+        let mut granted: Vec<(String, Granted)> = Vec::new();
+        for row in &self.rows {
+            match &row.entry.body {
+                Body::ApprovalRequested(request) => {
+                    asked.insert(request.call, request);
+                }
+                Body::ApprovalDecided(decision) if decision.allow => {
+                    let action = self.action(decision);
+                    if let Some((_, known)) = granted.iter_mut().find(|(known, _)| *known == action) {
+                        known.last = Some(decision.call);
+                    } else if is_grant(decision)
+                        && let Some(request) = asked.get(&decision.call)
+                    {
+                        let arguments = Arguments::from_value(request.arguments.clone());
+                        let (call, name, about) = (decision.call, request.name.clone(), about(&arguments));
+                        granted.push((digest(&name, &arguments), Granted { call, name, about, last: None }));
+                    }
+                }
+                _ => {}
+            }
+        }
+        granted.into_iter().map(|(_, granted)| granted).collect()
+    }
+
+    /// The digest of what was decided about; decisions of older sessions do not carry it.
+    fn action(&self, decision: &Decision) -> String {
+        let written = || {
+            let panel = self.panel(decision.call)?;
+            Some(digest(panel.name(), panel.arguments()?))
+        };
+        if decision.digest.is_empty() { written().unwrap_or_default() } else { decision.digest.clone() }
+    }
+
     /// The latest calls, in their order, as they were changed last.
     fn looked(&self, before: Option<CallId>) -> Vec<Looked<'_>> {
         let mut looked: Vec<Looked<'_>> = Vec::new();
@@ -69,6 +136,16 @@ impl View {
         looked.reverse();
         looked
     }
+}
+
+/// A command is told whole, for two of them may differ in their second line alone.
+fn about(arguments: &Arguments) -> String {
+    arguments.text("command").map_or_else(|| summary(arguments), |command| format!("$ {command}"))
+}
+
+/// Whether a person allowed the exact action, and no rule, for the session.
+fn is_grant(decision: &Decision) -> bool {
+    decision.scope == Scope::Session && decision.by == Decider::User && decision.rule.is_none()
 }
 
 fn past<'a>(looked: &'a [Looked<'_>]) -> Vec<Past<'a>> {

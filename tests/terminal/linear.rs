@@ -40,7 +40,7 @@ async fn a_call_is_allowed_another_denied_with_a_reason_and_nothing_is_said_twic
     let home = Home::new();
     let mut app = start(&home, &[]);
     says(&mut app, "change beta to delta in notes.txt").await;
-    app.sees("answer: y once, s this session, n deny").await;
+    app.sees("answer: y once, s this session, a always, n deny").await;
     assert_eq!(home.read("notes.txt"), "alpha\nbeta\ngamma\n", "nothing happens before the answer");
     app.keys("y\n").await;
     app.sees("end: done; 2 turns, 1 tool call").await;
@@ -78,6 +78,66 @@ async fn a_call_is_allowed_another_denied_with_a_reason_and_nothing_is_said_twic
     assert_eq!(home.texts("tool_result", "outcome"), ["ok", "denied"]);
     assert_eq!(home.entries("approval")[1]["reason"], "keep my notes");
     assert_eq!(home.texts("user_message", "content").len(), 2, "what was refused was not sent");
+}
+
+#[tokio::test]
+async fn a_rule_is_said_then_taken_and_the_next_command_of_its_kind_asks_nobody() {
+    let home = Home::new();
+    let test = |name: &str| json!({ "tool_calls": [{ "name": "shell", "arguments": { "command": format!("cargo test {name}") } }] });
+    let script = json!([test("one"), test("two"), test("three"), "all have run"]);
+    let mut app = start(&home, &["--script", &script.to_string()]);
+    says(&mut app, "go").await;
+    app.sees("answer: y once, s this session, a always, n deny").await;
+    app.keys("y\n").await;
+    app.until("a second question", |screen| screen.matches("answer: y once").count() == 2).await;
+    // Both lines are in the terminal before the rule is: the second one takes nothing.
+    app.signal(Signal::STOP);
+    app.keys("a\na\n").await;
+    app.signal(Signal::CONT);
+    app.sees("always 1: 1 earlier call it would have covered").await;
+    app.sees("a was typed before the rule was said").await;
+    assert_eq!(home.entries("approval").len(), 1, "it is only said");
+    app.keys("a\n").await;
+    app.sees("and for this session what shell(cargo test *) covers").await;
+    app.sees("all have run").await;
+    says(&mut app, "/permissions").await;
+    app.sees("rule: allow shell(cargo test *), from this session; last matched c3").await;
+    app.keys(CTRL_D).await;
+    assert!(app.ends().await.success());
+    assert_eq!(home.entries("approval_request").len(), 2);
+    assert_eq!(home.texts("approval", "by"), ["user", "user", "policy"]);
+    assert_eq!(home.entries("approval")[1]["rule"], "shell(cargo test *)");
+    assert_plain(&app);
+}
+
+#[tokio::test]
+async fn what_was_allowed_exactly_is_listed_and_holds_after_a_restart() {
+    let home = Home::new();
+    let echo =
+        json!({ "tool_calls": [{ "name": "shell", "arguments": { "command": "echo same >> made.txt" } }] });
+    let mut app = start(&home, &["--script", &json!([echo, echo, "twice"]).to_string()]);
+    says(&mut app, "go").await;
+    app.sees("answer: y once, s this session").await;
+    app.keys("s\n").await;
+    app.sees("model: twice").await;
+    says(&mut app, "/permissions").await;
+    app.sees("allowed for this session by you with c1; last allowed c2; exactly: shell $ echo same").await;
+    app.keys(CTRL_D).await;
+    assert!(app.ends().await.success());
+
+    let script = json!([echo, "thrice"]).to_string();
+    let mut app = Console::start(&home, LONG, &["resume", "--last", "--screen-reader", "--script", &script]);
+    says(&mut app, "/permissions").await;
+    app.sees("allowed for this session by you with c1; last allowed c2; exactly: shell $ echo same").await;
+    says(&mut app, "again").await;
+    app.sees("model: thrice").await;
+    says(&mut app, "/permissions").await;
+    app.sees("by you with c1; last allowed c3; exactly").await;
+    app.keys(CTRL_D).await;
+    assert!(app.ends().await.success());
+    assert_eq!(home.texts("approval", "by"), ["user", "policy", "policy"]);
+    assert_eq!(home.read("made.txt"), "same\nsame\nsame\n");
+    assert_plain(&app);
 }
 
 #[tokio::test]

@@ -10,6 +10,7 @@ use crate::tool::ASK;
 use crate::ui::text::diff;
 use crate::view::{Panel, View};
 
+use super::always::Said;
 use super::voice::Voice;
 use super::words::count;
 
@@ -17,6 +18,8 @@ use super::words::count;
 #[derive(Debug, Default)]
 pub(super) struct Asking {
     asked: BTreeMap<EntryId, Asked>,
+    /// The rule that the next line can take.
+    pub(super) rule: Option<Said>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -30,6 +33,8 @@ struct Asked {
     answered: bool,
     /// The model asks something: there is nothing to allow.
     is_question: bool,
+    /// A rule is offered for it.
+    has_rule: bool,
 }
 
 /// What the next line is for.
@@ -57,6 +62,8 @@ pub(super) enum Verdict {
     Decide(EntryId, CallId, Answer),
     /// One more line is asked for.
     Words(EntryId, CallId, Purpose),
+    /// Say the rule that is offered for it; the person calls it by this number.
+    Rule(EntryId, usize),
     /// Nothing, and why.
     Not(String),
 }
@@ -65,47 +72,65 @@ pub(super) enum Verdict {
 pub(super) fn read(line: &str) -> Option<Word> {
     let mut words = line.split_whitespace();
     let mut letters = words.next()?.chars();
-    let letter = letters.next().filter(|letter| "ysnre".contains(*letter))?;
+    let letter = letters.next().filter(|letter| "ysanre".contains(*letter))?;
     let number = words.next().map(|number| number.parse().ok());
     let is_all = letters.next().is_none() && words.next().is_none() && number != Some(None);
     is_all.then_some(Word { letter, number: number.flatten() })
 }
 
 impl Asking {
-    /// Says the calls that have come to wait, and forgets those that wait no more. True when there is a new question.
+    /// Says the calls that have come to wait, and forgets those that wait no more. True when there is a new question: a
+    /// call, or a rule that was said.
     pub(super) fn ask(&mut self, view: &View, voice: &mut Voice) -> bool {
         let waiting = view.waiting();
         self.asked.retain(|request, _| waiting.iter().any(|(id, _)| id == request));
+        self.rule = self.rule.take().filter(|rule| self.asked.contains_key(&rule.request));
         let new: Vec<_> = waiting.iter().filter(|(id, _)| !self.asked.contains_key(id)).collect();
         let all = self.open().count() + new.len();
         for (id, request) in &new {
             let number = self.asked.values().map(|asked| asked.number).max().unwrap_or(0) + 1;
-            let is_question = request.name == ASK;
-            let asked = Asked { call: request.call, number, since: None, answered: false, is_question };
+            let (is_question, has_rule) = (request.name == ASK, request.rule.is_some());
+            let asked =
+                Asked { call: request.call, number, since: None, answered: false, is_question, has_rule };
             self.asked.insert(*id, asked);
             let of = if number > all { String::new() } else { format!(" of {all}") };
             voice.say(&format!("waits for you {number}{of}: {}, {}", request.name, request.risk));
             said_whole(request, view.panel(request.call), voice);
         }
-        !new.is_empty()
+        !new.is_empty() || self.rule.as_ref().is_some_and(|rule| rule.since.is_none())
     }
 
-    /// The calls stand on the terminal: lines of this moment or later are typed after them. Now one is asked for.
+    /// The calls, and the rule, stand on the terminal: lines of this moment or later are typed after them. Now one is
+    /// asked for.
     pub(super) fn written(&mut self, moment: u64, voice: &mut Voice) {
+        let are_new = self.asked.values().any(|asked| asked.since.is_none());
         self.asked.values_mut().for_each(|asked| {
             asked.since.get_or_insert(moment);
         });
+        if are_new {
+            voice.say(&self.letters());
+        }
+        if let Some(rule) = &mut self.rule {
+            rule.since.get_or_insert(moment);
+            voice.say(&rule.how());
+        }
+    }
+
+    /// The letters that answer what waits.
+    fn letters(&self) -> String {
         let which = if self.open().count() > 1 { "; with a number for another one, as in y 2" } else { "" };
-        let calls = "y once, s this session, n deny, r deny with a reason, e change it first";
+        let always = if self.open().any(|(_, a)| a.has_rule) { " a always," } else { "" };
+        let calls =
+            format!("y once, s this session,{always} n deny, r deny with a reason, e change it first");
         let questions = "r answer, n no answer";
         let (asks, calls_wait) =
             (self.open().any(|(_, a)| a.is_question), self.open().any(|(_, a)| !a.is_question));
         let keys = match (asks, calls_wait) {
             (true, true) => format!("{calls}; to a question {questions}"),
             (true, false) => questions.to_owned(),
-            (false, _) => calls.to_owned(),
+            (false, _) => calls,
         };
-        voice.say(&format!("answer: {keys}{which}"));
+        format!("answer: {keys}{which}")
     }
 
     /// Whether a question waits that the person can have seen when the line was typed.
@@ -125,8 +150,12 @@ impl Asking {
 
     /// What an answer that was typed at this moment comes to.
     pub(super) fn answer(&mut self, word: Word, typed: u64) -> Verdict {
+        // Whatever it is, the rule that was said can be taken by this line or not at all.
+        let rule = self.rule.take();
+        let of_rule = rule.as_ref().filter(|_| word.letter == 'a').map(|rule| rule.number);
         let oldest = || self.open().min_by_key(|(_, asked)| asked.number);
-        let named = word.number.map_or_else(oldest, |n| self.open().find(|(_, asked)| asked.number == n));
+        let number = word.number.or(of_rule);
+        let named = number.map_or_else(oldest, |n| self.open().find(|(_, asked)| asked.number == n));
         let Some((request, asked)) = named else {
             let open: Vec<String> = self.open().map(|(_, asked)| asked.number.to_string()).collect();
             return Verdict::Not(format!("no call with that number waits; there is: {}", open.join(", ")));
@@ -142,6 +171,15 @@ impl Asking {
             (_, true) => {
                 return Verdict::Not(format!("call {number} is a question: r answers it, n does not"));
             }
+            ('a', false) => match rule.filter(|rule| rule.request == request) {
+                None => return Verdict::Rule(request, number),
+                Some(rule) if rule.was_said(typed) => Answer::Always(rule.text),
+                Some(rule) => {
+                    self.rule = Some(rule);
+                    let why = "a was typed before the rule was said; type it again to take the rule";
+                    return Verdict::Not(why.to_owned());
+                }
+            },
             ('y', false) => Answer::AllowOnce,
             ('s', false) => Answer::AllowSession,
             ('r', false) => return Verdict::Words(request, call, Purpose::Denies),
@@ -225,6 +263,8 @@ mod tests {
             (" n ", true),
             ("y 2", true),
             ("e", true),
+            ("a", true),
+            ("a 2", true),
             ("", false),
             ("yes", false),
             ("Y", false),

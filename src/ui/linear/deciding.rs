@@ -6,6 +6,7 @@ use crate::agent::{Answer, Intent};
 use crate::ledger::{CallId, EntryId};
 use crate::ui::editing::changed;
 
+use super::always;
 use super::asking::{self, Purpose, Verdict};
 use super::talk::Act;
 use super::talk::Talk;
@@ -28,11 +29,21 @@ impl Talk {
                 self.voice.prompt(&format!("{what}, or an empty line to take it back: "));
                 Vec::new()
             }
+            Verdict::Rule(request, number) => {
+                let said = always::said(&self.teller.view, request, number, &mut self.voice);
+                self.asking.rule = said;
+                Vec::new()
+            }
             Verdict::Not(why) => {
                 self.voice.say(&format!("not an answer: {why}"));
                 Vec::new()
             }
         }
+    }
+
+    /// A line, or Ctrl-C, that does not take the rule that was said; true when there was one.
+    pub(super) fn leave_rule(&mut self) -> bool {
+        self.asking.rule.take().is_some()
     }
 
     /// The line that was asked for.

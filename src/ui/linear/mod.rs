@@ -1,6 +1,7 @@
 //! The whole product without a screen: what happens is said once, in order, as lines of plain words. Nothing is drawn
 //! and nothing is drawn again. Pure; `ui/run/linear.rs` has the loop.
 
+mod always;
 mod asking;
 mod calls;
 mod commands;

@@ -3,7 +3,7 @@
 use crate::budget::{Gauge, Limit};
 use crate::ledger::{Body, CallId, Entry, EntryId, Millis};
 use crate::ui::slash;
-use crate::view::{Mark, PanelState, PlanProgress, Row, View, one_line, summary};
+use crate::view::{Granted, Mark, PanelState, Permissions, PlanProgress, Row, View, one_line, summary};
 
 use super::calls::named;
 use super::commands;
@@ -14,6 +14,7 @@ use super::words::{amount, cost, count, duration, plain};
 pub(super) fn help(voice: &mut Voice) {
     voice.say("help: a line is a message; a line that ends in a backslash goes on in the next one; \"\"\" begins and ends a text of several lines");
     voice.say("help: while a call waits, y allows it once, s for this session, n denies it, r denies it with a reason; y 2 answers the second");
+    voice.say("help: a says a rule that would cover it and its like, with the earlier calls that it would have covered; a once more takes it for this session, any other line does not");
     voice.say("help: Ctrl-C interrupts what runs; Ctrl-D leaves; a message while it works is delivered with the next tool results");
     let of_the_screen = slash::KNOWN.iter().filter(|(name, _)| !["/theme", "/ledger"].contains(name));
     for (name, words) in of_the_screen.chain(commands::KNOWN.iter()) {
@@ -43,9 +44,9 @@ pub(super) fn budgets(view: &View, now: Millis, voice: &mut Voice) {
     }
 }
 
-/// The mode and what it allows, and the rules in force, strictest first.
+/// The mode and what it allows, the rules in force, strictest first, and what was allowed exactly.
 pub(super) fn permissions(view: &View, voice: &mut Voice) {
-    let (mode, rules) = (view.settings.mode, view.rules());
+    let (mode, Permissions { rules, granted }) = (view.settings.mode, view.permissions());
     voice.say(&format!("mode: {mode}: {}", mode.allows()));
     for rule in &rules {
         let matched = match rule.last {
@@ -59,7 +60,15 @@ pub(super) fn permissions(view: &View, voice: &mut Voice) {
         let (kind, text, origin) = (rule.kind.as_str(), &rule.text, &rule.origin);
         voice.say(&format!("rule: {kind} {text}, from {origin}{counts}; {matched}"));
     }
-    voice.say(&format!("permissions: {} in force", count(rules.len() as u64, "rule")));
+    for Granted { call, name, about, last } in &granted {
+        let since = last.map_or_else(|| "no call since".to_owned(), |last| format!("last allowed {last}"));
+        voice.say(&format!("allowed for this session by you with {call}; {since}; exactly: {name} {about}"));
+    }
+    let exactly = match granted.len() {
+        0 => String::new(),
+        all => format!(", and {} allowed exactly", count(all as u64, "action")),
+    };
+    voice.say(&format!("permissions: {} in force{exactly}", count(rules.len() as u64, "rule")));
 }
 
 /// The background commands, as they were last asked for.

@@ -255,6 +255,7 @@ impl Talk {
         if shown {
             self.voice.broken();
         }
+        self.leave_rule();
         let armed = std::mem::take(&mut self.quit_armed);
         if self.gather.is_open() {
             let lines = self.gather.drop_all() as u64;
@@ -283,13 +284,24 @@ impl Talk {
             return self.worded(request, call, purpose, line.text.trim());
         }
         match self.gather.take(&line.text) {
-            Gathered::Part => Vec::new(),
-            Gathered::Line(text) => match asking::read(&text).filter(|_| self.asking.is_open()) {
+            Gathered::Line(text) if self.asking.is_open() => match asking::read(&text) {
                 Some(word) => self.answer(word, line.typed),
-                None => self.text(&text, line.typed),
+                None => self.other(&text, line.typed),
             },
-            Gathered::Text(text) => self.text(&text, line.typed),
+            Gathered::Line(text) | Gathered::Text(text) => self.other(&text, line.typed),
+            Gathered::Part => {
+                self.leave_rule();
+                Vec::new()
+            }
         }
+    }
+
+    /// A line that answers no call, and takes no rule.
+    fn other(&mut self, text: &str, typed: u64) -> Vec<Act> {
+        if self.leave_rule() && text.trim().is_empty() {
+            self.voice.say("taken back: no rule is taken");
+        }
+        self.text(text, typed)
     }
 
     pub(super) fn left(&mut self) {
@@ -313,7 +325,8 @@ impl Talk {
             Some(Err(why)) => self.usage(&why),
             // Whoever has seen the question may have meant an answer: nothing is done with it.
             None if self.asking.was_asked(typed) => {
-                self.voice.say("not sent: a call waits for you; a line that is y, s, n or r answers it");
+                self.voice
+                    .say("not sent: a call waits for you; a line that is y, s, a, n, r or e answers it");
                 self.keep(text);
                 Vec::new()
             }

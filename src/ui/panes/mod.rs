@@ -128,7 +128,7 @@ fn prepare_page(
         Some(Overlay::Output(call, _)) => output::lay(&screen, body.width, *call),
         Some(Overlay::Summary(entry, _)) => summary::lay(&screen, body.width, *entry),
         Some(Overlay::Budgets(_)) => budgets::lay(&screen, body.width),
-        Some(Overlay::Permissions(rules, _)) => permissions::lay(&screen, body.width, rules),
+        Some(Overlay::Permissions(all, _)) => permissions::lay(&screen, body.width, all),
         Some(Overlay::Shells(_)) => shells::lay(&screen, body.width),
         Some(Overlay::Plan(_)) => plan::lay(&screen, body.width),
         Some(Overlay::Ledger(_) | Overlay::Picker(_)) | None => return,

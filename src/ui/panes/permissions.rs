@@ -1,12 +1,13 @@
-//! The page of permissions: the mode, and the rules in force, tier by tier, each with its origin and what it last matched.
+//! The page of permissions: the mode, the rules in force, tier by tier, each with its origin and what it last matched, and
+//! the exact actions that were allowed for this session.
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::policy::{Listed, RuleKind, Tier};
-use crate::ui::text::{sanitize, wrap};
+use crate::ui::text::{fit, sanitize, wrap};
 use crate::ui::theme::Theme;
-use crate::view::summary;
+use crate::view::{Granted, Permissions, summary};
 
 use super::Screen;
 use super::output::Laid;
@@ -24,12 +25,20 @@ const TIERS: [(Tier, &str); 5] = [
     (Tier::BuiltIn, "Built in"),
 ];
 
+/// Where rules come from.
+const OTHERS: &str = "The key a in a waiting call takes one for this session; --allow, --ask, --deny and the \
+                      configuration have others.";
+/// Which rule wins.
+const WINS: &str =
+    "A rule that denies wins, wherever it comes from; one that asks wins over those that allow.";
+
 /// The page, on lines of at most `inner` cells.
-pub(super) fn lay(screen: &Screen<'_>, inner: u16, rules: &[Listed]) -> Laid {
-    ("permissions".to_owned(), lines(screen, usize::from(inner), rules), Vec::new())
+pub(super) fn lay(screen: &Screen<'_>, inner: u16, all: &Permissions) -> Laid {
+    ("permissions".to_owned(), lines(screen, usize::from(inner), all), Vec::new())
 }
 
-fn lines(screen: &Screen<'_>, inner: usize, rules: &[Listed]) -> Vec<Line<'static>> {
+fn lines(screen: &Screen<'_>, inner: usize, all: &Permissions) -> Vec<Line<'static>> {
+    let Permissions { rules, granted } = all;
     let (theme, mode) = (screen.theme, screen.local.mode);
     let mut lines = vec![Line::styled("Mode", theme.title)];
     lines.extend(entry(mode.as_str(), theme.accent, mode.allows(), theme.text, inner));
@@ -43,14 +52,32 @@ fn lines(screen: &Screen<'_>, inner: usize, rules: &[Listed]) -> Vec<Line<'stati
             lines.extend(entry("", theme.dim, &about(screen, rule), theme.dim, inner));
         }
     }
+    lines.extend(exactly(theme, inner, granted));
     lines.push(Line::default());
-    let words = if rules.is_empty() {
-        "No rules: the mode decides. The key a in a waiting call takes one for this session; --allow, --ask, --deny \
-         and the configuration have others."
-    } else {
-        "A rule that denies wins, wherever it comes from; one that asks wins over those that allow."
+    let words = match (rules.is_empty(), granted.is_empty()) {
+        (true, true) => format!("No rules: the mode decides. {OTHERS}"),
+        (true, false) => format!("No rules: the mode decides about the rest. {OTHERS}"),
+        (false, true) => WINS.to_owned(),
+        (false, false) => format!("{WINS} What is allowed exactly wins over a rule that asks."),
     };
-    lines.extend(wrap(words, inner.max(1), theme.dim));
+    lines.extend(wrap(&words, inner.max(1), theme.dim));
+    lines
+}
+
+/// The exact actions that a person allowed for this session, a row each, and with which calls.
+fn exactly(theme: &Theme, inner: usize, granted: &[Granted]) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    if !granted.is_empty() {
+        lines.extend([Line::default(), Line::styled("Allowed for this session, exactly", theme.title)]);
+    }
+    for Granted { call, name, about, last } in granted {
+        // Two lines are not one: where the first ends is to be seen.
+        let action = one_row(&format!("{name} {}", about.trim_end().replace('\n', " \u{21b5} ")));
+        let action = fit(&action, inner.saturating_sub(INDENT).max(1));
+        let since = last.map_or_else(|| "no call since".to_owned(), |last| format!("last allowed {last}"));
+        lines.extend(entry("allow", theme.success, &action, theme.text, inner));
+        lines.extend(entry("", theme.dim, &format!("by you with {call} · {since}"), theme.dim, inner));
+    }
     lines
 }
 

@@ -1,0 +1,94 @@
+//! The product without a screen, without its loop: a talk, what is typed, and all that is said.
+
+#![allow(dead_code, clippy::indexing_slicing, reason = "tests; not every test uses everything")]
+
+use countersign::agent::Event;
+use countersign::ledger::{Body, CallId, EntryId, Millis};
+use countersign::ui::linear::{Act, Line, Talk};
+use countersign::view::ViewSettings;
+use countersign::wire::record;
+
+use super::stage::{Stage, settings};
+
+/// A talk, the stage it is about, and everything that was said.
+pub struct Desk {
+    pub talk: Talk,
+    pub stage: Stage,
+    heard: usize,
+    pub questions: u64,
+    pub said: String,
+}
+
+impl Desk {
+    pub fn new(stage: Stage) -> Self {
+        Self::told(stage, settings())
+    }
+
+    pub fn told(stage: Stage, settings: ViewSettings) -> Self {
+        let talk = Talk::new(settings, |entry| format!("{:#}", record::without_images(entry)));
+        let mut desk = Self { talk, stage, heard: 0, questions: 0, said: String::new() };
+        desk.talk.begin(&[], None);
+        desk.hears();
+        desk
+    }
+
+    /// Takes in what the stage has told since, and writes, as the loop does.
+    pub fn hears(&mut self) -> String {
+        self.talk.tick(Millis(self.stage.now));
+        for event in &self.stage.events[self.heard..] {
+            self.talk.hear(event);
+        }
+        self.heard = self.stage.events.len();
+        self.writes()
+    }
+
+    pub fn writes(&mut self) -> String {
+        let asks = self.talk.settle();
+        let mut words = self.talk.words();
+        if asks {
+            self.questions += 1;
+            self.talk.written(self.questions);
+            words.push_str(&self.talk.words());
+        }
+        self.said.push_str(&words);
+        words
+    }
+
+    /// Types a line at a terminal, having seen all that was written.
+    pub fn types(&mut self, text: &str) -> Vec<Act> {
+        self.types_at(text, self.questions)
+    }
+
+    /// Types a line when so many questions stood on the terminal.
+    pub fn types_at(&mut self, text: &str, typed: u64) -> Vec<Act> {
+        self.said.push_str(&format!("{text}\n"));
+        let acts = self.talk.line(&Line { text: text.to_owned(), typed, shown: true });
+        for act in &acts {
+            if let Act::Send(intent) = act {
+                self.talk.sent(intent);
+            }
+        }
+        self.writes();
+        acts
+    }
+}
+
+pub fn snapshot(name: &str, said: &str) {
+    let strange =
+        said.chars().find(|c| c.is_control() && *c != '\n' || ('\u{2500}'..='\u{257f}').contains(c));
+    assert_eq!(strange, None, "{said}");
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("../golden/linear");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, said));
+}
+
+/// The request that an event is, and the call that it is about.
+pub fn asked(event: &Event) -> Option<(EntryId, CallId)> {
+    let Event::Appended(entry) = event else { return None };
+    match &entry.body {
+        Body::ApprovalRequested(request) => Some((entry.id, request.call)),
+        _ => None,
+    }
+}
