@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::ledger::{
-    Arguments, Body, CallId, Decision, Ending, Entry, EntryId, Ledger, Millis, OpenCall, Recovered, Scope,
-    ToolUse,
+    Arguments, Body, CallId, Decider, Decision, Ending, Entry, EntryId, Ledger, Millis, OpenCall, Recovered,
+    Scope, ToolUse,
 };
 use crate::policy::fingerprint;
 use crate::tool::SideEffect;
@@ -105,7 +105,12 @@ fn granted(ledger: &Ledger) -> Vec<String> {
             asked.insert(r.call, fingerprint(&r.name, &arguments));
         }
         if let Body::ApprovalDecided(Decision {
-            call, allow: true, scope: Scope::Session, rule: None, ..
+            call,
+            allow: true,
+            scope: Scope::Session,
+            by: Decider::User,
+            rule: None,
+            ..
         }) = &entry.body
         {
             granted.extend(asked.get(call).cloned());

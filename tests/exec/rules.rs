@@ -1,5 +1,6 @@
-//! Rules of the real binary: pages that may be fetched.
+//! Rules of the real binary: pages that may be fetched, and receipts that name the rule.
 
+use std::fs;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::mpsc;
@@ -70,4 +71,91 @@ fn a_page_is_fetched_where_a_rule_allows_it_and_nowhere_else() {
     assert_eq!(asked.try_iter().collect::<Vec<_>>(), ["/docs/a?b", "/docs/b"]);
     let refused = world.refused(&["--allow", "fetch(docs*.rs)", "go"]);
     assert!(refused.contains("fetch(docs*.rs)") && refused.contains("write fetch(docs.rs)"), "{refused}");
+}
+
+/// Touches a file; the session goes on if there is one.
+fn touch(world: &World, words: &[&str]) -> Ran {
+    calls(world, words, &[("shell", json!({ "command": "touch made" }))])
+}
+
+#[test]
+fn a_decision_by_a_rule_names_the_rule() {
+    let world = World::new();
+    let shell = |command: &str| ("shell", json!({ "command": command }));
+    let made =
+        [shell("touch made"), shell("rm one.txt"), ("read", json!({ "path": "one.txt" })), shell("make")];
+    let rules = ["--allow", "shell(touch *)", "--deny", "shell(rm *)", "--ask", "shell(make *)"];
+    let ran = calls(&world, &rules, &made);
+    for (call, decided, rule) in [
+        ("c1", "allow", json!("shell(touch *)")),
+        ("c2", "deny", json!("shell(rm *)")),
+        ("c3", "allow", Value::Null),
+        // Nobody is here: that decides, and no rule.
+        ("c4", "deny", Value::Null),
+    ] {
+        let decision = decision(&ran, call);
+        assert_eq!((&decision["decision"], &decision["rule"]), (&json!(decided), &rule), "{decision}");
+        assert_eq!((&decision["scope"], &decision["by"]), (&json!("once"), &json!("policy")), "{decision}");
+    }
+    let request = ran.all("approval_request").into_iter().find(|request| request["id"] == "c4").unwrap();
+    assert_eq!(request["why"], "rule shell(make *) asks");
+}
+
+#[test]
+fn a_rule_in_a_receipt_of_the_policy_is_nobody_s_word_when_the_session_goes_on() {
+    let world = World::new();
+    let rules = ["--allow", "shell(touch *)"];
+    assert_eq!(touch(&world, &rules).outcomes(), ["ok"]);
+    let file = world.session_file();
+    let kept = fs::read_to_string(&file).unwrap();
+    let receipt = r#""scope":"once","by":"policy""#;
+    assert_eq!(kept.matches(receipt).count(), 1, "{kept}");
+    // As it was written, and as nobody writes it: only the word of a person for the session holds.
+    for (scope, by, outcome) in [
+        ("once", "policy", "denied"),
+        ("session", "policy", "denied"),
+        ("session", "hook", "denied"),
+        ("once", "user", "denied"),
+        ("project", "user", "denied"),
+        ("session", "user", "ok"),
+    ] {
+        let forged = format!(r#""scope":"{scope}","by":"{by}""#);
+        fs::write(&file, kept.replace(receipt, &forged)).unwrap();
+        let ran = touch(&world, &["--last"]);
+        assert_eq!(ran.outcomes(), [outcome], "{forged}: {}", ran.err);
+    }
+}
+
+#[test]
+fn a_grant_for_the_session_is_a_person_s_word_too() {
+    let world = World::new();
+    assert_eq!(touch(&world, &[]).outcomes(), ["denied"]);
+    let file = world.session_file();
+    let kept = fs::read_to_string(&file).unwrap();
+    let receipt = r#""decision":"deny","scope":"once","by":"policy""#;
+    assert_eq!(kept.matches(receipt).count(), 1, "{kept}");
+    for (by, outcome) in [("policy", "denied"), ("hook", "denied"), ("user", "ok")] {
+        let forged = format!(r#""decision":"allow","scope":"session","by":"{by}""#);
+        fs::write(&file, kept.replace(receipt, &forged)).unwrap();
+        let ran = touch(&world, &["--last"]);
+        assert_eq!(ran.outcomes(), [outcome], "{forged}: {}", ran.err);
+    }
+}
+
+#[test]
+fn a_rule_of_a_project_s_file_ends_with_the_trust_in_it() {
+    let world = World::new();
+    let config = world.work().join(".countersign/config.toml");
+    fs::create_dir_all(config.parent().unwrap()).unwrap();
+    fs::write(&config, "allow = ['shell(touch *)']\n").unwrap();
+    let trust = |word: &str| world.program().args(["trust", word]).output().unwrap().status.success();
+    assert_eq!(touch(&world, &[]).outcomes(), ["denied"]);
+    assert!(trust("--yes"));
+    let ran = touch(&world, &["--last"]);
+    assert_eq!(ran.outcomes(), ["ok"], "{}", ran.err);
+    assert_eq!(ran.one("approval")["rule"], "shell(touch *)");
+    assert!(trust("--remove"));
+    let ran = touch(&world, &["--last"]);
+    assert_eq!(ran.outcomes(), ["denied"], "{}", ran.err);
+    assert_eq!(ran.one("approval")["rule"], Value::Null);
 }

@@ -100,9 +100,10 @@ fn dollars(text: &str) -> Result<u64, String> {
 }
 
 fn rule(text: &str) -> Result<Rule, String> {
-    let (kind, rule) = text.split_once(' ').ok_or("a rule says allow, ask or deny")?;
+    let (kind, rule) = text.split_once(' ').ok_or("a rule says allow, sandbox, ask or deny")?;
     let kind = match kind {
         "allow" => RuleKind::Allow,
+        "sandbox" => RuleKind::Sandbox,
         "ask" => RuleKind::Ask,
         "deny" => RuleKind::Deny,
         other => return Err(format!("`{other}` is no kind of rule")),
