@@ -17,7 +17,7 @@ mod scenes;
 #[path = "support/stage.rs"]
 mod stage;
 
-use countersign::ledger::Message;
+use countersign::ledger::{Decider, Decision, Message, Remark, Scope};
 use countersign::ui::local::Overlay;
 use countersign::ui::update::Act;
 use countersign::view::{CardId, Fate, ModelSees, Timeline, model_sees};
@@ -232,6 +232,41 @@ fn what_looks_like_base64_is_told_by_its_length() {
     let text: String = terminal.backend().buffer().content.iter().map(|c| c.symbol()).collect();
     assert!(text.contains("240 characters of base64 left out") && !text.contains("QUJDQUJD"));
     assert!(text.contains("\"text\": \"plain\""));
+}
+
+#[test]
+fn a_receipt_tells_the_rule_by_which_it_was_decided_from_one_that_a_person_took() {
+    let rule = || Some("shell(cargo\u{1b} test *)".to_owned());
+    let of = |allow, sandboxed, by| {
+        let mut stage = stage::Stage::new();
+        stage.user("Test it.");
+        let call = stage.tool_use("shell", serde_json::json!({ "command": "cargo test a" }));
+        let open = stage.say(None, "", "", vec![call]).remove(0);
+        let scope = if by == Decider::User { Scope::Session } else { Scope::Once };
+        let denial = Decision::denial(open.id(), by, "");
+        stage.remark(Remark::ApprovalDecided(Decision { allow, sandboxed, scope, rule: rule(), ..denial }));
+        std::mem::forget(open);
+        let mut seat = Seat::new(stage);
+        seat.ctrl('o');
+        for _ in 0..4 {
+            seat.key(KeyCode::Tab, NONE);
+        }
+        seat.frame(120, 40)
+    };
+    for (allow, sandboxed, by, told) in [
+        (true, false, Decider::Policy, ["allowed once by policy", "rule        allow shell(cargo^[ test *)"]),
+        (
+            true,
+            true,
+            Decider::Policy,
+            ["allowed once by policy", "rule        sandbox shell(cargo^[ test *)"],
+        ),
+        (false, false, Decider::Policy, ["denied by policy", "rule        deny shell(cargo^[ test *)"]),
+        (true, false, Decider::User, ["allowed session by user", "rule taken  shell(cargo^[ test *)"]),
+    ] {
+        let frame = of(allow, sandboxed, by);
+        assert!(told.iter().all(|words| frame.contains(words)), "{told:?} in {frame}");
+    }
 }
 
 #[test]

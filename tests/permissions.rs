@@ -283,6 +283,7 @@ fn an_exact_action_is_what_was_asked_about_and_known_by_its_digest() {
         preview: Preview::None,
         warning: None,
         rule: None,
+        sandboxing: Default::default(),
     };
     stage.remark(Remark::ApprovalRequested(request));
     allow(&mut stage, open[0].id(), Scope::Session);

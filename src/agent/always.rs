@@ -62,14 +62,8 @@ impl Agent {
 pub(super) fn taken(ledger: &Ledger) -> Vec<Rule> {
     let rules = ledger.entries().iter().filter_map(|entry| {
         let Body::ApprovalDecided(decision) = &entry.body else { return None };
-        rule_of(decision)
+        let rule = Rule::parse(RuleKind::Allow, decision.taken()?).ok()?;
+        Some(rule.from(Origin::of(Tier::Session)))
     });
     rules.collect()
-}
-
-/// The rule of a decision that a person made for the session.
-fn rule_of(decision: &Decision) -> Option<Rule> {
-    let holds = decision.allow && decision.scope == Scope::Session && decision.by == Decider::User;
-    let text = decision.rule.as_deref().filter(|_| holds)?;
-    Rule::parse(RuleKind::Allow, text).ok().map(|rule| rule.from(Origin::of(Tier::Session)))
 }

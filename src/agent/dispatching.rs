@@ -125,10 +125,11 @@ impl Agent {
     /// The decision is written, then the tool runs: exactly what was decided about, or nothing.
     fn start(&mut self, now: Millis, pending: &mut Pending, out: &mut Vec<Effect>) {
         let ready = std::mem::replace(&mut pending.state, State::Running(now));
-        if let State::Ready(Permission::ByPolicy(reason, sandboxed)) = ready {
+        if let State::Ready(Permission::ByPolicy { reason, rule, sandboxed }) = ready {
             pending.sandboxed = sandboxed;
             let call = &pending.call;
-            let decision = Decision { sandboxed, ..Decision::denial(call.id, Decider::Policy, reason) };
+            let denial = Decision::denial(call.id, Decider::Policy, reason);
+            let decision = Decision { sandboxed, rule, ..denial };
             pending.receipt = Some(self.receive(now, call, decision));
         }
         if let Err(why) = self.is_what_was_allowed(pending) {

@@ -136,7 +136,8 @@ impl Agent {
         out: &mut Vec<Effect>,
     ) -> Phase {
         let Some(tool) = self.registry.get(&call.name) else { return Phase::Dispatching(dispatching) };
-        let policy = self.settings.policy.evaluate(tool, &call.arguments, found);
+        let decided = self.settings.policy.decide(tool, &call.arguments, found);
+        let (policy, rule) = (decided.verdict, decided.rule.map(|rule| rule.to_string()));
         let by = match hooked {
             Some(said) if said.verdict == PreVerdict::Deny && !matches!(policy, Verdict::Deny(_)) => {
                 Decider::Hook
@@ -148,11 +149,14 @@ impl Agent {
             Verdict::Allow(_) if is_question(call) => {
                 self.ask_someone(now, call, (WHY.to_owned(), Sandboxing::Without), found, out)
             }
-            Verdict::Allow(reason) => State::Ready(Permission::ByPolicy(reason, false)),
-            Verdict::Deny(reason) => self.refuse(now, call.id, reason, by),
+            Verdict::Allow(reason) => State::Ready(Permission::ByPolicy { reason, rule, sandboxed: false }),
+            Verdict::Deny(reason) => {
+                let rule = rule.filter(|_| by == Decider::Policy);
+                self.refuse(now, Decision { rule, ..Decision::denial(call.id, by, reason) })
+            }
             Verdict::Sandbox(reason) => match self.why_not_confined(call, found) {
                 Some(why) => self.ask_someone(now, call, why, found, out),
-                None => State::Ready(Permission::ByPolicy(reason, true)),
+                None => State::Ready(Permission::ByPolicy { reason, rule, sandboxed: true }),
             },
             Verdict::Ask(why) => {
                 let is_possible = self.settings.policy.can_confine(tool, &call.arguments);
@@ -222,12 +226,13 @@ impl Agent {
     }
 
     pub(super) fn deny_by_policy(&mut self, now: Millis, call: CallId, reason: String) -> State {
-        self.refuse(now, call, reason, Decider::Policy)
+        self.refuse(now, Decision::denial(call, Decider::Policy, reason))
     }
 
-    fn refuse(&mut self, now: Millis, call: CallId, reason: String, by: Decider) -> State {
-        let text = format!("Denied: {reason}. The call was not started.");
-        self.record(now, Decision::denial(call, by, reason));
+    fn refuse(&mut self, now: Millis, denial: Decision) -> State {
+        let by = denial.by;
+        let text = format!("Denied: {}. The call was not started.", denial.reason);
+        self.record(now, denial);
         State::Over(Settlement::synthetic(Outcome::Denied(by), text))
     }
 

@@ -166,8 +166,15 @@ pub(super) enum State {
 pub(super) enum Permission {
     /// Written.
     Recorded,
-    /// To be written with the start: the reason, and whether it may run in the sandbox alone.
-    ByPolicy(String, bool),
+    /// To be written with the start.
+    ByPolicy {
+        /// Why, in words.
+        reason: String,
+        /// The rule that decided, if one did.
+        rule: Option<String>,
+        /// Whether it may run in the sandbox alone.
+        sandboxed: bool,
+    },
 }
 
 impl Dispatching {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::ledger::{
-    Arguments, Body, CallId, Decision, Ending, Entry, EntryId, Ledger, Millis, OpenCall, Recovered, Scope,
-    ToolUse,
+    Arguments, Body, CallId, Decider, Decision, Ending, Entry, EntryId, Ledger, Millis, OpenCall, Recovered,
+    Scope, ToolUse,
 };
 use crate::policy::fingerprint;
 use crate::tool::SideEffect;
@@ -109,6 +109,7 @@ fn granted(ledger: &Ledger, in_sandbox: bool) -> Vec<String> {
             call,
             allow: true,
             scope: Scope::Session,
+            by: Decider::User,
             rule: None,
             sandboxed,
             ..

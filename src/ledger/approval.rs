@@ -77,7 +77,8 @@ pub struct Decision {
     pub reason: String,
     /// What the user answered, if the call was a question.
     pub answer: Option<String>,
-    /// The rule that was taken with it, as it is written: it holds as long as the decision does.
+    /// A rule, as it is written. Where a person decided, the one that they took with it ([`Decision::taken`]); where the
+    /// policy did, the one that decided, if one did: it allows, sandboxes or denies as the decision does.
     pub rule: Option<String>,
     /// Whether it may run in the sandbox alone.
     pub sandboxed: bool,
@@ -105,6 +106,13 @@ impl Decision {
             digest,
             cwd,
         }
+    }
+
+    /// The rule that a person took for the rest of the session. One by which the policy decided is nobody's word: it holds
+    /// as long as it stands where it came from.
+    pub fn taken(&self) -> Option<&str> {
+        let holds = self.allow && self.scope == Scope::Session && self.by == Decider::User;
+        self.rule.as_deref().filter(|_| holds)
     }
 }
 

@@ -3,7 +3,7 @@
 //! 1. A rule that **denies** wins, wherever it comes from.
 //! 2. `plan` refuses what does not only look.
 //! 3. What was granted for the session, as the exact action, runs: in the sandbox, if that is how it was granted.
-//! 4. Where it cannot be told whether a denying rule speaks of a line, a person is asked.
+//! 4. Where it cannot be told whether a denying rule speaks of a line or a URL, a person is asked.
 //! 5. `unrestricted` runs the rest.
 //! 6. A rule that **asks** wins over those that permit, wherever they come from.
 //! 7. A rule that says **sandbox** wins over one that says **allow**, unless the one that allows is more specific and
@@ -57,7 +57,12 @@ impl Policy {
         let reading = shell::read(command);
         let effect = effect::of_line(&reading);
         let told = |verdict, rule: Option<&Rule>| Decided { verdict, rule: rule.cloned(), effect };
-        let (denies, denying) = self.strictest(RuleKind::Deny, command, &reading, tool);
+        let fit = |rule: &Rule| match &rule.pattern {
+            _ if !rule.is_for(&tool.name) => Fit::No,
+            None => Fit::Yes,
+            Some(pattern) => speaks_of(pattern, command, &reading),
+        };
+        let (denies, denying) = self.strictest(RuleKind::Deny, fit);
         if let (Fit::Yes, Some(rule)) = (denies, denying) {
             return told(Verdict::Deny(format!("rule {rule} denies it")), Some(rule));
         }
@@ -74,20 +79,13 @@ impl Policy {
             return told(Verdict::Sandbox(GRANTED.to_owned()), None);
         }
         if let (Fit::Maybe, Some(rule)) = (denies, denying) {
-            return told(
-                Verdict::Ask(format!("it cannot be told whether rule {rule} denies it")),
-                Some(rule),
-            );
+            return told(Verdict::Ask(perhaps_denied(rule)), Some(rule));
         }
         if self.mode == Mode::Unrestricted {
             return told(Verdict::Allow(UNRESTRICTED.to_owned()), None);
         }
-        match self.strictest(RuleKind::Ask, command, &reading, tool) {
-            (Fit::Yes, Some(rule)) => return told(Verdict::Ask(format!("rule {rule} asks")), Some(rule)),
-            (Fit::Maybe, Some(rule)) => {
-                return told(Verdict::Ask(format!("it cannot be told whether rule {rule} asks")), Some(rule));
-            }
-            _ => {}
+        if let Some((why, rule)) = self.asking(fit) {
+            return told(Verdict::Ask(why), Some(rule));
         }
         match permission {
             Permission::By(rule) => told(self.permitted(rule), Some(rule)),
@@ -99,21 +97,21 @@ impl Policy {
         }
     }
 
-    /// The denying or asking rule that speaks most surely of the line, and how surely.
-    fn strictest(
-        &self,
-        kind: RuleKind,
-        line: &str,
-        reading: &Reading,
-        tool: &ToolSpec,
-    ) -> (Fit, Option<&Rule>) {
-        let rules = self.rules.iter().filter(|rule| rule.kind == kind && rule.is_for(&tool.name));
-        let fits = rules.map(|rule| {
-            let fit = rule.pattern.as_deref().map_or(Fit::Yes, |p| speaks_of(p, line, reading));
-            (fit, rule)
-        });
+    /// The denying or asking rule that speaks most surely of the call, and how surely.
+    fn strictest(&self, kind: RuleKind, fit: impl Fn(&Rule) -> Fit) -> (Fit, Option<&Rule>) {
+        let rules = self.rules.iter().filter(|rule| rule.kind == kind);
+        let fits = rules.map(|rule| (fit(rule), rule));
         let best = fits.max_by_key(|(fit, rule)| (*fit, rule.origin.tier.rank(), rule.specificity()));
         best.map_or((Fit::No, None), |(fit, rule)| (fit, Some(rule)))
+    }
+
+    /// The rule that asks, or could, and its words.
+    fn asking(&self, fit: impl Fn(&Rule) -> Fit) -> Option<(String, &Rule)> {
+        match self.strictest(RuleKind::Ask, fit) {
+            (Fit::Yes, Some(rule)) => Some((format!("rule {rule} asks"), rule)),
+            (Fit::Maybe, Some(rule)) => Some((format!("it cannot be told whether rule {rule} asks"), rule)),
+            _ => None,
+        }
     }
 
     /// What lets the whole line run: the weakest of what lets its parts run.
@@ -208,12 +206,9 @@ impl Policy {
     fn decide_other(&self, tool: &ToolSpec, arguments: &Arguments, found: &Preparation) -> Decided {
         let effect = tool.effect;
         let told = |verdict, rule: Option<&Rule>| Decided { verdict, rule: rule.cloned(), effect };
-        let speaks = |kind: RuleKind| {
-            let rules = self.rules.iter().filter(move |rule| rule.kind == kind);
-            let fitting = rules.filter(|rule| rule.matches(tool, arguments, found));
-            fitting.max_by_key(|rule| (rule.origin.tier.rank(), rule.specificity()))
-        };
-        if let Some(rule) = speaks(RuleKind::Deny) {
+        let fit = |rule: &Rule| rule.fit(tool, arguments, found);
+        let (denies, denying) = self.strictest(RuleKind::Deny, fit);
+        if let (Fit::Yes, Some(rule)) = (denies, denying) {
             return told(Verdict::Deny(format!("rule {rule} denies it")), Some(rule));
         }
         if self.mode == Mode::Plan && effect != SideEffect::Reads {
@@ -222,15 +217,23 @@ impl Policy {
         if self.granted.contains(&fingerprint(&tool.name, arguments)) {
             return told(Verdict::Allow(GRANTED.to_owned()), None);
         }
+        if let (Fit::Maybe, Some(rule)) = (denies, denying) {
+            return told(Verdict::Ask(perhaps_denied(rule)), Some(rule));
+        }
         if self.mode == Mode::Unrestricted {
             return told(Verdict::Allow(UNRESTRICTED.to_owned()), None);
         }
-        if let Some(rule) = speaks(RuleKind::Ask) {
-            return told(Verdict::Ask(format!("rule {rule} asks")), Some(rule));
+        if let Some((why, rule)) = self.asking(fit) {
+            return told(Verdict::Ask(why), Some(rule));
         }
         let permitting = self.winner(|rule| rule.matches(tool, arguments, found));
         let outside = found.outside.first();
         if let Some(rule) = permitting.filter(|rule| outside.is_none() || rule.pattern.is_some()) {
+            let looks_or_edits = matches!(effect, SideEffect::Reads | SideEffect::Writes);
+            if rule.kind == RuleKind::Sandbox && !looks_or_edits {
+                let why = format!("rule {rule} wants the sandbox, and {} does not run in it", tool.name);
+                return told(Verdict::Ask(why), Some(rule));
+            }
             return told(self.permitted(rule), Some(rule));
         }
         if let Some(path) = outside {
@@ -293,6 +296,10 @@ impl Policy {
             && !reading.commands.iter().any(needs_more)
             && !reading.redirections.iter().any(|file| effect::of_redirection(file) == SideEffect::Sends)
     }
+}
+
+fn perhaps_denied(rule: &Rule) -> String {
+    format!("it cannot be told whether rule {rule} denies it")
 }
 
 const PLAN: &str = "plan mode only reads; switch the mode to change or run things";

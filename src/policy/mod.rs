@@ -11,6 +11,7 @@ mod registry;
 mod rule;
 pub mod shell;
 mod suggest;
+mod web;
 mod wildcard;
 
 use std::collections::BTreeSet;

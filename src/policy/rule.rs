@@ -7,6 +7,7 @@ use super::effect;
 use super::line;
 use super::origin::{Origin, Tier};
 use super::shell::{self, HOLE, Reading};
+use super::web;
 use super::wildcard::wildcard;
 use crate::ledger::Arguments;
 use crate::tool::{Preparation, SideEffect, ToolSpec};
@@ -49,7 +50,7 @@ pub struct Rule {
     pub kind: RuleKind,
     /// Name of the tool; `*` for all.
     pub tool: String,
-    /// Matched against the command of `shell`, and against the path of the tools that take one.
+    /// Matched against the command of `shell`, the URL of `fetch`, and the path of the tools that take one.
     pub pattern: Option<String>,
     /// Where it comes from.
     pub origin: Origin,
@@ -98,6 +99,11 @@ impl Rule {
         if text.contains(HOLE) {
             return Err(bad("it has a character that no command has"));
         }
+        if let Some(pattern) = pattern.as_deref().filter(|_| tool == web::FETCH) {
+            web::check(pattern, kind.permits()).map_err(|what| {
+                BadRule(format!("`{text}` is not a rule: {what}; write {}", web::EXAMPLES))
+            })?;
+        }
         Ok(Self { kind, tool: tool.to_owned(), pattern, origin: Origin::default() })
     }
 
@@ -134,7 +140,22 @@ impl Rule {
                     speaks_of(pattern, command, &reading) == Fit::Yes
                 }
             }
-            None => self.fits_path(pattern, tool, arguments, found),
+            None => match web::address(tool, arguments) {
+                // What a rule for every tool permits are paths.
+                Some(url) if self.kind.permits() => self.tool == web::FETCH && web::allows(pattern, url),
+                Some(url) => web::speaks_of(pattern, url) == Fit::Yes,
+                None => self.fits_path(pattern, tool, arguments, found),
+            },
+        }
+    }
+
+    /// How surely it speaks of a call that runs no line.
+    pub(super) fn fit(&self, tool: &ToolSpec, arguments: &Arguments, found: &Preparation) -> Fit {
+        let url = web::address(tool, arguments).filter(|_| self.is_for(&tool.name) && !self.kind.permits());
+        match (&self.pattern, url) {
+            (Some(pattern), Some(url)) => web::speaks_of(pattern, url),
+            _ if self.matches(tool, arguments, found) => Fit::Yes,
+            _ => Fit::No,
         }
     }
 

@@ -6,6 +6,7 @@ use super::effect;
 use super::line;
 use super::registry::Past;
 use super::shell::{self, Command, HOLE};
+use super::web;
 use super::{Origin, Rule, RuleKind, Tier};
 use crate::ledger::{Arguments, CallId};
 use crate::tool::{Preparation, SideEffect, ToolSpec};
@@ -72,9 +73,10 @@ pub fn suggest(
     found: &Preparation,
     past: &[Past<'_>],
 ) -> Option<Suggestion> {
-    let pattern = match line::command(tool, arguments) {
-        Some(command) => for_line(command)?,
-        None => for_path(tool, found)?,
+    let pattern = match (line::command(tool, arguments), web::address(tool, arguments)) {
+        (Some(command), _) => for_line(command)?,
+        (None, Some(url)) => web::server_of(url)?,
+        (None, None) => for_path(tool, found)?,
     };
     let rule = Rule {
         kind: RuleKind::Allow,

@@ -65,8 +65,7 @@ impl View {
         let mut rules: Vec<Rule> = Vec::new();
         for row in &self.rows {
             let Body::ApprovalDecided(decision) = &row.entry.body else { continue };
-            let holds = decision.allow && decision.scope == Scope::Session && decision.by == Decider::User;
-            if let Some(text) = decision.rule.as_deref().filter(|_| holds)
+            if let Some(text) = decision.taken()
                 && let Ok(rule) = Rule::parse(RuleKind::Allow, text)
                 && !rules.contains(&rule)
             {

@@ -37,6 +37,7 @@ mod locals;
 mod prompts;
 mod refusals;
 mod resumed;
+mod rules;
 mod running;
 mod servers;
 mod sessions;

@@ -17,3 +17,4 @@ mod pieces;
 mod rules;
 mod stubs;
 mod support;
+mod urls;

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use countersign::agent::{Effect, Live, Operation};
 use countersign::ledger::{
-    AssistantMessage, Block, Body, CallId, Checkpoint, Compaction, Decision, Entry, EntryId, Goal, Injector,
-    Message, Note, Outcome, Progress, Scope, Stop, ToolResult, TurnEnded, Usage, seconds,
+    AssistantMessage, Block, Body, CallId, Checkpoint, Compaction, Decider, Decision, Entry, EntryId, Goal,
+    Injector, Message, Note, Outcome, Progress, Scope, Stop, ToolResult, TurnEnded, Usage, seconds,
 };
 use countersign::model::Request;
 
@@ -234,7 +234,8 @@ fn decision(decision: &Decision) -> (String, String) {
     };
     let reason = if decision.reason.is_empty() { String::new() } else { format!(": {}", decision.reason) };
     let confined = if decision.sandboxed { ", in the sandbox" } else { "" };
-    let rule = decision.rule.as_ref().map(|rule| format!(", takes {rule}")).unwrap_or_default();
+    let verb = if decision.by == Decider::Policy { "by rule" } else { "takes" };
+    let rule = decision.rule.as_ref().map(|rule| format!(", {verb} {rule}")).unwrap_or_default();
     (head, format!("by {}, {scope}{confined}{rule}{reason}", decision.by.as_str()))
 }
 

@@ -60,6 +60,7 @@ fn set(settings: &mut Settings, key: &str, value: &str) -> Result<(), String> {
             settings.fallback = value.split(',').map(named).collect();
         }
         "tools" if value == "none" => settings.tools.clear(),
+        "tools" if value == "web" => settings.tools.push(tool("fetch", SideEffect::Sends, "url", true)),
         "sandbox" => settings.policy.has_sandbox = value == "yes",
         "looking" => settings.policy.looking_is_free = value == "free",
         "mode" => settings.policy.mode = Mode::parse(value)?,
@@ -99,9 +100,10 @@ fn dollars(text: &str) -> Result<u64, String> {
 }
 
 fn rule(text: &str) -> Result<Rule, String> {
-    let (kind, rule) = text.split_once(' ').ok_or("a rule says allow, ask or deny")?;
+    let (kind, rule) = text.split_once(' ').ok_or("a rule says allow, sandbox, ask or deny")?;
     let kind = match kind {
         "allow" => RuleKind::Allow,
+        "sandbox" => RuleKind::Sandbox,
         "ask" => RuleKind::Ask,
         "deny" => RuleKind::Deny,
         other => return Err(format!("`{other}` is no kind of rule")),
@@ -111,7 +113,18 @@ fn rule(text: &str) -> Result<Rule, String> {
 }
 
 fn tools() -> Vec<ToolSpec> {
-    let tool = |name: &str, effect, member: &str, needed: bool| ToolSpec {
+    vec![
+        tool("read", SideEffect::Reads, "path", true),
+        tool("list", SideEffect::Reads, "path", false),
+        tool("write", SideEffect::Writes, "path", true),
+        tool("delete", SideEffect::Writes, "path", true),
+        tool("shell", SideEffect::Runs, "command", true),
+        tool("ask", SideEffect::Reads, "question", true),
+    ]
+}
+
+fn tool(name: &str, effect: SideEffect, member: &str, needed: bool) -> ToolSpec {
+    ToolSpec {
         name: name.to_owned(),
         description: format!("{name} {member}"),
         schema: json!({
@@ -122,15 +135,7 @@ fn tools() -> Vec<ToolSpec> {
         effect,
         paths: if member == "path" { vec![member.to_owned()] } else { Vec::new() },
         timeout_ms: None,
-    };
-    vec![
-        tool("read", SideEffect::Reads, "path", true),
-        tool("list", SideEffect::Reads, "path", false),
-        tool("write", SideEffect::Writes, "path", true),
-        tool("delete", SideEffect::Writes, "path", true),
-        tool("shell", SideEffect::Runs, "command", true),
-        tool("ask", SideEffect::Reads, "question", true),
-    ]
+    }
 }
 
 /// Another model: `NAME`, and what is different about it: `window=N`, `blind`, `thoughtless`.

@@ -155,6 +155,16 @@ async fn a_redirect_is_judged_like_the_first_url() {
     assert!(inner.requests.try_recv().is_err(), "nobody asked it");
 }
 
+/// What was decided about is one host: a rule that denies another must not be walked around.
+#[tokio::test]
+async fn a_redirect_to_another_host_is_a_call_of_its_own() {
+    let other = Site::saying("200 OK", b"elsewhere");
+    let outer = Site::saying(&format!("302 Found\r\nlocation: {}", other.url("/page")), b"");
+    let found = allowing(&[&outer, &other]).fails("fetch", url(outer.url("/"))).await;
+    assert_has(&found, &["redirects to another host: ", &other.url("/page"), "Fetch that URL, if"]);
+    assert!(other.requests.try_recv().is_err(), "nobody asked it");
+}
+
 #[tokio::test]
 async fn what_must_not_be_reached_is_refused_without_being_asked() {
     let site = Site::saying("200 OK", b"a secret");

@@ -150,7 +150,7 @@ impl Fetch {
         })
     }
 
-    /// Goes where the redirects lead.
+    /// Goes where the redirects lead, on the host that was decided about.
     async fn follow(&self, url: Url) -> Result<Page, Failure> {
         let mut target = check(url, &self.reach.allowed)?;
         let mut redirects = 0;
@@ -170,8 +170,17 @@ impl Fetch {
                     format!("{} redirects to {next}, which is not encrypted; refused", target.url).into()
                 );
             }
-            target = check(next.clone(), &self.reach.allowed)
+            let there = check(next.clone(), &self.reach.allowed)
                 .map_err(|why| format!("{} redirects to {next}, which is refused: {why}", target.url))?;
+            if !is_same_host(&target.url, &next) {
+                let words = format!(
+                    "{} redirects to another host: {next}; nothing was read from there. Fetch that URL, if it is the one that \
+                     is wanted",
+                    target.url
+                );
+                return Err(words.into());
+            }
+            target = there;
         }
     }
 
@@ -228,6 +237,14 @@ fn next(from: &Url, response: &Response) -> Result<Option<Url>, Failure> {
     let location = String::from_utf8_lossy(location.as_bytes());
     let next = from.join(&location).map_err(|failure| format!("{from} redirects to no URL ({failure})"))?;
     Ok(Some(next))
+}
+
+/// Whether a decision about the one is one about the other: a `www.` more or less and the step from http to https change
+/// nobody.
+fn is_same_host(from: &Url, to: &Url) -> bool {
+    let name = |url: &Url| url.host_str().map(|host| host.strip_prefix("www.").unwrap_or(host).to_owned());
+    let is_usual = |url: &Url| url.port().is_none();
+    name(from) == name(to) && ((is_usual(from) && is_usual(to)) || from.port() == to.port())
 }
 
 /// Reads a page as far as it is shown; of what is no text, just enough to tell what it is.
@@ -287,4 +304,31 @@ fn may_pass(status: reqwest::StatusCode) -> bool {
 fn host_of(address: &str) -> Option<String> {
     let whole = if address.contains("://") { address.to_owned() } else { format!("http://{address}") };
     Some(Url::parse(&whole).ok()?.host_str()?.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_is_the_same_with_www_and_after_the_step_to_https() {
+        let same = |a: &str, b: &str| is_same_host(&Url::parse(a).unwrap(), &Url::parse(b).unwrap());
+        for (from, to) in [
+            ("http://x.org/a", "https://x.org/b"),
+            ("https://x.org/", "https://www.x.org/"),
+            ("https://www.x.org/", "https://X.org:443/"),
+            ("http://x.org:8080/", "http://x.org:8080/b"),
+        ] {
+            assert!(same(from, to), "{from} {to}");
+        }
+        for (from, to) in [
+            ("https://x.org/", "https://x.org.evil.org/"),
+            ("https://x.org/", "https://www.evil.org/"),
+            ("https://x.org/", "https://a.x.org/"),
+            ("https://x.org/", "https://x.org:8443/"),
+            ("http://x.org:8080/", "https://x.org/"),
+        ] {
+            assert!(!same(from, to), "{from} {to}");
+        }
+    }
 }

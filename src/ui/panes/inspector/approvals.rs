@@ -3,6 +3,8 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+use crate::ledger::{Decider, Decision};
+use crate::policy::RuleKind;
 use crate::ui::inspector::Inspector;
 use crate::ui::panes::Screen;
 use crate::ui::panes::words::{both_ends, cells, count, duration, one_row};
@@ -62,6 +64,16 @@ fn decided(receipt: &Receipt, theme: &Theme) -> (String, Style) {
     }
 }
 
+/// What the rule says by which the policy decided; `None`: a person took the rule.
+fn verb(made: &Decision) -> Option<&'static str> {
+    let kind = match (made.allow, made.sandboxed) {
+        (true, true) => RuleKind::Sandbox,
+        (true, false) => RuleKind::Allow,
+        (false, _) => RuleKind::Deny,
+    };
+    (made.by == Decider::Policy).then_some(kind.as_str())
+}
+
 /// The receipt in full, above the entry.
 pub(super) fn about(
     screen: &Screen<'_>,
@@ -75,8 +87,12 @@ pub(super) fn about(
     let mut lines = vec![Line::styled("receipt", theme.title)];
     let (decided, style) = decided(receipt, theme);
     lines.extend(field("decision", &decided, width, style, theme));
-    if let Some(rule) = receipt.decision.as_ref().and_then(|made| made.rule.as_deref()) {
-        lines.extend(one("rule taken", rule));
+    if let Some((made, rule)) = receipt.decision.as_ref().and_then(|made| Some((made, made.rule.as_deref()?)))
+    {
+        match verb(made) {
+            Some(verb) => lines.extend(one("rule", &format!("{verb} {rule}"))),
+            None => lines.extend(one("rule taken", rule)),
+        }
     }
     if let Some(made) = receipt.decision.as_ref().filter(|made| !made.reason.is_empty()) {
         lines.extend(one("because", &made.reason));

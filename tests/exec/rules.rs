@@ -1,0 +1,161 @@
+//! Rules of the real binary: pages that may be fetched, and receipts that name the rule.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener};
+use std::sync::mpsc;
+
+use serde_json::{Value, json};
+
+use crate::stage::{Ran, World, script, text};
+
+/// A server on this machine that says hello to everybody, and tells which paths were asked for.
+fn site() -> (SocketAddr, mpsc::Receiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let (sender, asked) = mpsc::channel();
+    std::thread::spawn(move || {
+        for connection in listener.incoming() {
+            let mut connection = connection.unwrap();
+            let (mut request, mut byte) = (Vec::new(), [0]);
+            while !request.ends_with(b"\r\n\r\n") && connection.read(&mut byte).is_ok_and(|n| n == 1) {
+                request.push(byte[0]);
+            }
+            let request = String::from_utf8(request).unwrap();
+            sender.send(request.split(' ').nth(1).unwrap_or_default().to_owned()).unwrap();
+            let page = "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\nhello";
+            connection.write_all(page.as_bytes()).unwrap();
+        }
+    });
+    (address, asked)
+}
+
+/// One message with these calls, `c1`, `c2` and so on.
+fn calls(world: &World, words: &[&str], calls: &[(&str, Value)]) -> Ran {
+    let calls: Vec<Value> = (1..)
+        .zip(calls)
+        .map(
+            |(number, (name, arguments))| json!({ "id": format!("p{number}"), "name": name, "arguments": arguments }),
+        )
+        .collect();
+    let script = script(json!([{ "tool_calls": calls }, "Done."]));
+    world.json(&[&["--script", script.as_str()], words, &["go"]].concat())
+}
+
+/// What was decided about a call.
+fn decision(ran: &Ran, call: &str) -> Value {
+    ran.all("approval").into_iter().find(|decision| decision["id"] == call).unwrap()
+}
+
+#[test]
+fn a_page_is_fetched_where_a_rule_allows_it_and_nowhere_else() {
+    let (address, asked) = site();
+    let config = format!(
+        "allow = ['fetch(http://{address}/docs/*)', 'fetch(localhost)']\ndeny = ['fetch({address}/docs/secret)']\n\
+         [tools.fetch]\nallow_hosts = ['{address}']\n"
+    );
+    let world = World::new().configured(&config);
+    let pages = [
+        format!("http://{address}/docs/a?b#c"),
+        format!("http://{address}/docs/../diary"),
+        format!("http://{address}/docs/..%2fdiary"),
+        format!("http://{address}/docs/%73ecret"),
+        format!("http://localhost@{address}/docs/a"),
+        format!("http://{address}\\docs\\b"),
+    ];
+    let fetches: Vec<(&str, Value)> = pages.iter().map(|url| ("fetch", json!({ "url": url }))).collect();
+    let ran = calls(&world, &[], &fetches);
+    assert_eq!(ran.outcomes(), ["ok", "denied", "denied", "denied", "denied", "ok"], "{}", ran.err);
+    assert_eq!(text(&decision(&ran, "c1"), "reason"), format!("rule fetch(http://{address}/docs/*)"));
+    assert_eq!(text(&decision(&ran, "c4"), "reason"), format!("rule fetch({address}/docs/secret) denies it"));
+    assert_eq!(asked.try_iter().collect::<Vec<_>>(), ["/docs/a?b", "/docs/b"]);
+    let refused = world.refused(&["--allow", "fetch(docs*.rs)", "go"]);
+    assert!(refused.contains("fetch(docs*.rs)") && refused.contains("write fetch(docs.rs)"), "{refused}");
+}
+
+/// Touches a file; the session goes on if there is one.
+fn touch(world: &World, words: &[&str]) -> Ran {
+    calls(world, words, &[("shell", json!({ "command": "touch made" }))])
+}
+
+#[test]
+fn a_decision_by_a_rule_names_the_rule() {
+    let world = World::new();
+    let shell = |command: &str| ("shell", json!({ "command": command }));
+    let made =
+        [shell("touch made"), shell("rm one.txt"), ("read", json!({ "path": "one.txt" })), shell("make")];
+    let rules = ["--allow", "shell(touch *)", "--deny", "shell(rm *)", "--ask", "shell(make *)"];
+    let ran = calls(&world, &rules, &made);
+    for (call, decided, rule) in [
+        ("c1", "allow", json!("shell(touch *)")),
+        ("c2", "deny", json!("shell(rm *)")),
+        ("c3", "allow", Value::Null),
+        // Nobody is here: that decides, and no rule.
+        ("c4", "deny", Value::Null),
+    ] {
+        let decision = decision(&ran, call);
+        assert_eq!((&decision["decision"], &decision["rule"]), (&json!(decided), &rule), "{decision}");
+        assert_eq!((&decision["scope"], &decision["by"]), (&json!("once"), &json!("policy")), "{decision}");
+    }
+    let request = ran.all("approval_request").into_iter().find(|request| request["id"] == "c4").unwrap();
+    assert_eq!(request["why"], "rule shell(make *) asks");
+}
+
+#[test]
+fn a_rule_in_a_receipt_of_the_policy_is_nobody_s_word_when_the_session_goes_on() {
+    let world = World::new();
+    let rules = ["--allow", "shell(touch *)"];
+    assert_eq!(touch(&world, &rules).outcomes(), ["ok"]);
+    let file = world.session_file();
+    let kept = fs::read_to_string(&file).unwrap();
+    let receipt = r#""scope":"once","by":"policy""#;
+    assert_eq!(kept.matches(receipt).count(), 1, "{kept}");
+    // As it was written, and as nobody writes it: only the word of a person for the session holds.
+    for (scope, by, outcome) in [
+        ("once", "policy", "denied"),
+        ("session", "policy", "denied"),
+        ("session", "hook", "denied"),
+        ("once", "user", "denied"),
+        ("project", "user", "denied"),
+        ("session", "user", "ok"),
+    ] {
+        let forged = format!(r#""scope":"{scope}","by":"{by}""#);
+        fs::write(&file, kept.replace(receipt, &forged)).unwrap();
+        let ran = touch(&world, &["--last"]);
+        assert_eq!(ran.outcomes(), [outcome], "{forged}: {}", ran.err);
+    }
+}
+
+#[test]
+fn a_grant_for_the_session_is_a_person_s_word_too() {
+    let world = World::new();
+    assert_eq!(touch(&world, &[]).outcomes(), ["denied"]);
+    let file = world.session_file();
+    let kept = fs::read_to_string(&file).unwrap();
+    let receipt = r#""decision":"deny","scope":"once","by":"policy""#;
+    assert_eq!(kept.matches(receipt).count(), 1, "{kept}");
+    for (by, outcome) in [("policy", "denied"), ("hook", "denied"), ("user", "ok")] {
+        let forged = format!(r#""decision":"allow","scope":"session","by":"{by}""#);
+        fs::write(&file, kept.replace(receipt, &forged)).unwrap();
+        let ran = touch(&world, &["--last"]);
+        assert_eq!(ran.outcomes(), [outcome], "{forged}: {}", ran.err);
+    }
+}
+
+#[test]
+fn a_rule_of_a_project_s_file_ends_with_the_trust_in_it() {
+    let world = World::new();
+    let config = world.work().join(".countersign/config.toml");
+    fs::create_dir_all(config.parent().unwrap()).unwrap();
+    fs::write(&config, "allow = ['shell(touch *)']\n").unwrap();
+    let trust = |word: &str| world.program().args(["trust", word]).output().unwrap().status.success();
+    assert_eq!(touch(&world, &[]).outcomes(), ["denied"]);
+    assert!(trust("--yes"));
+    let ran = touch(&world, &["--last"]);
+    assert_eq!(ran.outcomes(), ["ok"], "{}", ran.err);
+    assert_eq!(ran.one("approval")["rule"], "shell(touch *)");
+    assert!(trust("--remove"));
+    let ran = touch(&world, &["--last"]);
+    assert_eq!(ran.outcomes(), ["denied"], "{}", ran.err);
+    assert_eq!(ran.one("approval")["rule"], Value::Null);
+}
