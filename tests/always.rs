@@ -16,7 +16,7 @@ mod desk;
 mod stage;
 
 use countersign::agent::{Answer, Intent, Live};
-use countersign::ledger::{CallId, Decider, Outcome, Preview};
+use countersign::ledger::{CallId, Decider, Outcome, Preview, Sandboxing};
 use countersign::tool::{SideEffect, ToolSpec};
 use countersign::ui::linear::{Act, Line};
 use countersign::view::ViewSettings;
@@ -179,4 +179,35 @@ fn a_rule_that_was_not_taken_after_all_can_be_said_again_and_a_long_past_is_cut(
     let mut none = a_rule_is_offered(0);
     none.types("a");
     assert!(none.said.contains("always 1: no earlier call would have been covered\n"), "{}", none.said);
+}
+
+#[test]
+fn b_is_for_commands_that_can_run_in_the_sandbox() {
+    let mut stage = Stage::new();
+    stage.user("Test it.");
+    let arguments = [
+        json!({ "command": "make", "background": true, "timeout_seconds": 600 }),
+        json!({ "command": "true" }),
+    ];
+    let calls = arguments.map(|arguments| stage.tool_use("shell", arguments));
+    let open = stage.say(None, "", "", calls.to_vec());
+    stage.sandboxing = Sandboxing::OnWish;
+    stage.ask(open[0].id(), "shell", Preview::Command("make".into()));
+    stage.sandboxing = Sandboxing::Within;
+    stage.ask(open[1].id(), "shell", Preview::Command("true".into()));
+    std::mem::forget(open);
+    let mut desk = Desk::new(stage);
+    for words in ["command: make\n", "background: true", "timeout_seconds: 600", " b once in the sandbox,"] {
+        assert!(desk.said.contains(words), "{words} in {}", desk.said);
+    }
+    assert!(
+        desk.types("b 2").is_empty() && desk.said.contains("call 2 cannot run in the sandbox"),
+        "{}",
+        desk.said
+    );
+    let acts = desk.types("b");
+    assert!(
+        matches!(&acts[..], [Act::Send(Intent::Decide { answer: Answer::AllowSandboxed, .. })]),
+        "{acts:?}"
+    );
 }

@@ -16,7 +16,7 @@ mod frames;
 mod stage;
 
 use countersign::agent::{Answer, Intent};
-use countersign::ledger::Preview;
+use countersign::ledger::{Preview, Sandboxing};
 use countersign::ui::update::Act;
 use frames::{Seat, snapshot};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
@@ -89,4 +89,27 @@ fn questions_as_they_look() {
         seat.press("8080");
         snapshot(&format!("question_words_{width}x{height}"), &seat.frame(width, height));
     }
+}
+
+#[test]
+fn a_command_shows_what_it_is_called_with_and_that_the_sandbox_can_be_chosen() {
+    let mut stage = Stage::new();
+    stage.user("Serve it.");
+    let arguments = json!({ "command": "make serve", "background": true, "timeout_seconds": 600 });
+    let open = {
+        let made = stage.tool_use("shell", arguments);
+        stage.say(None, "", "", vec![made])
+    };
+    stage.sandboxing = Sandboxing::OnWish;
+    stage.offer(open[0].id(), "shell", Preview::Command("make serve".into()), Some("shell(make serve)"));
+    std::mem::forget(open);
+    let mut seat = Seat::new(stage);
+    for (width, height) in [(120, 40), (40, 10), (80, 24)] {
+        snapshot(&format!("command_sandbox_{width}x{height}"), &seat.frame(width, height));
+    }
+    let acts = seat.press("b");
+    assert!(
+        matches!(&acts[..], [Act::Send(Intent::Decide { answer: Answer::AllowSandboxed, .. })]),
+        "{acts:?}"
+    );
 }

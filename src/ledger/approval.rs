@@ -27,6 +27,14 @@ pub struct ApprovalRequest {
     pub sandboxing: Sandboxing,
 }
 
+impl ApprovalRequest {
+    /// The arguments of a command beside itself: how long it may take, that it stays, that it gets a terminal.
+    pub fn beside_command(&self) -> Vec<(&str, &Value)> {
+        let members = self.arguments.as_object().into_iter().flatten();
+        members.filter(|(name, _)| *name != "command").map(|(name, value)| (name.as_str(), value)).collect()
+    }
+}
+
 /// Where a call runs when a person allows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sandboxing {

@@ -26,6 +26,8 @@ pub struct Stage {
     hosted: u32,
     told: usize,
     not_ok: Vec<(CallId, String)>,
+    /// Where what is asked about from now on runs when it is allowed.
+    pub sandboxing: Sandboxing,
 }
 
 pub fn settings() -> ViewSettings {
@@ -62,6 +64,7 @@ impl Stage {
             hosted: 0,
             told: 0,
             not_ok: vec![],
+            sandboxing: Sandboxing::Without,
         };
         let model = ModelRef::parse("anthropic/claude-test");
         let started = SessionStarted {
@@ -231,7 +234,7 @@ impl Stage {
             preview,
             warning: None,
             rule: rule.map(str::to_owned),
-            sandboxing: Sandboxing::Without,
+            sandboxing: self.sandboxing,
         }))
     }
 

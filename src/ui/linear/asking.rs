@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::agent::Answer;
-use crate::ledger::{ApprovalRequest, CallId, EntryId, Preview};
+use crate::ledger::{ApprovalRequest, CallId, EntryId, Preview, Sandboxing};
 use crate::tool::ASK;
 use crate::ui::text::diff;
 use crate::view::{Panel, View};
@@ -35,6 +35,8 @@ struct Asked {
     is_question: bool,
     /// A rule is offered for it.
     has_rule: bool,
+    /// It can run in the sandbox, if the person says so.
+    has_sandbox: bool,
 }
 
 /// What the next line is for.
@@ -72,7 +74,7 @@ pub(super) enum Verdict {
 pub(super) fn read(line: &str) -> Option<Word> {
     let mut words = line.split_whitespace();
     let mut letters = words.next()?.chars();
-    let letter = letters.next().filter(|letter| "ysanre".contains(*letter))?;
+    let letter = letters.next().filter(|letter| "ysabnre".contains(*letter))?;
     let number = words.next().map(|number| number.parse().ok());
     let is_all = letters.next().is_none() && words.next().is_none() && number != Some(None);
     is_all.then_some(Word { letter, number: number.flatten() })
@@ -89,9 +91,15 @@ impl Asking {
         let all = self.open().count() + new.len();
         for (id, request) in &new {
             let number = self.asked.values().map(|asked| asked.number).max().unwrap_or(0) + 1;
-            let (is_question, has_rule) = (request.name == ASK, request.rule.is_some());
-            let asked =
-                Asked { call: request.call, number, since: None, answered: false, is_question, has_rule };
+            let asked = Asked {
+                call: request.call,
+                number,
+                since: None,
+                answered: false,
+                is_question: request.name == ASK,
+                has_rule: request.rule.is_some(),
+                has_sandbox: request.sandboxing == Sandboxing::OnWish,
+            };
             self.asked.insert(*id, asked);
             let of = if number > all { String::new() } else { format!(" of {all}") };
             voice.say(&format!("waits for you {number}{of}: {}, {}", request.name, request.risk));
@@ -120,8 +128,10 @@ impl Asking {
     fn letters(&self) -> String {
         let which = if self.open().count() > 1 { "; with a number for another one, as in y 2" } else { "" };
         let always = if self.open().any(|(_, a)| a.has_rule) { " a always," } else { "" };
-        let calls =
-            format!("y once, s this session,{always} n deny, r deny with a reason, e change it first");
+        let sandbox = if self.open().any(|(_, a)| a.has_sandbox) { " b once in the sandbox," } else { "" };
+        let calls = format!(
+            "y once, s this session,{always}{sandbox} n deny, r deny with a reason, e change it first"
+        );
         let questions = "r answer, n no answer";
         let (asks, calls_wait) =
             (self.open().any(|(_, a)| a.is_question), self.open().any(|(_, a)| !a.is_question));
@@ -182,6 +192,10 @@ impl Asking {
             },
             ('y', false) => Answer::AllowOnce,
             ('s', false) => Answer::AllowSession,
+            ('b', false) if !asked.has_sandbox => {
+                return Verdict::Not(format!("call {number} cannot run in the sandbox"));
+            }
+            ('b', false) => Answer::AllowSandboxed,
             ('r', false) => return Verdict::Words(request, call, Purpose::Denies),
             (_, false) => return Verdict::Words(request, call, Purpose::Changes),
         };
@@ -226,7 +240,12 @@ impl Asked {
 /// What it would do, whole, and why it asks.
 fn said_whole(request: &ApprovalRequest, panel: Option<&Panel>, voice: &mut Voice) {
     match &request.preview {
-        Preview::Command(command) => voice.say(&format!("command: {command}")),
+        Preview::Command(command) => {
+            voice.say(&format!("command: {command}"));
+            for (name, value) in request.beside_command() {
+                voice.more(&format!("{name}: {value}"));
+            }
+        }
         Preview::Diff(unified) => {
             let path = panel.and_then(Panel::arguments).and_then(|a| a.text("path")).unwrap_or_default();
             voice.say(format!("change: {path}").trim_end());

@@ -14,6 +14,7 @@ use super::words::{amount, cost, count, duration, plain};
 pub(super) fn help(voice: &mut Voice) {
     voice.say("help: a line is a message; a line that ends in a backslash goes on in the next one; \"\"\" begins and ends a text of several lines");
     voice.say("help: while a call waits, y allows it once, s for this session, n denies it, r denies it with a reason; y 2 answers the second");
+    voice.say("help: b allows a command once, in the sandbox, where there is one");
     voice.say("help: a says a rule that would cover it and its like, with the earlier calls that it would have covered; a once more takes it for this session, any other line does not");
     voice.say("help: Ctrl-C interrupts what runs; Ctrl-D leaves; a message while it works is delivered with the next tool results");
     let of_the_screen = slash::KNOWN.iter().filter(|(name, _)| !["/theme", "/ledger"].contains(name));

@@ -65,6 +65,12 @@ fn action(request: &ApprovalRequest, inner: usize, theme: &Theme) -> (Vec<Line<'
             for (at, line) in lines.iter_mut().enumerate() {
                 line.spans.insert(0, Span::styled(if at == 0 { "$ " } else { "  " }, ours(theme.dim)));
             }
+            let beside = request.beside_command().into_iter();
+            let told: Vec<String> =
+                beside.map(|(name, value)| one_row(&format!("{name}: {value}")).to_string()).collect();
+            if !told.is_empty() {
+                lines.extend(wrap(&told.join(" · "), inner, theme.warning));
+            }
             (lines, None)
         }
         Preview::Diff(unified) => {

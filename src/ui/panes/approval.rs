@@ -130,7 +130,8 @@ fn answers(
     // Where one row is all, the key that denies must be in it.
     let always = if rule.is_some() && around.height >= 10 { "always" } else { "" };
     let sandboxed = if sandboxed.is_empty() || around.height < 10 { "" } else { "sandbox" };
-    let words = ["once", "session", always, sandboxed, "deny", "why", "edit"];
+    let why = if inner < 46 { "why" } else { "reason" };
+    let words = ["once", "session", always, sandboxed, "deny", why, "edit"];
     let mut lines = flow(offered(around, words), 2, inner);
     // On a low screen what is decided about goes before the last of the keys, which the help has too.
     lines.truncate(if around.height < 10 { 1 } else { lines.len() });
