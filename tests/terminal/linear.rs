@@ -40,7 +40,7 @@ async fn a_call_is_allowed_another_denied_with_a_reason_and_nothing_is_said_twic
     let home = Home::new();
     let mut app = start(&home, &[]);
     says(&mut app, "change beta to delta in notes.txt").await;
-    app.sees("answer: y once, s this session, a always, n deny").await;
+    app.sees("answer: y once, s this session, a always,").await;
     assert_eq!(home.read("notes.txt"), "alpha\nbeta\ngamma\n", "nothing happens before the answer");
     app.keys("y\n").await;
     app.sees("end: done; 2 turns, 1 tool call").await;
@@ -87,7 +87,7 @@ async fn a_rule_is_said_then_taken_and_the_next_command_of_its_kind_asks_nobody(
     let script = json!([test("one"), test("two"), test("three"), "all have run"]);
     let mut app = start(&home, &["--script", &script.to_string()]);
     says(&mut app, "go").await;
-    app.sees("answer: y once, s this session, a always, n deny").await;
+    app.sees("answer: y once, s this session, a always,").await;
     app.keys("y\n").await;
     app.until("a second question", |screen| screen.matches("answer: y once").count() == 2).await;
     // Both lines are in the terminal before the rule is: the second one takes nothing.
