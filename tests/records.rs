@@ -94,6 +94,7 @@ fn session() -> Vec<Entry> {
             allow: true,
             sandboxed: id == 2,
             digest: "3b5b".into(),
+            key: "01-c1".into(),
             cwd: "/w".into(),
             ..Decision::denial(CallId(id), Decider::User, "")
         })

@@ -78,14 +78,13 @@ impl Agent {
         }
     }
 
-    /// What is to be run, and the key by which whoever runs it can tell a repetition: it stays the same over retries
-    /// and restarts, since calls are numbered in the ledger.
+    /// What is to be run.
     pub(super) fn invocation(&mut self, call: &ToolUse) -> Invocation {
         let max_chars = self.books.meter().limits().max_tool_result_chars;
         let own = self.registry.get(&call.name).and_then(|t| t.timeout_ms);
         Invocation {
             call: call.id,
-            key: format!("{}-{}", self.settings.session, call.id),
+            key: self.key_of(call.id),
             name: call.name.clone(),
             arguments: call.arguments.clone(),
             timeout_ms: own.unwrap_or(self.settings.tool_timeout_ms),

@@ -1,6 +1,6 @@
 //! Decisions as they are written: each is a receipt for one exact action, and only that action runs on it.
 
-use crate::ledger::{Decision, Millis, Remark, Sandboxing, ToolUse};
+use crate::ledger::{CallId, Decision, Millis, Remark, Sandboxing, ToolUse};
 use crate::policy::{Receipt, digest, fingerprint};
 use crate::tool::Preparation;
 
@@ -24,9 +24,15 @@ impl Agent {
             decider: decision.by,
             rule: decision.rule.clone(),
         };
-        let (digest, cwd) = (receipt.digest.clone(), receipt.cwd.clone());
-        self.record(now, Decision { allow: true, digest, cwd, ..decision });
+        let (digest, cwd, key) = (receipt.digest.clone(), receipt.cwd.clone(), self.key_of(call.id));
+        self.record(now, Decision { allow: true, digest, cwd, key, ..decision });
         receipt
+    }
+
+    /// The key by which whoever runs a call can tell a repetition: it stays the same over retries and restarts, since
+    /// calls are numbered in the ledger.
+    pub(super) fn key_of(&self, call: CallId) -> String {
+        format!("{}-{call}", self.settings.session)
     }
 
     /// Whether what is about to run is what was allowed.

@@ -95,6 +95,8 @@ pub struct Decision {
     pub digest: String,
     /// The session's folder.
     pub cwd: String,
+    /// Names the action, the same over retries and restarts, to whoever runs it; empty in sessions that are older.
+    pub key: String,
 }
 
 impl Decision {
@@ -113,6 +115,7 @@ impl Decision {
             sandboxed: false,
             digest,
             cwd,
+            key: String::new(),
         }
     }
 

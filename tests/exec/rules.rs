@@ -159,3 +159,14 @@ fn a_rule_of_a_project_s_file_ends_with_the_trust_in_it() {
     assert_eq!(ran.outcomes(), ["denied"], "{}", ran.err);
     assert_eq!(ran.one("approval")["rule"], Value::Null);
 }
+
+#[test]
+fn a_receipt_has_the_key_that_the_command_is_given() {
+    let world = World::new();
+    let tell = json!({ "command": "echo the key is $COUNTERSIGN_IDEMPOTENCY_KEY" });
+    let ran = calls(&world, &["--allow", "shell"], &[("shell", tell)]);
+    let key = text(&decision(&ran, "c1"), "key");
+    assert!(key.ends_with("-c1") && key.len() > 30, "{key}");
+    let said = text(&ran.one("tool_result"), "content");
+    assert!(said.contains(&format!("the key is {key}")), "{said}");
+}

@@ -193,6 +193,7 @@ pub fn approvals() -> impl Strategy<Value = Body> {
                     answer,
                     rule,
                     sandboxed,
+                    key: cwd.chars().take(3).collect(),
                     digest,
                     cwd,
                 })

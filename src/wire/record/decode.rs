@@ -170,6 +170,7 @@ fn read_decision(fields: &Fields<'_>) -> Result<Body, RecordError> {
         reason: fields.text("reason")?,
         digest: fields.text_or_empty("digest")?,
         cwd: fields.text_or_empty("cwd")?,
+        key: fields.text_or_empty("key")?,
         answer: fields.get("answer").map(|_| fields.text("answer")).transpose()?,
         rule: fields.get("rule").map(|_| fields.text("rule")).transpose()?,
     }))

@@ -134,6 +134,9 @@ fn write_decision(record: &mut Map<String, Value>, decision: &Decision) {
     if !decision.digest.is_empty() {
         put(record, json!({ "digest": decision.digest, "cwd": decision.cwd }));
     }
+    if !decision.key.is_empty() {
+        put(record, json!({ "key": decision.key }));
+    }
     if let Some(answer) = &decision.answer {
         put(record, json!({ "answer": answer }));
     }
