@@ -15,6 +15,8 @@
 //! looks into the workspace needs no rule beside one that has one; a whole line of such parts runs where looking is
 //! free. A person who allows all of `shell`, without a pattern, allows lines that cannot be read too.
 
+use std::cmp::Reverse;
+
 use super::cover::{Fit, allows, speaks_of};
 use super::effect;
 use super::line::{self, Place, Places, describe};
@@ -128,8 +130,10 @@ impl Policy {
         }
         let places = Places::of(line, reading, found);
         let is_alone = reading.commands.len() + reading.redirections.len() == 1;
-        let commands =
-            reading.commands.iter().map(|command| self.for_command(command, tool, &places, is_alone));
+        // Of several that need a word the worst is named: a person reads the reason beside the effect of the line.
+        let mut commands: Vec<&Command> = reading.commands.iter().collect();
+        commands.sort_by_key(|command| Reverse(effect::of_command(command).unwrap_or(SideEffect::Sends)));
+        let commands = commands.into_iter().map(|command| self.for_command(command, tool, &places, is_alone));
         let files = reading.redirections.iter().map(|file| self.for_file(file, tool, &places));
         let mut weakest = Permission::Harmless;
         for permission in commands.chain(files) {

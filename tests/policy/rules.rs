@@ -46,6 +46,19 @@ fn deny_wins_then_ask_wherever_they_come_from() {
 }
 
 #[test]
+fn of_several_parts_that_need_a_word_the_worst_is_named() {
+    for (line, named) in [
+        ("cat /etc/hostname; rm -rf ../other", "`rm -rf ../other`"),
+        ("rm -rf ../other; cat /etc/hostname", "`rm -rf ../other`"),
+        ("make && curl https://x && rm y", "`curl https://x`"),
+        ("make one; make two", "`make one`"),
+    ] {
+        let Verdict::Ask(why) = verdict(Vec::new(), line) else { panic!("{line} is not asked about") };
+        assert!(why.contains(named), "{line}: {why}");
+    }
+}
+
+#[test]
 fn the_sandbox_wins_over_allow_but_for_a_closer_word_of_the_user() {
     use RuleKind::{Allow, Sandbox};
     let both = |allow: Tier, text: &str, sandbox: Tier| {

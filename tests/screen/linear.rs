@@ -1,31 +1,15 @@
 //! The product without a screen: whole conversations as the lines that are said, kept as snapshots and read by eye, and
 //! what typed lines mean.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    unreachable_pub,
-    missing_docs,
-    reason = "tests"
-)]
-
-#[path = "support/desk.rs"]
-mod desk;
-#[path = "support/scenes.rs"]
-mod scenes;
-#[path = "support/stage.rs"]
-mod stage;
-
+use crate::desk::{Desk, asked, snapshot};
+use crate::scenes;
+use crate::stage::{Stage, settings};
 use countersign::agent::{Answer, Event, Intent, Live};
 use countersign::ledger::{Decider, Ending, Outcome, Preview};
 use countersign::policy::Mode;
 use countersign::ui::errands::Elsewhere;
 use countersign::ui::linear::{Act, Line, Talk};
-use desk::{Desk, asked, snapshot};
 use serde_json::json;
-use stage::{Stage, settings};
 
 type Scene = fn() -> Stage;
 

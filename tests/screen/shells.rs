@@ -1,22 +1,9 @@
 //! Background commands on the screen: as the results tell of them, and no more.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    unreachable_pub,
-    missing_docs,
-    reason = "tests"
-)]
-
-#[path = "support/stage.rs"]
-mod stage;
-
+use crate::stage::{Stage, view};
 use countersign::ledger::Outcome;
 use countersign::view::View;
 use serde_json::{Value, json};
-use stage::{Stage, view};
 
 fn call(stage: &mut Stage, name: &str, arguments: Value, content: &str) {
     let call = stage.tool_use(name, arguments);

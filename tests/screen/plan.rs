@@ -1,27 +1,13 @@
 //! The to-do list: what the last `plan` call that worked was called with, and where it is shown.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    unreachable_pub,
-    missing_docs,
-    reason = "tests"
-)]
-
-#[path = "support/frames.rs"]
-mod frames;
-#[path = "support/stage.rs"]
-mod stage;
-
+use crate::frames;
+use crate::frames::{Seat, snapshot};
+use crate::stage::{Stage, settings, view};
 use countersign::ledger::{Ending, Outcome};
 use countersign::ui::linear::{Line, Talk};
 use countersign::ui::local::Overlay;
-use frames::{Seat, snapshot};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use serde_json::{Value, json};
-use stage::{Stage, settings, view};
 
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (40, 10)];
 

@@ -1,33 +1,15 @@
 //! The mouse before the screen: what a click hits, what a drag selects, and the text that comes of it.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    unreachable_pub,
-    missing_docs,
-    reason = "tests"
-)]
-
-#[path = "support/frames.rs"]
-mod frames;
-#[path = "support/hand.rs"]
-mod hand;
-#[path = "support/scenes.rs"]
-mod scenes;
-#[path = "support/stage.rs"]
-mod stage;
-
+use crate::frames::snapshot;
+use crate::hand::{Hand, LEFT};
+use crate::scenes;
+use crate::stage::Stage;
 use countersign::ledger::Ending;
 use countersign::ui::local::{Focus, Inspector, Overlay};
 use countersign::ui::picker::Picker;
 use countersign::ui::update::Act;
-use frames::snapshot;
-use hand::{Hand, LEFT};
 use proptest::prelude::*;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers, MouseEventKind};
-use stage::Stage;
 use unicode_segmentation::UnicodeSegmentation;
 
 const ANSWER: &str = "The first paragraph goes on for so long that it must be broken over several rows here.\n\n\

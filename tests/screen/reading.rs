@@ -1,27 +1,12 @@
 //! What is being read stays where it is: through other sizes, an answer that grows, reasoning that unfolds.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    unreachable_pub,
-    missing_docs,
-    reason = "tests"
-)]
-
-#[path = "support/frames.rs"]
-mod frames;
-#[path = "support/stage.rs"]
-mod stage;
-
+use crate::frames::Seat;
+use crate::stage::Stage;
 use countersign::agent::{Event, Live};
 use countersign::ledger::{Decider, Ending, EntryId, Outcome};
-use frames::Seat;
 use proptest::prelude::*;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use serde_json::json;
-use stage::Stage;
 
 /// So many words that occur once.
 fn words(from: usize, count: usize) -> String {

@@ -1,22 +1,8 @@
 //! The rest of what the screen can show, at three sizes: endings, states of a call, remarks, goals, lists, modes.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    unreachable_pub,
-    missing_docs,
-    reason = "tests"
-)]
-
-#[path = "support/frames.rs"]
-mod frames;
-#[path = "support/scenes.rs"]
-mod scenes;
-#[path = "support/stage.rs"]
-mod stage;
-
+use crate::frames::{Seat, snapshot};
+use crate::scenes;
+use crate::stage::Stage;
 use countersign::agent::Live;
 use countersign::ledger::{
     Abort, AbortPath, Answerer, Arguments, Asked, Checkpoint, Decider, Ending, Goal, Image, Injected,
@@ -30,10 +16,8 @@ use countersign::ui::theme::Theme;
 use countersign::ui::update::paste;
 use countersign::ui::vim::Vim;
 use countersign::view::View;
-use frames::{Seat, snapshot};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use serde_json::json;
-use stage::Stage;
 
 const NONE: KeyModifiers = KeyModifiers::NONE;
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (40, 10)];

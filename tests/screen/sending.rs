@@ -1,31 +1,15 @@
 //! What Enter does with what was typed: steering, the queue and slash commands; and what is never an answer.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    unreachable_pub,
-    missing_docs,
-    reason = "tests"
-)]
-
-#[path = "support/frames.rs"]
-mod frames;
-#[path = "support/scenes.rs"]
-mod scenes;
-#[path = "support/stage.rs"]
-mod stage;
-
+use crate::frames::Seat;
+use crate::scenes;
+use crate::stage::Stage;
 use countersign::agent::{Intent, Live};
 use countersign::policy::Mode;
 use countersign::ui::local::{Focus, Overlay};
 use countersign::ui::source::Source;
 use countersign::ui::update::{Act, hear};
 use countersign::view::CardId;
-use frames::Seat;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
-use stage::Stage;
 
 const NONE: KeyModifiers = KeyModifiers::NONE;
 

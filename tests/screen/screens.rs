@@ -1,28 +1,12 @@
 //! The screens as they look: whole frames at three sizes, kept as snapshots and read by eye.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    unreachable_pub,
-    missing_docs,
-    reason = "tests"
-)]
-
-#[path = "support/frames.rs"]
-mod frames;
-#[path = "support/scenes.rs"]
-mod scenes;
-#[path = "support/stage.rs"]
-mod stage;
-
+use crate::frames::{Seat, snapshot};
+use crate::scenes;
+use crate::stage::Stage;
 use countersign::ledger::{Ending, MicroDollars, Outcome};
 use countersign::ui::local::{Inspector, Overlay};
 use countersign::view::View;
-use frames::{Seat, snapshot};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
-use stage::Stage;
 
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (40, 10)];
 

@@ -1,33 +1,17 @@
 //! Pictures in the transcript: how large they are, which cells they take, what stands there when they cannot be shown.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    unreachable_pub,
-    missing_docs,
-    reason = "tests"
-)]
-
-#[path = "support/frames.rs"]
-mod frames;
-#[path = "support/pictures.rs"]
-mod pictures;
-#[path = "support/stage.rs"]
-mod stage;
-
+use crate::frames::{Seat, snapshot};
+use crate::pictures;
+use crate::pictures::{carried, quarters};
+use crate::stage::Stage;
 use countersign::ledger::{Ending, Image, UserMessage};
 use countersign::ui::graphics::{CELL, Cells, MOST_PIXELS, MOST_ROWS, Pictures, Protocol, fit};
 use countersign::ui::local::{Overlay, Position};
 use countersign::ui::panes::Layouts;
-use frames::{Seat, snapshot};
 use image::ImageFormat;
-use pictures::{carried, quarters};
 use proptest::prelude::{ProptestConfig, any, prop_assert, proptest};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use stage::Stage;
 
 const PLACEHOLDER: char = '\u{10eeee}';
 

@@ -1,41 +1,23 @@
 //! Text of every script in every place it can come from outside: no column is ever broken, in the frame as it is laid out
 //! and in a terminal that it is written to.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stdout,
-    clippy::indexing_slicing,
-    unreachable_pub,
-    missing_docs,
-    reason = "tests"
-)]
-
-#[path = "support/frames.rs"]
-mod frames;
-#[path = "support/scenes.rs"]
-mod scenes;
-#[path = "support/stage.rs"]
-mod stage;
-
 use std::cell::RefCell;
 use std::io::Write;
 use std::num::NonZeroU16;
 use std::rc::Rc;
 
+use crate::frames::Seat;
+use crate::stage::Stage;
 use countersign::ledger::{Decider, Ending, ModelRef, Outcome, Preview, Remark};
 use countersign::ui::local::Overlay;
 use countersign::ui::picker::{Choice, Item, Picker};
 use countersign::ui::source::Source;
 use countersign::ui::text::width;
 use countersign::ui::update::paste;
-use frames::Seat;
 use ratatui::backend::{Backend, CrosstermBackend};
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use serde_json::json;
-use stage::Stage;
 
 const NONE: KeyModifiers = KeyModifiers::NONE;
 

@@ -1,22 +1,8 @@
 //! The key a and the page of permissions: a rule is seen before it is taken, and whoever asks sees which rules are in force.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    unreachable_pub,
-    missing_docs,
-    reason = "tests"
-)]
-
-#[path = "support/frames.rs"]
-mod frames;
-#[path = "support/hand.rs"]
-mod hand;
-#[path = "support/stage.rs"]
-mod stage;
-
+use crate::frames::{Seat, snapshot};
+use crate::hand::Hand;
+use crate::stage::{Stage, settings};
 use countersign::agent::{Answer, Event, Intent};
 use countersign::ledger::{
     ApprovalRequest, Arguments, Body, CallId, Decider, Decision, Outcome, Preview, Remark, Scope,
@@ -27,11 +13,8 @@ use countersign::ui::linear::{Line, Talk};
 use countersign::ui::local::Overlay;
 use countersign::ui::update::Act;
 use countersign::view::{View, ViewSettings};
-use frames::{Seat, snapshot};
-use hand::Hand;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseEventKind};
 use serde_json::json;
-use stage::{Stage, settings};
 
 const NONE: KeyModifiers = KeyModifiers::NONE;
 const RULE: &str = "shell(cargo test *)";

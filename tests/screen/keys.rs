@@ -1,32 +1,16 @@
 //! What keys do: who has the focus, what Esc and Ctrl-C mean where, and which answers count.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    unreachable_pub,
-    missing_docs,
-    reason = "tests"
-)]
-
-#[path = "support/frames.rs"]
-mod frames;
-#[path = "support/scenes.rs"]
-mod scenes;
-#[path = "support/stage.rs"]
-mod stage;
-
+use crate::frames::Seat;
+use crate::scenes;
+use crate::stage::Stage;
 use countersign::agent::{Answer, Intent, Live};
 use countersign::budget::Limit;
 use countersign::ledger::Decider;
 use countersign::policy::Mode;
 use countersign::ui::local::{Focus, Overlay};
 use countersign::ui::update::{Act, hear, paste};
-use frames::Seat;
 use proptest::prelude::*;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
-use stage::Stage;
 
 const NONE: KeyModifiers = KeyModifiers::NONE;
 

@@ -1,22 +1,8 @@
 //! The lists that are narrowed by typing, earlier messages, and commands as they are completed.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    unreachable_pub,
-    missing_docs,
-    reason = "tests"
-)]
-
-#[path = "support/frames.rs"]
-mod frames;
-#[path = "support/scenes.rs"]
-mod scenes;
-#[path = "support/stage.rs"]
-mod stage;
-
+use crate::frames::{Seat, snapshot};
+use crate::scenes;
+use crate::stage::Stage;
 use countersign::agent::Intent;
 use countersign::ledger::{CallId, FilesRestored, Remark};
 use countersign::ui::keymap::BINDINGS;
@@ -26,9 +12,7 @@ use countersign::ui::picker::{Choice, Item, Picker};
 use countersign::ui::slash::KNOWN;
 use countersign::ui::source::Source;
 use countersign::ui::update::{Act, paste};
-use frames::{Seat, snapshot};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
-use stage::Stage;
 
 const NONE: KeyModifiers = KeyModifiers::NONE;
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (40, 10)];

@@ -1,28 +1,13 @@
 //! "Always" in lines of words: a rule is said, with what it would have covered, before a line can take it.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    unreachable_pub,
-    missing_docs,
-    reason = "tests"
-)]
-
-#[path = "support/desk.rs"]
-mod desk;
-#[path = "support/stage.rs"]
-mod stage;
-
+use crate::desk::{Desk, asked, snapshot};
+use crate::stage::{Stage, settings};
 use countersign::agent::{Answer, Intent, Live};
 use countersign::ledger::{CallId, Decider, Outcome, Preview, Sandboxing};
 use countersign::tool::{SideEffect, ToolSpec};
 use countersign::ui::linear::{Act, Line};
 use countersign::view::ViewSettings;
-use desk::{Desk, asked, snapshot};
 use serde_json::json;
-use stage::{Stage, settings};
 
 const RULE: &str = "shell(cargo test *)";
 

@@ -1,27 +1,12 @@
 //! The inspector: every page at three sizes, its keys, and what its folds say.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    unreachable_pub,
-    missing_docs,
-    reason = "tests"
-)]
-
-#[path = "support/frames.rs"]
-mod frames;
-#[path = "support/scenes.rs"]
-mod scenes;
-#[path = "support/stage.rs"]
-mod stage;
-
+use crate::frames::{Seat, snapshot};
+use crate::scenes;
+use crate::stage;
 use countersign::ledger::{Decider, Decision, Message, Remark, Scope};
 use countersign::ui::local::Overlay;
 use countersign::ui::update::Act;
 use countersign::view::{CardId, Fate, ModelSees, Timeline, model_sees};
-use frames::{Seat, snapshot};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 const NONE: KeyModifiers = KeyModifiers::NONE;

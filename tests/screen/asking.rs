@@ -1,27 +1,12 @@
 //! A question of the model: how it looks while it waits, and which keys answer it.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    unreachable_pub,
-    missing_docs,
-    reason = "tests"
-)]
-
-#[path = "support/frames.rs"]
-mod frames;
-#[path = "support/stage.rs"]
-mod stage;
-
+use crate::frames::{Seat, snapshot};
+use crate::stage::Stage;
 use countersign::agent::{Answer, Intent};
 use countersign::ledger::{Preview, Sandboxing};
 use countersign::ui::update::Act;
-use frames::{Seat, snapshot};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use serde_json::{Value, json};
-use stage::Stage;
 
 fn asked(arguments: Value) -> Seat {
     let mut stage = Stage::new();

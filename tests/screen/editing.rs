@@ -1,29 +1,13 @@
 //! A call that waits is changed before it is decided; and how calls of each kind look while they wait.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    unreachable_pub,
-    missing_docs,
-    reason = "tests"
-)]
-
-#[path = "support/frames.rs"]
-mod frames;
-#[path = "support/scenes.rs"]
-mod scenes;
-#[path = "support/stage.rs"]
-mod stage;
-
+use crate::frames::{Seat, snapshot};
+use crate::scenes;
+use crate::stage::Stage;
 use countersign::agent::{Answer, Intent, Live};
 use countersign::ledger::{Arguments, CallId, EntryId, Preview, Remark, ToolUse};
 use countersign::ui::update::{Act, hear, paste};
-use frames::{Seat, snapshot};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use serde_json::{Value, json};
-use stage::Stage;
 
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (40, 10)];
 

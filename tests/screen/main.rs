@@ -1,0 +1,44 @@
+//! What the screen shows and what keys do, without a terminal: frames drawn into memory, acts that keys come to, lines of words.
+
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    missing_docs,
+    unreachable_pub,
+    reason = "tests"
+)]
+
+#[path = "../support/desk.rs"]
+mod desk;
+#[path = "../support/frames.rs"]
+mod frames;
+#[path = "../support/hand.rs"]
+mod hand;
+#[path = "../support/pictures.rs"]
+mod pictures;
+#[path = "../support/scenes.rs"]
+mod scenes;
+#[path = "../support/stage.rs"]
+mod stage;
+
+mod always;
+mod asking;
+mod editing;
+mod finding;
+mod gallery;
+mod graphics;
+mod inspector;
+mod keys;
+mod linear;
+mod permissions;
+mod picking;
+mod plan;
+mod pointer;
+mod reading;
+mod screens;
+mod sending;
+mod shells;
+mod unicode;
