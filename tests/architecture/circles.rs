@@ -11,14 +11,6 @@ const KNOWN: &[(&str, &str)] = &[
         "a written value may be a table of hooks, whose rows are written values",
     ),
     (
-        "cli::config::apply <-> cli::config::facts",
-        "facts are settings, and the largest number that a setting takes is declared where settings are applied",
-    ),
-    (
-        "cli::models::found <-> cli::models::provider",
-        "the providers' default models stand beside the choice that uses them",
-    ),
-    (
         "runtime::models::play <-> runtime::models::scripted",
         "the mode in which tools are written is declared with the scripted model",
     ),

@@ -7,7 +7,7 @@ use super::{
     setting::{Setting, Wrong},
     source::Source,
     tools,
-    value::Written,
+    value::{MOST_COUNT, Written},
 };
 use crate::agent::{Attendance, FinalResponse};
 use crate::budget::Limit;
@@ -199,9 +199,6 @@ fn add_rules(config: &mut Config, kind: RuleKind, setting: &Setting) -> Result<(
     }
     Ok(())
 }
-
-/// Far more than any run uses, and far from where sums overflow.
-pub(super) const MOST_COUNT: u64 = 1_000_000_000_000;
 
 /// Zero is a limit like any other: the run stops at once.
 fn set_limit(config: &mut Config, limit: Limit, setting: &Setting) -> Result<(), String> {

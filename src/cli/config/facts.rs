@@ -2,10 +2,9 @@
 
 use super::{
     Config, Facts,
-    apply::MOST_COUNT,
     key::Fact,
     setting::Setting,
-    value::{Written, write_dollars},
+    value::{MOST_COUNT, Written, write_dollars},
 };
 use crate::ledger::MicroDollars;
 

@@ -6,6 +6,9 @@ use super::hooks::Row;
 use super::key::quoted;
 use crate::ledger::MicroDollars;
 
+/// Far more than any run uses, and far from where sums overflow.
+pub(super) const MOST_COUNT: u64 = 1_000_000_000_000;
+
 /// A value before its meaning is known. Numbers keep their digits: money is never a float.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Written {

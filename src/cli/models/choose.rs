@@ -181,7 +181,7 @@ fn check_cost(spec: &ModelSpec, config: &Config) -> Result<(), Fault> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::found::{ANTHROPIC_DEFAULT, OPENAI_DEFAULT};
+    use super::super::presets::{ANTHROPIC_DEFAULT, OPENAI_DEFAULT};
     use super::*;
     use crate::cli::{args::Flags, config::load, connection::Protocol};
 

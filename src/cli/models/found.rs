@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{
     keys::{self, Found, Place},
     local,
-    presets::{PRESETS, Preset},
+    presets::{ANTHROPIC_DEFAULT, OPENAI_DEFAULT, PRESETS, Preset},
     provider::{address, all},
 };
 use crate::cli::{
@@ -14,11 +14,6 @@ use crate::cli::{
     fault::Fault,
 };
 use crate::ledger::ModelRef;
-
-/// The model for whoever has only set a key: current, and not the dearest of its family.
-pub(super) const ANTHROPIC_DEFAULT: &str = "claude-sonnet-5-5";
-/// The same for OpenAI.
-pub(super) const OPENAI_DEFAULT: &str = "gpt-6.1-sol";
 
 /// Most models of a server that are offered beside the first.
 const MOST_OFFERED: usize = 4;

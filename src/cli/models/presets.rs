@@ -4,6 +4,11 @@ use super::local::Kind;
 use crate::cli::connection::Protocol;
 use crate::wire::Quirks;
 
+/// The model for whoever has only set a key: current, and not the dearest of its family.
+pub(super) const ANTHROPIC_DEFAULT: &str = "claude-sonnet-5-5";
+/// The same for OpenAI.
+pub(super) const OPENAI_DEFAULT: &str = "gpt-6.1-sol";
+
 /// A provider that needs no configuration.
 #[derive(Debug)]
 pub(super) struct Preset {

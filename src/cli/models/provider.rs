@@ -156,8 +156,8 @@ fn nearest_model(name: &str, table: &Table) -> Option<String> {
 
 fn example(provider: &str, table: &Table) -> String {
     let name = match provider {
-        "anthropic" => Some(super::found::ANTHROPIC_DEFAULT),
-        "openai" | "openai-chat" => Some(super::found::OPENAI_DEFAULT),
+        "anthropic" => Some(super::presets::ANTHROPIC_DEFAULT),
+        "openai" | "openai-chat" => Some(super::presets::OPENAI_DEFAULT),
         other => table.names(vendor_of(other)).next(),
     };
     name.map_or(String::new(), |name| format!(", as in {provider}/{name}"))
