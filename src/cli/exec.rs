@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Read, Write};
 use std::time::Duration;
 
 use tokio::runtime::Builder;
+use tokio::sync::{mpsc, oneshot};
 
 use super::Invocation;
 use super::args::Which;
@@ -41,8 +42,8 @@ pub(super) fn run(
     for offer in search.flat_map(|search| search.offers("start with -m", PATIENCE)) {
         complain(&format!("note: {}", one_line(&offer)));
     }
-    // One thread for the loop and all that it waits for, so that nothing is handed from thread to thread; this one tells.
-    let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    // This thread is the loop's and all that it waits for, so that nothing is handed from thread to thread; another tells.
+    let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
     let groups = session.groups.clone();
     let ended = runtime.block_on(follow(session, wish, Out::new(json, invocation)));
@@ -97,34 +98,20 @@ async fn follow(session: Session, wish: Intent, mut out: Out) -> Result<Exit, Fa
     signals::listen(&handles.shutdown, &groups)?;
     signals::watch_stdout(&handles.shutdown);
     let running = tokio::spawn(driver.run(first));
-    let mut events = handles.events;
     if handles.intents.send(wish).await.is_err() {
         tracing::debug!("the loop ended before the message reached it");
     }
-    let mut ended: Option<TurnEnded> = None;
-    let mut said = false;
-    while let Some(event) = events.recv().await {
-        if out.tell(&event).is_err() && handles.shutdown.send(Shutdown::Signal).await.is_err() {
-            break;
-        }
-        match event {
-            Event::Appended(entry) => match &entry.body {
-                // What recovery adds to a resumed session holds no message, so the first one is ours.
-                Body::User(_) => said = true,
-                Body::Handoff { text } => out.handoff = Some(text.clone()),
-                Body::Error { message, next } => out.fault = Some(Fault::failed(message, next)),
-                Body::TurnEnded(end) if said => {
-                    ended = Some(end.clone());
-                    break;
-                }
-                _ => {}
-            },
-            Event::Live(Live::Refused(why)) => return Err(Fault::failed(why, "")),
-            Event::Live(_) => {}
-        }
-    }
-    drop(events);
+    // Whoever reads may be slow, and the loop goes on meanwhile.
+    let (events, shutdown) = (handles.events, handles.shutdown);
+    let (over, is_over) = oneshot::channel();
+    let telling = std::thread::Builder::new().name("telling".to_owned()).spawn(move || {
+        // Nobody waits for it only when the run has broken.
+        over.send(tell_all(events, &shutdown, out)).ok();
+    });
+    telling.map_err(|why| Fault::failed(format!("cannot start: {why}"), ""))?;
+    let told = is_over.await.map_err(|_gone| Fault::failed("the telling broke", "please report this"))?;
     drop(handles.intents);
+    let (ended, out) = told?;
     match running.await {
         Ok(Ok(())) => {}
         Ok(Err(broken)) => {
@@ -141,6 +128,33 @@ async fn follow(session: Session, wish: Intent, mut out: Out) -> Result<Exit, Fa
         Some(end) => out.close(&end),
         None => out.gone.as_ref().map_or(Ok(Exit::Interrupted), Out::abandoned),
     }
+}
+
+/// Tells what happens up to the end of the run; on a thread of its own, since writing may block.
+fn tell_all(
+    mut events: mpsc::Receiver<Event>,
+    shutdown: &mpsc::Sender<Shutdown>,
+    mut out: Out,
+) -> Result<(Option<TurnEnded>, Out), Fault> {
+    let mut said = false;
+    while let Some(event) = events.blocking_recv() {
+        if out.tell(&event).is_err() && shutdown.blocking_send(Shutdown::Signal).is_err() {
+            break;
+        }
+        match event {
+            Event::Appended(entry) => match &entry.body {
+                // What recovery adds to a resumed session holds no message, so the first one is ours.
+                Body::User(_) => said = true,
+                Body::Handoff { text } => out.handoff = Some(text.clone()),
+                Body::Error { message, next } => out.fault = Some(Fault::failed(message, next)),
+                Body::TurnEnded(end) if said => return Ok((Some(end.clone()), out)),
+                _ => {}
+            },
+            Event::Live(Live::Refused(why)) => return Err(Fault::failed(why, "")),
+            Event::Live(_) => {}
+        }
+    }
+    Ok((None, out))
 }
 
 /// Where the run is told.
