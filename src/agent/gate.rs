@@ -143,6 +143,7 @@ impl Agent {
             }
             Some(_) | None => Decider::Policy,
         };
+        let is_for_sandbox = matches!(policy, Verdict::Sandbox(_));
         let verdict = hooked.map_or(policy.clone(), |said| said.tighten(policy));
         let state = match verdict {
             Verdict::Allow(_) if is_question(call) => {
@@ -159,7 +160,12 @@ impl Agent {
             },
             Verdict::Ask(why) => {
                 let is_possible = self.settings.policy.can_confine(tool, &call.arguments);
-                let sandboxing = if is_possible { Sandboxing::OnWish } else { Sandboxing::Without };
+                let sandboxing = match is_possible {
+                    // A hook that asks loosens nothing.
+                    true if is_for_sandbox => Sandboxing::Within,
+                    true => Sandboxing::OnWish,
+                    false => Sandboxing::Without,
+                };
                 self.ask_someone(now, call, (why, sandboxing), found, out)
             }
         };

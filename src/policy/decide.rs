@@ -36,11 +36,6 @@ enum Permission<'r> {
 }
 
 impl Policy {
-    /// Decides about a validated call: [`Policy::decide`] without what receipts need.
-    pub fn evaluate(&self, tool: &ToolSpec, arguments: &Arguments, found: &Preparation) -> Verdict {
-        self.decide(tool, arguments, found).verdict
-    }
-
     /// Decides about a validated call.
     pub fn decide(&self, tool: &ToolSpec, arguments: &Arguments, found: &Preparation) -> Decided {
         match line::command(tool, arguments) {

@@ -9,7 +9,6 @@ use tokio::task::JoinHandle;
 
 use crate::agent::{Effect, Input, Operation, TimerId};
 use crate::hooks::HookCall;
-use crate::ledger::Outcome;
 use crate::tool::{Invocation, ToolNews, ToolReport, warm_up};
 
 use super::hearing::hear;
@@ -109,6 +108,9 @@ async fn prepare(tools: Arc<dyn ToolPort>, invocation: Invocation, inputs: mpsc:
     report(&inputs, Input::Prepared(call, found)).await;
 }
 
+const CRASHED: &str =
+    "The tool crashed: this is a bug of countersign. Its effects may be partial; check before repeating.";
+
 /// Runs a tool and passes on its live output. A tool that panics has failed; the loop lives on.
 async fn run_tool(tools: Arc<dyn ToolPort>, invocation: Invocation, inputs: mpsc::Sender<Input>) {
     let call = invocation.call;
@@ -123,15 +125,7 @@ async fn run_tool(tools: Arc<dyn ToolPort>, invocation: Invocation, inputs: mpsc
     };
     let guarded = std::panic::AssertUnwindSafe(tools.run(invocation, output_to));
     let (done, ()) = tokio::join!(futures_util::FutureExt::catch_unwind(guarded), pass_on);
-    let done = done.unwrap_or_else(|_panic| ToolReport {
-        outcome: Outcome::Failed,
-        content: "The tool crashed: this is a bug of countersign. Its effects may be partial; check before repeating."
-            .to_owned(),
-        cut_chars: 0,
-        images: Vec::new(),
-        transient: false,
-        refused: false,
-    });
+    let done = done.unwrap_or_else(|_panic| ToolReport::failed(CRASHED));
     report(&inputs, Input::Tool(call, ToolNews::Done(done))).await;
 }
 

@@ -144,3 +144,17 @@ pub struct ToolReport {
     /// Whether a sandbox may be why it failed.
     pub refused: bool,
 }
+
+impl ToolReport {
+    /// A call that failed, with nothing but these words to tell.
+    pub fn failed(content: impl Into<String>) -> Self {
+        Self {
+            outcome: Outcome::Failed,
+            content: content.into(),
+            cut_chars: 0,
+            images: Vec::new(),
+            transient: false,
+            refused: false,
+        }
+    }
+}

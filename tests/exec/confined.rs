@@ -85,3 +85,19 @@ fn a_secret_that_cannot_be_hidden_is_named_and_asked_about() {
     let why = text(&ran.all("approval_request")[0], "why");
     assert!(why.contains("has a gap here") && why.contains(".env"), "{why}");
 }
+
+#[test]
+fn a_hook_that_asks_leaves_a_command_in_its_sandbox() {
+    if !is_there() {
+        return;
+    }
+    let hook = "[[hooks.pre_tool]]\ncommand = \"echo '{\\\"decision\\\": \\\"ask\\\"}'\"";
+    let asked = |rules: &str| {
+        let world = World::new().configured(&format!("{rules}\n{hook}\n"));
+        let ran = world.json(&["--script", &script(json!([shell("touch made"), "Done."])), "go"]);
+        assert_eq!(ran.outcomes(), ["denied"], "{}", ran.out);
+        ran.one("approval_request")["sandbox"].clone()
+    };
+    assert_eq!(asked("sandbox = ['shell(touch *)']"), "within");
+    assert_eq!(asked("allow = ['shell(touch *)']"), "on_wish");
+}

@@ -139,7 +139,7 @@ fn without_a_sandbox_nothing_is_confined_and_auto_asks() {
     let tool = shell_tool();
     for line in ["touch b", "cargo build --release", "./script.sh"] {
         let policy = Policy { has_sandbox: false, ..rules(Mode::Auto) };
-        let verdict = policy.evaluate(&tool, &call(line), &look(line));
+        let verdict = policy.decide(&tool, &call(line), &look(line)).verdict;
         assert!(matches!(verdict, Verdict::Ask(_)), "{line}: {verdict:?}");
     }
 }
@@ -148,7 +148,7 @@ fn without_a_sandbox_nothing_is_confined_and_auto_asks() {
 fn what_nobody_has_looked_at_is_asked_about() {
     let (policy, tool) = (rules(Mode::Edit), shell_tool());
     for line in ["cat README.md", "echo a > b", "cat < a", "cd src"] {
-        let verdict = policy.evaluate(&tool, &call(line), &Preparation::default());
+        let verdict = policy.decide(&tool, &call(line), &Preparation::default()).verdict;
         assert!(matches!(verdict, Verdict::Ask(_)), "{line}: {verdict:?}");
     }
 }
@@ -165,8 +165,8 @@ fn where_looking_is_not_free_a_line_that_only_looks_needs_a_rule() {
         ("", "ask"),
         ("> /dev/null", "ask"),
     ] {
-        assert_eq!(word(&policy.evaluate(&tool, &call(line), &look(line))), expected, "{line}");
+        assert_eq!(word(&policy.decide(&tool, &call(line), &look(line)).verdict), expected, "{line}");
     }
     let plan = Policy { mode: Mode::Plan, ..policy };
-    assert_eq!(word(&plan.evaluate(&tool, &call("ls"), &look("ls"))), "deny");
+    assert_eq!(word(&plan.decide(&tool, &call("ls"), &look("ls")).verdict), "deny");
 }

@@ -16,7 +16,7 @@ fn from(kind: RuleKind, text: &str, tier: Tier) -> Rule {
 
 fn verdict(rules: Vec<Rule>, line: &str) -> Verdict {
     let policy = Policy { mode: Mode::Ask, rules, has_sandbox: true, ..Policy::default() };
-    policy.evaluate(&shell_tool(), &call(line), &look(line))
+    policy.decide(&shell_tool(), &call(line), &look(line)).verdict
 }
 
 fn edit_tool() -> ToolSpec {
@@ -112,7 +112,7 @@ fn what_is_granted_for_the_session_is_the_exact_action() {
     let mut policy = policy(Mode::Ask, &[(RuleKind::Deny, "shell(rm *)")]);
     policy.granted.insert(countersign::policy::fingerprint("shell", &call("touch x")));
     policy.granted.insert(countersign::policy::fingerprint("shell", &call("rm x")));
-    let verdict = |line: &str| policy.evaluate(&tool, &call(line), &look(line));
+    let verdict = |line: &str| policy.decide(&tool, &call(line), &look(line)).verdict;
     assert!(matches!(verdict("touch x"), Verdict::Allow(_)));
     assert!(matches!(verdict("touch x "), Verdict::Ask(_)));
     assert!(matches!(verdict("rm x"), Verdict::Deny(_)));
@@ -125,7 +125,7 @@ fn files_that_make_programs_run_are_not_edited_without_a_question() {
         [("src/a.rs", false), (".git/config", true), ("sub/.GIT/hooks/x", true), (".mcp.json", true)]
     {
         let (arguments, found) = at(path, path, false);
-        let verdict = policy.evaluate(&edit_tool(), &arguments, &found);
+        let verdict = policy.decide(&edit_tool(), &arguments, &found).verdict;
         assert_eq!(matches!(verdict, Verdict::Ask(_)), asks, "{path}: {verdict:?}");
     }
 }
@@ -143,7 +143,7 @@ fn a_redirection_obeys_the_rules_for_paths() {
     for (line, allowed) in
         [("echo a > b", true), ("echo a > secret/b", false), ("echo a > /ok", true), ("echo a > /no", false)]
     {
-        let verdict = policy.evaluate(&shell_tool(), &call(line), &look(line));
+        let verdict = policy.decide(&shell_tool(), &call(line), &look(line)).verdict;
         assert_eq!(matches!(verdict, Verdict::Allow(_)), allowed, "{line}: {verdict:?}");
     }
 }
@@ -212,7 +212,7 @@ fn an_offered_rule_lets_its_call_run_and_says_what_it_would_have_covered() {
     let offered = suggest(&tool, &call("cargo test z"), &look("cargo test z"), &past).unwrap();
     assert_eq!(offered.covers, [CallId(1), CallId(3)]);
     let policy = Policy { rules: vec![offered.rule], ..Policy::default() };
-    let verdict = policy.evaluate(&tool, &call("cargo test z"), &look("cargo test z"));
+    let verdict = policy.decide(&tool, &call("cargo test z"), &look("cargo test z")).verdict;
     assert_eq!(verdict, Verdict::Allow("rule shell(cargo test *) of this session".into()));
 }
 

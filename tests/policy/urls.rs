@@ -21,7 +21,7 @@ fn page(url: &str) -> Arguments {
 }
 
 fn verdict(mode: Mode, rules: &[(RuleKind, &str)], url: &str) -> Verdict {
-    policy(mode, rules).evaluate(&fetch_tool(), &page(url), &Preparation::default())
+    policy(mode, rules).decide(&fetch_tool(), &page(url), &Preparation::default()).verdict
 }
 
 /// What the rule says of the URL, in the table's words: held where its silence would be something else.
@@ -126,7 +126,7 @@ fn what_other_tools_call_url_is_no_page() {
     let tool = ToolSpec { name: "mcp__web__fetch".into(), ..fetch_tool() };
     let url = page("https://docs.rs/");
     let rules = [(RuleKind::Allow, "mcp__web__fetch(docs.rs)"), (RuleKind::Deny, "fetch(docs.rs)")];
-    let found = policy(Mode::Ask, &rules).evaluate(&tool, &url, &Preparation::default());
+    let found = policy(Mode::Ask, &rules).decide(&tool, &url, &Preparation::default()).verdict;
     assert!(matches!(found, Verdict::Ask(_)), "{found:?}");
     assert!(suggest(&tool, &url, &Preparation::default(), &[]).is_none());
 }

@@ -1,10 +1,9 @@
 //! "Always" in lines of words: a rule is said, with what it would have covered, before a line can take it.
 
 use crate::desk::{Desk, asked, snapshot};
-use crate::stage::{Stage, settings};
+use crate::stage::{Stage, settings, shell_tool};
 use countersign::agent::{Answer, Intent, Live};
 use countersign::ledger::{CallId, Decider, Outcome, Preview, Sandboxing};
-use countersign::tool::{SideEffect, ToolSpec};
 use countersign::ui::linear::{Act, Line};
 use countersign::view::ViewSettings;
 use serde_json::json;
@@ -28,15 +27,7 @@ fn a_rule_is_offered(tests: usize) -> Desk {
     stage.offer(open[0].id(), "shell", Preview::Command("cargo test all".into()), Some(RULE));
     stage.ask(open[1].id(), "shell", Preview::Command("./configure && make".into()));
     std::mem::forget(open);
-    let shell = ToolSpec {
-        name: "shell".into(),
-        description: String::new(),
-        schema: json!({}),
-        effect: SideEffect::Runs,
-        paths: vec![],
-        timeout_ms: None,
-    };
-    Desk::told(stage, ViewSettings { tools: vec![shell], ..settings() })
+    Desk::told(stage, ViewSettings { tools: vec![shell_tool()], ..settings() })
 }
 
 fn takes_the_rule(acts: &[Act]) -> bool {

@@ -2,13 +2,12 @@
 
 use crate::frames::{Seat, snapshot};
 use crate::hand::Hand;
-use crate::stage::{Stage, settings};
+use crate::stage::{Stage, settings, shell_tool};
 use countersign::agent::{Answer, Event, Intent};
 use countersign::ledger::{
     ApprovalRequest, Arguments, Body, CallId, Decider, Decision, Outcome, Preview, Remark, Scope,
 };
 use countersign::policy::{Origin, Rule, RuleKind, Tier, digest};
-use countersign::tool::{SideEffect, ToolSpec};
 use countersign::ui::linear::{Line, Talk};
 use countersign::ui::local::Overlay;
 use countersign::ui::update::Act;
@@ -21,14 +20,6 @@ const RULE: &str = "shell(cargo test *)";
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (40, 10)];
 
 fn told() -> ViewSettings {
-    let shell = ToolSpec {
-        name: "shell".into(),
-        description: String::new(),
-        schema: json!({}),
-        effect: SideEffect::Runs,
-        paths: vec![],
-        timeout_ms: None,
-    };
     let rule = |kind, text: &str, tier, place: &str, line| {
         let origin = Origin { tier, place: Some(place.to_owned()), line };
         Rule::parse(kind, text).unwrap().from(origin)
@@ -40,7 +31,7 @@ fn told() -> ViewSettings {
         rule(RuleKind::Ask, "shell(git push *)", Tier::Flag, "--ask", None),
         rule(RuleKind::Allow, "read(*)", Tier::Project, ".countersign/config.toml", Some(3)),
     ];
-    ViewSettings { rules, tools: vec![shell], ..settings() }
+    ViewSettings { rules, tools: vec![shell_tool()], ..settings() }
 }
 
 /// Two commands of a kind and another one have run; a third of that kind waits, and a rule is offered for it.

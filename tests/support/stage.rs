@@ -13,8 +13,9 @@ use countersign::ledger::{
     ToolUse, Transition, TurnEnded, Usage, UserMessage,
 };
 use countersign::policy::Mode;
+use countersign::tool::{SideEffect, ToolSpec};
 use countersign::view::{View, ViewSettings};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The books, a clock that moves a second an entry, and the events so far.
 pub struct Stage {
@@ -28,6 +29,18 @@ pub struct Stage {
     not_ok: Vec<(CallId, String)>,
     /// Where what is asked about from now on runs when it is allowed.
     pub sandboxing: Sandboxing,
+}
+
+/// The tool for commands, as far as a rule looks at it.
+pub fn shell_tool() -> ToolSpec {
+    ToolSpec {
+        name: "shell".into(),
+        description: String::new(),
+        schema: json!({}),
+        effect: SideEffect::Runs,
+        paths: vec![],
+        timeout_ms: None,
+    }
 }
 
 pub fn settings() -> ViewSettings {

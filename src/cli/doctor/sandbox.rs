@@ -62,7 +62,7 @@ fn opened(reach: &SandboxReach) -> Option<Finding> {
     let folders = reach.writable.iter().map(|folder| format!("writing in {folder}"));
     let opened: Vec<String> = network.into_iter().chain(folders).collect();
     (!opened.is_empty())
-        .then(|| Finding::ok(SUBJECT, format!("tools.sandbox lets commands in it use {}", opened.join(", "))))
+        .then(|| Finding::ok(SUBJECT, format!("tools.sandbox opens it for {}", opened.join(", "))))
 }
 
 fn broken(why: &str) -> Finding {

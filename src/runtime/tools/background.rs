@@ -96,7 +96,7 @@ impl Background {
                 announced.1 = None;
                 job.report(invocation.max_chars, true)
             }
-            Err(why) => failed(why),
+            Err(why) => ToolReport::failed(why),
         }
     }
 
@@ -107,7 +107,7 @@ impl Background {
                 job.wait_for_news().await;
                 job.report(invocation.max_chars, false)
             }
-            Err(why) => failed(why),
+            Err(why) => ToolReport::failed(why),
         }
     }
 
@@ -120,7 +120,7 @@ impl Background {
                 timeout(GRACE + PATIENCE, job.has_ended()).await.ok();
                 job.report(invocation.max_chars, false)
             }
-            Err(why) => failed(why),
+            Err(why) => ToolReport::failed(why),
         }
     }
 
@@ -360,18 +360,6 @@ impl Heard {
             0 => text,
             dropped => format!("[… {dropped} bytes were dropped before this: ask sooner …]\n{text}"),
         }
-    }
-}
-
-/// A call of which nothing came.
-pub(super) fn failed(why: String) -> ToolReport {
-    ToolReport {
-        outcome: Outcome::Failed,
-        content: why,
-        cut_chars: 0,
-        images: Vec::new(),
-        transient: false,
-        refused: false,
     }
 }
 

@@ -278,15 +278,8 @@ impl ToolPort for LocalTools {
 
 /// A tool that panics has failed; the loop goes on.
 async fn survive(run: impl Future<Output = ToolReport>) -> ToolReport {
-    AssertUnwindSafe(run).catch_unwind().await.unwrap_or_else(|_| ToolReport {
-        outcome: Outcome::Failed,
-        content: "the tool itself broke down; its effects may be partial; check, then try another way"
-            .to_owned(),
-        cut_chars: 0,
-        images: Vec::new(),
-        transient: false,
-        refused: false,
-    })
+    let broke = "the tool itself broke down; its effects may be partial; check, then try another way";
+    AssertUnwindSafe(run).catch_unwind().await.unwrap_or_else(|_| ToolReport::failed(broke))
 }
 
 #[cfg(test)]

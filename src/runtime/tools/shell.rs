@@ -74,16 +74,7 @@ impl Shell {
             .and_then(|command| self.start(workspace, command, invocation));
         let (mut child, group, reader) = match started {
             Ok(started) => started,
-            Err(content) => {
-                return ToolReport {
-                    outcome: Outcome::Failed,
-                    content,
-                    cut_chars: 0,
-                    images: Vec::new(),
-                    transient: false,
-                    refused: false,
-                };
-            }
+            Err(why) => return ToolReport::failed(why),
         };
         let mut gathered = Gathered::new(invocation.max_chars);
         let mut live = Live::new(output);

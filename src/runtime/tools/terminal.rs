@@ -16,7 +16,6 @@ use crate::runtime::sandbox::Refusals;
 use crate::tool::{Invocation, ToolReport};
 
 use super::arguments::required;
-use super::background::failed;
 use super::gather::Gathered;
 use super::live::EVERY;
 use super::shell::{CHUNK_BYTES, Shell, after, attend, limit, report};
@@ -56,7 +55,7 @@ impl Shell {
         });
         let (mut child, group, pty) = match started {
             Ok(started) => started,
-            Err(why) => return failed(why),
+            Err(why) => return ToolReport::failed(why),
         };
         let limit = limit(invocation);
         let mut screen = Screen::new(output);

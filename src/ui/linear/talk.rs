@@ -326,7 +326,7 @@ impl Talk {
             // Whoever has seen the question may have meant an answer: nothing is done with it.
             None if self.asking.was_asked(typed) => {
                 self.voice
-                    .say("not sent: a call waits for you; a line that is y, s, a, n, r or e answers it");
+                    .say("not sent: a call waits for you; a line that is y, s, a, b, n, r or e answers it");
                 self.keep(text);
                 Vec::new()
             }

@@ -107,8 +107,10 @@ fn answers(
         return wrap(words, inner, theme.accent);
     }
     if !has_keys {
-        let letters = if request.rule.is_some() { "y s a n r e" } else { "y s n r e" };
-        return vec![Line::styled(fit(&format!("tab to answer: {letters}"), inner), theme.dim)];
+        let always = if request.rule.is_some() { " a" } else { "" };
+        let sandboxed = if request.sandboxing == Sandboxing::OnWish { " b" } else { "" };
+        let letters = format!("tab to answer: y s{always}{sandboxed} n r e");
+        return vec![Line::styled(fit(&letters, inner), theme.dim)];
     }
     if is_question {
         let pairs: &[(&str, &str)] = match (has_choices, inner < 46) {
