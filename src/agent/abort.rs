@@ -30,6 +30,8 @@ impl Agent {
                 out.push(Effect::Cancel(Operation::Hooks(consulting.hook)));
                 Ending::AbortedStreaming
             }
+            // The servers go on starting: the next message needs them.
+            Phase::Discovering(_) => Ending::AbortedStreaming,
             Phase::Compacting(compacting) => {
                 out.push(Effect::Cancel(Operation::Model(compacting.message)));
                 self.withdraw_summary(now, &compacting, "the compaction was interrupted");
@@ -157,7 +159,8 @@ impl Agent {
             | Phase::AwaitingModel(_)
             | Phase::BackingOff(_)
             | Phase::Compacting(_)
-            | Phase::Consulting(_)) => {
+            | Phase::Consulting(_)
+            | Phase::Discovering(_)) => {
                 return self.stop(now, phase, CutBy::User, out);
             }
         };

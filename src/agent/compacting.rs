@@ -23,12 +23,16 @@ impl Agent {
     pub(super) fn compact_by_hand(&mut self, now: Millis, phase: Phase, out: &mut Vec<Effect>) -> Phase {
         let refusal = match phase {
             Phase::Idle if self.books.ledger.entries().is_empty() => "There is nothing to compact yet.",
+            Phase::Idle if self.discovers => {
+                "The tools of MCP servers are waited for: try again in a moment."
+            }
             Phase::Idle => "",
             Phase::AwaitingModel(_)
             | Phase::Dispatching(_)
             | Phase::BackingOff(_)
             | Phase::Compacting(_)
-            | Phase::Consulting(_) => "A turn is running: compact when it is over.",
+            | Phase::Consulting(_)
+            | Phase::Discovering(_) => "A turn is running: compact when it is over.",
         };
         if !refusal.is_empty() {
             out.push(Effect::Emit(Live::Refused(refusal.to_owned())));

@@ -47,7 +47,8 @@ impl Agent {
                         | Phase::AwaitingModel(_)
                         | Phase::BackingOff(_)
                         | Phase::Compacting(_)
-                        | Phase::Consulting(_)) => phase,
+                        | Phase::Consulting(_)
+                        | Phase::Discovering(_)) => phase,
                     };
                 }
             }

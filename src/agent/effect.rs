@@ -22,6 +22,8 @@ pub enum Effect {
     Prepare(Invocation),
     /// Run a tool.
     RunTool(Invocation),
+    /// Ask for the tools that come from elsewhere. Asked once a process, and never cancelled: it serves all runs.
+    DiscoverTools,
     /// Run the hooks that listen to this.
     RunHooks(HookCall),
     /// Fire after this many milliseconds.
@@ -43,6 +45,8 @@ pub enum Operation {
     Timer(TimerId),
     /// Hooks.
     Hooks(HookId),
+    /// The search for the tools that come from elsewhere.
+    Discovery,
 }
 
 /// Puts effects into the order of the third law; within a rank the order of making is kept.
@@ -54,6 +58,7 @@ pub(super) fn ordered(mut effects: Vec<Effect>) -> Vec<Effect> {
         | Effect::Prepare(_)
         | Effect::RunTool(_)
         | Effect::RunHooks(_)
+        | Effect::DiscoverTools
         | Effect::SetTimer(..) => 2,
         Effect::Emit(_) => 3,
     });

@@ -72,6 +72,10 @@ pub enum Live {
         /// How.
         outcome: Outcome,
     },
+    /// A model call waits for the tools of MCP servers.
+    Discovering,
+    /// Tools that were to come from elsewhere do not, and why; a sentence.
+    Unreached(String),
     /// The same call will be made again.
     Retrying {
         /// Which retry, from 1.

@@ -108,7 +108,8 @@ impl Agent {
             | Phase::AwaitingModel(_)
             | Phase::BackingOff(_)
             | Phase::Compacting(_)
-            | Phase::Consulting(_)) => {
+            | Phase::Consulting(_)
+            | Phase::Discovering(_)) => {
                 return phase;
             }
         };
@@ -280,7 +281,8 @@ impl Agent {
                 | Phase::AwaitingModel(_)
                 | Phase::BackingOff(_)
                 | Phase::Compacting(_)
-                | Phase::Consulting(_)) => phase,
+                | Phase::Consulting(_)
+                | Phase::Discovering(_)) => phase,
             };
         }
         let text = format!("The approval of call {call} is no longer open; the answer was not taken.");

@@ -55,7 +55,8 @@ impl Agent {
             | Phase::Dispatching(_)
             | Phase::BackingOff(_)
             | Phase::Compacting(_)
-            | Phase::Consulting(_)) => {
+            | Phase::Consulting(_)
+            | Phase::Discovering(_)) => {
                 if self.fired.remove(&hook) {
                     self.asides.extend(combine_told(answers).injects);
                     if matches!(phase, Phase::Idle) {

@@ -5,7 +5,7 @@ use crate::hooks::{HookAnswer, HookId};
 use crate::ledger::{Arguments, CallId, EntryId, FilesRestored, Goal, UserMessage};
 use crate::model::{Effort, ModelNews, ModelSpec};
 use crate::policy::Mode;
-use crate::tool::{Preparation, ToolNews};
+use crate::tool::{Discovered, Preparation, ToolNews};
 
 /// One input of [`super::Agent::step`].
 #[derive(Debug, Clone, PartialEq)]
@@ -20,6 +20,8 @@ pub enum Input {
     Tool(CallId, ToolNews),
     /// Hooks have spoken, in the order of the configuration.
     Hooks(HookId, Vec<HookAnswer>),
+    /// The tools that come from elsewhere are known.
+    Discovered(Discovered),
     /// A timer fired.
     Timer(TimerId),
     /// The process must end now.

@@ -8,6 +8,7 @@ mod asking;
 mod awaiting;
 mod books;
 mod compacting;
+mod discovering;
 mod dispatching;
 mod editing;
 mod effect;
@@ -75,6 +76,8 @@ pub struct Agent {
     asides: Vec<String>,
     /// Hooks are told once a process how the session began.
     starting: Option<Start>,
+    /// Tools come from elsewhere too, and are not known yet: no model is called before.
+    discovers: bool,
     /// An automatic compaction of this run failed; it is not tried again before the next message.
     auto_compaction_failed: bool,
 }
@@ -100,6 +103,7 @@ impl Agent {
             steering: Vec::new(),
             queued: VecDeque::new(),
             chosen: Chosen::default(),
+            discovers: settings.discovers,
             auto_compaction_failed: false,
             last_hook: 0,
             fired: BTreeSet::new(),
@@ -145,11 +149,13 @@ impl Agent {
                 | Phase::Dispatching(_)
                 | Phase::BackingOff(_)
                 | Phase::Compacting(_)
-                | Phase::Consulting(_)) => phase,
+                | Phase::Consulting(_)
+                | Phase::Discovering(_)) => phase,
             },
             Input::Prepared(call, found) => self.on_prepared(now, phase, call, &found, &mut out),
             Input::Tool(call, news) => self.on_tool(now, phase, call, news, &mut out),
             Input::Hooks(hook, answers) => self.on_hooks(now, phase, hook, &answers, &mut out),
+            Input::Discovered(found) => self.on_discovered(now, phase, found, &mut out),
             Input::Timer(timer) => self.on_timer(now, phase, timer, &mut out),
             Input::Shutdown(Shutdown::Signal) => self.stop(now, phase, CutBy::User, &mut out),
             Input::Shutdown(Shutdown::Quit) => self.quit(now, phase, &mut out),
@@ -232,7 +238,8 @@ impl Agent {
             | Phase::Dispatching(_)
             | Phase::BackingOff(_)
             | Phase::Compacting(_)
-            | Phase::Consulting(_)) => phase,
+            | Phase::Consulting(_)
+            | Phase::Discovering(_)) => phase,
         }
     }
 

@@ -29,6 +29,8 @@ pub(super) enum Phase {
     Compacting(Compacting),
     /// Hooks are asked, and nothing else is under way.
     Consulting(Consulting),
+    /// Tools that come from elsewhere are waited for.
+    Discovering(Discovering),
 }
 
 /// A model call under way.
@@ -88,6 +90,15 @@ pub(super) struct Consulting {
     pub(super) hook: HookId,
     /// What they are asked.
     pub(super) question: Question,
+}
+
+/// A model call that waits for the tools that come from elsewhere.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Discovering {
+    /// Why the model is called then.
+    pub(super) reason: Transition,
+    /// Attempts that failed before.
+    pub(super) retries: u64,
 }
 
 /// What hooks are asked between calls.

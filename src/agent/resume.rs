@@ -58,7 +58,7 @@ impl Agent {
         requests: &BTreeMap<CallId, (EntryId, Arguments)>,
     ) -> Phase {
         let calls = waiting.into_iter().map(|(mut call, token)| {
-            let effect = self.registry.get(&call.name).map_or(SideEffect::Runs, |t| t.effect);
+            let effect = self.registry.get(&call.name).map_or(SideEffect::Sends, |t| t.effect);
             let asked = requests.get(&call.id);
             if let Some((_, arguments)) = asked {
                 call.arguments.clone_from(arguments);

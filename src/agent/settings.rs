@@ -25,6 +25,8 @@ pub struct Settings {
     pub effort: Option<Effort>,
     /// The tools, in the order in which the model sees them.
     pub tools: Vec<ToolSpec>,
+    /// Whether more tools come from elsewhere: then the first model call waits for [`super::Input::Discovered`].
+    pub discovers: bool,
     /// Mode and rules.
     pub policy: Policy,
     /// The hooks, in the order of the configuration.
@@ -63,6 +65,7 @@ impl Settings {
             fallback: Vec::new(),
             effort: None,
             tools: Vec::new(),
+            discovers: false,
             policy: Policy::default(),
             hooks: Vec::new(),
             limits: Limits::default(),

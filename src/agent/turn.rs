@@ -119,6 +119,9 @@ impl Agent {
         retries: u64,
         out: &mut Vec<Effect>,
     ) -> Phase {
+        if self.discovers {
+            return Self::wait_for_tools(reason, retries, out);
+        }
         let is_turn = reason.is_a_turn();
         let meter = self.books.meter();
         let exhausted = meter.exhausted(now).filter(|limit| is_turn || *limit != Limit::Turns);

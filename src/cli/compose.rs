@@ -89,7 +89,9 @@ pub(super) fn compose(
             let id = Uuid::now_v7().to_string();
             settings.session.clone_from(&id);
             let store = SessionStore::create(&state, &id).map_err(|why| Fault::failed(why, ""))?;
-            (Agent::new(settings), Vec::new(), Vec::new(), store, id)
+            let agent = Agent::new(settings);
+            let first = agent.first_effects();
+            (agent, first, Vec::new(), store, id)
         }
         Some((store, file)) => {
             notices.extend(file_notices(&file));
@@ -103,6 +105,7 @@ pub(super) fn compose(
             })?;
             notices.extend(lost_notice(recovered.lost));
             let (mut agent, mut first) = Agent::resume(settings, recovered, now);
+            first.extend(agent.first_effects());
             let undo = Undoing::new(state.clone(), id.clone(), invocation.cwd.clone());
             first.extend(finish_undo(&undo, &mut agent, now, &mut notices)?);
             (agent, first, before, store, id)

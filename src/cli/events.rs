@@ -82,6 +82,8 @@ fn live_event(live: &Live) -> Option<Value> {
         | Live::ToolFinished { .. }
         | Live::Retrying { .. }
         | Live::Compacting(_)
+        | Live::Discovering
+        | Live::Unreached(_)
         | Live::Waiting { .. }
         | Live::Returned(_)
         | Live::ModeChanged(_)

@@ -4,6 +4,7 @@ mod driver;
 mod hearing;
 mod hooks;
 mod http;
+pub mod mcp;
 mod models;
 mod network;
 mod operations;

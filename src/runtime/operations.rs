@@ -63,6 +63,9 @@ impl Operations {
             Effect::RunHooks(call) => {
                 (Operation::Hooks(call.id), tokio::spawn(run_hooks(Arc::clone(&self.hooks), call, inputs)))
             }
+            Effect::DiscoverTools => {
+                (Operation::Discovery, tokio::spawn(discover(Arc::clone(&self.tools), inputs)))
+            }
             Effect::SetTimer(timer, after_ms) => {
                 (Operation::Timer(timer), tokio::spawn(wait(timer, after_ms, inputs)))
             }
@@ -106,6 +109,11 @@ async fn prepare(tools: Arc<dyn ToolPort>, invocation: Invocation, inputs: mpsc:
     let call = invocation.call;
     let found = tools.prepare(invocation).await;
     report(&inputs, Input::Prepared(call, found)).await;
+}
+
+async fn discover(tools: Arc<dyn ToolPort>, inputs: mpsc::Sender<Input>) {
+    let found = tools.discover().await;
+    report(&inputs, Input::Discovered(found)).await;
 }
 
 const CRASHED: &str =

@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use crate::hooks::{HookAnswer, HookCall};
 use crate::ledger::Entry;
 use crate::model::{ModelNews, Request};
-use crate::tool::{Invocation, Preparation, ToolReport};
+use crate::tool::{Discovered, Invocation, Preparation, ToolReport};
 
 /// Speaks to models. The stream ends with exactly one `Finished` or `Failed`; dropping it ends the call and
 /// closes its connection.
@@ -19,6 +19,12 @@ pub trait ModelPort: Send + Sync {
 
 /// Runs tools.
 pub trait ToolPort: Send + Sync {
+    /// Finds the tools that come from elsewhere; none, unless there are such. Comes to an end: whoever is slow is
+    /// reported as missing.
+    fn discover(&self) -> BoxFuture<'static, Discovered> {
+        Box::pin(std::future::ready(Discovered::default()))
+    }
+
     /// Looks at what a call would do; changes nothing. Dropping the future ends the look.
     fn prepare(&self, invocation: Invocation) -> BoxFuture<'static, Preparation>;
 

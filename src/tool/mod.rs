@@ -119,6 +119,15 @@ impl Preparation {
     }
 }
 
+/// What was found where tools come from elsewhere.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Discovered {
+    /// The tools, in the order of the configuration.
+    pub tools: Vec<ToolSpec>,
+    /// What is not there that was asked for, and why: a sentence each, safe to be shown.
+    pub missing: Vec<String>,
+}
+
 /// News of a running tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToolNews {

@@ -32,6 +32,15 @@ impl Registry {
         Self { tools, compiled: BTreeMap::new() }
     }
 
+    /// Adds tools behind the others. One whose name is taken already is left out: what a name means never changes.
+    pub fn add(&mut self, tools: Vec<ToolSpec>) {
+        for tool in tools {
+            if self.get(&tool.name).is_none() {
+                self.tools.push(tool);
+            }
+        }
+    }
+
     /// All tools, in order.
     pub fn tools(&self) -> &[ToolSpec] {
         &self.tools

@@ -86,6 +86,7 @@ impl Outside {
             Phase::Idle => Doing::Done,
             Phase::AwaitingModel
             | Phase::DispatchingTools
+            | Phase::Discovering
             | Phase::Compacting(_)
             | Phase::Retrying { .. } => Doing::Works,
         };

@@ -98,6 +98,7 @@ pub fn hear(local: &mut Local, live: &Live) {
             editing::refused(local);
             local.hint = Some(why.clone());
         }
+        Live::Unreached(why) => local.hint = Some(why.clone()),
         Live::Answering { model, effort, waits, said, .. } => {
             local.effort = *effort;
             local.next_model = waits.then(|| model.to_string());
@@ -116,6 +117,7 @@ pub fn hear(local: &mut Local, live: &Live) {
         | Live::ToolOutput { .. }
         | Live::ToolFinished { .. }
         | Live::Retrying { .. }
+        | Live::Discovering
         | Live::Compacting(_) => {}
     }
 }

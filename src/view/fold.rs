@@ -254,11 +254,13 @@ impl View {
                     self.status.phase = Phase::Retrying { attempt, most, until, reason };
                 }
             }
+            Live::Discovering => self.status.phase = Phase::Discovering,
             Live::Compacting(trigger) => self.status.phase = Phase::Compacting(*trigger),
             Live::Waiting { .. }
             | Live::Returned(_)
             | Live::ModeChanged(_)
             | Live::Answering { .. }
+            | Live::Unreached(_)
             | Live::Refused(_) => {}
         }
     }

@@ -10,6 +10,8 @@ pub enum Phase {
     Idle,
     /// The model was asked and has not finished its answer.
     AwaitingModel,
+    /// The tools of MCP servers are waited for, before the model is asked.
+    Discovering,
     /// Tools run.
     DispatchingTools,
     /// A person must decide.
@@ -51,6 +53,7 @@ impl Status {
         match &self.phase {
             Phase::Idle => "idle".to_owned(),
             Phase::AwaitingModel => "awaiting model".to_owned(),
+            Phase::Discovering => "waiting for the tools of MCP servers".to_owned(),
             Phase::DispatchingTools => "dispatching tools".to_owned(),
             Phase::WaitingApproval => "waiting for approval".to_owned(),
             Phase::Compacting(trigger) => format!("compacting ({})", trigger.as_str()),

@@ -16,6 +16,7 @@ pub fn in_order(effects: &[Effect]) -> Result<(), String> {
         | Effect::Prepare(_)
         | Effect::RunTool(_)
         | Effect::RunHooks(_)
+        | Effect::DiscoverTools
         | Effect::SetTimer(..) => 2,
         Effect::Emit(_) => 3,
     });

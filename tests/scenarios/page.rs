@@ -55,6 +55,7 @@ impl Page {
                 | Effect::CallModel(..)
                 | Effect::Prepare(_)
                 | Effect::RunHooks(_)
+                | Effect::DiscoverTools
                 | Effect::SetTimer(..) => {}
             }
         }
@@ -313,6 +314,8 @@ fn news(live: &Live) -> Option<String> {
             Some(format!("waiting: steering {steering:?}, queued {queued:?}"))
         }
         Live::Answering { said, .. } => said.as_ref().map(|said| format!("told: {said}")),
+        Live::Discovering => Some("waiting for the tools of MCP servers".to_owned()),
+        Live::Unreached(why) => Some(format!("told: {why}")),
         Live::Compacting(trigger) => Some(format!("compacting ({})", trigger.as_str())),
         Live::Text { .. }
         | Live::Thinking { .. }
@@ -336,6 +339,7 @@ fn cancelled(effect: &Effect, names: &BTreeMap<CallId, String>) -> Option<String
         Operation::Tool(call) => named(call),
         Operation::Timer(_) => "a timer".to_owned(),
         Operation::Hooks(_) => "hooks".to_owned(),
+        Operation::Discovery => "the search for tools".to_owned(),
     })
 }
 

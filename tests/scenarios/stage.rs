@@ -286,8 +286,8 @@ impl Stage {
                 self.running.insert(invocation.call);
             }
             Effect::SetTimer(timer, after) => drop(self.timers.insert(timer, self.now.saturating_add(after))),
-            // No story has hooks; tests/bounds.rs and the simulation do.
-            Effect::RunHooks(_) | Effect::Emit(_) => {}
+            // No story has hooks, or tools from elsewhere; tests/bounds.rs and the simulation do.
+            Effect::RunHooks(_) | Effect::DiscoverTools | Effect::Emit(_) => {}
         }
         Ok(())
     }
@@ -304,7 +304,7 @@ impl Stage {
                 self.cancelled.insert(call);
             }
             Operation::Timer(timer) => drop(self.timers.remove(&timer)),
-            Operation::Hooks(_) => {}
+            Operation::Hooks(_) | Operation::Discovery => {}
         }
     }
 

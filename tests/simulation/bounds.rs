@@ -6,7 +6,7 @@ use countersign::hooks::{HookPoint, HookSpec};
 use countersign::ledger::ModelRef;
 use countersign::model::ModelSpec;
 use countersign::policy::Policy;
-use countersign::tool::{SideEffect, ToolSpec};
+use countersign::tool::{Discovered, SideEffect, ToolSpec};
 
 /// Tools that may run at once.
 pub const PARALLEL: u64 = 2;
@@ -38,6 +38,8 @@ pub struct Bounds {
     pub asks: bool,
     /// Also: rules that are taken with a call, and others than the one that was shown.
     pub rules: bool,
+    /// Also: tools that come from elsewhere, which the first model call waits for.
+    pub discovers: bool,
     /// Also: unknown tools, bad arguments, paths outside, stale answers, budgets, raises, modes, quitting.
     pub rare: bool,
 }
@@ -60,6 +62,7 @@ impl Bounds {
         edits: 0,
         asks: false,
         rules: false,
+        discovers: false,
         rare: false,
     };
     /// Compactions, fallback, retries, continuations: of answers, and of summaries.
@@ -73,6 +76,8 @@ impl Bounds {
         Self { submits: 2, calls: 1, turns: 2, mends: true, switches: 2, ..Self::SMALL };
     /// Calls that wait and are changed, and questions that wait for words.
     pub const EDITED: Self = Self { submits: 1, turns: 2, edits: 2, asks: true, rules: true, ..Self::SMALL };
+    /// Tools that come from elsewhere, at any moment.
+    pub const DISCOVERING: Self = Self { calls: 1, turns: 2, discovers: true, ..Self::SMALL };
     /// Everything at once, for long walks.
     pub const WIDE: Self = Self {
         submits: 40,
@@ -90,6 +95,7 @@ impl Bounds {
         edits: 20,
         asks: true,
         rules: true,
+        discovers: true,
         rare: true,
     };
 }
@@ -101,18 +107,31 @@ const TOOLS: [(&str, SideEffect); 4] = [
     ("ask", SideEffect::Reads),
 ];
 
-pub(crate) fn settings(bounds: Bounds) -> Settings {
-    let tool = |name: &str, effect| ToolSpec {
+/// The tool that comes from elsewhere.
+pub const FROM_ELSEWHERE: &str = "mcp__there__send";
+
+/// What is found there.
+pub(crate) fn found() -> Discovered {
+    let tools = vec![tool(FROM_ELSEWHERE, SideEffect::Sends)];
+    Discovered { tools, missing: vec!["The server of the other tools keeps silent.".to_owned()] }
+}
+
+fn tool(name: &str, effect: SideEffect) -> ToolSpec {
+    ToolSpec {
         name: name.into(),
         description: String::new(),
         schema: serde_json::json!({}),
         effect,
         paths: if effect == SideEffect::Writes { vec!["path".into()] } else { Vec::new() },
         timeout_ms: None,
-    };
+    }
+}
+
+pub(crate) fn settings(bounds: Bounds) -> Settings {
     Settings {
         session: "simulated".into(),
         cwd: "/w".into(),
+        discovers: bounds.discovers,
         tools: TOOLS.map(|(name, effect)| tool(name, effect)).to_vec(),
         policy: Policy { has_sandbox: true, ..Policy::default() },
         limits: Limits {

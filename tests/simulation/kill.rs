@@ -9,7 +9,7 @@ use countersign::ledger::{Body, Entry, Millis, recover};
 use countersign::model::Request;
 
 use crate::books::Log;
-use crate::bounds::{Bounds, settings};
+use crate::bounds::{Bounds, found, settings};
 use crate::sendable::sendable;
 use crate::world::reason;
 
@@ -44,6 +44,12 @@ pub fn survives(mut log: Log, bounds: Bounds, now: Millis) -> Result<(), String>
     for _ in 0..2 {
         let Next::Hooks(hook) = asked else { break };
         asked = keep(&mut log, agent.step(now, Input::Hooks(hook, Vec::new())))?;
+    }
+    if bounds.discovers {
+        if !matches!(asked, Next::Nothing) {
+            return Err("a model is called before all tools are known".into());
+        }
+        asked = keep(&mut log, agent.step(now, Input::Discovered(found())))?;
     }
     match asked {
         Next::Model(request) => {

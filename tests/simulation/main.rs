@@ -80,6 +80,7 @@ const MENDED: &[&str] =
 const PURSUED: &[&str] = &["goal_check", "goal_reached", "blocked_on_user", "aborted_tools"];
 const SWITCHED: &[&str] = &["model_changed", "model_fallback", "next_turn", "aborted_streaming"];
 const EDITED: &[&str] = &["call_edited", "rule_taken", "next_turn", "aborted_streaming", "aborted_tools"];
+const DISCOVERED: &[&str] = &["submitted", "next_turn", "aborted_streaming", "aborted_tools"];
 const HOOKED: &[&str] = &["stop_hook_blocking", "stop_hook_prevented", "policy_denied", "next_turn"];
 
 #[test]
@@ -94,11 +95,12 @@ fn every_order_of_events_keeps_the_books() {
 /// Hooks, compactions, fallback and retries come late in a trace, so worlds of their own begin with them.
 #[test]
 fn every_order_of_edits_hooks_mends_and_goals_keeps_the_books() {
-    let worlds: [(&str, usize, Bounds, &[&str]); 5] = [
+    let worlds: [(&str, usize, Bounds, &[&str]); 6] = [
         ("edited", 10, Bounds::EDITED, EDITED),
         ("switched", 6, Bounds::SWITCHED, SWITCHED),
         ("mending", 7, Bounds::MENDING, MENDED),
         ("hooked", 8, Bounds::HOOKED, HOOKED),
+        ("discovering", 10, Bounds::DISCOVERING, DISCOVERED),
         ("goals", 9, Bounds::GOALS, PURSUED),
     ];
     for (name, depth, bounds, reached) in worlds {
@@ -122,7 +124,11 @@ fn long_random_walks_keep_the_books() {
         let window = if seed % 3 == 0 { Bounds::WIDE.window } else { Bounds::SMALL.window };
         let token_budget = (seed % 5 == 0).then_some(20);
         let goals = seed % 3 == 1;
-        let report = random(seed, 400, Bounds { turns, window, token_budget, goals, ..Bounds::WIDE });
+        let report = random(
+            seed,
+            400,
+            Bounds { turns, window, token_budget, goals, discovers: seed % 4 == 2, ..Bounds::WIDE },
+        );
         total.add(&report);
         assert!(report.fault.is_none(), "seed {seed}: {}", report.fault.unwrap());
     }

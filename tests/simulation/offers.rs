@@ -11,11 +11,11 @@ use countersign::hooks::{HookAnswer, HookDecision, HookPoint};
 use countersign::ledger::{Arguments, CallId, EntryId, FilesRestored, Hosted, Outcome, Stop};
 use countersign::model::{Effort, FailureClass, ModelEvent, ModelFailure, ModelNews};
 use countersign::policy::Mode;
-use countersign::tool::{Preparation, ToolNews, ToolReport};
+use countersign::tool::{Discovered, Preparation, ToolNews, ToolReport};
 use serde_json::Value;
 
 use crate::books::LATE;
-use crate::bounds::spec;
+use crate::bounds::{FROM_ELSEWHERE, found, spec};
 use crate::world::{Stream, World};
 
 impl World {
@@ -27,6 +27,12 @@ impl World {
         }
         if self.agent.is_idle() && self.submits < self.bounds.submits {
             options.push(Input::Intent(Intent::Submit(format!("message {}", self.submits).into())));
+        }
+        if self.discovers {
+            options.push(Input::Discovered(found()));
+        } else if self.bounds.discovers && self.bounds.rare {
+            // It comes once; another one changes nothing.
+            options.push(Input::Discovered(Discovered::default()));
         }
         if self.escapes < self.bounds.escapes {
             options.push(Input::Intent(Intent::Abort));
@@ -94,6 +100,9 @@ impl World {
         if stream.calls < self.bounds.calls && !stream.unfinished {
             options.push(news(started(stream.calls, "read")));
             options.push(news(started(stream.calls, "write")));
+            if self.bounds.discovers {
+                options.push(news(started(stream.calls, FROM_ELSEWHERE)));
+            }
             if self.bounds.asks {
                 options.push(news(started(stream.calls, "ask")));
             }

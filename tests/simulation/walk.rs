@@ -179,6 +179,7 @@ fn likely(input: &Input) -> u64 {
         )
         | Input::Model(_, ModelNews::Event(_))
         | Input::Prepared(..)
+        | Input::Discovered(_)
         | Input::Timer(_) => 20,
         Input::Intent(Intent::Abort | Intent::Raise { .. }) => 2,
         Input::Intent(_) | Input::Model(..) | Input::Tool(..) | Input::Shutdown(_) => 1,

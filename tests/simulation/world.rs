@@ -11,7 +11,7 @@ use countersign::model::{ModelEvent, ModelNews, Request};
 use countersign::tool::{ASK, Invocation, SideEffect, ToolNews};
 
 use crate::books::Log;
-use crate::bounds::{Bounds, PARALLEL, settings};
+use crate::bounds::{Bounds, FROM_ELSEWHERE, PARALLEL, settings};
 use crate::mutant::Mutant;
 use crate::sendable::sendable;
 
@@ -38,6 +38,8 @@ pub struct World {
     pub(crate) tools: BTreeMap<CallId, SideEffect>,
     pub(crate) timers: BTreeSet<TimerId>,
     pub(crate) hooks: BTreeMap<HookId, HookPoint>,
+    /// Tools that come from elsewhere are being looked for.
+    pub(crate) discovers: bool,
     /// Cancelled operations may still talk once: their news was on its way.
     pub(crate) late_models: BTreeSet<EntryId>,
     pub(crate) late_tools: BTreeSet<CallId>,
@@ -51,10 +53,12 @@ pub struct World {
 
 impl World {
     pub fn new(bounds: Bounds, mutant: Mutant) -> Self {
+        let agent = Agent::new(settings(bounds));
+        let discovers = agent.first_effects() == [Effect::DiscoverTools];
         Self {
             bounds,
             mutant,
-            agent: Agent::new(settings(bounds)),
+            agent,
             now: 1_000,
             log: Log::default(),
             submits: 0,
@@ -66,6 +70,7 @@ impl World {
             tools: BTreeMap::new(),
             timers: BTreeSet::new(),
             hooks: BTreeMap::new(),
+            discovers,
             late_models: BTreeSet::new(),
             late_tools: BTreeSet::new(),
             late_preparations: BTreeSet::new(),
@@ -126,6 +131,7 @@ impl World {
             Input::Hooks(hook, _) => {
                 self.hooks.remove(hook);
             }
+            Input::Discovered(_) => self.discovers = false,
             Input::Timer(timer) => {
                 self.timers.remove(timer);
             }
@@ -180,6 +186,7 @@ impl World {
                 self.timers.insert(timer);
                 Ok(())
             }
+            Effect::DiscoverTools => Err("tools are looked for twice in a process".into()),
             Effect::Emit(_) => Ok(()),
         }
     }
@@ -201,6 +208,7 @@ impl World {
                     self.late_tools.insert(call);
                 }
             }
+            Operation::Discovery => {}
             Operation::Hooks(hook) => {
                 self.hooks.remove(&hook);
             }
@@ -212,6 +220,13 @@ impl World {
 
     fn called(&mut self, message: EntryId, request: &Request) -> Result<(), String> {
         self.log.nothing_open("a model call")?;
+        if self.discovers {
+            return Err("a model call before all tools are known".into());
+        }
+        let has_all = request.tools.iter().any(|tool| tool.name == FROM_ELSEWHERE);
+        if has_all != self.bounds.discovers {
+            return Err("a model call with other tools than there are".into());
+        }
         let asks_for_summary =
             matches!(request.messages.last(), Some(Message::User(t)) if t.content == words::SUMMARIZE);
         let explained = match self.log.entries.last().map(|e| &e.body) {
