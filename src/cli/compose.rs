@@ -107,7 +107,7 @@ pub(super) fn compose(
             let (mut agent, mut first) = Agent::resume(settings, recovered, now);
             first.extend(agent.first_effects());
             let undo = Undoing::new(state.clone(), id.clone(), invocation.cwd.clone());
-            first.extend(finish_undo(&undo, &mut agent, now, &mut notices)?);
+            first.extend(finish_undo(&undo, &before, &mut agent, now, &mut notices)?);
             (agent, first, before, store, id)
         }
     };
@@ -313,11 +313,12 @@ fn file_notices(file: &SessionFile) -> Vec<String> {
 /// A crash may have cut an undo off: the rest of it is done before anything else happens, and the books say so.
 fn finish_undo(
     undo: &Undoing,
+    before: &[Arc<Entry>],
     agent: &mut Agent,
     now: Millis,
     notices: &mut Vec<String>,
 ) -> Result<Vec<Effect>, Fault> {
-    let finished = undo.finish().map_err(|why| {
+    let finished = undo.finish(before).map_err(|why| {
         Fault::failed(
             format!("an undo that was cut off cannot be finished: {why}"),
             "mend what it says, then resume the session again",

@@ -40,7 +40,7 @@ impl Undoing {
     /// # Errors
     /// Why there is nothing to take back, in one line.
     pub(super) fn offer(&self, message: Option<EntryId>) -> Result<Offer, String> {
-        let turns = self.turns()?;
+        let turns = self.turns_of(&self.entries()?)?;
         let changing = match message {
             Some(message) => {
                 let mut later = turns.iter().filter(|turn| turn.message >= message);
@@ -59,22 +59,27 @@ impl Undoing {
     }
 
     fn try_restore(&self, since: CallId, shown: &[(String, String)]) -> Result<FilesRestored, String> {
-        let plan = self.plan(since, &self.turns()?)?;
+        let entries = self.entries()?;
+        let plan = self.plan(since, &self.turns_of(&entries)?)?;
         if self.offer_of(since, &plan).files != shown {
             return Err(
                 "nothing was undone: something has changed since this was shown; look again".to_owned()
             );
         }
-        let restored = self.snapshots.restore(&plan)?;
+        let restored = self.snapshots.restore(&plan, entries.len() as u64)?;
         Ok(self.told(since, restored))
     }
 
-    /// Finishes what the end of an earlier process cut off; `None` when there is nothing of it.
+    /// Finishes what the end of an earlier process cut off; `None` when there is nothing of it that these entries, all
+    /// that the session has, do not tell.
     ///
     /// # Errors
     /// A sentence; it can be tried again.
-    pub(super) fn finish(&self) -> Result<Option<FilesRestored>, String> {
-        let restored = self.snapshots.finish()?;
+    pub(super) fn finish(&self, entries: &[Arc<Entry>]) -> Result<Option<FilesRestored>, String> {
+        let restored = self.snapshots.finish(|since, earlier| {
+            let later = entries.iter().skip(usize::try_from(earlier).unwrap_or(usize::MAX));
+            later.into_iter().any(|e| matches!(&e.body, Body::FilesRestored(done) if done.since == since))
+        })?;
         Ok(restored.and_then(|restored| restored.since.map(|since| self.told(since, restored))))
     }
 
@@ -111,17 +116,20 @@ impl Undoing {
         path.strip_prefix(&self.folder).unwrap_or(path).display().to_string()
     }
 
-    /// The turns of the session, from its file: the loop writes before it acts, so that all that has begun is in it.
-    fn turns(&self) -> Result<Vec<Turn>, String> {
+    /// The entries of the session, from its file: the loop writes before it acts, so that all that has begun is in it.
+    fn entries(&self) -> Result<Vec<Arc<Entry>>, String> {
         let Ok(path) = find(&self.state, &self.id) else {
             return Err("nothing was said yet, so there is nothing to undo".to_owned());
         };
-        let entries = SessionStore::read(&path)?.entries;
-        if is_running(&entries) {
+        Ok(SessionStore::read(&path)?.entries)
+    }
+
+    fn turns_of(&self, entries: &[Arc<Entry>]) -> Result<Vec<Turn>, String> {
+        if is_running(entries) {
             return Err("a run is under way: interrupt it, or wait for its end, then undo".to_owned());
         }
         let changing = self.snapshots.changes()?.into_iter().filter_map(|change| change.call).collect();
-        Ok(turns(&entries, &changing))
+        Ok(turns(entries, &changing))
     }
 }
 

@@ -140,7 +140,33 @@ async fn an_undo_that_a_crash_cut_off_is_finished_first() {
     assert_eq!(home.read("notes.txt"), BEFORE);
     app.quits().await;
     assert_eq!(home.texts("files_restored", "since"), ["c1"]);
-    assert!(!kept.join("restoring").exists());
+}
+
+/// The files are put back, and the process dies before the entry that says so is durable.
+#[tokio::test]
+async fn an_undo_that_a_crash_kept_out_of_the_books_is_told_on_resume_and_only_once() {
+    let home = Home::new();
+    let mut app = Console::start(&home, USUAL, &[]);
+    app.sees("ask anything").await;
+    change(&mut app, &home, "beta", "delta").await;
+    app.keys("/undo\r").await;
+    app.sees("take back what was done to 1 file since c1").await;
+    app.keys(ENTER).await;
+    app.sees("⟲ undone: restored: notes.txt").await;
+    app.quits().await;
+    let file = &home.session_files()[0];
+    let whole = fs::read_to_string(file).unwrap();
+    let told = whole.lines().position(|line| line.contains("\"files_restored\"")).unwrap();
+    fs::write(file, whole.lines().take(told).map(|line| format!("{line}\n")).collect::<String>()).unwrap();
+
+    for _ in 0..2 {
+        let mut app = Console::start(&home, USUAL, &["resume", "--last"]);
+        app.sees("⟲ undone: restored: notes.txt").await;
+        assert_eq!(home.read("notes.txt"), BEFORE);
+        app.quits().await;
+        assert_eq!(home.texts("files_restored", "since"), ["c1"]);
+    }
+    assert!(!file.with_extension("files").join("restoring").exists());
 }
 
 #[tokio::test]

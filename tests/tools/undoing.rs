@@ -30,6 +30,11 @@ impl Bench {
     }
 }
 
+/// The books say nothing of a restore.
+fn untold(_since: CallId, _entries: u64) -> bool {
+    false
+}
+
 fn calls(calls: &[u64]) -> Which {
     Which::Calls(calls.iter().copied().map(CallId).collect::<BTreeSet<_>>())
 }
@@ -47,7 +52,7 @@ async fn a_turn_goes_back_to_what_was_before_it() {
     bench.write(4, "new/deep/file", "made").await;
     let plan = snapshots.plan(&calls(&[1, 2, 3, 4])).unwrap();
     assert_eq!((plan.steps.len(), plan.refused.len()), (3, 0));
-    let restored = snapshots.restore(&plan).unwrap();
+    let restored = snapshots.restore(&plan, 0).unwrap();
     assert_eq!(restored.files, [bench.path("a"), bench.path("binary"), bench.path("new/deep/file")]);
     assert_eq!((bench.get("a").as_str(), mode(&bench.path("a"))), ("one\n", 0o751));
     assert_eq!(fs::read(bench.path("binary")).unwrap(), b"\0\xff\x01");
@@ -69,9 +74,9 @@ async fn one_turn_of_several_and_everything_since() {
     bench.write(3, "a", "3").await;
     let first = snapshots.plan(&calls(&[1])).unwrap();
     assert_has(&first.refused[0].why.to_string(), &["changed again later, by c3"]);
-    snapshots.restore(&snapshots.plan(&calls(&[3])).unwrap()).unwrap();
+    snapshots.restore(&snapshots.plan(&calls(&[3])).unwrap(), 0).unwrap();
     assert_eq!((bench.get("a").as_str(), bench.get("b").as_str()), ("1", "2"));
-    snapshots.restore(&snapshots.plan(&Which::Since(CallId(1))).unwrap()).unwrap();
+    snapshots.restore(&snapshots.plan(&Which::Since(CallId(1))).unwrap(), 0).unwrap();
     assert_eq!(bench.get("a"), "0");
     assert!(!bench.path("b").exists());
 }
@@ -97,10 +102,10 @@ async fn what_somebody_else_changed_stops_all_of_it() {
     assert_has(&refused[0], &["work/a was changed since by somebody else"]);
     assert_has(&refused[1], &["work/gone was removed since by somebody else"]);
     assert_has(&refused[2], &["`swapped` is a symlink now"]);
-    assert_has(&snapshots.restore(&plan).unwrap_err(), &["work/a", "nothing was undone"]);
+    assert_has(&snapshots.restore(&plan, 0).unwrap_err(), &["work/a", "nothing was undone"]);
     // Neither does a plan that was made before do any of it.
     assert_has(
-        &snapshots.restore(&good).unwrap_err(),
+        &snapshots.restore(&good, 0).unwrap_err(),
         &["changed since this was planned", "nothing was undone"],
     );
     assert_eq!((bench.get("a").as_str(), bench.get("b").as_str()), ("theirs", "mine"));
@@ -117,7 +122,7 @@ async fn a_kept_content_that_is_lost_stops_all_of_it() {
     // The content of the second is lost: found out before the first is touched.
     let kept = bench.folder.path().join("ID.files").join(Hash::of(b"0").as_str());
     fs::write(&kept, "damaged").unwrap();
-    assert_has(&snapshots.restore(&plan).unwrap_err(), &["is damaged", "nothing was undone"]);
+    assert_has(&snapshots.restore(&plan, 0).unwrap_err(), &["is damaged", "nothing was undone"]);
     assert_eq!((bench.get("a").as_str(), bench.get("z/file").as_str()), ("1", "1"));
 }
 
@@ -134,10 +139,10 @@ async fn a_file_that_cannot_be_written_takes_back_what_was_done() {
     let mut third = plan.steps[0].clone();
     (third.path, third.from) = (nowhere, Content::Absent);
     plan.steps.push(third);
-    assert_has(&snapshots.restore(&plan).unwrap_err(), &["/proc/countersign", "nothing was undone"]);
+    assert_has(&snapshots.restore(&plan, 0).unwrap_err(), &["/proc/countersign", "nothing was undone"]);
     assert_eq!((bench.get("a").as_str(), bench.get("b").as_str()), ("1", "1"), "both are as they were");
-    assert_eq!(snapshots.finish().unwrap(), None);
-    snapshots.restore(&snapshots.plan(&calls(&[1, 2])).unwrap()).unwrap();
+    assert_eq!(snapshots.finish(untold).unwrap(), None);
+    snapshots.restore(&snapshots.plan(&calls(&[1, 2])).unwrap(), 0).unwrap();
     assert_eq!(bench.get("a"), "0");
     assert!(!bench.path("b").exists());
 }
@@ -150,18 +155,39 @@ async fn a_restore_that_was_cut_off_is_finished_once() {
         bench.write(1, name, "1").await;
     }
     let plan = snapshots.plan(&calls(&[1])).unwrap();
-    snapshots.restore(&plan).unwrap();
+    snapshots.restore(&plan, 0).unwrap();
     // As the process leaves it that dies after the first file: the journal is there, two files are not restored.
     let changes = fs::read_to_string(bench.folder.path().join("ID.files/changes")).unwrap();
     let undone: Vec<&str> = changes.lines().skip(3).collect();
     fs::write(bench.folder.path().join("ID.files/restoring"), undone.join("\n") + "\n").unwrap();
     bench.put("b", "1");
     bench.put("c", "theirs");
-    let finished = snapshots.finish().unwrap().unwrap();
+    let finished = snapshots.finish(untold).unwrap().unwrap();
     assert_eq!(finished.files, [bench.path("a"), bench.path("b")]);
     assert_eq!(finished.left, [bench.path("c")]);
     assert_eq!(["a", "b", "c"].map(|name| bench.get(name)), ["0", "0", "theirs"]);
-    assert_eq!(snapshots.finish().unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_restore_is_told_again_until_the_books_have_it() {
+    let (bench, snapshots) = Bench::kept();
+    bench.put("a", "0");
+    bench.write(1, "a", "1").await;
+    snapshots.restore(&snapshots.plan(&calls(&[1])).unwrap(), 7).unwrap();
+    // The process dies before the entry that tells of it is durable, and so does the next one.
+    for _ in 0..2 {
+        let told = snapshots.finish(untold).unwrap().unwrap();
+        assert_eq!(
+            (told.since, told.files, bench.get("a").as_str()),
+            (Some(CallId(1)), vec![bench.path("a")], "0")
+        );
+    }
+    // The books have it: it is over, and what is done to the file from then on stays.
+    bench.put("a", "2");
+    let books = |since, entries| (since, entries) == (CallId(1), 7);
+    assert_eq!(snapshots.finish(books).unwrap(), None);
+    assert_eq!(snapshots.finish(untold).unwrap(), None, "nothing is left of it");
+    assert_eq!(bench.get("a"), "2");
 }
 
 #[tokio::test]
@@ -169,7 +195,7 @@ async fn what_is_a_symlink_after_a_crash_is_left_alone() {
     let (bench, snapshots) = Bench::kept();
     bench.put("deep/a", "0");
     bench.write(1, "deep/a", "1").await;
-    snapshots.restore(&snapshots.plan(&calls(&[1])).unwrap()).unwrap();
+    snapshots.restore(&snapshots.plan(&calls(&[1])).unwrap(), 0).unwrap();
     let changes = fs::read_to_string(bench.folder.path().join("ID.files/changes")).unwrap();
     let undone = changes.lines().last().unwrap();
     let journal = format!("{}\n{undone}\n", json!({ "since": "c1" }));
@@ -178,7 +204,7 @@ async fn what_is_a_symlink_after_a_crash_is_left_alone() {
     fs::rename(bench.path("deep"), &outside).unwrap();
     fs::write(outside.join("a"), "1").unwrap();
     symlink(&outside, bench.path("deep")).unwrap();
-    let finished = snapshots.finish().unwrap().unwrap();
+    let finished = snapshots.finish(untold).unwrap().unwrap();
     assert_eq!((finished.since, finished.files), (Some(CallId(1)), Vec::new()));
     assert_eq!(finished.left, [bench.path("deep/a")]);
     assert_eq!(fs::read_to_string(outside.join("a")).unwrap(), "1", "nothing is written through it");
@@ -195,7 +221,7 @@ async fn a_torn_record_is_survived_and_a_damaged_one_is_said() {
     assert_eq!(snapshots.changes().unwrap().len(), 1);
     bench.write(2, "a", "2").await;
     assert_eq!(snapshots.changes().unwrap().len(), 2);
-    snapshots.restore(&snapshots.plan(&Which::Since(CallId(1))).unwrap()).unwrap();
+    snapshots.restore(&snapshots.plan(&Which::Since(CallId(1))).unwrap(), 0).unwrap();
     assert_eq!(bench.get("a"), "0");
     fs::write(&record, format!("nonsense\n{whole}")).unwrap();
     assert_has(&snapshots.changes().unwrap_err(), &["line 1 of", "is damaged"]);

@@ -18,7 +18,7 @@ use super::record::{Change, Content, Hash};
 /// Larger contents are not kept.
 pub(in crate::runtime) const MOST_BYTES: u64 = 10 << 20;
 const CHANGES: &str = "changes";
-/// There while a restore is under way.
+/// What is being restored: written before anything is touched, and there until the books are known to tell of it.
 const RESTORING: &str = "restoring";
 
 /// The snapshots of one session.
@@ -128,12 +128,13 @@ impl Snapshots {
     }
 
     /// Does what was planned: all of it, or nothing. What is replaced is kept, and the undo is put on record, before
-    /// anything is touched. When the process dies in the midst of it, [`Self::finish`] does the rest.
+    /// anything is touched. When the process dies before the books tell of it, [`Self::finish`] does the rest.
+    /// `entries` is how many entries they have now: it is one after these that tells.
     ///
     /// # Errors
     /// A sentence: something was refused, has changed since the plan, or cannot be written. All files are then as they
     /// were.
-    pub fn restore(&self, plan: &Plan) -> Result<Restored, String> {
+    pub fn restore(&self, plan: &Plan, entries: u64) -> Result<Restored, String> {
         if let Some(refusal) = plan.refused.first() {
             return Err(format!("{} {}; nothing was undone", refusal.path.display(), refusal.why));
         }
@@ -144,8 +145,8 @@ impl Snapshots {
         }
         let changes: Vec<Change> = plan.steps.iter().map(change_of).collect();
         append(&folder, &changes).map_err(cannot_keep)?;
-        // The first line is no change: it says which calls are taken back.
-        let lines = head(plan.since) + &lines(&changes);
+        // The first line is no change: it says which calls are taken back, and where the books stood.
+        let lines = head(plan.since, entries) + &lines(&changes);
         blobs::write(&folder, RESTORING, lines.as_bytes()).map_err(cannot_keep)?;
         for (done, change) in changes.iter().enumerate() {
             if let Err(why) = put_back(&folder, change) {
@@ -154,25 +155,29 @@ impl Snapshots {
                 return Err(fail(&change.path, why));
             }
         }
-        fs::remove_file(folder.join(RESTORING)).map_err(cannot_keep)?;
         let mut restored = Restored { since: plan.since, ..Restored::default() };
         changes.into_iter().for_each(|change| restored.has(change));
         Ok(restored)
     }
 
-    /// Finishes a restore that the end of the process cut off; `None` when there was none. Doing it twice does no
-    /// harm. To be called when a session is taken up again, before anything else changes files.
+    /// Finishes a restore that the end of the process cut off before the books told of it; `None` when there was none.
+    /// `is_told` says whether they tell of one that takes back the calls since that one, after so many entries. Doing it
+    /// twice does no harm. To be called when a session is taken up again, before anything else changes files.
     ///
     /// # Errors
     /// A sentence: something cannot be written; it can be tried again.
-    pub fn finish(&self) -> Result<Option<Restored>, String> {
+    pub fn finish(&self, is_told: impl FnOnce(CallId, u64) -> bool) -> Result<Option<Restored>, String> {
         let folder = self.folder()?;
         let lines = match fs::read_to_string(folder.join(RESTORING)) {
             Ok(lines) => lines,
             Err(failure) if failure.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(failure) => return Err(format!("cannot read what was being undone: {failure}")),
         };
-        let since = lines.lines().next().and_then(since_of);
+        let (since, entries) = lines.lines().next().map(read_head).unwrap_or_default();
+        if since.zip(entries).is_some_and(|(since, entries)| is_told(since, entries)) {
+            fs::remove_file(folder.join(RESTORING)).map_err(cannot_keep)?;
+            return Ok(None);
+        }
         let mut restored = Restored { since, ..Restored::default() };
         for change in lines.lines().filter_map(Change::decode) {
             // What cannot be looked at, such as a symlink, is not what was there: it stays as it is.
@@ -186,7 +191,6 @@ impl Snapshots {
                 restored.left.push(change.path);
             }
         }
-        fs::remove_file(folder.join(RESTORING)).map_err(cannot_keep)?;
         Ok(Some(restored))
     }
 
@@ -257,14 +261,15 @@ fn lines(changes: &[Change]) -> String {
 }
 
 /// The first line of what is being restored.
-fn head(since: Option<CallId>) -> String {
-    format!("{}\n", json!({ "since": since.map(|call| call.to_string()) }))
+fn head(since: Option<CallId>, entries: u64) -> String {
+    format!("{}\n", json!({ "since": since.map(|call| call.to_string()), "entries": entries }))
 }
 
 /// The reverse of [`head`].
-fn since_of(line: &str) -> Option<CallId> {
-    let head: Value = serde_json::from_str(line).ok()?;
-    CallId::parse(head.get("since")?.as_str()?)
+fn read_head(line: &str) -> (Option<CallId>, Option<u64>) {
+    let head: Value = serde_json::from_str(line).unwrap_or_default();
+    let since = head.get("since").and_then(Value::as_str).and_then(CallId::parse);
+    (since, head.get("entries").and_then(Value::as_u64))
 }
 
 /// What a file is now.
