@@ -200,6 +200,7 @@ fn a_project_cannot_loosen() {
         "fallback = ['evil/model']",
         "tools.echo = true",
         "tools.fetch.allow_hosts = ['localhost']",
+        "tools.sandbox.reads = true",
         "tools.sandbox.network = true",
         "tools.sandbox.writable = ['~/.cargo']",
         "budget.token_budget = 1000",

@@ -278,6 +278,7 @@ fn settings(invocation: &Invocation, choice: &Choice, attendance: Attendance) ->
         policy: Policy {
             mode: config.mode,
             rules: config.rules(),
+            looking_is_free: config.sandbox.reads,
             has_sandbox: support().refuses(false).is_none(),
             ..Policy::default()
         },

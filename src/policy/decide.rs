@@ -12,8 +12,8 @@
 //! 9. Where no rule speaks, the mode decides.
 //!
 //! A shell line needs that for each of its parts, and is as permitted as its least permitted part. A part that only
-//! looks into the workspace needs no rule beside one that has one; a whole line of such parts runs where looking is
-//! free. A person who allows all of `shell`, without a pattern, allows lines that cannot be read too.
+//! looks into the workspace needs no rule beside one that has one; a whole line of such parts runs in the sandbox where
+//! looking is free. A person who allows all of `shell`, without a pattern, allows lines that cannot be read too.
 
 use std::cmp::Reverse;
 
@@ -86,7 +86,7 @@ impl Policy {
         }
         match permission {
             Permission::By(rule) => told(self.permitted(rule), Some(rule)),
-            Permission::Harmless => told(Verdict::Allow(harmless(effect).to_owned()), None),
+            Permission::Harmless => told(Verdict::Sandbox(harmless(effect).to_owned()), None),
             Permission::Missing(_) if self.is_confinable(&reading) => {
                 told(Verdict::Sandbox("auto mode".to_owned()), None)
             }
@@ -135,7 +135,11 @@ impl Policy {
             weakest = weaker(weakest, permission);
         }
         match weakest {
-            Permission::Harmless if !self.looking_is_free => Permission::Missing(NO_RULE.to_owned()),
+            // What a program reads can make it do more, as the settings of a repository do with git: in the sandbox it
+            // still only looks.
+            Permission::Harmless if !(self.looking_is_free && self.has_sandbox) => {
+                Permission::Missing(NO_RULE.to_owned())
+            }
             weakest => weakest,
         }
     }

@@ -66,7 +66,7 @@ pub struct Policy {
     pub granted_in_sandbox: BTreeSet<String>,
     /// Whether commands can be confined here.
     pub has_sandbox: bool,
-    /// Whether a shell line that only looks, and only into the workspace, runs without a rule.
+    /// Whether a shell line that only looks, and only into the workspace, runs in the sandbox without a rule.
     pub looking_is_free: bool,
 }
 
@@ -74,7 +74,7 @@ impl Policy {
     /// Whether commands may come to run in the sandbox.
     pub fn confines(&self) -> bool {
         let by_rule = || self.rules.iter().any(|rule| rule.kind == RuleKind::Sandbox);
-        self.has_sandbox && (self.mode == Mode::Auto || by_rule())
+        self.has_sandbox && (self.mode == Mode::Auto || self.looking_is_free || by_rule())
     }
 
     /// Whether this call can be confined when a person wants it.

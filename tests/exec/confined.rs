@@ -1,6 +1,8 @@
 //! Mode `auto`: commands run in the sandbox without a question, and nothing leaves it without a person.
 #![cfg(target_os = "linux")]
 
+use std::process::Command;
+
 use countersign::runtime::sandbox::support;
 use serde_json::json;
 
@@ -69,6 +71,30 @@ fn a_rule_runs_commands_in_the_sandbox_and_the_configuration_opens_it() {
         let decided: Vec<String> = ran.all("approval").iter().map(|one| text(one, "decision")).collect();
         assert_eq!(decided, ["sandbox", "sandbox"], "in mode ask, by the rule alone");
         assert_eq!(world.place().join("cache/made").exists(), outcomes[1] == "ok");
+    }
+}
+
+/// The settings of a repository make `git status` run a program of theirs.
+#[test]
+fn what_only_reads_runs_without_a_question_where_that_is_wished_and_in_the_sandbox_alone() {
+    if !is_there() {
+        return;
+    }
+    for (wish, outcomes) in [("", ["denied", "denied"]), ("[tools.sandbox]\nreads = true", ["ok", "ok"])] {
+        let world = World::new().configured(wish);
+        let (inside, outside) = (world.work().join("inside"), world.place().join("outside"));
+        let spy = format!("touch {} {}", inside.display(), outside.display());
+        for words in [&["init", "-q"][..], &["config", "core.fsmonitor", &spy]] {
+            assert!(Command::new("git").args(words).current_dir(world.work()).status().unwrap().success());
+        }
+        let replies = script(json!([shell("git status --short"), shell("ls | head"), "Done."]));
+        let ran = world.json(&["--script", &replies, "go"]);
+        assert_eq!(ran.outcomes(), outcomes, "{}", ran.out);
+        // The program of the repository did run, and could not do what nobody had allowed.
+        assert_eq!((inside.exists(), outside.exists()), (!wish.is_empty(), false));
+        for decided in ran.all("approval") {
+            assert_eq!(text(&decided, "decision"), if wish.is_empty() { "deny" } else { "sandbox" });
+        }
     }
 }
 

@@ -75,6 +75,7 @@ pub(super) enum Most {
 /// What the user says about the sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sandboxed {
+    Reads,
     Network,
     Writable,
     Hidden,
@@ -171,6 +172,7 @@ pub(super) const KEYS: &[(&str, Key)] = &[
     ("tools.echo", Key::Echo),
     ("tools.pass_env", Key::PassEnv),
     ("tools.fetch.allow_hosts", Key::FetchHosts),
+    ("tools.sandbox.reads", Key::Sandbox(Sandboxed::Reads)),
     ("tools.sandbox.network", Key::Sandbox(Sandboxed::Network)),
     ("tools.sandbox.writable", Key::Sandbox(Sandboxed::Writable)),
     ("tools.sandbox.hidden", Key::Sandbox(Sandboxed::Hidden)),

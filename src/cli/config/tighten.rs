@@ -104,7 +104,7 @@ fn is_the_users_alone(key: Key) -> bool {
         | Key::Tools
         | Key::Echo
         | Key::FetchHosts
-        | Key::Sandbox(Sandboxed::Network | Sandboxed::Hidden)
+        | Key::Sandbox(Sandboxed::Reads | Sandboxed::Network | Sandboxed::Hidden)
         | Key::HostedTools => false,
     }
 }

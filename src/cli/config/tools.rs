@@ -11,6 +11,8 @@ use crate::runtime::AllowedHost;
 /// What the user says about the sandbox, beside what always holds in it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SandboxReach {
+    /// Whether a line that only reads, and only in the workspace, runs in it without a question.
+    pub reads: bool,
     /// Whether commands in it may use the network, loopback included.
     pub network: bool,
     /// Folders beside the workspace in which they may write: absolute, or from `~/` on.
@@ -27,6 +29,7 @@ impl SandboxReach {
             format!("[{}]", places.join(", "))
         };
         match part {
+            Sandboxed::Reads => self.reads.to_string(),
             Sandboxed::Network => self.network.to_string(),
             Sandboxed::Writable => listed(&self.writable),
             Sandboxed::Hidden => listed(&self.hidden),
@@ -36,6 +39,7 @@ impl SandboxReach {
     /// Whether a part lets no more through than before.
     pub(super) fn tightens(&self, before: &Self, part: Sandboxed) -> bool {
         match part {
+            Sandboxed::Reads => before.reads || !self.reads,
             Sandboxed::Network => before.network || !self.network,
             Sandboxed::Writable => self.writable.iter().all(|place| before.writable.contains(place)),
             Sandboxed::Hidden => before.hidden.iter().all(|place| self.hidden.contains(place)),
@@ -48,6 +52,7 @@ pub(super) fn set(config: &mut Config, setting: &Setting) -> Result<(), String> 
     match setting.key {
         Key::PassEnv => config.pass_env = variables(value)?,
         Key::FetchHosts => config.fetch_hosts = hosts(value)?,
+        Key::Sandbox(Sandboxed::Reads) => config.sandbox.reads = value.switch()?,
         Key::Sandbox(Sandboxed::Network) => config.sandbox.network = value.switch()?,
         Key::Sandbox(Sandboxed::Writable) => config.sandbox.writable = places(value)?,
         Key::Sandbox(Sandboxed::Hidden) => config.sandbox.hidden = places(value)?,
@@ -110,28 +115,29 @@ mod tests {
 
     #[test]
     fn what_the_sandbox_lets_through_is_the_users_word() {
-        let user = "sandbox = ['shell(cargo *)']\n[tools.sandbox]\nnetwork = true\nwritable = ['~/.cargo', '/srv']\n\
+        let user = "sandbox = ['shell(cargo *)']\n[tools.sandbox]\nreads = true\nnetwork = true\nwritable = ['~/.cargo', '/srv']\n\
                     hidden = ['~/private']";
         let config = layered(user, "").unwrap();
         let shown = config.show();
         for line in [
             "sandbox = [\"shell(cargo *)\"]",
+            "tools.sandbox.reads = true",
             "tools.sandbox.network = true",
             "tools.sandbox.writable = [\"~/.cargo\", \"/srv\"]",
             "tools.sandbox.hidden = [\"~/private\"]",
         ] {
             assert!(shown.contains(line), "{line} in {shown}");
         }
-        let tighter =
-            "[tools.sandbox]\nnetwork = false\nwritable = ['/srv']\nhidden = ['~/private', '~/more']";
+        let tighter = "[tools.sandbox]\nreads = false\nnetwork = false\nwritable = ['/srv']\nhidden = ['~/private', '~/more']";
         let config = layered(user, tighter).unwrap();
         let reach = SandboxReach {
+            reads: false,
             network: false,
             writable: vec!["/srv".to_owned()],
             hidden: vec!["~/private".to_owned(), "~/more".to_owned()],
         };
         assert_eq!((config.warnings.len(), config.sandbox), (0, reach));
-        for looser in ["network = true", "writable = ['/opt']", "hidden = []"] {
+        for looser in ["reads = true", "network = true", "writable = ['/opt']", "hidden = []"] {
             let user = "[tools.sandbox]\nhidden = ['~/private']";
             let looser = format!("tools.sandbox.{looser}");
             let config = layered(user, &looser).unwrap();
