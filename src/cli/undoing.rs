@@ -3,7 +3,7 @@
 //! What an undo would do is worked out when it is asked for, and once more when it is to be done: only what was shown is
 //! done. The loop alone writes the books, so what was done reaches them as [`Intent::Restored`].
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,9 +11,11 @@ use tokio::sync::mpsc;
 
 use crate::agent::Intent;
 use crate::ledger::{Body, CallId, Entry, EntryId, FilesRestored};
+use crate::policy::{effect_of_line, shell};
 use crate::runtime::SessionStore;
 use crate::runtime::store::find;
 use crate::runtime::undo::{Action, Plan, Restored, Snapshots, Which};
+use crate::tool::SideEffect;
 use crate::ui::offer::Offer;
 
 /// Wishes that may wait while files are put back.
@@ -40,7 +42,8 @@ impl Undoing {
     /// # Errors
     /// Why there is nothing to take back, in one line.
     pub(super) fn offer(&self, message: Option<EntryId>) -> Result<Offer, String> {
-        let turns = self.turns_of(&self.entries()?)?;
+        let entries = self.entries()?;
+        let turns = self.turns_of(&entries)?;
         let changing = match message {
             Some(message) => {
                 let mut later = turns.iter().filter(|turn| turn.message >= message);
@@ -49,8 +52,11 @@ impl Undoing {
             None => turns.iter().rev().find(|turn| !turn.changing.is_empty()),
         };
         let since = changing.and_then(|turn| turn.changing.first());
-        let since = since.ok_or("no file was changed by the agent's tools that could be put back")?;
-        Ok(self.offer_of(*since, &self.plan(*since, &turns)?))
+        let since = since.ok_or(
+            "no file was changed by the agent's tools that could be put back (what commands change is not known)",
+        )?;
+        let commands = commands(&entries, *since);
+        Ok(Offer { commands, ..self.offer_of(*since, &self.plan(*since, &turns)?) })
     }
 
     /// Does what was shown. The answer is for the loop: what was done, or why nothing was.
@@ -101,6 +107,7 @@ impl Undoing {
             since,
             // Why nothing is done stands first.
             files: refused.chain(steps).chain(already).collect(),
+            commands: Vec::new(),
             is_refused: !plan.refused.is_empty(),
         }
     }
@@ -157,6 +164,26 @@ fn turns(entries: &[Arc<Entry>], changing: &BTreeSet<CallId>) -> Vec<Turn> {
         }
     }
     turns
+}
+
+/// The commands that were let run since a call, in their order; those that only read are left out.
+fn commands(entries: &[Arc<Entry>], since: CallId) -> Vec<String> {
+    let mut commands = BTreeMap::new();
+    let mut started = BTreeSet::new();
+    for entry in entries {
+        match &entry.body {
+            // What was changed in its pane is what ran.
+            Body::ToolCall(call) | Body::CallEdited(call) if call.name == "shell" && call.id >= since => {
+                let command = call.arguments.text("command").unwrap_or_default();
+                commands.insert(call.id, command.to_owned());
+            }
+            Body::ApprovalDecided(decision) if decision.allow => drop(started.insert(decision.call)),
+            _ => {}
+        }
+    }
+    let changes = |command: &String| effect_of_line(&shell::read(command)) != SideEffect::Reads;
+    let ran = commands.into_iter().filter(|(call, _)| started.contains(call)).map(|(_, command)| command);
+    ran.filter(changes).collect()
 }
 
 /// Whether something has begun that has not ended.

@@ -10,6 +10,8 @@ pub struct Offer {
     pub since: CallId,
     /// Each file, and what becomes of it or why it stays.
     pub files: Vec<(String, String)>,
+    /// The commands that ran since then: nobody knows what they changed, and it stays.
+    pub commands: Vec<String>,
     /// A file cannot be put back, so nothing is.
     pub is_refused: bool,
 }
@@ -24,6 +26,9 @@ impl Offer {
         };
         format!("{what} what was done to {files} since {}", self.since)
     }
+
+    /// What is said of each of the commands.
+    pub const STAYS: &'static str = "its changes stay";
 
     /// Why nothing is done, if nothing is.
     pub fn refused(&self) -> Option<String> {

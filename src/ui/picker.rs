@@ -114,7 +114,8 @@ impl Picker {
         Self::new(Source::Rewind, items.collect())
     }
 
-    /// What an undo would do: a line that does it, or says why it is not done, above a line a file.
+    /// What an undo would do: a line that does it, or says why it is not done, above a line a file, and
+    /// a line a command whose changes stay.
     pub fn undo(offer: Offer) -> Self {
         let choice = match offer.refused() {
             Some(why) => Choice::Nothing(why),
@@ -122,9 +123,10 @@ impl Picker {
         };
         let aside = if offer.is_refused { "nothing is done" } else { "y" };
         let first = Item { words: offer.words(), aside: aside.to_owned(), choice: choice.clone() };
-        let files =
-            offer.files.into_iter().map(|(words, aside)| Item { words, aside, choice: choice.clone() });
-        Self::new(Source::Undo, std::iter::once(first).chain(files).collect())
+        let commands = offer.commands.into_iter().map(|command| (command, Offer::STAYS.to_owned()));
+        let lines = offer.files.into_iter().chain(commands);
+        let lines = lines.map(|(words, aside)| Item { words, aside, choice: choice.clone() });
+        Self::new(Source::Undo, std::iter::once(first).chain(lines).collect())
     }
 
     /// Earlier messages, given oldest first: the newest stands first, each once.

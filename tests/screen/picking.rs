@@ -236,7 +236,7 @@ fn lists_look_like_this() {
 
 fn offered(is_refused: bool) -> Picker {
     let files = vec![("notes.txt".to_owned(), "restored".to_owned())];
-    Picker::undo(Offer { since: CallId(3), files, is_refused })
+    Picker::undo(Offer { since: CallId(3), files, commands: Vec::new(), is_refused })
 }
 
 #[test]
@@ -277,9 +277,10 @@ fn an_undo_looks_like_this() {
             ),
             file("src/odd\u{202e}\u{1b}[31mname.rs", "deleted"),
         ];
+        let commands = vec!["cargo fmt\u{1b}[2K".to_owned()];
         let mut seat = Seat::new(scenes::conversation());
         seat.local.overlay =
-            Some(Overlay::Picker(Picker::undo(Offer { since: CallId(3), files, is_refused })));
+            Some(Overlay::Picker(Picker::undo(Offer { since: CallId(3), files, commands, is_refused })));
         seat
     };
     at_all_sizes("undo", || of(false));

@@ -26,9 +26,18 @@ async fn undo_shows_what_it_would_do_and_enter_does_it_one_turn_after_the_other(
     app.sees("ask anything").await;
     change(&mut app, &home, "beta", "delta").await;
     change(&mut app, &home, "delta", "omega").await;
+    app.says("run echo hello > made.txt").await;
+    app.until("the question", |screen| screen.contains("y once")).await;
+    app.keys("y").await;
+    app.meanwhile("the command", || home.has("made.txt")).await;
+    app.rests().await;
     app.keys("/undo\r").await;
     app.sees("take back what was done to 1 file since c2").await;
     app.sees("restored").await;
+    app.until("what is not undone", |screen| {
+        screen.lines().any(|line| line.contains("echo hello > made.txt") && line.contains("its changes stay"))
+    })
+    .await;
     app.keys(ESC).await;
     app.sees_no("take back what was done").await;
     assert_eq!(home.read("notes.txt"), "alpha\nomega\ngamma\n", "looking is not doing");
@@ -47,7 +56,7 @@ async fn undo_shows_what_it_would_do_and_enter_does_it_one_turn_after_the_other(
     app.keys("/undo\r").await;
     app.sees("no file was changed by the agent's tools").await;
     app.says("list").await;
-    app.sees("This folder has 1 entry").await;
+    app.sees("This folder has 2 entries").await;
     app.rests().await;
     app.quits().await;
 

@@ -18,6 +18,9 @@ impl Talk {
         for (file, what) in &offer.files {
             self.voice.more(&format!("{}: {}", one_line(file), plain(what)));
         }
+        for command in &offer.commands {
+            self.voice.more(&format!("{}: {}", one_line(command), Offer::STAYS));
+        }
         match offer.refused() {
             Some(why) => self.voice.say(&why),
             None => {
