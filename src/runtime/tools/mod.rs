@@ -61,7 +61,7 @@ use stop::{Stop, off_thread};
 use workspace::Workspace;
 
 pub use environment::looks_secret;
-pub(super) use environment::{for_commands, with_given};
+pub(super) use environment::{for_commands, found_from_the_root, with_given};
 pub use fetch::{AllowedHost, Reach};
 pub use specs::{echo_spec, tool_specs};
 
@@ -103,7 +103,7 @@ impl LocalTools {
             snapshots: None,
             background: Background::default(),
             shell: Arc::new(Shell {
-                environment: for_commands(environment),
+                environment: found_from_the_root(for_commands(environment)),
                 groups,
                 sandbox: None,
                 gaps: OnceLock::new(),
