@@ -1,70 +1,84 @@
 //! The tools of this machine and those of MCP servers behind one port.
 
-use std::ffi::OsString;
-use std::path::PathBuf;
+use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, join_all};
 use tokio::sync::mpsc;
 
-use super::{McpServer, McpStanding};
-use crate::runtime::network::Network;
+use super::call;
+use super::kept::Kept;
+use super::means::McpMeans;
+use super::server::McpServer;
+use super::standing::McpStanding;
 use crate::runtime::ports::ToolPort;
-use crate::runtime::process::Groups;
-use crate::runtime::sandbox::Sandbox;
-use crate::tool::{Discovered, Invocation, Preparation, ToolReport};
+use crate::tool::{self, Discovered, Invocation, Preparation, ToolReport};
 
-/// What servers are started and reached with.
-#[derive(Debug, Clone)]
-pub struct McpMeans {
-    /// Where they are started, and what they are told when they ask for roots; an absolute path.
-    pub workspace: PathBuf,
-    /// The environment of programs: filtered already.
-    pub environment: Vec<(OsString, OsString)>,
-    /// Where running programs are entered.
-    pub groups: Groups,
-    /// How a program is confined that must be; without one it is not started.
-    pub sandbox: Option<Sandbox>,
-    /// How addresses are reached.
-    pub network: Network,
-}
-
-/// The tools of this machine and those of MCP servers behind one port.
+/// The tools of this machine and those of MCP servers behind one port. Dropping it, and what it was asked for, ends
+/// the servers that it started.
 pub struct McpTools {
     inner: Box<dyn ToolPort>,
-    servers: Vec<McpServer>,
-    means: McpMeans,
+    servers: Vec<Arc<Kept>>,
 }
 
 impl McpTools {
     /// Tools named `mcp__…` go to these servers, all others to `inner`. Starts nothing yet.
     pub fn new(inner: Box<dyn ToolPort>, servers: Vec<McpServer>, means: McpMeans) -> Self {
-        Self { inner, servers, means }
+        let servers = servers.into_iter().map(|server| Arc::new(Kept::new(server, means.clone()))).collect();
+        Self { inner, servers }
     }
 
-    /// How each server stands, in the order of the configuration. Starts those that are not started, each within its
-    /// own time.
+    /// How each server stands, in the order of the configuration. Starts those that are not started, all at once, each
+    /// within its own time.
     pub async fn survey(&self) -> Vec<McpStanding> {
-        tracing::debug!(workspace = %self.means.workspace.display(), "survey");
-        std::future::ready(
-            self.servers
-                .iter()
-                .map(|server| McpStanding { name: server.name.clone(), found: Err(String::new()) })
-                .collect(),
-        )
-        .await
+        survey(self.servers.clone()).await
     }
+
+    fn server(&self, tool: &str) -> Option<Arc<Kept>> {
+        let (server, _) = tool::mcp(tool)?;
+        self.servers.iter().find(|kept| kept.server.name == server).cloned()
+    }
+}
+
+async fn survey(servers: Vec<Arc<Kept>>) -> Vec<McpStanding> {
+    join_all(servers.iter().map(|kept| kept.standing())).await
 }
 
 impl ToolPort for McpTools {
     fn discover(&self) -> BoxFuture<'static, Discovered> {
-        self.inner.discover()
+        let (ours, servers) = (self.inner.discover(), self.servers.clone());
+        Box::pin(async move {
+            let mut all = ours.await;
+            for standing in survey(servers).await {
+                match standing.found {
+                    Ok(found) => {
+                        all.tools.extend(found.tools);
+                        all.missing.extend(found.left_out);
+                    }
+                    Err(why) => all.missing.push(why),
+                }
+            }
+            all
+        })
     }
 
     fn prepare(&self, invocation: Invocation) -> BoxFuture<'static, Preparation> {
+        if invocation.name.starts_with(tool::MCP) {
+            // What a server would do cannot be looked at; its arguments name no files of ours.
+            return Box::pin(std::future::ready(Preparation::default()));
+        }
         self.inner.prepare(invocation)
     }
 
     fn run(&self, invocation: Invocation, output: mpsc::Sender<String>) -> BoxFuture<'static, ToolReport> {
-        self.inner.run(invocation, output)
+        if !invocation.name.starts_with(tool::MCP) {
+            return self.inner.run(invocation, output);
+        }
+        let server = self.server(&invocation.name);
+        Box::pin(async move {
+            match server {
+                Some(kept) => call::run(&kept, invocation, output).await,
+                None => ToolReport::failed(format!("no MCP server for {} is configured", invocation.name)),
+            }
+        })
     }
 }
