@@ -12,7 +12,7 @@ pub use background::{Standing, id_of, number_of};
 pub use batch::{Candidate, startable};
 pub use name::{ASK, DELEGATE_TO, MCP, delegate, mcp};
 pub use output::{Bounded, bound};
-pub use schema::{BadArguments, Registry, warm_up};
+pub use schema::{BadArguments, Registry, check_schema, warm_up};
 
 use crate::ledger::{Arguments, CallId, Image, Outcome, Preview};
 use crate::model::ToolDescription;

@@ -9,7 +9,7 @@ const PIECE_BYTES: usize = 16 << 10;
 
 /// Collects what comes between two pieces; when that is too much, only the newest of it is shown.
 #[derive(Debug)]
-pub(super) struct Live {
+pub(in crate::runtime) struct Live {
     output: mpsc::Sender<String>,
     waiting: Vec<u8>,
     skipped: u64,
@@ -18,12 +18,12 @@ pub(super) struct Live {
 
 impl Live {
     /// Live output to this listener.
-    pub(super) fn new(output: mpsc::Sender<String>) -> Self {
+    pub(in crate::runtime) fn new(output: mpsc::Sender<String>) -> Self {
         Self { output, waiting: Vec::new(), skipped: 0, sent: None }
     }
 
     /// Takes in what came.
-    pub(super) fn push(&mut self, bytes: &[u8]) {
+    pub(in crate::runtime) fn push(&mut self, bytes: &[u8]) {
         self.waiting.extend_from_slice(bytes);
         let too_much = self.waiting.len().saturating_sub(PIECE_BYTES);
         if too_much > 0 {
@@ -36,7 +36,7 @@ impl Live {
     }
 
     /// How long the next piece has to wait still; `None` when there is nothing to send.
-    pub(super) fn due_in(&self) -> Option<Duration> {
+    pub(in crate::runtime) fn due_in(&self) -> Option<Duration> {
         if self.waiting.is_empty() || self.output.is_closed() {
             return None;
         }
@@ -45,7 +45,7 @@ impl Live {
 
     /// Sends what waits; a character that is not complete stays, unless it is the last there is. Never waits: what
     /// a full channel does not take is offered again with what comes then.
-    pub(super) fn send(&mut self, is_last: bool) {
+    pub(in crate::runtime) fn send(&mut self, is_last: bool) {
         self.sent = Some(Instant::now());
         let whole = if is_last { self.waiting.len() } else { complete(&self.waiting) };
         let Some((piece, rest)) = self.waiting.split_at_checked(whole) else { return };
