@@ -14,6 +14,7 @@ use super::rebinding::Keymap;
 use super::replaying::Replay;
 use super::search::Search;
 use super::selection::Pointer;
+use super::typing::Typing;
 use super::vim::Vim;
 
 /// The state of the screen.
@@ -108,6 +109,8 @@ pub enum Overlay {
     Shells(u16),
     /// The model's to-do list; scrolled by so many rows.
     Plan(u16),
+    /// The terminal of a command, which gets the keys.
+    Terminal(Typing),
     /// A list to pick from.
     Picker(Picker),
 }
@@ -123,6 +126,7 @@ impl Overlay {
             | Self::Budgets(at)
             | Self::Plan(at)
             | Self::Shells(at) => Some(at),
+            Self::Terminal(typing) => Some(&mut typing.at),
             Self::Ledger(_) | Self::Picker(_) => None,
         }
     }
@@ -268,6 +272,11 @@ impl Local {
         let mut waiting = view.waiting();
         waiting.retain(|(request, _)| !self.answered.contains(request));
         waiting
+    }
+
+    /// The terminal that gets the keys, if one does.
+    pub fn typing(&self) -> Option<Typing> {
+        if let Some(Overlay::Terminal(typing)) = self.overlay { Some(typing) } else { None }
     }
 
     /// What has the focus now. A waiting call takes it while the composer is empty; a call that is gone loses it.

@@ -167,7 +167,7 @@ fn likely(input: &Input) -> u64 {
     match input {
         Input::Tool(_, ToolNews::Done(report)) if report.outcome == Outcome::Ok => 30,
         Input::Hooks(_, answers) if is_silence(answers) => 60,
-        Input::Hooks(..) => 10,
+        Input::Hooks(..) | Input::Intent(Intent::TypeInto { .. }) => 10,
         Input::Intent(Intent::Submit(text)) if text.content.starts_with("steer") => 2,
         Input::Model(_, ModelNews::Finished) => 12,
         Input::Model(_, ModelNews::Event(ModelEvent::Stop(Stop::Pause))) => 8,
