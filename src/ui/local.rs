@@ -14,7 +14,6 @@ use super::rebinding::Keymap;
 use super::replaying::Replay;
 use super::search::Search;
 use super::selection::Pointer;
-use super::typing::Typing;
 use super::vim::Vim;
 
 /// The state of the screen.
@@ -130,6 +129,17 @@ impl Overlay {
             Self::Ledger(_) | Self::Picker(_) => None,
         }
     }
+}
+
+/// The page of a command's terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Typing {
+    /// Whose terminal.
+    pub call: CallId,
+    /// Rows above the window.
+    pub at: u16,
+    /// It was shown that the command is over.
+    pub over: bool,
 }
 
 /// A reason or an answer in the making.

@@ -4,30 +4,18 @@
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use crate::ledger::CallId;
 use crate::tool::{KeyModes, Typed};
 use crate::view::View;
 
 use super::act::Act;
 use super::keymap::{Command, Place};
-use super::local::{Local, Overlay};
+use super::local::{Local, Overlay, Typing};
 use super::rebinding::Keymap;
 use super::xterm;
 
 /// The key that opens and leaves the page, unless a person has bound another. Programs hardly need it, and plain
 /// terminals send a byte of its own for it.
 pub(super) const CHORD: &str = "ctrl-]";
-
-/// The page of a terminal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Typing {
-    /// Whose terminal.
-    pub call: CallId,
-    /// Rows above the window.
-    pub at: u16,
-    /// It was shown that the command is over.
-    pub over: bool,
-}
 
 /// Opens the page of the command that runs on a terminal now. One that has ended just before the key has its page too:
 /// what is typed without looking then goes nowhere.

@@ -6,8 +6,9 @@ use ratatui::text::{Line, Span};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::tool;
+use crate::ui::local::Typing;
 use crate::ui::text::{fit, sanitize, width};
-use crate::ui::typing::{Typing, chord};
+use crate::ui::typing::chord;
 use crate::view::{Panel, PanelState};
 
 use super::output::{Laid, body, lay as lay_output};
@@ -49,8 +50,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, typin
     };
     let title = fit(&page.title, total.saturating_sub(width(&says) + 2));
     let style = if panel.is_some() { theme.accent } else { theme.warning };
-    let top =
-        both_ends(vec![Span::styled(title, theme.title)], vec![Span::styled(says.clone(), style)], total);
+    let top = both_ends(vec![Span::styled(title, theme.title)], vec![Span::styled(says, style)], total);
     frame.render_widget(top, Rect { y: area.y, height: 1, ..body });
     rows::draw(frame, body, screen);
     let foot = Rect { y: area.bottom().saturating_sub(1), height: 1, ..body };

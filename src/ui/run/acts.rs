@@ -114,7 +114,7 @@ impl Session {
         if kept.len() + keys.len() <= MOST_TYPED {
             kept.extend(keys);
         } else {
-            self.local.hint = Some("not typed: the command does not keep up".to_owned());
+            self.local.hint = Some("not typed: that is more than a command takes at once".to_owned());
         }
     }
 

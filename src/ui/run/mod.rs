@@ -78,10 +78,10 @@ pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError>
                 Ok(_) => session.outcome = Some(UiOutcome::Signalled),
                 Err(_) => quit_open = false,
             },
+            () = acts::room(&session.app.intents), if session.typed.is_some() => session.pass_typed(),
             // News that wait for their frame are joined where they wait, so a stream wakes nobody here for each delta.
             event = session.app.events.recv(), if session.listens && !session.gathers => session.event(event),
             said = session.later.recv(), if session.awaits_more() => session.later(said),
-            () = acts::room(&session.app.intents), if session.typed.is_some() => session.pass_typed(),
             () = wake.notified() => session.gathers = true,
             () = tokio::time::sleep_until(pause.unwrap_or_else(Instant::now)), if pause.is_some() => session.tick(),
         }
