@@ -72,6 +72,7 @@ pub(super) fn compose(
         .giving(invocation.named_for_programs())
         .within(confined::sandbox(invocation))
         .reaching(Reach { allowed: config.fetch_hosts.clone(), network: config.network.clone() });
+    let tools = if attendance == Attendance::Person { tools.attended() } else { tools };
     let (router, modes) = router(&choice, &config)?;
     let now = now();
     let mut notices = invocation.config.warnings.clone();

@@ -2,14 +2,14 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use countersign::ledger::{Arguments, CallId, Outcome};
 use countersign::runtime::mcp::{McpFound, McpMeans, McpServer, McpTools, McpWay};
 use countersign::runtime::sandbox::Sandbox;
 use countersign::runtime::{Groups, Network, ToolPort};
-use countersign::tool::{Discovered, Invocation, Preparation, ToolReport};
+use countersign::tool::{Discovered, Invocation, Preparation, Shown, ToolReport, Typed};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -24,6 +24,8 @@ pub(crate) struct Bench {
     folder: TempDir,
     pub(crate) groups: Groups,
     pub(crate) tools: McpTools,
+    /// The calls of this machine's own tools that keys were meant for.
+    pub(crate) typed: Arc<Mutex<Vec<CallId>>>,
 }
 
 impl Bench {
@@ -43,7 +45,9 @@ impl Bench {
         let sandbox = sandbox(&workspace);
         let network = Network::default();
         let means = McpMeans { workspace, environment, groups: groups.clone(), sandbox, network };
-        Self { folder, groups, tools: McpTools::new(Box::new(Inner), servers, means) }
+        let inner = Inner::default();
+        let typed = Arc::clone(&inner.typed);
+        Self { folder, groups, tools: McpTools::new(Box::new(inner), servers, means), typed }
     }
 
     /// With one stub, called `stub`.
@@ -97,7 +101,10 @@ impl Bench {
 }
 
 /// What this machine's own tools would be.
-struct Inner;
+#[derive(Default)]
+struct Inner {
+    typed: Arc<Mutex<Vec<CallId>>>,
+}
 
 impl ToolPort for Inner {
     fn discover(&self) -> BoxFuture<'static, Discovered> {
@@ -109,8 +116,12 @@ impl ToolPort for Inner {
         Box::pin(std::future::ready(Preparation { outside, ..Preparation::default() }))
     }
 
-    fn run(&self, invocation: Invocation, _output: mpsc::Sender<String>) -> BoxFuture<'static, ToolReport> {
+    fn run(&self, invocation: Invocation, _output: mpsc::Sender<Shown>) -> BoxFuture<'static, ToolReport> {
         Box::pin(std::future::ready(ToolReport::failed(format!("inner {}", invocation.name))))
+    }
+
+    fn type_into(&self, call: CallId, _typed: Typed) {
+        self.typed.lock().unwrap().push(call);
     }
 }
 

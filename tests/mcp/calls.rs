@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use countersign::ledger::{Arguments, Outcome};
 use countersign::runtime::ToolPort as _;
+use countersign::tool::Shown;
 use countersign::tool::{Invocation, ToolReport};
 use countersign::wire::base64;
 use serde_json::{Value, json};
@@ -115,7 +116,7 @@ async fn progress_is_live_output_in_order() {
     let report = bench.tools.run(invocation("progress", json!({})), output).await;
     assert_eq!(report.content, "done");
     let mut whole = String::new();
-    while let Ok(piece) = shown.try_recv() {
+    while let Ok(Shown::Text(piece)) = shown.try_recv() {
         whole.push_str(&piece);
     }
     assert_eq!(whole, "half way\n2 of 2\n");

@@ -167,7 +167,7 @@ async fn a_stream_of_events_brings_progress_and_the_result() {
     let (output, mut shown) = mpsc::channel(4);
     let report = bench.tools.run(invocation("get", json!({})), output).await;
     assert_eq!((report.outcome, report.content.as_str()), (Outcome::Ok, "(nothing)"));
-    assert_eq!(shown.recv().await.unwrap(), "going\n");
+    assert_eq!(shown.recv().await.unwrap(), "going\n".into());
 }
 
 #[tokio::test]

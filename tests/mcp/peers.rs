@@ -70,7 +70,7 @@ async fn has_everything(bench: &Bench) {
     let slowly = invocation("trigger-long-running-operation", json!({ "duration": 0.4, "steps": 2 }));
     let report = bench.tools.run(slowly, output).await;
     assert_eq!(report.outcome, Outcome::Ok, "{}", report.content);
-    assert_eq!(shown.recv().await.unwrap(), "1 of 2\n");
+    assert_eq!(shown.recv().await.unwrap(), "1 of 2\n".into());
 }
 
 #[tokio::test]

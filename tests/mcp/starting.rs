@@ -1,8 +1,9 @@
 //! How servers begin, and what is said of those that do not.
 
+use countersign::ledger::CallId;
 use countersign::runtime::ToolPort as _;
 use countersign::runtime::mcp::{McpServer, McpWay};
-use countersign::tool::SideEffect;
+use countersign::tool::{SideEffect, Typed};
 use serde_json::{Value, json};
 
 use crate::bench::{Bench, Journal, command, invocation, stub};
@@ -76,6 +77,8 @@ async fn nothing_is_started_before_it_is_needed_and_then_once() {
     let own = countersign::tool::Invocation { name: "read".into(), ..invocation("say", json!({})) };
     assert_eq!(bench.tools.run(own.clone(), output).await.content, "inner read");
     assert_eq!(bench.tools.prepare(own).await.outside, ["inner read"]);
+    bench.tools.type_into(CallId(7), Typed(b"keys".to_vec()));
+    assert_eq!(*bench.typed.lock().unwrap(), [CallId(7)]);
     assert!(bench.tools.prepare(invocation("say", json!({}))).await.outside.is_empty());
     assert_eq!(bench.groups.count(), 0);
     let (a, b, c) = tokio::join!(bench.tools.survey(), bench.tools.discover(), bench.call("who", json!({})));

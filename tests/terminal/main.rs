@@ -43,4 +43,5 @@ mod storm;
 mod strays;
 mod suspension;
 mod switching;
+mod typing;
 mod undoing;

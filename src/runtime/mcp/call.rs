@@ -16,7 +16,7 @@ use super::report;
 use super::server::McpWay;
 use crate::ledger::{Arguments, Outcome, seconds};
 use crate::runtime::tools::live::Live;
-use crate::tool::{Invocation, ToolReport};
+use crate::tool::{Invocation, Shown, ToolReport};
 
 /// Where the request says which action this is: the same over retries and restarts.
 const ACTION: &str = "countersign/idempotency-key";
@@ -24,7 +24,7 @@ const ACTION: &str = "countersign/idempotency-key";
 const WAITING: usize = 64;
 
 /// Runs a call to its end or its timeout. Dropping the future takes it back at the server.
-pub(super) async fn run(kept: &Kept, invocation: Invocation, output: mpsc::Sender<String>) -> ToolReport {
+pub(super) async fn run(kept: &Kept, invocation: Invocation, output: mpsc::Sender<Shown>) -> ToolReport {
     let name = &kept.server.name;
     let Arguments::Object(arguments) = invocation.arguments else {
         return ToolReport::failed("the arguments are not a JSON object");
@@ -80,7 +80,7 @@ async fn ask(
     link: &Link,
     params: CallToolRequestParams,
     key: &str,
-    output: mpsc::Sender<String>,
+    output: mpsc::Sender<Shown>,
 ) -> Result<ServerResult, Trouble> {
     let (speaker, mut progress) = mpsc::channel(WAITING);
     let mut request = CallToolRequest::new(params);

@@ -10,8 +10,9 @@ use super::kept::Kept;
 use super::means::McpMeans;
 use super::server::McpServer;
 use super::standing::McpStanding;
+use crate::ledger::CallId;
 use crate::runtime::ports::ToolPort;
-use crate::tool::{self, Discovered, Invocation, Preparation, ToolReport};
+use crate::tool::{self, Discovered, Invocation, Preparation, Shown, ToolReport, Typed};
 
 /// The tools of this machine and those of MCP servers behind one port. Dropping it, and what it was asked for, ends
 /// the servers that it started.
@@ -69,7 +70,7 @@ impl ToolPort for McpTools {
         self.inner.prepare(invocation)
     }
 
-    fn run(&self, invocation: Invocation, output: mpsc::Sender<String>) -> BoxFuture<'static, ToolReport> {
+    fn run(&self, invocation: Invocation, output: mpsc::Sender<Shown>) -> BoxFuture<'static, ToolReport> {
         if !invocation.name.starts_with(tool::MCP) {
             return self.inner.run(invocation, output);
         }
@@ -80,5 +81,10 @@ impl ToolPort for McpTools {
                 None => ToolReport::failed(format!("no MCP server for {} is configured", invocation.name)),
             }
         })
+    }
+
+    /// No tool of a server has a terminal.
+    fn type_into(&self, call: CallId, typed: Typed) {
+        self.inner.type_into(call, typed);
     }
 }

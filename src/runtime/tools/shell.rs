@@ -19,7 +19,7 @@ use tokio::time::timeout;
 use crate::ledger::Outcome;
 use crate::runtime::process::{GRACE, Group, Groups};
 use crate::runtime::sandbox::{Refusals, Sandbox};
-use crate::tool::{Invocation, ToolReport};
+use crate::tool::{Invocation, Shown, ToolReport};
 
 use super::arguments::{number, required};
 use super::gather::Gathered;
@@ -67,7 +67,7 @@ impl Shell {
         &self,
         workspace: &Workspace,
         invocation: &Invocation,
-        output: mpsc::Sender<String>,
+        output: mpsc::Sender<Shown>,
     ) -> ToolReport {
         let limit = limit(invocation);
         let started = required(&invocation.arguments, "command")

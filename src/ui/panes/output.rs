@@ -68,11 +68,9 @@ fn lines(panel: &Panel, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
     if let Some(result) = panel.result() {
         head(&mut lines, "result");
         text(&mut lines, &result.shown());
-    } else if !panel.tail.is_empty() {
+    } else if panel.written().next().is_some() {
         head(&mut lines, "output so far");
-        for line in panel.tail.lines() {
-            text(&mut lines, line);
-        }
+        panel.written().for_each(|line| text(&mut lines, line));
     }
     lines
 }
