@@ -37,6 +37,7 @@ mod pointer;
 mod questions;
 mod replays;
 mod returning;
+mod servers;
 mod sizes;
 mod start;
 mod storm;

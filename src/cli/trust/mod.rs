@@ -11,7 +11,7 @@ use super::exit::Exit;
 use super::fault::{Fault, one_line};
 use super::outcome::say;
 use super::project;
-use super::trusted::{Book, Content};
+use super::trusted::{Book, Content, SHARED_SERVERS};
 use args::TrustArgs;
 
 /// Most letters of an answer that are read.
@@ -86,10 +86,15 @@ fn line(demand: &Demand) -> String {
         (_, true) => "",
         (_, false) => ", with or without trust",
     };
-    let line = place.rsplit_once(':').map_or(place.as_str(), |(_, line)| line);
+    // Its sentence has the place.
+    if *verb == "ignored" {
+        return format!("  {verb:<8} {}\n", one_line(what));
+    }
+    let (file, line) = place.rsplit_once(':').unwrap_or(("", place));
+    let file = if Path::new(file).ends_with(SHARED_SERVERS) { ".mcp.json, " } else { "" };
     // A second line is shown as one: it could be taken for a comment's rest.
     let what = one_line(&what.replace('\n', "\\n"));
-    format!("  {verb:<8} {what}  (line {}{aside})\n", one_line(line))
+    format!("  {verb:<8} {what}  ({file}line {}{aside})\n", one_line(line))
 }
 
 /// Asks on the terminal, or whatever stands in its place; everything but a yes is a no.

@@ -125,6 +125,14 @@ fn has_password(value: &str) -> bool {
     })
 }
 
+/// The environment of a program that a person has configured: that of commands, and the variables named for them.
+pub fn for_programs(
+    ours: Vec<(OsString, OsString)>,
+    named: Vec<(OsString, OsString)>,
+) -> Vec<(OsString, OsString)> {
+    with_given(&for_commands(ours), named)
+}
+
 /// What programs get, with variables that a person has named for them in the place of what is there.
 pub(in crate::runtime) fn with_given(
     environment: &[(OsString, OsString)],

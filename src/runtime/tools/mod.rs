@@ -62,8 +62,8 @@ use shell::Shell;
 use stop::{Stop, off_thread};
 use workspace::Workspace;
 
-pub use environment::looks_secret;
 pub(super) use environment::{for_commands, with_given};
+pub use environment::{for_programs, looks_secret};
 pub use fetch::{AllowedHost, Reach};
 pub use specs::{echo_spec, tool_specs};
 
