@@ -285,7 +285,7 @@ fn settings(invocation: &Invocation, choice: &Choice, attendance: Attendance) ->
     let config = &invocation.config;
     Settings {
         cwd: invocation.cwd.to_string_lossy().into_owned(),
-        system: instructions::system_prompt(&invocation.cwd, &invocation.environment),
+        system: instructions::system_prompt(&invocation.cwd, &invocation.environment, &config.skills),
         environment: environment::note(&invocation.cwd),
         tools: tools(config.echo),
         policy: Policy {

@@ -32,6 +32,7 @@ mod reading;
 mod replay;
 pub mod sessions;
 mod signals;
+mod skills;
 mod switch;
 mod themes;
 pub mod trust;

@@ -12,13 +12,14 @@ use super::{
 };
 use crate::cli::environment::Environment;
 use crate::cli::fault::Fault;
+use crate::cli::skills;
 use crate::cli::trusted::Content;
 use crate::policy::RuleKind;
 
 /// One thing that a file would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::cli) struct Demand {
-    /// What is done: `starts`, `sends`, `reaches`, `allows`, `loosens`, `sets`, `refused`, `ignored`.
+    /// What is done: `starts`, `sends`, `reaches`, `allows`, `loosens`, `sets`, `tells`, `refused`, `ignored`.
     pub(in crate::cli) verb: &'static str,
     /// To what; as the file has it, not yet safe to show.
     pub(in crate::cli) what: String,
@@ -75,6 +76,13 @@ pub(in crate::cli) fn demands(cwd: &Path, environment: &Environment) -> Result<V
                 config = after;
             }
         }
+        let (skills, _told_as_ignored) = skills::of(&content);
+        all.extend(skills.into_iter().map(|(skill, file)| Demand {
+            verb: "tells",
+            what: format!("the model of the skill {}: {}", skill.name, skill.description),
+            place: format!("{}:1", file.display()),
+            needs_trust: true,
+        }));
         for asked in mcp::asked(&settings) {
             all.extend(of_server(&mut config, &asked)?);
         }

@@ -8,6 +8,7 @@ use crate::cli::environment::Environment;
 use crate::cli::fault::Fault;
 use crate::cli::project;
 use crate::cli::reading::{self, Reading};
+use crate::cli::skills;
 use crate::cli::trusted::{Book, CONFIG, Content, SHARED_SERVERS};
 
 /// Most bytes of the user's file.
@@ -69,6 +70,13 @@ pub(super) fn of_project(
 ) -> Result<Vec<Setting>, Fault> {
     let is_trusted = book.is_some_and(|book| book.trusts(content));
     config.warnings.extend(content.left_out());
+    let (skills, wrong) = skills::of(content);
+    config.warnings.extend(wrong);
+    if is_trusted {
+        config.skills.extend(skills);
+    } else if book.is_some() && !skills.is_empty() {
+        config.warnings.push(waiting(content.folder(), skills.len()));
+    }
     let mut settings = Vec::new();
     for (name, text) in [SHARED_SERVERS, CONFIG].map(|name| (name, content.text(name))) {
         let Some(text) = text else { continue };
@@ -95,6 +103,15 @@ pub(super) fn of_project(
         }
     }
     Ok(settings)
+}
+
+/// What is said of skills that wait for trust.
+fn waiting(folder: &Path, number: usize) -> String {
+    let skills = if number == 1 { "1 skill".to_owned() } else { format!("{number} skills") };
+    format!(
+        "{skills} of {} wait for trust, and the model is not told of them; `countersign trust` shows them",
+        folder.display()
+    )
 }
 
 pub(super) fn correct_file(wrong: &str) -> Fault {

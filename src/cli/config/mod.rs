@@ -41,6 +41,7 @@ use super::{
     connection::{Protocol, Secret},
     environment::Environment,
     project,
+    skills::Skill,
     trusted::{CONFIG, SHARED_SERVERS},
 };
 use crate::agent::{Attendance, FinalResponse};
@@ -133,6 +134,8 @@ pub struct Config {
     pub untrusted_mcp_servers: BTreeMap<String, McpEntry>,
     /// The project's files that are in force as a whole, because their folders are trusted.
     pub trusted: Vec<PathBuf>,
+    /// The skills that the model is told of, each with its file.
+    pub skills: Vec<(Skill, PathBuf)>,
     /// What was ignored, and why: one sentence each, to be shown once.
     pub warnings: Vec<String>,
     origins: BTreeMap<String, Source>,
@@ -286,6 +289,7 @@ impl Default for Config {
             mcp_servers: BTreeMap::new(),
             untrusted_mcp_servers: BTreeMap::new(),
             trusted: Vec::new(),
+            skills: Vec::new(),
             warnings: Vec::new(),
             origins: BTreeMap::new(),
         }

@@ -30,6 +30,11 @@ pub(super) fn look(invocation: &Invocation, wrong: Vec<Fault>) -> Vec<Finding> {
         };
         Finding::ok(SUBJECT, format!("{}: this project's file, {what}", file.display()))
     }));
+    if !config.skills.is_empty() {
+        let names: Vec<&str> = config.skills.iter().map(|(skill, _)| skill.name.as_str()).collect();
+        findings
+            .push(Finding::ok(SUBJECT, format!("skills that the model is told of: {}", names.join(", "))));
+    }
     let is_whole = wrong.is_empty();
     findings.extend(wrong.into_iter().map(|fault| Finding::of_fault(SUBJECT, fault)));
     findings.extend(config.warnings.iter().map(|warning| ignored(warning)));

@@ -13,9 +13,12 @@ pub(in crate::cli) const CONFIG: &str = ".countersign/config.toml";
 /// The MCP servers of a project, in the file that it shares with other programs.
 pub(in crate::cli) const SHARED_SERVERS: &str = ".mcp.json";
 
+/// The skills of a project.
+pub(in crate::cli) const SKILLS: &str = ".agents/skills/*/SKILL.md";
+
 /// The files that count, in this order; `*` is any name. What joins them is hashed from then on, so that trust given before
 /// has to be given again where such a file is.
-const FILES: &[&str] = &[CONFIG, SHARED_SERVERS];
+const FILES: &[&str] = &[CONFIG, SHARED_SERVERS, SKILLS];
 
 /// Most bytes of one file.
 const MOST_BYTES: u64 = 1024 * 1024;
@@ -75,6 +78,15 @@ impl Content {
     pub(in crate::cli) fn text(&self, name: &str) -> Option<String> {
         let file = self.files.iter().find(|(known, _)| *known == name);
         file.map(|(_, bytes)| String::from_utf8_lossy(bytes).into_owned())
+    }
+
+    /// The texts of the skills, each with the name of its file and of its folder.
+    pub(in crate::cli) fn skills(&self) -> impl Iterator<Item = (&str, &str, String)> {
+        let (before, after) = SKILLS.split_once('*').unwrap_or_default();
+        self.files.iter().filter_map(move |(name, bytes)| {
+            let folder = name.strip_prefix(before)?.strip_suffix(after)?;
+            Some((name.as_str(), folder, String::from_utf8_lossy(bytes).into_owned()))
+        })
     }
 
     /// The files that are there and count for nothing: a sentence each.
