@@ -147,6 +147,7 @@ impl Agent {
             cut_chars: 0,
             images: Vec::new(),
         };
+        let result = self.told_of_typing(token.id(), result);
         self.books.ledger.settle(now, token, result);
     }
 

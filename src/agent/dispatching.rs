@@ -4,7 +4,7 @@ use crate::budget::Meter;
 use crate::ledger::{
     CallId, Decider, Decision, Ending, Millis, Note, Outcome, Remark, Settlement, Transition,
 };
-use crate::tool::{Invocation, SideEffect, ToolNews, ToolReport, bound, startable};
+use crate::tool::{Invocation, Shown, SideEffect, ToolNews, ToolReport, bound, startable};
 
 use super::phase::{Dispatching, Pending, Permission, Phase, State};
 use super::{Agent, Effect, Live};
@@ -27,7 +27,12 @@ impl Agent {
             && let Some((pending, since)) = running(dispatching, call)
         {
             match news {
-                ToolNews::Output(chunk) => out.push(Effect::Emit(Live::ToolOutput { call, chunk })),
+                ToolNews::Output(Shown::Text(chunk)) => {
+                    out.push(Effect::Emit(Live::ToolOutput { call, chunk }));
+                }
+                ToolNews::Output(Shown::Screen(screen)) => {
+                    out.push(Effect::Emit(Live::Screen { call, screen }));
+                }
                 ToolNews::Done(report) if may_retry(pending, &report, self.books.meter()) => {
                     pending.attempts += 1;
                     let attempts = pending.attempts;
@@ -40,7 +45,8 @@ impl Agent {
                         self.books.ledger.remark(now, Remark::Note(Note::of_refusal(call)));
                     }
                     out.push(Effect::Emit(Live::ToolFinished { call, outcome: report.outcome.clone() }));
-                    pending.state = State::Over(settlement(report, now.since(since)));
+                    let real = settlement(report, now.since(since));
+                    pending.state = State::Over(self.told_of_typing(call, real));
                     return match phase {
                         Phase::Dispatching(dispatching) => self.advance(now, dispatching, out),
                         phase @ (Phase::Idle

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::hooks::{HookCall, HookId};
 use crate::ledger::{CallId, Entry, EntryId};
 use crate::model::Request;
-use crate::tool::Invocation;
+use crate::tool::{Invocation, Typed};
 
 use super::{Live, TimerId};
 
@@ -22,6 +22,8 @@ pub enum Effect {
     Prepare(Invocation),
     /// Run a tool.
     RunTool(Invocation),
+    /// Pass on what a person has typed into the terminal of a running call.
+    TypeInto(CallId, Typed),
     /// Ask for the tools that come from elsewhere. Asked once a process, and never cancelled: it serves all runs.
     DiscoverTools,
     /// Run the hooks that listen to this.
@@ -57,6 +59,7 @@ pub(super) fn ordered(mut effects: Vec<Effect>) -> Vec<Effect> {
         Effect::CallModel(..)
         | Effect::Prepare(_)
         | Effect::RunTool(_)
+        | Effect::TypeInto(..)
         | Effect::RunHooks(_)
         | Effect::DiscoverTools
         | Effect::SetTimer(..) => 2,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::ledger::{CallId, CompactionTrigger, Entry, EntryId, Hosted, ModelRef, Outcome};
 use crate::model::Effort;
+use crate::tool::Screen;
 
 /// One event.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,6 +65,13 @@ pub enum Live {
         call: CallId,
         /// The piece; not yet made safe for a screen.
         chunk: String,
+    },
+    /// What stands on the terminal of a running command, in the place of what stood there before.
+    Screen {
+        /// Which call.
+        call: CallId,
+        /// The screen; not yet made safe for another.
+        screen: Screen,
     },
     /// A tool is done; its result is written when those before it are.
     ToolFinished {

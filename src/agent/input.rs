@@ -5,7 +5,7 @@ use crate::hooks::{HookAnswer, HookId};
 use crate::ledger::{Arguments, CallId, EntryId, FilesRestored, Goal, UserMessage};
 use crate::model::{Effort, ModelNews, ModelSpec};
 use crate::policy::Mode;
-use crate::tool::{Discovered, Preparation, ToolNews};
+use crate::tool::{Discovered, Preparation, ToolNews, Typed};
 
 /// One input of [`super::Agent::step`].
 #[derive(Debug, Clone, PartialEq)]
@@ -101,6 +101,13 @@ pub enum Intent {
     Refuse(String),
     /// Change the mode from now on.
     SetMode(Mode),
+    /// Type into the terminal of a running command.
+    TypeInto {
+        /// Which call.
+        call: CallId,
+        /// The keys, as a terminal sends them.
+        typed: Typed,
+    },
 }
 
 /// An answer to an approval request.

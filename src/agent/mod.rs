@@ -27,6 +27,7 @@ mod settings;
 mod steering;
 mod switching;
 mod turn;
+mod typing;
 mod unclear;
 mod undoing;
 
@@ -210,6 +211,10 @@ impl Agent {
             }
             Intent::Refuse(why) => {
                 out.push(Effect::Emit(Live::Refused(why)));
+                phase
+            }
+            Intent::TypeInto { call, typed } => {
+                self.type_into(now, &phase, call, typed, out);
                 phase
             }
             Intent::SetMode(mode) => {

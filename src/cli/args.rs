@@ -5,6 +5,7 @@ use clap_complete::Shell;
 
 use super::config::Given;
 use super::doctor::args::DoctorArgs;
+use super::mcp::args::McpArgs;
 use super::sessions::args::SessionsArgs;
 use super::trust::args::TrustArgs;
 
@@ -24,6 +25,7 @@ Examples:
   git diff | countersign exec -                 the prompt from stdin
   countersign models                            what is usable now, and why the rest is not
   countersign doctor                            what is wrong, and how it is mended
+  countersign mcp test                          start the MCP servers; what each brings
   countersign trust                             what this project's files would do; decide
   countersign config init                       write a configuration that explains every key
 
@@ -66,6 +68,8 @@ pub enum Command {
     Doctor(DoctorArgs),
     /// Show what this folder's files would do, and trust them as they stand
     Trust(TrustArgs),
+    /// List, test and call the MCP servers
+    Mcp(McpArgs),
     /// Show the configuration, say where it is, or write one
     Config(ConfigArgs),
     /// Print completions for a shell

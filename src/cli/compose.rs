@@ -14,7 +14,7 @@ use super::models::{Choice, Table, Way, choose};
 use super::ports::router;
 use super::switch::Switch;
 use super::undoing::Undoing;
-use super::{Invocation, confined, effort, environment, instructions};
+use super::{Invocation, confined, effort, environment, instructions, mcp};
 use crate::agent::{Agent, Attendance, Effect, Input, Intent, Settings};
 use crate::ledger::{Arguments, Body, Entry, Millis, ModelRef, recover};
 use crate::model::Effort;
@@ -68,10 +68,8 @@ pub(super) fn compose(
     let opened = which.map(|which| open(invocation, &state, which)).transpose()?;
     let (config, choice) = choice(invocation, opened.as_ref().map(|(_, file)| file))?;
     let groups = Groups::default();
-    let tools = LocalTools::new(invocation.cwd.clone(), invocation.environment_of_programs(), groups.clone())
-        .giving(invocation.named_for_programs())
-        .within(confined::sandbox(invocation))
-        .reaching(Reach { allowed: config.fetch_hosts.clone(), network: config.network.clone() });
+    let tools = local_tools(invocation, &config, &groups);
+    let tools = if attendance == Attendance::Person { tools.attended() } else { tools };
     let (router, modes) = router(&choice, &config)?;
     let now = now();
     let mut notices = invocation.config.warnings.clone();
@@ -83,7 +81,13 @@ pub(super) fn compose(
     }
     notices.extend(tools_notice(&choice, invocation.config.tools));
 
-    let mut settings = Settings { effort: config.effort, ..settings(invocation, &choice, attendance) };
+    let mcp::Ready { servers, faults } = mcp::all(invocation);
+    notices.extend(faults.iter().map(mcp::missing));
+    let mut settings = Settings {
+        effort: config.effort,
+        discovers: !servers.is_empty(),
+        ..settings(invocation, &choice, attendance)
+    };
     let (agent, first, before, store, id) = match opened {
         None => {
             let id = Uuid::now_v7().to_string();
@@ -113,13 +117,22 @@ pub(super) fn compose(
     };
     let undo = Undoing::new(state.clone(), id.clone(), invocation.cwd.clone());
     let tools = tools.after(background_calls(&before));
-    let tools = tools.keeping(Snapshots::of_session(state, id.clone()));
+    let tools = Box::new(tools.keeping(Snapshots::of_session(state, id.clone())));
+    let tools = mcp::around(tools, servers, invocation, &groups);
     let hooks = hook_port(invocation, &id, &groups);
     let switch = Switch::new(config.clone(), invocation.environment.clone(), router.clone(), modes);
-    let ports = Ports { model: Box::new(router), tools: Box::new(tools), hooks, store: Box::new(store) };
+    let ports = Ports { model: Box::new(router), tools, hooks, store: Box::new(store) };
     let (driver, handles) = Driver::new(agent, ports);
     let effort = config.effort.and_then(|level| choice.spec.abilities.effort(level));
     Ok(Session { driver, handles, first, before, id, choice, switch, effort, notices, undo, groups })
+}
+
+/// The built-in tools, in the session's folder and its sandbox.
+fn local_tools(invocation: &Invocation, config: &Config, groups: &Groups) -> LocalTools {
+    LocalTools::new(invocation.cwd.clone(), invocation.environment_of_programs(), groups.clone())
+        .giving(invocation.named_for_programs())
+        .within(confined::sandbox(invocation))
+        .reaching(Reach { allowed: config.fetch_hosts.clone(), network: config.network.clone() })
 }
 
 /// What `auto` comes to where there is no sandbox.
@@ -272,7 +285,7 @@ fn settings(invocation: &Invocation, choice: &Choice, attendance: Attendance) ->
     let config = &invocation.config;
     Settings {
         cwd: invocation.cwd.to_string_lossy().into_owned(),
-        system: instructions::system_prompt(&invocation.cwd, &invocation.environment),
+        system: instructions::system_prompt(&invocation.cwd, &invocation.environment, &config.skills),
         environment: environment::note(&invocation.cwd),
         tools: tools(config.echo),
         policy: Policy {

@@ -9,6 +9,9 @@ use crate::ledger::Millis;
 use crate::tool::delegate;
 use crate::wire::record;
 
+/// Rows of a command's terminal that a line carries.
+const SCREEN_ROWS: usize = 20;
+
 /// Turns events into lines, and says when a budget's gauge has moved.
 #[derive(Debug)]
 pub(super) struct EventLines {
@@ -75,6 +78,12 @@ fn live_event(live: &Live) -> Option<Value> {
             Some(json!({ "type": "progress", "step": step, "action": action, "target": target }))
         }
         Live::ToolOutput { call, chunk } => {
+            Some(json!({ "type": "tool_output", "id": call.to_string(), "chunk": chunk }))
+        }
+        // A form feed: what comes stands in the place of what was shown before.
+        Live::Screen { call, screen } => {
+            let last = screen.rows.get(screen.rows.len().saturating_sub(SCREEN_ROWS)..).unwrap_or_default();
+            let chunk = format!("\u{c}{}\n", last.join("\n"));
             Some(json!({ "type": "tool_output", "id": call.to_string(), "chunk": chunk }))
         }
         Live::Hosted { .. }

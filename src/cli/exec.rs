@@ -150,6 +150,7 @@ fn tell_all(
                 Body::TurnEnded(end) if said => return Ok((Some(end.clone()), out)),
                 _ => {}
             },
+            Event::Live(Live::Unreached(why)) => complain(&format!("note: {}", one_line(&why))),
             Event::Live(Live::Refused(why)) => return Err(Fault::failed(why, "")),
             Event::Live(_) => {}
         }

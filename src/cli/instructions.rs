@@ -1,4 +1,4 @@
-//! The system prompt: our own words, then the AGENTS.md files of the user and of the project.
+//! The system prompt: our own words, the AGENTS.md files of the user and of the project, and what skills there are.
 
 use std::path::{Path, PathBuf};
 
@@ -7,6 +7,7 @@ use super::{
     fault::one_line,
     project,
     reading::{self, Reading},
+    skills::{self, Skill},
 };
 
 const OURS: &str = include_str!("../../assets/prompts/system.md");
@@ -18,7 +19,7 @@ const MOST_OF_ONE: u64 = 32 * 1024;
 const MOST_OF_ALL: usize = 96 * 1024;
 
 /// The system prompt of a session that works in `cwd` (an absolute path). Frozen once the session began.
-pub fn system_prompt(cwd: &Path, environment: &Environment) -> String {
+pub(super) fn system_prompt(cwd: &Path, environment: &Environment, skills: &[(Skill, PathBuf)]) -> String {
     let mut prompt = OURS.trim_end().to_owned();
     let mut left = MOST_OF_ALL;
     for file in files(cwd, environment) {
@@ -34,6 +35,11 @@ pub fn system_prompt(cwd: &Path, environment: &Environment) -> String {
         if cut || text.len() < whole {
             prompt.push_str("\n\n[The rest of this file was left out: it is too long.]");
         }
+    }
+    let skills = skills::section(skills, cwd);
+    if !skills.is_empty() {
+        prompt.push_str("\n\n");
+        prompt.push_str(skills.trim_end());
     }
     prompt
 }
@@ -81,7 +87,7 @@ mod tests {
         write(&root.join("a/b/AGENTS.md"), "near words");
         write(&place.path().join("config/countersign/AGENTS.md"), "my words");
         let environment = Environment::of([("XDG_CONFIG_HOME", place.path().join("config"))]);
-        let prompt = system_prompt(&root.join("a/b"), &environment);
+        let prompt = system_prompt(&root.join("a/b"), &environment, &[]);
         let at = |words: &str| prompt.find(words).unwrap();
         assert!(at("my words") < at("root words") && at("root words") < at("near words"));
         assert!(prompt.starts_with(OURS.trim_end()) && !prompt.contains("outside the repository"));
@@ -91,7 +97,7 @@ mod tests {
     fn long_files_are_cut_and_say_so() {
         let place = tempfile::tempdir().unwrap();
         write(&place.path().join("AGENTS.md"), &"é".repeat(40_000));
-        let prompt = system_prompt(place.path(), &Environment::default());
+        let prompt = system_prompt(place.path(), &Environment::default(), &[]);
         assert!(prompt.len() < OURS.len() + 34_000 && prompt.ends_with("it is too long.]"));
     }
 
@@ -105,7 +111,7 @@ mod tests {
             folder.push("d");
         }
         fs::create_dir_all(&folder).unwrap();
-        let prompt = system_prompt(&folder, &Environment::default());
+        let prompt = system_prompt(&folder, &Environment::default(), &[]);
         assert!(prompt.len() < OURS.len() + MOST_OF_ALL + 2000);
     }
 
@@ -117,6 +123,6 @@ mod tests {
         fs::create_dir_all(root.join(".git")).unwrap();
         write(&place.path().join("secret"), "the secret");
         std::os::unix::fs::symlink(place.path().join("secret"), root.join("AGENTS.md")).unwrap();
-        assert!(!system_prompt(&root, &Environment::default()).contains("the secret"));
+        assert!(!system_prompt(&root, &Environment::default(), &[]).contains("the secret"));
     }
 }

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use tracing_appender::rolling::{RollingFileAppender, RollingWriter, Rotation};
 use tracing_subscriber::{
     EnvFilter,
+    filter::ParseError,
     fmt::{MakeWriter, writer::OptionalWriter},
 };
 
@@ -17,7 +18,7 @@ use crate::ui::text::sanitize;
 const KEPT_FILES: usize = 7;
 
 /// Other people's crates may log what travels over the wire; they stay quiet unless named in the filter.
-const QUIET: &str = "hyper=warn,hyper_util=warn,h2=warn,reqwest=warn,rustls=warn";
+const QUIET: &str = "hyper=warn,hyper_util=warn,h2=warn,reqwest=warn,rustls=warn,rmcp=off";
 
 /// Checks a filter.
 ///
@@ -34,7 +35,7 @@ pub fn check(filter: &str) -> Result<(), String> {
 /// there, the program goes on without logs.
 pub fn start(state_dir: Option<&Path>, filter: &str) {
     let Some(state_dir) = state_dir else { return };
-    let Ok(filter) = EnvFilter::try_new(format!("{QUIET},{filter}")) else { return };
+    let Ok(filter) = quietly(filter) else { return };
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_ansi(false)
@@ -42,6 +43,11 @@ pub fn start(state_dir: Option<&Path>, filter: &str) {
         .finish();
     // Refused only when something else listens already, as a test may.
     tracing::subscriber::set_global_default(subscriber).unwrap_or_default();
+}
+
+/// What a filter lets through, of other people's crates only what it names.
+fn quietly(filter: &str) -> Result<EnvFilter, ParseError> {
+    EnvFilter::try_new(format!("{QUIET},{filter}"))
 }
 
 /// A file that is opened for its first line.
@@ -120,6 +126,23 @@ mod tests {
         let text = std::fs::read_to_string(written).unwrap();
         assert!(text.contains("a line"), "{text}");
         assert_eq!(sanitize(&text), text);
+    }
+
+    #[test]
+    fn what_servers_say_is_not_logged_by_the_crate_that_reads_it() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("logs");
+        let subscriber = tracing_subscriber::fmt()
+            .with_env_filter(quietly("trace").unwrap())
+            .with_writer(LazyFile { folder: folder.clone(), file: OnceLock::new() })
+            .finish();
+        tracing::subscriber::with_default(subscriber, || {
+            tracing::error!(target: "rmcp::service", "words of a server");
+            tracing::trace!("ours");
+        });
+        let written = std::fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
+        let text = std::fs::read_to_string(written).unwrap();
+        assert!(text.contains("ours") && !text.contains("words of a server"), "{text}");
     }
 
     #[test]

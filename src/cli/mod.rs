@@ -22,6 +22,7 @@ pub mod instructions;
 mod listing;
 pub mod logging;
 mod looks;
+pub mod mcp;
 pub mod models;
 mod outcome;
 mod past;
@@ -31,6 +32,7 @@ mod reading;
 mod replay;
 pub mod sessions;
 mod signals;
+mod skills;
 mod switch;
 mod themes;
 pub mod trust;
@@ -44,6 +46,7 @@ use std::{
 };
 
 use clap::{CommandFactory, Parser};
+use clap_complete::Shell;
 
 use args::{Args, Command, ConfigAction, Flags, Which};
 use config::{Config, Given};
@@ -165,13 +168,19 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
             doctor::run(cwd, environment, words.json, words.online)
         }
         Some(Command::Trust(words)) => trust::run(&words, args.flags.cd.as_deref(), &environment),
-        Some(Command::Config(config)) => configure(config.action, args.flags, environment),
-        Some(Command::Completions { shell }) => {
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Args::command(), "countersign", &mut script);
-            say(&String::from_utf8_lossy(&script))
+        Some(Command::Mcp(words)) => {
+            let flags = Flags { cd: words.cd.or(args.flags.cd.clone()), ..args.flags };
+            mcp::run(&words.verb, &invoke(&flags, environment, None)?)
         }
+        Some(Command::Config(config)) => configure(config.action, args.flags, environment),
+        Some(Command::Completions { shell }) => completions(shell),
     }
+}
+
+fn completions(shell: Shell) -> Result<Exit, Fault> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Args::command(), "countersign", &mut script);
+    say(&String::from_utf8_lossy(&script))
 }
 
 /// Reads the configuration and begins the logs. `on_approval` is a flag of `exec` alone.

@@ -27,6 +27,7 @@ mod restored;
 use std::{collections::BTreeSet, fmt, sync::Arc};
 
 pub use approval::{ApprovalRequest, Decision, Preview, Sandboxing, Scope};
+pub use attempt::{told_of_typing, was_typed_into};
 pub use check::{Fault, audit, check, resting_places};
 pub use compaction::{Compaction, CompactionTrigger};
 pub use content::{Arguments, Block, Thinking, ToolUse};

@@ -7,7 +7,7 @@ use std::{
 
 use super::{
     Body, CallId, Decision, Entry, Fault, Ledger, Millis, OpenCall, Outcome, Settlement, ToolUse, check,
-    forgotten_text, lost_text,
+    forgotten_text, lost_text, told_of_typing,
 };
 
 /// A loaded session.
@@ -55,7 +55,8 @@ pub fn recover(entries: Vec<Arc<Entry>>, now: Millis) -> Result<Recovered, Fault
         }
         let started = allowed.contains(&call.id);
         lost = (lost.0 + 1, lost.1 + usize::from(started));
-        ledger.settle(now, token, Settlement::synthetic(Outcome::Lost { started }, lost_text(started)));
+        let content = told_of_typing(&ledger.entries, call.id, lost_text(started).into());
+        ledger.settle(now, token, Settlement::synthetic(Outcome::Lost { started }, content));
     }
     Ok(Recovered { ledger, waiting, loaded, lost })
 }

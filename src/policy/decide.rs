@@ -331,10 +331,25 @@ fn harmless(effect: SideEffect) -> &'static str {
     if effect == SideEffect::Reads { READS } else { "edits in the workspace" }
 }
 
+/// What version control, shells, editors and other agents start programs from, when somebody goes to the folder or works
+/// in it.
+const GUARDED: &[&str] = &[
+    ".git",
+    ".hg",
+    ".husky",
+    ".countersign",
+    ".mcp.json",
+    ".envrc",
+    ".vscode",
+    ".idea",
+    ".devcontainer",
+    ".claude",
+    ".cursor",
+];
+
 /// Files through which an edit becomes a program that runs later, or a rule.
 pub(super) fn is_guarded(path: &str) -> bool {
-    let guarded = [".git", ".countersign", ".mcp.json"];
-    path.split('/').any(|part| guarded.iter().any(|name| part.eq_ignore_ascii_case(name)))
+    path.split('/').any(|part| GUARDED.iter().any(|name| part.eq_ignore_ascii_case(name)))
 }
 
 /// Of two permissions the one that lets less happen; the first is named among equals.

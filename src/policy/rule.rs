@@ -10,7 +10,7 @@ use super::shell::{self, HOLE, Reading};
 use super::web;
 use super::wildcard::wildcard;
 use crate::ledger::Arguments;
-use crate::tool::{Preparation, SideEffect, ToolSpec};
+use crate::tool::{MCP, Preparation, SideEffect, ToolSpec, mcp};
 
 /// What a rule says, loosest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -99,6 +99,10 @@ impl Rule {
         if text.contains(HOLE) {
             return Err(bad("it has a character that no command has"));
         }
+        if tool.starts_with(MCP) {
+            check_of_server(tool, pattern.is_some())
+                .map_err(|what| BadRule(format!("`{text}` is not a rule: {what}")))?;
+        }
         if let Some(pattern) = pattern.as_deref().filter(|_| tool == web::FETCH) {
             web::check(pattern, kind.permits()).map_err(|what| {
                 BadRule(format!("`{text}` is not a rule: {what}; write {}", web::EXAMPLES))
@@ -181,6 +185,21 @@ impl Rule {
         let fixed = |text: &str| text.chars().filter(|c| *c != '*').count();
         fixed(&self.tool) + self.pattern.as_deref().map_or(0, |pattern| 1 + fixed(pattern))
     }
+}
+
+/// Whether a rule for tools of MCP servers can speak of any call.
+fn check_of_server(tool: &str, has_pattern: bool) -> Result<(), String> {
+    if has_pattern {
+        return Err(format!(
+            "a pattern is held against a command, a URL or a path, and what a tool of an MCP server is called with is \
+             none of these; write {tool} for all its calls, or {MCP}SERVER__* for all tools of a server"
+        ));
+    }
+    if tool.contains('*') || mcp(tool).is_some_and(|(_, tool)| !tool.is_empty()) {
+        return Ok(());
+    }
+    let server = tool.trim_end_matches('_');
+    Err(format!("it names a server and no tool; write {server}__* for all its tools"))
 }
 
 /// Whether an allowing pattern covers a whole line on its own, and some of it by more than that it only looks.

@@ -26,4 +26,4 @@ pub use ports::{HookPort, ModelPort, StorePort, ToolPort};
 pub use process::{Groups, keep_to_ourselves};
 pub use router::ModelRouter;
 pub use store::SessionStore;
-pub use tools::{AllowedHost, LocalTools, Reach, echo_spec, looks_secret, tool_specs};
+pub use tools::{AllowedHost, LocalTools, Reach, echo_spec, for_programs, looks_secret, tool_specs};

@@ -9,7 +9,7 @@ use tokio::task::JoinHandle;
 
 use crate::agent::{Effect, Input, Operation, TimerId};
 use crate::hooks::HookCall;
-use crate::tool::{Invocation, ToolNews, ToolReport, warm_up};
+use crate::tool::{Invocation, Shown, ToolNews, ToolReport, warm_up};
 
 use super::hearing::hear;
 use super::ports::{HookPort, ModelPort, ToolPort};
@@ -41,7 +41,8 @@ impl Operations {
         }
     }
 
-    /// Starts what an effect asks for. Writing and telling are not operations: they change nothing here.
+    /// Starts what an effect asks for. What is typed is passed on at once. Writing and telling are not operations: they
+    /// change nothing here.
     pub(super) fn start(&mut self, effect: Effect) {
         self.running.retain(|_, task| !task.is_finished());
         let inputs = self.inputs.clone();
@@ -69,6 +70,7 @@ impl Operations {
             Effect::SetTimer(timer, after_ms) => {
                 (Operation::Timer(timer), tokio::spawn(wait(timer, after_ms, inputs)))
             }
+            Effect::TypeInto(call, typed) => return self.tools.type_into(call, typed),
             Effect::Cancel(_) | Effect::Append(_) | Effect::Emit(_) => return,
         };
         self.running.insert(name, task);
@@ -122,11 +124,11 @@ const CRASHED: &str =
 /// Runs a tool and passes on its live output. A tool that panics has failed; the loop lives on.
 async fn run_tool(tools: Arc<dyn ToolPort>, invocation: Invocation, inputs: mpsc::Sender<Input>) {
     let call = invocation.call;
-    let (output_to, mut output) = mpsc::channel::<String>(16);
+    let (output_to, mut output) = mpsc::channel::<Shown>(16);
     let live = inputs.clone();
     let pass_on = async move {
-        while let Some(chunk) = output.recv().await {
-            if live.send(Input::Tool(call, ToolNews::Output(chunk))).await.is_err() {
+        while let Some(piece) = output.recv().await {
+            if live.send(Input::Tool(call, ToolNews::Output(piece))).await.is_err() {
                 break;
             }
         }

@@ -24,7 +24,7 @@ impl Outbox {
         self.waiting.is_empty()
     }
 
-    /// Queues an event; a delta that follows its like is joined to it.
+    /// Queues an event; a delta that follows its like is joined to it, a screen takes the place of the one before.
     pub(super) fn push(&mut self, event: Event) {
         let left = match self.waiting.back_mut() {
             Some(last) => join(last, event),
@@ -71,6 +71,13 @@ fn join(last: &mut Event, event: Event) -> Option<Event> {
             Event::Live(Live::ToolOutput { call: same, chunk: more }),
         ) if *call == same => {
             chunk.push_str(&more);
+            None
+        }
+        (
+            Event::Live(Live::Screen { call, screen }),
+            Event::Live(Live::Screen { call: same, screen: newer }),
+        ) if *call == same => {
+            *screen = newer;
             None
         }
         (_, event) => Some(event),

@@ -6,9 +6,9 @@ use futures_util::{future::BoxFuture, stream::BoxStream};
 use tokio::sync::mpsc;
 
 use crate::hooks::{HookAnswer, HookCall};
-use crate::ledger::Entry;
+use crate::ledger::{CallId, Entry};
 use crate::model::{ModelNews, Request};
-use crate::tool::{Discovered, Invocation, Preparation, ToolReport};
+use crate::tool::{Discovered, Invocation, Preparation, Shown, ToolReport, Typed};
 
 /// Speaks to models. The stream ends with exactly one `Finished` or `Failed`; dropping it ends the call and
 /// closes its connection.
@@ -30,7 +30,11 @@ pub trait ToolPort: Send + Sync {
 
     /// Runs a call to its end or its timeout. Live output goes to `output`, at a pace that a screen can use.
     /// Dropping the future cancels the run and ends the whole process group: TERM, then KILL.
-    fn run(&self, invocation: Invocation, output: mpsc::Sender<String>) -> BoxFuture<'static, ToolReport>;
+    fn run(&self, invocation: Invocation, output: mpsc::Sender<Shown>) -> BoxFuture<'static, ToolReport>;
+
+    /// Passes on what a person has typed into the terminal of a running call. Never waits: what a call without one,
+    /// or one that is over, is told is dropped, and so is what a command does not read in time.
+    fn type_into(&self, call: CallId, typed: Typed);
 }
 
 /// Runs hooks.

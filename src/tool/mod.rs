@@ -5,6 +5,7 @@ mod batch;
 mod name;
 mod output;
 mod schema;
+mod screen;
 
 use serde_json::Value;
 
@@ -12,7 +13,8 @@ pub use background::{Standing, id_of, number_of};
 pub use batch::{Candidate, startable};
 pub use name::{ASK, DELEGATE_TO, MCP, delegate, mcp};
 pub use output::{Bounded, bound};
-pub use schema::{BadArguments, Registry, warm_up};
+pub use schema::{BadArguments, Registry, check_schema, warm_up};
+pub use screen::{KeyModes, MOST_TYPED, Screen, Shown, Typed, has_terminal};
 
 use crate::ledger::{Arguments, CallId, Image, Outcome, Preview};
 use crate::model::ToolDescription;
@@ -131,8 +133,8 @@ pub struct Discovered {
 /// News of a running tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToolNews {
-    /// A piece of live output.
-    Output(String),
+    /// A piece of live output, or the screen that it has made.
+    Output(Shown),
     /// It is over.
     Done(ToolReport),
 }

@@ -92,6 +92,14 @@ fn compile(schema: &Value) -> Result<Validator, ValidationError<'static>> {
     }
 }
 
+/// Whether arguments can be checked by a schema that comes from elsewhere.
+///
+/// # Errors
+/// Why not, in the words of the validator.
+pub fn check_schema(schema: &Value) -> Result<(), String> {
+    compile(schema).map(drop).map_err(|why| why.to_string())
+}
+
 /// Compiles what every schema of a process is held to, some tenths of a millisecond once: to be done while nobody waits.
 pub fn warm_up() {
     compile(&Value::Bool(true)).map(drop).unwrap_or_default();

@@ -1,7 +1,8 @@
 //! What keys ask of the world outside the screen.
 
 use crate::agent::Intent;
-use crate::ledger::EntryId;
+use crate::ledger::{CallId, EntryId};
+use crate::tool::Typed;
 
 use super::source::Source;
 
@@ -10,6 +11,8 @@ use super::source::Source;
 pub enum Act {
     /// The agent shall hear this.
     Send(Intent),
+    /// Into the terminal of this call; with what was typed before it, if that has not left yet.
+    Type(CallId, Typed),
     /// Esc: on its own channel, past all that is queued.
     Abort,
     /// Leave.

@@ -57,6 +57,12 @@ impl Chord {
         Self::new(key.code, key.modifiers)
     }
 
+    /// The key that it is, pressed.
+    #[must_use]
+    pub fn press(self) -> KeyEvent {
+        KeyEvent::new(self.code, self.held)
+    }
+
     /// Whether it types a character.
     #[must_use]
     pub fn types(self) -> bool {

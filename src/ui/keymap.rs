@@ -131,6 +131,8 @@ pub enum Command {
     ForkHere,
     /// The command that exports the session.
     ExportWords,
+    /// Type into the terminal of a running command, or leave it.
+    TypeInto,
 }
 
 /// One line of the table.
@@ -211,6 +213,16 @@ pub const BINDINGS: &[Binding] = {
         bind(P::Everywhere, CTRL, K::Char('c'), C::ClearOrQuit, "ctrl-c", "empty the composer; twice: quit"),
         bind(P::Everywhere, CTRL, K::Char('d'), C::Leave, "ctrl-d", "quit, when the composer is empty"),
         bind(P::Everywhere, CTRL, K::Char('z'), C::Suspend, "ctrl-z", "to the shell; fg comes back"),
+        bind(
+            P::Everywhere,
+            CTRL,
+            K::Char(']'),
+            C::TypeInto,
+            "ctrl-]",
+            "type into a command's terminal; again: leave it",
+        ),
+        // The same key, as terminals without a keyboard protocol report it.
+        bind(P::Everywhere, CTRL, K::Char('5'), C::TypeInto, "", ""),
         bind(P::Everywhere, NONE, K::F(1), C::Help, "f1 ?", "these keys"),
         bind(P::Composer, NONE, K::Enter, C::Send, "enter", "send; while it works: with the next results"),
         bind(P::Composer, SHIFT, K::Enter, C::Newline, "ctrl-j", "new line; shift-enter too"),

@@ -108,6 +108,8 @@ pub enum Overlay {
     Shells(u16),
     /// The model's to-do list; scrolled by so many rows.
     Plan(u16),
+    /// The terminal of a command, which gets the keys.
+    Terminal(Typing),
     /// A list to pick from.
     Picker(Picker),
 }
@@ -123,9 +125,21 @@ impl Overlay {
             | Self::Budgets(at)
             | Self::Plan(at)
             | Self::Shells(at) => Some(at),
+            Self::Terminal(typing) => Some(&mut typing.at),
             Self::Ledger(_) | Self::Picker(_) => None,
         }
     }
+}
+
+/// The page of a command's terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Typing {
+    /// Whose terminal.
+    pub call: CallId,
+    /// Rows above the window.
+    pub at: u16,
+    /// It was shown that the command is over.
+    pub over: bool,
 }
 
 /// A reason or an answer in the making.
@@ -268,6 +282,11 @@ impl Local {
         let mut waiting = view.waiting();
         waiting.retain(|(request, _)| !self.answered.contains(request));
         waiting
+    }
+
+    /// The terminal that gets the keys, if one does.
+    pub fn typing(&self) -> Option<Typing> {
+        if let Some(Overlay::Terminal(typing)) = self.overlay { Some(typing) } else { None }
     }
 
     /// What has the focus now. A waiting call takes it while the composer is empty; a call that is gone loses it.

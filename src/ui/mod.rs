@@ -42,6 +42,12 @@ pub mod update;
 /// What a text that begins with a slash means.
 pub mod slash;
 
+/// Typing into the terminal of a running command.
+pub mod typing;
+
+/// Keys as an xterm sends them.
+pub mod xterm;
+
 /// Fuzzy matching.
 pub mod fuzzy;
 

@@ -10,6 +10,7 @@ use super::inspector::{self, Wish};
 use super::keymap::{Command, Place, lookup};
 use super::local::{Focus, Local, Overlay};
 use super::picking;
+use super::typing;
 
 /// One key, if something lies on top; `None` when nothing does.
 pub(super) fn update(local: &mut Local, view: &View, key: KeyEvent) -> Option<Vec<Act>> {
@@ -32,6 +33,7 @@ pub(super) fn update(local: &mut Local, view: &View, key: KeyEvent) -> Option<Ve
         local.overlay = None;
         return Some(Vec::new());
     }
+    let types = matches!(overlay, Overlay::Output(..)) && lookup(Place::Page, key) == Some(Command::TypeInto);
     let closes = match overlay {
         Overlay::Ledger(it) => match inspector::update(it, view, key, page) {
             Wish::None => false,
@@ -45,6 +47,8 @@ pub(super) fn update(local: &mut Local, view: &View, key: KeyEvent) -> Option<Ve
         },
         // A picker has had its key; to quit closes it.
         Overlay::Picker(_) => true,
+        // The program has had its key.
+        Overlay::Terminal(_) => false,
         Overlay::Help(at)
         | Overlay::Output(_, at)
         | Overlay::Summary(_, at)
@@ -53,6 +57,10 @@ pub(super) fn update(local: &mut Local, view: &View, key: KeyEvent) -> Option<Ve
         | Overlay::Plan(at)
         | Overlay::Shells(at) => scroll(at, key, page),
     };
+    if types {
+        typing::begin(local, view);
+        return Some(Vec::new());
+    }
     if closes && read_only {
         return Some(vec![Act::Quit]);
     }

@@ -23,6 +23,7 @@ use super::replaying::{Paced, pace};
 use super::search::{Found, Search};
 use super::sending::{self, send, send_later};
 use super::source::Source;
+use super::typing;
 
 /// One key. Returns what has to be done; everything else has happened to `local`.
 pub fn update(local: &mut Local, view: &View, key: KeyEvent) -> Vec<Act> {
@@ -30,6 +31,9 @@ pub fn update(local: &mut Local, view: &View, key: KeyEvent) -> Vec<Act> {
     local.pointer.let_go();
     let was_armed = std::mem::take(&mut local.quit_armed);
     local.hint = None;
+    if let Some(acts) = typing::update(local, view, key) {
+        return acts;
+    }
     if editing::settle(local, view) {
         local.hint = Some("the call that was being changed does not wait any more".to_owned());
         return Vec::new();
@@ -115,6 +119,7 @@ pub fn hear(local: &mut Local, live: &Live) {
         | Live::CallForming { .. }
         | Live::Progress { .. }
         | Live::ToolOutput { .. }
+        | Live::Screen { .. }
         | Live::ToolFinished { .. }
         | Live::Retrying { .. }
         | Live::Discovering
@@ -122,9 +127,13 @@ pub fn hear(local: &mut Local, live: &Live) {
     }
 }
 
-/// Text that came whole: a bracketed paste.
-pub fn paste(local: &mut Local, view: &View, text: &str) {
-    place(local, view, text, Composer::paste);
+/// Text that came whole: a bracketed paste. Returns what has to be done.
+pub fn paste(local: &mut Local, view: &View, text: &str) -> Vec<Act> {
+    let typed = typing::paste(local, view, text);
+    typed.unwrap_or_else(|| {
+        place(local, view, text, Composer::paste);
+        Vec::new()
+    })
 }
 
 /// A paste of nothing but the paths of images, as the mentions that stand for them.
@@ -216,6 +225,7 @@ pub(super) fn obey(
         Command::Help if !Chord::of(key).types() || local.composer.is_empty() => {
             local.overlay = Some(Overlay::Help(0));
         }
+        Command::TypeInto => typing::begin(local, view),
         Command::Open => open(local, view),
         Command::Copy => return copy(local, view).map(Act::Copy).into_iter().collect(),
         Command::Up | Command::Down => up_or_down(local, view, command, key),

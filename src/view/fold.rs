@@ -244,6 +244,9 @@ impl View {
                 self.change_open_panel(*call, |p| p.state = PanelState::Running { since });
             }
             Live::ToolOutput { call, chunk } => self.change_open_panel(*call, |p| p.tail.push(chunk)),
+            Live::Screen { call, screen } => {
+                self.change_open_panel(*call, |p| p.screen = Some(screen.clone()));
+            }
             Live::ToolFinished { call, outcome } => {
                 self.change_open_panel(*call, |p| p.state = PanelState::Done(outcome.clone()));
             }

@@ -158,6 +158,11 @@ impl View {
         self.card(self.position(call)?)?.panel()
     }
 
+    /// The call that runs on a terminal which takes keys; of several the last.
+    pub fn typable(&self) -> Option<CallId> {
+        self.calls().rev().find(|call| self.panel(*call).is_some_and(Panel::takes_keys))
+    }
+
     /// Where the panel of a call stands among the cards.
     pub fn position(&self, call: CallId) -> Option<usize> {
         self.panels.get(&call).copied()

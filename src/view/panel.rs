@@ -6,6 +6,8 @@ use crate::ledger::{
     ApprovalRequest, Arguments, Body, CallId, Decision, Entry, EntryId, Millis, Outcome, ToolResult, ToolUse,
 };
 
+use crate::tool::{Screen, has_terminal};
+
 use super::Tail;
 
 /// The panel of one call.
@@ -19,6 +21,8 @@ pub struct Panel {
     pub state: PanelState,
     /// The last of its live output; empty when it has its result.
     pub tail: Tail,
+    /// What stands on its terminal, while it runs on one.
+    pub screen: Option<Screen>,
 }
 
 /// Where a call stands.
@@ -46,7 +50,7 @@ pub enum PanelState {
 impl Panel {
     pub(super) fn new(call: Arc<Entry>) -> Self {
         let (state, tail) = (PanelState::Preparing, Tail::default());
-        Self { call, edit: None, request: None, decision: None, state, tail }
+        Self { call, edit: None, request: None, decision: None, state, tail, screen: None }
     }
 
     pub(super) fn ask(&mut self, request: Arc<Entry>) {
@@ -67,6 +71,7 @@ impl Panel {
 
     pub(super) fn finish(&mut self, result: Arc<Entry>) {
         self.tail = Tail::default();
+        self.screen = None;
         self.state = PanelState::Finished(result);
     }
 
@@ -115,11 +120,27 @@ impl Panel {
         if let Body::ToolResult(r) = &entry.body { Some(r) } else { None }
     }
 
-    /// Whether it has a box of its own: it waits for a person, or it runs and has something to show.
+    /// The lines that it has written so far, the last ones or those on its terminal; not yet safe for a screen.
+    pub fn written(&self) -> impl DoubleEndedIterator<Item = &str> {
+        let rows = self.screen.iter().flat_map(|screen| screen.rows.iter().map(String::as_str));
+        self.tail.lines().filter(|_| self.screen.is_none()).chain(rows)
+    }
+
+    /// Whether it is a command that asks for a terminal.
+    pub fn has_terminal(&self) -> bool {
+        self.arguments().is_some_and(|arguments| has_terminal(self.name(), arguments))
+    }
+
+    /// Whether it runs on a terminal that can be typed into.
+    pub fn takes_keys(&self) -> bool {
+        matches!(self.state, PanelState::Running { .. }) && self.has_terminal()
+    }
+
+    /// Whether it has a box of its own: it waits for a person, or it runs and has something to show or takes keys.
     pub fn is_boxed(&self) -> bool {
         match self.state {
             PanelState::Waiting => true,
-            PanelState::Running { .. } => !self.tail.is_empty(),
+            PanelState::Running { .. } => self.takes_keys() || self.written().next().is_some(),
             PanelState::Preparing
             | PanelState::Queued
             | PanelState::Refused

@@ -15,6 +15,7 @@ mod stage;
 use countersign::agent::{Answer, Event, Intent, Live, Shutdown};
 use countersign::ledger::{Body, Ending, Outcome};
 use countersign::model::{ModelEvent, ModelNews};
+use countersign::tool::Typed;
 
 use stage::{Stage, call};
 
@@ -278,4 +279,27 @@ async fn deltas_wait_joined_for_a_slow_watcher_and_entries_are_never_lost() {
     assert_eq!(streamed, "word ".repeat(20_000));
     assert!(deltas < 2_000, "{deltas} deltas were not joined");
     stage.handles().intents.send(Intent::Abort).await.unwrap();
+}
+
+/// The third law for keys: that they come is on disk before the first of them arrives.
+#[tokio::test(start_paused = true)]
+async fn keys_reach_a_command_after_the_books_are_synced() {
+    let mut stage = Stage::open();
+    stage.submit("log in").await;
+    let model = stage.next_model_call().await;
+    model.call(0, "shell", r#"{"command":"login","pty":true}"#).await;
+    model.finish().await;
+    let request = stage.until_request().await;
+    stage.decide(request, call(1), Answer::AllowOnce).await;
+    let run = stage.next_tool_run().await;
+    stage.until_live(|live| matches!(live, Live::Progress { .. })).await;
+    stage.done();
+    for _ in 0..2 {
+        let typed = Typed(b"secret\r".to_vec());
+        stage.handles().intents.send(Intent::TypeInto { call: call(1), typed }).await.unwrap();
+    }
+    run.done(Outcome::Failed, "no");
+    stage.until_entry(|body| matches!(body, Body::ToolResult(_))).await;
+    let done = stage.done();
+    assert_eq!(done.get(..4), Some(&["write", "sync", "keys", "keys"][..]), "{done:?}");
 }

@@ -9,7 +9,7 @@ use countersign::ledger::{Body, CallId, Entry, EntryId, ModelRef, Outcome};
 use countersign::model::{ModelEvent, ModelNews, ModelSpec, Request};
 use countersign::policy::Policy;
 use countersign::runtime::{Driver, DriverError, Handles, ModelPort, NoHooks, Ports, StorePort, ToolPort};
-use countersign::tool::{Invocation, Preparation, SideEffect, ToolReport, ToolSpec};
+use countersign::tool::{Invocation, Preparation, Shown, SideEffect, ToolReport, ToolSpec, Typed};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{BoxStream, StreamExt, unfold};
 use tokio::sync::{mpsc, oneshot};
@@ -100,7 +100,7 @@ impl ToolPort for StagedTools {
         }
         Box::pin(async { Preparation::default() })
     }
-    fn run(&self, invocation: Invocation, _: mpsc::Sender<String>) -> BoxFuture<'static, ToolReport> {
+    fn run(&self, invocation: Invocation, _: mpsc::Sender<Shown>) -> BoxFuture<'static, ToolReport> {
         self.1.push("tool");
         let (end, ended) = oneshot::channel();
         let crashes = invocation.arguments.to_value()["panic"].as_bool().unwrap_or(false);
@@ -111,6 +111,9 @@ impl ToolPort for StagedTools {
             assert!(!crashes, "this tool crashes");
             ended.await.unwrap()
         })
+    }
+    fn type_into(&self, _: CallId, _: Typed) {
+        self.1.push("keys");
     }
 }
 
@@ -251,6 +254,14 @@ impl Stage {
     }
 }
 
+fn effect_of(tool: &str) -> SideEffect {
+    match tool {
+        "read" => SideEffect::Reads,
+        "shell" => SideEffect::Runs,
+        _ => SideEffect::Writes,
+    }
+}
+
 fn settings(wall: Option<u64>) -> Settings {
     let tool = |name: &str, effect| ToolSpec {
         name: name.into(),
@@ -263,7 +274,7 @@ fn settings(wall: Option<u64>) -> Settings {
     Settings {
         session: "staged".into(),
         cwd: "/w".into(),
-        tools: vec![tool("read", SideEffect::Reads), tool("write", SideEffect::Writes)],
+        tools: ["read", "write", "shell"].map(|name| tool(name, effect_of(name))).to_vec(),
         policy: Policy::default(),
         limits: Limits { max_wall_time_seconds: wall, ..Limits::default() },
         seed: 7,

@@ -34,6 +34,7 @@ mod images;
 mod kept;
 mod keys;
 mod locals;
+mod mcp;
 mod prompts;
 mod refusals;
 mod resumed;

@@ -250,3 +250,60 @@ fn what_is_shown_hides_nothing() {
         assert!(out.contains(shown), "{shown} in {out}");
     }
 }
+
+/// What a new session tells the model of skills, if anything.
+fn skills_told(world: &World) -> (String, String) {
+    for session in world.sessions() {
+        fs::remove_file(session).unwrap();
+    }
+    let ran = world.json(&["--script", "[\"Done.\"]", "go"]);
+    let started = ran.one("session_started");
+    let system = started["system"].as_str().unwrap();
+    (system.split_once("# Skills").map(|(_, skills)| skills.to_owned()).unwrap_or_default(), ran.err)
+}
+
+#[test]
+fn skills_are_told_only_while_exactly_these_are_trusted() {
+    let world = World::new();
+    let skill = |name: &str, text: &str| {
+        let folder = world.work().join(".agents/skills").join(name);
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("SKILL.md"), text).unwrap();
+    };
+    let pdf = "---\nname: pdf\ndescription: Reads\u{1b}[2J PDFs\n---\nOpen it.\n";
+    skill("pdf", pdf);
+    skill("broken", "Open it.\n");
+    let (told, err) = skills_told(&world);
+    assert_eq!(told, "", "nothing without trust");
+    assert!(err.contains("1 skill of ") && err.contains("`countersign trust`"), "{err}");
+    assert!(err.contains("broken/SKILL.md") && err.contains("the skill is left out"), "{err}");
+
+    let ran = run(&world, &["trust", "--yes"]);
+    let shown =
+        "tells    the model of the skill pdf: Reads\\u{1b}[2J PDFs  (.agents/skills/pdf/SKILL.md, line 1)";
+    assert!(ran.out.contains(shown) && ran.code == 0, "{}", ran.out);
+    let (told, err) = skills_told(&world);
+    assert!(told.contains("- pdf: Reads\\u{1b}[2J PDFs (file: .agents/skills/pdf/SKILL.md)"), "{told}");
+    assert!(!told.contains("broken") && !err.contains("1 skill of"), "{told}{err}");
+
+    skill("pdf", &pdf.replace("Open", "open"));
+    assert_eq!(skills_told(&world).0, "", "one letter of its body was changed");
+    skill("pdf", pdf);
+    skill("second", "---\ndescription: Sends\n---\n");
+    assert_eq!(skills_told(&world).0, "", "another one has come");
+    fs::remove_dir_all(world.work().join(".agents/skills/second")).unwrap();
+    assert!(skills_told(&world).0.contains("- pdf: "), "the same contents are trusted again");
+}
+
+#[test]
+fn a_skill_that_is_reached_by_a_link_is_left_out() {
+    let world = World::new();
+    let elsewhere = world.place().join("elsewhere");
+    fs::create_dir_all(&elsewhere).unwrap();
+    fs::write(elsewhere.join("SKILL.md"), "---\nname: x\ndescription: from elsewhere\n---\n").unwrap();
+    fs::create_dir_all(world.work().join(".agents/skills")).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, world.work().join(".agents/skills/x")).unwrap();
+    let ran = run(&world, &["trust", "--yes"]);
+    assert!(ran.out.contains("reached by a symbolic link"), "{}", ran.out);
+    assert_eq!(skills_told(&world).0, "");
+}

@@ -15,6 +15,7 @@ mod lines;
 mod nasty;
 mod pieces;
 mod rules;
+mod servers;
 mod stubs;
 mod support;
 mod urls;

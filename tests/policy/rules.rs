@@ -121,9 +121,15 @@ fn what_is_granted_for_the_session_is_the_exact_action() {
 #[test]
 fn files_that_make_programs_run_are_not_edited_without_a_question() {
     let policy = policy(Mode::Edit, &[]);
-    for (path, asks) in
-        [("src/a.rs", false), (".git/config", true), ("sub/.GIT/hooks/x", true), (".mcp.json", true)]
-    {
+    for (path, asks) in [
+        ("src/a.rs", false),
+        (".git/config", true),
+        ("sub/.GIT/hooks/x", true),
+        (".mcp.json", true),
+        ("sub/.envrc", true),
+        (".vscode/tasks.json", true),
+        (".gitignore", false),
+    ] {
         let (arguments, found) = at(path, path, false);
         let verdict = policy.decide(&edit_tool(), &arguments, &found).verdict;
         assert_eq!(matches!(verdict, Verdict::Ask(_)), asks, "{path}: {verdict:?}");

@@ -125,7 +125,9 @@ fn always_offers_the_server_of_a_page_and_no_other() {
 fn what_other_tools_call_url_is_no_page() {
     let tool = ToolSpec { name: "mcp__web__fetch".into(), ..fetch_tool() };
     let url = page("https://docs.rs/");
-    let rules = [(RuleKind::Allow, "mcp__web__fetch(docs.rs)"), (RuleKind::Deny, "fetch(docs.rs)")];
+    // By its whole name no such rule can be written.
+    assert!(Rule::parse(RuleKind::Allow, "mcp__web__fetch(docs.rs)").is_err());
+    let rules = [(RuleKind::Allow, "*__fetch(docs.rs)"), (RuleKind::Deny, "fetch(docs.rs)")];
     let found = policy(Mode::Ask, &rules).decide(&tool, &url, &Preparation::default()).verdict;
     assert!(matches!(found, Verdict::Ask(_)), "{found:?}");
     assert!(suggest(&tool, &url, &Preparation::default(), &[]).is_none());

@@ -1,11 +1,16 @@
 //! The terminal that somebody looks at: no child paints over it, types into it or reads its keys.
 
 use std::process::Stdio;
+use std::time::Duration;
 
+use countersign::ledger::Arguments;
+use countersign::runtime::ToolPort as _;
+use countersign::tool::{Shown, Typed};
 use serde_json::json;
 use tokio::io::AsyncReadExt as _;
+use tokio::sync::mpsc;
 
-use crate::bench::{Bench, there_is_one};
+use crate::bench::{Bench, shell, there_is_one};
 
 /// What a program prints in a terminal of its own, with its exit.
 async fn in_a_terminal(arguments: &[&str], home: &std::path::Path) -> String {
@@ -84,4 +89,29 @@ async fn nothing_is_typed_for_the_user() {
         held.contains("errno 1\n") || held.trim_end().ends_with("errno 1"),
         "not refused by the filter: {held}"
     );
+}
+
+/// A confined command may ask on its own terminal, with the echo off, and is answered.
+#[tokio::test]
+async fn a_person_types_into_a_confined_command_on_its_own_terminal() {
+    if !there_is_one().await {
+        return;
+    }
+    let bench = Bench::new();
+    let tools = bench.tools().clone().attended();
+    let command = "stty -echo; printf 'password: '; read p; stty echo; echo; echo ${#p} letters";
+    let mut call = shell(command, true);
+    call.arguments = Arguments::from_value(json!({ "command": command, "pty": true }));
+    let (output, mut listener) = mpsc::channel(8);
+    let run = tokio::spawn(tools.run(call.clone(), output));
+    let asked = async {
+        while let Some(shown) = listener.recv().await {
+            if matches!(&shown, Shown::Screen(screen) if screen.rows == ["password:"]) {
+                break;
+            }
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), asked).await.unwrap();
+    tools.type_into(call.call, Typed(b"hunter2\r".to_vec()));
+    assert_eq!(run.await.unwrap().content, "password: \n7 letters");
 }

@@ -1,5 +1,6 @@
 //! What must hold in every story, whatever it tells: the order of effects, and a log that any cut leaves loadable.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use countersign::agent::{Agent, Effect, Input, Intent, Settings};
@@ -15,6 +16,7 @@ pub fn in_order(effects: &[Effect]) -> Result<(), String> {
         Effect::CallModel(..)
         | Effect::Prepare(_)
         | Effect::RunTool(_)
+        | Effect::TypeInto(..)
         | Effect::RunHooks(_)
         | Effect::DiscoverTools
         | Effect::SetTimer(..) => 2,
@@ -38,6 +40,16 @@ pub fn may_run(log: &[Arc<Entry>], call: CallId) -> Result<(), String> {
         (true, false) => Ok(()),
         (false, _) => Err(format!("{call} runs without a durable decision")),
         (true, true) => Err(format!("{call} runs again after its result")),
+    }
+}
+
+/// Keys reach a call that runs, after the books say that they come.
+pub fn may_be_typed_into(log: &[Arc<Entry>], running: &BTreeSet<CallId>, call: CallId) -> Result<(), String> {
+    let notes = log.iter().filter(|e| matches!(&e.body, Body::Note(note) if note.typed_into() == Some(call)));
+    match (running.contains(&call), notes.count()) {
+        (true, 1) => Ok(()),
+        (false, _) => Err(format!("{call} is typed into and does not run")),
+        (true, notes) => Err(format!("{call} is typed into, and the books say so {notes} times")),
     }
 }
 

@@ -51,6 +51,9 @@ impl Page {
                     let confined = if invocation.sandboxed { " in the sandbox" } else { "" };
                     runs.push(format!("{}{}{confined}", invocation.name, number(invocation.call)));
                 }
+                Effect::TypeInto(call, typed) => {
+                    self.remark(&format!("typed into {}: {} bytes", number(*call), typed.0.len()));
+                }
                 Effect::Cancel(_)
                 | Effect::CallModel(..)
                 | Effect::Prepare(_)
@@ -323,6 +326,7 @@ fn news(live: &Live) -> Option<String> {
         | Live::CallForming { .. }
         | Live::Progress { .. }
         | Live::ToolOutput { .. }
+        | Live::Screen { .. }
         | Live::ToolFinished { .. }
         | Live::Waiting { .. }
         | Live::ModeChanged(_) => None,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use countersign::agent::{Agent, Effect, Input, Intent, Operation, Settings, Shutdown, TimerId};
 use countersign::ledger::{Body, CallId, Entry, EntryId, Millis, check, recover};
 use countersign::model::{ModelEvent, ModelNews, Request};
-use countersign::tool::{Preparation, ToolNews};
+use countersign::tool::{Preparation, ToolNews, Typed};
 
 use crate::laws;
 use crate::page::Page;
@@ -151,10 +151,7 @@ impl Stage {
                 self.cancelled.remove(&call);
                 self.deliver(Input::Tool(call, ToolNews::Done(report.clone())))
             }
-            Act::Esc => {
-                self.want(Intent::Abort)?;
-                if self.agent.is_idle() { Ok(()) } else { Err("Esc did not leave the loop idle".into()) }
-            }
+            Act::Esc => self.escape(),
             Act::Timer => {
                 let due = self.timers.values().min().ok_or("no timer is set")?;
                 self.wait(due.saturating_sub(self.now))
@@ -169,11 +166,22 @@ impl Stage {
                 self.page.remark("closed, and opened again");
                 self.reopen()
             }
+            Act::Type(name, words) => self.type_into(name, words),
             Act::Sees => {
                 self.page.sees(self.request.as_ref().ok_or("nothing was asked yet")?);
                 Ok(())
             }
         }
+    }
+
+    fn type_into(&mut self, name: &str, words: &str) -> Result<(), String> {
+        let call = self.called(name, &self.names.keys().copied().collect())?;
+        self.want(Intent::TypeInto { call, typed: Typed(words.as_bytes().to_vec()) })
+    }
+
+    fn escape(&mut self) -> Result<(), String> {
+        self.want(Intent::Abort)?;
+        if self.agent.is_idle() { Ok(()) } else { Err("Esc did not leave the loop idle".into()) }
     }
 
     fn want(&mut self, intent: Intent) -> Result<(), String> {
@@ -285,6 +293,7 @@ impl Stage {
                 laws::may_run(&self.log, invocation.call)?;
                 self.running.insert(invocation.call);
             }
+            Effect::TypeInto(call, _) => laws::may_be_typed_into(&self.log, &self.running, call)?,
             Effect::SetTimer(timer, after) => drop(self.timers.insert(timer, self.now.saturating_add(after))),
             // No story has hooks, or tools from elsewhere; tests/bounds.rs and the simulation do.
             Effect::RunHooks(_) | Effect::DiscoverTools | Effect::Emit(_) => {}

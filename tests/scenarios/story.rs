@@ -49,6 +49,8 @@ pub enum Act {
     Kill,
     /// The app is closed, and opened again.
     Quit,
+    /// The user types into the terminal of a call.
+    Type(String, String),
     /// Writes down what the last request held.
     Sees,
 }
@@ -124,18 +126,28 @@ fn act(line: &str) -> Result<Act, String> {
         "timer" => Act::Timer,
         "wait" => Act::Wait(duration(rest)?),
         "/compact" => Act::Compact,
-        "raise" => {
-            let (name, to) = word(rest);
-            Act::Raise(Limit::parse(name).ok_or_else(|| format!("`{name}` is no limit"))?, number(to)?)
-        }
+        "raise" => raise(rest)?,
         "mode" => Act::Mode(Mode::parse(rest)?),
         "switch" => Act::Switch(rest.to_owned()),
         "effort" => Act::Effort(if rest == "default" { None } else { Some(Effort::parse(rest)?) }),
         "kill" => Act::Kill,
         "quit" => Act::Quit,
+        "type" => typed(rest)?,
         "sees" => Act::Sees,
         _ => return Err(format!("`{line}` is nothing that can happen")),
     })
+}
+
+/// `type NAME "keys"`
+fn typed(rest: &str) -> Result<Act, String> {
+    let (name, words) = word(rest);
+    Ok(Act::Type(name.to_owned(), quoted(words)?.0))
+}
+
+/// `raise LIMIT N`
+fn raise(rest: &str) -> Result<Act, String> {
+    let (name, to) = word(rest);
+    Ok(Act::Raise(Limit::parse(name).ok_or_else(|| format!("`{name}` is no limit"))?, number(to)?))
 }
 
 fn named(rest: &str) -> Result<(&str, &str), String> {

@@ -41,4 +41,5 @@ mod reading;
 mod screens;
 mod sending;
 mod shells;
+mod typing;
 mod unicode;

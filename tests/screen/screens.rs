@@ -73,6 +73,7 @@ fn approval_of_a_command() {
 #[test]
 fn approval_of_a_diff() {
     at_all_sizes("approval_diff", || Seat::new(scenes::waiting_diff()));
+    at_all_sizes("approval_behind", || Seat::new(scenes::waiting_behind()));
 }
 
 #[test]

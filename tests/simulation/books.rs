@@ -28,6 +28,8 @@ pub struct Log {
     pub allowed: BTreeSet<CallId>,
     /// Open approval requests.
     pub asked: BTreeMap<CallId, EntryId>,
+    /// Calls that the books say were typed into.
+    typed_into: BTreeSet<CallId>,
     /// What people made of a call's arguments.
     edited: BTreeMap<CallId, Value>,
     /// Changed calls of which no model was told.
@@ -173,7 +175,28 @@ impl Log {
             self.edited.remove(&call);
             self.shown.remove(&call);
         }
+        if let Some(call) = note.typed_into()
+            && !self.typed_into.insert(call)
+        {
+            return Err(format!("that {call} was typed into is said twice"));
+        }
         Ok(())
+    }
+
+    /// Keys reach a call that runs on a terminal, after the books say that they come.
+    pub fn may_be_typed_into(&self, call: CallId, runs: bool) -> Result<(), String> {
+        if !runs || self.settled.contains(&call) {
+            return Err(format!("{call} is typed into and does not run"));
+        }
+        if !self.typed_into.contains(&call) {
+            return Err(format!("{call} is typed into before the books say so"));
+        }
+        let made = self.entries.iter().rev().find_map(|entry| match &entry.body {
+            Body::ToolCall(made) | Body::CallEdited(made) if made.id == call => Some(made),
+            _ => None,
+        });
+        let has_terminal = made.is_some_and(|made| made.arguments.to_value()["pty"] == Value::Bool(true));
+        if has_terminal { Ok(()) } else { Err(format!("{call} is typed into without a terminal")) }
     }
 
     /// A call is asked about once, and once more each time it is changed: with what it was changed to.
@@ -295,6 +318,10 @@ impl Log {
             && (result.outcome != Outcome::Ok || result.content != *answer)
         {
             return Err(format!("the answer to {} is lost", result.call));
+        }
+        let told = result.content.starts_with("[the user typed into this terminal while it ran]");
+        if told != self.typed_into.contains(&result.call) {
+            return Err(format!("the result of {} says of typing: {told}", result.call));
         }
         let due = self.open.iter().position(|call| *call == result.call);
         let (Some(at), true) = (due, self.died || due == Some(0)) else {

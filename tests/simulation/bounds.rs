@@ -40,6 +40,8 @@ pub struct Bounds {
     pub rules: bool,
     /// Also: tools that come from elsewhere, which the first model call waits for.
     pub discovers: bool,
+    /// How often a person may type into the terminal of a call, running or not; then calls on terminals come too.
+    pub typings: u32,
     /// Also: unknown tools, bad arguments, paths outside, stale answers, budgets, raises, modes, quitting.
     pub rare: bool,
 }
@@ -63,6 +65,7 @@ impl Bounds {
         asks: false,
         rules: false,
         discovers: false,
+        typings: 0,
         rare: false,
     };
     /// Compactions, fallback, retries, continuations: of answers, and of summaries.
@@ -78,6 +81,8 @@ impl Bounds {
     pub const EDITED: Self = Self { submits: 1, turns: 2, edits: 2, asks: true, rules: true, ..Self::SMALL };
     /// Tools that come from elsewhere, at any moment.
     pub const DISCOVERING: Self = Self { calls: 1, turns: 2, discovers: true, ..Self::SMALL };
+    /// Commands on terminals, typed into at any moment.
+    pub const TYPED: Self = Self { submits: 1, calls: 1, texts: 0, turns: 2, typings: 2, ..Self::SMALL };
     /// Everything at once, for long walks.
     pub const WIDE: Self = Self {
         submits: 40,
@@ -96,6 +101,7 @@ impl Bounds {
         asks: true,
         rules: true,
         discovers: true,
+        typings: 200,
         rare: true,
     };
 }
@@ -109,6 +115,9 @@ const TOOLS: [(&str, SideEffect); 4] = [
 
 /// The tool that comes from elsewhere.
 pub const FROM_ELSEWHERE: &str = "mcp__there__send";
+
+/// What a command is called with that is to run on a terminal.
+pub const ON_TERMINAL: &str = "{\"command\": \"vi\", \"pty\": true}";
 
 /// What is found there.
 pub(crate) fn found() -> Discovered {

@@ -38,6 +38,9 @@ const ESCAPES: u64 = 20_000;
 /// How many random walks.
 const WALKS: u64 = 400;
 
+/// How many more in which a person types into commands.
+const TYPED_WALKS: u64 = 50;
+
 /// What the random walks must have met, or they prove nothing about it.
 const REACHED: &[&str] = &[
     "submitted",
@@ -72,6 +75,7 @@ const REACHED: &[&str] = &[
     "call_edited",
     "rule_taken",
     "files_restored",
+    "typed_into",
 ];
 
 /// What the worlds of their own must have met, and died after.
@@ -81,6 +85,7 @@ const PURSUED: &[&str] = &["goal_check", "goal_reached", "blocked_on_user", "abo
 const SWITCHED: &[&str] = &["model_changed", "model_fallback", "next_turn", "aborted_streaming"];
 const EDITED: &[&str] = &["call_edited", "rule_taken", "next_turn", "aborted_streaming", "aborted_tools"];
 const DISCOVERED: &[&str] = &["submitted", "next_turn", "aborted_streaming", "aborted_tools"];
+const TYPED: &[&str] = &["typed_into", "next_turn", "aborted_streaming", "aborted_tools"];
 const HOOKED: &[&str] = &["stop_hook_blocking", "stop_hook_prevented", "policy_denied", "next_turn"];
 
 #[test]
@@ -95,13 +100,14 @@ fn every_order_of_events_keeps_the_books() {
 /// Hooks, compactions, fallback and retries come late in a trace, so worlds of their own begin with them.
 #[test]
 fn every_order_of_edits_hooks_mends_and_goals_keeps_the_books() {
-    let worlds: [(&str, usize, Bounds, &[&str]); 6] = [
+    let worlds: [(&str, usize, Bounds, &[&str]); 7] = [
         ("edited", 10, Bounds::EDITED, EDITED),
         ("switched", 6, Bounds::SWITCHED, SWITCHED),
         ("mending", 7, Bounds::MENDING, MENDED),
         ("hooked", 8, Bounds::HOOKED, HOOKED),
         ("discovering", 10, Bounds::DISCOVERING, DISCOVERED),
         ("goals", 9, Bounds::GOALS, PURSUED),
+        ("typed", 10, Bounds::TYPED, TYPED),
     ];
     for (name, depth, bounds, reached) in worlds {
         let report = exhaustive(depth, bounds, Mutant::None);
@@ -117,22 +123,23 @@ fn every_order_of_edits_hooks_mends_and_goals_keeps_the_books() {
 #[test]
 fn long_random_walks_keep_the_books() {
     let mut total = Report::default();
-    for seed in 1..=WALKS {
+    for seed in 1..=WALKS + TYPED_WALKS {
         // Half of the worlds allow one turn alone, so that the limit is met.
         let turns = if seed % 2 == 0 { Bounds::WIDE.turns } else { 1 };
         // In a third of them the window is small, so that compactions are due.
         let window = if seed % 3 == 0 { Bounds::WIDE.window } else { Bounds::SMALL.window };
         let token_budget = (seed % 5 == 0).then_some(20);
         let goals = seed % 3 == 1;
-        let report = random(
-            seed,
-            400,
-            Bounds { turns, window, token_budget, goals, discovers: seed % 4 == 2, ..Bounds::WIDE },
-        );
+        let discovers = seed % 4 == 2;
+        let world = Bounds { turns, window, token_budget, goals, discovers, typings: 0, ..Bounds::WIDE };
+        // Typing is walked where little else happens: there commands get far enough to run.
+        let calm = Bounds { submits: 40, escapes: 10, turns: 4, typings: 200, ..Bounds::SMALL };
+        let world = if seed > WALKS { calm } else { world };
+        let report = random(seed, 400, world);
         total.add(&report);
         assert!(report.fault.is_none(), "seed {seed}: {}", report.fault.unwrap());
     }
-    println!("random, {WALKS} seeds: {total}; {:?}", total.seen);
+    println!("random, {} seeds: {total}; {:?}", WALKS + TYPED_WALKS, total.seen);
     assert!(total.cuts > 50_000 && total.escapes > 1_000, "too little was interrupted: {total}");
     for reason in REACHED {
         assert!(total.seen.contains_key(reason), "no walk reached {reason}");

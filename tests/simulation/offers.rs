@@ -4,6 +4,8 @@
 //! for what may then happen, a weight in `walk::likely`, what it writes in `main::REACHED`; and what it leaves in flight
 //! in `World::perform` and `World::note_delivery`.
 
+use std::collections::BTreeSet;
+
 use countersign::agent::{Answer, Input, Intent, Shutdown};
 use countersign::budget::Limit;
 use countersign::goal;
@@ -11,11 +13,11 @@ use countersign::hooks::{HookAnswer, HookDecision, HookPoint};
 use countersign::ledger::{Arguments, CallId, EntryId, FilesRestored, Hosted, Outcome, Stop};
 use countersign::model::{Effort, FailureClass, ModelEvent, ModelFailure, ModelNews};
 use countersign::policy::Mode;
-use countersign::tool::{Discovered, Preparation, ToolNews, ToolReport};
+use countersign::tool::{Discovered, Preparation, Screen, Shown, ToolNews, ToolReport, Typed};
 use serde_json::Value;
 
 use crate::books::LATE;
-use crate::bounds::{FROM_ELSEWHERE, found, spec};
+use crate::bounds::{FROM_ELSEWHERE, ON_TERMINAL, found, spec};
 use crate::world::{Stream, World};
 
 impl World {
@@ -86,10 +88,24 @@ impl World {
         if self.switches < self.bounds.switches {
             self.offer_models(&mut options);
         }
+        if self.typings < self.bounds.typings {
+            self.offer_keys(&mut options);
+        }
         if self.bounds.rare {
             self.offer_rare(&mut options);
         }
         options
+    }
+
+    /// What stands on the terminals of calls that run. Keys for each call that is somewhere on its way, and for the first one, whether it was, is, or is over.
+    fn offer_keys(&self, options: &mut Vec<Input>) {
+        let screen = || Shown::Screen(Screen { rows: vec!["name? ".to_owned()], ..Screen::default() });
+        options.extend(self.tools.keys().map(|c| Input::Tool(*c, ToolNews::Output(screen()))));
+        let mut calls = BTreeSet::from([CallId(1)]);
+        calls.extend(self.tools.keys().chain(&self.preparations).chain(self.log.asked.keys()));
+        let typed = || Typed(b"yes\r".to_vec());
+        options
+            .extend(calls.into_iter().map(|call| Input::Intent(Intent::TypeInto { call, typed: typed() })));
     }
 
     fn offer_stream(&self, message: EntryId, stream: &Stream, options: &mut Vec<Input>) {
@@ -106,6 +122,13 @@ impl World {
             if self.bounds.asks {
                 options.push(news(started(stream.calls, "ask")));
             }
+        }
+        if self.bounds.typings > 0 && stream.calls < self.bounds.calls && !stream.unfinished {
+            options.push(news(started(stream.calls, "shell")));
+        }
+        if self.bounds.typings > 0 && stream.unfinished && !stream.on_terminal {
+            let text = ON_TERMINAL.to_owned();
+            options.push(news(ModelEvent::CallArguments { index: stream.calls - 1, text }));
         }
         if stream.unfinished {
             options.push(news(ModelEvent::CallDone { index: stream.calls - 1 }));

@@ -167,10 +167,10 @@ fn likely(input: &Input) -> u64 {
     match input {
         Input::Tool(_, ToolNews::Done(report)) if report.outcome == Outcome::Ok => 30,
         Input::Hooks(_, answers) if is_silence(answers) => 60,
-        Input::Hooks(..) => 10,
+        Input::Hooks(..) | Input::Intent(Intent::TypeInto { .. }) => 10,
         Input::Intent(Intent::Submit(text)) if text.content.starts_with("steer") => 2,
         Input::Model(_, ModelNews::Finished) => 12,
-        Input::Model(_, ModelNews::Event(ModelEvent::Stop(Stop::Pause))) => 8,
+        Input::Model(_, ModelNews::Event(ModelEvent::Stop(Stop::Pause))) => 16,
         Input::Model(_, ModelNews::Event(ModelEvent::Stop(_) | ModelEvent::Thinking(_))) => 1,
         Input::Intent(
             Intent::Decide { answer: Answer::AllowOnce | Answer::Reply(_), .. }

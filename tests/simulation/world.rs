@@ -11,7 +11,7 @@ use countersign::model::{ModelEvent, ModelNews, Request};
 use countersign::tool::{ASK, Invocation, SideEffect, ToolNews};
 
 use crate::books::Log;
-use crate::bounds::{Bounds, FROM_ELSEWHERE, PARALLEL, settings};
+use crate::bounds::{Bounds, FROM_ELSEWHERE, ON_TERMINAL, PARALLEL, settings};
 use crate::mutant::Mutant;
 use crate::sendable::sendable;
 
@@ -21,6 +21,8 @@ pub(crate) struct Stream {
     pub(crate) texts: u32,
     pub(crate) calls: u32,
     pub(crate) unfinished: bool,
+    /// Whether the unfinished call asks for a terminal.
+    pub(crate) on_terminal: bool,
 }
 
 pub struct World {
@@ -33,6 +35,7 @@ pub struct World {
     pub(crate) escapes: u32,
     pub(crate) switches: u32,
     pub(crate) edits: u32,
+    pub(crate) typings: u32,
     pub(crate) models: BTreeMap<EntryId, Stream>,
     pub(crate) preparations: BTreeSet<CallId>,
     pub(crate) tools: BTreeMap<CallId, SideEffect>,
@@ -65,6 +68,7 @@ impl World {
             escapes: 0,
             switches: 0,
             edits: 0,
+            typings: 0,
             models: BTreeMap::new(),
             preparations: BTreeSet::new(),
             tools: BTreeMap::new(),
@@ -113,6 +117,7 @@ impl World {
             ) => self.submits += 1,
             Input::Intent(Intent::Abort) => self.escapes += 1,
             Input::Intent(Intent::Decide { answer: Answer::Edit(_), .. }) => self.edits += 1,
+            Input::Intent(Intent::TypeInto { .. }) => self.typings += 1,
             Input::Intent(Intent::SetModel(_) | Intent::SetEffort(_)) => self.switches += 1,
             Input::Intent(_) | Input::Shutdown(_) => {}
             Input::Model(message, news) => {
@@ -145,6 +150,10 @@ impl World {
             ModelNews::Event(ModelEvent::CallStarted { .. }) => {
                 stream.calls += 1;
                 stream.unfinished = true;
+                stream.on_terminal = false;
+            }
+            ModelNews::Event(ModelEvent::CallArguments { text, .. }) => {
+                stream.on_terminal |= text == ON_TERMINAL;
             }
             ModelNews::Event(ModelEvent::CallDone { .. }) => stream.unfinished = false,
             ModelNews::Event(_) => {}
@@ -181,6 +190,7 @@ impl World {
                 Ok(())
             }
             Effect::RunTool(invocation) => self.ran(&invocation),
+            Effect::TypeInto(call, _) => self.log.may_be_typed_into(call, self.tools.contains_key(&call)),
             Effect::RunHooks(call) => self.hooked(&call),
             Effect::SetTimer(timer, _) => {
                 self.timers.insert(timer);
@@ -348,6 +358,7 @@ pub(crate) fn reason(entry: &Entry) -> Option<&'static str> {
         Body::CallEdited(_) => Some("call_edited"),
         Body::ApprovalDecided(decision) if decision.rule.is_some() => Some("rule_taken"),
         Body::FilesRestored(_) => Some("files_restored"),
+        Body::Note(note) if note.typed_into().is_some() => Some("typed_into"),
         _ => None,
     }
 }

@@ -74,7 +74,11 @@ pub fn drive(agent: &mut Agent, intent: Intent, adversary: &Adversary) -> (u64, 
                     }
                 }
                 Effect::RunHooks(hooks) => inputs.push_back(Input::Hooks(hooks.id, (adversary.hook)(calls))),
-                Effect::SetTimer(..) | Effect::DiscoverTools | Effect::Cancel(_) | Effect::Emit(_) => {}
+                Effect::SetTimer(..)
+                | Effect::DiscoverTools
+                | Effect::TypeInto(..)
+                | Effect::Cancel(_)
+                | Effect::Emit(_) => {}
             }
         }
     }

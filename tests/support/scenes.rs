@@ -85,6 +85,23 @@ pub fn waiting_diff() -> Stage {
     stage
 }
 
+/// A command whose turn it is, and two edits behind it: a small one, and one that does not fit.
+pub fn waiting_behind() -> Stage {
+    let mut stage = Stage::new();
+    stage.user("Remove the check, then test.");
+    let test = stage.tool_use("shell", json!({"command": "cargo test parser"}));
+    let edit = |stage: &mut Stage, path: &str| stage.tool_use("edit", json!({"path": path, "edits": []}));
+    let (small, large) = (edit(&mut stage, "src/parser.rs"), edit(&mut stage, "src/lexer.rs"));
+    let open = stage.say(None, "", "Three steps.", vec![test, small, large]);
+    stage.ask(open[0].id(), "shell", Preview::Command("cargo test parser".into()));
+    let diff = "@@ -40,2 +40,2 @@\n fn parse(input: &str) {\n-    check(input)\n+    rule(input)\n";
+    stage.ask(open[1].id(), "edit", Preview::Diff(diff.into()));
+    let lines: String = (1..=30).map(|line| format!("+line {line}\n")).collect();
+    stage.ask(open[2].id(), "edit", Preview::Diff(format!("@@ -1,0 +1,30 @@\n{lines}")));
+    std::mem::forget(open);
+    stage
+}
+
 /// Esc while a command ran and another had not started.
 pub fn interrupted() -> Stage {
     let mut stage = Stage::new();

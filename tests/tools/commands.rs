@@ -140,7 +140,7 @@ async fn dropping_the_run_ends_the_whole_group() {
     let command = "exec 9>tether; trap 'echo asked >&9; exit' TERM; (sleep 1000; :) & echo begun; wait";
     let run = bench.tools.run(invocation("shell", json!({ "command": command }), 600_000), output);
     let run = tokio::spawn(run);
-    assert_eq!(listener.recv().await.unwrap(), "begun\n");
+    assert_eq!(listener.recv().await.unwrap(), "begun\n".into());
     run.abort();
     assert!(run.await.unwrap_err().is_cancelled());
     assert_eq!(tether.let_go().await, "asked\n", "TERM comes first");
@@ -154,7 +154,7 @@ async fn a_dropped_run_that_does_not_listen_to_term_is_killed() {
     let command = "exec 9>tether; trap '' TERM; (sleep 1000; sleep 1000) & echo begun; wait; wait";
     let run = bench.tools.run(invocation("shell", json!({ "command": command }), 600_000), output);
     let run = tokio::spawn(run);
-    assert_eq!(listener.recv().await.unwrap(), "begun\n");
+    assert_eq!(listener.recv().await.unwrap(), "begun\n".into());
     run.abort();
     tether.let_go().await;
 }
@@ -177,7 +177,7 @@ async fn all_groups_can_be_ended_at_once() {
     let command = "exec 9>tether; trap '' TERM; echo begun; sleep 1000; sleep 1000";
     let run =
         tokio::spawn(bench.tools.run(invocation("shell", json!({ "command": command }), 600_000), output));
-    assert_eq!(listener.recv().await.unwrap(), "begun\n");
+    assert_eq!(listener.recv().await.unwrap(), "begun\n".into());
     assert_eq!(bench.groups.count(), 1);
     bench.groups.end_all(Duration::from_millis(50));
     tether.let_go().await;
@@ -199,6 +199,7 @@ async fn a_flood_is_counted_not_kept_and_a_deaf_listener_holds_nobody_up() {
     assert!(report.content.starts_with("start\nxxx") && report.content.ends_with("xxx\nend"));
     assert!(peak_memory() - before < 64 << 20, "{} more bytes", peak_memory() - before);
     while let Ok(piece) = listener.try_recv() {
+        let Shown::Text(piece) = piece else { unreachable!("no terminal, no screen") };
         assert!(piece.len() < 17_000);
     }
 }
@@ -219,9 +220,9 @@ async fn live_output_arrives_while_the_command_runs() {
     let command = "printf one; read line < gate; echo \" $line\"";
     let run =
         tokio::spawn(bench.tools.run(invocation("shell", json!({ "command": command }), 600_000), output));
-    assert_eq!(listener.recv().await.unwrap(), "one");
+    assert_eq!(listener.recv().await.unwrap(), "one".into());
     let gate = bench.path("gate");
     tokio::task::spawn_blocking(move || fs::write(gate, "two\n").unwrap()).await.unwrap();
-    assert_eq!(listener.recv().await.unwrap(), " two\n");
+    assert_eq!(listener.recv().await.unwrap(), " two\n".into());
     assert_eq!(run.await.unwrap().content, "one two");
 }

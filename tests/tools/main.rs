@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 
 use countersign::ledger::{Arguments, CallId, Outcome, Preview};
 use countersign::runtime::{Groups, LocalTools, ToolPort, tool_specs};
-use countersign::tool::{Invocation, Preparation, Registry, ToolReport};
+use countersign::tool::{Invocation, Preparation, Registry, Shown, ToolReport};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::mpsc;

@@ -1,7 +1,8 @@
-//! `shell` with `pty`: a terminal of the command's own.
+//! `shell` with `pty`: a terminal of the command's own, which a person can type into.
 
 use std::time::Duration;
 
+use countersign::tool::{KeyModes, Screen, Typed};
 use serde_json::json;
 
 use super::commands::Tether;
@@ -77,17 +78,166 @@ async fn the_screen_is_shown_while_it_runs() {
     let bench = Bench::new();
     let gate = bench.path("gate");
     assert!(std::process::Command::new("mkfifo").arg(&gate).status().unwrap().success());
-    let (output, mut listener) = mpsc::channel(8);
     let command =
         json!({ "command": "echo one; printf 10%%; read x < gate; printf '\\r20%%\\n'", "pty": true });
-    let run = tokio::spawn(bench.tools.run(invocation("shell", command, 60_000), output));
-    let mut shown = String::new();
-    let showing = async {
-        while shown != "\u{c}one\n10%\n" {
-            shown = listener.recv().await.expect("it runs");
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(30), showing).await.expect("it is never shown");
+    let mut run = Run::start(&bench, command);
+    run.shows("the first half", |screen| screen.rows == ["one", "10%"] && screen.cursor == Some((1, 3)))
+        .await;
     tokio::task::spawn_blocking(move || fs::write(gate, "go\n").unwrap()).await.unwrap();
-    assert_eq!(run.await.unwrap().content, "one\n20%");
+    assert_eq!(run.ends().await.content, "one\n20%");
+}
+
+/// A command that runs on a terminal, and what stands on it.
+struct Run {
+    tools: LocalTools,
+    report: tokio::task::JoinHandle<ToolReport>,
+    listener: mpsc::Receiver<Shown>,
+}
+
+impl Run {
+    fn start(bench: &Bench, arguments: Value) -> Self {
+        let (output, listener) = mpsc::channel(8);
+        let tools = bench.tools.clone();
+        let report = tokio::spawn(tools.run(invocation("shell", arguments, 60_000), output));
+        Self { tools, report, listener }
+    }
+
+    /// Where a person can type.
+    fn attended(mut bench: Bench, command: &str) -> (Bench, Self) {
+        bench.tools = bench.tools.attended();
+        let run = Self::start(&bench, json!({ "command": command, "pty": true }));
+        (bench, run)
+    }
+
+    async fn shows(&mut self, what: &str, wanted: impl Fn(&Screen) -> bool) -> Screen {
+        let mut last = Screen::default();
+        let showing = async {
+            while let Some(shown) = self.listener.recv().await {
+                let Shown::Screen(screen) = shown else {
+                    unreachable!("a terminal shows its screen: {shown:?}")
+                };
+                last = screen;
+                if wanted(&last) {
+                    return true;
+                }
+            }
+            false
+        };
+        let seen = tokio::time::timeout(Duration::from_secs(30), showing).await;
+        assert_eq!(seen, Ok(true), "never shown: {what}; last {last:?}");
+        last
+    }
+
+    fn types(&self, keys: &str) {
+        self.tools.type_into(CallId(1), Typed(keys.as_bytes().to_vec()));
+    }
+
+    async fn ends(self) -> ToolReport {
+        drop(self.listener);
+        tokio::time::timeout(Duration::from_secs(30), self.report).await.expect("it ends").unwrap()
+    }
+}
+
+fn has(row: &'static str) -> impl Fn(&Screen) -> bool {
+    move |screen| screen.rows.iter().any(|shown| shown == row)
+}
+
+#[tokio::test]
+async fn a_person_types_into_it() {
+    let (_bench, mut run) = Run::attended(Bench::new(), "printf 'name? '; read x; echo got:$x; cat");
+    run.shows("the question", |screen| screen.rows == ["name?"] && screen.cursor == Some((0, 6))).await;
+    run.types("Ann");
+    run.types("a\x7f\r");
+    run.shows("the answer", has("got:Ann")).await;
+    run.types("to cat\r");
+    run.shows("an echo and a copy", |screen| screen.rows.iter().filter(|row| *row == "to cat").count() == 2)
+        .await;
+    run.types("\x04");
+    assert_eq!(run.ends().await.content, "name? Ann \ngot:Ann\nto cat\nto cat", "what was erased is blank");
+}
+
+#[tokio::test]
+async fn ctrl_c_interrupts_the_program() {
+    let (_bench, mut run) = Run::attended(Bench::new(), "trap 'echo caught; exit 3' INT; echo up; read x");
+    run.shows("its first line", has("up")).await;
+    run.types("\x03");
+    let report = run.ends().await;
+    assert_eq!(report.outcome, Outcome::Failed);
+    assert_has(&report.content, &["caught\n", "exit code 3"]);
+}
+
+#[tokio::test]
+async fn a_password_that_is_not_echoed_is_nowhere() {
+    let command = "stty -echo; printf 'password: '; read x; stty echo; echo; echo ${#x} letters; read y";
+    let (_bench, mut run) = Run::attended(Bench::new(), command);
+    run.shows("the question", has("password:")).await;
+    run.types("hunter2\r");
+    let screen = run.shows("that it was read", has("7 letters")).await;
+    assert!(!screen.rows.concat().contains("hunter"), "{screen:?}");
+    run.types("\r");
+    let report = run.ends().await;
+    assert_eq!(report.content, "password: \n7 letters");
+}
+
+/// A program in raw mode that waits for what a terminal answers, each answer up to its last letter.
+#[tokio::test]
+async fn the_terminal_answers_what_would_be_waited_for() {
+    let ask = "ask() { printf \"$1\"; a=; while :; do c=$(dd bs=1 count=1 2>/dev/null); a=$a$c; \
+               [ \"$c\" = \"$2\" ] && break; done; printf '%s\\r\\n' \"$a\" | tr '\\033' E; }";
+    let command = format!(
+        "{ask}; stty raw -echo; printf 'abc'; ask '\\033[6n' R; ask '\\033[5n' n; ask '\\033[c' c; stty sane"
+    );
+    let (_bench, run) = Run::attended(Bench::new(), &command);
+    let report = run.ends().await;
+    assert_eq!(report.content, "abcE[1;4R\nE[0n\nE[?62;22c");
+}
+
+/// Nothing that a program prints comes back as its input, but for numbers that were asked for.
+#[tokio::test]
+async fn no_answer_carries_what_was_printed() {
+    let asked =
+        "\\033]0;echo evil\\007\\033[21t\\033]52;c;?\\007\\033P$qm\\033\\\\\\033[>c\\033[>q\\033]11;?\\007";
+    let command =
+        format!("stty raw -echo; printf '{asked}\\033[5n'; dd bs=1 count=4 2>/dev/null | tr '\\033' E");
+    let (_bench, run) = Run::attended(Bench::new(), &command);
+    assert_eq!(run.ends().await.content, "E[0n", "the last question is the first that is answered");
+}
+
+#[tokio::test]
+async fn what_a_program_asks_of_keys_is_told() {
+    let (_bench, mut run) = Run::attended(
+        Bench::new(),
+        "printf '\\033[?1h\\033[?2004h\\033[?25l'; echo set; read x; printf '\\033[?1l\\033[?2004l\\033[?25h'; echo reset; read x",
+    );
+    let screen = run.shows("the modes", has("set")).await;
+    assert_eq!(screen.keys, KeyModes { application_cursor: true, bracketed_paste: true });
+    assert_eq!(screen.cursor, None, "hidden");
+    run.types("\r");
+    let screen = run.shows("no modes", has("reset")).await;
+    assert_eq!(screen.keys, KeyModes::default());
+    assert!(screen.cursor.is_some());
+    run.types("\r");
+    run.ends().await;
+}
+
+#[tokio::test]
+async fn keys_for_others_and_after_the_end_are_dropped_and_a_deaf_program_holds_up_nobody() {
+    let bench = Bench::new();
+    let gate = bench.path("gate");
+    assert!(std::process::Command::new("mkfifo").arg(&gate).status().unwrap().success());
+    let (bench, mut run) =
+        Run::attended(bench, "stty raw -echo; printf deaf; read x < gate; stty sane; echo; echo end");
+    run.shows("it", has("deaf")).await;
+    run.tools.type_into(CallId(2), Typed(b"elsewhere\r".to_vec()));
+    let much = "x".repeat(100_000);
+    for _ in 0..200 {
+        run.types(&much);
+    }
+    tokio::task::spawn_blocking(move || fs::write(gate, "go\n").unwrap()).await.unwrap();
+    let report = run.ends().await;
+    assert_eq!(report.outcome, Outcome::Ok);
+    assert_has(&report.content, &["deaf", "end"]);
+    bench.tools.type_into(CallId(1), Typed(b"late\r".to_vec()));
+    let report = bench.run("shell", json!({ "command": "echo alone", "pty": true })).await;
+    assert_eq!(report.content, "alone", "nothing of it reaches the next command");
 }

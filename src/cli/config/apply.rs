@@ -2,8 +2,8 @@
 
 use super::{
     Config, SourcedRule, ToolCalling, facts, hooks,
-    key::{Key, Most, Nudge, Quirk},
-    keys,
+    key::{Key, McpKey, Most, Nudge, Quirk},
+    keys, mcp,
     setting::{Setting, Wrong},
     source::Source,
     tools,
@@ -43,6 +43,7 @@ pub(super) fn set(config: &mut Config, setting: &Setting) -> Result<(), Wrong> {
         | Key::Quirk(_) => set_provider(config, setting),
         Key::OfProvider(fact) | Key::OfModel(fact) => facts::set(config, setting, fact),
         Key::Binding => keys::set(config, setting),
+        Key::Mcp(key) => mcp::set(config, setting, key),
         _ => set_behaviour(config, setting),
     };
     meant.map_err(|sentence| match &setting.source {
@@ -72,6 +73,13 @@ fn in_letters(setting: &Setting) -> Setting {
             | Key::Failures
             | Key::CompactAt
             | Key::Quirk(_)
+            | Key::Mcp(
+                McpKey::Sandbox
+                    | McpKey::Network
+                    | McpKey::StartSeconds
+                    | McpKey::CallSeconds
+                    | McpKey::Enabled
+            )
             | Key::OfProvider(_)
             | Key::OfModel(_)
     );
@@ -88,7 +96,8 @@ fn canonical(setting: &Setting) -> String {
     let first = super::key::KEYS.iter().find(|(_, key)| *key == setting.key);
     match first {
         Some((name, _)) if !name.contains('*') => (*name).to_owned(),
-        _ => setting.path.clone(),
+        // As other programs call it, in the file that is shared with them.
+        _ => setting.path.replacen(mcp::SHARED_TABLE, mcp::TABLE, 1),
     }
 }
 
@@ -146,6 +155,7 @@ fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
         | Key::Header
         | Key::Quirk(_)
         | Key::HostedTools
+        | Key::Mcp(_)
         | Key::OfProvider(_)
         | Key::OfModel(_) => {}
     }

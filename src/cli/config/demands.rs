@@ -7,17 +7,19 @@ use super::tighten::{self, Standing};
 use super::{
     Config, apply,
     key::{Key, Sandboxed},
+    mcp::{self, Asked, Weighed},
     setting::Setting,
 };
 use crate::cli::environment::Environment;
 use crate::cli::fault::Fault;
-use crate::cli::trusted::{Book, Content};
+use crate::cli::skills;
+use crate::cli::trusted::Content;
 use crate::policy::RuleKind;
 
 /// One thing that a file would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::cli) struct Demand {
-    /// What is done: `starts`, `sends`, `reaches`, `allows`, `loosens`, `sets`, `refused`.
+    /// What is done: `starts`, `sends`, `reaches`, `allows`, `loosens`, `sets`, `tells`, `refused`, `ignored`.
     pub(in crate::cli) verb: &'static str,
     /// To what; as the file has it, not yet safe to show.
     pub(in crate::cli) what: String,
@@ -57,17 +59,66 @@ pub(in crate::cli) fn demands(cwd: &Path, environment: &Environment) -> Result<V
     for content in contents(cwd) {
         let content = content?;
         let mut all = Vec::new();
-        for setting in of_project(&content, &Book::default(), &mut config)? {
-            let weighed = tighten::weigh(&config, &setting);
+        let settings = of_project(&content, None, &mut config)?;
+        let place = content.folder().display().to_string();
+        let left_out = std::mem::take(&mut config.warnings).into_iter();
+        all.extend(left_out.map(|what| Demand {
+            verb: "ignored",
+            what,
+            place: place.clone(),
+            needs_trust: false,
+        }));
+        for setting in settings.iter().filter(|setting| !matches!(setting.key, Key::Mcp(_))) {
+            let weighed = tighten::weigh(&config, setting);
             let (after, standing) = weighed.map_err(|wrong| correct_file(&wrong))?;
-            all.extend(told(&config, &after, &setting, standing));
+            all.extend(told(&config, &after, setting, standing));
             if standing == Standing::Tightens {
                 config = after;
             }
         }
+        let (skills, _told_as_ignored) = skills::of(&content);
+        all.extend(skills.into_iter().map(|(skill, file)| Demand {
+            verb: "tells",
+            what: format!("the model of the skill {}: {}", skill.name, skill.description),
+            place: format!("{}:1", file.display()),
+            needs_trust: true,
+        }));
+        for asked in mcp::asked(&settings) {
+            all.extend(of_server(&mut config, &asked)?);
+        }
         found.push(Demands { content, all });
     }
     Ok(found)
+}
+
+/// What is said of one MCP server. What tightens is in force for the folders below, too.
+fn of_server(config: &mut Config, asked: &Asked<'_>) -> Result<Vec<Demand>, Fault> {
+    let place = asked.place();
+    let one = |verb, what, needs_trust| Demand { verb, what, place: place.clone(), needs_trust };
+    Ok(match asked.weigh(config) {
+        Err(wrong) if asked.is_shared() => {
+            vec![one("ignored", format!("{wrong}; the server is left out"), false)]
+        }
+        Err(wrong) => return Err(correct_file(&wrong)),
+        Ok(Weighed::Nothing) => {
+            vec![one("sets", format!("nothing: there is no MCP server {} to tighten", asked.name()), false)]
+        }
+        Ok(Weighed::Defines(after)) => {
+            let entry = after.mcp_servers.get(asked.name());
+            let demands = entry.map(|entry| entry.demand(asked.name()));
+            demands.into_iter().map(|(verb, what)| one(verb, what, true)).collect()
+        }
+        Ok(Weighed::Tightens { after, taken, refused }) => {
+            *config = *after;
+            let at = |verb, what, setting: &Setting| Demand {
+                place: setting.source.place(),
+                ..one(verb, what, false)
+            };
+            let taken = taken.into_iter().map(|setting| at("sets", written(setting), setting));
+            let refused = refused.into_iter().map(|setting| at("refused", setting.path.clone(), setting));
+            taken.chain(refused).collect()
+        }
+    })
 }
 
 fn told(before: &Config, after: &Config, setting: &Setting, standing: Standing) -> Vec<Demand> {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::layers::{contents, correct_file, from_environment, of_project, of_user};
-use super::{Config, apply, tighten};
+use super::{Config, apply, mcp, projects};
 use crate::cli::environment::Environment;
 use crate::cli::fault::Fault;
 use crate::cli::trusted::Book;
@@ -26,11 +26,11 @@ pub(in crate::cli) fn examine(cwd: &Path, environment: &Environment) -> (Config,
         Book::default()
     });
     for content in contents {
-        match content.and_then(|content| of_project(&content, &book, &mut config)) {
+        match content.and_then(|content| of_project(&content, Some(&book), &mut config)) {
             Err(fault) => faults.push(fault),
             Ok(settings) => {
-                let wrong = settings.iter().filter_map(|setting| tighten::set(&mut config, setting).err());
-                faults.extend(wrong.map(|wrong| correct_file(&wrong)));
+                let wrong = projects::set_all(&mut config, &settings);
+                faults.extend(wrong.iter().map(|wrong| correct_file(wrong)));
             }
         }
     }
@@ -42,5 +42,6 @@ pub(in crate::cli) fn examine(cwd: &Path, environment: &Environment) -> (Config,
             faults.extend(wrong.map(variable));
         }
     }
+    faults.extend(mcp::check(&config).err().map(|wrong| correct_file(&wrong)));
     (config, faults)
 }

@@ -6,7 +6,8 @@ use toml::{Spanned, de::DeValue};
 
 use super::{
     Config,
-    key::{nearest, quoted},
+    key::quoted,
+    nearest::nearest,
     setting::{Setting, Wrong},
     source::Source,
     value::Written,

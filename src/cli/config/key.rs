@@ -1,5 +1,6 @@
 //! Every key of the configuration, in one table.
 
+use super::nearest::nearest;
 use crate::budget::Limit;
 use crate::policy::RuleKind;
 use crate::ui::text::sanitize;
@@ -57,6 +58,8 @@ pub(super) enum Key {
     Quirk(Quirk),
     /// What a provider may run itself.
     HostedTools,
+    /// What is said of an MCP server.
+    Mcp(McpKey),
     /// A fact about a model, under `providers.X.models`.
     OfProvider(Fact),
     /// A fact about a model, under `models."provider/name"`.
@@ -79,6 +82,22 @@ pub(super) enum Sandboxed {
     Network,
     Writable,
     Hidden,
+}
+
+/// What is said of an MCP server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum McpKey {
+    Command,
+    Args,
+    Env,
+    Sandbox,
+    Network,
+    Url,
+    Headers,
+    Reads,
+    StartSeconds,
+    CallSeconds,
+    Enabled,
 }
 
 /// The token budget, and what says that enough is used or that little comes.
@@ -189,6 +208,17 @@ pub(super) const KEYS: &[(&str, Key)] = &[
     ("providers.*.quirks.strict_order", Key::Quirk(Quirk::StrictOrder)),
     ("providers.*.quirks.bearer", Key::Quirk(Quirk::Bearer)),
     ("hosted_tools.*", Key::HostedTools),
+    ("mcp_servers.*.command", Key::Mcp(McpKey::Command)),
+    ("mcp_servers.*.args", Key::Mcp(McpKey::Args)),
+    ("mcp_servers.*.env.*", Key::Mcp(McpKey::Env)),
+    ("mcp_servers.*.sandbox", Key::Mcp(McpKey::Sandbox)),
+    ("mcp_servers.*.network", Key::Mcp(McpKey::Network)),
+    ("mcp_servers.*.url", Key::Mcp(McpKey::Url)),
+    ("mcp_servers.*.headers.*", Key::Mcp(McpKey::Headers)),
+    ("mcp_servers.*.reads", Key::Mcp(McpKey::Reads)),
+    ("mcp_servers.*.start_seconds", Key::Mcp(McpKey::StartSeconds)),
+    ("mcp_servers.*.call_seconds", Key::Mcp(McpKey::CallSeconds)),
+    ("mcp_servers.*.enabled", Key::Mcp(McpKey::Enabled)),
     ("providers.*.models.*.window", Key::OfProvider(Fact::Window)),
     ("providers.*.models.*.max_output", Key::OfProvider(Fact::MaxOutput)),
     ("providers.*.models.*.usd_in", Key::OfProvider(Fact::UsdIn)),
@@ -287,47 +317,8 @@ fn resembling(path: &[String]) -> Option<String> {
     fixed().find(|pattern| pattern.rsplit('.').next() == Some(end)).map(str::to_owned)
 }
 
-/// The candidate that a misspelled name most likely meant, if one is near enough.
-pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let most = (name.chars().count() / 3).clamp(1, 4);
-    candidates
-        .into_iter()
-        .map(|candidate| (distance(&name.to_lowercase(), candidate), candidate))
-        .filter(|(distance, _)| *distance <= most)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
-}
-
-/// Letters to insert, remove, replace or swap with their neighbour to get from one word to the other. A word that
-/// only goes on where the other ends is one step away: `api_key` means `api_key_env`.
-fn distance(one: &str, other: &str) -> usize {
-    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
-    if one != other && one.len() > 3 && (other.starts_with(&one) || one.starts_with(&other)) {
-        return 1;
-    }
-    let mut rows: Vec<Vec<usize>> = vec![(0..=other.len()).collect()];
-    let cell = |rows: &[Vec<usize>], i: usize, j: usize| {
-        rows.get(i).and_then(|row| row.get(j)).copied().unwrap_or(0)
-    };
-    for (i, a) in one.iter().enumerate() {
-        rows.push(vec![i + 1]);
-        for (j, b) in other.iter().enumerate() {
-            let changed = cell(&rows, i, j) + usize::from(a != b);
-            let mut least = changed.min(cell(&rows, i, j + 1) + 1).min(cell(&rows, i + 1, j) + 1);
-            let swapped = i > 0 && j > 0 && one.get(i - 1) == Some(b) && other.get(j - 1) == Some(a);
-            if swapped {
-                least = least.min(cell(&rows, i - 1, j - 1) + 1);
-            }
-            if let Some(row) = rows.get_mut(i + 1) {
-                row.push(least);
-            }
-        }
-    }
-    cell(&rows, one.len(), other.len())
-}
-
 /// A path as TOML writes it: segments that are not bare keys are quoted.
-pub(super) fn spelled(path: &[String]) -> String {
+pub(in crate::cli) fn spelled(path: &[String]) -> String {
     let is_bare =
         |s: &str| !s.is_empty() && s.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
     let segments: Vec<String> = path.iter().map(|s| if is_bare(s) { s.clone() } else { quoted(s) }).collect();
@@ -353,15 +344,6 @@ mod tests {
 
     fn path(dotted: &str) -> Vec<String> {
         dotted.split('.').map(str::to_owned).collect()
-    }
-
-    #[test]
-    fn distances() {
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("modle", "model"), 1);
-        assert_eq!(distance("api_key", "api_key_env"), 1);
-        assert_eq!(distance("abc", "abc"), 0);
     }
 
     #[test]

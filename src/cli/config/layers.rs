@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Config, Given, Source, apply, keys, setting, setting::Setting, tighten, user_file};
+use super::{Config, Given, Source, apply, keys, mcp, projects, setting, setting::Setting, user_file};
 use crate::cli::environment::Environment;
 use crate::cli::fault::Fault;
 use crate::cli::project;
 use crate::cli::reading::{self, Reading};
-use crate::cli::trusted::{Book, CONFIG, Content};
+use crate::cli::skills;
+use crate::cli::trusted::{Book, CONFIG, Content, SHARED_SERVERS};
 
 /// Most bytes of the user's file.
 const MOST_BYTES: u64 = 1024 * 1024;
@@ -25,8 +26,9 @@ pub fn load(cwd: &Path, environment: &Environment, given: &[Given]) -> Result<Co
     let contents = contents(cwd).into_iter().collect::<Result<Vec<_>, Fault>>()?;
     let book = if contents.is_empty() { Book::default() } else { Book::read(environment)? };
     for content in &contents {
-        for setting in of_project(content, &book, &mut config)? {
-            tighten::set(&mut config, &setting).map_err(|wrong| correct_file(&wrong))?;
+        let settings = of_project(content, Some(&book), &mut config)?;
+        if let Some(wrong) = projects::set_all(&mut config, &settings).first() {
+            return Err(correct_file(wrong));
         }
     }
     for setting in
@@ -39,6 +41,7 @@ pub fn load(cwd: &Path, environment: &Environment, given: &[Given]) -> Result<Co
         apply::set(&mut config, &setting).map_err(|wrong| correct_flag(&wrong))?;
     }
     keys::check(&config).map_err(|wrong| correct_file(&wrong))?;
+    mcp::check(&config).map_err(|wrong| correct_file(&wrong))?;
     Ok(config)
 }
 
@@ -55,17 +58,60 @@ pub(super) fn contents(cwd: &Path) -> Vec<Result<Content, Fault>> {
     folders.iter().filter_map(|folder| Content::of(folder).transpose()).collect()
 }
 
-/// What a project's file says, as a trusted one or as one that can only tighten; the configuration is told which.
-pub(super) fn of_project(content: &Content, book: &Book, config: &mut Config) -> Result<Vec<Setting>, Fault> {
-    let Some(text) = content.text(CONFIG) else { return Ok(Vec::new()) };
-    let file = content.path(CONFIG);
-    let source = if book.trusts(content) {
-        config.trusted.push(file.clone());
-        Source::Trusted(Arc::new(file), 0)
-    } else {
-        Source::Project(Arc::new(file), 0)
-    };
-    setting::of_text(&text, &source).map_err(|wrong| correct_file(&wrong))
+/// What a project's files say, as trusted ones or as such that can only tighten; the configuration is told which, and what
+/// of them is left out. Without a book of trust: what they would say.
+///
+/// # Errors
+/// What is wrong with a file. The one that is shared with other programs stops nobody who has not trusted it.
+pub(super) fn of_project(
+    content: &Content,
+    book: Option<&Book>,
+    config: &mut Config,
+) -> Result<Vec<Setting>, Fault> {
+    let is_trusted = book.is_some_and(|book| book.trusts(content));
+    config.warnings.extend(content.left_out());
+    let (skills, wrong) = skills::of(content);
+    config.warnings.extend(wrong);
+    if is_trusted {
+        config.skills.extend(skills);
+    } else if book.is_some() && !skills.is_empty() {
+        config.warnings.push(waiting(content.folder(), skills.len()));
+    }
+    let mut settings = Vec::new();
+    for (name, text) in [SHARED_SERVERS, CONFIG].map(|name| (name, content.text(name))) {
+        let Some(text) = text else { continue };
+        let file = content.path(name);
+        let source = if is_trusted {
+            config.trusted.push(file.clone());
+            Source::Trusted(Arc::new(file), 0)
+        } else {
+            Source::Project(Arc::new(file), 0)
+        };
+        if name == CONFIG {
+            settings.extend(setting::of_text(&text, &source).map_err(|wrong| correct_file(&wrong))?);
+            continue;
+        }
+        match mcp::shared::read(&text, &source) {
+            Ok(shared) => {
+                settings.extend(shared.settings);
+                config.warnings.extend(shared.left_out);
+            }
+            Err(wrong) if book.is_some() && !is_trusted => {
+                config.warnings.push(format!("{wrong}; the file is left out"));
+            }
+            Err(wrong) => return Err(Fault::usage(wrong, "correct the file, or move it away")),
+        }
+    }
+    Ok(settings)
+}
+
+/// What is said of skills that wait for trust.
+fn waiting(folder: &Path, number: usize) -> String {
+    let skills = if number == 1 { "1 skill".to_owned() } else { format!("{number} skills") };
+    format!(
+        "{skills} of {} wait for trust, and the model is not told of them; `countersign trust` shows them",
+        folder.display()
+    )
 }
 
 pub(super) fn correct_file(wrong: &str) -> Fault {

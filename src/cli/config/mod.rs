@@ -9,6 +9,9 @@ mod init;
 mod key;
 mod keys;
 mod layers;
+pub(super) mod mcp;
+mod nearest;
+mod projects;
 mod setting;
 mod show;
 mod source;
@@ -26,9 +29,11 @@ pub(super) use examine::examine;
 pub use hooks::SourcedHook;
 pub(super) use init::private_folder;
 pub use init::{EXAMPLE, init};
-pub use key::nearest;
+pub(super) use key::spelled;
 pub use keys::{Images, Notify};
 pub use layers::load;
+pub use mcp::McpEntry;
+pub use nearest::nearest;
 pub use source::Source;
 pub use tools::SandboxReach;
 
@@ -36,7 +41,8 @@ use super::{
     connection::{Protocol, Secret},
     environment::Environment,
     project,
-    trusted::CONFIG,
+    skills::Skill,
+    trusted::{CONFIG, SHARED_SERVERS},
 };
 use crate::agent::{Attendance, FinalResponse};
 use crate::budget::{Limits, TokenBudget};
@@ -122,8 +128,14 @@ pub struct Config {
     pub providers: BTreeMap<String, Provider>,
     /// What the user knows about models, by `provider/name`.
     pub models: BTreeMap<String, Facts>,
+    /// The MCP servers in force, switched off ones too.
+    pub mcp_servers: BTreeMap<String, McpEntry>,
+    /// The MCP servers of projects that are not trusted with them: nothing starts them.
+    pub untrusted_mcp_servers: BTreeMap<String, McpEntry>,
     /// The project's files that are in force as a whole, because their folders are trusted.
     pub trusted: Vec<PathBuf>,
+    /// The skills that the model is told of, each with its file.
+    pub skills: Vec<(Skill, PathBuf)>,
     /// What was ignored, and why: one sentence each, to be shown once.
     pub warnings: Vec<String>,
     origins: BTreeMap<String, Source>,
@@ -274,7 +286,10 @@ impl Default for Config {
             sandbox: SandboxReach::default(),
             providers: BTreeMap::new(),
             models: BTreeMap::new(),
+            mcp_servers: BTreeMap::new(),
+            untrusted_mcp_servers: BTreeMap::new(),
             trusted: Vec::new(),
+            skills: Vec::new(),
             warnings: Vec::new(),
             origins: BTreeMap::new(),
         }
@@ -307,6 +322,7 @@ pub fn user_file(environment: &Environment) -> Option<PathBuf> {
 
 /// The project's files that exist: from the repository's root down to `cwd`.
 pub fn project_files(cwd: &Path) -> Vec<PathBuf> {
-    let files = project::path_down(cwd).into_iter().map(|folder| folder.join(CONFIG));
+    let folders = project::path_down(cwd).into_iter();
+    let files = folders.flat_map(|folder| [SHARED_SERVERS, CONFIG].map(|name| folder.join(name)));
     files.filter(|file| file.exists()).collect()
 }

@@ -39,6 +39,7 @@ impl Config {
             line(&mut text, &format!("{path} = [{}]  # {place}", keys.join(", ")));
         }
         self.show_hooks(&mut text);
+        self.show_mcp_servers(&mut text);
         self.show_providers(&mut text);
         self.show_models(&mut text);
         text
@@ -128,6 +129,7 @@ impl Config {
             | Key::Header
             | Key::Quirk(_)
             | Key::HostedTools
+            | Key::Mcp(_)
             | Key::OfProvider(_)
             | Key::OfModel(_) => None,
         }
@@ -214,11 +216,11 @@ fn quirks(quirks: Quirks) -> impl Iterator<Item = (&'static str, bool)> {
 }
 
 /// Values as a list of TOML.
-fn listed(values: impl Iterator<Item = String>) -> String {
+pub(super) fn listed(values: impl Iterator<Item = String>) -> String {
     format!("[{}]", values.collect::<Vec<_>>().join(", "))
 }
 
-fn line(text: &mut String, content: &str) {
+pub(super) fn line(text: &mut String, content: &str) {
     // Writing into a String cannot fail.
     writeln!(text, "{content}").unwrap_or_default();
 }

@@ -28,7 +28,7 @@ impl Source {
     }
 
     /// `FILE:LINE` alone, whoever trusts it.
-    pub(super) fn place(&self) -> String {
+    pub(in crate::cli) fn place(&self) -> String {
         match self {
             Self::Trusted(path, line) => format!("{}:{line}", path.display()),
             other => other.to_string(),

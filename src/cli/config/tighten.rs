@@ -105,6 +105,7 @@ fn is_the_users_alone(key: Key) -> bool {
         | Key::Echo
         | Key::FetchHosts
         | Key::Sandbox(Sandboxed::Reads | Sandboxed::Network | Sandboxed::Hidden)
+        | Key::Mcp(_)
         | Key::HostedTools => false,
     }
 }
@@ -155,6 +156,7 @@ fn tightens(before: &Config, after: &Config, key: Key) -> bool {
         | Key::Mouse
         | Key::Log
         | Key::Hooks
+        | Key::Mcp(_)
         | Key::FetchHosts
         | Key::Proxy
         | Key::CaFile

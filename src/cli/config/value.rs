@@ -88,6 +88,14 @@ impl Written {
         }
     }
 
+    /// A text as it stands: the empty one too, and with the blanks around it. The sentence repeats nothing of it.
+    pub(super) fn letters(&self) -> Result<&str, String> {
+        match self {
+            Self::Text(text) => Ok(text),
+            _ => Err("takes a text".to_owned()),
+        }
+    }
+
     pub(super) fn switch(&self) -> Result<bool, String> {
         match self {
             Self::Switch(switch) => Ok(*switch),

@@ -5,11 +5,13 @@ use std::path::Path;
 
 use super::finding::{Finding, Subject};
 use crate::cli::Invocation;
+use crate::cli::config::mcp::template;
 use crate::cli::config::{Config, project_files, user_file};
 use crate::cli::environment::Environment;
 use crate::cli::fault::Fault;
 use crate::cli::models::{Key, Table, choose, survey};
 use crate::cli::themes;
+use crate::cli::trusted::SHARED_SERVERS;
 use crate::ledger::ModelRef;
 
 const SUBJECT: Subject = Subject::Configuration;
@@ -21,11 +23,18 @@ pub(super) fn look(invocation: &Invocation, wrong: Vec<Fault>) -> Vec<Finding> {
     findings.extend(project_files(cwd).iter().map(|file| {
         let what = if config.trusted.contains(file) {
             "which you trust as it stands; `countersign trust` shows what it does"
+        } else if file.ends_with(SHARED_SERVERS) {
+            "of which nothing is started or reached until its folder is trusted"
         } else {
             "which can only tighten"
         };
         Finding::ok(SUBJECT, format!("{}: this project's file, {what}", file.display()))
     }));
+    if !config.skills.is_empty() {
+        let names: Vec<&str> = config.skills.iter().map(|(skill, _)| skill.name.as_str()).collect();
+        findings
+            .push(Finding::ok(SUBJECT, format!("skills that the model is told of: {}", names.join(", "))));
+    }
     let is_whole = wrong.is_empty();
     findings.extend(wrong.into_iter().map(|fault| Finding::of_fault(SUBJECT, fault)));
     findings.extend(config.warnings.iter().map(|warning| ignored(warning)));
@@ -77,10 +86,17 @@ fn of_user(environment: &Environment, config: &Config) -> Finding {
 }
 
 fn holds_secrets(config: &Config) -> bool {
-    config
-        .providers
-        .values()
-        .any(|provider| !provider.headers.is_empty() || provider.api_key_command.is_some())
+    let of_provider =
+        config.providers.values().any(|one| !one.headers.is_empty() || one.api_key_command.is_some());
+    let of_server = config.mcp_servers.values().any(|one| {
+        !one.is_of_a_project()
+            && one
+                .env
+                .values()
+                .chain(one.headers.values())
+                .any(|value| template::variables(value.expose()).is_empty())
+    });
+    of_provider || of_server
 }
 
 /// `FILE:LINE: what; what to do`.

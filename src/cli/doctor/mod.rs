@@ -34,7 +34,7 @@ pub(super) fn run(cwd: PathBuf, environment: Environment, json: bool, online: bo
     findings.extend(servers::look(&invocation, online));
     findings.extend(terminal::look(&invocation.environment));
     findings.extend(sandbox::look(&invocation));
-    findings.extend(peers::look());
+    findings.extend(peers::look(&invocation));
     findings.extend(sessions::look(&invocation.environment));
     for finding in &mut findings {
         finding.message = shown(&finding.message, &invocation);

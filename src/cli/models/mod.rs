@@ -14,6 +14,7 @@ mod usable;
 
 pub use choose::{Choice, Way, choose, reach};
 pub use list::{Listed, State, list};
+pub(in crate::cli) use presets::key_variables;
 pub(in crate::cli) use survey::{Key, Surveyed, connection_of, keys_file, servers_here, survey};
 pub use table::{Table, resolve};
 pub use usable::Usable;

@@ -1,6 +1,7 @@
 //! The providers that need no configuration.
 
 use super::local::Kind;
+use crate::cli::config::Config;
 use crate::cli::connection::Protocol;
 use crate::wire::Quirks;
 
@@ -62,6 +63,13 @@ const fn hosted(name: &'static str, base_url: &'static str, key: &'static str) -
 
 const fn local(name: &'static str, base_url: &'static str, kind: Kind) -> Preset {
     Preset { name, protocol: Protocol::OpenAiChat, base_url, key: None, local: Some(kind) }
+}
+
+/// The variables that hold the keys of providers, of known ones and of those of the configuration.
+pub(in crate::cli) fn key_variables(config: &Config) -> Vec<String> {
+    let known = PRESETS.iter().filter_map(|preset| preset.key).map(str::to_owned);
+    let named = config.providers.values().filter_map(|provider| provider.api_key_env.clone());
+    known.chain(named).collect()
 }
 
 impl Preset {

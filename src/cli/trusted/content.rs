@@ -10,12 +10,20 @@ use crate::cli::reading::{self, Reading};
 /// The configuration of a project, below its folder.
 pub(in crate::cli) const CONFIG: &str = ".countersign/config.toml";
 
-/// The files that count, in this order. What joins them is hashed from then on, so that trust given before has to be
-/// given again where such a file is.
-const FILES: &[&str] = &[CONFIG];
+/// The MCP servers of a project, in the file that it shares with other programs.
+pub(in crate::cli) const SHARED_SERVERS: &str = ".mcp.json";
+
+/// The skills of a project.
+pub(in crate::cli) const SKILLS: &str = ".agents/skills/*/SKILL.md";
+
+/// The files that count, in this order; `*` is any name. What joins them is hashed from then on, so that trust given before
+/// has to be given again where such a file is.
+const FILES: &[&str] = &[CONFIG, SHARED_SERVERS, SKILLS];
 
 /// Most bytes of one file.
 const MOST_BYTES: u64 = 1024 * 1024;
+/// Most names that stand for one `*`.
+const MOST_NAMES: usize = 256;
 
 /// A folder and its files, read once: what is shown, hashed and obeyed is the same bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,30 +32,31 @@ pub(in crate::cli) struct Content {
     folder: PathBuf,
     /// The folder with its symlinks resolved; `None` if that is no text, or cannot be done.
     real: Option<String>,
-    /// Each file that is there: its name in [`FILES`], and what it holds.
-    files: Vec<(&'static str, Vec<u8>)>,
+    /// Each file that is there: its name below the folder, and what it holds.
+    files: Vec<(String, Vec<u8>)>,
+    /// Each that is there and counts for nothing, and why.
+    refused: Vec<(String, String)>,
 }
 
 impl Content {
     /// Reads the files; `None` where there are none.
     ///
     /// # Errors
-    /// A file that is there and cannot be read, or is too large; exit 2.
+    /// A configuration that is there and cannot be read, or is too large; exit 2. Other files are not countersign's alone:
+    /// such a one is left out, and [`Content::left_out`] says so.
     pub(in crate::cli) fn of(folder: &Path) -> Result<Option<Self>, Fault> {
-        let mut files = Vec::new();
-        for name in FILES {
-            let path = folder.join(name);
-            match reading::bytes(&path, MOST_BYTES) {
+        let (mut files, mut refused) = (Vec::new(), Vec::new());
+        for name in FILES.iter().flat_map(|pattern| names(folder, pattern)) {
+            match read(folder, &name) {
                 Reading::Absent => {}
-                Reading::Refused(why) => return Err(unreadable(&path, &why)),
-                Reading::Text { cut: true, .. } => {
-                    return Err(unreadable(&path, "it is larger than a megabyte"));
-                }
-                Reading::Text { text, .. } => files.push((*name, text)),
+                Reading::Refused(why) if name == CONFIG => return Err(unreadable(&folder.join(name), &why)),
+                Reading::Refused(why) => refused.push((name, why)),
+                Reading::Text { text, .. } => files.push((name, text)),
             }
         }
         let real = folder.canonicalize().ok().and_then(|real| Some(real.to_str()?.to_owned()));
-        Ok((!files.is_empty()).then(|| Self { folder: folder.to_owned(), real, files }))
+        let is_empty = files.is_empty() && refused.is_empty();
+        Ok((!is_empty).then(|| Self { folder: folder.to_owned(), real, files, refused }))
     }
 
     /// The folder as it was named.
@@ -71,6 +80,22 @@ impl Content {
         file.map(|(_, bytes)| String::from_utf8_lossy(bytes).into_owned())
     }
 
+    /// The texts of the skills, each with the name of its file and of its folder.
+    pub(in crate::cli) fn skills(&self) -> impl Iterator<Item = (&str, &str, String)> {
+        let (before, after) = SKILLS.split_once('*').unwrap_or_default();
+        self.files.iter().filter_map(move |(name, bytes)| {
+            let folder = name.strip_prefix(before)?.strip_suffix(after)?;
+            Some((name.as_str(), folder, String::from_utf8_lossy(bytes).into_owned()))
+        })
+    }
+
+    /// The files that are there and count for nothing: a sentence each.
+    pub(in crate::cli) fn left_out(&self) -> impl Iterator<Item = String> {
+        self.refused
+            .iter()
+            .map(|(name, why)| format!("{} cannot be read: {why}; it is left out", self.path(name).display()))
+    }
+
     /// SHA-256 over names and contents, each with its length before it, so that no two sets of files share one.
     pub(in crate::cli) fn hash(&self) -> String {
         let mut hasher = Sha256::new();
@@ -81,6 +106,43 @@ impl Content {
             }
         }
         hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+/// The names below a folder that a pattern speaks of, in their order; whether such a file is there is not known yet.
+fn names(folder: &Path, pattern: &str) -> Vec<String> {
+    let mut names = vec![String::new()];
+    for part in pattern.split('/') {
+        let below = |name: &String| -> Vec<String> {
+            let parts = if part == "*" { children(&folder.join(name)) } else { vec![part.to_owned()] };
+            let joined = |part: String| if name.is_empty() { part } else { format!("{name}/{part}") };
+            parts.into_iter().map(joined).collect()
+        };
+        names = names.iter().flat_map(below).collect();
+    }
+    names
+}
+
+/// What lies in a folder, by names that are text; nothing where that cannot be read.
+fn children(folder: &Path) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut names: Vec<String> =
+        entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+    names.sort();
+    names.truncate(MOST_NAMES);
+    names
+}
+
+/// One file. But for the configuration none is reached by a link: what a name leads to could be somebody else's.
+fn read(folder: &Path, name: &str) -> Reading<Vec<u8>> {
+    let path = folder.join(name);
+    let below = path.ancestors().take_while(|part| *part != folder);
+    if name != CONFIG && below.into_iter().any(Path::is_symlink) {
+        return Reading::Refused("it is reached by a symbolic link".to_owned());
+    }
+    match reading::bytes(&path, MOST_BYTES) {
+        Reading::Text { cut: true, .. } => Reading::Refused("it is larger than a megabyte".to_owned()),
+        read => read,
     }
 }
 
@@ -115,11 +177,55 @@ mod tests {
 
     #[test]
     fn a_file_that_is_moved_between_names_is_another_content() {
-        let of = |files: &[(&'static str, &str)]| {
-            let files = files.iter().map(|(name, text)| (*name, text.as_bytes().to_vec())).collect();
-            Content { folder: PathBuf::new(), real: None, files }.hash()
+        let of = |files: &[(&str, &str)]| {
+            let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
+            let (folder, files) = (PathBuf::new(), files.collect());
+            Content { folder, real: None, files, refused: Vec::new() }.hash()
         };
         assert_ne!(of(&[("a", "bc")]), of(&[("ab", "c")]));
         assert_ne!(of(&[("a", "b"), ("c", "d")]), of(&[("a", "bc"), ("", "d")]));
+    }
+
+    #[test]
+    fn a_shared_file_counts_and_a_hostile_one_is_left_out() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join(SHARED_SERVERS);
+        let content = || Content::of(place.path()).unwrap().unwrap();
+        fs::write(&file, "{}").unwrap();
+        let (small, text) = (content().hash(), content().text(SHARED_SERVERS));
+        assert_eq!(text.as_deref(), Some("{}"));
+        fs::write(&file, vec![b' '; 2 * 1024 * 1024]).unwrap();
+        let told = |why: &str| {
+            let content = content();
+            assert_eq!(content.text(SHARED_SERVERS), None);
+            assert_ne!(content.hash(), small);
+            let left_out: Vec<String> = content.left_out().collect();
+            assert!(left_out.len() == 1 && left_out[0].contains(why), "{left_out:?}");
+        };
+        told("larger than a megabyte");
+        fs::remove_file(&file).unwrap();
+        fs::write(place.path().join("elsewhere"), "{}").unwrap();
+        std::os::unix::fs::symlink("elsewhere", &file).unwrap();
+        told("symbolic link");
+        fs::remove_file(&file).unwrap();
+        fs::create_dir(&file).unwrap();
+        told("not a regular file");
+    }
+
+    #[test]
+    fn a_pattern_names_what_is_there_in_its_order() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path();
+        for name in ["skills/b", "skills/a", "skills/c/deep"] {
+            fs::create_dir_all(root.join(name)).unwrap();
+        }
+        assert_eq!(names(root, CONFIG), [CONFIG]);
+        assert_eq!(names(root, "skills/*/S.md"), ["skills/a/S.md", "skills/b/S.md", "skills/c/S.md"]);
+        assert_eq!(names(root, "none/*/S.md"), Vec::<String>::new());
+        fs::write(root.join("skills/a/S.md"), "x").unwrap();
+        std::os::unix::fs::symlink("a", root.join("skills/linked")).unwrap();
+        assert!(matches!(read(root, "skills/a/S.md"), Reading::Text { .. }));
+        assert_eq!(read(root, "skills/b/S.md"), Reading::Absent);
+        assert!(matches!(read(root, "skills/linked/S.md"), Reading::Refused(_)));
     }
 }

@@ -4,4 +4,4 @@ mod book;
 mod content;
 
 pub(super) use book::Book;
-pub(super) use content::{CONFIG, Content};
+pub(super) use content::{CONFIG, Content, SHARED_SERVERS};

@@ -13,6 +13,11 @@ pub(super) fn check(line: &str) -> Result<(), &'static str> {
     }
 }
 
+/// Whether a character steers, hides, reorders, or only looks like a blank; newline, tab and space do not.
+pub fn conceals(c: char) -> bool {
+    wrong(c).is_some()
+}
+
 fn wrong(c: char) -> Option<&'static str> {
     match c {
         '\n' | '\t' | ' ' => None,

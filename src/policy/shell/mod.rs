@@ -17,6 +17,7 @@ mod through;
 mod word;
 mod wrapper;
 
+pub use hidden::conceals;
 pub(super) use names::is_of_system;
 pub use parts::{Access, Piece, Redirection, Word};
 

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use process_wrap::tokio::{CommandWrap, CommandWrapper as _, ProcessSession};
-use rustix::process::{Pid, Signal};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 use tokio::signal::unix::{SignalKind, signal};
@@ -82,6 +82,13 @@ impl Group {
     /// Keeps a folder in which the group writes; it is removed when nobody is left to write.
     pub(crate) fn hold(&mut self, folder: Option<TempDir>) {
         self.folder = Private::of(folder);
+    }
+
+    /// Whether the leader has ended, as the system knows it now; it is waited for by somebody else.
+    pub(crate) fn leader_has_ended(&self) -> bool {
+        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        // One that was waited for is nobody's child any more.
+        !matches!(waitid(WaitId::Pid(self.id), look), Ok(None))
     }
 
     /// Whether any process of the group is left, unreaped ones included.

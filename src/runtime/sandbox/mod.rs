@@ -47,6 +47,13 @@ impl Sandbox {
         &self.confinement
     }
 
+    /// The same with or without the network.
+    #[must_use]
+    pub(super) fn with_network(&self, network: bool) -> Self {
+        let confinement = Confinement { network, ..self.confinement.clone() };
+        Self { ourselves: self.ourselves.clone(), confinement }
+    }
+
     /// `program`, to be started inside once it has its arguments; `temp` is the only place beside the workspace
     /// where it can write.
     ///

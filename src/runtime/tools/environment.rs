@@ -103,16 +103,18 @@ const PATH: &str = "PATH";
 /// What would send `cd src` elsewhere.
 const ELSEWHERE: &str = "CDPATH";
 
-/// The same where programs are found in folders alone that are named from the root.
-pub(in crate::runtime) fn found_from_the_root(
-    theirs: Vec<(OsString, OsString)>,
-) -> Vec<(OsString, OsString)> {
-    let whole = |value: &OsString| {
-        let folders = std::env::split_paths(value).filter(|folder| folder.is_absolute());
-        std::env::join_paths(folders).unwrap_or_default()
-    };
-    let kept = theirs.into_iter().filter(|(name, _)| name != ELSEWHERE);
-    kept.map(|(name, value)| if name == PATH { (name, whole(&value)) } else { (name, value) }).collect()
+/// A variable as programs get it: they are found in folders alone that are named from the root.
+fn found_from_the_root((name, value): (OsString, OsString)) -> Option<(OsString, OsString)> {
+    if name == ELSEWHERE {
+        return None;
+    }
+    if name != PATH {
+        return Some((name, value));
+    }
+    let folders = std::env::split_paths(&value).filter(|folder| folder.is_absolute());
+    // An empty list would name the folder that a program stands in.
+    let folders = std::env::join_paths(folders).ok().filter(|folders| !folders.is_empty())?;
+    Some((name, folders))
 }
 
 /// The environment of a command, from that of this program.
@@ -127,6 +129,7 @@ pub(in crate::runtime) fn for_commands(ours: Vec<(OsString, OsString)>) -> Vec<(
                 && !COLOURFUL.contains(&name.as_ref())
                 && !PLAIN.iter().any(|(n, _)| *n == name)
         })
+        .filter_map(found_from_the_root)
         .chain(PLAIN.iter().map(|(name, value)| (name.into(), value.into())))
         .collect()
 }
@@ -180,6 +183,14 @@ fn has_password(value: &str) -> bool {
     })
 }
 
+/// The environment of a program that a person has configured: that of commands, and the variables named for them.
+pub fn for_programs(
+    ours: Vec<(OsString, OsString)>,
+    named: Vec<(OsString, OsString)>,
+) -> Vec<(OsString, OsString)> {
+    with_given(&for_commands(ours), named)
+}
+
 /// What programs get, with variables that a person has named for them in the place of what is there.
 pub(in crate::runtime) fn with_given(
     environment: &[(OsString, OsString)],
@@ -203,19 +214,22 @@ mod tests {
     fn keys_stay_here_and_the_rest_goes_through_plain() {
         let ours =
             ["ANTHROPIC_API_KEY", "GH_TOKEN", "my_secret_x", "DB_PASSWORD", "PATH", "FORCE_COLOR", "TERM"];
-        let ours = ours.iter().map(|name| (name.into(), "x".into())).collect();
+        let ours = ours.iter().map(|name| (name.into(), "/x".into())).collect();
         let theirs = for_commands(ours);
         let has = |name: &str, value: &str| theirs.contains(&(name.into(), value.into()));
-        assert!(has("PATH", "x") && has("TERM", "dumb") && has("GIT_PAGER", "cat"));
+        assert!(has("PATH", "/x") && has("TERM", "dumb") && has("GIT_PAGER", "cat"));
         assert_eq!(theirs.len(), 1 + PLAIN.len(), "{theirs:?}");
     }
 
     #[test]
     fn programs_are_not_found_where_somebody_stands() {
         let ours = [("PATH", ".:/usr/bin::node_modules/.bin:/bin:"), ("CDPATH", "/home"), ("A", "b:c")];
-        let theirs =
-            found_from_the_root(ours.iter().map(|(name, value)| (name.into(), value.into())).collect());
-        assert_eq!(theirs, [("PATH".into(), "/usr/bin:/bin".into()), ("A".into(), "b:c".into())]);
+        let theirs = for_commands(ours.iter().map(|(name, value)| (name.into(), value.into())).collect());
+        assert_eq!(theirs[..2], [("PATH".into(), "/usr/bin:/bin".into()), ("A".into(), "b:c".into())]);
+        for nowhere in ["", ".", "bin:.:", ":"] {
+            let theirs = for_commands(vec![("PATH".into(), nowhere.into())]);
+            assert!(theirs.iter().all(|(name, _)| name != PATH), "{nowhere}: an empty list is here");
+        }
     }
 
     #[test]
@@ -254,7 +268,7 @@ mod tests {
             "SSH_AUTH_SOCK",
             "SSH_ASKPASS",
         ] {
-            assert_eq!(passed(&[(name, "x")]), [name]);
+            assert_eq!(passed(&[(name, "/x")]), [name]);
         }
     }
 

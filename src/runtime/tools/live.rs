@@ -4,13 +4,15 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 
+use crate::tool::Shown;
+
 pub(super) const EVERY: Duration = Duration::from_millis(30);
 const PIECE_BYTES: usize = 16 << 10;
 
 /// Collects what comes between two pieces; when that is too much, only the newest of it is shown.
 #[derive(Debug)]
-pub(super) struct Live {
-    output: mpsc::Sender<String>,
+pub(in crate::runtime) struct Live {
+    output: mpsc::Sender<Shown>,
     waiting: Vec<u8>,
     skipped: u64,
     sent: Option<Instant>,
@@ -18,12 +20,12 @@ pub(super) struct Live {
 
 impl Live {
     /// Live output to this listener.
-    pub(super) fn new(output: mpsc::Sender<String>) -> Self {
+    pub(in crate::runtime) fn new(output: mpsc::Sender<Shown>) -> Self {
         Self { output, waiting: Vec::new(), skipped: 0, sent: None }
     }
 
     /// Takes in what came.
-    pub(super) fn push(&mut self, bytes: &[u8]) {
+    pub(in crate::runtime) fn push(&mut self, bytes: &[u8]) {
         self.waiting.extend_from_slice(bytes);
         let too_much = self.waiting.len().saturating_sub(PIECE_BYTES);
         if too_much > 0 {
@@ -36,7 +38,7 @@ impl Live {
     }
 
     /// How long the next piece has to wait still; `None` when there is nothing to send.
-    pub(super) fn due_in(&self) -> Option<Duration> {
+    pub(in crate::runtime) fn due_in(&self) -> Option<Duration> {
         if self.waiting.is_empty() || self.output.is_closed() {
             return None;
         }
@@ -45,7 +47,7 @@ impl Live {
 
     /// Sends what waits; a character that is not complete stays, unless it is the last there is. Never waits: what
     /// a full channel does not take is offered again with what comes then.
-    pub(super) fn send(&mut self, is_last: bool) {
+    pub(in crate::runtime) fn send(&mut self, is_last: bool) {
         self.sent = Some(Instant::now());
         let whole = if is_last { self.waiting.len() } else { complete(&self.waiting) };
         let Some((piece, rest)) = self.waiting.split_at_checked(whole) else { return };
@@ -57,7 +59,7 @@ impl Live {
             text = format!("[… {} bytes of live output not shown …]\n", self.skipped);
         }
         text.push_str(&String::from_utf8_lossy(piece));
-        if self.output.try_send(text).is_ok() {
+        if self.output.try_send(text.into()).is_ok() {
             self.skipped = 0;
             self.waiting = rest.to_vec();
         }
@@ -86,7 +88,7 @@ mod tests {
         live.push(b"\xe2");
         live.send(true);
         let pieces: Vec<_> = std::iter::from_fn(|| receiver.try_recv().ok()).collect();
-        assert_eq!(pieces, ["a", "€b\u{fffd}", "\u{fffd}"]);
+        assert_eq!(pieces, ["a", "€b\u{fffd}", "\u{fffd}"].map(Shown::from));
     }
 
     #[test]
@@ -100,9 +102,9 @@ mod tests {
             live.send(false);
             assert!(live.waiting.len() <= PIECE_BYTES);
         }
-        assert_eq!(receiver.try_recv().unwrap(), "first");
+        assert_eq!(receiver.try_recv().unwrap(), "first".into());
         live.send(true);
-        let late = receiver.try_recv().unwrap();
+        let Shown::Text(late) = receiver.try_recv().unwrap() else { panic!("text stays text") };
         assert!(late.starts_with("[… 83616 bytes of live output not shown …]\nxxx"));
     }
 }

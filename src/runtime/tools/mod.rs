@@ -14,17 +14,18 @@ mod file;
 mod filter;
 mod gather;
 mod glob;
+mod keyboard;
 mod kind;
 mod list;
-mod live;
+pub(super) mod live;
 mod pages;
-mod picture;
+pub(super) mod picture;
 mod plan;
 mod read;
 mod replace;
 mod search;
 mod seen;
-mod shell;
+pub(super) mod shell;
 mod specs;
 mod stop;
 mod terminal;
@@ -43,9 +44,9 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tokio::sync::mpsc;
 
-use crate::ledger::{Image, Outcome, Preview, seconds};
+use crate::ledger::{CallId, Image, Outcome, Preview, seconds};
 use crate::policy::opened;
-use crate::tool::{Invocation, Preparation, ToolReport, bound};
+use crate::tool::{Invocation, Preparation, Shown, ToolReport, Typed, bound, has_terminal};
 
 use super::ports::ToolPort;
 use super::process::Groups;
@@ -55,13 +56,14 @@ use arguments::is_set;
 use background::Background;
 use change::{Change, Making};
 use fetch::Fetch;
+use keyboard::Keyboards;
 use seen::Seen;
 use shell::Shell;
 use stop::{Stop, off_thread};
 use workspace::Workspace;
 
-pub use environment::looks_secret;
-pub(super) use environment::{for_commands, found_from_the_root, with_given};
+pub(super) use environment::{for_commands, with_given};
+pub use environment::{for_programs, looks_secret};
 pub use fetch::{AllowedHost, Reach};
 pub use specs::{echo_spec, tool_specs};
 
@@ -86,6 +88,7 @@ pub struct LocalTools {
     background: Background,
     fetch: Arc<Fetch>,
     snapshots: Option<Snapshots>,
+    keyboards: Keyboards,
 }
 
 impl LocalTools {
@@ -101,9 +104,10 @@ impl LocalTools {
             seen: Seen::default(),
             fetch,
             snapshots: None,
+            keyboards: Keyboards::default(),
             background: Background::default(),
             shell: Arc::new(Shell {
-                environment: found_from_the_root(for_commands(environment)),
+                environment: for_commands(environment),
                 groups,
                 sandbox: None,
                 gaps: OnceLock::new(),
@@ -140,6 +144,11 @@ impl LocalTools {
     /// earlier content cannot be kept is not made.
     pub fn keeping(self, snapshots: Snapshots) -> Self {
         Self { snapshots: Some(snapshots), ..self }
+    }
+
+    /// With a person who can type into the terminals of commands: without one, what a command reads has ended.
+    pub fn attended(self) -> Self {
+        Self { keyboards: self.keyboards.attended(), ..self }
     }
 
     /// With the ids of background commands going on after this many, which earlier processes of the session started.
@@ -256,15 +265,16 @@ impl ToolPort for LocalTools {
         })
     }
 
-    fn run(&self, invocation: Invocation, output: mpsc::Sender<String>) -> BoxFuture<'static, ToolReport> {
+    fn run(&self, invocation: Invocation, output: mpsc::Sender<Shown>) -> BoxFuture<'static, ToolReport> {
         let tools = self.clone();
         Box::pin(survive(async move {
             match invocation.name.as_str() {
                 "shell" if is_set(&invocation.arguments, "background") => {
                     tools.background.start(&tools.shell, &tools.workspace, &invocation).await
                 }
-                "shell" if is_set(&invocation.arguments, "pty") => {
-                    tools.shell.run_on_terminal(&tools.workspace, &invocation, output).await
+                name if has_terminal(name, &invocation.arguments) => {
+                    let keyboard = tools.keyboards.plug_in(invocation.call);
+                    tools.shell.run_on_terminal(&tools.workspace, &invocation, keyboard, output).await
                 }
                 "shell" => tools.shell.run(&tools.workspace, &invocation, output).await,
                 "shell_output" => tools.background.output(&invocation).await,
@@ -273,6 +283,10 @@ impl ToolPort for LocalTools {
                 _ => tools.run_within_time(invocation).await,
             }
         }))
+    }
+
+    fn type_into(&self, call: CallId, typed: Typed) {
+        self.keyboards.type_into(call, typed);
     }
 }
 

@@ -4,6 +4,7 @@ use std::io::Cursor;
 
 use image::{DynamicImage, ImageDecoder as _, ImageReader, Limits};
 
+use crate::ledger::Image;
 use crate::wire::{NoImage, NoPicture, to_image};
 
 use super::Given;
@@ -36,17 +37,55 @@ pub(super) fn of(name: &str, place: &Place, content: &[u8]) -> Option<Result<Giv
         }
         Ok(image) => image,
     };
+    match fault(&image, content) {
+        Some(Fault::TooManyPixels) => return refused("has more than 40 million pixels", small),
+        Some(Fault::Damaged) => {
+            return refused(
+                "is an image that cannot be decoded",
+                "use `shell` with file or xxd to look into it",
+            );
+        }
+        None => {}
+    }
+    let text = format!("`{}` is an image.\n({})", place.shown, describe(&image, content));
+    Some(Ok(Given { text, images: vec![image] }))
+}
+
+/// A picture that comes from elsewhere than a file, under this name.
+///
+/// # Errors
+/// What is wrong with it, as in "cannot be decoded".
+pub(in crate::runtime) fn given(name: &str, content: &[u8]) -> Result<(Image, String), String> {
+    let image = to_image(name, content).map_err(|why| why.to_string())?;
+    match fault(&image, content) {
+        Some(Fault::TooManyPixels) => Err("has more than 40 million pixels".to_owned()),
+        Some(Fault::Damaged) => Err("cannot be decoded".to_owned()),
+        None => {
+            let words = describe(&image, content);
+            Ok((image, words))
+        }
+    }
+}
+
+/// Why no model gets an image, although its header is right.
+enum Fault {
+    TooManyPixels,
+    Damaged,
+}
+
+fn fault(image: &Image, content: &[u8]) -> Option<Fault> {
     let (width, height) = image.size.unwrap_or_default();
     if u64::from(width) * u64::from(height) > MOST_PIXELS {
-        return refused("has more than 40 million pixels", small);
+        return Some(Fault::TooManyPixels);
     }
-    if !is_whole(content, (width, height)) {
-        return refused("is an image that cannot be decoded", "use `shell` with file or xxd to look into it");
-    }
+    (!is_whole(content, (width, height))).then_some(Fault::Damaged)
+}
+
+/// `PNG image of 3×2, 1.2 KB`.
+fn describe(image: &Image, content: &[u8]) -> String {
+    let (width, height) = image.size.unwrap_or_default();
     let format = image.media_type.trim_start_matches("image/").to_uppercase();
-    let bytes = size(content.len() as u64);
-    let text = format!("`{}` is an image.\n({format} image of {width}×{height}, {bytes})", place.shown);
-    Some(Ok(Given { text, images: vec![image] }))
+    format!("{format} image of {width}×{height}, {}", size(content.len() as u64))
 }
 
 /// Whether all of it can be decoded, to the size that its header says; of one that moves, the first frame.

@@ -19,7 +19,7 @@ use tokio::time::timeout;
 use crate::ledger::Outcome;
 use crate::runtime::process::{GRACE, Group, Groups};
 use crate::runtime::sandbox::{Refusals, Sandbox};
-use crate::tool::{Invocation, ToolReport};
+use crate::tool::{Invocation, Shown, ToolReport};
 
 use super::arguments::{number, required};
 use super::gather::Gathered;
@@ -31,7 +31,7 @@ use super::workspace::Workspace;
 const LAST_WORDS: Duration = Duration::from_millis(200);
 pub(super) const CHUNK_BYTES: usize = 64 << 10;
 /// The variables that say where temporary files go.
-const TEMPORARY: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
+pub(in crate::runtime) const TEMPORARY: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
 
 /// Where commands run.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ impl Shell {
         &self,
         workspace: &Workspace,
         invocation: &Invocation,
-        output: mpsc::Sender<String>,
+        output: mpsc::Sender<Shown>,
     ) -> ToolReport {
         let limit = limit(invocation);
         let started = required(&invocation.arguments, "command")
@@ -151,11 +151,16 @@ impl Shell {
         let Some(sandbox) = &self.sandbox else {
             return Err(io::Error::other("it must run in the sandbox, and none was set up"));
         };
-        let only_us = std::fs::Permissions::from_mode(0o700);
-        let private = tempfile::Builder::new().prefix("countersign-").permissions(only_us).tempdir()?;
+        let private = private_folder()?;
         let sh = sandbox.command(private.path(), "sh").map_err(io::Error::other)?;
         Ok((sh, Some(private)))
     }
+}
+
+/// A folder for temporary files that nobody else can read; removed when dropped.
+pub(in crate::runtime) fn private_folder() -> io::Result<TempDir> {
+    let only_us = std::fs::Permissions::from_mode(0o700);
+    tempfile::Builder::new().prefix("countersign-").permissions(only_us).tempdir()
 }
 
 /// The call's own wish first, then what the loop allows.
@@ -285,7 +290,7 @@ pub(super) fn report(end: &End, limit: Duration, gathered: Gathered, refused: Op
 }
 
 /// In words: "exit code 2", "ended by signal 9 (SIGKILL)".
-pub(super) fn describe(status: ExitStatus) -> String {
+pub(in crate::runtime) fn describe(status: ExitStatus) -> String {
     use std::os::unix::process::ExitStatusExt as _;
     let named = |signal: i32| signal_name(signal).map_or(String::new(), |name| format!(" ({name})"));
     match (status.code(), status.signal()) {

@@ -1,22 +1,25 @@
-//! `shell` with `pty`: the command has a terminal of its own, and what stands on it in the end is the result.
+//! `shell` with `pty`: the command has a terminal of its own, a person can type into it, and what stands on it in the
+//! end is the result.
 
 use std::io;
 use std::num::NonZeroU16;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use pty_process::{Pty, Size};
-use tokio::io::AsyncReadExt as _;
+use futures_util::future::select;
+use pty_process::{OwnedReadPty, OwnedWritePty, Pty, Size};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::Child;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use crate::runtime::process::Group;
 use crate::runtime::sandbox::Refusals;
-use crate::tool::{Invocation, ToolReport};
+use crate::tool::{self, Invocation, KeyModes, Shown, ToolReport, Typed};
 
 use super::arguments::required;
 use super::gather::Gathered;
+use super::keyboard::Keyboard;
 use super::live::EVERY;
 use super::shell::{CHUNK_BYTES, Shell, after, attend, limit, report};
 use super::workspace::Workspace;
@@ -27,18 +30,55 @@ const ROWS: NonZeroU16 = NonZeroU16::MIN.saturating_add(39);
 const COLUMNS: NonZeroU16 = NonZeroU16::MIN.saturating_add(119);
 /// As many rows above the screen are kept.
 const SCROLLBACK: usize = 1_000;
-/// As many of the screen's last rows are shown while it runs.
-const LIVE_ROWS: usize = 20;
 /// What the terminal understands.
 const KIND: &str = "xterm-256color";
+/// A terminal of the VT220 kind, with colours (DA1).
+const ATTRIBUTES: &str = "\x1b[?62;22c";
+/// Nothing is wrong with it (DSR 5).
+const READY: &str = "\x1b[0n";
+/// Bytes of answers to what one piece of output asks; what asks for more is not read by anybody.
+const MOST_ANSWERS: usize = 1_000;
 
 /// The terminal's screen, and who watches it.
 struct Screen {
-    parser: vt100::Parser,
-    output: mpsc::Sender<String>,
+    parser: vt100::Parser<Answers>,
+    output: mpsc::Sender<Shown>,
     sent: Option<Instant>,
     /// Something came since.
     is_stale: bool,
+}
+
+/// What the terminal answers to a program that asks and would wait for ever: where the cursor is, and what kind of
+/// terminal it is. Numbers alone: nothing that a program writes comes back as its own input.
+#[derive(Default)]
+struct Answers {
+    waiting: Vec<u8>,
+}
+
+impl vt100::Callbacks for Answers {
+    fn unhandled_csi(
+        &mut self,
+        screen: &mut vt100::Screen,
+        first: Option<u8>,
+        _: Option<u8>,
+        parameters: &[&[u16]],
+        letter: char,
+    ) {
+        let asked = parameters.first().and_then(|one| one.first()).copied().unwrap_or_default();
+        let answer = match (first, letter, asked) {
+            (None, 'n', 5) => READY.to_owned(),
+            (None, 'n', 6) => {
+                let (row, column) = screen.cursor_position();
+                // A row that is full has its cursor on the last cell.
+                format!("\x1b[{};{}R", row + 1, (column + 1).min(COLUMNS.get()))
+            }
+            (None, 'c', 0) => ATTRIBUTES.to_owned(),
+            _ => return,
+        };
+        if self.waiting.len() + answer.len() <= MOST_ANSWERS {
+            self.waiting.extend_from_slice(answer.as_bytes());
+        }
+    }
 }
 
 impl Shell {
@@ -47,10 +87,11 @@ impl Shell {
         &self,
         workspace: &Workspace,
         invocation: &Invocation,
-        output: mpsc::Sender<String>,
+        keyboard: Keyboard,
+        output: mpsc::Sender<Shown>,
     ) -> ToolReport {
         let started = required(&invocation.arguments, "command").and_then(|command| {
-            self.spawn_on_terminal(workspace, command, invocation)
+            self.spawn_on_terminal(workspace, command, invocation, keyboard.attended)
                 .map_err(|failure| format!("the command could not be started on a terminal: {failure}"))
         });
         let (mut child, group, pty) = match started {
@@ -61,8 +102,15 @@ impl Shell {
         let mut screen = Screen::new(output);
         let mut refusals = invocation.sandboxed.then(Refusals::default);
         let end = {
-            let pump = std::pin::pin!(pump(pty, &mut screen, refusals.as_mut()));
-            attend(&mut child, &group, pump, after(limit)).await
+            let (from, to) = pty.into_split();
+            let answers = keyboard.keys();
+            let feed = std::pin::pin!(feed(keyboard, to));
+            let pump = std::pin::pin!(pump(from, &mut screen, &answers, refusals.as_mut()));
+            // Who types never ends: it is over when there is nothing more to read.
+            let both = std::pin::pin!(async {
+                select(pump, feed).await;
+            });
+            attend(&mut child, &group, both, after(limit)).await
         };
         drop(group);
         let mut gathered = Gathered::new(invocation.max_chars);
@@ -70,18 +118,20 @@ impl Shell {
         report(&end, limit, gathered, refusals.and_then(|heard| self.stood_in_the_way(&heard)))
     }
 
-    /// The terminal becomes the controlling one of the command's own session, so `/dev/tty` is never the user's. There
-    /// is nobody who types: what it reads from its input has ended already.
+    /// The terminal becomes the controlling one of the command's own session, so `/dev/tty` is never the user's. Where
+    /// nobody types, what it reads from its input has ended already.
     fn spawn_on_terminal(
         &self,
         workspace: &Workspace,
         command: &str,
         invocation: &Invocation,
+        attended: bool,
     ) -> io::Result<(Child, Group, Pty)> {
         let (pty, side) = pty_process::open().map_err(io::Error::other)?;
         pty.resize(Size::new(ROWS.get(), COLUMNS.get())).map_err(io::Error::other)?;
         let (sh, private) = self.prepare(workspace, command, invocation)?;
-        let sh = pty_process::Command::from(sh).stdin(Stdio::null()).env("TERM", KIND);
+        let sh = pty_process::Command::from(sh).env("TERM", KIND);
+        let sh = if attended { sh } else { sh.stdin(Stdio::null()) };
         let (child, mut group) =
             Group::lead(&self.groups, |name, mark| sh.env(name, mark).spawn(side).map_err(io::Error::other))?;
         group.hold(private);
@@ -90,7 +140,12 @@ impl Shell {
 }
 
 /// Reads until nobody holds the terminal any more, which reads as an error.
-async fn pump(mut pty: Pty, screen: &mut Screen, mut refusals: Option<&mut Refusals>) {
+async fn pump(
+    mut pty: OwnedReadPty,
+    screen: &mut Screen,
+    answers: &mpsc::Sender<Typed>,
+    mut refusals: Option<&mut Refusals>,
+) {
     let mut chunk = vec![0; CHUNK_BYTES];
     loop {
         let read = match screen.due_in() {
@@ -108,18 +163,36 @@ async fn pump(mut pty: Pty, screen: &mut Screen, mut refusals: Option<&mut Refus
         if let Some(refusals) = &mut refusals {
             refusals.push(bytes);
         }
-        screen.parser.process(bytes);
-        screen.is_stale = true;
+        let answer = screen.take_in(bytes);
+        if !answer.0.is_empty() && answers.try_send(answer).is_err() {
+            tracing::debug!("an answer of a terminal is dropped: the command does not read");
+        }
         if screen.due_in() == Some(Duration::ZERO) {
             screen.show();
         }
     }
 }
 
+/// Writes what is typed, as fast as the command takes it. Has no end of its own.
+async fn feed(mut keyboard: Keyboard, mut pty: OwnedWritePty) {
+    while let Some(Typed(bytes)) = keyboard.next().await {
+        if let Err(failure) = pty.write_all(&bytes).await {
+            tracing::debug!(%failure, "a terminal took nothing");
+        }
+    }
+}
+
 impl Screen {
-    fn new(output: mpsc::Sender<String>) -> Self {
-        let parser = vt100::Parser::new(ROWS, COLUMNS, SCROLLBACK);
+    fn new(output: mpsc::Sender<Shown>) -> Self {
+        let parser = vt100::Parser::new_with_callbacks(ROWS, COLUMNS, SCROLLBACK, Answers::default());
         Self { parser, output, sent: None, is_stale: false }
+    }
+
+    /// Takes in what the command has written. Returns what the terminal answers to it.
+    fn take_in(&mut self, bytes: &[u8]) -> Typed {
+        self.parser.process(bytes);
+        self.is_stale = true;
+        Typed(std::mem::take(&mut self.parser.callbacks_mut().waiting))
     }
 
     /// How long the next picture has to wait still; `None` when there is nothing new.
@@ -130,12 +203,17 @@ impl Screen {
         Some(self.sent.map_or(Duration::ZERO, |sent| EVERY.saturating_sub(sent.elapsed())))
     }
 
-    /// Shows the screen's last rows in the place of what was shown before. Never waits.
+    /// Shows the screen in the place of what was shown before. Never waits.
     fn show(&mut self) {
         self.sent = Some(Instant::now());
-        let rows = self.visible();
-        let last = rows.get(rows.len().saturating_sub(LIVE_ROWS)..).unwrap_or_default();
-        if self.output.try_send(format!("\u{c}{}\n", last.join("\n"))).is_ok() {
+        let screen = self.parser.screen();
+        let keys = KeyModes {
+            application_cursor: screen.application_cursor(),
+            bracketed_paste: screen.bracketed_paste(),
+        };
+        let cursor = (!screen.hide_cursor()).then(|| screen.cursor_position());
+        let shown = tool::Screen { rows: self.visible(), cursor, keys };
+        if self.output.try_send(Shown::Screen(shown)).is_ok() {
             self.is_stale = false;
         }
     }

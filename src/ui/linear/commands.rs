@@ -1,6 +1,7 @@
 //! The commands that only lines need: what keys do on the screen, and pages by their names.
 
 use crate::ledger::{CallId, EntryId};
+use crate::ui::chord::Chord;
 
 /// Entries that `/ledger` says without a number.
 const LAST: usize = 20;
@@ -32,10 +33,14 @@ pub(super) enum Own {
     Rewind(usize),
     /// Do the undo that was said.
     Undo,
+    /// Type this line into the terminal of the running command.
+    Type(String),
+    /// Press these keys there.
+    Keys(Vec<Chord>),
 }
 
 /// These commands, and what they do.
-pub(super) const KNOWN: [(&str, &str); 8] = [
+pub(super) const KNOWN: [(&str, &str); 10] = [
     ("/ledger N", "the last N entries, a line each"),
     ("/show ID", "an entry whole, as in /show e12, or all entries of a call, as in /show c3"),
     ("/output ID", "all that a call wrote, as in /output c3; without a name the last one's"),
@@ -43,6 +48,8 @@ pub(super) const KNOWN: [(&str, &str); 8] = [
     ("/later WORDS", "say this when the run is over"),
     ("/send", "send what was kept back"),
     ("/undo yes", "after /undo, or /rewind and a number, have said what they would do: do it"),
+    ("/type WORDS", "type a line into the terminal of the running command; without words enter alone"),
+    ("/keys KEYS", "press keys there, as in /keys ctrl-c or /keys esc up enter"),
     ("/raise", "after a budget stop: raise the limit and go on"),
 ];
 
@@ -78,8 +85,20 @@ pub(super) fn read(text: &str) -> Option<Result<Own, String>> {
         "/model" => Own::Model(number()?),
         "/rewind" => Own::Rewind(number()?),
         "/undo" if rest == "yes" => Own::Undo,
+        "/type" => Own::Type(line(text)),
+        "/keys" if rest.is_empty() => return Some(Err("/keys takes keys, as in /keys ctrl-c".to_owned())),
+        "/keys" => match rest.split_whitespace().map(Chord::parse).collect() {
+            Ok(keys) => Own::Keys(keys),
+            Err(why) => return Some(Err(why)),
+        },
         _ => return None,
     }))
+}
+
+/// What follows the command and one blank, blanks included: it may be a password.
+fn line(text: &str) -> String {
+    let (_, line) = text.trim_start().split_once(char::is_whitespace).unwrap_or_default();
+    line.to_owned()
 }
 
 #[cfg(test)]
@@ -94,7 +113,11 @@ mod tests {
         assert_eq!(read("/model 2"), Some(Ok(Own::Model(2))));
         assert_eq!(read(" /show  c3 "), Some(Ok(Own::ShowCall(CallId(3)))));
         assert_eq!(read("/ledger"), Some(Ok(Own::Ledger(LAST))));
-        for text in ["/show", "/show x", "/output e1", "/ledger all", "/later"] {
+        assert_eq!(read("/type  a b "), Some(Ok(Own::Type(" a b ".to_owned()))));
+        assert_eq!(read("/type"), Some(Ok(Own::Type(String::new()))));
+        let keys = ["ctrl-c", "up"].map(|key| Chord::parse(key).unwrap()).to_vec();
+        assert_eq!(read("/keys ctrl-c  up"), Some(Ok(Own::Keys(keys))));
+        for text in ["/show", "/show x", "/output e1", "/ledger all", "/later", "/keys", "/keys hyper-x"] {
             assert!(matches!(read(text), Some(Err(_))), "{text}");
         }
     }

@@ -22,6 +22,7 @@ impl Expected {
             | Intent::SetModel(_)
             | Intent::Restore { .. }
             | Intent::Restored(_)
+            | Intent::TypeInto { .. }
             | Intent::Refuse(_) => Self::Word,
             Intent::Submit(_)
             | Intent::Queue(_)

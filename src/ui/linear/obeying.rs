@@ -2,8 +2,10 @@
 
 use crate::agent::Intent;
 use crate::ledger::UserMessage;
+use crate::tool::{KeyModes, Typed};
 use crate::ui::slash::Slash;
 use crate::ui::source::Source;
+use crate::ui::xterm;
 
 use super::commands::Own;
 use super::pages;
@@ -76,11 +78,28 @@ impl Talk {
             },
             Own::Rewind(number) => return self.rewind_to(number),
             Own::Undo => return self.do_it(),
+            Own::Type(line) => return self.type_into(|_| format!("{line}\r").into_bytes()),
+            Own::Keys(keys) => {
+                return self
+                    .type_into(|modes| keys.iter().flat_map(|key| xterm::key(key.press(), modes)).collect());
+            }
             Own::Model(number) => match number.checked_sub(1).and_then(|at| self.models.get(at)) {
                 Some(name) => return vec![Act::Send(Intent::ChooseModel(name.clone()))],
                 None => voice.say("there is no model with that number: /model says which there are"),
             },
         }
         Vec::new()
+    }
+
+    /// Types into the terminal of the command that runs now.
+    fn type_into(&mut self, written: impl FnOnce(KeyModes) -> Vec<u8>) -> Vec<Act> {
+        let Some(call) = self.teller.view.typable() else {
+            self.voice.say("not typed: no command runs on a terminal that takes keys");
+            return Vec::new();
+        };
+        let screen = self.teller.view.panel(call).and_then(|panel| panel.screen.as_ref());
+        let typed = Typed(written(screen.map(|screen| screen.keys).unwrap_or_default()));
+        self.voice.say(&format!("typed: /output {call} says what is on its terminal"));
+        vec![Act::Send(Intent::TypeInto { call, typed })]
     }
 }

@@ -166,7 +166,7 @@ pub(super) fn output(view: &View, wanted: Option<CallId>, voice: &mut Voice) {
     voice.say(&format!("output of {call}, {}:", named(panel)));
     match panel.result() {
         Some(result) => voice.more(&result.shown()),
-        None => panel.tail.lines().for_each(|line| voice.more(line)),
+        None => panel.written().for_each(|line| voice.more(line)),
     }
     voice.say(&format!("end of the output of {call}"));
 }
@@ -181,7 +181,7 @@ pub(super) fn status(view: &View, now: Millis, voice: &mut Voice) {
     for panel in view.calls().filter_map(|call| view.panel(call)) {
         let PanelState::Running { since } = panel.state else { continue };
         voice.say(&format!("tool {}: runs for {}", named(panel), duration(now.since(since))));
-        if let Some(last) = panel.tail.lines().next_back() {
+        if let Some(last) = panel.written().next_back() {
             voice.more(last);
         }
     }

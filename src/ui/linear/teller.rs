@@ -281,12 +281,21 @@ impl Teller {
                     voice.say(&format!("note: {}", plain(said)));
                 }
             }
+            Live::Progress { call, .. } => {
+                if let Some(panel) = self.view.panel(*call).filter(|panel| panel.takes_keys()) {
+                    voice.say(&format!(
+                        "tool {}: runs on a terminal; /type WORDS types a line into it, /keys ctrl-c presses keys, \
+                         /output {call} says what is on it",
+                        named(panel)
+                    ));
+                }
+            }
             Live::Refused(why) => voice.say(&format!("refused: {}", plain(why))),
             Live::Thinking { .. }
             | Live::Hosted { .. }
             | Live::CallForming { .. }
-            | Live::Progress { .. }
             | Live::ToolOutput { .. }
+            | Live::Screen { .. }
             | Live::ToolFinished { .. }
             | Live::Waiting { .. }
             | Live::Returned(_) => {}

@@ -17,6 +17,9 @@ use super::layouts::Row;
 use super::words::{cells, flow, keys, one_row, titled};
 use super::{action, boxes};
 
+/// Most lines of a call whose turn it is not.
+const MOST_GLIMPSED: usize = 6;
+
 /// The panel of a call that waits.
 pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
     let Some((id, request)) = panel.request() else { return Vec::new() };
@@ -41,7 +44,7 @@ pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
     }
     let room = usize::from(around.height).saturating_sub(2 + foot.len()).max(1);
     let airy = chosen && around.height >= 15;
-    let most = if chosen { room.saturating_sub(usize::from(airy)).max(1) } else { 1 };
+    let most = if chosen { room.saturating_sub(usize::from(airy)).max(1) } else { glimpse(around) };
     let mut body = action::shown(request, inner, most, theme);
     if airy && body.len() < most {
         body.push(Line::default());
@@ -52,6 +55,11 @@ pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
     let title = titled(&name, &about, theme);
     let right = Span::styled(waits(around, id), if chosen { theme.accent } else { theme.dim });
     boxes::boxed(title, right, body, total, border).into_iter().map(|line| Row::new(1, line)).collect()
+}
+
+/// Lines of a call whose turn it is not: those that wait share half of the height, so that the chosen one stays in sight.
+fn glimpse(around: &Around<'_>) -> usize {
+    (usize::from(around.height) / 2 / around.waiting.len().max(1)).clamp(1, MOST_GLIMPSED)
 }
 
 fn waits(around: &Around<'_>, id: crate::ledger::EntryId) -> String {

@@ -31,6 +31,7 @@ mod selecting;
 mod shells;
 mod status;
 mod summary;
+mod terminal;
 mod tools;
 mod transcript;
 mod window;
@@ -131,8 +132,13 @@ fn prepare_page(
         Some(Overlay::Permissions(all, _)) => permissions::lay(&screen, body.width, all),
         Some(Overlay::Shells(_)) => shells::lay(&screen, body.width),
         Some(Overlay::Plan(_)) => plan::lay(&screen, body.width),
+        Some(Overlay::Terminal(typing)) => terminal::lay(&screen, body.width, *typing),
         Some(Overlay::Ledger(_) | Overlay::Picker(_)) | None => return,
     };
+    if let Some(Overlay::Terminal(typing)) = &local.overlay {
+        let settled = terminal::settle(&screen, *typing, body.height);
+        local.overlay = Some(Overlay::Terminal(settled));
+    }
     let Some(at) = local.overlay.as_mut().and_then(Overlay::scrolled) else { return };
     let last = lines.len().saturating_sub(usize::from(body.height));
     // The end is followed while there comes more.
@@ -190,6 +196,7 @@ pub fn draw(frame: &mut Frame<'_>, screen: &Screen<'_>) {
             | Overlay::Plan(_)
             | Overlay::Shells(_),
         ) => output::page(frame, area, screen),
+        Some(Overlay::Terminal(typing)) => terminal::draw(frame, area, screen, *typing),
         Some(Overlay::Picker(picker)) => picker::draw(frame, area, screen, picker),
         None => {
             header::draw(frame, areas.header, screen);

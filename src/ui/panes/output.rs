@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::ledger::{Arguments, CallId, Preview};
-use crate::ui::text::{cut_spans, diff, fit, sanitize};
+use crate::ui::text::{cut_spans, diff, fit, sanitize, wrap};
 use crate::ui::theme::Theme;
 use crate::view::{Panel, summary};
 
@@ -27,7 +27,7 @@ pub(super) fn lay(screen: &Screen<'_>, inner: u16, call: CallId) -> Laid {
     (title, lines(panel, usize::from(inner).max(1), screen.theme), Vec::new())
 }
 
-/// What it was called with, what it would change, what it wrote.
+/// What it was called with, what it would change, why it asks, what it wrote.
 fn lines(panel: &Panel, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     let head = |lines: &mut Vec<Line<'static>>, words: &'static str| {
@@ -59,14 +59,18 @@ fn lines(panel: &Panel, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
         head(&mut lines, "change");
         lines.extend(diff::render(unified, u16::try_from(inner).unwrap_or(u16::MAX), theme));
     }
+    if let Some((_, request)) = panel.request() {
+        head(&mut lines, "why it asks");
+        let reasons = [request.risk.as_str(), &request.why, request.warning.as_deref().unwrap_or_default()];
+        let reasons: Vec<&str> = reasons.into_iter().filter(|reason| !reason.is_empty()).collect();
+        lines.extend(wrap(&one_row(&reasons.join(" · ")), inner, theme.text));
+    }
     if let Some(result) = panel.result() {
         head(&mut lines, "result");
         text(&mut lines, &result.shown());
-    } else if !panel.tail.is_empty() {
+    } else if panel.written().next().is_some() {
         head(&mut lines, "output so far");
-        for line in panel.tail.lines() {
-            text(&mut lines, line);
-        }
+        panel.written().for_each(|line| text(&mut lines, line));
     }
     lines
 }

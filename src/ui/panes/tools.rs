@@ -4,7 +4,9 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::ledger::{Abort, Decider, Outcome, ToolResult, seconds};
+use crate::ui::keymap::{Command, Place};
 use crate::ui::text::{fit, width};
+use crate::ui::typing::CHORD;
 use crate::view::{Forming, HostedLine, HostedState, Panel, PanelState, exit, measure, summary};
 
 use super::boxes;
@@ -178,16 +180,24 @@ fn excerpt(panel: &Panel, result: &ToolResult, around: &Around<'_>) -> Vec<Row> 
         .collect()
 }
 
+/// The key that types into the terminal of a running command.
+fn how_to_type(panel: &Panel, around: &Around<'_>, inner: usize) -> Option<Line<'static>> {
+    let key = around.keymap.first(Place::Everywhere, Command::TypeInto, CHORD);
+    let key = key.filter(|_| panel.takes_keys())?;
+    let said = fit(" types into it", inner.saturating_sub(width(&key)));
+    let (key, said) = (Span::styled(key, around.theme.text), Span::styled(said, around.theme.dim));
+    Some(Line::from(vec![key, said]))
+}
+
 /// A call that runs and writes.
 fn live_box(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
     let theme = around.theme;
     let total = usize::from(around.panel_width());
     let inner = total.saturating_sub(4);
     let most = if around.height >= 15 { TAIL.0 } else { TAIL.1 };
-    let lines = panel.tail.lines();
-    let skip = lines.len().saturating_sub(most);
-    let body: Vec<Line<'static>> =
-        lines.skip(skip).map(|l| Line::styled(fit(&one_row(l), inner), theme.dim)).collect();
+    let skip = panel.written().count().saturating_sub(most);
+    let written = panel.written().skip(skip).map(|l| Line::styled(fit(&one_row(l), inner), theme.dim));
+    let body = written.chain(how_to_type(panel, around, inner)).collect();
     let since = if let PanelState::Running { since } = panel.state { since } else { around.now };
     let about = panel.arguments().map(summary).unwrap_or_default();
     let title = titled(panel.name(), &about, theme);

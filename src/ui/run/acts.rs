@@ -1,9 +1,12 @@
 //! What keys ask of the world outside the screen: done here, one after the other.
 
+use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::time::Instant;
 
 use crate::agent::Intent;
+use crate::ledger::CallId;
+use crate::tool::{MOST_TYPED, Typed};
 
 use super::super::act::Act;
 use super::super::clipboard;
@@ -14,6 +17,11 @@ use super::super::picker::Picker;
 use super::super::source::Source;
 use super::super::terminal::{redraw_all, tell};
 use super::Session;
+
+/// Waits until the agent takes another wish, or none any more.
+pub(super) async fn room(intents: &mpsc::Sender<Intent>) {
+    drop(intents.reserve().await);
+}
 
 impl Session {
     pub(super) fn act(&mut self, act: Act) {
@@ -27,6 +35,7 @@ impl Session {
                 }
             }
             Act::Send(intent) => self.send(intent),
+            Act::Type(call, keys) => self.keep_typed(call, keys),
             Act::Resume(id) => self.outcome = Some(UiOutcome::Resume(id)),
             Act::Pick(Source::Rewind) => {
                 self.local.overlay = Some(Overlay::Picker(Picker::rewind(&self.view)));
@@ -94,6 +103,29 @@ impl Session {
             self.outcome = Some(UiOutcome::TerminalGone);
         }
         self.local.hint = Some(clipboard::report(text, copied));
+    }
+
+    /// Keys leave as soon as the agent has room for them, those that came together as one: fast typing loses none.
+    fn keep_typed(&mut self, call: CallId, Typed(keys): Typed) {
+        let (of, Typed(kept)) = self.typed.get_or_insert_with(|| (call, Typed::default()));
+        if *of != call {
+            (*of, *kept) = (call, Vec::new());
+        }
+        if kept.len() + keys.len() <= MOST_TYPED {
+            kept.extend(keys);
+        } else {
+            self.local.hint = Some("not typed: that is more than a command takes at once".to_owned());
+        }
+    }
+
+    /// Sends what was typed; without room it is kept still.
+    pub(super) fn pass_typed(&mut self) {
+        let Some((call, typed)) = self.typed.take() else { return };
+        match self.app.intents.try_send(Intent::TypeInto { call, typed }) {
+            Ok(()) => {}
+            Err(TrySendError::Full(Intent::TypeInto { call, typed })) => self.typed = Some((call, typed)),
+            Err(TrySendError::Full(_) | TrySendError::Closed(_)) => self.agent_gone(),
+        }
     }
 
     pub(super) fn send(&mut self, intent: Intent) {

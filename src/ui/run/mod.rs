@@ -15,7 +15,8 @@ use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::Instant;
 
 use crate::agent::{Event, Intent, Live};
-use crate::ledger::{Entry, Millis};
+use crate::ledger::{CallId, Entry, Millis};
+use crate::tool::Typed;
 use crate::view::View;
 
 use super::answers::{Answers, Heard};
@@ -77,6 +78,7 @@ pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError>
                 Ok(_) => session.outcome = Some(UiOutcome::Signalled),
                 Err(_) => quit_open = false,
             },
+            () = acts::room(&session.app.intents), if session.typed.is_some() => session.pass_typed(),
             // News that wait for their frame are joined where they wait, so a stream wakes nobody here for each delta.
             event = session.app.events.recv(), if session.listens && !session.gathers => session.event(event),
             said = session.later.recv(), if session.awaits_more() => session.later(said),
@@ -129,6 +131,8 @@ struct Session {
     /// What is typed, while it is in the user's editor.
     editing: Option<Editing>,
     outcome: Option<UiOutcome>,
+    /// What was typed into the terminal of a command and has not left yet.
+    typed: Option<(CallId, Typed)>,
     /// Whether the agent may still say something.
     listens: bool,
     /// There is something to show at once.
@@ -180,6 +184,7 @@ impl Session {
             replay: settings.replay,
             editing: None,
             outcome: None,
+            typed: None,
             listens: true,
             dirty: true,
             gathers: false,
@@ -248,11 +253,14 @@ impl Session {
                 Vec::new()
             }
             Some(Ok(Input::Paste(text))) => {
-                match (self.mentions)(&text) {
-                    Some(words) => mention(&mut self.local, &self.view, &words),
+                let words = if self.local.typing().is_none() { (self.mentions)(&text) } else { None };
+                match words {
+                    Some(words) => {
+                        mention(&mut self.local, &self.view, &words);
+                        Vec::new()
+                    }
                     None => paste(&mut self.local, &self.view, &text),
                 }
-                Vec::new()
             }
             Some(Ok(Input::Mouse(event))) => {
                 let heard = self.answers.mouse_came(Instant::now());

@@ -1,0 +1,54 @@
+//! The user types into the terminal of a running command: passed on, never kept. That it was done is in the books before
+//! the first key arrives, and the result says it to the model.
+
+use crate::ledger::{CallId, Millis, Note, Remark, Settlement, told_of_typing, was_typed_into};
+use crate::tool::{MOST_TYPED, Typed, has_terminal};
+
+use super::phase::{Phase, State};
+use super::{Agent, Effect, Live};
+
+impl Agent {
+    /// Passes on keys, if the call runs and has a terminal; else says why not.
+    pub(super) fn type_into(
+        &mut self,
+        now: Millis,
+        phase: &Phase,
+        call: CallId,
+        typed: Typed,
+        out: &mut Vec<Effect>,
+    ) {
+        if let Err(why) = takes_keys(phase, call, &typed) {
+            return out.push(Effect::Emit(Live::Refused(format!("not typed: {why}"))));
+        }
+        if !was_typed_into(self.books.ledger.entries(), call) {
+            self.books.ledger.remark(now, Remark::Note(Note::of_typing(call)));
+        }
+        out.push(Effect::TypeInto(call, typed));
+    }
+
+    /// The result, with a line more if the user typed into the call's terminal.
+    pub(super) fn told_of_typing(&self, call: CallId, result: Settlement) -> Settlement {
+        let content = told_of_typing(self.books.ledger.entries(), call, result.content);
+        Settlement { content, ..result }
+    }
+}
+
+/// Whether the call takes keys now.
+///
+/// # Errors
+/// Why not, in words for a person.
+fn takes_keys(phase: &Phase, call: CallId, typed: &Typed) -> Result<(), String> {
+    let over = || format!("{call} does not run; nothing was sent anywhere");
+    let Phase::Dispatching(dispatching) = phase else { return Err(over()) };
+    let pending = dispatching.calls.iter().find(|pending| pending.call.id == call).ok_or_else(over)?;
+    if !matches!(pending.state, State::Running(_)) {
+        return Err(over());
+    }
+    if !has_terminal(&pending.call.name, &pending.call.arguments) {
+        return Err(format!("{call} has no terminal; only a `shell` call with `pty` has one"));
+    }
+    if typed.0.len() > MOST_TYPED {
+        return Err(format!("more than {} KB at once; paste less", MOST_TYPED >> 10));
+    }
+    Ok(())
+}

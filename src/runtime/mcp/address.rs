@@ -1,0 +1,72 @@
+//! A server that is an address: reached as every other server is.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::time::Duration;
+
+use reqwest::header::{HeaderName, HeaderValue};
+use reqwest::{Client, Url};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::{StreamableHttpClientTransportConfig, StreamableHttpError};
+
+use super::lines::MOST_BYTES;
+use super::words::cause;
+use crate::runtime::network::{self, Network};
+
+/// How long a connection may take.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// The way to a server that speaks streamable HTTP. Nothing is sent yet.
+///
+/// # Errors
+/// What is wrong with the address, a header's name or value, or the network's settings; no value stands in it.
+pub(super) fn reach(
+    address: &str,
+    headers: &BTreeMap<String, String>,
+    network: &Network,
+) -> Result<StreamableHttpClientTransport<Client>, String> {
+    let url = Url::parse(address).map_err(|_why| "its address cannot be read".to_owned())?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err("its address begins neither with https:// nor with http://".to_owned());
+    }
+    let client = network.client(&url, CONNECT).map_err(|failure| failure.message)?;
+    let headers = headers.iter().map(|(name, value)| header(name, value)).collect::<Result<_, String>>()?;
+    let config = StreamableHttpClientTransportConfig::with_uri(url.as_str())
+        .custom_headers(headers)
+        .max_sse_event_size(MOST_BYTES)
+        // A call is never sent twice: a session that is over is begun anew for the next one.
+        .reinit_on_expired_session(false);
+    Ok(StreamableHttpClientTransport::with_client(client, config))
+}
+
+fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> {
+    let parsed = HeaderName::try_from(name).map_err(|_why| format!("`{name}` is no name of a header"))?;
+    let mut value = HeaderValue::try_from(value)
+        .map_err(|_why| format!("the value of the header `{name}` cannot be sent"))?;
+    value.set_sensitive(true);
+    Ok((parsed, value))
+}
+
+/// Why a message did not get through; raw words of the server are in it.
+pub(super) fn why(error: &(dyn Error + 'static)) -> String {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        match error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+            Some(StreamableHttpError::Client(error)) => return network::cause(error),
+            Some(StreamableHttpError::AuthRequired(_)) => {
+                return "it asks for a login (HTTP 401); a key for it belongs in its headers".to_owned();
+            }
+            Some(StreamableHttpError::UnexpectedServerResponse(said)) if said.starts_with("HTTP 3") => {
+                return format!(
+                    "it redirects to where nobody sent us ({})",
+                    said.trim_end_matches([':', ' '])
+                );
+            }
+            Some(StreamableHttpError::UnexpectedServerResponse(said)) => {
+                return said.trim_end_matches([':', ' ']).to_owned();
+            }
+            _ => next = error.source(),
+        }
+    }
+    cause(error)
+}

@@ -1,0 +1,126 @@
+//! One server over the time of a process: connected when it is first needed, and again when it has ended.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use tokio::sync::Mutex;
+use tokio::time::timeout_at;
+
+use super::link::{Link, within};
+use super::listing::{Found, list};
+use super::means::McpMeans;
+use super::server::{McpServer, McpWay};
+use super::standing::{McpFound, McpStanding};
+use super::words::Secrets;
+
+/// How often a program is started again although nothing came of the last time.
+const MOST_RESTARTS: u32 = 3;
+
+/// A server and, when there is one, the connection to it.
+pub(super) struct Kept {
+    pub(super) server: McpServer,
+    means: McpMeans,
+    secrets: Secrets,
+    state: Mutex<State>,
+    /// Attempts that came to nothing; whoever waited for one does not make the next.
+    failures: AtomicU32,
+    /// Starts since a call was last answered.
+    fruitless: AtomicU32,
+}
+
+#[derive(Default)]
+struct State {
+    link: Option<Arc<Link>>,
+    found: Option<Arc<Found>>,
+    why_not: String,
+}
+
+/// A server that can be asked, and what it has.
+pub(super) type Ready = (Arc<Link>, Arc<Found>);
+
+impl Kept {
+    pub(super) fn new(server: McpServer, means: McpMeans) -> Self {
+        Self {
+            secrets: Secrets::of(&server),
+            server,
+            means,
+            state: Mutex::default(),
+            failures: AtomicU32::new(0),
+            fruitless: AtomicU32::new(0),
+        }
+    }
+
+    /// What it brings, for people.
+    pub(super) async fn standing(&self) -> McpStanding {
+        let found: Result<McpFound, String> = match self.ready().await {
+            Ok((_, found)) => Ok(found.standing.clone()),
+            Err(why) => Err(format!("The MCP server `{}` {why}; its tools are not there.", self.server.name)),
+        };
+        McpStanding { name: self.server.name.clone(), found }
+    }
+
+    /// A connection that is open, made now if there is none, within the time that the server has for that.
+    ///
+    /// # Errors
+    /// Why there is none, after the name of the server; safe to be shown.
+    pub(super) async fn ready(&self) -> Result<Ready, String> {
+        let failures = self.failures.load(Relaxed);
+        let mut state = self.state.lock().await;
+        if let (Some(link), Some(found)) = (&state.link, &state.found)
+            && !link.is_over()
+        {
+            return Ok((link.clone(), found.clone()));
+        }
+        if self.failures.load(Relaxed) != failures {
+            return Err(state.why_not.clone());
+        }
+        // What is left of it ends before it is started again.
+        state.link = None;
+        let is_program = matches!(self.server.way, McpWay::Command { .. });
+        let restarts = self.fruitless.load(Relaxed);
+        if is_program && restarts > MOST_RESTARTS {
+            return Err(format!(
+                "was started {restarts} times and ended without an answer; it is not started again"
+            ));
+        }
+        let opened = self.open(state.found.clone()).await;
+        self.fruitless.fetch_add(1, Relaxed);
+        match opened {
+            Ok((link, found)) => {
+                state.link = Some(link.clone());
+                state.found = Some(found.clone());
+                Ok((link, found))
+            }
+            Err(why) => {
+                self.failures.fetch_add(1, Relaxed);
+                let verb = if is_program { "started" } else { "reached" };
+                state.why_not = format!("could not be {verb}: {}", self.secrets.hide(&why));
+                Err(state.why_not.clone())
+            }
+        }
+    }
+
+    /// A call was answered: it is worth being started again.
+    pub(super) fn answered(&self) {
+        self.fruitless.store(0, Relaxed);
+    }
+
+    /// The words of the server, fit for a sentence.
+    pub(super) fn hide(&self, words: &str) -> String {
+        self.secrets.hide(words)
+    }
+
+    /// Its tools are listed once: what a name means does not change in a session.
+    async fn open(&self, found: Option<Arc<Found>>) -> Result<Ready, String> {
+        let until = within(self.server.start_ms);
+        let link = Link::open(&self.server, &self.means, until).await?;
+        let found = match found {
+            Some(found) => found,
+            None => match timeout_at(until, list(&self.server, &link)).await {
+                Ok(found) => Arc::new(found?),
+                Err(_elapsed) => return Err("it did not list its tools in time".to_owned()),
+            },
+        };
+        Ok((Arc::new(link), found))
+    }
+}

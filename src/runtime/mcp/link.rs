@@ -1,0 +1,292 @@
+//! An open connection to a server: begun with a greeting, asked one thing at a time, over when the server is.
+
+use std::io;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
+use futures_util::future::{Either, select};
+use rmcp::model::{
+    CancelledNotification, CancelledNotificationParam, ClientRequest, ProtocolVersion, RequestId,
+    RequestMetaObject, ServerPeerInfo, ServerResult,
+};
+use rmcp::service::{ClientInitializeError, PeerRequestOptions, RunningService};
+use rmcp::transport::Transport;
+use rmcp::{ClientLifecycleMode, ErrorData, Peer, RoleClient, ServiceError, serve_client_with_lifecycle};
+use tokio::runtime::Handle;
+use tokio::time::{Instant, timeout_at};
+
+use super::address::{reach, why};
+use super::answers::Answers;
+use super::ear::{Ear, Heard};
+use super::means::McpMeans;
+use super::program::Program;
+use super::server::{McpServer, McpWay};
+use crate::ledger::seconds;
+
+/// A connection. Dropping it ends the program behind it.
+pub(super) struct Link {
+    peer: Peer<RoleClient>,
+    _service: RunningService<RoleClient, Answers>,
+    program: Option<Program>,
+    ear: Arc<Ear>,
+    /// Nothing more is to be had from it.
+    is_spent: AtomicBool,
+}
+
+/// Why there was no answer; raw words of the server are in it.
+pub(super) enum Trouble {
+    /// It said no.
+    Refused(ErrorData),
+    /// The connection is over; how it ended.
+    Ended(String),
+}
+
+/// Why a greeting came to nothing.
+enum NoGreeting {
+    /// It refused the greeting of older versions; a new one may be understood.
+    Refused(ErrorData),
+    /// It ended.
+    Ended,
+    Slow,
+    Other(String),
+}
+
+/// What has been done to greet a server, before it answered.
+struct Opening {
+    answers: Answers,
+    ear: Arc<Ear>,
+    mode: ClientLifecycleMode,
+    until: Instant,
+}
+
+impl Link {
+    /// Opens a connection to the server, and greets it.
+    ///
+    /// # Errors
+    /// Why there is none, after "could not be started:"; raw words of the server are in it.
+    pub(super) async fn open(server: &McpServer, means: &McpMeans, until: Instant) -> Result<Self, String> {
+        let known = ClientLifecycleMode::Initialize;
+        match Self::open_as(server, means, until, known).await {
+            Err(refused @ NoGreeting::Refused(_)) => {
+                let preferred_versions = vec![ProtocolVersion::LATEST];
+                let newest = ClientLifecycleMode::Discover { preferred_versions };
+                Self::open_as(server, means, until, newest).await.map_err(|_same| refused.words(server))
+            }
+            opened => opened.map_err(|why| why.words(server)),
+        }
+    }
+
+    async fn open_as(
+        server: &McpServer,
+        means: &McpMeans,
+        until: Instant,
+        mode: ClientLifecycleMode,
+    ) -> Result<Self, NoGreeting> {
+        let ear = Arc::new(Ear::default());
+        let opening = Opening { answers: Answers::new(&means.workspace), ear: ear.clone(), mode, until };
+        let (service, program) = match &server.way {
+            McpWay::Command { program: name, .. } => {
+                let (program, streams) =
+                    Program::start(&server.way, means).map_err(|why| not_started(name, &why))?;
+                match opening.greet(streams, Some(&program)).await {
+                    Ok(service) => (service, Some(program)),
+                    Err(NoGreeting::Ended) => return Err(NoGreeting::Other(program.epitaph().await)),
+                    Err(NoGreeting::Slow) => {
+                        return Err(NoGreeting::Other(program.with_tail(slow(server.start_ms))));
+                    }
+                    Err(why) => return Err(why),
+                }
+            }
+            McpWay::Http { url, headers } => {
+                let way = reach(url, headers, &means.network).map_err(NoGreeting::Other)?;
+                (opening.greet(way, None).await?, None)
+            }
+        };
+        let link = Self {
+            peer: service.peer().clone(),
+            _service: service,
+            program,
+            ear,
+            is_spent: AtomicBool::new(false),
+        };
+        match link.info() {
+            Some(info) if ProtocolVersion::KNOWN_VERSIONS.contains(&info.protocol_version) => Ok(link),
+            Some(info) => {
+                let version = info.protocol_version.as_str();
+                Err(NoGreeting::Other(format!(
+                    "it speaks version {version} of the protocol, which is not known here"
+                )))
+            }
+            None => Err(NoGreeting::Other("it did not say who it is".to_owned())),
+        }
+    }
+
+    /// What the server said of itself.
+    pub(super) fn info(&self) -> Option<Arc<ServerPeerInfo>> {
+        self.peer.peer_info()
+    }
+
+    /// Whether nothing more can be asked.
+    pub(super) fn is_over(&self) -> bool {
+        self.is_spent.load(Relaxed)
+            || self.peer.is_transport_closed()
+            || self.program.as_ref().is_some_and(Program::is_over)
+    }
+
+    /// Asks the server something. Dropped before there is an answer, the question is taken back.
+    ///
+    /// # Errors
+    /// [`Trouble`]: the server refused, or it is over.
+    pub(super) async fn ask(
+        &self,
+        request: ClientRequest,
+        meta: RequestMetaObject,
+    ) -> Result<ServerResult, Trouble> {
+        let Some(program) = &self.program else {
+            return match self.exchange(request, meta).await {
+                Ok(answer) => Ok(answer),
+                Err(error) => Err(self.trouble(error).await),
+            };
+        };
+        let exchange = pin!(self.exchange(request, meta));
+        match select(exchange, pin!(program.ending())).await {
+            Either::Left((Ok(answer), _)) => Ok(answer),
+            Either::Left((Err(error), _)) => Err(self.trouble(error).await),
+            Either::Right(_) => Err(Trouble::Ended(program.epitaph().await)),
+        }
+    }
+
+    async fn exchange(
+        &self,
+        request: ClientRequest,
+        meta: RequestMetaObject,
+    ) -> Result<ServerResult, ServiceError> {
+        let options = PeerRequestOptions::no_options().with_meta(meta);
+        let sent = self.peer.send_cancellable_request(request, options).await?;
+        let mut asked = Asked {
+            peer: self.peer.clone(),
+            ear: self.ear.clone(),
+            token: sent.progress_token.0.to_string(),
+            open: Some(sent.id.clone()),
+        };
+        let answer = sent.await_response().await;
+        asked.open = None;
+        answer
+    }
+
+    async fn trouble(&self, error: ServiceError) -> Trouble {
+        let how = match error {
+            ServiceError::McpError(refusal) => return Trouble::Refused(refusal),
+            ServiceError::TransportSend(error) if self.program.is_none() => why(&error),
+            _ => "it closed the connection".to_owned(),
+        };
+        self.is_spent.store(true, Relaxed);
+        match &self.program {
+            Some(program) => Trouble::Ended(program.epitaph().await),
+            None => Trouble::Ended(how),
+        }
+    }
+}
+
+impl Opening {
+    async fn greet<T: Transport<RoleClient> + 'static>(
+        self,
+        way: T,
+        program: Option<&Program>,
+    ) -> Result<RunningService<RoleClient, Answers>, NoGreeting> {
+        let heard = Heard::new(way, self.ear);
+        let greeting = pin!(serve_client_with_lifecycle(self.answers, heard, self.mode));
+        let ending = async {
+            match program {
+                Some(program) => program.ending().await,
+                None => std::future::pending().await,
+            }
+        };
+        match timeout_at(self.until, select(greeting, pin!(ending))).await {
+            Ok(Either::Left((Ok(service), _))) => Ok(service),
+            Ok(Either::Left((Err(error), _))) => Err(NoGreeting::of(error)),
+            Ok(Either::Right(_)) => Err(NoGreeting::Ended),
+            Err(_elapsed) => Err(NoGreeting::Slow),
+        }
+    }
+}
+
+impl NoGreeting {
+    fn of(error: ClientInitializeError) -> Self {
+        use ClientInitializeError as Error;
+        match error {
+            Error::JsonRpcError(refusal) => Self::Refused(refusal),
+            Error::ConnectionClosed(_) => Self::Ended,
+            Error::TransportError { error, .. } if is_broken_pipe(&error) => Self::Ended,
+            Error::TransportError { error, .. } => Self::Other(why(&error)),
+            Error::NoCompatibleProtocolVersion { .. } => {
+                Self::Other("it speaks no version of the protocol that is known here".to_owned())
+            }
+            Error::ConflictInitResponseId(..) | Error::UncorrelatedErrorResponse { .. } => {
+                Self::Other("it answered a question that was not asked".to_owned())
+            }
+            _ => Self::Other("it answered something else than a greeting".to_owned()),
+        }
+    }
+
+    /// After "could not be started:".
+    fn words(self, server: &McpServer) -> String {
+        match self {
+            Self::Refused(refusal) => format!("it refused: {}", refusal.message),
+            Self::Ended => "it closed the connection".to_owned(),
+            Self::Slow => slow(server.start_ms),
+            Self::Other(words) => words,
+        }
+    }
+}
+
+fn slow(start_ms: u64) -> String {
+    format!("it did not answer within {}", seconds(start_ms))
+}
+
+fn not_started(program: &str, why: &io::Error) -> NoGreeting {
+    NoGreeting::Other(match why.kind() {
+        io::ErrorKind::NotFound => format!("there is no program `{program}`"),
+        _ => why.to_string(),
+    })
+}
+
+fn is_broken_pipe(error: &(dyn std::error::Error + 'static)) -> bool {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
+            return true;
+        }
+        next = error.source();
+    }
+    false
+}
+
+/// A question that was sent. Dropped while it is open, the server is told that nobody waits for the answer.
+struct Asked {
+    peer: Peer<RoleClient>,
+    ear: Arc<Ear>,
+    token: String,
+    open: Option<RequestId>,
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        self.ear.forget(&self.token);
+        let (Some(id), Ok(runtime)) = (self.open.take(), Handle::try_current()) else { return };
+        let peer = self.peer.clone();
+        runtime.spawn(async move {
+            let reason = Some("nobody waits for the answer any more".to_owned());
+            let params = CancelledNotificationParam::new(Some(id), reason);
+            // A server that is gone needs no word of it.
+            peer.send_notification(CancelledNotification::new(params).into()).await.ok();
+        });
+    }
+}
+
+/// How long something may take from now on.
+pub(super) fn within(ms: u64) -> Instant {
+    Instant::now() + Duration::from_millis(ms)
+}

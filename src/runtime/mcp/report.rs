@@ -1,0 +1,141 @@
+//! What a tool of a server gave, as the loop takes results.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResult, ContentBlock, ResourceContents, ServerResult};
+use serde_json::Value;
+
+use super::words::{IN_A_SENTENCE, one_line, plain};
+use crate::ledger::{Image, Outcome};
+use crate::runtime::tools::picture;
+use crate::tool::{ToolReport, bound};
+
+/// Most images of one result that are decoded and shown.
+const MOST_IMAGES: usize = 8;
+/// Most characters of what the server says when it refuses a call.
+const MOST_REFUSAL: usize = 4_000;
+
+/// The report of a call that was answered. Decodes images: for a thread that may be busy.
+pub(super) fn of(tool: &str, answer: ServerResult, max_chars: usize) -> ToolReport {
+    let mut given = Given { tool, parts: Vec::new(), images: Vec::new() };
+    let is_error = match answer {
+        ServerResult::CallToolResult(result) => given.take(result),
+        ServerResult::CustomResult(result) => match given.take_loosely(&result.0) {
+            Some(is_error) => is_error,
+            None => return ToolReport::failed(NO_RESULT),
+        },
+        ServerResult::InputRequiredResult(_) => {
+            return ToolReport::failed(
+                "the server asks for more input before it does this, which nobody can give it here",
+            );
+        }
+        _ => return ToolReport::failed(NO_RESULT),
+    };
+    if given.parts.is_empty() {
+        given
+            .parts
+            .push(if is_error { "the tool failed without saying why" } else { "(nothing)" }.to_owned());
+    }
+    let bounded = bound(&given.parts.join("\n"), max_chars);
+    let (content, cut_chars) = (bounded.text, bounded.cut_chars);
+    let outcome = if is_error { Outcome::Failed } else { Outcome::Ok };
+    let images = if is_error { Vec::new() } else { given.images };
+    ToolReport { outcome, content, cut_chars, images, transient: false, refused: false }
+}
+
+const NO_RESULT: &str = "the server answered something that is no result of a tool; check what was done";
+
+/// The report of a call that the server refused.
+pub(super) fn refused(refusal: &ErrorData, max_chars: usize) -> ToolReport {
+    let why = plain(&refusal.message, MOST_REFUSAL);
+    let bounded = bound(&format!("the server refused the call: {why} (error {})", refusal.code.0), max_chars);
+    ToolReport { cut_chars: bounded.cut_chars, ..ToolReport::failed(bounded.text) }
+}
+
+struct Given<'t> {
+    tool: &'t str,
+    parts: Vec<String>,
+    images: Vec<Image>,
+}
+
+impl Given<'_> {
+    /// Takes a whole result in; whether it says that the tool failed.
+    fn take(&mut self, result: CallToolResult) -> bool {
+        let has_text = result.content.iter().any(|block| block.as_text().is_some());
+        for block in result.content {
+            self.add(block);
+        }
+        if let Some(structured) = result.structured_content.filter(|value| !has_text && !value.is_null()) {
+            self.parts.push(structured.to_string());
+        }
+        result.is_error.unwrap_or_default()
+    }
+
+    /// The same with a result of which a part is of a kind that the SDK does not know. `None` when it is no result.
+    fn take_loosely(&mut self, result: &Value) -> Option<bool> {
+        for block in result.get("content")?.as_array()? {
+            match serde_json::from_value(block.clone()) {
+                Ok(block) => self.add(block),
+                Err(_) => {
+                    let kind = block.get("type").and_then(Value::as_str).unwrap_or("unknown");
+                    self.name(&format!("content of the kind {kind}, which cannot be read"));
+                }
+            }
+        }
+        Some(result.get("isError").and_then(Value::as_bool).unwrap_or_default())
+    }
+
+    fn add(&mut self, block: ContentBlock) {
+        match block {
+            ContentBlock::Text(text) => self.parts.push(text.text),
+            ContentBlock::Image(image) => self.add_image(&image.data),
+            ContentBlock::Audio(audio) => {
+                self.name(&format!("audio ({}), which cannot be heard here", audio.mime_type));
+            }
+            ContentBlock::Resource(embedded) => match embedded.resource {
+                ResourceContents::TextResourceContents { text, .. } => self.parts.push(text),
+                ResourceContents::BlobResourceContents { uri, mime_type, blob, .. } => {
+                    let kind = mime_type.unwrap_or_default();
+                    self.name(&format!("resource {uri} ({kind}, {} characters of base64)", blob.len()));
+                }
+                _ => self.name("resource of a kind that is not known"),
+            },
+            ContentBlock::ResourceLink(link) => {
+                self.name(&format!(
+                    "link to the resource {} ({})",
+                    link.uri,
+                    link.title.unwrap_or(link.name)
+                ));
+            }
+            _ => self.name("content of a kind that is not known"),
+        }
+    }
+
+    /// One line for what cannot be shown.
+    fn name(&mut self, what: &str) {
+        self.parts.push(format!("[{}]", one_line(what, IN_A_SENTENCE)));
+    }
+
+    fn add_image(&mut self, data: &str) {
+        let number = self.images.len() + 1;
+        if number > MOST_IMAGES {
+            return self.name(&format!("an image beyond the {MOST_IMAGES} that are shown"));
+        }
+        // What is too large in base64 is too large for every model: it is not decoded to find that out.
+        if data.len() as u64 > Image::MOST_BYTES * 2 {
+            return self.name("an image that is too large");
+        }
+        let shown = STANDARD
+            .decode(data.trim())
+            .map_err(|_why| "is no base64".to_owned())
+            .and_then(|content| picture::given(&format!("{} image {number}", self.tool), &content));
+        match shown {
+            Ok((image, words)) => {
+                self.parts.push(format!("({words})"));
+                self.images.push(image);
+            }
+            Err(why) => self.name(&format!("an image that {why}")),
+        }
+    }
+}

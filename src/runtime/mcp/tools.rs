@@ -1,0 +1,90 @@
+//! The tools of this machine and those of MCP servers behind one port.
+
+use std::sync::Arc;
+
+use futures_util::future::{BoxFuture, join_all};
+use tokio::sync::mpsc;
+
+use super::call;
+use super::kept::Kept;
+use super::means::McpMeans;
+use super::server::McpServer;
+use super::standing::McpStanding;
+use crate::ledger::CallId;
+use crate::runtime::ports::ToolPort;
+use crate::tool::{self, Discovered, Invocation, Preparation, Shown, ToolReport, Typed};
+
+/// The tools of this machine and those of MCP servers behind one port. Dropping it, and what it was asked for, ends
+/// the servers that it started.
+pub struct McpTools {
+    inner: Box<dyn ToolPort>,
+    servers: Vec<Arc<Kept>>,
+}
+
+impl McpTools {
+    /// Tools named `mcp__…` go to these servers, all others to `inner`. Starts nothing yet.
+    pub fn new(inner: Box<dyn ToolPort>, servers: Vec<McpServer>, means: McpMeans) -> Self {
+        let servers = servers.into_iter().map(|server| Arc::new(Kept::new(server, means.clone()))).collect();
+        Self { inner, servers }
+    }
+
+    /// How each server stands, in the order of the configuration. Starts those that are not started, all at once, each
+    /// within its own time.
+    pub async fn survey(&self) -> Vec<McpStanding> {
+        survey(self.servers.clone()).await
+    }
+
+    fn server(&self, tool: &str) -> Option<Arc<Kept>> {
+        let (server, _) = tool::mcp(tool)?;
+        self.servers.iter().find(|kept| kept.server.name == server).cloned()
+    }
+}
+
+async fn survey(servers: Vec<Arc<Kept>>) -> Vec<McpStanding> {
+    join_all(servers.iter().map(|kept| kept.standing())).await
+}
+
+impl ToolPort for McpTools {
+    fn discover(&self) -> BoxFuture<'static, Discovered> {
+        let (ours, servers) = (self.inner.discover(), self.servers.clone());
+        Box::pin(async move {
+            let mut all = ours.await;
+            for standing in survey(servers).await {
+                match standing.found {
+                    Ok(found) => {
+                        all.tools.extend(found.tools);
+                        all.missing.extend(found.left_out);
+                    }
+                    Err(why) => all.missing.push(why),
+                }
+            }
+            all
+        })
+    }
+
+    fn prepare(&self, invocation: Invocation) -> BoxFuture<'static, Preparation> {
+        if invocation.name.starts_with(tool::MCP) {
+            // What a server would do cannot be looked at; its arguments name no files of ours.
+            return Box::pin(std::future::ready(Preparation::default()));
+        }
+        self.inner.prepare(invocation)
+    }
+
+    fn run(&self, invocation: Invocation, output: mpsc::Sender<Shown>) -> BoxFuture<'static, ToolReport> {
+        if !invocation.name.starts_with(tool::MCP) {
+            return self.inner.run(invocation, output);
+        }
+        let server = self.server(&invocation.name);
+        Box::pin(async move {
+            match server {
+                Some(kept) => call::run(&kept, invocation, output).await,
+                None => ToolReport::failed(format!("no MCP server for {} is configured", invocation.name)),
+            }
+        })
+    }
+
+    /// No tool of a server has a terminal.
+    fn type_into(&self, call: CallId, typed: Typed) {
+        self.inner.type_into(call, typed);
+    }
+}

@@ -1,0 +1,68 @@
+//! MCP servers in the app: what waits is offered again after a restart, and runs once it is allowed; no server is left.
+
+use serde_json::{Value, json};
+
+use super::console::{Console, USUAL};
+use super::home::Home;
+
+/// A home with the stub server in its configuration, which writes down what it is called with.
+fn with_stub() -> Home {
+    let home = Home::new();
+    let own = std::env::current_exe().unwrap();
+    let program = own.ancestors().nth(2).unwrap().join("examples/mcp_stub");
+    assert!(program.is_file(), "{} is not there: cargo build --example mcp_stub", program.display());
+    let folder = home.root().join("config/countersign");
+    std::fs::create_dir_all(&folder).unwrap();
+    let text = format!("[mcp_servers.stub]\ncommand = {program:?}\nargs = ['journal=journal']\n");
+    std::fs::write(folder.join("config.toml"), text).unwrap();
+    home
+}
+
+fn call() -> Value {
+    let result = json!({ "content": [{ "type": "text", "text": "hello from the stub" }] });
+    let call = json!({ "id": "a", "name": "mcp__stub__say", "arguments": { "result": result } });
+    json!([{ "tool_calls": [call] }, "All is said."])
+}
+
+#[tokio::test]
+async fn a_call_that_waited_runs_in_the_session_that_goes_on() {
+    let home = with_stub();
+    let mut app = Console::scripted(&home, &call());
+    app.sees("ask anything").await;
+    app.says("go").await;
+    app.sees("waits for you").await;
+    app.sees("of the MCP server stub").await;
+    app.quits().await;
+    assert!(home.entries("tool_result").is_empty() && !home.read("journal").contains("call say"));
+
+    let script = json!(["All is said."]).to_string();
+    let mut app = Console::start(&home, USUAL, &["resume", "--last", "--script", &script]);
+    app.sees("waits for you").await;
+    app.sees("y once").await;
+    app.keys("y").await;
+    app.sees("All is said.").await;
+    app.rests().await;
+    app.quits().await;
+    assert_eq!(home.texts("tool_result", "content"), ["hello from the stub"]);
+    assert_eq!(home.texts("tool_result", "outcome"), ["ok"]);
+    assert_eq!(home.read("journal").matches("call say").count(), 1);
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_server_ends_with_the_app() {
+    let home = with_stub();
+    let mut app = Console::start(&home, USUAL, &["--script", &call().to_string(), "--allow", "mcp__stub__*"]);
+    app.sees("ask anything").await;
+    app.says("go").await;
+    app.sees("All is said.").await;
+    let here = home.workspace().canonicalize().unwrap();
+    let living = || {
+        let all = std::fs::read_dir("/proc").unwrap().filter_map(|entry| Some(entry.ok()?.path()));
+        all.filter(|process| std::fs::read_link(process.join("cwd")).is_ok_and(|cwd| cwd == here)).count()
+    };
+    assert_eq!(living(), 2, "the app and its server");
+    app.rests().await;
+    app.quits().await;
+    assert_eq!(living(), 0);
+}

@@ -1,0 +1,168 @@
+//! A person types into the terminal of a running command, through ours.
+
+use serde_json::{Value, json};
+
+use super::console::{Console, ENTER, ESC, USUAL};
+use super::home::Home;
+
+/// Ctrl-].
+const CHORD: &str = "\x1d";
+
+fn on_terminal(command: &str) -> Value {
+    json!({ "name": "shell", "arguments": { "command": command, "pty": true } })
+}
+
+/// An app in which the first call was just allowed and runs.
+async fn running(home: &Home, size: (u16, u16), script: &Value) -> Console {
+    let mut app = Console::start(home, size, &["--script", &script.to_string()]);
+    app.sees("ask anything").await;
+    app.keys("go").await;
+    app.keys(ENTER).await;
+    app.sees("y once").await;
+    app.keys("y").await;
+    app.sees("ctrl-] types into it").await;
+    app
+}
+
+fn notes_of_typing(home: &Home) -> usize {
+    let notes = home.texts("note", "text");
+    notes.iter().filter(|text| text.starts_with("The user typed into the terminal of this call")).count()
+}
+
+#[tokio::test]
+async fn a_question_is_answered_then_the_command_is_interrupted() {
+    let home = Home::new();
+    let command = "sh -c 'printf \"name? \"; read n; echo hello $n; read more; echo over'";
+    let mut app =
+        running(&home, USUAL, &json!([{ "tool_calls": [on_terminal(command)] }, "never said"])).await;
+    app.keys(CHORD).await;
+    app.sees("every key goes to the program, esc too").await;
+    app.sees("name?").await;
+    app.keys("Ann").await;
+    app.sees("name? Ann").await;
+    let (row, column) = app.terminal().cursor_position();
+    let line = app.screen().lines().nth(usize::from(row)).unwrap().to_owned();
+    assert_eq!(line.split_at(usize::from(column)).0, "  name? Ann", "the cursor is the program's");
+    app.keys(ENTER).await;
+    app.sees("hello Ann").await;
+    app.keys(ESC).await;
+    app.sees("^[").await;
+    app.keys(CHORD).await;
+    app.sees_no("every key goes to the program").await;
+    app.sees("esc interrupt").await;
+    app.keys(ESC).await;
+    app.sees("interrupted after").await;
+    app.rests().await;
+    app.quits().await;
+    assert_eq!(notes_of_typing(&home), 1, "said once");
+    let results = home.texts("tool_result", "content");
+    assert!(
+        results[0].starts_with("[the user typed into this terminal while it ran]\nInterrupted mid-execution"),
+        "{results:?}"
+    );
+    let file = std::fs::read_to_string(&home.session_files()[0]).unwrap();
+    assert!(!file.contains("Ann"), "what was typed is not kept:\n{file}");
+}
+
+#[tokio::test]
+async fn keys_of_a_burst_that_outlives_the_command_approve_nothing() {
+    let home = Home::new();
+    let calls = json!([
+        on_terminal("printf 'name? '; read n; echo hello $n"),
+        { "name": "shell", "arguments": { "command": "echo two > two.txt" } }
+    ]);
+    let mut app = running(&home, USUAL, &json!([{ "tool_calls": calls }, "both are done"])).await;
+    app.sees("waits for you").await;
+    app.keys(CHORD).await;
+    app.sees("1 call waits for you").await;
+    app.sees("name?").await;
+    app.keys("Ann\ry\ry\ryyy").await;
+    app.sees("keys go nowhere").await;
+    app.keys("y\ryes\r").await;
+    app.keys_are_taken().await;
+    assert!(app.screen().contains("keys go nowhere"), "{}", app.screen());
+    // One read may take both: then it looks like alt and the chord.
+    app.keys(ESC).await;
+    app.keys(CHORD).await;
+    app.sees("y once").await;
+    app.sees("ask anything").await;
+    assert!(!home.has("two.txt"));
+    assert_eq!(home.entries("approval").len(), 1, "the first call's alone");
+    app.keys("y").await;
+    app.sees("both are done").await;
+    app.rests().await;
+    app.quits().await;
+    assert!(home.has("two.txt"));
+    let results = home.texts("tool_result", "content");
+    assert!(results[0].contains("hello Ann"), "{results:?}");
+    assert_eq!(home.entries("user_message").len(), 1, "nothing was said");
+    assert_eq!(home.texts("injected", "by").iter().filter(|by| *by == "steering").count(), 0);
+}
+
+/// A password: the program turns the echo off, and nothing of ours shows or keeps it.
+#[tokio::test]
+async fn a_password_is_seen_nowhere() {
+    let home = Home::new();
+    let command = "stty -echo; printf 'password: '; read p; stty echo; echo; echo ${#p} letters; read q";
+    let script = json!([{ "tool_calls": [on_terminal(command)] }, "you are in"]);
+    let mut app = running(&home, (80, 24), &script).await;
+    app.keys(CHORD).await;
+    app.sees("password:").await;
+    app.keys("hunter2\r").await;
+    app.sees("7 letters").await;
+    app.keys("\r").await;
+    app.sees("keys go nowhere").await;
+    app.keys(CHORD).await;
+    app.sees("you are in").await;
+    app.rests().await;
+    app.quits().await;
+    assert_eq!(app.times("hunter2"), 0);
+    let file = std::fs::read_to_string(&home.session_files()[0]).unwrap();
+    assert!(!file.contains("hunter2"), "{file}");
+    assert_eq!(notes_of_typing(&home), 1);
+}
+
+/// A program that redraws its whole screen and wants cursor keys of its own kind, on a small terminal.
+#[tokio::test]
+async fn keys_are_written_as_the_program_asked_for_them() {
+    let home = Home::new();
+    let command = "stty raw -echo; printf '\\033[?1h\\033[?2004hready'; \
+                   dd bs=1 count=15 2>/dev/null | tr '\\033' E; dd bs=1 count=1 2>/dev/null; stty sane";
+    let script = json!([{ "tool_calls": [on_terminal(command)] }, "that was it"]);
+    let mut app = running(&home, (40, 10), &script).await;
+    app.keys(CHORD).await;
+    app.sees("ready").await;
+    app.keys("\x1b[A").await;
+    app.keys("\x1b[200~p\x1b[201~").await;
+    app.sees("readyEOAE[200~pE[201").await;
+    app.keys("x").await;
+    app.sees("keys go nowhere").await;
+    app.keys(CHORD).await;
+    app.sees("that was it").await;
+    app.rests().await;
+    app.quits().await;
+}
+
+#[tokio::test]
+async fn lines_type_too() {
+    let home = Home::new();
+    let command = "printf 'name? '; read n; echo hello $n; read more; echo bye $more";
+    let script = json!([{ "tool_calls": [on_terminal(command)] }, "they have met"]).to_string();
+    let mut app = Console::start(&home, USUAL, &["--screen-reader", "--script", &script]);
+    app.sees("Type a message").await;
+    app.keys("go\n").await;
+    app.sees("answer: y once").await;
+    app.keys("y\n").await;
+    app.sees("/type WORDS types a line into it").await;
+    app.keys("/type Ann\n").await;
+    app.sees("typed: /output c1").await;
+    app.sees("note on c1: The user typed").await;
+    // Whatever the program has read by now, the terminal keeps the keys in their order.
+    app.keys("/keys g o enter\n").await;
+    app.sees("they have met").await;
+    app.sees("hello Ann").await;
+    app.sees("bye go").await;
+    app.keys("/quit\n").await;
+    assert!(app.ends().await.success(), "{}", app.screen());
+    assert_eq!(notes_of_typing(&home), 1);
+}
