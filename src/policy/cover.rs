@@ -75,6 +75,7 @@ fn spellings(command: &Command) -> Vec<String> {
     let raw: Vec<&str> = command.words.iter().map(|word| word.raw.as_str()).collect();
     let environment: Vec<&str> = command.environment.iter().map(|word| word.raw.as_str()).collect();
     let mut all = named(&texts);
+    all.extend(behind_options(&texts).iter().flat_map(|words| named(words)));
     all.push(raw.join(" "));
     if !environment.is_empty() {
         all.push([environment.join(" "), raw.join(" ")].join(" ").trim().to_owned());
@@ -88,6 +89,16 @@ fn spellings(command: &Command) -> Vec<String> {
         all.extend(lines.flat_map(|text| rough_parts(text)));
     }
     all
+}
+
+/// The same without the options before a subcommand: `git push` of `git -C x --no-pager push`. A word after an option may be
+/// its value or the subcommand.
+fn behind_options(words: &[String]) -> Vec<Vec<String>> {
+    let is_option = |at: usize| words.get(at).is_some_and(|word| word.starts_with(['-', '+']));
+    let passed =
+        (1..words.len().min(MOST_TAILS)).take_while(|at| is_option(*at) || (*at > 1 && is_option(at - 1)));
+    let rest = passed.filter_map(|at| words.get(at + 1..).filter(|rest| !rest.is_empty()));
+    rest.map(|rest| words.iter().take(1).chain(rest).cloned().collect()).collect()
 }
 
 /// With the name as it is, without its folders, and as a file system that ignores case would find it.

@@ -13,13 +13,17 @@
 //!
 //! A shell line needs that for each of its parts, and is as permitted as its least permitted part. A part that only
 //! looks into the workspace needs no rule beside one that has one; a whole line of such parts runs in the sandbox where
-//! looking is free. A person who allows all of `shell`, without a pattern, allows lines that cannot be read too.
+//! looking is free, and so does one with a part that looks through git, whose settings can start programs. A person who
+//! allows all of `shell`, without a pattern, allows lines that cannot be read too.
+//!
+//! A rule that denies or asks about the files of `read`, `write` or `edit` speaks of a line that names such a file.
 
 use std::cmp::Reverse;
 
 use super::cover::{Fit, allows, speaks_of};
 use super::effect;
 use super::line::{self, Place, Places, describe};
+use super::named::Named;
 use super::shell::{self, Access, Command, Reading, Redirection};
 use super::{Decided, Mode, Policy, Rule, RuleKind, Tier, Verdict, fingerprint};
 use crate::ledger::Arguments;
@@ -31,6 +35,8 @@ enum Permission<'r> {
     By(&'r Rule),
     /// It only looks, or edits where edits are allowed.
     Harmless,
+    /// It only looks, through a program that the repository can make do more: the sandbox sees to that.
+    Confined,
     /// Nothing; says why.
     Missing(String),
 }
@@ -54,17 +60,21 @@ impl Policy {
         let reading = shell::read(command);
         let effect = effect::of_line(&reading);
         let told = |verdict, rule: Option<&Rule>| Decided { verdict, rule: rule.cloned(), effect };
+        let named = Named::of(command, &reading, found);
         let fit = |rule: &Rule| match &rule.pattern {
-            _ if !rule.is_for(&tool.name) => Fit::No,
-            None => Fit::Yes,
-            Some(pattern) => speaks_of(pattern, command, &reading),
+            None if rule.is_for(&tool.name) => Fit::Yes,
+            Some(pattern) if rule.is_for(&tool.name) => {
+                speaks_of(pattern, command, &reading).max(named.fit(rule))
+            }
+            _ => named.fit(rule),
         };
         let (denies, denying) = self.strictest(RuleKind::Deny, fit);
         if let (Fit::Yes, Some(rule)) = (denies, denying) {
             return told(Verdict::Deny(format!("rule {rule} denies it")), Some(rule));
         }
         let permission = self.permission(command, &reading, tool, found);
-        let looks = effect == SideEffect::Reads && matches!(permission, Permission::Harmless);
+        let looks =
+            effect == SideEffect::Reads && matches!(permission, Permission::Harmless | Permission::Confined);
         if self.mode == Mode::Plan && !looks {
             return told(Verdict::Deny(PLAN.to_owned()), None);
         }
@@ -87,6 +97,10 @@ impl Policy {
         match permission {
             Permission::By(rule) => told(self.permitted(rule), Some(rule)),
             Permission::Harmless => told(Verdict::Sandbox(harmless(effect).to_owned()), None),
+            Permission::Confined if effect == SideEffect::Reads => {
+                told(Verdict::Sandbox(READS.to_owned()), None)
+            }
+            Permission::Confined => told(Verdict::Sandbox(STEERED.to_owned()), None),
             Permission::Missing(_) if self.is_confinable(&reading) => {
                 told(Verdict::Sandbox("auto mode".to_owned()), None)
             }
@@ -137,7 +151,7 @@ impl Policy {
         match weakest {
             // What a program reads can make it do more, as the settings of a repository do with git: in the sandbox it
             // still only looks.
-            Permission::Harmless if !(self.looking_is_free && self.has_sandbox) => {
+            Permission::Harmless | Permission::Confined if !(self.looking_is_free && self.has_sandbox) => {
                 Permission::Missing(NO_RULE.to_owned())
             }
             weakest => weakest,
@@ -156,6 +170,7 @@ impl Policy {
         });
         match by {
             Some(rule) => Permission::By(rule),
+            None if places.is_harmless(command) && effect::is_steered(command) => Permission::Confined,
             None if places.is_harmless(command) => Permission::Harmless,
             None if is_alone => Permission::Missing(NO_RULE.to_owned()),
             None => {
@@ -308,6 +323,7 @@ fn perhaps_denied(rule: &Rule) -> String {
 const PLAN: &str = "plan mode only reads; switch the mode to change or run things";
 const GRANTED: &str = "allowed for this session";
 const UNRESTRICTED: &str = "unrestricted mode";
+const STEERED: &str = "a part looks through git, whose settings can start programs";
 const READS: &str = "reads in the workspace";
 const NO_RULE: &str = "no rule covers it";
 
@@ -315,10 +331,25 @@ fn harmless(effect: SideEffect) -> &'static str {
     if effect == SideEffect::Reads { READS } else { "edits in the workspace" }
 }
 
+/// What version control, shells, editors and other agents start programs from, when somebody goes to the folder or works
+/// in it.
+const GUARDED: &[&str] = &[
+    ".git",
+    ".hg",
+    ".husky",
+    ".countersign",
+    ".mcp.json",
+    ".envrc",
+    ".vscode",
+    ".idea",
+    ".devcontainer",
+    ".claude",
+    ".cursor",
+];
+
 /// Files through which an edit becomes a program that runs later, or a rule.
 pub(super) fn is_guarded(path: &str) -> bool {
-    let guarded = [".git", ".countersign", ".mcp.json"];
-    path.split('/').any(|part| guarded.iter().any(|name| part.eq_ignore_ascii_case(name)))
+    path.split('/').any(|part| GUARDED.iter().any(|name| part.eq_ignore_ascii_case(name)))
 }
 
 /// Of two permissions the one that lets less happen; the first is named among equals.
@@ -326,8 +357,9 @@ fn weaker<'r>(first: Permission<'r>, second: Permission<'r>) -> Permission<'r> {
     let strength = |permission: &Permission<'_>| match permission {
         Permission::Harmless => 0,
         Permission::By(rule) if rule.kind == RuleKind::Allow => 1,
-        Permission::By(_) => 2,
-        Permission::Missing(_) => 3,
+        Permission::Confined => 2,
+        Permission::By(_) => 3,
+        Permission::Missing(_) => 4,
     };
     if strength(&second) > strength(&first) { second } else { first }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::effect;
-use super::shell::{self, Access, Command, Reading, Redirection};
+use super::shell::{self, Access, Command, Reading, Redirection, Word};
 use crate::ledger::Arguments;
 use crate::tool::{Preparation, SideEffect, ToolSpec};
 
@@ -23,7 +23,8 @@ pub fn opened(line: &str) -> Vec<String> {
     by_commands.chain(by_shell.filter_map(|file| file.target.literal())).collect()
 }
 
-fn looks(command: &Command) -> bool {
+/// Whether the command looks and does nothing else.
+pub(super) fn looks(command: &Command) -> bool {
     effect::of_command(command) == Some(SideEffect::Reads)
 }
 
@@ -33,6 +34,8 @@ pub(super) struct Places<'a> {
     outside: &'a [String],
     /// Whether the line changes its folder, so that what its paths mean was not looked at.
     moves: bool,
+    /// Whether it does so once, and before all else: then that path means what was looked at.
+    begins_with_move: bool,
 }
 
 /// Where one path leads.
@@ -52,10 +55,9 @@ impl<'a> Places<'a> {
         let was_looked_at = paths.len() == found.leads_to.len();
         let resolved =
             paths.into_iter().zip(found.leads_to.iter().cloned()).filter(|_| was_looked_at).collect();
-        let changes = |command: &Command| {
-            command.program().is_none_or(|name| matches!(name.as_str(), "cd" | "pushd" | "popd" | "chdir"))
-        };
-        Self { resolved, outside: &found.outside, moves: reading.commands.iter().any(changes) }
+        let moving = reading.commands.iter().filter(|command| changes_folder(command)).count();
+        let begins_with_move = moving == 1 && line.trim_start_matches(['(', ' ']).starts_with("cd ");
+        Self { resolved, outside: &found.outside, moves: moving > 0, begins_with_move }
     }
 
     fn lead(&self, path: &str) -> Place {
@@ -64,6 +66,12 @@ impl<'a> Places<'a> {
             Some(to) => Place::Inside(to.clone()),
             None => Place::Unknown,
         }
+    }
+
+    /// The path as it is written, and where it leads if somebody has looked.
+    pub(super) fn names(&self, path: &str) -> Vec<String> {
+        let leads = self.resolved.get(path).cloned();
+        [Some(path.to_owned()), leads].into_iter().flatten().collect()
     }
 
     /// Where a redirection leads.
@@ -79,13 +87,25 @@ impl<'a> Places<'a> {
         if command.is_wrapper {
             return true;
         }
-        let is_move = command.name().as_deref() == Some("cd");
+        let is_known = |path: &str| {
+            let is_move = self.begins_with_move && command.name().as_deref() == Some("cd");
+            is_move || !self.moves || path.starts_with('/')
+        };
         looks(command)
             && effect::operands(command).is_some_and(|files| {
-                let stays = |path: &String| matches!(self.lead(path), Place::Inside(_));
-                files.is_empty() || ((is_move || !self.moves) && files.iter().all(stays))
+                files.iter().all(|path| is_known(path) && matches!(self.lead(path), Place::Inside(_)))
             })
     }
+}
+
+/// Whether what follows runs in another folder than what came before; of `find -execdir` each time in another one.
+fn changes_folder(command: &Command) -> bool {
+    let moves_about = |word: &Word| matches!(word.literal().as_deref(), Some("-execdir" | "-okdir"));
+    command.program().is_none_or(|name| match name.as_str() {
+        "cd" | "pushd" | "popd" | "chdir" => true,
+        "find" | "gfind" => command.arguments().iter().any(moves_about),
+        _ => false,
+    })
 }
 
 /// How a redirection is named in reasons.

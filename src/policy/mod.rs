@@ -5,6 +5,7 @@ mod decide;
 mod effect;
 mod line;
 mod mode;
+mod named;
 mod origin;
 mod receipt;
 mod registry;

@@ -121,9 +121,15 @@ fn what_is_granted_for_the_session_is_the_exact_action() {
 #[test]
 fn files_that_make_programs_run_are_not_edited_without_a_question() {
     let policy = policy(Mode::Edit, &[]);
-    for (path, asks) in
-        [("src/a.rs", false), (".git/config", true), ("sub/.GIT/hooks/x", true), (".mcp.json", true)]
-    {
+    for (path, asks) in [
+        ("src/a.rs", false),
+        (".git/config", true),
+        ("sub/.GIT/hooks/x", true),
+        (".mcp.json", true),
+        ("sub/.envrc", true),
+        (".vscode/tasks.json", true),
+        (".gitignore", false),
+    ] {
         let (arguments, found) = at(path, path, false);
         let verdict = policy.decide(&edit_tool(), &arguments, &found).verdict;
         assert_eq!(matches!(verdict, Verdict::Ask(_)), asks, "{path}: {verdict:?}");
@@ -149,6 +155,91 @@ fn a_redirection_obeys_the_rules_for_paths() {
 }
 
 #[test]
+fn a_rule_about_files_speaks_of_lines_that_name_them() {
+    use RuleKind::{Allow, Ask, Deny};
+    let rules = [
+        (Allow, "shell(cargo test *)"),
+        (Ask, "read(*.env)"),
+        (Deny, "read(keys/*)"),
+        (Deny, "write(keys/*)"),
+        (Deny, "read(/outside/link)"),
+        (Ask, "*(vault/*)"),
+        (Deny, "edit(*)"),
+    ];
+    for mode in [Mode::Ask, Mode::Edit, Mode::Auto, Mode::Unrestricted] {
+        let policy = policy(mode, &rules);
+        // A mode without questions heeds what denies, and no rule that asks.
+        let asks = if mode == Mode::Unrestricted { "allow" } else { "ask" };
+        for (line, expected) in [
+            ("cat .env", asks),
+            ("cat ./prod.env | head", asks),
+            ("timeout 5 grep -n x .env", asks),
+            ("cargo test x < .env", asks),
+            ("cat vault/a", asks),
+            ("cat < vault/a", asks),
+            ("awk 1 .env", asks),
+            ("cat keys/a", "deny"),
+            ("cat link", "deny"),
+            ("cargo test x < keys/a", "deny"),
+            ("echo a > keys/a", "deny"),
+            ("cp keys/a b", "ask"),
+            ("dd if=./keys/a of=b", "ask"),
+            ("cargo test keys/a", "ask"),
+        ] {
+            let found = policy.decide(&shell_tool(), &call(line), &look(line)).verdict;
+            let word = match found {
+                Verdict::Allow(_) => "allow",
+                Verdict::Ask(_) => "ask",
+                Verdict::Deny(_) => "deny",
+                Verdict::Sandbox(_) => "sandbox",
+            };
+            assert_eq!(word, expected, "{mode} {line}: {found:?}");
+        }
+        let of_no_such_file = policy.decide(&shell_tool(), &call("cargo test x"), &look("")).verdict;
+        assert!(matches!(of_no_such_file, Verdict::Allow(_)), "{of_no_such_file:?}");
+    }
+}
+
+#[test]
+fn no_rule_for_another_part_lets_git_look_outside_of_the_sandbox() {
+    let rules = [(RuleKind::Allow, "shell(echo *)"), (RuleKind::Sandbox, "shell(python3 *)")];
+    let line = "echo a; git status";
+    let decide = |policy: &Policy, line: &str| policy.decide(&shell_tool(), &call(line), &look(line)).verdict;
+    for mode in [Mode::Ask, Mode::Edit, Mode::Auto] {
+        assert!(matches!(decide(&policy(mode, &rules), line), Verdict::Sandbox(_)), "{mode}");
+        let paid = Policy { looking_is_free: false, ..policy(mode, &rules) };
+        assert!(!matches!(decide(&paid, line), Verdict::Allow(_)), "{mode}");
+        let bare = Policy { has_sandbox: false, ..policy(mode, &rules) };
+        assert!(matches!(decide(&bare, line), Verdict::Ask(_)), "{mode}");
+    }
+    let paid = Policy { looking_is_free: false, ..policy(Mode::Ask, &rules) };
+    assert!(matches!(decide(&paid, "echo a; ls"), Verdict::Allow(_)));
+    assert!(matches!(decide(&paid, "python3 x; git status"), Verdict::Sandbox(_)));
+    let own_word = policy(Mode::Ask, &[rules[0], (RuleKind::Allow, "shell(git status)")]);
+    assert!(matches!(decide(&own_word, line), Verdict::Allow(_)));
+}
+
+#[test]
+fn options_before_a_subcommand_hide_it_from_no_rule_that_denies() {
+    let denied = ["shell(git push *)", "shell(terraform destroy *)", "shell(cargo publish *)", "shell(rm *)"];
+    let rules: Vec<(RuleKind, &str)> = denied.iter().map(|text| (RuleKind::Deny, *text)).collect();
+    let policy = policy(Mode::Unrestricted, &rules);
+    for (line, is_denied) in [
+        ("git -C . push", true),
+        ("git --no-pager -c a=b push origin", true),
+        ("terraform -chdir=x destroy", true),
+        ("cargo +nightly --config x publish", true),
+        ("git -C . log push", false),
+        ("git log -n 1 push", false),
+        ("choom -n 0 -- rm x", true),
+        ("/lib64/ld-linux-x86-64.so.2 /bin/rm x", true),
+    ] {
+        let found = policy.decide(&shell_tool(), &call(line), &look(line)).verdict;
+        assert_eq!(matches!(found, Verdict::Deny(_)), is_denied, "{line}: {found:?}");
+    }
+}
+
+#[test]
 fn always_offers_the_narrowest_rule_of_use_or_none() {
     for (line, offered) in [
         ("cargo test x", Some("cargo test *")),
@@ -160,6 +251,13 @@ fn always_offers_the_narrowest_rule_of_use_or_none() {
         ("git commit -m 'x y'", Some("git commit *")),
         ("git push origin main", Some("git push origin main")),
         ("git config x y", Some("git config x y")),
+        ("git log --output=x", Some("git log --output=x")),
+        ("git diff --ext-diff HEAD", Some("git diff --ext-diff HEAD")),
+        ("git checkout main", Some("git checkout main")),
+        ("git branch topic", Some("git branch topic")),
+        ("git stash push", Some("git stash push")),
+        ("git add -A", Some("git add *")),
+        ("cargo clean -p x", Some("cargo clean -p x")),
         ("npm run build -- --watch", Some("npm run build *")),
         ("npm test", Some("npm test")),
         ("pytest -x tests", Some("pytest *")),

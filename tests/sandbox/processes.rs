@@ -133,6 +133,69 @@ async fn nobody_outside_is_ended() {
     victim.wait().unwrap();
 }
 
+/// A limit of processor time is a signal that the kernel sends, and needs no permission of Landlock's.
+#[tokio::test]
+async fn nobody_outside_is_limited() {
+    if !there_is_one().await {
+        return;
+    }
+    for sandboxed in [false, true] {
+        let mut victim = Command::new("sleep").arg(unique()).stdin(Stdio::null()).spawn().unwrap();
+        let bench = Bench::new();
+        let own = bench.run("ulimit -n 50 && ulimit -n", sandboxed).await;
+        assert_eq!(own.content.trim(), "50");
+        let attack = format!("prlimit --pid {} --nofile=64:64", victim.id());
+        let report = bench.run(&attack, sandboxed).await;
+        let limits = fs::read_to_string(format!("/proc/{}/limits", victim.id())).unwrap();
+        victim.kill().unwrap();
+        victim.wait().unwrap();
+        let line = limits.lines().find(|line| line.starts_with("Max open files")).unwrap();
+        assert_eq!(line.split_whitespace().nth(3) == Some("64"), !sandboxed, "{}", report.content);
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_shared_by_numbers_that_are_no_files() {
+    if !there_is_one().await {
+        return;
+    }
+    for (kind, letter) in [("-M 4096", 'm'), ("-Q", 'q'), ("-S 1", 's')] {
+        let attack = format!("made=$(ipcmk {kind}) && ipcrm -{letter} ${{made##* }}");
+        Bench::holds_if_there_is_such(kind, &attack).await;
+    }
+}
+
+/// Each process starts the next and is gone, in a session and with an environment of its own. All hold a lock, so that its
+/// end is seen, whoever ended it.
+#[test]
+fn a_chain_of_processes_that_are_gone_at_once_is_ended() {
+    let home = tempfile::TempDir::new().unwrap();
+    // Neither a shell nor Perl makes one that is fast enough. What linked this test compiles C.
+    let next = "#include <stdio.h>\n#include <unistd.h>\nint main(void) { for (int n = 0; n < 60000; n++) { if (fork()) _exit(0); \
+                setsid(); } fclose(fopen(\"survived\", \"w\")); }";
+    fs::write(home.path().join("next.c"), next).unwrap();
+    let compiled = Command::new("cc").args(["-O1", "-o", "next", "next.c"]).current_dir(home.path()).status();
+    if !compiled.is_ok_and(|status| status.success()) {
+        eprintln!("not tried, there is no compiler of C");
+        return;
+    }
+    let chain = "exec 9> lock; flock 9; env -i setsid -f ./next > /dev/null 2>&1";
+    let script = json!([{ "tool_calls": [{ "name": "shell", "arguments": { "command": chain } }] }, "done"]);
+    let output = Command::new(env!("CARGO_BIN_EXE_countersign"))
+        .args(["exec", "--mode", "unrestricted", "--script", &script.to_string(), "go"])
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap())
+        .env("HOME", home.path())
+        .current_dir(home.path())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let lock = fs::File::open(home.path().join("lock")).unwrap();
+    lock.lock().unwrap();
+    assert!(!home.path().join("survived").exists());
+}
+
 #[tokio::test]
 async fn open_files_are_not_inherited() {
     if !there_is_one().await {

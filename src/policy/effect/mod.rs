@@ -43,6 +43,11 @@ pub(super) fn of_command(command: &Command) -> Option<SideEffect> {
     Some(effect.max(least))
 }
 
+/// Whether files of the workspace can make a command that only looks start programs, as the settings of a repository do.
+pub(super) fn is_steered(command: &Command) -> bool {
+    !command.is_wrapper && command.program().is_some_and(|program| program == "git")
+}
+
 /// What opening a file does. Bash takes some names for connections.
 pub(super) fn of_redirection(redirection: &Redirection) -> SideEffect {
     let target = redirection.target.with_holes();

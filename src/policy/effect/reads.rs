@@ -19,16 +19,19 @@ enum Takes {
 /// Name, what it takes, letters and long options that it must not be given.
 type Reader = (&'static str, Takes, &'static str, &'static [&'static str]);
 
+/// Longer words are no letters of options with a path behind them.
+const LONGEST_GROUP: usize = 128;
+
 const READERS: &[Reader] = &[
     (":", Takes::Words, "", &[]),
     ("[", Takes::Words, "", &[]),
     ("[[", Takes::Words, "", &[]),
-    ("b2sum", Takes::Files, "", &[]),
+    ("b2sum", Takes::Files, "c", &["check"]),
     ("basename", Takes::Words, "", &[]),
     ("break", Takes::Words, "", &[]),
     ("cat", Takes::Files, "", &[]),
     ("cd", Takes::Files, "", &[]),
-    ("cksum", Takes::Files, "", &["files0-from"]),
+    ("cksum", Takes::Files, "c", &["check", "files0-from"]),
     ("cmp", Takes::Files, "", &[]),
     ("column", Takes::Files, "", &[]),
     ("comm", Takes::Files, "", &[]),
@@ -52,9 +55,9 @@ const READERS: &[Reader] = &[
     ("head", Takes::Files, "", &[]),
     ("hexdump", Takes::Files, "", &[]),
     ("id", Takes::Words, "", &[]),
-    ("jq", Takes::PatternAndFiles, "L", &["library-path"]),
+    ("jq", Takes::PatternAndFiles, "Lf", &["library-path", "from-file"]),
     ("ls", Takes::Files, "LH", &["dereference"]),
-    ("md5sum", Takes::Files, "", &[]),
+    ("md5sum", Takes::Files, "c", &["check"]),
     ("nl", Takes::Files, "", &[]),
     ("nproc", Takes::Words, "", &[]),
     ("od", Takes::Files, "", &[]),
@@ -73,9 +76,9 @@ const READERS: &[Reader] = &[
     ),
     ("seq", Takes::Words, "", &[]),
     ("set", Takes::Words, "", &[]),
-    ("sha1sum", Takes::Files, "", &[]),
-    ("sha256sum", Takes::Files, "", &[]),
-    ("sha512sum", Takes::Files, "", &[]),
+    ("sha1sum", Takes::Files, "c", &["check"]),
+    ("sha256sum", Takes::Files, "c", &["check"]),
+    ("sha512sum", Takes::Files, "c", &["check"]),
     ("shift", Takes::Words, "", &[]),
     ("sleep", Takes::Words, "", &[]),
     ("sort", Takes::Files, "oT", &["output", "compress-program", "temporary-directory", "files0-from"]),
@@ -109,8 +112,7 @@ pub(super) fn is_known(program: &str) -> bool {
 /// Whether the command looks and does nothing else.
 pub(super) fn only_reads(program: &str, arguments: &[Word]) -> bool {
     let Some((_, takes, letters, long)) = reader(program) else { return false };
-    let operands = arguments.iter().filter(|word| !word.raw.starts_with('-')).count();
-    if *takes == Takes::OneFile && (operands > 1 || arguments.iter().any(|w| w.literal().is_none())) {
+    if *takes == Takes::OneFile && !is_one_file(arguments) || reaches_further(program, arguments) {
         return false;
     }
     if letters.is_empty() && long.is_empty() {
@@ -121,6 +123,30 @@ pub(super) fn only_reads(program: &str, arguments: &[Word]) -> bool {
         None => !may_be_option(word),
     };
     arguments.iter().all(is_harmless)
+}
+
+/// Whether at most one file is named: `-` is one, and after `--` so is what begins with a dash.
+fn is_one_file(arguments: &[Word]) -> bool {
+    let names = |word: &&Word| !word.raw.starts_with('-') || word.raw == "-";
+    arguments.iter().all(|word| word.literal().is_some() && word.raw != "--")
+        && arguments.iter().filter(names).count() <= 1
+}
+
+/// Whether a word makes a reading program open files that it does not name, or do more than read.
+fn reaches_further(program: &str, arguments: &[Word]) -> bool {
+    let literal = |word: &Word| word.literal();
+    let any = |is: fn(&str) -> bool| arguments.iter().any(|word| literal(word).is_none_or(|text| is(&text)));
+    match program {
+        // Of two folders it compares what links in them lead to.
+        "diff" => !arguments.iter().any(|word| word.raw == "--no-dereference"),
+        // Its programs can bring in files from any folder.
+        "jq" => any(|text| text.contains("import") || text.contains("include")),
+        // `@FILE` stands for the words in the file, which its complaints show.
+        "strings" => any(|text| text.starts_with('@')),
+        // `MMDDhhmm` sets the clock.
+        "date" => any(|text| text.chars().all(|c| c.is_ascii_digit() || c == '.')),
+        _ => false,
+    }
 }
 
 /// Whether the word is one of these options. Long ones may be shortened, letters may be joined.
@@ -153,13 +179,16 @@ pub(in crate::policy) fn operands(command: &Command) -> Option<Vec<String>> {
     if takes == Takes::Words {
         return Some(Vec::new());
     }
-    if program == "cd" && command.arguments().len() != 1 {
+    // `cd`, `cd -P` and `cd --` go home, `cd -` to where somebody was before.
+    let goes_elsewhere = |words: &[Word]| !matches!(words, [folder] if !folder.with_holes().starts_with('-'));
+    if program == "cd" && goes_elsewhere(command.arguments()) {
         return None;
     }
     let words: Option<Vec<String>> = command.arguments().iter().map(Word::literal).collect();
     let words = words?;
+    // Letters may be joined: `-ne`.
     let brings_pattern =
-        |word: &String| word.starts_with("-e") || word.starts_with("-f") || word.starts_with("--");
+        |word: &String| word.starts_with("--") || (word.starts_with('-') && word.contains(['e', 'f']));
     let mut skips = takes == Takes::PatternAndFiles && !words.iter().any(brings_pattern);
     let mut files = Vec::new();
     let mut are_options_over = false;
@@ -167,24 +196,25 @@ pub(in crate::policy) fn operands(command: &Command) -> Option<Vec<String>> {
         if !are_options_over && word == "--" {
             are_options_over = true;
         } else if !are_options_over && word.starts_with('-') && word.len() > 1 {
-            files.extend(value(&word));
+            files.extend(values(&word)?);
         } else if skips {
             skips = false;
-        } else if word != "-" || program == "cd" {
+        } else if word != "-" {
             files.push(word);
         }
     }
     Some(files)
 }
 
-/// What an option may hold that is a path: after its `=`, or after its letter.
-fn value(option: &str) -> Option<String> {
-    let value = match option.split_once('=') {
-        Some((_, value)) => value,
-        None if option.starts_with("--") => return None,
-        None => option.get(2..).unwrap_or_default(),
-    };
-    (value.contains('/') || value.contains('~') || value == "..").then(|| value.to_owned())
+/// What an option may hold that is a path: what follows its `=`, or any of its letters, since they may be joined
+/// (`-vf/etc/passwd`). `None` for one that is too long to be any.
+fn values(option: &str) -> Option<Vec<String>> {
+    if option.starts_with("--") {
+        return Some(option.split_once('=').map(|(_, value)| value.to_owned()).into_iter().collect());
+    }
+    let letters = option.char_indices().skip(2).map(|(at, _)| at);
+    let values = letters.filter_map(|at| option.get(at..)).map(str::to_owned);
+    (option.len() <= LONGEST_GROUP).then(|| values.collect())
 }
 
 /// `sed`: prints lines, edits files in place, or runs what its script says.

@@ -313,11 +313,38 @@ const LAUNCHERS: &[&str] = &[
     "cgexec",
     "faketime",
     "torsocks",
+    "choom",
+    "runcon",
+    "run0",
+    "start-stop-daemon",
+    "daemonize",
+    "chronic",
+    "ifne",
+    "retry",
+    "catchsegv",
+    "cpulimit",
+    "eatmydata",
+    "sshpass",
+    "ssh-agent",
+    "dbus-launch",
+    "direnv",
+    "mise",
+    "asdf",
+    "pipenv",
+    "conda",
+    "hatch",
+    "pdm",
+    "nix",
+    "nix-shell",
+    "machinectl",
+    "lxc",
+    "incus",
+    "vagrant",
 ];
 
 /// Whether it starts what its arguments say, so that a denying rule is tried on each tail of them.
 pub(in crate::policy) fn is_launcher(program: &str) -> bool {
-    LAUNCHERS.contains(&program)
+    LAUNCHERS.contains(&program) || program.starts_with("ld-linux") || program.starts_with("ld-musl")
 }
 
 /// What a program does; `None`: not known.

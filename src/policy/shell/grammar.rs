@@ -159,6 +159,7 @@ impl Parser<'_> {
         if !names::is_name(&name) || names::changes_meaning(&name) {
             return Err(Unsure("a loop sets a variable that changes what commands mean"));
         }
+        self.assigned(&name);
         self.skip_lines()?;
         if self.reserved() == Some("in") {
             self.at += 2;

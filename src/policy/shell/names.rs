@@ -95,7 +95,9 @@ pub(super) fn is_harmless(name: &str) -> bool {
 
 /// A name that the environment does not hold by custom: a variable of the line's own.
 pub(super) fn is_local(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_lowercase()) && !name.ends_with("_proxy")
+    name.starts_with(|c: char| c.is_ascii_lowercase())
+        && !name.ends_with("_proxy")
+        && !name.starts_with("npm_")
 }
 
 /// Whether it is the name of a variable or a function.

@@ -60,6 +60,12 @@ impl Word {
         Self { raw: "…".to_owned(), pieces: vec![Piece::Hole { splits: true }] }
     }
 
+    /// A variable that gets a value which only the shell will know.
+    pub(super) fn assigned(name: &str) -> Self {
+        let pieces = vec![Piece::Text(format!("{name}=")), Piece::Hole { splits: false }];
+        Self { raw: format!("{name}=…"), pieces }
+    }
+
     /// A word of these characters.
     pub(super) fn of(text: &str) -> Self {
         Self { raw: text.to_owned(), pieces: vec![Piece::Text(text.to_owned())] }

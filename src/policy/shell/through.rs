@@ -43,6 +43,14 @@ impl Parser<'_> {
         }
     }
 
+    /// A variable that a loop sets, which programs may be given if it is one of the environment's.
+    pub(super) fn assigned(&mut self, name: &str) {
+        if !names::is_harmless(name) && !names::is_local(name) {
+            let environment = vec![Word::assigned(name)];
+            self.commands.push(Command { environment, words: Vec::new(), is_wrapper: false });
+        }
+    }
+
     /// What a wrapper starts. It is given words, so reserved ones and assignments have no meaning there.
     fn started(&mut self, environment: Vec<Word>, words: Vec<Word>) -> Read<()> {
         let name = words.first().and_then(Word::literal).unwrap_or_default();

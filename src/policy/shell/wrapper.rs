@@ -50,7 +50,7 @@ fn options(program: &str) -> Option<Options> {
         "sudo" | "doas" => plain("nEHSkb", "ugpCTr", &["--user=", "--group=", "--non-interactive"], 0),
         "xargs" => plain(
             "0rtpx",
-            "nPLsdaE",
+            "nPLsdE",
             &["--null", "--no-run-if-empty", "--verbose", "--max-args=", "--max-procs="],
             0,
         ),

@@ -48,6 +48,14 @@ pub(super) fn children(own_id: i32) -> Vec<Relative> {
     }
 }
 
+/// The children of this process, `own_id`, whose own parents have ended: they come to its first thread.
+pub(super) fn adopted(own_id: i32) -> Vec<Relative> {
+    match std::fs::read_to_string(format!("/proc/self/task/{own_id}/children")) {
+        Ok(list) => list.split_whitespace().filter_map(|id| of(id.parse().ok()?)).collect(),
+        Err(_) => children(own_id),
+    }
+}
+
 /// Whether the environment with which it began says `name=value`. To be read of one's own processes alone.
 pub(super) fn carries(id: i32, name: &str, value: &str) -> bool {
     let environment = std::fs::read(format!("/proc/{id}/environ")).unwrap_or_default();

@@ -12,6 +12,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinHandle;
 
 use super::ourselves::takes_orphans;
+use super::private::Private;
 use super::register::{Groups, Slot, ask_to_end, has_ended, is_alive, send};
 use super::stray::{self, Trace};
 
@@ -28,7 +29,7 @@ pub(crate) struct Group {
     slot: Option<Slot>,
     trace: Trace,
     reaping: Option<JoinHandle<()>>,
-    folder: Option<TempDir>,
+    folder: Private,
 }
 
 impl Group {
@@ -65,7 +66,7 @@ impl Group {
             Ok(((child, id), id))
         })?;
         slot.enter(id);
-        Ok((child, Self { id, slot: Some(slot), trace, reaping: reaping(), folder: None }))
+        Ok((child, Self { id, slot: Some(slot), trace, reaping: reaping(), folder: Private::of(None) }))
     }
 
     /// Asks all of the group to end.
@@ -80,7 +81,7 @@ impl Group {
 
     /// Keeps a folder in which the group writes; it is removed when nobody is left to write.
     pub(crate) fn hold(&mut self, folder: Option<TempDir>) {
-        self.folder = folder;
+        self.folder = Private::of(folder);
     }
 
     /// Whether the leader has ended, as the system knows it now; it is waited for by somebody else.
@@ -120,7 +121,8 @@ impl Drop for Group {
         if let Some(slot) = &mut self.slot {
             slot.leave();
         }
-        let (id, slot, trace, folder) = (self.id, self.slot.take(), self.trace.clone(), self.folder.take());
+        let folder = std::mem::replace(&mut self.folder, Private::of(None));
+        let (id, slot, trace) = (self.id, self.slot.take(), self.trace.clone());
         let work = move || {
             reap(id, &trace);
             drop(folder);
@@ -152,5 +154,6 @@ fn reap(id: Pid, trace: &Trace) {
         thread::sleep(LOOK_EVERY);
         is_over = is_over || has_ended(id);
     }
+    trace.chase();
     trace.forget();
 }

@@ -3,6 +3,7 @@
 mod family;
 mod group;
 mod ourselves;
+mod private;
 mod register;
 mod stray;
 

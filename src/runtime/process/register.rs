@@ -67,6 +67,7 @@ impl Groups {
             send(group, Signal::KILL);
         }
         traces.iter().for_each(Trace::kill);
+        traces.iter().for_each(Trace::chase);
         let deadline = Instant::now() + CLEARING_UP;
         while self.0.leaving.load(SeqCst) > 0 && Instant::now() < deadline {
             std::thread::sleep(LOOK_EVERY);

@@ -20,6 +20,9 @@ use super::ourselves::takes_orphans;
 const MARK: &str = "COUNTERSIGN_STARTED";
 /// How often those who do not go are looked for while they are killed: each may have had children meanwhile.
 const MOST_ROUNDS: u32 = 100;
+/// How long no orphan may have come for a chain of them to be over.
+const QUIET: Duration = Duration::from_millis(3);
+const LONGEST_CHASE: Duration = Duration::from_secs(2);
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 /// A panic hook may stand on the thread that holds the lock, so nobody waits for it for good.
 const LOCK_PATIENCE: Duration = Duration::from_millis(100);
@@ -93,6 +96,30 @@ impl Trace {
                 kill_process(stray, Signal::KILL).ok();
             }
             thread::sleep(LOOK_EVERY);
+        }
+    }
+
+    /// Ends a chain of processes of which each starts the next and is gone: such a one is somewhere else whenever all
+    /// processes were looked at. Whose parent has ended is a child of this program, so no other is looked at here, as often
+    /// as can be, until none has come for a while.
+    pub(super) fn chase(&self) {
+        if !takes_orphans() {
+            return;
+        }
+        let begun = Instant::now();
+        let mut last_seen = begun;
+        while last_seen.elapsed() < QUIET && begun.elapsed() < LONGEST_CHASE {
+            for orphan in family::adopted(own_id()).into_iter().filter(is_orphan) {
+                let Some(id) = Pid::from_raw(orphan.id) else { continue };
+                if orphan.is_ended {
+                    waitpid(Some(id), WaitOptions::NOHANG).ok();
+                } else if self.is_mine(&orphan) {
+                    kill_process(id, Signal::KILL).ok();
+                } else {
+                    continue;
+                }
+                last_seen = Instant::now();
+            }
         }
     }
 

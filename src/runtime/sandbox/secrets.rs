@@ -147,6 +147,38 @@ const IN_HOME: &[&str] = &[
     ".sqlite_history",
     ".viminfo",
     ".lesshst",
+    ".local/share/atuin",
+    ".ipython",
+    ".irb_history",
+    // what shells begin with: where many people export their keys
+    ".env",
+    ".envrc",
+    ".secrets",
+    ".profile",
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".bash_aliases",
+    ".zshrc",
+    ".zshenv",
+    ".zprofile",
+    ".zlogin",
+    ".config/fish",
+    ".config/environment.d",
+    ".pam_environment",
+    // tunnels and hosts of models and code
+    ".ngrok2",
+    ".config/ngrok",
+    ".cloudflared",
+    ".tsh",
+    ".kaggle",
+    ".jupyter",
+    ".modal.toml",
+    ".sentryclirc",
+    ".config/stripe",
+    ".cursor",
+    ".continue",
+    ".aider.conf.yml",
     // money
     ".bitcoin",
     ".ethereum",
@@ -175,6 +207,14 @@ const OF_THE_MACHINE: &[&str] = &[
     "/etc/sudoers",
     "/etc/sudoers.d",
     "/etc/ssl/private",
+    "/etc/pki/tls/private",
+    "/etc/letsencrypt",
+    "/etc/ssh/ssh_host_rsa_key",
+    "/etc/ssh/ssh_host_ecdsa_key",
+    "/etc/ssh/ssh_host_ed25519_key",
+    "/etc/ipsec.secrets",
+    "/etc/ppp/chap-secrets",
+    "/var/backups",
     "/etc/NetworkManager/system-connections",
     "/etc/wireguard",
     "/etc/krb5.keytab",
@@ -251,6 +291,7 @@ mod tests {
         assert!(
             has("/home/ada/.ssh") && has("/etc/shadow") && has("/k/two") && has("/cargo/credentials.toml")
         );
+        assert!(has("/home/ada/.zshrc") && has("/home/ada/.config/fish") && has("/etc/ssh/ssh_host_rsa_key"));
         assert!(has("/root/.ssh") && !has("relative") && !has("/home/ada"));
         assert!(secret_places(None, |_| None).contains(&"/etc/shadow".into()));
     }

@@ -274,14 +274,18 @@ fn read_head(line: &str) -> (Option<CallId>, Option<u64>) {
 
 /// What a file is now.
 fn look(path: &Path) -> Result<Content, String> {
-    let Some(mut file) = open(path)? else { return Ok(Content::Absent) };
+    let Some(file) = open(path)? else { return Ok(Content::Absent) };
     let meta = file.metadata().map_err(|failure| failure.to_string())?;
     if meta.len() > MOST_BYTES {
         return Ok(Content::Large(meta.len()));
     }
     let mut content = Vec::new();
-    file.read_to_end(&mut content).map_err(|failure| failure.to_string())?;
-    Ok(Content::Known(Hash::of(&content)))
+    // Somebody may be writing to it.
+    file.take(MOST_BYTES + 1).read_to_end(&mut content).map_err(|failure| failure.to_string())?;
+    match content.len() as u64 {
+        bytes if bytes > MOST_BYTES => Ok(Content::Large(bytes)),
+        _ => Ok(Content::Known(Hash::of(&content))),
+    }
 }
 
 fn content_of(path: &Path) -> Result<Option<Vec<u8>>, String> {

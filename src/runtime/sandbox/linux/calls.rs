@@ -11,7 +11,8 @@ use seccompiler::{
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
 /// Refused whatever they are asked: other ways to sockets and files, other processes' memory, keys, mounts and
-/// namespaces, and what changes the kernel or the machine.
+/// namespaces, what changes the kernel or the machine, and what processes share by numbers and names that are no files: it is
+/// open to all of a user's processes, and stays when its maker has ended.
 const REFUSED: &[i64] = &[
     libc::SYS_io_uring_setup,
     libc::SYS_io_uring_enter,
@@ -20,6 +21,19 @@ const REFUSED: &[i64] = &[
     libc::SYS_process_vm_writev,
     libc::SYS_pidfd_getfd,
     libc::SYS_kcmp,
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_semctl,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
     libc::SYS_keyctl,
     libc::SYS_add_key,
     libc::SYS_request_key,
@@ -132,6 +146,8 @@ fn rules(network: bool) -> Result<Rules, seccompiler::BackendError> {
         let flag = u64::from(flag.unsigned_abs());
         one(0, SeccompCmpOp::MaskedEq(flag), flag)
     });
+    // The limits of another process end it as surely as a signal does, and Landlock says nothing about them.
+    rules.insert(libc::SYS_prlimit64, vec![one(0, SeccompCmpOp::Ne, 0)?]);
     rules.insert(libc::SYS_clone, namespaces.collect::<Result<_, _>>()?);
     Ok(rules)
 }
@@ -145,7 +161,17 @@ fn sockets(network: bool) -> Result<Vec<SeccompRule>, seccompiler::BackendError>
     let not_these = INTERNET.iter().map(|family| {
         SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, u64::from(family.unsigned_abs()))
     });
-    Ok(vec![SeccompRule::new(not_these.collect::<Result<_, _>>()?)?])
+    let is = |argument, operator, value: i32| {
+        let value = u64::from(value.unsigned_abs());
+        SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)
+    };
+    // Of the kernel's other news, such as devices and everybody's connections, no resolver asks.
+    let other_news =
+        [is(0, SeccompCmpOp::Eq, libc::AF_NETLINK)?, is(2, SeccompCmpOp::Ne, libc::NETLINK_ROUTE)?];
+    Ok(vec![
+        SeccompRule::new(not_these.collect::<Result<_, _>>()?)?,
+        SeccompRule::new(other_news.into_iter().collect())?,
+    ])
 }
 
 fn one(argument: u8, operator: SeccompCmpOp, value: u64) -> Result<SeccompRule, seccompiler::BackendError> {
@@ -230,6 +256,10 @@ mod tests {
             (true, libc::SYS_socket, &[inet, 1], ALLOWED),
             (true, libc::SYS_socket, &[inet6, 2], ALLOWED),
             (true, libc::SYS_socket, &[netlink, 3], ALLOWED),
+            (true, libc::SYS_socket, &[netlink, 3, 0], ALLOWED),
+            (true, libc::SYS_socket, &[netlink, 3, 4], eperm),
+            (true, libc::SYS_socket, &[netlink, 2, 15], eperm),
+            (true, libc::SYS_socket, &[inet, 1, 6], ALLOWED),
             (true, libc::SYS_socket, &[unix, 1], eperm),
             (true, libc::SYS_socket | bit, &[unix, 1], eperm),
             (true, libc::SYS_socket, &[packet, 3], eperm),
@@ -250,6 +280,13 @@ mod tests {
             (false, libc::SYS_io_uring_setup, &[], eperm),
             (true, libc::SYS_io_uring_setup | bit, &[], eperm),
             (true, libc::SYS_keyctl, &[], eperm),
+            (false, libc::SYS_prlimit64, &[0, 7], ALLOWED),
+            (true, libc::SYS_prlimit64, &[4711, 0], eperm),
+            (false, libc::SYS_prlimit64 | bit, &[4711, 0], eperm),
+            (true, libc::SYS_shmat, &[7], eperm),
+            (true, libc::SYS_msgsnd, &[7], eperm),
+            (true, libc::SYS_semop | bit, &[7], eperm),
+            (false, libc::SYS_mq_unlink, &[], eperm),
             (true, libc::SYS_unshare, &[], eperm),
         ] {
             assert_eq!(decided(network, call, arguments), expected, "{network} {call:#x} {arguments:x?}");
