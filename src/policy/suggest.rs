@@ -9,7 +9,7 @@ use super::shell::{self, Command, HOLE};
 use super::web;
 use super::{Origin, Rule, RuleKind, Tier};
 use crate::ledger::{Arguments, CallId};
-use crate::tool::{Preparation, SideEffect, ToolSpec};
+use crate::tool::{Preparation, SideEffect, ToolSpec, mcp};
 
 /// A rule that is offered, with what it would have done so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,16 +111,14 @@ pub fn suggest(
     past: &[Past<'_>],
 ) -> Option<Suggestion> {
     let pattern = match (line::command(tool, arguments), web::address(tool, arguments)) {
-        (Some(command), _) => for_line(command)?,
-        (None, Some(url)) => web::server_of(url)?,
-        (None, None) => for_path(tool, found)?,
+        (Some(command), _) => Some(for_line(command)?),
+        (None, Some(url)) => Some(web::server_of(url)?),
+        // What a server does with arguments is known to nobody here: the one tool is as narrow as it gets.
+        (None, None) if mcp(&tool.name).is_some() => None,
+        (None, None) => Some(for_path(tool, found)?),
     };
-    let rule = Rule {
-        kind: RuleKind::Allow,
-        tool: tool.name.clone(),
-        pattern: Some(pattern),
-        origin: Origin::of(Tier::Session),
-    };
+    let rule =
+        Rule { kind: RuleKind::Allow, tool: tool.name.clone(), pattern, origin: Origin::of(Tier::Session) };
     if !rule.matches(tool, arguments, found) {
         return None;
     }

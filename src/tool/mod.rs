@@ -68,6 +68,19 @@ pub struct ToolSpec {
 }
 
 impl ToolSpec {
+    /// A tool of which nothing but the name is known.
+    pub fn from_elsewhere(name: &str) -> Self {
+        let (name, description) = (name.to_owned(), String::new());
+        Self {
+            name,
+            description,
+            schema: Value::Null,
+            effect: SideEffect::Sends,
+            paths: Vec::new(),
+            timeout_ms: None,
+        }
+    }
+
     /// What the model is told.
     pub fn describe(&self) -> ToolDescription {
         ToolDescription {

@@ -1,10 +1,11 @@
 //! The rules in force, the calls of the session that they speak of, and the exact actions that were allowed for it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::ledger::{ApprovalRequest, Arguments, Body, CallId, Decider, Decision, Scope, ToolUse};
 use crate::policy::{Listed, Origin, Past, Rule, RuleKind, Tier, digest, listing};
-use crate::tool::{Preparation, ToolSpec};
+use crate::tool::{Preparation, ToolSpec, mcp};
 
 use super::{View, summary};
 
@@ -12,7 +13,7 @@ use super::{View, summary};
 const MOST_PAST: usize = 500;
 
 /// A call with its tool and what can be said of its path.
-type Looked<'v> = (&'v ToolUse, &'v ToolSpec, Preparation);
+type Looked<'v> = (&'v ToolUse, Cow<'v, ToolSpec>, Preparation);
 
 /// An exact action that a person allowed for the rest of the session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,6 +113,12 @@ impl View {
         if decision.digest.is_empty() { written().unwrap_or_default() } else { decision.digest.clone() }
     }
 
+    /// What is known of a tool: of one of an MCP server, which may be gone since, its name.
+    fn tool(&self, name: &str) -> Option<Cow<'_, ToolSpec>> {
+        let ours = self.settings.tools.iter().find(|tool| tool.name == name).map(Cow::Borrowed);
+        ours.or_else(|| mcp(name).map(|_| Cow::Owned(ToolSpec::from_elsewhere(name))))
+    }
+
     /// The latest calls, in their order, as they were changed last.
     fn looked(&self, before: Option<CallId>) -> Vec<Looked<'_>> {
         let mut looked: Vec<Looked<'_>> = Vec::new();
@@ -122,11 +129,12 @@ impl View {
             };
             let is_known = looked.iter().any(|(known, ..)| known.id == call.id);
             let is_late = before.is_some_and(|before| call.id >= before);
-            if let Some(tool) = self.settings.tools.iter().find(|tool| tool.name == call.name)
+            if let Some(tool) = self.tool(&call.name)
                 && !is_known
                 && !is_late
             {
-                looked.push((call, tool, Preparation::as_written(tool, &call.arguments)));
+                let found = Preparation::as_written(&tool, &call.arguments);
+                looked.push((call, tool, found));
             }
             if looked.len() == MOST_PAST {
                 break;

@@ -73,6 +73,7 @@ impl Site {
             name: "stub".to_owned(),
             way: McpWay::Http { url, headers },
             reads: Vec::new(),
+            secrets: Vec::new(),
             start_ms: PLENTY_MS,
             call_ms: None,
         }

@@ -88,7 +88,13 @@ async fn the_reference_server_is_spoken_to_as_an_address() {
     let site = Site::new();
     let url = format!("http://127.0.0.1:{}/mcp", site.port);
     let way = McpWay::Http { url, headers: [].into() };
-    let server =
-        McpServer { name: "stub".to_owned(), way, reads: Vec::new(), start_ms: PLENTY_MS, call_ms: None };
+    let server = McpServer {
+        name: "stub".to_owned(),
+        way,
+        reads: Vec::new(),
+        secrets: Vec::new(),
+        start_ms: PLENTY_MS,
+        call_ms: None,
+    };
     has_everything(&Bench::new(vec![server])).await;
 }

@@ -294,6 +294,15 @@ fn always_offers_the_narrowest_rule_of_use_or_none() {
             suggest(&edit_tool(), &arguments, &found, &[]).map(|suggestion| suggestion.rule.to_string());
         assert_eq!(text.as_deref(), offered, "{path}");
     }
+    // Of a server's tools the one tool, whatever it is called with.
+    let tool = |name: &str| ToolSpec { name: name.into(), effect: SideEffect::Sends, ..shell_tool() };
+    for (name, offered) in
+        [("mcp__github__create_issue", Some("mcp__github__create_issue")), ("delegate_to_x", None)]
+    {
+        let found = suggest(&tool(name), &call("x"), &Preparation::default(), &[]);
+        let text = found.map(|suggestion| suggestion.rule.to_string());
+        assert_eq!(text.as_deref(), offered, "{name}");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::console::{Console, USUAL};
+use super::console::{Console, ESC, USUAL};
 use super::home::Home;
 
 /// A home with the stub server in its configuration, which writes down what it is called with.
@@ -46,6 +46,33 @@ async fn a_call_that_waited_runs_in_the_session_that_goes_on() {
     assert_eq!(home.texts("tool_result", "content"), ["hello from the stub"]);
     assert_eq!(home.texts("tool_result", "outcome"), ["ok"]);
     assert_eq!(home.read("journal").matches("call say").count(), 1);
+}
+
+#[tokio::test]
+async fn always_offers_the_one_tool_and_the_list_of_rules_has_it() {
+    let home = with_stub();
+    let result = json!({ "content": [{ "type": "text", "text": "hello" }] });
+    let say = |id: &str| json!({ "tool_calls": [{ "id": id, "name": "mcp__stub__say", "arguments": { "result": result } }] });
+    let mut app = Console::scripted(&home, &json!([say("a"), say("b"), "All is said."]));
+    app.sees("ask anything").await;
+    app.says("go").await;
+    app.sees("always: mcp__stub__say").await;
+    app.keys("a").await;
+    app.sees("take it for this session").await;
+    app.keys("a").await;
+    // The second call is covered by the rule.
+    app.sees("All is said.").await;
+    app.rests().await;
+    app.keys("/permissions\r").await;
+    app.until("the rule and what it last spoke of", |screen| {
+        screen.contains("mcp__stub__say") && screen.contains("c2")
+    })
+    .await;
+    app.keys(ESC).await;
+    app.sees_no("last matched").await;
+    app.quits().await;
+    assert_eq!(home.texts("tool_result", "outcome"), ["ok", "ok"]);
+    assert_eq!(home.texts("approval", "rule").last().map(String::as_str), Some("mcp__stub__say"));
 }
 
 #[cfg(target_os = "linux")]

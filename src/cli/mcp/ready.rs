@@ -65,6 +65,7 @@ pub(in crate::cli) fn server(
         name: name.to_owned(),
         way,
         reads: entry.reads.clone(),
+        secrets: filling.put_into(&entry.args),
         start_ms: entry.start_seconds * 1000,
         call_ms: entry.call_seconds.map(|seconds| seconds * 1000),
     })
@@ -78,6 +79,12 @@ struct Filling<'a> {
 }
 
 impl Filling<'_> {
+    /// What variables give to these texts.
+    fn put_into(&self, texts: &[String]) -> Vec<Secret> {
+        let variables = texts.iter().flat_map(|text| template::variables(text));
+        variables.filter_map(|variable| self.environment.text(variable)).map(Secret::new).collect()
+    }
+
     fn text(&self, key: &[&str], text: &str) -> Result<String, Fault> {
         let taken = template::variables(text);
         let keys = key_variables(self.config);

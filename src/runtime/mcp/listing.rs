@@ -270,6 +270,7 @@ mod tests {
             name: "s".to_owned(),
             way,
             reads: vec!["look".to_owned()],
+            secrets: Vec::new(),
             start_ms: 1,
             call_ms: Some(7),
         };

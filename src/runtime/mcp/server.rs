@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::wire::Secret;
+
 /// A server as it was configured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct McpServer {
@@ -12,6 +14,8 @@ pub struct McpServer {
     /// Its tools that only read, by the server's own names, as a person says; what a server says of itself is not
     /// believed. All others count as sending.
     pub reads: Vec<String>,
+    /// What variables gave to its arguments: may be keys, which are struck out of what it says.
+    pub secrets: Vec<Secret>,
     /// How long it may take until its tools are known, in milliseconds.
     pub start_ms: u64,
     /// How long one call may take, in milliseconds; `None`: the loop's limit for tools.

@@ -48,6 +48,7 @@ impl Secrets {
                 headers.values().cloned().chain(words).chain(asked).collect()
             }
         };
+        values.extend(server.secrets.iter().map(|secret| secret.expose().to_owned()));
         values.retain(|value| value.len() >= SHORTEST_SECRET);
         // The longest first: a part of it would leave the rest to be read.
         values.sort_by_key(|value| std::cmp::Reverse(value.len()));
@@ -75,6 +76,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::wire::Secret;
 
     #[test]
     fn nothing_hides_or_steers() {
@@ -88,8 +90,16 @@ mod tests {
     fn keys_are_not_said() {
         let headers = BTreeMap::from([("authorization".to_owned(), "Bearer key-1234567".to_owned())]);
         let way = McpWay::Http { url: "https://x.test/mcp?key=abcdefgh".to_owned(), headers };
-        let server = McpServer { name: "x".to_owned(), way, reads: Vec::new(), start_ms: 1, call_ms: None };
-        let said = Secrets::of(&server).hide("no: Bearer key-1234567 (key-1234567) at ?key=abcdefgh");
-        assert_eq!(said, "no: [hidden] ([hidden]) at ?[hidden]");
+        let server = McpServer {
+            name: "x".to_owned(),
+            way,
+            reads: Vec::new(),
+            secrets: vec![Secret::new("of-an-argument")],
+            start_ms: 1,
+            call_ms: None,
+        };
+        let said =
+            Secrets::of(&server).hide("no: Bearer key-1234567 (key-1234567) at ?key=abcdefgh of-an-argument");
+        assert_eq!(said, "no: [hidden] ([hidden]) at ?[hidden] [hidden]");
     }
 }
