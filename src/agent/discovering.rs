@@ -1,6 +1,6 @@
 //! Tools that come from elsewhere (MCP servers): the first model call of a process waits for them, then they are frozen.
 
-use crate::ledger::{Injected, Injector, Millis, Transition};
+use crate::ledger::{Injected, Injector, Millis, Transition, Unsettled};
 use crate::tool::Discovered;
 
 use super::phase::{Discovering, Phase};
@@ -18,6 +18,14 @@ impl Agent {
         Phase::Discovering(Discovering { reason, retries })
     }
 
+    /// What is missing is told once a process.
+    pub(super) fn tell_missing(&mut self, now: Millis) -> Result<(), Unsettled> {
+        for why in std::mem::take(&mut self.missing) {
+            self.books.ledger.inject(now, Injected::text(Injector::Discovery, why))?;
+        }
+        Ok(())
+    }
+
     /// The tools are there, and what is missing is told: to the model at once, or with the next message.
     pub(super) fn on_discovered(
         &mut self,
@@ -33,12 +41,9 @@ impl Agent {
         out.extend(found.missing.iter().cloned().map(|why| Effect::Emit(Live::Unreached(why))));
         match phase {
             Phase::Discovering(Discovering { reason, retries }) => {
-                for why in found.missing {
-                    if let Err(unsettled) =
-                        self.books.ledger.inject(now, Injected::text(Injector::Environment, why))
-                    {
-                        return self.give_up(now, &unsettled, out);
-                    }
+                self.missing = found.missing;
+                if let Err(unsettled) = self.tell_missing(now) {
+                    return self.give_up(now, &unsettled, out);
                 }
                 self.call_model(now, reason, retries, out)
             }
@@ -48,7 +53,7 @@ impl Agent {
             | Phase::BackingOff(_)
             | Phase::Compacting(_)
             | Phase::Consulting(_)) => {
-                self.news.extend(found.missing);
+                self.missing = found.missing;
                 phase
             }
         }

@@ -79,6 +79,8 @@ pub struct Agent {
     starting: Option<Start>,
     /// Tools come from elsewhere too, and are not known yet: no model is called before.
     discovers: bool,
+    /// Which of them are not there, while nobody was told.
+    missing: Vec<String>,
     /// An automatic compaction of this run failed; it is not tried again before the next message.
     auto_compaction_failed: bool,
 }
@@ -105,6 +107,7 @@ impl Agent {
             queued: VecDeque::new(),
             chosen: Chosen::default(),
             discovers: settings.discovers,
+            missing: Vec::new(),
             auto_compaction_failed: false,
             last_hook: 0,
             fired: BTreeSet::new(),

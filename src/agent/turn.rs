@@ -74,6 +74,7 @@ impl Agent {
         for text in std::mem::take(&mut self.news) {
             self.books.ledger.inject(now, Injected::text(Injector::Environment, text))?;
         }
+        self.tell_missing(now)?;
         // Before the message, so that the user has the last word.
         self.tell_undone(now);
         self.books.ledger.user(now, said)?;

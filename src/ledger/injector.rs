@@ -19,11 +19,13 @@ pub enum Injector {
     Edit,
     /// The user, by taking back what was done to files.
     Undo,
+    /// Whoever was asked for tools: which of them are not there.
+    Discovery,
 }
 
 impl Injector {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Environment,
         Self::Hook,
         Self::BudgetNudge,
@@ -32,6 +34,7 @@ impl Injector {
         Self::Steering,
         Self::Edit,
         Self::Undo,
+        Self::Discovery,
     ];
 
     /// As recorded.
@@ -45,6 +48,7 @@ impl Injector {
             Self::Steering => "steering",
             Self::Edit => "edit",
             Self::Undo => "undo",
+            Self::Discovery => "discovery",
         }
     }
 

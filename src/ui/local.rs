@@ -244,6 +244,12 @@ pub struct Position {
 }
 
 impl Local {
+    /// What was found out meanwhile stands below what was known, until something is said.
+    pub fn found(&mut self, said: &str) {
+        let known = self.notice.take().into_iter();
+        self.notice = Some(known.chain([said.to_owned()]).collect::<Vec<_>>().join("\n\n"));
+    }
+
     /// The state at the start.
     pub fn new(settings: &ViewSettings) -> Self {
         Self {

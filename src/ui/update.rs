@@ -102,7 +102,8 @@ pub fn hear(local: &mut Local, live: &Live) {
             editing::refused(local);
             local.hint = Some(why.clone());
         }
-        Live::Unreached(why) => local.hint = Some(why.clone()),
+        // Before the first message nothing else says it.
+        Live::Unreached(why) => local.found(why),
         Live::Answering { model, effort, waits, said, .. } => {
             local.effort = *effort;
             local.next_model = waits.then(|| model.to_string());

@@ -3,8 +3,10 @@
 use crate::frames::{Seat, snapshot};
 use crate::scenes;
 use crate::stage::Stage;
-use countersign::ledger::{Ending, MicroDollars, Outcome};
+use countersign::agent::Live;
+use countersign::ledger::{Ending, Injector, MicroDollars, Outcome};
 use countersign::ui::local::{Inspector, Overlay};
+use countersign::ui::update::hear;
 use countersign::view::View;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
@@ -46,6 +48,26 @@ fn markdown() {
         let mut seat = Seat::new(stage);
         seat.key(KeyCode::Tab, KeyModifiers::NONE);
         seat
+    });
+}
+
+/// Before the first message it stands where nothing else does; then with what the model is told.
+#[test]
+fn a_server_of_tools_that_is_not_there() {
+    let why =
+        "The MCP server `files` could not be started: there is no program `npx`; its tools are not there.";
+    at_all_sizes("unreached_start", || {
+        let mut seat = Seat::new(Stage::new());
+        hear(&mut seat.local, &Live::Unreached(why.into()));
+        seat
+    });
+    at_all_sizes("unreached", || {
+        let mut stage = Stage::new();
+        stage.user("List the files.");
+        stage.inject(Injector::Discovery, why);
+        stage.say(None, "", "I cannot.", vec![]);
+        stage.end(Ending::Completed);
+        Seat::new(stage)
     });
 }
 

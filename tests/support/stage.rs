@@ -128,11 +128,14 @@ impl Stage {
         self.remark(Remark::Transition { turn: self.turn, reason });
     }
 
+    pub fn inject(&mut self, by: Injector, text: &str) {
+        self.ledger.inject(Millis(self.now), Injected::text(by, text)).unwrap();
+        self.tell();
+    }
+
     /// The user said this while it ran, and the model hears it now.
     pub fn steer(&mut self, text: &str) {
-        let said = Injected::text(Injector::Steering, text);
-        self.ledger.inject(Millis(self.now), said).unwrap();
-        self.tell();
+        self.inject(Injector::Steering, text);
         self.call_model(Transition::Steered);
     }
 

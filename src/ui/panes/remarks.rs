@@ -22,6 +22,9 @@ pub(super) fn lay(entry: &Entry, around: &Around<'_>) -> Vec<Row> {
     let theme = around.theme;
     match &entry.body {
         Body::Injected(injected) if injected.by == Injector::Steering => steering(&injected.shown(), around),
+        Body::Injected(injected) if injected.by == Injector::Discovery => {
+            said("! ", &injected.shown(), theme.warning, theme.dim, around)
+        }
         Body::Injected(injected) => vec![quiet(&named(injected), theme.dim, around)],
         // Only its first line: the rest, such as the output of a failed attempt, is in the ledger.
         Body::Note(note) => {

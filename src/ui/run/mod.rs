@@ -295,8 +295,7 @@ impl Session {
     /// What was found out meanwhile stands below what was known.
     fn later(&mut self, said: Option<String>) {
         let Some(said) = said else { return self.later.close() };
-        let known = self.local.notice.take().into_iter();
-        self.local.notice = Some(known.chain([said]).collect::<Vec<_>>().join("\n\n"));
+        self.local.found(&said);
         self.dirty = true;
     }
 
