@@ -13,6 +13,7 @@
 mod differential;
 mod lines;
 mod nasty;
+mod offers;
 mod pieces;
 mod rules;
 mod servers;

@@ -130,7 +130,8 @@ fn what_other_tools_call_url_is_no_page() {
     let rules = [(RuleKind::Allow, "*__fetch(docs.rs)"), (RuleKind::Deny, "fetch(docs.rs)")];
     let found = policy(Mode::Ask, &rules).decide(&tool, &url, &Preparation::default()).verdict;
     assert!(matches!(found, Verdict::Ask(_)), "{found:?}");
-    assert!(suggest(&tool, &url, &Preparation::default(), &[]).is_none());
+    let offered = suggest(&tool, &url, &Preparation::default(), &[]).unwrap();
+    assert_eq!(offered.rule.to_string(), "mcp__web__fetch", "the tool, and no page of it");
 }
 
 #[test]
