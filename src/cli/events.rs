@@ -82,7 +82,8 @@ fn live_event(live: &Live) -> Option<Value> {
         }
         // A form feed: what comes stands in the place of what was shown before.
         Live::Screen { call, screen } => {
-            let last = screen.rows.get(screen.rows.len().saturating_sub(SCREEN_ROWS)..).unwrap_or_default();
+            let all = screen.lines().count();
+            let last: Vec<&str> = screen.lines().skip(all.saturating_sub(SCREEN_ROWS)).collect();
             let chunk = format!("\u{c}{}\n", last.join("\n"));
             Some(json!({ "type": "tool_output", "id": call.to_string(), "chunk": chunk }))
         }

@@ -4,6 +4,7 @@ mod background;
 mod batch;
 mod name;
 mod output;
+mod row;
 mod schema;
 mod screen;
 
@@ -13,6 +14,7 @@ pub use background::{Standing, id_of, number_of};
 pub use batch::{Candidate, startable};
 pub use name::{ASK, DELEGATE_TO, MCP, delegate, mcp};
 pub use output::{Bounded, bound};
+pub use row::{Colour, Look, Row, Weight};
 pub use schema::{BadArguments, Registry, check_schema, warm_up};
 pub use screen::{KeyModes, MOST_TYPED, Screen, Shown, Typed, has_terminal};
 

@@ -4,18 +4,33 @@ use std::fmt;
 
 use crate::ledger::Arguments;
 
+use super::Row;
+
 /// Most bytes that are typed at once; what is more is refused.
 pub const MOST_TYPED: usize = 64 << 10;
 
-/// What stands on the terminal of a running command, as plain text.
+/// What stands on the terminal of a running command.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Screen {
-    /// Its rows from the first one on, without the empty ones at the end; not yet safe for a screen.
-    pub rows: Vec<String>,
+    /// Its rows from the first one on, without those at the end on which nothing is to be seen; not yet safe for a screen.
+    pub rows: Vec<Row>,
     /// Row and column of the cursor, in cells from 0; `None` while the program hides it.
     pub cursor: Option<(u16, u16)>,
     /// How keys are to be written for the program.
     pub keys: KeyModes,
+}
+
+impl Screen {
+    /// Its rows down to the last one with text on it.
+    pub fn written(&self) -> &[Row] {
+        let last = self.rows.iter().rposition(|row| !row.text().trim_end().is_empty());
+        self.rows.get(..last.map_or(0, |last| last + 1)).unwrap_or_default()
+    }
+
+    /// The same as plain text, without blanks at the ends of lines.
+    pub fn lines(&self) -> impl DoubleEndedIterator<Item = &str> {
+        self.written().iter().map(|row| row.text().trim_end())
+    }
 }
 
 /// What a program has asked its terminal for that changes how keys are written. It decides nothing else.
@@ -70,6 +85,7 @@ pub fn has_terminal(tool: &str, arguments: &Arguments) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tool::{Colour, Look};
 
     #[test]
     fn only_a_command_that_asks_for_one_has_a_terminal() {
@@ -85,6 +101,20 @@ mod tests {
         ] {
             assert_eq!(has_terminal(tool, &Arguments::parse(arguments)), has, "{tool} {arguments}");
         }
+    }
+
+    #[test]
+    fn plain_lines_have_no_blanks_that_only_colour_made_visible() {
+        let bar = Look { background: Colour::Palette(4), ..Look::default() };
+        let mut status = Row::from("two");
+        status.push("   ", bar);
+        let mut empty = Row::default();
+        empty.push("      ", bar);
+        let rows = vec![Row::default(), Row::from("one"), empty.clone(), status, empty];
+        let screen = Screen { rows, ..Screen::default() };
+        assert_eq!(screen.lines().collect::<Vec<_>>(), ["", "one", "", "two"]);
+        assert_eq!(screen.lines().next_back(), Some("two"));
+        assert_eq!(Screen::default().lines().count(), 0);
     }
 
     #[test]

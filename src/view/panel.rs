@@ -122,7 +122,7 @@ impl Panel {
 
     /// The lines that it has written so far, the last ones or those on its terminal; not yet safe for a screen.
     pub fn written(&self) -> impl DoubleEndedIterator<Item = &str> {
-        let rows = self.screen.iter().flat_map(|screen| screen.rows.iter().map(String::as_str));
+        let rows = self.screen.iter().flat_map(Screen::lines);
         self.tail.lines().filter(|_| self.screen.is_none()).chain(rows)
     }
 

@@ -106,7 +106,7 @@ async fn a_person_types_into_a_confined_command_on_its_own_terminal() {
     let run = tokio::spawn(tools.run(call.clone(), output));
     let asked = async {
         while let Some(shown) = listener.recv().await {
-            if matches!(&shown, Shown::Screen(screen) if screen.rows == ["password:"]) {
+            if matches!(&shown, Shown::Screen(screen) if screen.lines().eq(["password:"])) {
                 break;
             }
         }

@@ -26,6 +26,7 @@ mod stage;
 
 mod always;
 mod asking;
+mod colours;
 mod editing;
 mod finding;
 mod gallery;

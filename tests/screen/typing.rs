@@ -6,7 +6,7 @@ use crate::frames::{Seat, snapshot};
 use crate::stage::Stage;
 use countersign::agent::{Intent, Live};
 use countersign::ledger::{CallId, Decider, OpenCall, Outcome, Preview};
-use countersign::tool::{KeyModes, Screen, Typed};
+use countersign::tool::{KeyModes, Row, Screen, Typed};
 use countersign::ui::linear;
 use countersign::ui::local::Overlay;
 use countersign::ui::rebinding::{Change, Keymap};
@@ -20,7 +20,7 @@ const NONE: KeyModifiers = KeyModifiers::NONE;
 const SIZES: [(u16, u16); 3] = [(40, 10), (80, 24), (200, 50)];
 
 fn screen(rows: &[&str], cursor: Option<(u16, u16)>) -> Screen {
-    Screen { rows: rows.iter().map(|row| (*row).to_owned()).collect(), cursor, ..Screen::default() }
+    Screen { rows: rows.iter().map(|row| Row::from(*row)).collect(), cursor, ..Screen::default() }
 }
 
 /// A command that runs on a terminal, and one behind it that waits for a person.
@@ -44,7 +44,7 @@ fn two(shown: Option<Screen>) -> (Stage, Vec<OpenCall>) {
 }
 
 /// One alone.
-fn one(shown: Option<Screen>) -> (Stage, Vec<OpenCall>) {
+pub(crate) fn one(shown: Option<Screen>) -> (Stage, Vec<OpenCall>) {
     let mut stage = Stage::new();
     stage.user("Log in.");
     let call = stage.tool_use("shell", json!({ "command": "./login --host example.org", "pty": true }));
@@ -81,7 +81,7 @@ fn at_all_sizes(name: &str, seat: impl Fn() -> Seat) {
 }
 
 /// Where the terminal's cursor is after a frame.
-fn cursor(seat: &mut Seat, width: u16, height: u16) -> Position {
+pub(crate) fn cursor(seat: &mut Seat, width: u16, height: u16) -> Position {
     let mut terminal = seat.terminal(width, height);
     seat.draw(&mut terminal);
     terminal.backend_mut().get_cursor_position().unwrap()
@@ -110,9 +110,10 @@ fn the_page_shows_the_screen_and_how_to_leave() {
 
 /// A program that fills its 120x40 cells, with the cursor in the last but one row.
 fn full() -> Screen {
-    let rows: Vec<String> = (1..=40)
+    let rows = (1..=40)
         .map(|row| {
-            (0..12).map(|tens| format!("{row:02}.{:<7}", tens * 10)).collect::<String>().trim_end().to_owned()
+            let text: String = (0..12).map(|tens| format!("{row:02}.{:<7}", tens * 10)).collect();
+            Row::from(text.trim_end())
         })
         .collect();
     Screen { rows, cursor: Some((38, 100)), ..Screen::default() }
@@ -133,7 +134,7 @@ fn the_window_follows_the_cursor_both_ways() {
             let frame = seat.frame(width, height);
             let under = frame.lines().nth(usize::from(at.y)).unwrap();
             let begins = under.chars().skip(usize::from(at.x)).collect::<String>();
-            let whole = &full().rows[usize::from(row)];
+            let whole = &full().rows[usize::from(row)].text().to_owned();
             let rest: String = whole.chars().skip(usize::from(column)).take(begins.len()).collect();
             assert_eq!(
                 begins.trim_end(),

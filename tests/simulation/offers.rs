@@ -13,7 +13,7 @@ use countersign::hooks::{HookAnswer, HookDecision, HookPoint};
 use countersign::ledger::{Arguments, CallId, EntryId, FilesRestored, Hosted, Outcome, Stop};
 use countersign::model::{Effort, FailureClass, ModelEvent, ModelFailure, ModelNews};
 use countersign::policy::Mode;
-use countersign::tool::{Discovered, Preparation, Screen, Shown, ToolNews, ToolReport, Typed};
+use countersign::tool::{Discovered, Preparation, Row, Screen, Shown, ToolNews, ToolReport, Typed};
 use serde_json::Value;
 
 use crate::books::LATE;
@@ -99,7 +99,7 @@ impl World {
 
     /// What stands on the terminals of calls that run. Keys for each call that is somewhere on its way, and for the first one, whether it was, is, or is over.
     fn offer_keys(&self, options: &mut Vec<Input>) {
-        let screen = || Shown::Screen(Screen { rows: vec!["name? ".to_owned()], ..Screen::default() });
+        let screen = || Shown::Screen(Screen { rows: vec![Row::from("name? ")], ..Screen::default() });
         options.extend(self.tools.keys().map(|c| Input::Tool(*c, ToolNews::Output(screen()))));
         let mut calls = BTreeSet::from([CallId(1)]);
         calls.extend(self.tools.keys().chain(&self.preparations).chain(self.log.asked.keys()));

@@ -1,6 +1,7 @@
 //! A person types into the terminal of a running command, through ours.
 
 use serde_json::{Value, json};
+use vt100::Color;
 
 use super::console::{Console, ENTER, ESC, USUAL};
 use super::home::Home;
@@ -141,6 +142,56 @@ async fn keys_are_written_as_the_program_asked_for_them() {
     app.sees("that was it").await;
     app.rests().await;
     app.quits().await;
+}
+
+/// The colour of a program's text is in the bytes that we write: on the page and in the panel, and nowhere with NO_COLOR.
+#[tokio::test]
+async fn a_program_s_colours_reach_the_terminal() {
+    let orange = Color::Rgb(250, 100, 50);
+    let command = "printf '\\033[38;2;250;100;50morange\\033[0m \\033[7;36msettled\\033[0m \\033[30;40mveiled\\033[0m'; read x";
+    let script = json!([{ "tool_calls": [on_terminal(command)] }, "that was it"]);
+    for (variables, first, second) in
+        [(&[][..], orange, Color::Idx(6)), (&[("NO_COLOR", "1")], Color::Default, Color::Default)]
+    {
+        let home = Home::new();
+        let mut app = Console::start_with(&home, USUAL, &["--script", &script.to_string()], variables);
+        app.sees("ask anything").await;
+        app.keys("go").await;
+        app.keys(ENTER).await;
+        app.sees("y once").await;
+        app.keys("y").await;
+        app.sees("orange settled veiled").await;
+        let look = |app: &Console, word: &str| {
+            let text = "orange settled veiled";
+            let lines: Vec<String> = app.screen().lines().map(str::to_owned).collect();
+            // The title of the panel has the command, which has the words, but not side by side.
+            let row = lines.iter().position(|line| line.contains(text)).unwrap();
+            let (before, _) = lines[row].split_once(text).unwrap();
+            let column = before.chars().count() + text.find(word).unwrap();
+            let at = |n: usize| u16::try_from(n).unwrap();
+            app.terminal().cell(at(row), at(column)).unwrap().clone()
+        };
+        let is_shown = |app: &Console| {
+            assert_eq!(look(app, "orange").fgcolor(), first, "{variables:?}\n{}", app.screen());
+            let settled = look(app, "settled");
+            assert_eq!((settled.fgcolor(), settled.inverse()), (second, true), "{variables:?}");
+            let veiled = look(app, "veiled");
+            assert!(veiled.bgcolor() == Color::Default && veiled.fgcolor() != Color::Idx(0), "{veiled:?}");
+        };
+        is_shown(&app);
+        app.keys(CHORD).await;
+        app.sees("every key goes to the program").await;
+        app.sees("orange settled veiled").await;
+        is_shown(&app);
+        app.keys(ENTER).await;
+        app.sees("keys go nowhere").await;
+        app.keys(CHORD).await;
+        app.sees("that was it").await;
+        app.rests().await;
+        app.quits().await;
+        let results = home.texts("tool_result", "content");
+        assert!(results[0].contains("orange settled veiled") && !results[0].contains('\x1b'), "{results:?}");
+    }
 }
 
 #[tokio::test]

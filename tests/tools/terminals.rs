@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use countersign::tool::{KeyModes, Screen, Typed};
+use countersign::tool::{Colour, KeyModes, Look, Screen, Typed, Weight};
 use serde_json::json;
 
 use super::commands::Tether;
@@ -81,7 +81,7 @@ async fn the_screen_is_shown_while_it_runs() {
     let command =
         json!({ "command": "echo one; printf 10%%; read x < gate; printf '\\r20%%\\n'", "pty": true });
     let mut run = Run::start(&bench, command);
-    run.shows("the first half", |screen| screen.rows == ["one", "10%"] && screen.cursor == Some((1, 3)))
+    run.shows("the first half", |screen| screen.lines().eq(["one", "10%"]) && screen.cursor == Some((1, 3)))
         .await;
     tokio::task::spawn_blocking(move || fs::write(gate, "go\n").unwrap()).await.unwrap();
     assert_eq!(run.ends().await.content, "one\n20%");
@@ -139,21 +139,77 @@ impl Run {
 }
 
 fn has(row: &'static str) -> impl Fn(&Screen) -> bool {
-    move |screen| screen.rows.iter().any(|shown| shown == row)
+    move |screen| screen.lines().any(|shown| shown == row)
 }
 
 #[tokio::test]
 async fn a_person_types_into_it() {
     let (_bench, mut run) = Run::attended(Bench::new(), "printf 'name? '; read x; echo got:$x; cat");
-    run.shows("the question", |screen| screen.rows == ["name?"] && screen.cursor == Some((0, 6))).await;
+    run.shows("the question", |screen| screen.lines().eq(["name?"]) && screen.cursor == Some((0, 6))).await;
     run.types("Ann");
     run.types("a\x7f\r");
     run.shows("the answer", has("got:Ann")).await;
     run.types("to cat\r");
-    run.shows("an echo and a copy", |screen| screen.rows.iter().filter(|row| *row == "to cat").count() == 2)
+    run.shows("an echo and a copy", |screen| screen.lines().filter(|row| *row == "to cat").count() == 2)
         .await;
     run.types("\x04");
     assert_eq!(run.ends().await.content, "name? Ann \ngot:Ann\nto cat\nto cat", "what was erased is blank");
+}
+
+/// Its rows as runs: each text with its look.
+fn runs(screen: &Screen) -> Vec<Vec<(&str, Look)>> {
+    screen.rows.iter().map(|row| row.runs().collect()).collect()
+}
+
+#[tokio::test]
+async fn looks_come_in_runs_and_the_result_is_plain() {
+    let command = "printf 'plain \\033[31mred\\033[0m \\033[1;3;4;7;38;5;208;48;2;1;2;3mall\\033[0m\\n'; \
+                   printf '\\033[2m漢字\\033[0mx\\n'; printf '\\033[8mconcealed\\033[0m\\n'; \
+                   printf '\\033[7;44mbar\\033[K\\033[0m\\n\\n'; printf 'a\\033[5Cb'; read x";
+    let (_bench, mut run) = Run::attended(Bench::new(), command);
+    let screen = run.shows("its rows", |screen| screen.rows.len() == 6).await;
+    let plain = Look::default();
+    let all = Look {
+        foreground: Colour::Palette(208),
+        background: Colour::Exact([1, 2, 3]),
+        weight: Weight::Bold,
+        italic: true,
+        underline: true,
+        inverse: true,
+    };
+    let blue = Look { background: Colour::Palette(4), ..plain };
+    let erased = " ".repeat(117);
+    assert_eq!(
+        runs(&screen),
+        [
+            vec![
+                ("plain ", plain),
+                ("red", Look { foreground: Colour::Palette(1), ..plain }),
+                (" ", plain),
+                ("all", all)
+            ],
+            vec![("漢字", Look { weight: Weight::Dim, ..plain }), ("x", plain)],
+            vec![("concealed", plain)],
+            vec![("bar", Look { inverse: true, ..blue }), (&erased, blue)],
+            vec![],
+            vec![("a     b", plain)],
+        ]
+    );
+    run.types("\r");
+    assert_eq!(run.ends().await.content, "plain red all\n漢字x\nconcealed\nbar\n\na     b");
+}
+
+/// A program can give each cell a look of its own, and cannot make more runs than there are cells.
+#[tokio::test]
+async fn a_screen_of_nothing_but_looks_is_bounded() {
+    let command =
+        "i=0; while [ $i -lt 4800 ]; do printf '\\033[48;5;%dmx' $((i % 7)); i=$((i + 1)); done; read x";
+    let (_bench, mut run) = Run::attended(Bench::new(), command);
+    let full = |screen: &Screen| screen.rows.len() == 40 && screen.rows[39].text().len() == 120;
+    let screen = run.shows("all of it", full).await;
+    assert_eq!(screen.rows.iter().map(|row| row.runs().count()).sum::<usize>(), 4_800);
+    run.types("\r");
+    run.ends().await;
 }
 
 #[tokio::test]
@@ -173,7 +229,7 @@ async fn a_password_that_is_not_echoed_is_nowhere() {
     run.shows("the question", has("password:")).await;
     run.types("hunter2\r");
     let screen = run.shows("that it was read", has("7 letters")).await;
-    assert!(!screen.rows.concat().contains("hunter"), "{screen:?}");
+    assert!(!screen.lines().any(|row| row.contains("hunter")), "{screen:?}");
     run.types("\r");
     let report = run.ends().await;
     assert_eq!(report.content, "password: \n7 letters");

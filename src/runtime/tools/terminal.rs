@@ -15,7 +15,7 @@ use tokio::time::timeout;
 
 use crate::runtime::process::Group;
 use crate::runtime::sandbox::Refusals;
-use crate::tool::{self, Invocation, KeyModes, Shown, ToolReport, Typed};
+use crate::tool::{self, Colour, Invocation, KeyModes, Look, Row, Shown, ToolReport, Typed, Weight};
 
 use super::arguments::required;
 use super::gather::Gathered;
@@ -182,6 +182,29 @@ async fn feed(mut keyboard: Keyboard, mut pty: OwnedWritePty) {
     }
 }
 
+/// What a cell looks like. One that was erased has a background and nothing else, as in other terminals.
+fn look(cell: &vt100::Cell) -> Look {
+    let background = colour(cell.bgcolor());
+    if !cell.has_contents() && !cell.is_wide_continuation() {
+        return Look { background, ..Look::default() };
+    }
+    let weight = match (cell.bold(), cell.dim()) {
+        (true, _) => Weight::Bold,
+        (false, true) => Weight::Dim,
+        (false, false) => Weight::Normal,
+    };
+    let (italic, underline, inverse) = (cell.italic(), cell.underline(), cell.inverse());
+    Look { foreground: colour(cell.fgcolor()), background, weight, italic, underline, inverse }
+}
+
+const fn colour(colour: vt100::Color) -> Colour {
+    match colour {
+        vt100::Color::Default => Colour::Default,
+        vt100::Color::Idx(index) => Colour::Palette(index),
+        vt100::Color::Rgb(red, green, blue) => Colour::Exact([red, green, blue]),
+    }
+}
+
 impl Screen {
     fn new(output: mpsc::Sender<Shown>) -> Self {
         let parser = vt100::Parser::new_with_callbacks(ROWS, COLUMNS, SCROLLBACK, Answers::default());
@@ -218,14 +241,32 @@ impl Screen {
         }
     }
 
-    /// The rows in sight, without the empty ones at the end.
-    fn visible(&self) -> Vec<String> {
-        let mut rows: Vec<String> =
-            self.parser.screen().rows(0, COLUMNS.get()).map(|row| row.trim_end().to_owned()).collect();
-        while rows.last().is_some_and(String::is_empty) {
+    /// The rows in sight with their looks, without those at the end on which nothing is to be seen.
+    fn visible(&self) -> Vec<Row> {
+        let mut rows: Vec<Row> = (0..ROWS.get()).map(|at| self.row(at)).collect();
+        while rows.last().is_some_and(|row| row.text().is_empty()) {
             rows.pop();
         }
         rows
+    }
+
+    /// One row, up to the last cell on which something is to be seen.
+    fn row(&self, at: u16) -> Row {
+        let screen = self.parser.screen();
+        let cells = || (0..COLUMNS.get()).filter_map(|column| screen.cell(at, column));
+        let seen =
+            |cell: &vt100::Cell| !cell.contents().trim_end().is_empty() || look(cell).shows_on_blanks();
+        let blank = cells().rev().take_while(|cell| !seen(cell)).count();
+        let mut row = Row::default();
+        for cell in cells().take(usize::from(COLUMNS.get()) - blank) {
+            match cell.contents() {
+                // The second half of a wide character.
+                "" if cell.is_wide_continuation() => {}
+                "" => row.push(" ", look(cell)),
+                text => row.push(text, look(cell)),
+            }
+        }
+        row
     }
 
     /// All that is left of what came: what has scrolled away, then the screen. Lines that the terminal has broken are

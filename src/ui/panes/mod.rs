@@ -12,6 +12,7 @@ mod composer;
 mod endings;
 mod gauges;
 mod goals;
+mod grid;
 mod header;
 mod help;
 mod hits;

@@ -8,11 +8,11 @@ use ratatui::text::{Line, Span};
 
 use crate::ledger::{Arguments, CallId, Preview};
 use crate::ui::text::{cut_spans, diff, fit, sanitize, wrap};
-use crate::ui::theme::Theme;
+use crate::ui::theme::{Inks, Theme};
 use crate::view::{Panel, summary};
 
 use super::words::{both_ends, keys, one_row};
-use super::{Screen, rows};
+use super::{Screen, grid, rows};
 
 /// A page as it was laid out: its title, its lines, where their links lead.
 pub(super) type Laid = (String, Vec<Line<'static>>, Vec<Arc<str>>);
@@ -68,6 +68,11 @@ fn lines(panel: &Panel, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
     if let Some(result) = panel.result() {
         head(&mut lines, "result");
         text(&mut lines, &result.shown());
+    } else if let Some(screen) = panel.screen.as_ref().filter(|screen| !screen.written().is_empty()) {
+        head(&mut lines, "output so far");
+        let inks = Inks::new(theme, theme.text);
+        let rows = screen.written().iter();
+        lines.extend(rows.flat_map(|row| cut_spans(&grid::spans(row, &inks), inner, Vec::new())));
     } else if panel.written().next().is_some() {
         head(&mut lines, "output so far");
         panel.written().for_each(|line| text(&mut lines, line));

@@ -3,14 +3,15 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
-use unicode_segmentation::UnicodeSegmentation as _;
 
-use crate::tool;
+use crate::tool::{self, Row};
 use crate::ui::local::Typing;
-use crate::ui::text::{fit, sanitize, width};
+use crate::ui::text::{fit, width};
+use crate::ui::theme::Inks;
 use crate::ui::typing::chord;
 use crate::view::{Panel, PanelState};
 
+use super::grid::{self, cells_before};
 use super::output::{Laid, body, lay as lay_output};
 use super::words::{both_ends, count, one_row};
 use super::{Screen, rows};
@@ -21,7 +22,8 @@ pub(super) fn lay(screen: &Screen<'_>, inner: u16, typing: Typing) -> Laid {
     let Some(panel) = running(screen, typing) else { return (title, lines, links) };
     let Some(shown) = &panel.screen else { return (title, Vec::new(), Vec::new()) };
     let (from, inner) = (first_column(shown, inner), usize::from(inner));
-    let line = |row: &String| Line::styled(columns(&one_row(row), from, inner), screen.theme.text);
+    let inks = Inks::new(screen.theme, screen.theme.text);
+    let line = |row: &Row| grid::line(row, from, inner, &inks).style(screen.theme.text);
     let mut lines: Vec<Line<'static>> = shown.rows.iter().map(line).collect();
     // The cursor may stand below all that is written.
     lines.resize(lines.len().max(shown.cursor.map_or(0, |(row, _)| usize::from(row) + 1)), Line::default());
@@ -105,59 +107,14 @@ fn first_column(shown: &tool::Screen, inner: u16) -> usize {
 fn cursor(shown: &tool::Screen, from_row: usize, body: Rect) -> Option<(u16, u16)> {
     let (row, column) = shown.cursor?;
     let row = u16::try_from(usize::from(row).checked_sub(from_row)?).ok().filter(|row| *row < body.height)?;
-    // Characters that are not obeyed but shown take more cells here than there.
-    let before: String = shown
-        .rows
-        .get(usize::from(shown.cursor?.0))
-        .map_or_else(String::new, |written| columns(written, 0, usize::from(column)));
-    let cells = width(&sanitize(&before)) + usize::from(column).saturating_sub(width(&before));
+    let cells = cells_before(shown.rows.get(usize::from(shown.cursor?.0)), usize::from(column));
     let x = u16::try_from(cells.checked_sub(first_column(shown, body.width))?).ok()?;
     (x < body.width).then_some((body.x + x, body.y + row))
-}
-
-/// So many cells of a row from a column on; of a wide character that the edge cuts, blanks.
-fn columns(row: &str, from: usize, cells: usize) -> String {
-    let (mut at, mut kept, mut used) = (0, String::new(), 0);
-    for grapheme in row.graphemes(true) {
-        let wide = width(grapheme);
-        let (begins, ends) = (at, at + wide);
-        at = ends;
-        if ends <= from && wide > 0 {
-            continue;
-        }
-        if used + wide > cells {
-            break;
-        }
-        if begins < from {
-            let rest = ends.saturating_sub(from);
-            kept.push_str(&" ".repeat(rest));
-            used += rest;
-            continue;
-        }
-        kept.push_str(grapheme);
-        used += wide;
-    }
-    kept
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn columns_are_cells() {
-        for (row, from, cells, kept) in [
-            ("abcdef", 0, 3, "abc"),
-            ("abcdef", 2, 3, "cde"),
-            ("abcdef", 5, 9, "f"),
-            ("abc", 7, 3, ""),
-            ("漢字x", 0, 3, "漢"),
-            ("漢字x", 1, 4, " 字x"),
-            ("漢字x", 2, 4, "字x"),
-        ] {
-            assert_eq!(columns(row, from, cells), kept, "{row} {from} {cells}");
-        }
-    }
 
     #[test]
     fn the_cursor_stays_in_sight_at_every_width() {

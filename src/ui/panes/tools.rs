@@ -4,13 +4,16 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::ledger::{Abort, Decider, Outcome, ToolResult, seconds};
+use crate::tool::Screen;
 use crate::ui::keymap::{Command, Place};
 use crate::ui::text::{fit, width};
+use crate::ui::theme::{Inks, Theme};
 use crate::ui::typing::CHORD;
 use crate::view::{Forming, HostedLine, HostedState, Panel, PanelState, exit, measure, summary};
 
 use super::boxes;
 use super::cards::{Around, INDENT};
+use super::grid;
 use super::layouts::Row;
 use super::words::{both_ends, cells, duration, one_row, titled};
 
@@ -189,15 +192,26 @@ fn how_to_type(panel: &Panel, around: &Around<'_>, inner: usize) -> Option<Line<
     Some(Line::from(vec![key, said]))
 }
 
+/// The last rows of a command's terminal, with the looks that it gave them.
+fn last_rows(screen: &Screen, most: usize, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let (rows, inks) = (screen.written(), Inks::new(theme, theme.dim));
+    rows.iter().skip(rows.len().saturating_sub(most)).map(|row| grid::fitted(row, inner, &inks)).collect()
+}
+
 /// A call that runs and writes.
 fn live_box(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
     let theme = around.theme;
     let total = usize::from(around.panel_width());
     let inner = total.saturating_sub(4);
     let most = if around.height >= 15 { TAIL.0 } else { TAIL.1 };
-    let skip = panel.written().count().saturating_sub(most);
-    let written = panel.written().skip(skip).map(|l| Line::styled(fit(&one_row(l), inner), theme.dim));
-    let body = written.chain(how_to_type(panel, around, inner)).collect();
+    let written = match &panel.screen {
+        Some(screen) => last_rows(screen, most, inner, theme),
+        None => {
+            let skip = panel.written().count().saturating_sub(most);
+            panel.written().skip(skip).map(|l| Line::styled(fit(&one_row(l), inner), theme.dim)).collect()
+        }
+    };
+    let body = written.into_iter().chain(how_to_type(panel, around, inner)).collect();
     let since = if let PanelState::Running { since } = panel.state { since } else { around.now };
     let about = panel.arguments().map(summary).unwrap_or_default();
     let title = titled(panel.name(), &about, theme);

@@ -1,6 +1,9 @@
-//! Exact colours brought down to the 256 that nearly every terminal has.
+//! How many colours a theme has, and colours brought down to those: to the 256 that nearly every terminal has, to the
+//! terminal's own sixteen, to none.
 
 use ratatui::style::{Color, Style};
+
+use crate::tool::Colour;
 
 use super::{Syntax, Theme};
 
@@ -10,6 +13,113 @@ const LEVELS: [u8; 6] = [0, 95, 135, 175, 215, 255];
 /// The first index of the cube, and that of the 24 greys behind it.
 const CUBE: u8 = 16;
 const GREYS: u8 = 232;
+
+/// The terminal's own sixteen, as xterm has them where nobody has changed them.
+const SIXTEEN: [[u8; 3]; 16] = [
+    [0x00, 0x00, 0x00],
+    [0xcd, 0x00, 0x00],
+    [0x00, 0xcd, 0x00],
+    [0xcd, 0xcd, 0x00],
+    [0x00, 0x00, 0xee],
+    [0xcd, 0x00, 0xcd],
+    [0x00, 0xcd, 0xcd],
+    [0xe5, 0xe5, 0xe5],
+    [0x7f, 0x7f, 0x7f],
+    [0xff, 0x00, 0x00],
+    [0x00, 0xff, 0x00],
+    [0xff, 0xff, 0x00],
+    [0x5c, 0x5c, 0xff],
+    [0xff, 0x00, 0xff],
+    [0x00, 0xff, 0xff],
+    [0xff, 0xff, 0xff],
+];
+
+/// The same, as themes name them.
+const NAMED: [Color; 16] = [
+    Color::Black,
+    Color::Red,
+    Color::Green,
+    Color::Yellow,
+    Color::Blue,
+    Color::Magenta,
+    Color::Cyan,
+    Color::Gray,
+    Color::DarkGray,
+    Color::LightRed,
+    Color::LightGreen,
+    Color::LightYellow,
+    Color::LightBlue,
+    Color::LightMagenta,
+    Color::LightCyan,
+    Color::White,
+];
+
+/// The colours that a theme allows itself, fewest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Depth {
+    /// None.
+    Plain,
+    /// The terminal's own.
+    Sixteen,
+    /// Those and the cube.
+    Indexed,
+    /// All.
+    Exact,
+}
+
+impl Depth {
+    /// What the styles of a theme need.
+    pub(super) fn of(styles: impl Iterator<Item = Style>) -> Self {
+        let needed = |colour: Color| match colour {
+            Color::Rgb(..) => Self::Exact,
+            Color::Indexed(CUBE..) => Self::Indexed,
+            _ => Self::Sixteen,
+        };
+        styles.flat_map(|style| [style.fg, style.bg]).flatten().map(needed).max().unwrap_or(Self::Plain)
+    }
+
+    /// The nearest colour that there is; `None` for no colour of its own.
+    pub(super) fn nearest(self, colour: Colour) -> Option<Color> {
+        let colour = match colour {
+            Colour::Default => return None,
+            Colour::Palette(index) => Color::Indexed(index),
+            Colour::Exact([red, green, blue]) => Color::Rgb(red, green, blue),
+        };
+        match self {
+            Self::Plain => None,
+            Self::Sixteen => Some(nearest_of_sixteen(colour)),
+            Self::Indexed => Some(nearest(colour)),
+            Self::Exact => Some(colour),
+        }
+    }
+}
+
+/// Red, green and blue of a colour; of the terminal's own what they usually are, and `None` for what it has where none
+/// is named.
+pub(super) fn levels(colour: Color) -> Option<[u8; 3]> {
+    let level = |index: u8| LEVELS.get(usize::from(index)).copied();
+    match colour {
+        Color::Rgb(red, green, blue) => Some([red, green, blue]),
+        Color::Indexed(index @ GREYS..) => Some([8 + 10 * (index - GREYS); 3]),
+        Color::Indexed(index @ CUBE..) => {
+            let place = index - CUBE;
+            Some([level(place / 36)?, level(place / 6 % 6)?, level(place % 6)?])
+        }
+        Color::Indexed(index) => SIXTEEN.get(usize::from(index)).copied(),
+        named => {
+            let own = NAMED.iter().zip(SIXTEEN).find(|(own, _)| **own == named);
+            own.map(|(_, levels)| levels)
+        }
+    }
+}
+
+fn nearest_of_sixteen(colour: Color) -> Color {
+    let (Some(wanted), false) = (levels(colour), matches!(colour, Color::Indexed(..CUBE))) else {
+        return colour;
+    };
+    let own = (0..CUBE).zip(SIXTEEN).map(|(index, levels)| (distance(wanted, levels), index));
+    own.min().map_or(colour, |(_, index)| Color::Indexed(index))
+}
 
 /// The theme with each exact colour replaced by the nearest of the 256.
 pub(super) fn reduced(mut theme: Theme) -> Theme {
@@ -37,16 +147,16 @@ fn reduce(mut style: Style) -> Style {
 fn nearest(colour: Color) -> Color {
     let Color::Rgb(red, green, blue) = colour else { return colour };
     let wanted = [red, green, blue];
-    let cube = (0..=5_u8)
-        .flat_map(|red| (0..=5_u8).flat_map(move |green| (0..=5_u8).map(move |blue| [red, green, blue])));
-    let in_cube = cube.filter_map(|place| {
-        let [red, green, blue] = place;
-        let level = |index: u8| LEVELS.get(usize::from(index)).copied();
-        let index = CUBE + 36 * red + 6 * green + blue;
-        Some((distance(wanted, [level(red)?, level(green)?, level(blue)?]), index))
-    });
-    let greys = (0..24_u8).map(|step| (distance(wanted, [8 + 10 * step; 3]), GREYS + step));
-    in_cube.chain(greys).min().map_or(colour, |(_, index)| Color::Indexed(index))
+    // Each channel of the cube is chosen for itself: the nearest of all has the nearest of each.
+    let step = |wanted: u8| (0..6_u8).zip(LEVELS).min_by_key(|(_, level)| level.abs_diff(wanted));
+    let in_cube = wanted.map(|level| step(level).map_or(0, |(index, _)| index));
+    let [red, green, blue] = in_cube;
+    let in_cube = std::iter::once(CUBE + 36 * red + 6 * green + blue);
+    // Of the greys one of the two around the middle of the channels.
+    let middle = wanted.map(u16::from).iter().sum::<u16>() / 3;
+    let grey = GREYS + u8::try_from(middle.saturating_sub(8) / 10).unwrap_or_default().min(22);
+    let near = in_cube.chain([grey, grey + 1]).map(Color::Indexed);
+    near.min_by_key(|near| levels(*near).map(|levels| distance(wanted, levels))).unwrap_or(colour)
 }
 
 fn distance(one: [u8; 3], other: [u8; 3]) -> u32 {
@@ -65,6 +175,33 @@ mod tests {
             assert_eq!(nearest(Color::Rgb(exact.0, exact.1, exact.2)), Color::Indexed(index));
         }
         assert_eq!(nearest(Color::Red), Color::Red);
+    }
+
+    #[test]
+    fn levels_are_those_of_xterm() {
+        for (index, hex) in
+            [(16, [0; 3]), (67, [95, 135, 175]), (231, [255; 3]), (232, [8; 3]), (255, [238; 3])]
+        {
+            assert_eq!(levels(Color::Indexed(index)), Some(hex));
+            let [red, green, blue] = hex;
+            assert_eq!(nearest(Color::Rgb(red, green, blue)), Color::Indexed(index), "and back");
+        }
+        assert_eq!(levels(Color::Indexed(9)), Some([255, 0, 0]));
+        assert_eq!(levels(Color::LightRed), Some([255, 0, 0]));
+        assert_eq!(levels(Color::Reset), None);
+    }
+
+    /// Every fifteenth level of each channel, against all of the cube and the greys one by one.
+    #[test]
+    fn nothing_is_nearer_than_the_nearest() {
+        let all: Vec<[u8; 3]> = (CUBE..=u8::MAX).filter_map(|index| levels(Color::Indexed(index))).collect();
+        let some = || (0..=u8::MAX).step_by(15);
+        for wanted in some().flat_map(|r| some().flat_map(move |g| some().map(move |b| [r, g, b]))) {
+            let [red, green, blue] = wanted;
+            let found = levels(nearest(Color::Rgb(red, green, blue))).unwrap();
+            let least = all.iter().map(|one| distance(wanted, *one)).min().unwrap();
+            assert_eq!(distance(wanted, found), least, "{wanted:?}");
+        }
     }
 
     #[test]

@@ -5,8 +5,10 @@ mod depth;
 pub mod ground;
 mod parse;
 mod plain;
+mod program;
 
 pub(super) use parse::resembling;
+pub use program::Inks;
 use ratatui::style::{Color, Style};
 
 const DARK: &str = include_str!("../../../themes/countersign-dark.toml");
@@ -44,6 +46,11 @@ macro_rules! styles {
                     $($key => Some(&mut self.$field),)*
                     _ => None,
                 }
+            }
+
+            /// All styles, in the order of their names.
+            fn styles(&self) -> impl Iterator<Item = Style> + use<> {
+                [$(self.$field,)*].into_iter()
             }
         }
     };

@@ -1,0 +1,99 @@
+//! The looks that a program gives its text on a terminal of its own: on the page, in the panel, under every kind of theme.
+
+use crate::frames::Seat;
+use crate::typing::{cursor, one};
+use countersign::tool::{Colour, Look, Row, Screen, Weight};
+use countersign::ui::theme::Theme;
+use ratatui::crossterm::event::{KeyCode, KeyModifiers};
+use ratatui::layout::Position;
+use ratatui::style::{Color, Modifier};
+
+const NONE: KeyModifiers = KeyModifiers::NONE;
+
+/// A screen with what programs do to looks, wide characters and text that would not be seen among them.
+fn coloured() -> Screen {
+    let plain = Look::default();
+    let mut first = Row::from("a");
+    first.push("漢", Look { foreground: Colour::Palette(2), ..plain });
+    first.push("\u{202e}", Look { foreground: Colour::Exact([250, 100, 50]), ..plain });
+    first.push("z", Look { inverse: true, weight: Weight::Bold, ..plain });
+    let mut second = Row::default();
+    let same = Look { foreground: Colour::Palette(1), background: Colour::Palette(1), ..plain };
+    second.push("hidden", same);
+    second.push("  ", Look { background: Colour::Palette(4), ..plain });
+    Screen { rows: vec![first, second], cursor: Some((0, 3)), ..Screen::default() }
+}
+
+/// Column and row of the page's first cell.
+const CORNER: (u16, u16) = (2, 2);
+
+#[test]
+fn the_page_has_the_colours_of_the_program() {
+    let page = |theme: &str| {
+        let mut seat = Seat::new(one(Some(coloured())).0);
+        seat.theme = Theme::builtin(theme).unwrap();
+        seat.ctrl(']');
+        let buffer = seat.buffer(80, 24);
+        assert_eq!(
+            cursor(&mut seat, 80, 24),
+            Position::new(CORNER.0 + 3 + 8, CORNER.1),
+            "after what is shown"
+        );
+        let cell = move |column: u16, row: u16| {
+            let cell = buffer[(CORNER.0 + column, CORNER.1 + row)].clone();
+            (cell.symbol().to_owned(), cell.fg, cell.bg, cell.modifier)
+        };
+        (seat, cell)
+    };
+    let cell = |symbol: &str, fg, bg, modifier| (symbol.to_owned(), fg, bg, modifier);
+    let (seat, at) = page("countersign-dark");
+    let (ink, none) = (seat.theme.text.fg.unwrap(), Modifier::empty());
+    assert_eq!(at(0, 0), cell("a", ink, Color::Reset, none));
+    assert_eq!(at(1, 0), cell("漢", Color::Indexed(2), Color::Reset, none));
+    assert_eq!(at(3, 0), cell("\\", Color::Rgb(250, 100, 50), Color::Reset, none), "shown, in its colour");
+    assert_eq!(at(11, 0), cell("z", ink, Color::Reset, Modifier::REVERSED | Modifier::BOLD));
+    assert_eq!(at(0, 1), cell("h", ink, Color::Reset, none), "it may not hide");
+    assert_eq!(at(7, 1), cell(" ", ink, Color::Indexed(4), none));
+    assert_eq!(at(8, 1).2, Color::Reset, "the row ends there");
+    let (_, at) = page("plain");
+    for (column, row) in (0..12).flat_map(|column| [(column, 0), (column, 1)]) {
+        let (_, fg, bg, _) = at(column, row);
+        assert_eq!((fg, bg), (Color::Reset, Color::Reset), "NO_COLOR at {column} {row}");
+    }
+    assert_eq!(at(11, 0).3, Modifier::REVERSED | Modifier::BOLD);
+    let (_, at) = page("sixteen");
+    assert_eq!((at(1, 0).1, at(3, 0).1), (Color::Indexed(2), Color::Indexed(9)), "the terminal's own");
+}
+
+#[test]
+fn the_panel_and_the_output_have_them_too() {
+    let mut seat = Seat::new(one(Some(coloured())).0);
+    seat.theme = Theme::builtin("countersign-dark").unwrap();
+    let colours = |seat: &mut Seat, symbol: &str| {
+        let buffer = seat.buffer(80, 24);
+        let cell = buffer.content().iter().find(|cell| cell.symbol() == symbol).unwrap().clone();
+        (cell.fg, cell.bg)
+    };
+    let green = (Color::Indexed(2), Color::Reset);
+    assert_eq!(colours(&mut seat, "漢"), green, "the panel");
+    seat.key(KeyCode::Tab, NONE);
+    seat.key(KeyCode::Enter, NONE);
+    assert!(seat.frame(80, 24).contains("output so far"));
+    assert_eq!(colours(&mut seat, "漢"), green, "the page of the call");
+}
+
+#[test]
+fn a_row_that_the_panel_cuts_says_so_and_keeps_its_colours() {
+    let mut row = Row::from(".".repeat(60).as_str());
+    row.push(&"漢".repeat(30), Look { background: Colour::Palette(4), ..Look::default() });
+    let mut seat = Seat::new(one(Some(Screen { rows: vec![row], ..Screen::default() })).0);
+    let (y, line) =
+        seat.frame(80, 24).lines().map(str::to_owned).enumerate().find(|(_, l)| l.contains("漢")).unwrap();
+    assert!(line.ends_with("… │") || line.ends_with("…  │"), "{line}");
+    let y = u16::try_from(y).unwrap();
+    seat.theme = Theme::builtin("countersign-dark").unwrap();
+    let buffer = seat.buffer(80, 24);
+    let blue = (0..80).filter(|x| buffer[(*x, y)].bg == Color::Indexed(4)).count();
+    // A wide character is one cell here, and one that says nothing.
+    assert_eq!(blue, line.matches('漢').count(), "and the ellipsis has none: {line}");
+}
