@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use super::Invocation;
 use super::editor::edit;
 use super::sessions::place::{first_words, when};
-use super::themes::{theme_called, themes_folder};
+use super::themes::{fitting, theme_called, themes_folder};
 use super::undoing::Undoing;
 use crate::ledger::{Body, Injector};
 use crate::runtime::SessionStore;
@@ -49,7 +49,7 @@ pub(super) fn errands(invocation: &Invocation, state: &Path, id: &str) -> Errand
         theme_names: theme_names(themes.as_deref()),
         theme: Box::new(move |name| match environment.no_color() {
             true => Some(Theme::plain()),
-            false => theme_called(name, themes.as_deref()).ok(),
+            false => Some(fitting(theme_called(name, themes.as_deref()).ok()?, &environment)),
         }),
     }
 }

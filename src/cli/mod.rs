@@ -34,6 +34,7 @@ pub mod sessions;
 mod signals;
 mod skills;
 mod switch;
+mod terminals;
 mod themes;
 pub mod trust;
 mod trusted;

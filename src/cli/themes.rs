@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::Invocation;
+use super::environment::Environment;
 use super::fault::Fault;
 use super::looks;
+use super::terminals::shows_exact_colours;
 use crate::ui::theme::Theme;
 
 /// The chosen theme; without colours where `NO_COLOR` asks for that.
@@ -16,7 +18,13 @@ pub(super) fn theme(invocation: &Invocation) -> Result<Theme, Fault> {
         return Ok(Theme::plain());
     }
     let name = looks::theme_name(invocation);
-    theme_called(name, themes_folder(invocation).as_deref())
+    let theme = theme_called(name, themes_folder(invocation).as_deref())?;
+    Ok(fitting(theme, &invocation.environment))
+}
+
+/// The theme in colours that the terminal shows.
+pub(super) fn fitting(theme: Theme, environment: &Environment) -> Theme {
+    if shows_exact_colours(environment) { theme } else { theme.with_256_colours() }
 }
 
 /// Where the user's own themes are.

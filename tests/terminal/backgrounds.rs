@@ -115,3 +115,20 @@ async fn a_chosen_theme_and_no_color_ask_nothing() {
         app.quits().await;
     }
 }
+
+/// Of a terminal that does not say so it is not known that it shows exact colours, and some show others in their place.
+#[tokio::test]
+async fn exact_colours_are_for_terminals_that_say_they_show_them() {
+    let home = Home::new();
+    for (says, answer) in [("", None), ("", Some("\x1b]11;rgb:ffff/ffff/ffff\x1b\\")), ("truecolor", None)] {
+        let mut app = asked(&home, &[("COLORTERM", says)]).await;
+        if let Some(answer) = answer {
+            app.keys(answer).await;
+        }
+        settled(&mut app).await;
+        let is_exact = says == "truecolor";
+        assert_eq!(matches!(accent(&app), Color::Rgb(..)), is_exact, "{says:?} {:?}", accent(&app));
+        assert_eq!(app.times("8;2;") > 0, is_exact, "{says:?}");
+        app.quits().await;
+    }
+}

@@ -84,6 +84,7 @@ impl Console {
             .env("XDG_CONFIG_HOME", root.join("config"))
             .env("XDG_STATE_HOME", root.join("state"))
             .env("TERM", "xterm-256color")
+            .env("COLORTERM", "truecolor")
             .env("LANG", "C.UTF-8")
             .envs(variables.iter().copied())
             .current_dir(home.workspace())

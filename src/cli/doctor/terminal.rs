@@ -6,20 +6,11 @@ use rustix::termios::tcgetwinsize;
 
 use super::finding::{Finding, Subject};
 use crate::cli::environment::Environment;
+use crate::cli::terminals::{Abilities, known, shows_exact_colours};
 
 const SUBJECT: Subject = Subject::Terminal;
 /// Below this a pane has no room for a sentence.
 const SMALLEST: (u16, u16) = (40, 10);
-
-/// What a terminal can do, as far as its name tells.
-struct Abilities {
-    name: &'static str,
-    truecolor: bool,
-    hyperlinks: bool,
-    images: &'static str,
-    clipboard: bool,
-    keyboard: bool,
-}
 
 pub(super) fn look(environment: &Environment) -> Vec<Finding> {
     let mut findings = vec![of_term(environment), of_colour(environment), of_letters(environment)];
@@ -62,6 +53,13 @@ fn of_colour(environment: &Environment) -> Finding {
         Some(said @ ("truecolor" | "24bit")) => format!("COLORTERM is {said}: exact colours"),
         Some(said) => format!("COLORTERM is {said}"),
         None => "COLORTERM is not set".to_owned(),
+    };
+    let depth = if shows_exact_colours(environment) {
+        depth
+    } else {
+        format!(
+            "{depth}: themes are drawn in 256 colours; set COLORTERM=truecolor if the terminal shows exact ones"
+        )
     };
     if environment.no_color() {
         return Finding::ok(SUBJECT, format!("NO_COLOR is set: nothing is coloured ({depth})"));
@@ -140,30 +138,6 @@ fn of_abilities(environment: &Environment) -> Finding {
     )
 }
 
-fn known(environment: &Environment) -> Option<Abilities> {
-    let term = environment.text("TERM").unwrap_or_default();
-    let program = environment.text("TERM_PROGRAM").unwrap_or_default();
-    let set = |name: &str| environment.text(name).is_some();
-    let all = |name, images| {
-        let (truecolor, hyperlinks, clipboard, keyboard) = (true, true, true, true);
-        Some(Abilities { name, truecolor, hyperlinks, images, clipboard, keyboard })
-    };
-    if set("KITTY_WINDOW_ID") || term == "xterm-kitty" {
-        all("kitty", "kitty")
-    } else if program == "ghostty" || term == "xterm-ghostty" {
-        all("Ghostty", "kitty")
-    } else if program == "WezTerm" || set("WEZTERM_PANE") {
-        all("WezTerm", "kitty and iTerm2")
-    } else if program == "iTerm.app" || set("ITERM_SESSION_ID") {
-        all("iTerm2", "iTerm2")
-    } else if program == "Apple_Terminal" {
-        let (truecolor, hyperlinks, clipboard, keyboard) = (false, false, false, false);
-        Some(Abilities { name: "Terminal.app", truecolor, hyperlinks, images: "no", clipboard, keyboard })
-    } else {
-        None
-    }
-}
-
 /// What stands between the program and the terminal.
 fn between(environment: &Environment) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -193,20 +167,6 @@ mod tests {
             ((0, 0), Status::Warning),
         ] {
             assert_eq!(judge_size(columns, rows).status, wanted, "{columns} x {rows}");
-        }
-    }
-
-    #[test]
-    fn terminals_are_known_by_what_they_set() {
-        for (variable, value, wanted) in [
-            ("KITTY_WINDOW_ID", "1", Some("kitty")),
-            ("TERM", "xterm-ghostty", Some("Ghostty")),
-            ("TERM_PROGRAM", "WezTerm", Some("WezTerm")),
-            ("TERM_PROGRAM", "iTerm.app", Some("iTerm2")),
-            ("TERM", "xterm-256color", None),
-        ] {
-            let environment = Environment::of([(variable, value)]);
-            assert_eq!(known(&environment).map(|known| known.name), wanted, "{variable}={value}");
         }
     }
 }

@@ -230,7 +230,7 @@ impl Session {
     fn keys(&mut self, heard: Heard) {
         self.dirty = true;
         if let Some(ground) = heard.ground.filter(|_| self.follows_background)
-            && let Some(theme) = Theme::builtin(ground.theme())
+            && let Some(theme) = (self.errands.theme)(ground.theme())
         {
             self.theme = theme;
         }
