@@ -243,7 +243,6 @@ const VARIABLES: &[&str] = &[
     "GOOGLE_APPLICATION_CREDENTIALS",
     "DOCKER_CONFIG",
     "GNUPGHOME",
-    "KRB5CCNAME",
     "GH_CONFIG_DIR",
     "NETRC",
     "NPM_CONFIG_USERCONFIG",
@@ -265,12 +264,26 @@ pub fn secret_places(home: Option<&Path>, named: impl Fn(&str) -> Option<PathBuf
     let by_name = VARIABLES.iter().filter_map(|name| named(name));
     let clusters =
         named("KUBECONFIG").into_iter().flat_map(|list| std::env::split_paths(&list).collect::<Vec<_>>());
+    let tickets = named("KRB5CCNAME").map(|cache| without_kind(&cache)).into_iter().chain(default_tickets());
     let cargo = named("CARGO_HOME").into_iter();
     let cargo = cargo.flat_map(|home| ["credentials", "credentials.toml"].map(|file| home.join(file)));
-    let all = in_home.chain(of_machine).chain(by_name).chain(clusters).chain(cargo);
+    let all = in_home.chain(of_machine).chain(by_name).chain(clusters).chain(cargo).chain(tickets);
     // A variable may name the home itself, or what holds it.
     let is_ours = |place: &Path| home.is_some_and(|home| home.starts_with(place));
     all.filter(|place| place.is_absolute() && !is_ours(place)).collect()
+}
+
+/// `KRB5CCNAME` names the kind of a cache of tickets before its place: `FILE:/tmp/krb5cc_1000`.
+fn without_kind(cache: &Path) -> PathBuf {
+    let written = cache.to_string_lossy();
+    let place = ["FILE:", "DIR:"].iter().find_map(|kind| written.strip_prefix(kind));
+    place.map_or_else(|| cache.to_owned(), PathBuf::from)
+}
+
+/// Where tickets are when no variable says it. Only where there are any: to hide a file closes the folder that it is in.
+fn default_tickets() -> Option<PathBuf> {
+    let place = PathBuf::from(format!("/tmp/krb5cc_{}", rustix::process::getuid().as_raw()));
+    place.exists().then_some(place)
 }
 
 #[cfg(test)]
@@ -284,6 +297,7 @@ mod tests {
             "CARGO_HOME" => Some("/cargo".into()),
             "GNUPGHOME" => Some("relative".into()),
             "HISTFILE" => Some("/home/ada".into()),
+            "KRB5CCNAME" => Some("FILE:/tickets/mine".into()),
             _ => None,
         };
         let places = secret_places(Some(Path::new("/home/ada")), named);
@@ -292,6 +306,7 @@ mod tests {
             has("/home/ada/.ssh") && has("/etc/shadow") && has("/k/two") && has("/cargo/credentials.toml")
         );
         assert!(has("/home/ada/.zshrc") && has("/home/ada/.config/fish") && has("/etc/ssh/ssh_host_rsa_key"));
+        assert!(has("/tickets/mine") && without_kind(Path::new("DIR:/t")) == Path::new("/t"));
         assert!(has("/root/.ssh") && !has("relative") && !has("/home/ada"));
         assert!(secret_places(None, |_| None).contains(&"/etc/shadow".into()));
     }
