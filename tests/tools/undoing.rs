@@ -111,6 +111,20 @@ async fn what_somebody_else_changed_stops_all_of_it() {
     assert_eq!((bench.get("a").as_str(), bench.get("b").as_str()), ("theirs", "mine"));
 }
 
+/// It has no blocks on the disk: whoever read it whole would need 64 GB of memory.
+#[tokio::test]
+async fn what_has_grown_too_large_since_is_refused_and_not_read() {
+    let (bench, snapshots) = Bench::kept();
+    bench.put("a", "0");
+    bench.write(1, "a", "1").await;
+    fs::OpenOptions::new().write(true).open(bench.path("a")).unwrap().set_len(64 << 30).unwrap();
+    let plan = snapshots.plan(&calls(&[1])).unwrap();
+    assert_eq!((plan.steps.len(), plan.refused.len()), (0, 1));
+    assert_has(&plan.refused[0].why.to_string(), &["changed since by somebody else"]);
+    assert_has(&snapshots.restore(&plan, 0).unwrap_err(), &["nothing was undone"]);
+    assert_eq!(fs::metadata(bench.path("a")).unwrap().len(), 64 << 30);
+}
+
 #[tokio::test]
 async fn a_kept_content_that_is_lost_stops_all_of_it() {
     let (bench, snapshots) = Bench::kept();
