@@ -110,6 +110,7 @@ fn what_is_said_after_sampling_reaches_the_next_turn_alone() {
         images: vec![],
         transient: false,
         refused: false,
+        remote: None,
     };
     stage.step(Input::Tool(call, ToolNews::Done(done)));
     let (_, request) = stage.model_call().unwrap();

@@ -148,6 +148,7 @@ fn what_is_shown_while_it_runs_arrives_with_the_results() {
         images: vec![],
         transient: false,
         refused: false,
+        remote: None,
     };
     stage.step(Input::Tool(id.unwrap(), ToolNews::Done(done)));
     assert_eq!(heard(&stage.call().1), [said("look", &[]), said("like @b.png", &["b.png"])]);

@@ -146,6 +146,7 @@ impl Agent {
             duration_ms: ran_ms.unwrap_or(0),
             cut_chars: 0,
             images: Vec::new(),
+            remote: None,
         };
         let result = self.told_of_typing(token.id(), result);
         self.books.ledger.settle(now, token, result);

@@ -23,9 +23,7 @@ impl Agent {
     pub(super) fn compact_by_hand(&mut self, now: Millis, phase: Phase, out: &mut Vec<Effect>) -> Phase {
         let refusal = match phase {
             Phase::Idle if self.books.ledger.entries().is_empty() => "There is nothing to compact yet.",
-            Phase::Idle if self.discovers => {
-                "The tools of MCP servers are waited for: try again in a moment."
-            }
+            Phase::Idle if self.discovers => "Tools from elsewhere are waited for: try again in a moment.",
             Phase::Idle => "",
             Phase::AwaitingModel(_)
             | Phase::Dispatching(_)

@@ -1,4 +1,4 @@
-//! Tools that come from elsewhere (MCP servers): the first model call of a process waits for them, then they are frozen.
+//! Tools that come from elsewhere (MCP servers, A2A agents): the first model call of a process waits for them, then they are frozen.
 
 use crate::ledger::{Injected, Injector, Millis, Transition, Unsettled};
 use crate::tool::Discovered;

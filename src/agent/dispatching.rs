@@ -4,7 +4,7 @@ use crate::budget::Meter;
 use crate::ledger::{
     CallId, Decider, Decision, Ending, Millis, Note, Outcome, Remark, Settlement, Transition,
 };
-use crate::tool::{Invocation, Shown, SideEffect, ToolNews, ToolReport, bound, startable};
+use crate::tool::{Invocation, Shown, SideEffect, ToolNews, ToolReport, bound, delegate, startable};
 
 use super::phase::{Dispatching, Pending, Permission, Phase, State};
 use super::{Agent, Effect, Live};
@@ -32,6 +32,9 @@ impl Agent {
                 }
                 ToolNews::Output(Shown::Screen(screen)) => {
                     out.push(Effect::Emit(Live::Screen { call, screen }));
+                }
+                ToolNews::Output(Shown::Task(id)) => {
+                    self.books.ledger.accepted(now, &mut pending.token, &id);
                 }
                 ToolNews::Done(report) if may_retry(pending, &report, self.books.meter()) => {
                     pending.attempts += 1;
@@ -64,10 +67,14 @@ impl Agent {
             && self.cancelled.remove(&call)
         {
             let content = bound(&report.content, LATE_CHARS).text;
-            let text = format!(
-                "A result arrived after the call was cut short ({}):\n{content}",
-                report.outcome.as_str()
-            );
+            let text = match report.remote {
+                // It says of itself what it is about: another agent's task.
+                Some(_) => content,
+                None => format!(
+                    "A result arrived after the call was cut short ({}):\n{content}",
+                    report.outcome.as_str()
+                ),
+            };
             self.books.ledger.remark(now, Remark::Note(Note { about: call.to_string(), text }));
         }
         phase
@@ -143,10 +150,19 @@ impl Agent {
             pending.state = State::Over(Settlement::synthetic(Outcome::Failed, why));
             return;
         }
+        self.tell_delegation(now, pending);
         out.push(self.running_of(pending));
         let step = u32::try_from(self.books.meter().turns()).unwrap_or(u32::MAX);
         let (call, target) = (pending.call.id, pending.call.name.clone());
         out.push(Effect::Emit(Live::Progress { step, call, target }));
+    }
+
+    /// A task that goes to another agent is in the books before it is sent.
+    fn tell_delegation(&mut self, now: Millis, pending: &mut Pending) {
+        if let Some(agent) = delegate(&pending.call.name) {
+            let task = pending.call.arguments.text("task").unwrap_or_default();
+            self.books.ledger.delegate(now, &mut pending.token, agent, task);
+        }
     }
 
     /// The call as it is to be run.
@@ -184,6 +200,6 @@ fn settlement(report: ToolReport, duration_ms: u64) -> Settlement {
             Outcome::Failed
         }
     };
-    let ToolReport { content, cut_chars, images, .. } = report;
-    Settlement { outcome, content, duration_ms, cut_chars, images }
+    let ToolReport { content, cut_chars, images, remote, .. } = report;
+    Settlement { outcome, content, duration_ms, cut_chars, images, remote }
 }

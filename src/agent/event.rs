@@ -80,7 +80,7 @@ pub enum Live {
         /// How.
         outcome: Outcome,
     },
-    /// A model call waits for the tools of MCP servers.
+    /// A model call waits for the tools that come from elsewhere.
     Discovering,
     /// Tools that were to come from elsewhere do not, and why; a sentence.
     Unreached(String),

@@ -79,6 +79,8 @@ impl Guards {
             | Body::CallEdited(_)
             | Body::ApprovalRequested(_)
             | Body::ApprovalDecided(_)
+            | Body::DelegationRequested(_)
+            | Body::DelegationAnswered(_)
             | Body::Injected(_)
             | Body::Tombstone(_)
             | Body::BudgetRaised { .. }

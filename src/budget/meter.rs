@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ledger::{Body, CallId, Entry, Goal, Millis, Outcome, Transition, Usage};
+use crate::ledger::{Body, CallId, Entry, Goal, Millis, Outcome, ToolResult, Transition, Usage};
 
 use super::{Limit, Limits};
 
@@ -119,19 +119,14 @@ impl Meter {
                 }
                 self.decided(d.call, entry.at);
             }
-            Body::ToolResult(r) => {
-                self.running.remove(&r.call);
-                self.failed_runs.remove(&r.call);
-                self.decided(r.call, entry.at);
-                if r.outcome == Outcome::Ok {
-                    self.longest_result = self.longest_result.max(r.content.chars().count() as u64);
-                }
-            }
+            Body::ToolResult(r) => self.result(r, entry.at),
             Body::BudgetRaised { name, limit } => self.raise(name, *limit),
             Body::Goal(goal) => self.tighten(goal),
             Body::TurnEnded(_) => self.end(entry.at),
             Body::Note(note) => self.failed_runs.extend(note.failed_run()),
             Body::SessionStarted(_)
+            | Body::DelegationRequested(_)
+            | Body::DelegationAnswered(_)
             | Body::ModelChanged { .. }
             | Body::EffortChanged { .. }
             | Body::FilesRestored(_)
@@ -143,6 +138,15 @@ impl Meter {
             | Body::Progress(_)
             | Body::Handoff { .. }
             | Body::Error { .. } => {}
+        }
+    }
+
+    fn result(&mut self, result: &ToolResult, at: Millis) {
+        self.running.remove(&result.call);
+        self.failed_runs.remove(&result.call);
+        self.decided(result.call, at);
+        if result.outcome == Outcome::Ok {
+            self.longest_result = self.longest_result.max(result.content.chars().count() as u64);
         }
     }
 

@@ -3,6 +3,7 @@
 use clap::{Args as ClapArgs, Parser, Subcommand};
 use clap_complete::Shell;
 
+use super::agents::args::AgentsArgs;
 use super::config::Given;
 use super::doctor::args::DoctorArgs;
 use super::mcp::args::McpArgs;
@@ -26,6 +27,7 @@ Examples:
   countersign models                            what is usable now, and why the rest is not
   countersign doctor                            what is wrong, and how it is mended
   countersign mcp test                          start the MCP servers; what each brings
+  countersign agents test                       read the cards of the A2A agents; what each is
   countersign trust                             what this project's files would do; decide
   countersign config init                       write a configuration that explains every key
 
@@ -70,6 +72,8 @@ pub enum Command {
     Trust(TrustArgs),
     /// List, test and call the MCP servers
     Mcp(McpArgs),
+    /// List and test the agents that tasks are handed to
+    Agents(AgentsArgs),
     /// Show the configuration, say where it is, or write one
     Config(ConfigArgs),
     /// Print completions for a shell

@@ -8,13 +8,14 @@ use uuid::Uuid;
 
 use super::args::Which;
 use super::config::{Config, ToolCalling};
+use super::elsewhere::Elsewhere;
 use super::environment::Environment;
 use super::fault::Fault;
 use super::models::{Choice, Table, Way, choose};
 use super::ports::router;
 use super::switch::Switch;
 use super::undoing::Undoing;
-use super::{Invocation, confined, effort, environment, instructions, mcp};
+use super::{Invocation, confined, effort, environment, instructions};
 use crate::agent::{Agent, Attendance, Effect, Input, Intent, Settings};
 use crate::ledger::{Arguments, Body, Entry, Millis, ModelRef, recover};
 use crate::model::Effort;
@@ -81,11 +82,10 @@ pub(super) fn compose(
     }
     notices.extend(tools_notice(&choice, invocation.config.tools));
 
-    let mcp::Ready { servers, faults } = mcp::all(invocation);
-    notices.extend(faults.iter().map(mcp::missing));
+    let elsewhere = Elsewhere::of(invocation);
     let mut settings = Settings {
         effort: config.effort,
-        discovers: !servers.is_empty(),
+        discovers: elsewhere.is_somebody(),
         ..settings(invocation, &choice, attendance)
     };
     let (agent, first, before, store, id) = match opened {
@@ -117,8 +117,8 @@ pub(super) fn compose(
     };
     let undo = Undoing::new(state.clone(), id.clone(), invocation.cwd.clone());
     let tools = tools.after(background_calls(&before));
-    let tools = Box::new(tools.keeping(Snapshots::of_session(state, id.clone())));
-    let tools = mcp::around(tools, servers, invocation, &groups);
+    let tools = tools.keeping(Snapshots::of_session(state, id.clone()));
+    let tools = elsewhere.around(tools, invocation, &groups);
     let hooks = hook_port(invocation, &id, &groups);
     let switch = Switch::new(config.clone(), invocation.environment.clone(), router.clone(), modes);
     let ports = Ports { model: Box::new(router), tools, hooks, store: Box::new(store) };

@@ -1,5 +1,6 @@
 //! The command line: the one place where all floors meet.
 
+pub mod agents;
 pub mod args;
 mod attach;
 mod chat;
@@ -10,6 +11,7 @@ pub mod connection;
 pub mod doctor;
 mod editor;
 mod effort;
+mod elsewhere;
 pub mod environment;
 mod errands;
 mod events;
@@ -26,6 +28,7 @@ pub mod mcp;
 pub mod models;
 mod outcome;
 mod past;
+mod peers;
 mod ports;
 pub mod project;
 mod reading;
@@ -170,12 +173,19 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
         }
         Some(Command::Trust(words)) => trust::run(&words, args.flags.cd.as_deref(), &environment),
         Some(Command::Mcp(words)) => {
-            let flags = Flags { cd: words.cd.or(args.flags.cd.clone()), ..args.flags };
-            mcp::run(&words.verb, &invoke(&flags, environment, None)?)
+            mcp::run(&words.verb, &invoke(&in_folder(args.flags, words.cd), environment, None)?)
+        }
+        Some(Command::Agents(words)) => {
+            agents::run(&words.verb, &invoke(&in_folder(args.flags, words.cd), environment, None)?)
         }
         Some(Command::Config(config)) => configure(config.action, args.flags, environment),
         Some(Command::Completions { shell }) => completions(shell),
     }
+}
+
+/// The flags, as seen from a folder that was named behind the command.
+fn in_folder(flags: Flags, cd: Option<PathBuf>) -> Flags {
+    Flags { cd: cd.or(flags.cd), ..flags }
 }
 
 fn completions(shell: Shell) -> Result<Exit, Fault> {

@@ -68,6 +68,8 @@ pub enum Preview {
     Command(String),
     /// A unified diff of the change.
     Diff(String),
+    /// Whom the arguments are sent to: an address, without its query.
+    Recipient(String),
 }
 
 /// A decision about one call.

@@ -23,7 +23,8 @@ impl fmt::Display for Fault {
 ///
 /// # Errors
 /// The first [`Fault`]: an id used twice, a result without its call, a second result, a message before all
-/// results of the one before, a call that no message made, a tool started without a decision, a call edited that does not wait.
+/// results of the one before, a call that no message made, a tool started without a decision, a call edited that does not wait,
+/// a task sent to another agent that was not decided about, or that has not exactly one end.
 pub fn check(entries: &[Arc<Entry>]) -> Result<BTreeSet<CallId>, Fault> {
     let (faults, open) = audit(entries);
     faults.into_iter().next().map_or(Ok(open), |(_, fault)| Err(fault))
@@ -49,6 +50,8 @@ struct Books {
     announced: BTreeSet<CallId>,
     requested: BTreeSet<CallId>,
     decided: BTreeSet<CallId>,
+    delegated: BTreeSet<CallId>,
+    answered: BTreeSet<CallId>,
     open: BTreeSet<CallId>,
     /// Left without a result, which was told: what is said of them later is not.
     given_up: BTreeSet<CallId>,
@@ -90,6 +93,8 @@ impl Books {
             Body::CallEdited(u) => self.edited(id, u.id),
             Body::ApprovalRequested(r) => self.once(id, r.call, |b| &mut b.requested, "requested"),
             Body::ApprovalDecided(d) => self.once(id, d.call, |b| &mut b.decided, "decided"),
+            Body::DelegationRequested(r) => self.delegate(id, r.call),
+            Body::DelegationAnswered(r) => self.answer(id, r.call),
             Body::ToolResult(r) => self.settle(id, r.call),
             Body::SessionStarted(_)
             | Body::Tombstone(_)
@@ -111,7 +116,25 @@ impl Books {
         self.faults.push((self.position, Fault { entry, what: what.into() }));
     }
 
+    /// A task is sent once, and not before somebody has allowed it.
+    fn delegate(&mut self, id: EntryId, call: CallId) {
+        if !self.decided.contains(&call) && !self.given_up.contains(&call) {
+            self.fault(id, format!("the task of call {call} is sent, but nobody has decided about it"));
+        }
+        self.once(id, call, |b| &mut b.delegated, "delegated");
+    }
+
+    fn answer(&mut self, id: EntryId, call: CallId) {
+        if !self.delegated.contains(&call) && !self.given_up.contains(&call) {
+            self.fault(id, format!("call {call} has an answer to a task that was not sent"));
+        }
+        self.once(id, call, |b| &mut b.answered, "answered");
+    }
+
     fn settle(&mut self, id: EntryId, call: CallId) {
+        if self.delegated.contains(&call) && !self.answered.contains(&call) && self.open.contains(&call) {
+            self.fault(id, format!("call {call} has a result, but the task that it sent has no end"));
+        }
         if !self.made.contains(&call) {
             self.fault(id, format!("result of call {call}, which no message made"));
         } else if !self.open.remove(&call) && !self.given_up.remove(&call) {

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::image::shown;
 use super::{
-    ApprovalRequest, AssistantMessage, CallId, Checkpoint, Compaction, Decision, Ending, EntryId,
-    FilesRestored, Goal, Image, Injector, Millis, ModelRef, Progress, ToolResult, ToolUse, Transition, Usage,
+    ApprovalRequest, AssistantMessage, CallId, Checkpoint, Compaction, Decision, DelegationRequest,
+    DelegationResponse, Ending, EntryId, FilesRestored, Goal, Image, Injector, Millis, ModelRef, Progress,
+    ToolResult, ToolUse, Transition, Usage,
 };
 
 /// One entry: immutable once appended, never removed.
@@ -39,6 +40,10 @@ pub enum Body {
     ApprovalRequested(ApprovalRequest),
     /// Someone did.
     ApprovalDecided(Decision),
+    /// A task is about to be sent to another agent.
+    DelegationRequested(DelegationRequest),
+    /// What came of it; the result of its call follows.
+    DelegationAnswered(DelegationResponse),
     /// The one result of a call.
     ToolResult(Arc<ToolResult>),
     /// A message that neither side said: the model sees it as the user's.
@@ -110,6 +115,8 @@ impl Body {
             Self::CallEdited(_) => "call_edited",
             Self::ApprovalRequested(_) => "approval_request",
             Self::ApprovalDecided(_) => "approval",
+            Self::DelegationRequested(_) => "delegation_request",
+            Self::DelegationAnswered(_) => "delegation_response",
             Self::ToolResult(_) => "tool_result",
             Self::Injected(_) => "injected",
             Self::Tombstone(_) => "tombstone",
@@ -135,6 +142,8 @@ impl Body {
             Self::ToolCall(u) | Self::Validation(u) | Self::CallEdited(u) => Some(u.id),
             Self::ApprovalRequested(r) => Some(r.call),
             Self::ApprovalDecided(d) => Some(d.call),
+            Self::DelegationRequested(r) => Some(r.call),
+            Self::DelegationAnswered(r) => Some(r.call),
             Self::ToolResult(r) => Some(r.call),
             Self::SessionStarted(_)
             | Self::User(_)

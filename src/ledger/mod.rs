@@ -9,9 +9,11 @@ mod attempt;
 mod check;
 mod compaction;
 mod content;
+mod delegation;
 mod ending;
 mod entry;
 mod goal;
+mod handover;
 mod hosted;
 mod id;
 mod image;
@@ -26,11 +28,14 @@ mod restored;
 
 use std::{collections::BTreeSet, fmt, sync::Arc};
 
+use delegation::Delegated;
+
 pub use approval::{ApprovalRequest, Decision, Preview, Sandboxing, Scope};
 pub use attempt::{told_of_typing, was_typed_into};
 pub use check::{Fault, audit, check, resting_places};
 pub use compaction::{Compaction, CompactionTrigger};
 pub use content::{Arguments, Block, Thinking, ToolUse};
+pub use delegation::{DelegationRequest, DelegationResponse, RemoteTask, TaskState};
 pub use ending::{Ending, Transition};
 pub use entry::{Body, Entry, Injected, Note, SessionStarted, Tombstone, TurnEnded, UserMessage};
 pub use goal::{Answerer, Asked, Checkpoint, Goal, Progress, Validation};
@@ -156,14 +161,46 @@ impl Ledger {
         Ok((call, token))
     }
 
-    /// Gives a call its one result and uses up the permission to do so.
+    /// The task of a call is about to be sent to another agent. The result of the call will end that, too.
+    pub fn delegate(&mut self, at: Millis, call: &mut OpenCall, agent: &str, task: &str) -> EntryId {
+        call.delegated = Some(Delegated { agent: agent.to_owned(), task_id: None });
+        let (agent, task) = (agent.to_owned(), task.to_owned());
+        self.append(at, Body::DelegationRequested(DelegationRequest { call: call.id, agent, task }))
+    }
+
+    /// The agent has taken the task, and calls it this. Nothing is written of a task that was not sent, or that has a name.
+    pub fn accepted(&mut self, at: Millis, call: &mut OpenCall, task_id: &str) {
+        if let Some(delegated) = &mut call.delegated
+            && delegated.task_id.is_none()
+        {
+            delegated.task_id = Some(task_id.to_owned());
+            let note = Note::of_acceptance(call.id, &delegated.agent, task_id);
+            self.append(at, Body::Note(note));
+        }
+    }
+
+    /// Gives a call its one result and uses up the permission to do so. A task that another agent was given for it
+    /// ends in the books, too.
     pub fn settle(&mut self, at: Millis, call: OpenCall, ending: Settlement) -> EntryId {
         self.open.remove(&call.id);
-        let Settlement { outcome, content, duration_ms, cut_chars, mut images } = ending;
+        let Settlement { outcome, content, duration_ms, cut_chars, mut images, remote } = ending;
         if outcome.is_error() {
             images.clear();
         }
-        let OpenCall { id: call, name } = call;
+        let OpenCall { id: call, name, delegated } = call;
+        if let Some(Delegated { agent, task_id }) = delegated {
+            let RemoteTask { id, state } =
+                remote.unwrap_or(RemoteTask { id: None, state: TaskState::Unknown });
+            let response = DelegationResponse {
+                call,
+                agent,
+                content: content.clone(),
+                is_error: outcome.is_error(),
+                task_id: id.or(task_id),
+                state,
+            };
+            self.append(at, Body::DelegationAnswered(response));
+        }
         let result = ToolResult { call, name, outcome, content, duration_ms, cut_chars, images };
         self.append(at, Body::ToolResult(Arc::new(result)))
     }
@@ -217,12 +254,15 @@ pub struct Settlement {
     pub cut_chars: u64,
     /// What the model sees beside it; left out of the books when the call has failed.
     pub images: Vec<Image>,
+    /// The task that another agent was given, as it told.
+    pub remote: Option<RemoteTask>,
 }
 
 impl Settlement {
     /// A result that no tool gave.
     pub fn synthetic(outcome: Outcome, content: impl Into<String>) -> Self {
-        Self { outcome, content: content.into(), duration_ms: 0, cut_chars: 0, images: Vec::new() }
+        let content = content.into();
+        Self { outcome, content, duration_ms: 0, cut_chars: 0, images: Vec::new(), remote: None }
     }
 }
 

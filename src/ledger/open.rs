@@ -1,5 +1,6 @@
 //! The token that permits the one result of one call.
 
+use super::delegation::Delegated;
 use super::{CallId, ToolUse};
 
 /// Permission to write the result of a call. Not `Clone`, made only by appending an assistant message,
@@ -9,11 +10,13 @@ use super::{CallId, ToolUse};
 pub struct OpenCall {
     pub(super) id: CallId,
     pub(super) name: String,
+    /// The task that was sent to another agent for it: its result is that task's end, too.
+    pub(super) delegated: Option<Delegated>,
 }
 
 impl OpenCall {
     pub(super) fn mint(of: &ToolUse) -> Self {
-        Self { id: of.id, name: of.name.clone() }
+        Self { id: of.id, name: of.name.clone(), delegated: None }
     }
 
     /// Whose result it permits.

@@ -91,6 +91,8 @@ impl Ledger {
                 | Body::CallEdited(_)
                 | Body::ApprovalRequested(_)
                 | Body::ApprovalDecided(_)
+                | Body::DelegationRequested(_)
+                | Body::DelegationAnswered(_)
                 | Body::Tombstone(_)
                 | Body::Transition { .. }
                 | Body::BudgetRaised { .. }

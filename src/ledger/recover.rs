@@ -7,7 +7,9 @@ use std::{
 
 use super::{
     Body, CallId, Decision, Entry, Fault, Ledger, Millis, OpenCall, Outcome, Settlement, ToolUse, check,
-    forgotten_text, lost_text, told_of_typing,
+    forgotten_text,
+    handover::{begun, delivered},
+    lost_text, told_of_typing,
 };
 
 /// A loaded session.
@@ -44,13 +46,18 @@ pub fn recover(entries: Vec<Arc<Entry>>, now: Millis) -> Result<Recovered, Fault
     let mut waiting = Vec::new();
     let mut lost = (0, 0);
     for call in open_uses(&ledger, &open) {
-        let token = OpenCall::mint(&call);
+        let token = ledger.token_again(&call);
         if undecided.contains(&call.id) {
             waiting.push((call, token));
             continue;
         }
         if let Some(answer) = answers.get(&call.id) {
             ledger.settle(now, token, Settlement::synthetic(Outcome::Ok, answer.clone()));
+            continue;
+        }
+        // What another agent has answered is in the books, and so is not lost either.
+        if let Some(content) = delivered(&ledger.entries, call.id) {
+            ledger.settle(now, token, Settlement::synthetic(Outcome::Ok, content));
             continue;
         }
         let started = allowed.contains(&call.id);
@@ -69,8 +76,14 @@ impl Ledger {
         for call in open_uses(self, &self.open) {
             let started = allowed.contains(&call.id);
             let result = Settlement::synthetic(Outcome::Lost { started }, forgotten_text(started));
-            self.settle(now, OpenCall::mint(&call), result);
+            let token = self.token_again(&call);
+            self.settle(now, token, result);
         }
+    }
+
+    /// The permission that was lost with a process, or a bug; it knows of a task that was sent.
+    fn token_again(&self, call: &ToolUse) -> OpenCall {
+        OpenCall { delegated: begun(&self.entries, call.id), ..OpenCall::mint(call) }
     }
 }
 

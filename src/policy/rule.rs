@@ -10,7 +10,7 @@ use super::shell::{self, HOLE, Reading};
 use super::web;
 use super::wildcard::wildcard;
 use crate::ledger::Arguments;
-use crate::tool::{MCP, Preparation, SideEffect, ToolSpec, mcp};
+use crate::tool::{DELEGATE_TO, MCP, Preparation, SideEffect, ToolSpec, delegate, mcp};
 
 /// What a rule says, loosest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -99,8 +99,8 @@ impl Rule {
         if text.contains(HOLE) {
             return Err(bad("it has a character that no command has"));
         }
-        if tool.starts_with(MCP) {
-            check_of_server(tool, pattern.is_some())
+        if tool.starts_with(MCP) || tool.starts_with(DELEGATE_TO) {
+            check_of_elsewhere(tool, pattern.is_some())
                 .map_err(|what| BadRule(format!("`{text}` is not a rule: {what}")))?;
         }
         if let Some(pattern) = pattern.as_deref().filter(|_| tool == web::FETCH) {
@@ -187,8 +187,18 @@ impl Rule {
     }
 }
 
-/// Whether a rule for tools of MCP servers can speak of any call.
-fn check_of_server(tool: &str, has_pattern: bool) -> Result<(), String> {
+/// Whether a rule for tools of MCP servers, or for those that hand a task to an agent, can speak of any call.
+fn check_of_elsewhere(tool: &str, has_pattern: bool) -> Result<(), String> {
+    if let Some(agent) = delegate(tool) {
+        return match (has_pattern, agent) {
+            (true, _) => Err(format!(
+                "a pattern is held against a command, a URL or a path, and what an agent is told is none of these; \
+                 write {tool} for all that it is told, or {DELEGATE_TO}* for all agents"
+            )),
+            (false, "") => Err(format!("it names no agent; write {DELEGATE_TO}* for all agents")),
+            (false, _) => Ok(()),
+        };
+    }
     if has_pattern {
         return Err(format!(
             "a pattern is held against a command, a URL or a path, and what a tool of an MCP server is called with is \

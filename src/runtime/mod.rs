@@ -1,6 +1,8 @@
 //! Everything that waits: the driver and what is plugged into it.
 
+pub mod a2a;
 mod driver;
+mod foreign;
 mod hearing;
 mod hooks;
 mod http;
@@ -22,7 +24,7 @@ pub use hooks::{CommandHooks, NoHooks};
 pub use http::{HttpModel, Timeouts};
 pub use models::{AutoToolMode, Pace, RehearsalModel, RunningMode, ScriptedModel, StringModel, ToolMode};
 pub use network::Network;
-pub use ports::{HookPort, ModelPort, StorePort, ToolPort};
+pub use ports::{HookPort, LateNews, ModelPort, StorePort, ToolPort};
 pub use process::{Groups, keep_to_ourselves};
 pub use router::ModelRouter;
 pub use store::SessionStore;

@@ -12,7 +12,7 @@ use crate::hooks::HookCall;
 use crate::tool::{Invocation, Shown, ToolNews, ToolReport, warm_up};
 
 use super::hearing::hear;
-use super::ports::{HookPort, ModelPort, ToolPort};
+use super::ports::{HookPort, LateNews, ModelPort, ToolPort};
 
 /// Everything that is under way.
 pub(super) struct Operations {
@@ -31,6 +31,7 @@ impl Operations {
         hooks: Box<dyn HookPort>,
         inputs: mpsc::Sender<Input>,
     ) -> Self {
+        tools.tell_late(LateNews::new(inputs.clone()));
         Self {
             model: model.into(),
             tools: tools.into(),
@@ -97,13 +98,14 @@ impl Operations {
         }
     }
 
-    /// Ends all of them and waits until what they held is dropped.
+    /// Ends all of them and waits until what they held is dropped, and taken back where it goes on elsewhere.
     pub(super) async fn end(&mut self) {
         while let Some((_, task)) = self.running.pop_first() {
             task.abort();
             // The only errors are "was cancelled" and "panicked"; either way it is over.
             drop(task.await);
         }
+        self.tools.close().await;
     }
 }
 

@@ -5,16 +5,35 @@ use std::sync::Arc;
 use futures_util::{future::BoxFuture, stream::BoxStream};
 use tokio::sync::mpsc;
 
+use crate::agent::Input;
 use crate::hooks::{HookAnswer, HookCall};
 use crate::ledger::{CallId, Entry};
 use crate::model::{ModelNews, Request};
-use crate::tool::{Discovered, Invocation, Preparation, Shown, ToolReport, Typed};
+use crate::tool::{Discovered, Invocation, Preparation, Shown, ToolNews, ToolReport, Typed};
 
 /// Speaks to models. The stream ends with exactly one `Finished` or `Failed`; dropping it ends the call and
 /// closes its connection.
 pub trait ModelPort: Send + Sync {
     /// Makes one model call.
     fn stream(&self, request: Request) -> BoxStream<'static, ModelNews>;
+}
+
+/// Where news goes of calls that were cut short: what they came to elsewhere is a note in the books.
+#[derive(Debug, Clone)]
+pub struct LateNews(mpsc::Sender<Input>);
+
+impl LateNews {
+    /// News that become these inputs.
+    pub fn new(inputs: mpsc::Sender<Input>) -> Self {
+        Self(inputs)
+    }
+
+    /// Tells what became of a call after it was cut short. Once the loop has ended nobody hears it.
+    pub async fn tell(&self, call: CallId, report: ToolReport) {
+        if self.0.send(Input::Tool(call, ToolNews::Done(report))).await.is_err() {
+            tracing::debug!("the end of a call that was cut short came after the loop had ended");
+        }
+    }
 }
 
 /// Runs tools.
@@ -31,6 +50,15 @@ pub trait ToolPort: Send + Sync {
     /// Runs a call to its end or its timeout. Live output goes to `output`, at a pace that a screen can use.
     /// Dropping the future cancels the run and ends the whole process group: TERM, then KILL.
     fn run(&self, invocation: Invocation, output: mpsc::Sender<Shown>) -> BoxFuture<'static, ToolReport>;
+
+    /// Hears, once and before anything runs, whom to tell what became of calls that were cut short. Only a tool whose
+    /// work goes on elsewhere has anything to tell.
+    fn tell_late(&self, _to: LateNews) {}
+
+    /// Waits until what was taken back elsewhere is known to be, for a bounded time. Asked last, when nothing runs.
+    fn close(&self) -> BoxFuture<'static, ()> {
+        Box::pin(std::future::ready(()))
+    }
 
     /// Passes on what a person has typed into the terminal of a running call. Never waits: what a call without one,
     /// or one that is over, is told is dropped, and so is what a command does not read in time.

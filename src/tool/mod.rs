@@ -18,7 +18,7 @@ pub use row::{Colour, Look, Row, Weight};
 pub use schema::{BadArguments, Registry, check_schema, warm_up};
 pub use screen::{KeyModes, MOST_TYPED, Screen, Shown, Typed, has_terminal};
 
-use crate::ledger::{Arguments, CallId, Image, Outcome, Preview};
+use crate::ledger::{Arguments, CallId, Image, Outcome, Preview, RemoteTask};
 use crate::model::ToolDescription;
 
 /// What a tool does to the world, mildest first. Only reads run together; only reads may ever be retried.
@@ -169,6 +169,8 @@ pub struct ToolReport {
     pub transient: bool,
     /// Whether a sandbox may be why it failed.
     pub refused: bool,
+    /// The task that another agent was given, as it told.
+    pub remote: Option<RemoteTask>,
 }
 
 impl ToolReport {
@@ -181,6 +183,7 @@ impl ToolReport {
             images: Vec::new(),
             transient: false,
             refused: false,
+            remote: None,
         }
     }
 }

@@ -49,6 +49,8 @@ pub enum Shown {
     Text(String),
     /// A screen, in the place of what was shown before.
     Screen(Screen),
+    /// What another agent calls the task that it was given.
+    Task(String),
 }
 
 impl From<&str> for Shown {

@@ -144,6 +144,8 @@ impl CardBody {
             Body::Goal(_) | Body::Checkpoint(_) | Body::Handoff { .. } => Some(Self::Goal(entry)),
             Body::Injected(_) => Some(Self::Injected(entry)),
             Body::Compaction(_) => Some(Self::Compacted(entry)),
+            // What another agent calls its task is for who looks for it: in the inspector.
+            Body::Note(note) if note.accepted().is_some() => None,
             Body::Note(_) => Some(Self::Note(entry)),
             Body::Error { .. } => Some(Self::Error(entry)),
             Body::BudgetRaised { .. } => Some(Self::Raised(entry)),
@@ -155,6 +157,8 @@ impl CardBody {
             | Body::CallEdited(_)
             | Body::ApprovalRequested(_)
             | Body::ApprovalDecided(_)
+            | Body::DelegationRequested(_)
+            | Body::DelegationAnswered(_)
             | Body::ToolResult(_)
             | Body::Tombstone(_)
             | Body::Progress(_)

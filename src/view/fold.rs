@@ -68,6 +68,7 @@ impl View {
                 self.asks.remove(&d.call);
                 self.change_panel(d.call, |p| p.decide(Arc::clone(entry), d.allow));
             }
+            Body::DelegationAnswered(r) => self.change_panel(r.call, |p| p.answer(Arc::clone(entry))),
             Body::ToolResult(r) => {
                 self.asks.remove(&r.call);
                 self.change_panel(r.call, |p| p.finish(Arc::clone(entry)));
@@ -94,6 +95,7 @@ impl View {
             | Body::Goal(_)
             | Body::Checkpoint(_)
             | Body::Progress(_)
+            | Body::DelegationRequested(_)
             | Body::Handoff { .. }
             | Body::Injected(_)
             | Body::Compaction(_)
@@ -147,6 +149,8 @@ impl View {
             | Body::Goal(_)
             | Body::Checkpoint(_)
             | Body::Progress(_)
+            | Body::DelegationRequested(_)
+            | Body::DelegationAnswered(_)
             | Body::Handoff { .. }
             | Body::Injected(_)
             | Body::Tombstone(_)

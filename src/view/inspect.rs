@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::ledger::{Arguments, Body, Checkpoint, Compaction, Decision, Entry, Outcome, Preview, seconds};
+use crate::ledger::{
+    Arguments, Body, Checkpoint, Compaction, Decision, DelegationResponse, Entry, Outcome, Preview, seconds,
+};
 
 /// One row: one entry.
 #[derive(Debug, Clone, PartialEq)]
@@ -116,6 +118,8 @@ pub fn one_line(entry: &Entry) -> String {
         Body::Handoff { text } => text.clone(),
         Body::ApprovalRequested(r) => format!("{} {}: {}", r.call, r.name, asked(&r.preview, &r.why)),
         Body::ApprovalDecided(d) => decided(d),
+        Body::DelegationRequested(r) => format!("{} to the agent {}: {}", r.call, r.agent, r.task),
+        Body::DelegationAnswered(r) => delegation(r),
         Body::ToolResult(r) => {
             format!(
                 "{} {} {} after {}: {}",
@@ -146,6 +150,13 @@ pub fn one_line(entry: &Entry) -> String {
     line.chars().take(200).map(|c| if matches!(c, '\n' | '\r' | '\t') { ' ' } else { c }).collect()
 }
 
+/// The end of a task that was given to another agent.
+fn delegation(response: &DelegationResponse) -> String {
+    let DelegationResponse { call, agent, task_id, state, content, .. } = response;
+    let task = task_id.as_ref().map(|id| format!(" task {id}")).unwrap_or_default();
+    format!("{call} the agent {agent}{task} is {}: {content}", state.as_str())
+}
+
 /// Whether the done condition was seen to hold, and who says so.
 fn met(checkpoint: &Checkpoint) -> String {
     checkpoint.done().map_or_else(String::new, |done| {
@@ -172,6 +183,7 @@ fn compacted(c: &Compaction) -> String {
 fn asked(preview: &Preview, why: &str) -> String {
     match preview {
         Preview::Command(command) => format!("{command} ({why})"),
+        Preview::Recipient(to) => format!("to {to} ({why})"),
         Preview::Diff(_) | Preview::None => why.to_owned(),
     }
 }

@@ -201,6 +201,9 @@ impl Reading {
                 Fate::Apart("told in a message before the next turn")
             }
             Body::ApprovalRequested(_) | Body::ApprovalDecided(_) => Fate::Apart("a decision about a call"),
+            Body::DelegationRequested(_) | Body::DelegationAnswered(_) => {
+                Fate::Apart("sent as the call and its result")
+            }
             Body::Tombstone(_) => Fate::Apart("it withdraws another entry"),
             Body::Transition { .. } | Body::TurnEnded(_) => Fate::Apart("a step of the loop"),
             Body::ModelChanged { .. } | Body::EffortChanged { .. } => Fate::Apart("who answers from here on"),

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::ledger::{
-    ApprovalRequest, Arguments, Body, CallId, Decision, Entry, EntryId, Millis, Outcome, ToolResult, ToolUse,
+    ApprovalRequest, Arguments, Body, CallId, Decision, Entry, EntryId, Millis, Outcome, TaskState,
+    ToolResult, ToolUse,
 };
 
 use crate::tool::{Screen, has_terminal};
@@ -17,6 +18,7 @@ pub struct Panel {
     edit: Option<Arc<Entry>>,
     request: Option<Arc<Entry>>,
     decision: Option<Arc<Entry>>,
+    answer: Option<Arc<Entry>>,
     /// Where the call stands.
     pub state: PanelState,
     /// The last of its live output; empty when it has its result.
@@ -50,7 +52,7 @@ pub enum PanelState {
 impl Panel {
     pub(super) fn new(call: Arc<Entry>) -> Self {
         let (state, tail) = (PanelState::Preparing, Tail::default());
-        Self { call, edit: None, request: None, decision: None, state, tail, screen: None }
+        Self { call, edit: None, request: None, decision: None, answer: None, state, tail, screen: None }
     }
 
     pub(super) fn ask(&mut self, request: Arc<Entry>) {
@@ -67,6 +69,10 @@ impl Panel {
     pub(super) fn decide(&mut self, decision: Arc<Entry>, allow: bool) {
         self.decision = Some(decision);
         self.state = if allow { PanelState::Queued } else { PanelState::Refused };
+    }
+
+    pub(super) fn answer(&mut self, answer: Arc<Entry>) {
+        self.answer = Some(answer);
     }
 
     pub(super) fn finish(&mut self, result: Arc<Entry>) {
@@ -112,6 +118,12 @@ impl Panel {
     /// The decision, if it was made.
     pub fn decision(&self) -> Option<&Decision> {
         if let Body::ApprovalDecided(d) = &self.decision.as_ref()?.body { Some(d) } else { None }
+    }
+
+    /// Whether another agent asks for something before it goes on with its task.
+    pub fn asks_back(&self) -> bool {
+        let answer = self.answer.as_ref().map(|entry| &entry.body);
+        matches!(answer, Some(Body::DelegationAnswered(a)) if a.state == TaskState::InputRequired && !a.is_error)
     }
 
     /// The result, if it is written.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::ledger::{ApprovalRequest, Arguments, Body, CallId, Decider, Decision, Scope, ToolUse};
 use crate::policy::{Listed, Origin, Past, Rule, RuleKind, Tier, digest, listing};
-use crate::tool::{Preparation, ToolSpec, mcp};
+use crate::tool::{Preparation, ToolSpec, delegate, mcp};
 
 use super::{View, summary};
 
@@ -113,10 +113,11 @@ impl View {
         if decision.digest.is_empty() { written().unwrap_or_default() } else { decision.digest.clone() }
     }
 
-    /// What is known of a tool: of one of an MCP server, which may be gone since, its name.
+    /// What is known of a tool: of one from elsewhere, which may be gone since, its name.
     fn tool(&self, name: &str) -> Option<Cow<'_, ToolSpec>> {
         let ours = self.settings.tools.iter().find(|tool| tool.name == name).map(Cow::Borrowed);
-        ours.or_else(|| mcp(name).map(|_| Cow::Owned(ToolSpec::from_elsewhere(name))))
+        let is_from_elsewhere = mcp(name).is_some() || delegate(name).is_some();
+        ours.or_else(|| is_from_elsewhere.then(|| Cow::Owned(ToolSpec::from_elsewhere(name))))
     }
 
     /// The latest calls, in their order, as they were changed last.

@@ -10,7 +10,7 @@ pub enum Phase {
     Idle,
     /// The model was asked and has not finished its answer.
     AwaitingModel,
-    /// The tools of MCP servers are waited for, before the model is asked.
+    /// The tools that come from elsewhere are waited for, before the model is asked.
     Discovering,
     /// Tools run.
     DispatchingTools,
@@ -53,7 +53,7 @@ impl Status {
         match &self.phase {
             Phase::Idle => "idle".to_owned(),
             Phase::AwaitingModel => "awaiting model".to_owned(),
-            Phase::Discovering => "waiting for the tools of MCP servers".to_owned(),
+            Phase::Discovering => "waiting for tools from elsewhere".to_owned(),
             Phase::DispatchingTools => "dispatching tools".to_owned(),
             Phase::WaitingApproval => "waiting for approval".to_owned(),
             Phase::Compacting(trigger) => format!("compacting ({})", trigger.as_str()),

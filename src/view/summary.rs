@@ -22,6 +22,9 @@ pub fn summary(arguments: &Arguments) -> String {
     if let Some(items) = plan::read(arguments) {
         return PlanProgress::of(&items).words();
     }
+    if let Some(task) = task(members) {
+        return task;
+    }
     let path = arguments.text("path");
     if let Some(pattern) = arguments.text("pattern") {
         return match path {
@@ -41,6 +44,16 @@ pub fn summary(arguments: &Arguments) -> String {
     }
     let parts: Vec<String> = members.iter().map(|(name, value)| format!("{name}={}", short(value))).collect();
     parts.join(" ")
+}
+
+/// What another agent is asked to do, after the name of the task that it goes on with.
+fn task(members: &serde_json::Map<String, Value>) -> Option<String> {
+    let task = first_line(members.get("task")?.as_str()?);
+    match (members.get("task_id"), members.len()) {
+        (None, 1) => Some(task),
+        (Some(Value::String(id)), 2) => Some(format!("{} · {task}", first_line(id))),
+        _ => None,
+    }
 }
 
 fn number(arguments: &Arguments, member: &str) -> Option<u64> {
@@ -88,6 +101,9 @@ mod tests {
         assert_eq!(plan(&["completed", "completed"]), "all 2 done");
         assert_eq!(plan(&[]), "cleared");
         assert_eq!(of(json!({"items": ["a"]})), "items=[\"a\"]");
+        assert_eq!(of(json!({"task": "Write.\nWell."})), "Write. …");
+        assert_eq!(of(json!({"task": "A haiku.", "task_id": "t-1"})), "t-1 · A haiku.");
+        assert_eq!(of(json!({"task": "A haiku.", "to": "x"})), "task=A haiku. to=x");
         assert_eq!(of(json!({})), "");
         assert_eq!(of(json!("{\"cut")), "{\"cut");
     }

@@ -4,6 +4,7 @@
 //! any pieces. What is common to all lives beside them: the event stream ([`sse`]), where and with which key
 //! to call ([`Endpoint`]), call ids, and how an error answer reads ([`http_failure`]).
 
+pub mod a2a;
 mod anthropic;
 mod base64;
 mod body;

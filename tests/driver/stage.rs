@@ -61,6 +61,7 @@ impl ToolRun {
                 images: vec![],
                 transient: false,
                 refused: false,
+                remote: None,
             })
             .unwrap();
     }

@@ -11,7 +11,8 @@ use crate::stage::{Ran, of_type, parse, text};
 
 const LIVE: [&str; 5] = ["text_delta", "thinking_delta", "progress", "tool_output", "budget"];
 /// Events of one call: `id` is the call's.
-const OF_A_CALL: [&str; 4] = ["tool_call", "approval_request", "approval", "tool_result"];
+const OF_A_CALL: [&str; 6] =
+    ["tool_call", "approval_request", "approval", "delegation_request", "delegation_response", "tool_result"];
 
 /// The whole stream of a run against the rules, and against its session file.
 pub(crate) fn check_run(ran: &Ran, file: &str) {
@@ -53,7 +54,15 @@ fn check_events(events: &[Value]) {
 
 /// Announced, asked about, decided, under way, settled: in this order, and settled once.
 fn check_calls(events: &[Value]) {
-    let steps = ["tool_call", "approval_request", "approval", "tool_output", "tool_result"];
+    let steps = [
+        "tool_call",
+        "approval_request",
+        "approval",
+        "delegation_request",
+        "tool_output",
+        "delegation_response",
+        "tool_result",
+    ];
     let mut reached: BTreeMap<String, usize> = BTreeMap::new();
     let mut running = 0_i64;
     for event in events {
@@ -69,9 +78,12 @@ fn check_calls(events: &[Value]) {
         assert!(again || before.is_none_or(|before| before < step), "{kind} of {id} comes too late");
         running +=
             i64::from(kind == "approval" && (event["decision"] == "allow" || event["decision"] == "sandbox"));
-        if kind == "tool_output" || (kind == "tool_result" && event["outcome"] == "ok") {
+        if ["tool_output", "delegation_request"].contains(&kind)
+            || (kind == "tool_result" && event["outcome"] == "ok")
+        {
             assert!(before >= Some(2), "{id} ran before it was allowed");
         }
+        assert!(kind != "delegation_response" || before >= Some(3), "the task of {id} ends unsent");
     }
     let responses = of_type(events, "agent_response");
     let made = responses.iter().flat_map(|said| said["tool_calls"].as_array().unwrap());

@@ -63,7 +63,7 @@ fn a_healthy_world_is_told_by_subject_and_nothing_is_left_behind() {
         "anthropic: the key comes from ANTHROPIC_API_KEY; not tested; doctor --test-keys asks the provider\n",
         "\nsandbox\n  ",
         "  ✓ ok       no MCP server is configured\n",
-        "  · skipped  A2A agents: comes with a later version\n",
+        "  ✓ ok       no agent is configured\n",
         "no session was kept yet",
         "\n0 problems, ",
     ] {

@@ -3,6 +3,8 @@
 
 use serde_json::{Value, json};
 
+use crate::a2a::agent::{Agent, KEY};
+use crate::a2a::way::Way;
 use crate::stage::{Ran, World, parse, text};
 
 /// Seed 2 is the two-phase loop; the echo tool is for tests.
@@ -11,7 +13,19 @@ const ONE_PHASE: [&str; 2] = ["-c", "tools.echo=true"];
 
 /// What a run of this export told, and the session in short.
 fn play(export: &str, flags: &[&str]) -> (Ran, Vec<Value>) {
-    let world = World::new().with("DEBUG_MOCK_RESPONSES", export);
+    play_in(World::new(), export, flags)
+}
+
+/// The same where the two agents of the seeds are, which say back what they are told.
+fn play_with_agents(export: &str, flags: &[&str]) -> (Ran, Vec<Value>) {
+    let agent = Agent::of(Way::NEWEST, None, None);
+    let named = |name| format!("[agents.{name}]\nurl = '{}'\nheaders.X-Key = '{KEY}'\n", agent.site.url());
+    let config = format!("allow = ['delegate_to_*']\n{}{}", named("researcher"), named("worker"));
+    play_in(World::new().configured(&config), export, flags)
+}
+
+fn play_in(world: World, export: &str, flags: &[&str]) -> (Ran, Vec<Value>) {
+    let world = world.with("DEBUG_MOCK_RESPONSES", export);
     let ran = world.json(&[flags, &["Go on."]].concat());
     assert_eq!(ran.code, 0, "{}", ran.err);
     let short = world.sessions_cli(&["show", "--last", "--events"]);
@@ -30,21 +44,40 @@ fn names(short: &[Value]) -> Vec<String> {
     short.iter().map(|event| text(event, "type")).collect()
 }
 
-fn delegated(short: &[Value], agent: &str, task: &str, answer: &str) {
-    let heard = text(&short[2], "content");
-    assert!(
-        heard.starts_with(&format!("There is no agent called {agent}: no [agents.{agent}] is configured")),
-        "{heard}"
-    );
+/// A delegation in short: `content` is what was answered, by the agent as its task, or by us where there is no agent.
+fn delegated(short: &[Value], [agent, task, answer]: [&str; 3], content: &str, is_there: bool) {
+    let (task_id, state) =
+        if is_there { (json!("t-1"), json!("completed")) } else { (Value::Null, Value::Null) };
     assert_eq!(
         short,
         [
             json!({ "type": "user_message", "content": "Go on." }),
             json!({ "type": "delegation_request", "id": "c1", "agent": agent, "task": task }),
-            json!({ "type": "delegation_response", "id": "c1", "agent": agent, "content": heard, "is_error": true }),
+            json!({ "type": "delegation_response", "id": "c1", "agent": agent, "content": content,
+                "is_error": !is_there, "task_id": task_id, "state": state }),
             json!({ "type": "agent_response", "text": answer }),
         ]
     );
+}
+
+/// The export with its agents, and without them.
+fn delegates(export: &str, flags: &[&str], said: [&str; 3]) {
+    let (ran, short) = play_with_agents(export, flags);
+    assert_eq!((ran.outcomes(), ran.ended()["text"].as_str()), (vec!["ok".to_owned()], Some(said[2])));
+    assert_eq!(
+        ran.one("progress"),
+        json!({ "type": "progress", "step": 1, "action": "delegate", "target": said[0] })
+    );
+    delegated(&short, said, said[1], true);
+    let (ran, short) = play(export, flags);
+    assert_eq!(ran.outcomes(), ["unknown_tool"], "it reached the registry");
+    let heard = text(&short[2], "content");
+    let agent = said[0];
+    assert!(
+        heard.starts_with(&format!("There is no agent called {agent}: no [agents.{agent}] is configured")),
+        "{heard}"
+    );
+    delegated(&short, said, &heard, false);
 }
 
 fn echoed() -> [Value; 4] {
@@ -86,17 +119,11 @@ fn a_tool_call_of_seed_2() {
 
 #[test]
 fn a_delegation_of_seed_2() {
+    let answer = "Based on the research, quantum computing uses qubits.";
     let export = r#"["{\"tool_calls\": [{\"id\": \"call_1\", \"name\": \"delegate_to_researcher\", \"arguments\": {\"task\": \"Find quantum info\"}}]}", "No more actions.", "Based on the research, quantum computing uses qubits."]"#;
-    let (ran, short) = play(export, &TWO_PHASES);
-    assert_eq!(ran.outcomes(), ["unknown_tool"], "it reached the registry");
-    delegated(
-        &short,
-        "researcher",
-        "Find quantum info",
-        "Based on the research, quantum computing uses qubits.",
-    );
+    delegates(export, &TWO_PHASES, ["researcher", "Find quantum info", answer]);
     let export = r#"["{\"tool_calls\": [{\"id\": \"call_1\", \"name\": \"delegate_to_worker\", \"arguments\": {\"task\": \"process data\"}}]}", "No more actions.", "Done."]"#;
-    delegated(&play(export, &TWO_PHASES).1, "worker", "process data", "Done.");
+    delegates(export, &TWO_PHASES, ["worker", "process data", "Done."]);
 }
 
 #[test]
@@ -122,13 +149,13 @@ fn a_tool_call_of_seed_5() {
 
 #[test]
 fn a_delegation_of_seed_5() {
-    let export = r#"["I will delegate to the researcher.\n\n```delegate\n{\"agent\": \"researcher\", \"task\": \"Find quantum computing info\"}\n```", "Based on the research, quantum computing uses qubits."]"#;
-    let (ran, short) = play(export, &ONE_PHASE);
-    assert_eq!(ran.one("tool_call")["name"], "delegate_to_researcher");
     let answer = "Based on the research, quantum computing uses qubits.";
-    delegated(&short, "researcher", "Find quantum computing info", answer);
+    let export = r#"["I will delegate to the researcher.\n\n```delegate\n{\"agent\": \"researcher\", \"task\": \"Find quantum computing info\"}\n```", "Based on the research, quantum computing uses qubits."]"#;
+    let (ran, _) = play(export, &ONE_PHASE);
+    assert_eq!(ran.one("tool_call")["name"], "delegate_to_researcher");
+    delegates(export, &ONE_PHASE, ["researcher", "Find quantum computing info", answer]);
     let export = r#"["```delegate\n{\"agent\": \"worker\", \"task\": \"process data\"}\n```", "Done."]"#;
-    delegated(&play(export, &ONE_PHASE).1, "worker", "process data", "Done.");
+    delegates(export, &ONE_PHASE, ["worker", "process data", "Done."]);
 }
 
 #[test]

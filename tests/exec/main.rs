@@ -10,12 +10,15 @@
     reason = "tests"
 )]
 
+#[path = "../support/a2a/mod.rs"]
+mod a2a;
 #[path = "../support/model_server/mod.rs"]
 mod model_server;
 
 #[path = "../support/pictures.rs"]
 mod pictures;
 
+mod agents;
 mod backgrounds;
 mod books;
 mod caching;

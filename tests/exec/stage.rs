@@ -131,6 +131,17 @@ impl World {
         self.sessions().pop().expect("no session was kept")
     }
 
+    /// Looks through all that is kept, sessions and logs, of which there must be some.
+    pub(crate) fn keeps_nothing_of(&self, secret: &str) {
+        let kept = all_files(&self.place().join("state"));
+        assert!(kept.iter().any(|file| file.extension().is_some_and(|end| end == "jsonl")));
+        assert!(kept.iter().any(|file| file.display().to_string().contains("/logs/")));
+        for file in kept {
+            let held = String::from_utf8_lossy(&fs::read(&file).unwrap()).into_owned();
+            assert!(!held.contains(secret), "{}: {held}", file.display());
+        }
+    }
+
     pub(crate) fn session_text(&self) -> String {
         fs::read_to_string(self.session_file()).unwrap()
     }

@@ -1,9 +1,10 @@
 //! How servers begin, and what is said of those that do not.
 
-use countersign::ledger::CallId;
+use countersign::ledger::{CallId, Preview};
 use countersign::runtime::ToolPort as _;
 use countersign::runtime::mcp::{McpServer, McpWay};
 use countersign::tool::{SideEffect, Typed};
+use countersign::wire::Secret;
 use serde_json::{Value, json};
 
 use crate::bench::{Bench, Journal, command, invocation, stub};
@@ -79,7 +80,10 @@ async fn nothing_is_started_before_it_is_needed_and_then_once() {
     assert_eq!(bench.tools.prepare(own).await.outside, ["inner read"]);
     bench.tools.type_into(CallId(7), Typed(b"keys".to_vec()));
     assert_eq!(*bench.typed.lock().unwrap(), [CallId(7)]);
-    assert!(bench.tools.prepare(invocation("say", json!({}))).await.outside.is_empty());
+    let look = bench.tools.prepare(invocation("say", json!({}))).await;
+    assert!(look.outside.is_empty());
+    let Preview::Recipient(to) = look.preview else { panic!("{look:?}") };
+    assert!(to.contains("mcp_stub") && to.contains(&journal.word()), "{to}");
     assert_eq!(bench.groups.count(), 0);
     let (a, b, c) = tokio::join!(bench.tools.survey(), bench.tools.discover(), bench.call("who", json!({})));
     assert!(a[0].found.is_ok() && b.tools.len() > 5, "{a:?}");
@@ -159,4 +163,28 @@ fn what_is_configured_is_not_in_debug_output() {
     let server = McpServer { way, ..stub("stub", &[]) };
     let shown = format!("{server:?} {:?}", stub("stub", &[]));
     assert!(!shown.contains("key-123456789"), "{shown}");
+}
+
+#[tokio::test]
+async fn a_look_says_whom_a_call_is_sent_to_and_no_keys() {
+    let secret = "argument-0123456789";
+    let mut confined = command("stub", "programs/server", &["--token", secret, "\u{1b}[2J--fast"]);
+    confined.secrets = vec![Secret::new(secret)];
+    let McpWay::Command { sandboxed, .. } = &mut confined.way else { panic!("a command") };
+    *sandboxed = true;
+    let url = "https://me:word@h.example/mcp?key=abc".to_owned();
+    let reached = McpServer {
+        name: "far".into(),
+        way: McpWay::Http { url, headers: [].into() },
+        ..command("far", "x", &[])
+    };
+    let bench = Bench::new(vec![confined, reached]);
+    for (tool, to) in [
+        ("mcp__stub__say", "programs/server --token [hidden] [2J--fast (in the sandbox)"),
+        ("mcp__far__say", "https://h.example/mcp"),
+    ] {
+        let look = countersign::tool::Invocation { name: tool.into(), ..invocation("say", json!({})) };
+        assert_eq!(bench.tools.prepare(look).await.preview, Preview::Recipient(to.to_owned()));
+    }
+    assert_eq!(bench.groups.count(), 0);
 }

@@ -63,10 +63,12 @@ fn always_offers_the_narrowest_rule_of_use_or_none() {
             suggest(&edit_tool(), &arguments, &found, &[]).map(|suggestion| suggestion.rule.to_string());
         assert_eq!(text.as_deref(), offered, "{path}");
     }
-    // Of a server's tools the one tool, whatever it is called with.
+    // Of a server's tools the one tool, whatever it is called with; of agents the one.
     let tool = |name: &str| ToolSpec { name: name.into(), effect: SideEffect::Sends, ..shell_tool() };
-    for (name, offered) in
-        [("mcp__github__create_issue", Some("mcp__github__create_issue")), ("delegate_to_x", None)]
+    for (name, offered) in ["mcp__github__create_issue", "delegate_to_x"]
+        .map(|name| (name, Some(name)))
+        .into_iter()
+        .chain([("odd", None)])
     {
         let found = suggest(&tool(name), &call("x"), &Preparation::default(), &[]);
         let text = found.map(|suggestion| suggestion.rule.to_string());

@@ -72,5 +72,12 @@ fn a_pattern_that_would_be_held_against_nothing_is_refused_with_what_to_write() 
                 "{bad}"
             );
         }
+        let bad = Rule::parse(kind, "delegate_to_writer(haiku*)").unwrap_err().to_string();
+        assert!(bad.contains("write delegate_to_writer for all that it is told"), "{bad}");
+        let bad = Rule::parse(kind, "delegate_to_").unwrap_err().to_string();
+        assert!(bad.contains("names no agent; write delegate_to_* for all agents"), "{bad}");
+        assert!(
+            Rule::parse(kind, "delegate_to_*").is_ok() && Rule::parse(kind, "delegate_to_writer").is_ok()
+        );
     }
 }

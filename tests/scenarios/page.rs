@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 use countersign::agent::{Effect, Live, Operation};
 use countersign::ledger::{
-    AssistantMessage, Block, Body, CallId, Checkpoint, Compaction, Decider, Decision, Entry, EntryId, Goal,
-    Injector, Message, Note, Outcome, Progress, Scope, Stop, ToolResult, TurnEnded, Usage, seconds,
+    AssistantMessage, Block, Body, CallId, Checkpoint, Compaction, Decider, Decision, DelegationResponse,
+    Entry, EntryId, Goal, Injector, Message, Note, Outcome, Progress, Scope, Stop, ToolResult, TurnEnded,
+    Usage, seconds,
 };
 use countersign::model::Request;
 
@@ -134,6 +135,10 @@ fn line(body: &Body, log: &[Arc<Entry>]) -> Option<(String, String)> {
             Some((format!("ask {}", number(r.call)), format!("{} ({}){warning}", r.why, r.risk)))
         }
         Body::ApprovalDecided(d) => Some(decision(d)),
+        Body::DelegationRequested(r) => {
+            Some((format!("sent {}", number(r.call)), format!("to {}: {}", r.agent, r.task)))
+        }
+        Body::DelegationAnswered(r) => Some(delegation(r)),
         Body::ToolResult(r) => Some(result(r)),
         Body::Injected(i) => plain("injected", format!("by {}: {}", i.by.as_str(), i.text)),
         Body::Tombstone(t) => plain("tombstone", format!("{}: {}", about(t.target, log), t.reason)),
@@ -255,6 +260,16 @@ fn result(result: &ToolResult) -> (String, String) {
     (format!("result {}", number(result.call)), format!("{outcome:<8} {}{time}", result.content))
 }
 
+fn delegation(response: &DelegationResponse) -> (String, String) {
+    let DelegationResponse { agent, task_id, state, is_error, content, .. } = response;
+    let task = task_id.as_deref().unwrap_or("(nameless)");
+    let how = if *is_error { "error" } else { "no error" };
+    (
+        format!("end {}", number(response.call)),
+        format!("{agent}'s {task}: {}, {how}: {content}", state.as_str()),
+    )
+}
+
 fn compaction(compaction: &Compaction) -> String {
     let Compaction { trigger, summary, tokens_before, tokens_after, .. } = compaction;
     format!("{}: {summary} ({tokens_before} → {tokens_after} tokens)", trigger.as_str())
@@ -317,7 +332,7 @@ fn news(live: &Live) -> Option<String> {
             Some(format!("waiting: steering {steering:?}, queued {queued:?}"))
         }
         Live::Answering { said, .. } => said.as_ref().map(|said| format!("told: {said}")),
-        Live::Discovering => Some("waiting for the tools of MCP servers".to_owned()),
+        Live::Discovering => Some("waiting for tools from elsewhere".to_owned()),
         Live::Unreached(why) => Some(format!("told: {why}")),
         Live::Compacting(trigger) => Some(format!("compacting ({})", trigger.as_str())),
         Live::Text { .. }

@@ -60,6 +60,9 @@ fn set(settings: &mut Settings, key: &str, value: &str) -> Result<(), String> {
             settings.fallback = value.split(',').map(named).collect();
         }
         "tools" if value == "none" => settings.tools.clear(),
+        "tools" if value == "agent" => {
+            settings.tools.push(tool("delegate_to_writer", SideEffect::Sends, "task", true));
+        }
         "tools" if value == "web" => settings.tools.push(tool("fetch", SideEffect::Sends, "url", true)),
         "sandbox" => settings.policy.has_sandbox = value == "yes",
         "looking" => settings.policy.looking_is_free = value == "free",

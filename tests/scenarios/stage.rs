@@ -6,7 +6,7 @@ use std::sync::Arc;
 use countersign::agent::{Agent, Effect, Input, Intent, Operation, Settings, Shutdown, TimerId};
 use countersign::ledger::{Body, CallId, Entry, EntryId, Millis, check, recover};
 use countersign::model::{ModelEvent, ModelNews, Request};
-use countersign::tool::{Preparation, ToolNews, Typed};
+use countersign::tool::{Preparation, Shown, ToolNews, Typed};
 
 use crate::laws;
 use crate::page::Page;
@@ -167,11 +167,17 @@ impl Stage {
                 self.reopen()
             }
             Act::Type(name, words) => self.type_into(name, words),
+            Act::Named(name, id) => self.name_task(name, id),
             Act::Sees => {
                 self.page.sees(self.request.as_ref().ok_or("nothing was asked yet")?);
                 Ok(())
             }
         }
+    }
+
+    fn name_task(&mut self, name: &str, id: &str) -> Result<(), String> {
+        let call = self.called(name, &self.names.keys().copied().collect())?;
+        self.deliver(Input::Tool(call, ToolNews::Output(Shown::Task(id.to_owned()))))
     }
 
     fn type_into(&mut self, name: &str, words: &str) -> Result<(), String> {

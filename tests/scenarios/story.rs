@@ -3,7 +3,7 @@
 use countersign::agent::{Answer, Settings};
 use countersign::budget::Limit;
 use countersign::goal;
-use countersign::ledger::{Arguments, Goal, Outcome};
+use countersign::ledger::{Arguments, Goal, Outcome, RemoteTask, TaskState};
 use countersign::model::Effort;
 use countersign::policy::Mode;
 use countersign::tool::ToolReport;
@@ -51,6 +51,8 @@ pub enum Act {
     Quit,
     /// The user types into the terminal of a call.
     Type(String, String),
+    /// Another agent says what it calls the task of a call.
+    Named(String, String),
     /// Writes down what the last request held.
     Sees,
 }
@@ -133,6 +135,7 @@ fn act(line: &str) -> Result<Act, String> {
         "kill" => Act::Kill,
         "quit" => Act::Quit,
         "type" => typed(rest)?,
+        "named" => task(rest),
         "sees" => Act::Sees,
         _ => return Err(format!("`{line}` is nothing that can happen")),
     })
@@ -142,6 +145,12 @@ fn act(line: &str) -> Result<Act, String> {
 fn typed(rest: &str) -> Result<Act, String> {
     let (name, words) = word(rest);
     Ok(Act::Type(name.to_owned(), quoted(words)?.0))
+}
+
+/// `named NAME ID`
+fn task(rest: &str) -> Act {
+    let (name, id) = word(rest);
+    Act::Named(name.to_owned(), id.to_owned())
 }
 
 /// `raise LIMIT N`
@@ -165,12 +174,20 @@ fn report(end: &str) -> Result<ToolReport, String> {
         "timed_out" => (Outcome::TimedOut, true),
         other => return Err(format!("a tool cannot end `{other}`")),
     };
+    let (content, rest) = quoted(rest)?;
+    // `task ID STATE`: what another agent calls the task, and where it stands.
+    let remote = rest.trim().strip_prefix("task ").map(|told| {
+        let (id, state) = word(told);
+        let state = TaskState::parse(state).ok_or_else(|| format!("`{state}` is no state of a task"))?;
+        Ok::<_, String>(RemoteTask { id: Some(id.to_owned()), state })
+    });
     Ok(ToolReport {
         outcome,
-        content: quoted(rest)?.0,
+        content,
         cut_chars: 0,
         images: vec![],
         transient,
         refused: how == "refused",
+        remote: remote.transpose()?,
     })
 }

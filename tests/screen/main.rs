@@ -27,6 +27,7 @@ mod stage;
 mod always;
 mod asking;
 mod colours;
+mod delegating;
 mod editing;
 mod finding;
 mod gallery;

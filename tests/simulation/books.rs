@@ -9,6 +9,8 @@ use countersign::ledger::{
 };
 use serde_json::Value;
 
+use crate::delegations::Delegations;
+
 /// What no history may contain: late news is marked with this word by the world.
 pub const LATE: &str = "LATE";
 
@@ -36,6 +38,8 @@ pub struct Log {
     untold_edits: BTreeSet<CallId>,
     /// Whether files were put back of which no model was told; and whether the user has spoken since.
     untold_undo: Option<bool>,
+    /// Tasks that went to another agent.
+    pub delegations: Delegations,
     /// What people answered to questions.
     answers: BTreeMap<CallId, String>,
     /// The arguments that were last asked about.
@@ -115,6 +119,8 @@ impl Log {
             Body::ApprovalRequested(r) => self.ask(r, entry.id)?,
             Body::CallEdited(u) => self.edit(u)?,
             Body::ApprovalDecided(d) => self.decide(d)?,
+            Body::DelegationRequested(r) => self.delegations.send(r, self.allowed.contains(&r.call))?,
+            Body::DelegationAnswered(r) => self.delegations.end(r)?,
             Body::ToolResult(r) => self.result(r)?,
             Body::TurnEnded(ended) => {
                 self.nothing_open("turn_ended")?;
@@ -170,6 +176,7 @@ impl Log {
 
     /// Hooks may change a call once more, whoever changed it before: it is another action then.
     fn note(&mut self, note: &Note) -> Result<(), String> {
+        self.delegations.note(note)?;
         if note.text.starts_with("A hook changed the arguments of the call") {
             let call = CallId::parse(&note.about).ok_or("a hook changed what is no call")?;
             self.edited.remove(&call);
@@ -314,6 +321,7 @@ impl Log {
         if self.settled.contains(&result.call) {
             return Err(format!("call {} has two results", result.call));
         }
+        self.delegations.result(result, self.died)?;
         if let Some(answer) = self.answers.get(&result.call)
             && (result.outcome != Outcome::Ok || result.content != *answer)
         {

@@ -42,6 +42,8 @@ pub struct Bounds {
     pub discovers: bool,
     /// How often a person may type into the terminal of a call, running or not; then calls on terminals come too.
     pub typings: u32,
+    /// Also: tasks that go to another agent, which may name them.
+    pub delegates: bool,
     /// Also: unknown tools, bad arguments, paths outside, stale answers, budgets, raises, modes, quitting.
     pub rare: bool,
 }
@@ -66,6 +68,7 @@ impl Bounds {
         rules: false,
         discovers: false,
         typings: 0,
+        delegates: false,
         rare: false,
     };
     /// Compactions, fallback, retries, continuations: of answers, and of summaries.
@@ -83,6 +86,9 @@ impl Bounds {
     pub const DISCOVERING: Self = Self { calls: 1, turns: 2, discovers: true, ..Self::SMALL };
     /// Commands on terminals, typed into at any moment.
     pub const TYPED: Self = Self { submits: 1, calls: 1, texts: 0, turns: 2, typings: 2, ..Self::SMALL };
+    /// Tasks that go to another agent.
+    pub const DELEGATING: Self =
+        Self { submits: 1, calls: 1, texts: 0, turns: 2, delegates: true, ..Self::SMALL };
     /// Everything at once, for long walks.
     pub const WIDE: Self = Self {
         submits: 40,
@@ -102,15 +108,17 @@ impl Bounds {
         rules: true,
         discovers: true,
         typings: 200,
+        delegates: true,
         rare: true,
     };
 }
 
-const TOOLS: [(&str, SideEffect); 4] = [
+const TOOLS: [(&str, SideEffect); 5] = [
     ("read", SideEffect::Reads),
     ("write", SideEffect::Writes),
     ("shell", SideEffect::Runs),
     ("ask", SideEffect::Reads),
+    (DELEGATE, SideEffect::Sends),
 ];
 
 /// The tool that comes from elsewhere.
@@ -118,6 +126,10 @@ pub const FROM_ELSEWHERE: &str = "mcp__there__send";
 
 /// What a command is called with that is to run on a terminal.
 pub const ON_TERMINAL: &str = "{\"command\": \"vi\", \"pty\": true}";
+
+/// The tool that hands a task to another agent, and what it is called with.
+pub const DELEGATE: &str = "delegate_to_writer";
+pub const A_TASK: &str = "{\"task\": \"write it\"}";
 
 /// What is found there.
 pub(crate) fn found() -> Discovered {

@@ -78,6 +78,7 @@ fn keep(log: &mut Log, effects: Vec<Effect>) -> Result<Next, String> {
             }
             Effect::RunTool(invocation) => {
                 log.may_run_with(invocation.call, &invocation.arguments.to_value())?;
+                log.delegations.may_run(&invocation)?;
             }
             Effect::RunHooks(call) if matches!(next, Next::Nothing) => next = Next::Hooks(call.id),
             _ => {}

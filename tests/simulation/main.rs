@@ -15,6 +15,7 @@
 
 mod books;
 mod bounds;
+mod delegations;
 mod kill;
 mod mutant;
 mod offers;
@@ -76,6 +77,8 @@ const REACHED: &[&str] = &[
     "rule_taken",
     "files_restored",
     "typed_into",
+    "delegation_response",
+    "task_accepted",
 ];
 
 /// What the worlds of their own must have met, and died after.
@@ -85,6 +88,8 @@ const PURSUED: &[&str] = &["goal_check", "goal_reached", "blocked_on_user", "abo
 const SWITCHED: &[&str] = &["model_changed", "model_fallback", "next_turn", "aborted_streaming"];
 const EDITED: &[&str] = &["call_edited", "rule_taken", "next_turn", "aborted_streaming", "aborted_tools"];
 const DISCOVERED: &[&str] = &["submitted", "next_turn", "aborted_streaming", "aborted_tools"];
+const DELEGATED: &[&str] =
+    &["delegation_response", "task_accepted", "next_turn", "aborted_streaming", "aborted_tools"];
 const TYPED: &[&str] = &["typed_into", "next_turn", "aborted_streaming", "aborted_tools"];
 const HOOKED: &[&str] = &["stop_hook_blocking", "stop_hook_prevented", "policy_denied", "next_turn"];
 
@@ -100,12 +105,13 @@ fn every_order_of_events_keeps_the_books() {
 /// Hooks, compactions, fallback and retries come late in a trace, so worlds of their own begin with them.
 #[test]
 fn every_order_of_edits_hooks_mends_and_goals_keeps_the_books() {
-    let worlds: [(&str, usize, Bounds, &[&str]); 7] = [
+    let worlds: [(&str, usize, Bounds, &[&str]); 8] = [
         ("edited", 10, Bounds::EDITED, EDITED),
         ("switched", 6, Bounds::SWITCHED, SWITCHED),
         ("mending", 7, Bounds::MENDING, MENDED),
         ("hooked", 8, Bounds::HOOKED, HOOKED),
         ("discovering", 10, Bounds::DISCOVERING, DISCOVERED),
+        ("delegating", 12, Bounds::DELEGATING, DELEGATED),
         ("goals", 9, Bounds::GOALS, PURSUED),
         ("typed", 10, Bounds::TYPED, TYPED),
     ];
@@ -131,7 +137,9 @@ fn long_random_walks_keep_the_books() {
         let token_budget = (seed % 5 == 0).then_some(20);
         let goals = seed % 3 == 1;
         let discovers = seed % 4 == 2;
-        let world = Bounds { turns, window, token_budget, goals, discovers, typings: 0, ..Bounds::WIDE };
+        let delegates = seed % 3 == 2;
+        let world =
+            Bounds { turns, window, token_budget, goals, discovers, delegates, typings: 0, ..Bounds::WIDE };
         // Typing is walked where little else happens: there commands get far enough to run.
         let calm = Bounds { submits: 40, escapes: 10, turns: 4, typings: 200, ..Bounds::SMALL };
         let world = if seed > WALKS { calm } else { world };
@@ -150,7 +158,7 @@ fn long_random_walks_keep_the_books() {
 #[test]
 fn seeded_faults_are_found() {
     for mutant in Mutant::ALL {
-        let found = (3..=9).find_map(|depth| exhaustive(depth, Bounds::SMALL, mutant).fault);
+        let found = (3..=9).find_map(|depth| exhaustive(depth, mutant.bounds(), mutant).fault);
         let fault = found.unwrap_or_else(|| panic!("{mutant:?} was not found to depth 9"));
         println!("{mutant:?}: {fault}");
     }

@@ -3,6 +3,8 @@
 use countersign::agent::{Effect, Input};
 use countersign::ledger::{Abort, AbortPath, Body, Entry, EntryId, Outcome};
 
+use crate::bounds::Bounds;
+
 /// One bug.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mutant {
@@ -27,10 +29,14 @@ pub enum Mutant {
     DecisionIsNotWritten,
     /// The message is written after its calls were dispatched.
     ResultsOutOfOrder,
+    /// A task goes to another agent, and the books do not say so.
+    TaskIsNotWritten,
+    /// What came of it is not written.
+    TaskHasNoEnd,
 }
 
 impl Mutant {
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::PathBSettlesNothing,
         Self::PathCForgetsRunning,
         Self::StaleStreamIsHeard,
@@ -41,7 +47,17 @@ impl Mutant {
         Self::EndIsNotWritten,
         Self::DecisionIsNotWritten,
         Self::ResultsOutOfOrder,
+        Self::TaskIsNotWritten,
+        Self::TaskHasNoEnd,
     ];
+
+    /// A world in which it shows.
+    pub fn bounds(self) -> Bounds {
+        match self {
+            Self::TaskIsNotWritten | Self::TaskHasNoEnd => Bounds::DELEGATING,
+            _ => Bounds::SMALL,
+        }
+    }
 
     /// What a loop with this bug would have heard.
     pub fn hear(self, input: Input, current: Option<EntryId>) -> Input {
@@ -64,6 +80,8 @@ impl Mutant {
             Self::DecisionIsNotWritten => {
                 without(effects, |b| matches!(b, Body::ApprovalDecided(d) if d.allow))
             }
+            Self::TaskIsNotWritten => without(effects, |b| matches!(b, Body::DelegationRequested(_))),
+            Self::TaskHasNoEnd => without(effects, |b| matches!(b, Body::DelegationAnswered(_))),
             Self::NothingIsCancelled => {
                 effects.retain(|e| !matches!(e, Effect::Cancel(_)));
                 effects

@@ -17,7 +17,7 @@ use countersign::tool::{Discovered, Preparation, Row, Screen, Shown, ToolNews, T
 use serde_json::Value;
 
 use crate::books::LATE;
-use crate::bounds::{FROM_ELSEWHERE, ON_TERMINAL, found, spec};
+use crate::bounds::{A_TASK, DELEGATE, FROM_ELSEWHERE, ON_TERMINAL, found, spec};
 use crate::world::{Stream, World};
 
 impl World {
@@ -74,6 +74,10 @@ impl World {
             options.push(done(*call, Outcome::Ok, "fine"));
             options.push(done(*call, Outcome::Failed, "broken"));
         }
+        if self.bounds.delegates {
+            // Of a call that is no delegation nothing may be written; twice, nothing either.
+            options.extend(self.tools.keys().map(|call| Input::Tool(*call, ToolNews::Output(named(*call)))));
+        }
         options.extend(self.late_tools.iter().map(|call| done(*call, Outcome::Ok, LATE)));
         options.extend(self.timers.iter().map(|timer| Input::Timer(*timer)));
         if self.bounds.mends && self.submits < self.bounds.submits {
@@ -126,8 +130,15 @@ impl World {
         if self.bounds.typings > 0 && stream.calls < self.bounds.calls && !stream.unfinished {
             options.push(news(started(stream.calls, "shell")));
         }
-        if self.bounds.typings > 0 && stream.unfinished && !stream.on_terminal {
+        if self.bounds.typings > 0 && stream.unfinished && !stream.has_arguments {
             let text = ON_TERMINAL.to_owned();
+            options.push(news(ModelEvent::CallArguments { index: stream.calls - 1, text }));
+        }
+        if self.bounds.delegates && stream.calls < self.bounds.calls && !stream.unfinished {
+            options.push(news(started(stream.calls, DELEGATE)));
+        }
+        if self.bounds.delegates && stream.unfinished && !stream.has_arguments {
+            let text = A_TASK.to_owned();
             options.push(news(ModelEvent::CallArguments { index: stream.calls - 1, text }));
         }
         if stream.unfinished {
@@ -253,6 +264,7 @@ impl World {
                 images: vec![],
                 transient: true,
                 refused: false,
+                remote: None,
             };
             options.push(Input::Tool(*call, ToolNews::Done(report)));
         }
@@ -279,6 +291,11 @@ fn started(index: u32, name: &str) -> ModelEvent {
     ModelEvent::CallStarted { index, wire_id: "same".into(), name: name.into() }
 }
 
+/// What an agent calls the task of a call.
+fn named(call: CallId) -> Shown {
+    Shown::Task(format!("task of {call}"))
+}
+
 fn done(call: CallId, outcome: Outcome, content: &str) -> Input {
     Input::Tool(
         call,
@@ -289,6 +306,7 @@ fn done(call: CallId, outcome: Outcome, content: &str) -> Input {
             images: vec![],
             transient: false,
             refused: false,
+            remote: None,
         }),
     )
 }

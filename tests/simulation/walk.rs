@@ -7,7 +7,7 @@ use countersign::agent::{Answer, Input, Intent};
 use countersign::hooks::HookAnswer;
 use countersign::ledger::{Outcome, Stop};
 use countersign::model::{ModelEvent, ModelNews};
-use countersign::tool::ToolNews;
+use countersign::tool::{Shown, ToolNews};
 
 use crate::bounds::Bounds;
 use crate::kill::{Cuts, survives_every_cut};
@@ -167,7 +167,9 @@ fn likely(input: &Input) -> u64 {
     match input {
         Input::Tool(_, ToolNews::Done(report)) if report.outcome == Outcome::Ok => 30,
         Input::Hooks(_, answers) if is_silence(answers) => 60,
-        Input::Hooks(..) | Input::Intent(Intent::TypeInto { .. }) => 10,
+        Input::Hooks(..)
+        | Input::Intent(Intent::TypeInto { .. })
+        | Input::Tool(_, ToolNews::Output(Shown::Task(_))) => 10,
         Input::Intent(Intent::Submit(text)) if text.content.starts_with("steer") => 2,
         Input::Model(_, ModelNews::Finished) => 12,
         Input::Model(_, ModelNews::Event(ModelEvent::Stop(Stop::Pause))) => 16,

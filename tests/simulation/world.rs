@@ -11,7 +11,7 @@ use countersign::model::{ModelEvent, ModelNews, Request};
 use countersign::tool::{ASK, Invocation, SideEffect, ToolNews};
 
 use crate::books::Log;
-use crate::bounds::{Bounds, FROM_ELSEWHERE, ON_TERMINAL, PARALLEL, settings};
+use crate::bounds::{A_TASK, Bounds, FROM_ELSEWHERE, ON_TERMINAL, PARALLEL, settings};
 use crate::mutant::Mutant;
 use crate::sendable::sendable;
 
@@ -21,8 +21,8 @@ pub(crate) struct Stream {
     pub(crate) texts: u32,
     pub(crate) calls: u32,
     pub(crate) unfinished: bool,
-    /// Whether the unfinished call asks for a terminal.
-    pub(crate) on_terminal: bool,
+    /// Whether the unfinished call has the arguments that it needs: it asks for a terminal, or names a task.
+    pub(crate) has_arguments: bool,
 }
 
 pub struct World {
@@ -150,10 +150,10 @@ impl World {
             ModelNews::Event(ModelEvent::CallStarted { .. }) => {
                 stream.calls += 1;
                 stream.unfinished = true;
-                stream.on_terminal = false;
+                stream.has_arguments = false;
             }
             ModelNews::Event(ModelEvent::CallArguments { text, .. }) => {
-                stream.on_terminal |= text == ON_TERMINAL;
+                stream.has_arguments |= text == ON_TERMINAL || text == A_TASK;
             }
             ModelNews::Event(ModelEvent::CallDone { .. }) => stream.unfinished = false,
             ModelNews::Event(_) => {}
@@ -287,6 +287,7 @@ impl World {
             return Err(format!("{call} runs without a durable decision"));
         }
         self.log.may_run_with(call, &invocation.arguments.to_value())?;
+        self.log.delegations.may_run(invocation)?;
         let effect = if invocation.name == "read" { SideEffect::Reads } else { SideEffect::Writes };
         let earlier: Vec<&CallId> = self.log.open.iter().take_while(|c| **c != call).collect();
         let overtakes =
@@ -357,8 +358,9 @@ pub(crate) fn reason(entry: &Entry) -> Option<&'static str> {
         Body::ModelChanged { .. } | Body::EffortChanged { .. } => Some(entry.body.kind()),
         Body::CallEdited(_) => Some("call_edited"),
         Body::ApprovalDecided(decision) if decision.rule.is_some() => Some("rule_taken"),
-        Body::FilesRestored(_) => Some("files_restored"),
+        Body::FilesRestored(_) | Body::DelegationAnswered(_) => Some(entry.body.kind()),
         Body::Note(note) if note.typed_into().is_some() => Some("typed_into"),
+        Body::Note(note) if note.accepted().is_some() => Some("task_accepted"),
         _ => None,
     }
 }

@@ -115,6 +115,7 @@ pub fn report(outcome: Outcome, transient: bool) -> ToolReport {
         images: vec![],
         transient,
         refused: false,
+        remote: None,
     }
 }
 

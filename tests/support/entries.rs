@@ -143,10 +143,17 @@ pub fn image() -> impl Strategy<Value = Image> {
         .prop_map(|(name, media_type, data, size)| Image { name, media_type, data: data.into(), size })
 }
 
+fn preview() -> impl Strategy<Value = Preview> {
+    prop_oneof![
+        Just(Preview::None),
+        text().prop_map(Preview::Command),
+        text().prop_map(Preview::Diff),
+        text().prop_map(Preview::Recipient),
+    ]
+}
+
 pub fn approvals() -> impl Strategy<Value = Body> {
     let id = || any::<u64>().prop_map(CallId);
-    let preview =
-        prop_oneof![Just(Preview::None), text().prop_map(Preview::Command), text().prop_map(Preview::Diff)];
     let scope = prop_oneof![Just(Scope::Once), Just(Scope::Session), Just(Scope::Project)];
     prop_oneof![
         (
@@ -155,7 +162,7 @@ pub fn approvals() -> impl Strategy<Value = Body> {
             value(),
             text(),
             text(),
-            preview,
+            preview(),
             [option::of(text()), option::of(text())],
             prop_oneof![Just(Sandboxing::Without), Just(Sandboxing::OnWish), Just(Sandboxing::Within)]
         )
@@ -246,6 +253,30 @@ fn restored() -> impl Strategy<Value = Body> {
     })
 }
 
+fn delegations() -> impl Strategy<Value = Body> {
+    let id = || any::<u64>().prop_map(CallId);
+    let state = proptest::sample::select(TaskState::ALL.to_vec());
+    prop_oneof![
+        (id(), text(), text()).prop_map(|(call, agent, task)| Body::DelegationRequested(DelegationRequest {
+            call,
+            agent,
+            task
+        })),
+        (id(), text(), text(), any::<bool>(), option::of(text()), state).prop_map(
+            |(call, agent, content, is_error, task_id, state)| {
+                Body::DelegationAnswered(DelegationResponse {
+                    call,
+                    agent,
+                    content,
+                    is_error,
+                    task_id,
+                    state,
+                })
+            }
+        ),
+    ]
+}
+
 pub fn body() -> impl Strategy<Value = Body> {
     let injector = proptest::sample::select(Injector::ALL.to_vec());
     let transition = proptest::sample::select(Transition::ALL.to_vec());
@@ -275,6 +306,7 @@ pub fn body() -> impl Strategy<Value = Body> {
         proptest::option::of(text()).prop_map(|effort| Body::EffortChanged { effort }),
         call().prop_map(Body::CallEdited),
         restored(),
+        delegations(),
         (text(), text()).prop_map(|(about, text)| Body::Note(Note { about, text })),
         (text(), text()).prop_map(|(message, next)| Body::Error { message, next }),
         ended(),

@@ -274,24 +274,19 @@ impl Stage {
     }
 
     pub fn settle(&mut self, call: OpenCall, outcome: Outcome, content: &str, duration_ms: u64) {
-        if outcome.is_error() {
-            self.not_ok.push((call.id(), outcome.as_str().into()));
-        }
-        let ending =
-            Settlement { outcome, content: content.into(), duration_ms, cut_chars: 0, images: vec![] };
-        self.ledger.settle(Millis(self.now), call, ending);
-        self.tell();
+        self.finish(call, Settlement { duration_ms, ..Settlement::synthetic(outcome, content) });
     }
 
     /// A result of which so many characters were left out.
     pub fn settle_cut(&mut self, call: OpenCall, content: &str, cut_chars: u64) {
-        let ending = Settlement {
-            outcome: Outcome::Ok,
-            content: content.into(),
-            duration_ms: 3,
-            cut_chars,
-            images: vec![],
-        };
+        let ending = Settlement::synthetic(Outcome::Ok, content);
+        self.finish(call, Settlement { duration_ms: 3, cut_chars, ..ending });
+    }
+
+    pub fn finish(&mut self, call: OpenCall, ending: Settlement) {
+        if ending.outcome.is_error() {
+            self.not_ok.push((call.id(), ending.outcome.as_str().into()));
+        }
         self.ledger.settle(Millis(self.now), call, ending);
         self.tell();
     }

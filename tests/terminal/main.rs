@@ -11,6 +11,8 @@
     reason = "tests"
 )]
 
+#[path = "../support/a2a/mod.rs"]
+mod a2a;
 #[path = "../support/pictures.rs"]
 mod pictures;
 
@@ -21,6 +23,7 @@ mod budgets;
 mod chat;
 mod console;
 mod crashes;
+mod delegating;
 mod editing;
 mod endings;
 mod escapes;

@@ -1,9 +1,10 @@
 //! Gives a setting its meaning in the configuration.
 
 use super::{
-    Config, SourcedRule, ToolCalling, facts, hooks,
-    key::{Key, McpKey, Most, Nudge, Quirk},
-    keys, mcp,
+    AgentEntry, Config, McpEntry, SourcedRule, ToolCalling, facts, hooks,
+    key::{AgentKey, Key, McpKey, Most, Nudge, Quirk},
+    keys,
+    peers::{self, Peer, Words},
     setting::{Setting, Wrong},
     source::Source,
     tools,
@@ -43,7 +44,8 @@ pub(super) fn set(config: &mut Config, setting: &Setting) -> Result<(), Wrong> {
         | Key::Quirk(_) => set_provider(config, setting),
         Key::OfProvider(fact) | Key::OfModel(fact) => facts::set(config, setting, fact),
         Key::Binding => keys::set(config, setting),
-        Key::Mcp(key) => mcp::set(config, setting, key),
+        Key::Mcp(_) => peers::set::<McpEntry>(config, setting),
+        Key::Agent(_) => peers::set::<AgentEntry>(config, setting),
         _ => set_behaviour(config, setting),
     };
     meant.map_err(|sentence| match &setting.source {
@@ -80,6 +82,7 @@ fn in_letters(setting: &Setting) -> Setting {
                     | McpKey::CallSeconds
                     | McpKey::Enabled
             )
+            | Key::Agent(AgentKey::StartSeconds | AgentKey::CallSeconds | AgentKey::Enabled)
             | Key::OfProvider(_)
             | Key::OfModel(_)
     );
@@ -96,8 +99,12 @@ fn canonical(setting: &Setting) -> String {
     let first = super::key::KEYS.iter().find(|(_, key)| *key == setting.key);
     match first {
         Some((name, _)) if !name.contains('*') => (*name).to_owned(),
-        // As other programs call it, in the file that is shared with them.
-        _ => setting.path.replacen(mcp::SHARED_TABLE, mcp::TABLE, 1),
+        _ => {
+            let Words { table, shared_table, .. } = McpEntry::WORDS;
+            // As other programs call it, in the file that is shared with them.
+            let below = shared_table.and_then(|table| setting.path.strip_prefix(table));
+            below.map_or_else(|| setting.path.clone(), |below| format!("{table}{below}"))
+        }
     }
 }
 
@@ -156,6 +163,7 @@ fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
         | Key::Quirk(_)
         | Key::HostedTools
         | Key::Mcp(_)
+        | Key::Agent(_)
         | Key::OfProvider(_)
         | Key::OfModel(_) => {}
     }

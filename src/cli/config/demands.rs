@@ -5,9 +5,9 @@ use std::path::Path;
 use super::layers::{contents, correct_file, of_project, of_user};
 use super::tighten::{self, Standing};
 use super::{
-    Config, apply,
+    AgentEntry, Config, McpEntry, apply,
     key::{Key, Sandboxed},
-    mcp::{self, Asked, Weighed},
+    peers::{self, Asked, Entry, Weighed},
     setting::Setting,
 };
 use crate::cli::environment::Environment;
@@ -68,7 +68,7 @@ pub(in crate::cli) fn demands(cwd: &Path, environment: &Environment) -> Result<V
             place: place.clone(),
             needs_trust: false,
         }));
-        for setting in settings.iter().filter(|setting| !matches!(setting.key, Key::Mcp(_))) {
+        for setting in settings.iter().filter(|setting| !setting.is_of_a_peer()) {
             let weighed = tighten::weigh(&config, setting);
             let (after, standing) = weighed.map_err(|wrong| correct_file(&wrong))?;
             all.extend(told(&config, &after, setting, standing));
@@ -83,29 +83,38 @@ pub(in crate::cli) fn demands(cwd: &Path, environment: &Environment) -> Result<V
             place: format!("{}:1", file.display()),
             needs_trust: true,
         }));
-        for asked in mcp::asked(&settings) {
-            all.extend(of_server(&mut config, &asked)?);
-        }
+        all.extend(of_peers::<McpEntry>(&mut config, &settings)?);
+        all.extend(of_peers::<AgentEntry>(&mut config, &settings)?);
         found.push(Demands { content, all });
     }
     Ok(found)
 }
 
-/// What is said of one MCP server. What tightens is in force for the folders below, too.
-fn of_server(config: &mut Config, asked: &Asked<'_>) -> Result<Vec<Demand>, Fault> {
+/// What is said of the peers of one kind.
+fn of_peers<P: Entry>(config: &mut Config, settings: &[Setting]) -> Result<Vec<Demand>, Fault> {
+    let mut all = Vec::new();
+    for asked in peers::asked::<P>(settings) {
+        all.extend(of_peer(config, &asked)?);
+    }
+    Ok(all)
+}
+
+/// What is said of one of them. What tightens is in force for the folders below, too.
+fn of_peer<P: Entry>(config: &mut Config, asked: &Asked<'_, P>) -> Result<Vec<Demand>, Fault> {
     let place = asked.place();
     let one = |verb, what, needs_trust| Demand { verb, what, place: place.clone(), needs_trust };
     Ok(match asked.weigh(config) {
         Err(wrong) if asked.is_shared() => {
-            vec![one("ignored", format!("{wrong}; the server is left out"), false)]
+            vec![one("ignored", format!("{wrong}; the {} is left out", P::WORDS.noun), false)]
         }
         Err(wrong) => return Err(correct_file(&wrong)),
         Ok(Weighed::Nothing) => {
-            vec![one("sets", format!("nothing: there is no MCP server {} to tighten", asked.name()), false)]
+            let what = format!("nothing: there is no {} {} to tighten", P::WORDS.kind, asked.name());
+            vec![one("sets", what, false)]
         }
         Ok(Weighed::Defines(after)) => {
-            let entry = after.mcp_servers.get(asked.name());
-            let demands = entry.map(|entry| entry.demand(asked.name()));
+            let peer = P::known(&after).get(asked.name());
+            let demands = peer.map(|peer| peer.demand(asked.name()));
             demands.into_iter().map(|(verb, what)| one(verb, what, true)).collect()
         }
         Ok(Weighed::Tightens { after, taken, refused }) => {

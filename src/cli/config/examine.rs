@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::layers::{contents, correct_file, from_environment, of_project, of_user};
-use super::{Config, apply, mcp, projects};
+use super::{AgentEntry, Config, McpEntry, apply, peers, projects};
 use crate::cli::environment::Environment;
 use crate::cli::fault::Fault;
 use crate::cli::trusted::Book;
@@ -42,6 +42,7 @@ pub(in crate::cli) fn examine(cwd: &Path, environment: &Environment) -> (Config,
             faults.extend(wrong.map(variable));
         }
     }
-    faults.extend(mcp::check(&config).err().map(|wrong| correct_file(&wrong)));
+    let unsound = [peers::check::<McpEntry>(&config), peers::check::<AgentEntry>(&config)];
+    faults.extend(unsound.into_iter().filter_map(Result::err).map(|wrong| correct_file(&wrong)));
     (config, faults)
 }

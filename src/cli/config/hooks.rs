@@ -6,10 +6,10 @@ use toml::{Spanned, de::DeValue};
 
 use super::{
     Config,
-    key::quoted,
     nearest::nearest,
     setting::{Setting, Wrong},
     source::Source,
+    spelling::quoted,
     value::Written,
 };
 use crate::cli::fault::one_line;

@@ -1,9 +1,9 @@
 //! Every key of the configuration, in one table.
 
 use super::nearest::nearest;
+use super::spelling::spelled;
 use crate::budget::Limit;
 use crate::policy::RuleKind;
-use crate::ui::text::sanitize;
 
 /// What a key means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +60,8 @@ pub(super) enum Key {
     HostedTools,
     /// What is said of an MCP server.
     Mcp(McpKey),
+    /// What is said of an A2A agent.
+    Agent(AgentKey),
     /// A fact about a model, under `providers.X.models`.
     OfProvider(Fact),
     /// A fact about a model, under `models."provider/name"`.
@@ -95,6 +97,17 @@ pub(super) enum McpKey {
     Url,
     Headers,
     Reads,
+    StartSeconds,
+    CallSeconds,
+    Enabled,
+}
+
+/// What is said of an A2A agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AgentKey {
+    Url,
+    Headers,
+    Description,
     StartSeconds,
     CallSeconds,
     Enabled,
@@ -219,6 +232,12 @@ pub(super) const KEYS: &[(&str, Key)] = &[
     ("mcp_servers.*.start_seconds", Key::Mcp(McpKey::StartSeconds)),
     ("mcp_servers.*.call_seconds", Key::Mcp(McpKey::CallSeconds)),
     ("mcp_servers.*.enabled", Key::Mcp(McpKey::Enabled)),
+    ("agents.*.url", Key::Agent(AgentKey::Url)),
+    ("agents.*.headers.*", Key::Agent(AgentKey::Headers)),
+    ("agents.*.description", Key::Agent(AgentKey::Description)),
+    ("agents.*.start_seconds", Key::Agent(AgentKey::StartSeconds)),
+    ("agents.*.call_seconds", Key::Agent(AgentKey::CallSeconds)),
+    ("agents.*.enabled", Key::Agent(AgentKey::Enabled)),
     ("providers.*.models.*.window", Key::OfProvider(Fact::Window)),
     ("providers.*.models.*.max_output", Key::OfProvider(Fact::MaxOutput)),
     ("providers.*.models.*.usd_in", Key::OfProvider(Fact::UsdIn)),
@@ -255,6 +274,16 @@ pub(super) const KEYS: &[(&str, Key)] = &[
     ("models.*.extra_efforts", Key::OfModel(Fact::ExtraEfforts)),
 ];
 
+/// What stands in the design and not here yet: the key, what it is, and what to do instead.
+const LATER: &[(&str, &str)] = &[
+    ("agents.*.model", OF_THIS_MACHINE),
+    ("agents.*.instructions", OF_THIS_MACHINE),
+    ("agents.*.tools", OF_THIS_MACHINE),
+];
+
+const OF_THIS_MACHINE: &str = "is about an agent of this machine, which this version does not have yet: take it out, and \
+                               give it a url, by which an agent is reached over A2A";
+
 /// Where a path leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Place {
@@ -262,6 +291,8 @@ pub(super) enum Place {
     Key(Key, Vec<String>),
     /// To a table that keys are in.
     Table,
+    /// To a key that comes with a later version; says so, and what to do.
+    Later(&'static str),
     /// Nowhere; with the whole path of the key that it resembles.
     Nowhere(Option<String>),
 }
@@ -280,6 +311,10 @@ pub(super) fn find(path: &[String]) -> Place {
         .any(|(pattern, _)| pattern.split('.').count() > path.len() && names(pattern, path).is_some())
     {
         return Place::Table;
+    }
+    let is_meant = |pattern: &str| pattern.split('.').count() == path.len() && names(pattern, path).is_some();
+    if let Some((_, why)) = LATER.iter().find(|(pattern, _)| is_meant(pattern)) {
+        return Place::Later(why);
     }
     Place::Nowhere(resembling(path))
 }
@@ -315,27 +350,6 @@ fn resembling(path: &[String]) -> Option<String> {
     let ends: Vec<&str> = fixed().filter_map(|pattern| pattern.rsplit('.').next()).collect();
     let end = nearest(last, ends)?;
     fixed().find(|pattern| pattern.rsplit('.').next() == Some(end)).map(str::to_owned)
-}
-
-/// A path as TOML writes it: segments that are not bare keys are quoted.
-pub(in crate::cli) fn spelled(path: &[String]) -> String {
-    let is_bare =
-        |s: &str| !s.is_empty() && s.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
-    let segments: Vec<String> = path.iter().map(|s| if is_bare(s) { s.clone() } else { quoted(s) }).collect();
-    segments.join(".")
-}
-
-/// A text as TOML writes it. What would steer a terminal, or hide, is written as an escape and can be read back.
-pub(super) fn quoted(text: &str) -> String {
-    if !text.contains('\n') && sanitize(text) == text {
-        return toml::Value::from(text).to_string();
-    }
-    let letter = |c: char| match c {
-        '"' | '\\' => format!("\\{c}"),
-        ' '..='~' => c.to_string(),
-        _ => format!("\\U{:08X}", u32::from(c)),
-    };
-    format!("\"{}\"", text.chars().map(letter).collect::<String>())
 }
 
 #[cfg(test)]

@@ -3,7 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Config, Given, Source, apply, keys, mcp, projects, setting, setting::Setting, user_file};
+use super::{
+    AgentEntry, Config, Given, McpEntry, Source, apply, keys, mcp, peers, projects, setting,
+    setting::Setting, user_file,
+};
 use crate::cli::environment::Environment;
 use crate::cli::fault::Fault;
 use crate::cli::project;
@@ -41,7 +44,8 @@ pub fn load(cwd: &Path, environment: &Environment, given: &[Given]) -> Result<Co
         apply::set(&mut config, &setting).map_err(|wrong| correct_flag(&wrong))?;
     }
     keys::check(&config).map_err(|wrong| correct_file(&wrong))?;
-    mcp::check(&config).map_err(|wrong| correct_file(&wrong))?;
+    peers::check::<McpEntry>(&config).map_err(|wrong| correct_file(&wrong))?;
+    peers::check::<AgentEntry>(&config).map_err(|wrong| correct_file(&wrong))?;
     Ok(config)
 }
 

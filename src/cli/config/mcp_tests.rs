@@ -2,67 +2,8 @@
 
 use std::fs;
 
-use super::*;
-use crate::cli::config::{Given, demands, load};
-use crate::cli::environment::Environment;
-use crate::cli::trusted::{Book, Content};
-
-/// A home and a repository, with a configuration of the user's.
-struct World(tempfile::TempDir);
-
-impl World {
-    fn of(user: &str) -> Self {
-        let world = Self(tempfile::tempdir().unwrap());
-        fs::create_dir_all(world.0.path().join("repo/.git")).unwrap();
-        world.file("config/countersign/config.toml", user);
-        world
-    }
-
-    fn file(&self, name: &str, text: &str) -> &Self {
-        let file = self.0.path().join(name);
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(file, text).unwrap();
-        self
-    }
-
-    fn environment(&self) -> Environment {
-        let below = |name: &str| self.0.path().join(name);
-        Environment::of([("XDG_CONFIG_HOME", below("config")), ("XDG_STATE_HOME", below("state"))])
-    }
-
-    /// Trusts the repository as it stands.
-    fn trust(&self) -> &Self {
-        let content = Content::of(&self.0.path().join("repo")).unwrap().unwrap();
-        let mut book = Book::default();
-        book.trust(content.real().unwrap(), content.hash());
-        book.write(&self.environment()).unwrap();
-        self
-    }
-
-    fn load(&self, pairs: &[&str]) -> Result<Config, String> {
-        let given: Vec<Given> = pairs.iter().map(|pair| Given::Pair((*pair).to_owned())).collect();
-        let loaded = load(&self.0.path().join("repo"), &self.environment(), &given);
-        loaded.map_err(|fault| self.without_place(&fault.to_string()))
-    }
-
-    fn config(&self) -> Config {
-        self.load(&[]).unwrap()
-    }
-
-    fn demands(&self) -> Vec<String> {
-        let found = demands(&self.0.path().join("repo"), &self.environment()).unwrap();
-        let all = found.into_iter().flat_map(|demands| demands.all);
-        all.map(|one| self.without_place(&format!("{} {} {}", one.verb, one.what, one.place))).collect()
-    }
-
-    fn without_place(&self, text: &str) -> String {
-        text.replace(&self.0.path().display().to_string(), "")
-    }
-
-    fn warnings(&self) -> Vec<String> {
-        self.config().warnings.iter().map(|warning| self.without_place(warning)).collect()
-    }
-}
+use crate::cli::config::load;
+use crate::cli::config::peers::world::World;
 
 const TWO: &str = "[mcp_servers.files]\ncommand = 'npx'\nargs = ['-y', '${PACKAGE:-files}', '']\n\
                    env = { TOKEN = 'sk-planted', PORT = '${PORT}' }\nsandbox = true\nnetwork = true\n\
@@ -259,7 +200,7 @@ fn a_project_s_own_file_adds_to_the_shared_one_and_folders_do_not_mix() {
     );
     let config = world.trust().config();
     assert!(config.mcp_servers["own"].sandbox && !config.mcp_servers.contains_key("none"));
-    let deep = world.0.path().join("repo/deep");
+    let deep = world.place().join("repo/deep");
     fs::create_dir_all(deep.join(".countersign")).unwrap();
     fs::write(deep.join(".mcp.json"), r#"{"mcpServers":{"own":{"command":"evil"}}}"#).unwrap();
     let config = load(&deep, &world.environment(), &[]).unwrap();

@@ -1,5 +1,6 @@
 //! The configuration: what is meant, from the user's file, the project's files, the environment and the flags.
 
+mod agents;
 mod apply;
 mod demands;
 mod examine;
@@ -9,12 +10,14 @@ mod init;
 mod key;
 mod keys;
 mod layers;
-pub(super) mod mcp;
+mod mcp;
 mod nearest;
+pub(super) mod peers;
 mod projects;
 mod setting;
 mod show;
 mod source;
+mod spelling;
 mod tighten;
 mod tools;
 mod value;
@@ -24,12 +27,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
+pub use agents::AgentEntry;
 pub(super) use demands::{Demand, Demands, demands};
 pub(super) use examine::examine;
 pub use hooks::SourcedHook;
 pub(super) use init::private_folder;
 pub use init::{EXAMPLE, init};
-pub(super) use key::spelled;
 pub use keys::{Images, Notify};
 pub use layers::load;
 pub use mcp::McpEntry;
@@ -132,6 +135,10 @@ pub struct Config {
     pub mcp_servers: BTreeMap<String, McpEntry>,
     /// The MCP servers of projects that are not trusted with them: nothing starts them.
     pub untrusted_mcp_servers: BTreeMap<String, McpEntry>,
+    /// The A2A agents in force, switched off ones too.
+    pub agents: BTreeMap<String, AgentEntry>,
+    /// The A2A agents of projects that are not trusted with them: nothing reaches them.
+    pub untrusted_agents: BTreeMap<String, AgentEntry>,
     /// The project's files that are in force as a whole, because their folders are trusted.
     pub trusted: Vec<PathBuf>,
     /// The skills that the model is told of, each with its file.
@@ -288,6 +295,8 @@ impl Default for Config {
             models: BTreeMap::new(),
             mcp_servers: BTreeMap::new(),
             untrusted_mcp_servers: BTreeMap::new(),
+            agents: BTreeMap::new(),
+            untrusted_agents: BTreeMap::new(),
             trusted: Vec::new(),
             skills: Vec::new(),
             warnings: Vec::new(),

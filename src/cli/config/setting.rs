@@ -6,6 +6,7 @@ use super::{
     hooks,
     key::{self, Key, Place},
     source::Source,
+    spelling,
     value::Written,
 };
 
@@ -21,6 +22,13 @@ pub(super) struct Setting {
     /// On the command line: the value's own letters, for keys that take any text.
     pub(super) letters: Option<String>,
     pub(super) source: Source,
+}
+
+impl Setting {
+    /// Whether it is about something that is started or reached elsewhere, of which all settings are weighed together.
+    pub(super) fn is_of_a_peer(&self) -> bool {
+        matches!(self.key, Key::Mcp(_) | Key::Agent(_))
+    }
 }
 
 /// What is wrong, and where: a sentence that begins with the place.
@@ -58,7 +66,7 @@ pub(super) fn of_letters(dotted: &str, letters: &str, source: Source) -> Result<
             letters: Some(letters.to_owned()),
             source,
         }),
-        Place::Table | Place::Nowhere(_) => Err(unknown(&source, &path)),
+        Place::Table | Place::Later(_) | Place::Nowhere(_) => Err(unknown(&source, &path)),
     }
 }
 
@@ -110,18 +118,18 @@ fn walk(
         match (key::find(path), value.get_ref()) {
             (Place::Table, DeValue::Table(inner)) => walk(inner, path, source, settings)?,
             (Place::Table, other) => {
-                let (path, kind) = (key::spelled(path), other.type_str());
+                let (path, kind) = (spelling::spelled(path), other.type_str());
                 return Err(format!("{source_here}: `{path}` is a table of keys, not a value ({kind})"));
             }
             (Place::Key(key, names), value) => settings.push(Setting {
                 key,
                 names,
-                path: key::spelled(path),
+                path: spelling::spelled(path),
                 value: if key == Key::Hooks { hooks::written(value, source) } else { Written::of(value) },
                 letters: None,
                 source: source_here,
             }),
-            (Place::Nowhere(_), _) => return Err(unknown(&source_here, path)),
+            (Place::Later(_) | Place::Nowhere(_), _) => return Err(unknown(&source_here, path)),
         }
         path.pop();
     }
@@ -129,9 +137,10 @@ fn walk(
 }
 
 fn unknown(source: &Source, path: &[String]) -> Wrong {
-    let given = key::spelled(path);
+    let given = spelling::spelled(path);
     match key::find(path) {
         Place::Nowhere(Some(meant)) => format!("{source}: unknown key `{given}`; did you mean `{meant}`?"),
+        Place::Later(why) => format!("{source}: {given}: {why}"),
         Place::Nowhere(None) | Place::Table | Place::Key(..) => format!("{source}: unknown key `{given}`"),
     }
 }

@@ -3,9 +3,11 @@
 use std::fmt::Write;
 
 use super::{
-    Config, facts,
-    key::{KEYS, Key, Most, Nudge, spelled},
+    AgentEntry, Config, McpEntry, facts,
+    key::{KEYS, Key, Most, Nudge},
+    peers,
     source::Source,
+    spelling::{quoted, spelled},
     value::write_dollars,
 };
 use crate::agent::{Attendance, FinalResponse};
@@ -39,7 +41,8 @@ impl Config {
             line(&mut text, &format!("{path} = [{}]  # {place}", keys.join(", ")));
         }
         self.show_hooks(&mut text);
-        self.show_mcp_servers(&mut text);
+        peers::show::<McpEntry>(self, &mut text);
+        peers::show::<AgentEntry>(self, &mut text);
         self.show_providers(&mut text);
         self.show_models(&mut text);
         text
@@ -130,6 +133,7 @@ impl Config {
             | Key::Quirk(_)
             | Key::HostedTools
             | Key::Mcp(_)
+            | Key::Agent(_)
             | Key::OfProvider(_)
             | Key::OfModel(_) => None,
         }
@@ -223,8 +227,4 @@ pub(super) fn listed(values: impl Iterator<Item = String>) -> String {
 pub(super) fn line(text: &mut String, content: &str) {
     // Writing into a String cannot fail.
     writeln!(text, "{content}").unwrap_or_default();
-}
-
-fn quoted(text: &str) -> String {
-    super::key::quoted(text)
 }

@@ -106,6 +106,7 @@ fn is_the_users_alone(key: Key) -> bool {
         | Key::FetchHosts
         | Key::Sandbox(Sandboxed::Reads | Sandboxed::Network | Sandboxed::Hidden)
         | Key::Mcp(_)
+        | Key::Agent(_)
         | Key::HostedTools => false,
     }
 }
@@ -157,6 +158,7 @@ fn tightens(before: &Config, after: &Config, key: Key) -> bool {
         | Key::Log
         | Key::Hooks
         | Key::Mcp(_)
+        | Key::Agent(_)
         | Key::FetchHosts
         | Key::Proxy
         | Key::CaFile

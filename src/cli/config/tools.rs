@@ -2,8 +2,9 @@
 
 use super::{
     Config,
-    key::{Key, Sandboxed, quoted},
+    key::{Key, Sandboxed},
     setting::Setting,
+    spelling::quoted,
     value::Written,
 };
 use crate::runtime::AllowedHost;

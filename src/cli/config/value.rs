@@ -3,7 +3,7 @@
 use toml::de::DeValue;
 
 use super::hooks::Row;
-use super::key::quoted;
+use super::spelling::quoted;
 use crate::ledger::MicroDollars;
 
 /// Far more than any run uses, and far from where sums overflow.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::finding::{Finding, Subject};
 use crate::cli::Invocation;
-use crate::cli::config::mcp::template;
+use crate::cli::config::peers::{Peer, template};
 use crate::cli::config::{Config, project_files, user_file};
 use crate::cli::environment::Environment;
 use crate::cli::fault::Fault;
@@ -13,6 +13,7 @@ use crate::cli::models::{Key, Table, choose, survey};
 use crate::cli::themes;
 use crate::cli::trusted::SHARED_SERVERS;
 use crate::ledger::ModelRef;
+use crate::wire::Secret;
 
 const SUBJECT: Subject = Subject::Configuration;
 
@@ -88,15 +89,13 @@ fn of_user(environment: &Environment, config: &Config) -> Finding {
 fn holds_secrets(config: &Config) -> bool {
     let of_provider =
         config.providers.values().any(|one| !one.headers.is_empty() || one.api_key_command.is_some());
+    let is_written_out = |value: &Secret| template::variables(value.expose()).is_empty();
     let of_server = config.mcp_servers.values().any(|one| {
-        !one.is_of_a_project()
-            && one
-                .env
-                .values()
-                .chain(one.headers.values())
-                .any(|value| template::variables(value.expose()).is_empty())
+        !one.is_of_a_project() && one.env.values().chain(one.headers.values()).any(is_written_out)
     });
-    of_provider || of_server
+    let of_agent =
+        config.agents.values().any(|one| !one.is_of_a_project() && one.headers.values().any(is_written_out));
+    of_provider || of_server || of_agent
 }
 
 /// `FILE:LINE: what; what to do`.

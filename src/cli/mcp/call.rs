@@ -3,12 +3,13 @@
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use super::{conversed, named, server};
+use super::{conversed, server};
 use crate::cli::Invocation;
 use crate::cli::config::nearest;
 use crate::cli::exit::Exit;
 use crate::cli::fault::Fault;
 use crate::cli::outcome::say;
+use crate::cli::peers::named;
 use crate::ledger::{Arguments, CallId, Outcome};
 use crate::runtime::ToolPort;
 use crate::runtime::mcp::{McpFound, McpTools};

@@ -1,44 +1,23 @@
 //! `mcp test`: starts servers, and says what each is and brings.
 
-use super::{all, conversed, named, server};
+use super::{conversed, server};
 use crate::cli::Invocation;
 use crate::cli::exit::Exit;
 use crate::cli::fault::{Fault, one_line};
 use crate::cli::outcome::say;
-use crate::runtime::mcp::{McpFound, McpStanding};
+use crate::cli::peers::{Ready, meant, told};
+use crate::runtime::mcp::McpFound;
 
 /// Tests the server of this name, or all that are not switched off. Exit 1 when one does not answer.
 pub(super) fn run(invocation: &Invocation, name: Option<&str>) -> Result<Exit, Fault> {
-    let (servers, faults) = match name {
-        Some(name) => (vec![server(invocation, name, named(invocation, name)?)?], Vec::new()),
-        None => {
-            let ready = all(invocation);
-            (ready.servers, ready.faults)
-        }
-    };
+    let Ready { peers: servers, faults } = meant(invocation, name, server)?;
     if servers.is_empty() && faults.is_empty() {
         return say("There is no MCP server to test; `countersign mcp list` says what there is.\n");
     }
     let surveyed = conversed(invocation, servers, async |tools| tools.survey().await)?;
     let Some(standings) = surveyed else { return Ok(Exit::Interrupted) };
-    let mut text: String = standings.iter().map(page).collect();
-    for (name, fault) in &faults {
-        text.push_str(&failed(name, &format!("{}; {}", fault.message, fault.next)));
-    }
-    say(&text)?;
-    let fails = !faults.is_empty() || standings.iter().any(|standing| standing.found.is_err());
-    Ok(if fails { Exit::Failed } else { Exit::Completed })
-}
-
-fn page(standing: &McpStanding) -> String {
-    match &standing.found {
-        Ok(found) => answers(&standing.name, found),
-        Err(why) => failed(&standing.name, why),
-    }
-}
-
-fn failed(name: &str, why: &str) -> String {
-    format!("{}: does not answer\n  {}\n", one_line(name), one_line(why))
+    let tried = standings.iter().map(|standing| (standing.name.as_str(), &standing.found));
+    told(tried, &faults, answers)
 }
 
 fn answers(name: &str, found: &McpFound) -> String {

@@ -81,6 +81,8 @@ fn said(body: &Body) -> Option<String> {
         Body::SessionStarted(_)
         | Body::ApprovalRequested(_)
         | Body::ApprovalDecided(_)
+        | Body::DelegationRequested(_)
+        | Body::DelegationAnswered(_)
         | Body::Tombstone(_)
         | Body::Transition { .. }
         | Body::BudgetRaised { .. }

@@ -12,9 +12,9 @@ Examples:
   countersign trust --remove       take the trust away again
   countersign trust -C ~/src/app   as seen from another folder
 
-A project's .countersign/config.toml can always tighten. What loosens permissions, starts programs or sends data is in
-force only while its folder is trusted and its contents are those that you were shown. The same holds for the MCP servers
-of its .mcp.json. Where keys come from and go stays with you. AGENTS.md files are words for the model and need no trust.
+A project's .countersign/config.toml can always tighten. What loosens permissions, starts programs or sends data (hooks,
+MCP servers, agents) is in force only while its folder is trusted and its contents are those that you were shown. The same
+holds for the MCP servers of its .mcp.json. Where keys come from and go stays with you. AGENTS.md files are words for the model and need no trust.
 
 Exit codes: 0 trusted, or nothing to decide   1 not trusted   2 usage";
 

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::time::Duration;
 
-use reqwest::header::{HeaderName, HeaderValue};
 use reqwest::{Client, Url};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::{StreamableHttpClientTransportConfig, StreamableHttpError};
 
 use super::lines::MOST_BYTES;
-use super::words::cause;
+use crate::runtime::foreign::{self, cause};
 use crate::runtime::network::{self, Network};
 
 /// How long a connection may take.
@@ -30,21 +29,13 @@ pub(super) fn reach(
         return Err("its address begins neither with https:// nor with http://".to_owned());
     }
     let client = network.client(&url, CONNECT).map_err(|failure| failure.message)?;
-    let headers = headers.iter().map(|(name, value)| header(name, value)).collect::<Result<_, String>>()?;
+    let headers = foreign::headers(headers)?;
     let config = StreamableHttpClientTransportConfig::with_uri(url.as_str())
         .custom_headers(headers)
         .max_sse_event_size(MOST_BYTES)
         // A call is never sent twice: a session that is over is begun anew for the next one.
         .reinit_on_expired_session(false);
     Ok(StreamableHttpClientTransport::with_client(client, config))
-}
-
-fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> {
-    let parsed = HeaderName::try_from(name).map_err(|_why| format!("`{name}` is no name of a header"))?;
-    let mut value = HeaderValue::try_from(value)
-        .map_err(|_why| format!("the value of the header `{name}` cannot be sent"))?;
-    value.set_sensitive(true);
-    Ok((parsed, value))
 }
 
 /// Why a message did not get through; raw words of the server are in it.

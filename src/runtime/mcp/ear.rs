@@ -13,7 +13,7 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::sync::mpsc;
 
-use super::words::plain;
+use crate::runtime::foreign::plain;
 
 /// Most questions of a server that are answered at once. One that asks on without reading the answers is not heard.
 const MOST_QUESTIONS: usize = 32;

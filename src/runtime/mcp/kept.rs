@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use reqwest::Url;
 use tokio::sync::Mutex;
 use tokio::time::timeout_at;
 
@@ -11,7 +12,7 @@ use super::listing::{Found, list};
 use super::means::McpMeans;
 use super::server::{McpServer, McpWay};
 use super::standing::{McpFound, McpStanding};
-use super::words::Secrets;
+use crate::runtime::foreign::{Secrets, address_and_headers, shown};
 
 /// How often a program is started again although nothing came of the last time.
 const MOST_RESTARTS: u32 = 3;
@@ -41,7 +42,7 @@ pub(super) type Ready = (Arc<Link>, Arc<Found>);
 impl Kept {
     pub(super) fn new(server: McpServer, means: McpMeans) -> Self {
         Self {
-            secrets: Secrets::of(&server),
+            secrets: secrets(&server),
             server,
             means,
             state: Mutex::default(),
@@ -57,6 +58,23 @@ impl Kept {
             Err(why) => Err(format!("The MCP server `{}` {why}; its tools are not there.", self.server.name)),
         };
         McpStanding { name: self.server.name.clone(), found }
+    }
+
+    /// Whom a call is sent to: the command and how it is held, or the address without what may be a key.
+    pub(super) fn recipient(&self) -> String {
+        match &self.server.way {
+            McpWay::Command { program, args, sandboxed, network, .. } => {
+                let words: Vec<&str> =
+                    std::iter::once(program.as_str()).chain(args.iter().map(String::as_str)).collect();
+                let held = match (sandboxed, network) {
+                    (false, _) => "",
+                    (true, false) => " (in the sandbox)",
+                    (true, true) => " (in the sandbox, with a network)",
+                };
+                format!("{}{held}", self.hide(&words.join(" ")))
+            }
+            McpWay::Http { url, .. } => Url::parse(url).map(|url| shown(&url)).unwrap_or_default(),
+        }
     }
 
     /// A connection that is open, made now if there is none, within the time that the server has for that.
@@ -123,4 +141,14 @@ impl Kept {
         };
         Ok((Arc::new(link), found))
     }
+}
+
+/// The values that a server was configured with, which may be keys.
+fn secrets(server: &McpServer) -> Secrets {
+    let mut values: Vec<String> = match &server.way {
+        McpWay::Command { env, .. } => env.values().cloned().collect(),
+        McpWay::Http { url, headers } => address_and_headers(url, headers).collect(),
+    };
+    values.extend(server.secrets.iter().map(|secret| secret.expose().to_owned()));
+    Secrets::new(values)
 }

@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 use super::link::{Link, Trouble};
 use super::server::McpServer;
 use super::standing::McpFound;
-use super::words::{one_line, plain};
+use crate::runtime::foreign::{one_line, plain};
 use crate::tool::{self, SideEffect, ToolSpec, check_schema};
 
 /// Most tools of one server; a model that is shown more finds none of them.

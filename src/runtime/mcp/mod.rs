@@ -18,7 +18,6 @@ mod report;
 mod server;
 mod standing;
 mod tools;
-mod words;
 
 pub use means::McpMeans;
 pub use server::{McpServer, McpWay};

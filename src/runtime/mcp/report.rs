@@ -1,24 +1,19 @@
 //! What a tool of a server gave, as the loop takes results.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents, ServerResult};
 use serde_json::Value;
 
-use super::words::{IN_A_SENTENCE, one_line, plain};
-use crate::ledger::{Image, Outcome};
-use crate::runtime::tools::picture;
+use crate::ledger::Outcome;
+use crate::runtime::foreign::{IN_A_SENTENCE, Pictures, one_line, plain};
 use crate::tool::{ToolReport, bound};
 
-/// Most images of one result that are decoded and shown.
-const MOST_IMAGES: usize = 8;
 /// Most characters of what the server says when it refuses a call.
 const MOST_REFUSAL: usize = 4_000;
 
 /// The report of a call that was answered. Decodes images: for a thread that may be busy.
 pub(super) fn of(tool: &str, answer: ServerResult, max_chars: usize) -> ToolReport {
-    let mut given = Given { tool, parts: Vec::new(), images: Vec::new() };
+    let mut given = Given { parts: Vec::new(), images: Pictures::of(tool) };
     let is_error = match answer {
         ServerResult::CallToolResult(result) => given.take(result),
         ServerResult::CustomResult(result) => match given.take_loosely(&result.0) {
@@ -40,8 +35,8 @@ pub(super) fn of(tool: &str, answer: ServerResult, max_chars: usize) -> ToolRepo
     let bounded = bound(&given.parts.join("\n"), max_chars);
     let (content, cut_chars) = (bounded.text, bounded.cut_chars);
     let outcome = if is_error { Outcome::Failed } else { Outcome::Ok };
-    let images = if is_error { Vec::new() } else { given.images };
-    ToolReport { outcome, content, cut_chars, images, transient: false, refused: false }
+    let images = if is_error { Vec::new() } else { given.images.taken() };
+    ToolReport { outcome, content, cut_chars, images, transient: false, refused: false, remote: None }
 }
 
 const NO_RESULT: &str = "the server answered something that is no result of a tool; check what was done";
@@ -54,9 +49,8 @@ pub(super) fn refused(refusal: &ErrorData, max_chars: usize) -> ToolReport {
 }
 
 struct Given<'t> {
-    tool: &'t str,
     parts: Vec<String>,
-    images: Vec<Image>,
+    images: Pictures<'t>,
 }
 
 impl Given<'_> {
@@ -89,7 +83,7 @@ impl Given<'_> {
     fn add(&mut self, block: ContentBlock) {
         match block {
             ContentBlock::Text(text) => self.parts.push(text.text),
-            ContentBlock::Image(image) => self.add_image(&image.data),
+            ContentBlock::Image(image) => self.parts.push(self.images.take(&image.data)),
             ContentBlock::Audio(audio) => {
                 self.name(&format!("audio ({}), which cannot be heard here", audio.mime_type));
             }
@@ -115,27 +109,5 @@ impl Given<'_> {
     /// One line for what cannot be shown.
     fn name(&mut self, what: &str) {
         self.parts.push(format!("[{}]", one_line(what, IN_A_SENTENCE)));
-    }
-
-    fn add_image(&mut self, data: &str) {
-        let number = self.images.len() + 1;
-        if number > MOST_IMAGES {
-            return self.name(&format!("an image beyond the {MOST_IMAGES} that are shown"));
-        }
-        // What is too large in base64 is too large for every model: it is not decoded to find that out.
-        if data.len() as u64 > Image::MOST_BYTES * 2 {
-            return self.name("an image that is too large");
-        }
-        let shown = STANDARD
-            .decode(data.trim())
-            .map_err(|_why| "is no base64".to_owned())
-            .and_then(|content| picture::given(&format!("{} image {number}", self.tool), &content));
-        match shown {
-            Ok((image, words)) => {
-                self.parts.push(format!("({words})"));
-                self.images.push(image);
-            }
-            Err(why) => self.name(&format!("an image that {why}")),
-        }
     }
 }

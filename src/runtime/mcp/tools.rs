@@ -10,8 +10,8 @@ use super::kept::Kept;
 use super::means::McpMeans;
 use super::server::McpServer;
 use super::standing::McpStanding;
-use crate::ledger::CallId;
-use crate::runtime::ports::ToolPort;
+use crate::ledger::{CallId, Preview};
+use crate::runtime::ports::{LateNews, ToolPort};
 use crate::tool::{self, Discovered, Invocation, Preparation, Shown, ToolReport, Typed};
 
 /// The tools of this machine and those of MCP servers behind one port. Dropping it, and what it was asked for, ends
@@ -65,7 +65,9 @@ impl ToolPort for McpTools {
     fn prepare(&self, invocation: Invocation) -> BoxFuture<'static, Preparation> {
         if invocation.name.starts_with(tool::MCP) {
             // What a server would do cannot be looked at; its arguments name no files of ours.
-            return Box::pin(std::future::ready(Preparation::default()));
+            let kept = self.server(&invocation.name);
+            let preview = kept.map(|kept| Preview::Recipient(kept.recipient())).unwrap_or_default();
+            return Box::pin(std::future::ready(Preparation { preview, ..Preparation::default() }));
         }
         self.inner.prepare(invocation)
     }
@@ -81,6 +83,15 @@ impl ToolPort for McpTools {
                 None => ToolReport::failed(format!("no MCP server for {} is configured", invocation.name)),
             }
         })
+    }
+
+    /// A server is told at once that a call is taken back, and is not asked what became of it.
+    fn tell_late(&self, to: LateNews) {
+        self.inner.tell_late(to);
+    }
+
+    fn close(&self) -> BoxFuture<'static, ()> {
+        self.inner.close()
     }
 
     /// No tool of a server has a terminal.

@@ -324,6 +324,7 @@ impl Job {
             images: Vec::new(),
             transient: false,
             refused: refused.is_some() && !is_ok,
+            remote: None,
         }
     }
 

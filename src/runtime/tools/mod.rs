@@ -46,7 +46,7 @@ use tokio::sync::mpsc;
 
 use crate::ledger::{CallId, Image, Outcome, Preview, seconds};
 use crate::policy::opened;
-use crate::tool::{Invocation, Preparation, Shown, ToolReport, Typed, bound, has_terminal};
+use crate::tool::{Discovered, Invocation, Preparation, Shown, ToolReport, Typed, bound, has_terminal};
 
 use super::ports::ToolPort;
 use super::process::Groups;
@@ -89,6 +89,7 @@ pub struct LocalTools {
     fetch: Arc<Fetch>,
     snapshots: Option<Snapshots>,
     keyboards: Keyboards,
+    missing: Vec<String>,
 }
 
 impl LocalTools {
@@ -106,6 +107,7 @@ impl LocalTools {
             snapshots: None,
             keyboards: Keyboards::default(),
             background: Background::default(),
+            missing: Vec::new(),
             shell: Arc::new(Shell {
                 environment: for_commands(environment),
                 groups,
@@ -155,6 +157,11 @@ impl LocalTools {
     pub fn after(self, earlier: u64) -> Self {
         self.background.after(earlier);
         self
+    }
+
+    /// With this said to be missing of the tools that come from elsewhere: a sentence each, safe to be shown.
+    pub fn lacking(self, missing: Vec<String>) -> Self {
+        Self { missing, ..self }
     }
 
     fn look(&self, invocation: &Invocation) -> Preparation {
@@ -250,11 +257,23 @@ impl LocalTools {
         // Which reads may be tried again is the loop's decision; a slow disk or network may be faster next time.
         let transient = outcome == Outcome::TimedOut;
         let (content, cut_chars) = (bounded.text, bounded.cut_chars);
-        ToolReport { outcome, content, cut_chars, images: given.images, transient, refused: false }
+        ToolReport {
+            outcome,
+            content,
+            cut_chars,
+            images: given.images,
+            transient,
+            refused: false,
+            remote: None,
+        }
     }
 }
 
 impl ToolPort for LocalTools {
+    fn discover(&self) -> BoxFuture<'static, Discovered> {
+        Box::pin(std::future::ready(Discovered { tools: Vec::new(), missing: self.missing.clone() }))
+    }
+
     fn prepare(&self, invocation: Invocation) -> BoxFuture<'static, Preparation> {
         let tools = self.clone();
         Box::pin(async move {

@@ -286,6 +286,7 @@ pub(super) fn report(end: &End, limit: Duration, gathered: Gathered, refused: Op
         images: Vec::new(),
         transient: false,
         refused,
+        remote: None,
     }
 }
 

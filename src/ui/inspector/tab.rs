@@ -86,7 +86,11 @@ impl Group {
             Body::SessionStarted(_) | Body::User(_) | Body::Assistant(_) | Body::Injected(_) => {
                 Self::Messages
             }
-            Body::ToolCall(_) | Body::Validation(_) | Body::ToolResult(_) => Self::Calls,
+            Body::ToolCall(_)
+            | Body::Validation(_)
+            | Body::DelegationRequested(_)
+            | Body::DelegationAnswered(_)
+            | Body::ToolResult(_) => Self::Calls,
             Body::CallEdited(_) | Body::ApprovalRequested(_) | Body::ApprovalDecided(_) => Self::Approvals,
             Body::Transition { .. }
             | Body::BudgetRaised { .. }

@@ -263,6 +263,10 @@ fn said_whole(request: &ApprovalRequest, panel: Option<&Panel>, voice: &mut Voic
             }
             return;
         }
+        Preview::Recipient(to) => {
+            voice.say(&format!("is sent to: {to}"));
+            voice.say(&format!("arguments: {:#}", request.arguments));
+        }
         Preview::None => voice.say(&format!("arguments: {:#}", request.arguments)),
     }
     voice.say(&format!("why it asks: {}", request.why));

@@ -19,7 +19,8 @@ pub(super) fn named(panel: &Panel) -> String {
 /// How a call ended, and the lines of it that tell most.
 pub(super) fn finished(panel: &Panel, voice: &mut Voice) {
     let (Some(result), Some(call)) = (panel.result(), panel.id()) else { return };
-    voice.say(&format!("tool {}: {}", named(panel), ended(result)));
+    let how = if panel.asks_back() { "asks back".to_owned() } else { ended(result) };
+    voice.say(&format!("tool {}: {how}", named(panel)));
     let lines = telling(panel, result);
     let more = lines.len().saturating_sub(MOST_LINES);
     let is_command = is_command(panel);

@@ -270,7 +270,7 @@ impl Teller {
                 let wait = duration(*wait_ms);
                 voice.say(&format!("model call failed: {reason}; retry {attempt} of {most} in {wait}"));
             }
-            Live::Discovering => voice.say("waiting for the tools of MCP servers"),
+            Live::Discovering => voice.say("waiting for tools from elsewhere"),
             Live::Unreached(why) => voice.say(&format!("note: {}", plain(why))),
             Live::Compacting(trigger) => {
                 voice.say(&format!("compacting: a summary is written ({})", trigger.as_str()));

@@ -24,11 +24,11 @@ pub(super) fn title(panel: &Panel, request: &ApprovalRequest) -> (String, String
         return ("the model asks you".to_owned(), String::new());
     }
     if let Some(agent) = delegate(&request.name) {
-        return ("delegate".to_owned(), format!("to the agent {agent}"));
+        return (format!("→ {agent}"), "a task for another agent".to_owned());
     }
     let about = match &request.preview {
         Preview::Diff(_) => panel.arguments().map(summary).unwrap_or_default(),
-        Preview::Command(_) | Preview::None => String::new(),
+        Preview::Command(_) | Preview::Recipient(_) | Preview::None => String::new(),
     };
     let edited = if panel.is_edited() { "changed by you" } else { "" };
     let about = [about.as_str(), edited].into_iter().filter(|words| !words.is_empty());
@@ -77,16 +77,27 @@ fn action(request: &ApprovalRequest, inner: usize, theme: &Theme) -> (Vec<Line<'
             let laid = diff::lay(hunks(unified), u16::try_from(inner).unwrap_or(u16::MAX), theme);
             (laid.lines, laid.first_change)
         }
-        Preview::None => {
-            let address = request.arguments.get("url").and_then(Value::as_str);
-            let lines = match (&request.arguments, address) {
-                (Value::Object(members), _) if request.name == ASK => question(members, inner, theme),
-                (Value::Object(members), Some(url)) if members.len() == 1 => fetched(url, inner, theme),
-                (Value::Object(members), _) => named(members, inner, theme),
-                (other, _) => wrap(&sanitize(&other.to_string()), inner, theme.strong),
-            };
+        Preview::Recipient(to) => {
+            let mut lines = arguments(request, inner, theme);
+            lines.extend(wrap(&format!("sent to {}", one_row(to)), inner, theme.dim));
             (lines, None)
         }
+        Preview::None => (arguments(request, inner, theme), None),
+    }
+}
+
+/// What a call would be made with.
+fn arguments(request: &ApprovalRequest, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let members = match &request.arguments {
+        Value::Object(members) if request.name == ASK => return question(members, inner, theme),
+        Value::Object(members) => members,
+        other => return wrap(&sanitize(&other.to_string()), inner, theme.strong),
+    };
+    let alone = |name: &str| members.get(name).and_then(Value::as_str).filter(|_| members.len() == 1);
+    match (alone("url"), alone("task").filter(|_| delegate(&request.name).is_some())) {
+        (Some(url), _) => fetched(url, inner, theme),
+        (None, Some(task)) => wrap(&sanitize(task), inner, theme.strong),
+        (None, None) => named(members, inner, theme),
     }
 }
 

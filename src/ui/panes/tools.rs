@@ -1,10 +1,12 @@
 //! Calls as rows: one quiet line each, a box while one runs and has something to show.
 
+use std::borrow::Cow;
+
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::ledger::{Abort, Decider, Outcome, ToolResult, seconds};
-use crate::tool::Screen;
+use crate::tool::{Screen, delegate};
 use crate::ui::keymap::{Command, Place};
 use crate::ui::text::{fit, width};
 use crate::ui::theme::{Inks, Theme};
@@ -78,7 +80,7 @@ pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
 fn line(name: &str, about: &str, standing: &Standing, around: &Around<'_>) -> Row {
     let theme = around.theme;
     let total = usize::from(around.text_width());
-    let name = fit(&one_row(name), 24);
+    let name = fit(&one_row(&spoken(name)), 24);
     let pad = 6usize.saturating_sub(width(&name)) + 2;
     let mut left = vec![
         Span::styled(format!("{} ", standing.symbol), standing.style),
@@ -88,6 +90,11 @@ fn line(name: &str, about: &str, standing: &Standing, around: &Around<'_>) -> Ro
     let room = total.saturating_sub(cells(&left) + width(&right) + 2);
     left.push(Span::styled(fit(&one_row(about), room), theme.dim));
     Row::new(INDENT, both_ends(left, vec![Span::styled(right, standing.words_style)], total))
+}
+
+/// The name of a tool; of one that hands a task over, whom it goes to.
+fn spoken(name: &str) -> Cow<'_, str> {
+    delegate(name).map_or(Cow::Borrowed(name), |agent| Cow::Owned(format!("→ {agent}")))
 }
 
 fn standing(panel: &Panel, around: &Around<'_>) -> Standing {
@@ -111,6 +118,12 @@ fn standing(panel: &Panel, around: &Around<'_>) -> Standing {
         },
         PanelState::Done(Outcome::Ok) => quiet("✓", "done"),
         PanelState::Done(outcome) => quiet("✗", outcome.as_str()),
+        PanelState::Finished(_) if panel.asks_back() => Standing {
+            symbol: "?",
+            style: theme.warning,
+            words: "asks back".to_owned(),
+            words_style: theme.warning,
+        },
         PanelState::Finished(_) => panel.result().map_or_else(|| quiet("✓", ""), |r| finished(r, around)),
     }
 }
@@ -159,16 +172,24 @@ fn achieved(result: &ToolResult) -> String {
     if result.cut_chars > 0 { format!("{brought}, {} characters cut", result.cut_chars) } else { brought }
 }
 
-/// The last lines of what a command wrote, the first of what a call complains about, why it was denied.
+/// The last lines of what a command wrote, the first of what another agent said or a call complains about, why it was
+/// denied.
 fn excerpt(panel: &Panel, result: &ToolResult, around: &Around<'_>) -> Vec<Row> {
     let is_command = panel.arguments().is_some_and(|a| a.text("command").is_some());
-    let lines: Vec<&str> = exit(&result.content).1.lines().filter(|l| !l.trim().is_empty()).collect();
+    let mut lines: Vec<&str> = exit(&result.content).1.lines().filter(|l| !l.trim().is_empty()).collect();
+    if panel.asks_back() {
+        // The last one tells the model how to answer.
+        lines.pop();
+    }
     let reason: Vec<&str> =
         panel.decision().map(|d| d.reason.as_str()).filter(|r| !r.trim().is_empty()).into_iter().collect();
     let shown: &[&str] = match &result.outcome {
         Outcome::Ok if result.content.starts_with("(no output") => &[],
         Outcome::Ok | Outcome::Failed | Outcome::TimedOut if is_command => {
             lines.get(lines.len().saturating_sub(EXCERPT)..).unwrap_or(&[])
+        }
+        Outcome::Ok if delegate(&result.name).is_some() => {
+            lines.get(..EXCERPT.min(lines.len())).unwrap_or(&[])
         }
         Outcome::Failed | Outcome::TimedOut | Outcome::Invalid | Outcome::UnknownTool => {
             lines.get(..EXCERPT.min(lines.len())).unwrap_or(&[])
@@ -214,7 +235,7 @@ fn live_box(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
     let body = written.into_iter().chain(how_to_type(panel, around, inner)).collect();
     let since = if let PanelState::Running { since } = panel.state { since } else { around.now };
     let about = panel.arguments().map(summary).unwrap_or_default();
-    let title = titled(panel.name(), &about, theme);
+    let title = titled(&spoken(panel.name()), &about, theme);
     let right = Span::styled(running_for(around.now.since(since)), theme.dim);
     boxes::boxed(title, right, body, total, theme.border_live)
         .into_iter()

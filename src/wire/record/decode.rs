@@ -6,8 +6,9 @@ use serde_json::Value;
 
 use crate::ledger::{
     Abort, AbortPath, ApprovalRequest, Body, CallId, Compaction, CompactionTrigger, Decider, Decision,
-    Ending, Entry, EntryId, FORMAT_VERSION, FilesRestored, Injected, Injector, ModelRef, Note, Outcome,
-    Preview, Sandboxing, Scope, SessionStarted, Tombstone, ToolResult, Transition, TurnEnded, UserMessage,
+    DelegationRequest, DelegationResponse, Ending, Entry, EntryId, FORMAT_VERSION, FilesRestored, Injected,
+    Injector, ModelRef, Note, Outcome, Preview, Sandboxing, Scope, SessionStarted, TaskState, Tombstone,
+    ToolResult, Transition, TurnEnded, UserMessage,
 };
 
 use super::fields::Fields;
@@ -62,6 +63,11 @@ fn reader(kind: &str) -> Option<Reader> {
         "handoff" => |f, _| Ok(Body::Handoff { text: f.text("text")? }),
         "approval_request" => |f, _| read_request(f),
         "approval" => |f, _| read_decision(f),
+        "delegation_request" => |f, _| {
+            let (call, agent, task) = (f.call("id")?, f.text("agent")?, f.text("task")?);
+            Ok(Body::DelegationRequested(DelegationRequest { call, agent, task }))
+        },
+        "delegation_response" => |f, _| read_delegation(f),
         "tool_result" => |f, _| read_result(f),
         "injected" => |f, _| {
             let by = f.one_of("by", Injector::parse)?;
@@ -121,6 +127,18 @@ fn read_compaction(fields: &Fields<'_>) -> Result<Body, RecordError> {
     }))
 }
 
+fn read_delegation(fields: &Fields<'_>) -> Result<Body, RecordError> {
+    let given = fields.get("task_id").filter(|id| !id.is_null());
+    Ok(Body::DelegationAnswered(DelegationResponse {
+        call: fields.call("id")?,
+        agent: fields.text("agent")?,
+        content: fields.text("content")?,
+        is_error: fields.flag("is_error")?,
+        task_id: given.map(|_| fields.text("task_id")).transpose()?,
+        state: fields.one_of("state", TaskState::parse)?,
+    }))
+}
+
 fn read_request(fields: &Fields<'_>) -> Result<Body, RecordError> {
     Ok(Body::ApprovalRequested(ApprovalRequest {
         call: fields.call("id")?,
@@ -148,6 +166,7 @@ fn read_preview(fields: &Fields<'_>) -> Result<Preview, RecordError> {
     match preview.str("kind")? {
         "command" => Ok(Preview::Command(preview.text("text")?)),
         "diff" => Ok(Preview::Diff(preview.text("text")?)),
+        "recipient" => Ok(Preview::Recipient(preview.text("text")?)),
         other => Err(preview.bad("kind", format!("has the unknown value `{other}`"))),
     }
 }

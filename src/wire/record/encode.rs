@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::ledger::{
-    AbortPath, ApprovalRequest, Body, Compaction, Decision, Entry, Injector, Outcome, Preview, Sandboxing,
-    SessionStarted, ToolResult, TurnEnded,
+    AbortPath, ApprovalRequest, Body, Compaction, Decision, DelegationResponse, Entry, Injector, Outcome,
+    Preview, Sandboxing, SessionStarted, ToolResult, TurnEnded,
 };
 
 use super::fields::{put, put_value};
@@ -51,6 +51,8 @@ fn write_body(record: &mut Map<String, Value>, body: &Body, bytes: Bytes) {
         Body::Handoff { text } => put(record, json!({ "text": text })),
         Body::ApprovalRequested(request) => write_request(record, request),
         Body::ApprovalDecided(decision) => write_decision(record, decision),
+        Body::DelegationRequested(sent) => put(record, json!({ "agent": sent.agent, "task": sent.task })),
+        Body::DelegationAnswered(answer) => write_delegation(record, answer),
         Body::ToolResult(result) => write_result(record, result, bytes),
         Body::Injected(injected) => {
             put(record, json!({ "by": injected.by.as_str(), "text": injected.text }));
@@ -114,6 +116,7 @@ fn write_request(record: &mut Map<String, Value>, request: &ApprovalRequest) {
         Preview::None => {}
         Preview::Command(text) => put(record, json!({ "preview": { "kind": "command", "text": text } })),
         Preview::Diff(text) => put(record, json!({ "preview": { "kind": "diff", "text": text } })),
+        Preview::Recipient(text) => put(record, json!({ "preview": { "kind": "recipient", "text": text } })),
     }
 }
 
@@ -167,6 +170,19 @@ fn write_result(record: &mut Map<String, Value>, result: &ToolResult, bytes: Byt
         Outcome::Lost { started } => put(record, json!({ "started": started })),
         Outcome::Ok | Outcome::Failed | Outcome::Invalid | Outcome::UnknownTool | Outcome::TimedOut => {}
     }
+}
+
+fn write_delegation(record: &mut Map<String, Value>, answer: &DelegationResponse) {
+    put(
+        record,
+        json!({
+            "agent": answer.agent,
+            "content": answer.content,
+            "is_error": answer.is_error,
+            "task_id": answer.task_id,
+            "state": answer.state.as_str(),
+        }),
+    );
 }
 
 fn write_compaction(record: &mut Map<String, Value>, made: &Compaction) {

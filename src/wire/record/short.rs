@@ -2,24 +2,33 @@
 //!
 //! A run is its user message, its calls with their results, and its one answer. Delegations have names of their own.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::ledger::{Arguments, Body, Entry, ToolResult, ToolUse, standing};
+use crate::ledger::{Arguments, Body, CallId, Entry, TaskState, ToolResult, ToolUse, standing};
 use crate::tool::delegate;
 
 /// `user_message`, `tool_call`, `tool_result` or `delegation_request`, `delegation_response`, `agent_response`: one
 /// object an event. What was withdrawn is not in it.
 pub fn short_form(entries: &[Arc<Entry>]) -> Vec<Value> {
-    standing(entries).filter_map(|entry| short(&entry.body)).collect()
+    let mut told = Told::new();
+    standing(entries).filter_map(|entry| short(&entry.body, &mut told)).collect()
 }
 
-fn short(body: &Body) -> Option<Value> {
+/// What another agent calls the task of a call, and where that stands.
+type Told = BTreeMap<CallId, (Option<String>, TaskState)>;
+
+fn short(body: &Body, told: &mut Told) -> Option<Value> {
     match body {
+        Body::DelegationAnswered(answer) => {
+            told.insert(answer.call, (answer.task_id.clone(), answer.state));
+            None
+        }
         Body::User(said) => Some(json!({ "type": "user_message", "content": said.content })),
         Body::ToolCall(call) | Body::Validation(call) => Some(request(call)),
-        Body::ToolResult(result) => Some(response(result)),
+        Body::ToolResult(result) => Some(response(result, told.remove(&result.call))),
         // The answer of a run is one event, however many messages of the model led to it.
         Body::TurnEnded(ended) if !ended.text.is_empty() => {
             Some(json!({ "type": "agent_response", "text": &*ended.text }))
@@ -30,6 +39,7 @@ fn short(body: &Body) -> Option<Value> {
         | Body::CallEdited(_)
         | Body::ApprovalRequested(_)
         | Body::ApprovalDecided(_)
+        | Body::DelegationRequested(_)
         | Body::Injected(_)
         | Body::Tombstone(_)
         | Body::Compaction(_)
@@ -64,13 +74,15 @@ fn task(arguments: &Arguments) -> Value {
     arguments.text("task").map_or_else(|| arguments.to_value(), Value::from)
 }
 
-fn response(result: &ToolResult) -> Value {
+/// A task that was never sent has neither name nor state.
+fn response(result: &ToolResult, told: Option<(Option<String>, TaskState)>) -> Value {
     let id = result.call.to_string();
     let is_error = result.outcome.is_error();
     match delegate(&result.name) {
         Some(agent) => json!({
             "type": "delegation_response", "id": id, "agent": agent, "content": result.content,
-            "is_error": is_error
+            "is_error": is_error, "task_id": told.as_ref().and_then(|(id, _)| id.as_ref()),
+            "state": told.as_ref().map(|(_, state)| state.as_str())
         }),
         None => json!({
             "type": "tool_result", "id": id, "name": result.name, "content": result.content,

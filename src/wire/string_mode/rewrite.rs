@@ -101,15 +101,21 @@ fn fenced(call: &ToolUse, ids: &WireIds) -> String {
     let text = |text: &str| Value::from(text).to_string();
     let id = text(&ids.get(call.id));
     match (delegate(&call.name), &call.arguments) {
-        (Some(agent), Arguments::Object(members)) if members.len() == 1 && members.contains_key("task") => {
-            let task = members.values().next().unwrap_or(&Value::Null);
-            format!("```delegate\n{{\"id\": {id}, \"agent\": {}, \"task\": {task}}}\n```", text(agent))
+        (Some(agent), Arguments::Object(members)) if is_task(members) => {
+            let said: String =
+                members.iter().map(|(name, value)| format!(", {}: {value}", text(name))).collect();
+            format!("```delegate\n{{\"id\": {id}, \"agent\": {}{said}}}\n```", text(agent))
         }
         (_, arguments) => {
             let (name, arguments) = (text(&call.name), arguments.to_value());
             format!("```tool_call\n{{\"id\": {id}, \"tool\": {name}, \"arguments\": {arguments}}}\n```")
         }
     }
+}
+
+/// Whether it is a task, and at most the name of the one that it goes on with.
+fn is_task(members: &serde_json::Map<String, Value>) -> bool {
+    members.contains_key("task") && members.keys().all(|name| matches!(name.as_str(), "task" | "task_id"))
 }
 
 /// Each result with its call's id and tool, between fences that the result itself cannot close: what a tool said must

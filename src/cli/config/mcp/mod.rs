@@ -1,34 +1,28 @@
 //! `[mcp_servers.NAME]`: MCP servers as they are written, and what is wrong with one.
 
-mod asked;
 pub(super) mod shared;
-mod show;
-pub(in crate::cli) mod template;
 
 use std::collections::BTreeMap;
 
-use url::Url;
-
 use super::{
     Config,
-    key::{McpKey, spelled},
-    setting::{Setting, Wrong},
+    key::{Key, McpKey},
+    peers::{
+        self, Entry, MOST_CALL_SECONDS, MOST_START_SECONDS, Peer, START_SECONDS, Words, address,
+        address_without_query, as_word, hidden, insert_header, named, templated,
+    },
+    setting::Wrong,
+    show::listed,
     source::Source,
+    spelling::quoted,
     value::Written,
 };
 use crate::wire::Secret;
-pub(super) use asked::{Asked, Weighed, asked, set_all};
 
 /// The table of the configuration.
 pub(super) const TABLE: &str = "mcp_servers";
 /// What other programs call it in the file that is shared with them.
 pub(super) const SHARED_TABLE: &str = "mcpServers";
-/// How long a server may take until its tools are known, unless it says otherwise.
-const START_SECONDS: u64 = 20;
-const MOST_START_SECONDS: u64 = 600;
-const MOST_CALL_SECONDS: u64 = 86_400;
-/// A name is the first part of its tools' names, of which models take 64 characters.
-const LONGEST_NAME: usize = 32;
 
 /// A `[mcp_servers.NAME]` as written: what stands in `${…}` is put in when the server is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +53,71 @@ pub struct McpEntry {
     pub source: Source,
 }
 
-impl McpEntry {
+impl Peer for McpEntry {
+    const WORDS: Words = Words {
+        kind: "MCP server",
+        noun: "server",
+        possessive: "a server's",
+        verb: "start",
+        does: "starts",
+        table: TABLE,
+        shared_table: Some(SHARED_TABLE),
+        command: "mcp",
+        letters: "letters, digits, `-` and single `_` between them: its tools are called mcp__NAME__TOOL",
+        tighter: "enabled = false, sandbox = true",
+    };
+
+    fn known(config: &Config) -> &BTreeMap<String, Self> {
+        &config.mcp_servers
+    }
+
+    fn untrusted(config: &Config) -> &BTreeMap<String, Self> {
+        &config.untrusted_mcp_servers
+    }
+
+    fn source(&self) -> &Source {
+        &self.source
+    }
+
+    fn is_enabled(&self) -> bool {
+        self.enabled
+    }
+
+    fn program(&self) -> Option<String> {
+        let words = self.command.iter().chain(&self.args);
+        self.command.as_ref().map(|_| words.map(|word| as_word(word)).collect::<Vec<_>>().join(" "))
+    }
+
+    fn url(&self) -> Option<&str> {
+        self.url.as_deref().filter(|_| self.command.is_none())
+    }
+
+    fn terms(&self) -> Vec<String> {
+        let mut terms = Vec::new();
+        if self.sandbox {
+            let network = if self.network { "with a network" } else { "without a network" };
+            terms.push(format!("in the sandbox, {network}"));
+        }
+        if !self.env.is_empty() {
+            terms.push(format!("gets {}", named(&self.env)));
+        }
+        if !self.headers.is_empty() {
+            terms.push(format!("is sent the headers {}", named(&self.headers)));
+        }
+        if !self.reads.is_empty() {
+            let tools: Vec<String> = self.reads.iter().map(|tool| as_word(tool)).collect();
+            terms.push(format!("asks nothing for its tools {}", tools.join(", ")));
+        }
+        if !self.enabled {
+            terms.push("switched off".to_owned());
+        }
+        terms
+    }
+}
+
+impl Entry for McpEntry {
+    type Key = McpKey;
+
     fn new(source: Source) -> Self {
         Self {
             command: None,
@@ -77,63 +135,110 @@ impl McpEntry {
         }
     }
 
-    /// Whether it stands in a file of a project.
-    pub(in crate::cli) fn is_of_a_project(&self) -> bool {
-        matches!(self.source, Source::Project(..) | Source::Trusted(..))
+    fn known_mut(config: &mut Config) -> &mut BTreeMap<String, Self> {
+        &mut config.mcp_servers
     }
-}
 
-/// Sets one key of one server.
-pub(super) fn set(config: &mut Config, setting: &Setting, key: McpKey) -> Result<(), String> {
-    let [name, rest @ ..] = setting.names.as_slice() else { return Ok(()) };
-    check_name(name)?;
-    let known = config.mcp_servers.get(name).cloned();
-    let mut entry = known.unwrap_or_else(|| McpEntry::new(setting.source.clone()));
-    let value = &setting.value;
-    match key {
-        McpKey::Command => entry.command = Some(value.text()?.to_owned()),
-        McpKey::Args => entry.args = arguments(value)?,
-        McpKey::Sandbox => entry.sandbox = value.switch()?,
-        McpKey::Network => entry.network = value.switch()?,
-        McpKey::Url => entry.url = Some(address(value)?),
-        McpKey::Reads => entry.reads = value.texts()?.into_iter().map(str::to_owned).collect(),
-        McpKey::StartSeconds => entry.start_seconds = value.count(1, MOST_START_SECONDS)?,
-        McpKey::CallSeconds => entry.call_seconds = Some(value.count(1, MOST_CALL_SECONDS)?),
-        McpKey::Enabled => entry.enabled = value.switch()?,
-        McpKey::Env => {
-            let variable = rest.first().filter(|name| template::is_variable(name));
-            let variable = variable.ok_or("is not the name of a variable")?;
-            entry.env.insert(variable.clone(), Secret::new(templated(value)?));
+    fn untrusted_mut(config: &mut Config) -> &mut BTreeMap<String, Self> {
+        &mut config.untrusted_mcp_servers
+    }
+
+    /// Two `_` stand between a server's name and its tool's.
+    fn takes_name(name: &str) -> bool {
+        !name.contains("__") && !name.starts_with('_') && !name.ends_with('_')
+    }
+
+    fn key(key: Key) -> Option<McpKey> {
+        if let Key::Mcp(key) = key { Some(key) } else { None }
+    }
+
+    fn set(&mut self, key: McpKey, below: &[String], value: &Written) -> Result<(), String> {
+        match key {
+            McpKey::Command => self.command = Some(value.text()?.to_owned()),
+            McpKey::Args => self.args = arguments(value)?,
+            McpKey::Sandbox => self.sandbox = value.switch()?,
+            McpKey::Network => self.network = value.switch()?,
+            McpKey::Url => self.url = Some(address(value)?),
+            McpKey::Reads => self.reads = value.texts()?.into_iter().map(str::to_owned).collect(),
+            McpKey::StartSeconds => self.start_seconds = value.count(1, MOST_START_SECONDS)?,
+            McpKey::CallSeconds => self.call_seconds = Some(value.count(1, MOST_CALL_SECONDS)?),
+            McpKey::Enabled => self.enabled = value.switch()?,
+            McpKey::Env => {
+                let variable = below.first().filter(|name| peers::template::is_variable(name));
+                let variable = variable.ok_or("is not the name of a variable")?;
+                self.env.insert(variable.clone(), Secret::new(templated(value)?));
+            }
+            McpKey::Headers => insert_header(&mut self.headers, below, value)?,
         }
-        McpKey::Headers => {
-            let is_part = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
-            let header = rest.first().filter(|name| !name.is_empty() && name.chars().all(is_part));
-            let header = header.ok_or("is not the name of a header")?;
-            entry.headers.insert(header.clone(), Secret::new(templated(value)?));
+        Ok(())
+    }
+
+    fn check(&self, name: &str, config: &Config) -> Result<(), Wrong> {
+        let at = |key: &str, sentence: &str| {
+            let path = peers::path::<Self>(name, &[key]);
+            let below = format!("{path}.");
+            let first = config.origins.iter().find(|(known, _)| **known == path || known.starts_with(&below));
+            let source = first.map_or(&self.source, |(_, source)| source);
+            Err(format!("{source}: {path}: {sentence}"))
+        };
+        let with_command = "goes with `command`, and this server has a `url`";
+        match (&self.command, &self.url) {
+            (Some(_), Some(_)) => at("url", "a server has a `command` or a `url`, not both"),
+            // Whoever only says no needs no server.
+            (None, None) if !self.enabled => Ok(()),
+            (None, None) => {
+                let path = peers::path::<Self>(name, &[]);
+                Err(format!("{}: {path}: has neither a `command` nor a `url`", self.source))
+            }
+            (Some(_), None) if !self.headers.is_empty() => {
+                at("headers", "goes with `url`, and this server has a `command`")
+            }
+            (Some(_), None) if self.network && !self.sandbox => {
+                at("network", "goes with `sandbox = true`: without the sandbox a server has the network")
+            }
+            (Some(_), None) => Ok(()),
+            (None, Some(_)) if !self.args.is_empty() => at("args", with_command),
+            (None, Some(_)) if !self.env.is_empty() => at("env", with_command),
+            (None, Some(_)) if self.sandbox || self.network => at("sandbox", with_command),
+            (None, Some(_)) => Ok(()),
         }
     }
-    config.mcp_servers.insert(name.clone(), entry);
-    Ok(())
-}
 
-fn check_name(name: &str) -> Result<(), String> {
-    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    let is_split = name.contains("__") || name.starts_with('_') || name.ends_with('_');
-    if name.is_empty() || is_split || !name.chars().all(fits) {
-        let wanted = "a server's name has letters, digits, `-` and single `_` between them";
-        return Err(format!("{wanted}: its tools are called mcp__NAME__TOOL"));
+    fn tightens(&self, before: &Self) -> bool {
+        let Self { command, args, env, sandbox, network, url, headers, reads, .. } = self;
+        let is_the_same = (command, args, env, url, headers)
+            == (&before.command, &before.args, &before.env, &before.url, &before.headers);
+        let is_confinable = *sandbox == before.sandbox || before.url.is_none();
+        is_the_same
+            && is_confinable
+            && (*sandbox || !before.sandbox)
+            && (!network || before.network)
+            && (!self.enabled || before.enabled)
+            && reads.iter().all(|tool| before.reads.contains(tool))
+            && self.start_seconds <= before.start_seconds
+            && (self.call_seconds == before.call_seconds
+                || self.call_seconds.zip(before.call_seconds).is_some_and(|(after, before)| after <= before))
     }
-    if name.len() > LONGEST_NAME {
-        return Err(format!("a server's name has at most {LONGEST_NAME} characters"));
-    }
-    Ok(())
-}
 
-/// A text that may be a key: no message repeats it.
-fn templated(value: &Written) -> Result<&str, String> {
-    let text = value.letters()?;
-    template::pieces(text)?;
-    Ok(text)
+    fn literals(&self, key: McpKey) -> Vec<(Option<&str>, String)> {
+        let one = |literal: String| vec![(None, literal)];
+        let texts = |all: &[String]| one(listed(all.iter().map(|text| quoted(text))));
+        match key {
+            McpKey::Command => self.command.iter().map(|command| (None, quoted(command))).collect(),
+            McpKey::Url => self.url.iter().map(|url| (None, quoted(&address_without_query(url)))).collect(),
+            McpKey::Args => texts(&self.args),
+            McpKey::Reads => texts(&self.reads),
+            McpKey::Env => hidden(&self.env),
+            McpKey::Headers => hidden(&self.headers),
+            McpKey::Sandbox => one(self.sandbox.to_string()),
+            McpKey::Network => one(self.network.to_string()),
+            McpKey::StartSeconds => one(self.start_seconds.to_string()),
+            McpKey::CallSeconds => {
+                self.call_seconds.iter().map(|seconds| (None, seconds.to_string())).collect()
+            }
+            McpKey::Enabled => one(self.enabled.to_string()),
+        }
+    }
 }
 
 fn arguments(value: &Written) -> Result<Vec<String>, String> {
@@ -141,72 +246,6 @@ fn arguments(value: &Written) -> Result<Vec<String>, String> {
         return Err("takes a list of texts, as in [\"-y\", \"a-package\"]".to_owned());
     };
     items.iter().map(|item| templated(item).map(str::to_owned)).collect()
-}
-
-fn address(value: &Written) -> Result<String, String> {
-    let text = templated(value)?.trim();
-    // What comes from the environment is looked at when it is there.
-    if !text.contains("${") {
-        check_url(text)?;
-    }
-    Ok(text.to_owned())
-}
-
-/// Checks the address of a server.
-///
-/// # Errors
-/// A sentence that does not repeat what may hold a key.
-pub(in crate::cli) fn check_url(text: &str) -> Result<(), String> {
-    let wanted = "takes an address that begins with https:// or http://, as in https://mcp.example/mcp";
-    let url = Url::parse(text).map_err(|_may_repeat_it| wanted)?;
-    if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
-        return Err(wanted.to_owned());
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(
-            "takes an address without a name and password: what proves who you are belongs into headers"
-                .to_owned(),
-        );
-    }
-    Ok(())
-}
-
-/// When all layers are read: whether each server can be one.
-pub(super) fn check(config: &Config) -> Result<(), Wrong> {
-    config.mcp_servers.keys().try_for_each(|name| check_server(config, name))
-}
-
-/// Whether what was said of one server goes together.
-pub(super) fn check_server(config: &Config, name: &str) -> Result<(), Wrong> {
-    let Some(entry) = config.mcp_servers.get(name) else { return Ok(()) };
-    let path = |key: &str| spelled(&[TABLE, name, key].map(str::to_owned));
-    let at = |key: &str, sentence: &str| {
-        let first =
-            config.origins.iter().find(|(known, _)| **known == key || known.starts_with(&format!("{key}.")));
-        let source = first.map_or(&entry.source, |(_, source)| source);
-        Err(format!("{source}: {key}: {sentence}"))
-    };
-    let with_command = "goes with `command`, and this server has a `url`";
-    match (&entry.command, &entry.url) {
-        (Some(_), Some(_)) => at(&path("url"), "a server has a `command` or a `url`, not both"),
-        // Whoever only says no needs no server.
-        (None, None) if !entry.enabled => Ok(()),
-        (None, None) => {
-            let path = spelled(&[TABLE.to_owned(), name.to_owned()]);
-            Err(format!("{}: {path}: has neither a `command` nor a `url`", entry.source))
-        }
-        (Some(_), None) if !entry.headers.is_empty() => {
-            at(&path("headers"), "goes with `url`, and this server has a `command`")
-        }
-        (Some(_), None) if entry.network && !entry.sandbox => {
-            at(&path("network"), "goes with `sandbox = true`: without the sandbox a server has the network")
-        }
-        (Some(_), None) => Ok(()),
-        (None, Some(_)) if !entry.args.is_empty() => at(&path("args"), with_command),
-        (None, Some(_)) if !entry.env.is_empty() => at(&path("env"), with_command),
-        (None, Some(_)) if entry.sandbox || entry.network => at(&path("sandbox"), with_command),
-        (None, Some(_)) => Ok(()),
-    }
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-use super::super::key::{Key, McpKey, spelled};
-use super::super::{setting::Setting, setting::Wrong, source::Source, value::Written};
+use super::super::key::{Key, McpKey};
+use super::super::{setting::Setting, setting::Wrong, source::Source, spelling::spelled, value::Written};
 use super::SHARED_TABLE;
 
 /// What the file says.

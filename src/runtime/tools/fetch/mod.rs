@@ -122,6 +122,7 @@ impl Fetch {
             images: Vec::new(),
             transient,
             refused: false,
+            remote: None,
         }
     }
 

@@ -1,4 +1,4 @@
-//! `${VAR}` and `${VAR:-default}` in what is said of an MCP server.
+//! `${VAR}` and `${VAR:-default}` in what is said of a peer.
 
 /// A part of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

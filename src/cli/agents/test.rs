@@ -1,0 +1,35 @@
+//! `agents test`: reads the cards of agents, and says what each is; no task is sent.
+
+use super::{agent, tools};
+use crate::cli::Invocation;
+use crate::cli::exit::Exit;
+use crate::cli::fault::{Fault, one_line};
+use crate::cli::outcome::say;
+use crate::cli::peers::{Ready, conversed, meant, told};
+use crate::runtime::a2a::{A2aFound, A2aTools};
+
+/// Tests the agent of this name, or all that are not switched off. Exit 1 when one does not answer.
+pub(super) fn run(invocation: &Invocation, name: Option<&str>) -> Result<Exit, Fault> {
+    let Ready { peers: agents, faults } = meant(invocation, name, agent)?;
+    if agents.is_empty() && faults.is_empty() {
+        return say("There is no agent to test; `countersign agents list` says what there is.\n");
+    }
+    let around = |inner, _: &_| tools(inner, agents, invocation);
+    let surveyed = conversed(invocation, around, async |tools: A2aTools| tools.survey().await)?;
+    let Some(standings) = surveyed else { return Ok(Exit::Interrupted) };
+    let tried = standings.iter().map(|standing| (standing.name.as_str(), &standing.found));
+    told(tried, &faults, answers)
+}
+
+fn answers(name: &str, found: &A2aFound) -> String {
+    let A2aFound { title, version, protocol, address, streams, skills, tool } = found;
+    let progress = if *streams { "tells of its progress" } else { "is asked now and then how far it is" };
+    let skills = if skills.is_empty() { "none is named".to_owned() } else { skills.join(", ") };
+    let lines = [
+        format!("tasks go to {address}; it {progress}"),
+        format!("skills: {skills}"),
+        format!("tool: {}, {}", tool.name, tool.effect.as_str()),
+    ];
+    let first = one_line(&format!("{name}: answers as {title} {version}, protocol {protocol}"));
+    lines.iter().fold(format!("{first}\n"), |text, line| format!("{text}  {}\n", one_line(line)))
+}

@@ -1,0 +1,11 @@
+//! One agent: whether everything is there that reaching it needs.
+
+use super::{Finding, check_headers, of_fault};
+use crate::cli::Invocation;
+use crate::cli::agents::agent;
+use crate::cli::config::AgentEntry;
+
+pub(super) fn look(invocation: &Invocation, name: &str, entry: &AgentEntry) -> Result<(), Finding> {
+    let ready = agent(invocation, name, entry).map_err(|fault| of_fault::<AgentEntry>(name, fault))?;
+    check_headers(name, entry, &ready.url, &ready.headers)
+}

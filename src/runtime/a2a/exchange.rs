@@ -1,0 +1,228 @@
+//! What is said between us and an agent about one task: the message, what comes of it, questions how it stands.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::time::{sleep, timeout};
+
+use super::handover::{Handover, Known};
+use super::link::{Answer, Events, Link, Trouble};
+use super::report;
+use super::told::{Told, shown_id};
+use crate::ledger::TaskState;
+use crate::runtime::foreign::plain;
+use crate::runtime::tools::live::Live;
+use crate::tool::{Shown, ToolReport};
+use crate::wire::a2a::Event;
+
+/// How long after an answer an agent is first asked how the task stands; then after half as long again, each time.
+const FIRST_PAUSE: Duration = Duration::from_millis(200);
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+/// How long an answer to such a question may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Questions in a row that may come to nothing.
+const MOST_FAILURES: u32 = 4;
+/// How often a task that goes on may be told to wait for an answer before that is believed to be a new question: an agent may
+/// say how the task stood before it has taken the answer in.
+const AS_IT_WAS: u32 = 5;
+/// Most characters of one event that are shown while it works.
+const MOST_SHOWN: usize = 20_000;
+
+/// One exchange.
+pub(super) struct Exchange<'c> {
+    handover: &'c Handover,
+    known: &'c Known,
+    output: mpsc::Sender<Shown>,
+    live: Live,
+    told: Told,
+    /// How often it was told as it may have been before.
+    as_it_was: u32,
+}
+
+impl<'c> Exchange<'c> {
+    pub(super) fn new(handover: &'c Handover, known: &'c Known, output: mpsc::Sender<Shown>) -> Self {
+        let as_it_was = if handover.message.task.is_some() { 0 } else { AS_IT_WAS };
+        Self { handover, known, live: Live::new(output.clone()), output, told: Told::default(), as_it_was }
+    }
+
+    /// Sends the message, and hears what comes of it to the end.
+    pub(super) async fn run(mut self) -> ToolReport {
+        let kept = &self.handover.kept;
+        let agent = &kept.agent.name;
+        let ready = match kept.ready().await {
+            Ok(ready) => self.known.ready.get_or_init(|| ready).clone(),
+            Err(why) => return ToolReport::failed(format!("the agent {agent} {why}; nothing was sent")),
+        };
+        let talked = self.talk(&ready.link, ready.found.streams).await;
+        self.live.send(true);
+        match talked {
+            Ok(()) => self.report().await,
+            Err(trouble) => self.failed(trouble),
+        }
+    }
+
+    /// Until the task is over.
+    async fn talk(&mut self, link: &Link, streams: bool) -> Result<(), Trouble> {
+        let message = link.dialect.send(&self.handover.message, streams);
+        let mut broke_off = None;
+        match link.send(message, self.known.sent.clone()).await? {
+            Answer::Whole(event) => self.hear(event).await,
+            Answer::Stream(events) => broke_off = self.listen(events).await.err(),
+        }
+        if self.is_over() {
+            return Ok(());
+        }
+        let Some(id) = self.told.id.clone() else {
+            let nothing =
+                || Trouble::Unheard("it ended its answer before it said anything of the task".to_owned());
+            return Err(broke_off.unwrap_or_else(nothing));
+        };
+        if !streams {
+            sleep_showing(&mut self.live, FIRST_PAUSE).await;
+        }
+        match broke_off {
+            Some(Trouble::Refused { code, message }) => {
+                // It may know more of the task than that something went wrong.
+                self.ask(link, &id).await.unwrap_or_default();
+                if self.is_over() { Ok(()) } else { Err(Trouble::Refused { code, message }) }
+            }
+            _ => self.ask_on(link, &id).await,
+        }
+    }
+
+    /// Hears events until the task is over or there are no more.
+    async fn listen(&mut self, mut events: Events) -> Result<(), Trouble> {
+        while !self.is_over() {
+            let Some(event) = showing(&mut self.live, events.next()).await? else { break };
+            self.hear(event).await;
+        }
+        Ok(())
+    }
+
+    /// Asks how the task stands until it is over.
+    async fn ask_on(&mut self, link: &Link, id: &str) -> Result<(), Trouble> {
+        let (mut pause, mut failures) = (FIRST_PAUSE, 0);
+        loop {
+            match self.ask(link, id).await {
+                Ok(()) if self.is_over() => return Ok(()),
+                Ok(()) => failures = 0,
+                Err(Trouble::Unheard(_)) if failures < MOST_FAILURES => failures += 1,
+                Err(trouble) => return Err(trouble),
+            }
+            sleep_showing(&mut self.live, pause).await;
+            pause = (pause * 3 / 2).min(LONGEST_PAUSE);
+        }
+    }
+
+    async fn ask(&mut self, link: &Link, id: &str) -> Result<(), Trouble> {
+        let asking = timeout(PATIENCE, link.ask(link.dialect.get(id)));
+        let slow = |_elapsed| Trouble::Unheard("it did not answer in time".to_owned());
+        let event = showing(&mut self.live, asking).await.map_err(slow)??;
+        self.hear(event).await;
+        Ok(())
+    }
+
+    /// Whether nothing more comes of the task: it ended, or waits for somebody, and not for what it was just given.
+    fn is_over(&self) -> bool {
+        self.told.is_over() && (!self.told.waits() || self.as_it_was >= AS_IT_WAS)
+    }
+
+    async fn hear(&mut self, event: Event) {
+        let is_new = self.told.id.is_none();
+        let is_whole = matches!(event, Event::Task(_));
+        let said = self.told.take(event);
+        let may_be_old = is_whole && self.told.waits();
+        self.as_it_was = if may_be_old { self.as_it_was.saturating_add(1) } else { AS_IT_WAS };
+        let state = self.told.state.unwrap_or(TaskState::Unknown);
+        self.known.task.send_modify(|task| {
+            task.1 = state;
+            if is_new {
+                task.0.clone_from(&self.told.id);
+            }
+        });
+        if let Some(id) = self.told.id.as_deref().filter(|_| is_new) {
+            // Nobody listens only when the call was cut short, and then it is known already.
+            self.output.send(Shown::Task(shown_id(id))).await.unwrap_or_default();
+        }
+        self.live.push(plain(&said, MOST_SHOWN).as_bytes());
+        if self.live.due_in() == Some(Duration::ZERO) {
+            self.live.send(false);
+        }
+    }
+
+    async fn report(self) -> ToolReport {
+        let Handover { kept, max_chars, .. } = self.handover;
+        let (kept, max_chars, told) = (Arc::clone(kept), *max_chars, self.told);
+        let remote = Some(told.remote());
+        let reading = tokio::task::spawn_blocking(move || {
+            report::of(&kept.agent.name, &told, &kept.secrets, max_chars)
+        });
+        reading.await.unwrap_or_else(|_| ToolReport {
+            remote,
+            ..ToolReport::failed("the result could not be read; check what was done")
+        })
+    }
+
+    /// What is to be said of a task that came to no end that is known.
+    fn failed(self, trouble: Trouble) -> ToolReport {
+        let Handover { kept, max_chars, .. } = self.handover;
+        let agent = &kept.agent.name;
+        if !self.known.sent.load(Relaxed) {
+            let (Trouble::Closed(why) | Trouble::Unheard(why) | Trouble::Refused { message: why, .. }) =
+                trouble;
+            let why = kept.secrets.hide(&why);
+            return ToolReport::failed(format!(
+                "the agent {agent} could not be reached: {why}; nothing was sent"
+            ));
+        }
+        let remote = Some(self.told.remote());
+        let report = match (self.told.id.as_deref().map(shown_id), trouble) {
+            (None, Trouble::Refused { code, message }) => {
+                report::refused(agent, code, &message, &kept.secrets, *max_chars)
+            }
+            (None, Trouble::Closed(why)) => ToolReport::failed(format!(
+                "the agent {agent} did not take the task: {}",
+                kept.secrets.hide(&why)
+            )),
+            (None, Trouble::Unheard(why)) => ToolReport::failed(format!(
+                "the agent {agent} could not be heard: {}; the task may have been taken; check before repeating",
+                kept.secrets.hide(&why)
+            )),
+            (Some(id), trouble) => {
+                let why = match trouble {
+                    Trouble::Refused { code, message } => {
+                        format!("{} (error {code})", kept.secrets.hide(&message))
+                    }
+                    Trouble::Closed(why) | Trouble::Unheard(why) => kept.secrets.hide(&why),
+                };
+                report::failed(
+                    &format!(
+                        "the agent {agent} does not say any more how its task {id} stands: {why}; it may still work on \
+                         it; check before repeating"
+                    ),
+                    *max_chars,
+                )
+            }
+        };
+        ToolReport { remote, ..report }
+    }
+}
+
+/// Waits for something, and shows meanwhile what there is to show.
+async fn showing<F: Future>(live: &mut Live, awaited: F) -> F::Output {
+    let mut awaited = pin!(awaited);
+    while let Some(wait) = live.due_in() {
+        match timeout(wait, awaited.as_mut()).await {
+            Ok(there) => return there,
+            Err(_elapsed) => live.send(false),
+        }
+    }
+    awaited.await
+}
+
+async fn sleep_showing(live: &mut Live, pause: Duration) {
+    showing(live, sleep(pause)).await;
+}

@@ -1,0 +1,289 @@
+//! What an agent has told of one task, folded from its events into bounded memory.
+
+use crate::ledger::{RemoteTask, TaskState};
+use crate::runtime::foreign::one_line;
+use crate::wire::a2a::{Artifact, Event, Message, Part, Status, Task};
+
+/// Most bytes of what one conversation made that are kept.
+const MOST_KEPT: usize = 32 << 20;
+/// What a piece costs beside its text.
+const PIECE: usize = 64;
+/// Most artifacts of a task.
+const MOST_ARTIFACTS: usize = 1_000;
+/// Most characters of an agent's name for a task.
+const MOST_ID: usize = 256;
+
+/// What an agent has told.
+#[derive(Default)]
+pub(super) struct Told {
+    /// What it calls the task, in its own letters.
+    pub(super) id: Option<String>,
+    /// How the task stands, if it said so.
+    pub(super) state: Option<TaskState>,
+    /// What the task made, in order.
+    pub(super) artifacts: Vec<Artifact>,
+    /// What it said when the task came to stand as it does.
+    pub(super) reason: Option<Message>,
+    /// The last that it said of how the task stands.
+    pub(super) last_status: Option<Message>,
+    /// The last that it said, of those in the history.
+    pub(super) last_said: Option<Message>,
+    /// Its answer, when there is no task.
+    pub(super) direct: Option<Message>,
+    /// Characters that were not kept.
+    pub(super) cut_chars: u64,
+    kept: usize,
+}
+
+impl Told {
+    /// Takes in an event, and says what of it is new to read. What is told of other tasks is not taken.
+    pub(super) fn take(&mut self, event: Event) -> String {
+        match event {
+            Event::Message(message) => {
+                let new = text(&message.parts);
+                self.direct = Some(message);
+                new
+            }
+            Event::Status { task, status } if self.is_this(&task) => self.stand(status),
+            Event::Artifact { task, artifact, append } if self.is_this(&task) => {
+                let new = text(&artifact.parts);
+                let begins = !append && !self.artifacts.is_empty();
+                self.put(artifact, append);
+                if begins { format!("\n{new}") } else { new }
+            }
+            Event::Task(task) if self.is_this(&task.id) => self.stand_whole(task),
+            Event::Status { .. } | Event::Artifact { .. } | Event::Task(_) => String::new(),
+        }
+    }
+
+    /// Whether nothing more comes of it: it ended, or waits for somebody.
+    pub(super) fn is_over(&self) -> bool {
+        self.direct.is_some() || self.state.is_some_and(rests)
+    }
+
+    /// Whether it waits for somebody.
+    pub(super) fn waits(&self) -> bool {
+        matches!(self.state, Some(TaskState::InputRequired | TaskState::AuthRequired))
+    }
+
+    /// The task for the books: its name on one line, as far as anything was told.
+    pub(super) fn remote(&self) -> RemoteTask {
+        let state = match (&self.direct, self.state) {
+            (Some(_), _) => TaskState::Completed,
+            (None, state) => state.unwrap_or(TaskState::Unknown),
+        };
+        let id = self.id.as_deref().filter(|_| self.direct.is_none());
+        RemoteTask { id: id.map(shown_id), state }
+    }
+
+    /// The first task that is named is the one that this is about.
+    fn is_this(&mut self, task: &str) -> bool {
+        self.id.get_or_insert_with(|| task.to_owned()) == task
+    }
+
+    fn stand(&mut self, status: Status) -> String {
+        self.state = Some(status.state);
+        let mut new = String::new();
+        if let Some(message) = &status.message {
+            if self.last_status.as_ref() != Some(message) {
+                new = text(&message.parts);
+                if !new.is_empty() && !new.ends_with('\n') {
+                    new.push('\n');
+                }
+            }
+            self.last_status = status.message.clone();
+        }
+        self.reason = status.message;
+        new
+    }
+
+    /// The whole task takes the place of what was told of it before.
+    fn stand_whole(&mut self, task: Task) -> String {
+        let mut new = String::new();
+        if !task.artifacts.is_empty() {
+            let before = std::mem::take(&mut self.artifacts);
+            (self.kept, self.cut_chars) = (0, 0);
+            for artifact in task.artifacts {
+                let old = before.iter().find(|old| old.id == artifact.id).map(|old| text(&old.parts));
+                let now = text(&artifact.parts);
+                new.push_str(now.strip_prefix(old.unwrap_or_default().as_str()).unwrap_or(&now));
+                self.put(artifact, false);
+            }
+        }
+        if let Some(said) = task.history.into_iter().rev().find(|message| message.is_of_agent) {
+            self.last_said = Some(said);
+        }
+        self.stand(task.status) + &new
+    }
+
+    /// Keeps an artifact: behind what is there of it, in the place of that, or as a new one.
+    fn put(&mut self, artifact: Artifact, append: bool) {
+        if !self.artifacts.iter().any(|old| old.id == artifact.id) && self.artifacts.len() < MOST_ARTIFACTS {
+            self.artifacts.push(Artifact { id: artifact.id.clone(), parts: Vec::new() });
+        }
+        let Some(place) = self.artifacts.iter_mut().find(|old| old.id == artifact.id) else {
+            self.cut_chars += artifact.parts.iter().map(characters).sum::<u64>();
+            return;
+        };
+        if !append {
+            let freed: usize = place.parts.iter().map(weight).sum();
+            self.kept = self.kept.saturating_sub(freed);
+            place.parts.clear();
+        }
+        for part in artifact.parts {
+            if self.kept + weight(&part) > MOST_KEPT {
+                self.cut_chars += characters(&part);
+                continue;
+            }
+            match (place.parts.last_mut(), part) {
+                (Some(Part::Text(text)), Part::Text(more)) if append => {
+                    self.kept += more.len();
+                    text.push_str(&more);
+                }
+                (_, part) => {
+                    self.kept += weight(&part);
+                    place.parts.push(part);
+                }
+            }
+        }
+    }
+}
+
+/// Whether an agent goes on with a task that stands so only when somebody does something.
+fn rests(state: TaskState) -> bool {
+    ended(state) || matches!(state, TaskState::InputRequired | TaskState::AuthRequired)
+}
+
+/// Whether a task that stands so never changes any more.
+pub(super) fn ended(state: TaskState) -> bool {
+    use TaskState as State;
+    matches!(state, State::Completed | State::Failed | State::Canceled | State::Rejected)
+}
+
+/// What an agent calls a task, fit for a line.
+pub(super) fn shown_id(id: &str) -> String {
+    one_line(id, MOST_ID)
+}
+
+/// The words among these parts.
+pub(super) fn text(parts: &[Part]) -> String {
+    let mut words = String::new();
+    for part in parts {
+        match part {
+            Part::Text(text) => words.push_str(text),
+            Part::Data(data) => words.push_str(data),
+            Part::File { .. } | Part::Link { .. } | Part::Unknown => {}
+        }
+    }
+    words
+}
+
+fn weight(part: &Part) -> usize {
+    PIECE + lengths(part, str::len)
+}
+
+fn characters(part: &Part) -> u64 {
+    lengths(part, |text| text.chars().count()) as u64
+}
+
+fn lengths(part: &Part, length: impl Fn(&str) -> usize) -> usize {
+    match part {
+        Part::Text(text) | Part::Data(text) => length(text),
+        Part::File { name, kind, base64: held } | Part::Link { name, kind, url: held } => {
+            length(name) + length(kind) + length(held)
+        }
+        Part::Unknown => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn made(id: &str, words: &str, append: bool) -> Event {
+        let artifact = Artifact { id: id.into(), parts: vec![Part::Text(words.into())] };
+        Event::Artifact { task: "t".into(), artifact, append }
+    }
+
+    fn words(told: &Told) -> Vec<String> {
+        told.artifacts.iter().map(|artifact| text(&artifact.parts)).collect()
+    }
+
+    fn said(words: &str) -> Message {
+        Message { is_of_agent: true, parts: vec![Part::Text(words.into())] }
+    }
+
+    fn whole(state: TaskState, message: Option<Message>, artifacts: &[(&str, &str)]) -> Event {
+        let artifact = |(id, words): &(&str, &str)| Artifact {
+            id: (*id).to_owned(),
+            parts: vec![Part::Text((*words).to_owned())],
+        };
+        Event::Task(Task {
+            id: "t".into(),
+            status: Status { state, message },
+            artifacts: artifacts.iter().map(artifact).collect(),
+            history: Vec::new(),
+        })
+    }
+
+    #[test]
+    fn chunks_are_joined_and_later_artifacts_take_the_place_of_earlier_ones() {
+        let mut told = Told::default();
+        let mut shown = String::new();
+        for event in
+            [made("a", "on", false), made("b", "x", false), made("a", "e", true), made("b", "two", false)]
+        {
+            shown.push_str(&told.take(event));
+        }
+        assert_eq!((words(&told), shown.as_str()), (vec!["one".to_owned(), "two".to_owned()], "on\nxe\ntwo"));
+        assert_eq!((told.remote().id.as_deref(), told.remote().state), (Some("t"), TaskState::Unknown));
+    }
+
+    #[test]
+    fn of_a_task_that_is_asked_about_only_what_is_new_is_shown() {
+        let mut told = Told::default();
+        let status = Some(said("thinking"));
+        assert_eq!(told.take(whole(TaskState::Working, status.clone(), &[])), "thinking\n");
+        assert_eq!(told.take(whole(TaskState::Working, status.clone(), &[("a", "on")])), "on");
+        assert_eq!(told.take(whole(TaskState::Working, status, &[("a", "one"), ("b", "two")])), "etwo");
+        assert!(!told.is_over());
+        assert_eq!(told.take(whole(TaskState::Completed, None, &[])), "");
+        assert!(told.is_over() && told.reason.is_none());
+        assert_eq!((words(&told).len(), told.last_status), (2, Some(said("thinking"))));
+    }
+
+    #[test]
+    fn what_is_told_of_another_task_is_not_taken() {
+        let mut told = Told::default();
+        told.take(made("a", "mine", false));
+        let status = Status { state: TaskState::Completed, message: None };
+        assert_eq!(told.take(Event::Status { task: "other".into(), status }), "");
+        assert!(!told.is_over());
+    }
+
+    #[test]
+    fn memory_is_bounded_and_what_is_left_out_is_counted() {
+        let mut told = Told::default();
+        let piece = "é".repeat(1 << 20);
+        for _ in 0..20 {
+            told.take(made("a", &piece, true));
+        }
+        assert!(told.kept <= MOST_KEPT && text(&told.artifacts[0].parts).len() <= MOST_KEPT);
+        assert_eq!(told.cut_chars, 5 << 20);
+        told.take(made("a", "small", false));
+        assert_eq!((words(&told), told.kept), (vec!["small".to_owned()], PIECE + 5));
+        for number in 0..2_000 {
+            told.take(made(&number.to_string(), "x", false));
+        }
+        assert_eq!(told.artifacts.len(), MOST_ARTIFACTS);
+    }
+
+    #[test]
+    fn a_name_fits_a_line() {
+        let mut told = Told { id: Some(format!("a\u{202e}\n{}", "b".repeat(300))), ..Told::default() };
+        let id = told.remote().id.unwrap();
+        assert!(id.starts_with("a b") && id.chars().count() == 256, "{id}");
+        told.take(Event::Message(said("hi")));
+        assert_eq!(told.remote(), RemoteTask { id: None, state: TaskState::Completed });
+    }
+}

@@ -1,0 +1,58 @@
+//! Pictures that a tool of somebody else gives, in base64.
+
+use base64::Engine as _;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+
+use super::words::{IN_A_SENTENCE, one_line};
+use crate::ledger::Image;
+use crate::runtime::tools::picture;
+
+/// Most images of one result that are decoded and shown.
+const MOST_IMAGES: usize = 8;
+/// With padding or without: both are met.
+const DECODER: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// The pictures of one result, in order.
+pub(in crate::runtime) struct Pictures<'t> {
+    tool: &'t str,
+    images: Vec<Image>,
+}
+
+impl<'t> Pictures<'t> {
+    /// None yet; they are named after the tool.
+    pub(in crate::runtime) fn of(tool: &'t str) -> Self {
+        Self { tool, images: Vec::new() }
+    }
+
+    /// Takes one, and says in a line what it is, or why it is not shown. Decodes it: for a thread that may be busy.
+    pub(in crate::runtime) fn take(&mut self, data: &str) -> String {
+        let number = self.images.len() + 1;
+        if number > MOST_IMAGES {
+            return format!("[an image beyond the {MOST_IMAGES} that are shown]");
+        }
+        // What is too large in base64 is too large for every model: it is not decoded to find that out.
+        if data.len() as u64 > Image::MOST_BYTES * 2 {
+            return "[an image that is too large]".to_owned();
+        }
+        let shown = DECODER
+            .decode(data.trim())
+            .map_err(|_why| "is no base64".to_owned())
+            .and_then(|content| picture::given(&format!("{} image {number}", self.tool), &content));
+        match shown {
+            Ok((image, words)) => {
+                self.images.push(image);
+                format!("({words})")
+            }
+            Err(why) => format!("[{}]", one_line(&format!("an image that {why}"), IN_A_SENTENCE)),
+        }
+    }
+
+    /// Those that can be shown.
+    pub(in crate::runtime) fn taken(self) -> Vec<Image> {
+        self.images
+    }
+}

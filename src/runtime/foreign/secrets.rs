@@ -1,0 +1,64 @@
+//! What must not stand in a sentence about somebody else's server: the values that it was configured with, which may be keys.
+
+use std::collections::BTreeMap;
+
+use super::words::{IN_A_SENTENCE, one_line};
+
+/// Values of fewer bytes are words like `1` and `true`, which would be struck out of every sentence.
+const SHORTEST_SECRET: usize = 6;
+
+/// Values that may be keys.
+pub(in crate::runtime) struct Secrets(Vec<String>);
+
+impl Secrets {
+    /// These values, and no others.
+    pub(in crate::runtime) fn new(values: impl IntoIterator<Item = String>) -> Self {
+        let mut values: Vec<String> =
+            values.into_iter().filter(|value| value.len() >= SHORTEST_SECRET).collect();
+        // The longest first: a part of it would leave the rest to be read.
+        values.sort_by_key(|value| std::cmp::Reverse(value.len()));
+        Self(values)
+    }
+
+    /// The words without the secrets.
+    pub(in crate::runtime) fn strike(&self, text: &str) -> String {
+        self.0.iter().fold(text.to_owned(), |text, value| text.replace(value, "[hidden]"))
+    }
+
+    /// The same on one line that fits a sentence.
+    pub(in crate::runtime) fn hide(&self, text: &str) -> String {
+        one_line(&self.strike(text), IN_A_SENTENCE)
+    }
+}
+
+/// The parts of an address and its headers that may be keys: the query, a name and a password before the host, the values
+/// of the headers and the words of these.
+pub(in crate::runtime) fn address_and_headers(
+    url: &str,
+    headers: &BTreeMap<String, String>,
+) -> impl Iterator<Item = String> {
+    let asked = url.split_once('?').map(|(_, rest)| rest.to_owned());
+    let host = url.split_once("://").and_then(|(_, rest)| rest.split(['/', '?', '#']).next());
+    let login = host.and_then(|host| host.rsplit_once('@')).map(|(login, _)| login.to_owned());
+    let password = login.as_ref().and_then(|login| login.split_once(':')).map(|(_, word)| word.to_owned());
+    // `Bearer KEY` is said back as `KEY`, too.
+    let words = headers.values().flat_map(|value| value.split_whitespace().map(str::to_owned));
+    headers.values().cloned().chain(words).chain(asked).chain(login).chain(password)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_not_said() {
+        let headers = BTreeMap::from([("authorization".to_owned(), "Bearer key-1234567".to_owned())]);
+        let address = "https://me:secret-word@x.test/mcp?key=abcdefgh";
+        let others = ["of-an-argument".to_owned(), "true".to_owned()];
+        let secrets = Secrets::new(address_and_headers(address, &headers).chain(others));
+        let said = secrets.hide(
+            "no: Bearer key-1234567 (key-1234567) at secret-word@x.test?key=abcdefgh of-an-argument true",
+        );
+        assert_eq!(said, "no: [hidden] ([hidden]) at [hidden]@x.test?[hidden] [hidden] true");
+    }
+}

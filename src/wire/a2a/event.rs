@@ -1,0 +1,253 @@
+//! What an agent answers: a task as it stands, a message, a change of either; or that it will not.
+//!
+//! One reader serves both versions: the members of an object say what it is, whether it has a `kind` or not.
+
+use serde::Deserialize;
+
+use super::part::{Part, RawPart};
+use crate::ledger::TaskState;
+
+/// What an agent says of a task.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// All of it, as it stands.
+    Task(Task),
+    /// An answer without a task.
+    Message(Message),
+    /// It stands otherwise now.
+    Status {
+        /// The task.
+        task: String,
+        /// How it stands.
+        status: Status,
+    },
+    /// It made something, or more of it.
+    Artifact {
+        /// The task.
+        task: String,
+        /// What it made.
+        artifact: Artifact,
+        /// Whether this belongs behind what is there of it.
+        append: bool,
+    },
+}
+
+/// A task of an agent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Task {
+    /// What the agent calls it.
+    pub id: String,
+    /// How it stands.
+    pub status: Status,
+    /// What it made.
+    pub artifacts: Vec<Artifact>,
+    /// What was said, oldest first.
+    pub history: Vec<Message>,
+}
+
+/// How a task stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Status {
+    /// In a word.
+    pub state: TaskState,
+    /// In the agent's own words.
+    pub message: Option<Message>,
+}
+
+/// Something that was said.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Message {
+    /// Whether the agent said it.
+    pub is_of_agent: bool,
+    /// What was said.
+    pub parts: Vec<Part>,
+}
+
+/// Something that a task made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Artifact {
+    /// Its name within the task.
+    pub id: String,
+    /// What it is.
+    pub parts: Vec<Part>,
+}
+
+/// Why an answer is no event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoEvent {
+    /// The agent said no.
+    Refused {
+        /// The number of the error.
+        code: i64,
+        /// Why, in its words.
+        message: String,
+    },
+    /// It cannot be read.
+    Unreadable,
+}
+
+/// Reads an answer, or one event of a stream of them.
+///
+/// # Errors
+/// [`NoEvent`].
+pub fn read(body: &[u8]) -> Result<Event, NoEvent> {
+    let answer: RawAnswer = serde_json::from_slice(body).map_err(|_why| NoEvent::Unreadable)?;
+    if let Some(error) = answer.error {
+        let message = error.message.unwrap_or_default();
+        return Err(NoEvent::Refused { code: error.code.unwrap_or_default(), message });
+    }
+    answer.result.and_then(RawResult::event).ok_or(NoEvent::Unreadable)
+}
+
+#[derive(Deserialize)]
+struct RawAnswer {
+    result: Option<RawResult>,
+    error: Option<RawError>,
+}
+
+#[derive(Deserialize)]
+struct RawError {
+    code: Option<i64>,
+    message: Option<String>,
+}
+
+/// Everything that a result can be, and the members under which 1.0 says which.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct RawResult {
+    task: Option<Box<Self>>,
+    message: Option<RawMessage>,
+    #[serde(alias = "status_update")]
+    status_update: Option<Box<Self>>,
+    #[serde(alias = "artifact_update")]
+    artifact_update: Option<Box<Self>>,
+    id: Option<String>,
+    #[serde(alias = "task_id")]
+    task_id: Option<String>,
+    status: Option<RawStatus>,
+    artifacts: Option<Vec<RawArtifact>>,
+    history: Option<Vec<RawMessage>>,
+    artifact: Option<RawArtifact>,
+    append: Option<bool>,
+    role: Option<RawName>,
+    parts: Option<Vec<RawPart>>,
+}
+
+#[derive(Deserialize)]
+struct RawStatus {
+    state: Option<RawName>,
+    message: Option<RawMessage>,
+}
+
+#[derive(Deserialize)]
+struct RawMessage {
+    role: Option<RawName>,
+    parts: Option<Vec<RawPart>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct RawArtifact {
+    #[serde(alias = "artifact_id")]
+    artifact_id: Option<String>,
+    parts: Option<Vec<RawPart>>,
+}
+
+/// A member of an enumeration: by its name, or by its number in the definition of 1.0.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum RawName {
+    Name(String),
+    Number(u64),
+}
+
+impl RawResult {
+    /// Members nest no deeper than one: an object inside an object of its own kind is none.
+    fn event(self) -> Option<Event> {
+        let inner = [self.task, self.status_update, self.artifact_update].into_iter().flatten().next();
+        if let Some(inner) = inner {
+            return inner.event_itself();
+        }
+        if let Some(message) = self.message {
+            return Some(Event::Message(message.into()));
+        }
+        Self { task: None, message: None, status_update: None, artifact_update: None, ..self }.event_itself()
+    }
+
+    /// A name that is empty is none.
+    fn event_itself(self) -> Option<Event> {
+        let [id, task_id] = [self.id, self.task_id].map(|id| id.filter(|id| !id.is_empty()));
+        if let Some(artifact) = self.artifact {
+            let append = self.append.unwrap_or_default();
+            return Some(Event::Artifact { task: task_id?, artifact: artifact.into(), append });
+        }
+        if let Some(status) = self.status {
+            let status = status.into();
+            let Some(id) = id else { return Some(Event::Status { task: task_id?, status }) };
+            let artifacts = self.artifacts.unwrap_or_default().into_iter().map(Artifact::from).collect();
+            let history = self.history.unwrap_or_default().into_iter().map(Message::from).collect();
+            return Some(Event::Task(Task { id, status, artifacts, history }));
+        }
+        let message = RawMessage { role: self.role, parts: Some(self.parts?) };
+        Some(Event::Message(message.into()))
+    }
+}
+
+impl From<RawStatus> for Status {
+    fn from(raw: RawStatus) -> Self {
+        let state = raw.state.map_or(TaskState::Unknown, |name| name.state());
+        Self { state, message: raw.message.map(Message::from) }
+    }
+}
+
+impl From<RawMessage> for Message {
+    fn from(raw: RawMessage) -> Self {
+        let is_of_agent = match raw.role {
+            Some(RawName::Name(name)) => matches!(name.as_str(), "agent" | "ROLE_AGENT"),
+            Some(RawName::Number(number)) => number == 2,
+            None => false,
+        };
+        Self { is_of_agent, parts: parts(raw.parts) }
+    }
+}
+
+impl From<RawArtifact> for Artifact {
+    fn from(raw: RawArtifact) -> Self {
+        Self { id: raw.artifact_id.unwrap_or_default(), parts: parts(raw.parts) }
+    }
+}
+
+fn parts(raw: Option<Vec<RawPart>>) -> Vec<Part> {
+    raw.unwrap_or_default().into_iter().map(Part::from).collect()
+}
+
+/// The states by their numbers in 1.0.
+const NUMBERED: [TaskState; 9] = [
+    TaskState::Unknown,
+    TaskState::Submitted,
+    TaskState::Working,
+    TaskState::Completed,
+    TaskState::Failed,
+    TaskState::Canceled,
+    TaskState::InputRequired,
+    TaskState::Rejected,
+    TaskState::AuthRequired,
+];
+
+impl RawName {
+    /// `TASK_STATE_INPUT_REQUIRED`, `input-required` or 6.
+    fn state(&self) -> TaskState {
+        let state = match self {
+            Self::Name(name) => {
+                let name = name.strip_prefix("TASK_STATE_").unwrap_or(name);
+                TaskState::parse(&name.to_ascii_lowercase().replace('_', "-"))
+            }
+            Self::Number(number) => usize::try_from(*number).ok().and_then(|at| NUMBERED.get(at)).copied(),
+        };
+        state.unwrap_or(TaskState::Unknown)
+    }
+}
+
+#[cfg(test)]
+#[path = "event_tests.rs"]
+mod tests;

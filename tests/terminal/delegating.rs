@@ -1,0 +1,59 @@
+//! A task for another agent in the app: asked about with where it goes, interrupted, and told what became of it.
+
+use serde_json::json;
+
+use super::console::{Console, ESC};
+use super::home::Home;
+use crate::a2a::agent::{Agent, KEY};
+use crate::a2a::way::Way;
+
+#[tokio::test]
+async fn esc_takes_a_task_back_and_the_agent_s_word_comes_as_a_note() {
+    let agent = Agent::of(Way::NEWEST, None, None);
+    let home = Home::new();
+    let folder = home.root().join("config/countersign");
+    std::fs::create_dir_all(&folder).unwrap();
+    let config = format!("[agents.writer]\nurl = '{}'\nheaders.X-Key = '{KEY}'\n", agent.site.url());
+    std::fs::write(folder.join("config.toml"), config).unwrap();
+    let call = json!({ "id": "a", "name": "delegate_to_writer", "arguments": { "task": "slow epic" } });
+    let mut app = Console::scripted(&home, &json!([{ "tool_calls": [call] }, "Never."]));
+    app.sees("ask anything").await;
+    app.says("go").await;
+    app.sees("a task for another agent").await;
+    app.sees(&format!("sent to {}/rpc", agent.site.url())).await;
+    app.sees("slow epic").await;
+    assert!(agent.site.methods().is_empty(), "nothing is sent before it is allowed");
+    app.keys("y").await;
+    app.sees("on it").await;
+    app.keys(ESC).await;
+    app.sees("interrupted").await;
+    app.sees("Canceled, as the agent writer confirms (its task t-1).").await;
+    app.rests().await;
+    app.quits().await;
+    assert_eq!(agent.state("t-1"), "canceled");
+    assert_eq!(home.texts("delegation_response", "state"), ["unknown"]);
+    let notes = home.texts("note", "text");
+    assert_eq!(notes.last().unwrap(), "Canceled, as the agent writer confirms (its task t-1).");
+}
+
+#[tokio::test]
+async fn closing_the_app_takes_a_task_back() {
+    let agent = Agent::of(Way::NEWEST, None, None);
+    let home = Home::new();
+    let folder = home.root().join("config/countersign");
+    std::fs::create_dir_all(&folder).unwrap();
+    let config = format!(
+        "allow = ['delegate_to_writer']\n[agents.writer]\nurl = '{}'\nheaders.X-Key = '{KEY}'\n",
+        agent.site.url()
+    );
+    std::fs::write(folder.join("config.toml"), config).unwrap();
+    let call = json!({ "id": "a", "name": "delegate_to_writer", "arguments": { "task": "slow epic" } });
+    let mut app = Console::scripted(&home, &json!([{ "tool_calls": [call] }, "Never."]));
+    app.sees("ask anything").await;
+    app.says("go").await;
+    app.sees("on it").await;
+    app.signal(rustix::process::Signal::TERM);
+    app.ends().await;
+    assert_eq!(agent.state("t-1"), "canceled");
+    assert_eq!(home.texts("tool_result", "outcome"), ["aborted"]);
+}
