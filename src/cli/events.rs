@@ -106,11 +106,18 @@ fn live_event(live: &Live) -> Option<Value> {
 mod tests {
     use super::*;
     use crate::ledger::CallId;
+    use crate::tool::SideEffect;
 
     #[test]
     fn progress_names_the_bare_tool_or_agent() {
         let progress = |target: &str| {
-            live_event(&Live::Progress { call: CallId(1), step: 2, target: target.to_owned() }).unwrap()
+            live_event(&Live::Progress {
+                call: CallId(1),
+                step: 2,
+                target: target.to_owned(),
+                effect: SideEffect::Runs,
+            })
+            .unwrap()
         };
         assert_eq!(
             progress("calculator"),

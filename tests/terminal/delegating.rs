@@ -7,16 +7,22 @@ use super::home::Home;
 use crate::a2a::agent::{Agent, KEY};
 use crate::a2a::way::Way;
 
-#[tokio::test]
-async fn esc_takes_a_task_back_and_the_agent_s_word_comes_as_a_note() {
-    let agent = Agent::of(Way::NEWEST, None, None);
+/// A home that knows the agent `writer`, and an app in it whose model hands over a task that never ends.
+fn begin(agent: &Agent, rules: &str) -> (Home, Console) {
     let home = Home::new();
     let folder = home.root().join("config/countersign");
     std::fs::create_dir_all(&folder).unwrap();
-    let config = format!("[agents.writer]\nurl = '{}'\nheaders.X-Key = '{KEY}'\n", agent.site.url());
-    std::fs::write(folder.join("config.toml"), config).unwrap();
+    let writer = format!("[agents.writer]\nurl = '{}'\nheaders.X-Key = '{KEY}'\n", agent.site.url());
+    std::fs::write(folder.join("config.toml"), format!("{rules}\n{writer}")).unwrap();
     let call = json!({ "id": "a", "name": "delegate_to_writer", "arguments": { "task": "slow epic" } });
-    let mut app = Console::scripted(&home, &json!([{ "tool_calls": [call] }, "Never."]));
+    let app = Console::scripted(&home, &json!([{ "tool_calls": [call] }, "Never."]));
+    (home, app)
+}
+
+#[tokio::test]
+async fn esc_takes_a_task_back_and_the_agent_s_word_comes_as_a_note() {
+    let agent = Agent::of(Way::NEWEST, None, None);
+    let (home, mut app) = begin(&agent, "");
     app.sees("ask anything").await;
     app.says("go").await;
     app.sees("a task for another agent").await;
@@ -39,16 +45,7 @@ async fn esc_takes_a_task_back_and_the_agent_s_word_comes_as_a_note() {
 #[tokio::test]
 async fn closing_the_app_takes_a_task_back() {
     let agent = Agent::of(Way::NEWEST, None, None);
-    let home = Home::new();
-    let folder = home.root().join("config/countersign");
-    std::fs::create_dir_all(&folder).unwrap();
-    let config = format!(
-        "allow = ['delegate_to_writer']\n[agents.writer]\nurl = '{}'\nheaders.X-Key = '{KEY}'\n",
-        agent.site.url()
-    );
-    std::fs::write(folder.join("config.toml"), config).unwrap();
-    let call = json!({ "id": "a", "name": "delegate_to_writer", "arguments": { "task": "slow epic" } });
-    let mut app = Console::scripted(&home, &json!([{ "tool_calls": [call] }, "Never."]));
+    let (home, mut app) = begin(&agent, "allow = ['delegate_to_writer']");
     app.sees("ask anything").await;
     app.says("go").await;
     app.sees("on it").await;

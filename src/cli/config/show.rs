@@ -1,13 +1,11 @@
 //! `config show`: every value as TOML, each with where it came from.
 
-use std::fmt::Write;
-
 use super::{
     AgentEntry, Config, McpEntry, facts,
     key::{KEYS, Key, Most, Nudge},
     peers,
     source::Source,
-    spelling::{quoted, spelled},
+    spelling::{line, listed, quoted, spelled},
     value::write_dollars,
 };
 use crate::agent::{Attendance, FinalResponse};
@@ -217,14 +215,4 @@ fn quirks(quirks: Quirks) -> impl Iterator<Item = (&'static str, bool)> {
         ("bearer", bearer.then_some(true)),
     ];
     set.into_iter().filter_map(|(name, on)| Some((name, on?)))
-}
-
-/// Values as a list of TOML.
-pub(super) fn listed(values: impl Iterator<Item = String>) -> String {
-    format!("[{}]", values.collect::<Vec<_>>().join(", "))
-}
-
-pub(super) fn line(text: &mut String, content: &str) {
-    // Writing into a String cannot fail.
-    writeln!(text, "{content}").unwrap_or_default();
 }

@@ -1,4 +1,6 @@
-//! Paths and texts as TOML writes them.
+//! Paths, texts and lists as TOML writes them.
+
+use std::fmt::Write as _;
 
 use crate::ui::text::sanitize;
 
@@ -21,4 +23,15 @@ pub(super) fn quoted(text: &str) -> String {
         _ => format!("\\U{:08X}", u32::from(c)),
     };
     format!("\"{}\"", text.chars().map(letter).collect::<String>())
+}
+
+/// Values as a list of TOML.
+pub(super) fn listed(values: impl Iterator<Item = String>) -> String {
+    format!("[{}]", values.collect::<Vec<_>>().join(", "))
+}
+
+/// Adds a line.
+pub(super) fn line(text: &mut String, content: &str) {
+    // Writing into a String cannot fail.
+    writeln!(text, "{content}").unwrap_or_default();
 }

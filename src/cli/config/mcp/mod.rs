@@ -12,9 +12,8 @@ use super::{
         address_without_query, as_word, hidden, insert_header, named, templated,
     },
     setting::Wrong,
-    show::listed,
     source::Source,
-    spelling::quoted,
+    spelling::{listed, quoted},
     value::Written,
 };
 use crate::wire::Secret;

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::key::KEYS;
-use super::super::show::line;
-use super::super::spelling::quoted;
+use super::super::spelling::{line, quoted};
 use super::{Config, Entry, path, template};
 use crate::cli::fault::one_line;
 use crate::wire::Secret;
