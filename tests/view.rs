@@ -21,6 +21,7 @@ use countersign::ledger::{
     Abort, AbortPath, CallId, CompactionTrigger, Decider, Ending, EntryId, Note, OpenCall, Outcome, Preview,
     Remark, Tombstone, Transition,
 };
+use countersign::tool::SideEffect;
 use countersign::view::{CardBody, Mark, PanelState, Phase, View, ViewSettings};
 use proptest::prelude::*;
 use serde_json::json;
@@ -259,7 +260,9 @@ fn a_panel_goes_through_its_states() {
     assert_eq!(state(&stage), PanelState::Queued);
     assert_eq!(view(&stage.events).status.phase, Phase::DispatchingTools);
     stage.run(id, "shell");
-    assert!(matches!(state(&stage), PanelState::Running { since } if since.0 == stage.now - 1_000));
+    assert!(
+        matches!(state(&stage), PanelState::Running { since, effect: SideEffect::Runs } if since.0 == stage.now - 1_000)
+    );
     stage.output(id, "a\nb");
     assert_eq!(view(&stage.events).panel(id).unwrap().tail.lines().count(), 2);
     stage.settle(open, Outcome::Ok, "a\nb\n", 4);

@@ -4,6 +4,7 @@ use crate::budget::Meter;
 use crate::ledger::{
     CallId, Decider, Decision, Ending, Millis, Note, Outcome, Remark, Settlement, Transition,
 };
+use crate::policy::effect_of_call;
 use crate::tool::{Invocation, Shown, SideEffect, ToolNews, ToolReport, bound, delegate, startable};
 
 use super::phase::{Dispatching, Pending, Permission, Phase, State};
@@ -154,7 +155,9 @@ impl Agent {
         out.push(self.running_of(pending));
         let step = u32::try_from(self.books.meter().turns()).unwrap_or(u32::MAX);
         let (call, target) = (pending.call.id, pending.call.name.clone());
-        out.push(Effect::Emit(Live::Progress { step, call, target }));
+        let tool = self.registry.get(&target);
+        let effect = tool.map_or(SideEffect::Sends, |tool| effect_of_call(tool, &pending.call.arguments));
+        out.push(Effect::Emit(Live::Progress { step, call, target, effect }));
     }
 
     /// A task that goes to another agent is in the books before it is sent.

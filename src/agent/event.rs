@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::ledger::{CallId, CompactionTrigger, Entry, EntryId, Hosted, ModelRef, Outcome};
 use crate::model::Effort;
-use crate::tool::Screen;
+use crate::tool::{Screen, SideEffect};
 
 /// One event.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,6 +58,8 @@ pub enum Live {
         call: CallId,
         /// Bare name of the tool.
         target: String,
+        /// What this call does to the world.
+        effect: SideEffect,
     },
     /// A piece of a running tool's output.
     ToolOutput {

@@ -243,9 +243,9 @@ impl View {
             Live::CallForming { message, index, name, bytes } => {
                 self.form(*message, *index, Forming { name: name.clone(), bytes: *bytes });
             }
-            Live::Progress { call, .. } => {
-                let since = self.clock;
-                self.change_open_panel(*call, |p| p.state = PanelState::Running { since });
+            Live::Progress { call, effect, .. } => {
+                let (since, effect) = (self.clock, *effect);
+                self.change_open_panel(*call, |p| p.state = PanelState::Running { since, effect });
             }
             Live::ToolOutput { call, chunk } => self.change_open_panel(*call, |p| p.tail.push(chunk)),
             Live::Screen { call, screen } => {

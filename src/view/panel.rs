@@ -7,7 +7,7 @@ use crate::ledger::{
     ToolResult, ToolUse,
 };
 
-use crate::tool::{Screen, has_terminal};
+use crate::tool::{Screen, SideEffect, has_terminal};
 
 use super::Tail;
 
@@ -42,6 +42,8 @@ pub enum PanelState {
     Running {
         /// Since when.
         since: Millis,
+        /// What it does to the world.
+        effect: SideEffect,
     },
     /// It is over; its result is written when those before it are.
     Done(Outcome),

@@ -266,7 +266,13 @@ impl Stage {
     }
 
     pub fn run(&mut self, call: CallId, name: &str) {
-        self.live(Live::Progress { step: self.turn, call, target: name.into() });
+        let effect = match name {
+            "read" | "list" | "search" | "glob" => SideEffect::Reads,
+            "write" | "edit" => SideEffect::Writes,
+            "shell" => SideEffect::Runs,
+            _ => SideEffect::Sends,
+        };
+        self.live(Live::Progress { step: self.turn, call, target: name.into(), effect });
     }
 
     pub fn output(&mut self, call: CallId, chunk: &str) {

@@ -20,7 +20,7 @@ async fn with_a_running_command(home: &Home, variables: &[(&str, &str)]) -> (Con
     app.sees("y once").await;
     app.keys("y").await;
     let group = Stray::of(&mut app, home).await;
-    app.sees("running").await;
+    app.sees("writes ·").await;
     (app, group)
 }
 

@@ -87,7 +87,7 @@ async fn path_c_ends_the_whole_process_group() {
     app.keys("y").await;
     let group = Stray::of(&mut app, &home).await;
     assert!(group.is_alive());
-    app.sees("running").await;
+    app.sees("writes ·").await;
     app.keys(ESC).await;
     app.sees("interrupted").await;
     group.is_gone(&mut app).await;

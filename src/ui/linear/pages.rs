@@ -179,8 +179,9 @@ pub(super) fn status(view: &View, now: Millis, voice: &mut Voice) {
         false => "status: nothing runs".to_owned(),
     });
     for panel in view.calls().filter_map(|call| view.panel(call)) {
-        let PanelState::Running { since } = panel.state else { continue };
-        voice.say(&format!("tool {}: runs for {}", named(panel), duration(now.since(since))));
+        let PanelState::Running { since, effect } = panel.state else { continue };
+        let time = duration(now.since(since));
+        voice.say(&format!("tool {} ({}): runs for {time}", named(panel), effect.as_str()));
         if let Some(last) = panel.written().next_back() {
             voice.more(last);
         }

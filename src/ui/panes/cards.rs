@@ -98,7 +98,7 @@ impl<'a> Around<'a> {
             return Version { pictures: self.pictures.version(), ..Version::default() };
         };
         match &panel.state {
-            PanelState::Running { since } => Version {
+            PanelState::Running { since, .. } => Version {
                 clock: 1 + self.now.since(*since) / 1_000,
                 height: self.height,
                 ..Version::default()

@@ -47,7 +47,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, typin
     let total = usize::from(body.width);
     let panel = running(screen, typing);
     let says = match panel.map(|panel| &panel.state) {
-        Some(PanelState::Running { since }) => format!("typing · {} s", screen.now.since(*since) / 1_000),
+        Some(PanelState::Running { since, .. }) => format!("typing · {} s", screen.now.since(*since) / 1_000),
         _ => "over".to_owned(),
     };
     let title = fit(&page.title, total.saturating_sub(width(&says) + 2));

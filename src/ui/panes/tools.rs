@@ -6,7 +6,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::ledger::{Abort, Decider, Outcome, ToolResult, seconds};
-use crate::tool::{Screen, delegate};
+use crate::tool::{Screen, SideEffect, delegate};
 use crate::ui::keymap::{Command, Place};
 use crate::ui::text::{fit, width};
 use crate::ui::theme::{Inks, Theme};
@@ -110,10 +110,10 @@ fn standing(panel: &Panel, around: &Around<'_>) -> Standing {
         PanelState::Waiting => quiet("◌", "waits for you"),
         PanelState::Queued => quiet("◌", "queued"),
         PanelState::Refused => quiet("⊘", "denied"),
-        PanelState::Running { since } => Standing {
+        PanelState::Running { since, effect } => Standing {
             symbol: "●",
             style: theme.accent,
-            words: running_for(around.now.since(*since)),
+            words: running_for(around.now.since(*since), *effect),
             words_style: theme.dim,
         },
         PanelState::Done(Outcome::Ok) => quiet("✓", "done"),
@@ -128,9 +128,10 @@ fn standing(panel: &Panel, around: &Around<'_>) -> Standing {
     }
 }
 
-/// Whole seconds: a clock that shows more would have to move all the time.
-fn running_for(ms: u64) -> String {
-    format!("running · {} s", ms / 1_000)
+/// What it does to the world, and for how long: in whole seconds, since a clock that shows more would have to move all
+/// the time.
+fn running_for(ms: u64, effect: SideEffect) -> String {
+    format!("{} · {} s", effect.as_str(), ms / 1_000)
 }
 
 fn finished(result: &ToolResult, around: &Around<'_>) -> Standing {
@@ -233,10 +234,13 @@ fn live_box(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
         }
     };
     let body = written.into_iter().chain(how_to_type(panel, around, inner)).collect();
-    let since = if let PanelState::Running { since } = panel.state { since } else { around.now };
+    let words = match panel.state {
+        PanelState::Running { since, effect } => running_for(around.now.since(since), effect),
+        _ => String::new(),
+    };
     let about = panel.arguments().map(summary).unwrap_or_default();
     let title = titled(&spoken(panel.name()), &about, theme);
-    let right = Span::styled(running_for(around.now.since(since)), theme.dim);
+    let right = Span::styled(words, theme.dim);
     boxes::boxed(title, right, body, total, theme.border_live)
         .into_iter()
         .map(|line| Row::new(1, line))
