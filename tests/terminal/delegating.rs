@@ -91,6 +91,8 @@ async fn a_task_that_waited_is_sent_under_its_key_by_the_session_that_goes_on() 
     })
     .await;
     app.keys(ESC).await;
+    // What follows an Esc at once would be one key with it.
+    app.sees_no("last matched").await;
     app.quits().await;
     let session = home.texts("session_started", "session").remove(0);
     let asked = agent.site.asked();
