@@ -1,10 +1,10 @@
 //! Tools that come from elsewhere (MCP servers, A2A agents): the first model call of a process waits for them, then they are frozen.
 
-use crate::ledger::{Injected, Injector, Millis, Transition, Unsettled};
+use crate::ledger::{CallId, EntryId, Injected, Injector, Millis, ToolUse, Transition, Unsettled};
 use crate::tool::Discovered;
 
-use super::phase::{Discovering, Phase};
-use super::{Agent, Effect, Live};
+use super::phase::{Discovering, Pending, Phase, State};
+use super::{Agent, Answer, Effect, Live};
 
 impl Agent {
     /// What a process does before anything else: it asks for the tools that come from elsewhere, if any do.
@@ -54,9 +54,40 @@ impl Agent {
             | Phase::Compacting(_)
             | Phase::Consulting(_)) => {
                 self.missing = found.missing;
-                phase
+                self.take_answers(now, phase, out)
             }
         }
+    }
+
+    /// Whether a call that waits since before a restart is answered while its tool is still looked for: how long it may
+    /// run and which rule speaks of it is not known yet.
+    pub(super) fn is_too_early(&self, call: &ToolUse, answer: &Answer) -> bool {
+        self.discovers && self.registry.get(&call.name).is_none() && !matches!(answer, Answer::Deny(_))
+    }
+
+    /// The answer is taken when the tools are there. Until then the call waits, and the screen says for what.
+    pub(super) fn keep_answer(
+        &mut self,
+        request: EntryId,
+        call: CallId,
+        answer: Answer,
+        out: &mut Vec<Effect>,
+    ) {
+        self.early.retain(|(earlier, ..)| *earlier != request);
+        self.early.push((request, call, answer));
+        out.push(Effect::Emit(Live::Discovering));
+    }
+
+    /// Answers that came too early, to calls that still wait.
+    fn take_answers(&mut self, now: Millis, phase: Phase, out: &mut Vec<Effect>) -> Phase {
+        let mut phase = phase;
+        for (request, call, answer) in std::mem::take(&mut self.early) {
+            let waits = |p: &Pending| matches!(p.state, State::Waiting(since) if since == request);
+            if matches!(&phase, Phase::Dispatching(dispatching) if dispatching.calls.iter().any(waits)) {
+                phase = self.decide(now, phase, request, call, answer, out);
+            }
+        }
+        phase
     }
 }
 
@@ -64,9 +95,9 @@ impl Agent {
 mod tests {
     use super::*;
     use crate::agent::{Input, Intent, Operation, Settings};
-    use crate::ledger::{Body, Ending, ModelRef};
-    use crate::model::{ModelSpec, Request};
-    use crate::tool::{SideEffect, ToolSpec};
+    use crate::ledger::{Body, Ending, ModelRef, recover};
+    use crate::model::{ModelEvent, ModelNews, ModelSpec, Request};
+    use crate::tool::{Preparation, SideEffect, ToolSpec};
 
     fn discovering() -> Agent {
         let settings = Settings::new(ModelSpec::unknown(ModelRef::parse("first")));
@@ -80,7 +111,7 @@ mod tests {
             schema: serde_json::json!({}),
             effect: SideEffect::Sends,
             paths: Vec::new(),
-            timeout_ms: None,
+            timeout_ms: Some(77_000),
         };
         let missing = vec!["The MCP server away keeps silent.".to_owned()];
         Input::Discovered(Discovered { tools: vec![tool("the first"), tool("a second one")], missing })
@@ -120,6 +151,77 @@ mod tests {
         assert!(effects.iter().any(ended));
         assert!(request(&agent.step(Millis(3), Input::Intent(Intent::Submit("again".into())))).is_none());
         assert!(request(&agent.step(Millis(4), found())).is_some());
+    }
+
+    /// A session in which a call of a tool from elsewhere waits, taken up by a process that still looks for the tool.
+    fn resumed() -> (Agent, EntryId) {
+        let settings = Settings::new(ModelSpec::unknown(ModelRef::parse("first")));
+        let Input::Discovered(found) = found() else { panic!("tools are found") };
+        let mut first = Agent::new(Settings { tools: found.tools, ..settings.clone() });
+        let mut entries = Vec::new();
+        let mut asked = None;
+        let mut say = |input| {
+            for effect in first.step(Millis(1), input) {
+                if let Effect::CallModel(message, _) = &effect {
+                    asked = Some(*message);
+                }
+                if let Effect::Append(entry) = effect {
+                    entries.push(entry);
+                }
+            }
+            asked.unwrap()
+        };
+        let message = say(Input::Intent(Intent::Submit("go".into())));
+        let (wire_id, name) = (String::new(), "mcp__there__send".to_owned());
+        say(Input::Model(message, ModelNews::Event(ModelEvent::CallStarted { index: 0, wire_id, name })));
+        say(Input::Model(message, ModelNews::Event(ModelEvent::CallDone { index: 0 })));
+        say(Input::Model(message, ModelNews::Finished));
+        say(Input::Prepared(CallId(1), Preparation::default()));
+        let request = entries.iter().find(|e| matches!(e.body, Body::ApprovalRequested(_))).unwrap().id;
+        let settings = Settings { discovers: true, ..settings };
+        (Agent::resume(settings, recover(entries, Millis(2)).unwrap(), Millis(2)).0, request)
+    }
+
+    fn answered(request: EntryId, answer: Answer) -> Input {
+        Input::Intent(Intent::Decide { request, call: CallId(1), answer })
+    }
+
+    fn runs(effects: &[Effect]) -> Option<u64> {
+        effects.iter().find_map(|e| if let Effect::RunTool(run) = e { Some(run.timeout_ms) } else { None })
+    }
+
+    #[test]
+    fn an_answer_to_a_call_that_waited_is_taken_when_its_tool_is_known() {
+        let always = Answer::Always("mcp__there__send".to_owned());
+        for answer in [Answer::AllowOnce, always.clone()] {
+            let (mut agent, request) = resumed();
+            let effects = agent.step(Millis(3), answered(request, answer));
+            assert_eq!(effects, [Effect::Emit(Live::Discovering)]);
+            assert_eq!(runs(&agent.step(Millis(4), found())), Some(77_000), "for as long as the tool may");
+        }
+        let (mut agent, request) = resumed();
+        agent.step(Millis(3), answered(request, always));
+        agent.step(Millis(3), answered(request, Answer::AllowOnce));
+        let effects = agent.step(Millis(4), found());
+        let rules = |e: &Effect| matches!(e, Effect::Append(e) if matches!(&e.body, Body::ApprovalDecided(d) if d.rule.is_some()));
+        assert!(runs(&effects).is_some() && !effects.iter().any(rules), "the last answer counts");
+    }
+
+    #[test]
+    fn a_no_needs_no_tool_and_esc_takes_an_early_answer_back() {
+        let (mut agent, request) = resumed();
+        agent.step(Millis(3), answered(request, Answer::Deny(String::new())));
+        assert!(request_is_closed(&mut agent, request));
+        let (mut agent, request) = resumed();
+        agent.step(Millis(3), answered(request, Answer::AllowOnce));
+        agent.step(Millis(3), Input::Intent(Intent::Abort));
+        let effects = agent.step(Millis(4), found());
+        assert!(runs(&effects).is_none() && agent.is_idle(), "{effects:?}");
+    }
+
+    fn request_is_closed(agent: &mut Agent, request: EntryId) -> bool {
+        let effects = agent.step(Millis(4), answered(request, Answer::Deny(String::new())));
+        matches!(&effects[..], [Effect::Emit(Live::Refused(_))])
     }
 
     #[test]

@@ -259,6 +259,10 @@ impl Agent {
         if let Phase::Dispatching(dispatching) = &mut phase
             && let Some(pending) = dispatching.calls.iter_mut().find(is_it)
         {
+            if self.is_too_early(&pending.call, &answer) {
+                self.keep_answer(request, call, answer, out);
+                return phase;
+            }
             match answer {
                 answer if is_question(&pending.call) => self.answer_question(now, pending, answer, out),
                 Answer::Reply(_) => {

@@ -40,7 +40,7 @@ pub use settings::{Attendance, FinalResponse, Settings};
 
 use crate::budget::Meter;
 use crate::hooks::{HookId, Start};
-use crate::ledger::{CallId, CutBy, Ledger, Millis, UserMessage};
+use crate::ledger::{CallId, CutBy, EntryId, Ledger, Millis, UserMessage};
 use crate::tool::Registry;
 
 use books::Books;
@@ -79,6 +79,8 @@ pub struct Agent {
     starting: Option<Start>,
     /// Tools come from elsewhere too, and are not known yet: no model is called before.
     discovers: bool,
+    /// Answers to calls whose tools are still looked for.
+    early: Vec<(EntryId, CallId, Answer)>,
     /// Which of them are not there, while nobody was told.
     missing: Vec<String>,
     /// An automatic compaction of this run failed; it is not tried again before the next message.
@@ -107,6 +109,7 @@ impl Agent {
             queued: VecDeque::new(),
             chosen: Chosen::default(),
             discovers: settings.discovers,
+            early: Vec::new(),
             missing: Vec::new(),
             auto_compaction_failed: false,
             last_hook: 0,

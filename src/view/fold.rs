@@ -131,8 +131,10 @@ impl View {
             Body::ToolCall(_) | Body::Validation(_) => status.phase = Phase::DispatchingTools,
             Body::ApprovalRequested(_) => status.phase = Phase::WaitingApproval,
             Body::ApprovalDecided(_) | Body::CallEdited(_) | Body::ToolResult(_) => {
-                if status.phase == Phase::WaitingApproval && self.asks.is_empty() {
-                    self.status.phase = Phase::DispatchingTools;
+                // An answer may have waited for its tool to be found.
+                if matches!(status.phase, Phase::WaitingApproval | Phase::Discovering) {
+                    let waits = !self.asks.is_empty();
+                    status.phase = if waits { Phase::WaitingApproval } else { Phase::DispatchingTools };
                 }
             }
             Body::TurnEnded(_) => status.phase = Phase::Idle,
