@@ -1,4 +1,5 @@
-//! Tools that come from elsewhere (MCP servers, A2A agents): the first model call of a process waits for them, then they are frozen.
+//! Tools that come from elsewhere (MCP servers, A2A agents): the first model call of a process waits for them, then they are
+//! frozen.
 
 use crate::ledger::{CallId, EntryId, Injected, Injector, Millis, ToolUse, Transition, Unsettled};
 use crate::tool::Discovered;

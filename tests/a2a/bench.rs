@@ -7,8 +7,7 @@ use countersign::agent::Input;
 use countersign::ledger::{Arguments, CallId, Outcome, RemoteTask, TaskState};
 use countersign::runtime::a2a::{A2aAgent, A2aFound, A2aTools};
 use countersign::runtime::{LateNews, Network, ToolPort};
-use countersign::tool::{Discovered, Invocation, Preparation, Shown, ToolNews, ToolReport, Typed};
-use futures_util::future::BoxFuture;
+use countersign::tool::{Invocation, Shown, ToolNews, ToolReport};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -17,6 +16,7 @@ use tokio::time::timeout;
 use crate::a2a::agent::Agent;
 pub(crate) use crate::a2a::agent::KEY;
 use crate::a2a::way::Way;
+use crate::inner::Inner;
 
 /// Longer than anything takes that works.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
@@ -136,31 +136,6 @@ impl Begun {
 
     pub(crate) async fn report(self) -> ToolReport {
         self.call.await.unwrap()
-    }
-}
-
-/// What this machine's own tools would be.
-#[derive(Default)]
-struct Inner {
-    typed: Arc<Mutex<Vec<CallId>>>,
-}
-
-impl ToolPort for Inner {
-    fn discover(&self) -> BoxFuture<'static, Discovered> {
-        Box::pin(std::future::ready(Discovered { missing: vec!["inner".into()], ..Discovered::default() }))
-    }
-
-    fn prepare(&self, invocation: Invocation) -> BoxFuture<'static, Preparation> {
-        let outside = vec![format!("inner {}", invocation.name)];
-        Box::pin(std::future::ready(Preparation { outside, ..Preparation::default() }))
-    }
-
-    fn run(&self, invocation: Invocation, _output: mpsc::Sender<Shown>) -> BoxFuture<'static, ToolReport> {
-        Box::pin(std::future::ready(ToolReport::failed(format!("inner {}", invocation.name))))
-    }
-
-    fn type_into(&self, call: CallId, _typed: Typed) {
-        self.typed.lock().unwrap().push(call);
     }
 }
 

@@ -17,6 +17,8 @@ mod broken;
 mod cards;
 mod endings;
 mod hostile;
+#[path = "../support/inner.rs"]
+mod inner;
 mod peers;
 #[path = "../support/pictures.rs"]
 mod pictures;

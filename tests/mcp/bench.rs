@@ -9,11 +9,12 @@ use countersign::ledger::{Arguments, CallId, Outcome};
 use countersign::runtime::mcp::{McpFound, McpMeans, McpServer, McpTools, McpWay};
 use countersign::runtime::sandbox::Sandbox;
 use countersign::runtime::{Groups, Network, ToolPort};
-use countersign::tool::{Discovered, Invocation, Preparation, Shown, ToolReport, Typed};
-use futures_util::future::BoxFuture;
+use countersign::tool::{Invocation, ToolReport};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::mpsc;
+
+use crate::inner::Inner;
 
 /// Longer than anything takes that works.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
@@ -97,31 +98,6 @@ impl Bench {
     /// Why there is no server.
     pub(crate) async fn missing(&self) -> String {
         self.tools.survey().await.remove(0).found.unwrap_err()
-    }
-}
-
-/// What this machine's own tools would be.
-#[derive(Default)]
-struct Inner {
-    typed: Arc<Mutex<Vec<CallId>>>,
-}
-
-impl ToolPort for Inner {
-    fn discover(&self) -> BoxFuture<'static, Discovered> {
-        Box::pin(std::future::ready(Discovered { missing: vec!["inner".into()], ..Discovered::default() }))
-    }
-
-    fn prepare(&self, invocation: Invocation) -> BoxFuture<'static, Preparation> {
-        let outside = vec![format!("inner {}", invocation.name)];
-        Box::pin(std::future::ready(Preparation { outside, ..Preparation::default() }))
-    }
-
-    fn run(&self, invocation: Invocation, _output: mpsc::Sender<Shown>) -> BoxFuture<'static, ToolReport> {
-        Box::pin(std::future::ready(ToolReport::failed(format!("inner {}", invocation.name))))
-    }
-
-    fn type_into(&self, call: CallId, _typed: Typed) {
-        self.typed.lock().unwrap().push(call);
     }
 }
 

@@ -14,6 +14,8 @@ mod bench;
 mod calls;
 mod ends;
 mod http;
+#[path = "../support/inner.rs"]
+mod inner;
 mod peers;
 #[path = "../support/pictures.rs"]
 mod pictures;
