@@ -110,12 +110,12 @@ pub(super) fn compose(
             notices.extend(lost_notice(recovered.lost));
             let (mut agent, mut first) = Agent::resume(settings, recovered, now);
             first.extend(agent.first_effects());
-            let undo = Undoing::new(state.clone(), id.clone(), invocation.cwd.clone());
+            let undo = Undoing::new(state.clone(), id.clone(), invocation);
             first.extend(finish_undo(&undo, &before, &mut agent, now, &mut notices)?);
             (agent, first, before, store, id)
         }
     };
-    let undo = Undoing::new(state.clone(), id.clone(), invocation.cwd.clone());
+    let undo = Undoing::new(state.clone(), id.clone(), invocation);
     let tools = tools.after(background_calls(&before));
     let tools = tools.keeping(Snapshots::of_session(state, id.clone()));
     let tools = elsewhere.around(tools, invocation, &groups);
@@ -338,7 +338,14 @@ fn finish_undo(
             "mend what it says, then resume the session again",
         )
     })?;
-    let Some(done) = finished else { return Ok(Vec::new()) };
+    let done = match finished {
+        Some(Ok(done)) => done,
+        Some(Err(refused)) => {
+            notices.push(refused);
+            return Ok(Vec::new());
+        }
+        None => return Ok(Vec::new()),
+    };
     notices.push(format!("An undo had been cut off and is finished now: {}.", done.words()));
     Ok(agent.step(now, Input::Intent(Intent::Restored(done))))
 }

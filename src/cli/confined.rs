@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use super::Invocation;
 use super::fault::one_line;
-use crate::runtime::sandbox::{Confined, Confinement, ENTRY, Sandbox, secret_places};
+use crate::runtime::sandbox::{Confined, Confinement, ENTRY, Sandbox, Settings, secret_places};
 
 /// As of `env` and `nice` when they could not do what stands before the command.
 const COULD_NOT: u8 = 125;
@@ -45,6 +45,8 @@ pub(super) fn sandbox(invocation: &Invocation) -> Sandbox {
     hidden.extend(key_files.filter_map(place));
     hidden.extend(config.sandbox.hidden.iter().filter_map(|text| place(text)));
     let mut confinement = Confinement::of_workspace(cwd, hidden);
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    confinement.settings = Settings::of(&real(cwd), home.as_deref().map(real).as_deref());
     confinement.network = config.sandbox.network;
     for folder in config.sandbox.writable.iter().filter_map(|text| place(text)) {
         confinement.opens(&folder);

@@ -39,7 +39,7 @@ pub(super) fn errands(invocation: &Invocation, state: &Path, id: &str) -> Errand
         |name: &str| invocation.environment.text(name).filter(|v| !v.trim().is_empty()).map(str::to_owned);
     let editor = set("VISUAL").or_else(|| set("EDITOR")).unwrap_or_else(|| "vi".to_owned());
     let workspace = invocation.cwd.clone();
-    let undo = Undoing::new(state.to_owned(), id.to_owned(), invocation.cwd.clone());
+    let undo = Undoing::new(state.to_owned(), id.to_owned(), invocation);
     Errands {
         undo: Box::new(move |message| undo.offer(message)),
         editor: Box::new(move |text| Box::pin(edit(editor.clone(), workspace.clone(), text))),

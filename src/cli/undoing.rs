@@ -9,12 +9,13 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
+use super::Invocation;
 use crate::agent::Intent;
 use crate::ledger::{Body, CallId, Entry, EntryId, FilesRestored};
 use crate::policy::{effect_of_line, shell};
 use crate::runtime::SessionStore;
 use crate::runtime::store::find;
-use crate::runtime::undo::{Action, Plan, Restored, Snapshots, Which};
+use crate::runtime::undo::{Action, Agreement, Finished, Plan, Restored, Snapshots, Which};
 use crate::tool::SideEffect;
 use crate::ui::offer::Offer;
 
@@ -27,14 +28,16 @@ pub(super) struct Undoing {
     state: PathBuf,
     id: String,
     folder: PathBuf,
+    home: Option<PathBuf>,
     snapshots: Snapshots,
 }
 
 impl Undoing {
-    /// Of the session of this id, which works in `folder`.
-    pub(super) fn new(state: PathBuf, id: String, folder: PathBuf) -> Self {
+    /// Of the session of this id, which works in the folder of this run.
+    pub(super) fn new(state: PathBuf, id: String, invocation: &Invocation) -> Self {
+        let (folder, home) = (invocation.cwd.clone(), invocation.environment.home());
         let snapshots = Snapshots::of_session(state.clone(), id.clone());
-        Self { state, id, folder, snapshots }
+        Self { state, id, folder, home, snapshots }
     }
 
     /// What taking back the last turn that changed files would do, or all turns since a message of the user.
@@ -56,7 +59,7 @@ impl Undoing {
             "no file was changed by the agent's tools that could be put back (what commands change is not known)",
         )?;
         let commands = commands(&entries, *since);
-        Ok(Offer { commands, ..self.offer_of(*since, &self.plan(*since, &turns)?) })
+        Ok(Offer { commands, ..self.offer_of(*since, &self.plan(*since, &turns, &entries)?) })
     }
 
     /// Does what was shown. The answer is for the loop: what was done, or why nothing was.
@@ -66,7 +69,7 @@ impl Undoing {
 
     fn try_restore(&self, since: CallId, shown: &[(String, String)]) -> Result<FilesRestored, String> {
         let entries = self.entries()?;
-        let plan = self.plan(since, &self.turns_of(&entries)?)?;
+        let plan = self.plan(since, &self.turns_of(&entries)?, &entries)?;
         if self.offer_of(since, &plan).files != shown {
             return Err(
                 "nothing was undone: something has changed since this was shown; look again".to_owned()
@@ -76,22 +79,43 @@ impl Undoing {
         Ok(self.told(since, restored))
     }
 
-    /// Finishes what the end of an earlier process cut off; `None` when there is nothing of it that these entries, all
-    /// that the session has, do not tell.
+    /// Finishes what the end of an earlier process cut off: what was done, when there is something of it that these entries,
+    /// all that the session has, do not tell; or in words what was refused.
     ///
     /// # Errors
     /// A sentence; it can be tried again.
-    pub(super) fn finish(&self, entries: &[Arc<Entry>]) -> Result<Option<FilesRestored>, String> {
-        let restored = self.snapshots.finish(|since, earlier| {
+    pub(super) fn finish(
+        &self,
+        entries: &[Arc<Entry>],
+    ) -> Result<Option<Result<FilesRestored, String>>, String> {
+        let finished = self.snapshots.finish(&self.agreement(entries), |since, earlier| {
             let later = entries.iter().skip(usize::try_from(earlier).unwrap_or(usize::MAX));
             later.into_iter().any(|e| matches!(&e.body, Body::FilesRestored(done) if done.since == since))
         })?;
-        Ok(restored.and_then(|restored| restored.since.map(|since| self.told(since, restored))))
+        Ok(match finished {
+            Finished::Nothing => None,
+            Finished::Done(restored) => restored.since.map(|since| Ok(self.told(since, restored))),
+            Finished::Refused(files, kept) => {
+                let files: Vec<String> = files.iter().map(|file| self.shown(file)).collect();
+                Some(Err(format!(
+                    "A record of an undo that was cut off was refused, and nothing was touched: by the session's books the agent \
+                     did not change what it names: {}. It is kept as {}.",
+                    files.join(", "),
+                    kept.display()
+                )))
+            }
+        })
     }
 
-    fn plan(&self, since: CallId, turns: &[Turn]) -> Result<Plan, String> {
+    /// What these entries say was changed.
+    fn agreement(&self, entries: &[Arc<Entry>]) -> Agreement {
+        Agreement::with(entries, &self.folder, self.home.clone())
+    }
+
+    fn plan(&self, since: CallId, turns: &[Turn], entries: &[Arc<Entry>]) -> Result<Plan, String> {
         let calls = turns.iter().flat_map(|turn| &turn.changing).copied();
-        self.snapshots.plan(&Which::Calls(calls.filter(|call| *call >= since).collect()))
+        self.snapshots
+            .plan(&Which::Calls(calls.filter(|call| *call >= since).collect()), &self.agreement(entries))
     }
 
     fn offer_of(&self, since: CallId, plan: &Plan) -> Offer {

@@ -22,12 +22,13 @@ use std::cmp::Reverse;
 
 use super::cover::{Fit, allows, speaks_of};
 use super::effect;
+use super::guarded::is_guarded;
 use super::line::{self, Place, Places, describe};
 use super::named::Named;
 use super::shell::{self, Access, Command, Reading, Redirection};
 use super::{Decided, Mode, Policy, Rule, RuleKind, Tier, Verdict, fingerprint};
 use crate::ledger::Arguments;
-use crate::tool::{Preparation, SideEffect, ToolSpec};
+use crate::tool::{Preparation, SideEffect, Territory, ToolSpec};
 
 /// What lets a part run.
 enum Permission<'r> {
@@ -211,11 +212,13 @@ impl Policy {
             None => rule.is_for(&tool.name),
             Some(pattern) => tools.iter().any(|name| rule.is_for(name)) && super::wildcard(pattern, path),
         });
-        let edits = matches!(self.mode, Mode::Edit | Mode::Auto) && !is_guarded(path);
+        let territory = places.territory(path);
+        let is_protected = territory == Territory::Protected || is_guarded(path);
+        let edits = matches!(self.mode, Mode::Edit | Mode::Auto) && !is_protected;
         match (by, &place) {
             (Some(rule), _) => Permission::By(rule),
             (None, Place::Inside(_)) if file.access == Access::Reads || edits => Permission::Harmless,
-            (None, Place::Outside(path)) => Permission::Missing(format!("leaves the workspace: {path}")),
+            (None, Place::Outside(path)) => Permission::Missing(territory.why(path)),
             _ => Permission::Missing(format!("{}, and no rule covers that", describe(file))),
         }
     }
@@ -245,8 +248,8 @@ impl Policy {
             return told(Verdict::Ask(why), Some(rule));
         }
         let permitting = self.winner(|rule| rule.matches(tool, arguments, found));
-        let outside = found.outside.first();
-        if let Some(rule) = permitting.filter(|rule| outside.is_none() || rule.pattern.is_some()) {
+        let closed = found.closed_to(effect);
+        if let Some(rule) = permitting.filter(|rule| closed.is_none() || rule.pattern.is_some()) {
             let looks_or_edits = matches!(effect, SideEffect::Reads | SideEffect::Writes);
             if rule.kind == RuleKind::Sandbox && !looks_or_edits {
                 let why = format!("rule {rule} wants the sandbox, and {} does not run in it", tool.name);
@@ -254,8 +257,8 @@ impl Policy {
             }
             return told(self.permitted(rule), Some(rule));
         }
-        if let Some(path) = outside {
-            return told(Verdict::Ask(format!("leaves the workspace: {path}")), None);
+        if let Some((path, territory)) = closed {
+            return told(Verdict::Ask(territory.why(path)), None);
         }
         let guarded = found.leads_to.iter().find(|path| is_guarded(path));
         told(
@@ -265,7 +268,7 @@ impl Policy {
                     Verdict::Allow(format!("{} mode", self.mode))
                 }
                 (SideEffect::Writes, Mode::Edit | Mode::Auto, Some(path)) => {
-                    Verdict::Ask(format!("{path} can make other programs run"))
+                    Verdict::Ask(Territory::Protected.why(path))
                 }
                 _ => Verdict::Ask(NO_RULE.to_owned()),
             },
@@ -329,27 +332,6 @@ const NO_RULE: &str = "no rule covers it";
 
 fn harmless(effect: SideEffect) -> &'static str {
     if effect == SideEffect::Reads { READS } else { "edits in the workspace" }
-}
-
-/// What version control, shells, editors and other agents start programs from, when somebody goes to the folder or works
-/// in it.
-const GUARDED: &[&str] = &[
-    ".git",
-    ".hg",
-    ".husky",
-    ".countersign",
-    ".mcp.json",
-    ".envrc",
-    ".vscode",
-    ".idea",
-    ".devcontainer",
-    ".claude",
-    ".cursor",
-];
-
-/// Files through which an edit becomes a program that runs later, or a rule.
-pub(super) fn is_guarded(path: &str) -> bool {
-    path.split('/').any(|part| GUARDED.iter().any(|name| part.eq_ignore_ascii_case(name)))
 }
 
 /// Of two permissions the one that lets less happen; the first is named among equals.

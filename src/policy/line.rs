@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::effect;
 use super::shell::{self, Access, Command, Reading, Redirection, Word};
 use crate::ledger::Arguments;
-use crate::tool::{Preparation, SideEffect, ToolSpec};
+use crate::tool::{Preparation, SideEffect, Territory, ToolSpec};
 
 /// The line that a call would run, if it is one.
 pub(super) fn command<'a>(tool: &ToolSpec, arguments: &'a Arguments) -> Option<&'a str> {
@@ -31,7 +31,7 @@ pub(super) fn looks(command: &Command) -> bool {
 /// Where the paths of a line lead.
 pub(super) struct Places<'a> {
     resolved: BTreeMap<String, String>,
-    outside: &'a [String],
+    found: &'a Preparation,
     /// Whether the line changes its folder, so that what its paths mean was not looked at.
     moves: bool,
     /// Whether it does so once, and before all else: then that path means what was looked at.
@@ -43,7 +43,7 @@ pub(super) struct Places<'a> {
 pub(super) enum Place {
     /// To this path of the workspace.
     Inside(String),
-    /// Out of the workspace.
+    /// Out of the workspace, or to what counts as that.
     Outside(String),
     /// Nobody has looked, or only the shell will know.
     Unknown,
@@ -57,15 +57,22 @@ impl<'a> Places<'a> {
             paths.into_iter().zip(found.leads_to.iter().cloned()).filter(|_| was_looked_at).collect();
         let moving = reading.commands.iter().filter(|command| changes_folder(command)).count();
         let begins_with_move = moving == 1 && line.trim_start_matches(['(', ' ']).starts_with("cd ");
-        Self { resolved, outside: &found.outside, moves: moving > 0, begins_with_move }
+        Self { resolved, found, moves: moving > 0, begins_with_move }
     }
 
     fn lead(&self, path: &str) -> Place {
         match self.resolved.get(path) {
-            Some(to) if self.outside.contains(to) || to.starts_with('/') => Place::Outside(to.clone()),
-            Some(to) => Place::Inside(to.clone()),
+            Some(to) => match self.territory(to) {
+                Territory::Secret | Territory::Outside => Place::Outside(to.clone()),
+                Territory::Inside | Territory::Protected => Place::Inside(to.clone()),
+            },
             None => Place::Unknown,
         }
+    }
+
+    /// What kind of place a resolved path is.
+    pub(super) fn territory(&self, path: &str) -> Territory {
+        if path.starts_with('/') { Territory::Outside } else { self.found.territory(path) }
     }
 
     /// The path as it is written, and where it leads if somebody has looked.

@@ -3,6 +3,7 @@
 mod cover;
 mod decide;
 mod effect;
+mod guarded;
 mod line;
 mod mode;
 mod named;
@@ -18,6 +19,7 @@ mod wildcard;
 use std::collections::BTreeSet;
 
 pub use effect::of_line as effect_of_line;
+pub use guarded::is_guarded;
 pub use line::opened;
 pub use mode::Mode;
 pub use origin::{Origin, Tier};

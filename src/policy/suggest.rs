@@ -1,15 +1,15 @@
 //! "Always": the narrowest rule that is of use, and what it would have covered. Where such a rule would open more than
 //! a person can see, there is none.
 
-use super::decide::is_guarded;
 use super::effect;
+use super::guarded::is_guarded;
 use super::line;
 use super::registry::Past;
 use super::shell::{self, Command, HOLE};
 use super::web;
 use super::{Origin, Rule, RuleKind, Tier};
 use crate::ledger::{Arguments, CallId};
-use crate::tool::{Preparation, SideEffect, ToolSpec, delegate, mcp};
+use crate::tool::{Preparation, SideEffect, Territory, ToolSpec, delegate, mcp};
 
 /// A rule that is offered, with what it would have done so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -192,7 +192,7 @@ fn for_path(tool: &ToolSpec, found: &Preparation) -> Option<String> {
         return None;
     }
     match path.rsplit_once('/') {
-        Some((folder, _)) if found.outside.is_empty() && !path.starts_with('/') => {
+        Some((folder, _)) if found.territory(path) == Territory::Inside && !path.starts_with('/') => {
             Some(format!("{folder}/*"))
         }
         _ => Some(path.clone()),

@@ -7,6 +7,7 @@ mod output;
 mod row;
 mod schema;
 mod screen;
+mod territory;
 
 use serde_json::Value;
 
@@ -17,6 +18,7 @@ pub use output::{Bounded, bound};
 pub use row::{Colour, Look, Row, Weight};
 pub use schema::{BadArguments, Registry, check_schema, warm_up};
 pub use screen::{KeyModes, MOST_TYPED, Screen, Shown, Typed, has_terminal};
+pub use territory::Territory;
 
 use crate::ledger::{Arguments, CallId, Image, Outcome, Preview, RemoteTask};
 use crate::model::ToolDescription;
@@ -120,6 +122,10 @@ pub struct Preparation {
     pub leads_to: Vec<String>,
     /// Paths, symlinks resolved, that lie outside the workspace.
     pub outside: Vec<String>,
+    /// Those in it that may hold secrets: they count as outside.
+    pub secret: Vec<String>,
+    /// Those in it that other programs run or obey: to be changed they count as outside.
+    pub protected: Vec<String>,
     /// What a sandbox could not hide here, a sentence each; looked for only where the call may be confined.
     pub gaps: Vec<String>,
     /// What the approval shows.

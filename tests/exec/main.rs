@@ -38,6 +38,7 @@ mod kept;
 mod keys;
 mod locals;
 mod mcp;
+mod own;
 mod prompts;
 mod refusals;
 mod resumed;

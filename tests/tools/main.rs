@@ -4,6 +4,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests look at the world themselves")]
 
 mod background;
+mod borders;
 mod changes;
 mod commands;
 mod finding;

@@ -4,7 +4,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-use countersign::runtime::undo::{Content, Hash, Snapshots, Which};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use countersign::ledger::{Body, Decider, Decision, Entry, EntryId, Millis, ToolUse};
+use countersign::runtime::undo::{Agreement, Content, Finished, Hash, Restored, Snapshots, Which};
 use serde_json::json;
 
 use super::*;
@@ -30,6 +34,34 @@ impl Bench {
     }
 }
 
+/// Books that say of these calls that they wrote these files.
+fn books(calls: &[(CallId, PathBuf)]) -> Agreement {
+    let mut entries = Vec::new();
+    for (id, path) in calls {
+        let arguments = Arguments::from_value(json!({ "path": path, "content": "" }));
+        let call = ToolUse { id: *id, wire_id: String::new(), name: "write".to_owned(), arguments };
+        let decision = Decision { allow: true, ..Decision::denial(*id, Decider::User, "") };
+        for body in [Body::ToolCall(call), Body::ApprovalDecided(decision)] {
+            entries.push(Arc::new(Entry { id: EntryId(entries.len() as u64), at: Millis(0), body }));
+        }
+    }
+    Agreement::with(&entries, Path::new("/"), None)
+}
+
+/// Books that say all that is on record.
+fn told(snapshots: &Snapshots) -> Agreement {
+    let changes = snapshots.changes().unwrap().into_iter();
+    books(&changes.filter_map(|change| Some((change.call?, change.path))).collect::<Vec<_>>())
+}
+
+/// What a restore came to that was cut off.
+fn finished(snapshots: &Snapshots) -> Restored {
+    match snapshots.finish(&told(snapshots), untold).unwrap() {
+        Finished::Done(restored) => restored,
+        other => unreachable!("{other:?}"),
+    }
+}
+
 /// The books say nothing of a restore.
 fn untold(_since: CallId, _entries: u64) -> bool {
     false
@@ -50,14 +82,14 @@ async fn a_turn_goes_back_to_what_was_before_it() {
     bench.write(2, "a", "three\n").await;
     bench.write(3, "binary", "text").await;
     bench.write(4, "new/deep/file", "made").await;
-    let plan = snapshots.plan(&calls(&[1, 2, 3, 4])).unwrap();
+    let plan = snapshots.plan(&calls(&[1, 2, 3, 4]), &told(&snapshots)).unwrap();
     assert_eq!((plan.steps.len(), plan.refused.len()), (3, 0));
     let restored = snapshots.restore(&plan, 0).unwrap();
     assert_eq!(restored.files, [bench.path("a"), bench.path("binary"), bench.path("new/deep/file")]);
     assert_eq!((bench.get("a").as_str(), mode(&bench.path("a"))), ("one\n", 0o751));
     assert_eq!(fs::read(bench.path("binary")).unwrap(), b"\0\xff\x01");
     assert!(!bench.path("new").exists(), "the folders that were made for it go, too");
-    let again = snapshots.plan(&calls(&[1, 2, 3, 4])).unwrap();
+    let again = snapshots.plan(&calls(&[1, 2, 3, 4]), &told(&snapshots)).unwrap();
     assert_eq!((again.steps.len(), again.already.len()), (0, 3));
     // The undo is on record, and what it replaced is kept.
     let changes = snapshots.changes().unwrap();
@@ -72,11 +104,11 @@ async fn one_turn_of_several_and_everything_since() {
     bench.write(1, "a", "1").await;
     bench.write(2, "b", "2").await;
     bench.write(3, "a", "3").await;
-    let first = snapshots.plan(&calls(&[1])).unwrap();
+    let first = snapshots.plan(&calls(&[1]), &told(&snapshots)).unwrap();
     assert_has(&first.refused[0].why.to_string(), &["changed again later, by c3"]);
-    snapshots.restore(&snapshots.plan(&calls(&[3])).unwrap(), 0).unwrap();
+    snapshots.restore(&snapshots.plan(&calls(&[3]), &told(&snapshots)).unwrap(), 0).unwrap();
     assert_eq!((bench.get("a").as_str(), bench.get("b").as_str()), ("1", "2"));
-    snapshots.restore(&snapshots.plan(&Which::Since(CallId(1))).unwrap(), 0).unwrap();
+    snapshots.restore(&snapshots.plan(&Which::Since(CallId(1)), &told(&snapshots)).unwrap(), 0).unwrap();
     assert_eq!(bench.get("a"), "0");
     assert!(!bench.path("b").exists());
 }
@@ -90,12 +122,12 @@ async fn what_somebody_else_changed_stops_all_of_it() {
         bench.write(call, path, "mine").await;
     }
     let all = calls(&[1, 2, 3, 4]);
-    let good = snapshots.plan(&all).unwrap();
+    let good = snapshots.plan(&all, &told(&snapshots)).unwrap();
     bench.put("a", "theirs");
     fs::remove_file(bench.path("gone")).unwrap();
     fs::rename(bench.path("swapped"), bench.folder.path().join("elsewhere")).unwrap();
     symlink(bench.folder.path().join("elsewhere"), bench.path("swapped")).unwrap();
-    let plan = snapshots.plan(&all).unwrap();
+    let plan = snapshots.plan(&all, &told(&snapshots)).unwrap();
     let refused: Vec<String> =
         plan.refused.iter().map(|refusal| format!("{} {}", refusal.path.display(), refusal.why)).collect();
     assert_eq!(refused.len(), 3, "{refused:?}");
@@ -118,7 +150,7 @@ async fn what_has_grown_too_large_since_is_refused_and_not_read() {
     bench.put("a", "0");
     bench.write(1, "a", "1").await;
     fs::OpenOptions::new().write(true).open(bench.path("a")).unwrap().set_len(64 << 30).unwrap();
-    let plan = snapshots.plan(&calls(&[1])).unwrap();
+    let plan = snapshots.plan(&calls(&[1]), &told(&snapshots)).unwrap();
     assert_eq!((plan.steps.len(), plan.refused.len()), (0, 1));
     assert_has(&plan.refused[0].why.to_string(), &["changed since by somebody else"]);
     assert_has(&snapshots.restore(&plan, 0).unwrap_err(), &["nothing was undone"]);
@@ -132,7 +164,7 @@ async fn a_kept_content_that_is_lost_stops_all_of_it() {
     bench.put("z/file", "0");
     bench.write(1, "a", "1").await;
     bench.write(2, "z/file", "1").await;
-    let plan = snapshots.plan(&calls(&[1, 2])).unwrap();
+    let plan = snapshots.plan(&calls(&[1, 2]), &told(&snapshots)).unwrap();
     // The content of the second is lost: found out before the first is touched.
     let kept = bench.folder.path().join("ID.files").join(Hash::of(b"0").as_str());
     fs::write(&kept, "damaged").unwrap();
@@ -147,7 +179,7 @@ async fn a_file_that_cannot_be_written_takes_back_what_was_done() {
     bench.put("a", "0");
     bench.write(1, "a", "1").await;
     bench.write(2, "b", "1").await;
-    let mut plan = snapshots.plan(&calls(&[1, 2])).unwrap();
+    let mut plan = snapshots.plan(&calls(&[1, 2]), &told(&snapshots)).unwrap();
     // Nobody makes a file there, not even root.
     let nowhere = std::path::PathBuf::from("/proc/countersign-cannot-write-here");
     let mut third = plan.steps[0].clone();
@@ -155,8 +187,8 @@ async fn a_file_that_cannot_be_written_takes_back_what_was_done() {
     plan.steps.push(third);
     assert_has(&snapshots.restore(&plan, 0).unwrap_err(), &["/proc/countersign", "nothing was undone"]);
     assert_eq!((bench.get("a").as_str(), bench.get("b").as_str()), ("1", "1"), "both are as they were");
-    assert_eq!(snapshots.finish(untold).unwrap(), None);
-    snapshots.restore(&snapshots.plan(&calls(&[1, 2])).unwrap(), 0).unwrap();
+    assert_eq!(snapshots.finish(&told(&snapshots), untold).unwrap(), Finished::Nothing);
+    snapshots.restore(&snapshots.plan(&calls(&[1, 2]), &told(&snapshots)).unwrap(), 0).unwrap();
     assert_eq!(bench.get("a"), "0");
     assert!(!bench.path("b").exists());
 }
@@ -168,15 +200,16 @@ async fn a_restore_that_was_cut_off_is_finished_once() {
         bench.put(name, "0");
         bench.write(1, name, "1").await;
     }
-    let plan = snapshots.plan(&calls(&[1])).unwrap();
+    let plan = snapshots.plan(&calls(&[1]), &told(&snapshots)).unwrap();
     snapshots.restore(&plan, 0).unwrap();
     // As the process leaves it that dies after the first file: the journal is there, two files are not restored.
     let changes = fs::read_to_string(bench.folder.path().join("ID.files/changes")).unwrap();
     let undone: Vec<&str> = changes.lines().skip(3).collect();
-    fs::write(bench.folder.path().join("ID.files/restoring"), undone.join("\n") + "\n").unwrap();
+    let journal = format!("{}\n{}\n", json!({ "since": "c1" }), undone.join("\n"));
+    fs::write(bench.folder.path().join("ID.files/restoring"), journal).unwrap();
     bench.put("b", "1");
     bench.put("c", "theirs");
-    let finished = snapshots.finish(untold).unwrap().unwrap();
+    let finished = finished(&snapshots);
     assert_eq!(finished.files, [bench.path("a"), bench.path("b")]);
     assert_eq!(finished.left, [bench.path("c")]);
     assert_eq!(["a", "b", "c"].map(|name| bench.get(name)), ["0", "0", "theirs"]);
@@ -187,10 +220,10 @@ async fn a_restore_is_told_again_until_the_books_have_it() {
     let (bench, snapshots) = Bench::kept();
     bench.put("a", "0");
     bench.write(1, "a", "1").await;
-    snapshots.restore(&snapshots.plan(&calls(&[1])).unwrap(), 7).unwrap();
+    snapshots.restore(&snapshots.plan(&calls(&[1]), &told(&snapshots)).unwrap(), 7).unwrap();
     // The process dies before the entry that tells of it is durable, and so does the next one.
     for _ in 0..2 {
-        let told = snapshots.finish(untold).unwrap().unwrap();
+        let told = finished(&snapshots);
         assert_eq!(
             (told.since, told.files, bench.get("a").as_str()),
             (Some(CallId(1)), vec![bench.path("a")], "0")
@@ -199,8 +232,12 @@ async fn a_restore_is_told_again_until_the_books_have_it() {
     // The books have it: it is over, and what is done to the file from then on stays.
     bench.put("a", "2");
     let books = |since, entries| (since, entries) == (CallId(1), 7);
-    assert_eq!(snapshots.finish(books).unwrap(), None);
-    assert_eq!(snapshots.finish(untold).unwrap(), None, "nothing is left of it");
+    assert_eq!(snapshots.finish(&told(&snapshots), books).unwrap(), Finished::Nothing);
+    assert_eq!(
+        snapshots.finish(&told(&snapshots), untold).unwrap(),
+        Finished::Nothing,
+        "nothing is left of it"
+    );
     assert_eq!(bench.get("a"), "2");
 }
 
@@ -209,7 +246,7 @@ async fn what_is_a_symlink_after_a_crash_is_left_alone() {
     let (bench, snapshots) = Bench::kept();
     bench.put("deep/a", "0");
     bench.write(1, "deep/a", "1").await;
-    snapshots.restore(&snapshots.plan(&calls(&[1])).unwrap(), 0).unwrap();
+    snapshots.restore(&snapshots.plan(&calls(&[1]), &told(&snapshots)).unwrap(), 0).unwrap();
     let changes = fs::read_to_string(bench.folder.path().join("ID.files/changes")).unwrap();
     let undone = changes.lines().last().unwrap();
     let journal = format!("{}\n{undone}\n", json!({ "since": "c1" }));
@@ -218,7 +255,7 @@ async fn what_is_a_symlink_after_a_crash_is_left_alone() {
     fs::rename(bench.path("deep"), &outside).unwrap();
     fs::write(outside.join("a"), "1").unwrap();
     symlink(&outside, bench.path("deep")).unwrap();
-    let finished = snapshots.finish(untold).unwrap().unwrap();
+    let finished = finished(&snapshots);
     assert_eq!((finished.since, finished.files), (Some(CallId(1)), Vec::new()));
     assert_eq!(finished.left, [bench.path("deep/a")]);
     assert_eq!(fs::read_to_string(outside.join("a")).unwrap(), "1", "nothing is written through it");
@@ -235,7 +272,7 @@ async fn a_torn_record_is_survived_and_a_damaged_one_is_said() {
     assert_eq!(snapshots.changes().unwrap().len(), 1);
     bench.write(2, "a", "2").await;
     assert_eq!(snapshots.changes().unwrap().len(), 2);
-    snapshots.restore(&snapshots.plan(&Which::Since(CallId(1))).unwrap(), 0).unwrap();
+    snapshots.restore(&snapshots.plan(&Which::Since(CallId(1)), &told(&snapshots)).unwrap(), 0).unwrap();
     assert_eq!(bench.get("a"), "0");
     fs::write(&record, format!("nonsense\n{whole}")).unwrap();
     assert_has(&snapshots.changes().unwrap_err(), &["line 1 of", "is damaged"]);
@@ -283,4 +320,64 @@ async fn removing_a_session_takes_its_snapshots_along() {
     assert_eq!(files(&state), std::slice::from_ref(&session), "what is kept is no session");
     remove(&session).unwrap();
     assert!(!session.exists() && !kept.exists());
+}
+
+/// Somebody who can write beside the sessions names files that the agent never touched.
+#[tokio::test]
+async fn a_forged_record_touches_nothing_that_the_books_do_not_know() {
+    let (bench, snapshots) = Bench::kept();
+    bench.put("a", "0");
+    bench.put("theirs", "mine");
+    let outside = bench.folder.path().canonicalize().unwrap().join("outside");
+    fs::write(&outside, "mine").unwrap();
+    bench.write(1, "a", "1").await;
+    let books = || books(&[(CallId(1), bench.path("a"))]);
+    let kept = bench.folder.path().join("ID.files");
+    let true_record = fs::read_to_string(kept.join("changes")).unwrap();
+    let hash = |text: &str| Hash::of(text.as_bytes()).as_str().to_owned();
+    let line = |call: Value, path: &Path, before: Value, after: Value| json!({ "call": call, "path": path, "before": before, "after": after, "mode": null, "made": null });
+    let untouched = || {
+        assert_eq!(fs::read_to_string(&outside).unwrap(), "mine");
+        assert_eq!((bench.get("theirs").as_str(), bench.get("a").as_str()), ("mine", "1"));
+    };
+    let inside = bench.path("theirs");
+    for path in [&outside, &inside] {
+        // The journal alone, and with a line of the record that goes with it, under a call of the session's and another.
+        for (call, in_record) in [("c1", false), ("c1", true), ("c9", true)] {
+            let forged = line(json!(call), path, Value::Null, json!(hash("mine")));
+            let record = if in_record { format!("{true_record}{forged}\n") } else { true_record.clone() };
+            fs::write(kept.join("changes"), record).unwrap();
+            let undo = line(Value::Null, path, json!(hash("mine")), Value::Null);
+            let journal = format!("{}\n{undo}\n", json!({ "since": "c1", "entries": 0 }));
+            fs::write(kept.join("restoring"), &journal).unwrap();
+            let refused = Finished::Refused(vec![path.clone()], kept.join("restoring.refused"));
+            assert_eq!(snapshots.finish(&books(), untold).unwrap(), refused);
+            untouched();
+            assert_eq!(fs::read_to_string(kept.join("restoring.refused")).unwrap(), journal);
+            assert_eq!(snapshots.finish(&books(), untold).unwrap(), Finished::Nothing, "it is set aside");
+        }
+        // A plan names it and does nothing either.
+        let plan = snapshots.plan(&Which::Since(CallId(1)), &books()).unwrap();
+        assert_eq!(plan.refused[0].path, *path);
+        assert_has(&plan.refused[0].why.to_string(), &["was not changed by this session"]);
+        assert_has(&snapshots.restore(&plan, 0).unwrap_err(), &["nothing was undone"]);
+        untouched();
+    }
+    // A file that the agent did change gets nothing but what was there before.
+    fs::write(kept.join("changes"), &true_record).unwrap();
+    fs::write(kept.join(hash("planted")), "planted").unwrap();
+    let undo = line(Value::Null, &bench.path("a"), json!(hash("1")), json!(hash("planted")));
+    fs::write(kept.join("restoring"), format!("{}\n{undo}\n", json!({ "since": "c1", "entries": 0 })))
+        .unwrap();
+    assert!(matches!(snapshots.finish(&books(), untold).unwrap(), Finished::Refused(..)));
+    untouched();
+    // Nor is a record that never ends waited for.
+    fs::remove_file(kept.join("changes")).unwrap();
+    pipe_at(&kept.join("restoring"));
+    assert_has(&snapshots.finish(&books(), untold).unwrap_err(), &["it is not a regular file"]);
+}
+
+fn pipe_at(path: &Path) {
+    let made = std::process::Command::new("mkfifo").arg(path).status().unwrap();
+    assert!(made.success());
 }

@@ -1,6 +1,6 @@
 //! The session store: whether sessions can be kept, how many there are, which are damaged, which are being written.
 
-use std::fs::{File, Metadata, TryLockError};
+use std::fs::{Metadata, TryLockError};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use super::finding::{Finding, Subject};
 use crate::cli::environment::Environment;
 use crate::cli::reading::{self, Reading};
 use crate::runtime::SessionStore;
-use crate::runtime::store::files;
+use crate::runtime::store::{files, open_plain};
 use crate::wire::record::audit;
 
 const SUBJECT: Subject = Subject::Sessions;
@@ -149,7 +149,7 @@ fn of_books(paths: &[PathBuf]) -> Vec<Finding> {
 
 /// A session that somebody writes. The system gives a lock back when its process ends, however it ends.
 fn of_lock(path: &Path) -> Option<Finding> {
-    let file = File::open(path).ok()?;
+    let file = open_plain(path).ok()?;
     match file.try_lock_shared() {
         Err(TryLockError::WouldBlock) => {}
         Ok(()) | Err(TryLockError::Error(_)) => return None,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::real;
+use super::{Settings, real};
 
 /// The rights of a confined command. What is not named here is refused, but for reading what is not hidden.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -11,6 +11,9 @@ pub struct Confinement {
     pub writable: Vec<PathBuf>,
     /// Files and folders that can be neither read nor listed. They need not exist.
     pub hidden: Vec<PathBuf>,
+    /// What other programs run or obey. In a folder that is opened the kernel cannot keep it, so that is a gap; what is
+    /// confined already knows nothing of it.
+    pub settings: Settings,
     /// Whether it may use the internet protocols, loopback included.
     pub network: bool,
     /// Whether it may start where the kernel can hold only a part of this ([`super::Support::Partial`]).
@@ -20,7 +23,7 @@ pub struct Confinement {
 impl Confinement {
     /// Writes in `workspace`, reads but for `hidden`, no network. Symlinks are followed now.
     pub fn of_workspace(workspace: &Path, hidden: Vec<PathBuf>) -> Self {
-        Self { writable: vec![real(workspace)], hidden, network: false, may_be_weaker: false }
+        Self { writable: vec![real(workspace)], hidden, ..Self::default() }
     }
 
     /// Lets it write in a folder too. Symlinks are followed now.
@@ -30,8 +33,7 @@ impl Confinement {
 
     /// Every hidden path by each of its names: where it stands and where it leads. What links in a hidden folder
     /// lead to is hidden too, as of `~/.ssh/config` into a folder of settings; of its first level, files alone.
-    #[cfg(any(target_os = "linux", target_os = "macos", test))]
-    pub(super) fn hidden_places(&self) -> Vec<PathBuf> {
+    pub(in crate::runtime) fn hidden_places(&self) -> Vec<PathBuf> {
         let mut places = Vec::new();
         for path in &self.hidden {
             let stands = match (path.parent(), path.file_name()) {

@@ -1,11 +1,12 @@
 //! What a confinement cannot hide: secrets inside the folders that it opens.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 
-use super::{Confinement, real};
+use super::{Confinement, names_a_secret, real};
 
 /// How far below a workspace files are looked for that look like secrets.
 const DEEPEST: usize = 4;
@@ -14,34 +15,6 @@ const MOST_ENTRIES: usize = 20_000;
 /// Folders of other people's code, and of git itself.
 const NOT_LOOKED_AT: &[&str] =
     &[".git", ".hg", "node_modules", "target", "vendor", ".venv", "venv", "__pycache__"];
-const SECRET_NAMES: &[&str] = &[
-    ".env",
-    ".envrc",
-    ".netrc",
-    ".npmrc",
-    ".pypirc",
-    ".pgpass",
-    ".git-credentials",
-    "credentials.json",
-    "service-account.json",
-    "secrets.yml",
-    "secrets.yaml",
-    "secrets.toml",
-    "secrets.json",
-    "terraform.tfstate",
-    "id_rsa",
-    "id_ed25519",
-    "id_ecdsa",
-    "id_dsa",
-    ".vault_pass",
-    "master.key",
-    "kubeconfig",
-];
-const SECRET_ENDINGS: &[&str] =
-    &[".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".tfvars", ".agekey"];
-/// Endings of files that say how a `.env` should look.
-const EXAMPLES: &[&str] = &["example", "sample", "template", "dist", "defaults"];
-
 /// Something that a confined command can do although it should not. `Display` is the sentence for a person.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Gap {
@@ -51,6 +24,13 @@ pub enum Gap {
         folder: PathBuf,
         /// Those that are there.
         secrets: Vec<PathBuf>,
+    },
+    /// The workspace is, holds or lies in what other programs run or obey.
+    HoldsSettings {
+        /// The workspace.
+        folder: PathBuf,
+        /// What that is; it need not exist.
+        settings: Vec<PathBuf>,
     },
     /// The workspace lies in a place of secrets.
     LiesInSecrets(PathBuf),
@@ -65,13 +45,18 @@ impl fmt::Display for Gap {
         let write = "the sandbox cannot hide what lies in a folder that it opens";
         match self {
             Self::HoldsSecrets { folder, secrets } => {
-                let shown: Vec<_> = secrets.iter().take(3).map(|path| path.display().to_string()).collect();
-                let more = secrets.len().saturating_sub(shown.len());
-                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
                 write!(
                     f,
-                    "a command can read and change {}{more}: they lie in {}, and {write}",
-                    shown.join(", "),
+                    "a command can read and change {}: they lie in {}, and {write}",
+                    some(secrets),
+                    folder.display()
+                )
+            }
+            Self::HoldsSettings { folder, settings } => {
+                write!(
+                    f,
+                    "a command can change what other programs run or obey ({}): the sandbox opens all of {}",
+                    some(settings),
                     folder.display()
                 )
             }
@@ -98,6 +83,14 @@ impl fmt::Display for Gap {
     }
 }
 
+/// The first three, and how many more there are.
+fn some(paths: &[PathBuf]) -> String {
+    let shown: Vec<_> = paths.iter().take(3).map(|path| path.display().to_string()).collect();
+    let more = paths.len().saturating_sub(shown.len());
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", shown.join(", "))
+}
+
 impl Confinement {
     /// What it cannot hide, each to be named to a person before the first command runs. Looks at the disk: names of
     /// files, four folders deep, no contents. A folder that a person has opened beside the workspace is not looked
@@ -114,6 +107,17 @@ impl Confinement {
                 gaps.push(Gap::LiesInSecrets(folder.clone()));
             }
             let known = secrets.clone();
+            if number == 0 {
+                // What is not there yet can be made, with what its program is to do.
+                let absent =
+                    hidden.iter().filter(|path| path.starts_with(&folder) && !path.exists()).cloned();
+                let settings: BTreeSet<PathBuf> =
+                    self.settings.met_by(&folder).into_iter().chain(absent).collect();
+                let settings: Vec<PathBuf> = settings.into_iter().collect();
+                if !settings.is_empty() {
+                    gaps.push(Gap::HoldsSettings { folder: folder.clone(), settings });
+                }
+            }
             if !secrets.is_empty() {
                 gaps.push(Gap::HoldsSecrets { folder: folder.clone(), secrets });
             }
@@ -144,19 +148,11 @@ fn look(folder: &Path) -> Vec<Gap> {
     gaps
 }
 
-fn names_a_secret(name: &str) -> bool {
-    let name = name.to_lowercase();
-    let of_env =
-        name.strip_prefix(".env.").is_some_and(|rest| !rest.split('.').any(|part| EXAMPLES.contains(&part)));
-    of_env
-        || SECRET_NAMES.contains(&name.as_str())
-        || SECRET_ENDINGS.iter().any(|ending| name.ends_with(ending))
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
 
+    use super::super::Settings;
     use super::*;
 
     #[test]
@@ -182,8 +178,29 @@ mod tests {
         assert_eq!(of(&home.join("work")), files);
         let at_home = of(&home);
         let all = Gap::HoldsSecrets { folder: home.clone(), secrets: vec![home.join(".ssh")] };
-        assert_eq!(at_home, [&[all][..], &files[..]].concat());
-        assert!(at_home[0].to_string().contains("/.ssh: they lie in "), "{}", at_home[0]);
+        let absent = Gap::HoldsSettings { folder: home.clone(), settings: vec![home.join(".aws")] };
+        assert_eq!(at_home, [&[absent, all][..], &files[..]].concat());
+        assert!(at_home[1].to_string().contains("/.ssh: they lie in "), "{}", at_home[1]);
         assert_eq!(of(&home.join(".ssh"))[0], Gap::LiesInSecrets(home.join(".ssh")));
+    }
+
+    #[test]
+    fn settings_that_a_workspace_holds_are_a_gap_whether_they_are_there_or_not() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let home = folder.path().canonicalize().unwrap();
+        for name in [".config/countersign", ".local/state", "src"] {
+            fs::create_dir_all(home.join(name)).unwrap();
+        }
+        let named = |workspace: &str| {
+            let workspace = home.join(workspace);
+            let mut confinement = Confinement::of_workspace(&workspace, Vec::new());
+            confinement.settings = Settings::of(&workspace, Some(&home));
+            let gaps = confinement.gaps().into_iter();
+            gaps.map(|gap| gap.to_string()).collect::<Vec<_>>().join("; ")
+        };
+        for workspace in ["", ".config", ".config/countersign", ".local", ".local/state"] {
+            assert!(named(workspace).contains("other programs run or obey"), "{workspace}");
+        }
+        assert_eq!(named("src"), "");
     }
 }

@@ -12,6 +12,7 @@ mod linux;
 mod profile;
 mod refusal;
 mod secrets;
+mod settings;
 mod support;
 mod words;
 
@@ -23,7 +24,10 @@ use tokio::process::Command;
 pub use confinement::Confinement;
 pub use gaps::Gap;
 pub(super) use refusal::Refusals;
+pub(super) use secrets::names_a_secret;
 pub use secrets::secret_places;
+pub use settings::Settings;
+pub(super) use settings::lies_in;
 pub use support::{Support, support};
 pub use words::{Confined, ENTRY};
 

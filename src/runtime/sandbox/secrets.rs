@@ -255,6 +255,35 @@ const VARIABLES: &[&str] = &[
     "HISTFILE",
 ];
 
+/// Names of files that hold secrets wherever they lie.
+const SECRET_NAMES: &[&str] = &[
+    ".env",
+    ".envrc",
+    ".netrc",
+    ".npmrc",
+    ".pypirc",
+    ".pgpass",
+    ".git-credentials",
+    "credentials.json",
+    "service-account.json",
+    "secrets.yml",
+    "secrets.yaml",
+    "secrets.toml",
+    "secrets.json",
+    "terraform.tfstate",
+    "id_rsa",
+    "id_ed25519",
+    "id_ecdsa",
+    "id_dsa",
+    ".vault_pass",
+    "master.key",
+    "kubeconfig",
+];
+const SECRET_ENDINGS: &[&str] =
+    &[".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".tfvars", ".agekey"];
+/// Endings of files that say how a `.env` should look.
+const EXAMPLES: &[&str] = &["example", "sample", "template", "dist", "defaults"];
+
 /// All places of keys for the user whose home is `home`. `named` says what a variable of the environment holds.
 pub fn secret_places(home: Option<&Path>, named: impl Fn(&str) -> Option<PathBuf>) -> Vec<PathBuf> {
     // Root's home is another's only for a root whose own is elsewhere; nobody else can read it anyway.
@@ -271,6 +300,16 @@ pub fn secret_places(home: Option<&Path>, named: impl Fn(&str) -> Option<PathBuf
     // A variable may name the home itself, or what holds it.
     let is_ours = |place: &Path| home.is_some_and(|home| home.starts_with(place));
     all.filter(|place| place.is_absolute() && !is_ours(place)).collect()
+}
+
+/// Whether a file of this name, in whatever folder, may hold secrets.
+pub(in crate::runtime) fn names_a_secret(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let of_env =
+        name.strip_prefix(".env.").is_some_and(|rest| !rest.split('.').any(|part| EXAMPLES.contains(&part)));
+    of_env
+        || SECRET_NAMES.contains(&name.as_str())
+        || SECRET_ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
 /// `KRB5CCNAME` names the kind of a cache of tickets before its place: `FILE:/tmp/krb5cc_1000`.

@@ -20,7 +20,7 @@ pub struct Confined {
 impl Confined {
     /// All arguments of the child, [`ENTRY`] first.
     pub fn words(self) -> Vec<OsString> {
-        let Confinement { writable, hidden, network, may_be_weaker } = self.confinement;
+        let Confinement { writable, hidden, network, may_be_weaker, settings: _ } = self.confinement;
         let mut words = vec![OsString::from(ENTRY)];
         for (flag, paths) in [("--write", writable), ("--hide", hidden)] {
             words.extend(paths.into_iter().flat_map(|path| [OsString::from(flag), path.into_os_string()]));
@@ -80,7 +80,8 @@ mod tests {
         for (network, may_be_weaker) in [(false, false), (true, false), (false, true)] {
             let writable = vec![odd.clone(), "--hide".into()];
             let hidden = vec!["/home/ada/.ssh".into(), odd.clone()];
-            let confinement = Confinement { writable, hidden, network, may_be_weaker };
+            let confinement =
+                Confinement { writable, hidden, network, may_be_weaker, ..Confinement::default() };
             let command = ["sh", "-c", "--network", "--"].map(OsString::from).to_vec();
             let confined = Confined { confinement, command };
             let mut words = confined.clone().words();

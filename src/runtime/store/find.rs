@@ -1,13 +1,14 @@
 //! From what a person types to the file of a session.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use crate::wire::record::{FirstLine, first_line};
 
-use super::SNAPSHOTS;
+use super::{SNAPSHOTS, plain};
 
+/// Bytes in which the first line of a session ends.
+const MOST_OF_HEAD: u64 = 1 << 20;
 /// How many sessions an error names.
 const SHOWN: usize = 5;
 
@@ -87,7 +88,7 @@ fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
 /// The first line of a session file.
 fn head(path: &Path) -> Option<FirstLine> {
     let mut line = Vec::new();
-    BufReader::new(File::open(path).ok()?).read_until(b'\n', &mut line).ok()?;
+    BufReader::new(plain::open(path).ok()?.take(MOST_OF_HEAD)).read_until(b'\n', &mut line).ok()?;
     first_line(&line)
 }
 

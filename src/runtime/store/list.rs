@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::ledger::Millis;
 use crate::wire::record::{Outline, first_line};
 
-use super::{cannot, find};
+use super::{cannot, find, plain};
 
 /// All sessions of a state folder.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -58,7 +58,7 @@ pub fn list(state: &Path) -> Listing {
 /// # Errors
 /// A sentence: it cannot be read, or does not begin like a session.
 pub fn summarise(path: &Path) -> Result<Summary, String> {
-    let file = File::open(path).map_err(|fault| cannot("open", path, &fault))?;
+    let file = plain::open(path).map_err(|fault| cannot("open", path, &fault))?;
     let mut lines = Lines { reader: BufReader::new(file), line: Vec::new(), bytes: 0 };
     let unreadable = |fault: std::io::Error| cannot("read", path, &fault);
     lines.advance().map_err(unreadable)?;

@@ -4,6 +4,7 @@ mod adopt;
 mod find;
 mod list;
 mod lock;
+pub(in crate::runtime) mod plain;
 mod remove;
 
 use std::fs::{DirBuilder, File, OpenOptions};
@@ -17,6 +18,7 @@ use chrono::DateTime;
 pub use adopt::adopt;
 pub use find::{files, find, latest};
 pub use list::{Listing, Summary, list, summarise};
+pub use plain::open as open_plain;
 pub use remove::remove;
 
 use crate::ledger::{Entry, Millis};
@@ -88,10 +90,9 @@ impl SessionStore {
     /// A sentence: it is no file, or cannot be read.
     pub fn bytes(path: &Path) -> Result<Vec<u8>, String> {
         // A pipe or a device could be waited for, or read, for ever.
-        if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-            return Err(format!("cannot read the session file {}: it is not a regular file", path.display()));
-        }
-        std::fs::read(path).map_err(|fault| cannot("read", path, &fault))
+        let mut bytes = Vec::new();
+        let read = plain::open(path).and_then(|mut file| file.read_to_end(&mut bytes));
+        read.map(|_| bytes).map_err(|fault| cannot("read", path, &fault))
     }
 
     /// Reads a session to look at it, whoever writes it at the moment.

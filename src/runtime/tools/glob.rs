@@ -31,7 +31,7 @@ pub(super) fn run(workspace: &Workspace, arguments: &Arguments, stop: &Stop) -> 
     let filter = Filter::new(pattern)?;
     let mut found: Vec<(SystemTime, String)> = Vec::new();
     let (mut looked_at, mut unreadable) = (0, 0);
-    for entry in walk(&place.path).build() {
+    for entry in walk(&place.path, workspace.left_out_below(&place.path)).build() {
         if stop.is_set() || found.len() >= MOST_COUNTED {
             break;
         }

@@ -26,8 +26,10 @@ pub(super) fn run(workspace: &Workspace, arguments: &Arguments, stop: &Stop) -> 
         }
         explain(shown, &failure)
     })?;
-    let there = there.take_while(|_| !stop.is_set()).count();
-    let mut entries: Vec<DirEntry> = walk(&place.path)
+    let left_out = workspace.left_out_below(&place.path);
+    let there = there.take_while(|_| !stop.is_set()).filter_map(Result::ok);
+    let there = there.filter(|entry| !left_out.hides(&entry.path())).count();
+    let mut entries: Vec<DirEntry> = walk(&place.path, left_out)
         .max_depth(Some(1))
         .build()
         .take_while(|_| !stop.is_set())

@@ -3,6 +3,7 @@
 pub(super) mod anchor;
 mod arguments;
 mod background;
+mod borders;
 mod change;
 mod diff;
 mod echo;
@@ -31,7 +32,7 @@ mod stop;
 mod terminal;
 mod walk;
 mod words;
-mod workspace;
+pub(super) mod workspace;
 mod write;
 
 use std::ffi::OsString;
@@ -46,7 +47,9 @@ use tokio::sync::mpsc;
 
 use crate::ledger::{CallId, Image, Outcome, Preview, seconds};
 use crate::policy::opened;
-use crate::tool::{Discovered, Invocation, Preparation, Shown, ToolReport, Typed, bound, has_terminal};
+use crate::tool::{
+    Discovered, Invocation, Preparation, Shown, Territory, ToolReport, Typed, bound, has_terminal,
+};
 
 use super::ports::ToolPort;
 use super::process::Groups;
@@ -123,6 +126,7 @@ impl LocalTools {
         let Shell { environment, groups, .. } = &*self.shell;
         let (environment, groups) = (environment.clone(), groups.clone());
         Self {
+            workspace: Arc::new(self.workspace.hiding(sandbox.confinement())),
             shell: Arc::new(Shell { environment, groups, sandbox: Some(sandbox), gaps: OnceLock::new() }),
             ..self
         }
@@ -166,29 +170,24 @@ impl LocalTools {
 
     fn look(&self, invocation: &Invocation) -> Preparation {
         let arguments = &invocation.arguments;
-        let (mut outside, mut leads_to) = (Vec::new(), Vec::new());
+        let mut found = Preparation::default();
         let names_path =
             tool_specs().iter().any(|tool| tool.name == invocation.name && !tool.paths.is_empty());
         if let Some(path) = arguments.text("path").filter(|_| names_path) {
             match self.workspace.resolve(path) {
                 Ok(place) => {
                     self.seen.leads(invocation.call, path, &place.path);
-                    if !place.inside {
-                        outside.push(place.shown.clone());
-                    }
-                    leads_to.push(place.shown);
+                    found.leads(place.shown, place.territory);
                 }
-                Err(_) => outside.push(path.to_owned()),
+                Err(_) => found.outside.push(path.to_owned()),
             }
         }
         if let Some(command) = arguments.text("command").filter(|_| invocation.name == "shell") {
             for path in opened(command) {
                 let place = self.workspace.resolve(&path);
-                let (shown, inside) = place.map_or((path, false), |place| (place.shown, place.inside));
-                if !inside {
-                    outside.push(shown.clone());
-                }
-                leads_to.push(shown);
+                let (shown, territory) =
+                    place.map_or((path, Territory::Outside), |place| (place.shown, place.territory));
+                found.leads(shown, territory);
             }
         }
         let preview = match invocation.name.as_str() {
@@ -206,7 +205,7 @@ impl LocalTools {
             _ => Preview::None,
         };
         let gaps = if invocation.sandboxed { self.shell.gaps().to_vec() } else { Vec::new() };
-        Preparation { leads_to, outside, gaps, preview }
+        Preparation { gaps, preview, ..found }
     }
 
     fn work(&self, invocation: &Invocation, stop: &Stop) -> Result<Given, String> {

@@ -8,6 +8,7 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, sinks::Lossy};
 
 use crate::ledger::Arguments;
+use crate::tool::Territory;
 
 use super::anchor::Anchor;
 use super::arguments::required;
@@ -34,14 +35,15 @@ pub(super) fn run(workspace: &Workspace, arguments: &Arguments, stop: &Stop) -> 
     let place = workspace.resolve(arguments.text("path").unwrap_or_default())?;
     std::fs::metadata(&place.path).map_err(|failure| explain(&place.shown, &failure))?;
     let filter = arguments.text("glob").filter(|glob| !glob.is_empty()).map(Filter::new).transpose()?;
-    let base = if place.inside { workspace.root() } else { &place.path };
+    let base = if place.territory == Territory::Outside { place.path.as_path() } else { workspace.root() };
     let mut found = Found::default();
     let mut searcher = SearcherBuilder::new()
         .line_number(true)
         .heap_limit(Some(MOST_LINE_BYTES))
         .binary_detection(BinaryDetection::quit(0))
         .build();
-    for entry in walk(&place.path).build() {
+    let left_out = workspace.left_out_below(&place.path);
+    for entry in walk(&place.path, left_out.clone()).build() {
         if stop.is_set() || found.matches >= MOST_COUNTED {
             break;
         }
@@ -53,8 +55,12 @@ pub(super) fn run(workspace: &Workspace, arguments: &Arguments, stop: &Stop) -> 
         if !is_file || filter.as_ref().is_some_and(|filter| !filter.takes(base, entry.path())) {
             continue;
         }
-        found.files += 1;
         let shown = workspace.show(entry.path());
+        if left_out.keeps(entry.path()) {
+            found.secret.push(shown);
+            continue;
+        }
+        found.files += 1;
         if search_file(&mut searcher, &matcher, entry.path(), &shown, &mut found, stop).is_err() {
             found.unreadable += 1;
         }
@@ -110,6 +116,7 @@ struct Found {
     files: usize,
     files_with_match: usize,
     unreadable: usize,
+    secret: Vec<String>,
 }
 
 impl Found {
@@ -143,6 +150,19 @@ impl Found {
         if self.unreadable > 0 {
             text.push_str(&format!("\n({} could not be searched)", counted(self.unreadable, "file")));
         }
+        text.push_str(&self.describe_secret());
         text
+    }
+
+    /// What may hold secrets is searched when it is named: that is asked about.
+    fn describe_secret(&self) -> String {
+        let Some(first) = self.secret.first() else { return String::new() };
+        let others = match self.secret.len() {
+            1 => String::new(),
+            all => format!(" and {} more", all - 1),
+        };
+        format!(
+            "\n(not searched, since it may hold secrets: {first}{others}; give it as `path` to search it)"
+        )
     }
 }

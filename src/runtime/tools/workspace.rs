@@ -4,32 +4,49 @@ use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
+use super::borders::{Borders, LeftOut};
+use crate::runtime::sandbox::Confinement;
+use crate::tool::Territory;
+
 /// As many links as the system itself follows.
 const MOST_LINKS: usize = 40;
 
 /// The folder that tools work in.
 #[derive(Debug)]
-pub(super) struct Workspace {
+pub(in crate::runtime) struct Workspace {
     root: PathBuf,
     home: Option<PathBuf>,
+    borders: Borders,
 }
 
 /// A resolved path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(in crate::runtime) struct Place {
     /// Absolute, without symlinks and `..`.
-    pub(super) path: PathBuf,
+    pub(in crate::runtime) path: PathBuf,
     /// As shown to people and models: relative within the workspace, absolute elsewhere.
     pub(super) shown: String,
-    /// Whether it lies in the workspace.
-    pub(super) inside: bool,
+    /// Where it lies, as the policy sees it.
+    pub(super) territory: Territory,
 }
 
 impl Workspace {
     /// A workspace at `root`, an absolute path; `home` is what `~` stands for.
-    pub(super) fn new(root: PathBuf, home: Option<PathBuf>) -> Self {
+    pub(in crate::runtime) fn new(root: PathBuf, home: Option<PathBuf>) -> Self {
         let root = root.canonicalize().unwrap_or(root);
-        Self { root, home }
+        let borders = Borders::new(&root, home.as_deref());
+        Self { root, home, borders }
+    }
+
+    /// The same, without what a sandbox hides: that counts as outside.
+    pub(super) fn hiding(&self, confinement: &Confinement) -> Self {
+        let borders = Borders::new(&self.root, self.home.as_deref()).hiding(confinement);
+        Self { root: self.root.clone(), home: self.home.clone(), borders }
+    }
+
+    /// What a walk from a resolved path leaves out.
+    pub(super) fn left_out_below(&self, start: &Path) -> LeftOut {
+        self.borders.left_out_below(start)
     }
 
     /// The folder itself.
@@ -41,13 +58,18 @@ impl Workspace {
     ///
     /// # Errors
     /// A sentence, when links go in a circle.
-    pub(super) fn resolve(&self, text: &str) -> Result<Place, String> {
-        let path = follow(&self.root.join(self.expand(text))).ok_or_else(|| {
+    pub(in crate::runtime) fn resolve(&self, text: &str) -> Result<Place, String> {
+        let path = follow(&self.as_written(text)).ok_or_else(|| {
             format!("`{text}` leads through too many symlinks; use the path they should lead to")
         })?;
         let shown = self.show(&path);
-        let inside = path.starts_with(&self.root);
-        Ok(Place { path, shown, inside })
+        let territory = self.borders.territory(&path);
+        Ok(Place { path, shown, territory })
+    }
+
+    /// The absolute path that a text names, before any link is followed.
+    pub(in crate::runtime) fn as_written(&self, text: &str) -> PathBuf {
+        self.root.join(self.expand(text))
     }
 
     /// How a resolved path is written.

@@ -1,11 +1,15 @@
 //! Contents by their hashes: each kept once, whole or not at all.
 
-use std::fs::{self, DirBuilder, OpenOptions, Permissions};
+use std::fs::{DirBuilder, OpenOptions, Permissions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::Path;
 
+use super::super::store::plain;
 use super::record::Hash;
+
+/// Larger contents are not kept.
+pub(in crate::runtime) const MOST_BYTES: u64 = 10 << 20;
 
 /// Keeps a content in `folder`, which is made when it is missing.
 pub(super) fn put(folder: &Path, content: &[u8]) -> io::Result<Hash> {
@@ -18,7 +22,7 @@ pub(super) fn put(folder: &Path, content: &[u8]) -> io::Result<Hash> {
 
 /// The content of this hash. What is not what its name says is an error.
 pub(super) fn get(folder: &Path, hash: &Hash) -> io::Result<Vec<u8>> {
-    let content = fs::read(folder.join(hash.as_str()))?;
+    let content = plain::read(&folder.join(hash.as_str()), MOST_BYTES)?;
     if Hash::of(&content) == *hash {
         Ok(content)
     } else {

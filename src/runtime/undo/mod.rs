@@ -7,16 +7,18 @@
 //! Undoing has two halves. [`plan()`] is pure: from the changes on record and the files as they are now it says what
 //! would be restored, what would be deleted, and what is refused because it is not as the agent left it. [`Snapshots::restore`]
 //! does that, all of it or nothing, and keeps what it replaces in turn. A restore that a crash cut off is finished by
-//! [`Snapshots::finish`].
+//! [`Snapshots::finish`]. Both touch only what the books, too, say was changed ([`Agreement`]).
 //!
 //! `sessions remove` takes the folder along. A fork begins without one: what was changed before it belongs to the
 //! session that changed it. What commands of `shell` change is not known here, and is not undone.
 
+mod agreement;
 mod blobs;
 mod plan;
 mod record;
 mod restore;
 
+pub use agreement::Agreement;
 pub use plan::{Action, Plan, Refusal, Step, Which, Why, plan};
 pub use record::{Change, Content, Hash};
-pub use restore::{Restored, Snapshots};
+pub use restore::{Finished, Restored, Snapshots};

@@ -76,6 +76,8 @@ pub enum Why {
     ChangedBetween,
     /// It was too large to be kept: so many bytes.
     TooLarge(u64),
+    /// The books know of no call that changed it: the record is not theirs.
+    NotInBooks,
     /// It cannot be looked at.
     Unreadable(String),
 }
@@ -92,16 +94,24 @@ impl fmt::Display for Why {
             Self::TooLarge(bytes) => {
                 write!(f, "was too large to be kept ({bytes} bytes), so its earlier content is gone")
             }
+            Self::NotInBooks => {
+                f.write_str("was not changed by this session: the record of undo is not true")
+            }
             Self::Unreadable(why) => f.write_str(why),
         }
     }
 }
 
-/// Works out what an undo would do. `look` says what a file is now.
+/// Works out what an undo would do. `look` says what a file is now, `is_in_books` whether the books know of a change.
 ///
 /// A change on record may not have happened: the record is written first, and the process may have died between. So
 /// a file that is still what it was before its last change counts as the agent's, too.
-pub fn plan(changes: &[Change], which: &Which, look: impl Fn(&Path) -> Result<Content, String>) -> Plan {
+pub fn plan(
+    changes: &[Change],
+    which: &Which,
+    is_in_books: impl Fn(&Change) -> bool,
+    look: impl Fn(&Path) -> Result<Content, String>,
+) -> Plan {
     let since = match which {
         Which::Calls(calls) => calls.first().copied(),
         Which::Since(call) => Some(*call),
@@ -109,6 +119,10 @@ pub fn plan(changes: &[Change], which: &Which, look: impl Fn(&Path) -> Result<Co
     let mut plan = Plan { since, ..Plan::default() };
     for (path, chain) in chains(changes, which) {
         let Some((first, last)) = chain.first().zip(chain.last()) else { continue };
+        if !chain.iter().all(|change| is_in_books(change)) {
+            plan.refused.push(Refusal { path: path.to_owned(), why: Why::NotInBooks });
+            continue;
+        }
         let found = match look(path) {
             Ok(found) => found,
             Err(why) => {
@@ -203,7 +217,7 @@ mod tests {
 
     /// What would be done about the one file: `restore a`, `delete`, `already`, or why not.
     fn about(changes: &[Change], which: &Which, now: &str) -> String {
-        let plan = plan(changes, which, |_| Ok(content(now)));
+        let plan = plan(changes, which, |_| true, |_| Ok(content(now)));
         match (plan.steps.as_slice(), plan.already.as_slice(), plan.refused.as_slice()) {
             ([step], [], []) if step.action == Action::Delete => "delete".to_owned(),
             ([step], [], []) => {
@@ -271,7 +285,7 @@ mod tests {
         let mut large = change(1, "/f", "", "b");
         large.before = Content::Large(11 << 20);
         assert_eq!(about(&[large.clone()], &calls(&[1]), "b"), "TooLarge(11534336)");
-        let blind = plan(&[large], &calls(&[1]), |_| Err("no permission".to_owned()));
+        let blind = plan(&[large], &calls(&[1]), |_| true, |_| Err("no permission".to_owned()));
         assert_eq!(blind.refused[0].why, Why::Unreadable("no permission".to_owned()));
     }
 }

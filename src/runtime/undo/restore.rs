@@ -9,17 +9,20 @@ use serde_json::{Value, json};
 
 use crate::ledger::CallId;
 
-use super::super::store;
+use super::super::store::{self, plain};
 use super::super::tools::anchor::Anchor;
-use super::blobs;
+use super::agreement::Agreement;
+use super::blobs::{self, MOST_BYTES};
 use super::plan::{Action, Plan, Step, Which, plan};
 use super::record::{Change, Content, Hash};
 
-/// Larger contents are not kept.
-pub(in crate::runtime) const MOST_BYTES: u64 = 10 << 20;
 const CHANGES: &str = "changes";
 /// What is being restored: written before anything is touched, and there until the books are known to tell of it.
 const RESTORING: &str = "restoring";
+/// What it is called when the books do not agree with it: kept, to be looked at, and not done.
+const REFUSED: &str = "restoring.refused";
+/// Bytes of a record of changes.
+const MOST_OF_RECORD: u64 = 64 << 20;
 
 /// The snapshots of one session.
 #[derive(Debug, Clone)]
@@ -48,6 +51,18 @@ pub struct Restored {
     pub deleted: Vec<PathBuf>,
     /// Files of a restore that was cut off, changed by somebody else since: left alone.
     pub left: Vec<PathBuf>,
+}
+
+/// What became of a restore that the end of a process may have cut off.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Finished {
+    /// There was none, or the books tell of it.
+    Nothing,
+    /// It is done.
+    Done(Restored),
+    /// It was none of this session's: these files are named in it that the books do not know. Nothing was done, and what
+    /// was to be done is kept there.
+    Refused(Vec<PathBuf>, PathBuf),
 }
 
 impl Restored {
@@ -102,10 +117,9 @@ impl Snapshots {
     /// A sentence: it cannot be read, or a line that is not the last is damaged.
     pub fn changes(&self) -> Result<Vec<Change>, String> {
         let path = self.folder()?.join(CHANGES);
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(failure) if failure.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(failure) => return Err(format!("cannot read {}: {failure}", path.display())),
+        let Some(text) = text_of(&path).map_err(|why| format!("cannot read {}: {why}", path.display()))?
+        else {
+            return Ok(Vec::new());
         };
         // What follows the last line's end was cut off by a crash, before its change was made.
         let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
@@ -119,12 +133,12 @@ impl Snapshots {
             .collect()
     }
 
-    /// What an undo would do, on the files as they are.
+    /// What an undo would do, on the files as they are. What the books do not agree with is refused.
     ///
     /// # Errors
     /// As [`Self::changes`].
-    pub fn plan(&self, which: &Which) -> Result<Plan, String> {
-        Ok(plan(&self.changes()?, which, look))
+    pub fn plan(&self, which: &Which, books: &Agreement) -> Result<Plan, String> {
+        Ok(plan(&self.changes()?, which, |change| books.has(change), look))
     }
 
     /// Does what was planned: all of it, or nothing. What is replaced is kept, and the undo is put on record, before
@@ -160,26 +174,38 @@ impl Snapshots {
         Ok(restored)
     }
 
-    /// Finishes a restore that the end of the process cut off before the books told of it; `None` when there was none.
-    /// `is_told` says whether they tell of one that takes back the calls since that one, after so many entries. Doing it
-    /// twice does no harm. To be called when a session is taken up again, before anything else changes files.
+    /// Finishes a restore that the end of the process cut off before the books told of it. `is_told` says whether they tell
+    /// of one that takes back the calls since that one, after so many entries. Doing it twice does no harm. To be called
+    /// when a session is taken up again, before anything else changes files.
     ///
     /// # Errors
-    /// A sentence: something cannot be written; it can be tried again.
-    pub fn finish(&self, is_told: impl FnOnce(CallId, u64) -> bool) -> Result<Option<Restored>, String> {
+    /// A sentence: something cannot be read or written; it can be tried again.
+    pub fn finish(
+        &self,
+        books: &Agreement,
+        is_told: impl FnOnce(CallId, u64) -> bool,
+    ) -> Result<Finished, String> {
         let folder = self.folder()?;
-        let lines = match fs::read_to_string(folder.join(RESTORING)) {
-            Ok(lines) => lines,
-            Err(failure) if failure.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(failure) => return Err(format!("cannot read what was being undone: {failure}")),
-        };
+        let journal = folder.join(RESTORING);
+        let lines = text_of(&journal).map_err(|why| format!("cannot read {}: {why}", journal.display()))?;
+        let Some(lines) = lines else { return Ok(Finished::Nothing) };
         let (since, entries) = lines.lines().next().map(read_head).unwrap_or_default();
         if since.zip(entries).is_some_and(|(since, entries)| is_told(since, entries)) {
-            fs::remove_file(folder.join(RESTORING)).map_err(cannot_keep)?;
-            return Ok(None);
+            fs::remove_file(journal).map_err(cannot_keep)?;
+            return Ok(Finished::Nothing);
+        }
+        let record = self.changes()?;
+        let changes: Vec<Change> = lines.lines().filter_map(Change::decode).collect();
+        let is_asked_for =
+            |change: &Change| since.is_some_and(|since| books.asks_for(change, since, &record));
+        let (changes, refused): (Vec<_>, Vec<_>) = changes.into_iter().partition(is_asked_for);
+        if !refused.is_empty() {
+            let kept = folder.join(REFUSED);
+            fs::rename(&journal, &kept).map_err(cannot_keep)?;
+            return Ok(Finished::Refused(refused.into_iter().map(|change| change.path).collect(), kept));
         }
         let mut restored = Restored { since, ..Restored::default() };
-        for change in lines.lines().filter_map(Change::decode) {
+        for change in changes {
             // What cannot be looked at, such as a symlink, is not what was there: it stays as it is.
             let found = look(&change.path).ok();
             if found.as_ref() == Some(&change.after) {
@@ -191,7 +217,7 @@ impl Snapshots {
                 restored.left.push(change.path);
             }
         }
-        Ok(Some(restored))
+        Ok(Finished::Done(restored))
     }
 
     /// Whether a step can be done as it was planned; keeps what it will replace.
@@ -258,6 +284,15 @@ fn append(folder: &Path, changes: &[Change]) -> io::Result<()> {
 
 fn lines(changes: &[Change]) -> String {
     changes.iter().map(|change| change.encode() + "\n").collect()
+}
+
+/// The text of a file of ours, if it is there.
+fn text_of(path: &Path) -> Result<Option<String>, String> {
+    match plain::read(path, MOST_OF_RECORD) {
+        Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(|fault| fault.to_string()),
+        Err(failure) if failure.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(failure) => Err(failure.to_string()),
+    }
 }
 
 /// The first line of what is being restored.
@@ -329,7 +364,7 @@ fn put_back(folder: &Path, change: &Change) -> Result<(), String> {
             let now = open(&change.path)?.and_then(|file| file.metadata().ok());
             match (now, change.mode) {
                 (Some(now), _) => staged.like(&now).map_err(words)?,
-                (None, Some(mode)) => staged.with_mode(mode).map_err(words)?,
+                (None, Some(mode)) => staged.with_mode(mode & 0o777).map_err(words)?,
                 (None, None) => {}
             }
             if look(&change.path)? != change.before {

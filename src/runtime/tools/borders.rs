@@ -1,0 +1,82 @@
+//! What of a workspace counts as outside of it: what the sandbox hides, what looks like a secret, and what other programs
+//! run or obey.
+
+use std::path::{Path, PathBuf};
+
+use crate::policy::is_guarded;
+use crate::runtime::sandbox::{Confinement, Settings, lies_in, names_a_secret};
+use crate::tool::Territory;
+
+/// The borders of a workspace.
+#[derive(Debug)]
+pub(super) struct Borders {
+    root: PathBuf,
+    /// By every name: where it stands and where it leads.
+    hidden: Vec<PathBuf>,
+    settings: Settings,
+    /// Whether all of it is obeyed by other programs, as a folder of hooks.
+    is_guarded: bool,
+}
+
+impl Borders {
+    /// Those of a workspace at `root`, a real path, before anybody has said what is hidden.
+    pub(super) fn new(root: &Path, home: Option<&Path>) -> Self {
+        let home = home.map(|home| home.canonicalize().unwrap_or_else(|_| home.to_owned()));
+        // A checkout of its own is judged by what it holds, wherever somebody keeps their checkouts.
+        let is_guarded = is_guarded(&root.to_string_lossy()) && !root.join(".git").exists();
+        let settings = Settings::of(root, home.as_deref());
+        Self { root: root.to_owned(), hidden: Vec::new(), settings, is_guarded }
+    }
+
+    /// With what a sandbox hides and keeps.
+    pub(super) fn hiding(self, confinement: &Confinement) -> Self {
+        Self { hidden: confinement.hidden_places(), ..self }
+    }
+
+    /// Where a resolved path lies.
+    pub(super) fn territory(&self, path: &Path) -> Territory {
+        if !path.starts_with(&self.root) {
+            Territory::Outside
+        } else if self.is_hidden(path) || is_called_secret(path) && !path.is_dir() {
+            Territory::Secret
+        } else if self.is_guarded || self.settings.hold(path) {
+            Territory::Protected
+        } else {
+            Territory::Inside
+        }
+    }
+
+    fn is_hidden(&self, path: &Path) -> bool {
+        self.hidden.iter().any(|place| lies_in(path, place))
+    }
+
+    /// What a walk from `start`, a resolved path that somebody may look at, leaves out.
+    pub(super) fn left_out_below(&self, start: &Path) -> LeftOut {
+        let below = self.hidden.iter().filter(|place| lies_in(place, start) && !lies_in(start, place));
+        let is_named = self.is_hidden(start) || is_called_secret(start);
+        LeftOut { places: below.cloned().collect(), by_name: !is_named }
+    }
+}
+
+/// What a walk leaves out.
+#[derive(Debug, Clone)]
+pub(super) struct LeftOut {
+    places: Vec<PathBuf>,
+    by_name: bool,
+}
+
+impl LeftOut {
+    /// Whether the path lies in a hidden place: not even its name is told.
+    pub(super) fn hides(&self, path: &Path) -> bool {
+        self.places.iter().any(|place| lies_in(path, place))
+    }
+
+    /// Whether a file looks like a secret by its name: what it holds is not told.
+    pub(super) fn keeps(&self, file: &Path) -> bool {
+        self.by_name && is_called_secret(file)
+    }
+}
+
+fn is_called_secret(path: &Path) -> bool {
+    path.file_name().and_then(|name| name.to_str()).is_some_and(names_a_secret)
+}

@@ -1,0 +1,78 @@
+//! What the books say was changed. The snapshots lie in files, and files can be forged: a change counts when the books, too,
+//! have a call that was let run and that names its path.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use crate::ledger::{Body, CallId, Entry};
+
+use super::super::tools::workspace::Workspace;
+use super::record::{Change, Content};
+
+/// The tools whose changes are kept.
+const TOOLS: [&str; 2] = ["write", "edit"];
+
+/// What the books of a session say was changed, and by which calls.
+#[derive(Debug)]
+pub struct Agreement {
+    /// The paths of each call that was let run, as they lead now and as they are written.
+    paths: BTreeMap<CallId, BTreeSet<PathBuf>>,
+}
+
+impl Agreement {
+    /// With the books of a session that works in `folder`; `home` is what `~` stands for. Follows links as they are now.
+    pub fn with(entries: &[Arc<Entry>], folder: &Path, home: Option<PathBuf>) -> Self {
+        let workspace = Workspace::new(folder.to_owned(), home);
+        let mut named: BTreeMap<CallId, BTreeSet<PathBuf>> = BTreeMap::new();
+        let mut allowed = BTreeSet::new();
+        for entry in entries {
+            match &entry.body {
+                Body::ToolCall(call) | Body::CallEdited(call) if TOOLS.contains(&call.name.as_str()) => {
+                    let Some(path) = call.arguments.text("path") else { continue };
+                    let leads = workspace.resolve(path).ok().map(|place| place.path);
+                    let written = as_written(&workspace.as_written(path));
+                    named.entry(call.id).or_default().extend(leads.into_iter().chain([written]));
+                }
+                Body::ApprovalDecided(decision) if decision.allow => drop(allowed.insert(decision.call)),
+                _ => {}
+            }
+        }
+        named.retain(|call, _| allowed.contains(call));
+        Self { paths: named }
+    }
+
+    /// Whether the books, too, say that this call changed this file. An undo is no call: it is told by what it follows.
+    pub(super) fn has(&self, change: &Change) -> bool {
+        match change.call {
+            Some(call) => self.paths.get(&call).is_some_and(|paths| paths.contains(&change.path)),
+            None => self.paths.values().any(|paths| paths.contains(&change.path)),
+        }
+    }
+
+    /// Whether a restore of everything since a call would do this, by the record of changes: the file becomes what it was
+    /// before the first of them, and is now what one of them found or left.
+    pub(super) fn asks_for(&self, restored: &Change, since: CallId, record: &[Change]) -> bool {
+        let mut chain = record.iter().filter(|change| {
+            change.path == restored.path && change.call.is_some_and(|call| call >= since) && self.has(change)
+        });
+        let Some(first) = chain.next() else { return false };
+        let was = |content: &Content| *content == restored.before;
+        first.before == restored.after
+            && (first.mode, &first.made) == (restored.mode, &restored.made)
+            && [first].into_iter().chain(chain).any(|change| was(&change.before) || was(&change.after))
+    }
+}
+
+/// Without `.` and `..`, whatever links there are.
+fn as_written(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            Component::CurDir => {}
+            other => plain.push(other),
+        }
+    }
+    plain
+}

@@ -1,0 +1,129 @@
+//! What lies in the workspace and counts as outside of it all the same.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use countersign::runtime::sandbox::{Confinement, Sandbox, Settings, secret_places};
+use countersign::tool::Territory;
+use serde_json::json;
+
+use super::*;
+
+impl Bench {
+    /// A session in `folder` of the home, as the program makes it: with our own configuration and state, and what the
+    /// sandbox hides.
+    fn at_home(folder: &str) -> Self {
+        let mut bench = Self::new();
+        let home = bench.home();
+        for name in
+            [".ssh", ".config/countersign", ".local/state/countersign/sessions/2026/11/ID.files", "src"]
+        {
+            fs::create_dir_all(home.join(name)).unwrap();
+        }
+        for name in [".ssh/id_rsa", ".bashrc", ".config/countersign/keys.toml", "src/.env", "src/main.rs"] {
+            fs::write(home.join(name), "needle\n").unwrap();
+        }
+        symlink(".ssh", home.join("settings")).unwrap();
+        let root = home.join(folder).canonicalize().unwrap();
+        let mut hidden = secret_places(Some(&home), |_| None);
+        hidden.push(home.join(".private"));
+        let mut confinement = Confinement::of_workspace(&root, hidden);
+        confinement.settings = Settings::of(&root, Some(&home));
+        let environment = vec![("HOME".into(), home.into())];
+        let tools = LocalTools::new(root, environment, bench.groups.clone());
+        bench.tools = tools.within(Sandbox::new("/bin/false".into(), confinement));
+        bench
+    }
+
+    fn home(&self) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join("home")
+    }
+
+    async fn territory(&self, tool: &str, path: &str) -> Territory {
+        let mut arguments = json!({ "path": path });
+        match tool {
+            "write" => arguments["content"] = "x".into(),
+            "search" => arguments["pattern"] = "needle".into(),
+            "glob" => arguments["pattern"] = "*".into(),
+            _ => {}
+        }
+        let found = self.prepare(tool, arguments).await;
+        assert_eq!(found.leads_to.len(), 1, "{path}");
+        found.territory(&found.leads_to[0])
+    }
+}
+
+#[tokio::test]
+async fn our_own_files_and_what_programs_obey_are_outside_of_a_home_that_is_worked_in() {
+    for (folder, path, territory) in [
+        ("", ".config/countersign/config.toml", Territory::Secret),
+        ("", ".config/countersign/themes/x.toml", Territory::Secret),
+        ("", ".CONFIG/Countersign/config.toml", Territory::Secret),
+        ("", "src/../.config/countersign/config.toml", Territory::Secret),
+        ("", ".local/state/countersign/trust.json", Territory::Secret),
+        ("", ".local/state/countersign/sessions/2026/11/ID.files/restoring", Territory::Secret),
+        ("", ".ssh/id_rsa", Territory::Secret),
+        ("", "settings/id_rsa", Territory::Secret),
+        ("", ".private/x", Territory::Secret),
+        ("", ".bashrc", Territory::Secret),
+        ("", ".inputrc", Territory::Protected),
+        ("", ".config/autostart/x.desktop", Territory::Protected),
+        ("", "bin/ls", Territory::Protected),
+        ("", "src/main.rs", Territory::Inside),
+        ("", "src/.env", Territory::Secret),
+        (".config", "countersign/config.toml", Territory::Secret),
+        (".config", "autostart/x.desktop", Territory::Protected),
+        (".config/countersign", "config.toml", Territory::Secret),
+        (".local", "state/countersign/trust.json", Territory::Secret),
+        (".local", "share/x/y", Territory::Protected),
+        (".local/state/countersign", "trust.json", Territory::Secret),
+        ("src", "main.rs", Territory::Inside),
+        ("src", ".env", Territory::Secret),
+        ("src", "deep/server.PEM", Territory::Secret),
+        ("src", ".env.example", Territory::Inside),
+        ("src", "../.bashrc", Territory::Outside),
+    ] {
+        let bench = Bench::at_home(folder);
+        for tool in ["read", "write", "list", "search", "glob"] {
+            assert_eq!(bench.territory(tool, path).await, territory, "{tool} {path} from ~/{folder}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_folder_of_hooks_is_protected_where_it_is_worked_in_but_for_a_checkout_of_its_own() {
+    let bench = Bench::new();
+    for (folder, territory) in [(".git/hooks", Territory::Protected), (".claude/trees/x", Territory::Inside)]
+    {
+        let root = bench.path(folder);
+        fs::create_dir_all(&root).unwrap();
+        if territory == Territory::Inside {
+            fs::write(root.join(".git"), "gitdir: elsewhere").unwrap();
+        }
+        let tools = LocalTools::new(root, Vec::new(), bench.groups.clone());
+        let call = invocation("write", json!({ "path": "post-checkout", "content": "x" }), 1000);
+        assert_eq!(tools.prepare(call).await.territory("post-checkout"), territory, "{folder}");
+    }
+}
+
+#[tokio::test]
+async fn a_look_around_tells_nothing_of_what_is_hidden() {
+    let bench = Bench::at_home("");
+    let found = bench.done("search", json!({ "pattern": "needle" })).await;
+    assert_has(&found, &["1 match", "src/main.rs:1", "not searched, since it may hold secrets: src/.env"]);
+    assert!(!found.contains("id_rsa") && !found.contains("keys.toml"), "{found}");
+    let names = bench.done("glob", json!({ "pattern": "**" })).await;
+    assert!(!names.contains("id_rsa") && !names.contains("keys.toml"), "{names}");
+    let listed = bench.done("list", json!({ "path": "." })).await;
+    assert!(!listed.contains(".ssh/") && !listed.contains("hidden"), "{listed}");
+    // What is named is searched: a person was asked.
+    assert_has(&bench.done("search", json!({ "pattern": "needle", "path": "src/.env" })).await, &["1 match"]);
+    assert_has(
+        &bench.done("search", json!({ "pattern": "needle", "path": ".ssh" })).await,
+        &[".ssh/id_rsa:1"],
+    );
+    // Nor does a look from above, which leaves the workspace, open it.
+    let above = json!({ "pattern": "needle", "path": bench.home().parent().unwrap() });
+    let found = bench.done("search", above).await;
+    assert!(!found.contains("id_rsa"), "{found}");
+}
