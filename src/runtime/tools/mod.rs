@@ -5,6 +5,7 @@ mod arguments;
 mod background;
 mod borders;
 mod change;
+mod credentials;
 mod diff;
 mod echo;
 mod edit;
@@ -65,8 +66,9 @@ use shell::Shell;
 use stop::{Stop, off_thread};
 use workspace::Workspace;
 
+pub use credentials::looks_secret;
+pub use environment::for_programs;
 pub(super) use environment::{for_commands, with_given};
-pub use environment::{for_programs, looks_secret};
 pub use fetch::{AllowedHost, Reach};
 pub use specs::{echo_spec, tool_specs};
 
