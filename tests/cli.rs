@@ -304,3 +304,22 @@ fn what_is_known_of_models_and_servers_can_be_said_and_is_shown() {
         assert!(said.contains(wanted) && !said.contains("sk-ant"), "{said}");
     }
 }
+
+#[test]
+fn a_mistyped_command_is_an_error_with_a_suggestion() {
+    for (typed, near) in
+        [("hlep", "--help"), ("resmue", "resume"), ("sesions", "sessions"), ("help", "--help")]
+    {
+        let ran = World::new().run(&[typed]);
+        assert_eq!(ran.code, 2, "{typed}: {}", ran.err);
+        assert!(ran.err.contains(&format!("`{typed}` is no command; did you mean `{near}`?")), "{}", ran.err);
+    }
+}
+
+#[test]
+fn without_a_terminal_no_sequences_are_written() {
+    let ran = World::new().run(&[]);
+    assert_ne!(ran.code, 0);
+    assert!(!ran.out.contains('\u{1b}') && !ran.err.contains('\u{1b}'), "{:?} {:?}", ran.out, ran.err);
+    assert!(ran.err.contains("terminal"), "{}", ran.err);
+}

@@ -135,6 +135,14 @@ impl App {
         self.sees(text);
     }
 
+    /// Reads for as long as a person looks at something before deciding about it.
+    pub fn rests(&mut self) {
+        let until = Instant::now() + STILL;
+        while Instant::now() < until {
+            self.reads_until(until);
+        }
+    }
+
     /// Waits until a file is there.
     pub fn waits_for(&mut self, file: &Path) {
         let until = Instant::now() + PATIENCE;

@@ -96,14 +96,21 @@ pub fn undecided(program: &Program) -> Home {
     home
 }
 
+/// Allows the first call that waits.
+fn allow(app: &mut App) {
+    app.sees("tab to decide");
+    app.rests();
+    app.types("\t", "keys: ");
+    app.rests();
+    app.keys("y");
+}
+
 /// A home whose session was interrupted while a command ran.
 fn interrupted(program: &Program) -> Home {
     let (home, mut app) = waiting(program);
-    app.sees("y once");
-    app.keys("y");
+    allow(&mut app);
     app.sees("+1 −1");
-    app.sees("y once");
-    app.keys("y");
+    allow(&mut app);
     app.waits_for(&home.root().join("ran"));
     app.sees("case_6");
     app.types("\x1b", "interrupted");

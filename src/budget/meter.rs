@@ -12,6 +12,8 @@ pub struct Meter {
     limits: Limits,
     /// The limits without those of the goal that is pursued.
     without_goal: Option<Limits>,
+    /// The limits that the goal has brought along, each as large as it began.
+    of_goal: BTreeMap<&'static str, u64>,
     session: Usage,
     run: Run,
     waiting: BTreeSet<CallId>,
@@ -72,6 +74,7 @@ impl Meter {
             limits,
             without_goal: None,
             session: Usage::default(),
+            of_goal: BTreeMap::new(),
             run: Run::default(),
             waiting: BTreeSet::new(),
             running: BTreeSet::new(),
@@ -87,6 +90,7 @@ impl Meter {
         match &entry.body {
             Body::User(_) => {
                 self.limits = self.without_goal.take().unwrap_or_else(|| self.limits.clone());
+                self.of_goal.clear();
                 self.run = Run::default();
                 self.run.clock.go(entry.at);
             }
@@ -180,6 +184,7 @@ impl Meter {
             if let Some(limit) = Limit::parse(name) {
                 let most = self.limits.get(limit).map_or(*most, |in_force| in_force.min(*most));
                 self.limits.set(limit, most);
+                self.of_goal.insert(limit.name(), most);
             }
         }
     }
@@ -188,6 +193,11 @@ impl Meter {
         if self.waiting.remove(&call) && self.waiting.is_empty() {
             self.run.clock.go(at);
         }
+    }
+
+    /// How large a limit was before anybody raised it, if the goal that is pursued has brought it along.
+    pub fn size_by_goal(&self, limit: Limit) -> Option<u64> {
+        self.of_goal.get(limit.name()).copied()
     }
 
     /// The limits in force, raises included.

@@ -62,6 +62,7 @@ use outcome::say;
 use crate::agent::Intent;
 use crate::ledger::Goal;
 use crate::runtime::keep_to_ourselves;
+use crate::ui::theme::resembling;
 
 /// What every run of the loop and every screen is started with.
 #[derive(Debug)]
@@ -120,6 +121,17 @@ pub fn main() -> ExitCode {
     outcome::report(|| run(words, environment)).into()
 }
 
+/// The command that a message of one word was probably meant to be.
+fn mistyped(word: &str) -> Option<String> {
+    if word.contains(char::is_whitespace) {
+        return None;
+    }
+    let command = Args::command();
+    let names = command.get_subcommands().map(clap::Command::get_name);
+    let near = resembling(word, names.chain(["help"]))?;
+    Some(if near == "help" { "--help".to_owned() } else { near.to_owned() })
+}
+
 fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
     let args = match Args::try_parse_from(words) {
         Ok(args) => args,
@@ -129,6 +141,14 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
         return Err(Fault::usage(
             format!("`{prompt}` stands before the command"),
             "put the PROMPT after `exec`, or leave the command out",
+        ));
+    }
+    if let (Some(word), None) = (args.prompt.as_deref(), &args.command)
+        && let Some(near) = mistyped(word)
+    {
+        return Err(Fault::usage(
+            format!("`{word}` is no command; did you mean `{near}`?"),
+            "to say it to the model, start the app and type it there",
         ));
     }
     match args.command {

@@ -296,6 +296,11 @@ impl Composer {
         true
     }
 
+    /// Whether an earlier message is shown in the place of what was being typed.
+    pub fn is_browsing(&self) -> bool {
+        self.browsing.is_some()
+    }
+
     fn before_cursor(&self) -> String {
         let (row, col) = self.position();
         self.area.lines().get(row).map(|l| l.chars().take(col).collect()).unwrap_or_default()

@@ -1,41 +1,102 @@
-//! Answers to calls that wait: the keys y, s, n and r, the choices of a question, and the words that are written for a
+//! Answers to what waits: the keys y, s, n and r, g after a budget stop, the choices of a question, and the words that are written for a
 //! denial or an answer.
 
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use serde_json::Value;
 
 use crate::agent::{Answer, Intent};
+use crate::ledger::EntryId;
 use crate::tool::ASK;
 use crate::view::View;
 
 use super::act::Act;
 use super::composer::cut_last;
-use super::local::{Local, Reason};
+use super::local::{Focus, Local, Overlay, Reading, Reason};
+use super::rhythm::Press;
+use super::stand::{Refusal, Shown};
 
-/// Answers the request that has the focus, if the person has seen it: a key that was pressed before the panel
-/// stood on the screen, or that a held key repeats, was not meant for it.
-pub(super) fn decide(local: &mut Local, view: &View, key: KeyEvent, answer: Answer) -> Vec<Act> {
-    let Some((request, call)) = local.chosen(view).map(|(id, r)| (id, r.call)) else { return Vec::new() };
-    if local.shown != Some(request) || key.kind == KeyEventKind::Repeat {
-        local.scroll.top = None;
+/// Answers the call that has the keys, if the person has seen it for long enough, and whole where that matters. The keys
+/// then go to the composer again: one key decides about one call.
+pub(super) fn decide(local: &mut Local, view: &View, press: Press, answer: Answer) -> Vec<Act> {
+    let Some((request, asked, shown)) = local.subject(view) else { return Vec::new() };
+    if !is_allowed(local, &shown, press) {
         return Vec::new();
     }
-    local.answered.insert(request);
-    local.shown = None;
+    let reads = !matches!(answer, Answer::Deny(_) | Answer::Edit(_));
+    if reads && show_rest(local, request) {
+        return Vec::new();
+    }
+    let call = asked.call;
+    settled(local, request);
     vec![Act::Send(Intent::Decide { request, call, answer })]
 }
 
-/// One key where a question has the focus: a number takes that choice, and what would allow it says how to answer.
-/// `None` when the key means what it means everywhere.
-pub(super) fn choose(local: &mut Local, view: &View, key: KeyEvent) -> Option<Vec<Act>> {
-    let (_, asked) = local.chosen(view).filter(|(_, asked)| asked.name == ASK)?;
+/// After a budget stop: the limit is raised and the run goes on.
+pub(super) fn raise(local: &mut Local, view: &View, press: Press) -> Vec<Act> {
+    let (Some(end), Some(offer)) = (local.stop(view), view.offer()) else { return Vec::new() };
+    if local.focused(view) != Focus::Stop || !is_allowed(local, &Shown::Stop(end), press) {
+        return Vec::new();
+    }
+    settled(local, end);
+    vec![Act::Send(Intent::Raise { limit: offer.limit, to: offer.to })]
+}
+
+/// Whether a key may decide what is shown; else the status line says why, or what is out of sight is brought there.
+pub(super) fn is_allowed(local: &mut Local, shown: &Shown, press: Press) -> bool {
+    match local.stand.allows(shown, press) {
+        Ok(()) => true,
+        Err(why) => {
+            local.hint = why.words().map(str::to_owned);
+            if why == Refusal::Unseen && local.overlay.is_none() {
+                local.scroll.top = None;
+            }
+            false
+        }
+    }
+}
+
+/// It is decided: the keys go to the composer.
+fn settled(local: &mut Local, what: EntryId) {
+    local.answered.insert(what);
+    local.focus = Focus::Composer;
+    local.always = None;
+    local.stand.clear();
+    if matches!(local.overlay, Some(Overlay::Output(..))) {
+        local.overlay = None;
+    }
+}
+
+/// Brings the next part of what has not been in sight there. Says whether there was something.
+pub(super) fn show_rest(local: &mut Local, request: EntryId) -> bool {
+    let unread = |reading: &&mut Reading| reading.request == request && reading.is_unread();
+    let Some(reading) = local.reading.as_mut().filter(unread) else { return false };
+    let rows = i32::try_from(reading.rows.max(1)).unwrap_or(1);
+    reading.go(rows);
+    let words = if reading.from + reading.rows >= reading.all {
+        "now shown: press again"
+    } else {
+        "more below: press on"
+    };
+    if let Some(Overlay::Output(_, at)) = &mut local.overlay {
+        *at = u16::try_from(reading.from).unwrap_or(u16::MAX);
+    }
+    local.hint = Some(words.to_owned());
+    local.stand.clear();
+    true
+}
+
+/// One key where a question has the focus: a number takes that choice. `None` when the key means what it means
+/// everywhere.
+pub(super) fn choose(local: &mut Local, view: &View, press: Press) -> Option<Vec<Act>> {
+    let (_, asked, _) = local.subject(view).filter(|(_, asked, _)| asked.name == ASK)?;
     let choices = asked.arguments.get("choices").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let KeyCode::Char(c) = key.code else { return None };
-    let at = usize::try_from(c.to_digit(10)?).ok()?.checked_sub(1)?;
-    match choices.get(at).and_then(Value::as_str) {
+    let KeyCode::Char(c) = press.key.code else { return None };
+    let at = usize::try_from(c.to_digit(10)?).ok()?.checked_sub(1);
+    match at.and_then(|at| choices.get(at)).and_then(Value::as_str) {
+        _ if choices.is_empty() => None,
         Some(choice) => {
             let answer = Answer::Reply(choice.to_owned());
-            Some(decide(local, view, key, answer))
+            Some(decide(local, view, press, answer))
         }
         None => {
             local.hint = Some(format!("there is no choice {c} · r answers in words"));
@@ -44,31 +105,27 @@ pub(super) fn choose(local: &mut Local, view: &View, key: KeyEvent) -> Option<Ve
     }
 }
 
-/// Whether the waiting call that has the focus is a question: it is answered, not allowed or changed.
-pub(super) fn is_question(local: &mut Local, view: &View) -> bool {
-    let is = local.chosen(view).is_some_and(|(_, asked)| asked.name == ASK);
-    if is {
-        local.hint = Some("a question: a number chooses, r answers in words, n gives no answer".to_owned());
-    }
-    is
-}
-
 /// Begins to write a reason, or an answer.
-pub(super) fn write_reason(local: &mut Local, view: &View) {
-    if let Some((request, asked)) = local.chosen(view)
-        && local.shown == Some(request)
+pub(super) fn write_reason(local: &mut Local, view: &View, press: Press) {
+    if let Some((request, asked, shown)) = local.subject(view)
+        && is_allowed(local, &shown, press)
     {
+        (local.overlay, local.always) = (None, None);
+        local.focus = Focus::Approval(asked.call);
         let answers = asked.name == ASK;
         local.reason = Some(Reason { request, call: asked.call, text: String::new(), answers });
     }
 }
 
 /// One key while a reason is written.
-pub(super) fn reason(local: &mut Local, key: KeyEvent) -> Vec<Act> {
+pub(super) fn reason(local: &mut Local, press: Press) -> Vec<Act> {
+    let key = press.key;
     let Some(reason) = &mut local.reason else { return Vec::new() };
     let plain = !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
     match key.code {
         KeyCode::Esc => local.reason = None,
+        // The rest of what is pasted follows.
+        KeyCode::Enter if press.more => reason.text.push(' '),
         KeyCode::Enter => {
             let words = reason.text.trim().to_owned();
             if reason.answers && words.is_empty() {
@@ -77,7 +134,7 @@ pub(super) fn reason(local: &mut Local, key: KeyEvent) -> Vec<Act> {
             let answer = if reason.answers { Answer::Reply(words) } else { Answer::Deny(words) };
             let (request, call) = (reason.request, reason.call);
             local.reason = None;
-            local.answered.insert(request);
+            settled(local, request);
             return vec![Act::Send(Intent::Decide { request, call, answer })];
         }
         KeyCode::Backspace => cut_last(&mut reason.text),

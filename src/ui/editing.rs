@@ -8,14 +8,18 @@ use crate::ledger::Arguments;
 use crate::view::View;
 
 use super::act::Act;
+use super::deciding::is_allowed;
 use super::local::{Edit, Focus, Local};
+use super::rhythm::Press;
 use super::text::sanitize;
 
 /// Takes the arguments of the call that has the focus into the composer, if the person has seen them.
-pub(super) fn begin(local: &mut Local, view: &View) {
-    let Some((request, asked)) = local.chosen(view).filter(|(id, _)| local.shown == Some(*id)) else {
+pub(super) fn begin(local: &mut Local, view: &View, press: Press) {
+    let Some((request, asked, shown)) = local.subject(view) else { return };
+    if !is_allowed(local, &shown, press) {
         return;
-    };
+    }
+    (local.overlay, local.always) = (None, None);
     let arguments = Arguments::from_value(asked.arguments.clone());
     let (is_command, text) = match arguments.text("command") {
         Some(command) if is_typed_as_it_is(command) => (true, command.to_owned()),
@@ -42,9 +46,9 @@ pub(super) fn propose(local: &mut Local, view: &View) -> Vec<Act> {
         }
     };
     edit.sent = Some(std::mem::replace(&mut local.composer, std::mem::take(&mut edit.kept)));
-    local.focus = Focus::Auto;
+    local.focus = Focus::Composer;
     local.answered.insert(request);
-    local.shown = None;
+    local.stand.clear();
     vec![Act::Send(Intent::Decide { request, call: asked.call, answer: Answer::Edit(arguments) })]
 }
 
@@ -52,7 +56,7 @@ pub(super) fn propose(local: &mut Local, view: &View) -> Vec<Act> {
 pub(super) fn cancel(local: &mut Local) -> bool {
     let Some(edit) = local.edit.take_if(|edit| edit.is_open()) else { return false };
     local.composer = edit.kept;
-    local.focus = Focus::Auto;
+    local.focus = Focus::Composer;
     true
 }
 

@@ -92,9 +92,6 @@ impl Errands {
             local.earlier.clone_from(&read);
         }
         drop(read);
-        if let Some(Overlay::Picker(picker)) = &mut local.overlay {
-            picker.shown = true;
-        }
         if let Some(Overlay::Picker(picker)) = &mut local.overlay
             && let Some(Item { choice: Choice::Session(id), .. }) = picker.current()
             && picker.preview.as_ref().is_none_or(|(of, _)| of != id)

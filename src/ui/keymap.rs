@@ -9,7 +9,7 @@ pub enum Place {
     Everywhere,
     /// In the composer.
     Composer,
-    /// In a call that waits for a decision.
+    /// In what waits for a decision: a call, a question, a budget stop.
     Approval,
     /// In the line of a call or the card of a summary.
     Panel,
@@ -27,7 +27,7 @@ impl Place {
         match self {
             Self::Everywhere => "Anywhere",
             Self::Composer => "Writing",
-            Self::Approval => "A call that waits for you",
+            Self::Approval => "What waits for you, after tab",
             Self::Panel => "A call, summary or code that has the focus",
             Self::Ledger => "The ledger",
             Self::Page => "Output, summaries, budgets and help",
@@ -195,15 +195,8 @@ pub const BINDINGS: &[Binding] = {
         ),
         bind(P::Everywhere, CTRL, K::Char('r'), C::Prompts, "ctrl-r", "earlier messages, by a few letters"),
         bind(P::Everywhere, CTRL, K::Char('t'), C::Thinking, "ctrl-t", "show or fold reasoning"),
-        bind(P::Everywhere, NONE, K::Tab, C::Focus, "tab", "focus: composer, waiting calls, last card"),
-        bind(
-            P::Everywhere,
-            NONE,
-            K::BackTab,
-            C::Mode,
-            "shift-tab",
-            "mode: plan, ask, edit, auto, unrestricted",
-        ),
+        bind(P::Everywhere, NONE, K::Tab, C::Focus, "tab", "focus: composer, what waits for you, last card"),
+        bind(P::Everywhere, NONE, K::BackTab, C::Mode, "shift-tab", "mode: plan, ask, edit, auto"),
         bind(P::Everywhere, SHIFT, K::BackTab, C::Mode, "", ""),
         bind(P::Everywhere, SHIFT, K::Tab, C::Mode, "", ""),
         bind(P::Everywhere, NONE, K::PageUp, C::PageUp, "pgup pgdn", "scroll; the mouse wheel too"),
@@ -239,7 +232,6 @@ pub const BINDINGS: &[Binding] = {
         bind(P::Composer, CTRL, K::Char('u'), C::Empty, "ctrl-u", "empty it"),
         bind(P::Composer, NONE, K::Up, C::Up, "up down", "earlier messages, from its first and last line"),
         bind(P::Composer, NONE, K::Down, C::Down, "", ""),
-        bind(P::Composer, NONE, K::Char('g'), C::Raise, "g", "after a budget stop: raise it and go on"),
         bind(P::Composer, NONE, K::Char('?'), C::Help, "", ""),
         bind(P::Composer, NONE, K::End, C::End, "end", "follow the end, when it is empty"),
         bind(P::Approval, NONE, K::Char('y'), C::Once, "y", "allow once"),
@@ -249,9 +241,17 @@ pub const BINDINGS: &[Binding] = {
         bind(P::Approval, NONE, K::Char('n'), C::Deny, "n", "deny"),
         bind(P::Approval, NONE, K::Char('r'), C::Reason, "r", "deny and say why; answer a question in words"),
         bind(P::Approval, NONE, K::Char('e'), C::Edit, "e", "change it first, then decide"),
-        bind(P::Approval, NONE, K::Char('o'), C::Open, "o enter", "show all of it"),
+        bind(P::Approval, NONE, K::Char('g'), C::Raise, "g", "after a budget stop: raise it and go on"),
+        bind(
+            P::Approval,
+            NONE,
+            K::Char('o'),
+            C::Open,
+            "o enter",
+            "show all of it; the keys decide there too",
+        ),
         bind(P::Approval, NONE, K::Enter, C::Open, "", ""),
-        bind(P::Approval, NONE, K::Up, C::Up, "up down", "the other waiting calls"),
+        bind(P::Approval, NONE, K::Up, C::Up, "up down", "scroll it; else the other waiting calls"),
         bind(P::Approval, NONE, K::Down, C::Down, "", ""),
         bind(P::Approval, NONE, K::End, C::End, "", ""),
         bind(P::Approval, NONE, K::Char('?'), C::Help, "", ""),

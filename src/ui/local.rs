@@ -1,6 +1,7 @@
 //! What only the screen knows: what is typed, where the focus is, how far it is scrolled, what lies on top.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use crate::ledger::{ApprovalRequest, Body, CallId, EntryId, Injector};
 use crate::model::Effort;
@@ -10,10 +11,12 @@ use crate::view::{Card, CardId, Permissions, View, ViewSettings};
 use super::composer::Composer;
 pub use super::inspector::Inspector;
 use super::picker::Picker;
+pub use super::reading::Reading;
 use super::rebinding::Keymap;
 use super::replaying::Replay;
 use super::search::Search;
 use super::selection::Pointer;
+use super::stand::{Shown, Stand};
 use super::vim::Vim;
 
 /// The state of the screen.
@@ -57,8 +60,12 @@ pub struct Local {
     pub replay: Option<Replay>,
     /// Requests that were answered here and whose decision has not come back yet.
     pub answered: BTreeSet<EntryId>,
-    /// The request that the last frame showed with the focus: no other can be answered.
-    pub shown: Option<EntryId>,
+    /// What the last frame showed to be decided, and since when: nothing else can be.
+    pub stand: Stand,
+    /// How much of the chosen call has been in sight.
+    pub reading: Option<Reading>,
+    /// The command that the arrows have chosen among those that what is typed can become, and that text.
+    pub menu: Option<(String, usize)>,
     /// The search in the transcript, while there is one.
     pub search: Option<Search>,
     /// What was sent in earlier sessions of this folder, oldest first.
@@ -69,22 +76,24 @@ pub struct Local {
     pub page: u16,
     /// The vim mode of the composer, if there is one.
     pub vim: Vim,
+    /// When the next frame is drawn, since the screen began.
+    pub now: Duration,
     /// What the keys mean.
     pub keymap: Keymap,
     /// What the mouse has done so far.
     pub pointer: Pointer,
 }
 
-/// What the user gave the focus to.
+/// What the user gave the focus to. Nothing takes it by itself: keys go to the composer until the person moves it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Focus {
-    /// Nothing: a waiting call has it while the composer is empty, else the composer.
-    #[default]
-    Auto,
     /// The composer.
+    #[default]
     Composer,
     /// A call that waits.
     Approval(CallId),
+    /// A budget stop that can be raised.
+    Stop,
     /// A card that can be opened or copied: a call, a summary, an answer with code.
     Card(CardId),
 }
@@ -254,7 +263,7 @@ impl Local {
     pub fn new(settings: &ViewSettings) -> Self {
         Self {
             composer: Composer::default(),
-            focus: Focus::Auto,
+            focus: Focus::Composer,
             overlay: None,
             reason: None,
             always: None,
@@ -272,12 +281,15 @@ impl Local {
             read_only: false,
             replay: None,
             answered: BTreeSet::new(),
-            shown: None,
+            stand: Stand::default(),
+            reading: None,
+            menu: None,
             search: None,
             earlier: Vec::new(),
             copied: None,
             page: 10,
             vim: Vim::default(),
+            now: Duration::ZERO,
             keymap: Keymap::default(),
             pointer: Pointer::default(),
         }
@@ -295,19 +307,53 @@ impl Local {
         if let Some(Overlay::Terminal(typing)) = self.overlay { Some(typing) } else { None }
     }
 
-    /// What has the focus now. A waiting call takes it while the composer is empty; a call that is gone loses it.
+    /// What has the focus now: what the person gave it to, while that is there; else the composer.
     pub fn focused(&self, view: &View) -> Focus {
-        let waiting = self.waiting(view);
-        let first = waiting.first().map(|(_, r)| r.call);
-        match self.focus {
-            Focus::Composer => Focus::Composer,
-            Focus::Approval(call) if waiting.iter().any(|(_, r)| r.call == call) => Focus::Approval(call),
-            Focus::Card(id) if stands(view, id) => Focus::Card(id),
-            Focus::Auto | Focus::Approval(_) | Focus::Card(_) => match first {
-                Some(call) if self.composer.is_empty() => Focus::Approval(call),
-                Some(_) | None => Focus::Composer,
-            },
+        let stands = match self.focus {
+            Focus::Composer => true,
+            Focus::Approval(call) => self.waiting(view).iter().any(|(_, asked)| asked.call == call),
+            Focus::Stop => self.stop(view).is_some(),
+            Focus::Card(id) => stands(view, id),
+        };
+        if stands { self.focus } else { Focus::Composer }
+    }
+
+    /// The call that keys decide about, and how it stands there: the focused one, or the one whose page is open.
+    pub fn subject<'a>(&self, view: &'a View) -> Option<(EntryId, &'a ApprovalRequest, Shown)> {
+        let call = match (&self.overlay, self.focused(view)) {
+            (Some(Overlay::Output(call, _)), _) => *call,
+            (None, Focus::Approval(call)) => call,
+            _ => return None,
+        };
+        let (request, asked) = self.waiting(view).into_iter().find(|(_, asked)| asked.call == call)?;
+        Some((request, asked, self.stands_as(request)))
+    }
+
+    /// How a call stands on the screen, if it does.
+    pub(super) fn stands_as(&self, request: EntryId) -> Shown {
+        let read = self.reading.filter(|reading| reading.request == request);
+        match &self.overlay {
+            Some(Overlay::Output(_, at)) => Shown::Page(request, *at),
+            _ if self.always.as_ref().is_some_and(|always| always.request == request) => Shown::Rule(request),
+            _ => {
+                Shown::Pane(request, read.map_or(0, |reading| if reading.is_page { 0 } else { reading.from }))
+            }
         }
+    }
+
+    /// Whether what has the keys has stood on the screen for long enough to be decided.
+    pub fn is_ripe(&self, view: &View) -> bool {
+        let shown = match self.focused(view) {
+            Focus::Stop => self.stop(view).map(Shown::Stop),
+            _ => self.subject(view).map(|(_, _, shown)| shown),
+        };
+        shown.is_some_and(|shown| self.stand.is_ripe(&shown, self.now))
+    }
+
+    /// The end of the run after which a limit can be raised, if that was not done here yet.
+    pub fn stop(&self, view: &View) -> Option<EntryId> {
+        let end = view.offer().and(view.last_end_id())?;
+        (!self.answered.contains(&end)).then_some(end)
     }
 
     /// The waiting call whose panel is shown whole: the focused one, or the one that is being changed, or the oldest.
@@ -315,7 +361,7 @@ impl Local {
         let waiting = self.waiting(view);
         let focused = match self.focused(view) {
             Focus::Approval(call) => waiting.iter().find(|(_, r)| r.call == call).copied(),
-            Focus::Auto | Focus::Composer | Focus::Card(_) => None,
+            Focus::Composer | Focus::Stop | Focus::Card(_) => None,
         };
         let edited = || {
             let edit = self.edit.as_ref().filter(|edit| edit.is_open())?;

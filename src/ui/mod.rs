@@ -27,6 +27,12 @@ pub mod composer;
 /// What only the screen knows: focus, scroll, overlays.
 pub mod local;
 
+/// How keys arrive: one by one, held down, or in a burst.
+pub mod rhythm;
+
+/// What stands on the screen to be decided, and since when.
+pub mod stand;
+
 /// What the mouse has done so far.
 pub mod selection;
 
@@ -76,12 +82,15 @@ pub mod clipboard;
 pub mod act;
 mod always;
 
+mod answering;
 mod answers;
 mod copying;
 mod deciding;
 mod editing;
+mod focusing;
 mod outside;
 mod overlays;
+mod reading;
 mod replaying;
 mod sending;
 mod settings;

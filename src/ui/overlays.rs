@@ -5,22 +5,28 @@ use ratatui::crossterm::event::KeyEvent;
 use crate::view::{CardBody, CardId, View};
 
 use super::act::Act;
-use super::deciding::reason;
+use super::answering;
+use super::deciding::{choose, reason};
 use super::inspector::{self, Wish};
 use super::keymap::{Command, Place, lookup};
 use super::local::{Focus, Local, Overlay};
 use super::picking;
+use super::rhythm::Press;
 use super::typing;
 
 /// One key, if something lies on top; `None` when nothing does.
-pub(super) fn update(local: &mut Local, view: &View, key: KeyEvent) -> Option<Vec<Act>> {
+pub(super) fn update(local: &mut Local, view: &View, press: Press) -> Option<Vec<Act>> {
+    let key = press.key;
     if local.reason.is_some() {
-        return Some(reason(local, key));
+        return Some(reason(local, press));
+    }
+    if let Some(acts) = answered(local, view, press) {
+        return Some(acts);
     }
     let page = i32::from(local.page.max(2)) - 1;
     let key = usual(local, key);
     if !is_quit(key)
-        && let Some(acts) = picking::update(local, view, key, page)
+        && let Some(acts) = picking::update(local, view, Press { key, ..press }, page)
     {
         return Some(acts);
     }
@@ -69,6 +75,22 @@ pub(super) fn update(local: &mut Local, view: &View, key: KeyEvent) -> Option<Ve
     }
     let suspends = lookup(Place::Everywhere, key) == Some(Command::Suspend);
     Some(if suspends { vec![Act::Suspend] } else { Vec::new() })
+}
+
+/// One key on the page of a call that waits: the keys that answer it do so there too. A burst answers nothing.
+fn answered(local: &mut Local, view: &View, press: Press) -> Option<Vec<Act>> {
+    local.subject(view).filter(|_| matches!(local.overlay, Some(Overlay::Output(..))))?;
+    if !local.stand.is_meant(press) {
+        return None;
+    }
+    if let Some(acts) = choose(local, view, press) {
+        return Some(acts);
+    }
+    let command = local.keymap.lookup(Place::Approval, press.key)?;
+    if !answering::has_meaning(local, view, command) {
+        return None;
+    }
+    answering::answer(local, view, command, press)
 }
 
 /// Leaves the inspector for a card of the transcript. A session that is only looked at has no other page.

@@ -9,7 +9,7 @@ use super::composer::cut_last;
 use super::fuzzy;
 use super::keymap::{BINDINGS, Binding, Command, Place, lookup};
 use super::offer::{Offer, said_by_user};
-use super::slash::KNOWN;
+use super::slash::{KNOWN, takes_more};
 use super::source::Source;
 
 /// What picking a line does.
@@ -68,8 +68,6 @@ pub struct Picker {
     pub before: String,
     /// The last words of the chosen session, and its id.
     pub preview: Option<(String, Vec<String>)>,
-    /// Whether a frame has shown it: what puts files back can be taken only then.
-    pub shown: bool,
 }
 
 /// What a key did to a picker.
@@ -86,15 +84,7 @@ pub(super) enum Step {
 impl Picker {
     /// A picker over these lines.
     pub fn new(source: Source, items: Vec<Item>) -> Self {
-        Self {
-            source,
-            query: String::new(),
-            items,
-            chosen: 0,
-            before: String::new(),
-            preview: None,
-            shown: false,
-        }
+        Self { source, query: String::new(), items, chosen: 0, before: String::new(), preview: None }
     }
 
     /// Every action of the keys, then every slash command.
@@ -199,10 +189,17 @@ impl Picker {
         Step::Stays
     }
 
-    /// Takes the chosen line. What puts files back must have been seen.
+    /// The first call that taking a line takes back, where a line does that.
+    pub(super) fn restores(&self) -> Option<CallId> {
+        match self.items.first()?.choice {
+            Choice::Restore { since, .. } => Some(since),
+            _ => None,
+        }
+    }
+
+    /// Takes the chosen line.
     fn take(&self) -> Step {
         match self.current() {
-            Some(Item { choice: Choice::Restore { .. }, .. }) if !self.shown => Step::Stays,
             Some(item) => Step::Takes(item.choice.clone()),
             None => Step::Stays,
         }
@@ -233,15 +230,9 @@ fn action(binding: &Binding) -> Item {
 }
 
 fn command((name, words): &(&'static str, &'static str)) -> Item {
-    // What its words begin in capitals is an argument that it needs.
-    let takes_more = words.split(' ').next().is_some_and(|word| word.len() > 1 && is_capital(word));
     Item {
         words: (*words).to_owned(),
         aside: (*name).to_owned(),
-        choice: if takes_more { Choice::Begin(name) } else { Choice::Slash(name) },
+        choice: if takes_more(words) { Choice::Begin(name) } else { Choice::Slash(name) },
     }
-}
-
-fn is_capital(word: &str) -> bool {
-    word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_punctuation())
 }

@@ -1,16 +1,18 @@
 //! What picking a line does, and the keys while a picker lies on top.
 
-use ratatui::crossterm::event::KeyEvent;
-
 use crate::agent::Intent;
 use crate::view::View;
 
+use super::deciding::is_allowed;
+use super::focusing;
 use super::keymap::{Command, Place};
 use super::local::{Focus, Inspector, Local, Overlay, sent};
 use super::overlays;
 use super::picker::{Choice, Picker, Step};
+use super::rhythm::Press;
 use super::sending;
 use super::source::Source;
+use super::stand::Shown;
 use super::update::{Act, obey};
 
 /// Opens a picker: those that the screen can fill itself at once, the others by whoever has what is in them.
@@ -29,10 +31,10 @@ pub(super) fn open(local: &mut Local, view: &View, source: Source) -> Vec<Act> {
 }
 
 /// One key in the picker that lies on top; `None` when there is none.
-pub(super) fn update(local: &mut Local, view: &View, key: KeyEvent, page: i32) -> Option<Vec<Act>> {
+pub(super) fn update(local: &mut Local, view: &View, press: Press, page: i32) -> Option<Vec<Act>> {
     let Some(Overlay::Picker(picker)) = &mut local.overlay else { return None };
     let was = worn(picker);
-    Some(match picker.press(key, page) {
+    Some(match picker.press(press.key, page) {
         Step::Stays => {
             let now = worn(picker);
             if now == was { Vec::new() } else { now.map(Act::Wear).into_iter().collect() }
@@ -41,6 +43,12 @@ pub(super) fn update(local: &mut Local, view: &View, key: KeyEvent, page: i32) -
             let before = (picker.source == Source::Themes).then(|| Act::Wear(picker.before.clone()));
             local.overlay = None;
             before.into_iter().collect()
+        }
+        // What puts files back must have been seen, and not be taken by a burst of keys.
+        Step::Takes(Choice::Restore { since, .. })
+            if !local.stand.is_meant(press) || !is_allowed(local, &Shown::Plan(since), press) =>
+        {
+            Vec::new()
         }
         Step::Takes(choice) => {
             local.overlay = None;
@@ -68,7 +76,7 @@ fn worn(picker: &Picker) -> Option<String> {
 
 fn take(local: &mut Local, view: &View, choice: Choice) -> Vec<Act> {
     match choice {
-        Choice::Key(place, command, key) => do_key(local, view, place, command, key),
+        Choice::Key(place, command, key) => do_key(local, view, place, command, Press::made(key)),
         Choice::Slash(name) => sending::run(local, view, name),
         Choice::Begin(name) => {
             local.composer.replace(&format!("{name} "));
@@ -95,18 +103,21 @@ fn take(local: &mut Local, view: &View, choice: Choice) -> Vec<Act> {
     }
 }
 
-/// What a key does in its place. Answers to a waiting call keep their own guard: one that was not just in sight is
-/// brought there instead.
-fn do_key(local: &mut Local, view: &View, place: Place, command: Command, key: KeyEvent) -> Vec<Act> {
+/// What a key does in its place. A list answers no call: what waits gets the focus, and its key decides.
+fn do_key(local: &mut Local, view: &View, place: Place, command: Command, press: Press) -> Vec<Act> {
     match (place, command) {
         (Place::Ledger, _) => local.overlay = Some(Overlay::Ledger(Inspector::default())),
         (Place::Page, _) => local.overlay = Some(Overlay::Help(0)),
         (Place::Picker, _) => return open(local, view, Source::Palette),
-        (_, Command::Raise) if !local.composer.is_empty() || view.offer().is_none() => {
+        (Place::Approval, Command::Raise) if local.stop(view).is_none() => {
             local.hint = Some("no budget has stopped it".to_owned());
             return Vec::new();
         }
-        _ => return obey(local, view, command, key, false),
+        (Place::Approval, _) if command != Command::Help => {
+            focusing::give(local, view);
+            return Vec::new();
+        }
+        _ => return obey(local, view, command, press, false),
     }
-    overlays::update(local, view, key).unwrap_or_default()
+    overlays::update(local, view, press).unwrap_or_default()
 }

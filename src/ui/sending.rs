@@ -20,7 +20,7 @@ pub(super) fn send(local: &mut Local, view: &View) -> Vec<Act> {
     }
     command(local, view).unwrap_or_else(|| {
         local.scroll.top = None;
-        local.focus = Focus::Auto;
+        local.focus = Focus::Composer;
         vec![Act::Send(Intent::Submit(local.composer.take().into()))]
     })
 }
@@ -36,11 +36,20 @@ pub(super) fn send_later(local: &mut Local, view: &View) -> Vec<Act> {
 
 /// Obeys a slash command; `None` when the text is a message. One that is not known stays in the composer.
 fn command(local: &mut Local, view: &View) -> Option<Vec<Act>> {
-    let text = local.composer.text();
+    let typed = local.composer.text();
+    let text = match meant(local, view) {
+        // It waits for what belongs behind it.
+        Some((name, words)) if slash::takes_more(words) && name != typed => {
+            local.composer.replace(&format!("{name} "));
+            return Some(Vec::new());
+        }
+        Some((name, _)) => name.to_owned(),
+        None => typed,
+    };
     let obeyed = obey(local, view, &text)?;
     Some(obeyed.map_or_else(Vec::new, |acts| {
         local.composer.clear();
-        local.focus = Focus::Auto;
+        local.focus = Focus::Composer;
         acts
     }))
 }
@@ -96,10 +105,50 @@ pub(super) fn complete(local: &mut Local, view: &View) -> bool {
     true
 }
 
+/// An arrow while commands are offered: the next of them is chosen. False when none is offered, or an earlier message is
+/// shown.
+pub(super) fn choose(local: &mut Local, view: &View, up: bool) -> bool {
+    let offered = completions(local, view).map_or(0, |all| all.len());
+    if offered == 0 || local.composer.is_browsing() {
+        return false;
+    }
+    let last = offered - 1;
+    let there = match (chosen(local), up) {
+        (None | Some(0), true) => last,
+        (None, false) => 0,
+        (Some(at), true) => at - 1,
+        (Some(at), false) => {
+            if at < last {
+                at + 1
+            } else {
+                0
+            }
+        }
+    };
+    local.menu = Some((local.composer.shown(), there));
+    true
+}
+
+/// The command that the arrows have chosen, while what was typed stays.
+pub(super) fn chosen(local: &Local) -> Option<usize> {
+    let (text, at) = local.menu.as_ref()?;
+    (*text == local.composer.shown()).then_some(*at)
+}
+
+/// The command that Enter runs: the chosen one, or the only one that begins so.
+fn meant(local: &Local, view: &View) -> Option<(&'static str, &'static str)> {
+    let offered = completions(local, view)?;
+    match chosen(local) {
+        Some(at) => offered.get(at).copied(),
+        None if local.composer.text().contains(char::is_whitespace) => None,
+        None => offered.first().copied().filter(|_| offered.len() == 1),
+    }
+}
+
 /// The commands that what is typed can still become, with what they do; `None` when no command is being typed.
 pub(super) fn completions(local: &Local, view: &View) -> Option<Vec<(&'static str, &'static str)>> {
     let [word] = local.composer.area().lines() else { return None };
-    let composing = matches!(local.focused(view), Focus::Auto | Focus::Composer);
+    let composing = local.focused(view) == Focus::Composer;
     if !composing || local.overlay.is_some() || local.edit.is_some() || !word.starts_with('/') {
         return None;
     }

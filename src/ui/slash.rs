@@ -6,6 +6,7 @@ use crate::model::Effort;
 use crate::policy::Mode;
 
 use super::source::Source;
+use super::theme::resembling;
 
 /// A command typed in the composer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,9 +106,28 @@ fn command(word: &str, rest: &str) -> Result<Slash, String> {
         "/theme" if rest.is_empty() => Slash::Pick(Source::Themes),
         "/find" => return Ok(Slash::Find(rest.to_owned())),
         "/theme" => return Ok(Slash::Theme(rest.to_owned())),
-        _ => return Err(format!("no command is called {word} · /help lists them all")),
+        _ => return Err(unknown(word)),
     };
     if rest.is_empty() { Ok(known) } else { Err(format!("{word} stands alone: nothing may follow it")) }
+}
+
+/// What to say of a word that is no command.
+fn unknown(word: &str) -> String {
+    let names = || KNOWN.into_iter().map(|(name, _)| name);
+    let begun: Vec<&str> = names().filter(|name| name.starts_with(word)).collect();
+    if begun.len() > 1 && begun.len() < KNOWN.len() {
+        return format!("{word} can become {} · /help lists them all", begun.join(", "));
+    }
+    match resembling(word, names()) {
+        Some(near) => format!("no command is called {word}: did you mean {near}? · /help lists them all"),
+        None => format!("no command is called {word} · /help lists them all"),
+    }
+}
+
+/// Whether a command needs something behind its name, by what is said of it: that begins in capitals.
+pub(super) fn takes_more(words: &str) -> bool {
+    let is_capital = |word: &str| word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_punctuation());
+    words.split(' ').next().is_some_and(|word| word.len() > 1 && is_capital(word))
 }
 
 /// A level, or the vendor's own choice.
@@ -157,6 +177,11 @@ mod tests {
 
     #[test]
     fn what_is_no_command_says_what_there_is() {
+        for (text, near) in [("/hlep", "/help"), ("/bugdets", "/budgets"), ("/plann", "/plan")] {
+            let Some(Err(why)) = read(text) else { unreachable!("{text}") };
+            assert!(why.contains(&format!("did you mean {near}?")), "{why}");
+        }
+        assert!(matches!(read("/p"), Some(Err(why)) if why.contains("/p can become /permissions, /plan")));
         for text in ["/", "/foo", "/Compact", "/foo bar", "/compac"] {
             let Some(Err(why)) = read(text) else { unreachable!("{text}") };
             assert!(why.contains("/help"), "{why}");

@@ -3,8 +3,7 @@
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tui_textarea::CursorMove;
 
-use crate::agent::{Answer, Intent, Live};
-use crate::ledger::CallId;
+use crate::agent::{Intent, Live};
 use crate::policy::Mode;
 use crate::view::{CardId, View};
 
@@ -13,20 +12,22 @@ use super::always;
 use super::chord::Chord;
 use super::composer::Composer;
 use super::copying::copy;
-use super::deciding::{choose, decide, is_question, write_reason};
-use super::editing;
+use super::deciding::choose;
 use super::keymap::{Command, Place};
-use super::local::{Focus, Inspector, Local, Overlay, Position, sent};
+use super::local::{Focus, Inspector, Local, Overlay, Position};
 use super::overlays;
 use super::picking;
 use super::replaying::{Paced, pace};
+use super::rhythm::Press;
 use super::search::{Found, Search};
 use super::sending::{self, send, send_later};
 use super::source::Source;
 use super::typing;
+use super::{answering, editing, focusing};
 
 /// One key. Returns what has to be done; everything else has happened to `local`.
-pub fn update(local: &mut Local, view: &View, key: KeyEvent) -> Vec<Act> {
+pub fn update(local: &mut Local, view: &View, press: Press) -> Vec<Act> {
+    let key = press.key;
     settle(local, view);
     local.pointer.let_go();
     let was_armed = std::mem::take(&mut local.quit_armed);
@@ -38,7 +39,7 @@ pub fn update(local: &mut Local, view: &View, key: KeyEvent) -> Vec<Act> {
         local.hint = Some("the call that was being changed does not wait any more".to_owned());
         return Vec::new();
     }
-    if let Some(acts) = overlays::update(local, view, key) {
+    if let Some(acts) = overlays::update(local, view, press) {
         return acts;
     }
     match local.replay.as_mut().map_or(Paced::Elsewhere, |replay| pace(replay, key)) {
@@ -46,7 +47,8 @@ pub fn update(local: &mut Local, view: &View, key: KeyEvent) -> Vec<Act> {
         Paced::Quit => return vec![Act::Quit],
         Paced::Elsewhere => {}
     }
-    if let Some(acts) = always::press(local, view, key) {
+    focusing::leave_to_text(local, view, press);
+    if let Some(acts) = always::press(local, view, press) {
         return acts;
     }
     if searching(local, view, key) {
@@ -54,18 +56,20 @@ pub fn update(local: &mut Local, view: &View, key: KeyEvent) -> Vec<Act> {
     }
     let focus = local.focused(view);
     let place = match focus {
-        Focus::Approval(_) => Place::Approval,
+        Focus::Approval(_) | Focus::Stop => Place::Approval,
         Focus::Card(_) => Place::Panel,
-        Focus::Auto | Focus::Composer => Place::Composer,
+        Focus::Composer => Place::Composer,
     };
     if place == Place::Approval
-        && let Some(acts) = choose(local, view, key)
+        && let Some(acts) = choose(local, view, press)
     {
         return acts;
     }
     match local.keymap.lookup(place, key) {
-        Some(command) => obey(local, view, command, key, was_armed),
-        None => {
+        Some(command) if answering::has_meaning(local, view, command) => {
+            obey(local, view, command, press, was_armed)
+        }
+        Some(_) | None => {
             edit(local, key);
             Vec::new()
         }
@@ -164,25 +168,28 @@ fn place(local: &mut Local, view: &View, text: &str, compose: fn(&mut Composer, 
 /// Drops what names a request that is gone.
 fn settle(local: &mut Local, view: &View) {
     let waiting = view.waiting();
-    local.answered.retain(|request| waiting.iter().any(|(id, _)| id == request));
+    let end = view.offer().and(view.last_end_id());
+    local.answered.retain(|id| waiting.iter().any(|(request, _)| request == id) || end == Some(*id));
     if local.reason.as_ref().is_some_and(|r| !waiting.iter().any(|(id, _)| *id == r.request)) {
         local.reason = None;
     }
     if local.always.as_ref().is_some_and(|a| !waiting.iter().any(|(id, _)| *id == a.request)) {
         local.always = None;
     }
-    if waiting.is_empty() && !matches!(local.focus, Focus::Card(_)) {
-        local.focus = Focus::Auto;
-    }
+    local.focus = local.focused(view);
 }
 
 pub(super) fn obey(
     local: &mut Local,
     view: &View,
     command: Command,
-    key: KeyEvent,
+    press: Press,
     was_armed: bool,
 ) -> Vec<Act> {
+    if let Some(acts) = answering::answer(local, view, command, press) {
+        return acts;
+    }
+    let key = press.key;
     match command {
         Command::Escape => return escape(local, view),
         Command::ClearOrQuit => return clear_or_quit(local, was_armed),
@@ -190,21 +197,13 @@ pub(super) fn obey(
         Command::Leave => local.composer.delete(),
         Command::Suspend => return vec![Act::Suspend],
         Command::Mode => return vec![Act::Send(Intent::SetMode(next_mode(local.mode)))],
+        // The rest of what is pasted follows.
+        Command::Send if press.more => local.composer.newline(),
         Command::Send => {
             let acts = send(local, view);
             look(local, view);
             return acts;
         }
-        Command::Raise if local.composer.is_empty() && view.offer().is_some() => return raise(view),
-        Command::Once | Command::Session | Command::Sandboxed | Command::Always | Command::Edit
-            if is_question(local, view) => {}
-        Command::Once => return decide(local, view, key, Answer::AllowOnce),
-        Command::Session => return decide(local, view, key, Answer::AllowSession),
-        Command::Sandboxed => return decide(local, view, key, Answer::AllowSandboxed),
-        Command::Always => always::show(local, view),
-        Command::Deny => return decide(local, view, key, Answer::Deny(String::new())),
-        Command::Reason => write_reason(local, view),
-        Command::Edit => editing::begin(local, view),
         Command::Empty => local.composer.clear(),
         Command::Newline => local.composer.newline(),
         Command::Later => return send_later(local, view),
@@ -216,7 +215,10 @@ pub(super) fn obey(
         Command::Prompts => return picking::open(local, view, Source::Prompts),
         Command::Focus if sending::complete(local, view) => {}
         Command::Thinking => local.thinking_open = !local.thinking_open,
-        Command::Focus => focus_next(local, view),
+        Command::Focus => focusing::tab(local, view, press),
+        Command::PageUp if focusing::turn(local, view, -1) => {}
+        Command::PageDown if focusing::turn(local, view, 1) => {}
+        Command::End if focusing::turn(local, view, i32::MAX) => {}
         Command::PageUp => local.scroll.wish -= i32::from(local.page.max(2)) - 1,
         Command::PageDown => local.scroll.wish += i32::from(local.page.max(2)) - 1,
         Command::Home => local.scroll.top = Some(Position::default()),
@@ -229,18 +231,13 @@ pub(super) fn obey(
         Command::TypeInto => typing::begin(local, view),
         Command::Open => open(local, view),
         Command::Copy => return copy(local, view).map(Act::Copy).into_iter().collect(),
-        Command::Up | Command::Down => up_or_down(local, view, command, key),
-        Command::Raise | Command::End | Command::Help | Command::Filter | Command::Close => edit(local, key),
-        Command::NextTab
-        | Command::PreviousTab
-        | Command::Kind
-        | Command::NextMatch
-        | Command::PreviousMatch
-        | Command::JumpToCard
-        | Command::CopyEntry
-        | Command::CopyRecord
-        | Command::ForkHere
-        | Command::ExportWords => edit(local, key),
+        Command::Up | Command::Down if sending::choose(local, view, command == Command::Up) => {}
+        Command::Up | Command::Down => {
+            if !focusing::up_or_down(local, view, command, press) {
+                edit(local, key);
+            }
+        }
+        _ => edit(local, key),
     }
     Vec::new()
 }
@@ -253,10 +250,10 @@ fn escape(local: &mut Local, view: &View) -> Vec<Act> {
     if view.status.is_busy() {
         return vec![Act::Abort];
     }
-    if matches!(local.focused(view), Focus::Auto | Focus::Composer) {
+    if local.focused(view) == Focus::Composer {
         local.vim.escape(&mut local.composer);
     }
-    local.focus = Focus::Auto;
+    local.focus = Focus::Composer;
     Vec::new()
 }
 
@@ -272,78 +269,21 @@ fn clear_or_quit(local: &mut Local, was_armed: bool) -> Vec<Act> {
     Vec::new()
 }
 
-fn raise(view: &View) -> Vec<Act> {
-    view.offer()
-        .map(|offer| Act::Send(Intent::Raise { limit: offer.limit, to: offer.to }))
-        .into_iter()
-        .collect()
-}
-
 fn next_mode(mode: Mode) -> Mode {
     match mode {
         Mode::Plan => Mode::Ask,
         Mode::Ask => Mode::Edit,
         Mode::Edit => Mode::Auto,
-        Mode::Auto => Mode::Unrestricted,
-        Mode::Unrestricted => Mode::Plan,
+        // What takes every guard away is named, not passed on the way: `/mode unrestricted`.
+        Mode::Auto | Mode::Unrestricted => Mode::Plan,
     }
-}
-
-fn focus_next(local: &mut Local, view: &View) {
-    local.focus = next_focus(local, view);
-    if let Focus::Card(id) = local.focus {
-        local.scroll.reveal = Some(id);
-    }
-}
-
-/// Composer, then every waiting call, then the last card that opens or has code, then the composer again.
-fn next_focus(local: &Local, view: &View) -> Focus {
-    let waiting: Vec<CallId> = local.waiting(view).iter().map(|(_, r)| r.call).collect();
-    let last = view.focusable().next_back().map(Focus::Card);
-    let after_waiting = || last.unwrap_or(Focus::Composer);
-    match local.focused(view) {
-        Focus::Auto | Focus::Composer => waiting.first().map_or_else(after_waiting, |c| Focus::Approval(*c)),
-        Focus::Approval(call) => {
-            let at = waiting.iter().position(|c| *c == call);
-            at.and_then(|at| waiting.get(at + 1)).map_or(Focus::Composer, |c| Focus::Approval(*c))
-        }
-        Focus::Card(_) => Focus::Composer,
-    }
-}
-
-fn up_or_down(local: &mut Local, view: &View, command: Command, key: KeyEvent) {
-    let step: isize = if command == Command::Up { -1 } else { 1 };
-    match local.focused(view) {
-        Focus::Approval(call) => {
-            let waiting: Vec<CallId> = local.waiting(view).iter().map(|(_, r)| r.call).collect();
-            local.focus = Focus::Approval(neighbour(&waiting, call, step));
-        }
-        Focus::Card(id) => {
-            let cards: Vec<CardId> = view.focusable().collect();
-            let there = neighbour(&cards, id, step);
-            local.focus = Focus::Card(there);
-            local.scroll.reveal = Some(there);
-        }
-        Focus::Auto | Focus::Composer => {
-            let all: Vec<&str> = local.earlier.iter().map(String::as_str).chain(sent(view)).collect();
-            if local.edit.is_some() || !local.composer.browse(&all, step) {
-                edit(local, key);
-            }
-        }
-    }
-}
-
-/// The one before or after `here`, or itself at either end.
-fn neighbour<T: Copy + PartialEq>(all: &[T], here: T, step: isize) -> T {
-    let at = all.iter().position(|one| *one == here).and_then(|at| at.checked_add_signed(step));
-    at.and_then(|at| all.get(at)).copied().unwrap_or(here)
 }
 
 fn open(local: &mut Local, view: &View) {
     local.overlay = match local.focused(view) {
         Focus::Approval(call) | Focus::Card(CardId::Call(call)) => Some(Overlay::Output(call, 0)),
         Focus::Card(CardId::Entry(entry)) => view.compaction(entry).map(|_| Overlay::Summary(entry, 0)),
-        Focus::Auto | Focus::Composer | Focus::Card(CardId::Forming(..)) => None,
+        Focus::Composer | Focus::Stop | Focus::Card(CardId::Forming(..)) => None,
     };
 }
 
@@ -351,18 +291,18 @@ fn open(local: &mut Local, view: &View) {
 /// must not be taken for answers half-way.
 fn edit(local: &mut Local, key: KeyEvent) {
     if local.vim.takes(&mut local.composer, key) {
-        local.focus = Focus::Auto;
+        local.focus = Focus::Composer;
         return;
+    }
+    if focusing::waits(local.focus) || matches!(key.code, KeyCode::Char(_)) {
+        local.focus = Focus::Composer;
     }
     let held = key.modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT);
     let composer = &mut local.composer;
     match (key.code, held) {
-        (KeyCode::Char(c), KeyModifiers::NONE) => {
-            if !composer.insert(c) {
-                local.hint =
-                    Some("the composer is full: send this, or paste the rest from a file".to_owned());
-            }
-            local.focus = Focus::Auto;
+        (KeyCode::Char(c), KeyModifiers::NONE) if composer.insert(c) => {}
+        (KeyCode::Char(_), KeyModifiers::NONE) => {
+            local.hint = Some("the composer is full: send this, or paste the rest from a file".to_owned());
         }
         (KeyCode::Backspace, KeyModifiers::NONE) => composer.backspace(),
         (KeyCode::Backspace, _) | (KeyCode::Char('w'), KeyModifiers::CONTROL) => composer.delete_word(),

@@ -195,7 +195,8 @@ impl View {
             let to = self.token_budget()?.saturating_add(self.settings.token_budget?);
             return Some(Offer { limit, to });
         }
-        let size = self.settings.limits.get(limit).or_else(|| self.meter.limits().get(limit))?;
+        let configured = || self.settings.limits.get(limit).or_else(|| self.meter.limits().get(limit));
+        let size = self.meter.size_by_goal(limit).or_else(configured)?;
         let to = self.meter.limits().get(limit)?.saturating_add(size);
         Some(Offer { limit, to })
     }

@@ -234,6 +234,14 @@ impl View {
         self.offer
     }
 
+    /// The entry that says how the last run ended, when nothing came after it.
+    pub fn last_end_id(&self) -> Option<EntryId> {
+        match &self.cards.last()?.body {
+            CardBody::TurnEnded(entry) => Some(entry.id),
+            _ => None,
+        }
+    }
+
     /// How the last run ended, when nothing came after it.
     pub fn last_end(&self) -> Option<&TurnEnded> {
         match &self.cards.last()?.body {

@@ -39,7 +39,10 @@ fn a_rule_is_said_with_what_it_would_have_covered_and_a_once_more_takes_it() {
     let mut desk = a_rule_is_offered(2);
     assert!(desk.said.contains("answer: y once, s this session, a always, n deny"), "{}", desk.said);
     desk.said.clear();
-    assert_eq!(desk.types("a"), [], "it only says the rule");
+    assert_eq!(desk.types("a"), [], "two calls wait");
+    assert!(desk.said.contains("2 calls wait: say which one, as in a 1"), "{}", desk.said);
+    desk.said.clear();
+    assert_eq!(desk.types("a 1"), [], "it only says the rule");
     snapshot("always", &desk.said);
     let acts = desk.types("a");
     assert!(takes_the_rule(&acts), "{acts:?}");
@@ -64,7 +67,7 @@ fn any_other_line_takes_no_rule() {
         [("", 0), ("yes", 0), ("/status", 0), ("a 2", 0), ("y 7", 0), ("\"\"\"two\"\"\"", 0), ("n 2", 1)]
     {
         let mut desk = a_rule_is_offered(2);
-        desk.types("a");
+        desk.types("a 1");
         assert_eq!(desk.types(line).len(), sends, "{line:?}");
         desk.said.clear();
         assert_eq!(desk.types("a 1"), [], "{line:?}: it is said anew");
@@ -72,10 +75,10 @@ fn any_other_line_takes_no_rule() {
         assert!(takes_the_rule(&desk.types("a 1")), "{line:?}");
     }
     let mut desk = a_rule_is_offered(2);
-    desk.types("a");
+    desk.types("a 1");
     desk.types("");
     assert!(desk.said.ends_with("taken back: no rule is taken\n"), "{}", desk.said);
-    desk.types("a");
+    desk.types("a 1");
     assert_eq!(desk.talk.interrupt(true), [Act::Abort]);
     assert_eq!(desk.types("a"), [], "Ctrl-C took it back");
 }
@@ -83,14 +86,14 @@ fn any_other_line_takes_no_rule() {
 #[test]
 fn what_was_typed_before_the_rule_was_said_does_not_take_it() {
     let mut desk = a_rule_is_offered(2);
-    assert_eq!(desk.types_at("a", 0), [], "before the call was seen");
+    assert_eq!(desk.types_at("a 1", 0), [], "before the call was seen");
     assert!(
         desk.said.ends_with("a was typed before the question; type it again to answer\n"),
         "{}",
         desk.said
     );
     let before = desk.questions;
-    desk.types("a");
+    desk.types("a 1");
     assert_eq!(desk.types_at("a", before), [], "before the rule was heard");
     assert!(
         desk.said.ends_with(
@@ -103,14 +106,15 @@ fn what_was_typed_before_the_rule_was_said_does_not_take_it() {
 
     // Two lines that come at once: nothing was written between them.
     let mut desk = a_rule_is_offered(2);
-    let line = Line { text: "a".to_owned(), typed: desk.questions, shown: true };
+    let line = Line { alone: false, ..desk.line("a 1", desk.questions) };
     assert_eq!([desk.talk.line(&line), desk.talk.line(&line)], [[], []]);
+    assert!(desk.writes().contains("a 1 came together with other lines"));
 }
 
 #[test]
 fn a_call_that_comes_meanwhile_leaves_the_rule_where_it_was() {
     let mut desk = a_rule_is_offered(2);
-    desk.types("a");
+    desk.types("a 1");
     let before = desk.questions;
     desk.stage.ask(CallId(6), "shell", Preview::Command("true".into()));
     let said = desk.hears();
@@ -122,11 +126,11 @@ fn a_call_that_comes_meanwhile_leaves_the_rule_where_it_was() {
         "{said}"
     );
     assert_eq!(desk.types_at("y 3", before), [], "it was not there yet");
-    desk.types("a");
+    desk.types("a 1");
     assert!(takes_the_rule(&desk.types("a")));
 
     let mut waits_no_more = a_rule_is_offered(2);
-    waits_no_more.types("a");
+    waits_no_more.types("a 1");
     let (_, call) = waits_no_more.stage.events.iter().find_map(asked).unwrap();
     waits_no_more.stage.decide(call, false, Decider::User);
     waits_no_more.hears();
@@ -136,7 +140,7 @@ fn a_call_that_comes_meanwhile_leaves_the_rule_where_it_was() {
 #[test]
 fn a_rule_that_was_not_taken_after_all_can_be_said_again_and_a_long_past_is_cut() {
     let mut desk = a_rule_is_offered(11);
-    desk.types("a");
+    desk.types("a 1");
     assert!(
         desk.said.contains("11 earlier calls it would have covered, the last first:\n  c11 shell"),
         "{}",
@@ -153,7 +157,7 @@ fn a_rule_that_was_not_taken_after_all_can_be_said_again_and_a_long_past_is_cut(
     assert_eq!(desk.types("a 1"), [], "it is said first");
     assert!(takes_the_rule(&desk.types("a")));
     let mut none = a_rule_is_offered(0);
-    none.types("a");
+    none.types("a 1");
     assert!(none.said.contains("always 1: no earlier call would have been covered\n"), "{}", none.said);
 }
 
@@ -181,7 +185,7 @@ fn b_is_for_commands_that_can_run_in_the_sandbox() {
         "{}",
         desk.said
     );
-    let acts = desk.types("b");
+    let acts = desk.types("b 1");
     assert!(
         matches!(&acts[..], [Act::Send(Intent::Decide { answer: Answer::AllowSandboxed, .. })]),
         "{acts:?}"

@@ -36,9 +36,9 @@ fn answered(acts: &[Act]) -> String {
 
 #[test]
 fn a_number_takes_its_choice() {
-    assert_eq!(answered(&with_choices().press("2")), "Remove them, and mend the examples");
+    assert_eq!(answered(&with_choices().answers("2")), "Remove them, and mend the examples");
     let mut seat = with_choices();
-    assert!(seat.press("3").is_empty());
+    assert!(seat.answers("3").is_empty());
     assert!(seat.local.hint.as_ref().unwrap().contains("no choice 3"));
     assert!(seat.press("0").is_empty() && !seat.local.waiting(&seat.view).is_empty());
 }
@@ -47,11 +47,13 @@ fn a_number_takes_its_choice() {
 fn words_answer_and_nothing_else_does() {
     let mut seat = with_choices();
     for key in ["y", "s", "e"] {
-        assert!(seat.press(key).is_empty(), "{key}");
+        assert!(seat.answers(key).is_empty(), "{key}");
         assert!(seat.local.hint.as_ref().unwrap().contains("r answers in words"), "{key}");
         assert!(seat.local.edit.is_none());
     }
-    seat.press("r");
+    assert_eq!(seat.local.composer.text(), "yse", "what answers nothing is text");
+    seat.ctrl('u');
+    seat.answers("r");
     assert!(seat.key(KeyCode::Enter, KeyModifiers::NONE).is_empty(), "an empty answer is none");
     seat.press("2, but later");
     assert_eq!(answered(&seat.key(KeyCode::Enter, KeyModifiers::NONE)), "2, but later");
@@ -59,7 +61,7 @@ fn words_answer_and_nothing_else_does() {
 
 #[test]
 fn a_question_can_be_left_unanswered() {
-    match with_choices().press("n")[..] {
+    match with_choices().answers("n")[..] {
         [Act::Send(Intent::Decide { answer: Answer::Deny(ref reason), .. })] => assert_eq!(reason, ""),
         ref other => panic!("{other:?}"),
     }
@@ -69,8 +71,12 @@ fn a_question_can_be_left_unanswered() {
 fn questions_as_they_look() {
     for (width, height) in [(80, 24), (120, 40), (40, 10)] {
         snapshot(&format!("question_{width}x{height}"), &with_choices().frame(width, height));
+        let mut focused = with_choices();
+        focused.size = (width, height);
+        focused.turns();
+        snapshot(&format!("question_focused_{width}x{height}"), &focused.frame(width, height));
         let mut seat = asked(json!({ "question": "Which port?" }));
-        seat.press("r");
+        seat.answers("r");
         seat.press("8080");
         snapshot(&format!("question_words_{width}x{height}"), &seat.frame(width, height));
     }
@@ -92,7 +98,7 @@ fn a_command_shows_what_it_is_called_with_and_that_the_sandbox_can_be_chosen() {
     for (width, height) in [(120, 40), (40, 10), (80, 24)] {
         snapshot(&format!("command_sandbox_{width}x{height}"), &seat.frame(width, height));
     }
-    let acts = seat.press("b");
+    let acts = seat.answers("b");
     assert!(
         matches!(&acts[..], [Act::Send(Intent::Decide { answer: Answer::AllowSandboxed, .. })]),
         "{acts:?}"

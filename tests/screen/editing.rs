@@ -35,7 +35,7 @@ fn proposed(acts: &[Act]) -> (EntryId, CallId, Value) {
 fn a_command_is_changed_as_it_is_typed() {
     let mut seat = before(scenes::waiting_command());
     let (request, call) = seat.local.chosen(&seat.view).map(|(id, r)| (id, r.call)).unwrap();
-    assert!(seat.press("e").is_empty());
+    assert!(seat.answers("e").is_empty());
     assert_eq!(seat.local.composer.text(), "rm -rf target/tmp");
     seat.press("/old");
     assert_eq!(proposed(&enter(&mut seat)), (request, call, json!({ "command": "rm -rf target/tmp/old" })));
@@ -47,7 +47,7 @@ fn a_command_is_changed_as_it_is_typed() {
 #[test]
 fn everything_else_is_changed_as_json() {
     let mut seat = before(scenes::waiting_diff());
-    seat.press("e");
+    seat.answers("e");
     assert_eq!(
         serde_json::from_str::<Value>(&seat.local.composer.text()).unwrap(),
         json!({ "path": "src/parser.rs", "edits": [] })
@@ -76,9 +76,7 @@ fn esc_leaves_the_call_and_what_was_typed() {
     seat.local.focus = countersign::ui::local::Focus::Composer;
     seat.press("half a sentence");
     for _ in 0..2 {
-        seat.key(KeyCode::Tab, KeyModifiers::NONE);
-        seat.frame(80, 24);
-        seat.press("e");
+        seat.answers("e");
         seat.press(" --dry-run");
         assert!(seat.key(KeyCode::Esc, KeyModifiers::NONE).is_empty(), "nothing is interrupted");
         assert_eq!(seat.local.composer.text(), "half a sentence");
@@ -90,7 +88,7 @@ fn esc_leaves_the_call_and_what_was_typed() {
 #[test]
 fn keys_that_answer_are_letters_while_a_call_is_changed() {
     let mut seat = before(scenes::waiting_command());
-    seat.press("e");
+    seat.answers("e");
     assert!(seat.press("ynsr?").is_empty());
     assert!(seat.local.composer.text().ends_with("ynsr?"));
     seat.key(KeyCode::Up, KeyModifiers::NONE);
@@ -105,7 +103,7 @@ fn keys_that_answer_are_letters_while_a_call_is_changed() {
 #[test]
 fn what_the_loop_refuses_comes_back() {
     let mut seat = before(scenes::waiting_command());
-    seat.press("e");
+    seat.answers("e");
     seat.press(" now");
     proposed(&enter(&mut seat));
     seat.local.focus = countersign::ui::local::Focus::Composer;
@@ -119,7 +117,7 @@ fn what_the_loop_refuses_comes_back() {
 #[test]
 fn a_key_for_a_call_that_is_gone_sends_nothing() {
     let mut seat = before(scenes::waiting_command());
-    seat.press("e");
+    seat.answers("e");
     let (_, asked) = seat.local.chosen(&seat.view).unwrap();
     let changed = ToolUse {
         id: asked.call,
@@ -137,6 +135,7 @@ fn a_key_for_a_call_that_is_gone_sends_nothing() {
 #[test]
 fn a_call_that_was_not_seen_is_not_changed() {
     let mut seat = Seat::new(scenes::waiting_command());
+    seat.key(KeyCode::Tab, KeyModifiers::NONE);
     seat.press("e");
     assert!(seat.local.edit.is_none());
 }
@@ -145,7 +144,7 @@ fn a_call_that_was_not_seen_is_not_changed() {
 fn a_changed_call_shows_what_it_is_now() {
     for (width, height) in SIZES {
         let mut seat = before(scenes::waiting_command());
-        seat.press("e");
+        seat.answers("e");
         seat.press(" --verbose");
         snapshot(&format!("editing_{width}x{height}"), &seat.frame(width, height));
         let (_, asked) = seat.local.chosen(&seat.view).unwrap();

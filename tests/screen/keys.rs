@@ -10,7 +10,7 @@ use countersign::policy::Mode;
 use countersign::ui::local::{Focus, Overlay};
 use countersign::ui::update::{Act, hear, paste};
 use proptest::prelude::*;
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 const NONE: KeyModifiers = KeyModifiers::NONE;
 
@@ -28,40 +28,17 @@ fn decided(acts: &[Act]) -> (u64, u64, Answer) {
 }
 
 #[test]
-fn a_waiting_call_has_the_keys_while_the_composer_is_empty() {
-    let mut seat = waiting();
-    let first = seat.view.waiting()[0].0.0;
-    assert_eq!(decided(&seat.press("y")), (first, 1, Answer::AllowOnce));
-    seat.frame(80, 24);
-    assert_eq!(decided(&seat.press("s")), (first + 1, 2, Answer::AllowSession));
-    seat.frame(80, 24);
-    assert_eq!(decided(&seat.press("n")), (first + 2, 3, Answer::Deny(String::new())));
-    assert!(seat.press("y").is_empty(), "nothing waits any more");
-    assert_eq!(seat.local.composer.text(), "y");
-}
-
-#[test]
-fn a_key_before_the_panel_was_seen_is_no_answer() {
-    let mut seat = Seat::new(scenes::waiting_command());
-    assert!(seat.press("y").is_empty());
-    seat.frame(80, 24);
-    assert_eq!(decided(&seat.press("y")).1, 1);
-    assert!(seat.press("y").is_empty(), "the next panel was not drawn yet");
-    seat.frame(80, 24);
-    let mut held = KeyEvent::new(KeyCode::Char('y'), NONE);
-    held.kind = KeyEventKind::Repeat;
-    assert!(countersign::ui::update::update(&mut seat.local, &seat.view, held).is_empty());
-}
-
-#[test]
 fn what_is_out_of_sight_cannot_be_answered() {
     let mut seat = Seat::new(scenes::waiting_diff());
-    seat.frame(60, 14);
+    seat.size = (60, 14);
+    seat.turns();
     seat.key(KeyCode::Home, KeyModifiers::CONTROL);
     let away = seat.frame(60, 14);
     assert!(away.contains("a call waits for you") && !away.contains("y once"), "{away}");
+    seat.waits(1_000);
     assert!(seat.press("y").is_empty(), "it only comes into sight");
     assert!(seat.frame(60, 14).contains("y once"));
+    seat.waits(1_000);
     assert_eq!(decided(&seat.press("y")).1, 1);
 }
 
@@ -71,34 +48,26 @@ fn even_the_smallest_screen_can_answer() {
         for scene in [scenes::waiting_command, scenes::waiting_diff] {
             let mut seat = Seat::new(scene());
             paste(&mut seat.local, &seat.view, "a\nb\nc\nd\ne");
-            seat.key(KeyCode::Tab, NONE);
-            seat.frame(width, height);
-            assert_eq!(decided(&seat.press("n")).1, 1, "{width}x{height}");
+            seat.size = (width, height);
+            assert_eq!(decided(&seat.answers("n")).1, 1, "{width}x{height}");
         }
     }
-}
-
-#[test]
-fn with_text_in_the_composer_tab_gives_the_keys() {
-    let mut seat = waiting();
-    assert!(seat.press("hello, yes").is_empty(), "what is typed goes to the composer once it has begun");
-    assert_eq!(seat.local.composer.text(), "hello, yes");
-    seat.key(KeyCode::Tab, NONE);
-    seat.frame(80, 24);
-    assert_eq!(decided(&seat.press("n")).1, 1);
-    assert_eq!(seat.local.composer.text(), "hello, yes");
 }
 
 #[test]
 fn tab_and_arrows_go_through_the_waiting_calls() {
     let mut seat = waiting();
     seat.key(KeyCode::Down, NONE);
-    assert!(seat.frame(80, 24).contains("2 of 3"));
-    assert_eq!(decided(&seat.press("y")).1, 2, "the second is answered, its siblings are not");
-    seat.frame(80, 24);
-    seat.key(KeyCode::Tab, NONE);
-    seat.frame(80, 24);
-    assert_eq!(seat.local.focused(&seat.view), Focus::Approval(seat.view.waiting()[2].1.call));
+    assert!(seat.frame(80, 24).contains("keys: call 1 of 3"), "down from an empty composer");
+    seat.key(KeyCode::Down, NONE);
+    assert!(seat.frame(80, 24).contains("keys: call 2 of 3"));
+    assert_eq!(decided(&seat.answers("y")).1, 2, "the second is answered, its siblings are not");
+    assert_eq!(seat.local.focused(&seat.view), Focus::Composer, "and the keys are the composer's");
+    for at in [0, 2] {
+        seat.key(KeyCode::Tab, NONE);
+        seat.frame(80, 24);
+        assert_eq!(seat.local.focused(&seat.view), Focus::Approval(seat.view.waiting()[at].1.call));
+    }
     seat.key(KeyCode::Tab, NONE);
     assert_eq!(seat.local.focused(&seat.view), Focus::Composer);
 }
@@ -106,18 +75,19 @@ fn tab_and_arrows_go_through_the_waiting_calls() {
 #[test]
 fn a_reason_is_written_in_the_panel_and_dies_with_its_request() {
     let mut seat = waiting();
-    seat.press("r");
+    seat.answers("r");
     seat.press("not  y");
     seat.key(KeyCode::Backspace, NONE);
     let (_, call, answer) = decided(&seat.key(KeyCode::Enter, NONE));
     assert_eq!((call, answer), (1, Answer::Deny("not".into())));
     seat.frame(80, 24);
-    seat.press("r");
+    seat.answers("r");
     seat.press("no");
     assert!(seat.key(KeyCode::Esc, NONE).is_empty(), "Esc closes the line, it does not interrupt");
     assert!(seat.local.reason.is_none());
     seat.frame(80, 24);
-    seat.press("rx");
+    seat.answers("r");
+    seat.press("x");
     let call = seat.view.waiting()[1].1.call;
     seat.stage.decide(call, false, Decider::User);
     seat.catch_up();
@@ -128,10 +98,10 @@ fn a_reason_is_written_in_the_panel_and_dies_with_its_request() {
 #[test]
 fn a_refused_answer_can_be_given_again() {
     let mut seat = waiting();
-    seat.press("y");
+    seat.answers("y");
     hear(&mut seat.local, &Live::Refused("that request is gone".into()));
     assert!(seat.frame(80, 24).contains("that request is gone"));
-    assert_eq!(decided(&seat.press("n")).1, 1);
+    assert_eq!(decided(&seat.answers("n")).1, 1);
 }
 
 #[test]
@@ -192,20 +162,25 @@ fn enter_sends() {
 #[test]
 fn shift_tab_goes_through_the_modes() {
     let mut seat = Seat::new(Stage::new());
-    for mode in [Mode::Edit, Mode::Auto, Mode::Unrestricted, Mode::Plan, Mode::Ask] {
+    for mode in [Mode::Edit, Mode::Auto, Mode::Plan, Mode::Ask] {
         assert_eq!(seat.key(KeyCode::BackTab, KeyModifiers::SHIFT), [Act::Send(Intent::SetMode(mode))]);
         hear(&mut seat.local, &Live::ModeChanged(mode));
         assert!(seat.frame(80, 24).contains(&format!("· {mode} ·")));
     }
+    hear(&mut seat.local, &Live::ModeChanged(Mode::Unrestricted));
+    let next = seat.key(KeyCode::BackTab, KeyModifiers::SHIFT);
+    assert_eq!(next, [Act::Send(Intent::SetMode(Mode::Plan))], "out of it, never into it");
 }
 
 #[test]
 fn after_a_budget_stop_g_raises_by_the_original_size() {
     let mut seat = Seat::new(scenes::budget_stop());
-    assert_eq!(seat.press("g"), [Act::Send(Intent::Raise { limit: Limit::Turns, to: 100 })]);
+    assert_eq!(seat.answers("g"), [Act::Send(Intent::Raise { limit: Limit::Turns, to: 100 })]);
+    assert!(seat.answers("g").is_empty(), "once");
     let mut typing = Seat::new(scenes::budget_stop());
-    assert!(typing.press("rg").is_empty());
-    assert_eq!(typing.local.composer.text(), "rg");
+    typing.frame(80, 24);
+    assert!(typing.press("go on").is_empty());
+    assert_eq!(typing.local.composer.text(), "go on");
     let mut other = Seat::new(scenes::conversation());
     assert!(other.press("g").is_empty());
     assert_eq!(other.local.composer.text(), "g");
@@ -350,6 +325,8 @@ fn the_copy_key_gives_away_code_as_it_was_written() {
     assert_eq!(seat.press("c"), [], "in the composer it is a letter");
 
     let mut seat = Seat::new(scenes::budget_stop());
+    seat.frame(80, 24);
+    seat.key(KeyCode::Tab, NONE);
     seat.frame(80, 24);
     seat.key(KeyCode::Tab, NONE);
     assert_eq!(seat.press("c"), [Act::Copy("rm -rf /".into())], "of a call, its command");

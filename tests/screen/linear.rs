@@ -85,7 +85,9 @@ fn calls_are_answered_by_their_letters_and_numbers() {
     };
     assert_eq!(desk.types("y 2"), decide(1, Answer::AllowOnce));
     assert!(desk.said.ends_with("2 calls still wait for you: 1, 3\n"), "{}", desk.said);
-    assert_eq!(desk.types("s"), decide(0, Answer::AllowSession));
+    assert_eq!(desk.types("s"), [], "two wait");
+    assert!(desk.said.ends_with("2 calls wait: say which one, as in s 1\n"), "{}", desk.said);
+    assert_eq!(desk.types("s 1"), decide(0, Answer::AllowSession));
     assert_eq!(desk.types("y 2"), [], "answered already");
     assert!(
         desk.said.ends_with("not an answer: no call with that number waits; there is: 3\n"),
@@ -131,8 +133,8 @@ fn other_words_never_answer_and_are_kept() {
     assert_eq!(desk.types("/send"), [], "not while a call waits");
     assert_eq!(desk.types("/budgets"), [], "commands go on");
     assert!(desk.said.contains("budget max_model_turns: 1 turn of 50 turns used, 49 turns left\n"));
-    desk.types("n");
-    desk.types("n");
+    desk.types("n 1");
+    desk.types("n 2");
     desk.types("n");
     let acts = desk.types("/send");
     let all = "yes\n\nY\n\ny please\n\nok\n\nsure, y\n\nno\n\ny 1 2\n\ny".to_owned();
@@ -142,7 +144,7 @@ fn other_words_never_answer_and_are_kept() {
 #[test]
 fn what_was_typed_before_a_question_answers_none() {
     let mut desk = Desk::new(scenes::waiting_command());
-    assert_eq!(desk.types_at("y", 0), []);
+    assert_eq!(desk.types_at("y 1", 0), []);
     assert!(
         desk.said.contains("not an answer: y was typed before the question; type it again"),
         "{}",
@@ -155,7 +157,7 @@ fn what_was_typed_before_a_question_answers_none() {
     let call = desk.stage.tool_use("shell", json!({"command": "true"})).id;
     desk.stage.ask(call, "shell", Preview::Command("true".into()));
     desk.hears();
-    assert!(matches!(&desk.types_at("n", 1)[..], [Act::Send(Intent::Decide { .. })]));
+    assert!(matches!(&desk.types_at("n 1", 1)[..], [Act::Send(Intent::Decide { .. })]));
 }
 
 #[test]
@@ -257,10 +259,10 @@ fn a_resumed_session_says_how_it_stands_and_its_last_exchange() {
     let durable: Vec<Event> = stage.events.clone();
     talk.begin(&durable, None);
     assert!(talk.settle(), "the call that waited waits again");
-    talk.written(1);
+    talk.written(1, std::time::Duration::ZERO);
     let said = talk.words();
     assert!(said.contains("resumed: 1 message of yours, 1 tool call") && said.contains("added:"), "{said}");
-    let acts = talk.line(&Line { text: "y".into(), typed: 1, shown: true });
+    let acts = talk.line(&crate::desk::typed("y", 1));
     assert!(matches!(&acts[..], [Act::Send(Intent::Decide { .. })]));
 }
 
@@ -291,8 +293,8 @@ fn questions_are_answered_in_words_and_calls_are_changed_in_them() {
     stage.ask(open[1].id(), "shell", Preview::Command("make clean".into()));
     let mut desk = Desk::new(stage);
     assert!(desk.said.contains("question: Which?\nchoice 1: old\nchoice 2: new\n"), "{}", desk.said);
-    assert!(desk.types("y").is_empty() && desk.said.contains("is a question"), "{}", desk.said);
-    desk.types("r");
+    assert!(desk.types("y 1").is_empty() && desk.said.contains("is a question"), "{}", desk.said);
+    desk.types("r 1");
     match &desk.types("2")[..] {
         [Act::Send(Intent::Decide { answer: Answer::Reply(words), .. })] => assert_eq!(words, "new"),
         other => panic!("{other:?}"),
@@ -304,4 +306,35 @@ fn questions_are_answered_in_words_and_calls_are_changed_in_them() {
         }
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn a_line_decides_only_by_itself_and_a_moment_after_the_question() {
+    let mut desk = Desk::new(scenes::waiting_diff());
+    let questions = desk.questions;
+    let mut line = desk.line("y", questions);
+    line.at = std::time::Duration::from_millis(499);
+    assert_eq!(desk.hears_line(&line), [], "the question was just said");
+    assert!(
+        desk.said.ends_with("y came right after the question; type it again to answer\n"),
+        "{}",
+        desk.said
+    );
+    let together = Line { alone: false, at: std::time::Duration::from_secs(9), ..line.clone() };
+    assert_eq!(desk.hears_line(&together), [], "a paste of several lines");
+    assert!(desk.said.contains("y came together with other lines"), "{}", desk.said);
+    line.at = std::time::Duration::from_secs(10);
+    assert_eq!(desk.hears_line(&line).len(), 1);
+
+    // What is left waits anew: a second line right after the first one is for none of them.
+    let mut desk = Desk::new(scenes::waiting_command());
+    assert_eq!(desk.types("y 1").len(), 1);
+    let mut next = desk.line("n 2", desk.questions);
+    next.at -= std::time::Duration::from_millis(900);
+    assert_eq!(desk.hears_line(&next), []);
+    assert_eq!(desk.types("n 2").len(), 1);
+
+    let mut stopped = Desk::new(scenes::budget_stop());
+    let raise = Line { alone: false, ..stopped.line("/raise", 0) };
+    assert_eq!(stopped.hears_line(&raise), [], "a paste raises nothing");
 }

@@ -28,6 +28,7 @@ mod always;
 mod asking;
 mod colours;
 mod delegating;
+mod deliberate;
 mod editing;
 mod finding;
 mod gallery;

@@ -8,7 +8,7 @@ use countersign::ledger::{
     ApprovalRequest, Arguments, Body, CallId, Decider, Decision, Outcome, Preview, Remark, Scope,
 };
 use countersign::policy::{Origin, Rule, RuleKind, Tier, digest};
-use countersign::ui::linear::{Line, Talk};
+use countersign::ui::linear::Talk;
 use countersign::ui::local::Overlay;
 use countersign::ui::update::Act;
 use countersign::view::{View, ViewSettings};
@@ -76,7 +76,7 @@ fn the_rule_is_shown_with_what_it_would_have_covered() {
     for (width, height) in SIZES {
         let mut seat = seat(waits(Some(RULE)));
         seat.frame(width, height);
-        assert!(seat.press("a").is_empty(), "it only shows the rule");
+        assert!(seat.answers("a").is_empty(), "it only shows the rule");
         let frame = seat.frame(width, height);
         assert!(frame.contains(RULE) && frame.contains("2 earlier calls"), "{frame}");
         assert!(frame.contains("take it") && frame.contains("back"), "{frame}");
@@ -88,15 +88,18 @@ fn the_rule_is_shown_with_what_it_would_have_covered() {
 fn a_second_a_or_enter_takes_what_a_frame_has_shown() {
     for key in [KeyCode::Char('a'), KeyCode::Enter] {
         let mut seat = seat(waits(Some(RULE)));
-        assert!(seat.press("a").is_empty(), "the call was not seen yet");
-        seat.frame(80, 24);
-        assert!(seat.press("a").is_empty());
+        assert!(seat.answers("a").is_empty());
+        seat.waits(1_000);
         assert!(seat.key(key, NONE).is_empty(), "no frame has shown the rule");
         seat.frame(80, 24);
+        seat.waits(300);
+        assert!(seat.key(key, NONE).is_empty(), "it has just appeared");
+        seat.waits(1_000);
         let mut held = KeyEvent::new(key, NONE);
         held.kind = KeyEventKind::Repeat;
-        assert!(countersign::ui::update::update(&mut seat.local, &seat.view, held).is_empty());
+        assert!(seat.reads(&[held]).is_empty());
         seat.frame(80, 24);
+        seat.waits(1_000);
         assert!(always(&seat.key(key, NONE)), "{key:?}");
         assert!(seat.key(key, NONE).is_empty(), "it is answered");
     }
@@ -105,9 +108,9 @@ fn a_second_a_or_enter_takes_what_a_frame_has_shown() {
 #[test]
 fn esc_puts_the_rule_away_and_interrupts_nothing() {
     let mut seat = seat(waits(Some(RULE)));
+    seat.answers("a");
     seat.frame(80, 24);
-    seat.press("a");
-    seat.frame(80, 24);
+    seat.waits(1_000);
     assert!(seat.key(KeyCode::Esc, NONE).is_empty(), "no abort");
     let frame = seat.frame(80, 24);
     assert!(frame.contains("y once") && !frame.contains("take it"), "{frame}");
@@ -121,9 +124,9 @@ fn esc_puts_the_rule_away_and_interrupts_nothing() {
 #[test]
 fn the_other_answers_still_count_while_a_rule_is_shown() {
     let mut seat = seat(waits(Some(RULE)));
+    seat.answers("a");
     seat.frame(80, 24);
-    seat.press("a");
-    seat.frame(80, 24);
+    seat.waits(1_000);
     let acts = seat.press("n");
     assert!(matches!(&acts[..], [Act::Send(Intent::Decide { answer: Answer::Deny(_), .. })]), "{acts:?}");
     assert_eq!(seat.local.always, None);
@@ -133,10 +136,10 @@ fn the_other_answers_still_count_while_a_rule_is_shown() {
 fn where_there_is_no_rule_a_says_so_and_names_s() {
     let mut seat = seat(waits(None));
     assert!(!seat.frame(80, 24).contains("always"));
-    assert!(seat.press("a").is_empty());
+    assert!(seat.answers("a").is_empty());
     let frame = seat.frame(80, 24);
     assert!(frame.contains("no rule is both narrow and of use here · s allows"), "{frame}");
-    assert!(seat.press("a").is_empty(), "and again nothing is taken");
+    assert!(seat.answers("a").is_empty(), "and again nothing is taken");
     assert!(seat.local.composer.is_empty());
 }
 
@@ -168,7 +171,7 @@ fn in_lines_the_same_is_said() {
     stage.events.iter().for_each(|event| talk.hear(event));
     talk.settle();
     assert!(talk.words().contains("and for this session what shell(cargo test *) covers"));
-    talk.line(&Line { text: "/permissions".to_owned(), typed: 0, shown: true });
+    talk.line(&crate::desk::typed("/permissions", 0));
     let said = talk.words();
     for line in [
         "mode: ask: reads in the workspace by itself; asks for the rest\n",
@@ -287,7 +290,7 @@ fn exact_actions_are_said_in_lines_after_a_resume_too() {
     let mut talk = Talk::new(told(), |_| String::new());
     talk.begin(&stage.events, None);
     talk.words();
-    talk.line(&Line { text: "/permissions".to_owned(), typed: 0, shown: true });
+    talk.line(&crate::desk::typed("/permissions", 0));
     let said = talk.words();
     for line in [
         "allowed for this session by you with c2; no call since; exactly: shell $ cargo test all --quiet",

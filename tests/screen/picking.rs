@@ -79,8 +79,11 @@ fn picking_never_approves_what_was_not_in_sight() {
     seat.frame(80, 24);
     seat.press("allow once");
     assert!(enter(&mut seat).is_empty());
+    assert!(seat.local.hint.as_ref().unwrap().contains("it has the keys now"));
     seat.frame(80, 24);
-    assert!(!seat.press("y").is_empty(), "with the call in sight, the key does it");
+    seat.waits(300);
+    assert!(seat.press("y").is_empty(), "it has just appeared");
+    assert!(!seat.answers("y").is_empty(), "with the call in sight, the key does it");
 }
 
 #[test]
@@ -248,7 +251,12 @@ fn an_undo_is_taken_only_when_it_was_seen() {
     assert!(seat.local.overlay.is_some());
     let Some(Overlay::Picker(picker)) = &mut seat.local.overlay else { panic!("it is gone") };
     assert_eq!(picker.query, "", "there is nothing to narrow");
-    picker.shown = true;
+    seat.frame(80, 24);
+    seat.waits(200);
+    assert!(seat.press("y").is_empty() && enter(&mut seat).is_empty(), "it has just appeared");
+    seat.waits(1_000);
+    assert!(seat.bursts("yy").is_empty() && seat.bursts("\ry").is_empty(), "a burst takes nothing");
+    seat.waits(1_000);
     let shown = vec![("notes.txt".to_owned(), "restored".to_owned())];
     assert_eq!(seat.press("y"), [Act::Send(Intent::Restore { since: CallId(3), shown })]);
     assert!(seat.local.overlay.is_none());
@@ -258,8 +266,7 @@ fn an_undo_is_taken_only_when_it_was_seen() {
 
 #[test]
 fn an_undo_that_is_refused_does_nothing() {
-    let mut picker = offered(true);
-    picker.shown = true;
+    let picker = offered(true);
     let mut seat = Seat::new(scenes::conversation());
     seat.local.overlay = Some(Overlay::Picker(picker));
     assert!(enter(&mut seat).is_empty());

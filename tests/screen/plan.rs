@@ -4,7 +4,7 @@ use crate::frames;
 use crate::frames::{Seat, snapshot};
 use crate::stage::{Stage, settings, view};
 use countersign::ledger::{Ending, Outcome};
-use countersign::ui::linear::{Line, Talk};
+use countersign::ui::linear::Talk;
 use countersign::ui::local::Overlay;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use serde_json::{Value, json};
@@ -77,7 +77,7 @@ fn lines_say_the_plan_in_words() {
         stage.events.iter().for_each(|event| talk.hear(event));
         talk.settle();
         let before = talk.words();
-        talk.line(&Line { text: "/plan".to_owned(), typed: 0, shown: true });
+        talk.line(&crate::desk::typed("/plan", 0));
         (before, talk.words())
     };
     let (before, page) = said_of(underway());

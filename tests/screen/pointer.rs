@@ -265,7 +265,7 @@ fn lists_are_chosen_from_by_clicks() {
 #[test]
 fn a_page_is_selected_from_as_the_transcript_is() {
     let mut hand = Hand::at(scenes::waiting_diff(), 60, 24);
-    hand.seat.press("o");
+    hand.seat.answers("o");
     hand.look();
     let at = hand.find("arguments");
     assert_eq!(hand.clicks_often(2, at), "arguments");

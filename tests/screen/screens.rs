@@ -90,6 +90,16 @@ fn running_tool() {
 #[test]
 fn approval_of_a_command() {
     at_all_sizes("approval_command", || Seat::new(scenes::waiting_command()));
+    for (width, height) in SIZES {
+        let mut seat = Seat::new(scenes::waiting_command());
+        seat.size = (width, height);
+        seat.turns();
+        snapshot(&format!("approval_focused_{width}x{height}"), &seat.frame(width, height));
+        let mut stop = Seat::new(scenes::budget_stop());
+        stop.size = (width, height);
+        stop.turns();
+        snapshot(&format!("budget_focused_{width}x{height}"), &stop.frame(width, height));
+    }
 }
 
 #[test]
@@ -102,8 +112,7 @@ fn approval_of_a_diff() {
 fn denial_with_a_reason() {
     at_all_sizes("approval_reason", || {
         let mut seat = Seat::new(scenes::waiting_command());
-        seat.frame(80, 24);
-        seat.press("r");
+        seat.answers("r");
         seat.press("keep the caches");
         seat
     });

@@ -187,3 +187,34 @@ fn the_wait_before_a_retry_counts_down() {
     assert!(seat.frame(100, 24).contains("retrying 2 of 4 now"));
     assert_eq!(seat.key(KeyCode::Esc, NONE), [Act::Abort]);
 }
+
+#[test]
+fn the_menu_of_commands_takes_arrows_and_enter_and_runs_what_only_one_begins_with() {
+    let mut seat = Seat::new(scenes::conversation());
+    seat.press("/bud");
+    assert!(enter(&mut seat).is_empty());
+    assert!(matches!(seat.local.overlay, Some(Overlay::Budgets(_))), "the only one that begins so");
+    seat.key(KeyCode::Esc, KeyModifiers::NONE);
+    seat.press("/mo");
+    assert!(enter(&mut seat).is_empty());
+    assert!(seat.local.hint.as_ref().unwrap().contains("/mo can become /mode, /model"));
+    seat.key(KeyCode::Down, KeyModifiers::NONE);
+    assert!(seat.frame(80, 24).contains("›/mode"));
+    assert!(enter(&mut seat).is_empty());
+    assert_eq!(seat.local.composer.shown(), "/mode ", "it waits for the name");
+    seat.ctrl('u');
+    seat.press("/");
+    for name in countersign::ui::slash::KNOWN.map(|(name, _)| name) {
+        assert!(seat.frame(80, 40).contains(name), "{name} is offered");
+    }
+    assert!(seat.frame(80, 24).contains("more, by the arrows"));
+    seat.key(KeyCode::Up, KeyModifiers::NONE);
+    assert!(seat.frame(80, 24).contains("›/undo") && seat.frame(40, 10).contains("›/undo"), "the last one");
+    assert_eq!(enter(&mut seat), [Act::Undo(None)]);
+    seat.press("/plan");
+    enter(&mut seat);
+    seat.key(KeyCode::Esc, KeyModifiers::NONE);
+    // What was sent before comes up where no command is typed.
+    seat.key(KeyCode::Up, KeyModifiers::NONE);
+    assert_eq!(seat.local.composer.text(), "Why does the parser reject empty input?");
+}

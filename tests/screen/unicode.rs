@@ -248,11 +248,11 @@ fn nothing_that_waits_or_runs_breaks_a_column() {
     for (name, text) in NASTY {
         let mut seat = Seat::new(under_way(text));
         holds(name, &mut seat);
+        seat.turns();
         seat.press("o");
         holds(&format!("{name}, opened"), &mut seat);
         seat.key(KeyCode::Esc, NONE);
-        seat.frame(100, 40);
-        seat.press("r");
+        seat.answers("r");
         paste(&mut seat.local, &seat.view, text);
         holds(&format!("{name}, as a reason"), &mut seat);
     }

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, clippy::indexing_slicing, reason = "tests; not every test uses everything")]
 
+use std::time::Duration;
+
 use countersign::agent::Event;
 use countersign::ledger::{Body, CallId, EntryId, Millis};
 use countersign::ui::linear::{Act, Line, Talk};
@@ -16,6 +18,8 @@ pub struct Desk {
     pub stage: Stage,
     heard: usize,
     pub questions: u64,
+    /// Since the talk began.
+    pub clock: Duration,
     pub said: String,
 }
 
@@ -26,7 +30,8 @@ impl Desk {
 
     pub fn told(stage: Stage, settings: ViewSettings) -> Self {
         let talk = Talk::new(settings, |entry| format!("{:#}", record::without_images(entry)));
-        let mut desk = Self { talk, stage, heard: 0, questions: 0, said: String::new() };
+        let mut desk =
+            Self { talk, stage, heard: 0, questions: 0, clock: Duration::ZERO, said: String::new() };
         desk.talk.begin(&[], None);
         desk.hears();
         desk
@@ -47,7 +52,7 @@ impl Desk {
         let mut words = self.talk.words();
         if asks {
             self.questions += 1;
-            self.talk.written(self.questions);
+            self.talk.written(self.questions, self.clock);
             words.push_str(&self.talk.words());
         }
         self.said.push_str(&words);
@@ -62,7 +67,19 @@ impl Desk {
     /// Types a line when so many questions stood on the terminal.
     pub fn types_at(&mut self, text: &str, typed: u64) -> Vec<Act> {
         self.said.push_str(&format!("{text}\n"));
-        let acts = self.talk.line(&Line { text: text.to_owned(), typed, shown: true });
+        let line = self.line(text, typed);
+        self.hears_line(&line)
+    }
+
+    /// A line that was typed by itself, when so many questions stood on the terminal.
+    pub fn line(&mut self, text: &str, typed: u64) -> Line {
+        self.clock += Duration::from_secs(1);
+        Line { text: text.to_owned(), typed, shown: true, alone: true, at: self.clock }
+    }
+
+    /// A line, however it came.
+    pub fn hears_line(&mut self, line: &Line) -> Vec<Act> {
+        let acts = self.talk.line(line);
         for act in &acts {
             if let Act::Send(intent) = act {
                 self.talk.sent(intent);
@@ -82,6 +99,11 @@ pub fn snapshot(name: &str, said: &str) {
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
     settings.bind(|| insta::assert_snapshot!(name, said));
+}
+
+/// A line that was typed by itself, long after everything.
+pub fn typed(text: &str, typed: u64) -> Line {
+    Line { text: text.to_owned(), typed, shown: true, alone: true, at: Duration::from_secs(3_600) }
 }
 
 /// The request that an event is, and the call that it is about.

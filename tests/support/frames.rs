@@ -2,10 +2,13 @@
 
 #![allow(dead_code, clippy::unwrap_used, reason = "tests; not every test uses everything")]
 
+use std::time::Duration;
+
 use countersign::agent::Event;
 use countersign::ledger::Entry;
-use countersign::ui::local::Local;
+use countersign::ui::local::{Focus, Local};
 use countersign::ui::panes::{Layouts, Screen, draw, prepare};
+use countersign::ui::rhythm::Rhythm;
 use countersign::ui::text::highlight::Highlighter;
 use countersign::ui::theme::Theme;
 use countersign::ui::update::{Act, hear, update};
@@ -18,6 +21,9 @@ use ratatui::layout::Rect;
 
 use super::stage::{Stage, settings, view};
 
+/// Milliseconds between two keys.
+const PACE: u64 = 100;
+
 /// Somebody who sits before the screen.
 pub struct Seat {
     pub stage: Stage,
@@ -26,6 +32,11 @@ pub struct Seat {
     pub theme: Theme,
     pub layouts: Layouts,
     pub highlighter: Highlighter,
+    /// Since the screen began.
+    pub clock: Duration,
+    pub rhythm: Rhythm,
+    /// The size of the last frame.
+    pub size: (u16, u16),
 }
 
 pub fn json(entry: &Entry) -> String {
@@ -56,6 +67,9 @@ impl Seat {
             theme: Theme::plain(),
             layouts: Layouts::default(),
             highlighter: Highlighter::off(),
+            clock: Duration::ZERO,
+            rhythm: Rhythm::default(),
+            size: (80, 24),
         }
     }
 
@@ -78,10 +92,13 @@ impl Seat {
         let now = self.stage.at();
         let size = terminal.size().unwrap();
         let area = Rect::new(0, 0, size.width, size.height);
+        self.size = (size.width, size.height);
+        self.local.now = self.clock;
         let Self { view, local, theme, layouts, highlighter, .. } = self;
         prepare(layouts, view, local, theme, highlighter, area, now);
         let screen = Screen { view, local, theme, layouts, now, entry_json: json };
         terminal.draw(|frame| draw(frame, &screen)).unwrap();
+        self.local.stand.drawn(self.clock);
     }
 
     pub fn buffer(&mut self, width: u16, height: u16) -> Buffer {
@@ -103,7 +120,49 @@ impl Seat {
     }
 
     pub fn key(&mut self, code: KeyCode, modifiers: KeyModifiers) -> Vec<Act> {
-        update(&mut self.local, &self.view, KeyEvent::new(code, modifiers))
+        self.waits(PACE);
+        self.reads(&[KeyEvent::new(code, modifiers)])
+    }
+
+    /// Time passes.
+    pub fn waits(&mut self, ms: u64) {
+        self.clock += Duration::from_millis(ms);
+    }
+
+    /// The keys of one read.
+    pub fn reads(&mut self, keys: &[KeyEvent]) -> Vec<Act> {
+        let Self { local, view, rhythm, clock, .. } = self;
+        rhythm.take(keys, true, *clock).into_iter().flat_map(|press| update(local, view, press)).collect()
+    }
+
+    /// The characters of one read, as a terminal without brackets pastes them.
+    pub fn bursts(&mut self, text: &str) -> Vec<Act> {
+        let code = |c| match c {
+            '\t' => (KeyCode::Tab, KeyModifiers::NONE),
+            '\r' => (KeyCode::Enter, KeyModifiers::NONE),
+            '\n' => (KeyCode::Char('j'), KeyModifiers::CONTROL),
+            c => (KeyCode::Char(c), KeyModifiers::NONE),
+        };
+        let keys: Vec<KeyEvent> = text.chars().map(code).map(|(c, held)| KeyEvent::new(c, held)).collect();
+        self.reads(&keys)
+    }
+
+    /// What waits gets the focus, if it has none, and stands there until it can be decided.
+    pub fn turns(&mut self) {
+        let (width, height) = self.size;
+        self.frame(width, height);
+        if !matches!(self.local.focused(&self.view), Focus::Approval(_) | Focus::Stop) {
+            self.key(KeyCode::Tab, KeyModifiers::NONE);
+        }
+        self.frame(width, height);
+        self.waits(1_000);
+        self.frame(width, height);
+    }
+
+    /// The deliberate answer to what waits: Tab if need be, a look, one key.
+    pub fn answers(&mut self, key: &str) -> Vec<Act> {
+        self.turns();
+        self.press(key)
     }
 
     pub fn ctrl(&mut self, c: char) -> Vec<Act> {

@@ -6,13 +6,13 @@ use super::console::{Console, ENTER, USUAL};
 use super::home::Home;
 
 /// Gives the answer keys to the call of this command: the calls are looked at side by side, and the one that was
-/// ready first has them.
+/// ready first is the first one.
 async fn has_the_keys(app: &mut Console, command: &str) {
     let has_them = |screen: &str| {
         let its_box = screen.split_once(command).and_then(|(_, rest)| rest.split_once('╯'));
         its_box.is_some_and(|(inside, _)| inside.contains("y once"))
     };
-    app.sees("y once").await;
+    app.has_the_keys().await;
     if !has_them(&app.screen()) {
         app.keys("\x1b[B").await;
     }
@@ -30,7 +30,7 @@ async fn a_change_waits_with_its_diff_and_happens_after_y() {
     let screen = app.screen();
     assert!(screen.contains("beta") && screen.contains("delta"), "{screen}");
     assert_eq!(home.read("notes.txt"), "alpha\nbeta\ngamma\n", "nothing happens before the answer");
-    app.keys("y").await;
+    app.answers("y").await;
     app.sees("✓ done").await;
     app.sees_no("waits for you").await;
     assert_eq!(home.read("notes.txt"), "alpha\ndelta\ngamma\n");
@@ -58,12 +58,12 @@ async fn a_command_is_allowed_in_the_sandbox_and_asked_about_again_where_that_st
     let mut app = Console::scripted(&home, &json!([leaves, leaves, "both have run"]));
     app.sees("ask anything").await;
     app.says("go").await;
-    app.sees("b once, in the sandbox").await;
-    app.keys("b").await;
+    app.sees("b sandbox").await;
+    app.answers("b").await;
     app.sees("stood in the way").await;
     assert!(!outside.exists());
     app.sees("y once").await;
-    app.keys("y").await;
+    app.answers("y").await;
     app.sees("both have run").await;
     app.rests().await;
     app.quits().await;
@@ -81,12 +81,12 @@ async fn a_rule_is_seen_then_taken_and_the_next_command_of_its_kind_asks_nobody(
     app.sees("ask anything").await;
     app.says("go").await;
     app.sees("a always").await;
-    app.keys("a").await;
+    app.answers("a").await;
     app.sees("always: shell(cargo test *)").await;
     app.sees("no earlier call would have been covered").await;
     app.sees("a enter take it for this session").await;
     assert_eq!(home.entries("approval").len(), 0, "it is only shown");
-    app.keys("a").await;
+    app.answers("a").await;
     app.sees("both have run").await;
     app.rests().await;
     app.keys("/permissions").await;
@@ -120,7 +120,7 @@ async fn a_denied_command_does_not_run_and_the_chat_goes_on() {
     app.sees("waits for you").await;
     app.sees("$ echo hello > made.txt").await;
     app.sees("y once").await;
-    app.keys("n").await;
+    app.answers("n").await;
     app.sees("denied by you").await;
     app.sees("✓ done").await;
     app.rests().await;
@@ -149,11 +149,11 @@ async fn a_denied_call_leaves_its_siblings_alone() {
     app.sees("waits for you · 1 of 2").await;
     app.sees("waits for you · 2 of 2").await;
     has_the_keys(&mut app, "$ echo one").await;
-    app.keys("n").await;
+    app.answers("n").await;
     app.until("the second one alone", |screen| screen.contains("waits for you") && !screen.contains(" of 2"))
         .await;
     app.sees("y once").await;
-    app.keys("y").await;
+    app.answers("y").await;
     app.sees("both are answered").await;
     app.rests().await;
     app.quits().await;
@@ -171,7 +171,7 @@ async fn a_reason_reaches_the_model() {
     app.sees("ask anything").await;
     app.says("run rm notes.txt").await;
     app.sees("y once").await;
-    app.keys("r").await;
+    app.answers("r").await;
     app.sees("enter denies").await;
     app.keys("keep my notes, y n s").await;
     app.sees("reason: keep my notes, y n s").await;
@@ -194,7 +194,7 @@ async fn a_grant_for_the_session_is_for_the_exact_action() {
     app.sees("ask anything").await;
     app.says("run echo x >> log.txt").await;
     app.sees("y once").await;
-    app.keys("s").await;
+    app.answers("s").await;
     app.sees("✓ done").await;
     app.rests().await;
 
@@ -207,7 +207,7 @@ async fn a_grant_for_the_session_is_for_the_exact_action() {
     app.says("run echo y >> log.txt").await;
     app.sees("waits for you").await;
     app.sees("y once").await;
-    app.keys("n").await;
+    app.answers("n").await;
     app.sees("denied by you").await;
     app.rests().await;
     app.quits().await;
@@ -215,20 +215,55 @@ async fn a_grant_for_the_session_is_for_the_exact_action() {
 }
 
 #[tokio::test]
-async fn typing_takes_the_answer_keys_back() {
+async fn typing_goes_to_the_composer_until_tab_is_pressed() {
     let home = Home::new();
     let mut app = Console::start(&home, USUAL, &[]);
     app.sees("ask anything").await;
     app.says("run echo hello > made.txt").await;
-    app.sees("y once").await;
-    app.keys("maybe y").await;
-    app.sees("maybe y").await;
-    app.sees("tab to answer").await;
-    assert!(!home.has("made.txt"));
-    app.keys("\t").await;
-    app.sees("y once").await;
-    app.keys("y").await;
+    app.sees("tab to decide").await;
+    app.sees("keys: composer").await;
+    for key in ["s", "o", "r", "r", "y"] {
+        app.keys(key).await;
+        app.reads().await;
+    }
+    app.sees("sorry").await;
+    assert!(!home.has("made.txt") && home.entries("approval").is_empty());
+    app.answers("y").await;
     app.sees("✓ done").await;
     assert_eq!(home.read("made.txt"), "hello\n");
-    assert!(app.screen().contains("maybe y"), "what was typed is still there");
+    assert!(app.screen().contains("sorry"), "what was typed is still there");
+}
+
+#[tokio::test]
+async fn a_paste_without_brackets_and_a_second_letter_decide_nothing() {
+    let home = Home::new();
+    let call =
+        |name: &str| json!({ "name": "shell", "arguments": { "command": format!("echo x > {name}") } });
+    let script = json!([{ "tool_calls": [call("one.txt"), call("two.txt")] }, "both are answered"]);
+    let mut app = Console::scripted(&home, &script);
+    app.sees("ask anything").await;
+    app.says("go").await;
+    app.sees("waits for you · 2 of 2").await;
+    app.reads().await;
+    app.keys("stop\ty\ts then\ty").await;
+    app.sees("then").await;
+    app.reads().await;
+    app.sees("keys: composer").await;
+    assert!(home.entries("approval").is_empty(), "{}", app.screen());
+    app.keys("\x15").await;
+    app.sees("ask anything").await;
+    // One key in one read decides about one call; two are a burst.
+    app.has_the_keys().await;
+    app.keys("nn").await;
+    app.sees("│ nn").await;
+    assert!(home.entries("approval").is_empty(), "{}", app.screen());
+    app.answers("n").await;
+    app.keys("nnnn").await;
+    app.until("one call", |screen| screen.contains("waits for you") && !screen.contains(" of 2")).await;
+    app.reads().await;
+    assert_eq!(home.entries("approval").len(), 1);
+    assert!(app.screen().contains("nn"), "the rest is text:\n{}", app.screen());
+    app.answers("n").await;
+    app.sees("both are answered").await;
+    assert!(!home.has("one.txt") && !home.has("two.txt"));
 }

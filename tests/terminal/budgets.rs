@@ -22,7 +22,7 @@ async fn a_limit_of_one_turn_stops_and_is_raised_with_a_key() {
     assert!(app.screen().contains(&words.join(" ")), "{next:?} on\n{}", app.screen());
     assert_eq!(home.texts("tool_result", "outcome"), ["ok"], "the tools of the last turn still run");
 
-    app.keys("g").await;
+    app.answers("g").await;
     app.sees("it holds three words").await;
     app.sees("✓ done").await;
     app.sees_no("raise to 2 turns and go on").await;
@@ -50,7 +50,7 @@ async fn the_offer_is_there_again_after_a_resume_and_g_is_a_letter_otherwise() {
     let rest = ["resume", "--last", "--max-turns", "1", "--script", r#"["and the rest"]"#];
     let mut app = Console::start(&home, USUAL, &rest);
     app.sees("raise to 2 turns and go on").await;
-    app.keys("g").await;
+    app.answers("g").await;
     app.sees("and the rest").await;
     app.sees("✓ done").await;
     app.rests().await;

@@ -4,7 +4,7 @@ use std::num::NonZeroU16;
 use std::os::fd::{AsFd, OwnedFd};
 use std::process::ExitStatus;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pty_process::{Command, OwnedReadPty, OwnedWritePty, Size};
 use rustix::process::{Pid, Signal};
@@ -16,6 +16,10 @@ use super::home::Home;
 
 /// Long enough for a loaded machine; a test that meets it has failed.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// What passes between two keys of a person.
+const PAUSE: Duration = Duration::from_millis(150);
+/// Longer than something must stand there before it can be decided, or than a held key needs to repeat.
+const READING: Duration = Duration::from_millis(700);
 /// How often something that is not on the screen is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
@@ -154,6 +158,40 @@ impl Console {
         if waited.await.is_err() {
             panic!("never happened: {what}\n{}", self.screen());
         }
+    }
+
+    /// Gives the keys to what waits, if they are not there, and presses one as a person does who has looked at it.
+    pub(crate) async fn answers(&mut self, key: &str) {
+        self.has_the_keys().await;
+        self.keys(key).await;
+    }
+
+    /// Gives the keys to what waits, if they are not there, and lets it stand for as long as it takes to be decided.
+    pub(crate) async fn has_the_keys(&mut self) {
+        self.until("where the keys go", |screen| screen.contains("keys: ")).await;
+        if self.screen().contains("keys: composer") {
+            self.takes_time(PAUSE).await;
+            self.keys("\t").await;
+        }
+        let decide = |screen: &str| {
+            let there = screen.rsplit_once("keys: ").and_then(|(_, rest)| rest.split("  ").next());
+            there.is_some_and(|there| {
+                !there.starts_with("composer") && !there.contains("in a moment") && !there.contains('…')
+            })
+        };
+        self.until("keys that decide", decide).await;
+        self.takes_time(PAUSE).await;
+    }
+
+    /// A person needs a moment: keys that come faster are none of theirs.
+    pub(crate) async fn takes_time(&mut self, how_long: Duration) {
+        let began = Instant::now();
+        self.meanwhile("a moment", || began.elapsed() >= how_long).await;
+    }
+
+    /// Reads what was just shown or said, as long as it takes to decide about it.
+    pub(crate) async fn reads(&mut self) {
+        self.takes_time(READING).await;
     }
 
     /// Takes in what is there, if anything comes at once.

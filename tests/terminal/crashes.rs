@@ -19,7 +19,7 @@ async fn a_call_that_ran_is_lost_and_is_not_run_again() {
     app.sees("ask anything").await;
     app.says("go").await;
     app.sees("y once").await;
-    app.keys("y").await;
+    app.answers("y").await;
     let _group = Stray::of(&mut app, &home).await;
     app.signal(Signal::KILL);
     assert_eq!(app.ends().await.code(), None);

@@ -33,7 +33,7 @@ async fn esc_takes_a_task_back_and_the_agent_s_word_comes_as_a_note() {
     app.sees(&format!("sent to {}/rpc", agent.site.url())).await;
     app.sees("slow epic").await;
     assert!(agent.site.methods().is_empty(), "nothing is sent before it is allowed");
-    app.keys("y").await;
+    app.answers("y").await;
     app.sees("on it").await;
     app.keys(ESC).await;
     app.sees("interrupted").await;
@@ -73,10 +73,10 @@ async fn a_task_that_waited_is_sent_under_its_key_by_the_session_that_goes_on() 
     let mut app = Console::start(&home, USUAL, &["resume", "--last", "--script", &script]);
     app.sees("waits for you").await;
     app.sees("y once").await;
-    app.keys("a").await;
+    app.answers("a").await;
     app.sees("always: delegate_to_writer").await;
     app.sees("take it for this session").await;
-    app.keys("a").await;
+    app.answers("a").await;
     app.sees("on it").await;
     app.keys(ESC).await;
     app.sees("Canceled, as the agent writer confirms (its task t-1).").await;

@@ -13,7 +13,7 @@ async fn a_changed_command_is_asked_about_anew_and_runs_as_it_was_changed() {
     app.sees("ask anything").await;
     app.says("run echo one > made.txt").await;
     app.sees("y once").await;
-    app.keys("e").await;
+    app.answers("e").await;
     app.sees("changing shell").await;
     // ctrl-u empties it; the answer keys are letters here.
     app.keys("\x15echo nyrs > made.txt").await;
@@ -22,7 +22,7 @@ async fn a_changed_command_is_asked_about_anew_and_runs_as_it_was_changed() {
     app.sees("changed by you").await;
     app.sees("y once").await;
     assert!(!home.has("made.txt"), "enter asks anew, and allows nothing");
-    app.keys("y").await;
+    app.answers("y").await;
     app.sees("✓ done").await;
     app.rests().await;
     assert_eq!(home.read("made.txt"), "nyrs\n");
@@ -41,7 +41,7 @@ async fn a_changed_call_waits_again_after_a_restart() {
     app.sees("ask anything").await;
     app.says("run echo one > made.txt").await;
     app.sees("y once").await;
-    app.keys("e").await;
+    app.answers("e").await;
     app.sees("changing shell").await;
     app.keys(" && echo two >> made.txt").await;
     app.keys(ENTER).await;
@@ -52,7 +52,7 @@ async fn a_changed_call_waits_again_after_a_restart() {
     let mut app = Console::start(&home, USUAL, &["resume", "--last"]);
     app.sees("changed by you").await;
     app.sees("y once").await;
-    app.keys("y").await;
+    app.answers("y").await;
     app.sees("✓ done").await;
     app.rests().await;
     assert_eq!(home.read("made.txt"), "one\ntwo\n");

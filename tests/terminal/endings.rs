@@ -18,7 +18,7 @@ async fn with_a_running_command(home: &Home, variables: &[(&str, &str)]) -> (Con
     app.sees("ask anything").await;
     app.says("go").await;
     app.sees("y once").await;
-    app.keys("y").await;
+    app.answers("y").await;
     let group = Stray::of(&mut app, home).await;
     app.sees("writes ·").await;
     (app, group)
@@ -93,7 +93,7 @@ async fn the_terminal_is_closed_while_a_command_runs() {
 async fn the_terminal_is_closed_while_a_call_waits() {
     let home = Home::new();
     let mut app = Console::start(&home, USUAL, &["run echo hello > made.txt"]);
-    app.sees("y once").await;
+    app.has_the_keys().await;
     assert!(app.terminal().hide_cursor(), "a cursor that would have to be shown");
     assert_eq!(app.hangs_up().await.code(), Some(130));
     assert_closed(&home, "aborted_streaming");
@@ -113,7 +113,7 @@ async fn a_panic_of_the_screen_is_one_line_on_a_usable_terminal() {
     assert!(!group.is_alive(), "nothing that was started outlives the app");
     assert_closed(&home, "aborted_tools");
     let screen = app.screen().replace('\n', "");
-    let said = "countersign broke: the screen, on purpose at src/ui/run/mod.rs:";
+    let said = "countersign broke: the screen, on purpose at src/ui/run/inputs.rs:";
     assert_eq!(screen.matches(said).count(), 1, "{screen}");
     assert!(screen.contains("countersign resume --last"), "{screen}");
     assert!(!screen.contains("RUST_BACKTRACE") && !screen.contains("panicked"), "{screen}");
@@ -142,7 +142,7 @@ async fn a_panic_elsewhere_leaves_the_screen_alone() {
     assert_closed(&home, "completed");
     let said = app.screen().replace('\n', "");
     assert_eq!(
-        said.matches("a part of the program failed: panicked at src/ui/run/mod.rs:").count(),
+        said.matches("a part of the program failed: panicked at src/ui/run/inputs.rs:").count(),
         1,
         "{said}"
     );

@@ -84,7 +84,7 @@ async fn path_c_ends_the_whole_process_group() {
     app.sees("ask anything").await;
     app.says("go").await;
     app.sees("y once").await;
-    app.keys("y").await;
+    app.answers("y").await;
     let group = Stray::of(&mut app, &home).await;
     assert!(group.is_alive());
     app.sees("writes ·").await;
@@ -110,7 +110,7 @@ async fn a_command_that_ignores_the_request_is_killed() {
     app.sees("ask anything").await;
     app.says("go").await;
     app.sees("y once").await;
-    app.keys("y").await;
+    app.answers("y").await;
     let group = Stray::of(&mut app, &home).await;
     app.keys(ESC).await;
     app.sees("interrupted").await;

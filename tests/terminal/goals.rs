@@ -20,7 +20,7 @@ async fn a_goal_is_pursued_until_its_check_passes() {
     app.sees("$ test -f made.txt").await;
     app.sees("y once").await;
     assert!(home.has("made.txt"));
-    app.keys("y").await;
+    app.answers("y").await;
     app.sees("checkpoint 1 · done: yes (validation command)").await;
     app.rests().await;
     app.quits().await;

@@ -25,7 +25,7 @@ async fn output_of_a_command_is_written_out() {
     app.sees("ask anything").await;
     app.says(r"run printf '\033[2J\033]0;taken\007\033[31mred\007\377'; sleep 0.1").await;
     app.sees("y once").await;
-    app.keys("y").await;
+    app.answers("y").await;
     app.sees("✓ done").await;
     app.rests().await;
     assert!(app.screen().contains("^[[2J") && app.screen().contains("^[[31mred^G"), "{}", app.screen());
@@ -56,10 +56,10 @@ async fn a_models_words_names_and_arguments_are_written_out() {
     app.sees("^[[31mred").await;
     app.sees("y once").await;
     assert_intact(&app);
-    app.keys("n").await;
+    app.answers("n").await;
     app.until("one of them", |screen| screen.contains("y once") && !screen.contains(" of 2")).await;
     assert_intact(&app);
-    app.keys("n").await;
+    app.answers("n").await;
     app.sees("✓ done").await;
     app.rests().await;
     app.sees("let x").await;
@@ -95,7 +95,7 @@ async fn without_colours_there_are_none() {
     app.sees("ask anything").await;
     app.says("change beta to delta in notes.txt").await;
     app.sees("y once").await;
-    app.keys("y").await;
+    app.answers("y").await;
     app.sees("✓ done").await;
     app.rests().await;
     app.quits().await;

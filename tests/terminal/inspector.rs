@@ -66,11 +66,13 @@ async fn a_waiting_call_is_not_answered_through_it() {
     app.sees("y once").await;
     app.keys(CTRL_O).await;
     app.sees("approval_request").await;
+    app.reads().await;
     app.keys("y").await;
+    app.keys_are_taken().await;
     app.keys(ESC).await;
     app.sees("y once").await;
     assert!(home.entries("approval").is_empty() && !home.has("made.txt"));
-    app.keys("y").await;
+    app.answers("y").await;
     app.sees("✓ done").await;
     assert!(home.has("made.txt"));
 }
@@ -123,7 +125,7 @@ async fn a_session_that_is_written_can_be_inspected() {
     other.keys("q").await;
     assert_eq!(other.ends().await.code(), Some(0));
     assert!(home.entries("tool_result").is_empty(), "nothing was settled by looking");
-    app.keys("y").await;
+    app.answers("y").await;
     app.sees("✓ done").await;
     assert_eq!(home.texts("tool_result", "outcome"), ["ok"]);
 }

@@ -28,7 +28,7 @@ async fn the_title_says_what_is_going_on_and_is_given_back() {
     app.sees("y once").await;
     writes(&mut app, "\x1b]2;countersign · work · working\x1b\\").await;
     writes(&mut app, "\x1b]2;countersign · work · waits\x1b\\").await;
-    app.keys("y").await;
+    app.answers("y").await;
     app.sees("✓ done").await;
     writes(&mut app, "\x1b]2;countersign · work · done\x1b\\").await;
     app.rests().await;
@@ -47,7 +47,7 @@ async fn who_looks_elsewhere_is_called_when_it_waits_and_when_it_is_done() {
     writes(&mut app, "\x1b]9;countersign · work waits for you: shell\x1b\\").await;
     writes(&mut app, "\x1b]9;4;4;100\x1b\\").await;
     app.sees("y once").await;
-    app.keys("y").await;
+    app.answers("y").await;
     writes(&mut app, "\x1b]9;countersign · work done: completed\x1b\\").await;
     app.rests().await;
     app.keys(BACK).await;
@@ -69,7 +69,7 @@ async fn the_bell_where_the_desktop_is_not_known_and_nothing_when_off() {
         app.keys(AWAY).await;
         app.says("run echo hello").await;
         app.sees("y once").await;
-        app.keys("y").await;
+        app.answers("y").await;
         // The bell is rung in one write with the title.
         writes(&mut app, "\x1b]2;countersign · work · done\x1b\\").await;
         app.rests().await;

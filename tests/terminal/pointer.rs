@@ -101,7 +101,7 @@ async fn a_click_gives_the_focus_opens_and_never_answers() {
     let mut app = Console::scripted(&home, &json!([{ "text": "", "tool_calls": call }, "still here"]));
     app.sees("ask anything").await;
     app.says("go").await;
-    app.sees("y once").await;
+    app.has_the_keys().await;
     for word in ["y once", "s this session", "n deny", "r deny with"] {
         let at = find(&app, word);
         app.keys(&[down(at), up(at)].concat()).await;
@@ -109,7 +109,7 @@ async fn a_click_gives_the_focus_opens_and_never_answers() {
     app.keys_are_taken().await;
     app.sees("y once").await;
     assert!(home.entries("approval_decision").is_empty(), "a click decides nothing");
-    app.keys("y").await;
+    app.answers("y").await;
     app.sees("✓ done").await;
     app.rests().await;
     let at = find(&app, "shell ");

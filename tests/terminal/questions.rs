@@ -20,10 +20,10 @@ async fn answers_by_number_and_in_words_reach_the_model() {
     app.says("go").await;
     app.until("the first question", |screen| screen.contains("Which colour?") && screen.contains("choose"))
         .await;
-    app.keys("2").await;
+    app.answers("2").await;
     app.until("the second question", |screen| screen.contains("r answer") && !screen.contains("choose"))
         .await;
-    app.keys("r").await;
+    app.answers("r").await;
     app.sees("answer: ").await;
     app.keys("seven").await;
     app.sees("seven").await;

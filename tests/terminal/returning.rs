@@ -21,7 +21,7 @@ async fn a_resumed_session_shows_what_it_showed() {
     app.rests().await;
     app.says("run echo hi; false").await;
     app.sees("y once").await;
-    app.keys("y").await;
+    app.answers("y").await;
     app.until("a second ending", |screen| screen.matches("✓ done").count() == 2).await;
     app.rests().await;
     let before = transcript(&app.screen());
@@ -62,7 +62,7 @@ async fn a_call_that_waits_is_offered_again() {
     app.sees("waits for you").await;
     app.sees("$ echo hello > made.txt").await;
     app.sees("y once").await;
-    app.keys("y").await;
+    app.answers("y").await;
     app.sees("✓ done").await;
     app.rests().await;
     app.quits().await;
@@ -83,7 +83,7 @@ async fn a_change_that_waits_is_offered_again_with_its_diff() {
     app.sees("waits for you").await;
     app.sees("delta").await;
     app.sees("y once").await;
-    app.keys("y").await;
+    app.answers("y").await;
     app.sees("✓ done").await;
     assert_eq!(home.read("notes.txt"), "alpha\ndelta\ngamma\n");
 }

@@ -39,7 +39,7 @@ async fn a_call_that_waited_runs_in_the_session_that_goes_on() {
     let mut app = Console::start(&home, USUAL, &["resume", "--last", "--script", &script]);
     app.sees("waits for you").await;
     app.sees("y once").await;
-    app.keys("y").await;
+    app.answers("y").await;
     app.sees("All is said.").await;
     app.rests().await;
     app.quits().await;
@@ -56,10 +56,11 @@ async fn always_offers_the_one_tool_and_the_list_of_rules_has_it() {
     let mut app = Console::scripted(&home, &json!([say("a"), say("b"), "All is said."]));
     app.sees("ask anything").await;
     app.says("go").await;
+    app.has_the_keys().await;
     app.sees("always: mcp__stub__say").await;
-    app.keys("a").await;
+    app.answers("a").await;
     app.sees("take it for this session").await;
-    app.keys("a").await;
+    app.answers("a").await;
     // The second call is covered by the rule.
     app.sees("All is said.").await;
     app.rests().await;

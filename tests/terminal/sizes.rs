@@ -12,14 +12,14 @@ async fn forty_by_ten_is_enough_to_chat_and_to_decide() {
     app.sees("ask anything").await;
     app.says("run echo hello > made.txt").await;
     app.sees("waits for you").await;
-    app.sees("y once").await;
+    app.sees("tab to decide").await;
     assert!(
         app.screen().contains("echo hello > made.txt"),
         "what it would do is in sight:\n{}",
         app.screen()
     );
     app.sees("esc interrupt").await;
-    app.keys("y").await;
+    app.answers("y").await;
     app.sees("✓ done").await;
     assert_eq!(home.read("made.txt"), "hello\n");
     app.rests().await;
@@ -53,8 +53,10 @@ async fn nothing_is_approved_on_a_screen_that_does_not_show_it() {
     let home = Home::new();
     let mut app = Console::start(&home, (80, 24), &["run echo hello > made.txt"]);
     app.sees("y once").await;
+    app.has_the_keys().await;
     app.resize((20, 5));
     app.sees("too small").await;
+    app.reads().await;
     app.keys("y").await;
     app.keys_are_taken().await;
     app.resize((80, 24));

@@ -42,7 +42,7 @@ async fn in_the_midst_of_a_run_it_answers_from_the_next_turn_on() {
     app.sees("From the next turn on rehearsal answers.").await;
     app.sees("→ rehearsal").await;
     app.sees("y once").await;
-    app.keys("y").await;
+    app.answers("y").await;
     app.sees("✓ done").await;
     app.sees_no("→ rehearsal").await;
     app.rests().await;

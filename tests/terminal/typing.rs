@@ -20,7 +20,7 @@ async fn running(home: &Home, size: (u16, u16), script: &Value) -> Console {
     app.keys("go").await;
     app.keys(ENTER).await;
     app.sees("y once").await;
-    app.keys("y").await;
+    app.answers("y").await;
     app.sees("ctrl-] types into it").await;
     app
 }
@@ -89,7 +89,7 @@ async fn keys_of_a_burst_that_outlives_the_command_approve_nothing() {
     app.sees("ask anything").await;
     assert!(!home.has("two.txt"));
     assert_eq!(home.entries("approval").len(), 1, "the first call's alone");
-    app.keys("y").await;
+    app.answers("y").await;
     app.sees("both are done").await;
     app.rests().await;
     app.quits().await;
@@ -159,7 +159,7 @@ async fn a_program_s_colours_reach_the_terminal() {
         app.keys("go").await;
         app.keys(ENTER).await;
         app.sees("y once").await;
-        app.keys("y").await;
+        app.answers("y").await;
         app.sees("orange settled veiled").await;
         let look = |app: &Console, word: &str| {
             let text = "orange settled veiled";
@@ -203,6 +203,7 @@ async fn lines_type_too() {
     app.sees("Type a message").await;
     app.keys("go\n").await;
     app.sees("answer: y once").await;
+    app.reads().await;
     app.keys("y\n").await;
     app.sees("/type WORDS types a line into it").await;
     app.keys("/type Ann\n").await;

@@ -14,7 +14,7 @@ const AFTER: &str = "alpha\ndelta\ngamma\n";
 async fn change(app: &mut Console, home: &Home, from: &str, to: &str) {
     app.says(&format!("change {from} to {to} in notes.txt")).await;
     app.until("the question", |screen| screen.contains("y once")).await;
-    app.keys("y").await;
+    app.answers("y").await;
     app.meanwhile("the change", || home.read("notes.txt").contains(to)).await;
     app.rests().await;
 }
@@ -28,7 +28,7 @@ async fn undo_shows_what_it_would_do_and_enter_does_it_one_turn_after_the_other(
     change(&mut app, &home, "delta", "omega").await;
     app.says("run echo hello > made.txt").await;
     app.until("the question", |screen| screen.contains("y once")).await;
-    app.keys("y").await;
+    app.answers("y").await;
     app.meanwhile("the command", || home.has("made.txt")).await;
     app.rests().await;
     app.keys("/undo\r").await;
@@ -45,11 +45,13 @@ async fn undo_shows_what_it_would_do_and_enter_does_it_one_turn_after_the_other(
 
     app.keys("/undo\r").await;
     app.sees("take back what was done to 1 file since c2").await;
+    app.reads().await;
     app.keys(ENTER).await;
     app.sees("⟲ undone: restored: notes.txt").await;
     assert_eq!(home.read("notes.txt"), AFTER);
     app.keys("/undo\r").await;
     app.sees("take back what was done to 1 file since c1").await;
+    app.reads().await;
     app.keys("y").await;
     app.until("a second undo", |screen| screen.matches("⟲ undone").count() == 2).await;
     assert_eq!(home.read("notes.txt"), BEFORE);
@@ -87,6 +89,7 @@ async fn what_the_person_changed_since_is_named_and_nothing_is_done() {
     app.keys("/undo\r").await;
     app.sees("take back what was done to 1 file").await;
     home.write("notes.txt", "mine again\n");
+    app.reads().await;
     app.keys(ENTER).await;
     app.sees("something has changed since this was shown").await;
     assert_eq!(home.read("notes.txt"), "mine again\n");
@@ -107,6 +110,7 @@ async fn all_since_a_message_is_taken_back() {
     app.sees("1 of 2").await;
     app.keys(ENTER).await;
     app.sees("take back what was done to 1 file since c1").await;
+    app.reads().await;
     app.keys(ENTER).await;
     app.sees("⟲ undone: restored: notes.txt").await;
     assert_eq!(home.read("notes.txt"), BEFORE);
@@ -125,7 +129,7 @@ async fn while_a_call_waits_nothing_is_taken_back() {
     app.keys("/undo\r").await;
     app.sees("a run is under way").await;
     assert_eq!(home.read("notes.txt"), AFTER);
-    app.keys("n").await;
+    app.answers("n").await;
     app.rests().await;
     app.quits().await;
 }
@@ -160,6 +164,7 @@ async fn an_undo_that_a_crash_kept_out_of_the_books_is_told_on_resume_and_only_o
     change(&mut app, &home, "beta", "delta").await;
     app.keys("/undo\r").await;
     app.sees("take back what was done to 1 file since c1").await;
+    app.reads().await;
     app.keys(ENTER).await;
     app.sees("⟲ undone: restored: notes.txt").await;
     app.quits().await;
@@ -185,6 +190,7 @@ async fn lines_of_words_do_the_same() {
     app.sees("you: ").await;
     app.keys("change beta to delta in notes.txt\n").await;
     app.sees("answer: y once").await;
+    app.reads().await;
     app.keys("y\n").await;
     app.sees("end: done").await;
     app.keys("/undo yes\n").await;

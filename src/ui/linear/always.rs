@@ -4,6 +4,7 @@ use crate::ledger::{CallId, EntryId};
 use crate::ui::always::NO_RULE;
 use crate::view::View;
 
+use super::asking::Moment;
 use super::calls::named;
 use super::voice::Voice;
 use super::words::{count, plain};
@@ -20,14 +21,14 @@ pub(super) struct Said {
     pub(super) number: usize,
     /// The rule as it is written.
     pub(super) text: String,
-    /// The lines typed after it carry this moment or a later one; `None` until it is written.
-    pub(super) since: Option<u64>,
+    /// When it stood on the terminal; `None` until it is written.
+    pub(super) since: Option<Moment>,
 }
 
 impl Said {
     /// Whether whoever typed a line at this moment can have heard the rule.
-    pub(super) fn was_said(&self, typed: u64) -> bool {
-        self.since.is_some_and(|since| since <= typed)
+    pub(super) fn was_said(&self, now: Moment) -> bool {
+        self.since.is_some_and(|since| now.answers(since))
     }
 
     /// How it is taken.

@@ -1,18 +1,36 @@
 //! Calls that wait: each is said whole with a number that it keeps, and answered by a line that was typed after that.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::agent::Answer;
 use crate::ledger::{ApprovalRequest, CallId, EntryId, Preview, Sandboxing};
 use crate::tool::ASK;
+use crate::ui::stand::DECIDABLE_AFTER;
 use crate::ui::text::diff;
 use crate::view::{Panel, View};
 
 use super::always::Said;
 use super::voice::Voice;
 use super::words::count;
+
+/// A moment of the talk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Moment {
+    /// How many questions stood on the terminal.
+    pub(super) typed: u64,
+    /// When it was, since the talk began.
+    pub(super) at: Duration,
+}
+
+impl Moment {
+    /// Whether what is typed now can be an answer to what was said then.
+    pub(super) fn answers(self, said: Self) -> bool {
+        said.typed <= self.typed && self.at >= said.at + DECIDABLE_AFTER
+    }
+}
 
 /// The questions that were asked and not answered yet.
 #[derive(Debug, Default)]
@@ -27,8 +45,8 @@ struct Asked {
     call: CallId,
     /// What the person calls it; it stays while any call waits.
     number: usize,
-    /// The lines typed after the question carry this moment or a later one; `None` until it is written.
-    since: Option<u64>,
+    /// When the question stood on the terminal; `None` until it is written.
+    since: Option<Moment>,
     /// An answer was given, and its decision has not come back.
     answered: bool,
     /// The model asks something: there is nothing to allow.
@@ -110,7 +128,7 @@ impl Asking {
 
     /// The calls, and the rule, stand on the terminal: lines of this moment or later are typed after them. Now one is
     /// asked for.
-    pub(super) fn written(&mut self, moment: u64, voice: &mut Voice) {
+    pub(super) fn written(&mut self, moment: Moment, voice: &mut Voice) {
         let are_new = self.asked.values().any(|asked| asked.since.is_none());
         self.asked.values_mut().for_each(|asked| {
             asked.since.get_or_insert(moment);
@@ -126,7 +144,7 @@ impl Asking {
 
     /// The letters that answer what waits.
     fn letters(&self) -> String {
-        let which = if self.open().count() > 1 { "; with a number for another one, as in y 2" } else { "" };
+        let which = if self.open().count() > 1 { "; with the number of the call, as in y 2" } else { "" };
         let always = if self.open().any(|(_, a)| a.has_rule) { " a always," } else { "" };
         let sandbox = if self.open().any(|(_, a)| a.has_sandbox) { " b once in the sandbox," } else { "" };
         let calls = format!(
@@ -159,20 +177,27 @@ impl Asking {
     }
 
     /// What an answer that was typed at this moment comes to.
-    pub(super) fn answer(&mut self, word: Word, typed: u64) -> Verdict {
+    pub(super) fn answer(&mut self, word: Word, now: Moment) -> Verdict {
         // Whatever it is, the rule that was said can be taken by this line or not at all.
         let rule = self.rule.take();
         let of_rule = rule.as_ref().filter(|_| word.letter == 'a').map(|rule| rule.number);
-        let oldest = || self.open().min_by_key(|(_, asked)| asked.number);
         let number = word.number.or(of_rule);
-        let named = number.map_or_else(oldest, |n| self.open().find(|(_, asked)| asked.number == n));
+        if number.is_none() && self.open().count() > 1 {
+            let (count, letter) = (self.open().count(), word.letter);
+            let first = self.open().map(|(_, asked)| asked.number).min().unwrap_or(1);
+            return Verdict::Not(format!("{count} calls wait: say which one, as in {letter} {first}"));
+        }
+        let named = self.open().find(|(_, asked)| number.is_none_or(|n| asked.number == n));
         let Some((request, asked)) = named else {
             let open: Vec<String> = self.open().map(|(_, asked)| asked.number.to_string()).collect();
             return Verdict::Not(format!("no call with that number waits; there is: {}", open.join(", ")));
         };
-        if !asked.was_asked(typed) {
-            let Word { letter, .. } = word;
+        let Word { letter, .. } = word;
+        if !asked.was_asked(now.typed) {
             return Verdict::Not(format!("{letter} was typed before the question; type it again to answer"));
+        }
+        if asked.since.is_none_or(|since| !now.answers(since)) {
+            return Verdict::Not(format!("{letter} came right after the question; type it again to answer"));
         }
         let (call, number) = (asked.call, asked.number);
         let answer = match (word.letter, asked.is_question) {
@@ -183,7 +208,7 @@ impl Asking {
             }
             ('a', false) => match rule.filter(|rule| rule.request == request) {
                 None => return Verdict::Rule(request, number),
-                Some(rule) if rule.was_said(typed) => Answer::Always(rule.text),
+                Some(rule) if rule.was_said(now) => Answer::Always(rule.text),
                 Some(rule) => {
                     self.rule = Some(rule);
                     let why = "a was typed before the rule was said; type it again to take the rule";
@@ -201,6 +226,13 @@ impl Asking {
         };
         self.answered(request);
         Verdict::Decide(request, call, answer)
+    }
+
+    /// The calls that still wait are said anew, with an answer to another one: a line that comes with that is for none.
+    pub(super) fn said_again(&mut self, at: Duration) {
+        for since in self.asked.values_mut().filter_map(|asked| asked.since.as_mut()) {
+            since.at = at;
+        }
     }
 
     /// An answer to this request is on its way.
@@ -233,7 +265,7 @@ impl Asking {
 
 impl Asked {
     fn was_asked(&self, typed: u64) -> bool {
-        self.since.is_some_and(|since| since <= typed)
+        self.since.is_some_and(|since| since.typed <= typed)
     }
 }
 

@@ -53,6 +53,11 @@ pub(super) const KNOWN: [(&str, &str); 10] = [
     ("/raise", "after a budget stop: raise the limit and go on"),
 ];
 
+/// Whether a text is a command that spends, or changes files.
+pub(super) fn decides(text: &str) -> bool {
+    matches!(read(text), Some(Ok(Own::Raise | Own::Undo)))
+}
+
 /// What a text means here; `None` when it is none of these commands.
 pub(super) fn read(text: &str) -> Option<Result<Own, String>> {
     let (word, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));

@@ -7,14 +7,15 @@ use crate::ledger::{CallId, EntryId};
 use crate::ui::editing::changed;
 
 use super::always;
-use super::asking::{self, Purpose, Verdict};
+use super::asking::{self, Moment, Purpose, Verdict};
 use super::talk::Act;
 use super::talk::Talk;
 
 impl Talk {
-    pub(super) fn answer(&mut self, word: asking::Word, typed: u64) -> Vec<Act> {
-        match self.asking.answer(word, typed) {
+    pub(super) fn answer(&mut self, word: asking::Word, now: Moment) -> Vec<Act> {
+        match self.asking.answer(word, now) {
             Verdict::Decide(request, call, answer) => {
+                self.asking.said_again(now.at);
                 self.left();
                 vec![Act::Send(Intent::Decide { request, call, answer })]
             }

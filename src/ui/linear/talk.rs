@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::agent::{Event, Intent, Live};
 use crate::ledger::{Body, CallId, Entry, EntryId, Millis, standing};
@@ -10,7 +11,7 @@ use crate::ui::offer::Offer;
 use crate::ui::slash;
 use crate::view::{View, ViewSettings};
 
-use super::asking::{self, Asking, Purpose};
+use super::asking::{self, Asking, Moment, Purpose};
 use super::commands;
 use super::expected::Expected;
 use super::gather::{Gather, Gathered};
@@ -50,6 +51,10 @@ pub struct Line {
     pub typed: u64,
     /// Whether a terminal has shown it while it was typed.
     pub shown: bool,
+    /// Whether no other line came with it, or right before it: only such a line answers.
+    pub alone: bool,
+    /// When it was read, since the talk began.
+    pub at: Duration,
 }
 
 /// The whole state of it.
@@ -225,9 +230,9 @@ impl Talk {
     }
 
     /// The questions said so far stand on the terminal; every line typed from here on carries this number or a higher
-    /// one. An answer is asked for, which is to be written next.
-    pub fn written(&mut self, typed: u64) {
-        self.asking.written(typed, &mut self.voice);
+    /// one. An answer is asked for, which is to be written next. `at`: when, since the talk began.
+    pub fn written(&mut self, typed: u64, at: Duration) {
+        self.asking.written(Moment { typed, at }, &mut self.voice);
     }
 
     /// The words to write.
@@ -285,15 +290,30 @@ impl Talk {
         }
         match self.gather.take(&line.text) {
             Gathered::Line(text) if self.asking.is_open() => match asking::read(&text) {
-                Some(word) => self.answer(word, line.typed),
+                Some(_) if !line.alone => {
+                    self.together(&text);
+                    Vec::new()
+                }
+                Some(word) => self.answer(word, Moment { typed: line.typed, at: line.at }),
                 None => self.other(&text, line.typed),
             },
+            Gathered::Line(text) if !line.alone && commands::decides(&text) => {
+                self.together(&text);
+                Vec::new()
+            }
             Gathered::Line(text) | Gathered::Text(text) => self.other(&text, line.typed),
             Gathered::Part => {
                 self.leave_rule();
                 Vec::new()
             }
         }
+    }
+
+    /// A line that would decide something, and came with others: nobody has typed it as an answer.
+    fn together(&mut self, text: &str) {
+        self.leave_rule();
+        let text = text.trim();
+        self.voice.say(&format!("not an answer: {text} came together with other lines; type it by itself"));
     }
 
     /// A line that answers no call, and takes no rule.

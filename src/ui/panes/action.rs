@@ -10,6 +10,7 @@ use crate::ui::text::{diff, fit, sanitize, width, wrap};
 use crate::ui::theme::Theme;
 use crate::view::{Panel, summary};
 
+use super::layouts::Reach;
 use super::words::{count, one_row};
 
 /// Cells of the column of names before arguments, at most.
@@ -35,25 +36,52 @@ pub(super) fn title(panel: &Panel, request: &ApprovalRequest) -> (String, String
     (request.name.clone(), about.collect::<Vec<_>>().join(" · "))
 }
 
-/// The action itself, in at most so many lines; what is left out is told, and `o` shows it.
+/// What an action is laid out into.
+#[derive(Clone, Copy)]
+pub(super) struct Room {
+    /// Cells of a line.
+    pub inner: usize,
+    /// Most lines.
+    pub most: usize,
+    /// The first line in sight.
+    pub from: usize,
+}
+
+/// The action itself under its `head`, as much as there is room for, and how much that is; what is left out is told, and
+/// `o` shows it. A change is decided about by its file and what of it is in sight; of everything else the end counts too.
 pub(super) fn shown(
     request: &ApprovalRequest,
-    inner: usize,
-    most: usize,
+    head: Vec<Line<'static>>,
+    room: Room,
     theme: &Theme,
-) -> Vec<Line<'static>> {
+) -> (Vec<Line<'static>>, Reach) {
+    let Room { inner, most, from } = room;
     let (mut lines, first_change) = action(request, inner, theme);
-    let all = lines.len();
-    if all > most {
+    let heads = head.len();
+    let total = heads + lines.len();
+    if total > most {
         // Where there is no room for all of it, what changes goes before where it stands.
-        let hidden = first_change.filter(|first| first + 1 >= most).unwrap_or(0);
+        let hidden = first_change.filter(|first| first + 1 >= most.saturating_sub(heads)).unwrap_or(0);
         lines.drain(..hidden);
-        lines.truncate(most.saturating_sub(1));
-        let left = count(all - lines.len(), "more line");
-        let words = fit(&format!("… {left} · o shows all"), inner);
-        lines.push(Line::styled(words, theme.warning));
     }
-    lines
+    let lines: Vec<Line<'static>> = head.into_iter().chain(lines).collect();
+    let all = lines.len();
+    let must = if matches!(request.preview, Preview::Diff(_)) { heads } else { all };
+    if total <= most {
+        return (lines, Reach { from: 0, rows: all, all, must });
+    }
+    // The last row says what is out of sight, where it is not the only one.
+    let rows = if most > 1 { most - 1 } else { 1 };
+    let from = from.min(all.saturating_sub(rows));
+    let mut shown: Vec<Line<'static>> = lines.into_iter().skip(from).take(rows).collect();
+    if most > 1 {
+        let words = match from {
+            0 => format!("… {} · o shows all", count(total - rows, "more line")),
+            _ => format!("lines {}–{} of {all} · o shows all", from + 1, from + rows),
+        };
+        shown.push(Line::styled(fit(&words, inner), theme.warning));
+    }
+    (shown, Reach { from, rows, all, must })
 }
 
 /// The action itself, whole, and where its first change begins, if it is one.

@@ -5,7 +5,7 @@ use ratatui::text::{Line, Span};
 
 use serde_json::json;
 
-use crate::ledger::{ApprovalRequest, Sandboxing};
+use crate::ledger::{ApprovalRequest, Preview, Sandboxing};
 use crate::tool::ASK;
 use crate::ui::keymap::{Command, Place};
 use crate::ui::local::Always;
@@ -28,10 +28,14 @@ pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
     let inner = total.saturating_sub(4).max(1);
     let chosen = around.chosen == Some(id);
     let has_keys = chosen && around.has_keys;
+    let (name, about) = action::title(panel, request);
+    let right = waits(around, id);
     let mut foot = Vec::new();
     if let Some(warning) = &request.warning {
         foot.extend(wrap(&format!("! {}", one_row(warning)), inner, theme.warning));
     }
+    let warned = foot.len();
+    let mut explained_to = warned;
     if chosen {
         let is_low = around.height < 15 && around.always.is_some_and(|a| a.request == id);
         let explained = if request.name == ASK || is_low {
@@ -40,21 +44,41 @@ pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
             explanation(request, inner, theme.dim, usize::from(around.height / 4).max(1))
         };
         foot.extend(explained);
+        let explained = foot.len();
         foot.extend(answers(has_keys, id, request, inner, around));
+        explained_to = explained;
     }
-    let room = usize::from(around.height).saturating_sub(2 + foot.len()).max(1);
+    // A path that the title has no room for stands whole in the first lines.
+    let cut = width(&one_row(&name)) + 2 + width(&one_row(&about)) + width(&right) + 8 > total;
+    let is_change = cut && !about.is_empty() && matches!(request.preview, Preview::Diff(_));
+    let head = if is_change { wrap(&one_row(&about), inner, theme.strong) } else { Vec::new() };
+    let from =
+        around.reading.filter(|reading| reading.request == id && chosen).map_or(0, |reading| reading.from);
     let airy = chosen && around.height >= 15;
-    let most = if chosen { room.saturating_sub(usize::from(airy)).max(1) } else { glimpse(around) };
-    let mut body = action::shown(request, inner, most, theme);
-    if airy && body.len() < most {
+    let room = |foot: usize| usize::from(around.height).saturating_sub(2 + foot).max(1);
+    let most = |foot: usize| {
+        if chosen { room(foot).saturating_sub(usize::from(airy)).max(1) } else { glimpse(around) }
+    };
+    let laid = |most| action::shown(request, head.clone(), action::Room { inner, most, from }, theme);
+    let (mut body, mut reach) = laid(most(foot.len()));
+    if chosen && reach.rows < reach.all && room(foot.len()) < 3 {
+        // What is decided about goes before why it asks, which the page of the call has too.
+        foot.drain(warned..explained_to);
+        (body, reach) = laid(most(foot.len()));
+    }
+    if airy && body.len() < most(foot.len()) {
         body.push(Line::default());
     }
     body.extend(foot);
     let border = if has_keys { theme.border_waiting } else { theme.border };
-    let (name, about) = action::title(panel, request);
-    let title = titled(&name, &about, theme);
-    let right = Span::styled(waits(around, id), if chosen { theme.accent } else { theme.dim });
-    boxes::boxed(title, right, body, total, border).into_iter().map(|line| Row::new(1, line)).collect()
+    let title = titled(&name, if is_change { "" } else { &about }, theme);
+    let right = Span::styled(right, if chosen { theme.accent } else { theme.dim });
+    let lines = boxes::boxed(title, right, body, total, border).into_iter();
+    let mut rows: Vec<Row> = lines.map(|line| Row::new(1, line)).collect();
+    if let Some(row) = rows.first_mut() {
+        row.reach = Some(reach);
+    }
+    rows
 }
 
 /// Lines of a call whose turn it is not: those that wait share half of the height, so that the chosen one stays in sight.
@@ -98,6 +122,9 @@ fn answers(
 ) -> Vec<Line<'static>> {
     let theme = around.theme;
     let is_question = request.name == ASK;
+    // Keys that decide are lit; those that do not yet are not.
+    let lit = has_keys && around.is_ripe;
+    let (key, word) = if lit { (theme.accent, theme.text) } else { (theme.dim, theme.dim) };
     let has_choices = request.arguments.get("choices").is_some_and(|choices| choices != &json!([]));
     if let Some(reason) = around.reason.filter(|r| r.request == id) {
         let (label, enter) =
@@ -114,11 +141,9 @@ fn answers(
         let words = "you are changing it below · enter asks about it anew · esc leaves it";
         return wrap(words, inner, theme.accent);
     }
-    if !has_keys {
-        let always = if request.rule.is_some() { " a" } else { "" };
-        let sandboxed = if request.sandboxing == Sandboxing::OnWish { " b" } else { "" };
-        let letters = format!("tab to answer: y s{always}{sandboxed} n r e");
-        return vec![Line::styled(fit(&letters, inner), theme.dim)];
+    if is_question && !has_keys && around.height < 10 {
+        let letters = if has_choices { "1-9 r n" } else { "r n" };
+        return flow(led(vec![vec![Span::styled(letters, theme.dim)]], false, around), 2, inner);
     }
     if is_question {
         let pairs: &[(&str, &str)] = match (has_choices, inner < 46) {
@@ -126,13 +151,19 @@ fn answers(
             (true, true) => &[("1-9", "choose"), ("r", "words"), ("n", "none")],
             (false, _) => &[("r", "answer"), ("n", "no answer")],
         };
-        return flow(keys(pairs, theme.accent, theme.text), if inner < 46 { 2 } else { 3 }, inner);
+        return flow(led(keys(pairs, key, word), has_keys, around), if inner < 46 { 2 } else { 3 }, inner);
+    }
+    if !has_keys && around.height < 10 {
+        let always = if request.rule.is_some() { " a" } else { "" };
+        let sandboxed = if request.sandboxing == Sandboxing::OnWish { " b" } else { "" };
+        let letters = vec![vec![Span::styled(format!("y s{always}{sandboxed} n r e"), theme.dim)]];
+        return flow(led(letters, false, around), 2, inner);
     }
     let rule = request.rule.as_deref().map(|rule| format!("always: {}", one_row(rule)));
     let sandboxed = if request.sandboxing == Sandboxing::OnWish { "once, in the sandbox" } else { "" };
     let always = rule.as_deref().unwrap_or("");
     let words = ["once", "this session", always, sandboxed, "deny", "deny with a reason", "edit"];
-    let long = offered(around, words);
+    let long = led(offered(around, words, (key, word)), has_keys, around);
     let needed: usize = long.iter().map(|g| cells(g) + 3).sum();
     if needed <= inner + 3 {
         return flow(long, 3, inner);
@@ -142,7 +173,7 @@ fn answers(
     let sandboxed = if sandboxed.is_empty() || around.height < 10 { "" } else { "sandbox" };
     let why = if inner < 46 { "why" } else { "reason" };
     let words = ["once", "session", always, sandboxed, "deny", why, "edit"];
-    let mut lines = flow(offered(around, words), 2, inner);
+    let mut lines = flow(led(offered(around, words, (key, word)), has_keys, around), 2, inner);
     // On a low screen what is decided about goes before the last of the keys, which the help has too.
     lines.truncate(if around.height < 10 { 1 } else { lines.len() });
     lines
@@ -180,7 +211,7 @@ fn rule_shown(always: &Always, inner: usize, around: &Around<'_>) -> Vec<Line<'s
 }
 
 /// The answers, each with the key that it has; one without words is not offered.
-fn offered(around: &Around<'_>, words: [&str; 7]) -> Vec<Vec<Span<'static>>> {
+fn offered(around: &Around<'_>, words: [&str; 7], (key, word): (Style, Style)) -> Vec<Vec<Span<'static>>> {
     let answers = [
         (Command::Once, "y"),
         (Command::Session, "s"),
@@ -195,7 +226,20 @@ fn offered(around: &Around<'_>, words: [&str; 7]) -> Vec<Vec<Span<'static>>> {
     );
     let bound: Vec<(String, &str)> = bound.collect();
     let pairs: Vec<(&str, &str)> = bound.iter().map(|(key, word)| (key.as_str(), *word)).collect();
-    keys(&pairs, around.theme.accent, around.theme.text)
+    keys(&pairs, key, word)
+}
+
+/// The answers behind the key that gives them the keys, where they do not have them.
+pub(super) fn led(
+    answers: Vec<Vec<Span<'static>>>,
+    has_keys: bool,
+    around: &Around<'_>,
+) -> Vec<Vec<Span<'static>>> {
+    let tab = around.keymap.first(Place::Everywhere, Command::Focus, "tab").filter(|_| !has_keys);
+    let lead = tab.map(|tab| {
+        vec![Span::styled(tab, around.theme.accent), Span::styled(" to decide", around.theme.text)]
+    });
+    lead.into_iter().chain(answers).collect()
 }
 
 /// The end of the reason is what is being typed, so it stays in sight.

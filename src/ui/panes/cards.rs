@@ -5,7 +5,7 @@ use ratatui::text::{Line, Span};
 
 use crate::ledger::{Body, EntryId, Millis};
 use crate::ui::graphics::Sizing;
-use crate::ui::local::{Always, Focus, Local, Reason};
+use crate::ui::local::{Always, Focus, Local, Reading, Reason};
 use crate::ui::rebinding::Keymap;
 use crate::ui::text::highlight::Highlighter;
 use crate::ui::text::tag::ours;
@@ -36,6 +36,12 @@ pub(super) struct Around<'a> {
     pub chosen: Option<EntryId>,
     /// Whether it has the keys.
     pub has_keys: bool,
+    /// Whether a budget stop has them.
+    pub stop_has_keys: bool,
+    /// Whether what has the keys has stood there for long enough to be decided.
+    pub is_ripe: bool,
+    /// How much of it has been in sight.
+    pub reading: Option<Reading>,
     pub reason: Option<&'a Reason>,
     /// The rule that is shown in a panel.
     pub always: Option<&'a Always>,
@@ -64,6 +70,9 @@ impl<'a> Around<'a> {
             waiting: local.waiting(view).iter().map(|(request, _)| *request).collect(),
             chosen: local.chosen(view).map(|(request, _)| request),
             has_keys: matches!(local.focused(view), Focus::Approval(_)),
+            stop_has_keys: local.focused(view) == Focus::Stop,
+            is_ripe: local.is_ripe(view),
+            reading: local.reading.filter(|reading| !reading.is_page),
             reason: local.reason.as_ref(),
             always: local.always.as_ref(),
             editing: local.edit.as_ref().filter(|edit| edit.is_open()).map(|edit| edit.request),
@@ -95,7 +104,8 @@ impl<'a> Around<'a> {
     /// What a card's lines depend on besides the card.
     pub(super) fn version(&self, card: &Card) -> Version {
         let Some(panel) = card.panel() else {
-            return Version { pictures: self.pictures.version(), ..Version::default() };
+            let focus = u64::from(self.stop_has_keys) + 2 * u64::from(self.stop_has_keys && self.is_ripe);
+            return Version { pictures: self.pictures.version(), focus, ..Version::default() };
         };
         match &panel.state {
             PanelState::Running { since, .. } => Version {
@@ -105,11 +115,19 @@ impl<'a> Around<'a> {
             },
             PanelState::Waiting => Version {
                 focus: self.focus_of(panel.request().map(|r| r.0)),
+                clock: self.place_of(panel.request().map(|r| r.0)),
                 height: self.height,
                 ..Version::default()
             },
             _ => Version::default(),
         }
+    }
+
+    /// The first line that a waiting panel shows of its call, and whether its keys decide already.
+    fn place_of(&self, request: Option<EntryId>) -> u64 {
+        let reading = self.reading.filter(|reading| Some(reading.request) == request);
+        let is_ripe = self.is_ripe && request == self.chosen;
+        reading.map_or(0, |reading| 2 * (1 + reading.from as u64)) + u64::from(is_ripe)
     }
 
     /// One number for all that a waiting panel shows of the focus; never 0, which is "not waiting".

@@ -5,14 +5,15 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::ui::local::Local;
-use crate::ui::sending::completions;
-use crate::ui::text::fit;
+use crate::ui::sending::{chosen, completions};
+use crate::ui::slash::KNOWN;
+use crate::ui::text::{fit, width};
 use crate::view::View;
 
 use super::Screen;
 
-/// Commands that are shown at once; typing narrows them.
-const MOST: usize = 13;
+/// Commands that are shown at once: all of them, where there is room.
+const MOST: usize = KNOWN.len();
 /// Cells of the column of names.
 const NAMES: usize = 13;
 
@@ -29,12 +30,28 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) -> bo
     };
     let theme = screen.theme;
     let room = usize::from(area.width).saturating_sub(NAMES + 3);
-    for (y, (name, words)) in (area.y..area.bottom()).zip(offered) {
+    let (height, chosen) = (usize::from(area.height), chosen(screen.local));
+    // The chosen one stays in sight, and the last row says how many are out of it.
+    let after = usize::from(height > 1);
+    let top = chosen.map_or(0, |at| (at + 1 + after).saturating_sub(height));
+    let top = top.min(offered.len().saturating_sub(height));
+    let below = offered.len().saturating_sub(top + height);
+    for (at, (name, words)) in offered.iter().enumerate().skip(top).take(height) {
+        let y = area.y + u16::try_from(at - top).unwrap_or(u16::MAX);
+        let is_chosen = chosen == Some(at);
+        let more = if at + 1 == top + height && below > 0 {
+            format!(" … {below} more, by the arrows")
+        } else {
+            String::new()
+        };
+        let words = fit(words, room.saturating_sub(width(&more)));
         let line = Line::from(vec![
+            Span::styled(if is_chosen { "›" } else { " " }, theme.accent),
             Span::styled(format!("{name:NAMES$} "), theme.accent),
-            Span::styled(fit(words, room), theme.dim),
+            Span::styled(words, if is_chosen { theme.text } else { theme.dim }),
+            Span::styled(more, theme.dim),
         ]);
-        frame.render_widget(line, Rect::new(area.x + 1, y, area.width.saturating_sub(2), 1));
+        frame.render_widget(line, Rect::new(area.x, y, area.width.saturating_sub(1), 1));
     }
     true
 }

@@ -15,7 +15,7 @@ use super::words::one_row;
 pub(super) fn draw(frame: &mut Frame<'_>, areas: &Areas, screen: &Screen<'_>) {
     let (theme, local) = (screen.theme, screen.local);
     let editing = local.edit.as_ref().filter(|edit| edit.is_open());
-    let has_focus = matches!(local.focused(screen.view), Focus::Auto | Focus::Composer);
+    let has_focus = local.focused(screen.view) == Focus::Composer;
     let outer = outer(areas);
     if areas.boxed {
         let border = theme.border;

@@ -3,14 +3,15 @@
 use ratatui::text::{Line, Span};
 
 use crate::ledger::{Ending, Entry, TurnEnded};
+use crate::ui::keymap::{Command, Place};
 use crate::ui::text::{fit, sanitize, wrap};
 use crate::view::View;
 
-use super::boxes;
 use super::cards::{Around, INDENT};
 use super::layouts::Row;
 use super::remarks::{amount, said};
 use super::words::{count, duration, flow, keys};
+use super::{approval, boxes};
 
 /// The end of a run.
 pub(super) fn lay(ended: &TurnEnded, entry: &Entry, around: &Around<'_>) -> Vec<Row> {
@@ -71,11 +72,13 @@ fn budget_stop(ended: &TurnEnded, offer: crate::view::Offer, around: &Around<'_>
     let mut body = if around.height < 8 { Vec::new() } else { wrap(&reached, inner, theme.text) };
     body.extend(wrap(&sanitize(&ended.next_safe_action), inner, theme.dim));
     let raise = format!("raise to {} and go on", amount(offer.limit, offer.to));
-    body.extend(flow(keys(&[("g", raise.as_str())], theme.accent, theme.text), 3, inner));
+    let lit = around.stop_has_keys && around.is_ripe;
+    let (key, word) = if lit { (theme.accent, theme.text) } else { (theme.dim, theme.dim) };
+    let bound = around.keymap.first(Place::Approval, Command::Raise, "g").unwrap_or_default();
+    let answers = keys(&[(bound.as_str(), raise.as_str())], key, word);
+    body.extend(flow(approval::led(answers, around.stop_has_keys, around), 3, inner));
     let title = vec![Span::styled("budget", theme.title)];
     let right = Span::styled(format!("stopped · {}", ended.reason.as_str()), theme.warning);
-    boxes::boxed(title, right, body, total, theme.border_waiting)
-        .into_iter()
-        .map(|line| Row::new(1, line))
-        .collect()
+    let border = if around.stop_has_keys { theme.border_waiting } else { theme.border };
+    boxes::boxed(title, right, body, total, border).into_iter().map(|line| Row::new(1, line)).collect()
 }

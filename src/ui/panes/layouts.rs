@@ -25,6 +25,21 @@ pub(super) struct Row {
     pub picture: Option<Strip>,
     /// Where its links lead, by the numbers that their pieces are tagged with.
     pub links: Vec<(u32, Arc<str>)>,
+    /// How much of a waiting call its pane shows: on the first row.
+    pub reach: Option<Reach>,
+}
+
+/// How much of a waiting call its pane shows, in lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Reach {
+    /// The first line in sight.
+    pub from: usize,
+    /// Lines in sight.
+    pub rows: usize,
+    /// Lines in all.
+    pub all: usize,
+    /// Lines, counted from the first, that must have been in sight before it can be allowed.
+    pub must: usize,
 }
 
 /// The parts of a card.
@@ -42,7 +57,7 @@ pub(super) enum Part {
 impl Row {
     /// A row at an indent.
     pub(super) fn new(indent: u16, line: impl Into<Line<'static>>) -> Self {
-        Self { indent, line: line.into(), part: Part::Open, picture: None, links: Vec::new() }
+        Self { indent, line: line.into(), part: Part::Open, picture: None, links: Vec::new(), reach: None }
     }
 
     /// A row of markdown, and where all of its links lead.
@@ -158,6 +173,10 @@ pub(super) struct Window {
     pub below: Option<usize>,
     /// Whether the call that is to be answered is in sight, down to its keys.
     pub answerable: bool,
+    /// How much of that call its pane shows.
+    pub reach: Option<Reach>,
+    /// Whether a budget stop at the end is in sight.
+    pub stop: bool,
     /// The row at which the focused call begins.
     pub focus: Option<u16>,
 }

@@ -46,13 +46,14 @@ use ratatui::widgets::{Block, Paragraph, Wrap};
 pub use hits::{Hit, composer_scrolls, dragged, hit, selectable};
 pub use layouts::Layouts;
 
-use crate::ledger::{Entry, Millis};
+use crate::ledger::{Entry, Millis, Preview};
 use crate::view::View;
 
-use self::layouts::{Page, Row, Spot, Window};
+use self::layouts::{Page, Reach, Row, Spot, Window};
 use super::layout::{Areas, LEAST_HEIGHT, LEAST_WIDTH};
-use super::local::{Local, Overlay};
+use super::local::{Focus, Local, Overlay, Reading};
 use super::selection::Surface;
+use super::stand::Shown;
 use super::text::highlight::Highlighter;
 use super::theme::Theme;
 
@@ -94,16 +95,11 @@ pub fn prepare(
         Some(areas) if local.overlay.is_none() => {
             local.page = areas.transcript.height;
             transcript::prepare(layouts, view, local, theme, highlighter, areas.transcript, now);
-            local.shown = match local.focused(view) {
-                super::local::Focus::Approval(_) if layouts.window.answerable => {
-                    local.chosen(view).map(|(request, _)| request)
-                }
-                _ => None,
-            };
+            stands(layouts, view, local);
         }
         _ => {
             local.page = screen.height.saturating_sub(3);
-            local.shown = None;
+            local.stand.lay(None, false);
             if let Some(area) = showcase(local, screen) {
                 transcript::prepare(layouts, view, local, theme, highlighter, area, now);
             } else {
@@ -112,6 +108,33 @@ pub fn prepare(
         }
     }
     layouts.pictures.settle();
+}
+
+/// What of the transcript keys can decide, and whether they go there.
+fn stands(layouts: &Layouts, view: &View, local: &mut Local) {
+    let window = &layouts.window;
+    let chosen = local.chosen(view).map(|(request, _)| request).filter(|_| window.answerable);
+    local.reading = chosen.zip(window.reach).map(|(request, reach)| {
+        let Reach { from, rows, all, must } = reach;
+        let now = Reading { request, from, rows, all, seen: from + rows, must, is_page: false };
+        Reading::after(local.reading, now)
+    });
+    let call = chosen.map(|request| local.stands_as(request));
+    let stop = local.stop(view).filter(|_| window.stop).map(Shown::Stop);
+    local.stand.lay(call.or(stop), matches!(local.focused(view), Focus::Approval(_) | Focus::Stop));
+}
+
+/// The page of a call that waits, or the plan of an undo: what keys can decide there.
+fn stands_on_page(local: &mut Local, view: &View, all: usize, rows: u16) {
+    let subject = local.subject(view).map(|(request, asked, _)| {
+        (request, if matches!(asked.preview, Preview::Diff(_)) { 0 } else { all })
+    });
+    if let (Some((request, must)), Some(Overlay::Output(_, at))) = (subject, &local.overlay) {
+        let (from, rows) = (usize::from(*at).min(all), usize::from(rows));
+        let now = Reading { request, from, rows, all, seen: (from + rows).min(all), must, is_page: true };
+        local.reading = Some(Reading::after(local.reading, now));
+        local.stand.lay(Some(local.stands_as(request)), true);
+    }
 }
 
 /// Lays out the page that takes the whole screen, if one does, and holds it where there are rows.
@@ -134,19 +157,25 @@ fn prepare_page(
         Some(Overlay::Shells(_)) => shells::lay(&screen, body.width),
         Some(Overlay::Plan(_)) => plan::lay(&screen, body.width),
         Some(Overlay::Terminal(typing)) => terminal::lay(&screen, body.width, *typing),
-        Some(Overlay::Ledger(_) | Overlay::Picker(_)) | None => return,
+        Some(Overlay::Picker(picker)) => {
+            local.stand.lay(picker.restores().map(Shown::Plan), true);
+            return;
+        }
+        Some(Overlay::Ledger(_)) | None => return,
     };
     if let Some(Overlay::Terminal(typing)) = &local.overlay {
         let settled = terminal::settle(&screen, *typing, body.height);
         local.overlay = Some(Overlay::Terminal(settled));
     }
+    let waits = local.subject(view).is_some();
     let Some(at) = local.overlay.as_mut().and_then(Overlay::scrolled) else { return };
     let last = lines.len().saturating_sub(usize::from(body.height));
-    // The end is followed while there comes more.
-    if *at != u16::MAX {
+    // The end is followed while there comes more; what waits does not grow.
+    if *at != u16::MAX || waits {
         *at = (*at).min(u16::try_from(last).unwrap_or(u16::MAX));
     }
     let from = usize::from(*at).min(last);
+    stands_on_page(local, view, lines.len(), body.height);
     let rows: Vec<Row> = lines.into_iter().map(|line| Row::linked(0, line, &links)).collect();
     let mut window = Window { area: body, surface: Surface::Page, ..Window::default() };
     window.rows = rows.iter().skip(from).take(usize::from(body.height)).cloned().collect();

@@ -7,11 +7,12 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::ledger::{Arguments, CallId, Preview};
+use crate::tool::ASK;
 use crate::ui::text::{cut_spans, diff, fit, sanitize, wrap};
 use crate::ui::theme::{Inks, Theme};
 use crate::view::{Panel, summary};
 
-use super::words::{both_ends, keys, one_row};
+use super::words::{both_ends, flow, keys, one_row};
 use super::{Screen, grid, rows};
 
 /// A page as it was laid out: its title, its lines, where their links lead.
@@ -27,7 +28,7 @@ pub(super) fn lay(screen: &Screen<'_>, inner: u16, call: CallId) -> Laid {
     (title, lines(panel, usize::from(inner).max(1), screen.theme), Vec::new())
 }
 
-/// What it was called with, what it would change, why it asks, what it wrote.
+/// What it would change, what it was called with, why it asks, what it wrote.
 fn lines(panel: &Panel, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     let head = |lines: &mut Vec<Line<'static>>, words: &'static str| {
@@ -41,6 +42,12 @@ fn lines(panel: &Panel, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
             lines.extend(cut_spans(&[Span::styled(line.to_owned(), theme.text)], inner, Vec::new()));
         }
     };
+    if let Some((_, request)) = panel.request()
+        && let Preview::Diff(unified) = &request.preview
+    {
+        head(&mut lines, "change");
+        lines.extend(diff::render(unified, u16::try_from(inner).unwrap_or(u16::MAX), theme));
+    }
     if let Some(arguments) = panel.arguments() {
         head(&mut lines, "arguments");
         match arguments {
@@ -52,12 +59,6 @@ fn lines(panel: &Panel, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
             }
             Arguments::Unusable(raw) => text(&mut lines, raw),
         }
-    }
-    if let Some((_, request)) = panel.request()
-        && let Preview::Diff(unified) = &request.preview
-    {
-        head(&mut lines, "change");
-        lines.extend(diff::render(unified, u16::try_from(inner).unwrap_or(u16::MAX), theme));
     }
     if let Some((_, request)) = panel.request() {
         head(&mut lines, "why it asks");
@@ -106,8 +107,15 @@ pub(super) fn page(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let foot = match &screen.local.hint {
         Some(hint) => Line::styled(fit(&one_row(hint), total), theme.warning),
         None => {
-            let groups = keys(&[("esc", "back"), ("pgup pgdn", "scroll")], theme.text, theme.dim);
-            Line::from(groups.join(&Span::raw("   ")))
+            let mut pairs = vec![("esc", "back"), ("pgup pgdn", "scroll")];
+            let subject = screen.local.subject(screen.view);
+            let is_asked = subject.is_some_and(|(_, asked, _)| asked.name != ASK);
+            if is_asked {
+                pairs.extend([("y", "once"), ("n", "deny"), ("s a b r e", "too")]);
+            }
+            let lit = !is_asked || screen.local.is_ripe(screen.view);
+            let groups = keys(&pairs, if lit { theme.text } else { theme.dim }, theme.dim);
+            flow(groups, 3, total).into_iter().next().unwrap_or_default()
         }
     };
     frame.render_widget(foot, Rect { y: area.bottom().saturating_sub(1), height: 1, ..body });

@@ -4,6 +4,9 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
 
+use crate::tool::ASK;
+use crate::ui::focusing;
+use crate::ui::local::Focus;
 use crate::ui::text::{fit, width};
 use crate::view::Phase;
 
@@ -54,6 +57,16 @@ fn fitting(
 /// `dispatching tools · turn 3 (next_turn)`, and shorter ways to say it.
 fn doing(screen: &Screen<'_>) -> Vec<String> {
     let status = &screen.view.status;
+    if let Some(keys) = where_keys_go(screen) {
+        let words = status.words(screen.now);
+        let is_early =
+            focusing::waits(screen.local.focused(screen.view)) && !screen.local.is_ripe(screen.view);
+        if is_early {
+            let soon = format!("{keys} in a moment");
+            return vec![format!("{soon} · {words}"), soon, format!("{keys} …")];
+        }
+        return vec![format!("{keys} · {words}"), keys];
+    }
     let words = status.words(screen.now);
     if let Phase::Retrying { reason, .. } = &status.phase {
         let full = format!("{words} · esc stops: {}", one_row(reason));
@@ -68,6 +81,28 @@ fn doing(screen: &Screen<'_>) -> Vec<String> {
         }
     }
     says
+}
+
+/// Where keys go, while something waits for the person.
+fn where_keys_go(screen: &Screen<'_>) -> Option<String> {
+    let (local, view) = (screen.local, screen.view);
+    let waiting = local.waiting(view);
+    let there = match local.focused(view) {
+        Focus::Approval(call) => {
+            let at = waiting.iter().position(|(_, asked)| asked.call == call)?;
+            let is_question = waiting.get(at).is_some_and(|(_, asked)| asked.name == ASK);
+            let what = if is_question { "question" } else { "call" };
+            match waiting.len() {
+                1 => format!("this {what}"),
+                all => format!("{what} {} of {all}", at + 1),
+            }
+        }
+        Focus::Stop => "this budget".to_owned(),
+        Focus::Composer | Focus::Card(_) if waiting.is_empty() && local.stop(view).is_none() => return None,
+        Focus::Composer => "composer".to_owned(),
+        Focus::Card(_) => "a card".to_owned(),
+    };
+    Some(format!("keys: {there}"))
 }
 
 /// The keys that matter now, the most important one first. While a run is under way and something is typed, where
@@ -85,6 +120,10 @@ fn offered(screen: &Screen<'_>) -> Vec<(&'static str, &'static str)> {
             ("ctrl-j", "new line"),
             ("ctrl-g", "editor"),
         ];
+    }
+    if focusing::waits(local.focused(screen.view)) {
+        let stops = busy.then_some(("esc", "interrupt"));
+        return stops.into_iter().chain([("tab", "on, or back"), ("?", "keys")]).collect();
     }
     let mut pairs = Vec::new();
     match (busy, local.composer.is_blank()) {

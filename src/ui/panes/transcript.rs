@@ -262,6 +262,7 @@ impl Walk<'_> {
     fn fill(&mut self, top: Position, local: &Local, below: Option<usize>) -> Window {
         let focused = local.focused(self.view);
         let chosen = local.chosen(self.view).map(|(_, request)| request.call);
+        let stop = local.stop(self.view);
         let mut window = Window { below, surface: Surface::Transcript, ..Window::default() };
         let (mut card, mut skip) = (top.card, top.row);
         while window.rows.len() < self.height && card < self.view.len() {
@@ -289,6 +290,12 @@ impl Walk<'_> {
             if call.is_some() && call == chosen {
                 let visible = window.rows.len() - before;
                 window.answerable = from + visible == all && (from == 0 || visible == self.height);
+                let card = self.view.card(card);
+                window.reach = card.and_then(|card| self.laid(card).iter().find_map(|row| row.reach));
+            }
+            if let (Some(stop), Some(CardId::Entry(id))) = (stop, self.view.card(card).map(|card| card.id)) {
+                let visible = window.rows.len() - before;
+                window.stop |= stop == id && from + visible == all && (from == 0 || visible == self.height);
             }
             (card, skip) = (card + 1, 0);
         }

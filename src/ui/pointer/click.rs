@@ -8,8 +8,9 @@ use crate::ui::keymap::Command;
 use crate::ui::local::{Focus, Local, Overlay};
 use crate::ui::panes::{Hit, hit};
 use crate::ui::picking;
+use crate::ui::rhythm::Press;
 use crate::ui::update::{Act, obey};
-use crate::view::{Card, CardBody, PanelState};
+use crate::view::{Card, CardBody, CardId, PanelState};
 
 /// A press and a release in one place, the `count`-th one shortly after the other.
 pub(super) fn click(local: &mut Local, scene: Scene<'_>, at: (u16, u16), count: u8) -> Vec<Act> {
@@ -19,7 +20,7 @@ pub(super) fn click(local: &mut Local, scene: Scene<'_>, at: (u16, u16), count: 
     }
     if opens(local, scene, at, count) {
         let enter = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
-        return obey(local, scene.view, Command::Open, enter, false);
+        return obey(local, scene.view, Command::Open, Press::made(enter), false);
     }
     match hit(scene.layouts, scene.view, local, scene.screen, at) {
         Hit::Composer(row, col) if !local.read_only && local.replay.is_none() => {
@@ -50,7 +51,7 @@ fn on_line(local: &mut Local, scene: Scene<'_>, line: usize) -> Vec<Act> {
         Some(Overlay::Ledger(it)) => inspector::choose(it, scene.view, line),
         Some(Overlay::Picker(picker)) if picker.place() == line => {
             let enter = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
-            return picking::update(local, scene.view, enter, 1).unwrap_or_default();
+            return picking::update(local, scene.view, Press::made(enter), 1).unwrap_or_default();
         }
         Some(Overlay::Picker(_)) => return picking::choose(local, line),
         _ => {}
@@ -86,6 +87,9 @@ fn focus_of(local: &Local, scene: Scene<'_>, card: &Card) -> Option<Focus> {
             .id()
             .filter(|id| waiting.iter().any(|(_, asked)| asked.call == *id))
             .map(Focus::Approval);
+    }
+    if local.stop(scene.view).is_some_and(|end| card.id == CardId::Entry(end)) {
+        return Some(Focus::Stop);
     }
     scene.view.focusable().any(|id| id == card.id).then_some(Focus::Card(card.id))
 }

@@ -8,8 +8,9 @@ use ratatui::layout::Rect;
 use tui_textarea::CursorMove;
 
 use super::act::Act;
+use super::focusing;
 use super::inspector::choose;
-use super::local::{Local, Overlay};
+use super::local::{Focus, Local, Overlay};
 use super::overlays::moved;
 use super::panes::{Hit, Layouts, composer_scrolls, dragged, hit, selectable};
 use super::selection::{Press, Selection, Unit};
@@ -77,6 +78,13 @@ fn turn(local: &mut Local, scene: Scene<'_>, at: (u16, u16), step: i32) {
     let under = hit(scene.layouts, scene.view, local, scene.screen, at);
     if let (Hit::Composer(..), true) = (under, composer_scrolls(local, scene.view, scene.screen)) {
         return local.composer.go(if step < 0 { CursorMove::Up } else { CursorMove::Down });
+    }
+    if let (Hit::Card { card, .. }, None) = (under, &local.overlay)
+        && let Focus::Approval(call) = local.focused(scene.view)
+        && scene.view.position(call) == Some(card)
+        && focusing::scroll(local, step * NOTCH)
+    {
+        return;
     }
     match (under, &mut local.overlay) {
         (Hit::Line(_), Some(Overlay::Ledger(inspector))) => {

@@ -204,7 +204,7 @@ impl Session {
         let written = if asks {
             let asked = self.lines.ask(|| write(&words));
             asked.and_then(|number| {
-                self.talk.written(number);
+                self.talk.written(number, self.lines.elapsed());
                 write(&self.talk.words())
             })
         } else {

@@ -8,12 +8,14 @@ use std::io::{self, IsTerminal, PipeReader, PipeWriter, stdin};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use tokio::sync::mpsc;
 
 use super::super::linear::Line;
+use super::super::rhythm::BURST;
 
 /// Bytes that are read at once: more than a terminal has for one line.
 const PIECE: usize = 16 * 1024;
@@ -47,6 +49,9 @@ struct Gate {
     /// The beginning of a line.
     begun: Vec<u8>,
     questions: u64,
+    /// When reading began, and when the last line was read.
+    began: Instant,
+    last: Option<Instant>,
     is_over: bool,
 }
 
@@ -63,7 +68,16 @@ impl Lines {
         let (typed, lines) = mpsc::unbounded_channel();
         let (ended, end) = io::pipe()?;
         let watched = input.try_clone()?;
-        let gate = Gate { input, shown, typed, begun: Vec::new(), questions: 0, is_over: false };
+        let gate = Gate {
+            input,
+            shown,
+            typed,
+            begun: Vec::new(),
+            questions: 0,
+            began: Instant::now(),
+            last: None,
+            is_over: false,
+        };
         let gate = Arc::new(Mutex::new(gate));
         let reader = Arc::clone(&gate);
         thread::Builder::new().name("lines".to_owned()).spawn(move || read_on(&reader, &watched, &ended))?;
@@ -73,6 +87,11 @@ impl Lines {
     /// Whether a terminal shows what is typed.
     pub(super) fn are_shown(&self) -> bool {
         held(&self.gate).shown
+    }
+
+    /// How long it has been reading.
+    pub(super) fn elapsed(&self) -> Duration {
+        held(&self.gate).began.elapsed()
     }
 
     /// Writes a question and returns the number that lines carry from here on.
@@ -110,26 +129,35 @@ impl Gate {
             Ok(0) => self.end(Typed::End),
             Ok(bytes) => {
                 self.begun.extend(piece.get(..bytes).unwrap_or_default());
+                let mut lines = Vec::new();
                 while let Some(at) = self.begun.iter().position(|byte| *byte == b'\n') {
                     let rest = self.begun.split_off(at + 1);
-                    let line = std::mem::replace(&mut self.begun, rest);
-                    self.tell(&line);
+                    lines.push(std::mem::replace(&mut self.begun, rest));
                 }
+                // A person ends one line after the other; what is pasted has ended several at once.
+                let now = Instant::now();
+                let follows = self.last.is_some_and(|last| now.duration_since(last) < BURST);
+                let alone = lines.len() == 1 && !follows && !is_readable(&self.input);
+                if !lines.is_empty() {
+                    self.last = Some(now);
+                }
+                lines.iter().for_each(|line| self.tell(line, alone));
             }
             Err(Errno::INTR | Errno::AGAIN) => {}
             Err(_) => self.end(Typed::Gone),
         }
     }
 
-    fn tell(&self, line: &[u8]) {
+    fn tell(&self, line: &[u8], alone: bool) {
         let text = String::from_utf8_lossy(line).trim_end_matches(['\n', '\r']).to_owned();
-        self.say(Typed::Line(Line { text, typed: self.questions, shown: self.shown }));
+        let at = self.began.elapsed();
+        self.say(Typed::Line(Line { text, typed: self.questions, shown: self.shown, alone, at }));
     }
 
     fn end(&mut self, how: Typed) {
         let last = std::mem::take(&mut self.begun);
         if !last.is_empty() {
-            self.tell(&last);
+            self.tell(&last, false);
         }
         self.is_over = true;
         self.say(how);

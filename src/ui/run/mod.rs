@@ -7,9 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures_util::StreamExt;
 use futures_util::future::{OptionFuture, poll_fn};
-#[cfg(debug_assertions)]
-use ratatui::crossterm::event::KeyCode;
-use ratatui::crossterm::event::{Event as Input, EventStream, KeyEventKind};
+use ratatui::crossterm::event::{Event as Input, EventStream, KeyEvent};
 use ratatui::layout::Rect;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::Instant;
@@ -19,7 +17,7 @@ use crate::ledger::{CallId, Entry, Millis};
 use crate::tool::Typed;
 use crate::view::View;
 
-use super::answers::{Answers, Heard};
+use super::answers::Answers;
 use super::errands::{Editing, Errands};
 use super::graphics::Pictures;
 use super::local::{Inspector, Local, Overlay};
@@ -27,16 +25,18 @@ use super::outcome::{UiError, UiOutcome};
 use super::outside::Outside;
 use super::pace::Pace;
 use super::panes::{Layouts, Screen, draw, prepare};
-use super::pointer::{Scene, mouse, pull};
+use super::pointer::pull;
 use super::replaying::Replay;
+use super::rhythm::Rhythm;
 use super::settings::{AppIo, Mentions, Models, UiSettings};
 use super::terminal::{Display, Guard, ask_background, cell_size, screen, show, tell, with_next_frame};
 use super::text::highlight::Highlighter;
 use super::theme::Theme;
-use super::update::{hear, mention, paste, update};
+use super::update::hear;
 use super::vim::Vim;
 
 mod acts;
+mod inputs;
 pub(super) mod linear;
 mod lines;
 
@@ -92,6 +92,7 @@ pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError>
         {
             session.input(input);
         }
+        session.press(true);
         session.drain();
         if session.due().is_some_and(|due| due <= Instant::now()) && session.outcome.is_none() {
             session.frame();
@@ -119,6 +120,11 @@ struct Session {
     /// Whether the terminal takes links.
     links: bool,
     answers: Answers,
+    /// When the screen began: what keys are timed by.
+    began: Instant,
+    rhythm: Rhythm,
+    /// Keys that were read together and are not pressed yet.
+    pressed: Vec<KeyEvent>,
     highlighter: Highlighter,
     tools_mode: Box<dyn Fn() -> &'static str + Send>,
     entry_json: fn(&Entry) -> String,
@@ -173,6 +179,9 @@ impl Session {
             outside: Outside::new(settings.takes),
             links: settings.takes.links,
             answers: Answers::default(),
+            began: Instant::now(),
+            rhythm: Rhythm::default(),
+            pressed: Vec::new(),
             highlighter: Highlighter::new(Box::new(move || wake.notify_one())),
             tools_mode: settings.tools_mode,
             entry_json: settings.entry_json,
@@ -202,7 +211,13 @@ impl Session {
         let ticks = self.view.status.is_busy() && self.view.meter().is_ticking();
         let frame = self.due().or_else(|| ticks.then(|| self.pace.last() + self.tick));
         let pulls = (self.local.pointer.pull != 0).then(|| self.pace.last() + PULL);
-        [settled, frame, pulls].into_iter().flatten().min()
+        [settled, frame, pulls, self.ripens()].into_iter().flatten().min()
+    }
+
+    /// When the keys of what is shown begin to decide, if they do not yet: they are lit then.
+    fn ripens(&self) -> Option<Instant> {
+        let ripe = self.began + self.local.stand.ripe_at()?;
+        (ripe > self.pace.last()).then_some(ripe)
     }
 
     /// When the next frame is due, if there is something to show.
@@ -216,6 +231,7 @@ impl Session {
 
     fn tick(&mut self) {
         self.gathers = true;
+        self.dirty |= self.ripens().is_some_and(|ripe| ripe <= Instant::now());
         if self.local.pointer.pull != 0 && self.pace.last().elapsed() >= PULL {
             pull(&mut self.local);
             self.dirty = true;
@@ -223,67 +239,6 @@ impl Session {
         if self.answers.due().is_some_and(|due| due <= Instant::now()) {
             let heard = self.answers.give_up();
             self.keys(heard);
-        }
-    }
-
-    /// What a person has typed, and what the terminal has said about itself.
-    fn keys(&mut self, heard: Heard) {
-        self.dirty = true;
-        if let Some(ground) = heard.ground.filter(|_| self.follows_background)
-            && let Some(theme) = (self.errands.theme)(ground.theme())
-        {
-            self.theme = theme;
-        }
-        for key in heard.keys {
-            #[cfg(debug_assertions)]
-            break_on_purpose(key.code);
-            for act in update(&mut self.local, &self.view, key) {
-                self.act(act);
-            }
-        }
-    }
-
-    fn input(&mut self, input: Option<io::Result<Input>>) {
-        self.dirty = true;
-        let acts = match input {
-            Some(Ok(Input::Key(key))) if key.kind == KeyEventKind::Release => Vec::new(),
-            Some(Ok(Input::Key(key))) => {
-                let heard = self.answers.take(key, Instant::now());
-                self.keys(heard);
-                Vec::new()
-            }
-            Some(Ok(Input::Paste(text))) => {
-                let words = if self.local.typing().is_none() { (self.mentions)(&text) } else { None };
-                match words {
-                    Some(words) => {
-                        mention(&mut self.local, &self.view, &words);
-                        Vec::new()
-                    }
-                    None => paste(&mut self.local, &self.view, &text),
-                }
-            }
-            Some(Ok(Input::Mouse(event))) => {
-                let heard = self.answers.mouse_came(Instant::now());
-                self.keys(heard);
-                let screen = self.terminal.get_frame().area();
-                let scene = Scene { view: &self.view, layouts: &self.layouts, screen };
-                mouse(&mut self.local, scene, event, now().0)
-            }
-            Some(Ok(seen @ (Input::FocusGained | Input::FocusLost))) => {
-                self.outside.focus(seen == Input::FocusGained);
-                Vec::new()
-            }
-            Some(Ok(Input::Resize(..))) => Vec::new(),
-            Some(Err(_)) | None => {
-                self.outcome = Some(UiOutcome::TerminalGone);
-                Vec::new()
-            }
-        };
-        for act in acts {
-            self.act(act);
-        }
-        if let (Some(told), Some(pace)) = (&self.replay, self.local.replay) {
-            told.send_replace(pace);
         }
     }
 
@@ -339,6 +294,7 @@ impl Session {
 
     fn frame(&mut self) {
         let now = now();
+        self.local.now = self.began.elapsed();
         self.view.settings.tools_mode = (self.tools_mode)();
         self.errands.refresh(&mut self.local);
         let drawn = self.terminal.autoresize().and_then(|()| self.terminal.size()).and_then(|size| {
@@ -358,24 +314,11 @@ impl Session {
         if drawn.is_err() {
             self.outcome = Some(UiOutcome::TerminalGone);
         }
+        self.local.stand.drawn(self.began.elapsed());
         self.pace.drawn(Instant::now(), self.gathers);
         self.gathers = self.layouts.was_behind();
         self.dirty = false;
         self.tick = self.view.status.counts_in(now).map_or(TICK, Duration::from_millis);
-    }
-}
-
-/// F12 breaks something if the environment says what: tests of debug builds look at what a panic leaves behind.
-#[cfg(debug_assertions)]
-#[expect(clippy::panic, reason = "this is what it is for")]
-fn break_on_purpose(key: KeyCode) {
-    if key != KeyCode::F(12) {
-        return;
-    }
-    match std::env::var("COUNTERSIGN_BREAKS").as_deref() {
-        Ok("screen") => panic!("the screen, on purpose"),
-        Ok("task") => drop(tokio::spawn(async { panic!("a task, on purpose") })),
-        _ => {}
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! The terminal is asked one thing, its background, after the first frame: nothing ever waits for what it answers.
 
-use std::io::{self, Write, stdout};
+use std::io::{self, IsTerminal, Write, stdout};
 use std::ops::RangeInclusive;
 use std::panic;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -217,8 +217,12 @@ pub(super) fn ask_background() -> io::Result<()> {
 }
 
 fn take() -> io::Result<()> {
-    TAKEN.store(true, Ordering::SeqCst);
+    // What is not a terminal gets no sequences, neither to take it nor to give it back.
+    if !stdout().is_terminal() {
+        return Err(io::Error::other("stdout is not a terminal"));
+    }
     enable_raw_mode()?;
+    TAKEN.store(true, Ordering::SeqCst);
     execute!(
         stdout(),
         Print(KEEP_TITLE),

@@ -7,7 +7,7 @@ mod parse;
 mod plain;
 mod program;
 
-pub(super) use parse::resembling;
+pub(crate) use parse::resembling;
 pub use program::Inks;
 use ratatui::style::{Color, Style};
 

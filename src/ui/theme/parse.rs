@@ -226,9 +226,27 @@ fn hexadecimal(digits: &str) -> Option<Color> {
 }
 
 /// The known word that is nearest to a wrong one, if any is near.
-pub(in crate::ui) fn resembling<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
-    let nearest = known.map(|candidate| (distance(word, candidate), candidate)).min()?;
+pub(crate) fn resembling<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
+    // A word that nobody types needs no neighbour.
+    if word.chars().count() > LONGEST {
+        return None;
+    }
+    let nearest = known.map(|candidate| (apart(word, candidate), candidate)).min()?;
     (nearest.0 <= word.chars().count().max(3) / 3).then_some(nearest.1)
+}
+
+/// Letters of the longest word for which a near one is looked for.
+const LONGEST: usize = 64;
+
+/// How far one word is from the other; two letters that changed places are one mistake.
+fn apart(from: &str, to: &str) -> usize {
+    let letters: Vec<char> = from.chars().collect();
+    let swapped = (1..letters.len()).map(|at| {
+        let mut letters = letters.clone();
+        letters.swap(at - 1, at);
+        1 + distance(&letters.into_iter().collect::<String>(), to)
+    });
+    swapped.chain([distance(from, to)]).min().unwrap_or(usize::MAX)
 }
 
 /// How many letters must be inserted, removed or changed to turn one word into the other.

@@ -1,0 +1,58 @@
+//! The keys that answer what waits, in its pane and on its page.
+
+use crate::agent::Answer;
+use crate::tool::ASK;
+use crate::view::View;
+
+use super::act::Act;
+use super::deciding::{decide, raise, write_reason};
+use super::keymap::Command;
+use super::local::{Focus, Local};
+use super::rhythm::Press;
+use super::{always, editing};
+
+/// What a key does that answers what has the focus; `None` when the command is no answer.
+pub(super) fn answer(local: &mut Local, view: &View, command: Command, press: Press) -> Option<Vec<Act>> {
+    let answer = match command {
+        Command::Once => Answer::AllowOnce,
+        Command::Session => Answer::AllowSession,
+        Command::Sandboxed => Answer::AllowSandboxed,
+        Command::Deny => Answer::Deny(String::new()),
+        Command::Always => {
+            always::show(local, view, press);
+            return Some(Vec::new());
+        }
+        Command::Reason => {
+            write_reason(local, view, press);
+            return Some(Vec::new());
+        }
+        Command::Edit => {
+            editing::begin(local, view, press);
+            return Some(Vec::new());
+        }
+        Command::Raise => return Some(raise(local, view, press)),
+        _ => return None,
+    };
+    Some(decide(local, view, press, answer))
+}
+
+/// Whether a command means something for what has the focus, or on the page of a call; a key of one that does not is text.
+pub(super) fn has_meaning(local: &mut Local, view: &View, command: Command) -> bool {
+    let subject = local.subject(view);
+    let is_question = subject.as_ref().is_some_and(|(_, asked, _)| asked.name == ASK);
+    let is_stop = subject.is_none() && local.focused(view) == Focus::Stop;
+    let allows = matches!(
+        command,
+        Command::Once | Command::Session | Command::Sandboxed | Command::Always | Command::Edit
+    );
+    if allows && is_question {
+        local.hint =
+            Some("a question: tab, then a number chooses, r answers in words, n does not".to_owned());
+        return false;
+    }
+    match command {
+        Command::Raise => subject.is_none(),
+        Command::Deny | Command::Reason | Command::Open => !is_stop,
+        _ => !(allows && is_stop),
+    }
+}

@@ -1,0 +1,51 @@
+//! How much of a call that waits has been in sight: nobody allows what ends below the edge of its pane.
+
+use crate::ledger::EntryId;
+
+/// How much of a call is in sight, in its pane or on its page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reading {
+    /// The request of the call.
+    pub request: EntryId,
+    /// The first line in sight.
+    pub from: usize,
+    /// Lines in sight.
+    pub rows: usize,
+    /// Lines in all.
+    pub all: usize,
+    /// Lines that have been in sight, counted from the first.
+    pub seen: usize,
+    /// Lines that must have been in sight before it can be allowed, counted from the first.
+    pub must: usize,
+    /// Whether it is the page that takes the whole screen.
+    pub is_page: bool,
+}
+
+impl Reading {
+    /// The last place that it can be scrolled to.
+    const fn last(&self) -> usize {
+        self.all.saturating_sub(self.rows)
+    }
+
+    /// Whether there is more than what is in sight.
+    pub fn scrolls(&self) -> bool {
+        self.last() > 0
+    }
+
+    /// Whether something that must be read has not been in sight yet.
+    pub fn is_unread(&self) -> bool {
+        self.seen < self.must
+    }
+
+    /// The same after a frame that shows these lines; what was seen of the same text stays seen.
+    pub(super) fn after(before: Option<Self>, now: Self) -> Self {
+        let same = before.filter(|b| (b.request, b.all, b.is_page) == (now.request, now.all, now.is_page));
+        Self { seen: same.map_or(0, |before| before.seen).max(now.seen), ..now }
+    }
+
+    /// Moves by so many lines.
+    pub fn go(&mut self, by: i32) {
+        let there = i64::try_from(self.from).unwrap_or(0) + i64::from(by);
+        self.from = usize::try_from(there.max(0)).unwrap_or(0).min(self.last());
+    }
+}

@@ -1,0 +1,110 @@
+//! What comes from the terminal: keys that were there together, pastes, the mouse.
+
+use std::io;
+
+#[cfg(debug_assertions)]
+use ratatui::crossterm::event::KeyCode;
+use ratatui::crossterm::event::{Event as Input, KeyEventKind, MouseEventKind};
+use tokio::time::Instant;
+
+use super::super::answers::Heard;
+use super::super::outcome::UiOutcome;
+use super::super::pointer::{Scene, mouse};
+use super::super::update::{mention, paste, update};
+use super::{Session, now};
+
+impl Session {
+    /// What a person has typed, and what the terminal has said about itself.
+    pub(super) fn keys(&mut self, heard: Heard) {
+        self.dirty = true;
+        if let Some(ground) = heard.ground.filter(|_| self.follows_background)
+            && let Some(theme) = (self.errands.theme)(ground.theme())
+        {
+            self.theme = theme;
+        }
+        self.pressed.extend(heard.keys);
+    }
+
+    /// The keys that were there together, in their order: what decides must have come by itself. `are_all`: nothing else
+    /// was read with them.
+    pub(super) fn press(&mut self, are_all: bool) {
+        let keys = std::mem::take(&mut self.pressed);
+        if keys.is_empty() {
+            return;
+        }
+        for press in self.rhythm.take(&keys, are_all, self.began.elapsed()) {
+            #[cfg(debug_assertions)]
+            break_on_purpose(press.key.code);
+            for act in update(&mut self.local, &self.view, press) {
+                self.act(act);
+            }
+        }
+        self.tell_pace();
+    }
+
+    fn tell_pace(&mut self) {
+        if let (Some(told), Some(pace)) = (&self.replay, self.local.replay) {
+            told.send_replace(pace);
+        }
+    }
+
+    pub(super) fn input(&mut self, input: Option<io::Result<Input>>) {
+        self.dirty = true;
+        let acts = match input {
+            Some(Ok(Input::Key(key))) if key.kind == KeyEventKind::Release => Vec::new(),
+            Some(Ok(Input::Key(key))) => {
+                let heard = self.answers.take(key, Instant::now());
+                self.keys(heard);
+                Vec::new()
+            }
+            Some(Ok(Input::Paste(text))) => {
+                self.press(false);
+                let words = if self.local.typing().is_none() { (self.mentions)(&text) } else { None };
+                match words {
+                    Some(words) => {
+                        mention(&mut self.local, &self.view, &words);
+                        Vec::new()
+                    }
+                    None => paste(&mut self.local, &self.view, &text),
+                }
+            }
+            Some(Ok(Input::Mouse(event))) => {
+                let heard = self.answers.mouse_came(Instant::now());
+                self.keys(heard);
+                if event.kind != MouseEventKind::Moved {
+                    self.press(false);
+                }
+                let screen = self.terminal.get_frame().area();
+                let scene = Scene { view: &self.view, layouts: &self.layouts, screen };
+                mouse(&mut self.local, scene, event, now().0)
+            }
+            Some(Ok(seen @ (Input::FocusGained | Input::FocusLost))) => {
+                self.outside.focus(seen == Input::FocusGained);
+                Vec::new()
+            }
+            Some(Ok(Input::Resize(..))) => Vec::new(),
+            Some(Err(_)) | None => {
+                self.outcome = Some(UiOutcome::TerminalGone);
+                Vec::new()
+            }
+        };
+        for act in acts {
+            self.act(act);
+        }
+        self.tell_pace();
+    }
+}
+
+/// F12 breaks something if the environment says what: tests of debug builds look at what a panic leaves behind.
+#[cfg(debug_assertions)]
+#[expect(clippy::panic, reason = "this is what it is for")]
+fn break_on_purpose(key: KeyCode) {
+    if key != KeyCode::F(12) {
+        return;
+    }
+    match std::env::var("COUNTERSIGN_BREAKS").as_deref() {
+        Ok("screen") => panic!("the screen, on purpose"),
+        Ok("task") => drop(tokio::spawn(async { panic!("a task, on purpose") })),
+        _ => {}
+    }
+}
