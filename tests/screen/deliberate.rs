@@ -89,9 +89,8 @@ impl Dice {
     fn gap(&mut self, words_a_minute: f64) -> u64 {
         let mean = 60_000.0 / (words_a_minute * 5.0);
         let gap = mean * 0.3 - mean * 0.7 * self.unit().ln();
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few thousand")]
-        let ms = gap.max(1.0) as u64;
-        ms
+        let gap = std::time::Duration::from_secs_f64(gap.max(1.0) / 1_000.0);
+        u64::try_from(gap.as_millis()).unwrap()
     }
 }
 

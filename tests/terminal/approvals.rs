@@ -258,8 +258,8 @@ async fn a_paste_without_brackets_and_a_second_letter_decide_nothing() {
     app.sees("│ nn").await;
     assert!(home.entries("approval").is_empty(), "{}", app.screen());
     app.answers("n").await;
-    app.keys("nnnn").await;
     app.until("one call", |screen| screen.contains("waits for you") && !screen.contains(" of 2")).await;
+    app.keys("nnnn").await;
     app.reads().await;
     assert_eq!(home.entries("approval").len(), 1);
     assert!(app.screen().contains("nn"), "the rest is text:\n{}", app.screen());

@@ -166,18 +166,34 @@ impl Console {
         self.keys(key).await;
     }
 
+    /// Allows what waits, however often its rest has to be looked at first.
+    pub(crate) async fn allows(&mut self) {
+        loop {
+            self.answers("y").await;
+            let over = |screen: &str| !screen.contains("waits for you") || screen.contains("tab to decide");
+            self.until("what comes of y", |screen| over(screen) || has_more(screen)).await;
+            if !has_more(&self.screen()) {
+                return;
+            }
+            self.takes_time(READING).await;
+        }
+    }
+
     /// Gives the keys to what waits, if they are not there, and lets it stand for as long as it takes to be decided.
     pub(crate) async fn has_the_keys(&mut self) {
-        self.until("where the keys go", |screen| screen.contains("keys: ")).await;
-        if self.screen().contains("keys: composer") {
+        let composes = |screen: &str| screen.contains("tab to decide");
+        self.until("what waits", |screen| composes(screen) || screen.contains("keys: ") || has_more(screen))
+            .await;
+        if composes(&self.screen()) {
             self.takes_time(PAUSE).await;
             self.keys("\t").await;
         }
         let decide = |screen: &str| {
             let there = screen.rsplit_once("keys: ").and_then(|(_, rest)| rest.split("  ").next());
-            there.is_some_and(|there| {
+            let is_ripe = there.is_some_and(|there| {
                 !there.starts_with("composer") && !there.contains("in a moment") && !there.contains('…')
-            })
+            });
+            is_ripe || has_more(screen)
         };
         self.until("keys that decide", decide).await;
         self.takes_time(PAUSE).await;
@@ -318,6 +334,11 @@ impl Console {
     pub(crate) fn times(&self, what: &str) -> usize {
         self.bytes.windows(what.len()).filter(|window| *window == what.as_bytes()).count()
     }
+}
+
+/// Whether the status line asks for the key once more.
+fn has_more(screen: &str) -> bool {
+    screen.contains("press again") || screen.contains("press on")
 }
 
 fn count(cells: u16) -> NonZeroU16 {

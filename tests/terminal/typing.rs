@@ -19,8 +19,8 @@ async fn running(home: &Home, size: (u16, u16), script: &Value) -> Console {
     app.sees("ask anything").await;
     app.keys("go").await;
     app.keys(ENTER).await;
-    app.sees("y once").await;
-    app.answers("y").await;
+    app.sees("tab to decide").await;
+    app.allows().await;
     app.sees("ctrl-] types into it").await;
     app
 }

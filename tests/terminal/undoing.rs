@@ -201,6 +201,7 @@ async fn lines_of_words_do_the_same() {
     app.sees("notes.txt: restored").await;
     app.sees("nothing is done yet: /undo yes does it").await;
     assert_eq!(home.read("notes.txt"), AFTER);
+    app.reads().await;
     app.keys("/undo yes\n").await;
     app.sees("undone: restored: notes.txt").await;
     assert_eq!(home.read("notes.txt"), BEFORE);
