@@ -121,6 +121,24 @@ pub fn main() -> ExitCode {
     outcome::report(|| run(words, environment)).into()
 }
 
+/// Refuses a message that stands before a command, and one that was probably meant to be one.
+fn misplaced(args: &Args) -> Result<(), Fault> {
+    let Some(prompt) = args.prompt.as_deref() else { return Ok(()) };
+    if args.command.is_some() {
+        return Err(Fault::usage(
+            format!("`{prompt}` stands before the command"),
+            "put the PROMPT after `exec`, or leave the command out",
+        ));
+    }
+    match mistyped(prompt) {
+        Some(near) => Err(Fault::usage(
+            format!("`{prompt}` is no command; did you mean `{near}`?"),
+            "to say it to the model, start the app and type it there",
+        )),
+        None => Ok(()),
+    }
+}
+
 /// The command that a message of one word was probably meant to be.
 fn mistyped(word: &str) -> Option<String> {
     if word.contains(char::is_whitespace) {
@@ -137,20 +155,7 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
         Ok(args) => args,
         Err(error) => return outcome::of_clap(&error),
     };
-    if let (Some(prompt), Some(_)) = (&args.prompt, &args.command) {
-        return Err(Fault::usage(
-            format!("`{prompt}` stands before the command"),
-            "put the PROMPT after `exec`, or leave the command out",
-        ));
-    }
-    if let (Some(word), None) = (args.prompt.as_deref(), &args.command)
-        && let Some(near) = mistyped(word)
-    {
-        return Err(Fault::usage(
-            format!("`{word}` is no command; did you mean `{near}`?"),
-            "to say it to the model, start the app and type it there",
-        ));
-    }
+    misplaced(&args)?;
     match args.command {
         None => {
             let invocation = invoke(&args.flags, environment, None)?;

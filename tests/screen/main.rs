@@ -46,3 +46,4 @@ mod sending;
 mod shells;
 mod typing;
 mod unicode;
+mod unseen;
