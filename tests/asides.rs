@@ -24,6 +24,7 @@ impl Stage {
             effect: SideEffect::Reads,
             paths: vec![],
             timeout_ms: None,
+            retrieves: false,
         };
         let model = ModelSpec::unknown(ModelRef::parse("first"));
         let agent = Agent::new(Settings { tools: vec![read], hooks: vec![hook], ..Settings::new(model) });

@@ -44,6 +44,7 @@ impl Stage {
             effect: SideEffect::Reads,
             paths: vec![],
             timeout_ms: None,
+            retrieves: false,
         };
         let settings = Settings { tools: vec![read], fallback, ..Settings::new(first) };
         Self { agent: Agent::new(settings), now: 1_000, wanted: Vec::new() }

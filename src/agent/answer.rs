@@ -34,7 +34,10 @@ impl Agent {
                 self.call_model(now, Transition::ProviderPause, 0, out)
             }
             Stop::Pause => self.paused_too_often(now, out),
-            Stop::End | Stop::ToolUse | Stop::Refusal | Stop::Interrupted | Stop::Other(_) => {
+            // What the user said meanwhile may be another question. Stop hooks judge answers, and this is none.
+            Stop::Refusal if !self.steering.is_empty() => self.steer(now, out),
+            Stop::Refusal => self.end(now, Ending::ModelRefused, out),
+            Stop::End | Stop::ToolUse | Stop::Interrupted | Stop::Other(_) => {
                 if said.trim().is_empty() && !self.continues() {
                     self.on_silence(now, out)
                 } else {

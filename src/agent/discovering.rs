@@ -113,6 +113,7 @@ mod tests {
             effect: SideEffect::Sends,
             paths: Vec::new(),
             timeout_ms: Some(77_000),
+            retrieves: false,
         };
         let missing = vec!["The MCP server away keeps silent.".to_owned()];
         Input::Discovered(Discovered { tools: vec![tool("the first"), tool("a second one")], missing })

@@ -5,7 +5,9 @@ use crate::ledger::{
     CallId, Decider, Decision, Ending, Millis, Note, Outcome, Remark, Settlement, Transition,
 };
 use crate::policy::effect_of_call;
-use crate::tool::{Invocation, Shown, SideEffect, ToolNews, ToolReport, bound, delegate, startable};
+use crate::tool::{
+    Invocation, Shown, SideEffect, ToolNews, ToolReport, ToolSpec, bound, delegate, startable,
+};
 
 use super::phase::{Dispatching, Pending, Permission, Phase, State};
 use super::{Agent, Effect, Live};
@@ -27,6 +29,7 @@ impl Agent {
         if let Phase::Dispatching(dispatching) = &mut phase
             && let Some((pending, since)) = running(dispatching, call)
         {
+            let repeats = self.registry.get(&pending.call.name).is_some_and(ToolSpec::may_repeat);
             match news {
                 ToolNews::Output(Shown::Text(chunk)) => {
                     out.push(Effect::Emit(Live::ToolOutput { call, chunk }));
@@ -37,7 +40,7 @@ impl Agent {
                 ToolNews::Output(Shown::Task(id)) => {
                     self.books.ledger.accepted(now, &mut pending.token, &id);
                 }
-                ToolNews::Done(report) if may_retry(pending, &report, self.books.meter()) => {
+                ToolNews::Done(report) if repeats && may_retry(pending, &report, self.books.meter()) => {
                     pending.attempts += 1;
                     let attempts = pending.attempts;
                     let again = self.running_of(pending);
@@ -118,7 +121,11 @@ impl Agent {
         if self.books.guards().validating {
             return self.on_evidence(now, out);
         }
-        if self.books.guards().failed_turns_now() >= self.settings.max_consecutive_failures {
+        let most = self.settings.max_consecutive_failures;
+        if self.books.guards().missing_turns_now() >= most {
+            return self.end(now, Ending::ToolUnavailable, out);
+        }
+        if self.books.guards().failed_turns_now() >= most {
             return self.end(now, Ending::RepeatedFailures, out);
         }
         if !self.steering.is_empty() {
@@ -186,13 +193,10 @@ fn running(dispatching: &mut Dispatching, call: CallId) -> Option<(&mut Pending,
     })
 }
 
-/// Only reads may run again, and only after a failure that may pass.
+/// Only after a failure that may pass, and not without end. Which tools may run again is [`ToolSpec::may_repeat`]'s to say.
 fn may_retry(pending: &Pending, report: &ToolReport, meter: &Meter) -> bool {
     let failed = matches!(report.outcome, Outcome::Failed | Outcome::TimedOut);
-    failed
-        && report.transient
-        && pending.effect == SideEffect::Reads
-        && pending.attempts < meter.limits().max_retries_per_tool_call
+    failed && report.transient && pending.attempts < meter.limits().max_retries_per_tool_call
 }
 
 /// A tool says how its run went; only the loop can say that a call was denied, aborted or lost.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::hooks::HookPoint;
 use crate::ledger::{CallId, CompactionTrigger, Entry, EntryId, Hosted, ModelRef, Outcome};
 use crate::model::Effort;
 use crate::tool::{Screen, SideEffect};
@@ -82,6 +83,15 @@ pub enum Live {
         /// How.
         outcome: Outcome,
     },
+    /// A model was asked; its answer will be entry `message`.
+    Asked {
+        /// The coming entry.
+        message: EntryId,
+        /// Estimated tokens of the prompt.
+        tokens: u64,
+    },
+    /// Hooks are asked, and nothing else is under way.
+    AskingHooks(HookPoint),
     /// A model call waits for the tools that come from elsewhere.
     Discovering,
     /// Tools that were to come from elsewhere do not, and why; a sentence.

@@ -14,6 +14,8 @@ pub(super) struct Guards {
     pub(super) nudged: bool,
     /// Turns in a row in which every call failed.
     pub(super) failed_turns: u32,
+    /// Turns in a row in which every call was of a tool that is not there.
+    pub(super) missing_turns: u32,
     /// What the token budget's continuations have brought.
     pub(super) returns: Returns,
     /// Tokens written in the run.
@@ -40,6 +42,7 @@ pub(super) struct Guards {
     pub(super) validating: bool,
     calls: u32,
     failed_calls: u32,
+    missing_calls: u32,
 }
 
 impl Guards {
@@ -59,6 +62,7 @@ impl Guards {
             Body::ToolResult(result) => {
                 self.calls += 1;
                 self.failed_calls += u32::from(result.outcome != Outcome::Ok);
+                self.missing_calls += u32::from(result.outcome == Outcome::UnknownTool);
                 if result.outcome == Outcome::Ok {
                     self.idle_checks = 0;
                 }
@@ -129,10 +133,8 @@ impl Guards {
             self.asked = reason == Transition::GoalCheck;
             self.turns_since_check += 1;
         }
-        if self.calls > 0 {
-            self.failed_turns = if self.calls == self.failed_calls { self.failed_turns + 1 } else { 0 };
-        }
-        (self.calls, self.failed_calls) = (0, 0);
+        (self.failed_turns, self.missing_turns) = (self.failed_turns_now(), self.missing_turns_now());
+        (self.calls, self.failed_calls, self.missing_calls) = (0, 0, 0);
     }
 
     /// Whether the open call is the loop's own, the check of a goal.
@@ -142,9 +144,18 @@ impl Guards {
 
     /// Turns in a row in which every call failed, the one that has just ended included.
     pub(super) fn failed_turns_now(&self) -> u32 {
-        match (self.calls, self.failed_calls) {
-            (0, _) => self.failed_turns,
-            (calls, failed) if calls == failed => self.failed_turns + 1,
+        self.turns_of(self.failed_calls, self.failed_turns)
+    }
+
+    /// The same, of those in which every call was of a tool that is not there.
+    pub(super) fn missing_turns_now(&self) -> u32 {
+        self.turns_of(self.missing_calls, self.missing_turns)
+    }
+
+    fn turns_of(&self, calls: u32, before: u32) -> u32 {
+        match self.calls {
+            0 => before,
+            all if all == calls => before + 1,
             _ => 0,
         }
     }

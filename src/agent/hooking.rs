@@ -1,7 +1,8 @@
 //! Hooks in the loop: some are asked and waited for, others are fired and forgotten. All of them see the abort.
 
 use crate::hooks::{
-    HookAnswer, HookCall, HookId, Payload, Start, combine_stop, combine_told, combine_user_prompt, notes,
+    HookAnswer, HookCall, HookId, HookPoint, Payload, Start, combine_stop, combine_told, combine_user_prompt,
+    notes,
 };
 use crate::ledger::{
     Body, Ending, Entry, EntryId, Injected, Injector, Millis, Note, Remark, Tombstone, Transition,
@@ -82,10 +83,10 @@ impl Agent {
         if let Some(source) = self.starting.take()
             && let Some(hook) = self.run_hooks(Payload::SessionStart { source }, out)
         {
-            return Phase::Consulting(Consulting { hook, question: Question::Start(text) });
+            return Self::consult(hook, Question::Start(text), HookPoint::SessionStart, out);
         }
         if let Some(hook) = self.run_hooks(Payload::UserPrompt { prompt: text.clone() }, out) {
-            return Phase::Consulting(Consulting { hook, question: Question::Prompt(text) });
+            return Self::consult(hook, Question::Prompt(text), HookPoint::UserPrompt, out);
         }
         self.call_model(now, Transition::Submitted, 0, out)
     }
@@ -106,9 +107,15 @@ impl Agent {
             return self.end(now, ending, out);
         }
         match self.run_hooks(payload, out) {
-            Some(hook) => Phase::Consulting(Consulting { hook, question: Question::Stop(ending) }),
+            Some(hook) => Self::consult(hook, Question::Stop(ending), HookPoint::Stop, out),
             None => self.end(now, ending, out),
         }
+    }
+
+    /// Waits for what hooks say, and says so.
+    fn consult(hook: HookId, question: Question, at: HookPoint, out: &mut Vec<Effect>) -> Phase {
+        out.push(Effect::Emit(Live::AskingHooks(at)));
+        Phase::Consulting(Consulting { hook, question })
     }
 
     fn consulted(
@@ -152,8 +159,8 @@ impl Agent {
         self.end(now, Ending::PolicyDenied, out)
     }
 
-    /// All blocking messages are delivered before a prevention counts; one that was delivered before is not
-    /// repeated.
+    /// A blocking message sends the model on, whatever other hooks say: a prevention counts once nothing new blocks. A
+    /// message that was delivered before is not repeated.
     fn stop_hooks_said(
         &mut self,
         now: Millis,
@@ -174,14 +181,14 @@ impl Agent {
                 return self.give_up(now, &unsettled, out);
             }
         }
+        if !new.is_empty() {
+            return self.call_model(now, Transition::StopHookBlocking, 0, out);
+        }
         if let Some(reason) = said.prevent {
             self.note(now, format!("a stop hook ended the run: {reason}"));
             return self.end(now, Ending::StopHookPrevented, out);
         }
-        if new.is_empty() {
-            return self.end(now, ending, out);
-        }
-        self.call_model(now, Transition::StopHookBlocking, 0, out)
+        self.end(now, ending, out)
     }
 
     /// Delivers what hooks had to say beside a turn, and what people have changed in its calls.

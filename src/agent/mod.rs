@@ -125,6 +125,11 @@ impl Agent {
         &self.books.ledger
     }
 
+    /// The session's id.
+    pub fn session(&self) -> &str {
+        &self.settings.session
+    }
+
     /// What was spent.
     pub fn meter(&mut self) -> &Meter {
         self.books.meter()

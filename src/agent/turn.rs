@@ -157,6 +157,7 @@ impl Agent {
         let message = self.books.ledger.reserve();
         let model = request.model.clone();
         out.push(Effect::CallModel(message, Box::new(request)));
+        out.push(Effect::Emit(Live::Asked { message, tokens: estimated_input }));
         Phase::AwaitingModel(Awaiting { message, draft: Draft::default(), estimated_input, retries, model })
     }
 

@@ -116,7 +116,8 @@ async fn converse(
     let running = tokio::spawn(session.driver.run(session.first));
     let handles = session.handles;
     let intents = attaching(attach, switching(switch, undoing(undo, handles.intents.clone())));
-    let app = AppIo { events: handles.events, intents, abort: handles.abort };
+    let now = Box::new(move || handles.clock.now());
+    let app = AppIo { events: handles.events, intents, abort: handles.abort, now };
     // Also after a panic of the screen the loop must settle what it has begun.
     let outcome = AssertUnwindSafe(front(app, settings, interrupts)).catch_unwind().await;
     let outcome = match outcome {

@@ -92,6 +92,8 @@ fn live_event(live: &Live) -> Option<Value> {
         | Live::ToolFinished { .. }
         | Live::Retrying { .. }
         | Live::Compacting(_)
+        | Live::Asked { .. }
+        | Live::AskingHooks(_)
         | Live::Discovering
         | Live::Unreached(_)
         | Live::Waiting { .. }

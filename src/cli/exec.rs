@@ -1,5 +1,6 @@
 //! A run without a screen: the answer on stdout, or one event a line.
 
+use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Read, Write};
 use std::time::Duration;
 
@@ -15,8 +16,9 @@ use super::exit::Exit;
 use super::fault::{Fault, one_line};
 use super::signals;
 use crate::agent::{Event, Intent, Live, Shutdown};
-use crate::ledger::{Body, Ending, Image, TurnEnded};
+use crate::ledger::{Body, CallId, Ending, Image, Outcome, ToolResult, TurnEnded};
 use crate::ui::text::sanitize;
+use crate::view::summary;
 
 /// How long a model server on this machine may take to say that it is there: the message waits for it.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -145,6 +147,10 @@ fn tell_all(
             Event::Appended(entry) => match &entry.body {
                 // What recovery adds to a resumed session holds no message, so the first one is ours.
                 Body::User(_) => said = true,
+                Body::ToolCall(call) if said => {
+                    out.calls.insert(call.id, summary(&call.arguments));
+                }
+                Body::ToolResult(result) if said => out.hear_result(result),
                 Body::Handoff { text } => out.handoff = Some(text.clone()),
                 Body::Error { message, next } => out.fault = Some(Fault::failed(message, next)),
                 Body::TurnEnded(end) if said => return Ok((Some(end.clone()), out)),
@@ -164,6 +170,10 @@ struct Out {
     limits: Option<crate::budget::Limits>,
     lines: Option<EventLines>,
     fault: Option<Fault>,
+    /// The calls of the run that were denied, a line each.
+    denied: Vec<String>,
+    /// What each call of the run is about.
+    calls: BTreeMap<CallId, String>,
     /// Where a goal stopped.
     handoff: Option<String>,
     /// Why nothing more can be written to stdout.
@@ -173,7 +183,16 @@ struct Out {
 impl Out {
     fn new(json: bool, invocation: &Invocation) -> Self {
         let limits = json.then(|| invocation.config.limits.clone());
-        Self { json, limits, lines: None, fault: None, handoff: None, gone: None }
+        Self {
+            json,
+            limits,
+            lines: None,
+            fault: None,
+            denied: Vec::new(),
+            calls: BTreeMap::new(),
+            handoff: None,
+            gone: None,
+        }
     }
 
     /// Writes an event's lines. The error means that nobody reads any more; it comes once.
@@ -187,6 +206,14 @@ impl Out {
         let mut stdout = io::stdout().lock();
         let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
         written.map_err(|why| self.gone = Some(why))
+    }
+
+    /// Nobody is here to see a denial go by: it is named at the end.
+    fn hear_result(&mut self, result: &ToolResult) {
+        if let Outcome::Denied(by) = result.outcome {
+            let what = self.calls.get(&result.call).map(String::as_str).unwrap_or_default();
+            self.denied.push(format!("denied by {}: {} {what}", by.as_str(), result.name));
+        }
     }
 
     /// A run that could not be told to its end: the reader went away, or the place to write to is broken.
@@ -205,7 +232,12 @@ impl Out {
         if !self.json && !end.text.is_empty() {
             super::outcome::say(&format!("{}\n", end.text))?;
         }
-        let exit = Exit::from(end.reason);
+        let exit = match Exit::from(end.reason) {
+            // The model may say that it is done: what it was not allowed to do is not.
+            Exit::Completed if !self.denied.is_empty() => Exit::Approval,
+            exit => exit,
+        };
+        self.denied.iter().for_each(|line| complain(line));
         if let Some(why) = &self.gone {
             return Self::abandoned(why);
         }

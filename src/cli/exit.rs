@@ -60,6 +60,7 @@ impl From<Ending> for Exit {
             | Ending::StopHookPrevented => Self::Approval,
             Ending::PromptTooLong
             | Ending::ModelError
+            | Ending::ModelRefused
             | Ending::NoFinalAnswerOrToolCall
             | Ending::RepeatedFailures
             | Ending::ToolUnavailable
@@ -88,6 +89,7 @@ mod tests {
             ("stop_hook_prevented", 4),
             ("prompt_too_long", 1),
             ("model_error", 1),
+            ("model_refused", 1),
             ("no_final_answer_or_tool_call", 1),
             ("repeated_failures", 1),
             ("approval_required", 4),

@@ -8,7 +8,7 @@ use tracing_appender::rolling::{RollingFileAppender, RollingWriter, Rotation};
 use tracing_subscriber::{
     EnvFilter,
     filter::ParseError,
-    fmt::{MakeWriter, writer::OptionalWriter},
+    fmt::{MakeWriter, format::FmtSpan, writer::OptionalWriter},
 };
 
 use super::config::private_folder;
@@ -39,6 +39,7 @@ pub fn start(state_dir: Option<&Path>, filter: &str) {
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_ansi(false)
+        .with_span_events(FmtSpan::CLOSE)
         .with_writer(LazyFile { folder: state_dir.join("logs"), file: OnceLock::new() })
         .finish();
     // Refused only when something else listens already, as a test may.

@@ -14,9 +14,9 @@ use super::fault::Fault;
 use super::themes::theme;
 use super::{Invocation, looks, signals};
 use crate::agent::Event;
-use crate::ledger::{Body, Entry};
+use crate::ledger::{Body, Entry, Millis};
 use crate::policy::Mode;
-use crate::runtime::SessionStore;
+use crate::runtime::{Clock, SessionStore};
 use crate::ui::{AppIo, UiSettings};
 use crate::view::ViewSettings;
 
@@ -47,7 +47,10 @@ pub(super) fn show(
             ..UiSettings::of_the_past(view(invocation, model, &cwd), theme, quit, entry_json)
         };
         let settings = stage(file.entries, settings);
-        let outcome = crate::ui::run(AppIo { events, intents, abort }, settings).await;
+        let clock = Clock::start(Millis(0));
+        let outcome =
+            crate::ui::run(AppIo { events, intents, abort, now: Box::new(move || clock.now()) }, settings)
+                .await;
         outcome.map(|_| Exit::Completed).map_err(|why| Fault::usage(why.to_string(), ""))
     })
 }

@@ -4,7 +4,7 @@ mod sight;
 mod window;
 pub mod words;
 
-pub use window::estimate_tokens;
+pub use window::{estimate_tokens, tokens_of};
 
 use crate::ledger::{Ledger, Unsettled};
 use crate::model::{ModelSpec, Request, ToolDescription};

@@ -6,6 +6,11 @@ use crate::model::Request;
 /// Bytes a token has, on average over prose and code; corrected by what the provider reports.
 const BYTES_PER_TOKEN: usize = 4;
 
+/// An estimate of the tokens of a text of so many bytes.
+pub fn tokens_of(bytes: usize) -> u64 {
+    (bytes / BYTES_PER_TOKEN) as u64
+}
+
 /// An estimate of a request's prompt, in tokens.
 pub fn estimate_tokens(request: &Request) -> u64 {
     let tools: usize =

@@ -3,6 +3,7 @@
 use crate::ledger::{Goal, Validation};
 
 use super::budget;
+use super::vague::is_vague;
 
 /// Model turns between two checkpoints, unless the goal says otherwise.
 pub const EVERY_TURNS: u32 = 5;
@@ -47,6 +48,11 @@ impl Draft {
             return Err("a goal needs an objective: say what is to be achieved".to_owned());
         }
         refuse_lists(&objective)?;
+        if is_vague(&objective) {
+            return Err(format!(
+                "\"{objective}\" would fit any goal: name what is to change, as in `Make the parser accept empty input`"
+            ));
+        }
         let command = self.command.trim().to_owned();
         let said = self.done_condition.trim();
         let quoted = said.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
@@ -67,6 +73,12 @@ impl Draft {
             }
             (said, command, _) => (said.to_owned(), Validation::Command(command.to_owned())),
         };
+        if validation_method == Validation::Question && is_vague(&done_condition) {
+            return Err(format!(
+                "\"{done_condition}\" cannot be answered with yes or no: name what can be seen when it is done, or add a \
+                 line `check: COMMAND`"
+            ));
+        }
         if self.checkpoints == Some(0) {
             return Err("checkpoints must be at least 1: the turns between two of them".to_owned());
         }
@@ -145,6 +157,23 @@ mod tests {
         assert!(draft("  ").settle().unwrap_err().contains("objective"));
         let never = Draft { checkpoints: Some(0), ..draft("x") };
         assert!(never.settle().is_err());
+    }
+
+    #[test]
+    fn what_would_fit_any_goal_is_refused() {
+        for vague in ["various improvements", "Improve everything"] {
+            let why = draft(vague).settle().unwrap_err();
+            assert!(why.contains("would fit any goal"), "{vague}: {why}");
+        }
+        let asked = |question: &str| Draft {
+            command: String::new(),
+            done_condition: question.to_owned(),
+            ..draft("improve the parser")
+        };
+        let why = asked("Is everything better?").settle().unwrap_err();
+        assert!(why.contains("cannot be answered"), "{why}");
+        assert!(asked("Does the parser accept empty input?").settle().is_ok());
+        assert!(draft("improve the parser").settle().is_ok());
     }
 
     #[test]

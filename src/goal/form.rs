@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said() {
-        assert!(read("improve things").unwrap_err().contains("done condition"));
+        assert!(read("improve the parser").unwrap_err().contains("done condition"));
         assert!(read("objective: a\nobjective: b\ncheck: x").unwrap_err().contains("two objectives"));
         assert!(read("a b\ncheck: x\ncheckpoints: soon").unwrap_err().contains("soon"));
         assert!(read("").unwrap_err().contains("objective"));

@@ -5,6 +5,7 @@ mod draft;
 mod form;
 mod questions;
 mod reply;
+mod vague;
 pub mod words;
 
 pub use draft::{Draft, EVERY_TURNS};

@@ -131,6 +131,8 @@ pub enum Ending {
     PromptTooLong,
     /// The model could not be reached or refused the request.
     ModelError,
+    /// The model, or a filter of its provider, refused to answer.
+    ModelRefused,
     /// The model said nothing.
     NoFinalAnswerOrToolCall,
     /// Too many turns in a row in which every call failed.
@@ -151,7 +153,7 @@ pub enum Ending {
 
 impl Ending {
     /// All of them, in the order of the design.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::Completed,
         Self::MaxTurns,
         Self::MaxToolCalls,
@@ -165,6 +167,7 @@ impl Ending {
         Self::StopHookPrevented,
         Self::PromptTooLong,
         Self::ModelError,
+        Self::ModelRefused,
         Self::NoFinalAnswerOrToolCall,
         Self::RepeatedFailures,
         Self::ApprovalRequired,
@@ -191,6 +194,7 @@ impl Ending {
             Self::StopHookPrevented => "stop_hook_prevented",
             Self::PromptTooLong => "prompt_too_long",
             Self::ModelError => "model_error",
+            Self::ModelRefused => "model_refused",
             Self::NoFinalAnswerOrToolCall => "no_final_answer_or_tool_call",
             Self::RepeatedFailures => "repeated_failures",
             Self::ApprovalRequired => "approval_required",
@@ -251,6 +255,7 @@ impl Ending {
             Self::StopHookPrevented => "Read the hook's reason before going on.",
             Self::PromptTooLong => "Start a new session, or compact this one.",
             Self::ModelError => "Read the error, mend its cause, and send the message again.",
+            Self::ModelRefused => "Ask in other words, or switch the model.",
             Self::NoFinalAnswerOrToolCall => {
                 "The model said nothing; ask again in other words, or switch the model."
             }

@@ -11,6 +11,7 @@ fn shell(command: &str) -> (ToolSpec, Arguments) {
         effect: SideEffect::Runs,
         paths: vec![],
         timeout_ms: None,
+        retrieves: false,
     };
     (tool, Arguments::from_value(serde_json::json!({ "command": command })))
 }

@@ -1,6 +1,6 @@
 //! The background loop task: inputs in, [`Agent::step`], effects out. One of the program's two `select!`s.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
@@ -8,9 +8,11 @@ use tokio::time::{Instant, sleep_until};
 use crate::agent::{Agent, Effect, Event, Input, Intent, Shutdown};
 use crate::ledger::Millis;
 
+use super::clock::Clock;
 use super::operations::Operations;
 use super::outbox::Outbox;
 use super::ports::{HookPort, ModelPort, StorePort, ToolPort};
+use super::spans::Spans;
 
 /// What the driver is plugged into.
 pub struct Ports {
@@ -35,6 +37,8 @@ pub struct Handles {
     pub shutdown: mpsc::Sender<Shutdown>,
     /// What happens, durable entries in ledger order.
     pub events: mpsc::Receiver<Event>,
+    /// The clock of the entries; what is shown beside them goes by it too.
+    pub clock: Clock,
 }
 
 /// How the loop ended, if not well.
@@ -63,6 +67,7 @@ pub struct Driver {
     /// Entries are written that are not known to be durable; when they must be at the latest. Nobody is told of them yet.
     owed: Option<Instant>,
     clock: Clock,
+    spans: Spans,
     intents: mpsc::Receiver<Intent>,
     abort: mpsc::Receiver<()>,
     shutdown: mpsc::Receiver<Shutdown>,
@@ -77,19 +82,22 @@ impl Driver {
         let (shutdown_to, shutdown) = mpsc::channel(4);
         let (events_to, events) = mpsc::channel(EVENTS_WAITING);
         let (inputs_to, inputs) = mpsc::channel(INPUTS_WAITING);
+        let clock = Clock::start(agent.ledger().entries().last().map_or(Millis(0), |entry| entry.at));
+        let spans = Spans::of(&agent);
         let driver = Self {
             agent,
             store: ports.store,
             operations: Operations::new(ports.model, ports.tools, ports.hooks, inputs_to),
             outbox: Outbox::new(events_to),
             owed: None,
-            clock: Clock::start(),
+            clock,
+            spans,
             intents,
             abort,
             shutdown,
             inputs,
         };
-        (driver, Handles { intents: intents_to, abort: abort_to, shutdown: shutdown_to, events })
+        (driver, Handles { intents: intents_to, abort: abort_to, shutdown: shutdown_to, events, clock })
     }
 
     /// Runs until the front end is gone or a shutdown is asked for. `first` are the effects of a resumed session.
@@ -144,7 +152,10 @@ impl Driver {
             self.owed.get_or_insert_with(|| Instant::now() + LOOK);
             let written = self.store.append(&entries);
             self.kept(written)?;
-            entries.into_iter().for_each(|entry| self.outbox.push(Event::Appended(entry)));
+            for entry in entries {
+                self.spans.entry(&entry);
+                self.outbox.push(Event::Appended(entry));
+            }
         }
         let looks = rest.iter().any(|effect| matches!(effect, Effect::Prepare(_)));
         let is_harmless = rest.iter().all(|e| matches!(e, Effect::Prepare(_) | Effect::Emit(_)));
@@ -154,7 +165,10 @@ impl Driver {
         for effect in rest {
             match effect {
                 Effect::Emit(live) => self.outbox.push(Event::Live(live)),
-                act => self.operations.start(act),
+                act => {
+                    let span = self.spans.operation(&act);
+                    self.operations.start(act, span);
+                }
             }
         }
         Ok(())
@@ -175,23 +189,5 @@ impl Driver {
             self.operations.cancel_all();
             DriverError::Store(why)
         })
-    }
-}
-
-/// Wall time that never runs backwards: the time of the start plus what a monotonic clock measured since.
-struct Clock {
-    started: Instant,
-    epoch_ms: u64,
-}
-
-impl Clock {
-    fn start() -> Self {
-        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Self { started: Instant::now(), epoch_ms: u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX) }
-    }
-
-    fn now(&self) -> Millis {
-        let elapsed = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        Millis(self.epoch_ms.saturating_add(elapsed))
     }
 }

@@ -1,6 +1,7 @@
 //! Everything that waits: the driver and what is plugged into it.
 
 pub mod a2a;
+mod clock;
 mod driver;
 mod foreign;
 mod hearing;
@@ -15,10 +16,12 @@ mod ports;
 mod process;
 mod router;
 pub mod sandbox;
+mod spans;
 pub mod store;
 mod tools;
 pub mod undo;
 
+pub use clock::Clock;
 pub use driver::{Driver, DriverError, Handles, Ports};
 pub use hooks::{CommandHooks, NoHooks};
 pub use http::{HttpModel, Timeouts};

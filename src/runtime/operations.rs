@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
+use tracing::{Instrument as _, Span};
 
 use crate::agent::{Effect, Input, Operation, TimerId};
 use crate::hooks::HookCall;
@@ -44,32 +45,36 @@ impl Operations {
 
     /// Starts what an effect asks for. What is typed is passed on at once. Writing and telling are not operations: they
     /// change nothing here.
-    pub(super) fn start(&mut self, effect: Effect) {
+    pub(super) fn start(&mut self, effect: Effect, span: Span) {
         self.running.retain(|_, task| !task.is_finished());
         let inputs = self.inputs.clone();
         let (name, task) = match effect {
             Effect::CallModel(message, request) => {
                 let model = Arc::clone(&self.model);
-                let task = tokio::spawn(async move { hear(model.stream(*request), message, inputs).await });
+                let task = tokio::spawn(
+                    async move { hear(model.stream(*request), message, inputs).await }.instrument(span),
+                );
                 self.warm_up();
                 (Operation::Model(message), task)
             }
             Effect::Prepare(invocation) => (
                 Operation::Preparation(invocation.call),
-                tokio::spawn(prepare(Arc::clone(&self.tools), invocation, inputs)),
+                tokio::spawn(prepare(Arc::clone(&self.tools), invocation, inputs).instrument(span)),
             ),
             Effect::RunTool(invocation) => (
                 Operation::Tool(invocation.call),
-                tokio::spawn(run_tool(Arc::clone(&self.tools), invocation, inputs)),
+                tokio::spawn(run_tool(Arc::clone(&self.tools), invocation, inputs).instrument(span)),
             ),
-            Effect::RunHooks(call) => {
-                (Operation::Hooks(call.id), tokio::spawn(run_hooks(Arc::clone(&self.hooks), call, inputs)))
-            }
-            Effect::DiscoverTools => {
-                (Operation::Discovery, tokio::spawn(discover(Arc::clone(&self.tools), inputs)))
-            }
+            Effect::RunHooks(call) => (
+                Operation::Hooks(call.id),
+                tokio::spawn(run_hooks(Arc::clone(&self.hooks), call, inputs).instrument(span)),
+            ),
+            Effect::DiscoverTools => (
+                Operation::Discovery,
+                tokio::spawn(discover(Arc::clone(&self.tools), inputs).instrument(span)),
+            ),
             Effect::SetTimer(timer, after_ms) => {
-                (Operation::Timer(timer), tokio::spawn(wait(timer, after_ms, inputs)))
+                (Operation::Timer(timer), tokio::spawn(wait(timer, after_ms, inputs).instrument(span)))
             }
             Effect::TypeInto(call, typed) => return self.tools.type_into(call, typed),
             Effect::Cancel(_) | Effect::Append(_) | Effect::Emit(_) => return,

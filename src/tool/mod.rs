@@ -23,7 +23,7 @@ pub use territory::Territory;
 use crate::ledger::{Arguments, CallId, Image, Outcome, Preview, RemoteTask};
 use crate::model::ToolDescription;
 
-/// What a tool does to the world, mildest first. Only reads run together; only reads may ever be retried.
+/// What a tool does to the world, mildest first. Only reads run together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SideEffect {
     /// Looks, changes nothing.
@@ -69,9 +69,17 @@ pub struct ToolSpec {
     pub paths: Vec<String>,
     /// How long one run may take, in milliseconds; `None`: the loop's `tool_timeout_seconds`.
     pub timeout_ms: Option<u64>,
+    /// Whether a run that failed for a reason that may pass can be made again although the tool is no mere read: it
+    /// retrieves something, and asking twice is asking once.
+    pub retrieves: bool,
 }
 
 impl ToolSpec {
+    /// Whether the loop may run a failed call of it again by itself: reads, and retrieval that is idempotent.
+    pub fn may_repeat(&self) -> bool {
+        self.effect == SideEffect::Reads || self.retrieves
+    }
+
     /// A tool of which nothing but the name is known.
     pub fn from_elsewhere(name: &str) -> Self {
         let (name, description) = (name.to_owned(), String::new());
@@ -82,6 +90,7 @@ impl ToolSpec {
             effect: SideEffect::Sends,
             paths: Vec::new(),
             timeout_ms: None,
+            retrieves: false,
         }
     }
 

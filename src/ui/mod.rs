@@ -116,4 +116,4 @@ pub use panes::{Screen, draw, prepare};
 pub use replaying::Replay;
 pub use run::linear::listen;
 pub use run::run;
-pub use settings::{AppIo, UiSettings};
+pub use settings::{AppIo, Now, UiSettings};

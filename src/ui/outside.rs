@@ -87,6 +87,7 @@ impl Outside {
             Phase::AwaitingModel
             | Phase::DispatchingTools
             | Phase::Discovering
+            | Phase::AskingHooks(_)
             | Phase::Compacting(_)
             | Phase::Retrying { .. } => Doing::Works,
         };

@@ -3,7 +3,7 @@
 use tokio::sync::{mpsc, watch};
 
 use crate::agent::{Event, Intent};
-use crate::ledger::Entry;
+use crate::ledger::{Entry, Millis};
 use crate::model::Effort;
 use crate::view::ViewSettings;
 
@@ -14,7 +14,6 @@ use super::replaying::Replay;
 use super::theme::Theme;
 
 /// The screen's ends of the channels to the agent.
-#[derive(Debug)]
 pub struct AppIo {
     /// What happens.
     pub events: mpsc::Receiver<Event>,
@@ -22,7 +21,12 @@ pub struct AppIo {
     pub intents: mpsc::Sender<Intent>,
     /// Esc, on its own channel, past all that is queued.
     pub abort: mpsc::Sender<()>,
+    /// The clock by which entries are dated: it never jumps.
+    pub now: Now,
 }
+
+/// Says what time it is, as entries say it.
+pub type Now = Box<dyn Fn() -> Millis + Send>;
 
 /// Says which mentions stand for a paste, if it is nothing but the paths of images.
 pub(super) type Mentions = Box<dyn Fn(&str) -> Option<String> + Send>;

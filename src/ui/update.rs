@@ -127,6 +127,8 @@ pub fn hear(local: &mut Local, live: &Live) {
         | Live::Screen { .. }
         | Live::ToolFinished { .. }
         | Live::Retrying { .. }
+        | Live::Asked { .. }
+        | Live::AskingHooks(_)
         | Live::Discovering
         | Live::Compacting(_) => {}
     }

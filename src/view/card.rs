@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::context;
 use crate::ledger::{AssistantMessage, Block, Body, CallId, Entry, EntryId, Hosted};
 
 use super::Panel;
@@ -98,6 +99,13 @@ pub struct LiveMessage {
     pub thinking: String,
     /// What the provider ran itself so far.
     pub hosted: Vec<Hosted>,
+}
+
+impl LiveMessage {
+    /// Tokens of what has come so far, as far as its length tells.
+    pub fn estimated_tokens(&self) -> u64 {
+        context::tokens_of(self.text.len() + self.thinking.len())
+    }
 }
 
 impl Card {

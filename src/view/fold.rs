@@ -29,13 +29,18 @@ impl View {
         self.clock = self.clock.max(entry.at);
         self.meter.read(entry);
         self.inspect(entry);
-        if matches!(entry.body, Body::Assistant(_)) && self.live.as_ref().is_some_and(|l| l.id == entry.id) {
-            self.drop_live();
+        if matches!(entry.body, Body::Assistant(_)) {
+            // Its real usage is counted from here on.
+            self.asked = self.asked.filter(|(message, _)| *message > entry.id);
+            if self.live.as_ref().is_some_and(|l| l.id == entry.id) {
+                self.drop_live();
+            }
         }
         if let Some(body) = CardBody::of(entry) {
             self.push_card(entry, body);
         }
         self.change_cards(entry);
+        self.reaches.read(entry, self.run_is_open);
         self.change_status(entry);
     }
 
@@ -264,6 +269,8 @@ impl View {
                     self.status.phase = Phase::Retrying { attempt, most, until, reason };
                 }
             }
+            Live::Asked { message, tokens } => self.asked = Some((*message, *tokens)),
+            Live::AskingHooks(point) => self.status.phase = Phase::AskingHooks(*point),
             Live::Discovering => self.status.phase = Phase::Discovering,
             Live::Compacting(trigger) => self.status.phase = Phase::Compacting(*trigger),
             Live::Waiting { .. }
@@ -333,6 +340,7 @@ impl View {
 
     pub(super) fn drop_live(&mut self) {
         self.live = None;
+        self.asked = None;
         self.live_cards.clear();
     }
 }

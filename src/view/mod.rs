@@ -10,6 +10,7 @@ mod model_sees;
 mod panel;
 mod permissions;
 mod plan;
+mod reach;
 mod receipts;
 mod shells;
 mod spending;
@@ -30,6 +31,7 @@ pub use model_sees::{Fate, ModelSees, Sight, model_sees};
 pub use panel::{Panel, PanelState};
 pub use permissions::{Granted, Permissions};
 pub use plan::{PlanItem, PlanProgress, PlanStatus};
+pub use reach::Reach;
 pub use receipts::{Receipt, Receipts};
 pub use shells::BackgroundShell;
 pub use spending::{Spending, Spent};
@@ -39,6 +41,8 @@ pub use synthetic::synthetic;
 pub use tail::Tail;
 pub use timeline::{Call, Moment, MomentKind, Timeline};
 pub use transcript::{Style, transcript};
+
+use reach::Reaches;
 
 use crate::budget::{Gauge, Limit, Limits, Meter};
 use crate::ledger::{ApprovalRequest, Body, CallId, Compaction, EntryId, Millis, TurnEnded};
@@ -80,6 +84,8 @@ pub struct View {
     pub status: Status,
     cards: Vec<Card>,
     live: Option<LiveMessage>,
+    /// The answer that is waited for, and the estimated tokens of its prompt.
+    asked: Option<(EntryId, u64)>,
     live_cards: Vec<Card>,
     panels: BTreeMap<CallId, usize>,
     asks: BTreeSet<CallId>,
@@ -88,6 +94,7 @@ pub struct View {
     meter: Meter,
     /// The user spoke, and the run has not ended.
     run_is_open: bool,
+    reaches: Reaches,
     clock: Millis,
     latest_message: Option<EntryId>,
     /// What the model last said that it is going to do.
@@ -117,12 +124,14 @@ impl View {
             status: Status::default(),
             cards: Vec::new(),
             live: None,
+            asked: None,
             live_cards: Vec::new(),
             panels: BTreeMap::new(),
             asks: BTreeSet::new(),
             rows: Vec::new(),
             row_of: BTreeMap::new(),
             run_is_open: false,
+            reaches: Reaches::default(),
             clock: Millis(0),
             latest_message: None,
             plan: Vec::new(),
@@ -253,9 +262,23 @@ impl View {
         }
     }
 
+    /// How far the calls of an interrupted run came; `end` is the entry that ended it.
+    pub fn reach(&self, end: EntryId) -> Reach {
+        self.reaches.at(end)
+    }
+
     /// All budgets at this moment. While nothing runs, the clock stands where the last run left it.
     pub fn gauges(&self, now: Millis) -> [Gauge; 10] {
-        self.meter.gauges(self.moment(now))
+        let mut gauges = self.meter.gauges(self.moment(now));
+        // What is not paid for yet: the prompt that was sent, and the answer as far as it has come.
+        let prompt = self.asked.map_or(0, |(_, tokens)| tokens);
+        let answer = self.live.as_ref().map_or(0, LiveMessage::estimated_tokens);
+        for (limit, more) in [(Limit::InputTokens, prompt), (Limit::OutputTokens, answer)] {
+            if let Some(gauge) = gauges.iter_mut().find(|gauge| gauge.name == limit.name()) {
+                gauge.used = gauge.used.saturating_add(more);
+            }
+        }
+        gauges
     }
 
     /// The token budget in force, if there is one: raised, or as configured.

@@ -1,5 +1,6 @@
 //! What the agent is doing, in words.
 
+use crate::hooks::HookPoint;
 use crate::ledger::{CompactionTrigger, Millis, Transition};
 
 /// Where the loop is.
@@ -12,6 +13,8 @@ pub enum Phase {
     AwaitingModel,
     /// The tools that come from elsewhere are waited for, before the model is asked.
     Discovering,
+    /// Hooks are asked, and nothing else is under way.
+    AskingHooks(HookPoint),
     /// Tools run.
     DispatchingTools,
     /// A person must decide.
@@ -54,6 +57,7 @@ impl Status {
             Phase::Idle => "idle".to_owned(),
             Phase::AwaitingModel => "awaiting model".to_owned(),
             Phase::Discovering => "waiting for tools from elsewhere".to_owned(),
+            Phase::AskingHooks(point) => format!("asking hooks ({})", point.as_str()),
             Phase::DispatchingTools => "dispatching tools".to_owned(),
             Phase::WaitingApproval => "waiting for approval".to_owned(),
             Phase::Compacting(trigger) => format!("compacting ({})", trigger.as_str()),

@@ -271,6 +271,7 @@ fn settings(wall: Option<u64>) -> Settings {
         effect,
         paths: vec![],
         timeout_ms: None,
+        retrieves: false,
     };
     Settings {
         session: "staged".into(),

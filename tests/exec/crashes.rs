@@ -113,7 +113,7 @@ fn eventful() -> World {
         "Seen.",
     ]));
     let first = world.json(&["--allow", "shell(echo *)", "--script", &replies, "look"]);
-    assert_eq!(first.code, 0, "{}", first.err);
+    assert_eq!(first.code, 4, "{}", first.err);
     let second = world.json(&[
         "--last",
         "--max-turns",

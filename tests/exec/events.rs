@@ -39,7 +39,7 @@ fn a_busy_run() {
         &busy(),
         "look",
     ]);
-    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
+    assert_eq!((ran.code, ran.err.as_str()), (4, "denied by policy: shell $ rm one.txt\n"), "{}", ran.out);
     assert_eq!(ran.outcomes(), ["ok", "ok", "ok", "denied", "invalid", "unknown_tool", "invalid"]);
 
     let started = ran.one("session_started");
@@ -131,7 +131,7 @@ fn decisions_are_written_where_they_belong() {
     let world = World::new();
     let write = json!({ "name": "write", "arguments": { "path": "new.txt", "content": "x" } });
     let ran = world.json(&["--script", &script(json!([write, "As you wish."])), "write it"]);
-    assert_eq!((ran.code, ran.outcomes()), (0, vec!["denied".to_owned()]));
+    assert_eq!((ran.code, ran.outcomes()), (4, vec!["denied".to_owned()]));
     let (request, decision) = (ran.one("approval_request"), ran.one("approval"));
     assert_eq!((&request["name"], &request["arguments"]["path"]), (&json!("write"), &json!("new.txt")));
     assert!(!text(&request, "why").is_empty() && !text(&request, "risk").is_empty());
@@ -204,7 +204,7 @@ fn an_empty_answer_and_a_refusal_are_told() {
     let texts: Vec<_> = silent.all("agent_response").iter().map(|r| r["text"].clone()).collect();
     assert_eq!(texts, ["", ""]);
     let refusal = world.json(&["--script", r#"[{"text":"I will not.","stop_reason":"refusal"}]"#, "hi"]);
-    assert_eq!((refusal.code, refusal.one("agent_response")["text"].clone()), (0, json!("I will not.")));
+    assert_eq!((refusal.code, refusal.one("agent_response")["text"].clone()), (1, json!("I will not.")));
 }
 
 #[test]

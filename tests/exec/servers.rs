@@ -80,7 +80,12 @@ fn a_long_turn() {
             Reply::text("All looked at."),
         ]);
         let ran = world.json(&["look"]);
-        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{speech:?}: {}", ran.out);
+        assert_eq!(
+            (ran.code, ran.err.as_str()),
+            (4, "denied by policy: shell $ rm one.txt\n"),
+            "{speech:?}: {}",
+            ran.out
+        );
         let wanted = ["ok", "ok", "ok", "denied", "invalid", "unknown_tool", "invalid", "ok"];
         assert_eq!(ran.outcomes(), wanted, "{speech:?}");
         let sent = accepted(&server);

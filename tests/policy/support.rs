@@ -13,6 +13,7 @@ pub(crate) fn shell_tool() -> ToolSpec {
         effect: SideEffect::Runs,
         paths: vec![],
         timeout_ms: None,
+        retrieves: false,
     }
 }
 

@@ -335,7 +335,9 @@ fn news(live: &Live) -> Option<String> {
         Live::Discovering => Some("waiting for tools from elsewhere".to_owned()),
         Live::Unreached(why) => Some(format!("told: {why}")),
         Live::Compacting(trigger) => Some(format!("compacting ({})", trigger.as_str())),
-        Live::Text { .. }
+        Live::AskingHooks(at) => Some(format!("asks hooks at {}", at.as_str())),
+        Live::Asked { .. }
+        | Live::Text { .. }
         | Live::Thinking { .. }
         | Live::Hosted { .. }
         | Live::CallForming { .. }

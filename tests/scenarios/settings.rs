@@ -2,6 +2,7 @@
 
 use countersign::agent::{Attendance, FinalResponse, Settings};
 use countersign::budget::{Limits, TokenBudget};
+use countersign::hooks::{HookPoint, HookSpec};
 use countersign::ledger::{MicroDollars, ModelRef};
 use countersign::model::{ModelSpec, Rates};
 use countersign::policy::{Mode, Origin, Rule, RuleKind, Tier};
@@ -59,11 +60,23 @@ fn set(settings: &mut Settings, key: &str, value: &str) -> Result<(), String> {
             let named = |name: &str| ModelSpec::unknown(ModelRef::parse(name));
             settings.fallback = value.split(',').map(named).collect();
         }
+        "hooks" => {
+            let names = value.split(',').map(|name| {
+                let point =
+                    HookPoint::parse(name).ok_or_else(|| format!("`{name}` is no point for hooks"))?;
+                Ok(HookSpec { point, command: "check".into(), timeout_ms: 1_000, matcher: vec![] })
+            });
+            settings.hooks = names.collect::<Result<_, String>>()?;
+        }
+        "parallel" => settings.parallel = value == "true",
         "tools" if value == "none" => settings.tools.clear(),
         "tools" if value == "agent" => {
             settings.tools.push(tool("delegate_to_writer", SideEffect::Sends, "task", true));
         }
-        "tools" if value == "web" => settings.tools.push(tool("fetch", SideEffect::Sends, "url", true)),
+        "tools" if value == "web" => {
+            let fetch = tool("fetch", SideEffect::Sends, "url", true);
+            settings.tools.push(ToolSpec { retrieves: true, ..fetch });
+        }
         "sandbox" => settings.policy.has_sandbox = value == "yes",
         "looking" => settings.policy.looking_is_free = value == "free",
         "mode" => settings.policy.mode = Mode::parse(value)?,
@@ -138,6 +151,7 @@ fn tool(name: &str, effect: SideEffect, member: &str, needed: bool) -> ToolSpec 
         effect,
         paths: if member == "path" { vec![member.to_owned()] } else { Vec::new() },
         timeout_ms: None,
+        retrieves: false,
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use countersign::agent::{Agent, Effect, Input, Intent, Operation, Settings, Shutdown, TimerId};
+use countersign::hooks::HookId;
 use countersign::ledger::{Body, CallId, Entry, EntryId, Millis, check, recover};
 use countersign::model::{ModelEvent, ModelNews, Request};
 use countersign::tool::{Preparation, Shown, ToolNews, Typed};
@@ -30,6 +31,8 @@ pub struct Stage {
     names: BTreeMap<CallId, String>,
     looks: BTreeSet<CallId>,
     running: BTreeSet<CallId>,
+    /// The run of the hooks that were asked last.
+    hooks: Option<HookId>,
     cancelled: BTreeSet<CallId>,
     requests: BTreeMap<CallId, EntryId>,
     timers: BTreeMap<TimerId, u64>,
@@ -69,6 +72,7 @@ impl Stage {
             names: BTreeMap::new(),
             looks: BTreeSet::new(),
             running: BTreeSet::new(),
+            hooks: None,
             cancelled: BTreeSet::new(),
             requests: BTreeMap::new(),
             timers: BTreeMap::new(),
@@ -150,6 +154,10 @@ impl Stage {
                 self.running.remove(&call);
                 self.cancelled.remove(&call);
                 self.deliver(Input::Tool(call, ToolNews::Done(report.clone())))
+            }
+            Act::Hooks(said) => {
+                let hook = self.hooks.take().ok_or("no hook was asked")?;
+                self.deliver(Input::Hooks(hook, said.clone()))
             }
             Act::Esc => self.escape(),
             Act::Timer => {
@@ -237,7 +245,7 @@ impl Stage {
 
     /// What was in memory is gone; the log is loaded.
     fn reopen(&mut self) -> Result<(), String> {
-        self.model = None;
+        (self.model, self.hooks) = (None, None);
         self.looks.clear();
         self.running.clear();
         self.timers.clear();
@@ -269,7 +277,11 @@ impl Stage {
         if self.log != self.agent.ledger().entries() {
             return Err("the books and what was handed out differ".into());
         }
-        let alive = self.model.iter().count() + self.looks.len() + self.running.len() + self.timers.len();
+        let alive = self.model.iter().count()
+            + self.hooks.iter().count()
+            + self.looks.len()
+            + self.running.len()
+            + self.timers.len();
         if self.agent.is_idle() && alive > 0 {
             return Err(format!("idle with {alive} live operations"));
         }
@@ -301,8 +313,9 @@ impl Stage {
             }
             Effect::TypeInto(call, _) => laws::may_be_typed_into(&self.log, &self.running, call)?,
             Effect::SetTimer(timer, after) => drop(self.timers.insert(timer, self.now.saturating_add(after))),
-            // No story has hooks, or tools from elsewhere; tests/bounds.rs and the simulation do.
-            Effect::RunHooks(_) | Effect::DiscoverTools | Effect::Emit(_) => {}
+            Effect::RunHooks(call) => self.hooks = Some(call.id),
+            // No story has tools from elsewhere; the simulation does.
+            Effect::DiscoverTools | Effect::Emit(_) => {}
         }
         Ok(())
     }
@@ -319,7 +332,8 @@ impl Stage {
                 self.cancelled.insert(call);
             }
             Operation::Timer(timer) => drop(self.timers.remove(&timer)),
-            Operation::Hooks(_) | Operation::Discovery => {}
+            Operation::Hooks(_) => self.hooks = None,
+            Operation::Discovery => {}
         }
     }
 

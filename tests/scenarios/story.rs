@@ -3,6 +3,7 @@
 use countersign::agent::{Answer, Settings};
 use countersign::budget::Limit;
 use countersign::goal;
+use countersign::hooks::{HookAnswer, HookDecision};
 use countersign::ledger::{Arguments, Goal, Outcome, RemoteTask, TaskState};
 use countersign::model::Effort;
 use countersign::policy::Mode;
@@ -35,6 +36,8 @@ pub enum Act {
     Look(String, Vec<String>, Vec<String>),
     Decide(String, Answer),
     Tool(String, ToolReport),
+    /// What the hooks say that are waited for.
+    Hooks(Vec<HookAnswer>),
     Esc,
     /// The next timer fires, when its time has come.
     Timer,
@@ -124,6 +127,7 @@ fn act(line: &str) -> Result<Act, String> {
             let (name, end) = named(rest)?;
             Act::Tool(name.to_owned(), report(end)?)
         }
+        "hooks" => Act::Hooks(hooks(rest)?),
         "ESC" => Act::Esc,
         "timer" => Act::Timer,
         "wait" => Act::Wait(duration(rest)?),
@@ -139,6 +143,31 @@ fn act(line: &str) -> Result<Act, String> {
         "sees" => Act::Sees,
         _ => return Err(format!("`{line}` is nothing that can happen")),
     })
+}
+
+/// `hooks pass`, `hooks block "why"`, `hooks prevent "why"`; of several one after the other.
+fn hooks(mut rest: &str) -> Result<Vec<HookAnswer>, String> {
+    let mut said = Vec::new();
+    while !rest.is_empty() {
+        let (what, words) = word(rest);
+        if what == "pass" {
+            said.push(HookAnswer::default());
+            rest = words;
+            continue;
+        }
+        let (words, after) = quoted(words)?;
+        said.push(match what {
+            "block" => HookAnswer {
+                decision: Some(HookDecision::Deny),
+                reason: Some(words),
+                ..HookAnswer::default()
+            },
+            "prevent" => HookAnswer { prevent: Some(words), ..HookAnswer::default() },
+            other => return Err(format!("a hook cannot say `{other}`")),
+        });
+        rest = after;
+    }
+    Ok(said)
 }
 
 /// `type NAME "keys"`

@@ -145,6 +145,7 @@ fn tool(name: &str, effect: SideEffect) -> ToolSpec {
         effect,
         paths: if effect == SideEffect::Writes { vec!["path".into()] } else { Vec::new() },
         timeout_ms: None,
+        retrieves: false,
     }
 }
 

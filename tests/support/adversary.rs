@@ -35,6 +35,7 @@ pub fn settings() -> Settings {
         effect: SideEffect::Reads,
         paths: vec![],
         timeout_ms: None,
+        retrieves: false,
     };
     Settings { tools: vec![read], ..Settings::new(ModelSpec::unknown(ModelRef::parse("first"))) }
 }

@@ -40,6 +40,7 @@ pub fn shell_tool() -> ToolSpec {
         effect: SideEffect::Runs,
         paths: vec![],
         timeout_ms: None,
+        retrieves: false,
     }
 }
 

@@ -57,6 +57,7 @@ fn tool(agent: &A2aAgent, card: &Card) -> ToolSpec {
         effect: SideEffect::Sends,
         paths: Vec::new(),
         timeout_ms: Some(agent.call_ms),
+        retrieves: false,
     }
 }
 

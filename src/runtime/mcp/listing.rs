@@ -171,6 +171,7 @@ impl<'s> Sorting<'s> {
             effect: if is_read { SideEffect::Reads } else { SideEffect::Sends },
             paths: Vec::new(),
             timeout_ms: self.server.call_ms,
+            retrieves: false,
         })
     }
 

@@ -211,7 +211,7 @@ fn background_id() -> Value {
 }
 
 fn fetch() -> ToolSpec {
-    spec(
+    let spec = spec(
         "fetch",
         "Fetches a web page by GET and returns it as text: HTML as Markdown, JSON and plain text as they are; other \
          types are refused. Only the public internet is reached. It sends no cookies and no credentials, and follows up \
@@ -221,7 +221,9 @@ fn fetch() -> ToolSpec {
         }),
         &["url"],
         SideEffect::Sends,
-    )
+    );
+    // A GET: to ask again changes nothing that asking once did not.
+    ToolSpec { retrieves: true, ..spec }
 }
 
 fn plan() -> ToolSpec {
@@ -264,5 +266,6 @@ fn spec(name: &str, description: &str, properties: Value, required: &[&str], eff
         effect,
         paths,
         timeout_ms: None,
+        retrieves: false,
     }
 }

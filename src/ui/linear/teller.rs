@@ -120,7 +120,7 @@ impl Teller {
                     entry.id
                 ));
             }
-            Body::TurnEnded(ended) => self.ended(ended, voice),
+            Body::TurnEnded(ended) => self.ended(entry, ended, voice),
             body => {
                 if let Some(words) = remark(entry, body) {
                     voice.say(&words);
@@ -223,19 +223,18 @@ impl Teller {
         }
     }
 
-    fn ended(&mut self, ended: &TurnEnded, voice: &mut Voice) {
+    fn ended(&mut self, entry: &Entry, ended: &TurnEnded, voice: &mut Voice) {
         // Words that the model did not say: that a budget is used up, and what to do.
         let repeats = !self.said.is_empty() && ended.text.ends_with(&self.said);
         if !repeats && !ended.text.trim().is_empty() {
             voice.say(&format!("result: {}", ended.text));
         }
-        let cut_short = ended.not_ok.iter().any(|(_, outcome)| outcome == "aborted");
         let how = match ended.reason {
             Ending::Completed => "done".to_owned(),
             Ending::GoalReached => "goal reached".to_owned(),
-            Ending::AbortedTools if cut_short => "interrupted, effects may be partial".to_owned(),
-            Ending::AbortedTools => "interrupted, no call was cut short".to_owned(),
-            Ending::AbortedStreaming => "interrupted, nothing was started".to_owned(),
+            Ending::AbortedTools | Ending::AbortedStreaming => {
+                format!("interrupted, {}", self.view.reach(entry.id).words())
+            }
             reason => format!("stopped, {}", reason.as_str()),
         };
         let hosted = match ended.hosted_tools {
@@ -298,6 +297,8 @@ impl Teller {
             | Live::Screen { .. }
             | Live::ToolFinished { .. }
             | Live::Waiting { .. }
+            | Live::Asked { .. }
+            | Live::AskingHooks(_)
             | Live::Returned(_) => {}
         }
     }

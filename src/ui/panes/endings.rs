@@ -35,13 +35,8 @@ pub(super) fn lay(ended: &TurnEnded, entry: &Entry, around: &Around<'_>) -> Vec<
             vec![Row::new(INDENT, Line::styled(words, style))]
         }
         Ending::AbortedStreaming | Ending::AbortedTools => {
-            let cut_short = ended.not_ok.iter().any(|(_, outcome)| outcome == "aborted");
-            let what = match ended.reason {
-                Ending::AbortedTools if cut_short => "interrupted · effects may be partial",
-                Ending::AbortedTools => "interrupted · no call was cut short",
-                _ => "interrupted · nothing was started",
-            };
-            let mut rows = said("■ ", what, theme.warning, theme.warning, around);
+            let what = format!("interrupted · {}", around.view.reach(entry.id).words());
+            let mut rows = said("■ ", &what, theme.warning, theme.warning, around);
             rows.extend(said("  ", &ended.next_safe_action, theme.dim, theme.dim, around));
             rows
         }

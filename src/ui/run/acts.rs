@@ -64,8 +64,9 @@ impl Session {
                 self.copy(&record.unwrap_or_default());
             }
             Act::CopySelected => {
+                let now = (self.app.now)();
                 let Self { layouts, view, local, theme, highlighter, .. } = self;
-                let text = selected(layouts, view, local, theme, highlighter, super::now());
+                let text = selected(layouts, view, local, theme, highlighter, now);
                 if !text.is_empty() {
                     self.copy(&text);
                 }

@@ -11,7 +11,7 @@ use super::super::answers::Heard;
 use super::super::outcome::UiOutcome;
 use super::super::pointer::{Scene, mouse};
 use super::super::update::{mention, paste, update};
-use super::{Session, now};
+use super::Session;
 
 impl Session {
     /// What a person has typed, and what the terminal has said about itself.
@@ -76,7 +76,7 @@ impl Session {
                 }
                 let screen = self.terminal.get_frame().area();
                 let scene = Scene { view: &self.view, layouts: &self.layouts, screen };
-                mouse(&mut self.local, scene, event, now().0)
+                mouse(&mut self.local, scene, event, (self.app.now)().0)
             }
             Some(Ok(seen @ (Input::FocusGained | Input::FocusLost))) => {
                 self.outside.focus(seen == Input::FocusGained);

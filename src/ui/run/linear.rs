@@ -15,9 +15,8 @@ use crate::agent::{Event, Intent};
 use super::super::errands::Errands;
 use super::super::linear::{Act, Talk};
 use super::super::outcome::{UiError, UiOutcome};
-use super::super::settings::{AppIo, Models, UiSettings};
+use super::super::settings::{AppIo, Models, Now, UiSettings};
 use super::lines::{Lines, Typed};
-use super::now;
 
 /// Most news taken in before words are written.
 const MOST_NEWS: usize = 256;
@@ -39,7 +38,7 @@ pub async fn listen(
         }
     });
     let mut talk = Talk::new(settings.view, settings.entry_json);
-    talk.tick(now());
+    talk.tick((app.now)());
     talk.begin(&settings.history, settings.notice.as_deref());
     let sources = Sources { told_to_end, interrupts, typed, events: app.events, later: settings.later };
     let mut session = Session {
@@ -48,6 +47,7 @@ pub async fn listen(
         sources,
         intents: app.intents,
         abort: app.abort,
+        now: app.now,
         errands: settings.errands,
         models: settings.models,
         is_leaving: false,
@@ -131,6 +131,7 @@ struct Session {
     sources: Sources,
     intents: mpsc::Sender<Intent>,
     abort: mpsc::Sender<()>,
+    now: Now,
     errands: Errands,
     models: Models,
     /// Nothing more can be typed, and the last message is not answered yet.
@@ -140,7 +141,7 @@ struct Session {
 
 impl Session {
     fn take(&mut self, news: News) {
-        self.talk.tick(now());
+        self.talk.tick((self.now)());
         let acts = match news {
             News::ToldToEnd => return self.outcome = Some(UiOutcome::Signalled),
             News::AgentGone => return self.outcome = Some(UiOutcome::AgentGone),

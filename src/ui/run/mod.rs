@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 use std::task::Poll;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::future::{OptionFuture, poll_fn};
@@ -13,7 +13,7 @@ use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::Instant;
 
 use crate::agent::{Event, Intent, Live};
-use crate::ledger::{CallId, Entry, Millis};
+use crate::ledger::{CallId, Entry};
 use crate::tool::Typed;
 use crate::view::View;
 
@@ -271,7 +271,7 @@ impl Session {
     fn event(&mut self, event: Option<Event>) {
         let Some(event) = event else { return self.agent_gone() };
         self.gathers = true;
-        self.view.tick(now());
+        self.view.tick((self.app.now)());
         if let Event::Live(live) = &event {
             hear(&mut self.local, live);
             if let Live::Answering { model, window, waits: false, .. } = live {
@@ -293,7 +293,7 @@ impl Session {
     }
 
     fn frame(&mut self) {
-        let now = now();
+        let now = (self.app.now)();
         self.local.now = self.began.elapsed();
         self.view.settings.tools_mode = (self.tools_mode)();
         self.errands.refresh(&mut self.local);
@@ -320,10 +320,4 @@ impl Session {
         self.dirty = false;
         self.tick = self.view.status.counts_in(now).map_or(TICK, Duration::from_millis);
     }
-}
-
-/// The wall clock, which entries carry too.
-fn now() -> Millis {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Millis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }
