@@ -22,8 +22,26 @@ impl Secret {
     /// `text` with every occurrence of the secret blotted out.
     pub fn redact(&self, text: &str) -> String {
         // Shorter ones are placeholders ("x", "none") and would blot out innocent words.
-        if self.0.len() < 6 { text.to_owned() } else { text.replace(&self.0, "[key]") }
+        if self.0.len() < 6 { text.to_owned() } else { strike(text, &self.0, "[key]") }
     }
+}
+
+/// `text` with `instead` in the place of each occurrence of `secret`, in large letters and small: somebody who says a key
+/// back may have changed them. One that is encoded is not known again.
+pub fn strike(text: &str, secret: &str, instead: &str) -> String {
+    let (small, secret) = (text.to_ascii_lowercase(), secret.to_ascii_lowercase());
+    if secret.is_empty() {
+        return text.to_owned();
+    }
+    // To make ASCII letters small moves no byte, so what is found in one is found in the other.
+    let (mut struck, mut after) = (String::new(), 0);
+    for (at, _) in small.match_indices(&secret) {
+        struck.push_str(text.get(after..at).unwrap_or_default());
+        struck.push_str(instead);
+        after = at + secret.len();
+    }
+    struck.push_str(text.get(after..).unwrap_or_default());
+    struck
 }
 
 impl fmt::Debug for Secret {

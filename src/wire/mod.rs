@@ -26,7 +26,7 @@ pub mod sse;
 pub mod string_mode;
 
 pub use base64::base64;
-pub use call::{Endpoint, HttpCall, Quirks, Secret};
+pub use call::{Endpoint, HttpCall, Quirks, Secret, strike};
 pub use decoder::Decoder;
 pub use failure::http_failure;
 pub use image::{NoImage, NoPicture, Picture, recognize, to_image};

@@ -1,6 +1,7 @@
 //! Our own files, start-up files and secrets, where the session works in the home folder or beside them.
 
 use std::fs;
+use std::process::Command;
 
 use serde_json::{Value, json};
 
@@ -98,4 +99,47 @@ fn a_forged_record_of_an_undo_is_refused_and_named_when_the_session_goes_on() {
         assert!(path.exists());
     }
     assert_eq!(world.file("made.txt"), "mine");
+}
+
+/// A pipe could be waited for without end; the program that waits is ended after a minute.
+#[test]
+fn what_is_no_file_among_the_sessions_is_named_and_waited_for_by_nobody() {
+    let world = World::new();
+    world.json(&["--script", &script(json!(["A word to be found."])), "go"]);
+    let folder = world.session_file().parent().unwrap().to_owned();
+    for kind in ["p", "c 1 5"] {
+        let place = folder.join(format!("99999999-odd-{}.jsonl", &kind[..1]));
+        let made = Command::new("mknod").arg(place).args(kind.split(' ')).status().unwrap();
+        // Only root makes devices.
+        assert!(made.success() || kind != "p");
+    }
+    for words in
+        [&["sessions", "list"][..], &["sessions", "search", "found"], &["doctor"], &["exec", "--last", "x"]]
+    {
+        let program = world.program();
+        let ours = program.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())));
+        let output = Command::new("timeout")
+            .args(["60", env!("CARGO_BIN_EXE_countersign")])
+            .args(words)
+            .env_clear()
+            .envs(ours)
+            .current_dir(world.work())
+            .output()
+            .unwrap();
+        assert_ne!(output.status.code(), Some(124), "{words:?} waits");
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8_lossy(&said);
+        assert!(words[0] == "exec" || said.contains("not a regular file"), "{words:?}: {said}");
+    }
+}
+
+/// Somebody who refuses a key may say it in other letters.
+#[test]
+fn a_key_in_other_letters_is_not_shown() {
+    let world = World::new().with("SOME_API_KEY", "Abcdef-0123456789");
+    let said = "the key ABCDEF-0123456789 is no good, nor is abcdef-0123456789";
+    world.json(&["--script", &script(json!([said])), "go"]);
+    let ran = world.sessions_cli(&["search", "good"]);
+    assert!(ran.out.contains("key (key hidden) is no good, nor is (key hidden)"), "{}", ran.out);
+    assert!(!ran.out.to_lowercase().contains("abcdef-0123456789"), "{}", ran.out);
 }

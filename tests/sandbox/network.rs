@@ -54,6 +54,11 @@ fn attempt(attack: &str, target: &str) -> std::io::Result<()> {
             let (one, _other) = UnixDatagram::pair()?;
             one.send_to(b"x", target)?;
         }
+        // No socket; it needs a program that asks the kernel by itself, as this one does.
+        "watch" => {
+            use rustix::fs::inotify::{CreateFlags, WatchFlags, add_watch, init};
+            add_watch(init(CreateFlags::empty())?, target, WatchFlags::ALL_EVENTS)?;
+        }
         other => panic!("no attack {other}"),
     }
     Ok(())

@@ -154,6 +154,40 @@ async fn nobody_outside_is_limited() {
     }
 }
 
+/// How nice it is, on which processors and in which class it runs: of one's own processes only.
+#[tokio::test]
+async fn nobody_outside_gets_less_of_the_machine() {
+    if !there_is_one().await {
+        return;
+    }
+    let bench = Bench::new();
+    for own in [
+        "nice -n 5 true",
+        "taskset 1 true",
+        "chrt -b 0 true",
+        "ionice -c 3 true",
+        "flock $ROOT/work/lock true",
+    ] {
+        bench.works(own).await;
+    }
+    for attack in [
+        "renice -n 7 -p VICTIM",
+        "renice -n 7 -u 4294967294",
+        "taskset -p 1 VICTIM",
+        "chrt -b -p 0 VICTIM",
+        "ionice -c 3 -p VICTIM",
+    ] {
+        let mut victim = Command::new("sleep").arg(unique()).stdin(Stdio::null()).spawn().unwrap();
+        let attack = attack.replace("VICTIM", &victim.id().to_string());
+        let by_user = attack.contains(" -u ");
+        let (free, held) = (bench.run(&attack, false).await, bench.run(&attack, true).await);
+        victim.kill().unwrap();
+        victim.wait().unwrap();
+        assert!(free.outcome == Outcome::Ok || by_user, "{attack} is no attack: {}", free.content);
+        assert_eq!(held.outcome, Outcome::Failed, "{attack} got through: {}", held.content);
+    }
+}
+
 #[tokio::test]
 async fn nothing_is_shared_by_numbers_that_are_no_files() {
     if !there_is_one().await {

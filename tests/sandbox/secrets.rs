@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 
-use crate::bench::{Bench, PLANTED, there_is_one};
+use crate::bench::{Bench, PLANTED, own_attack, there_is_one};
 
 /// What is tried, and how. Exit code 0 when it worked.
 const READS: &[(&str, &str)] = &[
@@ -124,4 +124,16 @@ fn the_program_s_own_environment_is_closed_to_what_it_starts() {
     let said = run(&program, &["exec", "--json", "--mode", "unrestricted", "--script", &script, "go"]);
     assert!(said.contains("tried ") && said.contains("Permission denied"), "{said}");
     assert!(!said.contains(PLANTED), "{said}");
+}
+
+/// A watch on a folder that cannot be read tells the names of what is used in it.
+#[tokio::test]
+async fn hidden_folders_and_terminals_are_not_watched() {
+    if !there_is_one().await {
+        return;
+    }
+    for watched in ["$HOME/.ssh", "/dev", "$ROOT/outside"] {
+        let attack = format!("TARGET=\"{watched}\" {}", own_attack("watch"));
+        Bench::holds_against(watched, &attack).await;
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     AgentEntry, Config, McpEntry, SourcedRule, ToolCalling, facts, hooks,
-    key::{AgentKey, Key, McpKey, Most, Nudge, Quirk},
+    key::{AgentKey, Key, McpKey, Most, Nudge, Quirk, Sandboxed},
     keys,
     peers::{self, Peer, Words},
     setting::{Setting, Wrong},
@@ -68,6 +68,7 @@ fn in_letters(setting: &Setting) -> Setting {
             | Key::ToolTimeout
             | Key::ParallelExecution
             | Key::Echo
+            | Key::Sandbox(Sandboxed::Reads | Sandboxed::Network)
             | Key::Vim
             | Key::ScreenReader
             | Key::Mouse

@@ -114,6 +114,28 @@ mod tests {
         Ok(config)
     }
 
+    /// What a file may say of a key, the command line may say too: `true` is no text there.
+    #[test]
+    fn each_switch_and_number_is_taken_on_the_command_line_as_in_a_file() {
+        let mut taken = 0;
+        for (path, _) in super::super::key::KEYS.iter().filter(|(path, _)| !path.contains(['*', '<'])) {
+            for value in ["true", "7"] {
+                let text = format!("{path} = {value}");
+                let Ok(in_a_file) = setting::of_text(&text, &Source::User(Arc::default(), 0)) else {
+                    continue;
+                };
+                let is_taken = |setting: &Setting| apply::set(&mut Config::default(), setting).is_ok();
+                if !in_a_file.iter().all(is_taken) {
+                    continue;
+                }
+                let pair = setting::of_pair(&format!("{path}={value}"), &Source::Flag("-c")).unwrap();
+                assert!(pair.iter().all(is_taken), "-c {path}={value}");
+                taken += 1;
+            }
+        }
+        assert!(taken > 20, "{taken}");
+    }
+
     #[test]
     fn what_the_sandbox_lets_through_is_the_users_word() {
         let user = "sandbox = ['shell(cargo *)']\n[tools.sandbox]\nreads = true\nnetwork = true\nwritable = ['~/.cargo', '/srv']\n\

@@ -15,6 +15,7 @@ use crate::ledger::Millis;
 use crate::runtime::SessionStore;
 use crate::ui::text::sanitize;
 use crate::wire::record::SessionFile;
+use crate::wire::strike;
 
 /// The store, and the folder that `--last` is about.
 pub(super) struct Place {
@@ -71,7 +72,7 @@ impl Place {
     pub(super) fn without_keys(&self, text: String) -> String {
         self.environment.keys().into_iter().fold(text, |text, key| {
             let escaped = serde_json::Value::from(key).to_string();
-            text.replace(key, "(key hidden)").replace(escaped.trim_matches('"'), "(key hidden)")
+            strike(&strike(&text, key, "(key hidden)"), escaped.trim_matches('"'), "(key hidden)")
         })
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::words::{IN_A_SENTENCE, one_line};
+use crate::wire::strike;
 
 /// Values of fewer bytes are words like `1` and `true`, which would be struck out of every sentence.
 const SHORTEST_SECRET: usize = 6;
@@ -22,7 +23,7 @@ impl Secrets {
 
     /// The words without the secrets.
     pub(in crate::runtime) fn strike(&self, text: &str) -> String {
-        self.0.iter().fold(text.to_owned(), |text, value| text.replace(value, "[hidden]"))
+        self.0.iter().fold(text.to_owned(), |text, value| strike(&text, value, "[hidden]"))
     }
 
     /// The same on one line that fits a sentence.
@@ -57,7 +58,7 @@ mod tests {
         let others = ["of-an-argument".to_owned(), "true".to_owned()];
         let secrets = Secrets::new(address_and_headers(address, &headers).chain(others));
         let said = secrets.hide(
-            "no: Bearer key-1234567 (key-1234567) at secret-word@x.test?key=abcdefgh of-an-argument true",
+            "no: Bearer key-1234567 (KEY-1234567) at secret-word@x.test?key=abcdefgh of-an-argument true",
         );
         assert_eq!(said, "no: [hidden] ([hidden]) at [hidden]@x.test?[hidden] [hidden] true");
     }

@@ -338,6 +338,10 @@ mod tests {
         ] {
             assert_eq!(passed(&[("PLAIN_NAME", value)]), [""; 0], "{value}");
         }
+    }
+
+    #[test]
+    fn what_is_no_key_is_given() {
         for value in [
             "sk-short",
             "https://example.test/a:b@c",

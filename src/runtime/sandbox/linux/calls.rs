@@ -74,6 +74,27 @@ const REFUSED: &[i64] = &[
     libc::SYS_adjtimex,
     libc::SYS_clock_adjtime,
 ];
+/// Refused as if the kernel had none of it: programs then poll, or use an older call. The flags of `clone3` lie in memory, where
+/// no filter looks; a watch tells the names in folders that cannot be read, and when a terminal is used.
+const UNSEEN: &[i64] = &[
+    libc::SYS_clone3,
+    libc::SYS_inotify_init1,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_inotify_init,
+];
+/// How much of the machine a process gets, and where. Each names its process by a number, this argument; 0 is the caller.
+const OF_OTHERS: &[(i64, u8)] = &[
+    (libc::SYS_sched_setaffinity, 0),
+    (libc::SYS_sched_setscheduler, 0),
+    (libc::SYS_sched_setparam, 0),
+    (libc::SYS_sched_setattr, 0),
+    (libc::SYS_setpriority, 1),
+    (libc::SYS_ioprio_set, 1),
+];
+/// Of these, 0 names all processes of the user when the first argument is this.
+const OF_A_USER: &[(i64, u64)] = &[(libc::SYS_setpriority, 2), (libc::SYS_ioprio_set, 3)];
+/// A lease on a file that can only be read holds up whoever opens it; news of a folder tell what is done in it.
+const HOLDING_UP: [u64; 2] = [1024, 1026];
 /// Characters put into a terminal as if they had been typed: TIOCSTI and TIOCLINUX, whose type differs by C library.
 const TYPING: [u64; 2] = [0x5412, 0x541c];
 /// Namespaces in which a process would be root.
@@ -123,8 +144,7 @@ pub(super) fn programs(network: bool) -> Result<[BpfProgram; 2], String> {
         let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch);
         filter.and_then(BpfProgram::try_from).map_err(failed)
     };
-    // Its flags lie in memory, where no filter looks; libraries that are told it is not there use the older call.
-    let unseen = [(libc::SYS_clone3, Vec::new())].into();
+    let unseen = UNSEEN.iter().map(|call| (*call, Vec::new())).collect();
     Ok([
         compile(by_both_numbers(rules(network).map_err(failed)?), libc::EPERM)?,
         compile(by_both_numbers(unseen), libc::ENOSYS)?,
@@ -148,6 +168,16 @@ fn rules(network: bool) -> Result<Rules, seccompiler::BackendError> {
     });
     // The limits of another process end it as surely as a signal does, and Landlock says nothing about them.
     rules.insert(libc::SYS_prlimit64, vec![one(0, SeccompCmpOp::Ne, 0)?]);
+    for (call, process) in OF_OTHERS {
+        rules.insert(*call, vec![one(*process, SeccompCmpOp::Ne, 0)?]);
+    }
+    for (call, user) in OF_A_USER {
+        rules.entry(*call).or_default().push(one(0, SeccompCmpOp::Eq, *user)?);
+    }
+    rules.insert(
+        libc::SYS_fcntl,
+        HOLDING_UP.iter().map(|what| one(1, SeccompCmpOp::Eq, *what)).collect::<Result<_, _>>()?,
+    );
     rules.insert(libc::SYS_clone, namespaces.collect::<Result<_, _>>()?);
     Ok(rules)
 }
@@ -295,6 +325,33 @@ mod tests {
             let with_others = flag.unsigned_abs() | 0x11;
             assert_eq!(decided(false, libc::SYS_clone, &[with_others]), eperm, "{flag:#x}");
             assert_eq!(decided(true, libc::SYS_clone | bit, &[with_others]), eperm, "{flag:#x}");
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn a_process_changes_its_own_share_of_the_machine_and_nobody_else_s() {
+        let (eperm, enosys, bit) = (REFUSED_WITH + 1, REFUSED_WITH + 38, SECOND_NUMBERS);
+        for (call, own, others) in [
+            (libc::SYS_sched_setaffinity, &[0][..], &[4711][..]),
+            (libc::SYS_sched_setscheduler, &[0, 3], &[4711, 3]),
+            (libc::SYS_sched_setparam, &[0], &[4711]),
+            (libc::SYS_sched_setattr, &[0], &[4711]),
+            (libc::SYS_setpriority, &[0, 0, 5], &[0, 4711, 5]),
+            (libc::SYS_setpriority, &[1, 0, 5], &[2, 0, 5]),
+            (libc::SYS_ioprio_set, &[1, 0, 5], &[1, 4711, 5]),
+            (libc::SYS_ioprio_set, &[2, 0, 5], &[3, 0, 5]),
+            (libc::SYS_fcntl, &[3, 6], &[3, 1024]),
+            (libc::SYS_fcntl, &[3, 1030], &[3, 1026]),
+        ] {
+            for network in [false, true] {
+                assert_eq!(decided(network, call, own), ALLOWED, "{call} {own:?}");
+                assert_eq!(decided(network, call, others), eperm, "{call} {others:?}");
+                assert_eq!(decided(network, call | bit, others), eperm, "{call} {others:?}");
+            }
+        }
+        for call in [libc::SYS_inotify_init1, libc::SYS_inotify_init] {
+            assert_eq!((decided(true, call, &[]), decided(false, call | bit, &[])), (enosys, enosys));
         }
     }
 
