@@ -199,13 +199,18 @@ fn may_retry(pending: &Pending, report: &ToolReport, meter: &Meter) -> bool {
     failed && report.transient && pending.attempts < meter.limits().max_retries_per_tool_call
 }
 
-/// A tool says how its run went; only the loop can say that a call was denied, aborted or lost.
+/// A tool says how its run went, or that nobody knows; only the loop can say that a call was denied or aborted.
 fn settlement(report: ToolReport, duration_ms: u64) -> Settlement {
     let outcome = match report.outcome {
-        outcome @ (Outcome::Ok | Outcome::Failed | Outcome::Invalid | Outcome::TimedOut) => outcome,
-        Outcome::UnknownTool | Outcome::Denied(_) | Outcome::Aborted(_) | Outcome::Lost { .. } => {
-            Outcome::Failed
-        }
+        outcome @ (Outcome::Ok
+        | Outcome::Failed
+        | Outcome::Invalid
+        | Outcome::TimedOut
+        | Outcome::Lost { started: true }) => outcome,
+        Outcome::UnknownTool
+        | Outcome::Denied(_)
+        | Outcome::Aborted(_)
+        | Outcome::Lost { started: false } => Outcome::Failed,
     };
     let ToolReport { content, cut_chars, images, remote, .. } = report;
     Settlement { outcome, content, duration_ms, cut_chars, images, remote }

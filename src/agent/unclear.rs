@@ -46,7 +46,7 @@ impl Unclear {
                 format!("was interrupted after {}", seconds(ms))
             }
             Outcome::TimedOut => format!("timed out after {}", seconds(result.duration_ms)),
-            Outcome::Lost { started: true } => "was running when the process ended".to_owned(),
+            Outcome::Lost { started: true } => "was lost while it ran".to_owned(),
             // What came to its end in between is clear again; what was not started has changed nothing.
             Outcome::Ok => {
                 self.ended.remove(&action);

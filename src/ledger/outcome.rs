@@ -20,7 +20,7 @@ pub enum Outcome {
     TimedOut,
     /// Cut short by the user or a budget.
     Aborted(Abort),
-    /// The process died while the call was open.
+    /// How it ended is not known: the process died while the call was open, or whoever did the work was heard no more.
     Lost {
         /// Whether an allowing decision was durable: then effects may be partial.
         started: bool,

@@ -172,7 +172,7 @@ pub enum ToolNews {
 /// How a tool run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolReport {
-    /// `Ok`, `Failed`, `Invalid` or `TimedOut`; the others are the loop's.
+    /// `Ok`, `Failed`, `Invalid`, `TimedOut`, or `Lost` when nobody knows what was done; the others are the loop's.
     pub outcome: Outcome,
     /// What the model reads; bounded already.
     pub content: String,

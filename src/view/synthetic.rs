@@ -17,7 +17,7 @@ pub fn synthetic(result: &ToolResult) -> Option<String> {
             Some(format!("{}, path {}: {state}", cut_by(&result.content), abort.path.as_str()))
         }
         Outcome::Lost { started: true } => {
-            Some("the process ended after it was allowed; effects may be partial".to_owned())
+            Some("how it ended is not known; effects may be partial".to_owned())
         }
         Outcome::Lost { started: false } => {
             Some("the process ended before it was allowed; was not started".to_owned())

@@ -8,6 +8,7 @@ pub mod a2a;
 mod anthropic;
 mod base64;
 mod body;
+mod bulk;
 mod call;
 mod charge;
 mod decoder;
@@ -26,6 +27,7 @@ pub mod sse;
 pub mod string_mode;
 
 pub use base64::base64;
+pub use bulk::{Bulk, MOST_VALUES};
 pub use call::{Endpoint, HttpCall, Quirks, Secret, strike};
 pub use decoder::Decoder;
 pub use failure::http_failure;

@@ -40,6 +40,8 @@ pub(crate) fn event(result: &Value) -> String {
     format!("data: {}\n\n", json!({ "jsonrpc": "2.0", "id": 1, "result": result }))
 }
 
+/// How a call ended of which nobody knows how it ended.
+pub(crate) const UNKNOWN: Outcome = Outcome::Lost { started: true };
 const MAYBE: &str = "; the task may have been taken; check before repeating";
 
 #[tokio::test]
@@ -57,7 +59,7 @@ async fn an_answer_that_cannot_be_read_may_mean_that_the_task_was_taken() {
             let site = answering(streams, move |_, reply| reply.whole(head, body.as_bytes()));
             let report = handed(&site).await;
             let words = format!("the agent writer could not be heard: {why}{MAYBE}");
-            assert_eq!(said(&report), (Outcome::Failed, words.as_str()));
+            assert_eq!(said(&report), (UNKNOWN, words.as_str()));
             assert_eq!(report.remote, remote(None, TaskState::Unknown));
         }
     }
@@ -142,11 +144,11 @@ async fn one_event_of_a_stream_that_is_too_large_is_asked_about_instead() {
     let report = handed(&alone).await;
     let words =
         format!("the agent writer could not be heard: one event of its answer is larger than 16 MB{MAYBE}");
-    assert_eq!(said(&report), (Outcome::Failed, words.as_str()));
+    assert_eq!(said(&report), (UNKNOWN, words.as_str()));
     let whole = answering(false, |_, reply| reply.whole("200 OK", &vec![b' '; 17 << 20]));
     let report = handed(&whole).await;
     let words = format!("the agent writer could not be heard: its answer is larger than 16 MB{MAYBE}");
-    assert_eq!(said(&report), (Outcome::Failed, words.as_str()));
+    assert_eq!(said(&report), (UNKNOWN, words.as_str()));
 }
 
 #[tokio::test]
@@ -165,7 +167,7 @@ async fn questions_that_come_to_nothing_are_asked_again_a_few_times() {
     let report = handed(&site).await;
     let words = "the agent writer does not say any more how its task t-1 stands: HTTP 502 Bad Gateway; it may still work on \
                  it; check before repeating";
-    assert_eq!(said(&report), (Outcome::Failed, words));
+    assert_eq!(said(&report), (UNKNOWN, words));
     assert_eq!((report.remote, site.count("GetTask")), (remote(Some("t-1"), TaskState::Submitted), 5));
 }
 
@@ -189,7 +191,7 @@ async fn an_error_in_the_midst_of_a_stream_is_the_end_unless_the_task_has_anothe
     let report = handed(&site).await;
     let words = "the agent writer does not say any more how its task t-1 stands: oh (error -32603); it may still work on it; \
                  check before repeating";
-    assert_eq!(said(&report), (Outcome::Failed, words));
+    assert_eq!(said(&report), (UNKNOWN, words));
     assert_eq!(site.count("GetTask"), 1);
 }
 
@@ -208,4 +210,40 @@ async fn what_is_told_of_another_task_is_not_taken() {
     let (report, shown) = bench(&site).call(json!({ "task": "x" })).await;
     assert_eq!(said(&report), (Outcome::Ok, "(nothing)"));
     assert_eq!(sorted(&shown).1, ["t-1"]);
+}
+
+#[tokio::test]
+async fn an_answer_about_another_task_is_refused() {
+    let strange = "it answered about another task than the one asked";
+    let other = || json!({ "id": "t-2", "status": { "state": "TASK_STATE_COMPLETED" } });
+    let asked = answering(false, move |asked, reply| match asked.rpc() {
+        "SendMessage" => reply.json(&json!({ "result": { "task": task("TASK_STATE_WORKING") } })),
+        _ => reply.json(&json!({ "result": other() })),
+    });
+    let report = handed(&asked).await;
+    let words = format!(
+        "the agent writer does not say any more how its task t-1 stands: {strange}; it may still work on it; check before \
+         repeating"
+    );
+    assert_eq!(
+        (said(&report), report.remote.clone()),
+        ((UNKNOWN, words.as_str()), remote(Some("t-1"), TaskState::Working))
+    );
+
+    for streams in [true, false] {
+        let site = answering(streams, move |_, reply| match streams {
+            true => reply.whole(
+                "200 OK\r\ncontent-type: text/event-stream",
+                event(&json!({ "task": other() })).as_bytes(),
+            ),
+            false => reply.json(&json!({ "result": { "task": other() } })),
+        });
+        let (report, shown) = bench(&site).call(json!({ "task": "x", "task_id": "t-1" })).await;
+        let words = format!("the agent writer could not be heard: {strange}{MAYBE}");
+        assert_eq!(
+            (said(&report), report.remote.clone()),
+            ((UNKNOWN, words.as_str()), remote(None, TaskState::Unknown))
+        );
+        assert!(shown.is_empty());
+    }
 }

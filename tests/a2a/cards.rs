@@ -116,16 +116,22 @@ async fn a_card_sends_no_task_and_no_key_to_another_server() {
     let target = format!("{}/rpc?k=1", elsewhere.site.url());
     let shown = format!("{}/rpc", elsewhere.site.url());
     let interface = json!({ "url": target, "protocolBinding": "JSONRPC", "protocolVersion": "1.0" });
-    let why = refused(move |_| json!({ "name": "x", "supportedInterfaces": [interface] })).await;
-    let words = format!(
-        "The agent `writer` cannot be used: its card sends tasks to {shown}, which is another server than the one \
-         configured; point `url` to it, if it is right; no task can be handed to it."
-    );
-    assert_eq!(why, words);
-    let older = refused(move |_| json!({ "name": "x", "url": target })).await;
-    assert!(older.contains("which is another server"), "{older}");
-    let secure = refused(|host| json!({ "name": "x", "url": format!("https://{host}/") })).await;
-    assert!(secure.contains("which is another server"), "{secure}");
+    let newer = json!({ "name": "x", "supportedInterfaces": [interface] });
+    for card in [newer, json!({ "name": "x", "url": target })] {
+        let site = Site::new(move |asked, reply| match (asked.method.as_str(), asked.path.as_str()) {
+            ("get", _) => reply.json(&card),
+            ("post", "/rpc?k=1") => {
+                reply.json(&json!({ "result": { "role": "agent", "parts": [{ "text": "here" }] } }));
+            }
+            _ => reply.whole("404 Not Found", b""),
+        });
+        let bench = Bench::new(vec![at(&site.url())]);
+        let found = bench.found().await;
+        assert_eq!((found.address, found.named), (format!("{}/rpc", site.url()), Some(shown.clone())));
+        assert_eq!(said(&bench.hand("x").await), (Outcome::Ok, "here"));
+    }
+    let file = refused(|_| json!({ "name": "x", "url": "file:///etc/passwd" })).await;
+    assert!(file.contains("its card sends tasks to file:///etc/passwd, which is no web address"), "{file}");
     assert!(elsewhere.site.asked().is_empty(), "{:?}", elsewhere.site.asked());
 }
 

@@ -1,5 +1,5 @@
-//! A2A agents as they are met: a strict one that does what its task says, one that misbehaves as it is told, and one that is
-//! built on the official SDK.
+//! A2A agents as they are met: a strict one that does what its task says, one that misbehaves as it is told, one that is
+//! built on the official SDK, and one of KAOS, made up and real.
 
 #![allow(
     clippy::unwrap_used,
@@ -7,6 +7,7 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::disallowed_methods,
+    clippy::print_stderr,
     reason = "tests look at the world themselves"
 )]
 
@@ -19,6 +20,7 @@ mod endings;
 mod hostile;
 #[path = "../support/inner.rs"]
 mod inner;
+mod kaos;
 mod peers;
 #[path = "../support/pictures.rs"]
 mod pictures;

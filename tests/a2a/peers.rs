@@ -1,4 +1,5 @@
-//! An agent on the official SDK, by the protocol's own authors: what is made up here could be wrong in the same way twice.
+//! An agent on the official SDK, by the protocol's own authors, and one on the runtime of KAOS: what is made up here could be
+//! wrong in the same way twice.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
@@ -9,7 +10,7 @@ use countersign::runtime::ToolPort as _;
 use countersign::tool::Shown;
 use serde_json::json;
 
-use crate::bench::{ACTION, Bench, at, remote, said, sorted};
+use crate::bench::{ACTION, Bench, at, becomes_true, remote, said, sorted};
 
 /// The agent; ended with it.
 struct Peer {
@@ -107,4 +108,61 @@ async fn the_official_sdk_is_handed_tasks_and_asked_about_them() {
 async fn the_official_sdk_is_spoken_to_in_the_older_version() {
     does_what_it_is_asked("0.3", "stream").await;
     does_what_it_is_asked("0.3", "ask").await;
+}
+
+/// An agent of KAOS with a mock for a model; ended with it.
+struct Kaos {
+    child: Child,
+    port: u16,
+}
+
+impl Kaos {
+    /// Answers with these, in order. The runtime is where `.ci/run` puts it; `None` where there is no Python for it.
+    fn new(answers: &[&str]) -> Option<Self> {
+        let own = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("target/peers/kaos/bin/python");
+        if !own.is_file() {
+            eprintln!("not tried: .ci/run installs the runtime of KAOS where there is Python 3.12");
+            return None;
+        }
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let mut python = Command::new(own);
+        python.args(["-m", "uvicorn", "pais.server:get_app", "--factory", "--host", "127.0.0.1", "--port"]);
+        python.arg(free.to_string()).envs([
+            ("AGENT_NAME", "worker"),
+            ("AGENT_DESCRIPTION", "mocked"),
+            ("AGENT_PORT", "8000"),
+            ("OTEL_SDK_DISABLED", "true"),
+            ("DEBUG_MOCK_RESPONSES", &json!(answers).to_string()),
+        ]);
+        let child = python.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        Some(Self { child, port: free })
+    }
+
+    fn at(&self, path: &str) -> Bench {
+        Bench::new(vec![at(&format!("http://127.0.0.1:{}{path}", self.port))])
+    }
+}
+
+impl Drop for Kaos {
+    fn drop(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs the runtime of KAOS, which .ci/run installs where there is Python 3.12"]
+async fn the_runtime_of_kaos_is_handed_tasks() {
+    let Some(kaos) = Kaos::new(&["The worker did it."]) else { return };
+    becomes_true("the agent", || std::net::TcpStream::connect(("127.0.0.1", kaos.port)).is_ok()).await;
+    for path in ["", "/.well-known/agent.json"] {
+        let bench = kaos.at(path);
+        let found = bench.found().await;
+        assert_eq!((found.title.as_str(), found.protocol.as_str(), found.streams), ("worker", "kaos", false));
+        assert_eq!(found.named.as_deref(), Some("http://localhost:8000/"));
+        let (report, shown) = bench.call(json!({ "task": "do it" })).await;
+        assert_eq!(said(&report), (Outcome::Ok, "The worker did it."));
+        let id = report.remote.clone().unwrap().id.unwrap();
+        assert_eq!((report.remote.unwrap().state, sorted(&shown).1), (TaskState::Completed, vec![id]));
+    }
 }

@@ -22,14 +22,22 @@ pub(super) fn run(invocation: &Invocation, name: Option<&str>) -> Result<Exit, F
 }
 
 fn answers(name: &str, found: &A2aFound) -> String {
-    let A2aFound { title, version, protocol, address, streams, skills, tool } = found;
+    let A2aFound { title, version, protocol, address, named, streams, skills, tool } = found;
     let progress = if *streams { "tells of its progress" } else { "is asked now and then how far it is" };
     let skills = if skills.is_empty() { "none is named".to_owned() } else { skills.join(", ") };
+    let instead = named.as_ref().map(|named| {
+        format!("its card names {named} for tasks; they go to the server configured, and nowhere else")
+    });
     let lines = [
         format!("tasks go to {address}; it {progress}"),
         format!("skills: {skills}"),
         format!("tool: {}, {}", tool.name, tool.effect.as_str()),
     ];
     let first = one_line(&format!("{name}: answers as {title} {version}, protocol {protocol}"));
-    lines.iter().fold(format!("{first}\n"), |text, line| format!("{text}  {}\n", one_line(line)))
+    lines
+        .iter()
+        .take(1)
+        .chain(&instead)
+        .chain(lines.iter().skip(1))
+        .fold(format!("{first}\n"), |text, line| format!("{text}  {}\n", one_line(line)))
 }

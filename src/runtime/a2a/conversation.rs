@@ -10,7 +10,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::exchange::Exchange;
-use super::farewell::{afterwards, farewell};
+use super::farewell::{afterwards, farewell, found};
 use super::handover::{Handover, Known};
 use super::told::{ended, shown_id};
 use crate::ledger::{Outcome, RemoteTask, TaskState, seconds};
@@ -87,7 +87,9 @@ impl Handover {
         known: &Known,
         until: Instant,
     ) -> Option<ToolReport> {
-        if !known.sent.load(Relaxed) || self.name(known).is_some() {
+        // An agent that names a task only when it is over is asked in another way.
+        let lists = known.ready.get().is_some_and(|ready| ready.link.dialect().list().is_some());
+        if !known.sent.load(Relaxed) || self.name(known).is_some() || lists {
             return None;
         }
         let mut task = known.task.subscribe();
@@ -120,7 +122,11 @@ impl Handover {
                 ..ToolReport::failed(format!("nothing was sent to the agent {agent}"))
             };
         };
-        let Some(id) = self.name(known) else {
+        let id = match self.name(known) {
+            Some(id) => Some(id),
+            None => found(&ready.link, &self.message.id, cut.until).await,
+        };
+        let Some(id) = id else {
             let words = format!(
                 "perhaps not canceled: the agent {agent} never said under which name it took the task, so it may still work \
                  on it"

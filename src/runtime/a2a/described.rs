@@ -1,9 +1,9 @@
 //! An agent as models and people are told of it: the tool that hands it a task, and what its card says in bounded words.
 
-use reqwest::Url;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::agent::A2aAgent;
+use super::place::Target;
 use super::standing::A2aFound;
 use crate::runtime::foreign::{one_line, plain, shown};
 use crate::tool::{DELEGATE_TO, SideEffect, ToolSpec};
@@ -14,22 +14,27 @@ const MOST_ABOUT: usize = 2_000;
 /// Most skills that are named to people.
 const MOST_SKILLS: usize = 50;
 
+/// What is said of tools whose agent can ask back.
+const AGAIN: &str = "When it asks for something, call this tool again with the answer as `task` and the `task_id` that it \
+                     gave.";
+
 /// What is known of an agent whose tasks go to `target`.
-pub(super) fn describe(agent: &A2aAgent, card: &Card, version: Version, target: &Url) -> A2aFound {
+pub(super) fn describe(agent: &A2aAgent, card: &Card, version: Version, target: &Target) -> A2aFound {
     let skills = card.skills.iter().map(|skill| one_line(&skill.name, 100)).filter(|name| !name.is_empty());
     A2aFound {
         title: one_line(&card.name, 100),
         version: one_line(&card.version, 50),
         protocol: version.as_str().to_owned(),
-        address: shown(target),
-        streams: card.streams,
+        address: shown(&target.url),
+        named: target.named.as_ref().map(|named| one_line(&shown(named), 150)),
+        streams: card.streams && version != Version::Kaos,
         skills: skills.take(MOST_SKILLS).collect(),
-        tool: tool(agent, card),
+        tool: tool(agent, card, version),
     }
 }
 
-fn tool(agent: &A2aAgent, card: &Card) -> ToolSpec {
-    let schema = json!({
+fn tool(agent: &A2aAgent, card: &Card, version: Version) -> ToolSpec {
+    let mut schema = json!({
         "type": "object",
         "properties": {
             "task": {
@@ -44,12 +49,16 @@ fn tool(agent: &A2aAgent, card: &Card) -> ToolSpec {
         "required": ["task"],
         "additionalProperties": false,
     });
+    let goes_on = version != Version::Kaos;
+    if !goes_on && let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.remove("task_id");
+    }
+    let again = if goes_on { " ".to_owned() + AGAIN } else { String::new() };
     ToolSpec {
         name: format!("{DELEGATE_TO}{}", agent.name),
         description: format!(
             "Hands a task to the agent `{}`, which works on it alone and answers when it is done. It sees `task` and \
-             nothing else of this conversation, so `task` must hold all that it needs to know. When it asks for \
-             something, call this tool again with the answer as `task` and the `task_id` that it gave.\n\n{}",
+             nothing else of this conversation, so `task` must hold all that it needs to know.{again}\n\n{}",
             agent.name,
             about(agent, card)
         ),
@@ -78,6 +87,8 @@ fn about(agent: &A2aAgent, card: &Card) -> String {
 
 #[cfg(test)]
 mod tests {
+    use reqwest::Url;
+
     use super::*;
     use crate::tool::Registry;
     use crate::wire::a2a::Skill;
@@ -109,7 +120,7 @@ mod tests {
             &agent(None),
             &card(),
             Version::V1,
-            &Url::parse("http://u:p@a.test/rpc?key=1#x").unwrap(),
+            &Target { url: Url::parse("http://u:p@a.test/rpc?key=1#x").unwrap(), named: None },
         );
         assert_eq!((found.title.as_str(), found.address.as_str()), ("W riter", "http://a.test/rpc"));
         assert_eq!(
@@ -119,15 +130,15 @@ mod tests {
         let said = "\n\nWhat it says of itself: writes letters\n- one: does one[2J\n- two: does two[2J";
         assert!(found.tool.description.ends_with(said), "{}", found.tool.description);
         assert_eq!((found.tool.effect, found.tool.timeout_ms), (SideEffect::Sends, Some(7)));
-        let ours = tool(&agent(Some(" Asks\u{202e} the lawyers. ")), &card()).description;
+        let ours = tool(&agent(Some(" Asks\u{202e} the lawyers. ")), &card(), Version::V1).description;
         assert!(ours.ends_with("\n\nAsks the lawyers.") && !ours.contains("letters"), "{ours}");
-        let long = tool(&agent(Some(&"x".repeat(9_000))), &card()).description;
+        let long = tool(&agent(Some(&"x".repeat(9_000))), &card(), Version::V1).description;
         assert!(long.ends_with("x…") && long.chars().count() < 2_500);
     }
 
     #[test]
     fn arguments_are_a_task_and_perhaps_the_one_it_goes_on_with() {
-        let mut registry = Registry::new(vec![tool(&agent(None), &card())]);
+        let mut registry = Registry::new(vec![tool(&agent(None), &card(), Version::V1)]);
         let mut is_fine = |arguments: serde_json::Value| {
             let serde_json::Value::Object(members) = arguments else { panic!("an object") };
             registry.validate("delegate_to_writer", &crate::ledger::Arguments::Object(members)).is_ok()

@@ -6,13 +6,14 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
+use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 
 use super::handover::{Handover, Known};
-use super::link::{Answer, Events, Link, Trouble};
+use super::link::{Answer, Events, Heard, Link, Trouble};
 use super::report;
 use super::told::{Told, shown_id};
-use crate::ledger::TaskState;
+use crate::ledger::{Outcome, TaskState};
 use crate::runtime::foreign::plain;
 use crate::runtime::tools::live::Live;
 use crate::tool::{Shown, ToolReport};
@@ -28,6 +29,8 @@ const MOST_FAILURES: u32 = 4;
 /// How often a task that goes on may be told to wait for an answer before that is believed to be a new question: an agent may
 /// say how the task stood before it has taken the answer in.
 const AS_IT_WAS: u32 = 5;
+/// The error of an agent that does not know a method.
+const NO_SUCH_METHOD: i64 = -32601;
 /// Most characters of one event that are shown while it works.
 const MOST_SHOWN: usize = 20_000;
 
@@ -45,7 +48,8 @@ pub(super) struct Exchange<'c> {
 impl<'c> Exchange<'c> {
     pub(super) fn new(handover: &'c Handover, known: &'c Known, output: mpsc::Sender<Shown>) -> Self {
         let as_it_was = if handover.message.task.is_some() { 0 } else { AS_IT_WAS };
-        Self { handover, known, live: Live::new(output.clone()), output, told: Told::default(), as_it_was }
+        let told = Told::of(handover.message.task.as_deref());
+        Self { handover, known, live: Live::new(output.clone()), output, told, as_it_was }
     }
 
     /// Sends the message, and hears what comes of it to the end.
@@ -56,7 +60,12 @@ impl<'c> Exchange<'c> {
             Ok(ready) => self.known.ready.get_or_init(|| ready).clone(),
             Err(why) => return ToolReport::failed(format!("the agent {agent} {why}; nothing was sent")),
         };
-        let talked = self.talk(&ready.link, ready.found.streams).await;
+        let link = &ready.link;
+        if self.handover.message.task.is_some() && !link.dialect().goes_on() {
+            let words = format!("the agent {agent} takes no second message for a task; nothing was sent");
+            return ToolReport::failed(words);
+        }
+        let talked = self.talk(link).await;
         self.live.send(true);
         match talked {
             Ok(()) => self.report().await,
@@ -65,22 +74,25 @@ impl<'c> Exchange<'c> {
     }
 
     /// Until the task is over.
-    async fn talk(&mut self, link: &Link, streams: bool) -> Result<(), Trouble> {
-        let message = link.dialect.send(&self.handover.message, streams);
-        let mut broke_off = None;
-        match link.send(message, self.known.sent.clone()).await? {
-            Answer::Whole(event) => self.hear(event).await,
-            Answer::Stream(events) => broke_off = self.listen(events).await.err(),
-        }
+    async fn talk(&mut self, link: &Link) -> Result<(), Trouble> {
+        let broke_off = self.hand_over(link).await.err();
         if self.is_over() {
             return Ok(());
         }
-        let Some(id) = self.told.id.clone() else {
-            let nothing =
-                || Trouble::Unheard("it ended its answer before it said anything of the task".to_owned());
-            return Err(broke_off.unwrap_or_else(nothing));
+        let id = match (&broke_off, self.id()) {
+            (_, Some(id)) => id,
+            // Who answers only when the task is over may be asked for its name meanwhile.
+            (Some(Trouble::Unheard(_)), None) => match self.find(link).await {
+                Some(id) => id,
+                None => return broke_off.map_or(Ok(()), Err),
+            },
+            (Some(_), None) => return broke_off.map_or(Ok(()), Err),
+            (None, None) => {
+                let nothing = "it ended its answer before it said anything of the task";
+                return Err(Trouble::Unheard(nothing.to_owned()));
+            }
         };
-        if !streams {
+        if !link.dialect().streams {
             sleep_showing(&mut self.live, FIRST_PAUSE).await;
         }
         match broke_off {
@@ -93,11 +105,50 @@ impl<'c> Exchange<'c> {
         }
     }
 
+    /// Sends the message, and hears the answer to its end. Only an agent that does not know the method, and so has taken
+    /// nothing, gets it in another way.
+    async fn hand_over(&mut self, link: &Link) -> Result<(), Trouble> {
+        loop {
+            let way = link.dialect();
+            let answer = link.send(way.send(&self.handover.message), self.known.sent.clone()).await;
+            let heard = match answer {
+                Ok(Answer::Whole(event)) => self.hear(event).await,
+                Ok(Answer::Stream(events)) => self.listen(events).await,
+                Err(trouble) => Err(trouble),
+            };
+            match heard {
+                Err(Trouble::Refused { code: NO_SUCH_METHOD, message })
+                    if self.told.is_nothing() && self.handover.message.task.is_none() =>
+                {
+                    if !link.unlearn(&way) {
+                        return Err(Trouble::Refused { code: NO_SUCH_METHOD, message });
+                    }
+                }
+                heard => return heard,
+            }
+        }
+    }
+
+    /// What the agent calls the task, as far as it said so.
+    fn id(&self) -> Option<String> {
+        self.known.task.borrow().0.clone()
+    }
+
+    /// Looks for the task among those that the agent lists.
+    async fn find(&mut self, link: &Link) -> Option<String> {
+        let finding = timeout(PATIENCE, link.find(&self.handover.message.id));
+        let id = showing(&mut self.live, finding).await.ok()?.ok()??;
+        self.told.name(&id);
+        self.known.task.send_modify(|task| task.0 = Some(id.clone()));
+        self.output.send(Shown::Task(shown_id(&id))).await.unwrap_or_default();
+        Some(id)
+    }
+
     /// Hears events until the task is over or there are no more.
     async fn listen(&mut self, mut events: Events) -> Result<(), Trouble> {
         while !self.is_over() {
             let Some(event) = showing(&mut self.live, events.next()).await? else { break };
-            self.hear(event).await;
+            self.hear(event).await?;
         }
         Ok(())
     }
@@ -118,11 +169,10 @@ impl<'c> Exchange<'c> {
     }
 
     async fn ask(&mut self, link: &Link, id: &str) -> Result<(), Trouble> {
-        let asking = timeout(PATIENCE, link.ask(link.dialect.get(id)));
+        let asking = timeout(PATIENCE, link.ask(link.dialect().get(id)));
         let slow = |_elapsed| Trouble::Unheard("it did not answer in time".to_owned());
         let event = showing(&mut self.live, asking).await.map_err(slow)??;
-        self.hear(event).await;
-        Ok(())
+        self.hear(event).await
     }
 
     /// Whether nothing more comes of the task: it ended, or waits for somebody, and not for what it was just given.
@@ -130,10 +180,21 @@ impl<'c> Exchange<'c> {
         self.told.is_over() && (!self.told.waits() || self.as_it_was >= AS_IT_WAS)
     }
 
-    async fn hear(&mut self, event: Event) {
-        let is_new = self.told.id.is_none();
+    /// Takes an event in.
+    ///
+    /// # Errors
+    /// It is about another task.
+    async fn hear(&mut self, heard: Heard) -> Result<(), Trouble> {
+        let Heard { event, is_large } = heard;
+        let is_new = self.known.task.borrow().0.is_none();
         let is_whole = matches!(event, Event::Task(_));
-        let said = self.told.take(event);
+        if let Event::Task(task) = &event
+            && !self.told.is_about(&task.id)
+        {
+            return Err(Trouble::Unheard("it answered about another task than the one asked".to_owned()));
+        }
+        let said =
+            if is_large { self.take_apart(event).await } else { plain(&self.told.take(event), MOST_SHOWN) };
         let may_be_old = is_whole && self.told.waits();
         self.as_it_was = if may_be_old { self.as_it_was.saturating_add(1) } else { AS_IT_WAS };
         let state = self.told.state.unwrap_or(TaskState::Unknown);
@@ -147,19 +208,30 @@ impl<'c> Exchange<'c> {
             // Nobody listens only when the call was cut short, and then it is known already.
             self.output.send(Shown::Task(shown_id(id))).await.unwrap_or_default();
         }
-        self.live.push(plain(&said, MOST_SHOWN).as_bytes());
+        self.live.push(said.as_bytes());
         if self.live.due_in() == Some(Duration::ZERO) {
             self.live.send(false);
         }
+        Ok(())
+    }
+
+    /// Takes a large event in on a thread of its own, so that Esc and the time limit are heard meanwhile.
+    async fn take_apart(&mut self, event: Event) -> String {
+        let mut told = std::mem::take(&mut self.told);
+        let folding = spawn_blocking(move || {
+            let said = plain(&told.take(event), MOST_SHOWN);
+            (told, said)
+        });
+        let (told, said) = showing(&mut self.live, folding).await.unwrap_or_default();
+        self.told = told;
+        said
     }
 
     async fn report(self) -> ToolReport {
         let Handover { kept, max_chars, .. } = self.handover;
         let (kept, max_chars, told) = (Arc::clone(kept), *max_chars, self.told);
         let remote = Some(told.remote());
-        let reading = tokio::task::spawn_blocking(move || {
-            report::of(&kept.agent.name, &told, &kept.secrets, max_chars)
-        });
+        let reading = spawn_blocking(move || report::of(&kept.agent.name, &told, &kept.secrets, max_chars));
         reading.await.unwrap_or_else(|_| ToolReport {
             remote,
             ..ToolReport::failed("the result could not be read; check what was done")
@@ -187,10 +259,10 @@ impl<'c> Exchange<'c> {
                 "the agent {agent} did not take the task: {}",
                 kept.secrets.hide(&why)
             )),
-            (None, Trouble::Unheard(why)) => ToolReport::failed(format!(
+            (None, Trouble::Unheard(why)) => unclear(ToolReport::failed(format!(
                 "the agent {agent} could not be heard: {}; the task may have been taken; check before repeating",
                 kept.secrets.hide(&why)
-            )),
+            ))),
             (Some(id), trouble) => {
                 let why = match trouble {
                     Trouble::Refused { code, message } => {
@@ -198,17 +270,22 @@ impl<'c> Exchange<'c> {
                     }
                     Trouble::Closed(why) | Trouble::Unheard(why) => kept.secrets.hide(&why),
                 };
-                report::failed(
+                unclear(report::failed(
                     &format!(
                         "the agent {agent} does not say any more how its task {id} stands: {why}; it may still work on \
                          it; check before repeating"
                     ),
                     *max_chars,
-                )
+                ))
             }
         };
         ToolReport { remote, ..report }
     }
+}
+
+/// The report of a task of which nobody knows how it ended: that it failed would be untrue.
+fn unclear(report: ToolReport) -> ToolReport {
+    ToolReport { outcome: Outcome::Lost { started: true }, ..report }
 }
 
 /// Waits for something, and shows meanwhile what there is to show.

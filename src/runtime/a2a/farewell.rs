@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::kept::Kept;
-use super::link::{Link, Trouble};
+use super::link::{Heard, Link, Trouble};
 use super::told::{ended, shown_id};
 use crate::ledger::TaskState;
 use crate::tool::ToolReport;
@@ -46,18 +46,18 @@ pub(super) async fn farewell(
 /// The state in which the task ended; `told` is what the agent said of it before.
 async fn cancel(link: &Link, id: &str, told: &mut Option<TaskState>) -> Result<TaskState, String> {
     let mut pause = FIRST_PAUSE;
-    let mut answer = link.ask(link.dialect.cancel(id)).await;
+    let mut answer = link.ask(link.dialect().cancel(id)).await;
     if let Err(Trouble::Refused { code, message }) = answer {
         // What has ended cannot be cancelled: how it ended is asked.
         let refusal = format!("{message} (error {code})");
-        answer = link.ask(link.dialect.get(id)).await;
-        if !state(&answer).is_some_and(ended) {
-            *told = state(&answer);
+        answer = link.ask(link.dialect().get(id)).await;
+        if !state(&answer, id).is_some_and(ended) {
+            *told = state(&answer, id);
             return Err(refusal);
         }
     }
     loop {
-        match (state(&answer), answer) {
+        match (state(&answer, id), answer) {
             (Some(state), _) if ended(state) => return Ok(state),
             (state, Ok(_)) => *told = state,
             (_, Err(Trouble::Refused { code, message })) => return Err(format!("{message} (error {code})")),
@@ -65,15 +65,33 @@ async fn cancel(link: &Link, id: &str, told: &mut Option<TaskState>) -> Result<T
         }
         sleep(pause).await;
         pause *= 2;
-        answer = link.ask(link.dialect.get(id)).await;
+        answer = link.ask(link.dialect().get(id)).await;
     }
 }
 
-fn state(answer: &Result<Event, Trouble>) -> Option<TaskState> {
+/// How the task stands; what is said of another is not believed.
+fn state(answer: &Result<Heard, Trouble>, id: &str) -> Option<TaskState> {
     match answer {
-        Ok(Event::Task(task)) => Some(task.status.state),
+        Ok(Heard { event: Event::Task(task), .. }) if task.id == id => Some(task.status.state),
         _ => None,
     }
+}
+
+/// Looks for a task that has no name yet in the list of an agent that has one, until it is there or `until`.
+pub(super) async fn found(link: &Link, message: &str, until: Instant) -> Option<String> {
+    link.dialect().list()?;
+    let looking = async {
+        loop {
+            match link.find(message).await {
+                Ok(Some(id)) => return Some(id),
+                Ok(None) => sleep(FIRST_PAUSE * 2).await,
+                Err(_) => return None,
+            }
+        }
+    };
+    // The rest of the time is for cancelling it.
+    let half = Instant::now() + until.saturating_duration_since(Instant::now()) / 2;
+    timeout_at(half, looking).await.ok().flatten()
 }
 
 /// What is told of a call that was cut short after its task had come to an end, or had never begun.

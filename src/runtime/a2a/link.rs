@@ -2,19 +2,21 @@
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use futures_util::stream;
 use reqwest::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap};
 use reqwest::{Body, Client, Response, StatusCode, Url};
+use tokio::task::spawn_blocking;
 
 use super::agent::A2aAgent;
 use crate::runtime::foreign;
 use crate::runtime::network::{self, Network};
-use crate::wire::a2a::{Dialect, Event, NoEvent, Version, read};
+use crate::wire::a2a::{Dialect, Event, NoEvent, Version, find, read};
 use crate::wire::sse::{SseDecoder, SseEvent};
+use crate::wire::{Bulk, MOST_VALUES};
 
 /// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -81,16 +83,57 @@ pub(super) struct Link {
     pub(super) client: Client,
     pub(super) headers: HeaderMap,
     pub(super) url: Url,
-    pub(super) dialect: Dialect,
+    /// How it is spoken to; another way, once it has said that it does not know this one.
+    pub(super) dialect: RwLock<Dialect>,
+}
+
+/// An event, and whether taking it in is work for a thread of its own.
+pub(super) struct Heard {
+    pub(super) event: Event,
+    pub(super) is_large: bool,
 }
 
 /// What came of a request that may be answered in events.
 pub(super) enum Answer {
-    Whole(Event),
+    Whole(Heard),
     Stream(Events),
 }
 
 impl Link {
+    /// How it is spoken to.
+    pub(super) fn dialect(&self) -> Dialect {
+        self.dialect.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The agent does not know the method of this way: another is used from now on. Whether there is one.
+    pub(super) fn unlearn(&self, way: &Dialect) -> bool {
+        let mut current = self.dialect.write().unwrap_or_else(PoisonError::into_inner);
+        // Another task may have found that out meanwhile.
+        if *current != *way {
+            return true;
+        }
+        match way.instead() {
+            Some(other) => {
+                *current = other;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// What the agent calls the task that was sent under this id, if it lists its tasks and this among them.
+    ///
+    /// # Errors
+    /// [`Trouble`].
+    pub(super) async fn find(&self, message: &str) -> Result<Option<String>, Trouble> {
+        let Some(request) = self.dialect().list() else { return Ok(None) };
+        let length = request.len();
+        let response = self.post(request.into(), length).await?;
+        let body = body(response, MOST_ANSWER).await.map_err(Trouble::Unheard)?;
+        let message = message.to_owned();
+        read_apart(body, move |body| find(body, &message)).await.map(|(found, _)| found)
+    }
+
     /// Sends a message. `sent` becomes true when it is about to leave this machine, and not before.
     ///
     /// # Errors
@@ -114,7 +157,7 @@ impl Link {
     ///
     /// # Errors
     /// [`Trouble`].
-    pub(super) async fn ask(&self, request: String) -> Result<Event, Trouble> {
+    pub(super) async fn ask(&self, request: String) -> Result<Heard, Trouble> {
         let length = request.len();
         whole(self.post(request.into(), length).await?).await
     }
@@ -127,14 +170,14 @@ impl Link {
             .header(CONTENT_TYPE, JSON)
             .header(CONTENT_LENGTH, length)
             .header(ACCEPT, format!("{JSON}, {EVENTS}"));
-        if self.dialect.version == Version::V1 {
-            request = request.header("A2A-Version", self.dialect.version.as_str());
+        if self.dialect().version == Version::V1 {
+            request = request.header("A2A-Version", Version::V1.as_str());
         }
         request.body(body).send().await.map_err(|error| Trouble::Unheard(network::cause(&error)))
     }
 }
 
-async fn whole(response: Response) -> Result<Event, Trouble> {
+async fn whole(response: Response) -> Result<Heard, Trouble> {
     let why_not = no_success(response.status());
     let is_closed = response.status().is_redirection()
         || matches!(response.status(), StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
@@ -155,13 +198,27 @@ async fn whole(response: Response) -> Result<Event, Trouble> {
     }
 }
 
-async fn heard(body: Vec<u8>) -> Result<Event, Trouble> {
-    let event = if body.len() > AT_ONCE {
-        tokio::task::spawn_blocking(move || read(&body)).await.unwrap_or(Err(NoEvent::Unreadable))
+async fn heard(body: Vec<u8>) -> Result<Heard, Trouble> {
+    read_apart(body, read).await.map(|(event, is_large)| Heard { event, is_large })
+}
+
+/// Reads a body, a large one on a thread of its own, and says whether it was large. One that holds too many values is
+/// not read.
+async fn read_apart<T: Send + 'static>(
+    body: Vec<u8>,
+    read: impl FnOnce(&[u8]) -> Result<T, NoEvent> + Send + 'static,
+) -> Result<(T, bool), Trouble> {
+    let is_large = body.len() > AT_ONCE;
+    let reading = move || if Bulk::fits(&body) { Some(read(&body)) } else { None };
+    let read = if is_large {
+        spawn_blocking(reading).await.unwrap_or(Some(Err(NoEvent::Unreadable)))
     } else {
-        read(&body)
+        reading()
     };
-    event.map_err(|none| match none {
+    let Some(read) = read else {
+        return Err(Trouble::Unheard(format!("its answer holds more than {MOST_VALUES} values")));
+    };
+    read.map(|read| (read, is_large)).map_err(|none| match none {
         NoEvent::Refused { code, message } => Trouble::Refused { code, message },
         NoEvent::Unreadable => {
             Trouble::Unheard("what it answered is nothing that the protocol knows".to_owned())
@@ -187,7 +244,7 @@ impl Events {
     ///
     /// # Errors
     /// [`Trouble`]; after that there is nothing more.
-    pub(super) async fn next(&mut self) -> Result<Option<Event>, Trouble> {
+    pub(super) async fn next(&mut self) -> Result<Option<Heard>, Trouble> {
         loop {
             if let Some(event) = self.waiting.pop_front() {
                 return heard(event.data.into_bytes()).await.map(Some);

@@ -8,6 +8,7 @@ mod farewell;
 mod handover;
 mod kept;
 mod link;
+mod place;
 mod report;
 mod standing;
 mod told;

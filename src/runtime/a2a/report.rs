@@ -66,8 +66,14 @@ fn given(agent: &str, told: &Told, after: &str, max_chars: usize) -> ToolReport 
     pieces.retain(|piece| !piece.is_empty());
     let asked = !after.is_empty();
     if asked || pieces.is_empty() {
-        let said = [&told.direct, &told.last_status, &told.last_said].into_iter().flatten();
-        pieces.extend(said.map(|message| words(&message.parts, &mut pictures)).find(|said| !said.is_empty()));
+        // Who says what came of it answers in the history, and says of the status only how it came to be.
+        let said = match &told.output {
+            Some(_) => [&told.direct, &told.last_said, &told.last_status],
+            None => [&told.direct, &told.last_status, &told.last_said],
+        };
+        let output = told.output.iter().filter(|output| !output.is_empty()).cloned();
+        let said = said.into_iter().flatten().map(|message| words(&message.parts, &mut pictures));
+        pieces.extend(output.chain(said).find(|said| !said.is_empty()));
     }
     if pieces.is_empty() {
         pieces.push("(nothing)".to_owned());

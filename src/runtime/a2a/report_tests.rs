@@ -10,7 +10,7 @@ fn said(words: &str) -> Message {
 fn told(state: TaskState, message: Option<&str>, artifacts: Vec<Artifact>, history: Vec<Message>) -> Told {
     let status = Status { state, message: message.map(said) };
     let mut told = Told::default();
-    told.take(Event::Task(Task { id: "t-1".into(), status, artifacts, history }));
+    told.take(Event::Task(Task { id: "t-1".into(), status, artifacts, history, output: None }));
     told
 }
 

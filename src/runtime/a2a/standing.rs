@@ -18,10 +18,12 @@ pub struct A2aFound {
     pub title: String,
     /// Its version, in its own words.
     pub version: String,
-    /// The version of the protocol that is spoken with it: `1.0` or `0.3`.
+    /// The version of the protocol that is spoken with it: `1.0`, `0.3` or `kaos`.
     pub protocol: String,
     /// Where tasks are sent, without a query.
     pub address: String,
+    /// Where its card says that tasks are to be sent, if that is another server: none is sent there.
+    pub named: Option<String>,
     /// Whether it tells of its progress while it works; otherwise it is asked now and then.
     pub streams: bool,
     /// The names of its skills.

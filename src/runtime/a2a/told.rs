@@ -18,6 +18,8 @@ const MOST_ID: usize = 256;
 pub(super) struct Told {
     /// What it calls the task, in its own letters.
     pub(super) id: Option<String>,
+    /// The task that was asked to go on: nothing is taken of another.
+    asked: Option<String>,
     /// How the task stands, if it said so.
     pub(super) state: Option<TaskState>,
     /// What the task made, in order.
@@ -28,6 +30,8 @@ pub(super) struct Told {
     pub(super) last_status: Option<Message>,
     /// The last that it said, of those in the history.
     pub(super) last_said: Option<Message>,
+    /// What came of it beside what it made: an agent of KAOS says so, in words that may be empty.
+    pub(super) output: Option<String>,
     /// Its answer, when there is no task.
     pub(super) direct: Option<Message>,
     /// Characters that were not kept.
@@ -36,6 +40,26 @@ pub(super) struct Told {
 }
 
 impl Told {
+    /// Nothing yet, of this task if one was asked to go on.
+    pub(super) fn of(asked: Option<&str>) -> Self {
+        Self { asked: asked.map(str::to_owned), ..Self::default() }
+    }
+
+    /// Whether nothing was told at all.
+    pub(super) fn is_nothing(&self) -> bool {
+        self.id.is_none() && self.direct.is_none()
+    }
+
+    /// Whether this is the task that it is about, as far as that is known.
+    pub(super) fn is_about(&self, task: &str) -> bool {
+        self.id.as_deref().or(self.asked.as_deref()).is_none_or(|known| known == task)
+    }
+
+    /// What the agent calls the task was found in another way.
+    pub(super) fn name(&mut self, id: &str) {
+        self.id.get_or_insert_with(|| id.to_owned());
+    }
+
     /// Takes in an event, and says what of it is new to read. What is told of other tasks is not taken.
     pub(super) fn take(&mut self, event: Event) -> String {
         match event {
@@ -78,7 +102,7 @@ impl Told {
 
     /// The first task that is named is the one that this is about.
     fn is_this(&mut self, task: &str) -> bool {
-        self.id.get_or_insert_with(|| task.to_owned()) == task
+        self.is_about(task) && self.id.get_or_insert_with(|| task.to_owned()) == task
     }
 
     fn stand(&mut self, status: Status) -> String {
@@ -113,6 +137,7 @@ impl Told {
         if let Some(said) = task.history.into_iter().rev().find(|message| message.is_of_agent) {
             self.last_said = Some(said);
         }
+        self.output = task.output;
         self.stand(task.status) + &new
     }
 
@@ -223,6 +248,7 @@ mod tests {
             status: Status { state, message },
             artifacts: artifacts.iter().map(artifact).collect(),
             history: Vec::new(),
+            output: None,
         })
     }
 

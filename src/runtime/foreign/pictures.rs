@@ -10,6 +10,10 @@ use crate::runtime::tools::picture;
 
 /// Most images of one result that are decoded and shown.
 const MOST_IMAGES: usize = 8;
+/// Most that are decoded to find out whether they can be shown.
+const MOST_TRIED: usize = 4 * MOST_IMAGES;
+/// Most bytes of base64 that are decoded for one result.
+const MOST_TOGETHER: u64 = Image::MOST_BYTES_IN_ALL / 3 * 4;
 /// With padding or without: both are met.
 const DECODER: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
@@ -20,12 +24,15 @@ const DECODER: GeneralPurpose = GeneralPurpose::new(
 pub(in crate::runtime) struct Pictures<'t> {
     tool: &'t str,
     images: Vec<Image>,
+    /// How many were decoded, and their bytes in base64.
+    tried: usize,
+    together: u64,
 }
 
 impl<'t> Pictures<'t> {
     /// None yet; they are named after the tool.
     pub(in crate::runtime) fn of(tool: &'t str) -> Self {
-        Self { tool, images: Vec::new() }
+        Self { tool, images: Vec::new(), tried: 0, together: 0 }
     }
 
     /// Takes one, and says in a line what it is, or why it is not shown. Decodes it: for a thread that may be busy.
@@ -38,6 +45,11 @@ impl<'t> Pictures<'t> {
         if data.len() as u64 > Image::MOST_BYTES * 2 {
             return "[an image that is too large]".to_owned();
         }
+        if self.tried >= MOST_TRIED || self.together.saturating_add(data.len() as u64) > MOST_TOGETHER {
+            return "[an image beyond what is read of one result]".to_owned();
+        }
+        self.tried += 1;
+        self.together += data.len() as u64;
         let shown = DECODER
             .decode(data.trim())
             .map_err(|_why| "is no base64".to_owned())

@@ -61,9 +61,10 @@ pub(super) async fn run(kept: &Kept, invocation: Invocation, output: mpsc::Sende
                 McpWay::Http { .. } => "could not be heard to the end of the call",
             };
             let how = kept.hide(&how);
-            ToolReport::failed(format!(
+            let words = format!(
                 "the MCP server `{name}` {what}: {how}; effects may be partial; check before repeating"
-            ))
+            );
+            ToolReport { outcome: Outcome::Lost { started: true }, ..ToolReport::failed(words) }
         }
     }
 }

@@ -77,11 +77,14 @@ fn telling<'a>(panel: &'a Panel, result: &'a ToolResult) -> Vec<&'a str> {
     let written = || exit(&result.content).1.lines().filter(|line| !line.trim().is_empty()).collect();
     match &result.outcome {
         Outcome::Ok if result.content.starts_with("(no output") || !is_command(panel) => Vec::new(),
-        Outcome::Ok | Outcome::Failed | Outcome::TimedOut | Outcome::Invalid | Outcome::UnknownTool => {
-            written()
-        }
+        Outcome::Ok
+        | Outcome::Failed
+        | Outcome::TimedOut
+        | Outcome::Invalid
+        | Outcome::UnknownTool
+        | Outcome::Lost { .. } => written(),
         Outcome::Denied(_) => panel.decision().map(|decision| decision.reason.as_str()).into_iter().collect(),
-        Outcome::Aborted(_) | Outcome::Lost { .. } => Vec::new(),
+        Outcome::Aborted(_) => Vec::new(),
     }
 }
 

@@ -192,11 +192,13 @@ fn excerpt(panel: &Panel, result: &ToolResult, around: &Around<'_>) -> Vec<Row> 
         Outcome::Ok if delegate(&result.name).is_some() => {
             lines.get(..EXCERPT.min(lines.len())).unwrap_or(&[])
         }
-        Outcome::Failed | Outcome::TimedOut | Outcome::Invalid | Outcome::UnknownTool => {
-            lines.get(..EXCERPT.min(lines.len())).unwrap_or(&[])
-        }
+        Outcome::Failed
+        | Outcome::TimedOut
+        | Outcome::Invalid
+        | Outcome::UnknownTool
+        | Outcome::Lost { .. } => lines.get(..EXCERPT.min(lines.len())).unwrap_or(&[]),
         Outcome::Denied(_) => reason.as_slice(),
-        Outcome::Ok | Outcome::Aborted(_) | Outcome::Lost { .. } => &[],
+        Outcome::Ok | Outcome::Aborted(_) => &[],
     };
     let room = usize::from(around.text_width()).saturating_sub(2);
     shown

@@ -9,6 +9,9 @@ use super::Version;
 /// The only binding of the protocol that is spoken here.
 const JSON_RPC: &str = "JSONRPC";
 
+/// The word by which a card of KAOS says that its agent takes tasks.
+const KAOS_JSON_RPC: &str = "jsonrpc";
+
 /// What an agent says of itself, as it said it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Card {
@@ -69,7 +72,7 @@ impl Card {
         raw.name.is_some().then(|| raw.into())
     }
 
-    /// The address to use: the first that is spoken here, 1.0 before 0.3.
+    /// The address to use: the first that is spoken here, 1.0 before all others.
     ///
     /// # Errors
     /// [`NoInterface`] with what the agent offers instead.
@@ -107,6 +110,9 @@ struct RawCard {
     additional_interfaces: Option<Vec<RawInterface>>,
     #[serde(alias = "protocol_version")]
     protocol_version: Option<String>,
+    // What follows is KAOS: its cards say 0.3, and its agents do not speak it.
+    #[serde(alias = "supported_protocols")]
+    supported_protocols: Option<Vec<String>>,
 }
 
 #[derive(Deserialize)]
@@ -146,10 +152,11 @@ impl RawInterface {
 impl From<RawCard> for Card {
     fn from(raw: RawCard) -> Self {
         let older = raw.protocol_version.unwrap_or_else(|| Version::V0_3.as_str().to_owned());
+        let is_kaos = raw.supported_protocols.is_some_and(|all| all.iter().any(|one| one == KAOS_JSON_RPC));
         let main = RawInterface {
             url: raw.url,
             protocol_binding: raw.preferred_transport,
-            protocol_version: None,
+            protocol_version: is_kaos.then(|| Version::Kaos.as_str().to_owned()),
             tenant: None,
         };
         let newer = raw.supported_interfaces.unwrap_or_default().into_iter();

@@ -2,7 +2,11 @@
 //!
 //! One reader serves both versions: the members of an object say what it is, whether it has a `kind` or not.
 
-use serde::Deserialize;
+use std::fmt;
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use super::part::{Part, RawPart};
 use crate::ledger::TaskState;
@@ -43,6 +47,8 @@ pub struct Task {
     pub artifacts: Vec<Artifact>,
     /// What was said, oldest first.
     pub history: Vec<Message>,
+    /// What came of it in a word, beside what it made: KAOS has that, and leaves it empty where the answer was said.
+    pub output: Option<String>,
 }
 
 /// How a task stands.
@@ -93,8 +99,7 @@ pub enum NoEvent {
 pub fn read(body: &[u8]) -> Result<Event, NoEvent> {
     let answer: RawAnswer = serde_json::from_slice(body).map_err(|_why| NoEvent::Unreadable)?;
     if let Some(error) = answer.error {
-        let message = error.message.unwrap_or_default();
-        return Err(NoEvent::Refused { code: error.code.unwrap_or_default(), message });
+        return Err(error.refusal());
     }
     answer.result.and_then(RawResult::event).ok_or(NoEvent::Unreadable)
 }
@@ -106,9 +111,16 @@ struct RawAnswer {
 }
 
 #[derive(Deserialize)]
-struct RawError {
+pub(super) struct RawError {
     code: Option<i64>,
     message: Option<String>,
+}
+
+impl RawError {
+    pub(super) fn refusal(self) -> NoEvent {
+        let message = self.message.unwrap_or_default();
+        NoEvent::Refused { code: self.code.unwrap_or_default(), message }
+    }
 }
 
 /// Everything that a result can be, and the members under which 1.0 says which.
@@ -131,11 +143,13 @@ struct RawResult {
     append: Option<bool>,
     role: Option<RawName>,
     parts: Option<Vec<RawPart>>,
+    output: Option<String>,
 }
 
 #[derive(Deserialize)]
 struct RawStatus {
     state: Option<RawName>,
+    #[serde(default, deserialize_with = "worded")]
     message: Option<RawMessage>,
 }
 
@@ -156,9 +170,38 @@ struct RawArtifact {
 /// A member of an enumeration: by its name, or by its number in the definition of 1.0.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum RawName {
+pub(super) enum RawName {
     Name(String),
     Number(u64),
+}
+
+/// A message, or words alone: those of KAOS.
+fn worded<'de, D: Deserializer<'de>>(source: D) -> Result<Option<RawMessage>, D::Error> {
+    source.deserialize_any(Worded)
+}
+
+struct Worded;
+
+impl<'de> Visitor<'de> for Worded {
+    type Value = Option<RawMessage>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a message")
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_str<E>(self, words: &str) -> Result<Self::Value, E> {
+        let role = Some(RawName::Name("agent".to_owned()));
+        let parts = (!words.is_empty()).then(|| vec![RawPart::of_text(words)]);
+        Ok(Some(RawMessage { role, parts }))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Self::Value, A::Error> {
+        RawMessage::deserialize(MapAccessDeserializer::new(members)).map(Some)
+    }
 }
 
 impl RawResult {
@@ -186,7 +229,7 @@ impl RawResult {
             let Some(id) = id else { return Some(Event::Status { task: task_id?, status }) };
             let artifacts = self.artifacts.unwrap_or_default().into_iter().map(Artifact::from).collect();
             let history = self.history.unwrap_or_default().into_iter().map(Message::from).collect();
-            return Some(Event::Task(Task { id, status, artifacts, history }));
+            return Some(Event::Task(Task { id, status, artifacts, history, output: self.output }));
         }
         let message = RawMessage { role: self.role, parts: Some(self.parts?) };
         Some(Event::Message(message.into()))
@@ -236,7 +279,7 @@ const NUMBERED: [TaskState; 9] = [
 
 impl RawName {
     /// `TASK_STATE_INPUT_REQUIRED`, `input-required` or 6.
-    fn state(&self) -> TaskState {
+    pub(super) fn state(&self) -> TaskState {
         let state = match self {
             Self::Name(name) => {
                 let name = name.strip_prefix("TASK_STATE_").unwrap_or(name);

@@ -24,6 +24,7 @@ fn a_task_is_the_same_in_both_versions() {
         status: Status { state: TaskState::Completed, message: Some(said(true, "done")) },
         artifacts: vec![Artifact { id: "a".into(), parts: vec![text("x")] }],
         history: vec![said(false, "write"), said(true, "on it")],
+        output: None,
     });
     let newer = json!({
         "id": "t-1", "contextId": "c", "unknown": 1,

@@ -40,7 +40,7 @@ impl Part {
 }
 
 /// Members of both versions; which are there says what it is.
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
 pub(super) struct RawPart {
     text: Option<String>,
     raw: Option<String>,
@@ -51,6 +51,13 @@ pub(super) struct RawPart {
     media_type: Option<String>,
     /// 0.3.
     file: Option<RawFile>,
+}
+
+impl RawPart {
+    /// A part that is these words.
+    pub(super) fn of_text(words: &str) -> Self {
+        Self { text: Some(words.to_owned()), ..Self::default() }
+    }
 }
 
 #[derive(Deserialize)]

@@ -3,5 +3,6 @@
 #![allow(dead_code, reason = "tests; not every test uses everything")]
 
 pub(crate) mod agent;
+pub(crate) mod kaos;
 pub(crate) mod site;
 pub(crate) mod way;

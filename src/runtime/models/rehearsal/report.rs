@@ -54,7 +54,7 @@ fn outcome(call: &Call) -> String {
             format!("{} was never started: the program ended first.", capital(&what))
         }
         Outcome::Lost { started: true } => {
-            format!("The program ended during {what}; its effects may be partial.")
+            format!("Nobody knows how {what} ended; its effects may be partial.")
         }
     }
 }
