@@ -66,9 +66,10 @@ impl Agent {
         }
         let usage = self.priced(awaiting.draft.usage(awaiting.estimated_input));
         let ledger = &mut self.books.ledger;
-        let (message, unfinished) =
+        let (mut message, unfinished) =
             awaiting.draft.interrupt(awaiting.message, awaiting.model, usage, || ledger.mint_call());
-        if let Ok(tokens) = ledger.assistant(now, message) {
+        self.restore_arguments(&mut message);
+        if let Ok(tokens) = self.books.ledger.assistant(now, message) {
             for token in tokens {
                 self.settle_aborted(now, token, AbortPath::B, None, by);
             }

@@ -35,10 +35,12 @@ impl Agent {
         let usage = self.priced(awaiting.draft.usage(awaiting.estimated_input));
         let needs_follow_up = awaiting.draft.needs_follow_up();
         let ledger = &mut self.books.ledger;
-        let message = awaiting.draft.complete(awaiting.message, awaiting.model, usage, || ledger.mint_call());
+        let mut message =
+            awaiting.draft.complete(awaiting.message, awaiting.model, usage, || ledger.mint_call());
+        self.restore_arguments(&mut message);
         let (stop, said) = (message.stop.clone(), message.text());
         let calls: Vec<ToolUse> = message.calls().cloned().collect();
-        let tokens: Vec<OpenCall> = match ledger.assistant(now, message) {
+        let tokens: Vec<OpenCall> = match self.books.ledger.assistant(now, message) {
             Ok(tokens) => tokens,
             Err(unsettled) => return self.give_up(now, &unsettled, out),
         };

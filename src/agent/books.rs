@@ -1,5 +1,6 @@
 //! The ledger with its meter: what is written is counted, and handed out once.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::budget::{Limits, Meter};
@@ -204,9 +205,19 @@ impl Books {
         let learned = self.ledger.entries().iter().rev().filter_map(|entry| Lesson::of(entry));
         let mut limits = learned.filter_map(|lesson| match lesson {
             Lesson::OutputLimit { model, most } if model == *of => Some(most),
-            Lesson::OutputLimit { .. } | Lesson::ReasoningRefused => None,
+            Lesson::OutputLimit { .. } | Lesson::ReasoningRefused | Lesson::ToolRefused { .. } => None,
         });
         limits.next()
+    }
+
+    /// The tools that a provider was found not to take.
+    pub(super) fn refused_tools(&self) -> BTreeSet<String> {
+        let learned = self.ledger.entries().iter().filter_map(|entry| Lesson::of(entry));
+        let refused = learned.filter_map(|lesson| match lesson {
+            Lesson::ToolRefused { tool } => Some(tool),
+            Lesson::OutputLimit { .. } | Lesson::ReasoningRefused => None,
+        });
+        refused.collect()
     }
 
     fn not_ok(&self) -> Vec<(CallId, String)> {

@@ -1,7 +1,9 @@
 //! Tools that come from elsewhere (MCP servers, A2A agents): the first model call of a process waits for them, then they are
 //! frozen.
 
-use crate::ledger::{CallId, EntryId, Injected, Injector, Millis, ToolUse, Transition, Unsettled};
+use crate::ledger::{
+    AssistantMessage, Block, CallId, EntryId, Injected, Injector, Millis, ToolUse, Transition, Unsettled,
+};
 use crate::tool::Discovered;
 
 use super::phase::{Discovering, Pending, Phase, State};
@@ -38,11 +40,13 @@ impl Agent {
         if !std::mem::take(&mut self.discovers) {
             return phase;
         }
-        self.registry.add(found.tools);
-        out.extend(found.missing.iter().cloned().map(|why| Effect::Emit(Live::Unreached(why))));
+        let Discovered { tools, mut missing, absent } = found;
+        missing.extend(self.registry.add(tools));
+        self.absent = absent;
+        out.extend(missing.iter().cloned().map(|why| Effect::Emit(Live::Unreached(why))));
         match phase {
             Phase::Discovering(Discovering { reason, retries }) => {
-                self.missing = found.missing;
+                self.missing = missing;
                 if let Err(unsettled) = self.tell_missing(now) {
                     return self.give_up(now, &unsettled, out);
                 }
@@ -54,8 +58,17 @@ impl Agent {
             | Phase::BackingOff(_)
             | Phase::Compacting(_)
             | Phase::Consulting(_)) => {
-                self.missing = found.missing;
+                self.missing = missing;
                 self.take_answers(now, phase, out)
+            }
+        }
+    }
+
+    /// What a model wrote, under the names that the tools themselves have for their arguments.
+    pub(super) fn restore_arguments(&self, message: &mut AssistantMessage) {
+        for block in &mut message.blocks {
+            if let Block::ToolUse(call) = block {
+                self.registry.restore(call);
             }
         }
     }
@@ -116,7 +129,8 @@ mod tests {
             retrieves: false,
         };
         let missing = vec!["The MCP server away keeps silent.".to_owned()];
-        Input::Discovered(Discovered { tools: vec![tool("the first"), tool("a second one")], missing })
+        let tools = vec![tool("the first"), tool("a second one")];
+        Input::Discovered(Discovered { tools, missing, ..Discovered::default() })
     }
 
     fn request(effects: &[Effect]) -> Option<&Request> {

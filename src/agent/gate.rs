@@ -69,6 +69,9 @@ impl Agent {
     fn unknown(&self, name: &str) -> String {
         let known: Vec<&str> = self.registry.tools().iter().map(|t| t.name.as_str()).collect();
         let known = known.join(", ");
+        if let Some(why) = self.absent.get(name) {
+            return format!("{name} is not there: {why} The tools are: {known}.");
+        }
         match delegate(name) {
             Some(agent) => format!(
                 "There is no agent called {agent}: no [agents.{agent}] is configured, so nothing was delegated. \

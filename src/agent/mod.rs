@@ -31,7 +31,7 @@ mod typing;
 mod unclear;
 mod undoing;
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 pub use effect::{Effect, Operation};
 pub use event::{Event, Live};
@@ -53,6 +53,8 @@ use switching::Chosen;
 pub struct Agent {
     books: Books,
     registry: Registry,
+    /// Tools that are configured and not there, by name, and why.
+    absent: BTreeMap<String, String>,
     settings: Settings,
     phase: Phase,
     /// The timer that watches the wall-time limit, while the clock runs.
@@ -99,6 +101,7 @@ impl Agent {
         Self {
             books,
             registry: Registry::new(settings.tools.clone()),
+            absent: BTreeMap::new(),
             phase: Phase::Idle,
             wall_timer: None,
             last_timer: 0,

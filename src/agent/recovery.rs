@@ -2,7 +2,8 @@
 
 use crate::context::words;
 use crate::ledger::{Ending, EntryId, Lesson, Millis, ModelRef, Note, Remark, Tombstone, Transition};
-use crate::model::{Action, FailureClass, ModelFailure};
+use crate::model::{Action, FailureClass, ModelFailure, NamedTool};
+use crate::tool::{delegate, mcp};
 
 use super::phase::{Awaiting, BackingOff, Phase, Wanted};
 use super::{Agent, Effect, Live};
@@ -58,6 +59,10 @@ impl Agent {
             Action::LowerLimit { most } if self.books.output_limit(&model).is_none() => {
                 Lesson::OutputLimit { model, most }
             }
+            Action::LeaveOutTool => match self.refused_tool(failure) {
+                Some(tool) => Lesson::ToolRefused { tool },
+                None => return false,
+            },
             Action::StripReasoning
             | Action::LowerLimit { .. }
             | Action::Wait
@@ -71,6 +76,18 @@ impl Agent {
         let about = self.books.ledger.last_id().unwrap_or(EntryId(0)).to_string();
         self.books.ledger.remark(now, Remark::Note(Note { about, text: lesson.sentence() }));
         true
+    }
+
+    /// The tool that a refusal names, if it was sent and comes from elsewhere: ours are fit for every provider.
+    fn refused_tool(&self, failure: &ModelFailure) -> Option<String> {
+        let refused = self.books.refused_tools();
+        let mut sent =
+            self.registry.shown().iter().map(|tool| &tool.name).filter(|name| !refused.contains(*name));
+        let named = match failure.tool.as_ref()? {
+            NamedTool::At(place) => sent.nth(*place),
+            NamedTool::Called(name) => sent.find(|sent| *sent == name),
+        };
+        named.filter(|name| delegate(name).is_some() || mcp(name).is_some()).cloned()
     }
 
     /// Another model answers. It cannot go on with a turn that the first one's provider had paused, so it is asked to.
@@ -135,6 +152,7 @@ impl Agent {
             | Action::StripReasoning
             | Action::LowerLimit { .. }
             | Action::StringMode
+            | Action::LeaveOutTool
             | Action::RepairHistory
             | Action::Stop => 0,
         }

@@ -10,7 +10,6 @@ use crate::ledger::{
     Transition, Unsettled, Usage, UserMessage,
 };
 use crate::model::{Draft, ModelSpec, Price, Request};
-use crate::tool::ToolSpec;
 
 use super::phase::{Awaiting, Phase};
 use super::{Agent, Effect, Live, Operation};
@@ -203,7 +202,9 @@ impl Agent {
     }
 
     fn request_to(&self, spec: &ModelSpec, output_left: Option<u64>) -> Result<Request, Unsettled> {
-        let tools = self.registry.tools().iter().map(ToolSpec::describe).collect();
+        let refused = self.books.refused_tools();
+        let shown = self.registry.shown().iter();
+        let tools = shown.filter(|tool| !refused.contains(&tool.name)).cloned().collect();
         let most = [output_left, self.books.output_limit(&spec.model)].into_iter().flatten().min();
         let mut request = context::build(&self.books.ledger, &self.settings.system, tools, spec, most)?;
         request.effort = self.settings.effort.and_then(|wanted| spec.abilities.effort(wanted));

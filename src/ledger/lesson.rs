@@ -14,11 +14,19 @@ pub enum Lesson {
         /// In tokens.
         most: u64,
     },
+    /// This tool is no longer sent.
+    ToolRefused {
+        /// Its name for models.
+        tool: String,
+    },
 }
 
 const REASONING: &str =
     "From here on the reasoning before this is left out of requests: the provider does not take it back.";
 const LIMIT: [&str; 3] = ["From here on ", " is asked for at most ", " tokens: its provider allows no more."];
+
+const TOOL: [&str; 2] =
+    ["From here on the tool ", " is left out of requests: the provider does not take it."];
 
 impl Lesson {
     /// The words of its note.
@@ -26,6 +34,7 @@ impl Lesson {
         let [begin, middle, end] = LIMIT;
         match self {
             Self::ReasoningRefused => REASONING.to_owned(),
+            Self::ToolRefused { tool } => format!("{}{tool}{}", TOOL[0], TOOL[1]),
             Self::OutputLimit { model, most } => format!("{begin}{model}{middle}{most}{end}"),
         }
     }
@@ -39,6 +48,10 @@ impl Lesson {
     fn parse(text: &str) -> Option<Self> {
         if text == REASONING {
             return Some(Self::ReasoningRefused);
+        }
+        let [begin, end] = TOOL;
+        if let Some(tool) = text.strip_prefix(begin).and_then(|rest| rest.strip_suffix(end)) {
+            return Some(Self::ToolRefused { tool: tool.to_owned() });
         }
         let [begin, middle, end] = LIMIT;
         let (model, most) = text.strip_prefix(begin)?.strip_suffix(end)?.rsplit_once(middle)?;
@@ -54,7 +67,10 @@ mod tests {
     #[test]
     fn a_lesson_is_read_back_from_its_words() {
         let limit = |model: &str| Lesson::OutputLimit { model: ModelRef::parse(model), most: 16_384 };
-        for lesson in [Lesson::ReasoningRefused, limit("openai/gpt-4o"), limit("script"), limit("a/b/c: d")] {
+        let tool = Lesson::ToolRefused { tool: "mcp__s__t".to_owned() };
+        for lesson in
+            [Lesson::ReasoningRefused, tool, limit("openai/gpt-4o"), limit("script"), limit("a/b/c: d")]
+        {
             assert_eq!(Lesson::parse(&lesson.sentence()), Some(lesson));
         }
         assert_eq!(Lesson::parse("The model call failed: no"), None);

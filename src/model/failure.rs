@@ -13,12 +13,23 @@ pub struct ModelFailure {
     pub next: String,
     /// How long the provider asks to wait, in milliseconds.
     pub retry_after_ms: Option<u64>,
+    /// The tool that was refused, if one was named.
+    pub tool: Option<NamedTool>,
+}
+
+/// A tool of a request, as a provider speaks of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NamedTool {
+    /// By its place among the tools, from 0.
+    At(usize),
+    /// By its name.
+    Called(String),
 }
 
 impl ModelFailure {
     /// A failure without advice of its own.
     pub fn new(class: FailureClass, message: impl Into<String>) -> Self {
-        Self { class, message: message.into(), next: String::new(), retry_after_ms: None }
+        Self { class, message: message.into(), next: String::new(), retry_after_ms: None, tool: None }
     }
 
     /// What to do next: the failure's own advice, or its class's.
@@ -51,6 +62,8 @@ pub enum FailureClass {
     },
     /// The server or the model takes no tools.
     NoTools,
+    /// One tool is refused, and with it the request.
+    ToolRefused,
     /// Key missing, wrong, or without the right.
     Auth,
     /// No such model.
@@ -83,6 +96,8 @@ pub enum Action {
         /// The most that may be asked for, in tokens.
         most: u64,
     },
+    /// Leave the tool that is named out from here on, and call again.
+    LeaveOutTool,
     /// Call again with the tools described in the text: done where the call is made, the loop sees it only when
     /// that is forbidden.
     StringMode,
@@ -101,6 +116,7 @@ impl Action {
             Self::Compact => "compact",
             Self::StripReasoning => "strip_reasoning",
             Self::LowerLimit { .. } => "lower_limit",
+            Self::LeaveOutTool => "leave_out_tool",
             Self::StringMode => "string_mode",
             Self::RepairHistory => "repair_history",
             Self::Stop => "stop",
@@ -118,6 +134,7 @@ impl FailureClass {
             Self::ReplayRefused => Action::StripReasoning,
             Self::OutputLimit { most } => Action::LowerLimit { most },
             Self::NoTools => Action::StringMode,
+            Self::ToolRefused => Action::LeaveOutTool,
             Self::Pairing => Action::RepairHistory,
             Self::Auth
             | Self::UnknownModel
@@ -145,7 +162,7 @@ impl FailureClass {
             | Self::UnknownModel
             | Self::Quota
             | Self::Protocol => true,
-            Self::Overflow | Self::BadRequest | Self::Pairing | Self::Exhausted => false,
+            Self::Overflow | Self::BadRequest | Self::ToolRefused | Self::Pairing | Self::Exhausted => false,
         }
     }
 
@@ -158,6 +175,7 @@ impl FailureClass {
                 "Send the message again: what the model thought before is then left out. Or choose another model."
             }
             Self::OutputLimit { .. } => "Set a lower max_output for this model in the configuration.",
+            Self::ToolRefused => "Switch the MCP server of this tool off, or correct the tool.",
             Self::NoTools => "Use --tools string, or choose a model that takes tools.",
             Self::Auth => "Set the provider's key and try again.",
             Self::UnknownModel => "Check the model's name; choose one with -m PROVIDER/MODEL.",

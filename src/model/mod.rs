@@ -10,7 +10,7 @@ mod spec;
 pub use draft::{Draft, UnfinishedCall};
 pub use effort::Effort;
 pub use event::{ModelEvent, ModelNews};
-pub use failure::{Action, FailureClass, ModelFailure};
+pub use failure::{Action, FailureClass, ModelFailure, NamedTool};
 pub use spec::{Abilities, LongPrompt, ModelSpec, Price, Rates};
 
 use serde_json::Value;

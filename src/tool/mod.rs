@@ -4,10 +4,13 @@ mod background;
 mod batch;
 mod name;
 mod output;
+mod portable;
 mod row;
 mod schema;
 mod screen;
 mod territory;
+
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
@@ -15,13 +18,13 @@ pub use background::{Standing, id_of, number_of};
 pub use batch::{Candidate, startable};
 pub use name::{ASK, DELEGATE_TO, MCP, delegate, mcp};
 pub use output::{Bounded, bound};
+pub use portable::{Portable, portable, restore};
 pub use row::{Colour, Look, Row, Weight};
 pub use schema::{BadArguments, Registry, check_schema, warm_up};
 pub use screen::{KeyModes, MOST_TYPED, Screen, Shown, Typed, has_terminal};
 pub use territory::Territory;
 
 use crate::ledger::{Arguments, CallId, Image, Outcome, Preview, RemoteTask};
-use crate::model::ToolDescription;
 
 /// What a tool does to the world, mildest first. Only reads run together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,15 +96,6 @@ impl ToolSpec {
             retrieves: false,
         }
     }
-
-    /// What the model is told.
-    pub fn describe(&self) -> ToolDescription {
-        ToolDescription {
-            name: self.name.clone(),
-            description: self.description.clone(),
-            schema: self.schema.clone(),
-        }
-    }
 }
 
 /// A call ready to be looked at or run.
@@ -158,6 +152,8 @@ pub struct Discovered {
     pub tools: Vec<ToolSpec>,
     /// What is not there that was asked for, and why: a sentence each, safe to be shown.
     pub missing: Vec<String>,
+    /// The same by the name of the tool that is not there, as far as it is known.
+    pub absent: BTreeMap<String, String>,
 }
 
 /// News of a running tool.

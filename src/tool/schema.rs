@@ -1,18 +1,32 @@
 //! The tools of a session and the validation of what they are called with.
 
-use std::{collections::BTreeMap, fmt};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
-use crate::ledger::Arguments;
+use crate::ledger::{Arguments, ToolUse};
+use crate::model::ToolDescription;
 
 use super::ToolSpec;
+use super::name::{delegate, mcp};
+use super::portable::{Portable, portable, restore};
+
+/// Most tools of a request: what OpenAI takes. A session's tools are frozen and its model can be changed, so that holds for
+/// all providers.
+const MOST_TOOLS: usize = 128;
+/// Most names in a sentence on tools that are left out.
+const MOST_NAMED: usize = 20;
 
 /// The tools a model can call, frozen for the session. Schemas are compiled when first needed.
 #[derive(Debug, Default)]
 pub struct Registry {
     tools: Vec<ToolSpec>,
+    /// What models are told of each, in the same order.
+    shown: Vec<ToolDescription>,
+    /// Those whose arguments have other names for models.
+    renamed: BTreeSet<String>,
     compiled: BTreeMap<String, Validator>,
 }
 
@@ -29,15 +43,72 @@ impl fmt::Display for BadArguments {
 impl Registry {
     /// A registry of these tools, in the order in which the model sees them.
     pub fn new(tools: Vec<ToolSpec>) -> Self {
-        Self { tools, compiled: BTreeMap::new() }
+        let mut registry = Self::default();
+        for tool in tools {
+            // Ours are fit for models; what a test makes up may be no schema at all.
+            let made = portable(&tool.schema);
+            let made = made.unwrap_or_else(|_| Portable { schema: tool.schema.clone(), is_renamed: false });
+            registry.put(tool, made);
+        }
+        registry
     }
 
-    /// Adds tools behind the others. One whose name is taken already is left out: what a name means never changes.
-    pub fn add(&mut self, tools: Vec<ToolSpec>) {
+    fn put(&mut self, tool: ToolSpec, made: Portable) {
+        let ToolSpec { name, description, .. } = &tool;
+        if made.is_renamed {
+            self.renamed.insert(name.clone());
+        }
+        let (name, description) = (name.clone(), description.clone());
+        self.shown.push(ToolDescription { name, description, schema: made.schema });
+        self.tools.push(tool);
+    }
+
+    /// Adds tools behind the others, and says which of them are left out, a sentence each. One whose name is taken already
+    /// is not added: what a name means never changes.
+    pub fn add(&mut self, tools: Vec<ToolSpec>) -> Vec<String> {
+        let mut left_out = Vec::new();
+        let mut beyond = Vec::new();
+        // There is room for every agent before there is for a server with hundreds of tools.
+        let mut agents = tools.iter().filter(|tool| delegate(&tool.name).is_some()).count();
         for tool in tools {
-            if self.get(&tool.name).is_none() {
-                self.tools.push(tool);
+            let is_agent = delegate(&tool.name).is_some();
+            agents -= usize::from(is_agent);
+            if self.get(&tool.name).is_some() {
+                continue;
             }
+            if self.tools.len() + agents >= MOST_TOOLS {
+                beyond.push(tool.name);
+                continue;
+            }
+            match portable(&tool.schema) {
+                Ok(made) => self.put(tool, made),
+                Err(why) => left_out.push(format!("The tool {} is left out: {why}.", whose(&tool.name))),
+            }
+        }
+        if !beyond.is_empty() {
+            let more = beyond.len().saturating_sub(MOST_NAMED);
+            let named: Vec<&str> = beyond.iter().take(MOST_NAMED).map(String::as_str).collect();
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            left_out.push(format!(
+                "No provider is sent more than {MOST_TOOLS} tools, so these are left out: {}{more}.",
+                named.join(", ")
+            ));
+        }
+        left_out
+    }
+
+    /// What models are told of each tool, in order: with a schema that every provider takes.
+    pub fn shown(&self) -> &[ToolDescription] {
+        &self.shown
+    }
+
+    /// Gives the arguments of a model's call the names that the tool itself has for them.
+    pub fn restore(&self, call: &mut ToolUse) {
+        if !self.renamed.contains(&call.name) {
+            return;
+        }
+        if let (Some(tool), Arguments::Object(members)) = (self.get(&call.name), &mut call.arguments) {
+            restore(&tool.schema, members);
         }
     }
 
@@ -105,7 +176,67 @@ pub fn warm_up() {
     compile(&Value::Bool(true)).map(drop).unwrap_or_default();
 }
 
+/// A tool for people: a server's by the server.
+fn whose(name: &str) -> String {
+    match mcp(name) {
+        Some((server, tool)) => format!("`{tool}` of the MCP server `{server}`"),
+        None => format!("`{name}`"),
+    }
+}
+
 fn excerpt(text: &str) -> String {
     let short: String = text.chars().take(200).collect();
     if short.len() < text.len() { format!("{short}…") } else { short }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::tool::SideEffect;
+
+    fn tool(name: &str, schema: Value) -> ToolSpec {
+        ToolSpec { schema, effect: SideEffect::Sends, ..ToolSpec::from_elsewhere(name) }
+    }
+
+    #[test]
+    fn no_more_tools_are_sent_than_a_provider_takes_and_agents_come_first() {
+        let mut registry = Registry::new(vec![tool("read", json!({}))]);
+        let mut tools: Vec<ToolSpec> = (0..150).map(|n| tool(&format!("mcp__s__t{n}"), json!({}))).collect();
+        tools.push(tool("delegate_to_writer", json!({})));
+        let left_out = registry.add(tools);
+        assert_eq!((registry.tools().len(), registry.shown().len()), (128, 128));
+        assert_eq!(registry.tools().last().unwrap().name, "delegate_to_writer");
+        assert_eq!(left_out.len(), 1);
+        let words =
+            "No provider is sent more than 128 tools, so these are left out: mcp__s__t126, mcp__s__t127, ";
+        assert!(
+            left_out[0].starts_with(words) && left_out[0].ends_with(", mcp__s__t145 and 4 more."),
+            "{left_out:?}"
+        );
+    }
+
+    #[test]
+    fn one_that_cannot_be_shown_is_named_and_the_others_are_checked_by_their_own_schema() {
+        let mut registry = Registry::default();
+        let points = json!({ "properties": { "$a": {}, "b": { "$ref": "#/properties/$a" } } });
+        let odd = json!({ "type": "object", "properties": { "$filter": { "type": "string" } }, "required": ["$filter"] });
+        let left_out = registry.add(vec![tool("mcp__s__points", points), tool("mcp__s__odd", odd)]);
+        let words = "The tool `points` of the MCP server `s` is left out: its schema refers to a property whose name no provider \
+                     takes.";
+        assert_eq!(left_out, [words]);
+        let shown = &registry.shown()[0].schema;
+        assert_eq!(shown["properties"], json!({ "_filter": { "type": "string" } }));
+        let mut call = ToolUse {
+            id: crate::ledger::CallId(1),
+            wire_id: String::new(),
+            name: "mcp__s__odd".to_owned(),
+            arguments: Arguments::parse(r#"{"_filter":"x"}"#),
+        };
+        assert!(registry.validate(&call.name, &call.arguments).is_err());
+        registry.restore(&mut call);
+        assert_eq!(call.arguments, Arguments::parse(r#"{"$filter":"x"}"#));
+        assert!(registry.validate(&call.name, &call.arguments).is_ok());
+    }
 }

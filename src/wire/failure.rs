@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::model::{FailureClass, ModelFailure};
+use crate::model::{FailureClass, ModelFailure, NamedTool};
 
 use super::delay::told_delay;
 use super::report::{Report, one_line, page_line};
@@ -75,6 +75,7 @@ fn conclude(
         message: sentence(status, report),
         next: advice(status, class, report).to_owned(),
         retry_after_ms: delay.filter(|_| class.is_transient()),
+        tool: named_tool(&report.message).filter(|_| class == FailureClass::ToolRefused),
     }
 }
 
@@ -97,6 +98,10 @@ fn classify(status: Option<u16>, report: &Report, should_retry: Option<bool>) ->
         FailureClass::Pairing
     } else if coded(REPLAY_CODES) || says(REPLAY) {
         FailureClass::ReplayRefused
+    } else if matches!(status.or(report.status), None | Some(400 | 422))
+        && named_tool(&report.message).is_some()
+    {
+        FailureClass::ToolRefused
     } else if let Some(most) = output_limit(&words) {
         FailureClass::OutputLimit { most }
     } else if coded(OVERFLOW_CODES) || says(OVERFLOW) {
@@ -131,6 +136,20 @@ fn output_limit(words: &str) -> Option<u64> {
         (words.contains("max_") && rest.starts_with("completion tokens")).then_some(number)
     })?;
     named.replace([',', '_'], "").parse().ok().filter(|most| *most > 0)
+}
+
+/// The tool that a refusal is about: "tools.17.custom.input_schema: …", "Invalid 'tools[17].function.name': …", "Invalid schema
+/// for function 'NAME': …".
+fn named_tool(message: &str) -> Option<NamedTool> {
+    for (before, end) in [("tools.", '.'), ("tools[", ']')] {
+        let after = message.split(before).skip(1);
+        let mut places = after.filter_map(|after| after.split_once(end)?.0.parse().ok());
+        if let Some(place) = places.next() {
+            return Some(NamedTool::At(place));
+        }
+    }
+    let (_, name) = message.split_once("Invalid schema for function '")?;
+    Some(NamedTool::Called(name.split_once('\'')?.0.to_owned()))
 }
 
 fn by_status(status: Option<u16>, report: &Report, should_retry: Option<bool>) -> FailureClass {

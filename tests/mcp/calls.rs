@@ -182,7 +182,7 @@ async fn tools_are_frozen() {
     assert_eq!(bench.tools.discover().await, before);
     let report = bench.call("new", json!({})).await;
     assert_eq!(report.content, "the MCP server `stub` has no such tool; nothing was done");
-    assert_eq!(bench.call("die", json!({})).await.outcome, Outcome::Failed);
+    assert_eq!(bench.call("die", json!({})).await.outcome, Outcome::Lost { started: true });
     assert_eq!(bench.tools.discover().await, before, "after a restart, too");
 }
 

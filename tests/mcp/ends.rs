@@ -13,7 +13,7 @@ async fn a_call_that_met_the_end_is_not_sent_again_and_the_next_one_finds_a_new_
     let bench = Bench::with(&[&journal.word()]);
     let before = bench.pid().await;
     let report = bench.call("die", json!({})).await;
-    assert_eq!(report.outcome, Outcome::Failed);
+    assert_eq!(report.outcome, Outcome::Lost { started: true });
     assert_eq!(
         report.content,
         "the MCP server `stub` ended during the call: it ended (exit code 7) and said: I am [31mdying; effects may be \
@@ -62,7 +62,7 @@ async fn a_line_without_end_ends_the_server_and_the_call() {
     let bench = Bench::with(&[]);
     let before = bench.pid().await;
     let report = bench.call("endless", json!({})).await;
-    assert_eq!(report.outcome, Outcome::Failed);
+    assert_eq!(report.outcome, Outcome::Lost { started: true });
     assert!(
         report.content.contains("it sent a line of more than 16 MB; effects may be partial"),
         "{}",

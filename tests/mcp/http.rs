@@ -231,7 +231,7 @@ async fn a_session_that_is_over_fails_one_call_and_is_begun_anew_for_the_next() 
     });
     let bench = site.bench();
     let report = bench.call("get", json!({})).await;
-    assert_eq!(report.outcome, Outcome::Failed);
+    assert_eq!(report.outcome, Outcome::Lost { started: true });
     assert!(
         report.content.contains("the end of the call: Session expired (HTTP 404); effects may be partial"),
         "{}",
@@ -277,8 +277,56 @@ async fn an_answer_without_end_fails_the_call() {
     };
     for site in [endless("application/json", "\""), endless("text/event-stream", "data: ")] {
         let report = site.bench().call("get", json!({})).await;
-        assert_eq!(report.outcome, Outcome::Failed);
+        assert_eq!(report.outcome, Outcome::Lost { started: true });
         assert!(report.content.contains("effects may be partial"), "{}", report.content);
         assert_eq!(site.count("tools/call"), 1);
     }
+}
+
+#[tokio::test]
+async fn what_would_take_gigabytes_is_not_read() {
+    let many = |value: &str| format!("[{}]", vec![value; 12_000_000 / (value.len() + 1)].join(","));
+    for result in [
+        format!(r#"{{"content":{}}}"#, many(r#"{"type":"text","text":""}"#)),
+        format!(r#"{{"content":[],"_meta":{{"a":{}}}}}"#, many("[]")),
+        format!(r#"{{"content":[],"structuredContent":{{"a":{}}}}}"#, many("{}")),
+    ] {
+        for streams in [true, false] {
+            let result = result.clone();
+            let site = Site::new(move |asked| {
+                let body = || format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, asked.body["id"]);
+                (asked.rpc() == "tools/call").then(|| match streams {
+                    true => (
+                        "200 OK\r\ncontent-type: text/event-stream".to_owned(),
+                        format!("data: {}\n\n", body()),
+                    ),
+                    false => ("200 OK\r\ncontent-type: application/json".to_owned(), body()),
+                })
+            });
+            let report = site.bench().call("get", json!({})).await;
+            assert_eq!(report.outcome, Outcome::Lost { started: true });
+            assert!(
+                streams || report.content.contains("its answer holds more than 100000 values"),
+                "{}",
+                report.content
+            );
+            assert_eq!(site.count("tools/call"), 1);
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_older_transport_is_called_by_its_name() {
+    let site = Site::new(|asked| {
+        Some(match asked.method.as_str() {
+            "get" => (
+                "200 OK\r\ncontent-type: text/event-stream".to_owned(),
+                "event: endpoint\ndata: /messages?session_id=1\n\n".to_owned(),
+            ),
+            _ => ("405 Method Not Allowed".to_owned(), String::new()),
+        })
+    });
+    let found = site.bench().tools.survey().await.remove(0).found;
+    let why = found.unwrap_err();
+    assert!(why.contains("it speaks the older HTTP+SSE transport (of 2024-11-05)"), "{why}");
 }

@@ -134,7 +134,11 @@ pub const A_TASK: &str = "{\"task\": \"write it\"}";
 /// What is found there.
 pub(crate) fn found() -> Discovered {
     let tools = vec![tool(FROM_ELSEWHERE, SideEffect::Sends)];
-    Discovered { tools, missing: vec!["The server of the other tools keeps silent.".to_owned()] }
+    Discovered {
+        tools,
+        missing: vec!["The server of the other tools keeps silent.".to_owned()],
+        ..Discovered::default()
+    }
 }
 
 fn tool(name: &str, effect: SideEffect) -> ToolSpec {

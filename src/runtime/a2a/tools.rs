@@ -15,7 +15,7 @@ use super::standing::A2aStanding;
 use crate::ledger::{CallId, Preview};
 use crate::runtime::network::Network;
 use crate::runtime::ports::{LateNews, ToolPort};
-use crate::tool::{Discovered, Invocation, Preparation, Shown, ToolReport, Typed, delegate};
+use crate::tool::{DELEGATE_TO, Discovered, Invocation, Preparation, Shown, ToolReport, Typed, delegate};
 use crate::wire::a2a::Outgoing;
 
 /// How long tasks may take to be taken back when everything ends.
@@ -94,7 +94,10 @@ impl ToolPort for A2aTools {
             for standing in standings {
                 match standing.found {
                     Ok(found) => all.tools.push(found.tool),
-                    Err(why) => all.missing.push(why),
+                    Err(why) => {
+                        all.absent.insert(format!("{DELEGATE_TO}{}", standing.name), why.clone());
+                        all.missing.push(why);
+                    }
                 }
             }
             all

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::time::Duration;
 
-use reqwest::{Client, Url};
+use reqwest::Url;
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::{StreamableHttpClientTransportConfig, StreamableHttpError};
 
 use super::lines::MOST_BYTES;
+use super::web::Web;
 use crate::runtime::foreign::{self, cause};
 use crate::runtime::network::{self, Network};
 
@@ -23,7 +24,7 @@ pub(super) fn reach(
     address: &str,
     headers: &BTreeMap<String, String>,
     network: &Network,
-) -> Result<StreamableHttpClientTransport<Client>, String> {
+) -> Result<StreamableHttpClientTransport<Web>, String> {
     let url = Url::parse(address).map_err(|_why| "its address cannot be read".to_owned())?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err("its address begins neither with https:// nor with http://".to_owned());
@@ -35,7 +36,7 @@ pub(super) fn reach(
         .max_sse_event_size(MOST_BYTES)
         // A call is never sent twice: a session that is over is begun anew for the next one.
         .reinit_on_expired_session(false);
-    Ok(StreamableHttpClientTransport::with_client(client, config))
+    Ok(StreamableHttpClientTransport::with_client(Web(client), config))
 }
 
 /// Why a message did not get through; raw words of the server are in it.

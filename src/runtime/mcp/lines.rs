@@ -1,4 +1,4 @@
-//! What a server says, read no further when one line of it has no end.
+//! What a server says, read no further when one line of it has no end, or holds more values than fit into memory.
 
 use std::io;
 use std::pin::Pin;
@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, ReadBuf};
+
+use crate::wire::{Bulk, MOST_VALUES};
 
 /// Most bytes of one line, which is one message. The SDK would leave out a longer one, and whoever waits for it would
 /// wait in vain.
@@ -17,14 +19,43 @@ pub(super) struct Lines<R> {
     inner: R,
     /// Bytes of the line that is being read.
     length: usize,
+    bulk: Bulk,
     most: usize,
-    broke_off: Arc<AtomicBool>,
+    broke_off: Arc<Break>,
+}
+
+/// Why nothing more is read.
+#[derive(Debug, Default)]
+pub(super) struct Break {
+    too_long: AtomicBool,
+    too_many: AtomicBool,
+}
+
+impl Break {
+    /// After "it", when it broke off.
+    pub(super) fn words(&self) -> Option<String> {
+        if self.too_many.load(Relaxed) {
+            return Some(format!("sent a message of more than {MOST_VALUES} values"));
+        }
+        self.too_long.load(Relaxed).then(|| format!("sent a line of more than {} MB", MOST_BYTES >> 20))
+    }
 }
 
 impl<R> Lines<R> {
-    /// Sets `broke_off` when a line was too long.
-    pub(super) fn new(inner: R, most: usize, broke_off: Arc<AtomicBool>) -> Self {
-        Self { inner, length: 0, most, broke_off }
+    /// Says in `broke_off` when a line was too long or held too much.
+    pub(super) fn new(inner: R, most: usize, broke_off: Arc<Break>) -> Self {
+        Self { inner, length: 0, bulk: Bulk::default(), most, broke_off }
+    }
+
+    /// Weighs what was read, a message a line; whether all of them fit.
+    fn weigh(&mut self, bytes: &[u8]) -> bool {
+        bytes.split_inclusive(|byte| *byte == b'\n').all(|piece| {
+            let fits = self.bulk.take(piece);
+            if piece.ends_with(b"\n") {
+                self.bulk = Bulk::default();
+            }
+            fits
+        })
     }
 
     /// Takes in what was read; whether it goes on.
@@ -50,10 +81,12 @@ impl<R: AsyncRead + Unpin> AsyncRead for Lines<R> {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.inner).poll_read(cx, buffer))?;
         let read = buffer.filled().get(before..).unwrap_or_default();
-        if self.count(read) {
+        let fits = self.weigh(read);
+        if fits && self.count(read) {
             return Poll::Ready(Ok(()));
         }
-        self.broke_off.store(true, Relaxed);
+        let why = if fits { &self.broke_off.too_long } else { &self.broke_off.too_many };
+        why.store(true, Relaxed);
         Poll::Ready(Err(io::Error::other("a line is too long")))
     }
 }
@@ -65,14 +98,18 @@ mod tests {
     use super::*;
 
     async fn read(said: &[u8]) -> (usize, bool) {
-        let broke_off = Arc::new(AtomicBool::new(false));
-        let mut lines = Lines::new(said, 4, broke_off.clone());
+        read_most(said, 4).await
+    }
+
+    async fn read_most(said: &[u8], most: usize) -> (usize, bool) {
+        let broke_off = Arc::new(Break::default());
+        let mut lines = Lines::new(said, most, broke_off.clone());
         let mut got = Vec::new();
         let mut chunk = [0; 3];
         while let Ok(size @ 1..) = lines.read(&mut chunk).await {
             got.extend_from_slice(chunk.get(..size).unwrap());
         }
-        (got.len(), broke_off.load(Relaxed))
+        (got.len(), broke_off.words().is_some())
     }
 
     #[tokio::test]
@@ -81,5 +118,9 @@ mod tests {
         assert_eq!(read(b"1234\n12345\n").await, (9, true));
         assert_eq!(read(b"12345").await, (3, true));
         assert_eq!(read(b"1\n12345").await, (6, true));
+        let heavy = format!("{{}}\n[{}]\n", "[],".repeat(60_000));
+        assert!(read_most(heavy.as_bytes(), 1 << 20).await.1);
+        let light = "{}\n".repeat(150_000);
+        assert_eq!(read_most(light.as_bytes(), 1 << 20).await, (light.len(), false));
     }
 }

@@ -18,6 +18,7 @@ mod report;
 mod server;
 mod standing;
 mod tools;
+mod web;
 
 pub use means::McpMeans;
 pub use server::{McpServer, McpWay};

@@ -4,7 +4,6 @@
 use std::ffi::OsString;
 use std::io;
 use std::process::Stdio;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -16,7 +15,7 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::lines::{Lines, MOST_BYTES};
+use super::lines::{Break, Lines, MOST_BYTES};
 use super::means::McpMeans;
 use super::server::McpWay;
 use crate::runtime::process::Group;
@@ -39,7 +38,7 @@ pub(super) struct Program {
     is_heard: watch::Receiver<()>,
     /// How it ended, once it has.
     ended: watch::Receiver<Option<String>>,
-    broke_off: Arc<AtomicBool>,
+    broke_off: Arc<Break>,
 }
 
 impl Program {
@@ -57,7 +56,7 @@ impl Program {
         else {
             return Err(io::Error::other("it has no streams"));
         };
-        let broke_off = Arc::new(AtomicBool::new(false));
+        let broke_off = Arc::new(Break::default());
         let streams = AsyncRwTransport::new(Lines::new(stdout, MOST_BYTES, broke_off.clone()), stdin);
         let tail = Arc::default();
         let program =
@@ -67,7 +66,7 @@ impl Program {
 
     /// Whether it has ended.
     pub(super) fn is_over(&self) -> bool {
-        self.broke_off.load(Relaxed) || self.group.leader_has_ended()
+        self.broke_off.words().is_some() || self.group.leader_has_ended()
     }
 
     /// Returns when it has ended and nothing of it is to be expected any more.
@@ -80,8 +79,8 @@ impl Program {
     /// What became of a program that says nothing more, as in "it ended (exit code 3) and said: …"; raw words of its
     /// own are in it.
     pub(super) async fn epitaph(&self) -> String {
-        if self.broke_off.load(Relaxed) {
-            return format!("it sent a line of more than {} MB", MOST_BYTES >> 20);
+        if let Some(words) = self.broke_off.words() {
+            return format!("it {words}");
         }
         let mut ended = self.ended.clone();
         let how = match timeout(LAST_WORDS, ended.wait_for(Option::is_some)).await {

@@ -272,7 +272,7 @@ impl LocalTools {
 
 impl ToolPort for LocalTools {
     fn discover(&self) -> BoxFuture<'static, Discovered> {
-        Box::pin(std::future::ready(Discovered { tools: Vec::new(), missing: self.missing.clone() }))
+        Box::pin(std::future::ready(Discovered { missing: self.missing.clone(), ..Discovered::default() }))
     }
 
     fn prepare(&self, invocation: Invocation) -> BoxFuture<'static, Preparation> {

@@ -172,7 +172,41 @@ pub(crate) fn check_tool(at: usize, name: &Value, schema: &Value) -> Result<(), 
     if schema["type"] != json!("object") {
         return Err(format!("tools.{at}.custom.input_schema.type: Input should be 'object'"));
     }
-    Ok(())
+    for member in ["anyOf", "oneOf", "allOf", "enum", "not"] {
+        if schema.get(member).is_some() {
+            return Err(format!(
+                "tools.{at}.custom.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level"
+            ));
+        }
+    }
+    if at >= 128 {
+        return Err("Invalid 'tools': array too long. Expected an array with maximum length 128.".to_owned());
+    }
+    check_schema(schema).map_err(|why| format!("tools.{at}.custom.input_schema{why}"))
+}
+
+/// What holds for every part of a schema.
+fn check_schema(schema: &Value) -> Result<(), String> {
+    match schema {
+        Value::Array(values) => values.iter().try_for_each(check_schema),
+        Value::Object(members) => {
+            let fits = |name: &String| {
+                let fits = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+                !name.is_empty() && name.len() <= 64 && name.chars().all(fits)
+            };
+            let mut names = schema["properties"].as_object().into_iter().flat_map(|all| all.keys());
+            if !names.all(fits) {
+                return Err(
+                    ".properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'".to_owned()
+                );
+            }
+            if schema["type"] == "array" && !schema["items"].is_object() {
+                return Err(": In context=(), array schema missing items.".to_owned());
+            }
+            members.values().try_for_each(check_schema)
+        }
+        _ => Ok(()),
+    }
 }
 
 /// `^[a-zA-Z0-9_-]+$`.

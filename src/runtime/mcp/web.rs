@@ -1,0 +1,271 @@
+//! The HTTP behind a server that is an address. What it answers is weighed before the SDK builds anything of it, and a
+//! server of the older kind is called by its name.
+
+use std::borrow::Cow;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use futures_util::stream::BoxStream;
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue, WWW_AUTHENTICATE};
+use reqwest::{Client, Response, StatusCode};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::transport::streamable_http_client::{
+    AuthRequiredError, SseError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
+};
+use sse_stream::{Sse, SseStream};
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+
+use super::lines::MOST_BYTES;
+use crate::wire::{Bulk, MOST_VALUES};
+
+const JSON: &str = "application/json";
+const EVENTS: &str = "text/event-stream";
+const SESSION: &str = "mcp-session-id";
+/// Most bytes of an answer that is read where others wait; a larger one gets a thread of its own.
+const AT_ONCE: usize = 64 << 10;
+/// Most bytes of what a server says when it refuses.
+const MOST_REFUSAL: usize = 64 << 10;
+/// How long it is looked whether a server is of the older kind.
+const LOOK: Duration = Duration::from_secs(3);
+
+type Failure = StreamableHttpError<reqwest::Error>;
+#[expect(clippy::disallowed_types, reason = "the SDK's own")]
+type Headers = std::collections::HashMap<HeaderName, HeaderValue>;
+
+/// A client whose answers are weighed.
+#[derive(Debug, Clone)]
+pub(super) struct Web(pub(super) Client);
+
+fn strange(words: impl Into<Cow<'static, str>>) -> Failure {
+    StreamableHttpError::UnexpectedServerResponse(words.into())
+}
+
+fn too_many() -> String {
+    format!("its answer holds more than {MOST_VALUES} values")
+}
+
+/// The body of an answer.
+async fn body(mut response: Response, most: usize) -> Result<Vec<u8>, Failure> {
+    let mut body = Vec::new();
+    while let Some(piece) = response.chunk().await? {
+        if body.len() + piece.len() > most {
+            return Err(strange(format!("its answer is larger than {} MB", most >> 20)));
+        }
+        body.extend_from_slice(&piece);
+    }
+    Ok(body)
+}
+
+/// A message of the server. `Ok(None)`: it is none.
+async fn read(body: Vec<u8>) -> Result<Option<ServerJsonRpcMessage>, Failure> {
+    let is_large = body.len() > AT_ONCE;
+    let reading = move || Bulk::fits(&body).then(|| serde_json::from_slice(&body).ok());
+    let read = if is_large { spawn_blocking(reading).await? } else { reading() };
+    read.ok_or_else(|| strange(too_many()))
+}
+
+/// The events of an answer, none of them larger or heavier than allowed.
+fn events(response: Response) -> BoxStream<'static, Result<Sse, SseError>> {
+    let mut size = Size::default();
+    let pieces = response.bytes_stream().map(move |piece| {
+        let piece = piece.map_err(io::Error::other)?;
+        if size.take(&piece) {
+            Ok(piece)
+        } else {
+            Err(io::Error::other(format!("one event of its answer is larger than {} MB", MOST_BYTES >> 20)))
+        }
+    });
+    let light = |event: Result<Sse, SseError>| match event {
+        Ok(event) if event.data.as_ref().is_some_and(|data| !Bulk::fits(data.as_bytes())) => {
+            Err(SseError::Body(too_many().into()))
+        }
+        event => event,
+    };
+    SseStream::from_bytes_stream(pieces).map(light).boxed()
+}
+
+/// Bytes since the last line without any, at which an event ends.
+#[derive(Default)]
+struct Size {
+    event: usize,
+    line: usize,
+}
+
+impl Size {
+    fn take(&mut self, piece: &[u8]) -> bool {
+        for byte in piece {
+            self.event += 1;
+            match byte {
+                b'\n' if self.line == 0 => self.event = 0,
+                b'\n' => self.line = 0,
+                b'\r' => {}
+                _ => self.line += 1,
+            }
+            if self.event > MOST_BYTES {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+impl Web {
+    /// What is said when a server refuses the greeting in a way that servers of the older kind do; looks whether it is one.
+    async fn is_of_the_older_kind(&self, uri: &str, headers: Headers) -> bool {
+        let asking = self.0.get(uri).header(ACCEPT, EVENTS).headers(headers.into_iter().collect()).send();
+        let look = async {
+            let response = asking.await.ok().filter(|response| response.status().is_success())?;
+            if !is(&response, EVENTS) {
+                return None;
+            }
+            events(response).next().await?.ok()?.event
+        };
+        timeout(LOOK, look).await.ok().flatten().is_some_and(|event| event == "endpoint")
+    }
+
+    /// What an answer without success means.
+    async fn refusal(
+        &self,
+        response: Response,
+        uri: &str,
+        is_greeting: bool,
+        headers: Headers,
+    ) -> Result<StreamableHttpPostResponse, Failure> {
+        let (status, is_json) = (response.status(), is(&response, JSON));
+        if let Some(challenge) = challenge(&response) {
+            return Err(challenge);
+        }
+        let is_auth = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+        if is_json
+            && !is_auth
+            && let Ok(body) = body(response, MOST_REFUSAL).await
+            && let Ok(Some(error @ JsonRpcMessage::Error(_))) = read(body).await
+        {
+            return Ok(StreamableHttpPostResponse::Json(error, None));
+        }
+        let may_be_older = matches!(
+            status,
+            StatusCode::BAD_REQUEST | StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED
+        );
+        if is_greeting && may_be_older && self.is_of_the_older_kind(uri, headers).await {
+            return Err(strange(format!(
+                "it speaks the older HTTP+SSE transport (of 2024-11-05), which is not spoken here (HTTP {status}); ask whoever \
+                 runs it for its address of streamable HTTP, which often ends in /mcp"
+            )));
+        }
+        Err(strange(format!("HTTP {status}")))
+    }
+}
+
+fn is(response: &Response, kind: &str) -> bool {
+    response.headers().get(CONTENT_TYPE).is_some_and(|said| said.as_bytes().starts_with(kind.as_bytes()))
+}
+
+/// A login that is asked for.
+fn challenge(response: &Response) -> Option<Failure> {
+    let header = response.headers().get(WWW_AUTHENTICATE)?.to_str().unwrap_or_default().to_owned();
+    (response.status() == StatusCode::UNAUTHORIZED)
+        .then(|| StreamableHttpError::AuthRequired(AuthRequiredError::new(header)))
+}
+
+impl StreamableHttpClient for Web {
+    type Error = reqwest::Error;
+
+    async fn post_message(
+        &self,
+        uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session_id: Option<Arc<str>>,
+        _login: Option<String>,
+        custom_headers: Headers,
+    ) -> Result<StreamableHttpPostResponse, Failure> {
+        let request = match &message {
+            JsonRpcMessage::Request(request) => Some(&request.request),
+            _ => None,
+        };
+        let is_greeting =
+            matches!(request, Some(ClientRequest::InitializeRequest(_) | ClientRequest::DiscoverRequest(_)));
+        let has_session = session_id.is_some();
+        let mut post = self.0.post(&*uri).header(ACCEPT, format!("{EVENTS}, {JSON}"));
+        // The newest version wants it in each request; those before do not mind.
+        let method = HeaderName::from_static("mcp-method");
+        if let Some(request) = request
+            && !custom_headers.contains_key(&method)
+        {
+            post = post.header(method, request.method());
+        }
+        if let Some(session) = session_id {
+            post = post.header(SESSION, &*session);
+        }
+        let response =
+            post.headers(custom_headers.clone().into_iter().collect()).json(&message).send().await?;
+        let status = response.status();
+        match status {
+            StatusCode::ACCEPTED | StatusCode::NO_CONTENT => return Ok(StreamableHttpPostResponse::Accepted),
+            StatusCode::NOT_FOUND if has_session => return Err(StreamableHttpError::SessionExpired),
+            status if !status.is_success() => {
+                return self.refusal(response, &uri, is_greeting, custom_headers).await;
+            }
+            _ => {}
+        }
+        let session = response.headers().get(SESSION).and_then(|id| id.to_str().ok()).map(str::to_owned);
+        let waits = request.is_some();
+        if is(&response, EVENTS) {
+            return Ok(StreamableHttpPostResponse::Sse(events(response), session));
+        }
+        if !is(&response, JSON) {
+            return match waits {
+                true => Err(strange("it answered something else than JSON")),
+                false => Ok(StreamableHttpPostResponse::Accepted),
+            };
+        }
+        match read(body(response, MOST_BYTES).await?).await? {
+            Some(message) => Ok(StreamableHttpPostResponse::Json(message, session)),
+            None if waits => Err(strange("it answered something else than a message of the protocol")),
+            None => Ok(StreamableHttpPostResponse::Accepted),
+        }
+    }
+
+    async fn delete_session(
+        &self,
+        uri: Arc<str>,
+        session_id: Arc<str>,
+        login: Option<String>,
+        custom_headers: Headers,
+    ) -> Result<(), Failure> {
+        self.0.delete_session(uri, session_id, login, custom_headers).await
+    }
+
+    async fn get_stream(
+        &self,
+        uri: Arc<str>,
+        session_id: Option<Arc<str>>,
+        last_event_id: Option<String>,
+        _login: Option<String>,
+        custom_headers: Headers,
+    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Failure> {
+        let mut get = self.0.get(&*uri).header(ACCEPT, format!("{EVENTS}, {JSON}"));
+        if let Some(session) = session_id {
+            get = get.header(SESSION, &*session);
+        }
+        if let Some(last) = last_event_id {
+            get = get.header("last-event-id", last);
+        }
+        let response = get.headers(custom_headers.into_iter().collect()).send().await?;
+        if response.status() == StatusCode::METHOD_NOT_ALLOWED {
+            return Err(StreamableHttpError::ServerDoesNotSupportSse);
+        }
+        if let Some(challenge) = challenge(&response) {
+            return Err(challenge);
+        }
+        let response = response.error_for_status()?;
+        if is(&response, EVENTS) {
+            Ok(events(response))
+        } else {
+            Err(StreamableHttpError::UnexpectedContentType(None))
+        }
+    }
+}
