@@ -136,6 +136,12 @@ impl Stub {
             return hostile();
         }
         let names = ["say", "who", "heard", "refuse", "die", "hang", "endless", "wrong", "progress", "ask"];
+        if self.is("deep") {
+            let twice = json!({ "allOf": [{ "$ref": "#" }, { "$ref": "#" }] });
+            let schema =
+                json!({ "type": "object", "properties": { "x": twice, "n": { "type": "integer" } } });
+            return vec![json!({ "name": "deep", "inputSchema": schema })];
+        }
         let more = ["try", "daemon", "change", "huge", "log"];
         let mut tools: Vec<Value> = names.iter().chain(&more).map(|name| tool(name, "as before")).collect();
         if self.is_changed {
@@ -231,6 +237,15 @@ fn tool(name: &str, description: &str) -> Value {
     })
 }
 
+/// A schema of three kilobytes that stands for billions of parts: each definition holds the next one twice.
+fn doubled(times: usize) -> Value {
+    let part = |n: usize| json!({ "$ref": format!("#/$defs/a{n}") });
+    let mut definitions: serde_json::Map<String, Value> =
+        (0..times).map(|n| (format!("a{n}"), json!({ "allOf": [part(n + 1), part(n + 1)] }))).collect();
+    definitions.insert(format!("a{times}"), json!({ "type": "object" }));
+    json!({ "type": "object", "$defs": definitions, "allOf": [part(0)] })
+}
+
 /// Tools that would be somebody else, or say what is not to be seen.
 fn hostile() -> Vec<Value> {
     vec![
@@ -241,6 +256,7 @@ fn hostile() -> Vec<Value> {
         tool("steer", "one\u{1b}]0;title\u{7}\u{202e}two\u{200b}\n\u{e0041}three"),
         tool(&"long".repeat(30), &"word ".repeat(5_000)),
         json!({ "name": "schemaless" }),
+        json!({ "name": "swollen", "inputSchema": doubled(32) }),
         json!({ "name": "listed", "inputSchema": { "type": "array" } }),
         json!({ "name": "far", "inputSchema": { "type": "object", "properties": { "x": { "$ref": "https://example.test/x" } } } }),
     ]

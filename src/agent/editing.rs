@@ -49,7 +49,7 @@ impl Agent {
             out.push(Effect::Emit(Live::Refused(why.to_owned())));
             return;
         }
-        if let Err(bad) = self.registry.validate(&changed.name, &changed.arguments) {
+        if let Err(bad) = self.registry.validate_edited(&changed.name, &changed.arguments) {
             let why = format!("not taken, the arguments of {} are not valid: {bad}", changed.name);
             out.push(Effect::Emit(Live::Refused(why)));
             return;

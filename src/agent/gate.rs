@@ -52,9 +52,8 @@ impl Agent {
         if self.registry.get(&call.name).is_none() {
             return State::Over(Settlement::synthetic(Outcome::UnknownTool, self.unknown(&call.name)));
         }
-        if let Err(bad) = self.registry.validate(&call.name, &call.arguments) {
-            let text = format!("The arguments of {} are not valid: {bad}. Nothing was run.", call.name);
-            return State::Over(Settlement::synthetic(Outcome::Invalid, text));
+        if let Err(bad) = self.registry.validate_here(&call.name, &call.arguments) {
+            return State::Over(invalid(call, &bad.0));
         }
         self.look_at(call, out);
         State::Preparing
@@ -120,6 +119,10 @@ impl Agent {
         let Some(pending) = dispatching.calls.iter_mut().find(is_it) else {
             return Phase::Dispatching(dispatching);
         };
+        if let Some(bad) = &found.invalid {
+            pending.state = State::Over(invalid(&pending.call, bad));
+            return self.advance(now, dispatching, out);
+        }
         if let Some(hook) = self.ask_hooks(pending, out) {
             pending.state = State::Consulting(hook, found.clone());
             return Phase::Dispatching(dispatching);
@@ -321,4 +324,10 @@ impl Agent {
         };
         State::Over(Settlement::synthetic(Outcome::Denied(Decider::User), text))
     }
+}
+
+/// How a call ends whose arguments its tool does not take.
+fn invalid(call: &ToolUse, why: &str) -> Settlement {
+    let text = format!("The arguments of {} are not valid: {why}. Nothing was run.", call.name);
+    Settlement::synthetic(Outcome::Invalid, text)
 }

@@ -71,7 +71,7 @@ impl Agent {
             .ledger
             .remark(now, Remark::Note(Note { about: changed.id.to_string(), text: text.clone() }));
         self.asides.push(text);
-        if let Err(bad) = self.registry.validate(&changed.name, &changed.arguments) {
+        if let Err(bad) = self.registry.validate_here(&changed.name, &changed.arguments) {
             let text =
                 format!("A hook changed the arguments, and they are not valid: {bad}. Nothing was run.");
             return State::Over(Settlement::synthetic(Outcome::Invalid, text));

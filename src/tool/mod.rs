@@ -1,13 +1,16 @@
 //! What a tool is, whoever runs it.
 
+mod applied;
 mod background;
 mod batch;
+mod measure;
 mod name;
 mod output;
 mod portable;
 mod row;
 mod schema;
 mod screen;
+mod steps;
 mod territory;
 
 use std::collections::BTreeMap;
@@ -133,6 +136,8 @@ pub struct Preparation {
     pub gaps: Vec<String>,
     /// What the approval shows.
     pub preview: Preview,
+    /// Why the arguments are not valid, where the tool comes from elsewhere: they are checked by its schema with the look.
+    pub invalid: Option<String>,
 }
 
 impl Preparation {

@@ -3,21 +3,33 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use jsonschema::{ValidationError, Validator};
+use jsonschema::{PatternOptions, ValidationError, Validator};
 use serde_json::Value;
 
 use crate::ledger::{Arguments, ToolUse};
 use crate::model::ToolDescription;
 
-use super::ToolSpec;
+use super::measure::measure;
 use super::name::{delegate, mcp};
 use super::portable::{Portable, portable, restore};
+use super::steps::{MOST_STEPS, steps};
+use super::ToolSpec;
 
 /// Most tools of a request: what OpenAI takes. A session's tools are frozen and its model can be changed, so that holds for
 /// all providers.
 const MOST_TOOLS: usize = 128;
 /// Most names in a sentence on tools that are left out.
 const MOST_NAMED: usize = 20;
+/// Most faults that are named.
+const MOST_FAULTS: usize = 8;
+/// Most characters of one.
+const MOST_FAULT_CHARS: usize = 500;
+/// Most steps that a regular expression may go back. Only those with look-around or back-references go back at all.
+const MOST_BACKTRACKS: usize = 20_000;
+/// Deeper schemas are compiled only where the stack is large.
+const MOST_LEVELS_HERE: usize = 48;
+/// Most bytes of a compiled regular expression.
+const MOST_PATTERN: usize = 4 << 20;
 
 /// The tools a model can call, frozen for the session. Schemas are compiled when first needed.
 #[derive(Debug, Default)]
@@ -122,31 +134,66 @@ impl Registry {
         self.tools.iter().find(|t| t.name == name)
     }
 
-    /// Checks arguments against the tool's schema.
+    /// Checks arguments as far as the loop's own thread may: all of them by the schemas of our own tools, which are known
+    /// and small. Those for a tool of an MCP server are checked by its schema with the look at the call, off that thread.
     ///
     /// # Errors
-    /// [`BadArguments`] names every violation and where it is.
+    /// As [`Self::validate`].
+    pub fn validate_here(&mut self, tool: &str, arguments: &Arguments) -> Result<(), BadArguments> {
+        if mcp(tool).is_some() { Self::read(arguments).map(drop) } else { self.validate(tool, arguments) }
+    }
+
+    /// Checks what a person has written for a call that waits: all of it where the schema is not deep, so that they are
+    /// told at once; the rest with the look.
+    ///
+    /// # Errors
+    /// As [`Self::validate`].
+    pub fn validate_edited(&mut self, tool: &str, arguments: &Arguments) -> Result<(), BadArguments> {
+        let is_flat = |spec: &ToolSpec| measure(&spec.schema).is_ok_and(|levels| levels <= MOST_LEVELS_HERE);
+        if self.get(tool).is_none_or(is_flat) {
+            self.validate(tool, arguments)
+        } else {
+            self.validate_here(tool, arguments)
+        }
+    }
+
+    fn read(arguments: &Arguments) -> Result<Value, BadArguments> {
+        match arguments {
+            Arguments::Object(members) => Ok(Value::Object(members.clone())),
+            Arguments::Unusable(text) => {
+                Err(BadArguments(format!("the arguments are not a JSON object: {}", excerpt(text, 200))))
+            }
+        }
+    }
+
+    /// Checks arguments against the tool's schema. How much work that is, is counted first: it is bounded whatever the
+    /// schema and the arguments say.
+    ///
+    /// # Errors
+    /// [`BadArguments`] names the first violations and where they are, or says that the check is too much work.
     pub fn validate(&mut self, tool: &str, arguments: &Arguments) -> Result<(), BadArguments> {
         let Some(spec) = self.tools.iter().find(|t| t.name == tool) else {
             return Err(BadArguments(format!("there is no tool called {tool}")));
         };
-        let value = match arguments {
-            Arguments::Object(members) => Value::Object(members.clone()),
-            Arguments::Unusable(text) => {
-                return Err(BadArguments(format!("the arguments are not a JSON object: {}", excerpt(text))));
-            }
-        };
+        let value = Self::read(arguments)?;
         if !self.compiled.contains_key(tool) {
-            let validator = compile(&spec.schema)
-                .map_err(|e| BadArguments(format!("the schema of {tool} itself is invalid: {e}")))?;
+            let validator = usable(&spec.schema)
+                .map_err(|why| BadArguments(format!("the schema of {tool} {why}, so it cannot be called")))?;
             self.compiled.insert(tool.to_owned(), validator);
+        }
+        if steps(&spec.schema, &value).is_err() {
+            return Err(BadArguments(format!(
+                "to check them by the schema of {tool} takes more than {MOST_STEPS} steps; call it with less at once"
+            )));
         }
         let Some(validator) = self.compiled.get(tool) else { return Ok(()) };
         let faults: Vec<String> = validator
             .iter_errors(&value)
+            .take(MOST_FAULTS)
             .map(|e| {
-                let place = e.instance_path().to_string();
-                if place.is_empty() { e.to_string() } else { format!("{place}: {e}") }
+                let (place, fault) =
+                    (e.instance_path().to_string(), excerpt(&e.to_string(), MOST_FAULT_CHARS));
+                if place.is_empty() { fault } else { format!("{}: {fault}", excerpt(&place, 200)) }
             })
             .collect();
         if faults.is_empty() { Ok(()) } else { Err(BadArguments(faults.join("; "))) }
@@ -156,19 +203,25 @@ impl Registry {
 /// A schema that does not name its draft is read by draft 7, which has all that ours use: the rules that every schema
 /// is held to are compiled with the first one of a process, and those of later drafts take many times as long.
 fn compile(schema: &Value) -> Result<Validator, ValidationError<'static>> {
-    if schema.get("$schema").is_some() {
-        jsonschema::validator_for(schema)
-    } else {
-        jsonschema::draft7::new(schema)
-    }
+    let patterns = PatternOptions::fancy_regex().backtrack_limit(MOST_BACKTRACKS).size_limit(MOST_PATTERN);
+    let options =
+        if schema.get("$schema").is_some() { jsonschema::options() } else { jsonschema::draft7::options() };
+    options.with_pattern_options(patterns).build(schema)
 }
 
-/// Whether arguments can be checked by a schema that comes from elsewhere.
+/// A schema is measured before it is compiled.
+fn usable(schema: &Value) -> Result<Validator, String> {
+    measure(schema)?;
+    compile(schema).map_err(|why| format!("cannot be used ({})", excerpt(&why.to_string(), MOST_FAULT_CHARS)))
+}
+
+/// Whether arguments can be checked by a schema that comes from elsewhere: it is one, and expands to no more than can be
+/// checked. Bounded work, but not for the thread of the loop, and with a stack of some megabytes.
 ///
 /// # Errors
-/// Why not, in the words of the validator.
+/// Why not: completes the sentence "its schema …".
 pub fn check_schema(schema: &Value) -> Result<(), String> {
-    compile(schema).map(drop).map_err(|why| why.to_string())
+    usable(schema).map(drop)
 }
 
 /// Compiles what every schema of a process is held to, some tenths of a millisecond once: to be done while nobody waits.
@@ -184,14 +237,14 @@ fn whose(name: &str) -> String {
     }
 }
 
-fn excerpt(text: &str) -> String {
-    let short: String = text.chars().take(200).collect();
+fn excerpt(text: &str, most: usize) -> String {
+    let short: String = text.chars().take(most).collect();
     if short.len() < text.len() { format!("{short}…") } else { short }
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Map, json};
 
     use super::*;
     use crate::tool::SideEffect;
@@ -238,5 +291,56 @@ mod tests {
         registry.restore(&mut call);
         assert_eq!(call.arguments, Arguments::parse(r#"{"$filter":"x"}"#));
         assert!(registry.validate(&call.name, &call.arguments).is_ok());
+    }
+
+    fn registry(schema: Value) -> Registry {
+        let tool = ToolSpec::from_elsewhere("mcp__s__t");
+        Registry::new(vec![ToolSpec { schema, effect: SideEffect::Reads, ..tool }])
+    }
+
+    fn said(schema: Value, arguments: Value) -> String {
+        registry(schema).validate("mcp__s__t", &Arguments::from_value(arguments)).unwrap_err().0
+    }
+
+    #[test]
+    fn too_much_work_is_refused_and_what_is_deep_is_not() {
+        let twice = json!({ "properties": { "x": { "allOf": [{ "$ref": "#" }, { "$ref": "#" }] } } });
+        let nested = (0..60).fold(json!({}), |inner, _| json!({ "x": inner }));
+        assert!(said(twice, nested.clone()).contains("more than 1000000 steps"));
+        let narrow = json!({ "properties": { "x": { "allOf": [{ "$ref": "#" }] } } });
+        let deepest = (0..60).fold(nested, |inner, _| json!({ "x": inner }));
+        registry(narrow).validate("mcp__s__t", &Arguments::from_value(deepest)).unwrap();
+        let doubled: Map<String, Value> = (0..32)
+            .map(|n| {
+                (
+                    format!("a{n}"),
+                    json!({ "anyOf": vec![json!({ "$ref": format!("#/$defs/a{}", n + 1) }); 2] }),
+                )
+            })
+            .chain([("a32".to_owned(), json!({}))])
+            .collect();
+        let doubled = json!({ "$defs": doubled, "properties": { "x": { "$ref": "#/$defs/a0" } } });
+        assert!(said(doubled, json!({ "x": 1 })).contains("expands to more than 4096 parts"));
+    }
+
+    #[test]
+    fn regular_expressions_go_back_a_bounded_way_and_have_a_bounded_size() {
+        let evil = json!({ "properties": { "x": { "pattern": "^(?=(a+)+$)(a+)+b$" } } });
+        assert!(said(evil, json!({ "x": "a".repeat(5_000) })).starts_with("/x: "));
+        let large = json!({ "properties": { "x": { "pattern": "(\\p{L}{900}){900}" } } });
+        assert!(said(large, json!({ "x": "a" })).contains("cannot be used"));
+        let usual =
+            json!({ "properties": { "x": { "pattern": "^(?!\\.)(?!.*\\.\\.)[\\p{L}0-9_.+-]{1,32}@x$" } } });
+        registry(usual).validate("mcp__s__t", &Arguments::from_value(json!({ "x": "a.b@x" }))).unwrap();
+    }
+
+    #[test]
+    fn faults_are_few_and_short() {
+        let schema = json!({ "additionalProperties": { "type": "integer" } });
+        let many: Map<String, Value> =
+            (0..500).map(|n| (format!("x{n}"), json!("y".repeat(2_000)))).collect();
+        let said = said(schema, Value::Object(many));
+        assert_eq!(said.matches("; ").count(), 7);
+        assert!(said.len() < 6_000, "{}", said.len());
     }
 }

@@ -35,6 +35,19 @@ async fn a_call_carries_its_arguments_and_the_key_of_its_action() {
     assert!(!meta["progressToken"].is_null(), "{meta}");
 }
 
+/// The schema doubles with each level of the arguments: that is seen with the look, before anybody is asked, and ends.
+#[tokio::test]
+async fn arguments_are_checked_with_the_look_by_work_that_is_bounded() {
+    let bench = Bench::with(&["deep"]);
+    let look = async |arguments| bench.tools.prepare(invocation("deep", arguments)).await.invalid;
+    assert_eq!(look(json!({})).await.unwrap(), "the tools of the server are not known yet");
+    assert_eq!(bench.found().await.tools.len(), 1);
+    assert_eq!(look(json!({ "n": 1 })).await, None);
+    assert_eq!(look(json!({ "n": "1" })).await.unwrap(), "/n: \"1\" is not of type \"integer\"");
+    let nested = (0..60).fold(json!({}), |inner, _| json!({ "x": inner }));
+    assert!(look(nested).await.unwrap().contains("takes more than 1000000 steps"));
+}
+
 #[tokio::test]
 async fn every_kind_of_content_becomes_words() {
     let mut report = given(json!({ "content": [

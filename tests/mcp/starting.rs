@@ -38,12 +38,13 @@ async fn tools_come_under_safe_names_and_count_as_sending_unless_a_person_says_o
         ("a.b", "another tool of the server has its name"),
         ("?", "its name cannot be used"),
         ("schemaless", "what the server says of it cannot be read"),
+        ("swollen", "its schema expands to more than 4096 parts for one value"),
         ("listed", "its schema describes no object"),
-        ("far", "its schema cannot be used ("),
+        ("far", "its schema refers to something that is not in it"),
     ]) {
         assert!(said.starts_with(&format!("The tool `{tool}` {left_out}: {why}")), "{said}");
     }
-    assert_eq!(missing.len(), 6, "{missing:#?}");
+    assert_eq!(missing.len(), 7, "{missing:#?}");
 }
 
 #[tokio::test]

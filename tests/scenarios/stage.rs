@@ -139,9 +139,9 @@ impl Stage {
             }
             Act::Model(line) => self.speak(self.model.ok_or("no model was called")?, line),
             Act::LateModel(line) => self.speak(self.late_model.ok_or("no model was cancelled")?, line),
-            Act::Look(name, outside, gaps) => {
+            Act::Look(name, found) => {
                 let call = self.called(name, &self.looks)?;
-                self.look(call, outside.clone(), gaps.clone())
+                self.look(call, (**found).clone())
             }
             Act::Decide(name, answer) => {
                 let call = self.called(name, &self.requests.keys().copied().collect())?;
@@ -217,15 +217,15 @@ impl Stage {
 
     fn answer_looks(&mut self, told: impl Fn(&str) -> bool) -> Result<(), String> {
         let due: Vec<CallId> = self.looks.iter().copied().filter(|c| !told(&self.names[c])).collect();
-        due.into_iter().try_for_each(|call| self.look(call, Vec::new(), Vec::new()))
+        due.into_iter().try_for_each(|call| self.look(call, Preparation::default()))
     }
 
-    fn look(&mut self, call: CallId, outside: Vec<String>, gaps: Vec<String>) -> Result<(), String> {
+    fn look(&mut self, call: CallId, found: Preparation) -> Result<(), String> {
         // The look before it may have ended the run, and with it this one.
         if !self.looks.remove(&call) {
             return Ok(());
         }
-        self.deliver(Input::Prepared(call, Preparation { outside, gaps, ..Preparation::default() }))
+        self.deliver(Input::Prepared(call, found))
     }
 
     /// Time passes; what is due on the way fires.

@@ -7,7 +7,7 @@ use countersign::hooks::{HookAnswer, HookDecision};
 use countersign::ledger::{Arguments, Goal, Outcome, RemoteTask, TaskState};
 use countersign::model::Effort;
 use countersign::policy::Mode;
-use countersign::tool::ToolReport;
+use countersign::tool::{Preparation, ToolReport};
 
 use crate::notation::{duration, number, parts, quoted, word};
 use crate::settings::settings;
@@ -32,8 +32,8 @@ pub enum Act {
     Model(String),
     /// What a cancelled model still says.
     LateModel(String),
-    /// What the look finds: paths outside, and what a sandbox could not hide.
-    Look(String, Vec<String>, Vec<String>),
+    /// What the look finds: paths outside, what a sandbox could not hide, or that the arguments are not valid.
+    Look(String, Box<Preparation>),
     Decide(String, Answer),
     Tool(String, ToolReport),
     /// What the hooks say that are waited for.
@@ -97,13 +97,7 @@ fn act(line: &str) -> Result<Act, String> {
         "queue" => Act::Queue(words()?),
         "model:" => Act::Model(rest.to_owned()),
         "late" => Act::LateModel(rest.strip_prefix("model: ").ok_or("late what?")?.to_owned()),
-        "look" => {
-            let (name, found) = named(rest)?;
-            let (found, gap) = found.split_once("gap: ").map_or((found, None), |(f, gap)| (f, Some(gap)));
-            let (_, paths) = found.split_once("outside").unwrap_or((found, ""));
-            let outside = paths.split_whitespace().map(str::to_owned).collect();
-            Act::Look(name.to_owned(), outside, gap.map(str::to_owned).into_iter().collect())
-        }
+        "look" => look(rest)?,
         "allow" => Act::Decide(rest.to_owned(), Answer::AllowOnce),
         "session" => Act::Decide(rest.to_owned(), Answer::AllowSession),
         "sandboxed" => Act::Decide(rest.to_owned(), Answer::AllowSandboxed),
@@ -168,6 +162,20 @@ fn hooks(mut rest: &str) -> Result<Vec<HookAnswer>, String> {
         rest = after;
     }
     Ok(said)
+}
+
+fn look(rest: &str) -> Result<Act, String> {
+    let (name, found) = named(rest)?;
+    let mut look = Preparation::default();
+    if let Some(why) = found.strip_prefix("invalid") {
+        look.invalid = Some(quoted(why.trim())?.0);
+    } else {
+        let (found, gap) = found.split_once("gap: ").map_or((found, None), |(f, gap)| (f, Some(gap)));
+        let (_, paths) = found.split_once("outside").unwrap_or((found, ""));
+        look.outside = paths.split_whitespace().map(str::to_owned).collect();
+        look.gaps = gap.map(str::to_owned).into_iter().collect();
+    }
+    Ok(Act::Look(name.to_owned(), Box::new(look)))
 }
 
 /// `type NAME "keys"`

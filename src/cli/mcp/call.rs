@@ -13,7 +13,7 @@ use crate::cli::peers::named;
 use crate::ledger::{Arguments, CallId, Outcome};
 use crate::runtime::ToolPort;
 use crate::runtime::mcp::{McpFound, McpTools};
-use crate::tool::{self, MCP, Registry, ToolReport};
+use crate::tool::{self, MCP, ToolReport};
 
 /// Calls the tool, and prints what it says.
 pub(super) fn run(
@@ -69,9 +69,6 @@ impl Call<'_> {
         let name = self.tool_of(&found)?;
         let timeout = found.tools.iter().find(|tool| tool.name == name).and_then(|tool| tool.timeout_ms);
         let arguments = Arguments::Object(self.arguments.clone());
-        Registry::new(found.tools).validate(&name, &arguments).map_err(|bad| {
-            Fault::usage(format!("{} does not take these arguments: {bad}", self.tool), "correct the JSON")
-        })?;
         let invocation = tool::Invocation {
             call: CallId(1),
             key: Uuid::now_v7().to_string(),
@@ -81,6 +78,10 @@ impl Call<'_> {
             max_chars: usize::try_from(config.limits.max_tool_result_chars).unwrap_or(usize::MAX),
             sandboxed: false,
         };
+        if let Some(bad) = tools.prepare(invocation.clone()).await.invalid {
+            let why = format!("{} does not take these arguments: {bad}", self.tool);
+            return Err(Fault::usage(why, "correct the JSON"));
+        }
         // Nobody looks at live output here: the result has all of it.
         let (output, unheard) = tokio::sync::mpsc::channel(1);
         drop(unheard);

@@ -1,17 +1,19 @@
 //! One server over the time of a process: connected when it is first needed, and again when it has ended.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
 use reqwest::Url;
 use tokio::sync::Mutex;
 use tokio::time::timeout_at;
 
+use super::checked::Checks;
 use super::link::{Link, within};
 use super::listing::{Found, list};
 use super::means::McpMeans;
 use super::server::{McpServer, McpWay};
 use super::standing::{McpFound, McpStanding};
+use crate::ledger::Arguments;
 use crate::runtime::foreign::{Secrets, address_and_headers, shown};
 
 /// How often a program is started again although nothing came of the last time.
@@ -23,6 +25,9 @@ pub(super) struct Kept {
     means: McpMeans,
     secrets: Secrets,
     state: Mutex<State>,
+    /// By which the arguments of calls are checked, since its tools were listed: whoever looks at a call waits for no
+    /// connection.
+    checks: OnceLock<Checks>,
     /// Attempts that came to nothing; whoever waited for one does not make the next.
     failures: AtomicU32,
     /// Starts since a call was last answered.
@@ -46,6 +51,7 @@ impl Kept {
             server,
             means,
             state: Mutex::default(),
+            checks: OnceLock::new(),
             failures: AtomicU32::new(0),
             fruitless: AtomicU32::new(0),
         }
@@ -118,6 +124,14 @@ impl Kept {
         }
     }
 
+    /// Why the arguments of a call are not valid, if they are not.
+    pub(super) async fn fault(&self, tool: String, arguments: Arguments) -> Option<String> {
+        match self.checks.get() {
+            Some(checks) => checks.clone().fault(tool, arguments).await,
+            None => Some("the tools of the server are not known yet".to_owned()),
+        }
+    }
+
     /// A call was answered: it is worth being started again.
     pub(super) fn answered(&self) {
         self.fruitless.store(0, Relaxed);
@@ -135,7 +149,11 @@ impl Kept {
         let found = match found {
             Some(found) => found,
             None => match timeout_at(until, list(&self.server, &link)).await {
-                Ok(found) => Arc::new(found?),
+                Ok(found) => {
+                    let found = found?;
+                    self.checks.get_or_init(|| found.checks.clone());
+                    Arc::new(found)
+                }
                 Err(_elapsed) => return Err("it did not list its tools in time".to_owned()),
             },
         };

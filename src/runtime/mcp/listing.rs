@@ -10,6 +10,7 @@ use rmcp::service::ServiceRole;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
+use super::checked::{Checks, aside};
 use super::link::{Link, Trouble};
 use super::server::McpServer;
 use super::standing::McpFound;
@@ -35,6 +36,8 @@ pub(super) struct Found {
     pub(super) standing: McpFound,
     /// What the server calls the tool of this name.
     pub(super) own_names: BTreeMap<String, String>,
+    /// Checks the arguments of calls.
+    pub(super) checks: Checks,
 }
 
 /// Asks a server for all it has.
@@ -42,7 +45,7 @@ pub(super) struct Found {
 /// # Errors
 /// Why not; raw words of the server are in it.
 pub(super) async fn list(server: &McpServer, link: &Link) -> Result<Found, String> {
-    let mut sorted = Sorting::new(server);
+    let mut offered = Vec::new();
     let info = link.info();
     let has_tools = info.as_ref().is_some_and(|info| info.capabilities.tools.is_some());
     let mut cursor = None;
@@ -57,15 +60,20 @@ pub(super) async fn list(server: &McpServer, link: &Link) -> Result<Found, Strin
             Err(Trouble::Ended(how)) => return Err(how),
         };
         let (tools, next) = read(page).ok_or("it answered something else than a list of tools")?;
-        sorted.offered.extend(tools);
+        offered.extend(tools);
         cursor = next;
-        if cursor.is_none() || sorted.offered.len() > MOST_TOOLS {
+        if cursor.is_none() || offered.len() > MOST_TOOLS {
             break;
         }
     }
     let said = info.as_ref().and_then(|info| info.server_info.as_ref());
     let title = said.map(|said| said.title.as_ref().unwrap_or(&said.name));
-    let (tools, left_out, own_names) = sorted.sort();
+    // To measure and compile schemas of others is no work for a thread that others wait for.
+    let asked = server.clone();
+    let sorting = aside(move || Sorting { offered, ..Sorting::new(&asked) }.sort());
+    let (tools, left_out, own_names) =
+        sorting.await.map_err(|why| format!("its tools cannot be read: {why}"))?;
+    let checks = Checks::new(tools.clone());
     let standing = McpFound {
         title: one_line(title.map_or("", String::as_str), 100),
         version: one_line(said.map_or("", |said| &said.version), 50),
@@ -73,7 +81,7 @@ pub(super) async fn list(server: &McpServer, link: &Link) -> Result<Found, Strin
         tools,
         left_out,
     };
-    Ok(Found { standing, own_names })
+    Ok(Found { standing, own_names, checks })
 }
 
 /// A tool, or the name of something that is none.
@@ -236,7 +244,7 @@ fn schema(said: &Map<String, Value>) -> Result<Value, String> {
     if schema.to_string().len() > MOST_SCHEMA {
         return Err(format!("its schema is larger than {} KB", MOST_SCHEMA >> 10));
     }
-    check_schema(&schema).map_err(|why| format!("its schema cannot be used ({})", one_line(&why, 200)))?;
+    check_schema(&schema).map_err(|why| format!("its schema {}", one_line(&why, 200)))?;
     Ok(schema)
 }
 
@@ -316,15 +324,25 @@ mod tests {
         assert_eq!(left_out[9], "The MCP server `s` has more than 256 tools; 44 are left out.");
     }
 
+    /// Definitions that each hold the next one twice.
+    fn doubled(times: usize) -> Value {
+        let part = |n: usize| json!({ "$ref": format!("#/$defs/a{n}") });
+        let mut definitions: Map<String, Value> =
+            (0..times).map(|n| (format!("a{n}"), json!({ "allOf": [part(n + 1), part(n + 1)] }))).collect();
+        definitions.insert(format!("a{times}"), json!({ "type": "object" }));
+        json!({ "type": "object", "$defs": definitions, "allOf": [part(0)] })
+    }
+
     #[test]
     fn schemas_are_objects_that_can_be_checked() {
         let with = |schema: Value| json!([{ "name": "t", "inputSchema": schema }]);
         for (schema, why) in [
             (json!({ "type": "string" }), "describes no object"),
             (json!({ "type": "object", "properties": 3 }), "cannot be used"),
-            (json!({ "properties": { "x": { "$ref": "https://example.test/x" } } }), "cannot be used"),
+            (json!({ "properties": { "x": { "$ref": "https://example.test/x" } } }), "not in it"),
             (json!({ "properties": { "x": { "enum": ["y".repeat(70_000)] } } }), "larger than 64 KB"),
             (json!("none"), "cannot be read"),
+            (doubled(32), "of the MCP server `s` is left out: its schema expands to more than 4096 parts"),
         ] {
             let (tools, left_out) = sorted(with(schema));
             assert!(tools.is_empty() && left_out[0].contains(why), "{left_out:?}");

@@ -7,6 +7,7 @@ mod address;
 #[expect(deprecated, reason = "roots are, in a version of the protocol that few servers speak yet")]
 mod answers;
 mod call;
+mod checked;
 mod ear;
 mod kept;
 mod lines;

@@ -66,8 +66,12 @@ impl ToolPort for McpTools {
         if invocation.name.starts_with(tool::MCP) {
             // What a server would do cannot be looked at; its arguments name no files of ours.
             let kept = self.server(&invocation.name);
-            let preview = kept.map(|kept| Preview::Recipient(kept.recipient())).unwrap_or_default();
-            return Box::pin(std::future::ready(Preparation { preview, ..Preparation::default() }));
+            return Box::pin(async move {
+                let Some(kept) = kept else { return Preparation::default() };
+                let preview = Preview::Recipient(kept.recipient());
+                let invalid = kept.fault(invocation.name, invocation.arguments).await;
+                Preparation { preview, invalid, ..Preparation::default() }
+            });
         }
         self.inner.prepare(invocation)
     }

@@ -26,6 +26,11 @@ const MOST_LINE_CHARS: usize = 300;
 /// A line longer than this is no text; its file is skipped.
 const MOST_LINE_BYTES: usize = 16 << 20;
 
+/// Most bytes that a pattern may take when it is compiled: `(\p{L}{999}){999}` is short.
+const MOST_COMPILED: usize = 4 << 20;
+/// Most bytes of what is made of it while it searches.
+const MOST_STATES: usize = 16 << 20;
+
 /// Does it.
 ///
 /// # Errors
@@ -69,7 +74,9 @@ pub(super) fn run(workspace: &Workspace, arguments: &Arguments, stop: &Stop) -> 
 }
 
 fn compile(pattern: &str) -> Result<RegexMatcher, String> {
-    RegexMatcherBuilder::new().line_terminator(Some(b'\n')).build(pattern).map_err(|fault| {
+    let mut builder = RegexMatcherBuilder::new();
+    builder.size_limit(MOST_COMPILED).dfa_size_limit(MOST_STATES).line_terminator(Some(b'\n'));
+    builder.build(pattern).map_err(|fault| {
         format!(
             "the pattern is not a valid regular expression: {fault}\nto search for the text itself, escape its special \
              characters, as in `foo\\(`; a pattern is matched within one line"
@@ -164,5 +171,20 @@ impl Found {
         format!(
             "\n(not searched, since it may hold secrets: {first}{others}; give it as `path` to search it)"
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_pattern_that_is_large_inside_is_refused() {
+        for bomb in
+            [r"(\p{L}{999}){999}", &"(".repeat(100_000), &format!("{}a{}", "(".repeat(999), ")".repeat(999))]
+        {
+            assert!(compile(bomb).unwrap_err().starts_with("the pattern is not a valid regular expression"));
+        }
+        compile(r"(?i)\b[\p{L}_]{1,64}\s*\(").unwrap();
     }
 }

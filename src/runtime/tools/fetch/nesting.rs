@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 /// No page that people read comes near.
 const MOST_DEPTH: usize = 512;
+/// Lists, quotes and tables inside each other: each lays out again all that it holds.
+const MOST_INDENTED: usize = 40;
 /// Elements in all, with those that a parser makes anew.
 const MOST_ELEMENTS: usize = 2_000_000;
 
@@ -17,6 +19,8 @@ const WITHOUT_END: &[&str] = &[
 /// Shapes of drawings, which have an end of their own where they are written with one.
 const SHAPES: &[&str] =
     &["animate", "circle", "ellipse", "image", "line", "path", "polygon", "polyline", "rect", "stop", "use"];
+/// What moves its content to the side.
+const INDENTING: &[&str] = &["ul", "ol", "dl", "menu", "dir", "blockquote", "table"];
 const FORMATTING: &[&str] =
     &["b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"];
 /// What stands in these is no markup.
@@ -26,6 +30,8 @@ const RAW: &[&str] = &["script", "style", "textarea", "title"];
 struct Shape {
     depth: usize,
     most_depth: usize,
+    indented: usize,
+    most_indented: usize,
     elements: usize,
     formatting: BTreeMap<String, usize>,
     most_formatting: usize,
@@ -38,6 +44,12 @@ pub(super) fn refusal(html: &str) -> Option<String> {
     if shape.most_depth > MOST_DEPTH {
         let depth = shape.most_depth;
         return Some(format!("the page is nested {depth} elements deep, more than a page that people read"));
+    }
+    if shape.most_indented > MOST_INDENTED {
+        let depth = shape.most_indented;
+        return Some(format!(
+            "the page has {depth} lists, quotes or tables inside each other, more than a page that people read"
+        ));
     }
     (elements > MOST_ELEMENTS)
         .then(|| format!("the page would have {elements} elements, too many to be read"))
@@ -80,6 +92,10 @@ impl Shape {
         }
         self.depth += 1;
         self.most_depth = self.most_depth.max(self.depth);
+        if INDENTING.contains(&name) {
+            self.indented += 1;
+            self.most_indented = self.most_indented.max(self.indented);
+        }
         if FORMATTING.contains(&name) {
             *self.formatting.entry(name.to_owned()).or_default() += 1;
             self.most_formatting = self.most_formatting.max(self.formatting.values().sum());
@@ -91,6 +107,9 @@ impl Shape {
             return;
         }
         self.depth = self.depth.saturating_sub(1);
+        if INDENTING.contains(&name) {
+            self.indented = self.indented.saturating_sub(1);
+        }
         if let Some(open) = self.formatting.get_mut(name) {
             *open = open.saturating_sub(1);
         }
@@ -127,6 +146,16 @@ mod tests {
         assert_eq!(depth("<!-- <b><b><b> --><i>x</i>"), 1);
         assert_eq!(depth("1 < 2 <- 3 </ <>"), 0);
         assert_eq!(depth(&format!("<svg>{}</svg>", "<path d='M0 0'/>".repeat(1000))), 1);
+    }
+
+    #[test]
+    fn what_is_moved_to_the_side_again_and_again_is_refused() {
+        let nested = |tag: &str, depth: usize| format!("<{tag}><li>x").repeat(depth);
+        for tag in ["ul", "ol", "dl", "blockquote", "table"] {
+            assert!(refusal(&nested(tag, 500)).unwrap().contains("500 lists, quotes or tables"), "{tag}");
+            assert_eq!(refusal(&nested(tag, 40)), None);
+        }
+        assert_eq!(refusal(&"<ul><li>x</ul>".repeat(500)), None);
     }
 
     #[test]
