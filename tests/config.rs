@@ -56,6 +56,8 @@ fn nothing_set_is_the_default() {
     assert_eq!((config.token_budget(), config.fallback.len()), (None, 0));
     assert_eq!((config.final_response, config.limit_is_steps), (FinalResponse::SameCall, false));
     assert_eq!((config.max_consecutive_failures, config.compact_at_percent), (8, 80));
+    let answer = config.answer;
+    assert_eq!((answer.bytes, answer.argument_bytes, answer.calls), (8 << 20, 4 << 20, 128));
     assert_eq!(config.source("mode").to_string(), "default");
 }
 
@@ -163,13 +165,16 @@ fn a_file_that_cannot_be_read_is_an_error() {
 fn a_project_tightens() {
     let world = World::new().user("mode = 'edit'").project(
         "mode = 'plan'\ndeny = ['shell(git push *)']\nask = 'write'\non_approval = 'stop'\n\
-         [budget]\nmax_model_turns = 5\nmax_total_cost = 1\n[loop]\nparallel_tool_execution = false\ntool_timeout_seconds = 5",
+         [budget]\nmax_model_turns = 5\nmax_total_cost = 1\n[loop]\nparallel_tool_execution = false\ntool_timeout_seconds = 5\n\
+         max_answer_bytes = 10000\nmax_argument_bytes = 20000\nmax_calls_per_answer = 3",
     );
     let config = world.config();
     assert_eq!(config.warnings, Vec::<String>::new());
     assert_eq!((config.mode, config.on_approval, config.parallel), (Mode::Plan, Attendance::Stop, false));
     assert_eq!((config.limits.max_model_turns, config.tool_timeout_ms), (Some(5), 5000));
     assert_eq!(config.limits.max_total_cost, Some(MicroDollars(1_000_000)));
+    let answer = config.answer;
+    assert_eq!((answer.bytes, answer.argument_bytes, answer.calls), (10_000, 20_000, 3));
     let rules: Vec<String> = config.rules.iter().map(|sourced| sourced.rule.to_string()).collect();
     assert_eq!(rules, ["shell(git push *)", "write"]);
     assert!(config.rules.iter().all(|sourced| sourced.source.to_string().contains("repo/.countersign")));
@@ -197,6 +202,9 @@ fn a_project_cannot_loosen() {
         "budget.max_parallel_tool_calls = 9",
         "loop.max_steps = 1000",
         "loop.tool_timeout_seconds = 31",
+        "loop.max_answer_bytes = 8388609",
+        "loop.max_argument_bytes = 4194305",
+        "loop.max_calls_per_answer = 129",
         "fallback = ['evil/model']",
         "tools.echo = true",
         "tools.fetch.allow_hosts = ['localhost']",

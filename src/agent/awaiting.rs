@@ -2,11 +2,13 @@
 
 use crate::context::words;
 use crate::hooks::Payload;
-use crate::ledger::{Decider, EntryId, Hosted, Millis, OpenCall, Outcome, Settlement, Stop, ToolUse, Usage};
+use crate::ledger::{
+    Decider, EntryId, Hosted, Millis, Note, OpenCall, Outcome, Remark, Settlement, Stop, ToolUse, Usage,
+};
 use crate::model::{Draft, ModelEvent, ModelNews};
 
 use super::phase::{Awaiting, Phase};
-use super::{Agent, Effect, Live};
+use super::{Agent, Effect, Live, Operation};
 
 impl Agent {
     /// News of the current model call.
@@ -19,9 +21,16 @@ impl Agent {
     ) -> Phase {
         match news {
             ModelNews::Event(event) => {
-                let heard = Heard::of(&event);
-                awaiting.draft.push(event);
-                out.extend(heard.tell(awaiting.message, &awaiting.draft).map(Effect::Emit));
+                if let Some(event) = awaiting.draft.admit(event) {
+                    let heard = Heard::of(&event);
+                    awaiting.draft.take(event);
+                    out.extend(heard.tell(awaiting.message, &awaiting.draft).map(Effect::Emit));
+                }
+                if awaiting.draft.excess().is_some() {
+                    // The answer ends here, as one that the provider has cut off; the rest is not listened to.
+                    out.push(Effect::Cancel(Operation::Model(awaiting.message)));
+                    return self.on_answer(now, awaiting, out);
+                }
                 Phase::AwaitingModel(awaiting)
             }
             ModelNews::Finished => self.on_answer(now, awaiting, out),
@@ -33,7 +42,8 @@ impl Agent {
     /// because a call was seen, whatever the provider's stop reason says.
     fn on_answer(&mut self, now: Millis, awaiting: Awaiting, out: &mut Vec<Effect>) -> Phase {
         let usage = self.priced(awaiting.draft.usage(awaiting.estimated_input));
-        let needs_follow_up = awaiting.draft.needs_follow_up();
+        let (needs_follow_up, excess) = (awaiting.draft.needs_follow_up(), awaiting.draft.excess());
+        let about = awaiting.message.to_string();
         let ledger = &mut self.books.ledger;
         let mut message =
             awaiting.draft.complete(awaiting.message, awaiting.model, usage, || ledger.mint_call());
@@ -44,6 +54,9 @@ impl Agent {
             Ok(tokens) => tokens,
             Err(unsettled) => return self.give_up(now, &unsettled, out),
         };
+        if let Some(excess) = excess {
+            self.books.ledger.remark(now, Remark::Note(Note { about, text: excess.sentence() }));
+        }
         self.fire(Payload::PostSampling { text: said.clone() }, out);
         if !needs_follow_up {
             return self.on_final_words(now, &stop, &said, out);

@@ -10,10 +10,10 @@ use crate::ledger::{
     Body, Compaction, CompactionTrigger, Ending, EntryId, Message, Millis, Note, Remark, Tombstone,
     Transition, Usage,
 };
-use crate::model::{Draft, Effort, ModelFailure, ModelNews, Request};
+use crate::model::{Draft, Effort, FailureClass, ModelFailure, ModelNews, Request};
 
 use super::phase::{Compacting, Phase, Wanted};
-use super::{Agent, Effect, Live};
+use super::{Agent, Effect, Live, Operation};
 
 /// Most tokens of a summary.
 const SUMMARY_TOKENS: u64 = 4_096;
@@ -101,7 +101,7 @@ impl Agent {
         let model = self.spec().model.clone();
         Phase::Compacting(Compacting {
             message,
-            draft: Draft::default(),
+            draft: Draft::within(self.settings.answer),
             wanted,
             model,
             tokens_before,
@@ -148,6 +148,11 @@ impl Agent {
         match news {
             ModelNews::Event(event) => {
                 compacting.draft.push(event);
+                if let Some(excess) = compacting.draft.excess() {
+                    out.push(Effect::Cancel(Operation::Model(compacting.message)));
+                    let endless = ModelFailure::new(FailureClass::BadRequest, excess.sentence());
+                    return self.summary_failed(now, &compacting, endless, out);
+                }
                 Phase::Compacting(compacting)
             }
             ModelNews::Failed(failure) => self.summary_failed(now, &compacting, failure, out),

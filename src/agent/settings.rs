@@ -2,7 +2,7 @@
 
 use crate::budget::{Limits, TokenBudget};
 use crate::hooks::HookSpec;
-use crate::model::{Effort, ModelSpec};
+use crate::model::{AnswerBounds, Effort, ModelSpec};
 use crate::policy::Policy;
 use crate::tool::ToolSpec;
 
@@ -41,6 +41,8 @@ pub struct Settings {
     pub final_response: FinalResponse,
     /// The turn limit was set by `max_steps`: then its stop says so in that seed's words.
     pub limit_is_steps: bool,
+    /// The most that one answer may have.
+    pub answer: AnswerBounds,
     /// Percentage of the window at which the context is compacted.
     pub compact_at_percent: u64,
     /// Time limit of a tool that names none of its own, in milliseconds (`[loop] tool_timeout_seconds`).
@@ -73,6 +75,7 @@ impl Settings {
             max_consecutive_failures: 8,
             final_response: FinalResponse::SameCall,
             limit_is_steps: false,
+            answer: AnswerBounds::default(),
             compact_at_percent: 80,
             tool_timeout_ms: 30_000,
             parallel: true,

@@ -157,7 +157,8 @@ impl Agent {
         let model = request.model.clone();
         out.push(Effect::CallModel(message, Box::new(request)));
         out.push(Effect::Emit(Live::Asked { message, tokens: estimated_input }));
-        Phase::AwaitingModel(Awaiting { message, draft: Draft::default(), estimated_input, retries, model })
+        let draft = Draft::within(self.settings.answer);
+        Phase::AwaitingModel(Awaiting { message, draft, estimated_input, retries, model })
     }
 
     /// Reserves the worst case of a call: the estimated prompt, and all the output that it may write. Returns the

@@ -302,6 +302,7 @@ fn settings(invocation: &Invocation, choice: &Choice, attendance: Attendance) ->
         max_consecutive_failures: config.max_consecutive_failures,
         final_response: config.final_response,
         limit_is_steps: config.limit_is_steps,
+        answer: config.answer,
         compact_at_percent: config.compact_at_percent,
         tool_timeout_ms: config.tool_timeout_ms,
         parallel: config.parallel,

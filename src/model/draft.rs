@@ -9,6 +9,7 @@ use crate::ledger::{
 };
 
 use super::ModelEvent;
+use super::bounds::{AnswerBounds, Excess, Room};
 
 /// An answer in the making.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -16,8 +17,9 @@ pub struct Draft {
     parts: Vec<Part>,
     usage: Usage,
     stop: Option<Stop>,
-    /// Characters of text, thinking and arguments so far: the estimate when no usage arrives.
+    /// Bytes of text, thinking and arguments so far: the estimate when no usage arrives.
     written: u64,
+    room: Room,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -40,8 +42,26 @@ pub struct UnfinishedCall {
 }
 
 impl Draft {
-    /// Takes in one event. Events of a block that is over, or of a call that never began, change nothing.
+    /// An answer that may become this large.
+    pub fn within(bounds: AnswerBounds) -> Self {
+        Self { room: Room::new(bounds), ..Self::default() }
+    }
+
+    /// Takes in one event, if the answer has room for it. Events of a block that is over, or of a call that never began,
+    /// change nothing.
     pub fn push(&mut self, event: ModelEvent) {
+        if let Some(event) = self.admit(event) {
+            self.take(event);
+        }
+    }
+
+    /// An event that the answer has room for, to be [taken](Self::take).
+    pub fn admit(&mut self, event: ModelEvent) -> Option<ModelEvent> {
+        self.room.admit(event, self.parts.len())
+    }
+
+    /// Takes in what was admitted.
+    pub fn take(&mut self, event: ModelEvent) {
         match event {
             ModelEvent::Text(text) => self.text(&text),
             ModelEvent::Thinking(text) => self.thinking(&text),
@@ -66,6 +86,11 @@ impl Draft {
         }
     }
 
+    /// What the answer had too much of: it is over then, cut off, whatever else comes.
+    pub fn excess(&self) -> Option<Excess> {
+        self.room.excess()
+    }
+
     /// Whether a tool call was seen: the one thing that decides whether the loop goes on (seed 4). The
     /// provider's stop reason does not.
     pub fn needs_follow_up(&self) -> bool {
@@ -79,13 +104,15 @@ impl Draft {
 
     /// What the provider counted; an estimate of the output (4 bytes a token) when it said nothing.
     pub fn usage(&self, estimated_input: u64) -> Usage {
+        let written = self.written.div_ceil(4);
+        if self.excess().is_some() {
+            // What the provider counted before it was cut short is not all.
+            let input =
+                self.usage.input.max(if self.usage == Usage::default() { estimated_input } else { 0 });
+            return Usage { input, output: self.usage.output.max(written), estimated: true, ..self.usage };
+        }
         if self.usage == Usage::default() && self.written > 0 {
-            return Usage {
-                input: estimated_input,
-                output: self.written.div_ceil(4),
-                estimated: true,
-                ..Usage::default()
-            };
+            return Usage { input: estimated_input, output: written, estimated: true, ..Usage::default() };
         }
         self.usage
     }
@@ -99,7 +126,8 @@ impl Draft {
         mut mint: impl FnMut() -> CallId,
     ) -> AssistantMessage {
         let saw_call = self.needs_follow_up();
-        let stop = self.stop.unwrap_or(if saw_call { Stop::ToolUse } else { Stop::Other("none".to_owned()) });
+        let said = if self.excess().is_some() { Some(Stop::Length) } else { self.stop };
+        let stop = said.unwrap_or(if saw_call { Stop::ToolUse } else { Stop::Other("none".to_owned()) });
         let blocks = self.parts.into_iter().map(|part| part.into_block(&mut mint)).collect();
         AssistantMessage { id, model, blocks, stop, usage, interrupted: false }
     }

@@ -1,5 +1,6 @@
 //! What a model is, whoever serves it: what it is asked, what it says, how it fails.
 
+mod bounds;
 mod draft;
 mod effort;
 mod event;
@@ -7,6 +8,7 @@ mod failure;
 mod sight;
 mod spec;
 
+pub use bounds::{AnswerBounds, Excess};
 pub use draft::{Draft, UnfinishedCall};
 pub use effort::Effort;
 pub use event::{ModelEvent, ModelNews};

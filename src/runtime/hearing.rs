@@ -14,6 +14,8 @@ use crate::model::{FailureClass, ModelEvent, ModelFailure, ModelNews};
 
 /// Most news of a model that are gathered at once; a server that is faster than that waits for a moment.
 const MOST_NEWS: usize = 256;
+/// Most bytes of them, about.
+const MOST_GATHERED: usize = 1 << 20;
 /// Between the pieces of a stream that hurries. That is still more than a screen can show, and since no thread is woken
 /// for each delta, keys and other programs find the machine free.
 const BREATH: Duration = Duration::from_millis(1);
@@ -55,11 +57,13 @@ pub(super) async fn hear(
 /// News and what follows them at once. A server that writes faster than anybody reads is heard in large pieces, so that
 /// it leaves time for everything else; nobody waits here for what is still on its way.
 async fn gathered(first: ModelNews, stream: &mut (impl Stream<Item = ModelNews> + Unpin)) -> Vec<ModelNews> {
+    let mut gathered = bytes(&first);
     let mut news = vec![first];
     let mut is_patient = true;
-    while news.len() < MOST_NEWS {
+    while news.len() < MOST_NEWS && gathered < MOST_GATHERED {
         match poll_fn(|context| Poll::Ready(stream.poll_next_unpin(context))).await {
             Poll::Ready(Some(more)) => {
+                gathered += bytes(&more);
                 news.push(more);
                 is_patient = true;
             }
@@ -69,6 +73,15 @@ async fn gathered(first: ModelNews, stream: &mut (impl Stream<Item = ModelNews> 
         }
     }
     news
+}
+
+fn bytes(news: &ModelNews) -> usize {
+    match news {
+        ModelNews::Event(
+            ModelEvent::Text(text) | ModelEvent::Thinking(text) | ModelEvent::CallArguments { text, .. },
+        ) => text.len(),
+        ModelNews::Event(_) | ModelNews::Finished | ModelNews::Failed(_) => 0,
+    }
 }
 
 /// The same news with each text in one piece: what is there at once need not be said in as many steps as it was sent.
@@ -137,6 +150,8 @@ mod tests {
     async fn a_flood_is_gathered_up_to_a_bound_and_what_is_slow_is_not_waited_for() {
         let mut flood = stream::iter((0..1_000).map(|_| text("x")));
         assert_eq!(gathered(text("first"), &mut flood).await.len(), MOST_NEWS);
+        let mut large = stream::iter((0..1_000).map(|_| text(&"x".repeat(100_000))));
+        assert_eq!(gathered(text("first"), &mut large).await.len(), 12);
         // A connection that needs a turn of its own before each piece.
         let mut its_turn = false;
         let mut left = 5;

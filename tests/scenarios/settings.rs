@@ -51,6 +51,9 @@ fn set(settings: &mut Settings, key: &str, value: &str) -> Result<(), String> {
             settings.limits.max_model_turns = Some(number(value)?);
             settings.limit_is_steps = true;
         }
+        "max_answer_bytes" => settings.answer.bytes = number(value)?,
+        "max_argument_bytes" => settings.answer.argument_bytes = number(value)?,
+        "max_calls_per_answer" => settings.answer.calls = number(value)?,
         "max_consecutive_failures" => settings.max_consecutive_failures = number(value)?,
         "token_budget" => settings.token_budget = Some(TokenBudget::of(number(value)?)),
         "final_response" if value == "separate" => settings.final_response = FinalResponse::Separate,

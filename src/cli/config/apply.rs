@@ -74,6 +74,7 @@ fn in_letters(setting: &Setting) -> Setting {
             | Key::Mouse
             | Key::Links
             | Key::Failures
+            | Key::Answer(_)
             | Key::CompactAt
             | Key::Quirk(_)
             | Key::Mcp(
@@ -145,6 +146,7 @@ fn set_behaviour(config: &mut Config, setting: &Setting) -> Result<(), String> {
         Key::Failures => {
             config.max_consecutive_failures = u32::try_from(value.count(1, 10_000)?).unwrap_or(u32::MAX);
         }
+        Key::Answer(part) => part.set(&mut config.answer, value)?,
         Key::CompactAt => config.compact_at_percent = value.count(1, 100)?,
         Key::Echo | Key::PassEnv | Key::FetchHosts | Key::Sandbox(_) => tools::set(config, setting)?,
         Key::Tools => config.tools = tool_calling(value.text()?)?,

@@ -37,6 +37,8 @@ pub(super) enum Key {
     ParallelExecution,
     FinalResponse,
     Failures,
+    /// How large one answer may become.
+    Answer(AnswerKey),
     CompactAt,
     Tools,
     Proxy,
@@ -75,6 +77,14 @@ pub(super) enum Most {
     ResultChars,
     ModelRetries,
     ToolRetries,
+}
+
+/// What one answer may have the most of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AnswerKey {
+    Bytes,
+    ArgumentBytes,
+    Calls,
 }
 
 /// What the user says about the sandbox.
@@ -195,6 +205,9 @@ pub(super) const KEYS: &[(&str, Key)] = &[
     ("loop.parallel_tool_execution", Key::ParallelExecution),
     ("loop.final_response", Key::FinalResponse),
     ("loop.max_consecutive_failures", Key::Failures),
+    ("loop.max_answer_bytes", Key::Answer(AnswerKey::Bytes)),
+    ("loop.max_argument_bytes", Key::Answer(AnswerKey::ArgumentBytes)),
+    ("loop.max_calls_per_answer", Key::Answer(AnswerKey::Calls)),
     ("loop.compact_at_percent", Key::CompactAt),
     ("loop.tools", Key::Tools),
     ("loop.max_steps", Key::Limit(Limit::Turns)),

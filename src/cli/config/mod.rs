@@ -1,6 +1,7 @@
 //! The configuration: what is meant, from the user's file, the project's files, the environment and the flags.
 
 mod agents;
+mod answer;
 mod apply;
 mod demands;
 mod examine;
@@ -50,7 +51,7 @@ use super::{
 use crate::agent::{Attendance, FinalResponse};
 use crate::budget::{Limits, TokenBudget};
 use crate::ledger::MicroDollars;
-use crate::model::{Abilities, Effort};
+use crate::model::{Abilities, AnswerBounds, Effort};
 use crate::policy::{Mode, Rule};
 use crate::runtime::{AllowedHost, Network};
 use crate::ui::rebinding::Keymap;
@@ -113,6 +114,8 @@ pub struct Config {
     pub final_response: FinalResponse,
     /// Turns in a row in which every call failed, after which a run ends.
     pub max_consecutive_failures: u32,
+    /// The most that one answer may have.
+    pub answer: AnswerBounds,
     /// Percentage of the window at which the context is compacted.
     pub compact_at_percent: u64,
     /// How tools are offered to the model.
@@ -284,6 +287,7 @@ impl Default for Config {
             parallel: true,
             final_response: FinalResponse::default(),
             max_consecutive_failures: 8,
+            answer: AnswerBounds::default(),
             compact_at_percent: 80,
             tools: ToolCalling::default(),
             network: Network::default(),

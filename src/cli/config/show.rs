@@ -112,6 +112,7 @@ impl Config {
                 FinalResponse::Separate => "separate",
             })),
             Key::Failures => Some(self.max_consecutive_failures.to_string()),
+            Key::Answer(part) => Some(part.of(&self.answer).to_string()),
             Key::CompactAt => Some(self.compact_at_percent.to_string()),
             Key::Tools => Some(quoted(self.tools.as_str())),
             Key::Proxy => self.network.proxy.as_deref().map(quoted),

@@ -100,6 +100,7 @@ fn is_the_users_alone(key: Key) -> bool {
         | Key::ParallelExecution
         | Key::FinalResponse
         | Key::Failures
+        | Key::Answer(_)
         | Key::CompactAt
         | Key::Tools
         | Key::Echo
@@ -135,6 +136,7 @@ fn tightens(before: &Config, after: &Config, key: Key) -> bool {
         Key::Nudge(part) => stops_no_later(before, after, part),
         Key::FinalResponse => after.final_response == FinalResponse::SameCall,
         Key::Failures => after.max_consecutive_failures <= before.max_consecutive_failures,
+        Key::Answer(part) => part.of(&after.answer) <= part.of(&before.answer),
         // Each tool sends data elsewhere: a project may only take some away.
         Key::HostedTools => after.providers.iter().all(|(name, provider)| {
             let before = before.providers.get(name).map_or(&[][..], |p| p.hosted_tools.as_slice());
