@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::{CallId, Hosted};
+use super::{CallId, Hosted, halves};
 
 /// One part of an assistant message, in the order in which the model produced it.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,13 +51,13 @@ pub enum Arguments {
 }
 
 impl Arguments {
-    /// Reads argument text as the protocols send it: empty text and `null` mean `{}`.
+    /// Reads argument text as the protocols send it: empty text and `null` mean `{}`, and half a character is U+FFFD.
     pub fn parse(text: &str) -> Self {
         let trimmed = text.trim();
         if trimmed.is_empty() || trimmed == "null" {
             return Self::Object(Map::new());
         }
-        match serde_json::from_str(trimmed) {
+        match halves::read(trimmed) {
             Ok(Value::Object(members)) => Self::Object(members),
             Ok(_) | Err(_) => Self::Unusable(text.to_owned()),
         }

@@ -13,6 +13,7 @@ mod delegation;
 mod ending;
 mod entry;
 mod goal;
+pub(crate) mod halves;
 mod handover;
 mod hosted;
 mod id;

@@ -1,10 +1,14 @@
 //! Bytes of a `200` answer in, news out: finds out what kind of body it is, and ends exactly once.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
+use crate::ledger::halves::{self, mark};
 use crate::model::{ModelFailure, ModelNews};
 
-use super::failure::{cut_failure, page_failure, protocol_failure, stream_failure};
+use super::failure::{broken_failure, cut_failure, page_failure, protocol_failure, stream_failure};
+use super::joining::Joining;
 use super::sse::{MAX_EVENT_BYTES, SseDecoder, SseEvent};
 use super::{Protocol, anthropic, openai_chat, openai_responses};
 
@@ -13,8 +17,15 @@ use super::{Protocol, anthropic, openai_chat, openai_responses};
 pub struct Decoder {
     body: Body,
     reader: Reader,
+    /// Whether a line of the stream was what it should be.
+    has_heard: bool,
+    joining: Joining,
     over: bool,
 }
+
+/// An event that is no JSON where it must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Broken;
 
 /// A server that was asked for a stream may answer with a plain JSON object, or a proxy with a page: the first
 /// byte tells, since an event stream begins with a comment or the name of a field. (Content types are no help:
@@ -34,6 +45,11 @@ enum Reader {
     OpenAiResponses(openai_responses::Reader),
 }
 
+/// Most values of one event or body: each takes many times the memory of its two bytes.
+const MOST_VALUES: usize = 200_000;
+/// Bytes up to which they are not counted.
+const SMALL: usize = 256 * 1024;
+
 /// Bytes of a page that are kept to quote from.
 const PAGE_BYTES: usize = 16 * 1024;
 
@@ -44,7 +60,8 @@ impl Decoder {
             Protocol::OpenAiChat => Reader::OpenAiChat(openai_chat::Reader::default()),
             Protocol::OpenAiResponses => Reader::OpenAiResponses(openai_responses::Reader::default()),
         };
-        Self { body: Body::Unknown, reader, over: false }
+        let (body, joining) = (Body::Unknown, Joining::default());
+        Self { body, reader, has_heard: false, joining, over: false }
     }
 
     /// Takes in bytes of the body. After the end nothing more is said.
@@ -81,20 +98,14 @@ impl Decoder {
             Body::Stream(mut sse) => {
                 let mut news = Vec::new();
                 if let Some(last) = sse.finish().filter(is_whole) {
-                    news = self.reader.event(&last);
+                    news = self.event(last);
                 }
                 if !news.iter().any(is_end) {
                     news.extend(self.reader.end());
                 }
                 self.up_to_end(news)
             }
-            Body::Whole(body) => match serde_json::from_slice::<Value>(&body) {
-                Ok(value) => {
-                    let news = self.reader.whole(&value);
-                    self.up_to_end(news)
-                }
-                Err(error) => self.fail(protocol_failure(format!("it is broken JSON ({error})"))),
-            },
+            Body::Whole(body) => self.read_whole(&body),
             Body::Page(body) => self.fail(page_failure(&body)),
         }
     }
@@ -123,8 +134,8 @@ impl Decoder {
         let mut arrived = Vec::new();
         let refused = sse.push(bytes, &mut arrived).err();
         let mut news = Vec::new();
-        for event in &arrived {
-            news.extend(self.reader.event(event));
+        for event in arrived {
+            news.extend(self.event(event));
             if news.last().is_some_and(is_end) {
                 break;
             }
@@ -133,6 +144,39 @@ impl Decoder {
             news.push(ModelNews::Failed(protocol_failure(too_large.to_string())));
         }
         self.up_to_end(news)
+    }
+
+    fn event(&mut self, mut event: SseEvent) -> Vec<ModelNews> {
+        if let Cow::Owned(marked) = mark(&event.data) {
+            event.data = marked;
+            self.joining.begin();
+        }
+        if is_swollen(&event.data) {
+            return vec![ModelNews::Failed(protocol_failure(swollen()))];
+        }
+        match self.reader.event(&event) {
+            Ok(news) => {
+                self.has_heard |= event.data.trim_start().starts_with('{');
+                news
+            }
+            // What has spoken the protocol until here was not another server: something broke on the way.
+            Err(Broken) if self.has_heard => vec![ModelNews::Failed(broken_failure())],
+            Err(Broken) => vec![ModelNews::Failed(protocol_failure("an event is not JSON"))],
+        }
+    }
+
+    fn read_whole(&mut self, body: &[u8]) -> Vec<ModelNews> {
+        let text = String::from_utf8_lossy(body);
+        if is_swollen(&text) {
+            return self.fail(protocol_failure(swollen()));
+        }
+        match halves::read(&text) {
+            Ok(value) => {
+                let news = self.reader.whole(&value);
+                self.up_to_end(news)
+            }
+            Err(error) => self.fail(protocol_failure(format!("it is broken JSON ({error})"))),
+        }
     }
 
     fn fail(&mut self, failure: ModelFailure) -> Vec<ModelNews> {
@@ -144,12 +188,12 @@ impl Decoder {
             news.truncate(end + 1);
             self.over = true;
         }
-        news
+        self.joining.join(news)
     }
 }
 
 impl Reader {
-    fn event(&mut self, event: &SseEvent) -> Vec<ModelNews> {
+    fn event(&mut self, event: &SseEvent) -> Result<Vec<ModelNews>, Broken> {
         match self {
             Self::Anthropic(reader) => reader.event(event),
             Self::OpenAiChat(reader) => reader.event(event),
@@ -180,9 +224,62 @@ impl Reader {
 
 /// Whether an event that nothing ended has all its data: of several lines some may be missing.
 fn is_whole(event: &SseEvent) -> bool {
-    event.data == "[DONE]" || serde_json::from_str::<Value>(&event.data).is_ok()
+    event.data == "[DONE]" || serde_json::from_str::<Value>(&mark(&event.data)).is_ok()
 }
 
 fn is_end(news: &ModelNews) -> bool {
     matches!(news, ModelNews::Finished | ModelNews::Failed(_))
+}
+
+fn swollen() -> String {
+    format!("it has more than {MOST_VALUES} values at once")
+}
+
+/// Whether JSON text has more values than are made room for, counted without making any.
+fn is_swollen(json: &str) -> bool {
+    if json.len() <= SMALL {
+        return false;
+    }
+    let (mut values, mut is_text, mut is_escaped) = (0, false, false);
+    for byte in json.bytes() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_text => is_escaped = true,
+            b'"' => is_text = !is_text,
+            b',' | b'[' | b'{' if !is_text => values += 1,
+            _ => {}
+        }
+    }
+    values > MOST_VALUES
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::FailureClass;
+
+    fn failed(protocol: Protocol, body: &str) -> bool {
+        let mut decoder = Decoder::new(protocol);
+        let mut news = decoder.push(body.as_bytes());
+        news.extend(decoder.finish());
+        matches!(news.last(), Some(ModelNews::Failed(failure)) if failure.class == FailureClass::Protocol
+            && failure.message.contains("more than 200000 values"))
+    }
+
+    #[test]
+    fn what_is_small_on_the_wire_and_large_in_memory_is_not_read() {
+        let many = "{},".repeat(300_000);
+        for protocol in [Protocol::Anthropic, Protocol::OpenAiChat, Protocol::OpenAiResponses] {
+            for body in [
+                format!("data: {{\"type\":\"ping\",\"x\":[{many}0]}}\n\n"),
+                format!("{{\"content\":[{many}0],\"output\":[],\"choices\":[]}}"),
+            ] {
+                assert!(failed(protocol, &body));
+                assert!(!failed(
+                    protocol,
+                    &body.replace("{},", ",,,").replace('[', "\"\\\"").replace(']', "\"")
+                ));
+            }
+        }
+    }
 }

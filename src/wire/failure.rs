@@ -41,6 +41,11 @@ pub(super) fn protocol_failure(what: impl AsRef<str>) -> ModelFailure {
     )
 }
 
+/// A line in the midst of a stream is not what it should be, though others before it were: the next attempt may go well.
+pub(super) fn broken_failure() -> ModelFailure {
+    ModelFailure::new(FailureClass::Transient, "The answer broke off: a line of its stream cannot be read.")
+}
+
 /// A page came instead of an answer.
 pub(super) fn page_failure(body: &[u8]) -> ModelFailure {
     let line = page_line(&String::from_utf8_lossy(body));

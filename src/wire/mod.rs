@@ -17,6 +17,7 @@ mod failure;
 pub mod hook;
 mod ids;
 mod image;
+mod joining;
 mod listing;
 mod openai_chat;
 mod openai_responses;

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::ledger::halves;
+
 /// The parts of an error answer that something can be concluded from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Report {
@@ -23,7 +25,7 @@ const MAX_DEPTH: usize = 3;
 impl Report {
     /// Reads a body: JSON of any known shape, or the page of a proxy.
     pub(super) fn of_body(body: &str) -> Self {
-        match serde_json::from_str::<Value>(body.trim_start_matches('\u{feff}')) {
+        match halves::read(body.trim_start_matches('\u{feff}')) {
             Ok(value) => Self::of_value(&value),
             Err(_) => Self { message: page_line(body), ..Self::default() },
         }

@@ -19,6 +19,7 @@ mod model_server;
 mod pictures;
 
 mod agents;
+mod answers;
 mod backgrounds;
 mod books;
 mod caching;

@@ -141,7 +141,7 @@ async fn broken_streams_fail_after_what_they_said() {
         ),
         (|| Part::Cut, FailureClass::Transient, "broke"),
         (|| Part::End, FailureClass::Transient, "ended before"),
-        (|| Part::Bytes("data: {\"broken\n\n".to_owned()), FailureClass::Protocol, "not JSON"),
+        (|| Part::Bytes("data: {\"broken\n\n".to_owned()), FailureClass::Transient, "cannot be read"),
     ];
     for protocol in ALL {
         for (part, class, words) in &cases {

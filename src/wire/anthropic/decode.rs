@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::ledger::{Stop, Usage};
 use crate::model::{ModelEvent, ModelNews};
+use crate::wire::decoder::Broken;
 use crate::wire::failure::{protocol_failure, stream_failure};
 use crate::wire::sse::SseEvent;
 
@@ -44,25 +45,28 @@ struct Delta<'a> {
 
 impl Reader {
     /// Reads one event of the stream.
-    pub(crate) fn event(&mut self, event: &SseEvent) -> Vec<ModelNews> {
+    ///
+    /// # Errors
+    /// [`Broken`]: it is one of ours, and no JSON.
+    pub(crate) fn event(&mut self, event: &SseEvent) -> Result<Vec<ModelNews>, Broken> {
         if event.name == "content_block_delta"
             && let Ok(Delta { kind, index, delta }) = serde_json::from_str(&event.data)
             && kind == "content_block_delta"
         {
             let mut events = Vec::new();
             self.take_piece(index, &delta, &mut events);
-            return self.tell(events);
+            return Ok(self.tell(events));
         }
         let Ok(data) = serde_json::from_str::<Value>(&event.data) else {
             let known = event.name.is_empty() || KNOWN_EVENTS.contains(&event.name.as_str());
-            return if known { failed(protocol_failure("an event is not JSON")) } else { Vec::new() };
+            return if known { Err(Broken) } else { Ok(Vec::new()) };
         };
         let kind = data.get("type").and_then(Value::as_str).unwrap_or(&event.name).to_owned();
         let mut events = Vec::new();
         match kind.as_str() {
             "message_start" => {
                 if let Err(news) = self.start_message(&data, &mut events) {
-                    return news;
+                    return Ok(news);
                 }
             }
             "content_block_start" => {
@@ -77,11 +81,11 @@ impl Reader {
             }
             "content_block_stop" => self.stop_block(position(&data), &mut events),
             "message_delta" => self.message_delta(&data, &mut events),
-            "message_stop" => return self.stop_message(),
-            "error" => return failed(stream_failure(&data)),
+            "message_stop" => return Ok(self.stop_message()),
+            "error" => return Ok(failed(stream_failure(&data))),
             _ => {}
         }
-        self.tell(events)
+        Ok(self.tell(events))
     }
 
     /// Reads an answer that was not streamed: as the stream that it would have been.

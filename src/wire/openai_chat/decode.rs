@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::ledger::Stop;
 use crate::model::{FailureClass, ModelEvent, ModelFailure, ModelNews};
+use crate::wire::decoder::Broken;
 use crate::wire::failure::{cut_failure, protocol_failure, stream_failure};
 use crate::wire::sse::SseEvent;
 
@@ -23,30 +24,33 @@ pub(crate) struct Reader {
 
 impl Reader {
     /// Reads one event of the stream.
-    pub(crate) fn event(&mut self, event: &SseEvent) -> Vec<ModelNews> {
+    ///
+    /// # Errors
+    /// [`Broken`]: it is one of ours, and no JSON.
+    pub(crate) fn event(&mut self, event: &SseEvent) -> Result<Vec<ModelNews>, Broken> {
         let data = event.data.trim();
         if data == "[DONE]" {
-            return self.complete();
+            return Ok(self.complete());
         }
         if event.name.is_empty()
             && let Some(piece) = quick::piece(data)
         {
-            return self.piece(piece);
+            return Ok(self.piece(piece));
         }
         let Ok(chunk) = serde_json::from_str::<Value>(data) else {
             let ours = !data.is_empty() && matches!(event.name.as_str(), "" | "error" | "message");
-            return if ours { failed(protocol_failure("an event is not JSON")) } else { Vec::new() };
+            return if ours { Err(Broken) } else { Ok(Vec::new()) };
         };
         // One vendor's compatible endpoint wraps errors in an array.
         let chunk = chunk.as_array().and_then(|items| items.first()).unwrap_or(&chunk);
         if event.name == "error" || is_error(chunk) {
             // What was written until then was counted, and is paid for.
             let usage = usage::find(chunk).map(|usage| ModelNews::Event(ModelEvent::Usage(usage)));
-            return usage.into_iter().chain(failed(stream_failure(chunk))).collect();
+            return Ok(usage.into_iter().chain(failed(stream_failure(chunk))).collect());
         }
         let mut events = Vec::new();
         self.chunk(chunk, "delta", &mut events);
-        events.into_iter().map(ModelNews::Event).collect()
+        Ok(events.into_iter().map(ModelNews::Event).collect())
     }
 
     /// Reads an answer that was not streamed.

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::ledger::Stop;
 use crate::model::{ModelEvent, ModelNews};
+use crate::wire::decoder::Broken;
 use crate::wire::failure::{protocol_failure, stream_failure};
 use crate::wire::sse::SseEvent;
 
@@ -38,18 +39,21 @@ struct Delta<'a> {
 
 impl Reader {
     /// Reads one event of the stream.
-    pub(crate) fn event(&mut self, event: &SseEvent) -> Vec<ModelNews> {
+    ///
+    /// # Errors
+    /// [`Broken`]: it is one of ours, and no JSON.
+    pub(crate) fn event(&mut self, event: &SseEvent) -> Result<Vec<ModelNews>, Broken> {
         let named = event.name.as_str();
         if (named.is_empty() || named.ends_with(".delta"))
             && let Ok(delta) = serde_json::from_str::<Delta<'_>>(&event.data)
         {
-            return self.delta(&delta);
+            return Ok(self.delta(&delta));
         }
         let Ok(data) = serde_json::from_str::<Value>(&event.data) else {
             // Some servers say [DONE]; it ends nothing here.
             let ours = matches!(named, "" | "error") || named.starts_with("response.");
             let broken = ours && event.data.trim() != "[DONE]";
-            return if broken { failed(protocol_failure("an event is not JSON")) } else { Vec::new() };
+            return if broken { Err(Broken) } else { Ok(Vec::new()) };
         };
         let kind = data.get("type").and_then(Value::as_str).unwrap_or(named);
         let response = data.get("response").unwrap_or(&Value::Null);
@@ -59,17 +63,17 @@ impl Reader {
             "response.output_item.added" => self.start(position(&data), item, &mut events),
             "response.output_item.done" => self.stop(position(&data), item, &mut events),
             "response.completed" | "response.incomplete" | "response.failed" | "response.cancelled" => {
-                return self.end(response);
+                return Ok(self.end(response));
             }
             // Often followed by `response.failed`, which says the same; a server may also leave it at that.
-            "error" => return failed(stream_failure(&data)),
+            "error" => return Ok(failed(stream_failure(&data))),
             // One vendor's gateways send errors of their own, without a type.
             _ if data.get("type").is_none() && data.get("error").is_some_and(|e| !e.is_null()) => {
-                return failed(stream_failure(&data));
+                return Ok(failed(stream_failure(&data)));
             }
             _ => {}
         }
-        told(events)
+        Ok(told(events))
     }
 
     /// Reads an answer that was not streamed: as the stream that it would have been.

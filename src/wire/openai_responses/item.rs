@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::ledger::halves::join;
 use crate::model::ModelEvent;
 
 use super::hosted;
@@ -87,7 +88,7 @@ impl OpenItem {
                     _ => String::new(),
                 };
                 // What was streamed cannot be taken back, so it stands; what is missing of it is added.
-                let rest = whole.strip_prefix(arguments.as_str()).unwrap_or_default();
+                let rest = whole.strip_prefix(join(&arguments).as_ref()).unwrap_or_default();
                 if !rest.is_empty() {
                     events.push(ModelEvent::CallArguments { index, text: rest.to_owned() });
                 }
