@@ -133,6 +133,17 @@ pub enum Live {
         /// What to tell whoever has just chosen it.
         said: Option<String>,
     },
+    /// Entries cannot be written: nothing acts and no entry is told until they can. Comes again when more of them wait.
+    BooksShut {
+        /// What fails; a sentence.
+        why: String,
+        /// How many entries wait.
+        entries: usize,
+        /// The words of the user among them.
+        said: Vec<String>,
+    },
+    /// Entries are written again, those that waited too.
+    BooksOpen,
     /// A wish was refused, and why: a stale answer, a message while a run is under way.
     Refused(String),
 }

@@ -19,7 +19,7 @@ use super::models::Usable;
 use super::switch::switching;
 use super::themes::theme;
 use super::undoing::undoing;
-use super::{Invocation, looks, outcome, project, signals};
+use super::{Invocation, looks, outcome, project, signals, unrecorded};
 use crate::agent::{Attendance, Event, Intent, Shutdown};
 use crate::ledger::Entry;
 use crate::runtime::DriverError;
@@ -177,9 +177,7 @@ fn notice(invocation: &Invocation, session: &Session) -> Option<String> {
 fn ended_well(ended: Result<Result<(), DriverError>, JoinError>) -> Result<(), Fault> {
     match ended {
         Ok(Ok(())) => Ok(()),
-        Ok(Err(DriverError::Store(why))) => {
-            Err(Fault::failed(why, "make room or mend the permissions; nothing acted after that"))
-        }
+        Ok(Err(DriverError::Store { why, unwritten })) => Err(unrecorded::fault(&why, &unwritten)),
         Err(panicked) => Err(Fault::failed(format!("the loop broke: {panicked}"), "please report this")),
     }
 }

@@ -100,6 +100,8 @@ fn live_event(live: &Live) -> Option<Value> {
         | Live::Returned(_)
         | Live::ModeChanged(_)
         | Live::Answering { .. }
+        | Live::BooksShut { .. }
+        | Live::BooksOpen
         | Live::Refused(_) => None,
     }
 }

@@ -17,6 +17,7 @@ use super::fault::{Fault, one_line};
 use super::signals;
 use crate::agent::{Event, Intent, Live, Shutdown};
 use crate::ledger::{Body, CallId, Ending, Image, Outcome, ToolResult, TurnEnded};
+use crate::runtime::DriverError;
 use crate::ui::text::sanitize;
 use crate::view::summary;
 
@@ -116,11 +117,8 @@ async fn follow(session: Session, wish: Intent, mut out: Out) -> Result<Exit, Fa
     let (ended, out) = told?;
     match running.await {
         Ok(Ok(())) => {}
-        Ok(Err(broken)) => {
-            return Err(Fault::failed(
-                broken.to_string(),
-                "make room or mend the permissions; nothing acted after that",
-            ));
+        Ok(Err(DriverError::Store { why, unwritten })) => {
+            return Err(super::unrecorded::fault(&why, &unwritten));
         }
         Err(panicked) => {
             return Err(Fault::failed(format!("the loop broke: {panicked}"), "please report this"));
@@ -157,6 +155,12 @@ fn tell_all(
                 _ => {}
             },
             Event::Live(Live::Unreached(why)) => complain(&format!("note: {}", one_line(&why))),
+            // Nobody is here to make room: what runs is settled, and the end says what was not recorded.
+            Event::Live(Live::BooksShut { .. }) => {
+                if shutdown.blocking_send(Shutdown::Signal).is_err() {
+                    break;
+                }
+            }
             Event::Live(Live::Refused(why)) => return Err(Fault::failed(why, "")),
             Event::Live(_) => {}
         }

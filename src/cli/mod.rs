@@ -42,6 +42,7 @@ mod themes;
 pub mod trust;
 mod trusted;
 mod undoing;
+mod unrecorded;
 
 use std::{
     ffi::OsString,

@@ -1,10 +1,10 @@
 //! Reads files that others may have written: regular files alone, never more than asked for.
 
-use std::{
-    fs::File,
-    io::{ErrorKind, Read},
-    path::Path,
-};
+use std::fs::{File, Metadata};
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+
+use crate::runtime::open_regular;
 
 /// What reading gave.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,9 +22,27 @@ pub(super) enum Reading<Content = String> {
     Refused(String),
 }
 
-/// Reads at most `most` bytes as text. A pipe or a device is refused before it is opened: it could wait for ever.
+/// Reads at most `most` bytes as text. A pipe or a device is refused without waiting for it.
 pub(super) fn read(path: &Path, most: u64) -> Reading {
-    match bytes(path, most) {
+    read_and_found(path, most).0
+}
+
+/// The same, and what was found of the very file that was read.
+pub(super) fn read_and_found(path: &Path, most: u64) -> (Reading, Option<Metadata>) {
+    match opened(path) {
+        Ok((file, found)) => (text_of(file, most), Some(found)),
+        Err(Reading::Refused(why)) => (Reading::Refused(why), None),
+        Err(Reading::Absent | Reading::Text { .. }) => (Reading::Absent, None),
+    }
+}
+
+/// The same, as the bytes that are there.
+pub(super) fn bytes(path: &Path, most: u64) -> Reading<Vec<u8>> {
+    opened(path).map_or_else(|not| not, |(file, _)| bytes_of(file, most))
+}
+
+fn text_of(file: File, most: u64) -> Reading {
+    match bytes_of(file, most) {
         Reading::Text { text, cut } => {
             Reading::Text { text: String::from_utf8_lossy(&text).into_owned(), cut }
         }
@@ -33,21 +51,63 @@ pub(super) fn read(path: &Path, most: u64) -> Reading {
     }
 }
 
-/// The same, as the bytes that are there.
-pub(super) fn bytes(path: &Path, most: u64) -> Reading<Vec<u8>> {
-    match std::fs::metadata(path) {
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            return Reading::Absent;
-        }
-        Err(error) => return Reading::Refused(error.to_string()),
-        Ok(found) if !found.is_file() => return Reading::Refused("it is not a regular file".to_owned()),
-        Ok(_) => {}
-    }
+fn opened(path: &Path) -> Result<(File, Metadata), Reading<Vec<u8>>> {
+    open_regular(path).map_err(|error| match error.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => Reading::Absent,
+        _ => Reading::Refused(error.to_string()),
+    })
+}
+
+fn bytes_of(file: File, most: u64) -> Reading<Vec<u8>> {
     let mut bytes = Vec::new();
-    if let Err(error) = File::open(path).and_then(|file| file.take(most + 1).read_to_end(&mut bytes)) {
+    if let Err(error) = file.take(most + 1).read_to_end(&mut bytes) {
         return Reading::Refused(error.to_string());
     }
     let cut = bytes.len() as u64 > most;
     bytes.truncate(usize::try_from(most).unwrap_or(usize::MAX));
     Reading::Text { text: bytes, cut }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    use super::*;
+
+    /// A pipe that takes the file's place at any moment, between a look and the opening too: nobody waits for it.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_pipe_that_takes_the_place_of_a_file_is_not_waited_for() {
+        use rustix::fs::{RenameFlags, renameat_with};
+        let place = tempfile::tempdir().unwrap();
+        let (file, pipe) = (place.path().join("AGENTS.md"), place.path().join("pipe"));
+        std::fs::write(&file, "words").unwrap();
+        mknodat(CWD, &pipe, FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
+        let is_over = AtomicBool::new(false);
+        let (mut texts, mut refused) = (0, 0);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_over.load(Relaxed) {
+                    renameat_with(CWD, &file, CWD, &pipe, RenameFlags::EXCHANGE).unwrap();
+                }
+            });
+            for _ in 0..20_000 {
+                match read(&file, 100) {
+                    Reading::Text { text, cut } => {
+                        assert_eq!((text.as_str(), cut), ("words", false));
+                        texts += 1;
+                    }
+                    Reading::Refused(why) => {
+                        assert_eq!(why, "it is not a regular file");
+                        refused += 1;
+                    }
+                    Reading::Absent => panic!("it is always there"),
+                }
+            }
+            is_over.store(true, Relaxed);
+        });
+        assert!(texts > 0 && refused > 0, "{texts} {refused}");
+    }
 }

@@ -23,6 +23,7 @@ const LAST_GRACE: Duration = Duration::from_secs(2);
 /// # Errors
 /// When the system refuses to deliver signals.
 pub(super) fn listen(shutdown: &mpsc::Sender<Shutdown>, groups: &Groups) -> Result<(), Fault> {
+    outlive_limits()?;
     let (heard_to, mut heard) = mpsc::channel(4);
     for kind in ending_kinds() {
         let mut signals = of(kind)?;
@@ -80,6 +81,7 @@ pub(super) fn told_to_end_or_interrupted() -> Result<(watch::Receiver<bool>, mps
 
 /// Becomes true with the first of these.
 fn first_of(kinds: &[SignalKind]) -> Result<watch::Receiver<bool>, Fault> {
+    outlive_limits()?;
     let (tell, told) = watch::channel(false);
     for kind in kinds.iter().copied() {
         let mut signals = of(kind)?;
@@ -95,6 +97,14 @@ fn first_of(kinds: &[SignalKind]) -> Result<watch::Receiver<bool>, Fault> {
 /// The signals that end a program.
 fn ending_kinds() -> [SignalKind; 3] {
     [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()]
+}
+
+/// A file that may not grow any more is an error of the write, as a full disk is, and does not end the program.
+///
+/// # Errors
+/// When the system refuses to deliver signals.
+fn outlive_limits() -> Result<(), Fault> {
+    of(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw())).map(drop)
 }
 
 /// A stream of one kind of signal.

@@ -6,8 +6,12 @@ use super::Invocation;
 use super::environment::Environment;
 use super::fault::Fault;
 use super::looks;
+use super::reading::{self, Reading};
 use super::terminals::shows_exact_colours;
 use crate::ui::theme::Theme;
+
+/// Most bytes of a theme.
+const MOST_BYTES: u64 = 256 * 1024;
 
 /// The chosen theme; without colours where `NO_COLOR` asks for that.
 ///
@@ -41,11 +45,15 @@ pub(super) fn theme_called(name: &str, folder: Option<&Path>) -> Result<Theme, F
         return Ok(theme);
     }
     let file = folder.filter(|_| !name.contains(['/', '\\'])).map(|dir| dir.join(format!("{name}.toml")));
-    match file.as_deref().map(std::fs::read_to_string) {
-        Some(Ok(text)) => {
+    match file.as_deref().map(|file| reading::read(file, MOST_BYTES)) {
+        Some(Reading::Text { text, cut: false }) => {
             Theme::parse(&text).map_err(|why| Fault::usage(format!("theme {name}: {why}"), "mend that line"))
         }
-        Some(Err(_)) | None => Err(Fault::usage(
+        Some(Reading::Text { .. } | Reading::Refused(_)) => Err(Fault::usage(
+            format!("theme {name} cannot be read"),
+            format!("{name}.toml in the themes folder must be a regular file of at most 256 KB"),
+        )),
+        Some(Reading::Absent) | None => Err(Fault::usage(
             format!("there is no theme called {name}"),
             format!(
                 "use one of {}, or put {name}.toml into the themes folder beside config.toml",

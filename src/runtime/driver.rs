@@ -1,14 +1,15 @@
 //! The background loop task: inputs in, [`Agent::step`], effects out. One of the program's two `select!`s.
 
-use std::time::Duration;
+use std::sync::Arc;
 
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
-use crate::agent::{Agent, Effect, Event, Input, Intent, Shutdown};
-use crate::ledger::Millis;
+use crate::agent::{Agent, Effect, Event, Input, Intent, Live, Shutdown};
+use crate::ledger::{Entry, Millis};
 
 use super::clock::Clock;
+use super::keeping::{Held, Keeping};
 use super::operations::Operations;
 use super::outbox::Outbox;
 use super::ports::{HookPort, ModelPort, StorePort, ToolPort};
@@ -42,11 +43,16 @@ pub struct Handles {
 }
 
 /// How the loop ended, if not well.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum DriverError {
-    /// The books cannot be written: nothing may act any more.
-    #[error("{0}")]
-    Store(String),
+    /// The loop ended while the books could not be written: what it had still to record is lost.
+    #[error("{why}")]
+    Store {
+        /// A sentence.
+        why: String,
+        /// The entries that no file keeps, oldest first.
+        unwritten: Vec<Arc<Entry>>,
+    },
 }
 
 /// Events that may wait for a slow watcher before deltas are joined.
@@ -54,18 +60,12 @@ const EVENTS_WAITING: usize = 256;
 /// Inputs of operations that may wait.
 const INPUTS_WAITING: usize = 256;
 
-/// How long entries that are written may wait to be synced together with what a look at their calls leads to. A look
-/// takes much less, unless it waits for something itself.
-const LOOK: Duration = Duration::from_millis(5);
-
 /// The loop, ready to run.
 pub struct Driver {
     agent: Agent,
-    store: Box<dyn StorePort>,
+    books: Keeping,
     operations: Operations,
     outbox: Outbox,
-    /// Entries are written that are not known to be durable; when they must be at the latest. Nobody is told of them yet.
-    owed: Option<Instant>,
     clock: Clock,
     spans: Spans,
     intents: mpsc::Receiver<Intent>,
@@ -86,10 +86,9 @@ impl Driver {
         let spans = Spans::of(&agent);
         let driver = Self {
             agent,
-            store: ports.store,
+            books: Keeping::new(ports.store),
             operations: Operations::new(ports.model, ports.tools, ports.hooks, inputs_to),
             outbox: Outbox::new(events_to),
-            owed: None,
             clock,
             spans,
             intents,
@@ -102,92 +101,169 @@ impl Driver {
 
     /// Runs until the front end is gone or a shutdown is asked for. `first` are the effects of a resumed session.
     ///
+    /// Books that cannot be written end nothing: no effect is performed and no entry is told until they can be again.
+    /// Esc and the shutdown work meanwhile, and whoever wishes anything else is told why not.
+    ///
     /// # Errors
-    /// [`DriverError::Store`] when entries cannot be made durable: everything under way is cancelled at once.
+    /// [`DriverError::Store`] when the loop ended before its last entries could be made durable.
     pub async fn run(mut self, first: Vec<Effect>) -> Result<(), DriverError> {
-        self.perform(first)?;
+        self.perform(first);
         loop {
+            let next = self.books.next();
             // Esc has the right of way: no queue of deltas stands before it.
             let input = tokio::select! {
                 biased;
                 Some(how) = self.shutdown.recv() => Input::Shutdown(how),
                 Some(()) = self.abort.recv() => Input::Intent(Intent::Abort),
                 intent = self.intents.recv() => intent.map_or(Input::Shutdown(Shutdown::Signal), Input::Intent),
-                delivered = self.outbox.deliver(), if self.owed.is_none() && !self.outbox.is_empty() => match delivered {
+                delivered = self.outbox.deliver(), if !self.outbox.is_empty() => match delivered {
                     Ok(()) => continue,
                     Err(_watcher_is_gone) => Input::Shutdown(Shutdown::Signal),
                 },
-                () = sleep_until(self.owed.unwrap_or_else(Instant::now)), if self.owed.is_some() => {
-                    self.sync()?;
+                () = sleep_until(next.unwrap_or_else(Instant::now)), if next.is_some() => {
+                    self.sync();
                     continue;
                 }
                 Some(input) = self.inputs.recv() => input,
             };
+            let Some(input) = self.admitted(input) else { continue };
             let is_last = matches!(input, Input::Shutdown(_));
             let effects = self.agent.step(self.clock.now(), input);
-            self.perform(effects)?;
+            self.perform(effects);
             if is_last {
-                self.sync()?;
+                self.sync();
                 self.operations.end().await;
                 self.outbox.flush().await;
-                return Ok(());
+                return match self.books.trouble().map(str::to_owned) {
+                    Some(why) => Err(DriverError::Store { why, unwritten: self.books.unwritten() }),
+                    None => Ok(()),
+                };
             }
         }
     }
 
+    /// What may be taken in at the moment. While the books cannot be written, somebody's wish is a reason to try at
+    /// once; if that fails, what would need a record is refused, and words go back to who wrote them.
+    fn admitted(&mut self, input: Input) -> Option<Input> {
+        let Input::Intent(intent) = input else { return Some(input) };
+        if self.books.trouble().is_none() || !needs_a_record(&intent) {
+            return Some(Input::Intent(intent));
+        }
+        self.sync();
+        let Some(why) = self.books.trouble() else { return Some(Input::Intent(intent)) };
+        let refusal = Live::Refused(format!("nothing is done before it can be recorded: {why}"));
+        let words = words_of(intent);
+        self.outbox.push_live(words.map(|text| Live::Returned(vec![text])));
+        self.outbox.push_live(Some(refusal));
+        None
+    }
+
     /// Performs the effects of one step in their order: cancel, append (one write, one sync), act, emit. A look changes
     /// nothing, so entries that only looks follow are synced with what comes of them.
-    fn perform(&mut self, effects: Vec<Effect>) -> Result<(), DriverError> {
+    fn perform(&mut self, effects: Vec<Effect>) {
         let mut entries = Vec::new();
         let mut rest = Vec::new();
         for effect in effects {
             match effect {
-                Effect::Cancel(operation) => self.operations.cancel(operation),
+                Effect::Cancel(operation) => {
+                    self.operations.cancel(operation);
+                    self.books.forget(operation);
+                }
                 Effect::Append(entry) => entries.push(entry),
                 later => rest.push(later),
             }
         }
         let wrote = !entries.is_empty();
-        if wrote {
-            self.owed.get_or_insert_with(|| Instant::now() + LOOK);
-            let written = self.store.append(&entries);
-            self.kept(written)?;
-            for entry in entries {
-                self.spans.entry(&entry);
-                self.outbox.push(Event::Appended(entry));
-            }
-        }
+        self.books.append(entries);
         let looks = rest.iter().any(|effect| matches!(effect, Effect::Prepare(_)));
         let is_harmless = rest.iter().all(|e| matches!(e, Effect::Prepare(_) | Effect::Emit(_)));
-        if !is_harmless || (wrote && !looks) {
-            self.sync()?;
-        }
+        let is_shut = self.books.trouble().is_some();
         for effect in rest {
-            match effect {
-                Effect::Emit(live) => self.outbox.push(Event::Live(live)),
-                act => {
-                    let span = self.spans.operation(&act);
-                    self.operations.start(act, span);
-                }
+            let may_go = !self.books.owes()
+                || match &effect {
+                    Effect::Prepare(_) => is_harmless && !is_shut,
+                    // Time passes whatever the books do, and nothing is done by it.
+                    Effect::SetTimer(..) => is_shut,
+                    Effect::Emit(live) => is_shut && needs_no_entry(live),
+                    _ => false,
+                };
+            match (effect, may_go) {
+                (Effect::Emit(live), true) => self.outbox.push(Event::Live(live)),
+                (act, true) => self.start(act),
+                (Effect::Emit(live), false) => self.books.hold(Held::Tell(Event::Live(live))),
+                (act, false) => self.books.hold(Held::Act(act)),
             }
         }
-        Ok(())
-    }
-
-    /// Makes durable what was written, if anything is owed.
-    fn sync(&mut self) -> Result<(), DriverError> {
-        if self.owed.take().is_none() {
-            return Ok(());
+        if !is_shut && (!is_harmless || (wrote && !looks)) {
+            self.sync();
         }
-        let synced = self.store.sync();
-        self.kept(synced)
+        self.outbox.push_live(self.books.news());
     }
 
-    /// Without books nothing may act: everything under way ends.
-    fn kept(&mut self, done: Result<(), String>) -> Result<(), DriverError> {
-        done.map_err(|why| {
-            self.operations.cancel_all();
-            DriverError::Store(why)
-        })
+    fn start(&mut self, effect: Effect) {
+        let span = self.spans.operation(&effect);
+        self.operations.start(effect, span);
     }
+
+    fn tell(&mut self, event: Event) {
+        if let Event::Appended(entry) = &event {
+            self.spans.entry(entry);
+        }
+        self.outbox.push(event);
+    }
+
+    /// Makes durable what was written, if anything is owed; then what waited for it happens.
+    fn sync(&mut self) {
+        let was_shut = self.books.trouble().is_some();
+        for held in self.books.sync() {
+            match held {
+                Held::Tell(event) => self.tell(event),
+                Held::Act(effect) => self.start(effect),
+            }
+        }
+        let is_open = self.books.trouble().is_none();
+        self.outbox.push_live((was_shut && is_open).then_some(Live::BooksOpen));
+        self.outbox.push_live(self.books.news());
+    }
+}
+
+/// Whether this would make entries, or have consequences. Esc does make some, and must always work.
+fn needs_a_record(intent: &Intent) -> bool {
+    match intent {
+        Intent::Submit(_)
+        | Intent::Queue(_)
+        | Intent::Pursue(..)
+        | Intent::ResumeGoal(_)
+        | Intent::Compact
+        | Intent::Decide { .. }
+        | Intent::Raise { .. }
+        | Intent::ChooseModel(_)
+        | Intent::SetModel(_)
+        | Intent::SetEffort(_)
+        | Intent::Restore { .. }
+        | Intent::TypeInto { .. } => true,
+        // What was restored has happened already.
+        Intent::GiveBack { .. }
+        | Intent::Abort
+        | Intent::Restored(_)
+        | Intent::Refuse(_)
+        | Intent::SetMode(_) => false,
+    }
+}
+
+/// The words that must not be lost when a wish is refused.
+fn words_of(intent: Intent) -> Option<String> {
+    let words = match intent {
+        Intent::Submit(said) | Intent::Queue(said) | Intent::Pursue(_, said) | Intent::ResumeGoal(said) => {
+            said.content
+        }
+        Intent::ChooseModel(name) => format!("/model {name}"),
+        _ => return None,
+    };
+    Some(words).filter(|words| !words.is_empty())
+}
+
+/// Whether this says nothing of any entry, so that it can be told while entries wait.
+fn needs_no_entry(live: &Live) -> bool {
+    matches!(live, Live::Refused(_) | Live::Returned(_) | Live::ModeChanged(_) | Live::Waiting { .. })
 }

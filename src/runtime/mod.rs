@@ -3,10 +3,13 @@
 pub mod a2a;
 mod clock;
 mod driver;
+#[cfg(all(test, target_os = "linux"))]
+mod failing;
 mod foreign;
 mod hearing;
 mod hooks;
 mod http;
+mod keeping;
 pub mod mcp;
 mod models;
 mod network;
@@ -14,6 +17,7 @@ mod operations;
 mod outbox;
 mod ports;
 mod process;
+mod regular;
 mod router;
 pub mod sandbox;
 mod spans;
@@ -29,6 +33,7 @@ pub use models::{AutoToolMode, Pace, RehearsalModel, RunningMode, ScriptedModel,
 pub use network::Network;
 pub use ports::{HookPort, LateNews, ModelPort, StorePort, ToolPort};
 pub use process::{Groups, keep_to_ourselves};
+pub use regular::open_regular;
 pub use router::ModelRouter;
 pub use store::SessionStore;
 pub use tools::{AllowedHost, LocalTools, Reach, echo_spec, for_programs, looks_secret, tool_specs};

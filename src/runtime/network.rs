@@ -1,11 +1,17 @@
 //! How servers are reached: through which proxy, trusting whose certificates, and what went wrong on the way.
 
-use std::path::PathBuf;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use reqwest::{Certificate, Client, ClientBuilder, NoProxy, Proxy, StatusCode, Url, redirect};
 
 use crate::model::{FailureClass, ModelFailure};
+
+use super::regular::open_regular;
+
+/// Most bytes of a file of certificates; the system's own have a quarter of a megabyte.
+const MOST_CERTIFICATES: u64 = 16 * 1024 * 1024;
 
 /// What the configuration says of the network. Proxies and certificates that the usual variables name (`HTTPS_PROXY`,
 /// `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY`, `SSL_CERT_FILE`, `SSL_CERT_DIR`) hold without it.
@@ -73,7 +79,7 @@ impl Network {
             return Ok(builder.tls_certs_only([]));
         }
         let Some(path) = &self.ca_file else { return Ok(builder) };
-        let certificates = std::fs::read(path)
+        let certificates = read_certificates(path)
             .map_err(|error| error.to_string())
             .and_then(|pem| Certificate::from_pem_bundle(&pem).map_err(|error| cause(&error)))
             .and_then(
@@ -90,6 +96,12 @@ impl Network {
             }),
         }
     }
+}
+
+fn read_certificates(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut pem = Vec::new();
+    open_regular(path)?.0.take(MOST_CERTIFICATES).read_to_end(&mut pem)?;
+    Ok(pem)
 }
 
 /// What to do about a server that cannot be reached; `base` is its address as it may be shown.

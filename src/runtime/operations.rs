@@ -96,13 +96,6 @@ impl Operations {
         }
     }
 
-    /// Ends all of them.
-    pub(super) fn cancel_all(&mut self) {
-        while let Some((_, task)) = self.running.pop_first() {
-            task.abort();
-        }
-    }
-
     /// Ends all of them and waits until what they held is dropped, and taken back where it goes on elsewhere.
     pub(super) async fn end(&mut self) {
         while let Some((_, task)) = self.running.pop_first() {

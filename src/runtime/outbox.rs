@@ -33,6 +33,13 @@ impl Outbox {
         self.waiting.extend(left);
     }
 
+    /// Queues live news, if there is any.
+    pub(super) fn push_live(&mut self, live: Option<Live>) {
+        if let Some(live) = live {
+            self.push(Event::Live(live));
+        }
+    }
+
     /// Hands over what the watcher has room for; waits for room first.
     pub(super) async fn deliver(&mut self) -> Result<(), Gone> {
         let Ok(first) = self.to.reserve().await else { return Err(Gone) };
@@ -53,7 +60,7 @@ impl Outbox {
 }
 
 /// Joins `event` to `last` if it continues it; gives it back otherwise.
-fn join(last: &mut Event, event: Event) -> Option<Event> {
+pub(super) fn join(last: &mut Event, event: Event) -> Option<Event> {
     match (last, event) {
         (
             Event::Live(Live::Text { message, text }),
@@ -78,6 +85,10 @@ fn join(last: &mut Event, event: Event) -> Option<Event> {
             Event::Live(Live::Screen { call: same, screen: newer }),
         ) if *call == same => {
             *screen = newer;
+            None
+        }
+        (Event::Live(last @ Live::BooksShut { .. }), Event::Live(newer @ Live::BooksShut { .. })) => {
+            *last = newer;
             None
         }
         (_, event) => Some(event),

@@ -72,18 +72,18 @@ pub trait HookPort: Send + Sync {
     fn run(&self, call: HookCall) -> BoxFuture<'static, Vec<HookAnswer>>;
 }
 
-/// Keeps the books.
+/// Keeps the books. After an error nothing is kept of what was not durable before it: all of that is to be appended again.
 pub trait StorePort: Send {
     /// Writes all entries of one step with one write. They outlive the process at once; that they outlive the machine
     /// too is what [`StorePort::sync`] is for.
     ///
     /// # Errors
-    /// A sentence that says what could not be written and why; nothing may act after that.
+    /// A sentence that says what could not be written and why; nothing may act before it is.
     fn append(&mut self, entries: &[Arc<Entry>]) -> Result<(), String>;
 
     /// Returns when everything that was appended is durable.
     ///
     /// # Errors
-    /// A sentence that says what could not be made durable and why; nothing may act after that.
+    /// A sentence that says what could not be made durable and why; nothing may act before it is.
     fn sync(&mut self) -> Result<(), String>;
 }

@@ -52,6 +52,8 @@ pub struct Local {
     pub effort: Option<Effort>,
     /// The model that answers from the next turn on, when another still answers.
     pub next_model: Option<String>,
+    /// Why nothing can be recorded, while that is so.
+    pub shut: Option<Shut>,
     /// What to know before the first message.
     pub notice: Option<String>,
     /// Whether this only looks at a session.
@@ -82,6 +84,17 @@ pub struct Local {
     pub keymap: Keymap,
     /// What the mouse has done so far.
     pub pointer: Pointer,
+}
+
+/// The books cannot be written: nothing acts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shut {
+    /// What fails.
+    pub why: String,
+    /// How many entries wait.
+    pub entries: usize,
+    /// What the user said and is not recorded.
+    pub said: Vec<String>,
 }
 
 /// What the user gave the focus to. Nothing takes it by itself: keys go to the composer until the person moves it.
@@ -277,6 +290,7 @@ impl Local {
             mode: settings.mode,
             effort: None,
             next_model: None,
+            shut: None,
             notice: None,
             read_only: false,
             replay: None,

@@ -118,6 +118,13 @@ pub fn hear(local: &mut Local, live: &Live) {
             local.queued.clone_from(queued);
         }
         Live::Returned(texts) => local.composer.give_back(&texts.join("\n\n")),
+        Live::BooksShut { why, entries, said } => {
+            local.shut = Some(super::local::Shut { why: why.clone(), entries: *entries, said: said.clone() });
+        }
+        Live::BooksOpen => {
+            local.shut = None;
+            local.hint = None;
+        }
         Live::Text { .. }
         | Live::Thinking { .. }
         | Live::Hosted { .. }

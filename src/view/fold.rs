@@ -278,6 +278,8 @@ impl View {
             | Live::ModeChanged(_)
             | Live::Answering { .. }
             | Live::Unreached(_)
+            | Live::BooksShut { .. }
+            | Live::BooksOpen
             | Live::Refused(_) => {}
         }
     }

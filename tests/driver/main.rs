@@ -10,11 +10,13 @@
     reason = "tests"
 )]
 
+mod shut;
 mod stage;
 
 use countersign::agent::{Answer, Event, Intent, Live, Shutdown};
 use countersign::ledger::{Body, Ending, Outcome};
 use countersign::model::{ModelEvent, ModelNews};
+use countersign::runtime::DriverError;
 use countersign::tool::Typed;
 
 use stage::{Stage, call};
@@ -174,8 +176,9 @@ async fn a_signal_aborts_before_the_loop_ends() {
 async fn nothing_acts_when_the_books_cannot_be_written() {
     let mut stage = Stage::with_a_full_disk();
     stage.submit("hello").await;
-    let error = stage.close().await.unwrap_err();
-    assert!(error.to_string().contains("no space"), "{error}");
+    let DriverError::Store { why, unwritten } = stage.close().await.unwrap_err();
+    assert_eq!(why, "no space left on device");
+    assert!(matches!(unwritten.last().unwrap().body, Body::TurnEnded(_)), "{unwritten:?}");
     assert!(!stage.a_model_was_called());
 }
 

@@ -118,29 +118,64 @@ impl ToolPort for StagedTools {
     }
 }
 
-/// How the disk takes it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Disk {
+/// How the disk takes what is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Disk {
+    #[default]
     Sound,
+    /// Nothing can be written.
     Full,
     /// What is written there is not kept.
     Failing,
+    /// The n-th write or sync from now on fails, and no other.
+    FailingAt(usize),
 }
 
-struct StagedBooks(books_channel::Sender<Body>, Disk, Log);
+/// Books whose disk can be changed while they are kept. They hold what is durable, and nothing else.
+struct StagedBooks {
+    kept: books_channel::Sender<Body>,
+    unsynced: Vec<Body>,
+    disk: Arc<Mutex<Disk>>,
+    log: Log,
+}
+
+impl StagedBooks {
+    fn fails(&self, always: Disk) -> bool {
+        let mut disk = self.disk.lock().unwrap();
+        match &mut *disk {
+            Disk::FailingAt(0) => {
+                *disk = Disk::Sound;
+                true
+            }
+            Disk::FailingAt(left) => {
+                *left -= 1;
+                false
+            }
+            other => *other == always,
+        }
+    }
+}
 
 impl StorePort for StagedBooks {
     fn append(&mut self, entries: &[Arc<Entry>]) -> Result<(), String> {
-        self.2.push("write");
-        if self.1 == Disk::Full {
+        self.log.push("write");
+        if self.fails(Disk::Full) {
+            self.log.push("failed");
+            self.unsynced.clear();
             return Err("no space left on device".into());
         }
-        let all_heard = entries.iter().all(|e| self.0.send(e.body.clone()).is_ok());
-        if all_heard { Ok(()) } else { Err("nobody reads the books".into()) }
+        self.unsynced.extend(entries.iter().map(|e| e.body.clone()));
+        Ok(())
     }
     fn sync(&mut self) -> Result<(), String> {
-        self.2.push("sync");
-        if self.1 == Disk::Failing { Err("the disk is broken".into()) } else { Ok(()) }
+        self.log.push("sync");
+        if self.fails(Disk::Failing) {
+            self.log.push("failed");
+            self.unsynced.clear();
+            return Err("the disk is broken".into());
+        }
+        let all_heard = self.unsynced.drain(..).all(|body| self.kept.send(body).is_ok());
+        if all_heard { Ok(()) } else { Err("nobody reads the books".into()) }
     }
 }
 
@@ -152,6 +187,7 @@ pub struct Stage {
     driver: Option<JoinHandle<Result<(), DriverError>>>,
     seen: Vec<Body>,
     log: Log,
+    disk: Arc<Mutex<Disk>>,
 }
 
 impl Stage {
@@ -168,7 +204,12 @@ impl Stage {
         Self::with(Some(seconds), Disk::Sound)
     }
 
+    pub fn with_disk(disk: Disk) -> Self {
+        Self::with(None, disk)
+    }
+
     fn with(wall: Option<u64>, disk: Disk) -> Self {
+        let disk = Arc::new(Mutex::new(disk));
         let log = Log::default();
         let (model, models) = mpsc::unbounded_channel();
         let (tool, tools) = mpsc::unbounded_channel();
@@ -177,11 +218,37 @@ impl Stage {
             model: Box::new(StagedModel(model, log.clone())),
             tools: Box::new(StagedTools(tool, log.clone())),
             hooks: Box::new(NoHooks),
-            store: Box::new(StagedBooks(written, disk, log.clone())),
+            store: Box::new(StagedBooks {
+                kept: written,
+                unsynced: Vec::new(),
+                disk: Arc::clone(&disk),
+                log: log.clone(),
+            }),
         };
         let (driver, handles) = Driver::new(Agent::new(settings(wall)), ports);
         let driver = Some(tokio::spawn(driver.run(Vec::new())));
-        Self { handles: Some(handles), models, tools, books, driver, seen: Vec::new(), log }
+        Self { handles: Some(handles), models, tools, books, driver, seen: Vec::new(), log, disk }
+    }
+
+    /// The disk becomes another.
+    pub fn disk(&self, disk: Disk) {
+        *self.disk.lock().unwrap() = disk;
+    }
+    /// What is durable since this was last asked.
+    pub fn kept(&self) -> Vec<Body> {
+        self.books.try_iter().collect()
+    }
+    /// Takes note of an entry that was told.
+    pub fn heard(&mut self, body: &Body) {
+        self.seen.push(body.clone());
+    }
+    /// All entries that were told.
+    pub fn all_heard(&self) -> Vec<Body> {
+        self.seen.clone()
+    }
+    /// The next event, whatever it is.
+    pub async fn next_event(&mut self) -> Event {
+        self.handles().events.recv().await.unwrap()
     }
 
     pub fn handles(&mut self) -> &mut Handles {

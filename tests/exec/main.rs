@@ -31,6 +31,7 @@ mod echoes;
 mod events;
 mod exits;
 mod files;
+mod fulldisk;
 mod gemini;
 mod goals;
 mod hooked;

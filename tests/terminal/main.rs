@@ -27,6 +27,7 @@ mod delegating;
 mod editing;
 mod endings;
 mod escapes;
+mod fulldisk;
 mod goals;
 mod graphics;
 mod home;

@@ -34,13 +34,14 @@ impl Book {
             return Ok(Self::default());
         };
         let broken = |why: &str| broken(&file, why);
-        let text = match reading::read(&file, MOST_BYTES) {
+        let (read, found) = reading::read_and_found(&file, MOST_BYTES);
+        let text = match read {
             Reading::Absent => return Ok(Self::default()),
             Reading::Refused(why) => return Err(broken(&why)),
             Reading::Text { cut: true, .. } => return Err(broken("it is larger than four megabytes")),
             Reading::Text { text, .. } => text,
         };
-        if std::fs::metadata(&file).is_ok_and(|found| found.mode() & 0o022 != 0) {
+        if found.is_some_and(|found| found.mode() & 0o022 != 0) {
             return Err(Fault::usage(
                 format!("{} can be written by others, so it says nothing about trust", file.display()),
                 format!("look at it, then: chmod 600 {}", file.display()),

@@ -1,5 +1,6 @@
 //! The processes of this machine as `/proc` tells them: who started whom, and who carries which mark.
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 /// A process.
@@ -19,6 +20,41 @@ pub(super) struct Relative {
 pub(super) fn all() -> Vec<Relative> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| of(entry.file_name().to_str()?.parse().ok()?)).collect()
+}
+
+/// What this process, `own_id`, has started, and what those started, as far as they are still there: all that is left of
+/// its commands, since orphans become its own children. The rest of the machine is not looked at. `None` where the
+/// kernel keeps no lists of children.
+pub(super) fn descendants(own_id: i32) -> Option<Vec<Relative>> {
+    let mut found = Vec::new();
+    let mut known = BTreeSet::from([own_id]);
+    let mut to_ask = vec![own_id];
+    while let Some(parent) = to_ask.pop() {
+        for id in children_of(parent)?.into_iter().filter(|id| known.insert(*id)) {
+            to_ask.push(id);
+            found.extend(of(id));
+        }
+    }
+    Some(found)
+}
+
+/// The ids of a process's children, by the lists of its threads. One that is gone has none: its children have another
+/// parent by now.
+fn children_of(id: i32) -> Option<Vec<i32>> {
+    let Ok(threads) = std::fs::read_dir(format!("/proc/{id}/task")) else { return Some(Vec::new()) };
+    let mut ids = Vec::new();
+    for thread in threads.flatten() {
+        // A child that is waited for while the list is read makes the kernel skip another: it is read twice.
+        for _ in 0..2 {
+            match std::fs::read_to_string(thread.path().join("children")) {
+                Ok(list) => ids.extend(list.split_whitespace().filter_map(|id| id.parse::<i32>().ok())),
+                // The thread has ended, unless there are no such lists at all.
+                Err(_) if thread.path().join("stat").exists() => return None,
+                Err(_) => break,
+            }
+        }
+    }
+    Some(ids)
 }
 
 /// This one; `None` when it is gone.

@@ -133,7 +133,8 @@ impl Trace {
 
     /// All that it started, but for its group, which ends as one: what can be told by itself, then what those started.
     fn find(&self) -> Vec<Relative> {
-        let all = family::all();
+        let ours = if takes_orphans() { family::descendants(own_id()) } else { None };
+        let all = ours.unwrap_or_else(family::all);
         let mut found: Vec<Relative> = all.iter().filter(|one| self.is_mine(one)).copied().collect();
         let mut known: BTreeSet<i32> = found.iter().map(|one| one.id).chain([self.leader]).collect();
         loop {

@@ -1,15 +1,18 @@
 //! The books on disk: one append-only file a session, written by one process at a time.
 
 mod adopt;
+#[cfg(all(test, target_os = "linux"))]
+mod failing_tests;
 mod find;
 mod list;
 mod lock;
 pub(in crate::runtime) mod plain;
 mod remove;
+mod whole;
 
 use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::{Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -66,11 +69,9 @@ impl SessionStore {
     /// # Errors
     /// A sentence: another process has it, it cannot be read or written, or its content is refused.
     pub fn open(path: &Path) -> Result<(Self, SessionFile), String> {
-        let file = OpenOptions::new().read(true).append(true).open(path);
-        let mut file = file.map_err(|fault| cannot("open", path, &fault))?;
+        let (file, found) = whole::open(path, true)?;
         lock::take(&file, path)?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(|fault| cannot("read", path, &fault))?;
+        let bytes = whole::read(&file, &found, path)?;
         let session = read_bytes(&bytes, path)?;
         let whole = usize::try_from(session.sound_bytes).ok().and_then(|length| bytes.get(..length));
         let store = Self {
@@ -87,12 +88,10 @@ impl SessionStore {
     /// The bytes of a session's file, whatever they are.
     ///
     /// # Errors
-    /// A sentence: it is no file, or cannot be read.
+    /// A sentence: it is no regular file, cannot be read, or is too large to be a session (2 GiB, a line 256 MiB).
     pub fn bytes(path: &Path) -> Result<Vec<u8>, String> {
-        // A pipe or a device could be waited for, or read, for ever.
-        let mut bytes = Vec::new();
-        let read = plain::open(path).and_then(|mut file| file.read_to_end(&mut bytes));
-        read.map(|_| bytes).map_err(|fault| cannot("read", path, &fault))
+        let (file, found) = whole::open(path, false)?;
+        whole::read(&file, &found, path)
     }
 
     /// Reads a session to look at it, whoever writes it at the moment.
@@ -122,18 +121,43 @@ impl SessionStore {
     fn write(&mut self, bytes: &[u8], at: Millis) -> Result<(), String> {
         let (length, is_ragged) = (self.length, self.is_ragged);
         let (file, path) = self.opened(at)?;
+        still_there(file, path)?;
         let cut = if is_ragged { file.set_len(length) } else { Ok(()) };
-        cut.and_then(|()| file.write_all(bytes)).map_err(|fault| nothing_was_done(path, &fault))
+        cut.and_then(|()| file.write_all(bytes)).map_err(|fault| not_written(path, &fault))
     }
 
-    /// After a failed write or sync: what may not be durable goes, and a file that never held a whole line is no
-    /// session.
+    /// After a failed write or sync: what may not be durable goes at once, so that the file is well-formed whatever
+    /// comes next. A file that never held a whole line is no session.
     fn withdraw(&mut self) {
         self.length = self.durable;
         self.is_ragged = true;
-        if let Some((path, _unlocked)) = self.file.take_if(|_| self.length == 0) {
+        let Some((path, file)) = &self.file else { return };
+        if file.set_len(self.length).is_ok() {
+            self.is_ragged = false;
+        }
+        if self.length == 0 && still_there(file, path).is_ok() {
             std::fs::remove_file(path).ok();
         }
+        if self.length == 0 {
+            self.file = None;
+        }
+    }
+}
+
+/// That the path still names this file: what is written to one that was moved, replaced or removed is lost.
+fn still_there(file: &File, path: &Path) -> Result<(), String> {
+    let names = |found: std::fs::Metadata| (found.dev(), found.ino());
+    let ours = file.metadata().map(names).map_err(|fault| not_written(path, &fault))?;
+    match std::fs::metadata(path).map(names) {
+        Ok(there) if there == ours => Ok(()),
+        Ok(_) => Err(format!(
+            "cannot write the session: another file was put in the place of {}; put the one back that was there",
+            path.display()
+        )),
+        Err(fault) => Err(format!(
+            "cannot write the session: {fault}: {} was moved or removed; put it back",
+            path.display()
+        )),
     }
 }
 
@@ -163,13 +187,14 @@ impl StorePort for SessionStore {
 
     fn sync(&mut self) -> Result<(), String> {
         let Some((path, file)) = &self.file else { return Ok(()) };
-        match file.sync_data() {
+        // Asked afterwards: what is durable now is in the file that the next process will read.
+        let synced = file.sync_data().map_err(|fault| not_written(path, &fault));
+        match synced.and_then(|()| still_there(file, path)) {
             Ok(()) => {
                 self.durable = self.length;
                 Ok(())
             }
             Err(fault) => {
-                let fault = nothing_was_done(path, &fault);
                 self.withdraw();
                 Err(fault)
             }
@@ -198,18 +223,21 @@ fn make(path: &Path) -> Result<File, String> {
     made.map_err(|fault| cannot("make the folder of", path, &fault))?;
     let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(path);
     let file = file.map_err(|fault| cannot("make", path, &fault))?;
-    lock::take(&file, path)?;
     // The name must be as durable as the content, or a power failure takes both.
-    let synced = File::open(folder).and_then(|folder| folder.sync_all());
-    synced.map_err(|fault| cannot("make", path, &fault))?;
+    let sync = || {
+        File::open(folder).and_then(|folder| folder.sync_all()).map_err(|fault| cannot("make", path, &fault))
+    };
+    if let Err(fault) = lock::take(&file, path).and_then(|()| sync()) {
+        // An empty file would be no session, and in the way when this is tried again.
+        std::fs::remove_file(path).ok();
+        return Err(fault);
+    }
     Ok(file)
 }
 
-fn nothing_was_done(path: &Path, fault: &std::io::Error) -> String {
-    format!(
-        "{}; nothing was done that it would have recorded. Make room or mend the folder, then send the message again",
-        cannot("write", path, fault)
-    )
+/// The reason first: there is not always room for the rest.
+fn not_written(path: &Path, fault: &std::io::Error) -> String {
+    format!("cannot write the session: {fault}: {}", path.display())
 }
 
 fn cannot(what: &str, path: &Path, fault: &std::io::Error) -> String {

@@ -42,3 +42,20 @@ pub(super) fn write(folder: &Path, name: &str, content: &[u8]) -> io::Result<()>
     fresh.persist(folder.join(name)).map_err(|failure| failure.error)?;
     OpenOptions::new().read(true).open(folder)?.sync_all()
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use crate::runtime::failing::failing;
+
+    #[test]
+    fn a_content_that_cannot_be_made_durable_is_not_kept() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("blobs");
+        // The content's own sync, and, once that works, the folder's: here both fail.
+        failing(&[libc::SYS_fsync], || put(&folder, b"before").unwrap_err());
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+        let hash = put(&folder, b"before").unwrap();
+        assert_eq!(get(&folder, &hash).unwrap(), b"before");
+    }
+}

@@ -14,6 +14,8 @@
 
 mod agreement;
 mod blobs;
+#[cfg(all(test, target_os = "linux"))]
+mod failing_tests;
 mod plan;
 mod record;
 mod restore;

@@ -46,7 +46,7 @@ impl Expected {
                         Body::Error { .. } | Body::TurnEnded(_) | Body::Note(_) | Body::FilesRestored(_)
                     )
                 }
-                Event::Live(Live::Refused(_) | Live::Returned(_)) => true,
+                Event::Live(Live::Refused(_) | Live::Returned(_) | Live::BooksShut { .. }) => true,
                 Event::Live(Live::ModeChanged(_) | Live::Answering { .. }) => self == Self::Word,
                 Event::Live(_) => false,
             }

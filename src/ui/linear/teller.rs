@@ -25,6 +25,8 @@ pub(super) struct Teller {
     typed: Vec<String>,
     /// The limits of this run that were said to be near.
     near: BTreeSet<&'static str>,
+    /// Why nothing can be recorded, as it was said.
+    shut: Option<String>,
     /// What the model said last, so that the end of a run does not say it again.
     said: String,
 }
@@ -46,6 +48,7 @@ impl Teller {
             answer: None,
             typed: Vec::new(),
             near: BTreeSet::new(),
+            shut: None,
             said: String::new(),
         }
     }
@@ -290,6 +293,16 @@ impl Teller {
                 }
             }
             Live::Refused(why) => voice.say(&format!("refused: {}", plain(why))),
+            Live::BooksShut { why, .. } => {
+                if self.shut.as_ref() != Some(why) {
+                    voice.say(&format!("nothing acts: {}; it goes on when that can be recorded", plain(why)));
+                    self.shut = Some(why.clone());
+                }
+            }
+            Live::BooksOpen => {
+                self.shut = None;
+                voice.say("recording again; it goes on");
+            }
             Live::Thinking { .. }
             | Live::Hosted { .. }
             | Live::CallForming { .. }

@@ -17,8 +17,13 @@ const ROOMY: u16 = 60;
 
 /// Rows that the queue would like to have.
 pub(super) fn rows(local: &Local) -> u16 {
-    let count = local.steering.len() + local.queued.len();
+    let count = unrecorded(local).len() + local.steering.len() + local.queued.len();
     u16::try_from(count.min(MOST + 1)).unwrap_or(0)
+}
+
+/// What was said and cannot be recorded.
+fn unrecorded(local: &Local) -> &[String] {
+    local.shut.as_ref().map_or(&[], |shut| &shut.said)
 }
 
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
@@ -31,13 +36,14 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
 
 fn lines(screen: &Screen<'_>, rows: usize, total: u16) -> Vec<Line<'static>> {
     let (theme, local) = (screen.theme, screen.local);
-    let [soon, later] = if total >= ROOMY {
-        ["↳ with the next tool results: ", "↳ after this run: "]
+    let [kept, soon, later] = if total >= ROOMY {
+        ["↳ when it can be recorded: ", "↳ with the next tool results: ", "↳ after this run: "]
     } else {
-        ["↳ next: ", "↳ after: "]
+        ["↳ waits: ", "↳ next: ", "↳ after: "]
     };
     let steering = local.steering.iter().map(|text| (soon, text));
-    let all: Vec<_> = steering.chain(local.queued.iter().map(|text| (later, text))).collect();
+    let kept = unrecorded(local).iter().map(|text| (kept, text));
+    let all: Vec<_> = kept.chain(steering).chain(local.queued.iter().map(|text| (later, text))).collect();
     let shown = if all.len() <= rows.min(MOST) { all.len() } else { rows.saturating_sub(1).clamp(1, MOST) };
     let more = all.len() - shown.min(all.len());
     let total = usize::from(total);

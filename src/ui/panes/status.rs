@@ -6,12 +6,12 @@ use ratatui::text::Span;
 
 use crate::tool::ASK;
 use crate::ui::focusing;
-use crate::ui::local::Focus;
+use crate::ui::local::{Focus, Shut};
 use crate::ui::text::{fit, width};
 use crate::view::Phase;
 
 use super::Screen;
-use super::words::{both_ends, cells, keys, one_row};
+use super::words::{both_ends, cells, count_entries, keys, one_row};
 
 /// Cells to which the reason of a retry is cut together with the countdown, where it does not fit whole.
 const CUTS: [usize; 4] = [90, 75, 62, 50];
@@ -22,7 +22,10 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let (says, style) = match (&screen.local.hint, &screen.local.search) {
         (Some(hint), _) => (vec![one_row(hint)], theme.warning),
         (None, Some(search)) => (vec![one_row(&search.words())], theme.accent),
-        (None, None) => (doing(screen), theme.status),
+        (None, None) => match &screen.local.shut {
+            Some(shut) => (not_recording(shut), theme.error),
+            None => (doing(screen), theme.status),
+        },
     };
     let keys = keys(&offered(screen), theme.text, theme.dim);
     // While something is typed, where it goes matters more than why the model was called.
@@ -52,6 +55,16 @@ fn fitting(
         let said = says.iter().find(|words| width(words) <= room).or(says.last());
         return (said.map_or_else(String::new, |words| fit(words, room)), right);
     }
+}
+
+/// Why nothing acts, and shorter ways to say it: the reason matters more than where.
+fn not_recording(shut: &Shut) -> Vec<String> {
+    let waiting = count_entries(shut.entries);
+    let why = one_row(&shut.why);
+    let full = format!("{why} · nothing acts · {waiting} to record · tried again by itself");
+    let short = format!("nothing acts, {waiting} to record: {why}");
+    let cut = CUTS.into_iter().map(|cells| fit(&short, cells));
+    [full].into_iter().chain(cut).chain(["nothing can be recorded, nothing acts".to_owned()]).collect()
 }
 
 /// `dispatching tools · turn 3 (next_turn)`, and shorter ways to say it.

@@ -48,7 +48,8 @@ pub(super) fn of_provider(path: &Path, provider: &str) -> Result<Option<Secret>,
 }
 
 fn read(path: &Path) -> Result<Option<String>, Fault> {
-    if let Ok(found) = std::fs::metadata(path)
+    let (read, found) = reading::read_and_found(path, MOST_BYTES);
+    if let Some(found) = found
         && found.mode() & OTHERS != 0
     {
         return Err(Fault::usage(
@@ -56,7 +57,7 @@ fn read(path: &Path) -> Result<Option<String>, Fault> {
             format!("run `chmod 600 {}`", path.display()),
         ));
     }
-    match reading::read(path, MOST_BYTES) {
+    match read {
         Reading::Absent => Ok(None),
         Reading::Text { text, cut: false } => Ok(Some(text)),
         Reading::Text { .. } => Err(holds_none(path, "is larger than 64 KiB")),
