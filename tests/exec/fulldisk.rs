@@ -23,10 +23,8 @@ fn a_session_that_cannot_begin_asks_no_model_and_leaves_no_file() {
     let said = ran.complaint();
     assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{said}");
     assert!(said.contains("cannot write the session: File too large"), "{said}");
-    assert!(
-        said.contains("not recorded: the beginning of the session; your message (hello there)"),
-        "{said}"
-    );
+    assert!(said.contains("not recorded: the beginning of the session; "), "{said}");
+    assert!(said.contains("; your message (hello there); "), "{said}");
     assert!(world.sessions().is_empty());
 }
 

@@ -327,6 +327,8 @@ fn news(live: &Live) -> Option<String> {
             Some(format!("retry {attempt} of {most} in {} ms: {reason}", wait_ms))
         }
         Live::Returned(texts) => Some(format!("returned to the composer: {texts:?}")),
+        Live::BooksShut { why, .. } => Some(format!("the books are shut: {why}")),
+        Live::BooksOpen => Some("the books are open".to_owned()),
         Live::Refused(why) => Some(format!("refused: {why}")),
         Live::Waiting { steering, queued } if steering.len() + queued.len() > 0 => {
             Some(format!("waiting: steering {steering:?}, queued {queued:?}"))
