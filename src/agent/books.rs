@@ -12,6 +12,7 @@ use crate::ledger::{
 use super::Effect;
 use super::editing::Edits;
 use super::guards::Guards;
+use super::shells::Shells;
 use super::unclear::Unclear;
 use super::undoing::Undone;
 
@@ -24,6 +25,7 @@ pub(super) struct Books {
     edits: Edits,
     undone: Undone,
     unclear: Unclear,
+    shells: Shells,
     counted: usize,
     told: usize,
 }
@@ -38,6 +40,7 @@ impl Books {
             edits: Edits::default(),
             undone: Undone::default(),
             unclear: Unclear::default(),
+            shells: Shells::default(),
             counted: 0,
             told: durable,
         }
@@ -73,6 +76,12 @@ impl Books {
         &self.unclear
     }
 
+    /// What is known of background commands, with everything read that is written.
+    pub(super) fn shells(&mut self) -> &Shells {
+        self.catch_up();
+        &self.shells
+    }
+
     fn catch_up(&mut self) {
         let entries = self.ledger.entries();
         for entry in entries.iter().skip(self.counted) {
@@ -81,6 +90,7 @@ impl Books {
             self.edits.read(entry);
             self.undone.read(entry);
             self.unclear.read(entry);
+            self.shells.read(entry);
         }
         self.counted = entries.len();
     }

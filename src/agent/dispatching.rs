@@ -47,6 +47,7 @@ impl Agent {
                     self.note_attempt(now, call, attempts, &report);
                     out.push(again);
                 }
+                ToolNews::Ended(_) => {}
                 ToolNews::Done(report) => {
                     if report.refused && pending.sandboxed {
                         self.books.ledger.remark(now, Remark::Note(Note::of_refusal(call)));

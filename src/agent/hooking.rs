@@ -195,6 +195,7 @@ impl Agent {
     pub(super) fn deliver_asides(&mut self, now: Millis) {
         self.tell_edits(now);
         self.tell_undone(now);
+        self.tell_ended(now);
         for text in std::mem::take(&mut self.asides) {
             // No call is open when a turn or a message begins; should one be, the words wait for the next.
             if self.books.ledger.inject(now, Injected::text(Injector::Hook, &text)).is_err() {

@@ -24,6 +24,7 @@ mod receiving;
 mod recovery;
 mod resume;
 mod settings;
+mod shells;
 mod steering;
 mod switching;
 mod turn;
@@ -41,7 +42,7 @@ pub use settings::{Attendance, FinalResponse, Settings};
 use crate::budget::Meter;
 use crate::hooks::{HookId, Start};
 use crate::ledger::{CallId, CutBy, EntryId, Ledger, Millis, UserMessage};
-use crate::tool::Registry;
+use crate::tool::{Registry, Standing, ToolNews};
 
 use books::Books;
 use effect::ordered;
@@ -77,6 +78,10 @@ pub struct Agent {
     fired: BTreeSet<HookId>,
     /// What hooks want the model to read with the next turn or message.
     asides: Vec<String>,
+    /// Background commands that have ended, and the calls that began them: to be written.
+    ended: Vec<(CallId, Standing)>,
+    /// Those of them that the model is to be told of.
+    untold: Vec<Standing>,
     /// Hooks are told once a process how the session began.
     starting: Option<Start>,
     /// Tools come from elsewhere too, and are not known yet: no model is called before.
@@ -118,6 +123,8 @@ impl Agent {
             last_hook: 0,
             fired: BTreeSet::new(),
             asides: Vec::new(),
+            ended: Vec::new(),
+            untold: Vec::new(),
             starting,
             settings,
         }
@@ -168,6 +175,10 @@ impl Agent {
                 | Phase::Discovering(_)) => phase,
             },
             Input::Prepared(call, found) => self.on_prepared(now, phase, call, &found, &mut out),
+            Input::Tool(call, ToolNews::Ended(standing)) => {
+                self.ended.push((call, standing));
+                phase
+            }
             Input::Tool(call, news) => self.on_tool(now, phase, call, news, &mut out),
             Input::Hooks(hook, answers) => self.on_hooks(now, phase, hook, &answers, &mut out),
             Input::Discovered(found) => self.on_discovered(now, phase, found, &mut out),
@@ -178,6 +189,7 @@ impl Agent {
         if self.is_idle() {
             self.take_the_chosen(now, &mut out);
         }
+        self.write_ended(now);
         self.watch_the_clock(now, &mut out);
         out.extend(self.books.untold());
         ordered(out)

@@ -6,7 +6,8 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use tokio::runtime::Builder;
 use tokio::sync::{mpsc, watch};
-use tokio::task::JoinError;
+use tokio::task::{JoinError, JoinHandle};
+use tokio::time::timeout;
 
 use super::args::Which;
 use super::attach::{Attach, attaching};
@@ -32,6 +33,8 @@ use crate::wire::record;
 const GRACE: Duration = Duration::from_millis(500);
 /// How long a model server on this machine may take to say that it is there.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How long the loop may take to end before that is worth a word.
+const MOMENT: Duration = Duration::from_millis(400);
 /// What stands before the name of a model that is offered.
 const HOW_TO_CHOOSE: &str = "type /model";
 /// Threads beside the screen's: one for the loop, one for what it waits for. A thread for each core of a large machine
@@ -133,7 +136,7 @@ async fn converse(
     if handles.shutdown.send(how).await.is_err() {
         tracing::debug!("the loop had ended before the screen did");
     }
-    let ended = running.await;
+    let ended = until_ended(running).await;
     drop(handles.intents);
     ended_well(ended)?;
     match outcome? {
@@ -141,6 +144,17 @@ async fn converse(
         UiOutcome::Quit | UiOutcome::AgentGone => farewell(invocation, &session.id).map(Next::Leave),
         UiOutcome::Signalled | UiOutcome::TerminalGone => Ok(Next::Leave(Exit::Interrupted)),
     }
+}
+
+/// Waits for the loop. The screen is gone: whoever waits longer than a moment is told for what.
+async fn until_ended(
+    mut running: JoinHandle<Result<(), DriverError>>,
+) -> Result<Result<(), DriverError>, JoinError> {
+    if let Ok(ended) = timeout(MOMENT, &mut running).await {
+        return ended;
+    }
+    outcome::remark("waiting a few seconds for hooks and agents that are told of the end");
+    running.await
 }
 
 /// What tells the front to end. Where words are said in lines, the terminal makes a signal of Ctrl-C, which is then a key.

@@ -41,6 +41,11 @@ pub(super) fn report(run: impl FnOnce() -> Result<Exit, Fault> + panic::UnwindSa
     }
 }
 
+/// A word on stderr about what is waited for. When stderr is gone, nobody is left to tell.
+pub(super) fn remark(words: &str) {
+    writeln!(std::io::stderr(), "{words}").unwrap_or_default();
+}
+
 fn caught(run: impl FnOnce() -> Result<Exit, Fault> + panic::UnwindSafe) -> Result<Exit, Fault> {
     panic::catch_unwind(run).unwrap_or_else(|_| Err(broken()))
 }

@@ -1,9 +1,12 @@
 //! The background loop task: inputs in, [`Agent::step`], effects out. One of the program's two `select!`s.
 
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
+use futures_util::future::select;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::agent::{Agent, Effect, Event, Input, Intent, Live, Shutdown};
 use crate::ledger::{Entry, Millis};
@@ -55,6 +58,9 @@ pub enum DriverError {
     },
 }
 
+/// How long hooks that nobody waits for may still run when a run has come to its end, and when a person leaves.
+const WITH_HOOKS_AT_THE_END: Duration = Duration::from_secs(5);
+const WITH_HOOKS_AT_QUIT: Duration = Duration::from_secs(2);
 /// Events that may wait for a slow watcher before deltas are joined.
 const EVENTS_WAITING: usize = 256;
 /// Inputs of operations that may wait.
@@ -128,10 +134,17 @@ impl Driver {
             };
             let Some(input) = self.admitted(input) else { continue };
             let is_last = matches!(input, Input::Shutdown(_));
+            let patience = match &input {
+                Input::Shutdown(Shutdown::Quit) => WITH_HOOKS_AT_QUIT,
+                // Nobody wishes anything any more: the run has come to its end.
+                Input::Shutdown(Shutdown::Signal) if self.intents.is_closed() => WITH_HOOKS_AT_THE_END,
+                _ => Duration::ZERO,
+            };
             let effects = self.agent.step(self.clock.now(), input);
             self.perform(effects);
             if is_last {
                 self.sync();
+                self.part_with_hooks(patience).await;
                 self.operations.end().await;
                 self.outbox.flush().await;
                 return match self.books.trouble().map(str::to_owned) {
@@ -140,6 +153,13 @@ impl Driver {
                 };
             }
         }
+    }
+
+    /// Hooks that were told and not waited for may end, for a bounded time, or until a signal comes.
+    async fn part_with_hooks(&mut self, patience: Duration) {
+        let Self { operations, shutdown, .. } = self;
+        let ended = pin!(timeout(patience, operations.let_hooks_end()));
+        select(ended, pin!(shutdown.recv())).await;
     }
 
     /// What may be taken in at the moment. While the books cannot be written, somebody's wish is a reason to try at

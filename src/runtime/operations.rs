@@ -96,6 +96,19 @@ impl Operations {
         }
     }
 
+    /// Waits for hooks that nobody waits for: they were told of the end of a run, and may finish what they do with it.
+    /// Everything else ends at once.
+    pub(super) async fn let_hooks_end(&mut self) {
+        let is_hooks = |operation: &Operation| matches!(operation, Operation::Hooks(_));
+        let others: Vec<Operation> = self.running.keys().copied().filter(|name| !is_hooks(name)).collect();
+        others.into_iter().for_each(|name| self.cancel(name));
+        for task in self.running.values_mut() {
+            // The only errors are "was cancelled" and "panicked"; either way it is over.
+            drop(task.await);
+        }
+        self.running.clear();
+    }
+
     /// Ends all of them and waits until what they held is dropped, and taken back where it goes on elsewhere.
     pub(super) async fn end(&mut self) {
         while let Some((_, task)) = self.running.pop_first() {

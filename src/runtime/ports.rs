@@ -9,7 +9,7 @@ use crate::agent::Input;
 use crate::hooks::{HookAnswer, HookCall};
 use crate::ledger::{CallId, Entry};
 use crate::model::{ModelNews, Request};
-use crate::tool::{Discovered, Invocation, Preparation, Shown, ToolNews, ToolReport, Typed};
+use crate::tool::{Discovered, Invocation, Preparation, Shown, Standing, ToolNews, ToolReport, Typed};
 
 /// Speaks to models. The stream ends with exactly one `Finished` or `Failed`; dropping it ends the call and
 /// closes its connection.
@@ -26,6 +26,13 @@ impl LateNews {
     /// News that become these inputs.
     pub fn new(inputs: mpsc::Sender<Input>) -> Self {
         Self(inputs)
+    }
+
+    /// Tells that a background command has ended, and how. Once the loop has ended nobody hears it.
+    pub async fn ended(&self, began: CallId, standing: Standing) {
+        if self.0.send(Input::Tool(began, ToolNews::Ended(standing))).await.is_err() {
+            tracing::debug!("a background command ended after the loop had");
+        }
     }
 
     /// Tells what became of a call after it was cut short. Once the loop has ended nobody hears it.

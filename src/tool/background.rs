@@ -2,6 +2,8 @@
 //!
 //! The line is written by the tools and read by the view: the ledger holds it, so what the view shows is durable.
 
+use crate::ledger::{CallId, Note};
+
 /// What one result says of one background command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standing {
@@ -29,6 +31,19 @@ impl Standing {
     /// Of one that ended, and how.
     pub fn ended(number: u64, how: &str, seconds: u64) -> Self {
         Self { id: id_of(number), is_running: false, words: format!("{how} after {seconds} s") }
+    }
+
+    /// The same as a note on the call that began it: it has ended, and nobody asked.
+    pub fn note(&self, call: CallId) -> Note {
+        Note { about: call.to_string(), text: self.line() }
+    }
+
+    /// What such a note says. Whatever else is noted on a call has words before such a line.
+    pub fn of_note(note: &Note) -> Option<Self> {
+        CallId::parse(&note.about)?;
+        Self::read(&note.text)
+            .filter(|(_, before)| before.is_empty() && !note.text.contains('\n'))
+            .map(|(standing, _)| standing)
     }
 
     /// What the last line of a result says, and the result without it; `None` when it says nothing of the kind. Only

@@ -168,6 +168,8 @@ pub enum ToolNews {
     Output(Shown),
     /// It is over.
     Done(ToolReport),
+    /// A background command that the call began has ended.
+    Ended(Standing),
 }
 
 /// How a tool run ended.

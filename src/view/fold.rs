@@ -10,6 +10,8 @@ use crate::agent::{Event, Live};
 use crate::budget::Limit;
 use crate::ledger::{Body, CallId, Compaction, Entry, EntryId, Millis, TurnEnded};
 
+use crate::tool::Standing;
+
 use super::{
     Card, CardBody, CardId, Forming, LiveMessage, Mark, Offer, Panel, PanelState, Phase, PlanProgress, Row,
     View, plan, shells,
@@ -85,6 +87,11 @@ impl View {
                     shells::take(&mut self.shells, panel, r, entry.at);
                 }
             }
+            Body::Note(note) => {
+                if let Some(standing) = Standing::of_note(note) {
+                    shells::end(&mut self.shells, standing, entry.at);
+                }
+            }
             Body::User(_) if PlanProgress::of(&self.plan).current.is_none() => self.plan.clear(),
             Body::Tombstone(t) => self.remove(t.target),
             Body::Assistant(_) => self.latest_message = self.latest_message.max(Some(entry.id)),
@@ -108,7 +115,6 @@ impl View {
             | Body::BudgetRaised { .. }
             | Body::EffortChanged { .. }
             | Body::FilesRestored(_)
-            | Body::Note(_)
             | Body::Error { .. } => {}
         }
     }
@@ -216,7 +222,9 @@ impl View {
 
     fn inspect(&mut self, entry: &Arc<Entry>) {
         let mut marks = Mark::of(entry);
-        if let Body::Note(note) = &entry.body {
+        if let Body::Note(note) = &entry.body
+            && Standing::of_note(note).is_none()
+        {
             let late =
                 CallId::parse(&note.about).and_then(|c| self.panel(c)).is_some_and(|p| p.result().is_some());
             marks.extend(late.then_some(Mark::Late));

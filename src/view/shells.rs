@@ -1,6 +1,7 @@
 //! The commands that go on in the background, as the results of the calls about them tell it.
 //!
-//! No live event adds to it: what is shown is what the model was last told, and from when that is.
+//! No live event adds to it: what is shown of one that runs is what the model was last told, and from when that is. Its end
+//! is noted when it comes.
 
 use crate::ledger::{Arguments, Millis, ToolResult};
 use crate::tool::Standing;
@@ -51,6 +52,13 @@ pub(super) fn take(shells: &mut Vec<BackgroundShell>, panel: &Panel, result: &To
         line.clone_into(&mut shell.last_line);
     }
     (shell.asked, shell.is_running, shell.words) = (at, standing.is_running, standing.words);
+}
+
+/// Takes in that one has ended, of which no call has told yet.
+pub(super) fn end(shells: &mut [BackgroundShell], standing: Standing, at: Millis) {
+    if let Some(shell) = shells.iter_mut().rev().find(|shell| shell.id == standing.id && shell.is_running) {
+        (shell.asked, shell.is_running, shell.words) = (at, standing.is_running, standing.words);
+    }
 }
 
 /// The process that ran them is gone, and they with it.

@@ -10,6 +10,7 @@
     reason = "tests"
 )]
 
+mod backgrounds;
 mod shut;
 mod stage;
 

@@ -1,15 +1,17 @@
 //! A stage for the driver: the test plays the models, the tools and the books.
 
 use std::sync::mpsc as books_channel;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use countersign::agent::{Agent, Answer, Event, Intent, Live, Settings};
 use countersign::budget::Limits;
 use countersign::ledger::{Body, CallId, Entry, EntryId, ModelRef, Outcome};
 use countersign::model::{ModelEvent, ModelNews, ModelSpec, Request};
 use countersign::policy::Policy;
-use countersign::runtime::{Driver, DriverError, Handles, ModelPort, NoHooks, Ports, StorePort, ToolPort};
-use countersign::tool::{Invocation, Preparation, Shown, SideEffect, ToolReport, ToolSpec, Typed};
+use countersign::runtime::{
+    Driver, DriverError, Handles, LateNews, ModelPort, NoHooks, Ports, StorePort, ToolPort,
+};
+use countersign::tool::{Invocation, Preparation, Shown, SideEffect, Standing, ToolReport, ToolSpec, Typed};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{BoxStream, StreamExt, unfold};
 use tokio::sync::{mpsc, oneshot};
@@ -91,9 +93,12 @@ impl ModelPort for StagedModel {
     }
 }
 
-struct StagedTools(mpsc::UnboundedSender<ToolRun>, Log);
+struct StagedTools(mpsc::UnboundedSender<ToolRun>, Log, Arc<OnceLock<LateNews>>);
 
 impl ToolPort for StagedTools {
+    fn tell_late(&self, to: LateNews) {
+        self.2.set(to).unwrap();
+    }
     fn prepare(&self, invocation: Invocation) -> BoxFuture<'static, Preparation> {
         self.1.push("look");
         if invocation.arguments.to_value()["hangs"].as_bool().unwrap_or(false) {
@@ -186,8 +191,10 @@ pub struct Stage {
     books: books_channel::Receiver<Body>,
     driver: Option<JoinHandle<Result<(), DriverError>>>,
     seen: Vec<Body>,
+    told: Vec<Arc<Entry>>,
     log: Log,
     disk: Arc<Mutex<Disk>>,
+    late: Arc<OnceLock<LateNews>>,
 }
 
 impl Stage {
@@ -211,12 +218,13 @@ impl Stage {
     fn with(wall: Option<u64>, disk: Disk) -> Self {
         let disk = Arc::new(Mutex::new(disk));
         let log = Log::default();
+        let late = Arc::new(OnceLock::new());
         let (model, models) = mpsc::unbounded_channel();
         let (tool, tools) = mpsc::unbounded_channel();
         let (written, books) = books_channel::channel();
         let ports = Ports {
             model: Box::new(StagedModel(model, log.clone())),
-            tools: Box::new(StagedTools(tool, log.clone())),
+            tools: Box::new(StagedTools(tool, log.clone(), Arc::clone(&late))),
             hooks: Box::new(NoHooks),
             store: Box::new(StagedBooks {
                 kept: written,
@@ -227,9 +235,32 @@ impl Stage {
         };
         let (driver, handles) = Driver::new(Agent::new(settings(wall)), ports);
         let driver = Some(tokio::spawn(driver.run(Vec::new())));
-        Self { handles: Some(handles), models, tools, books, driver, seen: Vec::new(), log, disk }
+        Self {
+            handles: Some(handles),
+            models,
+            tools,
+            books,
+            driver,
+            seen: Vec::new(),
+            told: Vec::new(),
+            log,
+            disk,
+            late,
+        }
     }
 
+    /// A background command ends, which that call began.
+    pub async fn background_ended(&self, began: CallId, standing: Standing) {
+        self.late.get().unwrap().ended(began, standing).await;
+    }
+    fn take(&mut self, entry: &Arc<Entry>) {
+        self.seen.push(entry.body.clone());
+        self.told.push(Arc::clone(entry));
+    }
+    /// The entries that were told.
+    pub fn told(&self) -> &[Arc<Entry>] {
+        &self.told
+    }
     /// The disk becomes another.
     pub fn disk(&self, disk: Disk) {
         *self.disk.lock().unwrap() = disk;
@@ -282,14 +313,14 @@ impl Stage {
             match self.handles().events.recv().await.unwrap() {
                 Event::Live(live) if wanted(&live) => return,
                 Event::Live(_) => {}
-                Event::Appended(entry) => self.seen.push(entry.body.clone()),
+                Event::Appended(entry) => self.take(&entry),
             }
         }
     }
     pub async fn until_entry(&mut self, wanted: impl Fn(&Body) -> bool) -> EntryId {
         loop {
             if let Event::Appended(entry) = self.handles().events.recv().await.unwrap() {
-                self.seen.push(entry.body.clone());
+                self.take(&entry);
                 if wanted(&entry.body) {
                     return entry.id;
                 }

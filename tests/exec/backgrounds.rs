@@ -78,3 +78,20 @@ fn nothing_is_left_after_a_signal() {
         assert!(!is_there(&told), "it lives on after {signal:?}");
     }
 }
+
+#[test]
+fn one_that_ends_by_itself_is_noted_with_its_exit_code_and_told_to_the_model() {
+    let world = World::new();
+    let replies = script(json!([
+        begins("sleep 1.5; exit 3"),
+        call("shell", json!({ "command": "sleep 2" })),
+        call("shell_output", json!({ "id": "b1" })),
+        "Done.",
+    ]));
+    let ran = world.json(&[&ALLOWED[..], &["--script", &replies, "go"]].concat());
+    assert_eq!((ran.code, ran.outcomes()), (0, vec!["ok".to_owned(); 3]), "{}", ran.err);
+    let noted = text(&ran.one("note"), "text");
+    assert!(noted.starts_with("[b1: exit code 3 after "), "{noted}");
+    let told: Vec<String> = ran.all("injected").iter().map(|entry| text(entry, "text")).collect();
+    assert_eq!(told.iter().filter(|text| text.contains("b1 has ended: exit code 3")).count(), 1, "{told:?}");
+}

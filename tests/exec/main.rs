@@ -43,6 +43,7 @@ mod keys;
 mod locals;
 mod mcp;
 mod own;
+mod parting;
 mod prompts;
 mod refusals;
 mod resumed;

@@ -1,7 +1,7 @@
 //! Background commands: they go on after the call that started them, and are heard and ended by their ids.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
@@ -11,7 +11,8 @@ use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
 
-use crate::ledger::{Arguments, Outcome};
+use crate::ledger::{Arguments, CallId, Outcome};
+use crate::runtime::ports::LateNews;
 use crate::runtime::process::GRACE;
 use crate::runtime::sandbox::Refusals;
 use crate::tool::{Invocation, Standing, ToolReport, bound, id_of, number_of};
@@ -34,7 +35,7 @@ const MOMENT: Duration = Duration::from_millis(200);
 
 /// All background commands of this program. Clones share them; when the last is dropped they end.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Background(Arc<Mutex<Known>>);
+pub(super) struct Background(Arc<Mutex<Known>>, Arc<OnceLock<LateNews>>);
 
 #[derive(Debug, Default)]
 struct Known {
@@ -48,6 +49,8 @@ struct Known {
 #[derive(Debug)]
 struct Job {
     number: u64,
+    /// The call that began it.
+    call: CallId,
     started: Instant,
     heard: Mutex<Heard>,
     /// Something was heard, or it ended.
@@ -80,6 +83,11 @@ impl Background {
     pub(super) fn after(&self, earlier: u64) {
         let mut known = self.known();
         (known.earlier, known.latest) = (earlier, earlier);
+    }
+
+    /// Whoever is to hear of ends that nobody asks about.
+    pub(super) fn tell(&self, late: LateNews) {
+        self.1.set(late).ok();
     }
 
     /// `shell` with `background`: returns when there is something to say, or after a moment.
@@ -142,13 +150,14 @@ impl Background {
         known.latest += 1;
         let job = Arc::new(Job {
             number: known.latest,
+            call: invocation.call,
             started: Instant::now(),
             heard: Mutex::default(),
             news: Notify::new(),
             kill: Notify::new(),
         });
         let (shell, sandboxed) = (Arc::clone(shell), invocation.sandboxed);
-        let task = tokio::spawn(Arc::clone(&job).run(shell, started, limit, sandboxed));
+        let task = tokio::spawn(Arc::clone(&job).run(shell, started, limit, sandboxed, Arc::clone(&self.1)));
         known.jobs.insert(job.number, (Arc::clone(&job), task));
         Ok(job)
     }
@@ -230,6 +239,7 @@ impl Job {
         started: Started,
         limit: Option<Duration>,
         sandboxed: bool,
+        late: Arc<OnceLock<LateNews>>,
     ) {
         let (mut child, group, reader) = started;
         let mut refusals = sandboxed.then(Refusals::default);
@@ -246,8 +256,11 @@ impl Job {
         };
         let refused = refusals.filter(|_| !is_ok).and_then(|heard| shell.stood_in_the_way(&heard));
         let standing = Standing::ended(self.number, &how, self.started.elapsed().as_secs());
-        self.heard().end = Some(Ended { standing, is_ok, refused });
+        self.heard().end = Some(Ended { standing: standing.clone(), is_ok, refused });
         self.news.notify_waiters();
+        if let Some(late) = late.get() {
+            late.ended(self.call, standing).await;
+        }
     }
 
     /// Comes when it must end.
@@ -365,24 +378,5 @@ impl Heard {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn of_a_flood_the_newest_is_kept_and_the_rest_is_counted() {
-        let mut heard = Heard::default();
-        for _ in 0..10_000 {
-            heard.push("äöü€".as_bytes());
-            assert!(heard.bytes.len() <= KEPT_BYTES);
-        }
-        let dropped = heard.dropped;
-        assert_eq!(dropped + heard.bytes.len() as u64, 90_000);
-        let text = heard.take();
-        assert!(text.starts_with(&format!("[… {dropped} bytes")) && text.ends_with("äöü€"), "{text}");
-        assert!(!text.contains('\u{fffd}'));
-        heard.push(b"a\xe2\x82");
-        assert_eq!(heard.take(), "a", "what was said and dropped is said once");
-        heard.push(b"\xac");
-        assert_eq!(heard.take(), "€");
-    }
-}
+#[path = "background_tests.rs"]
+mod tests;

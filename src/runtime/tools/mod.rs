@@ -52,7 +52,7 @@ use crate::tool::{
     Discovered, Invocation, Preparation, Shown, Territory, ToolReport, Typed, bound, has_terminal,
 };
 
-use super::ports::ToolPort;
+use super::ports::{LateNews, ToolPort};
 use super::process::Groups;
 use super::sandbox::Sandbox;
 use super::undo::Snapshots;
@@ -273,6 +273,10 @@ impl LocalTools {
 impl ToolPort for LocalTools {
     fn discover(&self) -> BoxFuture<'static, Discovered> {
         Box::pin(std::future::ready(Discovered { missing: self.missing.clone(), ..Discovered::default() }))
+    }
+
+    fn tell_late(&self, to: LateNews) {
+        self.background.tell(to);
     }
 
     fn prepare(&self, invocation: Invocation) -> BoxFuture<'static, Preparation> {

@@ -1,0 +1,110 @@
+//! A background command that ends while nobody asks: it is written once, shown, and told to the model.
+
+use countersign::agent::{Answer, Event};
+use countersign::budget::Limits;
+use countersign::ledger::{Body, Outcome};
+use countersign::policy::Mode;
+use countersign::tool::Standing;
+use countersign::view::{View, ViewSettings};
+
+use super::stage::{Stage, call};
+
+/// A run that has begun `b1` in the background and is over.
+async fn with_a_server() -> Stage {
+    let mut stage = Stage::open();
+    stage.submit("serve").await;
+    let model = stage.next_model_call().await;
+    model.call(0, "shell", r#"{"command":"serve","background":true}"#).await;
+    model.finish().await;
+    let request = stage.until_request().await;
+    stage.decide(request, call(1), Answer::AllowOnce).await;
+    let running = Standing::running(1, 1).line();
+    stage.next_tool_run().await.done(Outcome::Ok, &format!("(nothing new)\n{running}"));
+    answered(&mut stage).await;
+    stage
+}
+
+async fn answered(stage: &mut Stage) {
+    let model = stage.next_model_call().await;
+    model.say("Done.").await;
+    model.finish().await;
+    stage.until_turn_ended().await;
+}
+
+fn view_settings() -> ViewSettings {
+    ViewSettings {
+        model: "script".into(),
+        mode: Mode::Ask,
+        cwd: "/w".into(),
+        branch: None,
+        window: 1_000,
+        limits: Limits::default(),
+        token_budget: None,
+        tools_mode: "native",
+        rules: vec![],
+        tools: vec![],
+    }
+}
+
+fn noted(bodies: &[Body]) -> Vec<String> {
+    let note = |b: &Body| if let Body::Note(note) = b { Some(note.text.clone()) } else { None };
+    bodies.iter().filter_map(note).collect()
+}
+
+fn injected(bodies: &[Body]) -> Vec<String> {
+    let text = |b: &Body| if let Body::Injected(i) = b { Some(i.text.clone()) } else { None };
+    bodies.iter().filter_map(text).filter(|text| text.contains("b1")).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_end_is_written_once_and_told_with_the_next_message() {
+    let mut stage = with_a_server().await;
+    for _ in 0..2 {
+        stage.background_ended(call(1), Standing::ended(1, "exit code 3", 9)).await;
+    }
+    stage.until_entry(|body| matches!(body, Body::Note(_))).await;
+    stage.submit("and now").await;
+    answered(&mut stage).await;
+    let bodies = stage.all_heard();
+    assert_eq!(noted(&bodies), ["[b1: exit code 3 after 9 s]"]);
+    let told =
+        "The background command b1 has ended: exit code 3 after 9 s. shell_output says what it printed.";
+    assert_eq!(injected(&bodies), [told]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_result_has_told_is_not_told_again() {
+    let mut stage = with_a_server().await;
+    stage.submit("how is it").await;
+    let model = stage.next_model_call().await;
+    model.call(0, "shell_output", r#"{"id":"b1"}"#).await;
+    model.finish().await;
+    // No such tool is staged, so its result says nothing of b1; the end then comes while the model speaks.
+    let model = stage.next_model_call().await;
+    stage.background_ended(call(1), Standing::ended(1, "exit code 0", 2)).await;
+    stage.until_entry(|body| matches!(body, Body::Note(_))).await;
+    model.call(0, "read", "{}").await;
+    model.finish().await;
+    stage.next_tool_run().await.done(Outcome::Ok, "[b1: running for 99 s]");
+    answered(&mut stage).await;
+    let bodies = stage.all_heard();
+    assert_eq!(
+        (noted(&bodies).len(), injected(&bodies).len()),
+        (1, 1),
+        "what a file says stands for nothing"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_view_counts_it_as_ended() {
+    let mut stage = with_a_server().await;
+    let mut view = View::new(view_settings());
+    stage.told().iter().for_each(|entry| view.fold(&Event::Appended(entry.clone())));
+    assert!(view.shells()[0].is_running);
+    stage.background_ended(call(1), Standing::ended(1, "exit code 3", 9)).await;
+    stage.until_entry(|body| matches!(body, Body::Note(_))).await;
+    view.fold(&Event::Appended(stage.told().last().unwrap().clone()));
+    let shell = &view.shells()[0];
+    assert!(!shell.is_running);
+    assert_eq!(shell.words, "exit code 3 after 9 s");
+}
