@@ -132,7 +132,7 @@ impl World {
                 self.tools.remove(call);
                 self.late_tools.remove(call);
             }
-            Input::Tool(_, ToolNews::Output(_)) => {}
+            Input::Tool(_, ToolNews::Output(_) | ToolNews::Ended(_)) => {}
             Input::Hooks(hook, _) => {
                 self.hooks.remove(hook);
             }
