@@ -6,7 +6,7 @@ use crate::ledger::{
     ApprovalRequest, CallId, CutBy, Decider, Decision, EntryId, Millis, OpenCall, Outcome, Remark,
     Sandboxing, Scope, Settlement, ToolUse,
 };
-use crate::policy::{Verdict, effect_of_call, fingerprint};
+use crate::policy::{Verdict, effect_of_call, effects_of_call, fingerprint};
 use crate::tool::{Invocation, Preparation, SideEffect, ToolSpec, delegate};
 
 use super::asking::{WHY, is_question};
@@ -221,6 +221,10 @@ impl Agent {
         let warning = self.books.unclear().warning(&call.name, &call.arguments);
         let effect = |tool: &ToolSpec| effect_of_call(tool, &call.arguments);
         let risk = self.registry.get(&call.name).map_or(SideEffect::Sends, effect).as_str().to_owned();
+        // One effect is said by the risk.
+        let all = self.registry.get(&call.name).map(|tool| effects_of_call(tool, &call.arguments));
+        let all = all.filter(|all| all.len() > 1).unwrap_or_default();
+        let effects = all.into_iter().map(|effect| effect.as_str().to_owned()).collect();
         self.books.ledger.remark(
             now,
             Remark::ApprovalRequested(ApprovalRequest {
@@ -229,6 +233,7 @@ impl Agent {
                 arguments: call.arguments.to_value(),
                 why,
                 risk,
+                effects,
                 preview: found.preview.clone(),
                 warning,
                 rule,

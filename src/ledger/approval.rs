@@ -17,6 +17,8 @@ pub struct ApprovalRequest {
     pub why: String,
     /// What it may do: the effect class in words ("runs a command").
     pub risk: String,
+    /// All that its parts do, in the same words and the worst first; empty in sessions of earlier versions.
+    pub effects: Vec<String>,
     /// What the pane shows: the true bytes.
     pub preview: Preview,
     /// What to know before: the same action once ended, and nobody knows how far it had come.
@@ -28,6 +30,11 @@ pub struct ApprovalRequest {
 }
 
 impl ApprovalRequest {
+    /// What it may do, all of it: "sends, deletes".
+    pub fn does(&self) -> String {
+        if self.effects.is_empty() { self.risk.clone() } else { self.effects.join(", ") }
+    }
+
     /// The arguments of a command beside itself: how long it may take, that it stays, that it gets a terminal.
     pub fn beside_command(&self) -> Vec<(&str, &Value)> {
         let members = self.arguments.as_object().into_iter().flatten();

@@ -3,6 +3,7 @@
 use super::effect;
 use super::shell::{Command, HOLE, Reading, Word};
 use super::wildcard::{could_fit, wildcard};
+use crate::tool::SideEffect;
 
 /// Whether a denying or asking pattern speaks of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,7 +59,11 @@ pub(super) fn speaks_of(pattern: &str, line: &str, reading: &Reading) -> Fit {
         }
     };
     let parts = reading.commands.iter().flat_map(spellings);
-    let found = parts.map(|text| fit(&text)).max().unwrap_or(Fit::No);
+    let mut found = parts.map(|text| fit(&text)).max().unwrap_or(Fit::No);
+    // What a text in another language starts can only be guessed at.
+    if found == Fit::No && reading.commands.iter().flat_map(embedded).any(|text| fit(&text) != Fit::No) {
+        found = Fit::Maybe;
+    }
     if reading.unreadable.is_none() || found == Fit::Yes {
         return found;
     }
@@ -85,8 +90,41 @@ fn spellings(command: &Command) -> Vec<String> {
         for start in 1..texts.len().min(MOST_TAILS) {
             all.extend(named(texts.get(start..).unwrap_or_default()));
         }
-        let lines = texts.iter().filter(|text| text.contains(char::is_whitespace));
-        all.extend(lines.flat_map(|text| rough_parts(text)));
+        all.extend(texts.iter().skip(1).flat_map(|text| lines_in(text)).flat_map(rough_parts));
+    }
+    all
+}
+
+/// What in a launcher's word may be a line: the word, what follows its `=`, and what is joined to an option (`-c'rm x'`).
+fn lines_in(text: &str) -> Vec<&str> {
+    let joined = text.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+    let joined = joined.and_then(|rest| rest.char_indices().nth(1)).and_then(|(at, _)| text.get(at + 1..));
+    let value = text.split_once('=').map(|(_, value)| value);
+    let is_line = text.contains(char::is_whitespace);
+    [Some(text).filter(|_| is_line), value, joined].into_iter().flatten().collect()
+}
+
+/// Most parts of one text that are looked at.
+const MOST_PARTS: usize = 256;
+
+/// What the arguments of an interpreter may start, by the words that stand in them.
+fn embedded(command: &Command) -> Vec<String> {
+    let program = command.program().unwrap_or_default().to_lowercase();
+    let first = command.arguments().first().and_then(Word::literal);
+    if command.is_wrapper
+        || !effect::is_interpreter(&program, first.as_deref())
+        || effect::of_command(command) == Some(SideEffect::Reads)
+    {
+        return Vec::new();
+    }
+    let texts: Vec<String> = command.arguments().iter().map(Word::with_holes).collect();
+    let mut all = Vec::new();
+    for part in texts.iter().flat_map(|text| rough_parts(text)).take(MOST_PARTS) {
+        let words: Vec<String> = part.split([' ', ',', '=', '[', ']']).map(str::to_owned).collect();
+        let starts = 0..words.len().min(MOST_TAILS);
+        all.extend(
+            starts.flat_map(|at| named(words.get(at..).unwrap_or_default())).filter(|text| text.len() > 1),
+        );
     }
     all
 }

@@ -150,6 +150,13 @@ impl Policy {
             weakest = weaker(weakest, permission);
         }
         match weakest {
+            // `nohup` makes a file where a terminal would have shown what is said.
+            Permission::Harmless
+                if effect::of_line(reading) == SideEffect::Writes
+                    && !matches!(self.mode, Mode::Edit | Mode::Auto) =>
+            {
+                Permission::Missing(NO_RULE.to_owned())
+            }
             // What a program reads can make it do more, as the settings of a repository do with git: in the sandbox it
             // still only looks.
             Permission::Harmless | Permission::Confined if !(self.looking_is_free && self.has_sandbox) => {

@@ -1,9 +1,10 @@
 //! A shell line before its rules: which files it opens, where they lead, and which of its parts only look.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::effect;
-use super::shell::{self, Access, Command, Reading, Redirection, Word};
+use super::mention::{self, begins_with_move, changes_folder, looks};
+use super::shell::{self, Access, Command, Reading, Redirection};
 use crate::ledger::Arguments;
 use crate::tool::{Preparation, SideEffect, Territory, ToolSpec};
 
@@ -12,24 +13,30 @@ pub(super) fn command<'a>(tool: &ToolSpec, arguments: &'a Arguments) -> Option<&
     arguments.text("command").filter(|_| tool.effect == SideEffect::Runs)
 }
 
-/// The paths in a line that decide whether it stays in the workspace: what its reading commands open, and what the
-/// shell itself opens. The look at a call resolves them, in this order, into [`Preparation::leads_to`]; without that
-/// a part that opens a file is asked about.
+/// The paths in a line that decide whether it stays in the workspace, what its reading commands open and what the shell
+/// itself opens, and then those that a rule about files may speak of. The look at a call resolves them, in this order, into
+/// [`Preparation::leads_to`]; without that a part that opens a file is asked about.
 pub fn opened(line: &str) -> Vec<String> {
-    let reading = shell::read(line);
-    let by_commands = reading.commands.iter().filter(|command| looks(command));
-    let by_commands = by_commands.filter_map(effect::operands).flatten();
-    let by_shell = reading.redirections.iter().filter(|file| !effect::is_sink(file));
-    by_commands.chain(by_shell.filter_map(|file| file.target.literal())).collect()
+    paths(line, &shell::read(line))
 }
 
-/// Whether the command looks and does nothing else.
-pub(super) fn looks(command: &Command) -> bool {
-    effect::of_command(command) == Some(SideEffect::Reads)
+/// More names than these are not looked at for rules about files.
+const MOST_NAMES: usize = 256;
+
+fn paths(line: &str, reading: &Reading) -> Vec<String> {
+    let by_commands = reading.commands.iter().filter(|command| looks(command));
+    let by_commands = by_commands.filter_map(|command| effect::operands(command, reading)).flatten();
+    let by_shell = reading.redirections.iter().filter(|file| !effect::is_sink(file));
+    let mut all: Vec<String> = by_commands.chain(by_shell.filter_map(|file| file.target.literal())).collect();
+    let mut known: BTreeSet<String> = all.iter().cloned().collect();
+    let mentioned = mention::mentioned(line, reading);
+    all.extend(mentioned.into_iter().filter(|path| known.insert(path.clone())).take(MOST_NAMES));
+    all
 }
 
 /// Where the paths of a line lead.
 pub(super) struct Places<'a> {
+    reading: &'a Reading,
     resolved: BTreeMap<String, String>,
     found: &'a Preparation,
     /// Whether the line changes its folder, so that what its paths mean was not looked at.
@@ -50,14 +57,14 @@ pub(super) enum Place {
 }
 
 impl<'a> Places<'a> {
-    pub(super) fn of(line: &str, reading: &Reading, found: &'a Preparation) -> Self {
-        let paths = opened(line);
+    pub(super) fn of(line: &str, reading: &'a Reading, found: &'a Preparation) -> Self {
+        let paths = paths(line, reading);
         let was_looked_at = paths.len() == found.leads_to.len();
         let resolved =
             paths.into_iter().zip(found.leads_to.iter().cloned()).filter(|_| was_looked_at).collect();
         let moving = reading.commands.iter().filter(|command| changes_folder(command)).count();
-        let begins_with_move = moving == 1 && line.trim_start_matches(['(', ' ']).starts_with("cd ");
-        Self { resolved, found, moves: moving > 0, begins_with_move }
+        let begins_with_move = moving == 1 && begins_with_move(line);
+        Self { reading, resolved, found, moves: moving > 0, begins_with_move }
     }
 
     fn lead(&self, path: &str) -> Place {
@@ -75,10 +82,9 @@ impl<'a> Places<'a> {
         if path.starts_with('/') { Territory::Outside } else { self.found.territory(path) }
     }
 
-    /// The path as it is written, and where it leads if somebody has looked.
-    pub(super) fn names(&self, path: &str) -> Vec<String> {
-        let leads = self.resolved.get(path).cloned();
-        [Some(path.to_owned()), leads].into_iter().flatten().collect()
+    /// Where a path leads, if somebody has looked.
+    pub(super) fn leads_to(&self, path: &str) -> Option<String> {
+        self.resolved.get(path).cloned()
     }
 
     /// Where a redirection leads.
@@ -99,20 +105,10 @@ impl<'a> Places<'a> {
             is_move || !self.moves || path.starts_with('/')
         };
         looks(command)
-            && effect::operands(command).is_some_and(|files| {
+            && effect::operands(command, self.reading).is_some_and(|files| {
                 files.iter().all(|path| is_known(path) && matches!(self.lead(path), Place::Inside(_)))
             })
     }
-}
-
-/// Whether what follows runs in another folder than what came before; of `find -execdir` each time in another one.
-fn changes_folder(command: &Command) -> bool {
-    let moves_about = |word: &Word| matches!(word.literal().as_deref(), Some("-execdir" | "-okdir"));
-    command.program().is_none_or(|name| match name.as_str() {
-        "cd" | "pushd" | "popd" | "chdir" => true,
-        "find" | "gfind" => command.arguments().iter().any(moves_about),
-        _ => false,
-    })
 }
 
 /// How a redirection is named in reasons.

@@ -5,6 +5,7 @@ mod decide;
 mod effect;
 mod guarded;
 mod line;
+mod mention;
 mod mode;
 mod named;
 mod origin;
@@ -12,6 +13,7 @@ mod receipt;
 mod registry;
 mod rule;
 pub mod shell;
+mod signs;
 mod suggest;
 mod web;
 mod wildcard;
@@ -96,5 +98,13 @@ pub fn effect_of_call(tool: &ToolSpec, arguments: &Arguments) -> SideEffect {
     match line::command(tool, arguments) {
         Some(command) => effect::of_line(&shell::read(command)),
         None => tool.effect,
+    }
+}
+
+/// All that a call does to the world, the worst first: for a shell line what each of its parts does, else what its tool does.
+pub fn effects_of_call(tool: &ToolSpec, arguments: &Arguments) -> Vec<SideEffect> {
+    match line::command(tool, arguments) {
+        Some(command) => effect::all_of_line(&shell::read(command)),
+        None => vec![tool.effect],
     }
 }

@@ -1,62 +1,79 @@
 //! The files that a line names, for rules that deny or ask about files: such a rule is no word about the tool alone that
-//! it is written for.
+//! it is written for. A name that the text does not tell whole is one that the rule may speak of.
 
 use super::Rule;
 use super::cover::Fit;
-use super::effect;
-use super::line::{Places, looks};
-use super::shell::{Access, Command, Reading, Word};
+use super::line::Places;
+use super::mention::{Mentioned, OF_FILES, joined, tools};
+use super::shell::{Access, Reading};
+use super::signs::{Sign, meets, path, signs, text};
 use super::wildcard::wildcard;
 use crate::tool::Preparation;
-
-/// Tools whose patterns are paths.
-const OF_FILES: [&str; 3] = ["read", "write", "edit"];
 
 /// What a line names.
 pub(super) struct Named {
     /// Files that are surely opened, by each of their names.
     opened: Vec<(Access, Vec<String>)>,
-    /// Words of commands of which nobody knows what they do with them.
-    words: Vec<String>,
+    /// Names of which it is not known what they are, or what is done with them; for which tools.
+    perhaps: Vec<(&'static [&'static str], Vec<Sign>)>,
+    /// Whether there is more in the line than was read.
+    is_unreadable: bool,
 }
 
 impl Named {
     /// The names in a line, and where they lead as far as somebody has looked.
     pub(super) fn of(line: &str, reading: &Reading, found: &Preparation) -> Self {
         let places = Places::of(line, reading, found);
-        let (looking, others): (Vec<&Command>, Vec<&Command>) =
-            reading.commands.iter().filter(|command| !command.is_wrapper).partition(|command| looks(command));
-        let read = looking.into_iter().filter_map(effect::operands).flatten();
-        let read = read.map(|path| (Access::Reads, places.names(&path)));
-        let by_shell = reading.redirections.iter().filter(|file| !effect::is_sink(file));
-        let by_shell = by_shell.filter_map(|file| Some((file.access, places.names(&file.target.literal()?))));
-        let words = others.into_iter().flat_map(Command::arguments).filter_map(Word::literal);
-        Self { opened: read.chain(by_shell).collect(), words: words.flat_map(|word| parts(&word)).collect() }
+        let mentioned = Mentioned::in_line(line, reading);
+        let (mut opened, mut perhaps) = (Vec::new(), Vec::new());
+        let leads =
+            |folder: &[Sign], name: &[Sign]| joined(folder, name).and_then(|path| places.leads_to(&path));
+        for (access, name) in &mentioned.opened {
+            let written = signs(name);
+            let paths = mentioned.paths(&written);
+            // From one folder that is known it is one file.
+            let [path] = paths.as_slice() else {
+                perhaps.extend(paths.into_iter().map(|path| (tools(*access), path)));
+                continue;
+            };
+            // Nobody knows what a name leads to in a folder that is not known.
+            let Some(path) = text(path) else {
+                perhaps.push((tools(*access), vec![Sign::Any]));
+                continue;
+            };
+            let folder = mentioned.folders.first().map(Vec::as_slice).unwrap_or_default();
+            let as_written = Some(name.clone()).filter(|_| folder.is_empty());
+            let names = [as_written, Some(path), leads(folder, &written)];
+            opened.push((*access, names.into_iter().flatten().collect()));
+        }
+        for (uses, name) in &mentioned.perhaps {
+            for folder in &mentioned.folders {
+                perhaps.push((*uses, path(folder, name)));
+                perhaps.extend(leads(folder, name).map(|to| (*uses, signs(&to))));
+            }
+        }
+        for (access, name) in mentioned.opened.iter().filter(|_| mentioned.folders.len() > 1) {
+            let all = mentioned.folders.iter().filter_map(|folder| leads(folder, &signs(name)));
+            perhaps.extend(all.map(|to| (tools(*access), signs(&to))));
+        }
+        Self { opened, perhaps, is_unreadable: reading.unreadable.is_some() }
     }
 
     /// Whether a rule that denies or asks speaks of one of them.
     pub(super) fn fit(&self, rule: &Rule) -> Fit {
         let Some(pattern) = rule.pattern.as_deref().filter(|_| !rule.kind.permits()) else { return Fit::No };
+        let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
         let is_for = |tools: &[&str]| tools.iter().any(|tool| rule.is_for(tool));
         let speaks = |(access, names): &(Access, Vec<String>)| {
-            let tools: &[&str] = match access {
-                Access::Reads => &["read"],
-                Access::Writes => &["write", "edit"],
-            };
-            is_for(tools) && names.iter().any(|name| wildcard(pattern, name))
+            is_for(tools(*access)) && names.iter().any(|name| wildcard(pattern, name))
         };
         if self.opened.iter().any(speaks) {
             return Fit::Yes;
         }
         // What is said of every file says nothing of a word.
-        let says_which = pattern.chars().any(|c| c != '*') && is_for(&OF_FILES);
-        if says_which && self.words.iter().any(|word| wildcard(pattern, word)) { Fit::Maybe } else { Fit::No }
+        let says_which = pattern.chars().any(|c| c != '*') && is_for(OF_FILES);
+        let may_speak = |(uses, name): &(&[&str], Vec<Sign>)| is_for(uses) && meets(pattern, name);
+        let may = says_which && (self.is_unreadable || self.perhaps.iter().any(may_speak));
+        if may { Fit::Maybe } else { Fit::No }
     }
-}
-
-/// The word, what follows its `=`, and both without a leading `./`.
-fn parts(word: &str) -> Vec<String> {
-    let value = word.split_once('=').map(|(_, value)| value);
-    let all = [Some(word), value].into_iter().flatten();
-    all.flat_map(|text| [Some(text), text.strip_prefix("./")]).flatten().map(str::to_owned).collect()
 }

@@ -216,7 +216,7 @@ fn check_of_elsewhere(tool: &str, has_pattern: bool) -> Result<(), String> {
 fn covers(pattern: &str, reading: &Reading) -> bool {
     let covered = |command: &shell::Command| {
         let looks = effect::of_command(command) == Some(SideEffect::Reads);
-        let opens_nothing = effect::operands(command).is_some_and(|files| files.is_empty());
+        let opens_nothing = effect::operands(command, reading).is_some_and(|files| files.is_empty());
         allows(pattern, command) || (looks && opens_nothing)
     };
     reading.unreadable.is_none()

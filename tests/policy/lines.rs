@@ -127,6 +127,10 @@ fn the_other_modes_differ_where_they_should() {
         (Mode::Auto, "ask", "wget x"),
         (Mode::Auto, "ask", "eval \"$x\""),
         (Mode::Auto, "ask", "$x"),
+        (Mode::Auto, "ask", "echo a > /dev/tcp/example.com/80"),
+        (Mode::Auto, "ask", "echo a > /dev/udp/example.com/80"),
+        (Mode::Auto, "ask", "cat < /dev/tcp/example.com/80"),
+        (Mode::Auto, "ask", "cat < //dev/udp/example.com/80"),
         (Mode::Unrestricted, "allow", "git push"),
         (Mode::Unrestricted, "ask", "$x y"),
         (Mode::Unrestricted, "ask", "eval \"$x\""),
@@ -144,6 +148,17 @@ fn without_a_sandbox_nothing_is_confined_and_auto_asks() {
         let verdict = policy.decide(&tool, &call(line), &look(line)).verdict;
         assert!(matches!(verdict, Verdict::Ask(_)), "{line}: {verdict:?}");
     }
+}
+
+#[test]
+fn auto_asks_about_what_cannot_be_read_without_any_rule_too() {
+    let policy = policy(Mode::Auto, &[]);
+    for line in ["echo $(", "echo 'a", "eval \"$x\"", "touch x; . ./y", "printf \"$x\""] {
+        let verdict = policy.decide(&shell_tool(), &call(line), &look(line)).verdict;
+        assert!(matches!(verdict, Verdict::Ask(_)), "{line}: {verdict:?}");
+    }
+    let verdict = policy.decide(&shell_tool(), &call("touch x"), &look("touch x")).verdict;
+    assert!(matches!(verdict, Verdict::Sandbox(_)), "{verdict:?}");
 }
 
 #[test]

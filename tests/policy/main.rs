@@ -11,10 +11,13 @@
 )]
 
 mod differential;
+mod files;
+mod grammars;
 mod lines;
 mod nasty;
 mod offers;
 mod pieces;
+mod reads;
 mod rules;
 mod servers;
 mod stubs;

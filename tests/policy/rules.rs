@@ -1,7 +1,9 @@
 //! Which rule wins.
 
 use countersign::ledger::Arguments;
-use countersign::policy::{Mode, Origin, Policy, Rule, RuleKind, Tier, Verdict, effect_of_call};
+use countersign::policy::{
+    Mode, Origin, Policy, Rule, RuleKind, Tier, Verdict, effect_of_call, effects_of_call,
+};
 use countersign::tool::{Preparation, SideEffect, ToolSpec};
 use serde_json::json;
 
@@ -114,6 +116,41 @@ fn what_is_granted_for_the_session_is_the_exact_action() {
     assert!(matches!(verdict("touch x"), Verdict::Allow(_)));
     assert!(matches!(verdict("touch x "), Verdict::Ask(_)));
     assert!(matches!(verdict("rm x"), Verdict::Deny(_)));
+}
+
+#[test]
+fn what_is_granted_for_the_session_does_not_run_in_plan_mode() {
+    let mut policy = policy(Mode::Plan, &[(RuleKind::Allow, "shell(make *)")]);
+    for granted in ["touch x", "make x"] {
+        let action = countersign::policy::fingerprint("shell", &call(granted));
+        policy.granted.insert(action.clone());
+        policy.granted_in_sandbox.insert(action);
+        let verdict = policy.decide(&shell_tool(), &call(granted), &look(granted)).verdict;
+        assert!(matches!(verdict, Verdict::Deny(_)), "{granted}: {verdict:?}");
+    }
+    let (arguments, found) = at("a", "a", false);
+    policy.granted.insert(countersign::policy::fingerprint("edit", &arguments));
+    let verdict = policy.decide(&edit_tool(), &arguments, &found).verdict;
+    assert!(matches!(verdict, Verdict::Deny(_)), "{verdict:?}");
+}
+
+#[test]
+fn of_several_rules_that_permit_the_closest_word_of_the_user_counts_first() {
+    use RuleKind::{Allow, Sandbox};
+    let rules = vec![
+        from(Sandbox, "shell(make *)", Tier::User),
+        from(Sandbox, "shell(make test *)", Tier::Trusted),
+        from(Allow, "shell(make test x)", Tier::Trusted),
+    ];
+    let found = verdict(rules, "make test x");
+    assert!(matches!(found, Verdict::Sandbox(_)), "{found:?}");
+    let rules = vec![
+        from(Allow, "shell(make test x)", Tier::Session),
+        from(Allow, "shell(make *)", Tier::User),
+        from(Sandbox, "shell(make t*)", Tier::Trusted),
+    ];
+    let found = verdict(rules, "make test x");
+    assert!(matches!(found, Verdict::Sandbox(_)), "{found:?}");
 }
 
 #[test]
@@ -256,6 +293,28 @@ fn a_call_does_what_its_line_does() {
         assert_eq!(worst, effect, "up to {line}");
     }
     assert_eq!(effect_of_call(&edit_tool(), &call("rm x")), SideEffect::Writes);
+}
+
+#[test]
+fn all_that_a_line_does_is_named_and_the_worst_first() {
+    use SideEffect::{ChangesPermissions, Deletes, Reads, Runs, Sends, Writes};
+    for (line, effects) in [
+        ("rm -rf target && git push --force", vec![Sends, Deletes]),
+        ("git push; rm x; rm y", vec![Sends, Deletes]),
+        ("ls | wc -l", vec![Reads]),
+        ("ls > x", vec![Writes]),
+        ("make && chmod +x y && touch z", vec![ChangesPermissions, Runs, Writes]),
+        ("timeout 5 rm x", vec![Deletes]),
+        ("rm x; echo '", vec![Sends, Deletes]),
+    ] {
+        assert_eq!(effects_of_call(&shell_tool(), &call(line)), effects, "{line}");
+        assert_eq!(
+            effects_of_call(&shell_tool(), &call(line)).first(),
+            Some(&effect_of_call(&shell_tool(), &call(line))),
+            "{line}"
+        );
+    }
+    assert_eq!(effects_of_call(&edit_tool(), &call("rm x")), [Writes]);
 }
 
 proptest::proptest! {

@@ -257,6 +257,7 @@ fn an_exact_action_is_what_was_asked_about_and_known_by_its_digest() {
         arguments: changed.to_value(),
         why: String::new(),
         risk: String::new(),
+        effects: Vec::new(),
         preview: Preview::None,
         warning: None,
         rule: None,

@@ -152,6 +152,10 @@ fn preview() -> impl Strategy<Value = Preview> {
     ]
 }
 
+fn sandboxings() -> impl Strategy<Value = Sandboxing> {
+    prop_oneof![Just(Sandboxing::Without), Just(Sandboxing::OnWish), Just(Sandboxing::Within)]
+}
+
 pub fn approvals() -> impl Strategy<Value = Body> {
     let id = || any::<u64>().prop_map(CallId);
     let scope = prop_oneof![Just(Scope::Once), Just(Scope::Session), Just(Scope::Project)];
@@ -161,18 +165,20 @@ pub fn approvals() -> impl Strategy<Value = Body> {
             text(),
             value(),
             text(),
-            text(),
+            (text(), proptest::collection::vec(text(), 0..3)),
             preview(),
             [option::of(text()), option::of(text())],
-            prop_oneof![Just(Sandboxing::Without), Just(Sandboxing::OnWish), Just(Sandboxing::Within)]
+            sandboxings()
         )
-            .prop_map(|(call, name, arguments, why, risk, preview, [warning, rule], sandboxing)| {
+            .prop_map(|(call, name, arguments, why, does, preview, [warning, rule], sandboxing)| {
+                let (risk, effects) = does;
                 Body::ApprovalRequested(ApprovalRequest {
                     call,
                     name,
                     arguments,
                     why,
                     risk,
+                    effects,
                     preview,
                     warning,
                     rule,

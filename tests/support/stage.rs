@@ -248,6 +248,7 @@ impl Stage {
             arguments: made.unwrap_or(Value::Null),
             why: "no rule covers it".into(),
             risk: risk.into(),
+            effects: Vec::new(),
             preview,
             warning: None,
             rule: rule.map(str::to_owned),

@@ -1,47 +1,10 @@
 //! What `git` does, subcommand by subcommand.
 
 use super::super::shell::Word;
-use super::reads::{has_option, may_be_option};
+use super::arguments::{Reader, has_option};
+use super::git_reads;
 use crate::tool::SideEffect;
 
-/// Subcommands that look, whatever their operands.
-const READING: &[&str] = &[
-    "status",
-    "log",
-    "diff",
-    "show",
-    "rev-parse",
-    "ls-files",
-    "ls-tree",
-    "blame",
-    "describe",
-    "shortlog",
-    "cat-file",
-    "rev-list",
-    "merge-base",
-    "show-ref",
-    "for-each-ref",
-    "diff-tree",
-    "diff-index",
-    "grep",
-    "count-objects",
-    "version",
-    "whatchanged",
-];
-/// Options that start programs, write files or leave the repository.
-const REFUSED: &[&str] = &[
-    "output",
-    "ext-diff",
-    "textconv",
-    "no-index",
-    "filters",
-    "exec",
-    "open-files-in-pager",
-    "show-signature",
-    "upload-pack",
-    "contents",
-    "ignore-revs-file",
-];
 const DELETING: &[&str] =
     &["clean", "rm", "gc", "prune", "reset", "restore", "filter-branch", "prune-packed", "repack"];
 const SENDING: &[&str] = &[
@@ -143,7 +106,7 @@ pub(super) fn effect(arguments: &[Word]) -> Option<SideEffect> {
             matches!(*word, "-a" | "-r" | "-v" | "-vv" | "--list" | "--all" | "--show-current" | "--remotes")
         }),
         ("tag", ["-l" | "--list"]) | ("remote", ["-v"]) | ("stash" | "worktree", ["list"]) => true,
-        (name, _) => READING.contains(&name) && arguments.iter().all(is_plain),
+        (name, _) => looks(name, arguments),
     };
     if lists {
         return Some(SideEffect::Reads);
@@ -151,13 +114,36 @@ pub(super) fn effect(arguments: &[Word]) -> Option<SideEffect> {
     if SENDING.contains(&subcommand) || (subcommand == "remote" && has("update")) {
         return Some(SideEffect::Sends);
     }
-    (RUNNING.contains(&subcommand) || READING.contains(&subcommand)).then_some(SideEffect::Runs)
+    (RUNNING.contains(&subcommand) || git_reads::is_known(subcommand)).then_some(SideEffect::Runs)
 }
 
-/// No option that does more than look, and no format that asks for signatures to be checked by a program.
-fn is_plain(word: &Word) -> bool {
-    match word.literal() {
-        Some(text) => !has_option(&text, "O", REFUSED) && !text.contains("%G"),
-        None => !may_be_option(word),
-    }
+/// The subcommand and what follows it, if no option stands before it that changes what it means.
+pub(super) fn subcommand(arguments: &[Word]) -> Option<(String, &[Word])> {
+    let (first, rest) = arguments.split_first()?;
+    let (name, rest) = if first.raw == "--no-pager" { rest.split_first()? } else { (first, rest) };
+    Some((name.literal()?, rest))
+}
+
+/// What a subcommand that looks may be given.
+pub(super) fn reader(subcommand: &str) -> Option<Reader> {
+    git_reads::reader(subcommand)
+}
+
+/// Whether all its words are known to do no more than look, and no format asks for signatures, which a program checks.
+fn looks(name: &str, arguments: &[Word]) -> bool {
+    let Some((_, rest)) = subcommand(arguments) else { return false };
+    reader(name).is_some_and(|reader| reader.take(rest).is_some())
+        && !rest.iter().any(may_check)
+        && (name != "for-each-ref" || rest.iter().all(|word| word.literal().is_some()))
+}
+
+/// Whether a word may be a format with `%G`, `%+G` or `%(signature)`.
+fn may_check(word: &Word) -> bool {
+    let text = word.with_holes();
+    let asks = text.split('%').skip(1).any(|rest| {
+        let name = rest.trim_start_matches(['+', '-', ' ']);
+        name.starts_with('G') || rest.starts_with("(signature")
+    });
+    let is_format = text.starts_with("--format") || text.starts_with("--pretty");
+    asks || (is_format && word.literal().is_none())
 }

@@ -1,15 +1,19 @@
 //! What a command does to the world, from tables that err on the side of more.
 
+mod arguments;
 mod find;
 mod git;
+mod git_reads;
+mod launchers;
+mod readers;
 mod reads;
 mod tables;
 
 use super::shell::{Access, Command, Reading, Redirection, is_of_system};
 use crate::tool::SideEffect;
 
-pub(super) use reads::operands;
-pub(super) use tables::is_launcher;
+pub(super) use launchers::{is_interpreter, is_launcher};
+pub(super) use reads::{opens, operands};
 
 /// What a whole line does: the worst of its parts; what cannot be read counts as sending.
 pub fn of_line(reading: &Reading) -> SideEffect {
@@ -21,10 +25,24 @@ pub fn of_line(reading: &Reading) -> SideEffect {
     commands.chain(files).max().unwrap_or(SideEffect::Reads)
 }
 
+/// All that the parts of a line do, each once and the worst first: what only looks is named where nothing else is done.
+pub(super) fn all_of_line(reading: &Reading) -> Vec<SideEffect> {
+    let commands = reading.commands.iter().map(|command| of_command(command).unwrap_or(SideEffect::Sends));
+    let files = reading.redirections.iter().map(of_redirection);
+    let unread = reading.unreadable.iter().map(|_| SideEffect::Sends);
+    let mut all: Vec<SideEffect> = commands.chain(files).chain(unread).collect();
+    all.retain(|effect| *effect != SideEffect::Reads);
+    all.sort_unstable_by(|one, other| other.cmp(one));
+    all.dedup();
+    if all.is_empty() { vec![SideEffect::Reads] } else { all }
+}
+
 /// What a command does; `None` when its name is not in the tables.
 pub(super) fn of_command(command: &Command) -> Option<SideEffect> {
     if command.is_wrapper {
-        return Some(SideEffect::Reads);
+        // On a terminal it writes what the program says into a file.
+        let writes = command.program().as_deref() == Some("nohup");
+        return Some(if writes { SideEffect::Writes } else { SideEffect::Reads });
     }
     if command.words.is_empty() {
         return Some(SideEffect::Runs);

@@ -1,108 +1,10 @@
-//! Commands that only look, with the options that would make them do more.
+//! Commands that only look, and the files that they open.
 
-use super::super::shell::{Command, Word};
+use super::super::shell::{Command, HOLE, Piece, Reading, Source, Word, walk};
+use super::arguments::{Reader, Taken, Takes};
+use super::git;
+use super::readers::{brings_pattern, opens_operands, reader};
 use crate::tool::SideEffect;
-
-/// What the arguments of a reading command are.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Takes {
-    /// Words that are never opened.
-    Words,
-    /// Files.
-    Files,
-    /// Files, but for the first argument that is no option: a pattern.
-    PatternAndFiles,
-    /// At most one file: a second one would be written.
-    OneFile,
-}
-
-/// Name, what it takes, letters and long options that it must not be given.
-type Reader = (&'static str, Takes, &'static str, &'static [&'static str]);
-
-/// Longer words are no letters of options with a path behind them.
-const LONGEST_GROUP: usize = 128;
-
-const READERS: &[Reader] = &[
-    (":", Takes::Words, "", &[]),
-    ("[", Takes::Words, "", &[]),
-    ("[[", Takes::Words, "", &[]),
-    ("b2sum", Takes::Files, "c", &["check"]),
-    ("basename", Takes::Words, "", &[]),
-    ("break", Takes::Words, "", &[]),
-    ("cat", Takes::Files, "", &[]),
-    ("cd", Takes::Files, "", &[]),
-    ("cksum", Takes::Files, "c", &["check", "files0-from"]),
-    ("cmp", Takes::Files, "", &[]),
-    ("column", Takes::Files, "", &[]),
-    ("comm", Takes::Files, "", &[]),
-    ("command", Takes::Words, "", &[]),
-    ("continue", Takes::Words, "", &[]),
-    ("cut", Takes::Files, "", &[]),
-    ("date", Takes::Words, "sfr", &["set", "file", "reference"]),
-    ("df", Takes::Files, "", &[]),
-    ("diff", Takes::Files, "l", &["paginate"]),
-    ("dirname", Takes::Words, "", &[]),
-    ("du", Takes::Files, "LDX", &["dereference", "dereference-args", "exclude-from", "files0-from"]),
-    ("echo", Takes::Words, "", &[]),
-    ("egrep", Takes::PatternAndFiles, "R", &["dereference-recursive"]),
-    ("exit", Takes::Words, "", &[]),
-    ("expr", Takes::Words, "", &[]),
-    ("false", Takes::Words, "", &[]),
-    ("fgrep", Takes::PatternAndFiles, "R", &["dereference-recursive"]),
-    ("file", Takes::Files, "CmfzZ", &["compile", "magic-file", "files-from", "uncompress"]),
-    ("fold", Takes::Files, "", &[]),
-    ("grep", Takes::PatternAndFiles, "R", &["dereference-recursive"]),
-    ("head", Takes::Files, "", &[]),
-    ("hexdump", Takes::Files, "", &[]),
-    ("id", Takes::Words, "", &[]),
-    ("jq", Takes::PatternAndFiles, "Lf", &["library-path", "from-file"]),
-    ("ls", Takes::Files, "LH", &["dereference"]),
-    ("md5sum", Takes::Files, "c", &["check"]),
-    ("nl", Takes::Files, "", &[]),
-    ("nproc", Takes::Words, "", &[]),
-    ("od", Takes::Files, "", &[]),
-    ("paste", Takes::Files, "", &[]),
-    ("printf", Takes::Words, "", &[]),
-    ("pwd", Takes::Words, "", &[]),
-    ("readlink", Takes::Files, "", &[]),
-    ("realpath", Takes::Files, "", &[]),
-    ("return", Takes::Words, "", &[]),
-    ("rev", Takes::Files, "", &[]),
-    (
-        "rg",
-        Takes::PatternAndFiles,
-        "LzP",
-        &["pre", "pre-glob", "follow", "search-zip", "hostname-bin", "ignore-file"],
-    ),
-    ("seq", Takes::Words, "", &[]),
-    ("set", Takes::Words, "", &[]),
-    ("sha1sum", Takes::Files, "c", &["check"]),
-    ("sha256sum", Takes::Files, "c", &["check"]),
-    ("sha512sum", Takes::Files, "c", &["check"]),
-    ("shift", Takes::Words, "", &[]),
-    ("sleep", Takes::Words, "", &[]),
-    ("sort", Takes::Files, "oT", &["output", "compress-program", "temporary-directory", "files0-from"]),
-    ("stat", Takes::Files, "", &[]),
-    ("strings", Takes::Files, "", &[]),
-    ("tac", Takes::Files, "", &[]),
-    ("tail", Takes::Files, "", &[]),
-    ("test", Takes::Words, "", &[]),
-    ("tr", Takes::Words, "", &[]),
-    ("tree", Takes::Files, "olR", &["output", "fromfile"]),
-    ("true", Takes::Words, "", &[]),
-    ("type", Takes::Words, "", &[]),
-    ("uname", Takes::Words, "", &[]),
-    ("uniq", Takes::OneFile, "", &[]),
-    ("wait", Takes::Words, "", &[]),
-    ("wc", Takes::Files, "", &["files0-from"]),
-    ("which", Takes::Words, "", &[]),
-    ("whoami", Takes::Words, "", &[]),
-    ("xxd", Takes::OneFile, "r", &[]),
-];
-
-fn reader(program: &str) -> Option<&'static Reader> {
-    READERS.iter().find(|(name, ..)| *name == program)
-}
 
 /// Whether the program is one that usually only looks.
 pub(super) fn is_known(program: &str) -> bool {
@@ -111,110 +13,123 @@ pub(super) fn is_known(program: &str) -> bool {
 
 /// Whether the command looks and does nothing else.
 pub(super) fn only_reads(program: &str, arguments: &[Word]) -> bool {
-    let Some((_, takes, letters, long)) = reader(program) else { return false };
-    if *takes == Takes::OneFile && !is_one_file(arguments) || reaches_further(program, arguments) {
-        return false;
-    }
-    if letters.is_empty() && long.is_empty() {
-        return true;
-    }
-    let is_harmless = |word: &Word| match word.literal() {
-        Some(text) => !has_option(&text, letters, long),
-        None => !may_be_option(word),
-    };
-    arguments.iter().all(is_harmless)
-}
-
-/// Whether at most one file is named: `-` is one, and after `--` so is what begins with a dash.
-fn is_one_file(arguments: &[Word]) -> bool {
-    let names = |word: &&Word| !word.raw.starts_with('-') || word.raw == "-";
-    arguments.iter().all(|word| word.literal().is_some() && word.raw != "--")
-        && arguments.iter().filter(names).count() <= 1
+    let Some(taken) = reader(program).and_then(|reader| reader.take(arguments)) else { return false };
+    !reaches_further(program, arguments, &taken)
 }
 
 /// Whether a word makes a reading program open files that it does not name, or do more than read.
-fn reaches_further(program: &str, arguments: &[Word]) -> bool {
-    let literal = |word: &Word| word.literal();
-    let any = |is: fn(&str) -> bool| arguments.iter().any(|word| literal(word).is_none_or(|text| is(&text)));
+fn reaches_further(program: &str, arguments: &[Word], taken: &Taken<'_>) -> bool {
+    let any = |is: fn(&str) -> bool| arguments.iter().any(|word| word.literal().is_none_or(|text| is(&text)));
     match program {
         // Of two folders it compares what links in them lead to.
-        "diff" => !arguments.iter().any(|word| word.raw == "--no-dereference"),
+        "diff" => !taken.options.iter().any(|option| option == "--no-dereference"),
         // Its programs can bring in files from any folder.
         "jq" => any(|text| text.contains("import") || text.contains("include")),
         // `@FILE` stands for the words in the file, which its complaints show.
         "strings" => any(|text| text.starts_with('@')),
-        // `MMDDhhmm` sets the clock.
-        "date" => any(|text| text.chars().all(|c| c.is_ascii_digit() || c == '.')),
+        // Whatever is no format sets the clock.
+        "date" => taken.operands.iter().any(|word| !word.with_holes().starts_with('+')),
         _ => false,
     }
 }
 
-/// Whether the word is one of these options. Long ones may be shortened, letters may be joined.
-pub(super) fn has_option(text: &str, letters: &str, long: &[&str]) -> bool {
-    if let Some(option) = text.strip_prefix("--") {
-        let name = option.split('=').next().unwrap_or_default();
-        return !name.is_empty()
-            && long.iter().any(|refused| refused.starts_with(name) || name.starts_with(refused));
-    }
-    text.strip_prefix('-').is_some_and(|group| group.chars().any(|c| letters.contains(c)))
+/// Whether a reading command opens what its operands name.
+pub(in crate::policy) fn opens(command: &Command) -> bool {
+    let reader = command.program().and_then(|program| reader(&program));
+    reader.is_none_or(|reader| opens_operands(reader.takes))
 }
 
-/// Whether a word that is not known could be an option.
-pub(super) fn may_be_option(word: &Word) -> bool {
-    let text = word.with_holes();
-    word.may_split() || text.starts_with('-') || text.starts_with(super::super::shell::HOLE)
-}
-
-/// The files that a reading command opens; `None` if that cannot be told.
-pub(in crate::policy) fn operands(command: &Command) -> Option<Vec<String>> {
+/// The files that a reading command opens, and the folders in which the shell looks for what its patterns stand for;
+/// `None` if that cannot be told.
+pub(in crate::policy) fn operands(command: &Command, reading: &Reading) -> Option<Vec<String>> {
     if command.is_wrapper {
         return Some(Vec::new());
     }
     let program = command.program()?;
-    let takes = match program.as_str() {
-        "git" | "find" => Takes::Files,
-        "sed" => Takes::PatternAndFiles,
-        _ => reader(&program)?.1,
-    };
-    if takes == Takes::Words {
-        return Some(Vec::new());
-    }
-    // `cd`, `cd -P` and `cd --` go home, `cd -` to where somebody was before.
-    let goes_elsewhere = |words: &[Word]| !matches!(words, [folder] if !folder.with_holes().starts_with('-'));
-    if program == "cd" && goes_elsewhere(command.arguments()) {
-        return None;
-    }
-    let words: Option<Vec<String>> = command.arguments().iter().map(Word::literal).collect();
-    let words = words?;
-    // Letters may be joined: `-ne`.
-    let brings_pattern =
-        |word: &String| word.starts_with("--") || (word.starts_with('-') && word.contains(['e', 'f']));
-    let mut skips = takes == Takes::PatternAndFiles && !words.iter().any(brings_pattern);
-    let mut files = Vec::new();
-    let mut are_options_over = false;
-    for word in words {
-        if !are_options_over && word == "--" {
-            are_options_over = true;
-        } else if !are_options_over && word.starts_with('-') && word.len() > 1 {
-            files.extend(values(&word)?);
-        } else if skips {
-            skips = false;
-        } else if word != "-" {
-            files.push(word);
+    let words = command.arguments();
+    match program.as_str() {
+        "git" => {
+            let (subcommand, rest) = git::subcommand(words)?;
+            match git::reader(&subcommand) {
+                Some(reader) => opened(&reader, "git", rest),
+                None => literals(rest.iter()),
+            }
+        }
+        "find" => literals(walk(words).ok()?.places.iter()),
+        "sed" => literals(words.iter().skip_while(|word| word.raw.starts_with('-')).skip(1)),
+        // `cd`, `cd -P` and `cd --` go home, `cd -` to where somebody was before.
+        "cd" => match words {
+            [folder] if !folder.with_holes().starts_with('-') => literals(words.iter()),
+            _ => None,
+        },
+        name => {
+            let reader = reader(name)?;
+            if opens_operands(reader.takes) {
+                opened(reader, name, words)
+            } else {
+                let listed: Option<Vec<_>> = words.iter().map(|word| listed(word, reading)).collect();
+                Some(listed?.into_iter().flatten().collect())
+            }
         }
     }
-    Some(files)
 }
 
-/// What an option may hold that is a path: what follows its `=`, or any of its letters, since they may be joined
-/// (`-vf/etc/passwd`). `None` for one that is too long to be any.
-fn values(option: &str) -> Option<Vec<String>> {
-    if option.starts_with("--") {
-        return Some(option.split_once('=').map(|(_, value)| value.to_owned()).into_iter().collect());
+fn literals<'w>(words: impl Iterator<Item = &'w Word>) -> Option<Vec<String>> {
+    words.map(Word::literal).collect()
+}
+
+fn opened(reader: &Reader, program: &str, words: &[Word]) -> Option<Vec<String>> {
+    let taken = reader.take(words).filter(|taken| !taken.is_vague)?;
+    let has_pattern = taken.options.iter().any(|option| brings_pattern(program, option));
+    let skipped = usize::from(reader.takes == Takes::PatternAndFiles && !has_pattern);
+    // A pattern that the shell may make several words of is not the only one that it makes.
+    if taken.operands.iter().take(skipped).any(|word| word.may_split()) {
+        return None;
     }
-    let letters = option.char_indices().skip(2).map(|(at, _)| at);
-    let values = letters.filter_map(|at| option.get(at..)).map(str::to_owned);
-    (option.len() <= LONGEST_GROUP).then(|| values.collect())
+    let operands = literals(taken.operands.into_iter().skip(skipped))?;
+    Some(taken.named.into_iter().chain(operands.into_iter().filter(|path| path != "-")).collect())
+}
+
+/// The folder that the shell lists for the patterns in a word, if there are any; `None` if it cannot be told.
+fn listed(word: &Word, reading: &Reading) -> Option<Option<String>> {
+    let mut before = Some(String::new());
+    let mut is_listed = false;
+    for piece in &word.pieces {
+        match piece {
+            Piece::Text(text) if is_listed && text.contains('/') => return None,
+            Piece::Text(text) => {
+                if let Some(before) = before.as_mut().filter(|_| !is_listed) {
+                    before.push_str(text);
+                }
+            }
+            Piece::Glob(_) => is_listed = true,
+            Piece::Hole { splits, of } => {
+                if is_listed || (*splits && may_be_pattern(of, reading)) {
+                    return None;
+                }
+                before = None;
+            }
+        }
+    }
+    if !is_listed {
+        return Some(None);
+    }
+    let before = before?;
+    let folder = before.rfind('/').and_then(|at| before.get(..=at)).unwrap_or(".");
+    Some(Some(folder.to_owned()))
+}
+
+/// Whether a value can have signs that the shell takes for a pattern. What is in the environment was put there by the user.
+fn may_be_pattern(of: &Source, reading: &Reading) -> bool {
+    match of {
+        Source::Number | Source::Given | Source::Home => false,
+        Source::Unknown => true,
+        Source::Variable(name) => reading
+            .assigned
+            .iter()
+            .filter(|(assigned, _)| assigned == name)
+            .any(|(_, value)| value.as_ref().is_none_or(|text| text.contains(['*', '?', '[', HOLE]))),
+    }
 }
 
 /// `sed`: prints lines, edits files in place, or runs what its script says.

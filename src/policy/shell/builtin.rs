@@ -40,7 +40,7 @@ const UNREAD: &[&str] = &[
 ];
 /// Builtins that take names of variables.
 const NAMING: &[&str] =
-    &["read", "getopts", "unset", "declare", "typeset", "local", "export", "readonly", "wait", "printf"];
+    &["read", "getopts", "unset", "declare", "typeset", "local", "export", "readonly", "wait"];
 
 /// Whether the line can still be read after this command.
 pub(super) fn check(name: &str, arguments: &[Word]) -> Read<()> {
@@ -50,10 +50,20 @@ pub(super) fn check(name: &str, arguments: &[Word]) -> Read<()> {
     match name {
         "set" => options(arguments),
         "test" | "[" => test(arguments),
-        "printf" if !sets_a_variable(arguments) => Ok(()),
+        "printf" => printf(arguments),
         _ if NAMING.contains(&name) => arguments.iter().try_for_each(names_a_variable),
         _ => Ok(()),
     }
+}
+
+/// The variables that a builtin gives values, which are not looked into.
+pub(super) fn named(name: &str, arguments: &[Word]) -> Vec<(String, Option<String>)> {
+    let names = arguments.iter().filter(|_| NAMING.contains(&name)).map(Word::with_holes);
+    let names = names.map(|text| text.split(['=', '+']).next().unwrap_or_default().to_owned());
+    let mut all: Vec<_> = names.filter(|name| names::is_name(name)).map(|name| (name, None)).collect();
+    // Without a name it reads into this one.
+    all.extend((name == "read").then(|| ("REPLY".to_owned(), None)));
+    all
 }
 
 /// `set -euxo pipefail` and its parts.
@@ -68,11 +78,34 @@ fn options(arguments: &[Word]) -> Read<()> {
     if arguments.iter().all(is_known) { Ok(()) } else { Err(CHANGES) }
 }
 
-fn sets_a_variable(arguments: &[Word]) -> bool {
-    arguments.first().is_some_and(|first| {
-        let text = first.with_holes();
-        text.starts_with("-v") || text.starts_with(super::HOLE)
-    })
+/// `printf`: `-v` and the directive `%n` give a variable a value, in bash.
+fn printf(arguments: &[Word]) -> Read<()> {
+    const ASSIGNS: Unsure = Unsure("the format of printf may give a variable a value");
+    let format = match arguments {
+        [first, rest @ ..] if first.literal().as_deref() == Some("--") => rest.first(),
+        [first, ..] if first.with_holes().starts_with('-') && first.raw != "-" => return Err(ASSIGNS),
+        _ => arguments.first(),
+    };
+    let Some(format) = format else { return Ok(()) };
+    match format.literal() {
+        Some(text) if !has_count(&text) => Ok(()),
+        _ => Err(ASSIGNS),
+    }
+}
+
+/// Whether a format has a directive that stores how much was printed.
+fn has_count(format: &str) -> bool {
+    let mut rest = format.chars().peekable();
+    while let Some(c) = rest.next() {
+        if c != '%' {
+            continue;
+        }
+        while rest.next_if(|c| c.is_ascii_digit() || "#-+ '.*$hlLjztq".contains(*c)).is_some() {}
+        if rest.next() == Some('n') {
+            return true;
+        }
+    }
+    false
 }
 
 /// The name may be followed by `=` and any value.

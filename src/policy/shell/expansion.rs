@@ -2,6 +2,7 @@
 
 use super::names;
 use super::parser::{Parser, Read, SPLIT, Unsure};
+use super::parts::Source;
 use super::word::Growing;
 
 const PARAMETER: Unsure = Unsure("a parameter expansion does more than a plain one");
@@ -15,38 +16,41 @@ impl Parser<'_> {
             Some('(') if self.peek_at(1) == Some('(') => {
                 self.at += 2;
                 self.arithmetic()?;
-                growing.hole(!is_quoted);
+                growing.hole(!is_quoted, Source::Number);
             }
             Some('(') => {
                 self.at += 1;
                 self.substitution()?;
-                growing.hole(!is_quoted);
+                growing.hole(!is_quoted, Source::Unknown);
             }
             Some('{') => {
                 self.at += 1;
-                let splits = self.parameter()?;
-                growing.hole(splits || !is_quoted);
+                let (splits, of) = self.parameter()?;
+                growing.hole(splits || !is_quoted, of);
             }
             Some('[') => return Err(ARITHMETIC),
             Some('\'') if !is_quoted => {
                 self.at += 1;
                 self.c_quoted()?;
-                growing.hole(false);
+                growing.hole(false, Source::Unknown);
             }
             Some('"') if !is_quoted => {
                 self.at += 1;
                 self.double_quoted(growing)?;
-                growing.hole(false);
+                growing.hole(false, Source::Unknown);
             }
             Some(c) if c.is_ascii_alphabetic() || c == '_' => {
+                let start = self.at;
                 while self.peek().is_some_and(is_of_name) {
                     self.at += 1;
                 }
-                growing.hole(!is_quoted);
+                let name = self.between(start, self.at);
+                growing.hole(!is_quoted, Source::Variable(name));
             }
             Some(c) if c.is_ascii_digit() || "@*#?-$!".contains(c) => {
                 self.at += 1;
-                growing.hole(!is_quoted || c == '@');
+                let of = if "#?$!-".contains(c) { Source::Number } else { Source::Unknown };
+                growing.hole(!is_quoted || c == '@', of);
             }
             _ => growing.push('$'),
         }
@@ -97,18 +101,19 @@ impl Parser<'_> {
             return Err(Unsure("a substitution stands between a here-document and its body"));
         }
         let text = self.between(start, self.at.saturating_sub(1));
-        growing.hole(!is_quoted);
+        growing.hole(!is_quoted, Source::Unknown);
         self.inside(&text, true, |parser| parser.whole())
     }
 
-    /// After `${`, to the closing brace. Returns whether it may become several words even in quotes.
-    fn parameter(&mut self) -> Read<bool> {
+    /// After `${`, to the closing brace. Returns whether it may become several words even in quotes, and where the text
+    /// comes from.
+    fn parameter(&mut self) -> Read<(bool, Source)> {
         let is_length =
             self.peek() == Some('#') && self.peek_at(1).is_some_and(|c| is_of_name(c) || c == '}');
         if is_length {
             self.at += 1;
             if self.eat("}") {
-                return Ok(false);
+                return Ok((false, Source::Number));
             }
         }
         let start = self.at;
@@ -124,7 +129,12 @@ impl Parser<'_> {
         let name = self.between(start, self.at);
         let is_list = name == "@" || self.subscript()?;
         if self.eat("}") {
-            return Ok(is_list);
+            let of = match is_list || is_special(&name) {
+                _ if is_length => Source::Number,
+                true => Source::Unknown,
+                false => Source::Variable(name),
+            };
+            return Ok((is_list, of));
         }
         if is_length {
             return Err(PARAMETER);
@@ -132,7 +142,7 @@ impl Parser<'_> {
         self.operator(&name)?;
         while let Some(c) = self.next_char() {
             match c {
-                '}' => return Ok(is_list),
+                '}' => return Ok((is_list, Source::Unknown)),
                 _ if c.is_alphanumeric() || " _-./:,+*?@%=^#".contains(c) => {}
                 _ => return Err(PARAMETER),
             }
@@ -157,6 +167,9 @@ impl Parser<'_> {
         let assigns = self.starts_with(":=") || self.starts_with("=");
         if assigns && names::changes_meaning(name) {
             return Err(Unsure("it changes a variable that changes what commands mean"));
+        }
+        if assigns {
+            self.assigned.push((name.to_owned(), None));
         }
         let known = [":-", ":=", ":+", ":?", "-", "=", "+", "?", "##", "#", "%%", "%", "^^", "^", ",,", ","];
         if known.iter().any(|operator| self.eat(operator)) || self.eat("//") || self.eat("/") {
@@ -187,6 +200,11 @@ impl Parser<'_> {
             }
         }
     }
+}
+
+/// Whether it is an argument of the shell, and no variable of a name.
+fn is_special(name: &str) -> bool {
+    !names::is_name(name)
 }
 
 fn is_of_name(c: char) -> bool {

@@ -115,10 +115,14 @@ impl Parser<'_> {
             }
             "if" => self.conditional()?,
             "while" | "until" => {
+                self.repeats = true;
                 self.block(&["do"])?;
                 self.block(&["done"])?;
             }
-            "for" => self.for_loop()?,
+            "for" => {
+                self.repeats = true;
+                self.for_loop()?;
+            }
             "case" => self.case()?,
             "[[" => {
                 self.at = start;
@@ -159,17 +163,21 @@ impl Parser<'_> {
         if !names::is_name(&name) || names::changes_meaning(&name) {
             return Err(Unsure("a loop sets a variable that changes what commands mean"));
         }
-        self.assigned(&name);
+        self.sets(&name);
         self.skip_lines()?;
         if self.reserved() == Some("in") {
             self.at += 2;
+            let mut words = Vec::new();
             loop {
                 self.skip_blanks()?;
                 match self.peek() {
                     Some(';' | '\n') => break,
-                    _ => self.word()?,
+                    _ => words.push(self.word()?),
                 };
             }
+            self.lists(&name, words);
+        } else {
+            self.assigned.push((name, None));
         }
         if self.peek() == Some(';') {
             self.at += 1;

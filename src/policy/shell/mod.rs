@@ -6,6 +6,7 @@
 
 mod builtin;
 mod expansion;
+mod find;
 mod grammar;
 mod hidden;
 mod names;
@@ -17,9 +18,10 @@ mod through;
 mod word;
 mod wrapper;
 
+pub(super) use find::walk;
 pub use hidden::conceals;
-pub(super) use names::is_of_system;
-pub use parts::{Access, Piece, Redirection, Word};
+pub(super) use names::{is_local, is_of_system};
+pub use parts::{Access, Piece, Redirection, Source, Word};
 
 use parser::Parser;
 
@@ -36,6 +38,10 @@ pub struct Reading {
     pub commands: Vec<Command>,
     /// Every file that is opened by the shell itself.
     pub redirections: Vec<Redirection>,
+    /// Each variable that gets a value, wherever in the line, and the value if the text tells it.
+    pub assigned: Vec<(String, Option<String>)>,
+    /// Whether a part may run more than once: in a loop or a function.
+    pub repeats: bool,
     /// Why the line cannot be read with certainty; what was found before that place is above.
     pub unreadable: Option<String>,
 }
@@ -76,6 +82,6 @@ pub fn read(line: &str) -> Reading {
     let text: Vec<char> = line.chars().collect();
     let mut parser = Parser::new(&text);
     let unreadable = parser.whole().err().map(|unsure| unsure.0.to_owned());
-    let (commands, redirections) = parser.into_found();
-    Reading { commands, redirections, unreadable }
+    let Parser { commands, redirections, assigned, repeats, .. } = parser;
+    Reading { commands, redirections, assigned, repeats, unreadable }
 }

@@ -94,7 +94,7 @@ pub(super) fn is_harmless(name: &str) -> bool {
 }
 
 /// A name that the environment does not hold by custom: a variable of the line's own.
-pub(super) fn is_local(name: &str) -> bool {
+pub(in crate::policy) fn is_local(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase())
         && !name.ends_with("_proxy")
         && !name.starts_with("npm_")

@@ -27,6 +27,10 @@ pub(super) struct Parser<'t> {
     pub(super) pending: Vec<HereDocument>,
     pub(super) commands: Vec<Command>,
     pub(super) redirections: Vec<Redirection>,
+    /// Each variable that gets a value, and the value if the text tells it.
+    pub(super) assigned: Vec<(String, Option<String>)>,
+    /// Whether a part may run more than once: in a loop or a function.
+    pub(super) repeats: bool,
 }
 
 impl<'t> Parser<'t> {
@@ -39,11 +43,9 @@ impl<'t> Parser<'t> {
             pending: Vec::new(),
             commands: Vec::new(),
             redirections: Vec::new(),
+            assigned: Vec::new(),
+            repeats: false,
         }
-    }
-
-    pub(super) fn into_found(self) -> (Vec<Command>, Vec<Redirection>) {
-        (self.commands, self.redirections)
     }
 
     pub(super) fn peek(&self) -> Option<char> {
@@ -103,9 +105,11 @@ impl<'t> Parser<'t> {
         inner.depth = self.depth + 1;
         inner.is_substituted = is_substituted;
         let result = read(&mut inner);
-        let (commands, redirections) = inner.into_found();
+        let Parser { commands, redirections, assigned, repeats, .. } = inner;
         self.commands.extend(commands);
         self.redirections.extend(redirections);
+        self.assigned.extend(assigned);
+        self.repeats |= repeats;
         result
     }
 

@@ -13,7 +13,24 @@ pub enum Piece {
     Hole {
         /// Whether it can become several words, or none.
         splits: bool,
+        /// Where the text comes from.
+        of: Source,
     },
+}
+
+/// Where the text in a hole comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// A variable, as it is.
+    Variable(String),
+    /// A number.
+    Number,
+    /// Another program hands it on as a word: no shell looks for patterns in it.
+    Given,
+    /// A home folder.
+    Home,
+    /// Something else: what a command prints, an argument of the shell, a list in braces.
+    Unknown,
 }
 
 /// One word.
@@ -52,17 +69,18 @@ impl Word {
 
     /// Whether the shell may make no word or several of it.
     pub(in crate::policy) fn may_split(&self) -> bool {
-        self.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_) | Piece::Hole { splits: true }))
+        self.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_) | Piece::Hole { splits: true, .. }))
     }
 
     /// A word that only the shell will know.
     pub(super) fn unknown() -> Self {
-        Self { raw: "…".to_owned(), pieces: vec![Piece::Hole { splits: true }] }
+        Self { raw: "…".to_owned(), pieces: vec![Piece::Hole { splits: true, of: Source::Given }] }
     }
 
     /// A variable that gets a value which only the shell will know.
     pub(super) fn assigned(name: &str) -> Self {
-        let pieces = vec![Piece::Text(format!("{name}=")), Piece::Hole { splits: false }];
+        let pieces =
+            vec![Piece::Text(format!("{name}=")), Piece::Hole { splits: false, of: Source::Unknown }];
         Self { raw: format!("{name}=…"), pieces }
     }
 

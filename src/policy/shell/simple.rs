@@ -56,6 +56,7 @@ impl Parser<'_> {
         if !is_body {
             return Err(Unsure("the body of a function is not a group"));
         }
+        self.repeats = true;
         self.deeper(Self::command)
     }
 }

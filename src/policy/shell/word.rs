@@ -1,7 +1,7 @@
 //! Words: quotes resolved where they are literal, and holes where only the shell will know.
 
 use super::parser::{Parser, Read, SPLIT, Unsure};
-use super::parts::{Piece, Word};
+use super::parts::{Piece, Source, Word};
 
 /// A word as it grows.
 #[derive(Default)]
@@ -18,8 +18,8 @@ impl Growing {
         self.text.push(c);
     }
 
-    pub(super) fn hole(&mut self, splits: bool) {
-        self.piece(Piece::Hole { splits });
+    pub(super) fn hole(&mut self, splits: bool, of: Source) {
+        self.piece(Piece::Hole { splits, of });
     }
 
     fn piece(&mut self, piece: Piece) {
@@ -42,7 +42,9 @@ impl Growing {
             self.pieces.push(Piece::Text(std::mem::take(&mut self.text)));
         }
         if self.has_brace && self.has_list {
-            return Word { raw, pieces: vec![Piece::Hole { splits: true }] };
+            let is_plain = !raw.contains(['*', '?', '[', '$', '`']);
+            let of = if is_plain { Source::Given } else { Source::Unknown };
+            return Word { raw, pieces: vec![Piece::Hole { splits: true, of }] };
         }
         if !raw.contains(']') {
             for piece in &mut self.pieces {
@@ -73,7 +75,7 @@ impl Parser<'_> {
                 '<' | '>' => {
                     self.at += 2;
                     self.substitution()?;
-                    growing.hole(false);
+                    growing.hole(false, Source::Given);
                 }
                 '\\' if self.peek_at(1) == Some('\n') => {
                     self.word_continues(start)?;
@@ -115,7 +117,7 @@ impl Parser<'_> {
             '$' => self.dollar(false, growing)?,
             '`' => self.backquoted(false, growing)?,
             '*' | '?' | '[' => growing.piece(Piece::Glob(c)),
-            '~' if begins => growing.hole(false),
+            '~' if begins => growing.hole(false, Source::Home),
             _ => growing.bare(c),
         }
         Ok(())

@@ -1,8 +1,9 @@
 //! Programs that start other programs: `env`, `timeout 5`, `xargs`, `sh -c 'LINE'`, `find -exec`.
 
+use super::find::{filled, walk};
 use super::names;
 use super::parser::{Read, Unsure};
-use super::parts::{Piece, Word};
+use super::parts::Word;
 
 /// What a command starts in turn.
 pub(super) enum Inner {
@@ -213,28 +214,13 @@ fn xargs(arguments: &[Word]) -> Read<Inner> {
     Ok(Inner::Words(Vec::new(), words))
 }
 
-/// The word with a hole where the place-holder stands.
-fn filled(word: &Word, place: &str) -> Word {
-    let mut pieces = Vec::new();
-    for piece in &word.pieces {
-        let Piece::Text(text) = piece else {
-            pieces.push(piece.clone());
-            continue;
-        };
-        for (at, part) in text.split(place).enumerate() {
-            if at > 0 {
-                pieces.push(Piece::Hole { splits: false });
-            }
-            if !part.is_empty() {
-                pieces.push(Piece::Text(part.to_owned()));
-            }
-        }
-    }
-    Word { raw: word.raw.clone(), pieces }
-}
-
 /// `eval` joins its words into a line.
 fn eval(arguments: &[Word]) -> Read<Inner> {
+    let arguments = match arguments {
+        [first, rest @ ..] if first.raw == "--" => rest,
+        [first, ..] if first.with_holes().starts_with('-') => return Err(OPTIONS),
+        all => all,
+    };
     let words: Option<Vec<String>> = arguments.iter().map(Word::literal).collect();
     let line = words.map(|words| words.join(" "));
     line.map(Inner::Line).ok_or(Unsure("it evaluates a text that is not in the line"))
@@ -269,19 +255,6 @@ fn shell(arguments: &[Word]) -> Read<Inner> {
 
 /// `find … -exec CMD {} ;`
 fn find(arguments: &[Word]) -> Read<Inner> {
-    let mut all = Vec::new();
-    let mut rest = arguments.iter();
-    while let Some(word) = rest.next() {
-        if word.with_holes().starts_with([super::HOLE, '-']) && word.literal().is_none() {
-            return Err(Unsure("find is given words that may be actions"));
-        }
-        if matches!(word.literal().as_deref(), Some("-exec" | "-execdir" | "-ok" | "-okdir")) {
-            let ends = |word: &&Word| !matches!(word.literal().as_deref(), Some(";" | "+"));
-            let command: Vec<Word> = rest.by_ref().take_while(ends).map(|word| filled(word, "{}")).collect();
-            if !command.is_empty() {
-                all.push(command);
-            }
-        }
-    }
-    Ok(if all.is_empty() { Inner::None } else { Inner::Within(all) })
+    let commands = walk(arguments).map_err(Unsure)?.commands;
+    Ok(if commands.is_empty() { Inner::None } else { Inner::Within(commands) })
 }

@@ -120,7 +120,7 @@ impl Asking {
             };
             self.asked.insert(*id, asked);
             let of = if number > all { String::new() } else { format!(" of {all}") };
-            voice.say(&format!("waits for you {number}{of}: {}, {}", request.name, request.risk));
+            voice.say(&format!("waits for you {number}{of}: {}, {}", request.name, request.does()));
             said_whole(request, view.panel(request.call), voice);
         }
         !new.is_empty() || self.rule.as_ref().is_some_and(|rule| rule.since.is_none())

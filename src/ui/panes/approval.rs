@@ -98,8 +98,9 @@ fn waits(around: &Around<'_>, id: crate::ledger::EntryId) -> String {
 
 /// What it does and why it asks, in at most so many lines: the keys must stay in sight.
 fn explanation(request: &ApprovalRequest, inner: usize, style: Style, most: usize) -> Vec<Line<'static>> {
+    let does = request.does();
     let words: Vec<&str> =
-        [request.risk.as_str(), request.why.as_str()].into_iter().filter(|w| !w.is_empty()).collect();
+        [does.as_str(), request.why.as_str()].into_iter().filter(|w| !w.is_empty()).collect();
     let words = sanitize(&words.join(" · ")).into_owned();
     let mut lines = wrap(&words, inner, style);
     if lines.len() > most {

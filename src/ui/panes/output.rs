@@ -62,7 +62,8 @@ fn lines(panel: &Panel, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
     }
     if let Some((_, request)) = panel.request() {
         head(&mut lines, "why it asks");
-        let reasons = [request.risk.as_str(), &request.why, request.warning.as_deref().unwrap_or_default()];
+        let does = request.does();
+        let reasons = [does.as_str(), &request.why, request.warning.as_deref().unwrap_or_default()];
         let reasons: Vec<&str> = reasons.into_iter().filter(|reason| !reason.is_empty()).collect();
         lines.extend(wrap(&one_row(&reasons.join(" · ")), inner, theme.text));
     }

@@ -146,6 +146,7 @@ fn read_request(fields: &Fields<'_>) -> Result<Body, RecordError> {
         arguments: fields.value("arguments")?,
         why: fields.text("why")?,
         risk: fields.text("risk")?,
+        effects: fields.get("effects").map_or(Ok(Vec::new()), |_| fields.texts("effects"))?,
         preview: read_preview(fields)?,
         warning: fields.get("warning").map(|_| fields.text("warning")).transpose()?,
         rule: fields.get("rule").map(|_| fields.text("rule")).transpose()?,

@@ -103,6 +103,9 @@ fn write_request(record: &mut Map<String, Value>, request: &ApprovalRequest) {
     put(record, json!({ "name": request.name }));
     put_value(record, "arguments", request.arguments.clone());
     put(record, json!({ "why": request.why, "risk": request.risk }));
+    if !request.effects.is_empty() {
+        put(record, json!({ "effects": request.effects }));
+    }
     if let Some(warning) = &request.warning {
         put(record, json!({ "warning": warning }));
     }

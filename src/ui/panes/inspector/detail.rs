@@ -94,7 +94,7 @@ fn said(body: &Body, screen: &Screen<'_>, row: &Row, width: usize) -> Vec<Line<'
         Body::ApprovalRequested(asked) => {
             let mut lines = one("call", &format!("{} {}", asked.call, asked.name));
             lines.extend(one("asked", &asked.why));
-            lines.extend(one("effect", &asked.risk));
+            lines.extend(one("effect", &asked.does()));
             if let Some(warning) = &asked.warning {
                 lines.extend(one("warning", warning));
             }

@@ -1,0 +1,164 @@
+//! The words of a line that may be names of files, and the folders that they are named in.
+
+use super::effect;
+use super::shell::{Access, Command, Reading, Word};
+use super::signs::{Sign, path, signs, text, ways};
+use crate::tool::SideEffect;
+
+/// Tools whose patterns are paths.
+pub(super) const OF_FILES: &[&str] = &["read", "write", "edit"];
+/// What stands around a path in a word: of options, lists, hosts, and texts of other languages.
+const AROUND: &str = "=@:,;|&<>(){}[]'\"` \t\n";
+/// Letters of options that may stand before a path.
+const MOST_LETTERS: usize = 64;
+/// Parts of a word that go on to its end, beyond this many.
+const MOST_TAILS: usize = 64;
+
+/// The words of a line that may be names of files.
+pub(super) struct Mentioned {
+    /// The folders in which they may be.
+    pub(super) folders: Vec<Vec<Sign>>,
+    /// Files that are opened, as they are written.
+    pub(super) opened: Vec<(Access, String)>,
+    /// Other names.
+    pub(super) perhaps: Vec<(&'static [&'static str], Vec<Sign>)>,
+}
+
+impl Mentioned {
+    pub(super) fn in_line(line: &str, reading: &Reading) -> Self {
+        let mut this = Self { folders: folders(line, reading), opened: Vec::new(), perhaps: Vec::new() };
+        for command in reading.commands.iter().filter(|command| !command.is_wrapper) {
+            this.command(command, reading);
+        }
+        for file in reading.redirections.iter().filter(|file| !effect::is_sink(file)) {
+            match file.target.literal() {
+                Some(path) => this.opened.push((file.access, path)),
+                None => this
+                    .perhaps
+                    .extend(ways(&file.target, reading).into_iter().map(|way| (tools(file.access), way))),
+            }
+        }
+        this
+    }
+
+    fn command(&mut self, command: &Command, reading: &Reading) {
+        // To go to a folder is not to read it.
+        if command.name().as_deref() == Some("cd") {
+            return;
+        }
+        let reads = looks(command);
+        if let Some(files) = effect::operands(command, reading).filter(|_| reads) {
+            self.opened.extend(files.into_iter().map(|path| (Access::Reads, path)));
+            return;
+        }
+        if reads && !effect::opens(command) {
+            return;
+        }
+        let uses = if reads { tools(Access::Reads) } else { OF_FILES };
+        let environment = command.environment.iter();
+        for word in environment.chain(command.arguments()) {
+            for way in all_ways(word, reading) {
+                self.perhaps.extend(parts(&way).into_iter().map(|part| (uses, part)));
+            }
+        }
+    }
+
+    /// The paths of a name, from each folder in which it may be.
+    pub(super) fn paths(&self, name: &[Sign]) -> Vec<Vec<Sign>> {
+        self.folders.iter().map(|folder| path(folder, name)).collect()
+    }
+}
+
+/// Paths that a look at the line should follow, beside what it surely opens: each from the folder that it is named in.
+pub(super) fn mentioned(line: &str, reading: &Reading) -> Vec<String> {
+    let mentioned = Mentioned::in_line(line, reading);
+    let opened = mentioned.opened.iter().map(|(_, path)| signs(path));
+    let perhaps = mentioned.perhaps.iter().map(|(_, name)| name.clone());
+    let names: Vec<Vec<Sign>> = opened.chain(perhaps).collect();
+    let paths =
+        names.iter().flat_map(|name| mentioned.folders.iter().filter_map(|folder| joined(folder, name)));
+    paths.filter(|path| !path.starts_with('-') && !path.is_empty()).collect()
+}
+
+/// The path as the kernel will be given it from the workspace, if all of it is known.
+pub(super) fn joined(folder: &[Sign], name: &[Sign]) -> Option<String> {
+    let (folder, name) = (text(folder)?, text(name)?);
+    Some(if folder.is_empty() || name.starts_with('/') { name } else { format!("{folder}/{name}") })
+}
+
+/// The ways to read a word. One of which a part is not known may name a link, to any file.
+fn all_ways(word: &Word, reading: &Reading) -> Vec<Vec<Sign>> {
+    let mut all = ways(word, reading);
+    for way in &mut all {
+        if way.contains(&Sign::Any) {
+            *way = vec![Sign::Any];
+        }
+    }
+    all
+}
+
+/// The tools whose rules are about this.
+pub(super) fn tools(access: Access) -> &'static [&'static str] {
+    match access {
+        Access::Reads => &["read"],
+        Access::Writes => &["write", "edit"],
+    }
+}
+
+/// Where the names of a line are: the workspace, and what it changes to. Any text stands for a folder that is not known.
+fn folders(line: &str, reading: &Reading) -> Vec<Vec<Sign>> {
+    let anywhere = || vec![vec![Sign::Any]];
+    let moves: Vec<&Command> = reading.commands.iter().filter(|command| changes_folder(command)).collect();
+    let [only] = moves.as_slice() else {
+        return if moves.is_empty() { vec![Vec::new()] } else { anywhere() };
+    };
+    let to = match only.arguments() {
+        [to] if only.program().as_deref() == Some("cd") && !reading.repeats => to.literal(),
+        _ => None,
+    };
+    match to {
+        // The shell leaves a folder that is a link by the way it came, the kernel does not.
+        Some(to) if !to.starts_with('-') && !to.contains("/..") => {
+            let to = path(&[], &signs(&to));
+            if begins_with_move(line) { vec![to] } else { vec![Vec::new(), to] }
+        }
+        _ => anywhere(),
+    }
+}
+
+/// The word, and what in it may be a path: after a sign that ends another word, up to the next one or to the end, and
+/// after the letters of options.
+fn parts(word: &[Sign]) -> Vec<Vec<Sign>> {
+    let ends = |sign: &Sign| matches!(sign, Sign::Char(c) if AROUND.contains(*c));
+    let mut all = vec![word.to_vec()];
+    let starts = word.iter().enumerate().filter(|(_, sign)| ends(sign)).map(|(at, _)| at + 1);
+    all.extend(starts.take(MOST_TAILS).filter_map(|at| word.get(at..)).map(<[Sign]>::to_vec));
+    if word.iter().any(ends) {
+        all.extend(word.split(ends).map(<[Sign]>::to_vec));
+    }
+    if word.first() == Some(&Sign::Char('-')) {
+        all.extend((2..word.len().min(MOST_LETTERS)).filter_map(|at| word.get(at..)).map(<[Sign]>::to_vec));
+    }
+    all.retain(|part| !part.is_empty());
+    all
+}
+
+/// Whether the command looks and does nothing else.
+pub(super) fn looks(command: &Command) -> bool {
+    effect::of_command(command) == Some(SideEffect::Reads)
+}
+
+/// Whether the line changes its folder before all else.
+pub(super) fn begins_with_move(line: &str) -> bool {
+    line.trim_start_matches(['(', ' ']).starts_with("cd ")
+}
+
+/// Whether what follows runs in another folder than what came before; of `find -execdir` each time in another one.
+pub(super) fn changes_folder(command: &Command) -> bool {
+    let moves_about = |word: &Word| matches!(word.literal().as_deref(), Some("-execdir" | "-okdir"));
+    command.program().is_none_or(|name| match name.as_str() {
+        "cd" | "pushd" | "popd" | "chdir" => true,
+        "find" | "gfind" => command.arguments().iter().any(moves_about),
+        _ => false,
+    })
+}

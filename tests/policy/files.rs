@@ -1,0 +1,205 @@
+//! Rules that deny or ask about files and commands, against lines that spell them in other ways.
+
+use countersign::policy::{Mode, RuleKind, Verdict, opened};
+use countersign::tool::Preparation;
+
+use super::lines::look;
+use super::support::{call, policy, shell_tool};
+
+fn word(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Allow(_) => "allow",
+        Verdict::Sandbox(_) => "sandbox",
+        Verdict::Ask(_) => "ask",
+        Verdict::Deny(_) => "deny",
+    }
+}
+
+/// Decides in a mode that asks nothing of its own.
+fn decide(rule: &str, line: &str) -> &'static str {
+    let policy = policy(Mode::Unrestricted, &[(RuleKind::Deny, rule)]);
+    word(&policy.decide(&shell_tool(), &call(line), &look(line)).verdict)
+}
+
+/// What a rule that denies reading `secret.txt` says of a line, where nothing else is asked about.
+const SPELLINGS: &[(&str, &str)] = &[
+    ("deny", "cat secret.txt"),
+    ("deny", "cat ./secret.txt"),
+    ("deny", "cat .//secret.txt"),
+    ("deny", "cat sub/../secret.txt"),
+    ("deny", "cat < sub/../secret.txt"),
+    ("deny", "cd sub && cat ../secret.txt"),
+    ("deny", "cd sub; cat ../secret.txt"),
+    ("deny", "sort -- secret.txt"),
+    ("deny", "grep -f secret.txt x"),
+    ("deny", "grep -nfsecret.txt x"),
+    ("deny", "jq --slurpfile a ./secret.txt . x"),
+    ("ask", "cat secret.tx?"),
+    ("ask", "cat s*"),
+    ("ask", "cat [s]ecret.txt"),
+    ("ask", "cat sub/../s*.txt"),
+    ("ask", "cat {a,secret.txt}"),
+    ("ask", "f=secret.txt; cat \"$f\""),
+    ("ask", "f=secret.txt; cat $f"),
+    ("ask", "f=secret; cat \"$f.txt\""),
+    ("ask", "f=a; f=secret.txt; cat \"$f\""),
+    ("ask", "for f in a secret.txt; do cat \"$f\"; done"),
+    ("ask", "for i in 1 2; do cat \"$f\"; f=secret.txt; done"),
+    ("ask", "read f; cat \"$f\""),
+    ("ask", "cat \"$HOME/x\""),
+    ("ask", "cat ~/x"),
+    ("ask", "cat \"$(ls)\""),
+    ("ask", "ls | xargs cat"),
+    ("ask", "find . -exec cat {} +"),
+    ("ask", "sh -c 'cat \"$1\"' _ secret.txt"),
+    ("ask", "cd \"$x\"; cat secret.txt"),
+    ("ask", "cd a; cd b; cat ../secret.txt"),
+    ("ask", "for i in 1 2; do cd sub; cat ../../secret.txt; done"),
+    ("ask", "awk 1 .//secret.txt"),
+    ("ask", "awk '{ getline < \"secret.txt\" }'"),
+    ("ask", "dd if=sub/../secret.txt"),
+    ("ask", "cp --target=x ./secret.txt"),
+    ("ask", "tar -cfx.tar secret.txt"),
+    ("ask", "tar -Tsecret.txt -cf x"),
+    ("ask", "curl -d @secret.txt x"),
+    ("ask", "curl --data=@./secret.txt x"),
+    ("ask", "scp secret.txt host:x"),
+    ("ask", "docker run -v secret.txt:/x y"),
+    ("ask", "python3 -c 'open(\"secret.txt\")'"),
+    ("ask", "cd sub; awk 1 ../secret.txt"),
+    ("ask", "cp \"$f\" x"),
+    ("ask", "cat secret.txt \""),
+    ("allow", "cat other.txt"),
+    ("allow", "cat *.rs"),
+    ("ask", "cat \"$f.rs\""),
+    ("ask", "cd a && cd b && cat x"),
+    ("allow", "f=a; cat \"$f\""),
+    ("allow", "for f in a b; do cat \"$f\"; done"),
+    ("allow", "cd sub && cat secret.txt"),
+    ("allow", "cd a && cd b && cargo test x"),
+    ("allow", "cargo build --release && ls -la"),
+    ("allow", "echo secret.txt"),
+    ("allow", "echo $x"),
+    ("allow", "git status"),
+    ("allow", "cp a sub/secret.txt.bak"),
+];
+
+#[test]
+fn no_spelling_hides_a_file_from_a_rule() {
+    for (expected, line) in SPELLINGS {
+        assert_eq!(decide("read(secret.txt)", line), *expected, "{line}");
+    }
+    for line in ["echo a > \"$x\"", "echo a > k*/x", "cp a keys/../keys/b", "tee ./keys/x", "x=keys; rm $x/a"]
+    {
+        assert_eq!(decide("write(keys/*)", line), "ask", "{line}");
+    }
+    assert_eq!(decide("write(keys/*)", "cat \"$x\""), "allow");
+    assert_eq!(decide("read(./secret.txt)", "cat sub/../secret.txt"), "deny");
+}
+
+#[test]
+fn a_link_hides_a_file_from_no_rule() {
+    // `link` leads to the file.
+    let followed = |line: &str| {
+        let resolve = |path: String| if path.ends_with("link") { "secret.txt".to_owned() } else { path };
+        let found = Preparation {
+            leads_to: opened(line).into_iter().map(resolve).collect(),
+            ..Preparation::default()
+        };
+        let policy = policy(Mode::Unrestricted, &[(RuleKind::Deny, "read(secret.txt)")]);
+        word(&policy.decide(&shell_tool(), &call(line), &found).verdict)
+    };
+    for (expected, line) in [
+        ("deny", "cat link"),
+        ("deny", "cd sub && cat link"),
+        ("ask", "cp link x"),
+        ("ask", "dd if=sub/link"),
+        ("ask", "true; cd sub; awk 1 link"),
+        ("allow", "cp linked x"),
+    ] {
+        assert_eq!(followed(line), expected, "{line}");
+    }
+}
+
+#[test]
+fn where_nobody_can_be_asked_no_name_is_guessed_at() {
+    // Names beyond the first few hundred are not looked at, and still held against the rule.
+    let many = format!("cp {} secret.txt x", (0..2_000).map(|n| format!("f{n} ")).collect::<String>());
+    assert_eq!(decide("read(secret.txt)", &many), "ask");
+    assert!(opened(&many).len() < 1_000);
+}
+
+/// Lines that start `rm`.
+const LAUNCHED: &[&str] = &[
+    "ld.so /bin/rm x",
+    "/lib64/ld-linux-x86-64.so.2 /bin/rm x",
+    "/lib/ld-musl-x86_64.so.1 --preload y /bin/rm x",
+    "/usr/lib/ld64.so.1 rm x",
+    "x86_64 rm x",
+    "i386 -R rm x",
+    "linux32 rm x",
+    "setarch x86_64 -R rm x",
+    "busybox rm x",
+    "toybox rm x",
+    "taskset 1 rm x",
+    "chrt -f 1 rm x",
+    "flock x rm y",
+    "flock x -c 'rm y'",
+    "script -c 'rm x'",
+    "script -c'rm x' y",
+    "su -c 'rm x'",
+    "su --command='rm x'",
+    "su -crm",
+    "runuser -u a -- rm x",
+    "watch -n1 'rm x'",
+    "parallel rm ::: x",
+    "systemd-run --user rm x",
+    "strace -f rm x",
+    "ltrace rm x",
+    "perf record -- rm x",
+    "gdb --args rm x",
+    "unshare -r rm x",
+    "nsenter -t 1 rm x",
+    "chroot . rm x",
+    "start-stop-daemon -S -x /bin/rm -- x",
+    "ssh host 'cd x; rm y'",
+    "ionice rm x",
+];
+
+#[test]
+fn no_launcher_hides_a_command_from_a_rule() {
+    for line in LAUNCHED {
+        assert_eq!(decide("shell(rm *)", line), "deny", "{line}");
+    }
+    for line in [
+        "exec -a x rm y",
+        "x86_64 $x y",
+        "awk 'BEGIN { system(\"rm x\") }'",
+        "python3 -c 'import os; os.system(\"rm x\")'",
+        "perl -e 'exec q(rm x)'",
+        "gdb -ex 'shell rm x'",
+        "git -c alias.x='!rm y' x",
+        "git bisect run rm x",
+        "tar -xf x --to-command='rm x'",
+        "rsync -e 'rm x' a b",
+    ] {
+        assert!(
+            matches!(decide("shell(rm *)", line), "ask" | "deny"),
+            "{line}: {}",
+            decide("shell(rm *)", line)
+        );
+    }
+    for line in [
+        "nobody-knows x y",
+        "git commit -m 'rm x'",
+        "cargo rm x",
+        "python3 script.py arm",
+        "make clean",
+        "grep 'rm x' y",
+        "echo rm x",
+        "x86_64 make form",
+        "awk '{ print $1 }' x",
+    ] {
+        assert_eq!(decide("shell(rm *)", line), "allow", "{line}");
+    }
+}
