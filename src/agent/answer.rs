@@ -24,7 +24,10 @@ impl Agent {
         out: &mut Vec<Effect>,
     ) -> Phase {
         match stop {
-            Stop::ContextOverflow => self.compact_or_give_up(now, out),
+            Stop::ContextOverflow => {
+                self.learn_full_window(now);
+                self.compact_or_give_up(now, out)
+            }
             Stop::Length if self.books.guards().continuations < MOST_CONTINUATIONS => {
                 self.go_on_with(now, words::CONTINUE, Transition::MaxOutputTokensRecovery, out)
             }

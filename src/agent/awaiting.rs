@@ -42,6 +42,10 @@ impl Agent {
     /// because a call was seen, whatever the provider's stop reason says.
     fn on_answer(&mut self, now: Millis, awaiting: Awaiting, out: &mut Vec<Effect>) -> Phase {
         let usage = self.priced(awaiting.draft.usage(awaiting.estimated_input));
+        if !usage.estimated {
+            self.counted(&awaiting.model, usage.input, awaiting.estimated_input);
+        }
+        self.asked_for_less = false;
         let (needs_follow_up, excess) = (awaiting.draft.needs_follow_up(), awaiting.draft.excess());
         let about = awaiting.message.to_string();
         let ledger = &mut self.books.ledger;

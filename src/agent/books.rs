@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::budget::{Limits, Meter};
 use crate::ledger::{
     Block, Body, CallId, Ending, Entry, Injector, Ledger, Lesson, Millis, ModelRef, Outcome, Remark,
-    Sandboxing, Stop, Transition, TurnEnded, tombstoned,
+    Sandboxing, Stop, Transition, TurnEnded, Usage, tombstoned,
 };
 
 use super::Effect;
@@ -210,12 +210,31 @@ impl Books {
         self.run().iter().rev().take_while(|e| !chosen(e)).filter(gives_up).count()
     }
 
+    /// What the session has learned of the window of a model, in tokens.
+    pub(super) fn learned_window(&self, of: &ModelRef) -> Option<u64> {
+        let learned = self.ledger.entries().iter().rev().filter_map(|entry| Lesson::of(entry));
+        let mut windows = learned.filter_map(|lesson| match lesson {
+            Lesson::Window { model, most } if model == *of => Some(most),
+            Lesson::Window { .. } | Lesson::OutputLimit { .. } | Lesson::ReasoningRefused => None,
+        });
+        windows.next()
+    }
+
+    /// What the provider counted for the last message of the model.
+    pub(super) fn last_usage(&self) -> Option<Usage> {
+        let mut entries = self.ledger.entries().iter().rev();
+        entries.find_map(|e| if let Body::Assistant(message) = &e.body { Some(message.usage) } else { None })
+    }
+
     /// The most output that the model's provider was found to allow in the session.
     pub(super) fn output_limit(&self, of: &ModelRef) -> Option<u64> {
         let learned = self.ledger.entries().iter().rev().filter_map(|entry| Lesson::of(entry));
         let mut limits = learned.filter_map(|lesson| match lesson {
             Lesson::OutputLimit { model, most } if model == *of => Some(most),
-            Lesson::OutputLimit { .. } | Lesson::ReasoningRefused | Lesson::ToolRefused { .. } => None,
+            Lesson::OutputLimit { .. }
+            | Lesson::Window { .. }
+            | Lesson::ReasoningRefused
+            | Lesson::ToolRefused { .. } => None,
         });
         limits.next()
     }

@@ -1,22 +1,20 @@
 //! A summary in the place of what was said before: when the context nears the window, when the user asks, and once
 //! a session when a provider refuses the prompt as too long.
 
-use std::sync::Arc;
-
 use crate::budget::Limit;
-use crate::context::{self, estimate_tokens, words};
+use crate::context::{estimate_tokens, words};
 use crate::hooks::Payload;
 use crate::ledger::{
-    Body, Compaction, CompactionTrigger, Ending, EntryId, Message, Millis, Note, Remark, Tombstone,
-    Transition, Usage,
+    Body, Compaction, CompactionTrigger, Ending, EntryId, Millis, Note, Remark, Tombstone, Transition, Usage,
 };
-use crate::model::{Draft, Effort, FailureClass, ModelFailure, ModelNews, Request};
+use crate::model::{Draft, FailureClass, ModelFailure, ModelNews, Request};
 
-use super::phase::{Compacting, Phase, Wanted};
+use super::phase::{Compacting, Parts, Phase, Wanted};
+use super::summing::{Asking, Rest};
 use super::{Agent, Effect, Live, Operation};
 
-/// Most tokens of a summary.
-const SUMMARY_TOKENS: u64 = 4_096;
+/// How often the request for a summary may be refused as too long; each time it becomes smaller.
+const MOST_REFUSALS: u32 = 6;
 
 impl Agent {
     /// The user asks for a compaction between two runs.
@@ -41,9 +39,9 @@ impl Agent {
 
     /// Whether the request nears the window and a compaction would help.
     pub(super) fn compaction_is_due(&mut self, request: &Request) -> bool {
-        let window = u128::from(self.spec().window) * u128::from(self.settings.compact_at_percent) / 100;
-        let size = u128::from(estimate_tokens(request).max(self.books.meter().context_tokens()));
-        size > window
+        let window = self.window();
+        let full = u128::from(window) * u128::from(self.settings.compact_at_percent) / 100;
+        u128::from(self.measure(request)) > full
             && !self.books.guards().just_compacted
             && !self.auto_compaction_failed
             && request.messages.len() > 2
@@ -66,47 +64,55 @@ impl Agent {
         then: Option<Transition>,
         out: &mut Vec<Effect>,
     ) -> Phase {
-        self.summarize(now, Wanted { trigger, then, retries: 0 }, out)
+        self.summarize(now, Wanted { trigger, then, retries: 0, refused: 0, parts: None }, out)
     }
 
-    /// Asks for the summary, as far as the budgets allow.
+    /// Asks for the summary, or for its next part, as far as the budgets allow.
     pub(super) fn summarize(&mut self, now: Millis, wanted: Wanted, out: &mut Vec<Effect>) -> Phase {
-        let Wanted { trigger, then, .. } = wanted;
+        let (trigger, then) = (wanted.trigger, wanted.then);
         if let Some(limit) = self.books.meter().exhausted(now).filter(|l| *l != Limit::Turns) {
             return self.cannot_compact(now, then, limit.ending(), out);
         }
-        let request = match self.request(None) {
-            Ok(request) => request,
+        let asking = self.request(None).and_then(|whole| {
+            let tokens_before = self.measure(&whole);
+            Ok((tokens_before, self.asking(&wanted, whole)?))
+        });
+        let (tokens_before, Asking { request: mut asked, covers }) = match asking {
+            Ok((tokens_before, Some(asking))) => (tokens_before, asking),
+            Ok((_, None)) => return self.no_room_for_summary(now, &wanted, out),
             Err(unsettled) => return self.give_up(now, &unsettled, out),
         };
-        let tokens_before = estimate_tokens(&request).max(self.books.meter().context_tokens());
-        let Some(affordable) =
-            self.reserve(now, self.spec().price, estimate_tokens(&request), SUMMARY_TOKENS)
-        else {
+        let estimated_input = estimate_tokens(&asked);
+        let Some(affordable) = self.reserve(now, self.spec().price, estimated_input, asked.max_output) else {
             return self.cannot_compact(now, then, Ending::MaxCost, out);
         };
-        if let Some(reason) = why_summarized(wanted) {
+        asked.max_output = affordable;
+        if let Some(reason) = why_summarized(&wanted) {
             let turn = u32::try_from(self.books.meter().turns()).unwrap_or(u32::MAX);
             self.books.ledger.remark(now, Remark::Transition { turn, reason });
         }
-        if wanted.retries == 0 {
+        if wanted.retries == 0 && wanted.parts.is_none() {
             self.fire(Payload::PreCompact { trigger }, out);
         }
-        let room = self.summary_room(trigger);
-        let asked = asking_for_summary(request, room, affordable);
         let message = self.books.ledger.reserve();
-        let estimated_input = estimate_tokens(&asked);
         out.push(Effect::CallModel(message, Box::new(asked)));
         out.push(Effect::Emit(Live::Compacting(trigger)));
-        let model = self.spec().model.clone();
+        let (model, draft) = (self.spec().model.clone(), Draft::within(self.settings.answer));
         Phase::Compacting(Compacting {
             message,
-            draft: Draft::within(self.settings.answer),
+            draft,
             wanted,
             model,
             tokens_before,
             estimated_input,
+            covers,
         })
+    }
+
+    fn no_room_for_summary(&mut self, now: Millis, wanted: &Wanted, out: &mut Vec<Effect>) -> Phase {
+        let about = self.books.ledger.last_id().unwrap_or(EntryId(0));
+        let why = format!("a window of {} tokens has no room for a summary", self.window());
+        self.compaction_failed(now, about, wanted, &why, out)
     }
 
     /// A budget forbids the summary: a run ends by it; between runs that is only said.
@@ -125,16 +131,6 @@ impl Agent {
         out.push(Effect::Emit(Live::Refused(text)));
         self.give_back(out);
         Phase::Idle
-    }
-
-    /// Tokens that the request for a summary may have: it must itself fit. A provider that has just refused a
-    /// prompt is asked with half of the window.
-    fn summary_room(&self, trigger: CompactionTrigger) -> u64 {
-        let window = self.spec().window;
-        match trigger {
-            CompactionTrigger::Reactive => window / 2,
-            CompactionTrigger::Auto | CompactionTrigger::Manual => window.saturating_sub(SUMMARY_TOKENS * 2),
-        }
     }
 
     /// News of the summary.
@@ -160,14 +156,34 @@ impl Agent {
                 let usage = self.priced(compacting.draft.usage(compacting.estimated_input));
                 let (message, _calls) =
                     compacting.draft.clone().abandon(compacting.message, compacting.model.clone(), usage);
-                let summary = message.text();
-                if summary.trim().is_empty() {
-                    self.withdraw_summary(now, &compacting, "the summary came back empty");
-                    return self.compaction_failed(now, &compacting, "the summary came back empty", out);
+                let text = message.text();
+                let summary = text.trim();
+                if summary.is_empty() {
+                    let why = "the summary came back empty";
+                    self.withdraw_summary(now, &compacting, why);
+                    return self.compaction_failed(now, compacting.message, &compacting.wanted, why, out);
                 }
-                self.replace_by(now, compacting, summary.trim(), usage, out)
+                match compacting.covers {
+                    Some(done) => self.next_part(now, compacting, summary.to_owned(), done, out),
+                    None => self.replace_by(now, compacting, summary, usage, out),
+                }
             }
         }
+    }
+
+    /// The summary of a part was paid for, so it stays, under a tombstone; the next part goes on from it.
+    fn next_part(
+        &mut self,
+        now: Millis,
+        compacting: Compacting,
+        summary: String,
+        done: usize,
+        out: &mut Vec<Effect>,
+    ) -> Phase {
+        self.withdraw_summary(now, &compacting, "a part of a summary, taken up in the next part");
+        let made = compacting.wanted.parts.as_ref().map_or(0, |parts| parts.made) + 1;
+        let parts = Some(Parts { summary, done, made });
+        self.summarize(now, Wanted { retries: 0, parts, ..compacting.wanted }, out)
     }
 
     fn replace_by(
@@ -178,12 +194,17 @@ impl Agent {
         usage: Usage,
         out: &mut Vec<Effect>,
     ) -> Phase {
-        let summary = words::as_summary(summary, &self.last_wish());
-        let Compacting { wanted: Wanted { trigger, then, .. }, model, tokens_before, .. } = compacting;
-        let replaces_to = self.books.ledger.last_id().unwrap_or(EntryId(0));
-        let tokens_after = (summary.len() / 4) as u64;
-        let entry = Compaction { trigger, replaces_to, summary, model, usage, tokens_before, tokens_after };
-        if let Err(unsettled) = self.books.ledger.compact(now, entry) {
+        let Compacting { wanted, model, tokens_before, .. } = compacting;
+        let (trigger, then) = (wanted.trigger, wanted.then);
+        let rest = self.request(None).and_then(|whole| self.rest(&wanted, &whole));
+        let written = rest.and_then(|Rest { replaces_to, wish, tokens }| {
+            let summary = words::as_summary(summary, &wish);
+            let tokens_after = (summary.len() / 4) as u64 + tokens;
+            let entry =
+                Compaction { trigger, replaces_to, summary, model, usage, tokens_before, tokens_after };
+            self.books.ledger.compact(now, entry)
+        });
+        if let Err(unsettled) = written {
             return self.give_up(now, &unsettled, out);
         }
         match then {
@@ -200,8 +221,8 @@ impl Agent {
         self.next_in_queue(now, out)
     }
 
-    /// What the user wanted last; the summary keeps it word for word.
-    fn last_wish(&self) -> String {
+    /// What the user wanted last.
+    pub(super) fn last_wish(&self) -> String {
         let entries = self.books.ledger.entries();
         let wish = entries
             .iter()
@@ -218,21 +239,34 @@ impl Agent {
         failure: ModelFailure,
         out: &mut Vec<Effect>,
     ) -> Phase {
-        let Wanted { trigger, retries, .. } = compacting.wanted;
+        let Wanted { trigger, retries, refused, .. } = compacting.wanted;
+        let about = compacting.message;
         self.withdraw_summary(now, compacting, &format!("the compaction failed: {}", failure.message));
         let waits = self.may_retry(retries, &failure);
-        if !waits && !self.learns(now, compacting.model.clone(), &failure) {
+        let model = compacting.model.clone();
+        if self.learn_window(now, &model, &failure, compacting.estimated_input) {
+            self.tell_choice(None, out);
+        }
+        let shrinks = failure.class == FailureClass::Overflow && refused < MOST_REFUSALS;
+        if !waits && !shrinks && !self.learns(now, model, &failure) {
             let tries = if retries == 0 { String::new() } else { format!(" ({retries} retries)") };
-            return self.compaction_failed(now, compacting, &format!("{}{tries}", failure.message), out);
+            let why = format!("{}{tries}", failure.message);
+            return self.compaction_failed(now, about, &compacting.wanted, &why, out);
         }
         let text = format!("The summary failed, and is tried again: {}", failure.message);
-        self.books.ledger.remark(now, Remark::Note(Note { about: compacting.message.to_string(), text }));
+        self.books.ledger.remark(now, Remark::Note(Note { about: about.to_string(), text }));
+        let wanted = compacting.wanted.clone();
+        if shrinks {
+            let parts = Some(wanted.parts.unwrap_or_default());
+            let wanted = Wanted { retries: retries + 1, refused: refused + 1, parts, ..wanted };
+            return self.summarize(now, wanted, out);
+        }
         if !waits {
-            return self.summarize(now, Wanted { retries: retries + 1, ..compacting.wanted }, out);
+            return self.summarize(now, Wanted { retries: retries + 1, ..wanted }, out);
         }
         // Said again, for a note is all that a compaction between runs may end with.
         out.push(Effect::Emit(Live::Compacting(trigger)));
-        self.back_off(retries, Some(compacting.wanted), failure, out)
+        self.back_off(retries, Some(wanted), failure, out)
     }
 
     /// What was written of a summary that replaces nothing: it was paid for, so it stays, under a tombstone.
@@ -252,15 +286,16 @@ impl Agent {
     fn compaction_failed(
         &mut self,
         now: Millis,
-        compacting: &Compacting,
+        about: EntryId,
+        wanted: &Wanted,
         why: &str,
         out: &mut Vec<Effect>,
     ) -> Phase {
         let text = format!("The compaction failed: {why}");
-        let Wanted { trigger, then, .. } = compacting.wanted;
+        let Wanted { trigger, then, .. } = *wanted;
         match trigger {
             CompactionTrigger::Auto => {
-                let about = compacting.message.to_string();
+                let about = about.to_string();
                 self.books.ledger.remark(now, Remark::Note(Note { about, text }));
                 self.auto_compaction_failed = true;
                 then.map_or(Phase::Idle, |reason| self.call_model(now, reason, 0, out))
@@ -286,7 +321,7 @@ impl Agent {
 }
 
 /// Why the model is asked for a summary. One that nobody's run waits for has its trace in the summary alone.
-fn why_summarized(wanted: Wanted) -> Option<Transition> {
+fn why_summarized(wanted: &Wanted) -> Option<Transition> {
     let first = wanted.retries == 0;
     match wanted.trigger {
         CompactionTrigger::Manual => None,
@@ -294,30 +329,4 @@ fn why_summarized(wanted: Wanted) -> Option<Transition> {
         CompactionTrigger::Reactive if first => Some(Transition::ReactiveCompactRetry),
         CompactionTrigger::Auto | CompactionTrigger::Reactive => Some(Transition::TransientRetry),
     }
-}
-
-/// The conversation with the request for its summary at the end; the oldest messages are left out until it fits.
-fn asking_for_summary(mut request: Request, room: u64, most_output: u64) -> Request {
-    let question = Message::User(Arc::new(words::SUMMARIZE.into()));
-    request.max_output = request.max_output.min(most_output).min(SUMMARY_TOKENS);
-    // Thinking counts as output: much of it would leave no room for the summary.
-    request.effort = request.effort.map(|level| level.min(Effort::Low));
-    while context::estimate_tokens(&request) > room && request.messages.len() > 1 {
-        request.messages.remove(0);
-        // A history begins with the user, and results never stand without their calls.
-        while request.messages.len() > 1 && !matches!(request.messages.first(), Some(Message::User(_))) {
-            request.messages.remove(0);
-        }
-    }
-    // One message alone may be larger than the room: then its beginning must do.
-    if let [Message::User(only)] = request.messages.as_mut_slice() {
-        let most = usize::try_from(room.saturating_mul(3)).unwrap_or(usize::MAX);
-        let only = Arc::make_mut(only);
-        only.content = only.content.chars().take(most).collect();
-        only.images.clear();
-    } else if !matches!(request.messages.first(), Some(Message::User(_))) {
-        request.messages.clear();
-    }
-    request.messages.push(question);
-    request
 }

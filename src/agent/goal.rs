@@ -8,7 +8,6 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::budget::Limit;
-use crate::context::estimate_tokens;
 use crate::goal::{self, Facts, Validated, read_reply, words};
 use crate::ledger::{
     Arguments, Body, Decider, Ending, Entry, Goal, Injected, Injector, Millis, Outcome, Progress, Remark,
@@ -212,9 +211,9 @@ impl Agent {
     }
 
     fn context_in_words(&mut self) -> String {
-        let window = self.spec().window;
+        let window = self.window();
         let Ok(request) = self.request(None) else { return "unknown".to_owned() };
-        let size = estimate_tokens(&request).max(self.books.meter().context_tokens());
+        let size = self.measure(&request);
         let due = if self.compaction_is_due(&request) { "yes, the context is compacted next" } else { "no" };
         format!("{due}: about {size} of {window} tokens")
     }

@@ -73,7 +73,9 @@ impl Guards {
                 self.validating = false;
             }
             Body::Compaction(_) => self.just_compacted = true,
-            Body::Note(_) => self.left_reasoning_out |= Lesson::of(entry) == Some(Lesson::ReasoningRefused),
+            Body::Note(_) | Body::Learned(_) => {
+                self.left_reasoning_out |= Lesson::of(entry) == Some(Lesson::ReasoningRefused)
+            }
             // More is wanted: what brought little before does not count any more.
             Body::BudgetRaised { name, .. } if *name == Limit::Tokens.name() => {
                 self.returns.raised(self.written)

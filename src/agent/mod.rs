@@ -19,6 +19,7 @@ mod guards;
 mod hooked_tools;
 mod hooking;
 mod input;
+mod learning;
 mod phase;
 mod receiving;
 mod recovery;
@@ -26,6 +27,7 @@ mod resume;
 mod settings;
 mod shells;
 mod steering;
+mod summing;
 mod switching;
 mod turn;
 mod typing;
@@ -46,6 +48,7 @@ use crate::tool::{Registry, Standing, ToolNews};
 
 use books::Books;
 use effect::ordered;
+use learning::Scale;
 use phase::Phase;
 use switching::Chosen;
 
@@ -92,6 +95,10 @@ pub struct Agent {
     missing: Vec<String>,
     /// An automatic compaction of this run failed; it is not tried again before the next message.
     auto_compaction_failed: bool,
+    /// Since the last answer a call was made again with less output, for the window had no room for more.
+    asked_for_less: bool,
+    /// What the provider counted last where we estimated.
+    scale: Option<Scale>,
 }
 
 impl Agent {
@@ -120,6 +127,8 @@ impl Agent {
             early: Vec::new(),
             missing: Vec::new(),
             auto_compaction_failed: false,
+            asked_for_less: false,
+            scale: None,
             last_hook: 0,
             fired: BTreeSet::new(),
             asides: Vec::new(),

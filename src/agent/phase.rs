@@ -46,6 +46,8 @@ pub(super) struct Awaiting {
     pub(super) retries: u64,
     /// Who was asked.
     pub(super) model: ModelRef,
+    /// Most tokens that were asked for as the answer.
+    pub(super) asked_output: u64,
 }
 
 /// The calls of one message that have no result yet, in the model's order.
@@ -73,14 +75,29 @@ pub(super) struct BackingOff {
 }
 
 /// A summary that is wanted, and what for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Wanted {
     /// What asked for it.
     pub(super) trigger: CompactionTrigger,
     /// Why the model is called afterwards; `None`: nothing was under way.
     pub(super) then: Option<Transition>,
-    /// Attempts that failed before this one.
+    /// Attempts that failed before this one; each part of a summary has its own.
     pub(super) retries: u64,
+    /// How often its request was refused as too long.
+    pub(super) refused: u32,
+    /// The parts so far; `None`: the conversation is summarised at once, if it fits.
+    pub(super) parts: Option<Parts>,
+}
+
+/// How far a summary in parts has come.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Parts {
+    /// The summary of the parts so far.
+    pub(super) summary: String,
+    /// Bytes of the transcript that they cover.
+    pub(super) done: usize,
+    /// How many there are.
+    pub(super) made: u32,
 }
 
 /// Hooks that are waited for.
@@ -127,6 +144,8 @@ pub(super) struct Compacting {
     pub(super) tokens_before: u64,
     /// Estimated tokens of the request.
     pub(super) estimated_input: u64,
+    /// Bytes of the transcript that are covered with it; `None`: it is the last part, or the only one.
+    pub(super) covers: Option<usize>,
 }
 
 /// One call without a result.

@@ -1,7 +1,7 @@
 //! When a model call fails: withdraw what it left, then wait and try again, or say why not.
 
 use crate::context::words;
-use crate::ledger::{Ending, EntryId, Lesson, Millis, ModelRef, Note, Remark, Tombstone, Transition};
+use crate::ledger::{Ending, Lesson, Millis, ModelRef, Note, Remark, Tombstone, Transition};
 use crate::model::{Action, FailureClass, ModelFailure, NamedTool};
 use crate::tool::{delegate, mcp};
 
@@ -15,6 +15,10 @@ const LONGEST_WAIT_MS: u64 = 30_000;
 /// Longest wait a provider may ask for before it is better to say so and stop, in milliseconds.
 const LONGEST_ASKED_MS: u64 = 120_000;
 
+/// What to do when the window is known now, but the session has had its one reactive compaction.
+const AGAIN: &str =
+    "Send the message again: the window is known now, and the context is compacted before the call.";
+
 impl Agent {
     /// The stream ended in a failure. Its words are kept under a tombstone: money was spent, and the next
     /// request must not contain them.
@@ -26,19 +30,20 @@ impl Agent {
         out: &mut Vec<Effect>,
     ) -> Phase {
         let (retries, model) = (awaiting.retries, awaiting.model.clone());
+        let (estimated, asked) = (awaiting.estimated_input, awaiting.asked_output);
         self.withdraw(now, awaiting, &failure);
         if self.may_retry(retries, &failure) {
             return self.back_off(retries, None, failure, out);
         }
+        if failure.class == FailureClass::Overflow {
+            let is_news = self.learn_window(now, &model, &failure, estimated);
+            if is_news {
+                self.tell_choice(None, out);
+            }
+            return self.on_overflow(now, failure, (retries, asked, is_news), out);
+        }
         if self.learns(now, model, &failure) {
             return self.call_model(now, Transition::TransientRetry, retries + 1, out);
-        }
-        if failure.class == FailureClass::Overflow {
-            // What the compaction mends stays the note that it is.
-            if self.books.guards().compacted_reactively {
-                self.report_failure(now, &failure, retries);
-            }
-            return self.compact_or_give_up(now, out);
         }
         if failure.class.may_fall_back() && self.books.fallbacks() < self.chain().count() {
             return self.fall_back(now, out);
@@ -49,6 +54,28 @@ impl Agent {
         }
         self.report_failure(now, &failure, retries);
         self.end(now, Ending::ModelError, out)
+    }
+
+    /// The request does not fit the window. If its prompt alone does, less output is asked for, once an answer; else the
+    /// history is compacted, once a session.
+    fn on_overflow(
+        &mut self,
+        now: Millis,
+        mut failure: ModelFailure,
+        (retries, asked, is_news): (u64, u64, bool),
+        out: &mut Vec<Effect>,
+    ) -> Phase {
+        if Self::less_output_would_do(&failure, asked) && !std::mem::replace(&mut self.asked_for_less, true) {
+            return self.call_model(now, Transition::TransientRetry, retries + 1, out);
+        }
+        // What the compaction mends stays the note that it is.
+        if self.books.guards().compacted_reactively {
+            if is_news {
+                failure.next = AGAIN.to_owned();
+            }
+            self.report_failure(now, &failure, retries);
+        }
+        self.compact_or_give_up(now, out)
     }
 
     /// Whether the refusal says how the next request must differ. That is written down, and every later request
@@ -72,9 +99,7 @@ impl Agent {
             | Action::RepairHistory
             | Action::Stop => return false,
         };
-        // About the note on the failure, which stays when the failed message is withdrawn.
-        let about = self.books.ledger.last_id().unwrap_or(EntryId(0)).to_string();
-        self.books.ledger.remark(now, Remark::Note(Note { about, text: lesson.sentence() }));
+        self.learn(now, lesson);
         true
     }
 
@@ -177,7 +202,7 @@ impl Agent {
 
     /// The wait is over.
     pub(super) fn retry(&mut self, now: Millis, waiting: &BackingOff, out: &mut Vec<Effect>) -> Phase {
-        match waiting.summary {
+        match waiting.summary.clone() {
             Some(wanted) => self.summarize(now, Wanted { retries: waiting.retries, ..wanted }, out),
             None => self.call_model(now, Transition::TransientRetry, waiting.retries, out),
         }

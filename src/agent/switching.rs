@@ -132,11 +132,11 @@ impl Agent {
     }
 
     /// Tells the screen who answers, now or soon, and how hard it thinks.
-    fn tell_choice(&self, said: Option<String>, out: &mut Vec<Effect>) {
+    pub(super) fn tell_choice(&self, said: Option<String>, out: &mut Vec<Effect>) {
         let waits = self.chosen.model.is_some() || self.chosen.effort.is_some();
         let spec = self.chosen.model.as_deref().unwrap_or_else(|| self.spec());
         let wanted = self.chosen.effort.unwrap_or(self.settings.effort);
-        let (model, window) = (spec.model.clone(), spec.window);
+        let (model, window) = (spec.model.clone(), self.window_of(spec));
         let effort = wanted.and_then(|level| spec.abilities.effort(level));
         out.push(Effect::Emit(Live::Answering { model, window, effort, waits, said }));
     }

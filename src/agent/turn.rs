@@ -45,6 +45,7 @@ impl Agent {
             return phase;
         }
         self.auto_compaction_failed = false;
+        self.asked_for_less = false;
         let text = said.content.clone();
         match self.write_message(now, said.clone()) {
             Ok(()) => self.before_the_model(now, text, out),
@@ -145,6 +146,8 @@ impl Agent {
             return self.compact(now, CompactionTrigger::Auto, Some(reason), out);
         }
         let estimated_input = context::estimate_tokens(&request);
+        let size = self.measure(&request);
+        request.max_output = request.max_output.min(self.room_beside(&spec, size));
         let Some(affordable) = self.reserve(now, spec.price, estimated_input, request.max_output) else {
             return self.end(now, Ending::MaxCost, out);
         };
@@ -154,11 +157,11 @@ impl Agent {
             self.books.ledger.remark(now, Remark::Transition { turn, reason });
         }
         let message = self.books.ledger.reserve();
-        let model = request.model.clone();
+        let (model, asked_output) = (request.model.clone(), request.max_output);
         out.push(Effect::CallModel(message, Box::new(request)));
         out.push(Effect::Emit(Live::Asked { message, tokens: estimated_input }));
         let draft = Draft::within(self.settings.answer);
-        Phase::AwaitingModel(Awaiting { message, draft, estimated_input, retries, model })
+        Phase::AwaitingModel(Awaiting { message, draft, estimated_input, retries, model, asked_output })
     }
 
     /// Reserves the worst case of a call: the estimated prompt, and all the output that it may write. Returns the

@@ -141,6 +141,7 @@ impl Meter {
             | Body::Checkpoint(_)
             | Body::Progress(_)
             | Body::Handoff { .. }
+            | Body::Learned(_)
             | Body::Error { .. } => {}
         }
     }

@@ -1,10 +1,12 @@
 //! What the model is shown: the projected ledger, the frozen prompt and tools, and the room for an answer.
 
+mod condense;
 mod sight;
 mod window;
 pub mod words;
 
-pub use window::{estimate_tokens, tokens_of};
+pub use condense::{Keep, cut, part_end, shortened, transcript};
+pub use window::{estimate_tokens, fixed_tokens, message_tokens, tokens_of};
 
 use crate::ledger::{Ledger, Unsettled};
 use crate::model::{ModelSpec, Request, ToolDescription};

@@ -13,11 +13,25 @@ pub fn tokens_of(bytes: usize) -> u64 {
 
 /// An estimate of a request's prompt, in tokens.
 pub fn estimate_tokens(request: &Request) -> u64 {
-    let tools: usize =
-        request.tools.iter().map(|t| t.name.len() + t.description.len() + t.schema.to_string().len()).sum();
     let messages: usize = request.messages.iter().map(message_bytes).sum();
     let images: u64 = request.messages.iter().map(image_tokens).sum();
-    ((request.system.len() + tools + messages) / BYTES_PER_TOKEN) as u64 + images
+    ((fixed_bytes(request) + messages) / BYTES_PER_TOKEN) as u64 + images
+}
+
+/// An estimate of what is in every request of a conversation: the system prompt and the tools.
+pub fn fixed_tokens(request: &Request) -> u64 {
+    (fixed_bytes(request) / BYTES_PER_TOKEN) as u64
+}
+
+fn fixed_bytes(request: &Request) -> usize {
+    let tools = request.tools.iter();
+    let tools: usize = tools.map(|t| t.name.len() + t.description.len() + t.schema.to_string().len()).sum();
+    request.system.len() + tools
+}
+
+/// An estimate of one message, in tokens.
+pub fn message_tokens(message: &Message) -> u64 {
+    (message_bytes(message) / BYTES_PER_TOKEN) as u64 + image_tokens(message)
 }
 
 fn message_bytes(message: &Message) -> usize {

@@ -108,6 +108,7 @@ impl Books {
             | Body::Progress(_)
             | Body::Handoff { .. }
             | Body::Note(_)
+            | Body::Learned(_)
             | Body::Error { .. } => {}
         }
     }

@@ -7,7 +7,8 @@ use super::{EntryId, ModelRef, Usage};
 pub struct Compaction {
     /// What asked for it.
     pub trigger: CompactionTrigger,
-    /// The last entry that it replaces; all messages and results up to it are left out of requests.
+    /// The last entry that it replaces, in the order of the ledger: all messages and results up to it are left out of
+    /// requests. What comes after it stays as it is, without reasoning.
     pub replaces_to: EntryId,
     /// What the model reads in their place.
     pub summary: String,
@@ -17,7 +18,7 @@ pub struct Compaction {
     pub usage: Usage,
     /// Estimated tokens of the context before.
     pub tokens_before: u64,
-    /// Estimated tokens of the context after.
+    /// Estimated tokens of the messages after: the summary and what stays.
     pub tokens_after: u64,
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::image::shown;
 use super::{
     ApprovalRequest, AssistantMessage, CallId, Checkpoint, Compaction, Decision, DelegationRequest,
-    DelegationResponse, Ending, EntryId, FilesRestored, Goal, Image, Injector, Millis, ModelRef, Progress,
-    ToolResult, ToolUse, Transition, Usage,
+    DelegationResponse, Ending, EntryId, FilesRestored, Goal, Image, Injector, Learned, Lesson, Millis,
+    ModelRef, Progress, ToolResult, ToolUse, Transition, Usage,
 };
 
 /// One entry: immutable once appended, never removed.
@@ -93,6 +93,8 @@ pub enum Body {
     },
     /// Seen in the inspector, never by a model.
     Note(Note),
+    /// What a provider's refusal taught about later requests; people read it as a note.
+    Learned(Learned),
     /// Something went wrong and the user should know.
     Error {
         /// What.
@@ -130,7 +132,7 @@ impl Body {
             Self::Checkpoint(_) => "goal_checkpoint",
             Self::Progress(_) => "goal_progress",
             Self::Handoff { .. } => "handoff",
-            Self::Note(_) => "note",
+            Self::Note(_) | Self::Learned(_) => "note",
             Self::Error { .. } => "error",
             Self::TurnEnded(_) => "turn_ended",
         }
@@ -161,8 +163,20 @@ impl Body {
             | Self::Progress(_)
             | Self::Handoff { .. }
             | Self::Note(_)
+            | Self::Learned(_)
             | Self::Error { .. }
             | Self::TurnEnded(_) => None,
+        }
+    }
+}
+
+impl Lesson {
+    /// The lesson of an entry, if it is one.
+    pub fn of(entry: &Entry) -> Option<Self> {
+        match &entry.body {
+            Body::Learned(learned) => Some(learned.lesson.clone()),
+            Body::Note(note) => Self::parse(&note.text),
+            _ => None,
         }
     }
 }

@@ -1,6 +1,6 @@
-//! What a provider's refusal taught about later requests: a note that people read, and that reads back.
+//! What a provider's refusal taught about later requests.
 
-use super::{Body, Entry, ModelRef};
+use super::{EntryId, ModelRef};
 
 /// A lesson holds from its entry on, for the rest of the session, resumed or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,39 +19,48 @@ pub enum Lesson {
         /// Its name for models.
         tool: String,
     },
+    /// A request to the model, its answer included, holds no more than this.
+    Window {
+        /// Whose window.
+        model: ModelRef,
+        /// In tokens.
+        most: u64,
+    },
+}
+
+/// A lesson as it stands in the ledger.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Learned {
+    /// The entry that taught it.
+    pub about: EntryId,
+    /// What was learned.
+    pub lesson: Lesson,
 }
 
 const REASONING: &str =
     "From here on the reasoning before this is left out of requests: the provider does not take it back.";
 const LIMIT: [&str; 3] = ["From here on ", " is asked for at most ", " tokens: its provider allows no more."];
 
-const TOOL: [&str; 2] =
-    ["From here on the tool ", " is left out of requests: the provider does not take it."];
-
 impl Lesson {
-    /// The words of its note.
+    /// The same in words, for people.
     pub fn sentence(&self) -> String {
         let [begin, middle, end] = LIMIT;
         match self {
             Self::ReasoningRefused => REASONING.to_owned(),
-            Self::ToolRefused { tool } => format!("{}{tool}{}", TOOL[0], TOOL[1]),
+            Self::ToolRefused { tool } => {
+                format!("From here on the tool {tool} is left out of requests: the provider does not take it.")
+            }
             Self::OutputLimit { model, most } => format!("{begin}{model}{middle}{most}{end}"),
+            Self::Window { model, most } => {
+                format!("From here on the context window of {model} counts as {most} tokens.")
+            }
         }
     }
 
-    /// The lesson of an entry, if it is one.
-    pub fn of(entry: &Entry) -> Option<Self> {
-        let Body::Note(note) = &entry.body else { return None };
-        Self::parse(&note.text)
-    }
-
-    fn parse(text: &str) -> Option<Self> {
+    /// Version 0.1.0 at first wrote the first two lessons as notes whose words were read back; such sessions load.
+    pub(super) fn parse(text: &str) -> Option<Self> {
         if text == REASONING {
             return Some(Self::ReasoningRefused);
-        }
-        let [begin, end] = TOOL;
-        if let Some(tool) = text.strip_prefix(begin).and_then(|rest| rest.strip_suffix(end)) {
-            return Some(Self::ToolRefused { tool: tool.to_owned() });
         }
         let [begin, middle, end] = LIMIT;
         let (model, most) = text.strip_prefix(begin)?.strip_suffix(end)?.rsplit_once(middle)?;
@@ -65,12 +74,9 @@ mod tests {
     use crate::ledger::ModelRef;
 
     #[test]
-    fn a_lesson_is_read_back_from_its_words() {
+    fn a_lesson_of_an_older_session_is_read_from_its_words() {
         let limit = |model: &str| Lesson::OutputLimit { model: ModelRef::parse(model), most: 16_384 };
-        let tool = Lesson::ToolRefused { tool: "mcp__s__t".to_owned() };
-        for lesson in
-            [Lesson::ReasoningRefused, tool, limit("openai/gpt-4o"), limit("script"), limit("a/b/c: d")]
-        {
+        for lesson in [Lesson::ReasoningRefused, limit("openai/gpt-4o"), limit("script"), limit("a/b/c: d")] {
             assert_eq!(Lesson::parse(&lesson.sentence()), Some(lesson));
         }
         assert_eq!(Lesson::parse("The model call failed: no"), None);

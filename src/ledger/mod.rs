@@ -44,13 +44,13 @@ pub use hosted::Hosted;
 pub use id::{CallId, EntryId, Millis};
 pub use image::Image;
 pub use injector::Injector;
-pub use lesson::Lesson;
+pub use lesson::{Learned, Lesson};
 pub use message::{AssistantMessage, MicroDollars, ModelRef, Stop, Usage};
 pub use open::OpenCall;
 pub use outcome::{
     Abort, AbortPath, CutBy, Decider, Outcome, ToolResult, aborted_text, forgotten_text, lost_text, seconds,
 };
-pub use project::{Message, standing, tombstoned};
+pub use project::{Message, Placed, standing, tombstoned};
 pub use recover::{Recovered, recover};
 pub use restored::FilesRestored;
 
@@ -206,7 +206,7 @@ impl Ledger {
         self.append(at, Body::ToolResult(Arc::new(result)))
     }
 
-    /// A summary takes the place of all that was said so far.
+    /// A summary takes the place of what was said up to the entry that it names.
     ///
     /// # Errors
     /// [`Unsettled`] while a call is open: a pair is never split.
@@ -319,6 +319,8 @@ pub enum Remark {
     },
     /// A remark.
     Note(Note),
+    /// What a refusal taught.
+    Learned(Learned),
     /// A failure the user should know of.
     Error {
         /// What.
@@ -347,6 +349,7 @@ impl From<Remark> for Body {
             Remark::Progress(p) => Self::Progress(p),
             Remark::Handoff { text } => Self::Handoff { text },
             Remark::Note(n) => Self::Note(n),
+            Remark::Learned(l) => Self::Learned(l),
             Remark::Error { message, next } => Self::Error { message, next },
             Remark::TurnEnded(t) => Self::TurnEnded(t),
         }

@@ -3,8 +3,8 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
-    AssistantMessage, Block, Body, CallId, Entry, EntryId, Image, Ledger, Lesson, Stop, ToolResult,
-    Unsettled, UserMessage,
+    AssistantMessage, Block, Body, CallId, Compaction, Entry, EntryId, Image, Ledger, Lesson, Stop,
+    ToolResult, Unsettled, UserMessage,
 };
 
 /// One message as a model sees it, still free of any protocol. What stands in the ledger is shared with it, not copied.
@@ -18,6 +18,17 @@ pub enum Message {
     Results(Vec<Arc<ToolResult>>),
 }
 
+/// A message and the place in the ledger where it begins.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Placed {
+    /// Number of its first entry, from 0; a summary stands where what it replaces began.
+    pub at: usize,
+    /// Whether the user said it, as opposed to the model or somebody in the user's place.
+    pub is_users: bool,
+    /// The message.
+    pub message: Message,
+}
+
 /// The entries that a tombstone has withdrawn.
 pub fn tombstoned(entries: &[Arc<Entry>]) -> BTreeSet<EntryId> {
     entries
@@ -29,6 +40,11 @@ pub fn tombstoned(entries: &[Arc<Entry>]) -> BTreeSet<EntryId> {
 /// The entries that stand: without the withdrawn ones, the calls they made, and the notes about them. Requests, the
 /// transcript of a session and its exports are all made of these.
 pub fn standing(entries: &[Arc<Entry>]) -> impl Iterator<Item = &Arc<Entry>> {
+    standing_at(entries).map(|(_, entry)| entry)
+}
+
+/// The same with their numbers.
+fn standing_at(entries: &[Arc<Entry>]) -> impl Iterator<Item = (usize, &Arc<Entry>)> {
     let withdrawn = tombstoned(entries);
     let mut calls: BTreeSet<CallId> = BTreeSet::new();
     for entry in entries.iter().filter(|e| withdrawn.contains(&e.id)) {
@@ -36,7 +52,7 @@ pub fn standing(entries: &[Arc<Entry>]) -> impl Iterator<Item = &Arc<Entry>> {
             calls.extend(message.calls().map(|call| call.id));
         }
     }
-    entries.iter().filter(move |e| {
+    entries.iter().enumerate().filter(move |(_, e)| {
         let about = if let Body::Note(note) = &e.body { EntryId::parse(&note.about) } else { None };
         !withdrawn.contains(&e.id)
             && about.is_none_or(|about| !withdrawn.contains(&about))
@@ -50,40 +66,47 @@ impl Ledger {
     /// # Errors
     /// [`Unsettled`] while a call is open: such a history cannot be sent.
     pub fn project(&self) -> Result<Vec<Message>, Unsettled> {
+        Ok(self.placed()?.into_iter().map(|placed| placed.message).collect())
+    }
+
+    /// The same, with the place where each message begins: where a summary may end.
+    ///
+    /// # Errors
+    /// [`Unsettled`] while a call is open.
+    pub fn placed(&self) -> Result<Vec<Placed>, Unsettled> {
         self.settled()?;
         let unbound = unbound(&self.entries);
-        let mut messages = Vec::new();
+        let mut messages: Vec<Placed> = Vec::new();
         let mut ours = BTreeSet::new();
         let mut last_images: &[Image] = &[];
-        for entry in standing(&self.entries) {
+        for (at, entry) in standing_at(&self.entries) {
+            let mut push = |is_users, message| messages.push(Placed { at, is_users, message });
             match &entry.body {
                 Body::User(m) => {
                     last_images = &m.images;
-                    messages.push(Message::User(Arc::clone(m)));
+                    push(true, Message::User(Arc::clone(m)));
                 }
                 Body::Injected(i) => {
                     let (content, images) = (i.text.clone(), i.images.clone());
-                    messages.push(Message::User(Arc::new(UserMessage { content, images })));
+                    push(false, Message::User(Arc::new(UserMessage { content, images })));
                 }
-                // The summary repeats the user's last words; what they showed with them must not be lost either.
-                Body::Compaction(c) => {
-                    let (content, images) = (c.summary.clone(), last_images.to_vec());
-                    messages = vec![Message::User(Arc::new(UserMessage { content, images }))];
-                }
+                Body::Compaction(made) => messages = compacted(&self.entries, messages, made, last_images),
                 // A refused turn is not shown to a model again, unless its calls have results.
                 Body::Assistant(m) if m.stop == Stop::Refusal && m.calls().next().is_none() => {}
                 Body::Assistant(m) if m.blocks.is_empty() => {}
                 Body::Assistant(m) if unbound.contains(&entry.id) => {
-                    messages.extend(without_reasoning(m).map(Message::Assistant));
+                    if let Some(said) = without_reasoning(m) {
+                        push(false, Message::Assistant(said));
+                    }
                 }
-                Body::Assistant(m) => messages.push(Message::Assistant(Arc::clone(m))),
+                Body::Assistant(m) => push(false, Message::Assistant(Arc::clone(m))),
                 Body::Validation(call) => {
                     ours.insert(call.id);
                 }
                 // No model made that call, so none may be given its result; a checkpoint tells what it showed.
                 Body::ToolResult(r) if ours.contains(&r.call) => {}
-                Body::ToolResult(r) => push_result(&mut messages, r),
-                Body::Note(_) if Lesson::of(entry) == Some(Lesson::ReasoningRefused) => {
+                Body::ToolResult(r) => push_result(&mut messages, at, r),
+                Body::Note(_) | Body::Learned(_) if Lesson::of(entry) == Some(Lesson::ReasoningRefused) => {
                     messages = leave_reasoning_out(messages);
                 }
                 Body::SessionStarted(_)
@@ -104,6 +127,7 @@ impl Ledger {
                 | Body::Progress(_)
                 | Body::Handoff { .. }
                 | Body::Note(_)
+                | Body::Learned(_)
                 | Body::Error { .. }
                 | Body::TurnEnded(_) => {}
             }
@@ -135,22 +159,42 @@ fn without_reasoning(message: &Arc<AssistantMessage>) -> Option<Arc<AssistantMes
     (!left.blocks.is_empty()).then(|| Arc::new(left))
 }
 
+/// The summary, and after it what it does not replace. Reasoning is bound to what stood before it, which is gone.
+fn compacted(
+    entries: &[Arc<Entry>],
+    messages: Vec<Placed>,
+    made: &Compaction,
+    last_images: &[Image],
+) -> Vec<Placed> {
+    let end = entries.iter().position(|entry| entry.id == made.replaces_to);
+    let stays = |placed: &Placed| end.is_some_and(|end| placed.at > end);
+    let kept = leave_reasoning_out(messages.into_iter().filter(stays).collect());
+    // The summary repeats the user's last words; what they showed with them must not be lost either.
+    let has_wish = kept.iter().any(|placed| placed.is_users);
+    let images = if has_wish { Vec::new() } else { last_images.to_vec() };
+    let message = Message::User(Arc::new(UserMessage { content: made.summary.clone(), images }));
+    std::iter::once(Placed { at: 0, is_users: false, message }).chain(kept).collect()
+}
+
 /// All of it up to here: a block is bound to those before it, so none may stay. What comes later is bound to what
 /// is then sent, and is sent back.
-fn leave_reasoning_out(messages: Vec<Message>) -> Vec<Message> {
-    let left = messages.into_iter().filter_map(|message| match message {
-        Message::Assistant(said) => without_reasoning(&said).map(Message::Assistant),
-        message @ (Message::User(_) | Message::Results(_)) => Some(message),
+fn leave_reasoning_out(messages: Vec<Placed>) -> Vec<Placed> {
+    let left = messages.into_iter().filter_map(|placed| match &placed.message {
+        Message::Assistant(said) => {
+            without_reasoning(said).map(|left| Placed { message: Message::Assistant(left), ..placed })
+        }
+        Message::User(_) | Message::Results(_) => Some(placed),
     });
     left.collect()
 }
 
-fn push_result(messages: &mut Vec<Message>, result: &Arc<ToolResult>) {
-    if let Some(Message::Results(results)) = messages.last_mut() {
+fn push_result(messages: &mut Vec<Placed>, at: usize, result: &Arc<ToolResult>) {
+    if let Some(Placed { message: Message::Results(results), .. }) = messages.last_mut() {
         // After a crash a call that waited is settled after those behind it; a model sees them in call order.
         let at = results.partition_point(|earlier| earlier.call < result.call);
         results.insert(at, Arc::clone(result));
     } else {
-        messages.push(Message::Results(vec![Arc::clone(result)]));
+        let message = Message::Results(vec![Arc::clone(result)]);
+        messages.push(Placed { at, is_users: false, message });
     }
 }

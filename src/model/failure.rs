@@ -15,6 +15,8 @@ pub struct ModelFailure {
     pub retry_after_ms: Option<u64>,
     /// The tool that was refused, if one was named.
     pub tool: Option<NamedTool>,
+    /// What the provider says of sizes when it refuses a prompt as too long.
+    pub sizes: Sizes,
 }
 
 /// A tool of a request, as a provider speaks of it.
@@ -26,10 +28,26 @@ pub enum NamedTool {
     Called(String),
 }
 
+/// The numbers of a refusal, in tokens as the provider counts them; `None`: it does not say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Sizes {
+    /// The most that a request may hold.
+    pub window: Option<u64>,
+    /// What the prompt of the refused request holds.
+    pub prompt: Option<u64>,
+}
+
 impl ModelFailure {
     /// A failure without advice of its own.
     pub fn new(class: FailureClass, message: impl Into<String>) -> Self {
-        Self { class, message: message.into(), next: String::new(), retry_after_ms: None, tool: None }
+        Self {
+            class,
+            message: message.into(),
+            next: String::new(),
+            retry_after_ms: None,
+            tool: None,
+            sizes: Sizes::default(),
+        }
     }
 
     /// What to do next: the failure's own advice, or its class's.

@@ -132,6 +132,7 @@ fn said(card: &Card, view: &View) -> String {
             Body::Assistant(message) => message.text(),
             Body::Injected(said) => said.text.clone(),
             Body::Note(note) => note.text.clone(),
+            Body::Learned(learned) => learned.lesson.sentence(),
             Body::Error { message, .. } => message.clone(),
             _ => one_line(entry),
         },

@@ -154,7 +154,7 @@ impl CardBody {
             Body::Compaction(_) => Some(Self::Compacted(entry)),
             // What another agent calls its task is for who looks for it: in the inspector.
             Body::Note(note) if note.accepted().is_some() => None,
-            Body::Note(_) => Some(Self::Note(entry)),
+            Body::Note(_) | Body::Learned(_) => Some(Self::Note(entry)),
             Body::Error { .. } => Some(Self::Error(entry)),
             Body::BudgetRaised { .. } => Some(Self::Raised(entry)),
             Body::ModelChanged { .. } | Body::EffortChanged { .. } | Body::FilesRestored(_) => {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::agent::{Event, Live};
 use crate::budget::Limit;
-use crate::ledger::{Body, CallId, Compaction, Entry, EntryId, Millis, TurnEnded};
+use crate::ledger::{Body, CallId, Compaction, Entry, EntryId, Learned, Lesson, Millis, TurnEnded};
 
 use crate::tool::Standing;
 
@@ -96,6 +96,11 @@ impl View {
             Body::Tombstone(t) => self.remove(t.target),
             Body::Assistant(_) => self.latest_message = self.latest_message.max(Some(entry.id)),
             Body::ModelChanged { model, .. } => self.settings.model = model.to_string(),
+            Body::Learned(Learned { lesson: Lesson::Window { model, most }, .. })
+                if model.to_string() == self.settings.model =>
+            {
+                self.settings.window = self.settings.window.min(*most);
+            }
             Body::TurnEnded(ended) => {
                 self.drop_live();
                 self.offer = self.offer_after(ended);
@@ -115,6 +120,7 @@ impl View {
             | Body::BudgetRaised { .. }
             | Body::EffortChanged { .. }
             | Body::FilesRestored(_)
+            | Body::Learned(_)
             | Body::Error { .. } => {}
         }
     }
@@ -173,6 +179,7 @@ impl View {
             | Body::EffortChanged { .. }
             | Body::FilesRestored(_)
             | Body::Note(_)
+            | Body::Learned(_)
             | Body::Error { .. } => {}
         }
     }
@@ -243,12 +250,16 @@ impl View {
 
     /// What a model saw of the session up to now is in the summary; a withdrawn message was not seen.
     fn mark_compacted(&mut self, made: &Compaction) {
+        let end = self.row_of.get(&made.replaces_to).map_or(self.rows.len(), |at| at + 1);
         let seen = |row: &&mut Row| {
-            row.entry.id <= made.replaces_to
-                && Mark::can_be_compacted(&row.entry)
+            Mark::can_be_compacted(&row.entry)
                 && !row.marks.iter().any(|m| matches!(m, Mark::Tombstoned(_) | Mark::Compacted))
         };
-        self.rows.iter_mut().filter(seen).for_each(|row| row.marks.push(Mark::Compacted));
+        // A summary is replaced by the next one, wherever it stands.
+        let replaced = self.rows.iter_mut().enumerate();
+        let replaced =
+            replaced.filter(|(at, row)| *at < end || matches!(row.entry.body, Body::Compaction(_)));
+        replaced.map(|(_, row)| row).filter(seen).for_each(|row| row.marks.push(Mark::Compacted));
     }
 
     fn live_event(&mut self, live: &Live) {

@@ -139,6 +139,7 @@ pub fn one_line(entry: &Entry) -> String {
         Body::FilesRestored(done) => done.words(),
         Body::EffortChanged { effort } => effort_words(effort.as_deref()),
         Body::Note(n) => format!("{}: {}", n.about, n.text),
+        Body::Learned(l) => format!("{}: {}", l.about, l.lesson.sentence()),
         Body::Error { message, .. } => message.clone(),
         Body::TurnEnded(t) => format!(
             "{} · {} · {}",

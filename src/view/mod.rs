@@ -208,8 +208,17 @@ impl View {
     /// How many entries a compaction has taken out of what a model sees, those of earlier ones not counted.
     pub fn replaced_by(&self, id: EntryId) -> usize {
         let before = self.row_of.get(&id).and_then(|at| self.rows.get(..*at)).unwrap_or(&[]);
-        let since = before.iter().rev().take_while(|row| !matches!(row.entry.body, Body::Compaction(_)));
-        since.filter(|row| row.marks.contains(&Mark::Compacted)).count()
+        let mut summaries = before.iter().rev().filter(|row| matches!(row.entry.body, Body::Compaction(_)));
+        let from = summaries.next().map_or(0, |earlier| self.end_of(earlier.entry.id));
+        let replaced = self.rows.get(from..self.end_of(id)).unwrap_or_default().iter();
+        let said = replaced.filter(|row| !matches!(row.entry.body, Body::Compaction(_)));
+        said.filter(|row| row.marks.contains(&Mark::Compacted)).count()
+    }
+
+    /// The number of the first row that a compaction does not replace.
+    fn end_of(&self, id: EntryId) -> usize {
+        let made = self.compaction(id);
+        made.and_then(|made| self.row_of.get(&made.replaces_to)).map_or(0, |at| at + 1)
     }
 
     /// The requests that wait for a person, in the order of their calls.

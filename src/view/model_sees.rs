@@ -1,6 +1,6 @@
 //! What the model sees: each entry of the ledger beside the next request, and why the two differ.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::context::estimate_tokens;
@@ -76,7 +76,8 @@ pub fn model_sees(rows: &[Row], model: &str) -> ModelSees {
 struct Reading {
     said: BTreeMap<EntryId, Arc<AssistantMessage>>,
     results: BTreeMap<CallId, Arc<ToolResult>>,
-    users: VecDeque<Arc<UserMessage>>,
+    /// By the place where each begins; the summary at 0.
+    users: BTreeMap<usize, Arc<UserMessage>>,
     /// Who withdrew what, and why.
     withdrawn: BTreeMap<EntryId, String>,
     stands: BTreeSet<EntryId>,
@@ -95,13 +96,13 @@ impl Reading {
     fn of(mut ledger: Ledger, model: ModelRef) -> Self {
         let now = ledger.entries().last().map_or(Millis(0), |entry| entry.at);
         ledger.settle_lost(now);
-        let messages = ledger.project().unwrap_or_default();
+        let messages = ledger.placed().unwrap_or_default();
         let entries = ledger.entries();
         let gone = tombstoned(entries);
         let mut reading = Self {
             said: BTreeMap::new(),
             results: BTreeMap::new(),
-            users: VecDeque::new(),
+            users: BTreeMap::new(),
             withdrawn: BTreeMap::new(),
             stands: standing(entries).map(|entry| entry.id).collect(),
             summary: None,
@@ -120,9 +121,9 @@ impl Reading {
                 _ => {}
             }
         }
-        for message in messages {
-            match message {
-                Message::User(said) => reading.users.push_back(said),
+        for placed in messages {
+            match placed.message {
+                Message::User(said) => drop(reading.users.insert(placed.at, said)),
                 Message::Assistant(said) => drop(reading.said.insert(said.id, said)),
                 Message::Results(results) => reading.results.extend(results.into_iter().map(|r| (r.call, r))),
             }
@@ -183,9 +184,11 @@ impl Reading {
                 return (Fate::Sent, Some(Sent::System(started.system.clone())));
             }
             Body::User(_) | Body::Injected(_) | Body::Compaction(_) => {
-                return match self.summary {
-                    Some((summary, _)) if self.place < summary => self.compacted(),
-                    _ => (Fate::Sent, self.users.pop_front().map(|said| Sent::Message(Message::User(said)))),
+                let is_summary = self.summary.is_some_and(|(summary, _)| self.place == summary);
+                let at = if is_summary { 0 } else { self.place };
+                return match self.users.remove(&at) {
+                    Some(said) => (Fate::Sent, Some(Sent::Message(Message::User(said)))),
+                    None => self.compacted(),
                 };
             }
             Body::Assistant(said) => return self.answer(entry, said),
@@ -211,7 +214,9 @@ impl Reading {
             Body::Goal(_) | Body::Checkpoint(_) | Body::Progress(_) => {
                 Fate::Apart("told in the messages of the goal")
             }
-            Body::Handoff { .. } | Body::Note(_) | Body::Error { .. } => Fate::Apart("for people"),
+            Body::Handoff { .. } | Body::Note(_) | Body::Learned(_) | Body::Error { .. } => {
+                Fate::Apart("for people")
+            }
         };
         (message, None)
     }

@@ -94,6 +94,9 @@ impl Page {
                 ));
             }
             Body::Note(note) => self.aside(&format!("note on {}: {}", note.about, note.text)),
+            Body::Learned(learned) => {
+                self.aside(&format!("note on {}: {}", learned.about, learned.lesson.sentence()));
+            }
             Body::Error { message, next } => self.aside(&format!("error: {message}; next: {next}")),
             Body::BudgetRaised { name, limit } => self.aside(&format!("{name} is now {limit}")),
             Body::ModelChanged { .. } => self.aside(&format!("model: {}", one_line(entry))),

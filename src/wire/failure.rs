@@ -2,10 +2,11 @@
 
 use serde_json::Value;
 
-use crate::model::{FailureClass, ModelFailure, NamedTool};
+use crate::model::{FailureClass, ModelFailure, NamedTool, Sizes};
 
 use super::delay::told_delay;
 use super::report::{Report, one_line, page_line};
+use super::sizes;
 use super::string_mode::speaks_against_tools;
 
 /// What a failed HTTP answer means. `headers` are names and values; a body that is no text is read as far as it is.
@@ -81,6 +82,7 @@ fn conclude(
         next: advice(status, class, report).to_owned(),
         retry_after_ms: delay.filter(|_| class.is_transient()),
         tool: named_tool(&report.message).filter(|_| class == FailureClass::ToolRefused),
+        sizes: if class == FailureClass::Overflow { sizes::told(report) } else { Sizes::default() },
     }
 }
 
@@ -221,6 +223,11 @@ const OVERFLOW: &[&str] = &[
     "context window exceeds limit",
     "input is too long for requested model",
     "request too large for",
+    "exceeded max context length",
+    "exceeds the context length",
+    "maximum model length",
+    "context length is only",
+    "longer than the model's context length",
 ];
 const QUOTA_CODES: &[&str] =
     &["insufficient_quota", "credit_balance_exhausted", "organization_usage_limit_exceeded", "billing_error"];

@@ -24,6 +24,7 @@ mod openai_responses;
 pub mod record;
 mod report;
 pub mod script;
+mod sizes;
 pub mod sse;
 pub mod string_mode;
 

@@ -15,6 +15,9 @@ pub(super) struct Report {
     pub(super) status: Option<u16>,
     /// Google's `retryDelay`.
     pub(super) retry_delay: Option<String>,
+    /// llama.cpp: what a request may hold, and what this one's prompt held, in tokens.
+    pub(super) window: Option<u64>,
+    pub(super) prompt: Option<u64>,
     /// For the provider's support.
     pub(super) request_id: Option<String>,
 }
@@ -75,6 +78,9 @@ impl Report {
             Some(details) => self.add_code(details.get("error_code")),
             None => {}
         }
+        let count = |name: &str| value.get(name).and_then(Value::as_u64);
+        self.window = count("n_ctx").or(self.window);
+        self.prompt = count("n_prompt_tokens").or(self.prompt);
         if let Some(id) = value.get("request_id").and_then(Value::as_str) {
             self.request_id = Some(id.to_owned());
         }

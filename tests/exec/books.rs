@@ -105,13 +105,19 @@ fn check_calls(events: &[Value]) {
 
 /// Deltas name the message that comes, and are its text.
 fn check_deltas(events: &[Value]) {
+    // A part of a summary is paid for and withdrawn, and nobody is shown it while it is written.
+    let is_part = |event: &Value| {
+        let of_summary = |stone: &&Value| text(stone, "reason").starts_with("a part of a summary");
+        let stones = events.iter().filter(|e| e["type"] == "tombstone");
+        stones.filter(of_summary).any(|stone| stone["target"] == event["entry"])
+    };
     for (delta, member) in [("text_delta", "text"), ("thinking_delta", "thinking")] {
         let mut streamed: BTreeMap<String, String> = BTreeMap::new();
         for event in events {
             if event["type"] == delta {
                 streamed.entry(text(event, "message")).or_default().push_str(&text(event, "text"));
             }
-            if event["type"] == "agent_response" {
+            if event["type"] == "agent_response" && !is_part(event) {
                 let told = streamed.remove(&text(event, "entry")).unwrap_or_default();
                 let is_cut_thinking = delta == "thinking_delta" && event["interrupted"] == true;
                 if !is_cut_thinking {

@@ -55,3 +55,4 @@ mod signals;
 mod stage;
 mod switched;
 mod trust;
+mod windows;

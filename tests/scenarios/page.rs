@@ -155,6 +155,7 @@ fn line(body: &Body, log: &[Arc<Entry>]) -> Option<(String, String)> {
         }
         Body::FilesRestored(done) => plain("undone", format!("since {}: {}", done.since, done.words())),
         Body::Note(n) => plain("note", note(n, log)),
+        Body::Learned(l) => plain("learned", l.lesson.sentence()),
         Body::Error { message, next } => plain("error", format!("{message} → {next}")),
         Body::TurnEnded(t) => plain("turn", turn(t)),
     }

@@ -1,7 +1,7 @@
 //! What a model says in a story: `text "…" / tool_use NAME {…} / end tool_use`.
 
 use countersign::ledger::{Hosted, Stop, Usage};
-use countersign::model::{FailureClass, ModelEvent, ModelFailure, ModelNews};
+use countersign::model::{FailureClass, ModelEvent, ModelFailure, ModelNews, Sizes};
 use serde_json::{Value, json};
 
 use crate::notation::{duration, number, parts, quoted, value, word};
@@ -89,6 +89,7 @@ fn usage(rest: &str) -> Result<Usage, String> {
 
 fn failure(rest: &str) -> Result<ModelFailure, String> {
     let (class, rest) = word(rest);
+    let (class, sizes) = sizes(class)?;
     let class = match class {
         "transient" => FailureClass::Transient,
         "overflow" => FailureClass::Overflow,
@@ -107,5 +108,12 @@ fn failure(rest: &str) -> Result<ModelFailure, String> {
     };
     let (words, rest) = quoted(rest)?;
     let asked = rest.strip_prefix("after ").map(duration).transpose()?;
-    Ok(ModelFailure { retry_after_ms: asked, ..ModelFailure::new(class, words) })
+    Ok(ModelFailure { retry_after_ms: asked, sizes, ..ModelFailure::new(class, words) })
+}
+
+/// `overflow=8192/5000`: the window and the prompt, as the provider names them.
+fn sizes(class: &str) -> Result<(&str, Sizes), String> {
+    let Some(named) = class.strip_prefix("overflow=") else { return Ok((class, Sizes::default())) };
+    let (window, prompt) = named.split_once('/').ok_or("sizes are WINDOW/PROMPT")?;
+    Ok(("overflow", Sizes { window: Some(number(window)?), prompt: Some(number(prompt)?) }))
 }

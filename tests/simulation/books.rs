@@ -139,7 +139,7 @@ impl Log {
             Body::SessionStarted(started) => self.model = Some(started.model.clone()),
             Body::Note(note) => self.note(note)?,
             Body::FilesRestored(_) => self.untold_undo = Some(self.untold_undo.unwrap_or(false)),
-            Body::EffortChanged { .. } | Body::Progress(_) | Body::Error { .. } => {}
+            Body::EffortChanged { .. } | Body::Progress(_) | Body::Learned(_) | Body::Error { .. } => {}
         }
         self.entries.push(entry);
         Ok(())

@@ -233,12 +233,14 @@ impl World {
         if self.discovers {
             return Err("a model call before all tools are known".into());
         }
-        let has_all = request.tools.iter().any(|tool| tool.name == FROM_ELSEWHERE);
-        if has_all != self.bounds.discovers {
-            return Err("a model call with other tools than there are".into());
-        }
         let asks_for_summary =
             matches!(request.messages.last(), Some(Message::User(t)) if t.content == words::SUMMARIZE);
+        // A part of a summary is asked for without tools.
+        let is_part = asks_for_summary && request.tools.is_empty();
+        let has_all = request.tools.iter().any(|tool| tool.name == FROM_ELSEWHERE);
+        if has_all != self.bounds.discovers && !is_part {
+            return Err("a model call with other tools than there are".into());
+        }
         let explained = match self.log.entries.last().map(|e| &e.body) {
             Some(Body::Transition { .. }) => true,
             // The one transition of a reactive compaction explains the summary and the call after it.

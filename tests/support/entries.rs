@@ -314,9 +314,20 @@ pub fn body() -> impl Strategy<Value = Body> {
         restored(),
         delegations(),
         (text(), text()).prop_map(|(about, text)| Body::Note(Note { about, text })),
+        learned(),
         (text(), text()).prop_map(|(message, next)| Body::Error { message, next }),
         ended(),
     ]
+}
+
+fn learned() -> impl Strategy<Value = Body> {
+    let lesson = prop_oneof![
+        Just(Lesson::ReasoningRefused),
+        (model(), 1..=u64::MAX).prop_map(|(model, most)| Lesson::OutputLimit { model, most }),
+        (model(), 1..=u64::MAX).prop_map(|(model, most)| Lesson::Window { model, most }),
+    ];
+    (any::<u64>(), lesson)
+        .prop_map(|(about, lesson)| Body::Learned(Learned { about: EntryId(about), lesson }))
 }
 
 pub fn entry() -> impl Strategy<Value = Entry> {

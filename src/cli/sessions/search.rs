@@ -77,6 +77,7 @@ fn said(body: &Body) -> Option<String> {
         Body::Injected(injected) => Some(injected.text.clone()),
         Body::Compaction(made) => Some(made.summary.clone()),
         Body::Note(note) => Some(note.text.clone()),
+        Body::Learned(learned) => Some(learned.lesson.sentence()),
         Body::Error { message, .. } => Some(message.clone()),
         Body::SessionStarted(_)
         | Body::ApprovalRequested(_)

@@ -236,6 +236,7 @@ fn words(entry: &Entry) -> String {
         Body::Compaction(made) => made.summary.clone(),
         Body::Handoff { text } => text.clone(),
         Body::Note(note) => note.text.clone(),
+        Body::Learned(learned) => learned.lesson.sentence(),
         Body::Error { message, next } => format!("{message}\n{next}"),
         _ => crate::view::one_line(entry),
     }

@@ -105,6 +105,7 @@ impl Group {
             | Body::Compaction(_)
             | Body::Handoff { .. }
             | Body::Note(_)
+            | Body::Learned(_)
             | Body::Error { .. } => Self::Remarks,
         };
         self == Self::All || self == group

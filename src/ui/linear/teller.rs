@@ -336,6 +336,7 @@ fn remark(entry: &Entry, body: &Body) -> Option<String> {
             let first = note.text.trim().lines().next().unwrap_or_default().trim_end_matches(':');
             format!("note on {}: {first}", note.about)
         }
+        Body::Learned(learned) => format!("note on {}: {}", learned.about, learned.lesson.sentence()),
         Body::Error { message, next } => format!("error: {message}\nnext: {next}"),
         Body::BudgetRaised { name, limit } => {
             format!("budget {name}: raised to {}", amount(Limit::parse(name), *limit))

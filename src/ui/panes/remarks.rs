@@ -31,6 +31,9 @@ pub(super) fn lay(entry: &Entry, around: &Around<'_>) -> Vec<Row> {
             let first = note.text.trim().lines().next().unwrap_or("").trim_end_matches(':');
             vec![quiet(&format!("· {first} ({})", note.about), theme.faint, around)]
         }
+        Body::Learned(learned) => {
+            vec![quiet(&format!("· {}", learned.lesson.sentence()), theme.faint, around)]
+        }
         Body::BudgetRaised { name, limit } => {
             let limit = Limit::parse(name).map_or_else(|| limit.to_string(), |l| amount(l, *limit));
             vec![quiet(&format!("↑ {name} raised to {limit}"), theme.dim, around)]

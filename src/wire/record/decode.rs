@@ -12,7 +12,7 @@ use crate::ledger::{
 };
 
 use super::fields::Fields;
-use super::{RecordError, goal, image, message, time};
+use super::{RecordError, goal, image, lesson, message, time};
 
 /// Reads one event object. Unknown fields are ignored.
 ///
@@ -97,12 +97,19 @@ fn reader(kind: &str) -> Option<Reader> {
                 left: f.texts("left")?,
             }))
         },
-        "note" => |f, _| Ok(Body::Note(Note { about: f.text("about")?, text: f.text("text")? })),
+        "note" => |f, _| read_note(f),
         "error" => |f, _| Ok(Body::Error { message: f.text("message")?, next: f.text("next")? }),
         "turn_ended" => |f, _| read_ended(f),
         _ => return None,
     };
     Some(reader)
+}
+
+fn read_note(fields: &Fields<'_>) -> Result<Body, RecordError> {
+    if let Some(learned) = lesson::read(fields) {
+        return Ok(Body::Learned(learned));
+    }
+    Ok(Body::Note(Note { about: fields.text("about")?, text: fields.text("text")? }))
 }
 
 fn read_started(fields: &Fields<'_>) -> Result<Body, RecordError> {

@@ -9,7 +9,7 @@ use crate::ledger::{
 
 use super::fields::{put, put_value};
 use super::image::Bytes;
-use super::{goal, image, message, time};
+use super::{goal, image, lesson, message, time};
 
 /// The event object of an entry, with exactly the names of the design.
 pub fn encode(entry: &Entry) -> Value {
@@ -80,6 +80,7 @@ fn write_body(record: &mut Map<String, Value>, body: &Body, bytes: Bytes) {
             }),
         ),
         Body::Note(note) => put(record, json!({ "about": note.about, "text": note.text })),
+        Body::Learned(learned) => lesson::write(record, learned),
         Body::Error { message, next } => put(record, json!({ "message": message, "next": next })),
         Body::TurnEnded(ended) => write_ended(record, ended),
     }

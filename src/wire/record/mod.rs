@@ -10,6 +10,7 @@ mod fields;
 mod file;
 mod goal;
 mod image;
+mod lesson;
 mod line;
 mod message;
 mod outline;

@@ -53,6 +53,7 @@ fn short(body: &Body, told: &mut Told) -> Option<Value> {
         | Body::Progress(_)
         | Body::Handoff { .. }
         | Body::Note(_)
+        | Body::Learned(_)
         | Body::Error { .. } => None,
     }
 }

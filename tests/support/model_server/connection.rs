@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use super::reply::Frame;
-use super::{Recorded, Reply, Shared, anthropic, openai_chat, openai_responses};
+use super::{Part, Recorded, Reply, Shared, anthropic, limit, openai_chat, openai_responses};
 
 /// Whether the connection can serve another request.
 enum After {
@@ -26,7 +26,7 @@ struct Head {
 }
 
 #[derive(Clone, Copy)]
-enum Speech {
+pub(super) enum Speech {
     Anthropic,
     OpenAiChat,
     OpenAiResponses,
@@ -76,7 +76,13 @@ async fn answer(socket: &mut TcpStream, shared: &Shared, head: Head) -> After {
     }
     let checked = check(shared, &head, &body);
     let (speech, reply) = match checked {
-        Ok(speech) => (speech, shared.next_reply()),
+        Ok(speech) => match shared.window() {
+            None => (speech, shared.next_reply()),
+            Some(window) => match limit::refusal(speech, &body, window) {
+                Some(refusal) => (speech, refusal),
+                None => (speech, with_usage(shared.next_reply(), limit::prompt(&body))),
+            },
+        },
         Err((status, kind, message)) => (Speech::OpenAiChat, Reply::error(status, kind, &message)),
     };
     let status = if let Reply::Raw { status, .. } = &reply { *status } else { 200 };
@@ -125,6 +131,19 @@ fn check(shared: &Shared, head: &Head, body: &Value) -> Result<Speech, Refusal> 
         "/v1/chat/completions" => openai_chat::check(body).map(|()| Speech::OpenAiChat).map_err(invalid),
         "/v1/responses" => openai_responses::check(body).map(|()| Speech::OpenAiResponses).map_err(invalid),
         path => Err((404, "", format!("Invalid URL (POST {path})"))),
+    }
+}
+
+/// The same answer, with what was counted of its request.
+fn with_usage(reply: Reply, prompt: u64) -> Reply {
+    match reply {
+        Reply::Stream(mut parts) => {
+            let said: usize =
+                parts.iter().map(|p| if let Part::Text(text) = p { text.len() } else { 0 }).sum();
+            parts.push(Part::Usage(prompt, said as u64 / 4 + 1));
+            Reply::Stream(parts)
+        }
+        other => other,
     }
 }
 

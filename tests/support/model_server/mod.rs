@@ -21,6 +21,7 @@
 mod anthropic;
 mod anthropic_hosted;
 mod connection;
+mod limit;
 mod openai_chat;
 mod openai_responses;
 pub(crate) mod picture;
@@ -70,6 +71,8 @@ pub(crate) struct Shared {
 
 #[derive(Default)]
 struct State {
+    /// What a request may hold, in tokens as this server counts them.
+    window: Option<u64>,
     replies: VecDeque<Reply>,
     requests: Vec<Recorded>,
     pages: BTreeMap<String, Value>,
@@ -109,6 +112,12 @@ impl ModelServer {
             });
         });
         Self { address, shared, stop: Some(stop), thread: Some(thread) }
+    }
+
+    /// Refuses what does not fit this window, in the provider's own words, and tells with each answer what it counted.
+    pub fn with_window(self, tokens: u64) -> Self {
+        self.shared.state.lock().unwrap().window = Some(tokens);
+        self
     }
 
     /// `http://127.0.0.1:PORT`, without `/v1`.
@@ -164,6 +173,10 @@ impl Shared {
         next.unwrap_or_else(|| {
             Reply::error(400, "script_exhausted", "The script of the model server has no reply left.")
         })
+    }
+
+    fn window(&self) -> Option<u64> {
+        self.state.lock().unwrap().window
     }
 
     /// The page of this path, if there is one and the visitor may see it.
