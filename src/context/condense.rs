@@ -157,7 +157,7 @@ mod tests {
         let keep = |last, recent| cut(&history, Keep { last, recent });
         assert_eq!(keep(1_000, 1_000), 2, "the last exchange; half of the history is 131 tokens");
         assert_eq!(keep(10, 40), 5, "the newest pair");
-        assert_eq!(keep(10, 31), 7, "a result does not stay without its call");
+        assert_eq!(keep(10, 30), 7, "a result does not stay without its call");
         assert_eq!(keep(0, 0), 7);
         assert_eq!(cut(&[user(1, 100)], Keep { last: 1_000, recent: 1_000 }), 1, "all of it is replaced");
         let question = [user(1, 5), says(2, 5), user(3, 500)];
