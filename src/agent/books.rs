@@ -215,7 +215,10 @@ impl Books {
         let learned = self.ledger.entries().iter().rev().filter_map(|entry| Lesson::of(entry));
         let mut windows = learned.filter_map(|lesson| match lesson {
             Lesson::Window { model, most } if model == *of => Some(most),
-            Lesson::Window { .. } | Lesson::OutputLimit { .. } | Lesson::ReasoningRefused => None,
+            Lesson::Window { .. }
+            | Lesson::OutputLimit { .. }
+            | Lesson::ReasoningRefused
+            | Lesson::ToolRefused { .. } => None,
         });
         windows.next()
     }
@@ -244,7 +247,7 @@ impl Books {
         let learned = self.ledger.entries().iter().filter_map(|entry| Lesson::of(entry));
         let refused = learned.filter_map(|lesson| match lesson {
             Lesson::ToolRefused { tool } => Some(tool),
-            Lesson::OutputLimit { .. } | Lesson::ReasoningRefused => None,
+            Lesson::OutputLimit { .. } | Lesson::Window { .. } | Lesson::ReasoningRefused => None,
         });
         refused.collect()
     }

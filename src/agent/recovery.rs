@@ -108,7 +108,7 @@ impl Agent {
         let refused = self.books.refused_tools();
         let mut sent =
             self.registry.shown().iter().map(|tool| &tool.name).filter(|name| !refused.contains(*name));
-        let named = match failure.tool.as_ref()? {
+        let named = match failure.tool.as_deref()? {
             NamedTool::At(place) => sent.nth(*place),
             NamedTool::Called(name) => sent.find(|sent| *sent == name),
         };

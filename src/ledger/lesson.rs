@@ -48,7 +48,9 @@ impl Lesson {
         match self {
             Self::ReasoningRefused => REASONING.to_owned(),
             Self::ToolRefused { tool } => {
-                format!("From here on the tool {tool} is left out of requests: the provider does not take it.")
+                format!(
+                    "From here on the tool {tool} is left out of requests: the provider does not take it."
+                )
             }
             Self::OutputLimit { model, most } => format!("{begin}{model}{middle}{most}{end}"),
             Self::Window { model, most } => {

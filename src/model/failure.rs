@@ -14,7 +14,7 @@ pub struct ModelFailure {
     /// How long the provider asks to wait, in milliseconds.
     pub retry_after_ms: Option<u64>,
     /// The tool that was refused, if one was named.
-    pub tool: Option<NamedTool>,
+    pub tool: Option<Box<NamedTool>>,
     /// What the provider says of sizes when it refuses a prompt as too long.
     pub sizes: Sizes,
 }

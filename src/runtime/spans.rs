@@ -88,6 +88,9 @@ impl Spans {
                 parent: turn, %id, call = %result.call, outcome = result.outcome.as_str(),
                 ms = result.duration_ms, chars = result.content.chars().count(), "result"
             ),
+            Body::Learned(learned) => {
+                info!(parent: turn, %id, about = %learned.about, "a refusal taught something")
+            }
             Body::Compaction(made) => info!(
                 parent: turn, %id, before = made.tokens_before, after = made.tokens_after, "compacted"
             ),

@@ -9,11 +9,11 @@ use serde_json::Value;
 use crate::ledger::{Arguments, ToolUse};
 use crate::model::ToolDescription;
 
+use super::ToolSpec;
 use super::measure::measure;
 use super::name::{delegate, mcp};
 use super::portable::{Portable, portable, restore};
 use super::steps::{MOST_STEPS, steps};
-use super::ToolSpec;
 
 /// Most tools of a request: what OpenAI takes. A session's tools are frozen and its model can be changed, so that holds for
 /// all providers.

@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use crate::agent::{Event, Live};
 use crate::budget::Limit;
-use crate::ledger::{Body, CallId, Compaction, Entry, EntryId, Learned, Lesson, Millis, TurnEnded};
+use crate::ledger::{
+    Body, CallId, Compaction, Entry, EntryId, Learned, Lesson, Millis, ToolResult, TurnEnded,
+};
 
 use crate::tool::Standing;
 
@@ -61,6 +63,17 @@ impl View {
         self.cards.push(Card { id, revision: self.revision, body });
     }
 
+    /// What a result says beyond its own panel: the plan, and the background command that began or was looked at.
+    fn take_result(&mut self, result: &ToolResult, at: Millis) {
+        if let Some(items) = self.panel(result.call).and_then(|panel| plan::of(panel, result)) {
+            self.plan = items;
+        }
+        let panel = self.panels.get(&result.call).and_then(|at| self.cards.get(*at)?.panel());
+        if let Some(panel) = panel {
+            shells::take(&mut self.shells, panel, result, at);
+        }
+    }
+
     fn change_cards(&mut self, entry: &Arc<Entry>) {
         match &entry.body {
             Body::CallEdited(u) => {
@@ -79,13 +92,7 @@ impl View {
             Body::ToolResult(r) => {
                 self.asks.remove(&r.call);
                 self.change_panel(r.call, |p| p.finish(Arc::clone(entry)));
-                if let Some(items) = self.panel(r.call).and_then(|panel| plan::of(panel, r)) {
-                    self.plan = items;
-                }
-                let panel = self.panels.get(&r.call).and_then(|at| self.cards.get(*at)?.panel());
-                if let Some(panel) = panel {
-                    shells::take(&mut self.shells, panel, r, entry.at);
-                }
+                self.take_result(r, entry.at);
             }
             Body::Note(note) => {
                 if let Some(standing) = Standing::of_note(note) {

@@ -81,7 +81,7 @@ fn conclude(
         message: sentence(status, report),
         next: advice(status, class, report).to_owned(),
         retry_after_ms: delay.filter(|_| class.is_transient()),
-        tool: named_tool(&report.message).filter(|_| class == FailureClass::ToolRefused),
+        tool: named_tool(&report.message).filter(|_| class == FailureClass::ToolRefused).map(Box::new),
         sizes: if class == FailureClass::Overflow { sizes::told(report) } else { Sizes::default() },
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use countersign::agent::{Agent, Effect, Input, Intent, Operation, Settings, Shutdown, TimerId};
-use countersign::hooks::HookId;
+use countersign::hooks::{HookAnswer, HookId};
 use countersign::ledger::{Body, CallId, Entry, EntryId, Millis, check, recover};
 use countersign::model::{ModelEvent, ModelNews, Request};
 use countersign::tool::{Preparation, Shown, ToolNews, Typed};
@@ -155,10 +155,7 @@ impl Stage {
                 self.cancelled.remove(&call);
                 self.deliver(Input::Tool(call, ToolNews::Done(report.clone())))
             }
-            Act::Hooks(said) => {
-                let hook = self.hooks.take().ok_or("no hook was asked")?;
-                self.deliver(Input::Hooks(hook, said.clone()))
-            }
+            Act::Hooks(said) => self.answer_hooks(said),
             Act::Esc => self.escape(),
             Act::Timer => {
                 let due = self.timers.values().min().ok_or("no timer is set")?;
@@ -181,6 +178,11 @@ impl Stage {
                 Ok(())
             }
         }
+    }
+
+    fn answer_hooks(&mut self, said: &[HookAnswer]) -> Result<(), String> {
+        let hook = self.hooks.take().ok_or("no hook was asked")?;
+        self.deliver(Input::Hooks(hook, said.to_vec()))
     }
 
     fn name_task(&mut self, name: &str, id: &str) -> Result<(), String> {

@@ -45,6 +45,8 @@ pub(super) fn write(folder: &Path, name: &str, content: &[u8]) -> io::Result<()>
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::runtime::failing::failing;
 
