@@ -70,6 +70,7 @@ fn settings(window: u64) -> Settings {
         effect: SideEffect::Reads,
         paths: vec![],
         timeout_ms: None,
+        retrieves: false,
     };
     let spec = ModelSpec { window, ..ModelSpec::unknown(ModelRef::parse("near/model")) };
     Settings { tools: vec![read], ..Settings::new(spec) }
