@@ -6,7 +6,7 @@ use crate::ledger::{
     ApprovalRequest, CallId, CutBy, Decider, Decision, EntryId, Millis, OpenCall, Outcome, Remark,
     Sandboxing, Scope, Settlement, ToolUse,
 };
-use crate::policy::{Verdict, effect_of_call, effects_of_call, fingerprint};
+use crate::policy::{Verdict, effect_of_call, effects_of_call, fingerprint, grant};
 use crate::tool::{Invocation, Preparation, SideEffect, ToolSpec, delegate};
 
 use super::asking::{WHY, is_question};
@@ -309,9 +309,14 @@ impl Agent {
         let call = &pending.call;
         let sandboxed = in_sandbox || self.books.sandboxing_of(call.id) == Sandboxing::Within;
         if scope == Scope::Session {
+            let found = pending.looked.clone().unwrap_or_default();
+            let action = match self.registry.get(&call.name) {
+                Some(tool) => grant(tool, &call.arguments, &found),
+                None => fingerprint(&call.name, &call.arguments),
+            };
             let policy = &mut self.settings.policy;
             let granted = if sandboxed { &mut policy.granted_in_sandbox } else { &mut policy.granted };
-            granted.insert(fingerprint(&call.name, &call.arguments));
+            granted.insert(action);
         }
         let denial = Decision::denial(call.id, Decider::User, "");
         pending.receipt = Some(self.receive(now, call, Decision { scope, sandboxed, ..denial }));

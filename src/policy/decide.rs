@@ -26,7 +26,7 @@ use super::guarded::is_guarded;
 use super::line::{self, Place, Places, describe};
 use super::named::Named;
 use super::shell::{self, Access, Command, Reading, Redirection};
-use super::{Decided, Mode, Policy, Rule, RuleKind, Tier, Verdict, fingerprint};
+use super::{Decided, Mode, Policy, Rule, RuleKind, Tier, Verdict, fingerprint, grant};
 use crate::ledger::Arguments;
 use crate::tool::{Preparation, SideEffect, Territory, ToolSpec};
 
@@ -242,7 +242,7 @@ impl Policy {
         if self.mode == Mode::Plan && effect != SideEffect::Reads {
             return told(Verdict::Deny(PLAN.to_owned()), None);
         }
-        if self.granted.contains(&fingerprint(&tool.name, arguments)) {
+        if self.granted.contains(&grant(tool, arguments, found)) {
             return told(Verdict::Allow(GRANTED.to_owned()), None);
         }
         if let (Fit::Maybe, Some(rule)) = (denies, denying) {

@@ -32,7 +32,7 @@ pub use suggest::{Suggestion, suggest};
 pub(crate) use wildcard::wildcard;
 
 use crate::ledger::Arguments;
-use crate::tool::{SideEffect, ToolSpec};
+use crate::tool::{Preparation, SideEffect, ToolSpec};
 
 /// The decision about a call; each says why, in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,6 +91,17 @@ impl Policy {
 /// One spelling for one exact action: what a grant for the session is bound to.
 pub fn fingerprint(tool: &str, arguments: &Arguments) -> String {
     format!("{tool} {}", arguments.canonical())
+}
+
+/// What a grant for the session is bound to: the exact action, and where its path leads, when that is not what is written.
+/// A link that leads elsewhere later makes it another action. After a restart nobody knows where a link led: then it is
+/// asked about again.
+pub fn grant(tool: &ToolSpec, arguments: &Arguments, found: &Preparation) -> String {
+    let action = fingerprint(&tool.name, arguments);
+    let is_as_written = found.leads_to.is_empty()
+        || tool.paths.is_empty()
+        || found.leads_to == Preparation::as_written(tool, arguments).leads_to;
+    if is_as_written { action } else { format!("{action} -> {}", found.leads_to.join(" ")) }
 }
 
 /// What a call does to the world: for a shell line the worst of its parts, else what its tool does.

@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::agent::{Agent, Effect, Event, Input, Intent, Live, Shutdown};
-use crate::ledger::{Entry, Millis};
+use crate::ledger::{Body, Entry, Millis};
 
 use super::clock::Clock;
 use super::keeping::{Held, Keeping};
@@ -228,6 +228,9 @@ impl Driver {
     fn tell(&mut self, event: Event) {
         if let Event::Appended(entry) = &event {
             self.spans.entry(entry);
+            if let Body::ToolResult(result) = &entry.body {
+                self.operations.over(result.call);
+            }
         }
         self.outbox.push(event);
     }

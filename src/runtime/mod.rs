@@ -36,4 +36,6 @@ pub use process::{Groups, keep_to_ourselves};
 pub use regular::open_regular;
 pub use router::ModelRouter;
 pub use store::SessionStore;
-pub use tools::{AllowedHost, LocalTools, Reach, echo_spec, for_programs, looks_secret, tool_specs};
+pub use tools::{
+    AllowedHost, LocalTools, Reach, echo_spec, for_programs, looks_secret, open_named, tool_specs,
+};

@@ -10,6 +10,7 @@ use tracing::{Instrument as _, Span};
 
 use crate::agent::{Effect, Input, Operation, TimerId};
 use crate::hooks::HookCall;
+use crate::ledger::CallId;
 use crate::tool::{Invocation, Shown, ToolNews, ToolReport, warm_up};
 
 use super::hearing::hear;
@@ -80,6 +81,11 @@ impl Operations {
             Effect::Cancel(_) | Effect::Append(_) | Effect::Emit(_) => return,
         };
         self.running.insert(name, task);
+    }
+
+    /// A call has its result.
+    pub(super) fn over(&self, call: CallId) {
+        self.tools.over(call);
     }
 
     /// While the first answer is on its way, what the first tool call needs is made: the rules of schemas, and a thread.

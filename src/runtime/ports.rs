@@ -70,6 +70,9 @@ pub trait ToolPort: Send + Sync {
     /// Passes on what a person has typed into the terminal of a running call. Never waits: what a call without one,
     /// or one that is over, is told is dropped, and so is what a command does not read in time.
     fn type_into(&self, call: CallId, typed: Typed);
+
+    /// Hears that a call has its result, whether it ran or not: what was kept for it is let go.
+    fn over(&self, _call: CallId) {}
 }
 
 /// Runs hooks.

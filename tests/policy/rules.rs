@@ -154,6 +154,25 @@ fn of_several_rules_that_permit_the_closest_word_of_the_user_counts_first() {
 }
 
 #[test]
+fn what_is_granted_for_the_session_leads_where_it_led() {
+    let mut policy = policy(Mode::Ask, &[]);
+    let tool = edit_tool();
+    let (arguments, inside) = at("link/x", "real/x", false);
+    policy.granted.insert(countersign::policy::grant(&tool, &arguments, &inside));
+    let verdict = |leads_to: &str, outside| {
+        let (arguments, found) = at("link/x", leads_to, outside);
+        policy.decide(&tool, &arguments, &found).verdict
+    };
+    assert!(matches!(verdict("real/x", false), Verdict::Allow(_)));
+    assert!(matches!(verdict("/home/me/.ssh/x", true), Verdict::Ask(_)));
+    assert!(matches!(verdict("link/x", false), Verdict::Ask(_)), "a folder in its place is another one");
+    // What leads where it is written is the action alone, also when it is read from the books.
+    let (arguments, found) = at("a/x", "a/x", false);
+    let plain = countersign::policy::fingerprint(&tool.name, &arguments);
+    assert_eq!(countersign::policy::grant(&tool, &arguments, &found), plain);
+}
+
+#[test]
 fn files_that_make_programs_run_are_not_edited_without_a_question() {
     let policy = policy(Mode::Edit, &[]);
     for (path, asks) in [

@@ -127,3 +127,34 @@ async fn a_look_around_tells_nothing_of_what_is_hidden() {
     let found = bench.done("search", above).await;
     assert!(!found.contains("id_rsa"), "{found}");
 }
+
+#[tokio::test]
+async fn what_comes_to_stand_for_something_hidden_after_the_look_is_not_used() {
+    for (tool, arguments) in [
+        ("read", json!({ "path": "src/known" })),
+        ("read", json!({ "path": "store.key" })),
+        ("edit", json!({ "path": "src/known", "edits": [{ "old_text": "x", "new_text": "mine" }] })),
+        ("write", json!({ "path": "src/known", "content": "mine" })),
+        ("write", json!({ "path": "src/fresh", "content": "mine" })),
+        ("list", json!({ "path": "src" })),
+        ("glob", json!({ "path": "src", "pattern": "*" })),
+        ("search", json!({ "path": "src", "pattern": "." })),
+        ("search", json!({ "path": "store.key", "pattern": "." })),
+    ] {
+        let bench = Bench::at_home("");
+        let home = bench.home();
+        fs::create_dir(home.join("store.key")).unwrap();
+        fs::write(home.join("src/known"), "x").unwrap();
+        fs::write(home.join(".ssh/known"), "needle x").unwrap();
+        let found = bench.prepare(tool, arguments.clone()).await;
+        assert_eq!(found.territory(&found.leads_to[0]), Territory::Inside, "{tool} {arguments}");
+        for (name, stands_for) in [("src", ".ssh"), ("store.key", ".ssh/id_rsa")] {
+            fs::rename(home.join(name), home.join(format!("{name}.old"))).unwrap();
+            symlink(stands_for, home.join(name)).unwrap();
+        }
+        let text = bench.fails(tool, arguments.clone()).await;
+        assert!(!text.contains("needle") && !text.contains("id_rsa"), "{tool} {arguments}: {text}");
+        assert_eq!(fs::read_to_string(home.join(".ssh/known")).unwrap(), "needle x");
+        assert!(!home.join(".ssh/fresh").exists());
+    }
+}

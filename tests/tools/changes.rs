@@ -77,11 +77,11 @@ async fn line_endings_mode_and_links_stay() {
     bench.put("run.sh", "one\r\ntwo\r\n");
     fs::set_permissions(bench.path("run.sh"), fs::Permissions::from_mode(0o751)).unwrap();
     symlink("run.sh", bench.path("link")).unwrap();
-    bench.done("edit", edit("link", "one\ntwo", "1\n2\n3")).await;
+    bench.looked_at("edit", edit("link", "one\ntwo", "1\n2\n3")).await;
     assert_eq!(bench.get("run.sh"), "1\r\n2\r\n3\r\n");
     assert_eq!(mode(&bench.path("run.sh")), 0o751);
     assert!(fs::symlink_metadata(bench.path("link")).unwrap().is_symlink());
-    bench.done("write", json!({ "path": "link", "content": "new\n" })).await;
+    bench.looked_at("write", json!({ "path": "link", "content": "new\n" })).await;
     assert_eq!((bench.get("run.sh").as_str(), mode(&bench.path("run.sh"))), ("new\n", 0o751));
     let left: Vec<_> = fs::read_dir(bench.path("")).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(left.len(), 2, "no temporary file stays: {left:?}");

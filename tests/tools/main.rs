@@ -8,12 +8,15 @@ mod borders;
 mod changes;
 mod commands;
 mod finding;
+mod ignoring;
 mod looks;
+mod metadata;
 mod paths;
 #[path = "../support/pictures.rs"]
 mod pictures;
 mod races;
 mod showing;
+mod swaps;
 mod terminals;
 mod undoing;
 mod web;
@@ -78,6 +81,12 @@ impl Bench {
         let report = self.run(name, arguments).await;
         assert_eq!(report.outcome, Outcome::Ok, "{}", report.content);
         report.content
+    }
+
+    /// The same of a call that is looked at first, as the loop does it.
+    async fn looked_at(&self, name: &str, arguments: Value) -> String {
+        self.prepare(name, arguments.clone()).await;
+        self.done(name, arguments).await
     }
 
     /// The content of a call that must fail.

@@ -70,7 +70,7 @@ async fn a_write_lands_where_the_preparation_said() {
     assert_eq!(bench.prepare("write", through.clone()).await.outside, [at.display().to_string()]);
     assert_has(&bench.done("write", through).await, &[&format!("created {}", at.display())]);
     assert_eq!(fs::read_to_string(at).unwrap(), "a");
-    bench.done("write", json!({ "path": "dangling", "content": "b" })).await;
+    bench.looked_at("write", json!({ "path": "dangling", "content": "b" })).await;
     assert_eq!(fs::read_to_string(base.join("other/target")).unwrap(), "b");
     assert!(fs::symlink_metadata(bench.path("dangling")).unwrap().is_symlink());
 }

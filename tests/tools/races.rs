@@ -16,23 +16,135 @@ async fn a_link_that_leads_elsewhere_by_now_is_not_followed() {
     bench.put("real/file", "ours");
     symlink("real", bench.path("link")).unwrap();
     let calls = [
-        ("read", json!({ "path": "link/file" })),
-        ("list", json!({ "path": "link" })),
-        ("glob", json!({ "pattern": "*", "path": "link" })),
-        ("search", json!({ "pattern": "theirs", "path": "link" })),
-        ("write", json!({ "path": "link/file", "content": "mine" })),
-        ("edit", json!({ "path": "link/file", "edits": [{ "old_text": "s", "new_text": "t" }] })),
+        ("read", json!({ "path": "link/file" }), "ours"),
+        ("list", json!({ "path": "link" }), "real: 1 entry"),
+        ("glob", json!({ "pattern": "*", "path": "link" }), "real/file"),
+        ("search", json!({ "pattern": "s", "path": "link" }), "real/file:1: ours"),
+        ("edit", edit("link/file", "s", "t"), "edited real/file"),
+        ("write", json!({ "path": "link/new", "content": "mine" }), "created real/new"),
     ];
-    for (tool, arguments) in &calls {
+    for (tool, arguments, _) in &calls {
         assert_eq!(bench.prepare(tool, arguments.clone()).await.outside, Vec::<String>::new(), "{tool}");
     }
     fs::remove_file(bench.path("link")).unwrap();
     symlink(&out, bench.path("link")).unwrap();
-    for (tool, arguments) in calls {
-        let why = bench.fails(tool, arguments).await;
-        assert_has(&why, &["led to `real", "when this was decided", "nothing was done"]);
+    for (tool, arguments, says) in calls {
+        assert_has(&bench.done(tool, arguments).await, &[says]);
     }
+    assert_eq!((bench.get("real/file").as_str(), bench.get("real/new").as_str()), ("ourt", "mine"));
     assert_eq!(fs::read_to_string(out.join("file")).unwrap(), "theirs");
+    assert_eq!(fs::read_dir(&out).unwrap().count(), 1);
+}
+
+fn edit(path: &str, old: &str, new: &str) -> Value {
+    json!({ "path": path, "edits": [{ "old_text": old, "new_text": new }] })
+}
+
+/// The calls that use the folder `d` in one way or another.
+fn in_d() -> [(&'static str, Value); 6] {
+    [
+        ("read", json!({ "path": "d/file" })),
+        ("list", json!({ "path": "d" })),
+        ("glob", json!({ "pattern": "*", "path": "d" })),
+        ("search", json!({ "pattern": ".", "path": "d" })),
+        ("edit", edit("d/file", "ours", "mine")),
+        ("write", json!({ "path": "d/new", "content": "mine" })),
+    ]
+}
+
+#[tokio::test]
+async fn a_folder_that_stands_elsewhere_by_now_is_not_used() {
+    for replaced in [false, true] {
+        let bench = Bench::new();
+        bench.put("d/file", "ours");
+        bench.put("e/file", "ours, too");
+        for (tool, arguments) in in_d() {
+            bench.prepare(tool, arguments).await;
+        }
+        fs::rename(bench.path("d"), bench.path("moved")).unwrap();
+        if replaced {
+            fs::rename(bench.path("e"), bench.path("d")).unwrap();
+        }
+        let what = if replaced { "another folder stands in its place" } else { "it is not there any more" };
+        for (tool, arguments) in in_d() {
+            let why = bench.fails(tool, arguments).await;
+            assert_has(&why, &["the folder `d` was moved since this was decided", what, "nothing was done"]);
+        }
+        assert_eq!((bench.get("moved/file").as_str(), bench.path("moved/new").exists()), ("ours", false));
+    }
+}
+
+#[tokio::test]
+async fn a_folder_that_was_removed_and_made_anew_is_used_and_a_link_in_its_place_is_not() {
+    for link in [false, true] {
+        let bench = Bench::new();
+        let out = bench.folder.path().canonicalize().unwrap().join("other");
+        fs::create_dir(&out).unwrap();
+        fs::write(out.join("file"), "ours").unwrap();
+        bench.put("d/file", "ours");
+        for (tool, arguments) in in_d() {
+            bench.prepare(tool, arguments).await;
+        }
+        fs::remove_dir_all(bench.path("d")).unwrap();
+        match link {
+            true => symlink(&out, bench.path("d")).unwrap(),
+            false => bench.put("d/file", "ours"),
+        }
+        for (tool, arguments) in in_d() {
+            match link {
+                true => assert_has(&bench.fails(tool, arguments).await, &["`d` is a symlink now"]),
+                false => drop(bench.done(tool, arguments).await),
+            }
+        }
+        assert_eq!(fs::read_to_string(out.join("file")).unwrap(), "ours");
+        assert_eq!(fs::read_dir(&out).unwrap().count(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_nobody_has_looked_at_goes_through_no_link() {
+    let bench = Bench::new();
+    bench.put("real/file", "ours");
+    symlink("real", bench.path("link")).unwrap();
+    assert_has(&bench.done("read", json!({ "path": "./real/../real/file" })).await, &["ours"]);
+    for (tool, arguments) in [
+        ("read", json!({ "path": "link/file" })),
+        ("list", json!({ "path": "link" })),
+        ("write", json!({ "path": "link/file", "content": "mine" })),
+    ] {
+        let why = bench.fails(tool, arguments.clone()).await;
+        assert_has(&why, &["leads to `real", "nobody has looked at that", "make the call again"]);
+        bench.looked_at(tool, arguments.clone()).await;
+        // Once it is over, nothing is kept of it.
+        bench.tools.over(CallId(1));
+        bench.fails(tool, arguments).await;
+    }
+}
+
+#[tokio::test]
+async fn calls_beyond_those_whose_folders_are_held_find_the_same_place_without_following_links() {
+    let bench = Bench::new();
+    let out = bench.folder.path().canonicalize().unwrap().join("other");
+    fs::create_dir(&out).unwrap();
+    fs::write(out.join("file"), "theirs").unwrap();
+    bench.put("real/file", "ours");
+    symlink("real", bench.path("link")).unwrap();
+    let call = |number: u64| Invocation {
+        call: CallId(number),
+        ..invocation("read", json!({ "path": "link/file" }), 30_000)
+    };
+    let open = || fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
+    let before = open();
+    for number in 0..600 {
+        bench.tools.prepare(call(number)).await;
+    }
+    assert!(open() < before + 300, "{} files are open", open());
+    fs::remove_file(bench.path("link")).unwrap();
+    symlink(&out, bench.path("link")).unwrap();
+    for number in 0..600 {
+        let (output, _listener) = mpsc::channel(1);
+        assert_has(&bench.tools.run(call(number), output).await.content, &["ours"]);
+    }
 }
 
 #[tokio::test]

@@ -35,7 +35,7 @@ impl Bench {
 }
 
 /// Books that say of these calls that they wrote these files.
-fn books(calls: &[(CallId, PathBuf)]) -> Agreement {
+pub(super) fn books(calls: &[(CallId, PathBuf)]) -> Agreement {
     let mut entries = Vec::new();
     for (id, path) in calls {
         let arguments = Arguments::from_value(json!({ "path": path, "content": "" }));
@@ -49,7 +49,7 @@ fn books(calls: &[(CallId, PathBuf)]) -> Agreement {
 }
 
 /// Books that say all that is on record.
-fn told(snapshots: &Snapshots) -> Agreement {
+pub(super) fn told(snapshots: &Snapshots) -> Agreement {
     let changes = snapshots.changes().unwrap().into_iter();
     books(&changes.filter_map(|change| Some((change.call?, change.path))).collect::<Vec<_>>())
 }

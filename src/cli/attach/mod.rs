@@ -3,11 +3,13 @@
 mod desk;
 mod mention;
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::Invocation;
-use super::reading::{Reading, bytes};
+use super::reading::Reading;
 use crate::ledger::{Image, UserMessage};
+use crate::runtime::open_named;
 use crate::wire::{NoImage, recognize, to_image};
 use mention::{mention, mentions, pasted};
 
@@ -89,7 +91,7 @@ impl Attach {
 
     fn load(&self, name: &str) -> Result<Image, Trouble> {
         let small = "scale it down, or cut out the part that matters";
-        let content = match bytes(&self.path(name), Image::MOST_BYTES) {
+        let content = match self.bytes(name, Image::MOST_BYTES) {
             Reading::Text { text, cut: false } => text,
             Reading::Text { cut: true, .. } => {
                 return Err(Trouble::new(format!("{name} {}", NoImage::TooLarge), small));
@@ -121,8 +123,24 @@ impl Attach {
     }
 
     fn begins_as_picture(&self, name: &str) -> bool {
-        let start = bytes(&self.path(name), FIRST_BYTES);
+        let start = self.bytes(name, FIRST_BYTES);
         matches!(start, Reading::Text { text, .. } if recognize(&text) != Err(crate::wire::NoPicture::OtherFormat))
+    }
+
+    /// The first bytes of what a path names. Its links are followed once: what they led to is what is read.
+    fn bytes(&self, name: &str, most: u64) -> Reading<Vec<u8>> {
+        let file = match open_named(&self.cwd, self.home.as_deref(), name) {
+            Ok(None) => return Reading::Absent,
+            Err(why) => return Reading::Refused(why),
+            Ok(Some(file)) => file,
+        };
+        let mut text = Vec::new();
+        if let Err(failure) = file.take(most + 1).read_to_end(&mut text) {
+            return Reading::Refused(failure.to_string());
+        }
+        let cut = text.len() as u64 > most;
+        text.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+        Reading::Text { text, cut }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -136,4 +154,76 @@ impl Attach {
 fn is_called_an_image(name: &str) -> bool {
     let ending = Path::new(name).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     ENDINGS.contains(&ending.to_ascii_lowercase().as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::Cursor;
+    use std::os::unix::fs::symlink;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+    use image::{ImageFormat, RgbImage};
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+    use super::*;
+
+    fn picture(path: &Path, side: u32) {
+        let mut bytes = Cursor::new(Vec::new());
+        RgbImage::new(side, side).write_to(&mut bytes, ImageFormat::Png).unwrap();
+        fs::write(path, bytes.into_inner()).unwrap();
+    }
+
+    /// A folder with a picture of 2×2, and one beside it with a picture of 3×3 that nobody names.
+    fn folders() -> (tempfile::TempDir, Attach, PathBuf) {
+        let held = tempfile::tempdir().unwrap();
+        let base = held.path().canonicalize().unwrap();
+        fs::create_dir_all(base.join("work/d")).unwrap();
+        fs::create_dir(base.join("out")).unwrap();
+        picture(&base.join("work/d/shot.png"), 2);
+        picture(&base.join("out/shot.png"), 3);
+        let attach = Attach { cwd: base.join("work"), home: Some(base.join("out")) };
+        (held, attach, base)
+    }
+
+    #[test]
+    fn a_picture_behind_a_link_that_leads_out_is_not_sent_unless_it_is_named() {
+        let (_held, attach, base) = folders();
+        symlink("../out", base.join("work/away")).unwrap();
+        symlink("d", base.join("work/within")).unwrap();
+        let refused = attach.message("see @away/shot.png".to_owned()).unwrap_err();
+        let why =
+            format!("away/shot.png cannot be read: it leads to {}, out", base.join("out/shot.png").display());
+        assert!(refused.what.starts_with(&why), "{}", refused.what);
+        for (named, side) in [("@within/shot.png", 2), ("@~/shot.png", 3), ("@../out/shot.png", 3)] {
+            let said = attach.message(format!("see {named}")).unwrap();
+            assert_eq!(said.images[0].size, Some((side, side)), "{named}");
+        }
+        assert!(attach.mentions_in_paste(&base.join("out/shot.png").display().to_string()).is_some());
+    }
+
+    #[test]
+    fn a_folder_that_is_exchanged_with_a_link_sends_nothing_from_outside() {
+        let (_held, attach, base) = folders();
+        symlink("../out", base.join("work/away")).unwrap();
+        let is_over = Arc::new(AtomicBool::new(false));
+        let (thread_is_over, [one, other]) =
+            (Arc::clone(&is_over), ["d", "away"].map(|name| base.join("work").join(name)));
+        let thread = std::thread::spawn(move || {
+            while !thread_is_over.load(Relaxed) {
+                renameat_with(CWD, &one, CWD, &other, RenameFlags::EXCHANGE).unwrap();
+            }
+        });
+        let mut sent = 0;
+        for _ in 0..2000 {
+            if let Ok(said) = attach.message("see @d/shot.png".to_owned()) {
+                sent += said.images.len();
+                assert!(said.images.iter().all(|image| image.size == Some((2, 2))), "a picture from outside");
+            }
+        }
+        is_over.store(true, Relaxed);
+        thread.join().unwrap();
+        assert!(sent > 0, "no picture was sent at all");
+    }
 }

@@ -150,4 +150,8 @@ impl ToolPort for A2aTools {
     fn type_into(&self, call: CallId, typed: Typed) {
         self.inner.type_into(call, typed);
     }
+
+    fn over(&self, call: CallId) {
+        self.inner.over(call);
+    }
 }

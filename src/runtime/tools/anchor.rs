@@ -1,33 +1,33 @@
 //! A folder held open: what is done in it happens there, wherever its path leads meanwhile.
 //!
-//! A path is resolved, looked at and decided on before it is used. Here it is used part by part without following
-//! links, so a folder that became a link in between is refused instead of followed.
+//! A path is resolved once, when a call is looked at ([`super::way`]). Here it is used without following links, so a
+//! folder that became a link in between is refused instead of followed.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata, Permissions};
 use std::io::{self, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 use uuid::Uuid;
+
+use super::attributes;
+use super::beneath;
 
 /// As the system's own tools make files and folders; the umask takes its part.
 const NEW_FILE_MODE: u32 = 0o666;
 const NEW_FOLDER_MODE: u32 = 0o777;
-
-/// To go through a folder nobody needs to read it.
-#[cfg(any(target_os = "linux", target_os = "android"))]
-const THROUGH: OFlags = OFlags::PATH;
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-const THROUGH: OFlags = OFlags::RDONLY;
+/// Permissions that a new content may have: whoever wrote it does not hand on the rights of the file's owner or group.
+const PERMISSIONS: u32 = 0o1777;
 
 /// A name in a folder that is held open.
 #[derive(Debug)]
 pub(in crate::runtime) struct Anchor {
-    folder: OwnedFd,
+    folder: Arc<OwnedFd>,
     name: OsString,
 }
 
@@ -37,7 +37,7 @@ impl Anchor {
     /// # Errors
     /// The system's; also when a part of the path is a symlink by now, or when there is no last part.
     pub(in crate::runtime) fn of(path: &Path) -> io::Result<Self> {
-        Self::walk(path, false).map(|(anchor, _)| anchor)
+        Self::below(Arc::new(beneath::top()?), &names(path)?)
     }
 
     /// The same, making the folders that are missing. Gives the first that was made, too.
@@ -45,35 +45,57 @@ impl Anchor {
     /// # Errors
     /// As [`Self::of`].
     pub(in crate::runtime) fn making(path: &Path) -> io::Result<(Self, Option<PathBuf>)> {
-        Self::walk(path, true)
+        Self::making_below(Arc::new(beneath::top()?), Path::new("/"), &names(path)?)
     }
 
-    fn walk(path: &Path, makes: bool) -> io::Result<(Self, Option<PathBuf>)> {
-        let name = path.file_name().ok_or_else(|| io::Error::other("it is not the name of a file"))?;
-        let mut folder = rustix::fs::open("/", flags(THROUGH), Mode::empty())?;
-        let (mut at, mut made) = (PathBuf::from("/"), None);
-        for part in path.parent().unwrap_or(path).components() {
-            let part = match part {
-                Component::Normal(part) => part,
-                Component::RootDir => continue,
-                _ => return Err(io::Error::other("it is not a resolved path")),
-            };
+    /// The last of `names`, in the folder that the others lead to from `folder`. Without names it is that folder.
+    ///
+    /// # Errors
+    /// As [`Self::of`].
+    pub(super) fn below(folder: Arc<OwnedFd>, names: &[OsString]) -> io::Result<Self> {
+        let Some((name, between)) = names.split_last() else { return Ok(Self { folder, name: ".".into() }) };
+        let between: PathBuf = between.iter().collect();
+        let folder = match between.as_os_str().is_empty() {
+            true => folder,
+            false => Arc::new(beneath::folder(&folder, &between)?),
+        };
+        Ok(Self { folder, name: name.clone() })
+    }
+
+    /// The same, making the folders that are missing. Gives the first that was made, too; `at` is the path of `folder`.
+    ///
+    /// # Errors
+    /// As [`Self::of`].
+    pub(super) fn making_below(
+        mut folder: Arc<OwnedFd>,
+        at: &Path,
+        names: &[OsString],
+    ) -> io::Result<(Self, Option<PathBuf>)> {
+        let Some((name, between)) = names.split_last() else {
+            return Ok((Self { folder, name: ".".into() }, None));
+        };
+        let (mut at, mut made) = (at.to_owned(), None);
+        for part in between {
             at.push(part);
-            folder = match rustix::fs::openat(&folder, part, flags(THROUGH), Mode::empty()) {
-                Err(Errno::NOENT) if makes => {
+            let inner = match beneath::folder(&folder, Path::new(part)) {
+                Err(failure) if failure.kind() == io::ErrorKind::NotFound => {
                     let fresh = rustix::fs::mkdirat(&folder, part, Mode::from_raw_mode(NEW_FOLDER_MODE as _));
                     match fresh {
                         Ok(()) if made.is_none() => made = Some(at.clone()),
                         Ok(()) | Err(Errno::EXIST) => {}
                         Err(failure) => return Err(failure.into()),
                     }
-                    rustix::fs::openat(&folder, part, flags(THROUGH), Mode::empty())?
+                    beneath::folder(&folder, Path::new(part))?
                 }
-                Err(failure) => return Err(no_entry(&folder, part, failure)),
-                Ok(inner) => inner,
+                inner => inner?,
             };
+            folder = Arc::new(inner);
         }
-        Ok((Self { folder, name: name.to_owned() }, made))
+        Ok((Self { folder, name: name.clone() }, made))
+    }
+
+    fn name(&self) -> &Path {
+        Path::new(&self.name)
     }
 
     /// Opens what is there for reading, without waiting for the other end of a pipe.
@@ -81,11 +103,24 @@ impl Anchor {
     /// # Errors
     /// The system's; a symlink is not followed.
     pub(in crate::runtime) fn open(&self) -> io::Result<File> {
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        match rustix::fs::openat(&self.folder, &self.name, flags, Mode::empty()) {
-            Ok(file) => Ok(File::from(file)),
-            Err(failure) => Err(no_entry(&self.folder, &self.name, failure)),
-        }
+        beneath::file(&self.folder, self.name())
+    }
+
+    /// Opens the folder of this name, to go through.
+    ///
+    /// # Errors
+    /// The system's; a symlink is not followed.
+    pub(super) fn folder(&self) -> io::Result<OwnedFd> {
+        beneath::folder(&self.folder, self.name())
+    }
+
+    /// What kind of file is there.
+    ///
+    /// # Errors
+    /// The system's; a symlink is not followed.
+    pub(super) fn kind(&self) -> io::Result<FileType> {
+        let kind = FileType::from_raw_mode(beneath::stat(&self.folder, &self.name)?.st_mode);
+        if kind.is_symlink() { Err(beneath::is_link(&self.name)) } else { Ok(kind) }
     }
 
     /// Writes a content beside the name, synced, to be put in its place.
@@ -122,8 +157,8 @@ impl Anchor {
 
     /// Makes the names of the folder durable. Some file systems cannot; the content is safe without it.
     fn sync(&self) {
-        let open = rustix::fs::openat(&self.folder, ".", flags(OFlags::RDONLY), Mode::empty());
-        open.and_then(rustix::fs::fsync).ok();
+        let open = beneath::one(&self.folder, OsStr::new("."), OFlags::RDONLY | OFlags::DIRECTORY);
+        open.map(rustix::fs::fsync).ok();
     }
 }
 
@@ -137,25 +172,30 @@ pub(in crate::runtime) struct Staged<'a> {
 }
 
 impl Staged<'_> {
-    /// Gives it the mode and, where that is permitted, the owner of another file.
+    /// Gives it the permissions and the extended attributes of another file and, where that is permitted, its owner.
+    /// What makes a program run with rights of its owner (setuid, setgid, capabilities) was given to the content that was
+    /// there, and is left out.
     ///
     /// # Errors
     /// The system's.
-    pub(in crate::runtime) fn like(&self, other: &Metadata) -> io::Result<()> {
-        let now = self.file.metadata()?;
-        if (now.uid(), now.gid()) != (other.uid(), other.gid()) {
+    pub(in crate::runtime) fn like(&self, other: &File) -> io::Result<Metadata> {
+        let (now, meta) = (self.file.metadata()?, other.metadata()?);
+        if (now.uid(), now.gid()) != (meta.uid(), meta.gid()) {
             // Only root can give files away; for everybody else the file becomes theirs, as with any editor.
-            fchown(&self.file, Some(other.uid()), Some(other.gid())).ok();
+            fchown(&self.file, Some(meta.uid()), Some(meta.gid())).ok();
         }
-        self.file.set_permissions(other.permissions())
+        // Before the mode, which may forbid writing them.
+        attributes::copy(other, &self.file)?;
+        self.with_mode(meta.mode())?;
+        Ok(meta)
     }
 
-    /// Gives it these permissions.
+    /// Gives it these permissions, without setuid and setgid.
     ///
     /// # Errors
     /// The system's.
     pub(in crate::runtime) fn with_mode(&self, mode: u32) -> io::Result<()> {
-        self.file.set_permissions(Permissions::from_mode(mode & 0o7777))
+        self.file.set_permissions(Permissions::from_mode(mode & PERMISSIONS))
     }
 
     /// Puts it in its place, at once. `over`: what is there is replaced; otherwise nothing may be there.
@@ -189,22 +229,17 @@ impl Drop for Staged<'_> {
     }
 }
 
-fn flags(how: OFlags) -> OFlags {
-    how | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC
-}
-
-/// What the system says, or that there is a link where none was.
-fn no_entry(folder: &OwnedFd, name: &OsStr, failure: Errno) -> io::Error {
-    let is_link = matches!(failure, Errno::LOOP | Errno::NOTDIR | Errno::MLINK)
-        && rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
-            .is_ok_and(|found| rustix::fs::FileType::from_raw_mode(found.st_mode).is_symlink());
-    if is_link {
-        return io::Error::other(format!(
-            "`{}` is a symlink now and was none a moment ago; look at it again",
-            name.display()
-        ));
+/// The names of an absolute path that has no `..`.
+fn names(path: &Path) -> io::Result<Vec<OsString>> {
+    let below = path.strip_prefix("/").map_err(|_outside| io::Error::other("it is not a resolved path"))?;
+    let names: Vec<OsString> = below.iter().map(OsStr::to_owned).collect();
+    match names.last() {
+        None => Err(io::Error::other("it is not the name of a file")),
+        Some(_) if names.iter().any(|name| name == "..") => {
+            Err(io::Error::other("it is not a resolved path"))
+        }
+        Some(_) => Ok(names),
     }
-    failure.into()
 }
 
 #[cfg(test)]

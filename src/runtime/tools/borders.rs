@@ -33,11 +33,11 @@ impl Borders {
         Self { hidden: confinement.hidden_places(), ..self }
     }
 
-    /// Where a resolved path lies.
-    pub(super) fn territory(&self, path: &Path) -> Territory {
+    /// Where a resolved path lies. `is_folder`: whether it was one when it was resolved; nobody looks at the path again.
+    pub(super) fn territory(&self, path: &Path, is_folder: bool) -> Territory {
         if !path.starts_with(&self.root) {
             Territory::Outside
-        } else if self.is_hidden(path) || is_called_secret(path) && !path.is_dir() {
+        } else if self.is_hidden(path) || is_called_secret(path) && !is_folder {
             Territory::Secret
         } else if self.is_guarded || self.settings.hold(path) {
             Territory::Protected

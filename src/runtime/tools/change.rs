@@ -1,5 +1,7 @@
 //! A change of one file, worked out before it is made: the same for the approval and for the act.
 
+use std::sync::Arc;
+
 use crate::ledger::{CallId, Preview};
 
 use super::super::undo::{self, Content, Hash, Snapshots};
@@ -8,13 +10,14 @@ use super::encoding::Encoding;
 use super::file::replace;
 use super::seen::Seen;
 use super::stop::Stop;
+use super::target::Target;
 use super::words::counted;
 use super::workspace::Place;
 
 /// What a file is and what it is to become.
 pub(super) struct Change {
     /// Which file.
-    pub(super) place: Place,
+    pub(super) target: Arc<Target>,
     /// Its content now; `None` when it is new.
     pub(super) before: Option<Vec<u8>>,
     /// Its text to be.
@@ -42,7 +45,7 @@ impl Change {
         Preview::Diff(match planned {
             Err(reason) => format!("! {reason}\n"),
             Ok(change) => {
-                seen.look(call, &change.place.path, change.before.as_deref());
+                seen.look(call, &change.target.path, change.before.as_deref());
                 if change.before.as_deref() == Some(change.bytes().as_slice()) {
                     "! the file has this content already; nothing would change\n".to_owned()
                 } else {
@@ -57,7 +60,7 @@ impl Change {
         let before = self.before.as_deref().map(|bytes| {
             self.encoding.decode(bytes).unwrap_or_else(|_| String::from_utf8_lossy(bytes).into_owned())
         });
-        compare(&self.place.shown, before.as_deref(), &self.after)
+        compare(&self.target.shown, before.as_deref(), &self.after)
     }
 
     fn bytes(&self) -> Vec<u8> {
@@ -71,19 +74,19 @@ impl Change {
     /// A sentence; the file is then as it was.
     pub(super) fn make(&self, making: &Making<'_>) -> Result<Option<String>, String> {
         let before = self.before.as_deref();
-        if !making.seen.is_as_looked(making.call, &self.place.path, before) {
+        if !making.seen.is_as_looked(making.call, &self.target.path, before) {
             return Err(format!(
                 "`{}` has changed since the diff was made that was approved; nothing was written; read it again, then \
                  repeat the change",
-                self.place.shown
+                self.target.shown
             ));
         }
         let after = self.bytes();
-        let found = replace(&self.place, before, &after, |found| {
+        let found = replace(&self.target, before, &after, |found| {
             if let Some(snapshots) = making.snapshots {
                 let change = undo::Change {
                     call: Some(making.call),
-                    path: self.place.path.clone(),
+                    path: self.target.path.clone(),
                     before: Content::Absent,
                     after: Content::Known(Hash::of(&after)),
                     mode: found.mode,
@@ -93,8 +96,8 @@ impl Change {
             }
             if making.stop.is_set() { Err("stopped before anything was changed".to_owned()) } else { Ok(()) }
         })?;
-        making.seen.note(&self.place.path, &after);
-        making.seen.is_made(making.call, &self.place.path);
+        making.seen.note(&self.target.path, &after);
+        making.seen.is_made(making.call, &self.target.path);
         let others = usize::try_from(found.names.saturating_sub(1)).unwrap_or(usize::MAX);
         Ok((others > 0).then(|| {
             format!(

@@ -1,24 +1,26 @@
 //! `edit`: texts replaced in one file, all of them or none.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use crate::ledger::Arguments;
 
-use super::arguments::{member, required};
+use super::arguments::member;
 use super::change::{Change, Making, refuse_changed};
 use super::encoding::Encoding;
 use super::file::load;
 use super::replace::{Edit, apply};
 use super::seen::Seen;
+use super::target::Target;
 use super::words::counted;
-use super::workspace::Workspace;
 
 /// What the call would change.
 ///
 /// # Errors
 /// Why it cannot be done.
-pub(super) fn plan(workspace: &Workspace, seen: &Seen, arguments: &Arguments) -> Result<Change, String> {
-    planned(workspace, seen, arguments).map(|(change, _)| change)
+pub(super) fn plan(target: &Arc<Target>, seen: &Seen, arguments: &Arguments) -> Result<Change, String> {
+    planned(target, seen, arguments).map(|(change, _)| change)
 }
 
 /// Does it.
@@ -26,18 +28,18 @@ pub(super) fn plan(workspace: &Workspace, seen: &Seen, arguments: &Arguments) ->
 /// # Errors
 /// Why it was not done.
 pub(super) fn run(
-    workspace: &Workspace,
+    target: &Arc<Target>,
     arguments: &Arguments,
     making: &Making<'_>,
 ) -> Result<String, String> {
-    let (change, lines) = planned(workspace, making.seen, arguments)?;
+    let (change, lines) = planned(target, making.seen, arguments)?;
     let remark = change.make(making)?.map(|remark| format!("\n{remark}")).unwrap_or_default();
     let difference = change.difference();
     let places: Vec<String> = lines.iter().take(20).map(usize::to_string).collect();
     let more = if lines.len() > places.len() { ", …" } else { "" };
     Ok(format!(
         "edited {}: {} at line {}{more} (+{} -{} lines){remark}",
-        change.place.shown,
+        change.target.shown,
         counted(lines.len(), "replacement"),
         places.join(", "),
         difference.added,
@@ -45,18 +47,13 @@ pub(super) fn run(
     ))
 }
 
-fn planned(
-    workspace: &Workspace,
-    seen: &Seen,
-    arguments: &Arguments,
-) -> Result<(Change, Vec<usize>), String> {
-    let place = workspace.resolve(required(arguments, "path")?)?;
-    let shown = &place.shown;
+fn planned(target: &Arc<Target>, seen: &Seen, arguments: &Arguments) -> Result<(Change, Vec<usize>), String> {
+    let shown = &target.shown;
     let edits = edits(arguments)?;
-    let before = load(&place)?.ok_or_else(|| {
+    let before = load(target)?.ok_or_else(|| {
         format!("`{shown}` does not exist; use `write` to create it, or `search` to find it")
     })?;
-    refuse_changed(&place, &before, seen)?;
+    refuse_changed(target, &before, seen)?;
     let encoding = Encoding::of(&before);
     let text = encoding.decode(&before).map_err(|line| {
         format!(
@@ -66,7 +63,7 @@ fn planned(
         )
     })?;
     let (after, lines) = apply(&text, &edits).map_err(|why| format!("{why}\n`{shown}` was not changed."))?;
-    Ok((Change { place, before: Some(before), after, encoding }, lines))
+    Ok((Change { target: Arc::clone(target), before: Some(before), after, encoding }, lines))
 }
 
 fn edits(arguments: &Arguments) -> Result<Vec<Edit>, String> {

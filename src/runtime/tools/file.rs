@@ -1,13 +1,15 @@
 //! Files read whole and replaced whole: the new content stands there at once or not at all.
 
-use std::fs::{self, File, Metadata};
+use std::fs::{File, Metadata};
 use std::io::{self, Read as _};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::PathBuf;
 
+use rustix::fs::FileType;
+
 use super::anchor::Anchor;
+use super::target::Target;
 use super::words::{explain, size};
-use super::workspace::Place;
 
 /// The largest file that is held in memory.
 pub(super) const MOST_BYTES: u64 = 10 << 20;
@@ -16,23 +18,27 @@ pub(super) const MOST_BYTES: u64 = 10 << 20;
 ///
 /// # Errors
 /// A sentence that says what to do instead.
-pub(super) fn open(place: &Place) -> Result<(File, Metadata), String> {
-    let shown = &place.shown;
+pub(super) fn open(target: &Target) -> Result<(File, Metadata), String> {
+    let anchor = target.anchor().map_err(|failure| explain(&target.shown, &failure))?;
+    open_in(&anchor, &target.shown)
+}
+
+fn open_in(anchor: &Anchor, shown: &str) -> Result<(File, Metadata), String> {
     let is_folder = || format!("`{shown}` is a folder; use `list` to see what is in it");
-    if place.path.is_dir() {
-        return Err(is_folder());
-    }
-    let opened = Anchor::of(&place.path).and_then(|anchor| anchor.open()).and_then(|file| {
+    let opened = anchor.open().and_then(|file| {
         let meta = file.metadata()?;
         Ok((file, meta))
     });
-    match opened {
-        Ok((_, meta)) if meta.is_dir() => Err(is_folder()),
-        Ok((_, meta)) if !meta.is_file() => Err(no_file(shown)),
+    match (opened, anchor.kind()) {
+        (Ok((_, meta)), _) if meta.is_dir() => Err(is_folder()),
+        (Ok((_, meta)), _) if !meta.is_file() => Err(no_file(shown)),
+        (Ok(opened), _) => Ok(opened),
+        (Err(_), Ok(FileType::Directory)) => Err(is_folder()),
         // Nothing can be opened that has nobody at its other end, as a socket.
-        Err(failure) if is_special(place) => Err(format!("{} ({failure})", no_file(shown))),
-        Err(failure) => Err(explain(shown, &failure)),
-        Ok(opened) => Ok(opened),
+        (Err(failure), Ok(kind)) if kind != FileType::RegularFile => {
+            Err(format!("{} ({failure})", no_file(shown)))
+        }
+        (Err(failure), _) => Err(explain(shown, &failure)),
     }
 }
 
@@ -40,31 +46,42 @@ fn no_file(shown: &str) -> String {
     format!("`{shown}` is neither a file nor a folder (a device, pipe or socket); leave it alone")
 }
 
-fn is_special(place: &Place) -> bool {
-    fs::symlink_metadata(&place.path)
-        .is_ok_and(|meta| !meta.is_file() && !meta.is_dir() && !meta.is_symlink())
-}
-
 /// The content of a file, if there is one.
 ///
 /// # Errors
 /// A sentence, also when it is too large to be held.
-pub(super) fn load(place: &Place) -> Result<Option<Vec<u8>>, String> {
-    match fs::symlink_metadata(&place.path) {
+pub(super) fn load(target: &Target) -> Result<Option<Vec<u8>>, String> {
+    let anchor = match target.anchor() {
         Err(failure) if failure.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(failure) => return Err(explain(&place.shown, &failure)),
+        anchor => anchor.map_err(|failure| explain(&target.shown, &failure))?,
+    };
+    match anchor.kind() {
+        Err(failure) if failure.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(failure) => return Err(explain(&target.shown, &failure)),
         Ok(_) => {}
     }
-    let (file, meta) = open(place)?;
+    let (file, meta) = open_in(&anchor, &target.shown)?;
+    content(target, file, &meta).map(Some)
+}
+
+/// The content of an open file.
+///
+/// # Errors
+/// As [`load`].
+pub(super) fn content(target: &Target, file: File, meta: &Metadata) -> Result<Vec<u8>, String> {
     let large = |bytes: u64| {
-        format!("`{}` is too large for this ({}); use `shell` with sed or a script", place.shown, size(bytes))
+        format!(
+            "`{}` is too large for this ({}); use `shell` with sed or a script",
+            target.shown,
+            size(bytes)
+        )
     };
     if meta.len() > MOST_BYTES {
         return Err(large(meta.len()));
     }
-    let content = all_of(file).map_err(|failure| explain(&place.shown, &failure))?;
+    let content = all_of(file).map_err(|failure| explain(&target.shown, &failure))?;
     // Some files, as those in /proc, only say their size by being read.
-    if content.len() as u64 > MOST_BYTES { Err(large(content.len() as u64)) } else { Ok(Some(content)) }
+    if content.len() as u64 > MOST_BYTES { Err(large(content.len() as u64)) } else { Ok(content) }
 }
 
 fn all_of(file: File) -> io::Result<Vec<u8>> {
@@ -83,43 +100,39 @@ pub(super) struct Before {
     pub(super) names: u64,
 }
 
-/// Writes a content beside the file and puts it in its place; mode and owner stay as they were. Missing folders are
-/// made. `ready` is asked when only the rename is left; then the file must still have the content `before`.
+/// Writes a content beside the file and puts it in its place; permissions, extended attributes and owner stay as they
+/// were, but for setuid and setgid. Missing folders are made. `ready` is asked when only the rename is left; then the file must still have the content `before`.
 ///
 /// # Errors
 /// A sentence; the file is then as it was.
 pub(super) fn replace(
-    place: &Place,
+    target: &Target,
     before: Option<&[u8]>,
     content: &[u8],
     ready: impl FnOnce(&Before) -> Result<(), String>,
 ) -> Result<Before, String> {
-    let fail = |failure: io::Error| format!("{}; nothing was changed", explain(&place.shown, &failure));
-    let (anchor, made) = Anchor::making(&place.path).map_err(fail)?;
+    let fail = |failure: io::Error| format!("{}; nothing was changed", explain(&target.shown, &failure));
+    let (anchor, made) = target.making().map_err(fail)?;
     let staged = anchor.stage(content).map_err(fail)?;
-    let now = anchor.open().and_then(|file| file.metadata());
-    let now = match now {
+    let now = match anchor.open() {
         Err(failure) if failure.kind() == io::ErrorKind::NotFound => None,
-        now => Some(now.map_err(fail)?),
+        now => Some(now.and_then(|now| staged.like(&now)).map_err(fail)?),
     };
-    if let Some(now) = &now {
-        staged.like(now).map_err(fail)?;
-    }
     let mode = now.as_ref().map(|now| now.permissions().mode() & 0o7777);
     let found = Before { mode, made, names: now.map_or(1, |now| now.nlink()) };
     // Twice: what is not as it was is not put on record, and that takes a moment.
-    refuse_other(&anchor, place, before)?;
+    refuse_other(&anchor, target, before)?;
     ready(&found)?;
-    refuse_other(&anchor, place, before)?;
+    refuse_other(&anchor, target, before)?;
     staged.place(before.is_some()).map_err(fail)?;
     Ok(found)
 }
 
-fn refuse_other(anchor: &Anchor, place: &Place, before: Option<&[u8]>) -> Result<(), String> {
+fn refuse_other(anchor: &Anchor, target: &Target, before: Option<&[u8]>) -> Result<(), String> {
     let now = match anchor.open() {
         Err(failure) if failure.kind() == io::ErrorKind::NotFound => None,
         file => {
-            let content = file.and_then(all_of).map_err(|failure| explain(&place.shown, &failure))?;
+            let content = file.and_then(all_of).map_err(|failure| explain(&target.shown, &failure))?;
             Some(content)
         }
     };
@@ -128,6 +141,6 @@ fn refuse_other(anchor: &Anchor, place: &Place, before: Option<&[u8]>) -> Result
     }
     Err(format!(
         "`{}` has changed while this was being done; nothing was written; read it again, then repeat the change",
-        place.shown
+        target.shown
     ))
 }

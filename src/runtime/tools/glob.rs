@@ -1,15 +1,17 @@
 //! `glob`: files by their names and paths.
 
-use std::fs;
 use std::path::Path;
-use std::time::SystemTime;
+
+use rustix::fs::FileType;
 
 use crate::ledger::Arguments;
 
 use super::arguments::required;
 use super::filter::Filter;
+use super::ignored::Excludes;
 use super::stop::Stop;
-use super::walk::walk;
+use super::target::Target;
+use super::walk::Walk;
 use super::words::{counted, explain};
 use super::workspace::Workspace;
 
@@ -17,42 +19,53 @@ const MOST_SHOWN: usize = 200;
 /// Beyond this even counting is no use.
 const MOST_COUNTED: usize = 100_000;
 
+/// When a file was changed: seconds, and billionths of one.
+type Changed = (i128, i128);
+
 /// Does it.
 ///
 /// # Errors
 /// A sentence that says what to do instead.
-pub(super) fn run(workspace: &Workspace, arguments: &Arguments, stop: &Stop) -> Result<String, String> {
+pub(super) fn run(
+    workspace: &Workspace,
+    target: &Target,
+    excludes: Excludes,
+    arguments: &Arguments,
+    stop: &Stop,
+) -> Result<String, String> {
     let pattern = required(arguments, "pattern")?;
-    let place = workspace.resolve(arguments.text("path").unwrap_or_default())?;
-    let meta = fs::metadata(&place.path).map_err(|failure| explain(&place.shown, &failure))?;
-    if !meta.is_dir() {
-        return Err(format!("`{}` is a file; `path` is the folder to look in", place.shown));
+    let kind = target.anchor().and_then(|anchor| anchor.kind());
+    if kind.map_err(|failure| explain(&target.shown, &failure))? != FileType::Directory {
+        return Err(format!("`{}` is a file; `path` is the folder to look in", target.shown));
     }
     let filter = Filter::new(pattern)?;
-    let mut found: Vec<(SystemTime, String)> = Vec::new();
-    let (mut looked_at, mut unreadable) = (0, 0);
-    for entry in walk(&place.path, workspace.left_out_below(&place.path)).build() {
-        if stop.is_set() || found.len() >= MOST_COUNTED {
+    let left_out = workspace.left_out_below(&target.path);
+    let mut walk = Walk::through(target, left_out, excludes, stop)
+        .map_err(|failure| explain(&target.shown, &failure))?;
+    let mut found: Vec<(Changed, String)> = Vec::new();
+    let mut looked_at = 0;
+    while let Some(entry) = walk.next() {
+        if found.len() >= MOST_COUNTED {
             break;
         }
-        let Ok(entry) = entry else {
-            unreadable += 1;
-            continue;
-        };
-        if entry.depth() == 0 || entry.file_type().is_none_or(|kind| kind.is_dir()) {
+        if entry.kind == FileType::Directory {
             continue;
         }
         looked_at += 1;
-        if is_wanted(&filter, &place.path, workspace, entry.path()) {
-            let changed = entry.metadata().ok().and_then(|meta| meta.modified().ok());
-            found.push((changed.unwrap_or(SystemTime::UNIX_EPOCH), workspace.show(entry.path())));
+        let path = walk.path(&entry);
+        if is_wanted(&filter, &target.path, workspace, &path) {
+            let changed =
+                walk.stat(&entry).map(|stat| (i128::from(stat.st_mtime), i128::from(stat.st_mtime_nsec)));
+            found.push((changed.unwrap_or_default(), workspace.show(&path)));
         }
     }
     // What was changed last is most likely what is meant; equal times in the order of names.
     found.sort_by(|(one, one_name), (other, other_name)| {
         other.cmp(one).then_with(|| one_name.cmp(other_name))
     });
-    Ok(describe(&found, looked_at, unreadable))
+    let mut text = describe(&found, looked_at, walk.unreadable);
+    text.extend(walk.remark().map(|remark| format!("\n{remark}")));
+    Ok(text)
 }
 
 /// A path is held against the pattern as seen from the folder, and as seen from the workspace: models write both.
@@ -60,7 +73,7 @@ fn is_wanted(filter: &Filter, folder: &Path, workspace: &Workspace, path: &Path)
     filter.takes(folder, path) || (filter.is_positive() && filter.takes(workspace.root(), path))
 }
 
-fn describe(found: &[(SystemTime, String)], looked_at: usize, unreadable: usize) -> String {
+fn describe(found: &[(Changed, String)], looked_at: usize, unreadable: usize) -> String {
     let mut text = match found.len() {
         0 => format!("no file fits, of {} (hidden by ignore files: not counted)", counted(looked_at, "file")),
         MOST_COUNTED => format!("at least {}, newest first", counted(MOST_COUNTED, "file")),

@@ -2,7 +2,9 @@
 
 pub(super) mod anchor;
 mod arguments;
+mod attributes;
 mod background;
+mod beneath;
 mod borders;
 mod change;
 mod credentials;
@@ -16,10 +18,12 @@ mod file;
 mod filter;
 mod gather;
 mod glob;
+mod ignored;
 mod keyboard;
 mod kind;
 mod list;
 pub(super) mod live;
+mod named;
 mod pages;
 pub(super) mod picture;
 mod plan;
@@ -30,8 +34,10 @@ mod seen;
 pub(super) mod shell;
 mod specs;
 mod stop;
+mod target;
 mod terminal;
 mod walk;
+mod way;
 mod words;
 pub(super) mod workspace;
 mod write;
@@ -60,16 +66,19 @@ use arguments::is_set;
 use background::Background;
 use change::{Change, Making};
 use fetch::Fetch;
+use ignored::{Excludes, GitSettings};
 use keyboard::Keyboards;
 use seen::Seen;
 use shell::Shell;
 use stop::{Stop, off_thread};
+use target::{Target, Targets};
 use workspace::Workspace;
 
 pub use credentials::looks_secret;
 pub use environment::for_programs;
 pub(super) use environment::{for_commands, with_given};
 pub use fetch::{AllowedHost, Reach};
+pub use named::open_named;
 pub use specs::{echo_spec, tool_specs};
 
 /// What a tool gives when it went well.
@@ -89,6 +98,8 @@ impl From<String> for Given {
 pub struct LocalTools {
     workspace: Arc<Workspace>,
     seen: Seen,
+    targets: Targets,
+    git: Arc<GitSettings>,
     shell: Arc<Shell>,
     background: Background,
     fetch: Arc<Fetch>,
@@ -108,6 +119,8 @@ impl LocalTools {
         Self {
             workspace: Arc::new(Workspace::new(workspace, home)),
             seen: Seen::default(),
+            targets: Targets::default(),
+            git: Arc::new(GitSettings::of(&environment)),
             fetch,
             snapshots: None,
             keyboards: Keyboards::default(),
@@ -170,16 +183,20 @@ impl LocalTools {
         Self { missing, ..self }
     }
 
-    fn look(&self, invocation: &Invocation) -> Preparation {
+    fn look(&self, invocation: &Invocation, stop: &Stop) -> Preparation {
         let arguments = &invocation.arguments;
         let mut found = Preparation::default();
+        let mut target = Err("`path` is missing; give it as a string".to_owned());
         let names_path =
             tool_specs().iter().any(|tool| tool.name == invocation.name && !tool.paths.is_empty());
         if let Some(path) = arguments.text("path").filter(|_| names_path) {
-            match self.workspace.resolve(path) {
-                Ok(place) => {
-                    self.seen.leads(invocation.call, path, &place.path);
-                    found.leads(place.shown, place.territory);
+            target = Target::of(&self.workspace, path).map(Arc::new);
+            match &target {
+                Ok(target) => {
+                    if !stop.is_set() {
+                        self.targets.keep(invocation.call, path, target);
+                    }
+                    found.leads(target.shown.clone(), target.territory);
                 }
                 Err(_) => found.outside.push(path.to_owned()),
             }
@@ -194,11 +211,11 @@ impl LocalTools {
         }
         let preview = match invocation.name.as_str() {
             "edit" => {
-                let planned = edit::plan(&self.workspace, &self.seen, arguments);
+                let planned = target.and_then(|target| edit::plan(&target, &self.seen, arguments));
                 Change::preview(planned, invocation.call, &self.seen)
             }
             "write" => {
-                let planned = write::plan(&self.workspace, &self.seen, arguments);
+                let planned = target.and_then(|target| write::plan(&target, &self.seen, arguments));
                 Change::preview(planned, invocation.call, &self.seen)
             }
             "shell" => {
@@ -213,32 +230,29 @@ impl LocalTools {
     fn work(&self, invocation: &Invocation, stop: &Stop) -> Result<Given, String> {
         let (workspace, seen, arguments) = (&self.workspace, &self.seen, &invocation.arguments);
         let making = Making { call: invocation.call, seen, snapshots: self.snapshots.as_ref(), stop };
-        self.leads_there_still(invocation)?;
+        let target = || self.target(invocation);
+        let excludes = || Excludes::new(&self.git, workspace.root());
         let text = match invocation.name.as_str() {
-            "read" => return read::run(workspace, seen, arguments, stop),
-            "list" => list::run(workspace, arguments, stop),
-            "search" => search::run(workspace, arguments, stop),
+            "read" => return read::run(&*target()?, seen, arguments, stop),
+            "list" => list::run(workspace, &*target()?, excludes(), stop),
+            "search" => search::run(workspace, &*target()?, excludes(), arguments, stop),
             "echo" => echo::run(arguments),
-            "glob" => glob::run(workspace, arguments, stop),
+            "glob" => glob::run(workspace, &*target()?, excludes(), arguments, stop),
             "plan" => plan::run(arguments),
-            "edit" => edit::run(workspace, arguments, &making),
-            "write" => write::run(workspace, arguments, &making),
+            "edit" => edit::run(&target()?, arguments, &making),
+            "write" => write::run(&target()?, arguments, &making),
             other => Err(format!("there is no tool called {other}")),
         };
         text.map(Given::from)
     }
 
-    /// What was decided on is where the path led then.
-    fn leads_there_still(&self, invocation: &Invocation) -> Result<(), String> {
-        let Some(path) = invocation.arguments.text("path") else { return Ok(()) };
-        let place = self.workspace.resolve(path)?;
-        match self.seen.led_elsewhere(invocation.call, path, &place.path) {
-            None => Ok(()),
-            Some(before) => Err(format!(
-                "`{path}` led to `{}` when this was decided, and leads to `{}` now: nothing was done; look at it again",
-                self.workspace.show(&before),
-                place.shown
-            )),
+    /// What was decided about: found when the call was looked at. A call that waited while the program was started again
+    /// was not looked at in this one: then its path must lead where it says.
+    fn target(&self, invocation: &Invocation) -> Result<Arc<Target>, String> {
+        let path = invocation.arguments.text("path").unwrap_or_default();
+        match self.targets.get(invocation.call, path) {
+            Some(target) => Ok(target),
+            None => Target::as_written(&self.workspace, path).map(Arc::new),
         }
     }
 
@@ -283,7 +297,7 @@ impl ToolPort for LocalTools {
         let tools = self.clone();
         Box::pin(async move {
             // What could not be looked at is not called inside: a person decides.
-            off_thread(move |_| tools.look(&invocation))
+            off_thread(move |stop| tools.look(&invocation, stop))
                 .await
                 .unwrap_or_else(|failure| Preparation { outside: vec![failure], ..Preparation::default() })
         })
@@ -311,6 +325,11 @@ impl ToolPort for LocalTools {
 
     fn type_into(&self, call: CallId, typed: Typed) {
         self.keyboards.type_into(call, typed);
+    }
+
+    fn over(&self, call: CallId) {
+        self.targets.over(call);
+        self.seen.over(call);
     }
 }
 

@@ -8,14 +8,15 @@ use crate::ledger::Arguments;
 use super::Given;
 use super::arguments::{number, required};
 use super::encoding::Encoding;
-use super::file::{MOST_BYTES, load, open};
+use super::file::{MOST_BYTES, content, open};
 use super::kind;
 use super::pages::{Page, scan};
 use super::picture;
 use super::seen::Seen;
 use super::stop::Stop;
+use super::target::Target;
 use super::words::{counted, explain, size};
-use super::workspace::{Place, Workspace};
+use super::workspace::Place;
 
 const PAGE_LINES: u64 = 2000;
 const MOST_PAGE_LINES: u64 = 20_000;
@@ -26,32 +27,27 @@ const BINARY_LOOK: usize = 8192;
 ///
 /// # Errors
 /// A sentence that says what to do instead.
-pub(super) fn run(
-    workspace: &Workspace,
-    seen: &Seen,
-    arguments: &Arguments,
-    stop: &Stop,
-) -> Result<Given, String> {
+pub(super) fn run(target: &Target, seen: &Seen, arguments: &Arguments, stop: &Stop) -> Result<Given, String> {
     let path = required(arguments, "path")?;
-    let place = workspace.resolve(path)?;
-    let (file, meta) = open(&place)?;
+    let (file, meta) = open(target)?;
+    let place: &Place = target;
     let first = number(arguments, "offset").unwrap_or(1).max(1);
     let count = number(arguments, "limit").unwrap_or(PAGE_LINES).clamp(1, MOST_PAGE_LINES);
     let (page, encoding) = if meta.len() > MOST_BYTES {
-        (page_of_large(&place, file, meta.len(), first, count, stop)?, Encoding::Utf8)
+        (page_of_large(place, file, meta.len(), first, count, stop)?, Encoding::Utf8)
     } else {
-        let content = load(&place)?.unwrap_or_default();
+        let content = content(target, file, &meta)?;
         if is_binary(&content)
-            && let Some(shown) = picture::of(path, &place, &content)
+            && let Some(shown) = picture::of(path, place, &content)
         {
             return shown;
         }
-        let (text, encoding) = as_text(&place, content.as_slice())?;
+        let (text, encoding) = as_text(place, content.as_slice())?;
         seen.note(&place.path, &content);
         let page = scan(Cursor::new(text.unwrap_or(content)), first, count, true, stop);
         (page.map_err(|failure| explain(&place.shown, &failure))?, encoding)
     };
-    let text = describe(&place, &page, first, meta.len())?;
+    let text = describe(place, &page, first, meta.len())?;
     Ok(Given::from(text + &remarks(&page, encoding)))
 }
 

@@ -6,15 +6,18 @@ use std::path::Path;
 
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, sinks::Lossy};
+use rustix::fs::FileType;
 
 use crate::ledger::Arguments;
 use crate::tool::Territory;
 
-use super::anchor::Anchor;
 use super::arguments::required;
+use super::borders::LeftOut;
 use super::filter::Filter;
+use super::ignored::Excludes;
 use super::stop::Stop;
-use super::walk::walk;
+use super::target::Target;
+use super::walk::Walk;
 use super::words::{counted, explain, shorten};
 use super::workspace::Workspace;
 
@@ -35,42 +38,44 @@ const MOST_STATES: usize = 16 << 20;
 ///
 /// # Errors
 /// A sentence that says what to do instead.
-pub(super) fn run(workspace: &Workspace, arguments: &Arguments, stop: &Stop) -> Result<String, String> {
+pub(super) fn run(
+    workspace: &Workspace,
+    target: &Target,
+    excludes: Excludes,
+    arguments: &Arguments,
+    stop: &Stop,
+) -> Result<String, String> {
     let matcher = compile(required(arguments, "pattern")?)?;
-    let place = workspace.resolve(arguments.text("path").unwrap_or_default())?;
-    std::fs::metadata(&place.path).map_err(|failure| explain(&place.shown, &failure))?;
+    let fail = |failure: io::Error| explain(&target.shown, &failure);
+    let kind = target.anchor().and_then(|anchor| anchor.kind()).map_err(fail)?;
     let filter = arguments.text("glob").filter(|glob| !glob.is_empty()).map(Filter::new).transpose()?;
-    let base = if place.territory == Territory::Outside { place.path.as_path() } else { workspace.root() };
-    let mut found = Found::default();
-    let mut searcher = SearcherBuilder::new()
+    let base = if target.territory == Territory::Outside { &target.path } else { workspace.root() };
+    let takes = |path: &Path| filter.as_ref().is_none_or(|filter| filter.takes(base, path));
+    let searcher = SearcherBuilder::new()
         .line_number(true)
         .heap_limit(Some(MOST_LINE_BYTES))
         .binary_detection(BinaryDetection::quit(0))
         .build();
-    let left_out = workspace.left_out_below(&place.path);
-    for entry in walk(&place.path, left_out.clone()).build() {
-        if stop.is_set() || found.matches >= MOST_COUNTED {
+    let left_out = workspace.left_out_below(&target.path);
+    let mut search = Search { searcher, matcher, left_out: left_out.clone(), stop, found: Found::default() };
+    if kind != FileType::Directory {
+        if takes(&target.path) {
+            search.file(&target.path, &target.shown, || target.open());
+        }
+        return Ok(search.found.describe(None));
+    }
+    let mut walk = Walk::through(target, left_out, excludes, stop).map_err(fail)?;
+    while let Some(entry) = walk.next() {
+        if search.found.matches >= MOST_COUNTED {
             break;
         }
-        let Ok(entry) = entry else {
-            found.unreadable += 1;
-            continue;
-        };
-        let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
-        if !is_file || filter.as_ref().is_some_and(|filter| !filter.takes(base, entry.path())) {
-            continue;
-        }
-        let shown = workspace.show(entry.path());
-        if left_out.keeps(entry.path()) {
-            found.secret.push(shown);
-            continue;
-        }
-        found.files += 1;
-        if search_file(&mut searcher, &matcher, entry.path(), &shown, &mut found, stop).is_err() {
-            found.unreadable += 1;
+        let path = walk.path(&entry);
+        if entry.kind == FileType::RegularFile && takes(&path) {
+            search.file(&path, &workspace.show(&path), || walk.open(&entry));
         }
     }
-    Ok(found.describe())
+    search.found.unreadable += walk.unreadable;
+    Ok(search.found.describe(walk.remark()))
 }
 
 fn compile(pattern: &str) -> Result<RegexMatcher, String> {
@@ -84,24 +89,42 @@ fn compile(pattern: &str) -> Result<RegexMatcher, String> {
     })
 }
 
-fn search_file(
-    searcher: &mut Searcher,
-    matcher: &RegexMatcher,
-    path: &Path,
-    shown: &str,
-    found: &mut Found,
-    stop: &Stop,
-) -> io::Result<()> {
-    let before = found.matches;
-    // The walk saw no link on the way; nor does this follow one that was made since.
-    let reader = UntilStopped { file: Anchor::of(path)?.open()?, stop };
-    let sink = Lossy(|number, line| {
-        found.add(shown, number, line);
-        Ok(found.matches < MOST_COUNTED)
-    });
-    searcher.search_reader(matcher, reader, sink)?;
-    found.files_with_match += usize::from(found.matches > before);
-    Ok(())
+/// A search through one file after the other.
+struct Search<'a> {
+    searcher: Searcher,
+    matcher: RegexMatcher,
+    left_out: LeftOut,
+    stop: &'a Stop,
+    found: Found,
+}
+
+impl Search<'_> {
+    /// One file, unless its name is that of a secret: then it is not even opened.
+    fn file(&mut self, path: &Path, shown: &str, open: impl FnOnce() -> io::Result<File>) {
+        if self.left_out.keeps(path) {
+            self.found.secret.push(shown.to_owned());
+            return;
+        }
+        self.found.files += 1;
+        if open().and_then(|file| self.lines(file, shown)).is_err() {
+            self.found.unreadable += 1;
+        }
+    }
+
+    fn lines(&mut self, file: File, shown: &str) -> io::Result<()> {
+        if !file.metadata()?.is_file() {
+            return Err(io::Error::other("it is no regular file"));
+        }
+        let Self { searcher, matcher, stop, found, .. } = self;
+        let before = found.matches;
+        let sink = Lossy(|number, line| {
+            found.add(shown, number, line);
+            Ok(found.matches < MOST_COUNTED)
+        });
+        searcher.search_reader(&*matcher, UntilStopped { file, stop }, sink)?;
+        found.files_with_match += usize::from(found.matches > before);
+        Ok(())
+    }
 }
 
 /// A file that seems to end when nobody wants the rest.
@@ -135,7 +158,7 @@ impl Found {
         }
     }
 
-    fn describe(&self) -> String {
+    fn describe(&self, remark: Option<String>) -> String {
         let mut text = if self.matches == 0 {
             format!(
                 "no matches in {} (hidden by ignore files or binary: not searched)",
@@ -158,6 +181,7 @@ impl Found {
             text.push_str(&format!("\n({} could not be searched)", counted(self.unreadable, "file")));
         }
         text.push_str(&self.describe_secret());
+        text.extend(remark.map(|remark| format!("\n{remark}")));
         text
     }
 

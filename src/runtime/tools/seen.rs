@@ -22,8 +22,6 @@ struct Memory {
     shown: BTreeMap<PathBuf, u64>,
     /// What each call was to change when it was looked at, by real path; `None`: a file that was not there.
     contents: BTreeMap<(CallId, PathBuf), Option<u64>>,
-    /// Where its path led then, as it was written.
-    places: BTreeMap<(CallId, String), PathBuf>,
 }
 
 impl Seen {
@@ -58,15 +56,9 @@ impl Seen {
         });
     }
 
-    /// Remembers where the path of a call led when it was looked at.
-    pub(super) fn leads(&self, call: CallId, text: &str, path: &Path) {
-        let key = (call, text.to_owned());
-        self.0.send_modify(|memory| remember(&mut memory.places, key, path.to_owned()));
-    }
-
-    /// Where it led then, if that is not where it leads now.
-    pub(super) fn led_elsewhere(&self, call: CallId, text: &str, path: &Path) -> Option<PathBuf> {
-        self.0.borrow().places.get(&(call, text.to_owned())).filter(|led| *led != path).cloned()
+    /// The call is over: what it was looked at for is, too.
+    pub(super) fn over(&self, call: CallId) {
+        self.0.send_modify(|memory| memory.contents.retain(|(of, _), _| *of != call));
     }
 }
 

@@ -1,15 +1,12 @@
 //! Where a path really leads: symlinks followed as far as they exist, `..` only after that.
 
-use std::collections::VecDeque;
-use std::ffi::OsString;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use super::borders::{Borders, LeftOut};
+use super::way::{Way, as_written};
+use super::words::explain;
 use crate::runtime::sandbox::Confinement;
 use crate::tool::Territory;
-
-/// As many links as the system itself follows.
-const MOST_LINKS: usize = 40;
 
 /// The folder that tools work in.
 #[derive(Debug)]
@@ -59,17 +56,22 @@ impl Workspace {
     /// # Errors
     /// A sentence, when links go in a circle.
     pub(in crate::runtime) fn resolve(&self, text: &str) -> Result<Place, String> {
-        let path = follow(&self.as_written(text)).ok_or_else(|| {
-            format!("`{text}` leads through too many symlinks; use the path they should lead to")
-        })?;
-        let shown = self.show(&path);
-        let territory = self.borders.territory(&path);
-        Ok(Place { path, shown, territory })
+        self.find(text).map(|(place, _)| place)
     }
 
-    /// The absolute path that a text names, before any link is followed.
-    pub(in crate::runtime) fn as_written(&self, text: &str) -> PathBuf {
-        self.root.join(self.expand(text))
+    /// The same, with the way to it: the folder that it lies in is held open.
+    ///
+    /// # Errors
+    /// As [`Self::resolve`].
+    pub(super) fn find(&self, text: &str) -> Result<(Place, Way), String> {
+        let way = Way::of(&self.root.join(self.expand(text))).map_err(|failure| explain(text, &failure))?;
+        let way = way.ok_or_else(|| {
+            format!("`{text}` leads through too many symlinks; use the path they should lead to")
+        })?;
+        let path = way.path();
+        let shown = self.show(&path);
+        let territory = self.borders.territory(&path, way.is_folder());
+        Ok((Place { path, shown, territory }, way))
     }
 
     /// How a resolved path is written.
@@ -81,6 +83,11 @@ impl Workspace {
         }
     }
 
+    /// Where a path is as it is written, links not looked at.
+    pub(in crate::runtime) fn as_written(&self, text: &str) -> PathBuf {
+        as_written(&self.root.join(self.expand(text)))
+    }
+
     fn expand(&self, text: &str) -> PathBuf {
         let after_home = if text == "~" { Some("") } else { text.strip_prefix("~/") };
         match (after_home, &self.home) {
@@ -88,41 +95,4 @@ impl Workspace {
             _ => PathBuf::from(text),
         }
     }
-}
-
-/// Walks an absolute path part by part as the system would; from the first missing part on it is taken as written.
-fn follow(path: &Path) -> Option<PathBuf> {
-    let mut left: VecDeque<OsString> = parts(path).collect();
-    let mut real = PathBuf::from("/");
-    let mut links = 0;
-    while let Some(part) = left.pop_front() {
-        if part == ".." {
-            real.pop();
-            continue;
-        }
-        let next = real.join(&part);
-        let Ok(target) = next.read_link() else {
-            real = next;
-            continue;
-        };
-        links += 1;
-        if links > MOST_LINKS {
-            return None;
-        }
-        if target.is_absolute() {
-            real = PathBuf::from("/");
-        }
-        for part in parts(&target).collect::<Vec<_>>().into_iter().rev() {
-            left.push_front(part);
-        }
-    }
-    Some(real)
-}
-
-fn parts(path: &Path) -> impl Iterator<Item = OsString> {
-    path.components().filter_map(|part| match part {
-        Component::Normal(name) => Some(name.to_owned()),
-        Component::ParentDir => Some("..".into()),
-        Component::RootDir | Component::CurDir | Component::Prefix(_) => None,
-    })
 }

@@ -1,5 +1,7 @@
 //! `write`: a whole file, new or over what was there.
 
+use std::sync::Arc;
+
 use crate::ledger::Arguments;
 
 use super::arguments::required;
@@ -7,21 +9,20 @@ use super::change::{Change, Making, refuse_changed};
 use super::encoding::Encoding;
 use super::file::load;
 use super::seen::Seen;
+use super::target::Target;
 use super::words::counted;
-use super::workspace::Workspace;
 
 /// What the call would change.
 ///
 /// # Errors
 /// Why it cannot be done.
-pub(super) fn plan(workspace: &Workspace, seen: &Seen, arguments: &Arguments) -> Result<Change, String> {
-    let place = workspace.resolve(required(arguments, "path")?)?;
+pub(super) fn plan(target: &Arc<Target>, seen: &Seen, arguments: &Arguments) -> Result<Change, String> {
     let after = required(arguments, "content")?.to_owned();
-    let before = load(&place)?;
+    let before = load(target)?;
     if let Some(before) = &before {
-        refuse_changed(&place, before, seen)?;
+        refuse_changed(target, before, seen)?;
     }
-    Ok(Change { place, before, after, encoding: Encoding::Utf8 })
+    Ok(Change { target: Arc::clone(target), before, after, encoding: Encoding::Utf8 })
 }
 
 /// Does it.
@@ -29,15 +30,15 @@ pub(super) fn plan(workspace: &Workspace, seen: &Seen, arguments: &Arguments) ->
 /// # Errors
 /// Why it was not done.
 pub(super) fn run(
-    workspace: &Workspace,
+    target: &Arc<Target>,
     arguments: &Arguments,
     making: &Making<'_>,
 ) -> Result<String, String> {
-    let change = plan(workspace, making.seen, arguments)?;
+    let change = plan(target, making.seen, arguments)?;
     let remark = change.make(making)?.map(|remark| format!("\n{remark}")).unwrap_or_default();
     let size =
         format!("{}, {}", counted(change.after.len(), "byte"), counted(change.after.lines().count(), "line"));
-    let shown = &change.place.shown;
+    let shown = &change.target.shown;
     Ok(match change.before {
         None => format!("created {shown}: {size}"),
         Some(_) => {

@@ -2,7 +2,7 @@
 //! have a call that was let run and that names its path.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::ledger::{Body, CallId, Entry};
@@ -31,7 +31,7 @@ impl Agreement {
                 Body::ToolCall(call) | Body::CallEdited(call) if TOOLS.contains(&call.name.as_str()) => {
                     let Some(path) = call.arguments.text("path") else { continue };
                     let leads = workspace.resolve(path).ok().map(|place| place.path);
-                    let written = as_written(&workspace.as_written(path));
+                    let written = workspace.as_written(path);
                     named.entry(call.id).or_default().extend(leads.into_iter().chain([written]));
                 }
                 Body::ApprovalDecided(decision) if decision.allow => drop(allowed.insert(decision.call)),
@@ -62,17 +62,4 @@ impl Agreement {
             && (first.mode, &first.made) == (restored.mode, &restored.made)
             && [first].into_iter().chain(chain).any(|change| was(&change.before) || was(&change.after))
     }
-}
-
-/// Without `.` and `..`, whatever links there are.
-fn as_written(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => drop(plain.pop()),
-            Component::CurDir => {}
-            other => plain.push(other),
-        }
-    }
-    plain
 }

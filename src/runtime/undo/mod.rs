@@ -16,6 +16,7 @@ mod agreement;
 mod blobs;
 #[cfg(all(test, target_os = "linux"))]
 mod failing_tests;
+mod files;
 mod plan;
 mod record;
 mod restore;

@@ -1,6 +1,6 @@
 //! The snapshots of a session on disk, and putting files back from them.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,9 @@ use super::super::store::{self, plain};
 use super::super::tools::anchor::Anchor;
 use super::agreement::Agreement;
 use super::blobs::{self, MOST_BYTES};
+use super::files::{content_of, look, open, put_back, roll_back};
 use super::plan::{Action, Plan, Step, Which, plan};
-use super::record::{Change, Content, Hash};
+use super::record::{Change, Content};
 
 const CHANGES: &str = "changes";
 /// What is being restored: written before anything is touched, and there until the books are known to tell of it.
@@ -226,7 +227,9 @@ impl Snapshots {
             return Err("it has changed since this was planned".to_owned());
         }
         if let Content::Known(hash) = &step.from {
-            let content = content_of(&step.path)?.unwrap_or_default();
+            let file =
+                Anchor::of(&step.path).map_err(|failure| failure.to_string()).and_then(|at| open(&at))?;
+            let content = file.map(content_of).transpose()?.unwrap_or_default();
             let kept = blobs::put(folder, &content).map_err(cannot_keep)?;
             if kept != *hash {
                 return Err("it has changed since this was planned".to_owned());
@@ -305,93 +308,4 @@ fn read_head(line: &str) -> (Option<CallId>, Option<u64>) {
     let head: Value = serde_json::from_str(line).unwrap_or_default();
     let since = head.get("since").and_then(Value::as_str).and_then(CallId::parse);
     (since, head.get("entries").and_then(Value::as_u64))
-}
-
-/// What a file is now.
-fn look(path: &Path) -> Result<Content, String> {
-    let Some(file) = open(path)? else { return Ok(Content::Absent) };
-    let meta = file.metadata().map_err(|failure| failure.to_string())?;
-    if meta.len() > MOST_BYTES {
-        return Ok(Content::Large(meta.len()));
-    }
-    let mut content = Vec::new();
-    // Somebody may be writing to it.
-    file.take(MOST_BYTES + 1).read_to_end(&mut content).map_err(|failure| failure.to_string())?;
-    match content.len() as u64 {
-        bytes if bytes > MOST_BYTES => Ok(Content::Large(bytes)),
-        _ => Ok(Content::Known(Hash::of(&content))),
-    }
-}
-
-fn content_of(path: &Path) -> Result<Option<Vec<u8>>, String> {
-    let Some(file) = open(path)? else { return Ok(None) };
-    let mut content = Vec::new();
-    file.take(MOST_BYTES + 1).read_to_end(&mut content).map_err(|failure| failure.to_string())?;
-    Ok(Some(content))
-}
-
-fn open(path: &Path) -> Result<Option<File>, String> {
-    let file = match Anchor::of(path).and_then(|anchor| anchor.open()) {
-        Ok(file) => file,
-        Err(failure) if failure.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(failure) => return Err(failure.to_string()),
-    };
-    match file.metadata() {
-        Ok(meta) if meta.is_file() => Ok(Some(file)),
-        Ok(_) => Err("it is no regular file any more".to_owned()),
-        Err(failure) => Err(failure.to_string()),
-    }
-}
-
-/// Makes a file what `change.after` says, if it is still what `change.before` says.
-fn put_back(folder: &Path, change: &Change) -> Result<(), String> {
-    let words = |failure: io::Error| failure.to_string();
-    let changed = || "it has changed since this was planned".to_owned();
-    match &change.after {
-        Content::Large(_) => Err("its earlier content was not kept".to_owned()),
-        Content::Absent => {
-            if look(&change.path)? != change.before {
-                return Err(changed());
-            }
-            Anchor::of(&change.path).and_then(|anchor| anchor.remove()).map_err(words)?;
-            remove_made(change);
-            Ok(())
-        }
-        Content::Known(hash) => {
-            let content = blobs::get(folder, hash).map_err(words)?;
-            let (anchor, _) = Anchor::making(&change.path).map_err(words)?;
-            let staged = anchor.stage(&content).map_err(words)?;
-            let now = open(&change.path)?.and_then(|file| file.metadata().ok());
-            match (now, change.mode) {
-                (Some(now), _) => staged.like(&now).map_err(words)?,
-                (None, Some(mode)) => staged.with_mode(mode & 0o777).map_err(words)?,
-                (None, None) => {}
-            }
-            if look(&change.path)? != change.before {
-                return Err(changed());
-            }
-            staged.place(change.before != Content::Absent).map_err(words)
-        }
-    }
-}
-
-/// Removes the folders that were made for the file, where they are empty.
-fn remove_made(change: &Change) {
-    let Some(made) = &change.made else { return };
-    let above = change.path.ancestors().skip(1).take_while(|folder| folder.starts_with(made));
-    for folder in above {
-        if Anchor::of(folder).and_then(|anchor| anchor.remove_folder()).is_err() {
-            return;
-        }
-    }
-}
-
-/// After a failure: what was done already is taken back, the last first.
-fn roll_back(folder: &Path, done: &[Change]) {
-    for change in done.iter().rev() {
-        let back = Change { before: change.after.clone(), after: change.before.clone(), ..change.clone() };
-        if let Err(why) = put_back(folder, &back) {
-            tracing::error!("{} could not be put back: {why}", change.path.display());
-        }
-    }
 }
