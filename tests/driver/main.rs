@@ -78,6 +78,7 @@ async fn esc_on_path_b_settles_calls_that_were_not_started() {
     assert_eq!(ending(&bodies), Ending::AbortedStreaming);
     let not_started = ("aborted".to_owned(), "Interrupted by user; was not started".to_owned());
     assert_eq!(results(&bodies), [not_started.clone(), not_started]);
+    assert_eq!(stage.over(), [call(1), call(2)], "what was held for them is let go");
 }
 
 #[tokio::test(start_paused = true)]

@@ -93,7 +93,10 @@ impl ModelPort for StagedModel {
     }
 }
 
-struct StagedTools(mpsc::UnboundedSender<ToolRun>, Log, Arc<OnceLock<LateNews>>);
+/// Calls of which the tools heard that they are over.
+type Over = Arc<Mutex<Vec<CallId>>>;
+
+struct StagedTools(mpsc::UnboundedSender<ToolRun>, Log, Arc<OnceLock<LateNews>>, Over);
 
 impl ToolPort for StagedTools {
     fn tell_late(&self, to: LateNews) {
@@ -120,6 +123,9 @@ impl ToolPort for StagedTools {
     }
     fn type_into(&self, _: CallId, _: Typed) {
         self.1.push("keys");
+    }
+    fn over(&self, call: CallId) {
+        self.3.lock().unwrap().push(call);
     }
 }
 
@@ -195,6 +201,7 @@ pub struct Stage {
     log: Log,
     disk: Arc<Mutex<Disk>>,
     late: Arc<OnceLock<LateNews>>,
+    over: Over,
 }
 
 impl Stage {
@@ -217,14 +224,14 @@ impl Stage {
 
     fn with(wall: Option<u64>, disk: Disk) -> Self {
         let disk = Arc::new(Mutex::new(disk));
-        let log = Log::default();
+        let (log, over) = (Log::default(), Over::default());
         let late = Arc::new(OnceLock::new());
         let (model, models) = mpsc::unbounded_channel();
         let (tool, tools) = mpsc::unbounded_channel();
         let (written, books) = books_channel::channel();
         let ports = Ports {
             model: Box::new(StagedModel(model, log.clone())),
-            tools: Box::new(StagedTools(tool, log.clone(), Arc::clone(&late))),
+            tools: Box::new(StagedTools(tool, log.clone(), Arc::clone(&late), over.clone())),
             hooks: Box::new(NoHooks),
             store: Box::new(StagedBooks {
                 kept: written,
@@ -246,6 +253,7 @@ impl Stage {
             log,
             disk,
             late,
+            over,
         }
     }
 
@@ -303,6 +311,10 @@ impl Stage {
     /// What the driver had done since this was last asked.
     pub fn done(&self) -> Vec<&'static str> {
         std::mem::take(&mut *self.log.0.lock().unwrap())
+    }
+    /// Calls of which the tools heard that they are over.
+    pub fn over(&self) -> Vec<CallId> {
+        self.over.lock().unwrap().clone()
     }
     pub fn a_model_was_called(&mut self) -> bool {
         self.models.try_recv().is_ok()
