@@ -217,10 +217,14 @@ fn the_settings_of_the_loop_reach_it() {
     let look = r#"{"tool_calls":[{"name":"list","arguments":{}}]}"#;
     let steps = ended(&["-c", "loop.max_steps=1", "--script", &format!("[{look}]")]);
     assert_eq!(steps, (3, "max_turns".into(), "Reached maximum reasoning steps (1)".into()));
-    let fails = r#"{"tool_calls":[{"name":"nothing","arguments":{}}]}"#;
-    let twice = format!("[{fails},{fails},\"never\"]");
-    let failures = ended(&["-c", "loop.max_consecutive_failures=2", "--script", &twice]);
-    assert_eq!((failures.0, failures.1.as_str()), (1, "repeated_failures"));
+    for (fails, ending) in [
+        (r#"{"tool_calls":[{"name":"read","arguments":{"path":"none.txt"}}]}"#, "repeated_failures"),
+        (r#"{"tool_calls":[{"name":"nothing","arguments":{}}]}"#, "tool_unavailable"),
+    ] {
+        let twice = format!("[{fails},{fails},\"never\"]");
+        let failures = ended(&["-c", "loop.max_consecutive_failures=2", "--script", &twice]);
+        assert_eq!((failures.0, failures.1.as_str()), (1, ending));
+    }
     let two = r#"["notes", "The final words."]"#;
     let separate = ended(&["-c", "loop.final_response=separate", "--script", two]);
     assert_eq!(separate, (0, "completed".into(), "The final words.".into()));

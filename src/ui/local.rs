@@ -16,6 +16,7 @@ use super::rebinding::Keymap;
 use super::replaying::Replay;
 use super::search::Search;
 use super::selection::Pointer;
+pub use super::shut::Shut;
 use super::stand::{Shown, Stand};
 use super::vim::Vim;
 
@@ -84,17 +85,6 @@ pub struct Local {
     pub keymap: Keymap,
     /// What the mouse has done so far.
     pub pointer: Pointer,
-}
-
-/// The books cannot be written: nothing acts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shut {
-    /// What fails.
-    pub why: String,
-    /// How many entries wait.
-    pub entries: usize,
-    /// What the user said and is not recorded.
-    pub said: Vec<String>,
 }
 
 /// What the user gave the focus to. Nothing takes it by itself: keys go to the composer until the person moves it.

@@ -46,6 +46,7 @@ pub mod inspector;
 pub mod update;
 
 /// What a text that begins with a slash means.
+pub mod shut;
 pub mod slash;
 
 /// Typing into the terminal of a running command.

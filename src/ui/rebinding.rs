@@ -307,7 +307,7 @@ mod tests {
                 "approval",
                 "perhaps",
                 "y",
-                "`keys.approval` has once, session, sandboxed, always, deny, reason, edit, open",
+                "`keys.approval` has once, session, sandboxed, always, deny, reason, edit, raise, open",
             ),
             ("everywhere", "once", "f2", "it is one of `keys.approval`"),
             ("everywhere", "ledger", "l", "l could not be typed any more"),

@@ -10,6 +10,7 @@
     reason = "tests"
 )]
 
+mod closed;
 mod differential;
 mod files;
 mod grammars;

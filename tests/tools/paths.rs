@@ -89,12 +89,10 @@ async fn a_search_does_not_follow_links_out() {
 }
 
 #[tokio::test]
-async fn a_command_is_shown_byte_for_byte_and_names_no_paths() {
+async fn a_command_is_shown_byte_for_byte_and_its_words_are_looked_at_as_paths() {
     let bench = Bench::new();
     let command = "echo  'a\tb' ;\n rm -rf /";
     let found = bench.prepare("shell", json!({ "command": command })).await;
-    assert_eq!(
-        found,
-        Preparation { preview: Preview::Command(command.to_owned()), ..Preparation::default() }
-    );
+    assert_eq!(found.preview, Preview::Command(command.to_owned()));
+    assert_eq!(found.outside, ["/"]);
 }

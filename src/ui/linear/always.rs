@@ -4,8 +4,8 @@ use crate::ledger::{CallId, EntryId};
 use crate::ui::always::NO_RULE;
 use crate::view::View;
 
-use super::asking::Moment;
 use super::calls::named;
+use super::moment::Moment;
 use super::voice::Voice;
 use super::words::{count, plain};
 

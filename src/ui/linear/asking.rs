@@ -8,29 +8,13 @@ use serde_json::Value;
 use crate::agent::Answer;
 use crate::ledger::{ApprovalRequest, CallId, EntryId, Preview, Sandboxing};
 use crate::tool::ASK;
-use crate::ui::stand::DECIDABLE_AFTER;
 use crate::ui::text::diff;
 use crate::view::{Panel, View};
 
 use super::always::Said;
+use super::moment::Moment;
 use super::voice::Voice;
 use super::words::count;
-
-/// A moment of the talk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Moment {
-    /// How many questions stood on the terminal.
-    pub(super) typed: u64,
-    /// When it was, since the talk began.
-    pub(super) at: Duration,
-}
-
-impl Moment {
-    /// Whether what is typed now can be an answer to what was said then.
-    pub(super) fn answers(self, said: Self) -> bool {
-        said.typed <= self.typed && self.at >= said.at + DECIDABLE_AFTER
-    }
-}
 
 /// The questions that were asked and not answered yet.
 #[derive(Debug, Default)]

@@ -7,7 +7,8 @@ use crate::ledger::{CallId, EntryId};
 use crate::ui::editing::changed;
 
 use super::always;
-use super::asking::{self, Moment, Purpose, Verdict};
+use super::asking::{self, Purpose, Verdict};
+use super::moment::Moment;
 use super::talk::Act;
 use super::talk::Talk;
 

@@ -8,6 +8,7 @@ mod commands;
 mod deciding;
 mod expected;
 mod gather;
+mod moment;
 mod obeying;
 mod pages;
 mod talk;

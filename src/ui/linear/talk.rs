@@ -11,10 +11,11 @@ use crate::ui::offer::Offer;
 use crate::ui::slash;
 use crate::view::{View, ViewSettings};
 
-use super::asking::{self, Asking, Moment, Purpose};
+use super::asking::{self, Asking, Purpose};
 use super::commands;
 use super::expected::Expected;
 use super::gather::{Gather, Gathered};
+use super::moment::Moment;
 use super::pages::resumed;
 use super::teller::Teller;
 use super::voice::Voice;
