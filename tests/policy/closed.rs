@@ -1,13 +1,13 @@
 //! Places of the workspace that are closed although they lie in it: secrets, and what other programs run or obey.
 
 use countersign::ledger::Arguments;
-use countersign::policy::{Mode, Policy, Rule, RuleKind, Tier, Verdict};
+use countersign::policy::{Mode, Policy, RuleKind, Tier, Verdict};
 use countersign::tool::{Preparation, SideEffect, ToolSpec};
 use serde_json::json;
 
 use super::lines::look;
 use super::rules::{at, edit_tool, from};
-use super::support::{call, policy, rule, shell_tool};
+use super::support::{call, shell_tool};
 
 /// What lies in the workspace and counts as outside: by each tool, in each mode, with rules and without.
 #[test]
