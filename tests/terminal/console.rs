@@ -176,6 +176,9 @@ impl Console {
                 return;
             }
             self.takes_time(READING).await;
+            if !self.screen().contains("waits for you") {
+                return;
+            }
         }
     }
 

@@ -53,7 +53,7 @@ use futures_util::future::BoxFuture;
 use tokio::sync::mpsc;
 
 use crate::ledger::{CallId, Image, Outcome, Preview, seconds};
-use crate::policy::opened;
+use crate::policy::{opened, page};
 use crate::tool::{
     Discovered, Invocation, Preparation, Shown, Territory, ToolReport, Typed, bound, has_terminal,
 };
@@ -208,6 +208,9 @@ impl LocalTools {
                     place.map_or((path, Territory::Outside), |place| (place.shown, place.territory));
                 found.leads(shown, territory);
             }
+        }
+        if let Some(url) = arguments.text("url").filter(|_| invocation.name == "fetch") {
+            found.invalid = page(url).err();
         }
         let preview = match invocation.name.as_str() {
             "edit" => {

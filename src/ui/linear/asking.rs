@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::agent::Answer;
 use crate::ledger::{ApprovalRequest, CallId, EntryId, Preview, Sandboxing};
+use crate::policy::page;
 use crate::tool::ASK;
 use crate::ui::text::diff;
 use crate::view::{Panel, View};
@@ -283,7 +284,14 @@ fn said_whole(request: &ApprovalRequest, panel: Option<&Panel>, voice: &mut Voic
             voice.say(&format!("is sent to: {to}"));
             voice.say(&format!("arguments: {:#}", request.arguments));
         }
-        Preview::None => voice.say(&format!("arguments: {:#}", request.arguments)),
+        Preview::None => {
+            if let Some(page) =
+                request.arguments.get("url").and_then(Value::as_str).and_then(|url| page(url).ok())
+            {
+                voice.say(&format!("asks the server {} for {}", page.server, page.whole));
+            }
+            voice.say(&format!("arguments: {:#}", request.arguments));
+        }
     }
     voice.say(&format!("why it asks: {}", request.why));
     if let Some(warning) = &request.warning {

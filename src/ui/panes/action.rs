@@ -4,6 +4,7 @@ use ratatui::text::{Line, Span};
 use serde_json::Value;
 
 use crate::ledger::{ApprovalRequest, Preview};
+use crate::policy::page;
 use crate::tool::{ASK, delegate, mcp};
 use crate::ui::text::tag::ours;
 use crate::ui::text::{diff, fit, sanitize, width, wrap};
@@ -146,13 +147,22 @@ fn question(members: &serde_json::Map<String, Value>, inner: usize, theme: &Them
     lines
 }
 
-/// Who is asked first, then the whole address: a long one can hide where it leads.
+/// Who is asked first, then the whole address, both as they are requested: a long one can hide where it leads, and what the
+/// model wrote can look like another. That is said where it differs.
 fn fetched(url: &str, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
-    let host = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let host = host.split(['/', '?', '#', '\\']).next().unwrap_or_default();
-    let host = host.rsplit('@').next().unwrap_or_default();
-    let mut lines = wrap(&format!("from {}", one_row(host)), inner, theme.strong);
-    lines.extend(wrap(&sanitize(url), inner, theme.text));
+    let page = match page(url) {
+        Ok(page) => page,
+        Err(why) => {
+            let mut lines = wrap(&one_row(&why), inner, theme.warning);
+            lines.extend(wrap(&sanitize(url), inner, theme.text));
+            return lines;
+        }
+    };
+    let mut lines = wrap(&format!("from {}", one_row(&page.server)), inner, theme.strong);
+    lines.extend(wrap(&sanitize(&page.whole), inner, theme.text));
+    if page.whole.trim_end_matches('/') != url.trim().trim_end_matches('/') {
+        lines.extend(wrap(&sanitize(&format!("the model wrote {}", url.trim())), inner, theme.warning));
+    }
     lines
 }
 

@@ -8,8 +8,10 @@ use ratatui::crossterm::event::{Event as Input, KeyEventKind, MouseEventKind};
 use tokio::time::Instant;
 
 use super::super::answers::Heard;
+use super::super::local::Focus;
 use super::super::outcome::UiOutcome;
 use super::super::pointer::{Scene, mouse};
+use super::super::rhythm::types;
 use super::super::update::{mention, paste, update};
 use super::Session;
 
@@ -23,6 +25,12 @@ impl Session {
             self.theme = theme;
         }
         self.pressed.extend(heard.keys);
+    }
+
+    /// Whether one letter was pressed where letters decide.
+    pub(super) fn waits_for_a_second_key(&self) -> bool {
+        let decides = matches!(self.local.focus, Focus::Approval(_) | Focus::Stop);
+        decides && matches!(self.pressed.as_slice(), [key] if types(*key))
     }
 
     /// The keys that were there together, in their order: what decides must have come by itself. `are_all`: nothing else

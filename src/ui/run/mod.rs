@@ -27,7 +27,7 @@ use super::pace::Pace;
 use super::panes::{Layouts, Screen, draw, prepare};
 use super::pointer::pull;
 use super::replaying::Replay;
-use super::rhythm::Rhythm;
+use super::rhythm::{BURST, Rhythm};
 use super::settings::{AppIo, Mentions, Models, UiSettings};
 use super::terminal::{Display, Guard, ask_background, cell_size, screen, show, tell, with_next_frame};
 use super::text::highlight::Highlighter;
@@ -88,7 +88,7 @@ pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError>
         while session.outcome.is_none()
             && session.editing.is_none()
             && let Some(inputs) = &mut inputs
-            && let Poll::Ready(input) = at_hand(inputs).await
+            && let Some(input) = at_hand(inputs, session.waits_for_a_second_key()).await
         {
             session.input(input);
         }
@@ -101,10 +101,15 @@ pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError>
     Ok(session.outcome.take().unwrap_or(UiOutcome::Quit))
 }
 
-/// The input that is there already. It is asked for with the waker of this task: the stream keeps the waker of
-/// whoever asked first, so one that does nothing would make it deaf.
-async fn at_hand(inputs: &mut EventStream) -> Poll<Option<io::Result<Input>>> {
-    poll_fn(|context| Poll::Ready(inputs.poll_next_unpin(context))).await
+/// The input that is there already; `None`: nothing is. It is asked for with the waker of this task: the stream keeps the
+/// waker of whoever asked first, so one that does nothing would make it deaf. A key that would decide is held back until it is
+/// known that no other follows at once, as in a paste that arrives in pieces.
+async fn at_hand(inputs: &mut EventStream, waits: bool) -> Option<Option<io::Result<Input>>> {
+    match poll_fn(|context| Poll::Ready(inputs.poll_next_unpin(context))).await {
+        Poll::Ready(input) => Some(input),
+        Poll::Pending if waits => tokio::time::timeout(BURST, inputs.next()).await.ok(),
+        Poll::Pending => None,
+    }
 }
 
 /// Everything the loop holds. Fields drop in order: the terminal is given back first, because the display would
