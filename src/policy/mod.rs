@@ -26,7 +26,7 @@ pub use guarded::is_guarded;
 pub use line::opened;
 pub use mode::Mode;
 pub use origin::{Origin, Tier};
-pub use page::{Page, page};
+pub use page::{Page, page, server};
 pub use receipt::{Receipt, digest};
 pub use registry::{Listed, Past, listing};
 pub use rule::{BadRule, Rule, RuleKind};

@@ -11,6 +11,13 @@ pub struct Page {
     pub whole: String,
 }
 
+/// The server that would be asked, whatever the text looks like; `None`: it is no URL.
+pub fn server(written: &str) -> Option<String> {
+    let url = Url::parse(written.trim()).ok()?;
+    let host = url.host_str()?;
+    Some(url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
+}
+
 /// Reads a URL that can be read in one way only.
 ///
 /// # Errors
@@ -36,7 +43,7 @@ pub fn page(written: &str) -> Result<Page, String> {
         );
     }
     let host = url.host_str().unwrap_or_default();
-    let server = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
+    let server = server(written).unwrap_or_default();
     let port = url.port_or_known_default().unwrap_or_default();
     let spellings = [server.clone(), format!("{host}:{port}"), format!("{host}:")];
     if named.is_ascii() && !spellings.iter().any(|spelling| spelling.eq_ignore_ascii_case(named)) {

@@ -211,3 +211,13 @@ fn a_projects_file_loosens_nothing() {
     assert_eq!(calls(&world, &["--mode", "unrestricted"], &touch).outcomes(), ["denied"]);
     assert!(!world.work().join("loosened").exists());
 }
+
+#[test]
+fn a_url_that_reads_in_two_ways_is_not_asked_about() {
+    let world = World::new();
+    let odd = [("fetch", json!({ "url": "http:/127.0.0.1:9/://example.com/login" }))];
+    let ran = calls(&world, &[], &odd);
+    assert_eq!(ran.outcomes(), ["invalid"]);
+    assert!(ran.all("approval_request").is_empty());
+    assert!(contents(&ran)[0].contains("exactly two slashes"), "{}", ran.out);
+}

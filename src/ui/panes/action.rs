@@ -4,7 +4,7 @@ use ratatui::text::{Line, Span};
 use serde_json::Value;
 
 use crate::ledger::{ApprovalRequest, Preview};
-use crate::policy::page;
+use crate::policy::{page, server};
 use crate::tool::{ASK, delegate, mcp};
 use crate::ui::text::tag::ours;
 use crate::ui::text::{diff, fit, sanitize, width, wrap};
@@ -153,8 +153,10 @@ fn fetched(url: &str, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
     let page = match page(url) {
         Ok(page) => page,
         Err(why) => {
-            let mut lines = wrap(&one_row(&why), inner, theme.warning);
+            let from = server(url).map(|server| format!("from {server}")).unwrap_or_default();
+            let mut lines = wrap(&one_row(&from), inner, theme.strong);
             lines.extend(wrap(&sanitize(url), inner, theme.text));
+            lines.extend(wrap(&one_row(&why), inner, theme.warning));
             return lines;
         }
     };
