@@ -93,6 +93,7 @@ async fn the_terminal_is_closed_while_a_command_runs() {
 async fn the_terminal_is_closed_while_a_call_waits() {
     let home = Home::new();
     let mut app = Console::start(&home, USUAL, &["run echo hello > made.txt"]);
+    app.sees("waits for you").await;
     app.has_the_keys().await;
     // It is hidden after the frame that says where keys go.
     for _ in 0..200 {
@@ -101,7 +102,7 @@ async fn the_terminal_is_closed_while_a_call_waits() {
         }
         app.yields().await;
     }
-    assert!(app.terminal().hide_cursor(), "a cursor that would have to be shown");
+    assert!(app.terminal().hide_cursor(), "a cursor that would have to be shown:\n{}", app.screen());
     assert_eq!(app.hangs_up().await.code(), Some(130));
     assert_closed(&home, "aborted_streaming");
 }
