@@ -1,7 +1,7 @@
 //! What stands on the screen to be decided, and since when: a key decides only what a person can have seen.
 //!
 //! A frame says what it shows; the moment at which it was drawn is an argument. A key that was pressed before the same
-//! thing stood there whole for [`DECIDABLE_AFTER`] was not meant for it.
+//! thing stood there whole for `DECIDABLE_AFTER` was not meant for it.
 
 use std::time::Duration;
 
