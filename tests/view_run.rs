@@ -81,7 +81,7 @@ fn the_status_says_that_hooks_are_asked() {
     stage.user("Fix it.");
     stage.say(None, "", "Done.", vec![]);
     stage.live(Live::AskingHooks(HookPoint::Stop));
-    assert_eq!(view(&stage.events).status.words(stage.at()), "asking hooks (stop)");
+    assert_eq!(view(&stage.events).status.words(stage.at()), "asking hooks");
     stage.end(Ending::Completed);
     assert_eq!(view(&stage.events).status.phase, Phase::Idle);
 }

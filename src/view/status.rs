@@ -57,7 +57,7 @@ impl Status {
             Phase::Idle => "idle".to_owned(),
             Phase::AwaitingModel => "awaiting model".to_owned(),
             Phase::Discovering => "waiting for tools from elsewhere".to_owned(),
-            Phase::AskingHooks(point) => format!("asking hooks ({})", point.as_str()),
+            Phase::AskingHooks(_) => "asking hooks".to_owned(),
             Phase::DispatchingTools => "dispatching tools".to_owned(),
             Phase::WaitingApproval => "waiting for approval".to_owned(),
             Phase::Compacting(trigger) => format!("compacting ({})", trigger.as_str()),

@@ -26,11 +26,13 @@ pub(super) fn all() -> Vec<Relative> {
 /// its commands, since orphans become its own children. The rest of the machine is not looked at. `None` where the
 /// kernel keeps no lists of children.
 pub(super) fn descendants(own_id: i32) -> Option<Vec<Relative>> {
+    // The first thread of this process does not end while it runs: if it has no list, there are none.
+    std::fs::metadata(format!("/proc/self/task/{own_id}/children")).ok()?;
     let mut found = Vec::new();
     let mut known = BTreeSet::from([own_id]);
     let mut to_ask = vec![own_id];
     while let Some(parent) = to_ask.pop() {
-        for id in children_of(parent)?.into_iter().filter(|id| known.insert(*id)) {
+        for id in children_of(parent).into_iter().filter(|id| known.insert(*id)) {
             to_ask.push(id);
             found.extend(of(id));
         }
@@ -38,23 +40,19 @@ pub(super) fn descendants(own_id: i32) -> Option<Vec<Relative>> {
     Some(found)
 }
 
-/// The ids of a process's children, by the lists of its threads. One that is gone has none: its children have another
+/// The ids of a process's children, by the lists of its threads. One that has ended has none: its children have another
 /// parent by now.
-fn children_of(id: i32) -> Option<Vec<i32>> {
-    let Ok(threads) = std::fs::read_dir(format!("/proc/{id}/task")) else { return Some(Vec::new()) };
+fn children_of(id: i32) -> Vec<i32> {
+    let threads = std::fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten();
     let mut ids = Vec::new();
-    for thread in threads.flatten() {
+    for thread in threads {
         // A child that is waited for while the list is read makes the kernel skip another: it is read twice.
         for _ in 0..2 {
-            match std::fs::read_to_string(thread.path().join("children")) {
-                Ok(list) => ids.extend(list.split_whitespace().filter_map(|id| id.parse::<i32>().ok())),
-                // The thread has ended, unless there are no such lists at all.
-                Err(_) if thread.path().join("stat").exists() => return None,
-                Err(_) => break,
-            }
+            let list = std::fs::read_to_string(thread.path().join("children")).unwrap_or_default();
+            ids.extend(list.split_whitespace().filter_map(|id| id.parse::<i32>().ok()));
         }
     }
-    Some(ids)
+    ids
 }
 
 /// This one; `None` when it is gone.
@@ -127,6 +125,24 @@ mod tests {
         for torn in ["", "42", "42 (sh) S", "42 (sh) S 1 2 x"] {
             assert_eq!(parse(torn), None, "{torn}");
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn descendants_are_found_beside_one_that_has_ended_and_nobody_else_is() {
+        let me = i32::try_from(std::process::id()).unwrap();
+        let mut ended = std::process::Command::new("true").spawn().unwrap();
+        let mut alive = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let id = |child: &std::process::Child| i32::try_from(child.id()).unwrap();
+        while !of(id(&ended)).is_some_and(|one| one.is_ended) {
+            std::thread::yield_now();
+        }
+        let found = descendants(me).unwrap();
+        assert!(found.iter().any(|one| one.id == id(&alive)));
+        assert!(found.iter().all(|one| one.id != 1 && one.id != me));
+        alive.kill().unwrap();
+        alive.wait().unwrap();
+        ended.wait().unwrap();
     }
 
     #[cfg(target_os = "linux")]

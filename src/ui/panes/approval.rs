@@ -70,7 +70,8 @@ pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
         body.push(Line::default());
     }
     body.extend(foot);
-    let border = if has_keys { theme.border_waiting } else { theme.border };
+    // What Tab would reach leads the eye, also while the keys are elsewhere.
+    let border = if chosen { theme.border_waiting } else { theme.border };
     let title = titled(&name, if is_change { "" } else { &about }, theme);
     let right = Span::styled(right, if chosen { theme.accent } else { theme.dim });
     let lines = boxes::boxed(title, right, body, total, border).into_iter();
