@@ -18,6 +18,7 @@ mod app;
 mod headless;
 mod keys;
 mod server;
+mod shells;
 mod size;
 mod stream;
 
@@ -28,7 +29,7 @@ use server::Server;
 type Measure = fn(&Server);
 
 fn main() {
-    let all: [(&str, Measure); 12] = [
+    let all: [(&str, Measure); 13] = [
         ("first", keys::first_frame),
         ("idle", keys::idle),
         ("steady", keys::while_steady),
@@ -38,6 +39,7 @@ fn main() {
         ("flood", stream::flood),
         ("two", stream::two_hundred_a_second),
         ("headless", headless::tool_turn),
+        ("shells", shells::shell_calls),
         ("resume", headless::resume),
         ("rest", size::rest),
         ("memory", size::memory),
