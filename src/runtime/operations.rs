@@ -88,10 +88,15 @@ impl Operations {
         self.tools.over(call);
     }
 
-    /// While the first answer is on its way, what the first tool call needs is made: the rules of schemas, and a thread.
+    /// While the first answer is on its way, what the first tool call needs is made: the rules of schemas, the borders of the
+    /// workspace, and a thread.
     fn warm_up(&mut self) {
         if !std::mem::replace(&mut self.is_warm, true) {
-            drop(tokio::task::spawn_blocking(warm_up));
+            let tools = Arc::clone(&self.tools);
+            drop(tokio::task::spawn_blocking(move || {
+                warm_up();
+                tools.warm_up();
+            }));
         }
     }
 

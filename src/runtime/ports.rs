@@ -71,6 +71,9 @@ pub trait ToolPort: Send + Sync {
     /// or one that is over, is told is dropped, and so is what a command does not read in time.
     fn type_into(&self, call: CallId, typed: Typed);
 
+    /// Makes what the first look needs, while the first answer is awaited. May block.
+    fn warm_up(&self) {}
+
     /// Hears that a call has its result, whether it ran or not: what was kept for it is let go.
     fn over(&self, _call: CallId) {}
 }

@@ -103,6 +103,10 @@ impl ToolPort for McpTools {
         self.inner.type_into(call, typed);
     }
 
+    fn warm_up(&self) {
+        self.inner.warm_up();
+    }
+
     fn over(&self, call: CallId) {
         self.inner.over(call);
     }

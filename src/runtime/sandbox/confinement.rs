@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::resolver::Resolver;
 use super::{Settings, real};
 
 /// The rights of a confined command. What is not named here is refused, but for reading what is not hidden.
@@ -35,17 +36,15 @@ impl Confinement {
     /// lead to is hidden too, as of `~/.ssh/config` into a folder of settings; of its first level, files alone.
     pub(in crate::runtime) fn hidden_places(&self) -> Vec<PathBuf> {
         let mut places = Vec::new();
+        let mut resolver = Resolver::default();
         for path in &self.hidden {
-            let stands = match (path.parent(), path.file_name()) {
-                (Some(parent), Some(name)) => real(parent).join(name),
-                _ => path.clone(),
-            };
-            let leads = real(path);
-            let entries = leads.read_dir().into_iter().flatten().flatten();
-            let links = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()));
-            let files =
-                links.filter_map(|link| link.path().canonicalize().ok()).filter(|path| path.is_file());
-            places.extend(files);
+            let (stands, leads) = (resolver.stands(path), resolver.real(path));
+            if leads.is_dir() {
+                let entries = leads.read_dir().into_iter().flatten().flatten();
+                let links = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()));
+                let files = links.filter_map(|link| link.path().canonicalize().ok());
+                places.extend(files.filter(|path| path.is_file()));
+            }
             places.extend([stands, leads]);
         }
         places.sort();

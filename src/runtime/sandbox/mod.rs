@@ -11,6 +11,7 @@ mod linux;
 #[cfg(any(target_os = "macos", test))]
 mod profile;
 mod refusal;
+mod resolver;
 mod secrets;
 mod settings;
 mod support;

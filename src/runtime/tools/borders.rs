@@ -2,6 +2,7 @@
 //! run or obey.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use crate::policy::is_guarded;
 use crate::runtime::sandbox::{Confinement, Settings, lies_in, names_a_secret};
@@ -11,8 +12,10 @@ use crate::tool::Territory;
 #[derive(Debug)]
 pub(super) struct Borders {
     root: PathBuf,
-    /// By every name: where it stands and where it leads.
-    hidden: Vec<PathBuf>,
+    confinement: Option<Confinement>,
+    /// What that hides, by every name: where it stands and where it leads. Looked up at the first look of a process, which
+    /// comes before the first tool, and not on the way to the first frame: there are hundreds.
+    hidden: OnceLock<Vec<PathBuf>>,
     settings: Settings,
     /// Whether all of it is obeyed by other programs, as a folder of hooks.
     is_guarded: bool,
@@ -25,12 +28,12 @@ impl Borders {
         // A checkout of its own is judged by what it holds, wherever somebody keeps their checkouts.
         let is_guarded = is_guarded(&root.to_string_lossy()) && !root.join(".git").exists();
         let settings = Settings::of(root, home.as_deref());
-        Self { root: root.to_owned(), hidden: Vec::new(), settings, is_guarded }
+        Self { root: root.to_owned(), confinement: None, hidden: OnceLock::new(), settings, is_guarded }
     }
 
     /// With what a sandbox hides and keeps.
     pub(super) fn hiding(self, confinement: &Confinement) -> Self {
-        Self { hidden: confinement.hidden_places(), ..self }
+        Self { confinement: Some(confinement.clone()), hidden: OnceLock::new(), ..self }
     }
 
     /// Where a resolved path lies. `is_folder`: whether it was one when it was resolved; nobody looks at the path again.
@@ -46,13 +49,19 @@ impl Borders {
         }
     }
 
+    /// What the sandbox hides, looked up now if nobody has.
+    pub(super) fn hidden(&self) -> &[PathBuf] {
+        let look = || self.confinement.as_ref().map(Confinement::hidden_places).unwrap_or_default();
+        self.hidden.get_or_init(look)
+    }
+
     fn is_hidden(&self, path: &Path) -> bool {
-        self.hidden.iter().any(|place| lies_in(path, place))
+        self.hidden().iter().any(|place| lies_in(path, place))
     }
 
     /// What a walk from `start`, a resolved path that somebody may look at, leaves out.
     pub(super) fn left_out_below(&self, start: &Path) -> LeftOut {
-        let below = self.hidden.iter().filter(|place| lies_in(place, start) && !lies_in(start, place));
+        let below = self.hidden().iter().filter(|place| lies_in(place, start) && !lies_in(start, place));
         let is_named = self.is_hidden(start) || is_called_secret(start);
         LeftOut { places: below.cloned().collect(), by_name: !is_named }
     }

@@ -330,6 +330,10 @@ impl ToolPort for LocalTools {
         self.keyboards.type_into(call, typed);
     }
 
+    fn warm_up(&self) {
+        self.workspace.warm_up();
+    }
+
     fn over(&self, call: CallId) {
         self.targets.over(call);
         self.seen.over(call);

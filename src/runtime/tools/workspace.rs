@@ -41,6 +41,11 @@ impl Workspace {
         Self { root: self.root.clone(), home: self.home.clone(), borders }
     }
 
+    /// Makes what the first look needs.
+    pub(super) fn warm_up(&self) {
+        self.borders.hidden();
+    }
+
     /// What a walk from a resolved path leaves out.
     pub(super) fn left_out_below(&self, start: &Path) -> LeftOut {
         self.borders.left_out_below(start)
