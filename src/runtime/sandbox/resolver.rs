@@ -1,36 +1,57 @@
 //! Where many paths lead, with one look at each folder that they share: a few hundred places are known at the start.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
 use super::real;
 
-/// What was resolved so far.
+/// The folders that were resolved so far, by the bytes of their paths.
 #[derive(Debug, Default)]
-pub(super) struct Resolver(BTreeMap<PathBuf, PathBuf>);
+pub(super) struct Resolver(BTreeMap<OsString, Found>);
+
+/// Where a path leads, and whether anything is there.
+#[derive(Debug, Clone)]
+struct Found {
+    leads: PathBuf,
+    is_there: bool,
+}
 
 impl Resolver {
-    /// Where a path leads, as [`real`] says.
-    pub(super) fn real(&mut self, path: &Path) -> PathBuf {
-        if path.components().any(|part| matches!(part, Component::ParentDir | Component::CurDir)) {
-            return real(path);
+    /// Where a path stands (links of its folder are followed, it itself is not) and where it leads, as [`real`] says.
+    pub(super) fn names(&mut self, path: &Path) -> (PathBuf, PathBuf) {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+            return (path.to_owned(), real(path));
+        };
+        if path.components().any(|part| part == Component::ParentDir) {
+            return (real(parent).join(name), real(path));
         }
-        if let Some(known) = self.0.get(path) {
-            return known.clone();
-        }
-        let stands = self.stands(path);
-        let is_link = stands.symlink_metadata().is_ok_and(|found| found.is_symlink());
-        let leads = if is_link { real(&stands) } else { stands };
-        self.0.insert(path.to_owned(), leads.clone());
-        leads
+        let folder = self.folder(parent);
+        let stands = folder.leads.join(name);
+        let leads = look(&stands, folder.is_there).leads;
+        (stands, leads)
     }
 
-    /// Where a path stands: links of its folder are followed, and it itself is not.
-    pub(super) fn stands(&mut self, path: &Path) -> PathBuf {
-        match (path.parent(), path.file_name()) {
-            (Some(parent), Some(name)) => self.real(parent).join(name),
-            _ => path.to_owned(),
+    fn folder(&mut self, path: &Path) -> Found {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+            return Found { leads: path.to_owned(), is_there: true };
+        };
+        if let Some(known) = self.0.get(path.as_os_str()) {
+            return known.clone();
         }
+        let above = self.folder(parent);
+        let found = look(&above.leads.join(name), above.is_there);
+        self.0.insert(path.as_os_str().to_owned(), found.clone());
+        found
+    }
+}
+
+/// Follows one name in a folder that was resolved; nothing is looked for where nothing can be.
+fn look(stands: &Path, may_be_there: bool) -> Found {
+    let found = if may_be_there { stands.symlink_metadata().ok() } else { None };
+    match found {
+        Some(found) if found.is_symlink() => Found { leads: real(stands), is_there: true },
+        found => Found { leads: stands.to_owned(), is_there: found.is_some() },
     }
 }
 
@@ -70,8 +91,9 @@ mod tests {
             "a/b/file/below",
         ] {
             let path = base.join(path);
-            assert_eq!(resolver.real(&path), real(&path), "{}", path.display());
+            let stands = real(path.parent().unwrap()).join(path.file_name().unwrap());
+            assert_eq!(resolver.names(&path), (stands, real(&path)), "{}", path.display());
         }
-        assert_eq!(resolver.real(Path::new("/")), Path::new("/"));
+        assert_eq!(resolver.names(Path::new("/")).1, Path::new("/"));
     }
 }
