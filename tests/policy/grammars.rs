@@ -194,6 +194,28 @@ pub(crate) fn line(dice: &mut Dice) -> String {
     }
 }
 
+/// Every option of every program with a file to write, and with a program to start, given in each way.
+pub(crate) fn each_option() -> impl Iterator<Item = String> {
+    let git = GIT.iter().map(|(subcommand, options)| (format!("git {subcommand}"), *options));
+    let all = PROGRAMS.iter().map(|(program, options)| ((*program).to_owned(), *options)).chain(git);
+    all.flat_map(|(program, options)| {
+        let options = options.split_whitespace();
+        options
+            .flat_map(move |option| {
+                let joined = if option.starts_with("--") { "=" } else { "" };
+                ["out", "./evil"]
+                    .map(|value| {
+                        [
+                            format!("{program} {option}{joined}{value} a"),
+                            format!("{program} {option} {value} a"),
+                        ]
+                    })
+                    .concat()
+            })
+            .collect::<Vec<_>>()
+    })
+}
+
 const TESTS: &str = "-name -path -type -newer -maxdepth -empty -print -print0 -ls -delete -fprint -fls -files0-from -printf -o \
     -follow -L -H -perm -size -prune -quit";
 
