@@ -9,7 +9,9 @@ use countersign::ledger::{
     Body, CompactionTrigger, Ending, Learned, Lesson, Message, Millis, ModelRef, Outcome, Stop, Transition,
     Usage, recover,
 };
-use countersign::model::{FailureClass, ModelEvent, ModelFailure, ModelNews, ModelSpec, Request, Sizes};
+use countersign::model::{
+    Abilities, Effort, FailureClass, ModelEvent, ModelFailure, ModelNews, ModelSpec, Request, Sizes,
+};
 use countersign::tool::{Preparation, SideEffect, ToolNews, ToolReport, ToolSpec};
 
 /// A server that counts five tokens where we estimate four.
@@ -236,4 +238,20 @@ fn a_server_that_refuses_everything_ends_the_run_and_lowers_nothing_for_ever() {
     assert_eq!(lessons(&agent), 1);
     let reactive = |e: &Body| matches!(e, Body::Transition { reason: Transition::ReactiveCompactRetry, .. });
     assert_eq!(agent.ledger().entries().iter().filter(|e| reactive(&e.body)).count(), 1);
+}
+
+/// Thinking counts as output, and a summary has little: nobody who thinks by himself may think much about it.
+#[test]
+fn a_summary_is_asked_for_with_little_thought() {
+    for (adaptive, wanted) in [(Some(true), Some(Effort::Low)), (None, None)] {
+        let mut settings = settings(1_000_000);
+        settings.model.abilities =
+            Abilities { reasoning: Some(true), adaptive_thinking: adaptive, ..Abilities::default() };
+        let (mut agent, mut server) = (Agent::new(settings), Server::new(1_000_000, true));
+        say(&mut agent, &mut server, 1, 100);
+        assert_eq!(play(&mut agent, &mut server, Intent::Compact), None);
+        let efforts: Vec<Option<Effort>> = server.asked.iter().map(|request| request.effort).collect();
+        assert!(asks_for_summary(&server.asked[1]));
+        assert_eq!(efforts, [None, wanted]);
+    }
 }

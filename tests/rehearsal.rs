@@ -41,6 +41,8 @@ impl Talk {
             max_output: 8192,
             effort: None,
             adaptive_thinking: false,
+            reasons: None,
+            cache_key: String::new(),
         }
     }
 

@@ -26,6 +26,8 @@ fn request() -> Request {
         max_output: 100,
         effort: None,
         adaptive_thinking: false,
+        reasons: None,
+        cache_key: String::new(),
     }
 }
 

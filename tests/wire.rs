@@ -221,7 +221,8 @@ fn effort_is_said_as_each_protocol_says_it() {
         let body = said(Protocol::Anthropic, level, adaptive, most);
         (body["thinking"].clone(), body["output_config"]["effort"].clone())
     };
-    assert_eq!(anthropic(Effort::XHigh, true, 99), (json!({ "type": "adaptive" }), json!("xhigh")));
+    let adaptive = json!({ "type": "adaptive", "display": "summarized" });
+    assert_eq!(anthropic(Effort::XHigh, true, 99), (adaptive, json!("xhigh")));
     assert_eq!(anthropic(Effort::Minimal, true, 99).1, "low");
     assert_eq!(anthropic(Effort::None, true, 99), (json!({ "type": "disabled" }), Value::Null));
     let tokens = |most| anthropic(Effort::High, false, most).0;

@@ -117,7 +117,8 @@ fn as_summary_request(mut request: Request, output: u64) -> Request {
     request.messages.push(question());
     request.max_output = request.max_output.min(output);
     // Thinking counts as output: much of it would leave no room for the summary.
-    request.effort = request.effort.map(|level| level.min(Effort::Low));
+    let chosen = request.effort.or(request.thinks_by_itself().then_some(Effort::Low));
+    request.effort = chosen.map(|level| level.min(Effort::Low));
     request
 }
 

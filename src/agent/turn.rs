@@ -212,6 +212,9 @@ impl Agent {
         let most = [output_left, self.books.output_limit(&spec.model)].into_iter().flatten().min();
         let mut request = context::build(&self.books.ledger, &self.settings.system, tools, spec, most)?;
         request.effort = self.settings.effort.and_then(|wanted| spec.abilities.effort(wanted));
+        request.max_output = request.max_output.min(spec.output_to_ask(request.effort));
+        // The same over every resume; a fork is a session of its own.
+        request.cache_key.clone_from(&self.settings.session);
         Ok(request)
     }
 

@@ -40,5 +40,7 @@ pub fn build(
         max_output,
         effort: None,
         adaptive_thinking: spec.abilities.thinks_adaptively(),
+        reasons: spec.abilities.reasoning,
+        cache_key: String::new(),
     })
 }

@@ -51,7 +51,8 @@ pub enum Arguments {
 }
 
 impl Arguments {
-    /// Reads argument text as the protocols send it: empty text and `null` mean `{}`, and half a character is U+FFFD.
+    /// Reads argument text as the protocols send it: empty text and `null` mean `{}`, and half a character is U+FFFD. Some
+    /// servers encode the object twice: a JSON text that holds the JSON text of an object means that object.
     pub fn parse(text: &str) -> Self {
         let trimmed = text.trim();
         if trimmed.is_empty() || trimmed == "null" {
@@ -59,6 +60,10 @@ impl Arguments {
         }
         match halves::read(trimmed) {
             Ok(Value::Object(members)) => Self::Object(members),
+            Ok(Value::String(inner)) => match halves::read(inner.trim()) {
+                Ok(Value::Object(members)) => Self::Object(members),
+                Ok(_) | Err(_) => Self::Unusable(text.to_owned()),
+            },
             Ok(_) | Err(_) => Self::Unusable(text.to_owned()),
         }
     }

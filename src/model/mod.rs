@@ -36,6 +36,22 @@ pub struct Request {
     pub effort: Option<Effort>,
     /// Whether the model can be left to find out itself how long it thinks (Anthropic's `adaptive`).
     pub adaptive_thinking: bool,
+    /// Whether the model reasons; `None`: nobody knows. To one that does not, nothing is said about reasoning.
+    pub reasons: Option<bool>,
+    /// What names the conversation to the provider's cache, the same in all of its requests; empty: nothing.
+    pub cache_key: String,
+}
+
+impl Request {
+    /// Whether the model is known to find out itself how long it thinks, and so thinks also when no effort was chosen.
+    pub fn thinks_by_itself(&self) -> bool {
+        self.reasons == Some(true) && self.adaptive_thinking
+    }
+
+    /// The effort that may be asked for: none of a model that does not reason.
+    pub fn effort_to_ask(&self) -> Option<Effort> {
+        self.effort.filter(|_| self.reasons != Some(false))
+    }
 }
 
 /// What a model is told about a tool.

@@ -13,6 +13,8 @@ pub struct ModelSpec {
     pub window: u64,
     /// Most output tokens, thinking included.
     pub max_output: u64,
+    /// A person said how many those are: then all of them are asked for.
+    pub output_is_stated: bool,
     /// What it costs; `None` when unknown: tokens are shown, not money.
     pub price: Option<Price>,
     /// What it can do.
@@ -43,6 +45,12 @@ impl Abilities {
         let takes = |level: &Effort| match (self.reasoning, level) {
             (None, _) => true,
             (Some(false), _) => false,
+            // One that thinks by itself does so unless it is told not to, and some cannot be told.
+            (Some(true), Effort::None)
+                if self.adaptive_thinking == Some(true) && self.thinking_always_on != Some(true) =>
+            {
+                true
+            }
             (Some(true), Effort::Low | Effort::Medium | Effort::High) => true,
             (Some(true), other) => self.extra_efforts.iter().any(|extra| extra == other.as_str()),
         };
@@ -83,6 +91,9 @@ impl ModelSpec {
     pub const UNKNOWN_WINDOW: u64 = 128_000;
     /// Output limit of a model that nobody knows, in tokens.
     pub const UNKNOWN_OUTPUT: u64 = 8_192;
+    /// What one request asks for at most, in tokens, as long as the effort is not high: no answer needs more, and vendors
+    /// count what is asked for against limits of their own.
+    pub const USUAL_OUTPUT: u64 = 32_768;
 
     /// A model that nobody knows: the stated defaults, price and abilities unknown.
     pub fn unknown(model: ModelRef) -> Self {
@@ -90,9 +101,22 @@ impl ModelSpec {
             model,
             window: Self::UNKNOWN_WINDOW,
             max_output: Self::UNKNOWN_OUTPUT,
+            output_is_stated: false,
             price: None,
             abilities: Abilities::default(),
         }
+    }
+
+    /// How many output tokens a request of this effort asks for, thinking included: those that a person stated, or as many
+    /// as the model can write, but no more than an answer of that effort needs.
+    pub fn output_to_ask(&self, effort: Option<Effort>) -> u64 {
+        let needed = match effort {
+            _ if self.output_is_stated => u64::MAX,
+            Some(Effort::XHigh | Effort::Max) => u64::MAX,
+            Some(Effort::High) => 2 * Self::USUAL_OUTPUT,
+            Some(Effort::None | Effort::Minimal | Effort::Low | Effort::Medium) | None => Self::USUAL_OUTPUT,
+        };
+        self.max_output.min(needed)
     }
 }
 
@@ -181,6 +205,42 @@ mod tests {
             assert_eq!(some.effort(wanted), Some(given));
         }
         assert_eq!(abilities(Some(true), &[]).effort(Effort::None), Some(Effort::Low), "its lowest");
+    }
+
+    #[test]
+    fn what_thinks_by_itself_can_be_told_not_to_unless_it_cannot() {
+        let abilities = |always: Option<bool>| Abilities {
+            reasoning: Some(true),
+            adaptive_thinking: Some(true),
+            thinking_always_on: always,
+            ..Abilities::default()
+        };
+        assert_eq!(abilities(Some(true)).effort(Effort::None), Some(Effort::Low));
+        for always in [None, Some(false)] {
+            assert_eq!(abilities(always).effort(Effort::None), Some(Effort::None));
+        }
+    }
+
+    #[test]
+    fn a_request_asks_for_as_much_output_as_its_effort_needs_and_the_model_has() {
+        let spec = |max_output, output_is_stated| ModelSpec {
+            max_output,
+            output_is_stated,
+            ..ModelSpec::unknown(ModelRef::parse("near/x"))
+        };
+        let large = spec(128_000, false);
+        for (effort, asked) in [
+            (None, 32_768),
+            (Some(Effort::None), 32_768),
+            (Some(Effort::Medium), 32_768),
+            (Some(Effort::High), 65_536),
+            (Some(Effort::XHigh), 128_000),
+            (Some(Effort::Max), 128_000),
+        ] {
+            assert_eq!(large.output_to_ask(effort), asked, "{effort:?}");
+            assert_eq!(spec(16_384, false).output_to_ask(effort), 16_384, "never more than it has");
+            assert_eq!(spec(100_000, true).output_to_ask(effort), 100_000, "a person's word holds");
+        }
     }
 
     #[test]

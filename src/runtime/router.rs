@@ -89,6 +89,8 @@ mod tests {
             max_output: 1,
             effort: None,
             adaptive_thinking: false,
+            reasons: None,
+            cache_key: String::new(),
         };
         router.stream(request).collect().await
     }

@@ -166,6 +166,8 @@ impl Reading {
             max_output: 0,
             effort: None,
             adaptive_thinking: false,
+            reasons: None,
+            cache_key: String::new(),
         })
     }
 

@@ -90,6 +90,14 @@ impl Quirks {
         if names("reasoning summaries") || names("reasoning.summary") {
             learned.without_reasoning_summary = true;
         }
+        if names("prompt_cache_key") {
+            learned.without_cache_key = true;
+        }
+        if names("thinking") && names("display") {
+            learned.without_thinking_display = true;
+        } else if names("thinking") && names("adaptive") {
+            learned.without_thinking_unasked = true;
+        }
         if names("roles must alternate") || names("after role 'tool'") {
             learned.strict_order = Some(true);
         }
@@ -125,6 +133,12 @@ pub struct Quirks {
     pub without_reasoning_summary: bool,
     /// Responses: do not ask for sealed reasoning; the model has none.
     pub without_sealed_reasoning: bool,
+    /// Responses: send no `prompt_cache_key`; the server refuses it.
+    pub without_cache_key: bool,
+    /// Anthropic: do not ask for thinking to be shown; the server does not know the word.
+    pub without_thinking_display: bool,
+    /// Anthropic: do not ask a model to think when nobody chose an effort; the server refuses adaptive thinking.
+    pub without_thinking_unasked: bool,
     /// Chat: whether ids of calls must be nine letters or digits; `None` goes by the host.
     pub nine_letter_ids: Option<bool>,
     /// Chat: whether users and assistants must take turns, and no user may follow a tool's result; `None` goes by

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::model_server::{Part, Reply};
-use crate::servers::{ALL, accepted};
+use crate::servers::{ALL, RESPONSES, accepted};
 
 /// Tools, system and blocks in the order of the cache, without its marks.
 fn flat(body: &Value) -> Vec<String> {
@@ -44,4 +44,25 @@ fn each_request_begins_with_the_one_before() {
             assert_eq!(pair[0][..], pair[1][..pair[0].len()], "{speech:?}");
         }
     }
+}
+
+#[test]
+fn a_conversation_has_one_cache_key_over_its_resumes_and_a_fork_has_its_own() {
+    let (server, world) = RESPONSES.serve((0..5).map(|_| Reply::text("Yes.")).collect());
+    for words in [&["first"][..], &["--last", "again"]] {
+        let ran = world.exec(words);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+    }
+    let forked = world.sessions_cli(&["fork", "--last"]);
+    assert_eq!(forked.code, 0, "{}", forked.err);
+    for words in [&["--last", "as the fork"][..], &["--last", "and on"], &["anew"]] {
+        let ran = world.exec(words);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+    }
+    let sent = accepted(&server);
+    let keys: Vec<&str> = sent.iter().map(|body| body["prompt_cache_key"].as_str().unwrap()).collect();
+    assert_eq!(keys.len(), 5);
+    assert_eq!((keys[0], keys[2]), (keys[1], keys[3]), "each session keeps its own");
+    assert!(keys[0] != keys[2] && keys[0] != keys[4] && keys[2] != keys[4], "{keys:?}");
+    assert!(forked.out.starts_with(keys[2]), "{} {}", keys[2], forked.out);
 }

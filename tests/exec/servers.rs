@@ -339,3 +339,24 @@ fn a_history_whose_reasoning_is_refused_is_sent_without_it() {
         server.requests().iter().map(|r| r.body["messages"].to_string().contains("Hm.")).collect();
     assert_eq!(thinks, [false, true, false]);
 }
+
+#[test]
+fn a_current_model_is_asked_to_think_and_to_show_it_unless_a_person_says_no() {
+    let shown = json!({ "type": "adaptive", "display": "summarized" });
+    for (model, words, thinking, most) in [
+        ("anthropic/claude-opus-5-5", &[][..], shown.clone(), 32_768),
+        ("anthropic/claude-sonnet-5-5", &["--effort", "max"], shown, 128_000),
+        ("anthropic/claude-haiku-5-5", &["--effort", "none"], json!({ "type": "disabled" }), 32_768),
+        ("anthropic/claude-haiku-4-5", &[], json!(null), 32_768),
+        ("anthropic/nobody-knows-it", &[], json!(null), 8_192),
+    ] {
+        let look = Reply::Stream(vec![Part::Thinking("Hm.".to_owned()), Part::call("a", "list", &json!({}))]);
+        let (server, world) = Speech { model, ..ANTHROPIC }.serve(vec![look, Reply::text("Seen.")]);
+        let ran = world.json(&[words, &["go"]].concat());
+        assert_eq!(ran.code, 0, "{model}: {}", ran.err);
+        for body in accepted(&server) {
+            assert_eq!((&body["thinking"], &body["max_tokens"]), (&thinking, &json!(most)), "{model}");
+        }
+        assert!(ran.out.contains("thinking_delta") && ran.out.contains("Hm."), "{}", ran.out);
+    }
+}

@@ -76,6 +76,10 @@ fn set(settings: &mut Settings, key: &str, value: &str) -> Result<(), String> {
         "tools" if value == "agent" => {
             settings.tools.push(tool("delegate_to_writer", SideEffect::Sends, "task", true));
         }
+        "tools" if value == "server" => {
+            settings.tools.push(tool("mcp__stub__odd", SideEffect::Sends, "what", true));
+            settings.tools.push(tool("mcp__stub__plain", SideEffect::Sends, "what", true));
+        }
         "tools" if value == "web" => {
             let fetch = tool("fetch", SideEffect::Sends, "url", true);
             settings.tools.push(ToolSpec { retrieves: true, ..fetch });
@@ -84,7 +88,10 @@ fn set(settings: &mut Settings, key: &str, value: &str) -> Result<(), String> {
         "looking" => settings.policy.looking_is_free = value == "free",
         "mode" => settings.policy.mode = Mode::parse(value)?,
         "window" => settings.model.window = number(value)?,
-        "output" => settings.model.max_output = number(value)?,
+        "output" => {
+            settings.model.max_output = number(value)?;
+            settings.model.output_is_stated = true;
+        }
         "price_in" => price(settings).input = dollars(value)?,
         "price_out" => price(settings).output = dollars(value)?,
         _ => return Err(format!("`{key}={value}` is no setting of a story")),

@@ -50,6 +50,8 @@ fn request() -> Request {
         max_output: 10,
         effort: None,
         adaptive_thinking: false,
+        reasons: None,
+        cache_key: String::new(),
     }
 }
 

@@ -97,6 +97,8 @@ fn request(messages: Vec<Message>) -> Request {
         max_output: 99,
         effort: None,
         adaptive_thinking: false,
+        reasons: None,
+        cache_key: String::new(),
     }
 }
 

@@ -24,6 +24,8 @@ async fn play(export: &str) -> Vec<Answer> {
             max_output: 100,
             effort: None,
             adaptive_thinking: false,
+            reasons: None,
+            cache_key: String::new(),
         };
         let news: Vec<ModelNews> = model.stream(request).collect().await;
         assert_eq!(news.last(), Some(&ModelNews::Finished));

@@ -100,6 +100,9 @@ pub(super) fn joined(said: Quirks, preset: Quirks) -> Quirks {
         strict_order: said.strict_order.or(preset.strict_order),
         without_sealed_reasoning: said.without_sealed_reasoning || preset.without_sealed_reasoning,
         without_reasoning_summary: said.without_reasoning_summary || preset.without_reasoning_summary,
+        without_cache_key: said.without_cache_key || preset.without_cache_key,
+        without_thinking_display: said.without_thinking_display || preset.without_thinking_display,
+        without_thinking_unasked: said.without_thinking_unasked || preset.without_thinking_unasked,
         bearer: said.bearer || preset.bearer,
     }
 }

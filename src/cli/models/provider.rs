@@ -44,7 +44,13 @@ pub(super) fn connect(
         ));
     };
     let (key, key_name) = key(model, &said, preset, environment)?;
-    let quirks = joined(said.quirks, preset.map(Preset::quirks).unwrap_or_default());
+    let mut usual = preset.map(Preset::quirks).unwrap_or_default();
+    let known = table.get(vendor_of(&model.provider), &model.name).unwrap_or_default();
+    if known.abilities.reasoning == Some(false) {
+        // It has no reasoning to be sent back, whatever its vendor's other models have.
+        usual.reasoning_content = None;
+    }
+    let quirks = joined(said.quirks, usual);
     check_hosted_tools(model, protocol, &said.hosted_tools)?;
     let headers = said.headers.into_iter().collect();
     Ok(Connection { protocol, base_url, key, key_name, headers, quirks, hosted_tools: said.hosted_tools })

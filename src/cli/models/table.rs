@@ -108,15 +108,20 @@ pub fn resolve(model: &ModelRef, config: &Config, table: &Table, asked: Facts) -
     let known = table.get(vendor_of(&model.provider), &model.name).unwrap_or_default();
     let window = said.window.or(asked.window).or(known.window).unwrap_or(ModelSpec::UNKNOWN_WINDOW);
     // Without a limit of its own a model gets the default; of a small window a quarter, so that the prompt has room.
-    let usual = ModelSpec::UNKNOWN_OUTPUT.min(window / 4).max(1);
+    // What it thinks counts too, so one that is known to reason gets more.
+    let abilities = said.abilities.clone().or(asked.abilities).or(known.abilities.clone());
+    let reasons = abilities.reasoning == Some(true);
+    let default = if reasons { ModelSpec::USUAL_OUTPUT } else { ModelSpec::UNKNOWN_OUTPUT };
+    let usual = default.min(window / 4).max(1);
     let max_output = said.max_output.or(known.max_output).unwrap_or(usual).min(window);
     let price = price(&said, &known);
     ModelSpec {
         model: model.clone(),
         window,
         max_output,
+        output_is_stated: said.max_output.is_some(),
         price,
-        abilities: said.abilities.or(asked.abilities).or(known.abilities),
+        abilities,
     }
 }
 
@@ -158,6 +163,10 @@ mod tests {
         assert_eq!(spec("script").price, None);
         assert_eq!(spec("rehearsal").price, Some(Price::default()));
         assert_eq!(spec("mistral/mistral-large-latest").max_output, ModelSpec::UNKNOWN_OUTPUT);
+        // Of these no limit is known; the second thinks, and its thoughts count.
+        assert_eq!(spec("xai/grok-4.20-non-reasoning").max_output, ModelSpec::UNKNOWN_OUTPUT);
+        assert_eq!(spec("xai/grok-4.7").max_output, ModelSpec::USUAL_OUTPUT);
+        assert_eq!((sonnet.output_is_stated, sonnet.output_to_ask(None)), (false, 32_768));
         let fable = spec("anthropic/claude-fable-5-1").abilities;
         assert_eq!((fable.adaptive_thinking, fable.thinking_always_on), (Some(true), Some(true)));
         assert_eq!(fable.extra_efforts, ["xhigh", "max"]);

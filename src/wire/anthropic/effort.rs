@@ -1,21 +1,25 @@
-//! How hard the model is to think, as Messages says it: by a level, or for older models by a number of tokens.
+//! How hard the model is to think, as Messages says it: by a level, or for older models by a number of tokens. A model
+//! that finds out itself how long to think is asked to, and to show it, also when nobody chose an effort.
 
 use serde_json::{Map, Value, json};
 
 use crate::ledger::{Block, Message};
 use crate::model::{Effort, Request};
+use crate::wire::call::Quirks;
 
 /// The fewest tokens that thinking may be given.
 const LEAST_BUDGET: u64 = 1024;
 
-/// Writes what was asked for, if anything was, into the body of the call.
-pub(super) fn set(request: &Request, body: &mut Map<String, Value>) {
-    let thinking = match request.effort {
+/// Writes what is asked for, if anything is, into the body of the call. An older model, or one that nobody knows, does
+/// not think unasked: there it costs what nobody chose, and not every server takes the words.
+pub(super) fn set(request: &Request, quirks: Quirks, body: &mut Map<String, Value>) {
+    let thinking = match request.effort_to_ask() {
+        None if request.thinks_by_itself() && !quirks.without_thinking_unasked => adaptive(quirks),
         None => return,
         Some(Effort::None) => json!({ "type": "disabled" }),
         Some(level) if request.adaptive_thinking => {
             body.insert("output_config".to_owned(), json!({ "effort": level_name(level) }));
-            json!({ "type": "adaptive" })
+            adaptive(quirks)
         }
         Some(level) => match budget(level, request) {
             Some(tokens) => json!({ "type": "enabled", "budget_tokens": tokens }),
@@ -23,6 +27,14 @@ pub(super) fn set(request: &Request, body: &mut Map<String, Value>) {
         },
     };
     body.insert("thinking".to_owned(), thinking);
+}
+
+/// The newest models say nothing of what they think unless they are asked to show it.
+fn adaptive(quirks: Quirks) -> Value {
+    if quirks.without_thinking_display {
+        return json!({ "type": "adaptive" });
+    }
+    json!({ "type": "adaptive", "display": "summarized" })
 }
 
 /// The protocol begins at low.

@@ -26,7 +26,7 @@ pub(crate) fn encode(request: &Request, endpoint: &Endpoint) -> HttpCall {
     body.insert("model".to_owned(), json!(request.model.name));
     body.insert("max_tokens".to_owned(), json!(request.max_output.max(1)));
     body.insert("stream".to_owned(), json!(true));
-    effort::set(request, &mut body);
+    effort::set(request, endpoint.quirks, &mut body);
     if !request.system.trim().is_empty() {
         body.insert("system".to_owned(), json!([cached(text_block(&request.system))]));
     }

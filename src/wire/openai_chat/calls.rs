@@ -22,11 +22,14 @@ struct Call {
     name: String,
     /// Our number, since the name is known.
     index: Option<u32>,
-    /// Argument text that came before the name.
-    early: String,
+    /// Argument text so far; told as soon as the name is known.
+    text: String,
     /// What hangs on the call and must be sent back with it.
     extra: Option<Value>,
 }
+
+/// The number of the one call that the protocol's first form can make (`function_call`).
+const FIRST_FORM: u64 = u64::MAX;
 
 /// One fragment; what is empty, null or missing says nothing.
 struct Fragment<'a> {
@@ -48,12 +51,45 @@ impl Calls {
         self.take(Fragment { slot: Some(slot), id: "", name: "", arguments, extra: None }, events);
     }
 
+    /// Takes in a fragment of the protocol's first form, which has one call and no ids. Where a server says a call in both
+    /// forms, this one says nothing new.
+    pub(super) fn first_form(&mut self, function: &Value, events: &mut Vec<ModelEvent>) {
+        if self.calls.iter().any(|call| call.slot != Some(FIRST_FORM)) {
+            return;
+        }
+        let (name, arguments) = (member(function, "/name"), arguments(function.get("arguments")));
+        if !name.is_empty() || !arguments.is_empty() {
+            self.take(Fragment { slot: Some(FIRST_FORM), id: "", name, arguments, extra: None }, events);
+        }
+    }
+
+    /// Takes in the call at this place of a whole message: what was not said of it yet.
+    pub(super) fn whole(&mut self, place: usize, value: &Value, events: &mut Vec<ModelEvent>) {
+        let mut fragment = Fragment::read(value);
+        let same = |call: &&Call| {
+            let same_id = call.id == fragment.id || call.id.is_empty() || fragment.id.is_empty();
+            call.name == fragment.name && same_id
+        };
+        if let Some(call) = self.calls.get(place).filter(same) {
+            fragment.arguments = unsaid(&call.text, &fragment.arguments).to_owned();
+            self.add(place, fragment, events);
+        } else {
+            let at = self.begin(&fragment);
+            self.add(at, fragment, events);
+        }
+    }
+
     fn take(&mut self, fragment: Fragment<'_>, events: &mut Vec<ModelEvent>) {
-        let found = self.find(&fragment);
-        let at = found.unwrap_or_else(|| {
-            self.calls.push(Call { slot: fragment.slot, ..Call::default() });
-            self.calls.len() - 1
-        });
+        let at = self.find(&fragment).unwrap_or_else(|| self.begin(&fragment));
+        self.add(at, fragment, events);
+    }
+
+    fn begin(&mut self, fragment: &Fragment<'_>) -> usize {
+        self.calls.push(Call { slot: fragment.slot, ..Call::default() });
+        self.calls.len() - 1
+    }
+
+    fn add(&mut self, at: usize, fragment: Fragment<'_>, events: &mut Vec<ModelEvent>) {
         let Some(call) = self.calls.get_mut(at) else { return };
         // The first id and name stand: servers repeat them, or send empty ones later.
         if call.id.is_empty() {
@@ -71,10 +107,10 @@ impl Calls {
                 name: call.name.clone(),
             });
             self.named += 1;
-            let early = std::mem::take(&mut call.early);
-            call.append(early, events);
+            let early = std::mem::take(&mut call.text);
+            call.append(&early, events);
         }
-        call.append(fragment.arguments, events);
+        call.append(&fragment.arguments, events);
     }
 
     /// Whether there is any.
@@ -116,29 +152,44 @@ impl Call {
             && !fragment.name.is_empty()
     }
 
-    fn append(&mut self, text: String, events: &mut Vec<ModelEvent>) {
-        match self.index {
-            _ if text.is_empty() => {}
-            Some(index) => events.push(ModelEvent::CallArguments { index, text }),
-            None => self.early.push_str(&text),
+    fn append(&mut self, text: &str, events: &mut Vec<ModelEvent>) {
+        self.text.push_str(text);
+        if let (Some(index), false) = (self.index, text.is_empty()) {
+            events.push(ModelEvent::CallArguments { index, text: text.to_owned() });
         }
     }
 }
 
 impl<'a> Fragment<'a> {
     fn read(value: &'a Value) -> Self {
-        let text = |path: &str| value.pointer(path).and_then(Value::as_str).unwrap_or_default();
-        let arguments = match value.pointer("/function/arguments") {
-            Some(Value::String(text)) => text.clone(),
-            Some(object @ Value::Object(_)) => object.to_string(),
-            Some(_) | None => String::new(),
-        };
         Self {
             slot: value.get("index").and_then(Value::as_u64),
-            id: text("/id"),
-            name: text("/function/name"),
-            arguments,
+            id: member(value, "/id"),
+            name: member(value, "/function/name"),
+            arguments: arguments(value.pointer("/function/arguments")),
             extra: value.get(extras::MEMBER).filter(|extra| extra.is_object()),
         }
+    }
+}
+
+fn member<'a>(value: &'a Value, path: &str) -> &'a str {
+    value.pointer(path).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Argument text; some servers send the object itself.
+fn arguments(value: Option<&Value>) -> String {
+    match value {
+        Some(Value::String(text)) => text.clone(),
+        Some(object @ Value::Object(_)) => object.to_string(),
+        Some(_) | None => String::new(),
+    }
+}
+
+/// What a whole text says beyond what was said already; all of it where it does not go on from that.
+pub(super) fn unsaid<'a>(said: &str, whole: &'a str) -> &'a str {
+    match whole.strip_prefix(said) {
+        Some(rest) => rest,
+        None if said.starts_with(whole) => "",
+        None => whole,
     }
 }

@@ -8,9 +8,10 @@ use crate::wire::decoder::Broken;
 use crate::wire::failure::{cut_failure, protocol_failure, stream_failure};
 use crate::wire::sse::SseEvent;
 
-use super::calls::Calls;
+use super::calls::{Calls, unsaid};
 use super::quick;
 use super::reasoning::Reasoning;
+use super::think::{Part, Thoughts};
 use super::usage;
 
 /// Reads one answer.
@@ -18,6 +19,9 @@ use super::usage;
 pub(crate) struct Reader {
     calls: Calls,
     reasoning: Reasoning,
+    thoughts: Thoughts,
+    /// All text so far, as the server sent it.
+    said: String,
     refused: bool,
     finish: Option<String>,
 }
@@ -49,7 +53,7 @@ impl Reader {
             return Ok(usage.into_iter().chain(failed(stream_failure(chunk))).collect());
         }
         let mut events = Vec::new();
-        self.chunk(chunk, "delta", &mut events);
+        self.chunk(chunk, &mut events);
         Ok(events.into_iter().map(ModelNews::Event).collect())
     }
 
@@ -62,7 +66,7 @@ impl Reader {
             return failed(protocol_failure("it is JSON, but no completion"));
         }
         let mut events = Vec::new();
-        self.chunk(answer, "message", &mut events);
+        self.chunk(answer, &mut events);
         let mut news: Vec<_> = events.into_iter().map(ModelNews::Event).collect();
         news.extend(self.complete());
         news
@@ -79,24 +83,63 @@ impl Reader {
         self.reasoning.piece(piece.reasoning_content, piece.reasoning, &mut events);
         self.say(piece.content.unwrap_or_default(), &mut events);
         if let Some((fragment,)) = piece.call {
-            self.reasoning.close(&mut events);
+            self.end_words(&mut events);
             self.calls.more(fragment.slot, fragment.function.arguments, &mut events);
         }
         events.into_iter().map(ModelNews::Event).collect()
     }
 
-    fn chunk(&mut self, chunk: &Value, part: &str, events: &mut Vec<ModelEvent>) {
+    fn chunk(&mut self, chunk: &Value, events: &mut Vec<ModelEvent>) {
         if let Some(usage) = usage::find(chunk) {
             events.push(ModelEvent::Usage(usage));
         }
         let choices = chunk.get("choices").and_then(Value::as_array);
         let first = |c: &&Value| c.get("index").and_then(Value::as_u64).unwrap_or_default() == 0;
         let Some(choice) = choices.into_iter().flatten().find(first) else { return };
-        if let Some(delta) = choice.get(part) {
+        let delta = choice.get("delta").filter(|delta| !delta.is_null());
+        if let Some(delta) = delta {
             self.delta(delta, events);
+        }
+        // Beside deltas a message repeats them; beside an empty one it may be all there is.
+        let is_empty = |delta: &Value| *delta == json!({}) && self.said.is_empty() && !self.calls.any();
+        if let Some(message) = choice.get("message").filter(|_| delta.is_none_or(is_empty)) {
+            self.message(message, events);
         }
         if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str).filter(|r| !r.is_empty()) {
             self.finish = Some(reason.to_owned());
+        }
+    }
+
+    /// A whole message: of one that is not streamed, or where a server sends it instead of deltas, once or with each
+    /// chunk. What was said already is not said again.
+    fn message(&mut self, message: &Value, events: &mut Vec<ModelEvent>) {
+        let mut rest = message.clone();
+        let (said, thought) = (self.said.as_str(), self.reasoning.said());
+        for (name, said) in
+            [("content", said), ("refusal", said), ("reasoning_content", thought), ("reasoning", thought)]
+        {
+            match rest.get_mut(name) {
+                Some(Value::String(text)) => *text = unsaid(said, text).to_owned(),
+                Some(other) if !said.is_empty() => *other = Value::Null,
+                Some(_) | None => {}
+            }
+        }
+        let calls = message.get("tool_calls").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let function = message.get("function_call").filter(|_| !self.calls.any()).cloned();
+        if let Some(members) = rest.as_object_mut() {
+            members.remove("tool_calls");
+            members.remove("function_call");
+            if !thought.is_empty() {
+                members.remove("reasoning_details");
+            }
+            members.extend(function.map(|function| ("function_call".to_owned(), function)));
+        }
+        self.delta(&rest, events);
+        if !calls.is_empty() {
+            self.end_words(events);
+        }
+        for (place, call) in calls.iter().enumerate() {
+            self.calls.whole(place, call, events);
         }
     }
 
@@ -113,9 +156,13 @@ impl Reader {
         }
         let fragments = delta.get("tool_calls").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         if !fragments.is_empty() {
-            self.reasoning.close(events);
+            self.end_words(events);
         }
         fragments.iter().for_each(|fragment| self.calls.fragment(fragment, events));
+        if let Some(function) = delta.get("function_call").filter(|function| function.is_object()) {
+            self.end_words(events);
+            self.calls.first_form(function, events);
+        }
     }
 
     /// A part of a content array: text, or reasoning that is again an array.
@@ -134,10 +181,42 @@ impl Reader {
     }
 
     fn say(&mut self, text: String, events: &mut Vec<ModelEvent>) {
-        if !text.is_empty() {
-            self.reasoning.close(events);
-            events.push(ModelEvent::Text(text));
+        if text.is_empty() {
+            return;
         }
+        if self.said.is_empty() && !self.reasoning.said().is_empty() {
+            // The server tells thinking apart itself: a mark in the text is the model's own.
+            self.thoughts.finish();
+        }
+        self.said.push_str(&text);
+        if self.thoughts.are_over() {
+            self.speak(text, events);
+            return;
+        }
+        for part in self.thoughts.push(&text) {
+            self.part_of_text(part, events);
+        }
+    }
+
+    fn part_of_text(&mut self, part: Part, events: &mut Vec<ModelEvent>) {
+        match part {
+            Part::Thinking(text) => self.reasoning.say(&text, events),
+            Part::Over => self.reasoning.close(events),
+            Part::Text(text) => self.speak(text, events),
+        }
+    }
+
+    fn speak(&mut self, text: String, events: &mut Vec<ModelEvent>) {
+        self.reasoning.close(events);
+        events.push(ModelEvent::Text(text));
+    }
+
+    /// Something other than words begins, or the answer ends.
+    fn end_words(&mut self, events: &mut Vec<ModelEvent>) {
+        if let Some(part) = self.thoughts.finish() {
+            self.part_of_text(part, events);
+        }
+        self.reasoning.close(events);
     }
 
     fn complete(&mut self) -> Vec<ModelNews> {
@@ -146,7 +225,7 @@ impl Reader {
             return failed(ModelFailure::new(FailureClass::Transient, message));
         }
         let mut events = Vec::new();
-        self.reasoning.close(&mut events);
+        self.end_words(&mut events);
         if let Some(replay) = self.calls.extras() {
             events.push(ModelEvent::ThinkingDone { replay: Some(replay) });
         }

@@ -29,14 +29,14 @@ pub(crate) fn encode(request: &Request, endpoint: &Endpoint) -> HttpCall {
     if !quirks.without_stream_options {
         body.insert("stream_options".to_owned(), json!({ "include_usage": true }));
     }
-    if let Some(effort) = request.effort {
+    if let Some(effort) = request.effort_to_ask() {
         body.insert("reasoning_effort".to_owned(), json!(effort.as_str()));
     }
     if !request.tools.is_empty() {
         body.insert("tools".to_owned(), request.tools.iter().map(tool).collect());
     }
     let mut body = Body::begin(request, body, "messages");
-    let wants = Wants::of(quirks, &host);
+    let wants = Wants::of(quirks, &host, request.reasons);
     let ids = WireIds::of(&request.messages, wants.ids);
     let messages = messages(request, &ids, &wants);
     if wants.strict_order {
@@ -60,13 +60,15 @@ struct Wants {
 }
 
 impl Wants {
-    fn of(quirks: Quirks, host: &str) -> Self {
+    fn of(quirks: Quirks, host: &str, reasons: Option<bool>) -> Self {
         let is_mistral = host == "api.mistral.ai";
         let nine_letters = quirks.nine_letter_ids.unwrap_or(is_mistral);
         Self {
             ids: if nine_letters { IdForm::NineLetters } else { IdForm::Words },
             strict_order: quirks.strict_order.unwrap_or(is_mistral),
-            reasoning: quirks.reasoning_content.unwrap_or(host == "api.deepseek.com"),
+            reasoning: quirks
+                .reasoning_content
+                .unwrap_or(host == "api.deepseek.com" && reasons != Some(false)),
             signatures: host == "generativelanguage.googleapis.com",
         }
     }

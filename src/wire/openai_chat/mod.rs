@@ -7,6 +7,7 @@ mod extras;
 mod order;
 mod quick;
 mod reasoning;
+mod think;
 mod usage;
 
 pub(super) use decode::Reader;

@@ -18,6 +18,7 @@ pub(super) struct Piece {
     #[serde(default, rename = "tool_calls")]
     pub(super) call: Option<(Fragment,)>,
     refusal: Option<IgnoredAny>,
+    function_call: Option<IgnoredAny>,
     reasoning_details: Option<IgnoredAny>,
 }
 
@@ -58,12 +59,15 @@ struct Choice {
     delta: Piece,
     finish_reason: Option<IgnoredAny>,
     usage: Option<IgnoredAny>,
+    message: Option<IgnoredAny>,
 }
 
 /// The piece of a chunk that says nothing else. `None`: it must be read in full.
 pub(super) fn piece(data: &str) -> Option<Piece> {
     let Chunk { choices: (choice,), usage, x_groq, error, object } = serde_json::from_str(data).ok()?;
-    let Choice { index: 0, delta, finish_reason: None, usage: None } = choice else { return None };
+    let Choice { index: 0, delta, finish_reason: None, usage: None, message: None } = choice else {
+        return None;
+    };
     let says_more = usage.or(x_groq).or(error).is_some() || object == "error";
     (!says_more && delta.is_plain()).then_some(delta)
 }
@@ -74,7 +78,7 @@ impl Piece {
         let begins = self.call.as_ref().is_some_and(|(fragment,)| {
             named(&fragment.id) || named(&fragment.function.name) || fragment.extra_content.is_some()
         });
-        !begins && self.refusal.is_none() && self.reasoning_details.is_none()
+        !begins && self.refusal.is_none() && self.function_call.is_none() && self.reasoning_details.is_none()
     }
 }
 
@@ -94,6 +98,7 @@ mod tests {
             BEGINS,
             r#"{"content":["a"]}"#,
             r#"{"content":"a","refusal":"b"}"#,
+            r#"{"content":"a","function_call":{"arguments":"b"}}"#,
             r#"{"reasoning":"a","reasoning_details":[]}"#,
             r#"{"tool_calls":[{"index":0,"function":{"arguments":"a"},"extra_content":{}}]}"#,
             r#"{"tool_calls":[{"index":0,"function":{"arguments":{}}}]}"#,
@@ -105,6 +110,7 @@ mod tests {
         for data in [
             r#"{"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}"#,
             r#"{"choices":[{"index":1,"delta":{"content":"a"}}]}"#,
+            r#"{"choices":[{"delta":{},"message":{"content":"a"}}]}"#,
             r#"{"choices":[{"delta":{"content":"a"}}],"usage":{}}"#,
             r#"{"choices":[{"delta":{"content":"a"}}],"error":{"message":"b"}}"#,
             r#"{"object":"error","choices":[{"delta":{"content":"a"}}]}"#,

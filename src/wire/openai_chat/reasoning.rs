@@ -9,6 +9,8 @@ use crate::model::ModelEvent;
 #[derive(Debug, Default)]
 pub(super) struct Reasoning {
     open: bool,
+    /// All that was said, under whatever name.
+    said: String,
     /// What came as `reasoning_content`: one vendor demands it back.
     content: String,
     /// What came as `reasoning_details`: gateways take it back as it was.
@@ -45,11 +47,9 @@ impl Reasoning {
         let said = |text: &String| !text.is_empty();
         if let Some(content) = content.filter(said) {
             self.content.push_str(&content);
-            self.open = true;
-            events.push(ModelEvent::Thinking(content));
+            self.say(&content, events);
         } else if let Some(other) = other.filter(said) {
-            self.open = true;
-            events.push(ModelEvent::Thinking(other));
+            self.say(&other, events);
         }
     }
 
@@ -57,8 +57,14 @@ impl Reasoning {
     pub(super) fn say(&mut self, text: &str, events: &mut Vec<ModelEvent>) {
         if !text.is_empty() {
             self.open = true;
+            self.said.push_str(text);
             events.push(ModelEvent::Thinking(text.to_owned()));
         }
+    }
+
+    /// All that was said so far.
+    pub(super) fn said(&self) -> &str {
+        &self.said
     }
 
     /// Something else begins, or the answer ends: the block is whole.

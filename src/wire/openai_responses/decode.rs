@@ -1,7 +1,6 @@
 //! The events of Responses, read one by one. Items are known by their position: some servers change the ids.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -13,12 +12,13 @@ use crate::wire::failure::{protocol_failure, stream_failure};
 use crate::wire::sse::SseEvent;
 
 use super::item::{OpenItem, Piece, is_refusal};
+use super::items::{Ended, Items};
 use super::usage;
 
 /// Reads one answer.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
-    items: BTreeMap<u64, OpenItem>,
+    items: Items,
     calls: u32,
     refused: bool,
 }
@@ -37,6 +37,12 @@ struct Delta<'a> {
     delta: Cow<'a, str>,
 }
 
+/// Whose piece it is, by the item's own id.
+#[derive(Deserialize)]
+struct Whose {
+    item_id: Option<String>,
+}
+
 impl Reader {
     /// Reads one event of the stream.
     ///
@@ -47,7 +53,7 @@ impl Reader {
         if (named.is_empty() || named.ends_with(".delta"))
             && let Ok(delta) = serde_json::from_str::<Delta<'_>>(&event.data)
         {
-            return Ok(self.delta(&delta));
+            return Ok(self.delta(&delta, &event.data));
         }
         let Ok(data) = serde_json::from_str::<Value>(&event.data) else {
             // Some servers say [DONE]; it ends nothing here.
@@ -84,10 +90,12 @@ impl Reader {
         self.end(response)
     }
 
-    fn delta(&mut self, delta: &Delta<'_>) -> Vec<ModelNews> {
+    fn delta(&mut self, delta: &Delta<'_>, data: &str) -> Vec<ModelNews> {
         let mut events = Vec::new();
-        let item = self.items.get_mut(&delta.output_index);
-        if let (Some(item), Some(piece)) = (item, Piece::of_event(&delta.kind)) {
+        let Some(piece) = Piece::of_event(&delta.kind) else { return Vec::new() };
+        let whose = || serde_json::from_str::<Whose>(data).ok().and_then(|whose| whose.item_id);
+        let item = self.items.get_mut(delta.output_index, piece, || whose().unwrap_or_default());
+        if let Some(item) = item {
             self.refused |= piece == Piece::Refusal;
             item.delta(piece, delta.summary_index.max(delta.content_index), &delta.delta, &mut events);
         }
@@ -95,18 +103,25 @@ impl Reader {
     }
 
     fn start(&mut self, at: u64, item: &Value, events: &mut Vec<ModelEvent>) {
-        if self.items.contains_key(&at) {
-            return;
+        if self.items.is_new(at, item) {
+            self.begin(at, item, events);
         }
+    }
+
+    fn begin(&mut self, at: u64, item: &Value, events: &mut Vec<ModelEvent>) {
         if let Some(open) = OpenItem::start(item, self.calls, events) {
             self.calls += u32::from(matches!(open, OpenItem::Call { .. }));
-            self.items.insert(at, open);
+            self.items.begin(at, item, open);
         }
     }
 
     fn stop(&mut self, at: u64, item: &Value, events: &mut Vec<ModelEvent>) {
-        self.start(at, item, events);
-        if let Some(open) = self.items.insert(at, OpenItem::Closed) {
+        let mut ended = self.items.end(at, item);
+        if matches!(ended, Ended::Unknown) {
+            self.begin(at, item, events);
+            ended = self.items.end(at, item);
+        }
+        if let Ended::One(open) = ended {
             self.refused |= is_refusal(item);
             open.stop(item, events);
         }

@@ -16,12 +16,18 @@ pub(crate) fn encode(request: &Request, endpoint: &Endpoint) -> HttpCall {
     set("max_output_tokens", json!(request.max_output.max(LEAST_OUTPUT)));
     set("stream", json!(true));
     set("store", json!(false));
-    // Models that do not reason refuse to seal any reasoning.
-    if !endpoint.quirks.without_sealed_reasoning {
+    // Models that do not reason refuse to seal any reasoning. One that nobody knows may reason, and without the seal its
+    // reasoning could not go back; if it refuses, that is learned.
+    if request.reasons != Some(false) && !endpoint.quirks.without_sealed_reasoning {
         set("include", json!(["reasoning.encrypted_content"]));
     }
-    if let Some(effort) = request.effort {
-        set("reasoning", reasoning(effort, endpoint.quirks.without_reasoning_summary));
+    let reasoning = reasoning(request, endpoint.quirks.without_reasoning_summary);
+    if !reasoning.is_empty() {
+        set("reasoning", Value::Object(reasoning));
+    }
+    let key = request.cache_key.as_str();
+    if !key.is_empty() && key.len() <= LONGEST_KEY && !endpoint.quirks.without_cache_key {
+        set("prompt_cache_key", json!(key));
     }
     if !request.system.trim().is_empty() {
         set("instructions", json!(request.system));
@@ -36,12 +42,24 @@ pub(crate) fn encode(request: &Request, endpoint: &Endpoint) -> HttpCall {
     HttpCall { url: endpoint.url("responses"), headers: endpoint.bearer_headers(), body: body.finish() }
 }
 
-fn reasoning(effort: Effort, without_summary: bool) -> Value {
-    if without_summary || effort == Effort::None {
-        return json!({ "effort": effort.as_str() });
+/// The effort that was chosen, and a summary of the reasoning where there is some: of a model that is known to reason,
+/// or is told to.
+fn reasoning(request: &Request, without_summary: bool) -> Map<String, Value> {
+    let effort = request.effort_to_ask();
+    let reasons = match effort {
+        Some(level) => level != Effort::None,
+        None => request.reasons == Some(true),
+    };
+    let mut members = Map::new();
+    members.extend(effort.map(|level| ("effort".to_owned(), json!(level.as_str()))));
+    if reasons && !without_summary {
+        members.insert("summary".to_owned(), json!("auto"));
     }
-    json!({ "effort": effort.as_str(), "summary": "auto" })
+    members
 }
+
+/// A longer key of the cache is refused.
+const LONGEST_KEY: usize = 64;
 
 /// A lower limit is refused.
 const LEAST_OUTPUT: u64 = 16;

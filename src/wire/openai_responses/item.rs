@@ -65,6 +65,16 @@ impl OpenItem {
         }
     }
 
+    /// Whether a piece of this kind belongs to it.
+    pub(super) fn takes(&self, kind: Piece) -> bool {
+        match self {
+            Self::Message { .. } => matches!(kind, Piece::Text | Piece::Refusal),
+            Self::Reasoning { .. } => kind == Piece::Reasoning,
+            Self::Call { .. } => kind == Piece::Arguments,
+            Self::Other | Self::Closed => false,
+        }
+    }
+
     /// The item is whole; `item` says all of it once more, for servers that send no pieces.
     pub(super) fn stop(self, item: &Value, events: &mut Vec<ModelEvent>) {
         match self {

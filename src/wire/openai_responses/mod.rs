@@ -5,6 +5,7 @@ mod encode;
 mod history;
 mod hosted;
 mod item;
+mod items;
 mod usage;
 
 pub(super) use decode::Reader;

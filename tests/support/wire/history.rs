@@ -6,7 +6,7 @@ use countersign::ledger::{
     Arguments, AssistantMessage, Block, CallId, Decider, EntryId, Image, Message, ModelRef, Outcome, Stop,
     Thinking, ToolResult, ToolUse, Usage, UserMessage,
 };
-use countersign::model::{Request, ToolDescription};
+use countersign::model::{Effort, Request, ToolDescription};
 use serde_json::{Value, json};
 
 use super::hosted::{self, block};
@@ -22,6 +22,19 @@ pub fn cases() -> Vec<(&'static str, Request)> {
         ("hosted", request(hosted::history())),
         ("images", request(with_images())),
         ("result-images", request(with_result_images())),
+        (
+            "reasons",
+            Request {
+                adaptive_thinking: true,
+                reasons: Some(true),
+                cache_key: "0190-of-the-session".to_owned(),
+                ..request(vec![user("Hi")])
+            },
+        ),
+        (
+            "does-not-reason",
+            Request { reasons: Some(false), effort: Some(Effort::High), ..request(with_tools()) },
+        ),
         ("bare", Request { system: " ".to_owned(), tools: Vec::new(), ..request(vec![user("Hi")]) }),
     ]
 }
@@ -41,6 +54,8 @@ pub fn request(messages: Vec<Message>) -> Request {
         max_output: 4096,
         effort: None,
         adaptive_thinking: false,
+        reasons: None,
+        cache_key: String::new(),
     }
 }
 
