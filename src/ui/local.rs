@@ -51,8 +51,8 @@ pub struct Local {
     pub mode: Mode,
     /// How hard the model thinks, if it is told.
     pub effort: Option<Effort>,
-    /// The model that answers from the next turn on, when another still answers.
-    pub next_model: Option<String>,
+    /// The model that was chosen, when another still answers.
+    pub next_model: Option<super::coming::Coming>,
     /// Why nothing can be recorded, while that is so.
     pub shut: Option<Shut>,
     /// What to know before the first message.

@@ -79,6 +79,9 @@ mod picking;
 /// The terminal's clipboard.
 pub mod clipboard;
 
+/// A model that was chosen and does not answer yet.
+pub mod coming;
+
 /// What keys ask of the world.
 pub mod act;
 mod always;

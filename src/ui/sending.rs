@@ -5,6 +5,7 @@ use crate::ledger::UserMessage;
 use crate::view::View;
 
 use super::act::Act;
+use super::coming::Coming;
 use super::editing;
 use super::local::{Edit, Focus, Inspector, Local, Overlay};
 use super::search::Search;
@@ -73,7 +74,11 @@ fn obey(local: &mut Local, view: &View, text: &str) -> Option<Option<Vec<Act>>> 
         Slash::Goal(goal) => vec![Act::Send(Intent::Pursue(goal, UserMessage::default()))],
         Slash::ResumeGoal(words) => vec![Act::Send(Intent::ResumeGoal(words.into()))],
         Slash::Effort(level) => vec![Act::Send(Intent::SetEffort(level))],
-        Slash::Model(name) => vec![Act::Send(Intent::ChooseModel(name))],
+        Slash::Model(name) => {
+            local.hint = Some(Coming::words(&name, &view.settings.model));
+            local.next_model = Some(Coming::Sought(name.clone()));
+            vec![Act::Send(Intent::ChooseModel(name))]
+        }
         Slash::Mode(mode) => vec![Act::Send(Intent::SetMode(mode))],
         Slash::Quit => vec![Act::Quit],
         Slash::Help => shown(local, Overlay::Help(0)),

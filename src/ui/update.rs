@@ -10,6 +10,7 @@ use crate::view::{CardId, View};
 pub use super::act::Act;
 use super::always;
 use super::chord::Chord;
+use super::coming::Coming;
 use super::composer::Composer;
 use super::copying::copy;
 use super::deciding::choose;
@@ -110,14 +111,19 @@ pub fn hear(local: &mut Local, live: &Live) {
         Live::Unreached(why) => local.found(why),
         Live::Answering { model, effort, waits, said, .. } => {
             local.effort = *effort;
-            local.next_model = waits.then(|| model.to_string());
+            if !local.next_model.as_ref().is_some_and(|coming| coming.goes_on(model)) {
+                local.next_model = waits.then(|| Coming::Next(model.to_string()));
+            }
             local.hint = said.clone().or(local.hint.take());
         }
         Live::Waiting { steering, queued } => {
             local.steering.clone_from(steering);
             local.queued.clone_from(queued);
         }
-        Live::Returned(texts) => local.composer.give_back(&texts.join("\n\n")),
+        Live::Returned(texts) => {
+            local.next_model.take_if(|coming| coming.is_given_up(texts));
+            local.composer.give_back(&texts.join("\n\n"));
+        }
         Live::BooksShut { why, entries, said } => {
             local.shut = Some(super::local::Shut { why: why.clone(), entries: *entries, said: said.clone() });
         }

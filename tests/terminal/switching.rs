@@ -1,5 +1,9 @@
 //! Another model, and another effort, by their commands: at once between runs, from the next turn on in their midst.
 
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::process::Command;
+
 use serde_json::json;
 
 use super::console::{CTRL_U, Console, ESC};
@@ -78,4 +82,59 @@ async fn a_name_that_is_none_comes_back_with_the_nearest() {
     app.rests().await;
     app.quits().await;
     assert!(home.session_files().is_empty(), "nothing is written");
+}
+
+#[tokio::test]
+async fn a_model_that_is_looked_for_holds_nothing_up_and_is_seen_to_be_looked_for() {
+    let home = Home::new();
+    let (pipe, begun) = (home.root().join("pipe"), home.root().join("begun"));
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    // Open both ways: the command that finds the key waits until the test lets it go.
+    let mut held = OpenOptions::new().read(true).write(true).open(&pipe).unwrap();
+    let folder = home.root().join("config/countersign");
+    std::fs::create_dir_all(&folder).unwrap();
+    let key = format!("echo > {}; read key < {}; echo $key", begun.display(), pipe.display());
+    let provider =
+        format!("[providers.slow]\nbase_url = 'http://127.0.0.1:9/v1'\napi_key_command = '{key}'\n");
+    std::fs::write(folder.join("config.toml"), provider).unwrap();
+
+    let call = |words: &str| json!({ "name": "shell", "arguments": { "command": words } });
+    let mut app = Console::scripted(
+        &home,
+        &json!([
+            { "text": "I run it.", "tool_calls": [call("echo made > one.txt")] },
+            { "text": "And on.", "tool_calls": [call("echo made > two.txt")] },
+            "Still the script.",
+        ]),
+    );
+    app.sees("ask anything").await;
+    app.says("go").await;
+    app.sees("y once").await;
+    app.keys("/model slow/x\r").await;
+    app.sees("looking for slow/x: until it is there, script answers").await;
+    app.meanwhile("the command that finds the key", || begun.exists()).await;
+
+    // A key that decides, Esc and a command take effect.
+    app.answers("y").await;
+    app.meanwhile("the first command", || home.has("one.txt")).await;
+    app.until("the second call", |screen| screen.contains("two.txt") && screen.contains("waits for you"))
+        .await;
+    app.keys(ESC).await;
+    app.sees_no("waits for you").await;
+    app.keys("/mode plan\r").await;
+    let header = |screen: &str| screen.lines().next().unwrap_or_default().to_owned();
+    app.until("mode plan", |screen| header(screen).contains(" · plan")).await;
+    // So does a message: it goes to the model that answers now, and the screen says so.
+    assert!(header(&app.screen()).contains("script, looking for slow/x"), "{}", app.screen());
+    app.says("who is there?").await;
+    app.sees("Still the script.").await;
+    assert!(header(&app.screen()).contains("looking for slow/x"), "{}", app.screen());
+    app.rests().await;
+
+    held.write_all(b"the-key\n").unwrap();
+    app.sees("slow/x answers from now on.").await;
+    app.sees_no("looking for").await;
+    app.quits().await;
+    assert!(!home.has("two.txt"));
+    assert_eq!(home.texts("agent_response", "model").last().unwrap(), "script");
 }

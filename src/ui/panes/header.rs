@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Span;
 
 use crate::policy::Mode;
+use crate::ui::coming::Coming;
 use crate::ui::text::{fit, width};
 
 use super::Screen;
@@ -38,12 +39,13 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     frame.render_widget(line, Rect::new(area.x + 1, area.y, area.width.saturating_sub(2), 1));
 }
 
-/// The model that answers, or the one that will from the next turn on, and how hard it thinks.
+/// The model that answers, beside the one that is looked for, or the one that will from the next turn on; and how hard it thinks.
 fn answering(screen: &Screen<'_>) -> String {
     let now = &screen.view.settings.model;
-    let model = match screen.local.next_model.as_ref().filter(|next| *next != now) {
-        Some(next) => format!("→ {next}"),
-        None => now.clone(),
+    let model = match &screen.local.next_model {
+        Some(Coming::Sought(name)) => format!("{now}, looking for {name}"),
+        Some(Coming::Next(next)) if next != now => format!("→ {next}"),
+        Some(Coming::Next(_)) | None => now.clone(),
     };
     screen.local.effort.map_or_else(|| model.clone(), |effort| format!("{model} ({effort})"))
 }

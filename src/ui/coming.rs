@@ -1,0 +1,29 @@
+//! The model that was chosen and does not answer yet.
+
+use crate::ledger::ModelRef;
+
+/// How far it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Coming {
+    /// It is looked for, by this name: a command may have to find its key. Until then messages go to the other one.
+    Sought(String),
+    /// It answers from the next turn on.
+    Next(String),
+}
+
+impl Coming {
+    /// What is said when the search begins.
+    pub(super) fn words(name: &str, now: &str) -> String {
+        format!("looking for {name}: until it is there, {now} answers")
+    }
+
+    /// Whether the loop's word about `model` leaves the search as it is.
+    pub(super) fn goes_on(&self, model: &ModelRef) -> bool {
+        matches!(self, Self::Sought(name) if ModelRef::parse(name) != *model)
+    }
+
+    /// Whether these words, which the composer gets back, say that it was not found.
+    pub(super) fn is_given_up(&self, texts: &[String]) -> bool {
+        matches!(self, Self::Sought(name) if texts.iter().any(|text| *text == format!("/model {name}")))
+    }
+}
