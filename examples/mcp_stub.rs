@@ -142,6 +142,9 @@ impl Stub {
                 json!({ "type": "object", "properties": { "x": twice, "n": { "type": "integer" } } });
             return vec![json!({ "name": "deep", "inputSchema": schema })];
         }
+        if self.is("odd") {
+            return vec![tool("say", "as before"), odd()];
+        }
         let more = ["try", "daemon", "change", "huge", "log"];
         let mut tools: Vec<Value> = names.iter().chain(&more).map(|name| tool(name, "as before")).collect();
         if self.is_changed {
@@ -158,6 +161,7 @@ impl Stub {
         let text = |text: String| answer(json!({ "content": [{ "type": "text", "text": text }] }));
         match name.as_str().unwrap_or_default() {
             "say" => answer(arguments["result"].clone()),
+            "odd" => text(arguments.to_string()),
             "who" => text(who().to_string()),
             "heard" => text(json!(self.heard).to_string()),
             "refuse" => say(&json!({
@@ -235,6 +239,15 @@ fn tool(name: &str, description: &str) -> Value {
         "name": name, "description": description, "inputSchema": { "type": "object" },
         "annotations": { "readOnlyHint": true, "destructiveHint": false },
     })
+}
+
+/// A tool as no provider takes it: a choice at its root, a name with a `$`, an array of nobody knows what.
+fn odd() -> Value {
+    let by_filter = json!({ "properties": { "$filter": { "type": "string" } }, "required": ["$filter"] });
+    let by_id = json!({ "properties": { "id": { "type": "integer" } }, "required": ["id"] });
+    let rows = json!({ "rows": { "type": "array" } });
+    let schema = json!({ "type": "object", "properties": rows, "anyOf": [by_filter, by_id] });
+    json!({ "name": "odd", "description": "as before", "inputSchema": schema })
 }
 
 /// A schema of three kilobytes that stands for billions of parts: each definition holds the next one twice.

@@ -16,7 +16,7 @@ use super::exit::Exit;
 use super::fault::{Fault, one_line};
 use super::signals;
 use crate::agent::{Event, Intent, Live, Shutdown};
-use crate::ledger::{Body, CallId, Ending, Image, Outcome, ToolResult, TurnEnded};
+use crate::ledger::{Body, CallId, Ending, Image, Learned, Lesson, Outcome, ToolResult, TurnEnded};
 use crate::runtime::DriverError;
 use crate::ui::text::sanitize;
 use crate::view::summary;
@@ -151,6 +151,10 @@ fn tell_all(
                 Body::ToolResult(result) if said => out.hear_result(result),
                 Body::Handoff { text } => out.handoff = Some(text.clone()),
                 Body::Error { message, next } => out.fault = Some(Fault::failed(message, next)),
+                // A tool less: whoever relies on it must hear which.
+                Body::Learned(Learned { lesson: lesson @ Lesson::ToolRefused { .. }, .. }) => {
+                    complain(&format!("note: {}", one_line(&lesson.sentence())));
+                }
                 Body::TurnEnded(end) if said => return Ok((Some(end.clone()), out)),
                 _ => {}
             },

@@ -146,9 +146,9 @@ fn output_limit(words: &str) -> Option<u64> {
 }
 
 /// The tool that a refusal is about: "tools.17.custom.input_schema: …", "Invalid 'tools[17].function.name': …", "Invalid schema
-/// for function 'NAME': …".
+/// for function 'NAME': …". One vendor puts all of them into its first: "tools[0].function_declarations[17]: …".
 fn named_tool(message: &str) -> Option<NamedTool> {
-    for (before, end) in [("tools.", '.'), ("tools[", ']')] {
+    for (before, end) in [("function_declarations[", ']'), ("tools.", '.'), ("tools[", ']')] {
         let after = message.split(before).skip(1);
         let mut places = after.filter_map(|after| after.split_once(end)?.0.parse().ok());
         if let Some(place) = places.next() {

@@ -85,6 +85,12 @@ impl Page {
         self.lines.push(format!("{head:<10} {}{tail}", says.replace('\n', " ⏎ ")));
     }
 
+    /// Which tools the last request held.
+    pub fn tools(&mut self, request: &Request) {
+        let names: Vec<&str> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
+        self.remark(&format!("tools that are sent: {}", names.join(", ")));
+    }
+
     /// What the last request held.
     pub fn sees(&mut self, request: &Request) {
         let messages: Vec<String> = request

@@ -1,7 +1,7 @@
 //! What a model says in a story: `text "…" / tool_use NAME {…} / end tool_use`.
 
 use countersign::ledger::{Hosted, Stop, Usage};
-use countersign::model::{FailureClass, ModelEvent, ModelFailure, ModelNews, Sizes};
+use countersign::model::{FailureClass, ModelEvent, ModelFailure, ModelNews, NamedTool, Sizes};
 use serde_json::{Value, json};
 
 use crate::notation::{duration, number, parts, quoted, value, word};
@@ -90,6 +90,7 @@ fn usage(rest: &str) -> Result<Usage, String> {
 fn failure(rest: &str) -> Result<ModelFailure, String> {
     let (class, rest) = word(rest);
     let (class, sizes) = sizes(class)?;
+    let mut named = None;
     let class = match class {
         "transient" => FailureClass::Transient,
         "overflow" => FailureClass::Overflow,
@@ -101,6 +102,11 @@ fn failure(rest: &str) -> Result<ModelFailure, String> {
         "replay_refused" => FailureClass::ReplayRefused,
         "output_rejected" => FailureClass::OutputRejected,
         "no_tools" => FailureClass::NoTools,
+        tool if tool.starts_with("tool=") => {
+            let name = tool.trim_start_matches("tool=");
+            named = Some(name.parse().map_or_else(|_| NamedTool::Called(name.to_owned()), NamedTool::At));
+            FailureClass::ToolRefused
+        }
         limit if limit.starts_with("output_limit=") => {
             FailureClass::OutputLimit { most: number(limit.trim_start_matches("output_limit="))? }
         }
@@ -108,7 +114,8 @@ fn failure(rest: &str) -> Result<ModelFailure, String> {
     };
     let (words, rest) = quoted(rest)?;
     let asked = rest.strip_prefix("after ").map(duration).transpose()?;
-    Ok(ModelFailure { retry_after_ms: asked, sizes, ..ModelFailure::new(class, words) })
+    let tool = named.map(Box::new);
+    Ok(ModelFailure { retry_after_ms: asked, sizes, tool, ..ModelFailure::new(class, words) })
 }
 
 /// `overflow=8192/5000`: the window and the prompt, as the provider names them.

@@ -173,6 +173,10 @@ impl Stage {
             }
             Act::Type(name, words) => self.type_into(name, words),
             Act::Named(name, id) => self.name_task(name, id),
+            Act::Tools => {
+                self.page.tools(self.request.as_ref().ok_or("nothing was asked yet")?);
+                Ok(())
+            }
             Act::Sees => {
                 self.page.sees(self.request.as_ref().ok_or("nothing was asked yet")?);
                 Ok(())

@@ -58,6 +58,8 @@ pub enum Act {
     Named(String, String),
     /// Writes down what the last request held.
     Sees,
+    /// Writes down which tools the last request held.
+    Tools,
 }
 
 impl Story {
@@ -135,6 +137,7 @@ fn act(line: &str) -> Result<Act, String> {
         "type" => typed(rest)?,
         "named" => task(rest),
         "sees" => Act::Sees,
+        "tools" => Act::Tools,
         _ => return Err(format!("`{line}` is nothing that can happen")),
     })
 }
