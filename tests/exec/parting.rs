@@ -29,7 +29,8 @@ fn pipe(world: &World) -> File {
 #[test]
 fn a_hook_that_is_told_of_the_end_finishes_what_it_does() {
     for (point, script, code) in TOLD {
-        let world = with_hook(point, "echo > begun; read line < pipe; echo finished > hooked");
+        // It goes on for longer than the program needs to end, once the test lets it.
+        let world = with_hook(point, "echo > begun; read line < pipe; sleep 1; echo finished > hooked");
         let mut pipe = pipe(&world);
         let words = ["exec", "--script", script, "hello"];
         let mut child =

@@ -124,6 +124,8 @@ async fn a_model_that_is_looked_for_holds_nothing_up_and_is_seen_to_be_looked_fo
     app.keys("/mode plan\r").await;
     let header = |screen: &str| screen.lines().next().unwrap_or_default().to_owned();
     app.until("mode plan", |screen| header(screen).contains(" · plan")).await;
+    app.keys("/effort high\r").await;
+    app.sees("The effort is now: high.").await;
     // So does a message: it goes to the model that answers now, and the screen says so.
     assert!(header(&app.screen()).contains("script, looking for slow/x"), "{}", app.screen());
     app.says("who is there?").await;
