@@ -31,7 +31,7 @@ use std::{collections::BTreeSet, fmt, sync::Arc};
 
 use delegation::Delegated;
 
-pub use approval::{ApprovalRequest, Decision, Preview, Sandboxing, Scope};
+pub use approval::{ApprovalRequest, Decision, PATH, Preview, Sandboxing, Scope};
 pub use attempt::{told_of_typing, was_typed_into};
 pub use check::{Fault, audit, check, resting_places};
 pub use compaction::{Compaction, CompactionTrigger};

@@ -44,6 +44,7 @@ mod reading;
 mod screens;
 mod sending;
 mod shells;
+mod shown;
 mod typing;
 mod unicode;
 mod unseen;

@@ -262,6 +262,8 @@ fn an_exact_action_is_what_was_asked_about_and_known_by_its_digest() {
         warning: None,
         rule: None,
         sandboxing: Default::default(),
+        leads_to: None,
+        is_partial: false,
     };
     stage.remark(Remark::ApprovalRequested(request));
     allow(&mut stage, open[0].id(), Scope::Session);

@@ -163,6 +163,8 @@ fn read_request(fields: &Fields<'_>) -> Result<Body, RecordError> {
                 [Sandboxing::OnWish, Sandboxing::Within].into_iter().find(|one| one.as_str() == name)
             })?,
         },
+        leads_to: fields.get("leads_to").map(|_| fields.text("leads_to")).transpose()?,
+        is_partial: fields.get("partial").map_or(Ok(false), |_| fields.flag("partial"))?,
     }))
 }
 

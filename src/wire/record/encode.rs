@@ -116,6 +116,12 @@ fn write_request(record: &mut Map<String, Value>, request: &ApprovalRequest) {
     if request.sandboxing != Sandboxing::Without {
         put(record, json!({ "sandbox": request.sandboxing.as_str() }));
     }
+    if let Some(to) = &request.leads_to {
+        put(record, json!({ "leads_to": to }));
+    }
+    if request.is_partial {
+        put(record, json!({ "partial": true }));
+    }
     match &request.preview {
         Preview::None => {}
         Preview::Command(text) => put(record, json!({ "preview": { "kind": "command", "text": text } })),
