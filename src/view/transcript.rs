@@ -100,6 +100,7 @@ impl Page {
             Body::Error { message, next } => self.aside(&format!("error: {message}; next: {next}")),
             Body::BudgetRaised { name, limit } => self.aside(&format!("{name} is now {limit}")),
             Body::ModelChanged { .. } => self.aside(&format!("model: {}", one_line(entry))),
+            Body::GrantRevoked { .. } => self.aside(&format!("revoked: {}", one_line(entry))),
             Body::FilesRestored(_) => self.aside(&format!("undone: {}", one_line(entry))),
             Body::EffortChanged { .. } => self.aside(&format!("effort: {}", one_line(entry))),
             Body::Goal(_) => self.aside(&format!("goal: {}", one_line(entry))),

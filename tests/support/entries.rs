@@ -316,6 +316,7 @@ pub fn body() -> impl Strategy<Value = Body> {
         proptest::option::of(text()).prop_map(|effort| Body::EffortChanged { effort }),
         call().prop_map(Body::CallEdited),
         restored(),
+        any::<u64>().prop_map(|call| Body::GrantRevoked { call: CallId(call) }),
         delegations(),
         (text(), text()).prop_map(|(about, text)| Body::Note(Note { about, text })),
         learned(),

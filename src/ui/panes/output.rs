@@ -8,6 +8,7 @@ use ratatui::text::{Line, Span};
 
 use crate::ledger::{Arguments, CallId, Preview};
 use crate::tool::ASK;
+use crate::ui::local::Overlay;
 use crate::ui::text::{cut_spans, diff, fit, sanitize, wrap};
 use crate::ui::theme::{Inks, Theme};
 use crate::view::Panel;
@@ -122,6 +123,10 @@ pub(super) fn page(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
         Some(hint) => Line::styled(fit(&one_row(hint), total), theme.warning),
         None => {
             let mut pairs = vec![("esc", "back"), ("pgup pgdn", "scroll")];
+            if matches!(&screen.local.overlay, Some(Overlay::Permissions(all, _)) if !all.revocable().is_empty())
+            {
+                pairs.push(("x", "take one back"));
+            }
             let subject = screen.local.subject(screen.view);
             let is_asked = subject.is_some_and(|(_, asked, _)| asked.name != ASK);
             if is_asked {

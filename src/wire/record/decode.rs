@@ -89,6 +89,7 @@ fn reader(kind: &str) -> Option<Reader> {
             let given = f.get("effort").filter(|level| !level.is_null());
             Ok(Body::EffortChanged { effort: given.map(|_| f.text("effort")).transpose()? })
         },
+        "grant_revoked" => |f, _| Ok(Body::GrantRevoked { call: f.call("call")? }),
         "files_restored" => |f, _| {
             Ok(Body::FilesRestored(FilesRestored {
                 since: f.call("since")?,

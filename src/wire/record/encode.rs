@@ -70,6 +70,7 @@ fn write_body(record: &mut Map<String, Value>, body: &Body, bytes: Bytes) {
             put(record, json!({ "model": model.to_string(), "previous": previous.to_string() }));
         }
         Body::EffortChanged { effort } => put(record, json!({ "effort": effort })),
+        Body::GrantRevoked { call } => put(record, json!({ "call": call.to_string() })),
         Body::FilesRestored(done) => put(
             record,
             json!({
