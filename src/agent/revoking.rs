@@ -17,19 +17,15 @@ enum Held {
 impl Agent {
     /// Takes back what was granted with this call. What runs by it runs on; what has not started yet is decided about anew.
     /// A call that waits for a decision goes on waiting.
-    pub(super) fn revoke(
-        &mut self,
-        now: Millis,
-        phase: Phase,
-        call: CallId,
-        out: &mut Vec<Effect>,
-    ) -> Phase {
+    pub(super) fn revoke(&mut self, now: Millis, phase: Phase, call: CallId, out: &mut Vec<Effect>) -> Phase {
         let entries = self.books.ledger.entries().iter().map(AsRef::as_ref);
         let standing = grants(entries);
         let Some(grant) = standing.iter().find(|grant| grant.call == call) else {
             let why = match standing.len() {
                 0 => "nothing is granted for this session".to_owned(),
-                _ => format!("nothing is granted with {call}; /permissions says what is, and with which calls"),
+                _ => {
+                    format!("nothing is granted with {call}; /permissions says what is, and with which calls")
+                }
             };
             out.push(Effect::Emit(Live::Refused(format!("not revoked: {why}"))));
             return phase;

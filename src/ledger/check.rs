@@ -95,7 +95,10 @@ impl Books {
             Body::ApprovalDecided(d) => self.once(id, d.call, |b| &mut b.decided, "decided"),
             Body::GrantRevoked { call } => {
                 if !self.decided.contains(call) && !self.given_up.contains(call) {
-                    self.fault(id, format!("a grant of call {call} is taken back, but nobody has decided about it"));
+                    self.fault(
+                        id,
+                        format!("a grant of call {call} is taken back, but nobody has decided about it"),
+                    );
                 }
             }
             Body::DelegationRequested(r) => self.delegate(id, r.call),

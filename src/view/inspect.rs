@@ -137,7 +137,9 @@ pub fn one_line(entry: &Entry) -> String {
         Body::Transition { turn, reason } => format!("turn {turn} ({})", reason.as_str()),
         Body::BudgetRaised { name, limit } => format!("{name} is now {limit}"),
         Body::ModelChanged { model, previous } => format!("{model} in the place of {previous}"),
-        Body::GrantRevoked { call } => format!("what you granted for this session with {call} is asked about again"),
+        Body::GrantRevoked { call } => {
+            format!("what you granted for this session with {call} is asked about again")
+        }
         Body::FilesRestored(done) => done.words(),
         Body::EffortChanged { effort } => effort_words(effort.as_deref()),
         Body::Note(n) => format!("{}: {}", n.about, n.text),

@@ -3,9 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ledger::{
-    ApprovalRequest, Arguments, Body, CallId, Decider, Decision, Scope, ToolUse, grants,
-};
+use crate::ledger::{ApprovalRequest, Arguments, Body, CallId, Decider, Decision, Scope, ToolUse, grants};
 use crate::policy::{Listed, Origin, Past, Rule, RuleKind, Tier, digest, listing};
 use crate::tool::{Preparation, ToolSpec, delegate, mcp};
 

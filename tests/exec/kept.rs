@@ -201,8 +201,10 @@ fn a_fork_keeps_no_grant_that_was_taken_back_later() {
     for mut entry in world.entries() {
         if entry["type"] == "approval" {
             let (id, at) = (entry["id"].clone(), entry["at"].clone());
-            lines.push(json!({ "type": "approval_request", "entry": "e9000", "id": id, "at": at, "name": "read",
-                "arguments": { "path": "one.txt" }, "why": "no rule covers it", "risk": "reads" }));
+            lines.push(
+                json!({ "type": "approval_request", "entry": "e9000", "id": id, "at": at, "name": "read",
+                "arguments": { "path": "one.txt" }, "why": "no rule covers it", "risk": "reads" }),
+            );
             (entry["by"], entry["scope"]) = (json!("user"), json!("session"));
             entry.as_object_mut().unwrap().remove("rule");
         }
@@ -213,7 +215,12 @@ fn a_fork_keeps_no_grant_that_was_taken_back_later() {
     lines.push(json!({ "type": "grant_revoked", "entry": "e9001", "id": "e9001", "at": at, "call": "c1" }));
     let written: String = lines.iter().map(|line| format!("{line}\n")).collect();
     fs::write(&path, written).unwrap();
-    assert_eq!(world.sessions_cli(&["check", "--last"]).code, 0, "{}", world.sessions_cli(&["check", "--last"]).err);
+    assert_eq!(
+        world.sessions_cli(&["check", "--last"]).code,
+        0,
+        "{}",
+        world.sessions_cli(&["check", "--last"]).err
+    );
     let session = text(&lines[0], "session");
     for (at, scope, revoked) in [(Some(end), "once", false), (None, "session", true)] {
         let mut words = vec!["fork", session.as_str()];

@@ -16,10 +16,10 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers, M
 use serde_json::json;
 
 const NONE: KeyModifiers = KeyModifiers::NONE;
-const RULE: &str = "shell(cargo test *)";
+pub const RULE: &str = "shell(cargo test *)";
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (40, 10)];
 
-fn told() -> ViewSettings {
+pub fn told() -> ViewSettings {
     let rule = |kind, text: &str, tier, place: &str, line| {
         let origin = Origin { tier, place: Some(place.to_owned()), line };
         Rule::parse(kind, text).unwrap().from(origin)
@@ -51,7 +51,7 @@ fn waits(rule: Option<&str>) -> Stage {
     stage
 }
 
-fn seat(stage: Stage) -> Seat {
+pub fn seat(stage: Stage) -> Seat {
     let mut seat = Seat::new(stage);
     seat.view = seat.stage.events.iter().fold(View::new(told()), |mut view, event| {
         view.fold(event);
@@ -185,7 +185,7 @@ fn in_lines_the_same_is_said() {
 }
 
 /// Four commands that were each asked about and decided, the last of them once for all of its kind; then one of them again.
-fn granted() -> Stage {
+pub fn granted() -> Stage {
     let mut stage = Stage::new();
     stage.user("Do it.");
     let long = "cargo test all --quiet -- --nocapture --test-threads 1 --include-ignored \u{1b}[31mred";
@@ -213,7 +213,7 @@ fn granted() -> Stage {
     stage
 }
 
-fn allow(stage: &mut Stage, call: CallId, scope: Scope) {
+pub fn allow(stage: &mut Stage, call: CallId, scope: Scope) {
     let denial = Decision::denial(call, Decider::User, "");
     stage.remark(Remark::ApprovalDecided(Decision { allow: true, scope, ..denial }));
 }
@@ -319,81 +319,4 @@ fn the_wheel_scrolls_the_page() {
     assert_ne!(hand.screen(), before);
     let copied = hand.drags((2, 3), (39, 4));
     assert!(!copied.trim().is_empty(), "what a page says can be selected");
-}
-
-fn revokes(acts: &[Act]) -> Option<CallId> {
-    if let [Act::Send(Intent::Revoke(call))] = acts { Some(*call) } else { None }
-}
-
-#[test]
-fn what_was_granted_is_picked_on_the_page_and_taken_back() {
-    for (width, height) in [(80, 24), (40, 10)] {
-        let mut seat = seat(granted());
-        seat.press("/permissions");
-        seat.key(KeyCode::Enter, NONE);
-        assert!(height < 16 || seat.frame(width, height).contains("x take one back"));
-        seat.key(KeyCode::Char('x'), NONE);
-        snapshot(&format!("permissions_revoke_{width}x{height}"), &seat.frame(width, height));
-        // The rule stands first; then the actions, in the order in which they were allowed.
-        seat.key(KeyCode::Down, NONE);
-        assert_eq!(revokes(&seat.key(KeyCode::Enter, NONE)), Some(CallId(2)));
-        assert_eq!(seat.local.overlay, None);
-    }
-    let mut seat = seat(granted());
-    seat.press("/permissions revoke c4");
-    assert_eq!(revokes(&seat.key(KeyCode::Enter, NONE)), Some(CallId(4)));
-    seat.press("/permissions revoke");
-    assert!(seat.key(KeyCode::Enter, NONE).is_empty());
-    assert_eq!(revokes(&seat.key(KeyCode::Enter, NONE)), Some(CallId(4)));
-    let mut nothing = Seat::new(Stage::new());
-    nothing.press("/permissions revoke");
-    nothing.key(KeyCode::Enter, NONE);
-    assert!(nothing.frame(80, 24).contains("nothing is granted for this session"));
-    assert!(nothing.key(KeyCode::Enter, NONE).is_empty());
-}
-
-#[test]
-fn what_was_taken_back_is_not_listed_any_more() {
-    let mut stage = granted();
-    stage.remark(Remark::GrantRevoked { call: CallId(1) });
-    stage.remark(Remark::GrantRevoked { call: CallId(4) });
-    let mut seat = seat(stage);
-    let all = seat.view.permissions();
-    assert!(all.taken.is_empty() && !all.rules.iter().any(|rule| rule.text == RULE));
-    let left: Vec<CallId> = all.granted.iter().map(|granted| granted.call).collect();
-    assert_eq!(left, [CallId(2)]);
-    assert!(seat.frame(80, 24).contains("revoked: what you granted for this session with c4"));
-    // Granted again it stands again.
-    let mut stage = granted();
-    stage.remark(Remark::GrantRevoked { call: CallId(1) });
-    let again = stage.tool_use("shell", json!({ "command": "make build\nmake check" }));
-    let open = stage.say(None, "", "", vec![again]).remove(0);
-    stage.offer(open.id(), "shell", Preview::Command("make build\nmake check".into()), None);
-    allow(&mut stage, open.id(), Scope::Session);
-    let calls: Vec<CallId> =
-        Seat::new(stage).view.permissions().granted.iter().map(|granted| granted.call).collect();
-    assert_eq!(calls, [CallId(2), open.id()]);
-    std::mem::forget(open);
-}
-
-#[test]
-fn lines_take_a_grant_back_too() {
-    let mut stage = granted();
-    let mut talk = Talk::new(told(), |_| String::new());
-    talk.begin(&stage.events, None);
-    talk.words();
-    talk.line(&crate::desk::typed("/permissions", 0));
-    let said = talk.words();
-    assert!(said.contains("taken for this session by you with c4: shell(cargo test *)\n"), "{said}");
-    assert!(said.contains("as in /permissions revoke c4\n"), "{said}");
-    talk.line(&crate::desk::typed("/permissions revoke", 0));
-    let said = talk.words();
-    assert!(said.contains("granted for this session with c1: shell $ make build\n  make check\n"), "{said}");
-    let acts = talk.line(&crate::desk::typed("/permissions revoke c1", 0));
-    let sent = format!("{acts:?}");
-    assert!(sent.contains("Revoke(CallId(1))"), "{sent}");
-    stage.remark(Remark::GrantRevoked { call: CallId(1) });
-    talk.hear(stage.events.last().unwrap());
-    talk.settle();
-    assert!(talk.words().contains("revoked: what you granted for this session with c1"));
 }

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use countersign::ledger::{
-    ApprovalRequest, AssistantMessage, Body, CallId, Decider, Decision, Ending, Entry, EntryId, Goal, Injector,
-    ModelRef, Note, Outcome, Scope, ToolResult, ToolUse, Transition, Validation,
+    ApprovalRequest, AssistantMessage, Body, CallId, Decision, Ending, Entry, EntryId, Goal, Injector,
+    ModelRef, Note, Outcome, ToolResult, ToolUse, Transition, Validation,
 };
 use serde_json::Value;
 
 use crate::delegations::Delegations;
+use crate::grants::Grants;
 
 /// What no history may contain: late news is marked with this word by the world.
 pub const LATE: &str = "LATE";
@@ -29,7 +30,7 @@ pub struct Log {
     pursuit: Option<Pursuit>,
     pub allowed: BTreeSet<CallId>,
     /// What people granted for the session and did not take back: the rule, or the exact action.
-    pub granted: BTreeMap<CallId, Granted>,
+    pub granted: Grants,
     /// Open approval requests.
     pub asked: BTreeMap<CallId, EntryId>,
     /// Calls that the books say were typed into.
@@ -46,8 +47,6 @@ pub struct Log {
     answers: BTreeMap<CallId, String>,
     /// The arguments that were last asked about.
     shown: BTreeMap<CallId, Value>,
-    /// The tool and the arguments of the last request about a call.
-    asked_about: BTreeMap<CallId, (String, Value)>,
     pub run_is_open: bool,
     /// A raised limit takes the stopped run up again, with the next transition; or was raised by too little.
     raised: bool,
@@ -57,13 +56,6 @@ pub struct Log {
     pub model: Option<ModelRef>,
     /// A process died, or was closed: calls that waited are settled after those behind them.
     died: bool,
-}
-
-/// What was granted with a call.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Granted {
-    Rule(String),
-    Action(String, Value),
 }
 
 /// A goal under way.
@@ -149,11 +141,7 @@ impl Log {
             Body::ModelChanged { model, .. } => self.model = Some(model.clone()),
             Body::SessionStarted(started) => self.model = Some(started.model.clone()),
             Body::Note(note) => self.note(note)?,
-            Body::GrantRevoked { call } => {
-                let what = self.granted.get(call).cloned();
-                let what = what.ok_or_else(|| format!("{call} granted nothing that could be taken back"))?;
-                self.granted.retain(|_, other| *other != what);
-            }
+            Body::GrantRevoked { call } => self.granted.revoke(*call)?,
             Body::FilesRestored(_) => self.untold_undo = Some(self.untold_undo.unwrap_or(false)),
             Body::EffortChanged { .. } | Body::Progress(_) | Body::Learned(_) | Body::Error { .. } => {}
         }
@@ -173,34 +161,9 @@ impl Log {
         }
         if decision.allow {
             self.allowed.insert(call);
-            self.grant(decision)?;
+            self.granted.decide(decision)?;
         }
         self.answers.extend(decision.answer.clone().map(|answer| (call, answer)));
-        Ok(())
-    }
-
-    /// What a person grants stands until it is taken back, and the policy goes by nothing else.
-    fn grant(&mut self, decision: &Decision) -> Result<(), String> {
-        let call = decision.call;
-        let is_rule = |granted: &Granted| matches!(granted, Granted::Rule(_));
-        match (decision.by, &decision.rule) {
-            (Decider::User, Some(rule)) => {
-                self.granted.insert(call, Granted::Rule(rule.clone()));
-            }
-            (Decider::User, None) if decision.scope == Scope::Session => {
-                let (name, arguments) = self.asked_about.get(&call).cloned().ok_or("nobody was asked")?;
-                self.granted.insert(call, Granted::Action(name, arguments));
-            }
-            (Decider::Policy, Some(_)) if !self.granted.values().any(is_rule) => {
-                return Err(format!("{call} runs by a rule that was taken back"));
-            }
-            (Decider::Policy, None)
-                if decision.reason == "allowed for this session" && self.granted.values().all(is_rule) =>
-            {
-                return Err(format!("{call} runs by a grant that was taken back"));
-            }
-            _ => {}
-        }
         Ok(())
     }
 
@@ -254,7 +217,7 @@ impl Log {
         if self.edited.get(&call).is_some_and(|edited| *edited != request.arguments) {
             return Err(format!("{call} was changed, and something else is asked about"));
         }
-        self.asked_about.insert(call, (request.name.clone(), request.arguments.clone()));
+        self.granted.ask(request);
         let again = self.shown.insert(call, request.arguments.clone()).is_some();
         if self.asked.insert(call, entry).is_some() || again {
             return Err(format!("{call} is asked about twice"));

@@ -16,6 +16,7 @@
 mod books;
 mod bounds;
 mod delegations;
+mod grants;
 mod kill;
 mod mutant;
 mod offers;

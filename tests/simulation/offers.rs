@@ -72,7 +72,7 @@ impl World {
         }
         if self.revokes < self.bounds.revokes {
             let revoke = |call: &CallId| Input::Intent(Intent::Revoke(*call));
-            options.extend(self.log.granted.keys().map(revoke));
+            options.extend(self.log.granted.calls().map(revoke));
             // Of this one nothing was ever granted.
             options.extend(self.bounds.rare.then(|| revoke(&CallId(9_999))));
         }

@@ -363,7 +363,9 @@ pub(crate) fn reason(entry: &Entry) -> Option<&'static str> {
         Body::ModelChanged { .. } | Body::EffortChanged { .. } => Some(entry.body.kind()),
         Body::CallEdited(_) => Some("call_edited"),
         Body::ApprovalDecided(decision) if decision.rule.is_some() => Some("rule_taken"),
-        Body::FilesRestored(_) | Body::DelegationAnswered(_) | Body::GrantRevoked { .. } => Some(entry.body.kind()),
+        Body::FilesRestored(_) | Body::DelegationAnswered(_) | Body::GrantRevoked { .. } => {
+            Some(entry.body.kind())
+        }
         Body::Note(note) if note.typed_into().is_some() => Some("typed_into"),
         Body::Note(note) if note.accepted().is_some() => Some("task_accepted"),
         _ => None,

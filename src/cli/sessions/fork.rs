@@ -96,7 +96,8 @@ fn at_rest(bytes: &[u8], beginning: &SessionFile, last: EntryId) -> Result<(), F
 fn revoked_since(bytes: &[u8], beginning: &SessionFile) -> BTreeSet<CallId> {
     // Of a damaged file nothing more is known than what stands before.
     let whole = read_session(bytes).map(|file| file.entries).unwrap_or_default();
-    let kept: BTreeSet<CallId> = grants(whole.iter().map(AsRef::as_ref)).iter().map(|grant| grant.call).collect();
+    let kept: BTreeSet<CallId> =
+        grants(whole.iter().map(AsRef::as_ref)).iter().map(|grant| grant.call).collect();
     let before = grants(beginning.entries.iter().map(AsRef::as_ref));
     let goes_on = !whole.is_empty();
     before.iter().map(|grant| grant.call).filter(|call| goes_on && !kept.contains(call)).collect()

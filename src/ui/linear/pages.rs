@@ -70,7 +70,9 @@ pub(super) fn permissions(view: &View, voice: &mut Voice) {
         voice.say(&format!("taken for this session by you with {call}: {rule}"));
     }
     if let Some((call, _)) = all.revocable().first() {
-        voice.say(&format!("to take one back: /permissions revoke and its call, as in /permissions revoke {call}"));
+        voice.say(&format!(
+            "to take one back: /permissions revoke and its call, as in /permissions revoke {call}"
+        ));
     }
     let exactly = match granted.len() {
         0 => String::new(),
