@@ -119,6 +119,8 @@ fn session() -> Vec<Entry> {
             warning: Some("the same action, c1, timed out after 3.0 s: its effects may be partial".into()),
             rule: Some("shell(ls *)".into()),
             sandboxing: Sandboxing::OnWish,
+            leads_to: None,
+            is_partial: false,
         }),
         decided(2),
         result(2, Outcome::Failed),

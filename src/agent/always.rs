@@ -1,7 +1,7 @@
 //! "Always": a rule that a person takes for the rest of the session. The loop offers it, the loop checks what comes back,
 //! and the ledger keeps it.
 
-use crate::ledger::{Body, Decider, Decision, Ledger, Millis, Scope, ToolUse};
+use crate::ledger::{Decider, Decision, Ledger, Millis, Scope, ToolUse, grants};
 use crate::policy::{Decided, Origin, Rule, RuleKind, Tier, Verdict, suggest};
 use crate::tool::Preparation;
 
@@ -58,11 +58,10 @@ impl Agent {
     }
 }
 
-/// The rules that a person took in this session.
+/// The rules that a person took in this session, and did not take back.
 pub(super) fn taken(ledger: &Ledger) -> Vec<Rule> {
-    let rules = ledger.entries().iter().filter_map(|entry| {
-        let Body::ApprovalDecided(decision) = &entry.body else { return None };
-        let rule = Rule::parse(RuleKind::Allow, decision.taken()?).ok()?;
+    let rules = grants(ledger.entries().iter().map(AsRef::as_ref)).into_iter().filter_map(|grant| {
+        let rule = Rule::parse(RuleKind::Allow, grant.rule?).ok()?;
         Some(rule.from(Origin::of(Tier::Session)))
     });
     rules.collect()

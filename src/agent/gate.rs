@@ -225,6 +225,8 @@ impl Agent {
         let all = self.registry.get(&call.name).map(|tool| effects_of_call(tool, &call.arguments));
         let all = all.filter(|all| all.len() > 1).unwrap_or_default();
         let effects = all.into_iter().map(|effect| effect.as_str().to_owned()).collect();
+        let names_path = self.registry.get(&call.name).is_some_and(|tool| !tool.paths.is_empty());
+        let leads_to = found.leads_to.first().filter(|_| names_path).cloned();
         self.books.ledger.remark(
             now,
             Remark::ApprovalRequested(ApprovalRequest {
@@ -238,6 +240,8 @@ impl Agent {
                 warning,
                 rule,
                 sandboxing,
+                leads_to,
+                is_partial: found.is_partial,
             }),
         )
     }

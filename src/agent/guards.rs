@@ -93,6 +93,7 @@ impl Guards {
             | Body::ModelChanged { .. }
             | Body::EffortChanged { .. }
             | Body::FilesRestored(_)
+            | Body::GrantRevoked { .. }
             | Body::Goal(_)
             | Body::Progress(_)
             | Body::Handoff { .. }

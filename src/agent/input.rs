@@ -97,6 +97,8 @@ pub enum Intent {
     },
     /// Files were put back.
     Restored(FilesRestored),
+    /// Take back what was granted for the session with this call: a rule, or an exact action.
+    Revoke(CallId),
     /// Who stands between could not do what was wished, and why.
     Refuse(String),
     /// Change the mode from now on.

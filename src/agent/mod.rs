@@ -24,6 +24,7 @@ mod phase;
 mod receiving;
 mod recovery;
 mod resume;
+mod revoking;
 mod settings;
 mod shells;
 mod steering;
@@ -244,6 +245,7 @@ impl Agent {
                 self.files_restored(now, done);
                 phase
             }
+            Intent::Revoke(call) => self.revoke(now, phase, call, out),
             Intent::Refuse(why) => {
                 out.push(Effect::Emit(Live::Refused(why)));
                 phase

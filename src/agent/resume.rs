@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::ledger::{
-    Arguments, Body, CallId, Decider, Decision, Ending, Entry, EntryId, Ledger, Millis, OpenCall, Recovered,
-    Scope, ToolUse,
+    Arguments, Body, CallId, Ending, Entry, EntryId, Ledger, Millis, OpenCall, Recovered, ToolUse, grants,
 };
 use crate::policy::fingerprint;
 use crate::tool::SideEffect;
@@ -96,28 +95,13 @@ fn requests(ledger: &Ledger) -> BTreeMap<CallId, (EntryId, Arguments)> {
     asked.collect()
 }
 
-/// What the user has allowed for the whole session, with or without the sandbox, as fingerprints of the exact actions that were asked about.
+/// What the user has allowed for the whole session and not taken back, with or without the sandbox, as fingerprints of the
+/// exact actions that were asked about.
 fn granted(ledger: &Ledger, in_sandbox: bool) -> Vec<String> {
-    let mut asked: BTreeMap<CallId, String> = BTreeMap::new();
-    let mut granted = Vec::new();
-    for entry in ledger.entries() {
-        if let Body::ApprovalRequested(r) = &entry.body {
-            let arguments = Arguments::from_value(r.arguments.clone());
-            asked.insert(r.call, fingerprint(&r.name, &arguments));
-        }
-        if let Body::ApprovalDecided(Decision {
-            call,
-            allow: true,
-            scope: Scope::Session,
-            by: Decider::User,
-            rule: None,
-            sandboxed,
-            ..
-        }) = &entry.body
-            && *sandboxed == in_sandbox
-        {
-            granted.extend(asked.get(call).cloned());
-        }
-    }
-    granted
+    let standing = grants(ledger.entries().iter().map(AsRef::as_ref)).into_iter();
+    let actions = standing.filter(|grant| grant.rule.is_none() && grant.sandboxed == in_sandbox);
+    let fingerprints = actions.map(|grant| {
+        fingerprint(&grant.request.name, &Arguments::from_value(grant.request.arguments.clone()))
+    });
+    fingerprints.collect()
 }

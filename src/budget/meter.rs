@@ -134,6 +134,7 @@ impl Meter {
             | Body::ModelChanged { .. }
             | Body::EffortChanged { .. }
             | Body::FilesRestored(_)
+            | Body::GrantRevoked { .. }
             | Body::Injected(_)
             | Body::Tombstone(_)
             // The validation command of a goal is bounded by its checkpoints, not by the calls a model may make.

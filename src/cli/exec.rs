@@ -148,6 +148,9 @@ fn tell_all(
                 Body::ToolCall(call) if said => {
                     out.calls.insert(call.id, summary(&call.arguments));
                 }
+                Body::ApprovalRequested(asked) if said && asked.leads_to.is_some() => {
+                    out.calls.insert(asked.call, summary(&asked.used()));
+                }
                 Body::ToolResult(result) if said => out.hear_result(result),
                 Body::Handoff { text } => out.handoff = Some(text.clone()),
                 Body::Error { message, next } => out.fault = Some(Fault::failed(message, next)),

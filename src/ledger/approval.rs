@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use super::{CallId, Decider};
+use super::{Arguments, CallId, Decider};
+
+/// The argument that names a file or a folder.
+pub const PATH: &str = "path";
 
 /// A call waits for a decision.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,12 +30,34 @@ pub struct ApprovalRequest {
     pub rule: Option<String>,
     /// Where it runs when it is allowed.
     pub sandboxing: Sandboxing,
+    /// Where its path leads, links followed: what is used, however it is written. From the session's folder within it, else
+    /// absolute; `None`: the call names no path, or the session is of an earlier version.
+    pub leads_to: Option<String>,
+    /// Whether the preview leaves a part of the call unsaid: then the arguments are to be read, too.
+    pub is_partial: bool,
 }
 
 impl ApprovalRequest {
     /// What it may do, all of it: "sends, deletes".
     pub fn does(&self) -> String {
         if self.effects.is_empty() { self.risk.clone() } else { self.effects.join(", ") }
+    }
+
+    /// What it is called with, as it is used: the path is where it leads.
+    pub fn used(&self) -> Arguments {
+        let mut arguments = self.arguments.clone();
+        if let (Some(to), Some(path)) = (&self.leads_to, arguments.get_mut(PATH)) {
+            *path = Value::String(to.clone());
+        }
+        Arguments::from_value(arguments)
+    }
+
+    /// The path as it is written, where that is not how the one that is used is written.
+    pub fn written(&self) -> Option<&str> {
+        let used = self.leads_to.as_deref()?;
+        let written = self.arguments.get(PATH)?.as_str()?;
+        let plain = written.trim_start_matches("./").trim_end_matches('/');
+        (plain != used && written != used).then_some(written)
     }
 
     /// The arguments of a command beside itself: how long it may take, that it stays, that it gets a terminal.

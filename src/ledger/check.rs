@@ -93,6 +93,14 @@ impl Books {
             Body::CallEdited(u) => self.edited(id, u.id),
             Body::ApprovalRequested(r) => self.once(id, r.call, |b| &mut b.requested, "requested"),
             Body::ApprovalDecided(d) => self.once(id, d.call, |b| &mut b.decided, "decided"),
+            Body::GrantRevoked { call } => {
+                if !self.decided.contains(call) && !self.given_up.contains(call) {
+                    self.fault(
+                        id,
+                        format!("a grant of call {call} is taken back, but nobody has decided about it"),
+                    );
+                }
+            }
             Body::DelegationRequested(r) => self.delegate(id, r.call),
             Body::DelegationAnswered(r) => self.answer(id, r.call),
             Body::ToolResult(r) => self.settle(id, r.call),

@@ -40,6 +40,11 @@ pub enum Body {
     ApprovalRequested(ApprovalRequest),
     /// Someone did.
     ApprovalDecided(Decision),
+    /// A person took back what they had granted for the session with this call, and every other grant of the same.
+    GrantRevoked {
+        /// The call with which it was granted.
+        call: CallId,
+    },
     /// A task is about to be sent to another agent.
     DelegationRequested(DelegationRequest),
     /// What came of it; the result of its call follows.
@@ -117,6 +122,7 @@ impl Body {
             Self::CallEdited(_) => "call_edited",
             Self::ApprovalRequested(_) => "approval_request",
             Self::ApprovalDecided(_) => "approval",
+            Self::GrantRevoked { .. } => "grant_revoked",
             Self::DelegationRequested(_) => "delegation_request",
             Self::DelegationAnswered(_) => "delegation_response",
             Self::ToolResult(_) => "tool_result",
@@ -158,6 +164,7 @@ impl Body {
             | Self::ModelChanged { .. }
             | Self::EffortChanged { .. }
             | Self::FilesRestored(_)
+            | Self::GrantRevoked { .. }
             | Self::Goal(_)
             | Self::Checkpoint(_)
             | Self::Progress(_)

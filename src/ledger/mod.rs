@@ -13,6 +13,7 @@ mod delegation;
 mod ending;
 mod entry;
 mod goal;
+mod grant;
 pub(crate) mod halves;
 mod handover;
 mod hosted;
@@ -31,7 +32,7 @@ use std::{collections::BTreeSet, fmt, sync::Arc};
 
 use delegation::Delegated;
 
-pub use approval::{ApprovalRequest, Decision, Preview, Sandboxing, Scope};
+pub use approval::{ApprovalRequest, Decision, PATH, Preview, Sandboxing, Scope};
 pub use attempt::{told_of_typing, was_typed_into};
 pub use check::{Fault, audit, check, resting_places};
 pub use compaction::{Compaction, CompactionTrigger};
@@ -40,6 +41,7 @@ pub use delegation::{DelegationRequest, DelegationResponse, RemoteTask, TaskStat
 pub use ending::{Ending, Transition};
 pub use entry::{Body, Entry, Injected, Note, SessionStarted, Tombstone, TurnEnded, UserMessage};
 pub use goal::{Answerer, Asked, Checkpoint, Goal, Progress, Validation};
+pub use grant::{Grant, grants};
 pub use hosted::Hosted;
 pub use id::{CallId, EntryId, Millis};
 pub use image::Image;
@@ -304,6 +306,11 @@ pub enum Remark {
         /// The level; `None`: as each vendor thinks best.
         effort: Option<String>,
     },
+    /// A grant for the session is taken back.
+    GrantRevoked {
+        /// The call with which it was granted.
+        call: CallId,
+    },
     /// Files are again what they were.
     FilesRestored(FilesRestored),
     /// A goal.
@@ -343,6 +350,7 @@ impl From<Remark> for Body {
             Remark::BudgetRaised { name, limit } => Self::BudgetRaised { name, limit },
             Remark::ModelChanged { model, previous } => Self::ModelChanged { model, previous },
             Remark::EffortChanged { effort } => Self::EffortChanged { effort },
+            Remark::GrantRevoked { call } => Self::GrantRevoked { call },
             Remark::FilesRestored(r) => Self::FilesRestored(r),
             Remark::Goal(g) => Self::Goal(g),
             Remark::Checkpoint(c) => Self::Checkpoint(c),

@@ -122,6 +122,7 @@ impl Ledger {
                 | Body::ModelChanged { .. }
                 | Body::EffortChanged { .. }
                 | Body::FilesRestored(_)
+                | Body::GrantRevoked { .. }
                 | Body::Goal(_)
                 | Body::Checkpoint(_)
                 | Body::Progress(_)

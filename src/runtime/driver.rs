@@ -264,6 +264,7 @@ fn needs_a_record(intent: &Intent) -> bool {
         | Intent::SetModel(_)
         | Intent::SetEffort(_)
         | Intent::Restore { .. }
+        | Intent::Revoke(_)
         | Intent::TypeInto { .. } => true,
         // What was restored has happened already.
         Intent::GiveBack { .. }

@@ -105,6 +105,7 @@ impl Spans {
             | Body::ModelChanged { .. }
             | Body::EffortChanged { .. }
             | Body::FilesRestored(_)
+            | Body::GrantRevoked { .. }
             | Body::Injected(_)
             | Body::Tombstone(_)
             | Body::BudgetRaised { .. }

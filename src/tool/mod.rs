@@ -136,7 +136,10 @@ pub struct Preparation {
     pub gaps: Vec<String>,
     /// What the approval shows.
     pub preview: Preview,
-    /// Why the arguments are not valid, where the tool comes from elsewhere: they are checked by its schema with the look.
+    /// Whether that leaves a part of the call unsaid: then its arguments are shown, too.
+    pub is_partial: bool,
+    /// Why the arguments are not valid, where that is found with the look: by the schema of a tool from elsewhere, or since
+    /// people and programs could read them differently.
     pub invalid: Option<String>,
 }
 

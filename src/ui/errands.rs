@@ -75,7 +75,7 @@ impl Errands {
                 let names = self.theme_names.iter();
                 names.map(|name| item(name.clone(), String::new(), Choice::Theme(name.clone()))).collect()
             }
-            Source::Palette | Source::Prompts | Source::Rewind | Source::Undo => Vec::new(),
+            Source::Palette | Source::Prompts | Source::Rewind | Source::Grants | Source::Undo => Vec::new(),
         };
         let mut picker = Picker::new(source, items);
         if source == Source::Themes {

@@ -131,6 +131,8 @@ pub enum Command {
     ForkHere,
     /// The command that exports the session.
     ExportWords,
+    /// Take back what was granted for the session.
+    Revoke,
     /// Type into the terminal of a running command, or leave it.
     TypeInto,
 }
@@ -287,6 +289,14 @@ pub const BINDINGS: &[Binding] = {
         bind(P::Page, NONE, K::Down, C::Down, "", ""),
         bind(P::Page, NONE, K::Home, C::Home, "", ""),
         bind(P::Page, NONE, K::End, C::End, "", ""),
+        bind(
+            P::Page,
+            NONE,
+            K::Char('x'),
+            C::Revoke,
+            "x",
+            "on the permissions: take a grant of this session back",
+        ),
         bind(P::Page, NONE, K::Char('q'), C::Close, "esc", "back"),
         bind(P::Page, NONE, K::Char('?'), C::Close, "", ""),
         bind(P::Page, NONE, K::F(1), C::Close, "", ""),

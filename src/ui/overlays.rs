@@ -12,6 +12,7 @@ use super::keymap::{Command, Place, lookup};
 use super::local::{Focus, Local, Overlay};
 use super::picking;
 use super::rhythm::Press;
+use super::source::Source;
 use super::typing;
 
 /// One key, if something lies on top; `None` when nothing does.
@@ -39,6 +40,8 @@ pub(super) fn update(local: &mut Local, view: &View, press: Press) -> Option<Vec
         local.overlay = None;
         return Some(Vec::new());
     }
+    let revokes =
+        matches!(overlay, Overlay::Permissions(..)) && lookup(Place::Page, key) == Some(Command::Revoke);
     let types = matches!(overlay, Overlay::Output(..)) && lookup(Place::Page, key) == Some(Command::TypeInto);
     let closes = match overlay {
         Overlay::Ledger(it) => match inspector::update(it, view, key, page) {
@@ -63,6 +66,9 @@ pub(super) fn update(local: &mut Local, view: &View, press: Press) -> Option<Vec
         | Overlay::Plan(at)
         | Overlay::Shells(at) => scroll(at, key, page),
     };
+    if revokes {
+        return Some(picking::open(local, view, Source::Grants));
+    }
     if types {
         typing::begin(local, view);
         return Some(Vec::new());

@@ -38,6 +38,8 @@ pub enum Choice {
         /// What is shown, file by file.
         shown: Vec<(String, String)>,
     },
+    /// Take back what was granted for the session with this call.
+    Revoke(CallId),
     /// Nothing, and why.
     Nothing(String),
 }
@@ -102,6 +104,16 @@ impl Picker {
             choice: Choice::Rewind(id),
         });
         Self::new(Source::Rewind, items.collect())
+    }
+
+    /// What was granted for the session, each with its call.
+    pub fn grants(view: &View) -> Self {
+        let items = view.permissions().revocable().into_iter().map(|(call, words)| Item {
+            words: words.trim_end().replace('\n', " \u{21b5} "),
+            aside: call.to_string(),
+            choice: Choice::Revoke(call),
+        });
+        Self::new(Source::Grants, items.collect())
     }
 
     /// What an undo would do: a line that does it, or says why it is not done, above a line a file, and

@@ -23,6 +23,7 @@ pub(super) fn open(local: &mut Local, view: &View, source: Source) -> Vec<Act> {
             let sent = sent(view);
             Picker::prompts(local.earlier.iter().map(String::as_str).chain(sent.iter().copied()))
         }
+        Source::Grants => Picker::grants(view),
         Source::Sessions | Source::Models | Source::Themes | Source::Rewind | Source::Undo => {
             return vec![Act::Pick(source)];
         }
@@ -92,6 +93,7 @@ fn take(local: &mut Local, view: &View, choice: Choice) -> Vec<Act> {
         Choice::Model(name) => sending::run(local, view, &format!("/model {name}")),
         Choice::Rewind(message) => vec![Act::Undo(Some(message))],
         Choice::Restore { since, shown } => vec![Act::Send(Intent::Restore { since, shown })],
+        Choice::Revoke(call) => vec![Act::Send(Intent::Revoke(call))],
         Choice::Nothing(why) => {
             local.hint = Some(why);
             Vec::new()

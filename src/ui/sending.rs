@@ -8,8 +8,10 @@ use super::act::Act;
 use super::coming::Coming;
 use super::editing;
 use super::local::{Edit, Focus, Inspector, Local, Overlay};
+use super::picking;
 use super::search::Search;
 use super::slash::{self, Slash};
+use super::source::Source;
 
 /// Sends what was typed. While a run is under way it steers; it never answers a call that waits.
 pub(super) fn send(local: &mut Local, view: &View) -> Vec<Act> {
@@ -87,6 +89,8 @@ fn obey(local: &mut Local, view: &View, text: &str) -> Option<Option<Vec<Act>>> 
         Slash::Permissions => shown(local, Overlay::Permissions(view.permissions(), 0)),
         Slash::Shells => shown(local, Overlay::Shells(0)),
         Slash::Plan => shown(local, Overlay::Plan(0)),
+        Slash::Pick(source @ Source::Grants) => picking::open(local, view, source),
+        Slash::Revoke(call) => vec![Act::Send(Intent::Revoke(call))],
         Slash::Pick(source) => vec![Act::Pick(source)],
         Slash::Undo => vec![Act::Undo(None)],
         Slash::Theme(name) => vec![Act::Wear(name)],

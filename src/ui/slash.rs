@@ -1,7 +1,7 @@
 //! Slash commands: what a text that begins with a slash means, and what to say when it means nothing.
 
 use crate::goal;
-use crate::ledger::Goal;
+use crate::ledger::{CallId, Goal};
 use crate::model::Effort;
 use crate::policy::Mode;
 
@@ -31,6 +31,8 @@ pub enum Slash {
     Mode(Mode),
     /// Show the rules in force.
     Permissions,
+    /// Take back what was granted for the session with this call.
+    Revoke(CallId),
     /// Show the model's to-do list.
     Plan,
     /// Leave.
@@ -58,7 +60,7 @@ pub const KNOWN: [(&str, &str); 17] = [
     ("/ledger", "the ledger, entry by entry"),
     ("/mode", "NAME: plan, ask, edit, auto or unrestricted"),
     ("/model", "the models, to pick from; or: NAME, as in PROVIDER/MODEL"),
-    ("/permissions", "the rules in force: where each comes from, what it last matched"),
+    ("/permissions", "the rules in force, what each last matched; or: revoke, to take a grant back"),
     ("/plan", "the model's to-do list, item by item"),
     ("/quit", "leave"),
     ("/rewind", "pick a message: take back what was done to files since"),
@@ -96,6 +98,7 @@ fn command(word: &str, rest: &str) -> Result<Slash, String> {
         "/model" => return Ok(Slash::Model(rest.to_owned())),
         "/mode" if rest.is_empty() => return Err(MODES.to_owned()),
         "/mode" => return Mode::parse(rest).map(Slash::Mode),
+        "/permissions" if !rest.is_empty() => return revoked(rest),
         "/permissions" => Slash::Permissions,
         "/plan" => Slash::Plan,
         "/quit" => Slash::Quit,
@@ -129,6 +132,20 @@ pub(super) fn takes_more(words: &str) -> bool {
     let is_capital = |word: &str| word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_punctuation());
     words.split(' ').next().is_some_and(|word| word.len() > 1 && is_capital(word))
 }
+
+/// `revoke`, and the call with which something was granted: `c4`, or `4`.
+fn revoked(text: &str) -> Result<Slash, String> {
+    let mut words = text.split_whitespace();
+    let call = |word: &str| CallId::parse(word).or_else(|| word.parse().ok().map(CallId));
+    match (words.next(), words.next(), words.next()) {
+        (Some("revoke"), None, None) => Ok(Slash::Pick(Source::Grants)),
+        (Some("revoke"), Some(word), None) => call(word).map(Slash::Revoke).ok_or_else(|| REVOKES.to_owned()),
+        _ => Err(REVOKES.to_owned()),
+    }
+}
+
+/// How `/permissions` is used with something behind it.
+const REVOKES: &str = "/permissions revoke, or with the call that granted it, as in /permissions revoke c4";
 
 /// A level, or the vendor's own choice.
 fn effort_of(text: &str) -> Result<Slash, String> {
@@ -191,6 +208,13 @@ mod tests {
         assert_eq!(read("/model"), Some(Ok(Slash::Pick(Source::Models))));
         assert_eq!(read("/model a b"), Some(Err(MODEL.to_owned())));
         assert!(matches!(read("/effort much"), Some(Err(why)) if why.contains("xhigh")));
+        for text in ["/permissions revoke c4", "/permissions revoke 4"] {
+            assert_eq!(read(text), Some(Ok(Slash::Revoke(CallId(4)))));
+        }
+        assert_eq!(read("/permissions revoke"), Some(Ok(Slash::Pick(Source::Grants))));
+        for text in ["/permissions now", "/permissions revoke it", "/permissions revoke c4 c5"] {
+            assert_eq!(read(text), Some(Err(REVOKES.to_owned())));
+        }
         assert_eq!(read("/mode"), Some(Err(MODES.to_owned())));
         assert!(matches!(read("/goal"), Some(Err(why)) if why.contains("check:")));
         assert!(matches!(read("/goal mend it"), Some(Err(why)) if why.contains("done condition")));

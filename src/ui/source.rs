@@ -15,6 +15,8 @@ pub enum Source {
     Themes,
     /// The user's messages: all since the chosen one is taken back.
     Rewind,
+    /// What was granted for the session: the chosen one is taken back.
+    Grants,
     /// The files that would be put back; each line takes them all.
     Undo,
 }
@@ -29,6 +31,7 @@ impl Source {
             Self::Models => "models",
             Self::Themes => "themes",
             Self::Rewind => "take back what was done to files since",
+            Self::Grants => "take back what was granted for this session",
             Self::Undo => "undo",
         }
     }
@@ -42,6 +45,7 @@ impl Source {
             Self::Models => "no model fits: /model PROVIDER/NAME takes any",
             Self::Themes => "no theme fits",
             Self::Rewind => "no message fits",
+            Self::Grants => "nothing is granted for this session",
             Self::Undo => "no file fits",
         }
     }

@@ -157,9 +157,10 @@ impl CardBody {
             Body::Note(_) | Body::Learned(_) => Some(Self::Note(entry)),
             Body::Error { .. } => Some(Self::Error(entry)),
             Body::BudgetRaised { .. } => Some(Self::Raised(entry)),
-            Body::ModelChanged { .. } | Body::EffortChanged { .. } | Body::FilesRestored(_) => {
-                Some(Self::Changed(entry))
-            }
+            Body::ModelChanged { .. }
+            | Body::EffortChanged { .. }
+            | Body::GrantRevoked { .. }
+            | Body::FilesRestored(_) => Some(Self::Changed(entry)),
             Body::TurnEnded(_) => Some(Self::TurnEnded(entry)),
             Body::SessionStarted(_)
             | Body::CallEdited(_)

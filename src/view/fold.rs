@@ -127,6 +127,7 @@ impl View {
             | Body::BudgetRaised { .. }
             | Body::EffortChanged { .. }
             | Body::FilesRestored(_)
+            | Body::GrantRevoked { .. }
             | Body::Learned(_)
             | Body::Error { .. } => {}
         }
@@ -185,6 +186,7 @@ impl View {
             | Body::ModelChanged { .. }
             | Body::EffortChanged { .. }
             | Body::FilesRestored(_)
+            | Body::GrantRevoked { .. }
             | Body::Note(_)
             | Body::Learned(_)
             | Body::Error { .. } => {}

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::ledger::{
-    Arguments, Body, Checkpoint, Compaction, Decision, DelegationResponse, Entry, Outcome, Preview, seconds,
+    ApprovalRequest, Arguments, Body, Checkpoint, Compaction, Decision, DelegationResponse, Entry, Outcome,
+    Preview, seconds,
 };
 
 /// One row: one entry.
@@ -116,7 +117,7 @@ pub fn one_line(entry: &Entry) -> String {
         Body::Checkpoint(c) => format!("checkpoint {}: {}", c.number, met(c)),
         Body::Progress(p) => format!("checkpoint {}: {} · plan: {}", p.checkpoint, p.progress, p.plan),
         Body::Handoff { text } => text.clone(),
-        Body::ApprovalRequested(r) => format!("{} {}: {}", r.call, r.name, asked(&r.preview, &r.why)),
+        Body::ApprovalRequested(r) => format!("{} {}: {}", r.call, r.name, asked(r)),
         Body::ApprovalDecided(d) => decided(d),
         Body::DelegationRequested(r) => format!("{} to the agent {}: {}", r.call, r.agent, r.task),
         Body::DelegationAnswered(r) => delegation(r),
@@ -136,6 +137,9 @@ pub fn one_line(entry: &Entry) -> String {
         Body::Transition { turn, reason } => format!("turn {turn} ({})", reason.as_str()),
         Body::BudgetRaised { name, limit } => format!("{name} is now {limit}"),
         Body::ModelChanged { model, previous } => format!("{model} in the place of {previous}"),
+        Body::GrantRevoked { call } => {
+            format!("what you granted for this session with {call} is asked about again")
+        }
         Body::FilesRestored(done) => done.words(),
         Body::EffortChanged { effort } => effort_words(effort.as_deref()),
         Body::Note(n) => format!("{}: {}", n.about, n.text),
@@ -181,11 +185,13 @@ fn compacted(c: &Compaction) -> String {
     )
 }
 
-fn asked(preview: &Preview, why: &str) -> String {
-    match preview {
-        Preview::Command(command) => format!("{command} ({why})"),
-        Preview::Recipient(to) => format!("to {to} ({why})"),
-        Preview::Diff(_) | Preview::None => why.to_owned(),
+fn asked(request: &ApprovalRequest) -> String {
+    let why = &request.why;
+    match (&request.preview, &request.leads_to) {
+        (Preview::Command(command), _) => format!("{command} ({why})"),
+        (Preview::Recipient(to), _) => format!("to {to} ({why})"),
+        (Preview::Diff(_) | Preview::None, Some(path)) => format!("{path} ({why})"),
+        (Preview::Diff(_) | Preview::None, None) => why.clone(),
     }
 }
 

@@ -205,7 +205,9 @@ impl Reading {
             Body::CallEdited(_) | Body::FilesRestored(_) => {
                 Fate::Apart("told in a message before the next turn")
             }
-            Body::ApprovalRequested(_) | Body::ApprovalDecided(_) => Fate::Apart("a decision about a call"),
+            Body::ApprovalRequested(_) | Body::ApprovalDecided(_) | Body::GrantRevoked { .. } => {
+                Fate::Apart("a decision about a call")
+            }
             Body::DelegationRequested(_) | Body::DelegationAnswered(_) => {
                 Fate::Apart("sent as the call and its result")
             }

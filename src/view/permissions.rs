@@ -1,9 +1,9 @@
 //! The rules in force, the calls of the session that they speak of, and the exact actions that were allowed for it.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ledger::{ApprovalRequest, Arguments, Body, CallId, Decider, Decision, Scope, ToolUse};
+use crate::ledger::{ApprovalRequest, Arguments, Body, CallId, Decider, Decision, Scope, ToolUse, grants};
 use crate::policy::{Listed, Origin, Past, Rule, RuleKind, Tier, digest, listing};
 use crate::tool::{Preparation, ToolSpec, delegate, mcp};
 
@@ -34,20 +34,37 @@ pub struct Granted {
 pub struct Permissions {
     /// The rules, strictest first.
     pub rules: Vec<Listed>,
+    /// The rules among them that were taken in this session, and the calls with which they were.
+    pub taken: Vec<(CallId, String)>,
     /// The exact actions, in the order in which they were allowed.
     pub granted: Vec<Granted>,
+}
+
+impl Permissions {
+    /// What can be taken back, each with the call with which it was granted: the rules, then the exact actions. Not yet safe
+    /// for a screen.
+    pub fn revocable(&self) -> Vec<(CallId, String)> {
+        let rules = self.taken.iter().map(|(call, rule)| (*call, format!("allow {rule}")));
+        let actions = self.granted.iter().map(|one| (one.call, format!("{} {}", one.name, one.about)));
+        rules.chain(actions).collect()
+    }
+
+    /// The call with which a rule of the session was taken.
+    pub fn taken_with(&self, rule: &str) -> Option<CallId> {
+        self.taken.iter().find(|(_, text)| text == rule).map(|(call, _)| *call)
+    }
 }
 
 impl View {
     /// All rules, and the exact actions that were allowed for this session.
     pub fn permissions(&self) -> Permissions {
-        Permissions { rules: self.rules(), granted: self.granted() }
+        Permissions { rules: self.rules(), taken: self.taken(), granted: self.granted() }
     }
 
     /// All rules in force: those of the configuration, of the command line, and those that a person took in this
     /// session; strictest first.
     fn rules(&self) -> Vec<Listed> {
-        let rules: Vec<Rule> = self.settings.rules.iter().cloned().chain(self.taken()).collect();
+        let rules: Vec<Rule> = self.settings.rules.iter().cloned().chain(self.session_rules()).collect();
         let looked = self.looked(None);
         listing(&rules, &past(&looked))
     }
@@ -61,19 +78,20 @@ impl View {
         covered.map(|was| was.call).collect()
     }
 
-    /// The rules that a person took in this session, each once.
-    fn taken(&self) -> Vec<Rule> {
-        let mut rules: Vec<Rule> = Vec::new();
-        for row in &self.rows {
-            let Body::ApprovalDecided(decision) = &row.entry.body else { continue };
-            if let Some(text) = decision.taken()
-                && let Ok(rule) = Rule::parse(RuleKind::Allow, text)
-                && !rules.contains(&rule)
-            {
-                rules.push(rule.from(Origin::of(Tier::Session)));
+    /// The rules that a person took in this session and did not take back, each once.
+    fn taken(&self) -> Vec<(CallId, String)> {
+        let mut taken: Vec<(CallId, String)> = Vec::new();
+        for grant in grants(self.rows.iter().map(|row| row.entry.as_ref())) {
+            if let Some(rule) = grant.rule.filter(|rule| !taken.iter().any(|(_, known)| known == rule)) {
+                taken.push((grant.call, rule.to_owned()));
             }
         }
-        rules
+        taken
+    }
+
+    fn session_rules(&self) -> impl Iterator<Item = Rule> {
+        let rules = self.taken().into_iter().filter_map(|(_, text)| Rule::parse(RuleKind::Allow, &text).ok());
+        rules.map(|rule| rule.from(Origin::of(Tier::Session)))
     }
 
     /// The exact actions that a person allowed for this session, each once. What was allowed is what was asked about, not
@@ -81,10 +99,19 @@ impl View {
     fn granted(&self) -> Vec<Granted> {
         let mut asked: BTreeMap<CallId, &ApprovalRequest> = BTreeMap::new();
         let mut granted: Vec<(String, Granted)> = Vec::new();
+        // Of these a revocation takes the rule back, and no action.
+        let mut rules: BTreeSet<CallId> = BTreeSet::new();
+        let exactly = |request: &ApprovalRequest| {
+            let arguments = Arguments::from_value(request.arguments.clone());
+            (digest(&request.name, &arguments), arguments)
+        };
         for row in &self.rows {
             match &row.entry.body {
                 Body::ApprovalRequested(request) => {
                     asked.insert(request.call, request);
+                }
+                Body::ApprovalDecided(decision) if decision.taken().is_some() => {
+                    rules.insert(decision.call);
                 }
                 Body::ApprovalDecided(decision) if decision.allow => {
                     let action = self.action(decision);
@@ -93,11 +120,16 @@ impl View {
                     } else if is_grant(decision)
                         && let Some(request) = asked.get(&decision.call)
                     {
-                        let arguments = Arguments::from_value(request.arguments.clone());
+                        let (digest, arguments) = exactly(request);
                         let (call, name, about) = (decision.call, request.name.clone(), about(&arguments));
-                        granted.push((digest(&name, &arguments), Granted { call, name, about, last: None }));
+                        granted.push((digest, Granted { call, name, about, last: None }));
                     }
                 }
+                Body::GrantRevoked { call } if !rules.contains(call) => {
+                    let revoked = asked.get(call).map(|request| exactly(request).0);
+                    granted.retain(|(action, _)| Some(action) != revoked.as_ref());
+                }
+                Body::GrantRevoked { .. } => {}
                 _ => {}
             }
         }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{Card, CardBody, Panel, View, ViewSettings, one_line, summary};
+use super::{Card, CardBody, Panel, View, ViewSettings, one_line};
 use crate::agent::Event;
 use crate::budget::Limits;
 use crate::ledger::{Body, Entry, Injector, TurnEnded, seconds, standing};
@@ -100,6 +100,7 @@ impl Page {
             Body::Error { message, next } => self.aside(&format!("error: {message}; next: {next}")),
             Body::BudgetRaised { name, limit } => self.aside(&format!("{name} is now {limit}")),
             Body::ModelChanged { .. } => self.aside(&format!("model: {}", one_line(entry))),
+            Body::GrantRevoked { .. } => self.aside(&format!("revoked: {}", one_line(entry))),
             Body::FilesRestored(_) => self.aside(&format!("undone: {}", one_line(entry))),
             Body::EffortChanged { .. } => self.aside(&format!("effort: {}", one_line(entry))),
             Body::Goal(_) => self.aside(&format!("goal: {}", one_line(entry))),
@@ -131,7 +132,7 @@ impl Page {
     }
 
     fn call(&mut self, panel: &Panel) {
-        let about = panel.arguments().map(summary).unwrap_or_default();
+        let about = panel.about();
         let (mark, how) = match panel.result() {
             Some(result) if result.outcome.is_error() => ("\u{2717}", result.outcome.as_str().to_owned()),
             Some(result) => ("\u{2713}", format!("ok after {}", seconds(result.duration_ms))),

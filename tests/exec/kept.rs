@@ -190,3 +190,45 @@ fn a_session_is_removed_by_name_unless_somebody_writes_it() {
     assert_eq!(world.sessions_cli(&["remove", &session]).code, 2);
     assert_eq!(world.sessions().len(), 1, "the fork stays");
 }
+
+#[test]
+fn a_fork_keeps_no_grant_that_was_taken_back_later() {
+    let world = World::new();
+    looked(&world);
+    let path = world.sessions().remove(0);
+    // As if a person had been asked, had allowed it for the session, and had taken that back at the end.
+    let mut lines = Vec::new();
+    for mut entry in world.entries() {
+        if entry["type"] == "approval" {
+            let (id, at) = (entry["id"].clone(), entry["at"].clone());
+            lines.push(
+                json!({ "type": "approval_request", "entry": "e9000", "id": id, "at": at, "name": "read",
+                "arguments": { "path": "one.txt" }, "why": "no rule covers it", "risk": "reads" }),
+            );
+            (entry["by"], entry["scope"]) = (json!("user"), json!("session"));
+            entry.as_object_mut().unwrap().remove("rule");
+        }
+        lines.push(entry);
+    }
+    let end = text(lines.last().unwrap(), "entry");
+    let at = lines.last().unwrap()["at"].clone();
+    lines.push(json!({ "type": "grant_revoked", "entry": "e9001", "id": "e9001", "at": at, "call": "c1" }));
+    let written: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    fs::write(&path, written).unwrap();
+    assert_eq!(
+        world.sessions_cli(&["check", "--last"]).code,
+        0,
+        "{}",
+        world.sessions_cli(&["check", "--last"]).err
+    );
+    let session = text(&lines[0], "session");
+    for (at, scope, revoked) in [(Some(end), "once", false), (None, "session", true)] {
+        let mut words = vec!["fork", session.as_str()];
+        words.extend(at.as_deref().into_iter().flat_map(|at| ["--at", at]));
+        let forked = world.sessions_cli(&words);
+        assert_eq!((forked.code, forked.err.as_str()), (0, ""));
+        let copy = parse(&world.sessions_cli(&["show", &first_word(&forked.out), "--json"]).out);
+        assert_eq!(of_type(&copy, "approval")[0]["scope"], scope);
+        assert_eq!(of_type(&copy, "grant_revoked").is_empty(), !revoked);
+    }
+}

@@ -159,6 +159,7 @@ fn line(body: &Body, log: &[Arc<Entry>]) -> Option<(String, String)> {
         Body::EffortChanged { effort } => {
             plain("effort", effort.as_deref().unwrap_or("the vendor's").to_owned())
         }
+        Body::GrantRevoked { call } => plain("revoked", format!("what was granted with {}", number(*call))),
         Body::FilesRestored(done) => plain("undone", format!("since {}: {}", done.since, done.words())),
         Body::Note(n) => plain("note", note(n, log)),
         Body::Learned(l) => plain("learned", l.lesson.sentence()),

@@ -143,6 +143,10 @@ impl Stage {
                 let call = self.called(name, &self.looks)?;
                 self.look(call, (**found).clone())
             }
+            Act::Revoke(name) => {
+                let call = self.called(name, &self.names.keys().copied().collect())?;
+                self.want(Intent::Revoke(call))
+            }
             Act::Decide(name, answer) => {
                 let call = self.called(name, &self.requests.keys().copied().collect())?;
                 let request = self.requests[&call];

@@ -35,6 +35,8 @@ pub enum Act {
     /// What the look finds: paths outside, what a sandbox could not hide, or that the arguments are not valid.
     Look(String, Box<Preparation>),
     Decide(String, Answer),
+    /// Take back what was granted with this call.
+    Revoke(String),
     Tool(String, ToolReport),
     /// What the hooks say that are waited for.
     Hooks(Vec<HookAnswer>),
@@ -101,6 +103,7 @@ fn act(line: &str) -> Result<Act, String> {
         "late" => Act::LateModel(rest.strip_prefix("model: ").ok_or("late what?")?.to_owned()),
         "look" => look(rest)?,
         "allow" => Act::Decide(rest.to_owned(), Answer::AllowOnce),
+        "revoke" => Act::Revoke(rest.to_owned()),
         "session" => Act::Decide(rest.to_owned(), Answer::AllowSession),
         "sandboxed" => Act::Decide(rest.to_owned(), Answer::AllowSandboxed),
         "always" => {

@@ -249,7 +249,8 @@ fn what_has_just_appeared_cannot_be_decided() {
             for (after, counts) in
                 [(0, false), (100, false), (300, false), (499, false), (500, true), (2_000, true)]
             {
-                if name == "a long command" {
+                // What has no room is read to its end first.
+                if name == "a long command" || (name == "a change" && size.1 == 10) {
                     continue;
                 }
                 let mut seat = Seat::new(Stage::new());

@@ -39,6 +39,9 @@ fn what_is_out_of_sight_cannot_be_answered() {
     assert!(seat.press("y").is_empty(), "it only comes into sight");
     assert!(seat.frame(60, 14).contains("y once"));
     seat.waits(1_000);
+    assert!(seat.press("y").is_empty(), "its end comes into sight");
+    assert!(seat.frame(60, 14).contains("now shown: press again"));
+    seat.waits(1_000);
     assert_eq!(decided(&seat.press("y")).1, 1);
 }
 

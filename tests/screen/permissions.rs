@@ -16,10 +16,10 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers, M
 use serde_json::json;
 
 const NONE: KeyModifiers = KeyModifiers::NONE;
-const RULE: &str = "shell(cargo test *)";
+pub const RULE: &str = "shell(cargo test *)";
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (40, 10)];
 
-fn told() -> ViewSettings {
+pub fn told() -> ViewSettings {
     let rule = |kind, text: &str, tier, place: &str, line| {
         let origin = Origin { tier, place: Some(place.to_owned()), line };
         Rule::parse(kind, text).unwrap().from(origin)
@@ -51,7 +51,7 @@ fn waits(rule: Option<&str>) -> Stage {
     stage
 }
 
-fn seat(stage: Stage) -> Seat {
+pub fn seat(stage: Stage) -> Seat {
     let mut seat = Seat::new(stage);
     seat.view = seat.stage.events.iter().fold(View::new(told()), |mut view, event| {
         view.fold(event);
@@ -185,7 +185,7 @@ fn in_lines_the_same_is_said() {
 }
 
 /// Four commands that were each asked about and decided, the last of them once for all of its kind; then one of them again.
-fn granted() -> Stage {
+pub fn granted() -> Stage {
     let mut stage = Stage::new();
     stage.user("Do it.");
     let long = "cargo test all --quiet -- --nocapture --test-threads 1 --include-ignored \u{1b}[31mred";
@@ -213,7 +213,7 @@ fn granted() -> Stage {
     stage
 }
 
-fn allow(stage: &mut Stage, call: CallId, scope: Scope) {
+pub fn allow(stage: &mut Stage, call: CallId, scope: Scope) {
     let denial = Decision::denial(call, Decider::User, "");
     stage.remark(Remark::ApprovalDecided(Decision { allow: true, scope, ..denial }));
 }
@@ -262,6 +262,8 @@ fn an_exact_action_is_what_was_asked_about_and_known_by_its_digest() {
         warning: None,
         rule: None,
         sandboxing: Default::default(),
+        leads_to: None,
+        is_partial: false,
     };
     stage.remark(Remark::ApprovalRequested(request));
     allow(&mut stage, open[0].id(), Scope::Session);

@@ -10,6 +10,7 @@ use countersign::ledger::{
 use serde_json::Value;
 
 use crate::delegations::Delegations;
+use crate::grants::Grants;
 
 /// What no history may contain: late news is marked with this word by the world.
 pub const LATE: &str = "LATE";
@@ -28,6 +29,8 @@ pub struct Log {
     /// The goal of the run.
     pursuit: Option<Pursuit>,
     pub allowed: BTreeSet<CallId>,
+    /// What people granted for the session and did not take back: the rule, or the exact action.
+    pub granted: Grants,
     /// Open approval requests.
     pub asked: BTreeMap<CallId, EntryId>,
     /// Calls that the books say were typed into.
@@ -138,6 +141,7 @@ impl Log {
             Body::ModelChanged { model, .. } => self.model = Some(model.clone()),
             Body::SessionStarted(started) => self.model = Some(started.model.clone()),
             Body::Note(note) => self.note(note)?,
+            Body::GrantRevoked { call } => self.granted.revoke(*call)?,
             Body::FilesRestored(_) => self.untold_undo = Some(self.untold_undo.unwrap_or(false)),
             Body::EffortChanged { .. } | Body::Progress(_) | Body::Learned(_) | Body::Error { .. } => {}
         }
@@ -157,6 +161,7 @@ impl Log {
         }
         if decision.allow {
             self.allowed.insert(call);
+            self.granted.decide(decision)?;
         }
         self.answers.extend(decision.answer.clone().map(|answer| (call, answer)));
         Ok(())
@@ -212,6 +217,7 @@ impl Log {
         if self.edited.get(&call).is_some_and(|edited| *edited != request.arguments) {
             return Err(format!("{call} was changed, and something else is asked about"));
         }
+        self.granted.ask(request);
         let again = self.shown.insert(call, request.arguments.clone()).is_some();
         if self.asked.insert(call, entry).is_some() || again {
             return Err(format!("{call} is asked about twice"));

@@ -38,6 +38,8 @@ pub struct Bounds {
     pub asks: bool,
     /// Also: rules that are taken with a call, and others than the one that was shown.
     pub rules: bool,
+    /// How often what was granted for the session may be taken back, or what was not.
+    pub revokes: u32,
     /// Also: tools that come from elsewhere, which the first model call waits for.
     pub discovers: bool,
     /// How often a person may type into the terminal of a call, running or not; then calls on terminals come too.
@@ -66,6 +68,7 @@ impl Bounds {
         edits: 0,
         asks: false,
         rules: false,
+        revokes: 0,
         discovers: false,
         typings: 0,
         delegates: false,
@@ -80,6 +83,8 @@ impl Bounds {
     /// Another model between runs and in their midst, beside a fallback.
     pub const SWITCHED: Self =
         Self { submits: 2, calls: 1, turns: 2, mends: true, switches: 2, ..Self::SMALL };
+    /// Rules that are taken, and taken back while calls wait, run or are allowed and have not started.
+    pub const REVOKED: Self = Self { submits: 1, turns: 2, rules: true, revokes: 1, ..Self::SMALL };
     /// Calls that wait and are changed, and questions that wait for words.
     pub const EDITED: Self = Self { submits: 1, turns: 2, edits: 2, asks: true, rules: true, ..Self::SMALL };
     /// Tools that come from elsewhere, at any moment.
@@ -106,6 +111,7 @@ impl Bounds {
         edits: 20,
         asks: true,
         rules: true,
+        revokes: 20,
         discovers: true,
         typings: 200,
         delegates: true,

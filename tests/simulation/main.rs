@@ -16,6 +16,7 @@
 mod books;
 mod bounds;
 mod delegations;
+mod grants;
 mod kill;
 mod mutant;
 mod offers;
@@ -75,6 +76,7 @@ const REACHED: &[&str] = &[
     "effort_changed",
     "call_edited",
     "rule_taken",
+    "grant_revoked",
     "files_restored",
     "typed_into",
     "delegation_response",
@@ -87,6 +89,7 @@ const MENDED: &[&str] =
 const PURSUED: &[&str] = &["goal_check", "goal_reached", "blocked_on_user", "aborted_tools"];
 const SWITCHED: &[&str] = &["model_changed", "model_fallback", "next_turn", "aborted_streaming"];
 const EDITED: &[&str] = &["call_edited", "rule_taken", "next_turn", "aborted_streaming", "aborted_tools"];
+const REVOKED: &[&str] = &["grant_revoked", "rule_taken", "next_turn", "aborted_streaming", "aborted_tools"];
 const DISCOVERED: &[&str] = &["submitted", "next_turn", "aborted_streaming", "aborted_tools"];
 const DELEGATED: &[&str] =
     &["delegation_response", "task_accepted", "next_turn", "aborted_streaming", "aborted_tools"];
@@ -100,6 +103,17 @@ fn every_order_of_events_keeps_the_books() {
     assert!(report.fault.is_none(), "{}", report.fault.unwrap());
     assert!(report.steps >= AT_LEAST, "only {} steps were explored", report.steps);
     assert!(report.cuts >= CUTS && report.escapes >= ESCAPES, "too little was interrupted: {report}");
+}
+
+/// A rule is taken back at any moment: while a call waits, runs, or is allowed by it and has not started.
+#[test]
+fn every_order_of_grants_taken_back_keeps_the_books() {
+    let report = exhaustive(10, Bounds::REVOKED, Mutant::None);
+    println!("revoked, depth 10: {report}; {:?}", report.seen);
+    assert!(report.fault.is_none(), "{}", report.fault.unwrap());
+    for reason in REVOKED {
+        assert!(report.seen.contains_key(reason), "no trace reached {reason}");
+    }
 }
 
 /// Hooks, compactions, fallback and retries come late in a trace, so worlds of their own begin with them.

@@ -70,6 +70,12 @@ impl World {
                 options.push(decide(Answer::Edit(Arguments::Unusable("cut".into()))));
             }
         }
+        if self.revokes < self.bounds.revokes {
+            let revoke = |call: &CallId| Input::Intent(Intent::Revoke(*call));
+            options.extend(self.log.granted.calls().map(revoke));
+            // Of this one nothing was ever granted.
+            options.extend(self.bounds.rare.then(|| revoke(&CallId(9_999))));
+        }
         for call in self.tools.keys() {
             options.push(done(*call, Outcome::Ok, "fine"));
             options.push(done(*call, Outcome::Failed, "broken"));

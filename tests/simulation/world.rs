@@ -35,6 +35,7 @@ pub struct World {
     pub(crate) escapes: u32,
     pub(crate) switches: u32,
     pub(crate) edits: u32,
+    pub(crate) revokes: u32,
     pub(crate) typings: u32,
     pub(crate) models: BTreeMap<EntryId, Stream>,
     pub(crate) preparations: BTreeSet<CallId>,
@@ -68,6 +69,7 @@ impl World {
             escapes: 0,
             switches: 0,
             edits: 0,
+            revokes: 0,
             typings: 0,
             models: BTreeMap::new(),
             preparations: BTreeSet::new(),
@@ -117,6 +119,7 @@ impl World {
             ) => self.submits += 1,
             Input::Intent(Intent::Abort) => self.escapes += 1,
             Input::Intent(Intent::Decide { answer: Answer::Edit(_), .. }) => self.edits += 1,
+            Input::Intent(Intent::Revoke(_)) => self.revokes += 1,
             Input::Intent(Intent::TypeInto { .. }) => self.typings += 1,
             Input::Intent(Intent::SetModel(_) | Intent::SetEffort(_)) => self.switches += 1,
             Input::Intent(_) | Input::Shutdown(_) => {}
@@ -360,7 +363,9 @@ pub(crate) fn reason(entry: &Entry) -> Option<&'static str> {
         Body::ModelChanged { .. } | Body::EffortChanged { .. } => Some(entry.body.kind()),
         Body::CallEdited(_) => Some("call_edited"),
         Body::ApprovalDecided(decision) if decision.rule.is_some() => Some("rule_taken"),
-        Body::FilesRestored(_) | Body::DelegationAnswered(_) => Some(entry.body.kind()),
+        Body::FilesRestored(_) | Body::DelegationAnswered(_) | Body::GrantRevoked { .. } => {
+            Some(entry.body.kind())
+        }
         Body::Note(note) if note.typed_into().is_some() => Some("typed_into"),
         Body::Note(note) if note.accepted().is_some() => Some("task_accepted"),
         _ => None,

@@ -166,25 +166,29 @@ pub fn approvals() -> impl Strategy<Value = Body> {
             value(),
             text(),
             (text(), proptest::collection::vec(text(), 0..3)),
-            preview(),
-            [option::of(text()), option::of(text())],
+            (preview(), any::<bool>()),
+            [option::of(text()), option::of(text()), option::of(text())],
             sandboxings()
         )
-            .prop_map(|(call, name, arguments, why, does, preview, [warning, rule], sandboxing)| {
-                let (risk, effects) = does;
-                Body::ApprovalRequested(ApprovalRequest {
-                    call,
-                    name,
-                    arguments,
-                    why,
-                    risk,
-                    effects,
-                    preview,
-                    warning,
-                    rule,
-                    sandboxing,
-                })
-            }),
+            .prop_map(
+                |(call, name, arguments, why, does, preview, [warning, rule, leads_to], sandboxing)| {
+                    let ((risk, effects), (preview, is_partial)) = (does, preview);
+                    Body::ApprovalRequested(ApprovalRequest {
+                        call,
+                        name,
+                        arguments,
+                        why,
+                        risk,
+                        effects,
+                        preview,
+                        warning,
+                        rule,
+                        sandboxing,
+                        leads_to,
+                        is_partial,
+                    })
+                }
+            ),
         (
             id(),
             any::<bool>(),
@@ -312,6 +316,7 @@ pub fn body() -> impl Strategy<Value = Body> {
         proptest::option::of(text()).prop_map(|effort| Body::EffortChanged { effort }),
         call().prop_map(Body::CallEdited),
         restored(),
+        any::<u64>().prop_map(|call| Body::GrantRevoked { call: CallId(call) }),
         delegations(),
         (text(), text()).prop_map(|(about, text)| Body::Note(Note { about, text })),
         learned(),

@@ -29,6 +29,10 @@ pub struct Stage {
     not_ok: Vec<(CallId, String)>,
     /// Where what is asked about from now on runs when it is allowed.
     pub sandboxing: Sandboxing,
+    /// Where the path of what is asked about from now on leads.
+    pub leads_to: Option<String>,
+    /// Whether previews leave something out from now on.
+    pub is_partial: bool,
 }
 
 /// The tool for commands, as far as a rule looks at it.
@@ -79,6 +83,8 @@ impl Stage {
             told: 0,
             not_ok: vec![],
             sandboxing: Sandboxing::Without,
+            leads_to: None,
+            is_partial: false,
         };
         let model = ModelRef::parse("anthropic/claude-test");
         let started = SessionStarted {
@@ -253,6 +259,8 @@ impl Stage {
             warning: None,
             rule: rule.map(str::to_owned),
             sandboxing: self.sandboxing,
+            leads_to: self.leads_to.clone(),
+            is_partial: self.is_partial,
         }))
     }
 

@@ -117,6 +117,44 @@ async fn a_rule_is_said_then_taken_and_the_next_command_of_its_kind_asks_nobody(
 }
 
 #[tokio::test]
+async fn what_was_allowed_for_the_session_is_taken_back_for_good() {
+    let home = Home::new();
+    let echo =
+        json!({ "tool_calls": [{ "name": "shell", "arguments": { "command": "echo same >> made.txt" } }] });
+    let mut app = start(&home, &["--script", &json!([echo, "once", echo, "denied"]).to_string()]);
+    says(&mut app, "go").await;
+    app.sees("answer: y once, s this session").await;
+    app.reads().await;
+    app.keys("s\n").await;
+    app.sees("model: once").await;
+    says(&mut app, "/permissions revoke c2").await;
+    app.sees("not revoked: nothing is granted with c2").await;
+    says(&mut app, "/permissions revoke c1").await;
+    app.sees("revoked: what you granted for this session with c1 is asked about again").await;
+    says(&mut app, "again").await;
+    app.until("a second question", |screen| screen.matches("answer: y once").count() == 2).await;
+    app.reads().await;
+    app.keys("n\n").await;
+    app.sees("model: denied").await;
+    app.keys(CTRL_D).await;
+    assert!(app.ends().await.success());
+
+    let script = json!([echo, "asked"]).to_string();
+    let mut app = Console::start(&home, LONG, &["resume", "--last", "--screen-reader", "--script", &script]);
+    says(&mut app, "once more").await;
+    app.sees("answer: y once, s this session").await;
+    app.reads().await;
+    app.keys("n\n").await;
+    app.sees("model: asked").await;
+    app.keys(CTRL_D).await;
+    assert!(app.ends().await.success());
+    assert_eq!(home.entries("grant_revoked").len(), 1);
+    assert_eq!(home.entries("approval_request").len(), 3);
+    assert_eq!(home.read("made.txt"), "same\n");
+    assert_plain(&app);
+}
+
+#[tokio::test]
 async fn what_was_allowed_exactly_is_listed_and_holds_after_a_restart() {
     let home = Home::new();
     let echo =

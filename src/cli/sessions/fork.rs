@@ -1,5 +1,7 @@
 //! `sessions fork`: a new session that begins like another one.
 
+use std::collections::BTreeSet;
+
 use uuid::Uuid;
 
 use super::args::Pick;
@@ -7,7 +9,7 @@ use super::place::{Place, entries, now};
 use crate::cli::exit::Exit;
 use crate::cli::fault::{Fault, one_line};
 use crate::cli::outcome::say;
-use crate::ledger::{Body, EntryId, check, resting_places};
+use crate::ledger::{Body, CallId, EntryId, check, grants, resting_places};
 use crate::runtime::SessionStore;
 use crate::runtime::store::adopt;
 use crate::wire::record::{Copy, SessionFile, audit, read_session, up_to};
@@ -40,6 +42,7 @@ pub(super) fn run(place: &Place, pick: &Pick, at: Option<&str>) -> Result<Exit, 
         at: Some(began),
         origin: Some(("forked_from", &origin)),
         keeps_grants: place.keeps(&path),
+        revoked: revoked_since(&bytes, &file),
     };
     adopt(&place.state, &id, began, &copy.of(beginning))
         .map_err(|why| Fault::failed(why, "make room, or mend the folder"))?;
@@ -87,6 +90,17 @@ fn at_rest(bytes: &[u8], beginning: &SessionFile, last: EntryId) -> Result<(), F
         format!("at {last} calls wait for their results, so a session cannot end there"),
         format!("fork at {}", places.join(" or ")),
     ))
+}
+
+/// The calls of which what was granted is taken back after the place: nobody here grants it anew.
+fn revoked_since(bytes: &[u8], beginning: &SessionFile) -> BTreeSet<CallId> {
+    // Of a damaged file nothing more is known than what stands before.
+    let whole = read_session(bytes).map(|file| file.entries).unwrap_or_default();
+    let kept: BTreeSet<CallId> =
+        grants(whole.iter().map(AsRef::as_ref)).iter().map(|grant| grant.call).collect();
+    let before = grants(beginning.entries.iter().map(AsRef::as_ref));
+    let goes_on = !whole.is_empty();
+    before.iter().map(|grant| grant.call).filter(|call| goes_on && !kept.contains(call)).collect()
 }
 
 /// Refuses a place between an answer and the tombstone that withdraws it.

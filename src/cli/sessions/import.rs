@@ -1,5 +1,6 @@
 //! `sessions import`: a session from elsewhere, checked before it is kept.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use uuid::Uuid;
@@ -33,7 +34,13 @@ pub(super) fn run(place: &Place, file: &Path) -> Result<Exit, Fault> {
     let new = Uuid::now_v7().to_string();
     let (id, at) = if is_free { (head.session.as_str(), head.started) } else { (new.as_str(), now()) };
     let origin = (!is_free).then_some(("imported_from", head.session.as_str()));
-    let copy = Copy { session: id, at: (!is_free).then_some(at), origin, keeps_grants: false };
+    let copy = Copy {
+        session: id,
+        at: (!is_free).then_some(at),
+        origin,
+        keeps_grants: false,
+        revoked: BTreeSet::new(),
+    };
     adopt(&place.state, id, at, &copy.of(&bytes))
         .map_err(|why| Fault::failed(why, "make room, or mend the folder"))?;
     if let Some(torn) = &audit.torn_tail {

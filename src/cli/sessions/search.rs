@@ -90,6 +90,7 @@ fn said(body: &Body) -> Option<String> {
         | Body::ModelChanged { .. }
         | Body::EffortChanged { .. }
         | Body::FilesRestored(_)
+        | Body::GrantRevoked { .. }
         | Body::Checkpoint(_)
         | Body::Progress(_)
         | Body::TurnEnded(_) => None,

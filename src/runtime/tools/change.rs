@@ -39,20 +39,22 @@ pub(super) struct Making<'a> {
 }
 
 impl Change {
-    /// What the approval shows, remembered for [`Self::make`]. A change that cannot be made is shown as its reason,
-    /// after `! `.
-    pub(super) fn preview(planned: Result<Self, String>, call: CallId, seen: &Seen) -> Preview {
-        Preview::Diff(match planned {
-            Err(reason) => format!("! {reason}\n"),
+    /// What the approval shows, remembered for [`Self::make`], and whether it leaves something out. A change that cannot
+    /// be made is shown as its reason, after `! `: it may be possible when it is made, so that says nothing of it.
+    pub(super) fn preview(planned: Result<Self, String>, call: CallId, seen: &Seen) -> (Preview, bool) {
+        let (text, is_partial) = match planned {
+            Err(reason) => (format!("! {reason}\n"), true),
             Ok(change) => {
                 seen.look(call, &change.target.path, change.before.as_deref());
                 if change.before.as_deref() == Some(change.bytes().as_slice()) {
-                    "! the file has this content already; nothing would change\n".to_owned()
+                    ("! the file has this content already; nothing would change\n".to_owned(), true)
                 } else {
-                    change.difference().text
+                    let difference = change.difference();
+                    (difference.text, difference.is_cut)
                 }
             }
-        })
+        };
+        (Preview::Diff(text), is_partial)
     }
 
     /// The lines that differ. What is no text is compared as far as it can be shown.

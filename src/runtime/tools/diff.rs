@@ -9,6 +9,8 @@ use super::words::shorten;
 /// More lines than anybody reads before a decision.
 const MOST_LINES: usize = 400;
 const MOST_LINE_CHARS: usize = 2000;
+/// Lines around a change that are shown with it.
+const CONTEXT: usize = 3;
 /// After this the diff gets coarser instead of better.
 const PATIENCE: Duration = Duration::from_millis(500);
 
@@ -16,6 +18,8 @@ const PATIENCE: Duration = Duration::from_millis(500);
 pub(super) struct Difference {
     /// Unified; ends with `… N more lines` when it is cut.
     pub(super) text: String,
+    /// Whether lines, or parts of them, are left out.
+    pub(super) is_cut: bool,
     /// Lines that are new.
     pub(super) added: usize,
     /// Lines that are gone.
@@ -24,18 +28,59 @@ pub(super) struct Difference {
 
 /// Compares a file before (`None`: there was none) and after.
 pub(super) fn compare(shown: &str, before: Option<&str>, after: &str) -> Difference {
-    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(before.unwrap_or(""), after);
+    // A line ends where the file's does: a carriage return alone is a character of it.
+    let lines = |text| str::split_inclusive(text, '\n').collect::<Vec<_>>();
+    let (were, are) = (lines(before.unwrap_or("")), lines(after));
+    let diff = TextDiff::configure().timeout(PATIENCE).diff_slices(&were, &are);
     let count = |tag: ChangeTag| diff.iter_all_changes().filter(|change| change.tag() == tag).count();
-    let shown = shown.trim_start_matches('/');
-    let old = if before.is_some() { format!("a/{shown}") } else { "/dev/null".to_owned() };
-    let whole = diff.unified_diff().context_radius(3).header(&old, &format!("b/{shown}")).to_string();
-    Difference { text: clip(&whole), added: count(ChangeTag::Insert), removed: count(ChangeTag::Delete) }
+    // A path from the root says so: `a/etc/passwd` would be another file.
+    let side =
+        |letter: char| if shown.starts_with('/') { shown.to_owned() } else { format!("{letter}/{shown}") };
+    let old = if before.is_some() { side('a') } else { "/dev/null".to_owned() };
+    let (text, is_cut) = clip(&unified(&diff, &old, &side('b')));
+    Difference { text, is_cut, added: count(ChangeTag::Insert), removed: count(ChangeTag::Delete) }
 }
 
-fn clip(whole: &str) -> String {
+fn unified(diff: &TextDiff<'_, '_, str>, old: &str, new: &str) -> String {
+    let groups = diff.grouped_ops(CONTEXT);
+    let mut text = if groups.is_empty() { String::new() } else { format!("--- {old}\n+++ {new}\n") };
+    for group in groups {
+        let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
+        let before = range(first.old_range().start, last.old_range().end);
+        let after = range(first.new_range().start, last.new_range().end);
+        text.push_str(&format!("@@ -{before} +{after} @@\n"));
+        for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
+            text.push_str(match change.tag() {
+                ChangeTag::Equal => " ",
+                ChangeTag::Insert => "+",
+                ChangeTag::Delete => "-",
+            });
+            text.push_str(change.value());
+            if !change.value().ends_with('\n') {
+                text.push_str("\n\\ No newline at end of file\n");
+            }
+        }
+    }
+    text
+}
+
+/// Lines of a side, as the head of a hunk has them: the first, counted from 1, and how many.
+fn range(start: usize, end: usize) -> String {
+    match end - start {
+        0 => format!("{start},0"),
+        1 => (start + 1).to_string(),
+        lines => format!("{},{lines}", start + 1),
+    }
+}
+
+/// As much as is shown, and whether that is not all.
+fn clip(whole: &str) -> (String, bool) {
     let mut text = String::new();
+    let mut is_cut = false;
     for line in whole.split('\n').take(MOST_LINES) {
-        text.push_str(&shorten(line, MOST_LINE_CHARS));
+        let short = shorten(line, MOST_LINE_CHARS);
+        is_cut |= *short != *line;
+        text.push_str(&short);
         text.push('\n');
     }
     let more = whole.lines().count().saturating_sub(MOST_LINES);
@@ -44,5 +89,5 @@ fn clip(whole: &str) -> String {
     }
     text.truncate(text.trim_end_matches('\n').len());
     text.push('\n');
-    text
+    (text, is_cut || more > 0)
 }

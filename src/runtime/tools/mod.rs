@@ -53,9 +53,9 @@ use futures_util::future::BoxFuture;
 use tokio::sync::mpsc;
 
 use crate::ledger::{CallId, Image, Outcome, Preview, seconds};
-use crate::policy::{opened, page};
+use crate::policy::{one_reading, opened, page};
 use crate::tool::{
-    Discovered, Invocation, Preparation, Shown, Territory, ToolReport, Typed, bound, has_terminal,
+    Discovered, Invocation, Preparation, Shown, SideEffect, Territory, ToolReport, Typed, bound, has_terminal,
 };
 
 use super::ports::{LateNews, ToolPort};
@@ -187,9 +187,10 @@ impl LocalTools {
         let arguments = &invocation.arguments;
         let mut found = Preparation::default();
         let mut target = Err("`path` is missing; give it as a string".to_owned());
-        let names_path =
-            tool_specs().iter().any(|tool| tool.name == invocation.name && !tool.paths.is_empty());
-        if let Some(path) = arguments.text("path").filter(|_| names_path) {
+        let spec =
+            tool_specs().into_iter().find(|tool| tool.name == invocation.name && !tool.paths.is_empty());
+        let writes = spec.as_ref().is_some_and(|tool| tool.effect != SideEffect::Reads);
+        if let Some(path) = arguments.text("path").filter(|_| spec.is_some()) {
             target = Target::of(&self.workspace, path).map(Arc::new);
             match &target {
                 Ok(target) => {
@@ -197,6 +198,9 @@ impl LocalTools {
                         self.targets.keep(invocation.call, path, target);
                     }
                     found.leads(target.shown.clone(), target.territory);
+                    if writes || target.territory != Territory::Inside {
+                        found.invalid = one_reading(path).and_then(|()| one_reading(&target.shown)).err();
+                    }
                 }
                 Err(_) => found.outside.push(path.to_owned()),
             }
@@ -212,7 +216,7 @@ impl LocalTools {
         if let Some(url) = arguments.text("url").filter(|_| invocation.name == "fetch") {
             found.invalid = page(url).err();
         }
-        let preview = match invocation.name.as_str() {
+        let (preview, is_partial) = match invocation.name.as_str() {
             "edit" => {
                 let planned = target.and_then(|target| edit::plan(&target, &self.seen, arguments));
                 Change::preview(planned, invocation.call, &self.seen)
@@ -222,12 +226,13 @@ impl LocalTools {
                 Change::preview(planned, invocation.call, &self.seen)
             }
             "shell" => {
-                arguments.text("command").map_or(Preview::None, |text| Preview::Command(text.to_owned()))
+                let command = arguments.text("command");
+                (command.map_or(Preview::None, |text| Preview::Command(text.to_owned())), false)
             }
-            _ => Preview::None,
+            _ => (Preview::None, false),
         };
         let gaps = if invocation.sandboxed { self.shell.gaps().to_vec() } else { Vec::new() };
-        Preparation { gaps, preview, ..found }
+        Preparation { gaps, preview, is_partial, ..found }
     }
 
     fn work(&self, invocation: &Invocation, stop: &Stop) -> Result<Given, String> {

@@ -97,6 +97,7 @@ impl Group {
             | Body::ModelChanged { .. }
             | Body::EffortChanged { .. }
             | Body::FilesRestored(_)
+            | Body::GrantRevoked { .. }
             | Body::TurnEnded(_)
             | Body::Goal(_)
             | Body::Checkpoint(_)

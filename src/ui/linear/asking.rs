@@ -264,9 +264,12 @@ fn said_whole(request: &ApprovalRequest, panel: Option<&Panel>, voice: &mut Voic
             }
         }
         Preview::Diff(unified) => {
-            let path = panel.and_then(Panel::arguments).and_then(|a| a.text("path")).unwrap_or_default();
-            voice.say(format!("change: {path}").trim_end());
+            voice.say(format!("change: {}", panel.map(Panel::about).unwrap_or_default()).trim_end());
+            said_path(request, voice);
             diff::spoken(unified).iter().for_each(|line| voice.more(line));
+            if request.is_partial {
+                voice.say(&format!("the whole call, arguments: {:#}", request.arguments));
+            }
         }
         Preview::None if request.name == ASK => {
             let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -290,12 +293,23 @@ fn said_whole(request: &ApprovalRequest, panel: Option<&Panel>, voice: &mut Voic
             {
                 voice.say(&format!("asks the server {} for {}", page.server, page.whole));
             }
+            if let Some(path) = &request.leads_to {
+                voice.say(&format!("path: {path}"));
+                said_path(request, voice);
+            }
             voice.say(&format!("arguments: {:#}", request.arguments));
         }
     }
     voice.say(&format!("why it asks: {}", request.why));
     if let Some(warning) = &request.warning {
         voice.say(&format!("warning: {warning}"));
+    }
+}
+
+/// That the path is not written as it is used, where it is not.
+fn said_path(request: &ApprovalRequest, voice: &mut Voice) {
+    if let Some(written) = request.written() {
+        voice.say(&format!("written as: {written}"));
     }
 }
 

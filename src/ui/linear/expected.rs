@@ -23,6 +23,7 @@ impl Expected {
             | Intent::Restore { .. }
             | Intent::Restored(_)
             | Intent::TypeInto { .. }
+            | Intent::Revoke(_)
             | Intent::Refuse(_) => Self::Word,
             Intent::Submit(_)
             | Intent::Queue(_)
@@ -43,7 +44,11 @@ impl Expected {
                 Event::Appended(entry) => {
                     matches!(
                         entry.body,
-                        Body::Error { .. } | Body::TurnEnded(_) | Body::Note(_) | Body::FilesRestored(_)
+                        Body::Error { .. }
+                            | Body::TurnEnded(_)
+                            | Body::Note(_)
+                            | Body::FilesRestored(_)
+                            | Body::GrantRevoked { .. }
                     )
                 }
                 Event::Live(Live::Refused(_) | Live::Returned(_) | Live::BooksShut { .. }) => true,

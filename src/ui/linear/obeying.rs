@@ -28,6 +28,8 @@ impl Talk {
             Slash::Pick(Source::Sessions) => return vec![Act::Sessions],
             Slash::Pick(Source::Models) => return vec![Act::Models],
             Slash::Pick(Source::Rewind) => self.rewind(),
+            Slash::Pick(Source::Grants) => pages::grants(view, voice),
+            Slash::Revoke(call) => return send(Intent::Revoke(call)),
             Slash::Undo => return vec![Act::Undo(None)],
             Slash::Help => pages::help(voice),
             Slash::Plan => pages::plan(view, voice),

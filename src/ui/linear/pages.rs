@@ -47,9 +47,10 @@ pub(super) fn budgets(view: &View, now: Millis, voice: &mut Voice) {
 
 /// The mode and what it allows, the rules in force, strictest first, and what was allowed exactly.
 pub(super) fn permissions(view: &View, voice: &mut Voice) {
-    let (mode, Permissions { rules, granted }) = (view.settings.mode, view.permissions());
+    let (mode, all) = (view.settings.mode, view.permissions());
+    let Permissions { rules, taken, granted } = &all;
     voice.say(&format!("mode: {mode}: {}", mode.allows()));
-    for rule in &rules {
+    for rule in rules {
         let matched = match rule.last {
             None => "matched nothing yet".to_owned(),
             Some(call) => {
@@ -61,15 +62,35 @@ pub(super) fn permissions(view: &View, voice: &mut Voice) {
         let (kind, text, origin) = (rule.kind.as_str(), &rule.text, &rule.origin);
         voice.say(&format!("rule: {kind} {text}, from {origin}{counts}; {matched}"));
     }
-    for Granted { call, name, about, last } in &granted {
+    for Granted { call, name, about, last } in granted {
         let since = last.map_or_else(|| "no call since".to_owned(), |last| format!("last allowed {last}"));
         voice.say(&format!("allowed for this session by you with {call}; {since}; exactly: {name} {about}"));
+    }
+    for (call, rule) in taken {
+        voice.say(&format!("taken for this session by you with {call}: {rule}"));
+    }
+    if let Some((call, _)) = all.revocable().first() {
+        voice.say(&format!(
+            "to take one back: /permissions revoke and its call, as in /permissions revoke {call}"
+        ));
     }
     let exactly = match granted.len() {
         0 => String::new(),
         all => format!(", and {} allowed exactly", count(all as u64, "action")),
     };
     voice.say(&format!("permissions: {} in force{exactly}", count(rules.len() as u64, "rule")));
+}
+
+/// What can be taken back, and how.
+pub(super) fn grants(view: &View, voice: &mut Voice) {
+    let all = view.permissions().revocable();
+    for (call, words) in &all {
+        voice.say(&format!("granted for this session with {call}: {words}"));
+    }
+    match all.first() {
+        Some((call, _)) => voice.say(&format!("/permissions revoke {call} takes the first one back")),
+        None => voice.say("nothing is granted for this session"),
+    }
 }
 
 /// The background commands, as they were last asked for.

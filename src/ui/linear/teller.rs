@@ -342,6 +342,7 @@ fn remark(entry: &Entry, body: &Body) -> Option<String> {
             format!("budget {name}: raised to {}", amount(Limit::parse(name), *limit))
         }
         Body::ModelChanged { .. } => format!("model changed: {}", one_line(entry)),
+        Body::GrantRevoked { .. } => format!("revoked: {}", one_line(entry)),
         Body::FilesRestored(_) => format!("undone: {}", one_line(entry)),
         Body::EffortChanged { .. } => format!("effort changed: {}", one_line(entry)),
         Body::Goal(goal) => format!(

@@ -3,13 +3,13 @@
 use ratatui::text::{Line, Span};
 use serde_json::Value;
 
-use crate::ledger::{ApprovalRequest, Preview};
+use crate::ledger::{ApprovalRequest, PATH, Preview};
 use crate::policy::{page, server};
 use crate::tool::{ASK, delegate, mcp};
 use crate::ui::text::tag::ours;
 use crate::ui::text::{diff, fit, sanitize, width, wrap};
 use crate::ui::theme::Theme;
-use crate::view::{Panel, summary};
+use crate::view::Panel;
 
 use super::layouts::Reach;
 use super::words::{count, one_row};
@@ -17,24 +17,39 @@ use super::words::{count, one_row};
 /// Cells of the column of names before arguments, at most.
 const NAMES: usize = 16;
 
+/// The title of a call's box.
+pub(super) struct Title {
+    /// The name of the action.
+    pub name: String,
+    /// What it is about.
+    pub about: String,
+    /// Whether that is decided about: then it is told whole, below the title if that has no room.
+    pub counts: bool,
+}
+
 /// The name of the action and what it is about, as the title of its box.
-pub(super) fn title(panel: &Panel, request: &ApprovalRequest) -> (String, String) {
+pub(super) fn title(panel: &Panel, request: &ApprovalRequest) -> Title {
     if let Some((server, tool)) = mcp(&request.name) {
-        return (tool.to_owned(), format!("of the MCP server {server}"));
+        return Title { name: tool.to_owned(), about: format!("of the MCP server {server}"), counts: true };
     }
     if request.name == ASK {
-        return ("the model asks you".to_owned(), String::new());
+        return Title { name: "the model asks you".to_owned(), about: String::new(), counts: false };
     }
     if let Some(agent) = delegate(&request.name) {
-        return (format!("→ {agent}"), "a task for another agent".to_owned());
+        let about = "a task for another agent".to_owned();
+        return Title { name: format!("→ {agent}"), about, counts: false };
     }
-    let about = match &request.preview {
-        Preview::Diff(_) => panel.arguments().map(summary).unwrap_or_default(),
-        Preview::Command(_) | Preview::Recipient(_) | Preview::None => String::new(),
-    };
+    let counts = matches!(request.preview, Preview::Diff(_));
+    let about = if counts { panel.about() } else { String::new() };
     let edited = if panel.is_edited() { "changed by you" } else { "" };
     let about = [about.as_str(), edited].into_iter().filter(|words| !words.is_empty());
-    (request.name.clone(), about.collect::<Vec<_>>().join(" · "))
+    Title { name: request.name.clone(), about: about.collect::<Vec<_>>().join(" · "), counts }
+}
+
+/// That the path is not written as it is used, where it is not, on one line; the page of the call has all of it.
+pub(super) fn written(request: &ApprovalRequest, inner: usize, theme: &Theme) -> Option<Line<'static>> {
+    let written = one_row(request.written()?);
+    Some(Line::styled(fit(&format!("written as {written}"), inner), theme.warning))
 }
 
 /// What an action is laid out into.
@@ -49,7 +64,7 @@ pub(super) struct Room {
 }
 
 /// The action itself under its `head`, as much as there is room for, and how much that is; what is left out is told, and
-/// `o` shows it. A change is decided about by its file and what of it is in sight; of everything else the end counts too.
+/// `o` shows it. The end of it counts, whatever it is: all of it must have been in sight.
 pub(super) fn shown(
     request: &ApprovalRequest,
     head: Vec<Line<'static>>,
@@ -67,7 +82,7 @@ pub(super) fn shown(
     }
     let lines: Vec<Line<'static>> = head.into_iter().chain(lines).collect();
     let all = lines.len();
-    let must = if matches!(request.preview, Preview::Diff(_)) { heads } else { all };
+    let must = all;
     if total <= most {
         return (lines, Reach { from: 0, rows: all, all, must });
     }
@@ -104,7 +119,12 @@ fn action(request: &ApprovalRequest, inner: usize, theme: &Theme) -> (Vec<Line<'
         }
         Preview::Diff(unified) => {
             let laid = diff::lay(hunks(unified), u16::try_from(inner).unwrap_or(u16::MAX), theme);
-            (laid.lines, laid.first_change)
+            let mut lines = laid.lines;
+            if request.is_partial {
+                lines.push(Line::styled(fit("the whole call:", inner), theme.warning));
+                lines.extend(arguments(request, inner, theme));
+            }
+            (lines, laid.first_change)
         }
         Preview::Recipient(to) => {
             let mut lines = arguments(request, inner, theme);
@@ -126,7 +146,7 @@ fn arguments(request: &ApprovalRequest, inner: usize, theme: &Theme) -> Vec<Line
     match (alone("url"), alone("task").filter(|_| delegate(&request.name).is_some())) {
         (Some(url), _) => fetched(url, inner, theme),
         (None, Some(task)) => wrap(&sanitize(task), inner, theme.strong),
-        (None, None) => named(members, inner, theme),
+        (None, None) => named(request, members, inner, theme),
     }
 }
 
@@ -168,16 +188,31 @@ fn fetched(url: &str, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
     lines
 }
 
-/// Every argument under its name, whole.
-fn named(members: &serde_json::Map<String, Value>, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
-    let names: Vec<String> = members.keys().map(|name| fit(&one_row(name), NAMES.min(inner / 3))).collect();
-    let column = names.iter().map(|name| width(name)).max().unwrap_or(0) + 2;
+/// Every argument under its name, whole; the path as it is used.
+fn named(
+    request: &ApprovalRequest,
+    members: &serde_json::Map<String, Value>,
+    inner: usize,
+    theme: &Theme,
+) -> Vec<Line<'static>> {
+    let most = NAMES.min(inner / 3);
+    let names: Vec<String> = members.keys().map(|name| one_row(name)).collect();
+    let fitting = names.iter().map(|name| width(name)).filter(|cells| *cells <= most);
+    let column = fitting.max().unwrap_or(0) + 2;
+    let wide = inner.saturating_sub(column).max(1);
     let mut lines = Vec::new();
-    for (name, value) in names.iter().zip(members.values()) {
-        let text = value.as_str().map_or_else(|| format!("{value:#}"), str::to_owned);
-        let wide = inner.saturating_sub(column).max(1);
-        for (at, mut line) in wrap(&sanitize(&text), wide, theme.strong).into_iter().enumerate() {
-            let name = if at == 0 { name.as_str() } else { "" };
+    for (name, (member, value)) in names.iter().zip(members) {
+        let used = request.leads_to.as_ref().filter(|_| member == PATH);
+        let text = used.map_or_else(|| said(value), |path| said(&Value::String(path.clone())));
+        let mut told = wrap(&sanitize(&text), wide, theme.strong);
+        told.extend(written(request, wide, theme).filter(|_| used.is_some()));
+        // A name that is longer than its column has lines of its own: none is cut.
+        let is_long = width(name) > most;
+        if is_long {
+            lines.extend(wrap(name, inner, theme.dim));
+        }
+        for (at, mut line) in told.into_iter().enumerate() {
+            let name = if at == 0 && !is_long { name.as_str() } else { "" };
             let pad = " ".repeat(column.saturating_sub(width(name)));
             line.spans.insert(0, Span::styled(format!("{name}{pad}"), ours(theme.dim)));
             lines.push(line);
@@ -187,6 +222,15 @@ fn named(members: &serde_json::Map<String, Value>, inner: usize, theme: &Theme) 
         lines.push(Line::styled("without arguments", theme.dim));
     }
     lines
+}
+
+/// A value as it is read: a text without its quotes, unless it could be taken for a number, say, or for nothing.
+fn said(value: &Value) -> String {
+    let is_other = |text: &str| {
+        serde_json::from_str(text).is_ok_and(|read: Value| !read.is_object() && !read.is_array())
+    };
+    let is_plain = |text: &&str| !text.trim().is_empty() && !is_other(text);
+    value.as_str().filter(is_plain).map_or_else(|| format!("{value:#}"), str::to_owned)
 }
 
 /// A diff without the two lines that name its file, which the title names: every row counts here. A diff of

@@ -10,6 +10,7 @@ use crate::tool::ASK;
 use crate::ui::keymap::{Command, Place};
 use crate::ui::local::Always;
 use crate::ui::text::{fit, sanitize, width, wrap};
+use crate::ui::theme::Theme;
 use crate::view::Panel;
 
 use super::cards::Around;
@@ -28,7 +29,7 @@ pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
     let inner = total.saturating_sub(4).max(1);
     let chosen = around.chosen == Some(id);
     let has_keys = chosen && around.has_keys;
-    let (name, about) = action::title(panel, request);
+    let title = action::title(panel, request);
     let right = waits(around, id);
     let mut foot = Vec::new();
     if let Some(warning) = &request.warning {
@@ -48,10 +49,7 @@ pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
         foot.extend(answers(has_keys, id, request, inner, around));
         explained_to = explained;
     }
-    // A path that the title has no room for stands whole in the first lines.
-    let cut = width(&one_row(&name)) + 2 + width(&one_row(&about)) + width(&right) + 8 > total;
-    let is_change = cut && !about.is_empty() && matches!(request.preview, Preview::Diff(_));
-    let head = if is_change { wrap(&one_row(&about), inner, theme.strong) } else { Vec::new() };
+    let (title, head) = titles(&title, width(&right) + 8, total, request, theme);
     let from =
         around.reading.filter(|reading| reading.request == id && chosen).map_or(0, |reading| reading.from);
     let airy = chosen && around.height >= 15;
@@ -72,7 +70,6 @@ pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
     body.extend(foot);
     // What Tab would reach leads the eye, also while the keys are elsewhere.
     let border = if chosen { theme.border_waiting } else { theme.border };
-    let title = titled(&name, if is_change { "" } else { &about }, theme);
     let right = Span::styled(right, if chosen { theme.accent } else { theme.dim });
     let lines = boxes::boxed(title, right, body, total, border).into_iter();
     let mut rows: Vec<Row> = lines.map(|line| Row::new(1, line)).collect();
@@ -80,6 +77,32 @@ pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
         row.reach = Some(reach);
     }
     rows
+}
+
+/// The title of the box, and the first lines in it: what counts of a title that has no room for it stands whole there,
+/// and that the path is not written as it is used.
+fn titles(
+    title: &action::Title,
+    beside: usize,
+    total: usize,
+    request: &ApprovalRequest,
+    theme: &Theme,
+) -> (Vec<Span<'static>>, Vec<Line<'static>>) {
+    let inner = total.saturating_sub(4).max(1);
+    let (name, about) = (one_row(&title.name), one_row(&title.about));
+    let is_cut = width(&name) + 2 + width(&about) + beside > total;
+    let moves = is_cut && title.counts && !about.is_empty();
+    let mut head = Vec::new();
+    if width(&name) + beside > total && request.name != ASK {
+        head.extend(wrap(&name, inner, theme.strong));
+    }
+    if moves {
+        head.extend(wrap(&about, inner, theme.strong));
+    }
+    if matches!(request.preview, Preview::Diff(_)) {
+        head.extend(action::written(request, inner, theme));
+    }
+    (titled(&name, if moves { "" } else { &about }, theme), head)
 }
 
 /// Lines of a call whose turn it is not: those that wait share half of the height, so that the chosen one stays in sight.

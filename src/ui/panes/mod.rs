@@ -46,7 +46,7 @@ use ratatui::widgets::{Block, Paragraph, Wrap};
 pub use hits::{Hit, composer_scrolls, dragged, hit, selectable};
 pub use layouts::Layouts;
 
-use crate::ledger::{Entry, Millis, Preview};
+use crate::ledger::{Entry, Millis};
 use crate::view::View;
 
 use self::layouts::{Page, Reach, Row, Spot, Window};
@@ -125,11 +125,9 @@ fn stands(layouts: &Layouts, view: &View, local: &mut Local) {
 }
 
 /// The page of a call that waits, or the plan of an undo: what keys can decide there.
-fn stands_on_page(local: &mut Local, view: &View, all: usize, rows: u16) {
-    let subject = local.subject(view).map(|(request, asked, _)| {
-        (request, if matches!(asked.preview, Preview::Diff(_)) { 0 } else { all })
-    });
-    if let (Some((request, must)), Some(Overlay::Output(_, at))) = (subject, &local.overlay) {
+fn stands_on_page(local: &mut Local, view: &View, (all, must): (usize, usize), rows: u16) {
+    let request = local.subject(view).map(|(request, ..)| request);
+    if let (Some(request), Some(Overlay::Output(_, at))) = (request, &local.overlay) {
         let (from, rows) = (usize::from(*at).min(all), usize::from(rows));
         let now = Reading { request, from, rows, all, seen: (from + rows).min(all), must, is_page: true };
         local.reading = Some(Reading::after(local.reading, now));
@@ -148,9 +146,14 @@ fn prepare_page(
 ) {
     let body = output::body(area);
     let screen = Screen { view, local, theme, layouts, now, entry_json: |_| String::new() };
+    let mut must = 0;
     let (title, lines, links) = match &local.overlay {
         Some(Overlay::Help(_)) => help::lay(&screen, body.width),
-        Some(Overlay::Output(call, _)) => output::lay(&screen, body.width, *call),
+        Some(Overlay::Output(call, _)) => {
+            let (laid, counts) = output::lay(&screen, body.width, *call);
+            must = counts;
+            laid
+        }
         Some(Overlay::Summary(entry, _)) => summary::lay(&screen, body.width, *entry),
         Some(Overlay::Budgets(_)) => budgets::lay(&screen, body.width),
         Some(Overlay::Permissions(all, _)) => permissions::lay(&screen, body.width, all),
@@ -175,7 +178,7 @@ fn prepare_page(
         *at = (*at).min(u16::try_from(last).unwrap_or(u16::MAX));
     }
     let from = usize::from(*at).min(last);
-    stands_on_page(local, view, lines.len(), body.height);
+    stands_on_page(local, view, (lines.len(), must), body.height);
     let rows: Vec<Row> = lines.into_iter().map(|line| Row::linked(0, line, &links)).collect();
     let mut window = Window { area: body, surface: Surface::Page, ..Window::default() };
     window.rows = rows.iter().skip(from).take(usize::from(body.height)).cloned().collect();

@@ -8,9 +8,10 @@ use ratatui::text::{Line, Span};
 
 use crate::ledger::{Arguments, CallId, Preview};
 use crate::tool::ASK;
+use crate::ui::local::Overlay;
 use crate::ui::text::{cut_spans, diff, fit, sanitize, wrap};
 use crate::ui::theme::{Inks, Theme};
-use crate::view::{Panel, summary};
+use crate::view::Panel;
 
 use super::words::{both_ends, flow, keys, one_row};
 use super::{Screen, grid, rows};
@@ -18,18 +19,19 @@ use super::{Screen, grid, rows};
 /// A page as it was laid out: its title, its lines, where their links lead.
 pub(super) type Laid = (String, Vec<Line<'static>>, Vec<Arc<str>>);
 
-/// All of a call, on lines of at most `inner` cells.
-pub(super) fn lay(screen: &Screen<'_>, inner: u16, call: CallId) -> Laid {
+/// All of a call, on lines of at most `inner` cells, and how many of them must have been in sight before it is allowed.
+pub(super) fn lay(screen: &Screen<'_>, inner: u16, call: CallId) -> (Laid, usize) {
     let Some(panel) = screen.view.panel(call) else {
-        return ("call".to_owned(), Vec::new(), Vec::new());
+        return (("call".to_owned(), Vec::new(), Vec::new()), 0);
     };
-    let about = panel.arguments().map(summary).unwrap_or_default();
-    let title = format!("{}  {}", one_row(panel.name()), one_row(&about));
-    (title, lines(panel, usize::from(inner).max(1), screen.theme), Vec::new())
+    let title = format!("{}  {}", one_row(panel.name()), one_row(&panel.about()));
+    let (lines, must) = lines(panel, usize::from(inner).max(1), screen.theme);
+    ((title, lines, Vec::new()), must)
 }
 
-/// What it would change, what it was called with, why it asks, what it wrote.
-fn lines(panel: &Panel, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
+/// Which path it uses, what it would change, what it was called with, why it asks, what it wrote; and how many of the lines
+/// say what would be done: to the end of a change that is shown whole, else all.
+fn lines(panel: &Panel, inner: usize, theme: &Theme) -> (Vec<Line<'static>>, usize) {
     let mut lines = Vec::new();
     let head = |lines: &mut Vec<Line<'static>>, words: &'static str| {
         if !lines.is_empty() {
@@ -42,11 +44,22 @@ fn lines(panel: &Panel, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
             lines.extend(cut_spans(&[Span::styled(line.to_owned(), theme.text)], inner, Vec::new()));
         }
     };
+    let mut must = usize::MAX;
+    if let Some((_, request)) = panel.request()
+        && let Some(path) = &request.leads_to
+    {
+        head(&mut lines, "path");
+        text(&mut lines, path);
+        if let Some(written) = request.written() {
+            text(&mut lines, &format!("written as {written}"));
+        }
+    }
     if let Some((_, request)) = panel.request()
         && let Preview::Diff(unified) = &request.preview
     {
         head(&mut lines, "change");
         lines.extend(diff::render(unified, u16::try_from(inner).unwrap_or(u16::MAX), theme));
+        must = if request.is_partial { must } else { lines.len() };
     }
     if let Some(arguments) = panel.arguments() {
         head(&mut lines, "arguments");
@@ -79,7 +92,8 @@ fn lines(panel: &Panel, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
         head(&mut lines, "output so far");
         panel.written().for_each(|line| text(&mut lines, line));
     }
-    lines
+    let must = must.min(lines.len());
+    (lines, must)
 }
 
 /// Where the rows of a page stand.
@@ -109,6 +123,10 @@ pub(super) fn page(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
         Some(hint) => Line::styled(fit(&one_row(hint), total), theme.warning),
         None => {
             let mut pairs = vec![("esc", "back"), ("pgup pgdn", "scroll")];
+            if matches!(&screen.local.overlay, Some(Overlay::Permissions(all, _)) if !all.revocable().is_empty())
+            {
+                pairs.push(("x", "take one back"));
+            }
             let subject = screen.local.subject(screen.view);
             let is_asked = subject.is_some_and(|(_, asked, _)| asked.name != ASK);
             if is_asked {

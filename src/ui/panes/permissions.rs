@@ -38,7 +38,7 @@ pub(super) fn lay(screen: &Screen<'_>, inner: u16, all: &Permissions) -> Laid {
 }
 
 fn lines(screen: &Screen<'_>, inner: usize, all: &Permissions) -> Vec<Line<'static>> {
-    let Permissions { rules, granted } = all;
+    let Permissions { rules, granted, .. } = all;
     let (theme, mode) = (screen.theme, screen.local.mode);
     let mut lines = vec![Line::styled("Mode", theme.title)];
     lines.extend(entry(mode.as_str(), theme.accent, mode.allows(), theme.text, inner));
@@ -49,7 +49,10 @@ fn lines(screen: &Screen<'_>, inner: usize, all: &Permissions) -> Vec<Line<'stat
         }
         for rule in of_tier {
             lines.extend(entry(rule.kind.as_str(), style(rule.kind, theme), &rule.text, theme.text, inner));
-            lines.extend(entry("", theme.dim, &about(screen, rule), theme.dim, inner));
+            let with = all.taken_with(&rule.text).filter(|_| tier == Tier::Session);
+            let with = with.map(|call| format!("by you with {call} · ")).unwrap_or_default();
+            let about = format!("{with}{}", about(screen, rule));
+            lines.extend(entry("", theme.dim, &about, theme.dim, inner));
         }
     }
     lines.extend(exactly(theme, inner, granted));

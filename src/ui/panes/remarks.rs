@@ -42,6 +42,9 @@ pub(super) fn lay(entry: &Entry, around: &Around<'_>) -> Vec<Row> {
         Body::EffortChanged { .. } => {
             vec![quiet(&format!("⇄ effort: {}", one_line(entry)), theme.dim, around)]
         }
+        Body::GrantRevoked { .. } => {
+            vec![quiet(&format!("⊖ revoked: {}", one_line(entry)), theme.dim, around)]
+        }
         Body::FilesRestored(done) => {
             said("⟲ ", &format!("undone: {}", done.words()), theme.accent, theme.dim, around)
         }

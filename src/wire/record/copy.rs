@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::ledger::{Body, Entry, EntryId, Millis, standing};
+use crate::ledger::{Body, CallId, Entry, EntryId, Millis, standing};
 
 use super::file::numbered;
 use super::{line, time};
@@ -50,6 +50,8 @@ pub struct Copy<'a> {
     pub origin: Option<(&'a str, &'a str)>,
     /// Whether it keeps what a person allowed for the whole session. Nobody here has allowed what a file brings.
     pub keeps_grants: bool,
+    /// The calls whose grants it does not keep in any case: they were taken back after the place at which a fork ends.
+    pub revoked: BTreeSet<CallId>,
 }
 
 impl Copy<'_> {
@@ -61,7 +63,7 @@ impl Copy<'_> {
                 if number == 0 {
                     self.begin(members);
                 }
-                if !self.keeps_grants {
+                if !self.keeps_grants || self.is_revoked(members) {
                     take_back(members);
                 }
             }
@@ -69,6 +71,11 @@ impl Copy<'_> {
             text.push('\n');
         }
         text
+    }
+
+    fn is_revoked(&self, members: &Map<String, Value>) -> bool {
+        let call = members.get("id").and_then(Value::as_str).and_then(CallId::parse);
+        call.is_some_and(|call| self.revoked.contains(&call))
     }
 
     fn begin(&self, members: &mut Map<String, Value>) {

@@ -89,6 +89,7 @@ fn reader(kind: &str) -> Option<Reader> {
             let given = f.get("effort").filter(|level| !level.is_null());
             Ok(Body::EffortChanged { effort: given.map(|_| f.text("effort")).transpose()? })
         },
+        "grant_revoked" => |f, _| Ok(Body::GrantRevoked { call: f.call("call")? }),
         "files_restored" => |f, _| {
             Ok(Body::FilesRestored(FilesRestored {
                 since: f.call("since")?,
@@ -163,6 +164,8 @@ fn read_request(fields: &Fields<'_>) -> Result<Body, RecordError> {
                 [Sandboxing::OnWish, Sandboxing::Within].into_iter().find(|one| one.as_str() == name)
             })?,
         },
+        leads_to: fields.get("leads_to").map(|_| fields.text("leads_to")).transpose()?,
+        is_partial: fields.get("partial").map_or(Ok(false), |_| fields.flag("partial"))?,
     }))
 }
 

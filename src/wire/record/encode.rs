@@ -70,6 +70,7 @@ fn write_body(record: &mut Map<String, Value>, body: &Body, bytes: Bytes) {
             put(record, json!({ "model": model.to_string(), "previous": previous.to_string() }));
         }
         Body::EffortChanged { effort } => put(record, json!({ "effort": effort })),
+        Body::GrantRevoked { call } => put(record, json!({ "call": call.to_string() })),
         Body::FilesRestored(done) => put(
             record,
             json!({
@@ -115,6 +116,12 @@ fn write_request(record: &mut Map<String, Value>, request: &ApprovalRequest) {
     }
     if request.sandboxing != Sandboxing::Without {
         put(record, json!({ "sandbox": request.sandboxing.as_str() }));
+    }
+    if let Some(to) = &request.leads_to {
+        put(record, json!({ "leads_to": to }));
+    }
+    if request.is_partial {
+        put(record, json!({ "partial": true }));
     }
     match &request.preview {
         Preview::None => {}

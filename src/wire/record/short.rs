@@ -48,6 +48,7 @@ fn short(body: &Body, told: &mut Told) -> Option<Value> {
         | Body::ModelChanged { .. }
         | Body::EffortChanged { .. }
         | Body::FilesRestored(_)
+        | Body::GrantRevoked { .. }
         | Body::Goal(_)
         | Body::Checkpoint(_)
         | Body::Progress(_)

@@ -1,0 +1,61 @@
+//! What a person allowed for the rest of the session, as far as it was not taken back.
+
+use std::collections::BTreeMap;
+
+use super::{ApprovalRequest, Body, CallId, Decider, Decision, Entry, Scope};
+
+/// Something that a person allowed for the rest of the session.
+#[derive(Debug, Clone, Copy)]
+pub struct Grant<'e> {
+    /// The call with which it was allowed; a revocation names it.
+    pub call: CallId,
+    /// What the call was asked about: without a rule, this exact action was allowed.
+    pub request: &'e ApprovalRequest,
+    /// The rule that was taken with it, as it is written, if one was.
+    pub rule: Option<&'e str>,
+    /// Whether it runs in the sandbox alone.
+    pub sandboxed: bool,
+}
+
+impl Grant<'_> {
+    /// Whether both allow the same: the same rule, or the same exact action, in the sandbox or not.
+    pub fn is_like(&self, other: &Self) -> bool {
+        match (self.rule, other.rule) {
+            (None, None) => {
+                self.request.name == other.request.name && self.request.arguments == other.request.arguments
+            }
+            (one, another) => one == another,
+        }
+    }
+}
+
+/// The grants that stand, in the order in which they were given. A revocation takes back every grant of the same before it;
+/// what is granted after it stands.
+pub fn grants<'e>(entries: impl IntoIterator<Item = &'e Entry>) -> Vec<Grant<'e>> {
+    let mut asked: BTreeMap<CallId, &ApprovalRequest> = BTreeMap::new();
+    let mut grants: Vec<Grant<'e>> = Vec::new();
+    for entry in entries {
+        match &entry.body {
+            Body::ApprovalRequested(request) => {
+                asked.insert(request.call, request);
+            }
+            Body::ApprovalDecided(decision) if is_grant(decision) => {
+                let (call, sandboxed) = (decision.call, decision.sandboxed);
+                let rule = decision.rule.as_deref();
+                grants.extend(asked.get(&call).map(|request| Grant { call, request, rule, sandboxed }));
+            }
+            Body::GrantRevoked { call } => {
+                if let Some(revoked) = grants.iter().find(|grant| grant.call == *call).copied() {
+                    grants.retain(|grant| !grant.is_like(&revoked));
+                }
+            }
+            _ => {}
+        }
+    }
+    grants
+}
+
+/// Whether a decision holds for the rest of the session, and is a person's.
+fn is_grant(decision: &Decision) -> bool {
+    decision.allow && decision.scope == Scope::Session && decision.by == Decider::User
+}
