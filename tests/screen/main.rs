@@ -36,6 +36,7 @@ mod graphics;
 mod inspector;
 mod keys;
 mod linear;
+mod marks;
 mod permissions;
 mod picking;
 mod plan;

@@ -9,11 +9,12 @@ use crate::ledger::{ApprovalRequest, Preview, Sandboxing};
 use crate::tool::ASK;
 use crate::ui::keymap::{Command, Place};
 use crate::ui::local::Always;
-use crate::ui::text::{fit, sanitize, width, wrap};
+use crate::ui::text::{fit, width, wrap};
 use crate::view::Panel;
 
 use super::cards::Around;
 use super::layouts::Row;
+use super::margin::MARGIN;
 use super::words::{cells, flow, keys, one_row, titled};
 use super::{action, boxes};
 
@@ -75,7 +76,7 @@ pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
     let title = titled(&name, if is_change { "" } else { &about }, theme);
     let right = Span::styled(right, if chosen { theme.accent } else { theme.dim });
     let lines = boxes::boxed(title, right, body, total, border).into_iter();
-    let mut rows: Vec<Row> = lines.map(|line| Row::new(1, line)).collect();
+    let mut rows: Vec<Row> = lines.map(|line| Row::new(MARGIN, line)).collect();
     if let Some(row) = rows.first_mut() {
         row.reach = Some(reach);
     }
@@ -102,8 +103,7 @@ fn explanation(request: &ApprovalRequest, inner: usize, style: Style, most: usiz
     let does = request.does();
     let words: Vec<&str> =
         [does.as_str(), request.why.as_str()].into_iter().filter(|w| !w.is_empty()).collect();
-    let words = sanitize(&words.join(" · ")).into_owned();
-    let mut lines = wrap(&words, inner, style);
+    let mut lines = wrap(&one_row(&words.join(" · ")), inner, style);
     if lines.len() > most {
         lines.truncate(most);
         if let Some(last) = lines.last_mut() {
