@@ -107,6 +107,7 @@ fn what_is_said_after_sampling_reaches_the_next_turn_alone() {
     let done = ToolReport {
         outcome: Outcome::Ok,
         content: "seen".into(),
+        written: None,
         cut_chars: 0,
         images: vec![],
         transient: false,

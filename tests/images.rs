@@ -145,6 +145,7 @@ fn what_is_shown_while_it_runs_arrives_with_the_results() {
     let done = ToolReport {
         outcome: countersign::ledger::Outcome::Ok,
         content: "seen".into(),
+        written: None,
         cut_chars: 0,
         images: vec![],
         transient: false,
@@ -368,8 +369,17 @@ proptest! {
         let images = vec![Image { name, media_type, data: data.into(), size }];
         let body = if place == 0 {
             let (call, outcome) = (CallId(3), Outcome::Ok);
-            let (name, duration_ms, cut_chars) = ("read".into(), 1, 2);
-            Body::ToolResult(Arc::new(ToolResult { call, name, outcome, content, duration_ms, cut_chars, images }))
+            let (name, written, duration_ms, cut_chars) = ("read".into(), None, 1, 2);
+            Body::ToolResult(Arc::new(ToolResult {
+                call,
+                name,
+                outcome,
+                content,
+                written,
+                duration_ms,
+                cut_chars,
+                images,
+            }))
         } else if place == 1 {
             let by = countersign::ledger::Injector::Steering;
             Body::Injected(countersign::ledger::Injected { by, text: content, images })

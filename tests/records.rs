@@ -85,6 +85,7 @@ fn session() -> Vec<Entry> {
             outcome,
             content: "日本\u{1b}[0m".into(),
             duration_ms: 3,
+            written: None,
             cut_chars: 0,
             images: vec![],
         }))

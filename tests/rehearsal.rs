@@ -82,6 +82,7 @@ impl Talk {
             outcome: outcome.clone(),
             content: (*content).into(),
             duration_ms: 1,
+            written: None,
             cut_chars: 0,
             images: vec![],
         });

@@ -144,6 +144,7 @@ impl Agent {
         let result = Settlement {
             outcome: Outcome::Aborted(abort),
             content: aborted_text(by, abort),
+            written: None,
             duration_ms: ran_ms.unwrap_or(0),
             cut_chars: 0,
             images: Vec::new(),

@@ -328,6 +328,7 @@ mod tests {
             name: "read".into(),
             outcome: Outcome::Ok,
             content: String::new(),
+            written: None,
             duration_ms: 0,
             cut_chars: 0,
             images: Vec::new(),

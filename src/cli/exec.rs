@@ -267,7 +267,8 @@ impl Out {
     }
 }
 
-/// A remark on stderr, made safe wherever that leads. When stderr is gone, nobody is left to tell.
+/// A remark on stderr, made safe wherever that leads: only its first line begins at the edge, so that no command or
+/// answer in it looks like a remark of its own. When stderr is gone, nobody is left to tell.
 fn complain(line: &str) {
-    writeln!(io::stderr(), "{}", sanitize(line)).unwrap_or_default();
+    writeln!(io::stderr(), "{}", sanitize(line).replace('\n', "\n  ")).unwrap_or_default();
 }

@@ -143,6 +143,7 @@ mod tests {
             name: "read".into(),
             outcome: Outcome::Ok,
             content: "x".repeat(tokens * 4),
+            written: None,
             duration_ms: 0,
             cut_chars: 0,
             images: Vec::new(),

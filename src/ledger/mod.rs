@@ -186,7 +186,7 @@ impl Ledger {
     /// ends in the books, too.
     pub fn settle(&mut self, at: Millis, call: OpenCall, ending: Settlement) -> EntryId {
         self.open.remove(&call.id);
-        let Settlement { outcome, content, duration_ms, cut_chars, mut images, remote } = ending;
+        let Settlement { outcome, content, written, duration_ms, cut_chars, mut images, remote } = ending;
         if outcome.is_error() {
             images.clear();
         }
@@ -204,7 +204,7 @@ impl Ledger {
             };
             self.append(at, Body::DelegationAnswered(response));
         }
-        let result = ToolResult { call, name, outcome, content, duration_ms, cut_chars, images };
+        let result = ToolResult { call, name, outcome, content, written, duration_ms, cut_chars, images };
         self.append(at, Body::ToolResult(Arc::new(result)))
     }
 
@@ -251,6 +251,8 @@ pub struct Settlement {
     pub outcome: Outcome,
     /// What the model reads; bounded.
     pub content: String,
+    /// What a command wrote, where that is more.
+    pub written: Option<String>,
     /// For how long it ran, in milliseconds.
     pub duration_ms: u64,
     /// Characters left out of `content`.
@@ -265,7 +267,15 @@ impl Settlement {
     /// A result that no tool gave.
     pub fn synthetic(outcome: Outcome, content: impl Into<String>) -> Self {
         let content = content.into();
-        Self { outcome, content, duration_ms: 0, cut_chars: 0, images: Vec::new(), remote: None }
+        Self {
+            outcome,
+            content,
+            written: None,
+            duration_ms: 0,
+            cut_chars: 0,
+            images: Vec::new(),
+            remote: None,
+        }
     }
 }
 

@@ -112,6 +112,9 @@ pub struct ToolResult {
     pub outcome: Outcome,
     /// What the model reads; bounded.
     pub content: String,
+    /// What a command wrote, with its colours and whatever else it sent to a terminal, and how it ended: where `content`,
+    /// which is the last state of each of its lines, says less. Bounded; for people.
+    pub written: Option<String>,
     /// For how long it ran; 0 when it did not.
     pub duration_ms: u64,
     /// Characters left out of `content`.

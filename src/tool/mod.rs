@@ -3,6 +3,7 @@
 mod applied;
 mod background;
 mod batch;
+mod console;
 mod measure;
 mod name;
 mod output;
@@ -10,6 +11,7 @@ mod portable;
 mod row;
 mod schema;
 mod screen;
+mod sequence;
 mod steps;
 mod territory;
 
@@ -19,6 +21,7 @@ use serde_json::Value;
 
 pub use background::{Standing, id_of, number_of};
 pub use batch::{Candidate, startable};
+pub use console::{Console, rows};
 pub use name::{ASK, DELEGATE_TO, MCP, delegate, mcp};
 pub use output::{Bounded, bound};
 pub use portable::{Portable, portable, restore};
@@ -182,6 +185,8 @@ pub struct ToolReport {
     pub outcome: Outcome,
     /// What the model reads; bounded already.
     pub content: String,
+    /// What a command wrote and `content` is the last state of, where sequences for a terminal make them differ; bounded too.
+    pub written: Option<String>,
     /// Characters left out of `content`.
     pub cut_chars: u64,
     /// What the model sees beside it, when it went well.
@@ -200,6 +205,7 @@ impl ToolReport {
         Self {
             outcome: Outcome::Failed,
             content: content.into(),
+            written: None,
             cut_chars: 0,
             images: Vec::new(),
             transient: false,

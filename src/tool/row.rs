@@ -1,4 +1,4 @@
-//! A row of a command's terminal: its text, in runs of cells that look alike.
+//! A row of what a command wrote or of its terminal: its text, in runs of cells that look alike.
 
 /// One row. Runs that look alike are joined: a row without colours is one run, an empty row has none.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -68,6 +68,11 @@ impl Row {
             Some((until, last)) if *last == look => *until = end,
             _ => self.runs.push((end, look)),
         }
+    }
+
+    /// Adds another row at the end.
+    pub fn join(&mut self, other: &Self) {
+        other.runs().for_each(|(text, look)| self.push(text, look));
     }
 
     /// All of its text, without looks.

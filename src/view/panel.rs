@@ -7,7 +7,7 @@ use crate::ledger::{
     ToolResult, ToolUse,
 };
 
-use crate::tool::{Screen, SideEffect, has_terminal};
+use crate::tool::{Row, Screen, SideEffect, has_terminal, rows};
 
 use super::{Tail, summary};
 
@@ -140,6 +140,21 @@ impl Panel {
     pub fn result(&self) -> Option<&ToolResult> {
         let PanelState::Finished(entry) = &self.state else { return None };
         if let Body::ToolResult(r) = &entry.body { Some(r) } else { None }
+    }
+
+    /// The rows of its result, how it ended included, in the looks that the command gave them; not yet safe for a screen.
+    pub fn result_rows(&self) -> Vec<Row> {
+        let Some(result) = self.result() else { return Vec::new() };
+        match &result.written {
+            Some(written) => rows(written),
+            None => result.shown().lines().map(Row::from).collect(),
+        }
+    }
+
+    /// The rows that it has written so far, the last ones or those on its terminal; not yet safe for a screen.
+    pub fn rows(&self) -> impl DoubleEndedIterator<Item = &Row> {
+        let rows = self.screen.iter().flat_map(Screen::written);
+        self.tail.rows().filter(|_| self.screen.is_none()).chain(rows)
     }
 
     /// The lines that it has written so far, the last ones or those on its terminal; not yet safe for a screen.

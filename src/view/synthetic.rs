@@ -53,7 +53,8 @@ mod tests {
             let (name, content) = (String::new(), aborted_text(by, abort));
             let outcome = Outcome::Aborted(abort);
             let (call, images) = (CallId(1), Vec::new());
-            let result = ToolResult { call, name, outcome, content, duration_ms: 0, cut_chars: 0, images };
+            let (written, duration_ms, cut_chars) = (None, 0, 0);
+            let result = ToolResult { call, name, outcome, content, written, duration_ms, cut_chars, images };
             assert_eq!(synthetic(&result).as_deref(), Some(says));
         }
     }

@@ -2,83 +2,50 @@
 
 use std::collections::VecDeque;
 
-/// The last lines of a text that comes in pieces: at most 200 lines and 64 KB.
+use crate::tool::{Console, Row};
+
+/// The last lines of a text that comes in pieces, as a terminal would show them: at most 200 that are over and 48 KB of
+/// them, and the one that is being written. A line of thousands of cells stands in several rows.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tail {
-    lines: VecDeque<String>,
-    open: bool,
-    /// A carriage return came last: what comes next starts the line again, unless it ends it.
-    returned: bool,
+    rows: VecDeque<Row>,
+    /// Bytes of their text.
     bytes: usize,
+    console: Console,
+    open: Option<Row>,
 }
 
 impl Tail {
     const MOST_LINES: usize = 200;
-    const MOST_BYTES: usize = 64 * 1024;
+    const MOST_BYTES: usize = 48 * 1024;
 
-    /// Takes in a piece. A carriage return starts its line again, as progress bars mean it; a form feed
-    /// starts all of it again, as a screen that is shown anew.
+    /// Takes in a piece, which may end anywhere: within a line, a sequence, a colour.
     pub fn push(&mut self, piece: &str) {
-        let piece = piece.rsplit_once('\u{c}').map_or(piece, |(_, screen)| {
-            *self = Self::default();
-            screen
-        });
-        for part in piece.split_inclusive('\n') {
-            let (text, ends) = part.strip_suffix('\n').map_or((part, false), |text| (text, true));
-            self.write(text.trim_end_matches('\r'));
-            self.open = !ends;
-            // A piece may end between a carriage return and what comes after it.
-            self.returned = !ends && (text.ends_with('\r') || text.is_empty() && self.returned);
-            self.forget();
-        }
-    }
-
-    fn write(&mut self, text: &str) {
-        let (restart, text) = match text.rsplit_once('\r') {
-            Some((_, last)) => (true, last),
-            None => (self.returned && !text.is_empty(), text),
-        };
-        if !self.open {
-            self.lines.push_back(String::new());
-        }
-        let Some(line) = self.lines.back_mut() else { return };
-        if restart {
-            self.bytes -= line.len();
-            line.clear();
-        }
-        line.push_str(text);
-        self.bytes += text.len();
-        self.cut_long_line();
-    }
-
-    /// A line without an end keeps its last part.
-    fn cut_long_line(&mut self) {
-        let Some(line) = self.lines.back_mut() else { return };
-        if line.len() > Self::MOST_BYTES {
-            let from = (line.len() - Self::MOST_BYTES / 2..line.len())
-                .find(|at| line.is_char_boundary(*at))
-                .unwrap_or(line.len());
-            self.bytes -= from;
-            line.drain(..from);
-        }
-    }
-
-    fn forget(&mut self) {
-        while self.lines.len() > Self::MOST_LINES || (self.bytes > Self::MOST_BYTES && self.lines.len() > 1) {
-            if let Some(first) = self.lines.pop_front() {
-                self.bytes -= first.len();
+        let (rows, bytes) = (&mut self.rows, &mut self.bytes);
+        self.console.push(piece, |row, _| {
+            *bytes += row.text().len();
+            rows.push_back(row);
+            while rows.len() > Self::MOST_LINES || (*bytes > Self::MOST_BYTES && rows.len() > 1) {
+                let Some(first) = rows.pop_front() else { return };
+                *bytes -= first.text().len();
             }
-        }
+        });
+        self.open = self.console.open();
     }
 
-    /// Whether nothing came yet.
+    /// Whether nothing came yet that is seen.
     pub fn is_empty(&self) -> bool {
-        self.lines.is_empty()
+        self.rows.is_empty() && self.open.is_none()
     }
 
-    /// The lines that are kept, oldest first; not yet safe for a screen.
-    pub fn lines(&self) -> impl DoubleEndedIterator<Item = &str> + ExactSizeIterator {
-        self.lines.iter().map(String::as_str)
+    /// The rows that are kept, oldest first; not yet safe for a screen.
+    pub fn rows(&self) -> impl DoubleEndedIterator<Item = &Row> {
+        self.rows.iter().chain(&self.open)
+    }
+
+    /// The same without their looks.
+    pub fn lines(&self) -> impl DoubleEndedIterator<Item = &str> {
+        self.rows().map(Row::text)
     }
 }
 
@@ -91,17 +58,6 @@ mod tests {
     }
 
     #[test]
-    fn a_form_feed_starts_anew() {
-        let mut tail = Tail::default();
-        tail.push("one\ntwo");
-        tail.push("\u{c}three\n");
-        assert_eq!(lines(&tail), ["three"]);
-        tail.push("four\u{c}five\u{c}");
-        assert!(tail.is_empty());
-        assert_eq!(tail, Tail::default());
-    }
-
-    #[test]
     fn pieces_join_into_lines() {
         let mut tail = Tail::default();
         for piece in ["one\ntw", "o\r\nthr", "ee"] {
@@ -110,11 +66,20 @@ mod tests {
         assert_eq!(lines(&tail), ["one", "two", "three"]);
         tail.push(" 10 %\rthree 20 %");
         assert_eq!(lines(&tail), ["one", "two", "three 20 %"]);
+        tail.push("\x1b[2K\r\x1b[32mdone\x1b[0m\n");
+        assert_eq!(lines(&tail), ["one", "two", "done"]);
     }
 
     #[test]
     fn where_pieces_end_changes_nothing() {
-        for text in ["10 %\r20 %\r\n", "a\r\nb\r\r\nc", "\rone\r\rtwo\n", "x\r", "bar\r\n\ry"] {
+        for text in [
+            "10 %\r20 %\r\n",
+            "a\r\nb\r\r\nc",
+            "\rone\r\rtwo\n",
+            "x\r",
+            "bar\r\n\ry",
+            "\x1b[1;31mred\x1b[0m\x1b]0;t\x07\n\x1b[",
+        ] {
             let (mut whole, mut pieces) = (Tail::default(), Tail::default());
             whole.push(text);
             text.split_inclusive(|_| true).for_each(|piece| pieces.push(piece));
@@ -126,13 +91,20 @@ mod tests {
     }
 
     #[test]
+    fn what_shows_nothing_is_nothing() {
+        let mut tail = Tail::default();
+        tail.push("\x1b]0;a title\x07\x1b[?25l\x07");
+        assert!(tail.is_empty());
+    }
+
+    #[test]
     fn it_stays_bounded() {
         let mut tail = Tail::default();
         for at in 0..1000 {
             tail.push(&format!("{at}\n"));
         }
-        assert_eq!((tail.lines().len(), tail.lines().next()), (200, Some("800")));
+        assert_eq!((tail.lines().count(), tail.lines().next()), (200, Some("800")));
         tail.push(&"é".repeat(100_000));
-        assert!(tail.lines().map(str::len).sum::<usize>() <= Tail::MOST_BYTES);
+        assert!(tail.lines().map(str::len).sum::<usize>() <= 64 * 1024);
     }
 }

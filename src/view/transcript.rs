@@ -1,8 +1,10 @@
 //! A whole session as text: for a person at a terminal, or as a document in Markdown. Made of the same cards as the
-//! screen; what was withdrawn is not in it.
+//! screen; what was withdrawn is not in it. What models, tools, agents and people wrote never stands where our own signs and
+//! headings do: in plain text it begins two cells after them, in Markdown it is quoted or fenced.
 
 use std::sync::Arc;
 
+use super::quote::{self, fenced, inline, quoted};
 use super::{Card, CardBody, Panel, View, ViewSettings, one_line};
 use crate::agent::Event;
 use crate::budget::Limits;
@@ -79,33 +81,30 @@ impl Page {
                 let heading = if message.interrupted { "Assistant (interrupted)" } else { "Assistant" };
                 self.speech(heading, "  ", &message.text());
                 if message.interrupted && self.style == Style::Plain {
-                    self.aside("interrupted");
+                    self.aside("interrupted", "");
                 }
             }
             Body::Injected(injected) if injected.by == Injector::Steering => {
                 self.speech("User, while it ran", "\u{203a} ", &injected.text);
             }
-            Body::Injected(injected) => self.aside(&format!("{}: {}", injected.by.as_str(), injected.text)),
+            Body::Injected(injected) => self.aside(injected.by.as_str(), &injected.text),
             Body::Compaction(made) => {
-                self.aside(&format!(
-                    "summary of what was said before ({}): {}",
-                    made.trigger.as_str(),
-                    made.summary
-                ));
+                let what = format!("summary of what was said before ({})", made.trigger.as_str());
+                self.aside(&what, &made.summary);
             }
-            Body::Note(note) => self.aside(&format!("note on {}: {}", note.about, note.text)),
+            Body::Note(note) => self.aside(&format!("note on {}", note.about), &note.text),
             Body::Learned(learned) => {
-                self.aside(&format!("note on {}: {}", learned.about, learned.lesson.sentence()));
+                self.aside(&format!("note on {}", learned.about), &learned.lesson.sentence());
             }
-            Body::Error { message, next } => self.aside(&format!("error: {message}; next: {next}")),
-            Body::BudgetRaised { name, limit } => self.aside(&format!("{name} is now {limit}")),
-            Body::ModelChanged { .. } => self.aside(&format!("model: {}", one_line(entry))),
-            Body::GrantRevoked { .. } => self.aside(&format!("revoked: {}", one_line(entry))),
-            Body::FilesRestored(_) => self.aside(&format!("undone: {}", one_line(entry))),
-            Body::EffortChanged { .. } => self.aside(&format!("effort: {}", one_line(entry))),
-            Body::Goal(_) => self.aside(&format!("goal: {}", one_line(entry))),
-            Body::Checkpoint(_) => self.aside(&one_line(entry)),
-            Body::Handoff { text } => self.aside(&format!("handoff:\n{text}")),
+            Body::Error { message, next } => self.aside("error", &format!("{message}; next: {next}")),
+            Body::BudgetRaised { name, limit } => self.aside(&format!("{name} is now {limit}"), ""),
+            Body::ModelChanged { .. } => self.aside("model", &one_line(entry)),
+            Body::GrantRevoked { .. } => self.aside("revoked", &one_line(entry)),
+            Body::FilesRestored(_) => self.aside("undone", &one_line(entry)),
+            Body::EffortChanged { .. } => self.aside("effort", &one_line(entry)),
+            Body::Goal(_) => self.aside("goal", &one_line(entry)),
+            Body::Checkpoint(_) => self.aside("goal check", &one_line(entry)),
+            Body::Handoff { text } => self.aside("handoff", text),
             Body::TurnEnded(ended) => self.end(entry, ended),
             _ => {}
         }
@@ -117,17 +116,18 @@ impl Page {
         }
         match self.style {
             Style::Plain => self.indented(lead, words.trim_end()),
-            Style::Markdown => self.push(&format!("## {heading}\n\n{}\n\n", words.trim_end())),
+            Style::Markdown => self.push(&format!("## {heading}\n\n{}", quoted(words.trim_end()))),
         }
     }
 
-    fn aside(&mut self, words: &str) {
+    /// What it is in our words, and what it says.
+    fn aside(&mut self, what: &str, says: &str) {
+        let says = says.trim_end();
         match self.style {
-            Style::Plain => self.indented("  \u{b7} ", words.trim_end()),
-            Style::Markdown => {
-                let quoted: Vec<String> = words.trim_end().lines().map(|line| format!("> {line}")).collect();
-                self.push(&format!("{}\n\n", quoted.join("\n")));
-            }
+            Style::Plain if says.is_empty() => self.indented("\u{b7} ", what),
+            Style::Plain => self.indented("\u{b7} ", &format!("{what}: {says}")),
+            Style::Markdown if says.is_empty() => self.push(&format!("*{}*\n\n", inline(what))),
+            Style::Markdown => self.push(&format!("*{}:*\n\n{}", inline(what), quoted(says))),
         }
     }
 
@@ -141,12 +141,14 @@ impl Page {
         let content = panel.result().map_or("", |result| result.content.as_str());
         match self.style {
             Style::Plain => {
-                self.indented("  ", &format!("{mark} {}  {about} \u{b7} {how}", panel.name()));
+                let words = quote::one_line(&format!("{}  {about}", panel.name()));
+                let words = words.replacen(' ', "  ", 1);
+                self.indented(&format!("{mark} "), &format!("{words} \u{b7} {how}"));
                 self.cut_result(content);
             }
             Style::Markdown => {
                 let given = panel.arguments().map(|a| format!("{:#}", a.to_value())).unwrap_or_default();
-                self.push(&format!("### {mark} {}: {how}\n\n", panel.name()));
+                self.push(&format!("### {mark} {}: {how}\n\n", inline(panel.name())));
                 self.push(&fenced("json", &given));
                 self.push(&fenced("text", content));
             }
@@ -164,7 +166,7 @@ impl Page {
         if !shown.is_empty() {
             self.text.truncate(self.text.trim_end().len());
             self.push("\n");
-            self.indented("      ", &shown.join("\n"));
+            self.indented("    ", &shown.join("\n"));
         }
     }
 
@@ -189,7 +191,7 @@ impl Page {
                 );
             }
             Style::Markdown => {
-                let next = if next.is_empty() { String::new() } else { format!(" {next}") };
+                let next = if next.is_empty() { String::new() } else { format!(" {}", inline(next)) };
                 self.push(&format!("*{reason}: {counts}.{next}*\n\n---\n\n"));
             }
         }
@@ -210,14 +212,4 @@ impl Page {
     fn push(&mut self, text: &str) {
         self.text.push_str(text);
     }
-}
-
-/// A block that its content cannot close.
-fn fenced(language: &str, content: &str) -> String {
-    if content.is_empty() {
-        return String::new();
-    }
-    let longest = content.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat((longest + 1).max(3));
-    format!("{fence}{language}\n{}\n{fence}\n\n", content.trim_end_matches('\n'))
 }

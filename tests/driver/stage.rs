@@ -59,6 +59,7 @@ impl ToolRun {
             .send(ToolReport {
                 outcome,
                 content: content.into(),
+                written: None,
                 cut_chars: 0,
                 images: vec![],
                 transient: false,

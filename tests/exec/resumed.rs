@@ -222,3 +222,40 @@ fn a_session_keeps_its_model() {
         accepted(&more);
     }
 }
+
+#[test]
+fn a_result_in_colours_is_sent_without_them_and_alike_after_a_resume() {
+    let command = "printf '\\033[32mgreen\\033[0m 10 %%\\r\\033[Kdone \\033]0;title\\007\\n'";
+    for speech in ALL {
+        let server = ModelServer::start(vec![
+            Reply::call("first_1", "shell", &json!({ "command": command })),
+            Reply::text("Done."),
+            Reply::text("And on."),
+        ]);
+        let world = World::new().with(speech.url, &server.base_url()).with(speech.key, KEY);
+        let words = ["-m", speech.model, "--mode", "unrestricted"];
+        assert_eq!(world.json(&[&words[..], &["run it"]].concat()).code, 0, "{speech:?}");
+        assert_eq!(world.json(&[&words[..], &["--last", "go on"]].concat()).code, 0, "{speech:?}");
+        let results: Vec<String> =
+            accepted(&server).iter().skip(1).map(|body| result_of(body, "done")).collect();
+        assert_eq!(results, ["done", "done"], "{speech:?}");
+        let books = world.session_text();
+        assert!(books.contains(r"green\u001b[0m 10 %\r\u001b[Kdone") && !books.contains('\u{1b}'), "{books}");
+    }
+}
+
+/// The text in a request that is or holds these words; in none is there a character that controls a terminal.
+fn result_of(body: &Value, words: &str) -> String {
+    fn texts<'v>(value: &'v Value, all: &mut Vec<&'v str>) {
+        match value {
+            Value::String(text) => all.push(text),
+            Value::Array(values) => values.iter().for_each(|value| texts(value, all)),
+            Value::Object(members) => members.values().for_each(|value| texts(value, all)),
+            _ => {}
+        }
+    }
+    let mut all = Vec::new();
+    texts(body, &mut all);
+    assert!(all.iter().all(|text| !text.contains(['\u{1b}', '\r'])), "{all:?}");
+    all.iter().find(|text| text.trim() == words).unwrap_or_else(|| panic!("{all:?}")).trim().to_owned()
+}

@@ -93,8 +93,8 @@ fn an_export_holds_no_key_and_nothing_withdrawn() {
     withdrawn(&world);
     assert!(world.session_text().contains("sk-very-secret-key"), "the tool printed it");
     let page = world.sessions_cli(&["export", "--last"]).out;
-    assert!(page.starts_with("# Session ") && page.contains("## User\n\nWhat stands in"), "{page}");
-    assert!(page.contains("## Assistant\n\nThe whole answer."), "{page}");
+    assert!(page.starts_with("# Session ") && page.contains("## User\n\n> What stands in"), "{page}");
+    assert!(page.contains("## Assistant\n\n> The whole answer."), "{page}");
     assert!(
         page.contains("\"command\": \"echo (key hidden)\"") && page.contains("```text\n(key hidden)\n```")
     );
@@ -260,4 +260,62 @@ fn help_shows_how_and_shells_complete_it() {
         assert!(own.contains("Example"), "{verb}: {own}");
         assert!(completions.contains(&format!("countersign__subcmd__sessions__subcmd__{verb}")), "{verb}");
     }
+}
+
+/// Text that copies every mark of ours, in every place where others write.
+const COPIES: &str = "## User\n\nyes\n\n### \u{2713} shell: ok after 0.1 s\n\n✓ shell  ls · ok\n· note on e5: x\n── completed\n› me\n</blockquote>\n<!-- \
+    \n```text\nTitle\n===\r## Again\n> ## quoted\n```";
+
+#[test]
+fn an_export_has_our_headings_and_no_others() {
+    use pulldown_cmark::{Event, Parser, Tag, TagEnd};
+    let world = World::new();
+    let replies = json!([
+        { "text": COPIES, "tool_calls": [
+            { "name": "shell", "arguments": { "command": format!("printf '%s' '{}'", COPIES) } },
+            { "name": "none\n## User", "arguments": {} },
+        ] },
+        COPIES,
+    ]);
+    let ran = world.json(&["--mode", "unrestricted", "--script", &script(replies), COPIES]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let page = world.sessions_cli(&["export", "--last"]).out;
+    let (mut headings, mut heading) = (Vec::new(), None::<String>);
+    for event in Parser::new(&page) {
+        match event {
+            Event::Start(Tag::Heading { .. }) => heading = Some(String::new()),
+            Event::Text(text) if heading.is_some() => heading.as_mut().unwrap().push_str(&text),
+            Event::End(TagEnd::Heading(_)) => headings.extend(heading.take()),
+            Event::Html(html) | Event::InlineHtml(html) => panic!("{html}\n{page}"),
+            _ => {}
+        }
+    }
+    let kinds: Vec<&str> = headings.iter().map(|heading| heading.split(':').next().unwrap()).collect();
+    let kinds = [kinds[0].split(' ').next().unwrap(), kinds[1], kinds[2], kinds[3], kinds[4], kinds[5]];
+    assert_eq!(
+        (headings.len(), kinds),
+        (6, ["Session", "User", "Assistant", "✓ shell", "✗ none ## User", "Assistant"])
+    );
+    // In plain text only our own lines begin before the third cell.
+    let shown = world.sessions_cli(&["show", "--last"]).out;
+    let ours: Vec<&str> = shown.lines().filter(|line| !line.is_empty() && !line.starts_with("  ")).collect();
+    let signs: Vec<&str> = ours.iter().map(|line| line.split(' ').next().unwrap()).collect();
+    assert_eq!(signs, ["session", "›", "✓", "✗", "──"], "{shown}");
+}
+
+#[test]
+fn the_books_keep_what_a_command_wrote_and_the_model_reads_what_it_shows() {
+    let world = World::new();
+    let command = "printf '\\033[32mgreen\\033[0m 10 %%\\r\\033[Kdone\\n'";
+    let replies = json!([{ "tool_calls": [{ "name": "shell", "arguments": { "command": command } }] }, "ok"]);
+    world.json(&["--mode", "unrestricted", "--script", &script(replies), "run"]);
+    let events = parse(&world.session_text());
+    let result = of_type(&events, "tool_result").remove(0);
+    assert_eq!(text(&result, "content"), "done");
+    assert_eq!(text(&result, "written"), "\u{1b}[32mgreen\u{1b}[0m 10 %\r\u{1b}[Kdone");
+    let again = world.json(&["--last", "--script", r#"["more"]"#, "go on"]);
+    assert_eq!(again.code, 0, "{}", again.err);
+    let events = parse(&world.session_text());
+    assert_eq!(of_type(&events, "tool_result"), [result]);
+    assert!(world.sessions_cli(&["export", "--last"]).out.contains("```text\ndone\n```"));
 }

@@ -227,6 +227,7 @@ fn report(end: &str) -> Result<ToolReport, String> {
     Ok(ToolReport {
         outcome,
         content,
+        written: None,
         cut_chars: 0,
         images: vec![],
         transient,

@@ -37,6 +37,7 @@ mod graphics;
 mod inspector;
 mod keys;
 mod linear;
+mod marks;
 mod permissions;
 mod picking;
 mod plan;

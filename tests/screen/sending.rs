@@ -172,7 +172,7 @@ fn a_summary_has_the_focus_and_opens() {
     seat.key(KeyCode::Up, NONE);
     seat.key(KeyCode::Up, NONE);
     assert!(matches!(seat.local.focused(&seat.view), Focus::Card(CardId::Call(call)) if call.0 == 2));
-    assert!(seat.frame(60, 14).contains("› ✓ search"), "the card comes into sight with the focus");
+    assert!(seat.frame(60, 14).contains("▎✓ search"), "the card comes into sight with the focus");
 }
 
 #[test]

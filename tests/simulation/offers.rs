@@ -266,6 +266,7 @@ impl World {
             let report = ToolReport {
                 outcome: Outcome::TimedOut,
                 content: "slow".into(),
+                written: None,
                 cut_chars: 0,
                 images: vec![],
                 transient: true,
@@ -308,6 +309,7 @@ fn done(call: CallId, outcome: Outcome, content: &str) -> Input {
         ToolNews::Done(ToolReport {
             outcome,
             content: content.into(),
+            written: None,
             cut_chars: 0,
             images: vec![],
             transient: false,

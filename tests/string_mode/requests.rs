@@ -50,6 +50,7 @@ fn result(call: u64, name: &str, outcome: Outcome, content: &str) -> Arc<ToolRes
         outcome,
         content,
         duration_ms: 0,
+        written: None,
         cut_chars: 0,
         images: vec![],
     })

@@ -112,6 +112,7 @@ pub fn report(outcome: Outcome, transient: bool) -> ToolReport {
     ToolReport {
         outcome,
         content: "said the tool".into(),
+        written: None,
         cut_chars: 0,
         images: vec![],
         transient,

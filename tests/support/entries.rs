@@ -215,11 +215,19 @@ pub fn approvals() -> impl Strategy<Value = Body> {
                     cwd,
                 })
             }),
-        (id(), text(), outcome(), text(), any::<[u64; 2]>(), vec(image(), 0..3)).prop_map(
-            |(call, name, outcome, content, [duration_ms, cut_chars], images)| Body::ToolResult(Arc::new(
-                ToolResult { call, name, outcome, content, duration_ms, cut_chars, images }
-            ))
-        ),
+        (id(), text(), outcome(), text(), option::of(text()), any::<[u64; 2]>(), vec(image(), 0..3))
+            .prop_map(|(call, name, outcome, content, written, [duration_ms, cut_chars], images)| {
+                Body::ToolResult(Arc::new(ToolResult {
+                    call,
+                    name,
+                    outcome,
+                    content,
+                    written,
+                    duration_ms,
+                    cut_chars,
+                    images,
+                }))
+            }),
     ]
 }
 

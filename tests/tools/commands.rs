@@ -226,3 +226,30 @@ async fn live_output_arrives_while_the_command_runs() {
     assert_eq!(listener.recv().await.unwrap(), " two\n".into());
     assert_eq!(run.await.unwrap().content, "one two");
 }
+
+#[tokio::test]
+async fn the_model_reads_what_a_terminal_shows_and_the_books_what_was_written() {
+    let bench = Bench::new();
+    let written = "\x1b[32mok\x1b[0m é 10 %\r\x1b[K20 %\r\n\x1b]0;title\x07\x1b[2Jend";
+    fs::write(bench.path("written"), written).unwrap();
+    for (command, ending) in [("cat written", ""), ("cat written; exit 3", "\nexit code 3")] {
+        let report = shell(&bench, command, 600_000).await;
+        assert_eq!(report.content, format!("20 %\nend{ending}"));
+        assert_eq!(report.written, Some(format!("{written}{ending}")));
+    }
+    let plain = shell(&bench, "printf 'a\\n\\tb  \\n'", 600_000).await;
+    assert_eq!((plain.content.as_str(), plain.written), ("a\n\tb", None));
+    let only = shell(&bench, "printf '\\033[?25l\\033[0m'", 600_000).await;
+    assert_eq!(only.content, "(no output; exit code 0)");
+    assert_eq!(only.written.as_deref(), Some("\x1b[?25l\x1b[0m"));
+}
+
+#[tokio::test]
+async fn a_background_command_is_heard_without_its_sequences() {
+    let bench = Bench::new();
+    let arguments = json!({ "command": "printf '10 %%\\r\\033[31m20 %%\\033[0m\\n'", "background": true });
+    let (output, _listener) = mpsc::channel(1);
+    let report = bench.tools.run(invocation("shell", arguments, 600_000), output).await;
+    assert!(report.content.starts_with("20 %\n[b1: "), "{}", report.content);
+    assert!(report.written.is_some_and(|written| written.starts_with("10 %\r\x1b[31m20 %\x1b[0m\n[b1: ")));
+}

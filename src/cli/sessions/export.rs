@@ -6,7 +6,7 @@ use crate::cli::exit::Exit;
 use crate::cli::fault::Fault;
 use crate::cli::outcome::say;
 use crate::ledger::{Body, Entry};
-use crate::view::{Style, transcript};
+use crate::view::{Style, code, transcript};
 use crate::wire::record::{exported_lines, moment};
 
 /// Prints one session without what was withdrawn, and without the keys of this environment.
@@ -26,10 +26,10 @@ fn title(first: &Entry) -> String {
     let Body::SessionStarted(started) = &first.body else { return String::new() };
     let at = moment(first.at);
     format!(
-        "# Session {}\n\n- Began: {}\n- Folder: `{}`\n- Model: `{}`\n\n",
-        started.session,
+        "# Session {}\n\n- Began: {}\n- Folder: {}\n- Model: {}\n\n",
+        code(&started.session).trim_matches('`'),
         at.as_str().unwrap_or_default(),
-        started.cwd,
-        started.model
+        code(&started.cwd),
+        code(&started.model.to_string())
     )
 }

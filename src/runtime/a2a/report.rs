@@ -83,6 +83,7 @@ fn given(agent: &str, told: &Told, after: &str, max_chars: usize) -> ToolReport 
     ToolReport {
         outcome: Outcome::Ok,
         content: bounded.text + after,
+        written: None,
         cut_chars,
         images: pictures.taken(),
         transient: false,

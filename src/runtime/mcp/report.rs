@@ -36,7 +36,8 @@ pub(super) fn of(tool: &str, answer: ServerResult, max_chars: usize) -> ToolRepo
     let (content, cut_chars) = (bounded.text, bounded.cut_chars);
     let outcome = if is_error { Outcome::Failed } else { Outcome::Ok };
     let images = if is_error { Vec::new() } else { given.images.taken() };
-    ToolReport { outcome, content, cut_chars, images, transient: false, refused: false, remote: None }
+    let (written, transient, refused, remote) = (None, false, false, None);
+    ToolReport { outcome, content, written, cut_chars, images, transient, refused, remote }
 }
 
 const NO_RESULT: &str = "the server answered something that is no result of a tool; check what was done";

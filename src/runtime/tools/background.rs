@@ -18,6 +18,7 @@ use crate::runtime::sandbox::Refusals;
 use crate::tool::{Invocation, Standing, ToolReport, bound, id_of, number_of};
 
 use super::arguments::{is_set, number, required};
+use super::heard::{Ended, Heard};
 use super::shell::{CHUNK_BYTES, End, Shell, Started, attend, describe};
 use super::specs::SHELL_MOST_SECONDS;
 use super::workspace::Workspace;
@@ -26,8 +27,6 @@ use super::workspace::Workspace;
 const MOST_RUNNING: usize = 8;
 /// As many are known, those that have ended included; the oldest of these are forgotten first.
 const MOST_KNOWN: usize = 32;
-/// As much output is kept until it is asked for: the newest.
-pub(super) const KEPT_BYTES: usize = 64 << 10;
 /// How long a call waits for something to say.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// How long it listens on once there is something.
@@ -57,22 +56,6 @@ struct Job {
     news: Notify,
     /// It is to end.
     kill: Notify,
-}
-
-/// What nobody asked for yet, and the end.
-#[derive(Debug, Default)]
-struct Heard {
-    bytes: Vec<u8>,
-    dropped: u64,
-    end: Option<Ended>,
-}
-
-#[derive(Debug, Clone)]
-struct Ended {
-    standing: Standing,
-    is_ok: bool,
-    /// Whether the sandbox may be why.
-    refused: Option<&'static str>,
 }
 
 /// Ends a command whose call was cut short before anybody was told of its id.
@@ -318,21 +301,27 @@ impl Job {
     /// What is new, and how it stands as the last line. A start that has failed already is a failed call; who asks
     /// later asks only how it stands.
     fn report(&self, max_chars: usize, is_start: bool) -> ToolReport {
-        let (new, end) = {
+        let (written, shown, end) = {
             let mut heard = self.heard();
-            (heard.take(), heard.end.clone())
+            let written = heard.take();
+            let shown = heard.shown(&written);
+            (written, shown, heard.end.clone())
         };
         let seconds = self.started.elapsed().as_secs();
         let (standing, refused, is_ok) = match end {
             Some(end) => (end.standing, end.refused, end.is_ok || !is_start),
             None => (Standing::running(self.number, seconds), None, true),
         };
-        let new = if new.is_empty() { "(nothing new)" } else { new.trim_end() };
+        let (written, shown) = (written.trim_end(), shown.trim_end());
+        let new = if shown.is_empty() { "(nothing new)" } else { shown };
         let ending = refused.map_or_else(|| standing.line(), |why| format!("{why}\n{}", standing.line()));
-        let bounded = bound(new, max_chars.saturating_sub(ending.chars().count() + 1));
+        let room = max_chars.saturating_sub(ending.chars().count() + 1);
+        let bounded = bound(new, room);
+        let written = (written != shown).then(|| format!("{}\n{ending}", bound(written, room).text));
         ToolReport {
             outcome: if is_ok { Outcome::Ok } else { Outcome::Failed },
             content: format!("{}\n{ending}", bounded.text),
+            written,
             cut_chars: bounded.cut_chars,
             images: Vec::new(),
             transient: false,
@@ -345,38 +334,3 @@ impl Job {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
-
-impl Heard {
-    /// Takes in what came; of too much only the newest is kept.
-    fn push(&mut self, bytes: &[u8]) {
-        self.bytes.extend_from_slice(bytes);
-        let too_much = self.bytes.len().saturating_sub(KEPT_BYTES);
-        if too_much > 0 {
-            // On to the next character: what is kept starts whole.
-            let rest = self.bytes.get(too_much..).unwrap_or_default();
-            let cut = too_much + rest.iter().take(3).take_while(|byte| **byte & 0xc0 == 0x80).count();
-            self.bytes.drain(..cut);
-            self.dropped += cut as u64;
-        }
-    }
-
-    fn has_news(&self) -> bool {
-        !self.bytes.is_empty() || self.end.is_some()
-    }
-
-    /// What is new, said once. A character that is only begun waits for its rest while it can come.
-    fn take(&mut self) -> String {
-        let whole = if self.end.is_some() { self.bytes.len() } else { super::live::complete(&self.bytes) };
-        let rest = self.bytes.split_off(whole);
-        let bytes = std::mem::replace(&mut self.bytes, rest);
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        match std::mem::take(&mut self.dropped) {
-            0 => text,
-            dropped => format!("[… {dropped} bytes were dropped before this: ask sooner …]\n{text}"),
-        }
-    }
-}
-
-#[cfg(test)]
-#[path = "background_tests.rs"]
-mod tests;

@@ -18,6 +18,7 @@ mod file;
 mod filter;
 mod gather;
 mod glob;
+mod heard;
 mod ignored;
 mod keyboard;
 mod kind;
@@ -27,6 +28,7 @@ mod named;
 mod pages;
 pub(super) mod picture;
 mod plan;
+mod printed;
 mod read;
 mod replace;
 mod search;
@@ -283,6 +285,7 @@ impl LocalTools {
         ToolReport {
             outcome,
             content,
+            written: None,
             cut_chars,
             images: given.images,
             transient,

@@ -22,8 +22,8 @@ use crate::runtime::sandbox::{Refusals, Sandbox};
 use crate::tool::{Invocation, Shown, ToolReport};
 
 use super::arguments::{number, required};
-use super::gather::Gathered;
 use super::live::Live;
+use super::printed::Printed;
 use super::specs::SHELL_MOST_SECONDS;
 use super::workspace::Workspace;
 
@@ -76,16 +76,16 @@ impl Shell {
             Ok(started) => started,
             Err(why) => return ToolReport::failed(why),
         };
-        let mut gathered = Gathered::new(invocation.max_chars);
+        let mut printed = Printed::new(invocation.max_chars);
         let mut live = Live::new(output);
         let mut refusals = invocation.sandboxed.then(Refusals::default);
         let end = {
-            let pump = std::pin::pin!(pump(reader, &mut gathered, &mut live, refusals.as_mut()));
+            let pump = std::pin::pin!(pump(reader, &mut printed, &mut live, refusals.as_mut()));
             attend(&mut child, &group, pump, after(limit)).await
         };
         live.send(true);
         drop(group);
-        report(&end, limit, gathered, refusals.and_then(|heard| self.stood_in_the_way(&heard)))
+        report(&end, limit, printed, refusals.and_then(|heard| self.stood_in_the_way(&heard)))
     }
 
     /// What the sandbox could not hide here, a sentence each; looked for once.
@@ -174,7 +174,7 @@ pub(super) fn limit(invocation: &Invocation) -> Duration {
 /// Reads until every writer is gone.
 async fn pump(
     mut reader: pipe::Receiver,
-    gathered: &mut Gathered,
+    printed: &mut Printed,
     live: &mut Live,
     mut refusals: Option<&mut Refusals>,
 ) {
@@ -194,7 +194,7 @@ async fn pump(
             Ok(0) | Err(_) => return,
             Ok(size) => {
                 let bytes = chunk.get(..size).unwrap_or_default();
-                gathered.push(bytes);
+                printed.push(bytes);
                 if let Some(refusals) = &mut refusals {
                     refusals.push(bytes);
                 }
@@ -256,7 +256,7 @@ pub(super) async fn attend(
     end
 }
 
-pub(super) fn report(end: &End, limit: Duration, gathered: Gathered, refused: Option<&str>) -> ToolReport {
+pub(super) fn report(end: &End, limit: Duration, printed: Printed, refused: Option<&str>) -> ToolReport {
     let (outcome, mut ending) = match end {
         End::Exited(Ok(status)) if status.success() => (Outcome::Ok, String::new()),
         End::Exited(Ok(status)) => (Outcome::Failed, describe(*status)),
@@ -276,12 +276,13 @@ pub(super) fn report(end: &End, limit: Duration, gathered: Gathered, refused: Op
         ending.push('\n');
         ending.push_str(why);
     }
-    let bounded = gathered.finish(&ending);
+    let (bounded, written) = printed.finish(&ending);
     let content = if bounded.text.is_empty() { "(no output; exit code 0)".to_owned() } else { bounded.text };
     let refused = refused.is_some() && outcome == Outcome::Failed;
     ToolReport {
         outcome,
         content,
+        written,
         cut_chars: bounded.cut_chars,
         images: Vec::new(),
         transient: false,

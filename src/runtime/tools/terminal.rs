@@ -18,9 +18,9 @@ use crate::runtime::sandbox::Refusals;
 use crate::tool::{self, Colour, Invocation, KeyModes, Look, Row, Shown, ToolReport, Typed, Weight};
 
 use super::arguments::required;
-use super::gather::Gathered;
 use super::keyboard::Keyboard;
 use super::live::EVERY;
+use super::printed::Printed;
 use super::shell::{CHUNK_BYTES, Shell, after, attend, limit, report};
 use super::workspace::Workspace;
 
@@ -113,9 +113,9 @@ impl Shell {
             attend(&mut child, &group, both, after(limit)).await
         };
         drop(group);
-        let mut gathered = Gathered::new(invocation.max_chars);
-        gathered.push(screen.text().as_bytes());
-        report(&end, limit, gathered, refusals.and_then(|heard| self.stood_in_the_way(&heard)))
+        let mut printed = Printed::new(invocation.max_chars);
+        printed.push(screen.text().as_bytes());
+        report(&end, limit, printed, refusals.and_then(|heard| self.stood_in_the_way(&heard)))
     }
 
     /// The terminal becomes the controlling one of the command's own session, so `/dev/tty` is never the user's. Where

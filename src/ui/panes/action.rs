@@ -7,11 +7,12 @@ use crate::ledger::{ApprovalRequest, PATH, Preview};
 use crate::policy::{page, server};
 use crate::tool::{ASK, delegate, mcp};
 use crate::ui::text::tag::ours;
-use crate::ui::text::{diff, fit, sanitize, width, wrap};
+use crate::ui::text::{diff, fit, sanitize, width, wrap, wrap_spans};
 use crate::ui::theme::Theme;
 use crate::view::Panel;
 
 use super::layouts::Reach;
+use super::margin::{margin, theirs};
 use super::words::{count, one_row};
 
 /// Cells of the column of names before arguments, at most.
@@ -113,7 +114,7 @@ fn action(request: &ApprovalRequest, inner: usize, theme: &Theme) -> (Vec<Line<'
             let told: Vec<String> =
                 beside.map(|(name, value)| one_row(&format!("{name}: {value}")).to_string()).collect();
             if !told.is_empty() {
-                lines.extend(wrap(&told.join(" · "), inner, theme.warning));
+                lines.extend(behind(inner, |room| wrap(&told.join(" · "), room, theme.warning)));
             }
             (lines, None)
         }
@@ -135,18 +136,28 @@ fn action(request: &ApprovalRequest, inner: usize, theme: &Theme) -> (Vec<Line<'
     }
 }
 
+/// What others wrote, in the room that is left of `inner` cells behind a margin: our own lines in the same box, such as
+/// the keys, begin before it.
+pub(super) fn behind(inner: usize, lay: impl FnOnce(usize) -> Vec<Line<'static>>) -> Vec<Line<'static>> {
+    let lines = lay(inner.saturating_sub(2).max(1)).into_iter();
+    lines.map(|line| Line { spans: theirs(line.spans), ..line }).collect()
+}
+
 /// What a call would be made with.
 fn arguments(request: &ApprovalRequest, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
     let members = match &request.arguments {
-        Value::Object(members) if request.name == ASK => return question(members, inner, theme),
+        Value::Object(members) if request.name == ASK => {
+            return behind(inner, |room| question(members, room, theme));
+        }
         Value::Object(members) => members,
-        other => return wrap(&sanitize(&other.to_string()), inner, theme.strong),
+        other => return behind(inner, |room| wrap(&sanitize(&other.to_string()), room, theme.strong)),
     };
     let alone = |name: &str| members.get(name).and_then(Value::as_str).filter(|_| members.len() == 1);
     match (alone("url"), alone("task").filter(|_| delegate(&request.name).is_some())) {
         (Some(url), _) => fetched(url, inner, theme),
-        (None, Some(task)) => wrap(&sanitize(task), inner, theme.strong),
-        (None, None) => named(request, members, inner, theme),
+        (None, Some(task)) => behind(inner, |room| wrap(&sanitize(task), room, theme.strong)),
+        (None, None) if members.is_empty() => vec![Line::styled("without arguments", theme.dim)],
+        (None, None) => behind(inner, |room| named(request, members, room, theme)),
     }
 }
 
@@ -175,15 +186,16 @@ fn fetched(url: &str, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
         Err(why) => {
             let from = server(url).map(|server| format!("from {server}")).unwrap_or_default();
             let mut lines = wrap(&one_row(&from), inner, theme.strong);
-            lines.extend(wrap(&sanitize(url), inner, theme.text));
+            lines.extend(behind(inner, |room| wrap(&sanitize(url), room, theme.text)));
             lines.extend(wrap(&one_row(&why), inner, theme.warning));
             return lines;
         }
     };
     let mut lines = wrap(&format!("from {}", one_row(&page.server)), inner, theme.strong);
-    lines.extend(wrap(&sanitize(&page.whole), inner, theme.text));
+    lines.extend(behind(inner, |room| wrap(&sanitize(&page.whole), room, theme.text)));
     if page.whole.trim_end_matches('/') != url.trim().trim_end_matches('/') {
-        lines.extend(wrap(&sanitize(&format!("the model wrote {}", url.trim())), inner, theme.warning));
+        let words = format!("the model wrote {}", one_row(url.trim()));
+        lines.extend(wrap_spans(vec![Span::styled(words, theme.warning)], inner, margin()));
     }
     lines
 }
@@ -217,9 +229,6 @@ fn named(
             line.spans.insert(0, Span::styled(format!("{name}{pad}"), ours(theme.dim)));
             lines.push(line);
         }
-    }
-    if lines.is_empty() {
-        lines.push(Line::styled("without arguments", theme.dim));
     }
     lines
 }

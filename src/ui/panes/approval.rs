@@ -9,12 +9,13 @@ use crate::ledger::{ApprovalRequest, Preview, Sandboxing};
 use crate::tool::ASK;
 use crate::ui::keymap::{Command, Place};
 use crate::ui::local::Always;
-use crate::ui::text::{fit, sanitize, width, wrap};
+use crate::ui::text::{fit, width, wrap};
 use crate::ui::theme::Theme;
 use crate::view::Panel;
 
 use super::cards::Around;
 use super::layouts::Row;
+use super::margin::MARGIN;
 use super::words::{cells, flow, keys, one_row, titled};
 use super::{action, boxes};
 
@@ -72,7 +73,7 @@ pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
     let border = if chosen { theme.border_waiting } else { theme.border };
     let right = Span::styled(right, if chosen { theme.accent } else { theme.dim });
     let lines = boxes::boxed(title, right, body, total, border).into_iter();
-    let mut rows: Vec<Row> = lines.map(|line| Row::new(1, line)).collect();
+    let mut rows: Vec<Row> = lines.map(|line| Row::new(MARGIN, line)).collect();
     if let Some(row) = rows.first_mut() {
         row.reach = Some(reach);
     }
@@ -97,7 +98,7 @@ fn titles(
         head.extend(wrap(&name, inner, theme.strong));
     }
     if moves {
-        head.extend(wrap(&about, inner, theme.strong));
+        head.extend(action::behind(inner, |room| wrap(&about, room, theme.strong)));
     }
     if matches!(request.preview, Preview::Diff(_)) {
         head.extend(action::written(request, inner, theme));
@@ -125,8 +126,7 @@ fn explanation(request: &ApprovalRequest, inner: usize, style: Style, most: usiz
     let does = request.does();
     let words: Vec<&str> =
         [does.as_str(), request.why.as_str()].into_iter().filter(|w| !w.is_empty()).collect();
-    let words = sanitize(&words.join(" · ")).into_owned();
-    let mut lines = wrap(&words, inner, style);
+    let mut lines = wrap(&one_row(&words.join(" · ")), inner, style);
     if lines.len() > most {
         lines.truncate(most);
         if let Some(last) = lines.last_mut() {

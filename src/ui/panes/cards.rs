@@ -1,14 +1,13 @@
 //! Cards as rows: what was said. Calls are in `tools` and `approval`, the rest in `remarks` and `endings`.
 
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 use crate::ledger::{Body, EntryId, Millis};
 use crate::ui::graphics::Sizing;
 use crate::ui::local::{Always, Focus, Local, Reading, Reason};
 use crate::ui::rebinding::Keymap;
 use crate::ui::text::highlight::Highlighter;
-use crate::ui::text::tag::ours;
 use crate::ui::text::{MEASURE, fit, markdown, sanitize, wrap};
 use crate::ui::theme::Theme;
 use crate::view::{Card, CardBody, PanelState, Shown, View, hosted_lines, shown};
@@ -17,7 +16,7 @@ use super::layouts::{Part, Row, Version};
 use super::words::count;
 use super::{approval, endings, goals, pictures, remarks, tools};
 
-/// Cells left free before and after text.
+/// Cells left free before and after text. Those before it are the margin: what others wrote never stands there.
 pub(super) const INDENT: u16 = 3;
 /// The widest that boxes become: beyond, their two ends have nothing to do with each other.
 const WIDEST: u16 = 140;
@@ -234,8 +233,7 @@ fn indented(lines: Vec<Line<'static>>) -> Vec<Row> {
 fn user(text: &str, width: u16, theme: &Theme) -> Vec<Row> {
     let mut rows = indented(wrap(&sanitize(text), usize::from(width), theme.user));
     if let Some(first) = rows.first_mut() {
-        first.indent = INDENT - 2;
-        first.line.spans.insert(0, Span::styled("› ", ours(theme.accent)));
+        first.mark = Some(("›", theme.accent));
     }
     rows
 }
@@ -246,21 +244,19 @@ fn thinking(text: &str, alone: bool, around: &Around<'_>) -> Vec<Row> {
     if text.is_empty() {
         return Vec::new();
     }
+    let theme = around.theme;
     let words = count(text.split_whitespace().count(), "word");
     let (sign, key) = if around.thinking_open { ("▾", "folds") } else { ("▸", "unfolds") };
-    let head = format!("{sign} thinking · {words} · ctrl-t {key}");
+    let head = format!("thinking · {words} · ctrl-t {key}");
     let width = usize::from(around.prose_width());
-    let mut lines = vec![Line::styled(fit(&head, width), around.theme.dim)];
+    let mut rows = vec![Row::new(INDENT, Line::styled(fit(&head, width), theme.dim)).marked(sign, theme.dim)];
     if around.thinking_open {
-        for line in wrap(&sanitize(text), width.saturating_sub(2).max(1), around.theme.dim) {
-            let mut spans = vec![Span::styled("│ ", ours(around.theme.faint))];
-            spans.extend(line.spans);
-            lines.push(Line::from(spans));
-        }
+        let lines = wrap(&sanitize(text), width, theme.dim);
+        rows.extend(lines.into_iter().map(|line| Row::new(INDENT, line).marked("│", theme.faint)));
     }
     if !alone {
-        lines.push(Line::default());
+        rows.push(Row::new(INDENT, Line::default()));
     }
     let parts = std::iter::once(Part::ReasoningHead).chain(std::iter::repeat(Part::Reasoning));
-    indented(lines).into_iter().zip(parts).map(|(row, part)| Row { part, ..row }).collect()
+    rows.into_iter().zip(parts).map(|(row, part)| Row { part, ..row }).collect()
 }

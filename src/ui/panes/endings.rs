@@ -9,6 +9,7 @@ use crate::view::View;
 
 use super::cards::{Around, INDENT};
 use super::layouts::Row;
+use super::margin::MARGIN;
 use super::remarks::{amount, said};
 use super::words::{count, duration, flow, keys};
 use super::{approval, boxes};
@@ -31,21 +32,21 @@ pub(super) fn lay(ended: &TurnEnded, entry: &Entry, around: &Around<'_>) -> Vec<
                 Ending::GoalReached => ("goal reached", theme.success),
                 _ => ("done", theme.faint),
             };
-            let words = fit(&format!("✓ {what} · {}", spent()), usize::from(around.text_width()));
-            vec![Row::new(INDENT, Line::styled(words, style))]
+            let words = fit(&format!("{what} · {}", spent()), usize::from(around.text_width()));
+            vec![Row::new(INDENT, Line::styled(words, style)).marked("✓", style)]
         }
         Ending::AbortedStreaming | Ending::AbortedTools => {
             let what = format!("interrupted · {}", around.view.reach(entry.id).words());
-            let mut rows = said("■ ", &what, theme.warning, theme.warning, around);
-            rows.extend(said("  ", &ended.next_safe_action, theme.dim, theme.dim, around));
+            let mut rows = said("■", &what, theme.warning, theme.warning, around);
+            rows.extend(said("", &ended.next_safe_action, theme.dim, theme.dim, around));
             rows
         }
         reason => match around.view.offer() {
             Some(offer) if is_last(entry, around.view) => budget_stop(ended, offer, around),
             _ => {
                 let words = format!("stopped · {} · {}", reason.as_str(), spent());
-                let mut rows = said("■ ", &words, theme.warning, theme.warning, around);
-                rows.extend(said("  ", &ended.next_safe_action, theme.dim, theme.dim, around));
+                let mut rows = said("■", &words, theme.warning, theme.warning, around);
+                rows.extend(said("", &ended.next_safe_action, theme.dim, theme.dim, around));
                 rows
             }
         },
@@ -75,5 +76,5 @@ fn budget_stop(ended: &TurnEnded, offer: crate::view::Offer, around: &Around<'_>
     let title = vec![Span::styled("budget", theme.title)];
     let right = Span::styled(format!("stopped · {}", ended.reason.as_str()), theme.warning);
     let border = if around.stop_has_keys { theme.border_waiting } else { theme.border };
-    boxes::boxed(title, right, body, total, border).into_iter().map(|line| Row::new(1, line)).collect()
+    boxes::boxed(title, right, body, total, border).into_iter().map(|line| Row::new(MARGIN, line)).collect()
 }

@@ -1,6 +1,6 @@
 //! Goal mode in the transcript: the goal, a line a checkpoint, and where it stopped.
 
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 use crate::budget::Limit;
 use crate::ledger::{Body, Checkpoint, Entry, Goal};
@@ -12,7 +12,7 @@ use super::remarks::{amount, said};
 use super::words::{count, one_row};
 
 /// The sign of everything that belongs to a goal.
-const SIGN: &str = "◎ ";
+const SIGN: &str = "◎";
 
 /// A goal's card.
 pub(super) fn lay(entry: &Entry, around: &Around<'_>) -> Vec<Row> {
@@ -45,14 +45,14 @@ fn checked(made: &Checkpoint, around: &Around<'_>) -> Row {
     let evidence = made.evidence().and_then(|asked| asked.answer.as_deref()).unwrap_or_default();
     let first = evidence.lines().next().unwrap_or_default();
     let words = format!("checkpoint {} · done: {answer} ({by}) · {first}", made.number);
-    let words = fit(&one_row(&words), usize::from(around.prose_width()).saturating_sub(2));
+    let words = fit(&one_row(&words), usize::from(around.prose_width()));
     let style = if answer == "yes" { theme.success } else { theme.dim };
-    Row::new(INDENT, Line::from(vec![Span::styled(SIGN, theme.accent), Span::styled(words, style)]))
+    Row::new(INDENT, Line::styled(words, style)).marked(SIGN, theme.accent)
 }
 
 fn handed_off(text: &str, around: &Around<'_>) -> Vec<Row> {
     let theme = around.theme;
     let mut rows = said(SIGN, "handoff", theme.accent, theme.text, around);
-    rows.extend(said("  ", text, theme.dim, theme.dim, around));
+    rows.extend(said("", text, theme.dim, theme.dim, around));
     rows
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 use ratatui::text::Line;
 
 use crate::ui::graphics::{Pictures, Strip};
@@ -17,6 +18,9 @@ use crate::view::CardId;
 pub(super) struct Row {
     /// Cells left free before it.
     pub indent: u16,
+    /// What stands in the margin beside it: who speaks, how a call stands, that a run has ended. Only signs of ours get
+    /// there: what a model, a tool, an agent or a person wrote has no way into a text that is known when this is built.
+    pub mark: Option<(&'static str, Style)>,
     /// What it says.
     pub line: Line<'static>,
     /// What part of its card it belongs to.
@@ -57,7 +61,14 @@ pub(super) enum Part {
 impl Row {
     /// A row at an indent.
     pub(super) fn new(indent: u16, line: impl Into<Line<'static>>) -> Self {
-        Self { indent, line: line.into(), part: Part::Open, picture: None, links: Vec::new(), reach: None }
+        let line = line.into();
+        Self { indent, mark: None, line, part: Part::Open, picture: None, links: Vec::new(), reach: None }
+    }
+
+    /// The row with a sign in the margin.
+    #[must_use]
+    pub(super) fn marked(self, sign: &'static str, style: Style) -> Self {
+        Self { mark: Some((sign, style)), ..self }
     }
 
     /// A row of markdown, and where all of its links lead.

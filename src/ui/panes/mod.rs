@@ -19,6 +19,7 @@ mod hits;
 mod inspector;
 mod layouts;
 mod level;
+mod margin;
 mod marks;
 mod output;
 mod permissions;

@@ -7,14 +7,15 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::ledger::{Arguments, CallId, Preview};
-use crate::tool::ASK;
+use crate::tool::{ASK, Row};
 use crate::ui::local::Overlay;
 use crate::ui::text::{cut_spans, diff, fit, sanitize, wrap};
 use crate::ui::theme::{Inks, Theme};
 use crate::view::Panel;
 
+use super::margin::{margin, theirs};
 use super::words::{both_ends, flow, keys, one_row};
-use super::{Screen, grid, rows};
+use super::{Screen, grid};
 
 /// A page as it was laid out: its title, its lines, where their links lead.
 pub(super) type Laid = (String, Vec<Line<'static>>, Vec<Arc<str>>);
@@ -39,9 +40,14 @@ fn lines(panel: &Panel, inner: usize, theme: &Theme) -> (Vec<Line<'static>>, usi
         }
         lines.push(Line::styled(words, theme.title));
     };
+    let inks = Inks::new(theme, theme.text);
+    let rows = |lines: &mut Vec<Line<'static>>, rows: &mut dyn Iterator<Item = &Row>| {
+        lines.extend(rows.flat_map(|row| cut_spans(&theirs(grid::spans(row, &inks)), inner, margin())));
+    };
     let text = |lines: &mut Vec<Line<'static>>, text: &str| {
         for line in sanitize(text).lines() {
-            lines.extend(cut_spans(&[Span::styled(line.to_owned(), theme.text)], inner, Vec::new()));
+            let line = Span::styled(line.to_owned(), theme.text);
+            lines.extend(cut_spans(&theirs(vec![line]), inner, margin()));
         }
     };
     let mut must = usize::MAX;
@@ -58,7 +64,9 @@ fn lines(panel: &Panel, inner: usize, theme: &Theme) -> (Vec<Line<'static>>, usi
         && let Preview::Diff(unified) = &request.preview
     {
         head(&mut lines, "change");
-        lines.extend(diff::render(unified, u16::try_from(inner).unwrap_or(u16::MAX), theme));
+        let inner = u16::try_from(inner.saturating_sub(2)).unwrap_or(u16::MAX);
+        let change = diff::render(unified, inner, theme).into_iter();
+        lines.extend(change.map(|line| Line { spans: theirs(line.spans), ..line }));
         must = if request.is_partial { must } else { lines.len() };
     }
     if let Some(arguments) = panel.arguments() {
@@ -80,17 +88,12 @@ fn lines(panel: &Panel, inner: usize, theme: &Theme) -> (Vec<Line<'static>>, usi
         let reasons: Vec<&str> = reasons.into_iter().filter(|reason| !reason.is_empty()).collect();
         lines.extend(wrap(&one_row(&reasons.join(" · ")), inner, theme.text));
     }
-    if let Some(result) = panel.result() {
+    if panel.result().is_some() {
         head(&mut lines, "result");
-        text(&mut lines, &result.shown());
-    } else if let Some(screen) = panel.screen.as_ref().filter(|screen| !screen.written().is_empty()) {
+        rows(&mut lines, &mut panel.result_rows().iter());
+    } else if panel.rows().next().is_some() {
         head(&mut lines, "output so far");
-        let inks = Inks::new(theme, theme.text);
-        let rows = screen.written().iter();
-        lines.extend(rows.flat_map(|row| cut_spans(&grid::spans(row, &inks), inner, Vec::new())));
-    } else if panel.written().next().is_some() {
-        head(&mut lines, "output so far");
-        panel.written().for_each(|line| text(&mut lines, line));
+        rows(&mut lines, &mut panel.rows());
     }
     let must = must.min(lines.len());
     (lines, must)
@@ -118,7 +121,7 @@ pub(super) fn page(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let title = Span::styled(title, theme.title);
     let top = both_ends(vec![title], vec![Span::styled(place, theme.dim)], total);
     frame.render_widget(top, Rect { y: area.y, height: 1, ..body });
-    rows::draw(frame, body, screen);
+    super::rows::draw(frame, body, screen);
     let foot = match &screen.local.hint {
         Some(hint) => Line::styled(fit(&one_row(hint), total), theme.warning),
         None => {

@@ -1,11 +1,10 @@
 //! What neither side said, as rows: injected words, notes, failures, raised limits, compactions.
 
 use ratatui::style::Style;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 use crate::budget::Limit;
 use crate::ledger::{Body, Compaction, Entry, EntryId, Injected, Injector};
-use crate::ui::text::tag::ours;
 use crate::ui::text::{fit, sanitize, wrap};
 use crate::view::one_line;
 
@@ -23,30 +22,32 @@ pub(super) fn lay(entry: &Entry, around: &Around<'_>) -> Vec<Row> {
     match &entry.body {
         Body::Injected(injected) if injected.by == Injector::Steering => steering(&injected.shown(), around),
         Body::Injected(injected) if injected.by == Injector::Discovery => {
-            said("! ", &injected.shown(), theme.warning, theme.dim, around)
+            said("!", &injected.shown(), theme.warning, theme.dim, around)
         }
-        Body::Injected(injected) => vec![quiet(&named(injected), theme.dim, around)],
+        Body::Injected(injected) => vec![quiet("↳", &named(injected), theme.dim, around)],
         // Only its first line: the rest, such as the output of a failed attempt, is in the ledger.
         Body::Note(note) => {
             let first = note.text.trim().lines().next().unwrap_or("").trim_end_matches(':');
-            vec![quiet(&format!("· {first} ({})", note.about), theme.faint, around)]
+            vec![quiet("·", &format!("{first} ({})", note.about), theme.faint, around)]
         }
         Body::Learned(learned) => {
-            vec![quiet(&format!("· {}", learned.lesson.sentence()), theme.faint, around)]
+            vec![quiet("·", learned.lesson.sentence().as_ref(), theme.faint, around)]
         }
         Body::BudgetRaised { name, limit } => {
             let limit = Limit::parse(name).map_or_else(|| limit.to_string(), |l| amount(l, *limit));
-            vec![quiet(&format!("↑ {name} raised to {limit}"), theme.dim, around)]
+            vec![quiet("↑", &format!("{name} raised to {limit}"), theme.dim, around)]
         }
-        Body::ModelChanged { .. } => vec![quiet(&format!("⇄ model: {}", one_line(entry)), theme.dim, around)],
+        Body::ModelChanged { .. } => {
+            vec![quiet("⇄", &format!("model: {}", one_line(entry)), theme.dim, around)]
+        }
         Body::EffortChanged { .. } => {
-            vec![quiet(&format!("⇄ effort: {}", one_line(entry)), theme.dim, around)]
+            vec![quiet("⇄", &format!("effort: {}", one_line(entry)), theme.dim, around)]
         }
         Body::GrantRevoked { .. } => {
-            vec![quiet(&format!("⊖ revoked: {}", one_line(entry)), theme.dim, around)]
+            vec![quiet("⊖", &format!("revoked: {}", one_line(entry)), theme.dim, around)]
         }
         Body::FilesRestored(done) => {
-            said("⟲ ", &format!("undone: {}", done.words()), theme.accent, theme.dim, around)
+            said("⟲", &format!("undone: {}", done.words()), theme.accent, theme.dim, around)
         }
         Body::Compaction(made) => compacted(entry.id, made, around),
         Body::Error { message, next } => failure(message, next, around),
@@ -55,22 +56,19 @@ pub(super) fn lay(entry: &Entry, around: &Around<'_>) -> Vec<Row> {
 }
 
 fn named(injected: &Injected) -> String {
-    format!("↳ {}: {}", injected.by.as_str().replace('_', " "), injected.text)
+    format!("{}: {}", injected.by.as_str().replace('_', " "), injected.text)
 }
 
 /// One line, whatever it says.
-fn quiet(words: &str, style: Style, around: &Around<'_>) -> Row {
+fn quiet(sign: &'static str, words: &str, style: Style, around: &Around<'_>) -> Row {
     let line = fit(&one_row(words), usize::from(around.prose_width()));
-    Row::new(INDENT, Line::styled(line, style))
+    Row::new(INDENT, Line::styled(line, style)).marked(sign, style)
 }
 
 /// The user's own words, marked as said while it ran.
 fn steering(text: &str, around: &Around<'_>) -> Vec<Row> {
     let theme = around.theme;
-    let mut rows = said("↳ ", text, theme.accent, theme.user, around);
-    for row in &mut rows {
-        row.indent = row.indent.saturating_sub(2);
-    }
+    let mut rows = said("↳", text, theme.accent, theme.user, around);
     let mark = Row::new(INDENT, Line::styled("steering · delivered while it worked", theme.dim));
     rows.push(mark);
     rows
@@ -80,12 +78,9 @@ fn steering(text: &str, around: &Around<'_>) -> Vec<Row> {
 fn compacted(id: EntryId, made: &Compaction, around: &Around<'_>) -> Vec<Row> {
     let theme = around.theme;
     let width = usize::from(around.prose_width());
-    let head = fit(
-        &format!("compacted · {}", summary::told(made, around.view.replaced_by(id))),
-        width.saturating_sub(2),
-    );
-    let head = Line::from(vec![Span::styled("⇊ ", theme.accent), Span::styled(head, theme.text)]);
-    let mut rows = vec![Row::new(INDENT, head)];
+    let head = format!("compacted · {}", summary::told(made, around.view.replaced_by(id)));
+    let head = Line::styled(fit(&head, width), theme.text);
+    let mut rows = vec![Row::new(INDENT, head).marked("⇊", theme.accent)];
     let words = sanitize(&made.summary).into_owned();
     // Headings and lines that only announce others say little.
     let says = |line: &&str| !(line.trim().is_empty() || line.starts_with('#') || line.ends_with(':'));
@@ -93,8 +88,8 @@ fn compacted(id: EntryId, made: &Compaction, around: &Around<'_>) -> Vec<Row> {
     rows.extend(lines.map(|line| {
         Row::new(INDENT + 2, Line::styled(fit(line.trim(), width.saturating_sub(2)), theme.dim))
     }));
-    let keys = fit("the ledger keeps it all · tab, then o: the whole summary", width.saturating_sub(2));
-    rows.push(Row::new(INDENT + 2, Line::styled(keys, theme.faint)));
+    let keys = fit("the ledger keeps it all · tab, then o: the whole summary", width);
+    rows.push(Row::new(INDENT, Line::styled(keys, theme.faint)));
     rows
 }
 
@@ -111,12 +106,12 @@ pub(super) fn amount(limit: Limit, value: u64) -> String {
 
 fn failure(message: &str, next: &str, around: &Around<'_>) -> Vec<Row> {
     let theme = around.theme;
-    let mut rows = said("✗ ", &format!("error · {message}"), theme.error, theme.error, around);
-    rows.extend(said("  ", next, theme.dim, theme.dim, around));
+    let mut rows = said("✗", &format!("error · {message}"), theme.error, theme.error, around);
+    rows.extend(said("", next, theme.dim, theme.dim, around));
     rows
 }
 
-/// Wrapped words behind a sign.
+/// Wrapped words beside a sign in the margin; beside none, if that is empty.
 pub(super) fn said(
     sign: &'static str,
     words: &str,
@@ -124,12 +119,11 @@ pub(super) fn said(
     style: Style,
     around: &Around<'_>,
 ) -> Vec<Row> {
-    let width = usize::from(around.prose_width()).saturating_sub(2).max(1);
-    let mut rows: Vec<Row> =
-        wrap(&sanitize(words), width, style).into_iter().map(|l| Row::new(INDENT + 2, l)).collect();
-    if let Some(first) = rows.first_mut() {
-        first.indent = INDENT;
-        first.line.spans.insert(0, Span::styled(sign, ours(sign_style)));
+    let width = usize::from(around.prose_width());
+    let lines = wrap(&sanitize(words), width, style).into_iter();
+    let mut rows: Vec<Row> = lines.map(|line| Row::new(INDENT, line)).collect();
+    if let Some(first) = rows.first_mut().filter(|_| !sign.is_empty()) {
+        first.mark = Some((sign, sign_style));
     }
     rows
 }

@@ -10,6 +10,7 @@ use crate::ui::text::{MEASURE, markdown, wrap};
 use crate::ui::theme::Theme;
 
 use super::Screen;
+use super::margin::theirs;
 use super::output::Laid;
 use super::words::{count_entries, short};
 
@@ -33,8 +34,9 @@ fn lines(
         format!("{}, up to {}. They stay in the ledger: ctrl-o.", told(made, replaced), made.replaces_to);
     let mut lines = wrap(&about, usize::from(inner).min(MEASURE), theme.dim);
     lines.push(Line::default());
-    let (words, links) = markdown::render_linked(&made.summary, inner, theme, &Highlighter::off());
-    lines.extend(words);
+    let room = inner.saturating_sub(2).max(1);
+    let (words, links) = markdown::render_linked(&made.summary, room, theme, &Highlighter::off());
+    lines.extend(words.into_iter().map(|line| Line { spans: theirs(line.spans), ..line }));
     (lines, links)
 }
 

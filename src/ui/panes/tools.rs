@@ -6,10 +6,10 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::ledger::{Abort, Decider, Outcome, ToolResult, seconds};
-use crate::tool::{Screen, SideEffect, delegate};
+use crate::tool::{self, SideEffect, delegate};
 use crate::ui::keymap::{Command, Place};
 use crate::ui::text::{fit, width};
-use crate::ui::theme::{Inks, Theme};
+use crate::ui::theme::Inks;
 use crate::ui::typing::CHORD;
 use crate::view::{Forming, HostedLine, HostedState, Panel, PanelState, exit, measure};
 
@@ -17,6 +17,7 @@ use super::boxes;
 use super::cards::{Around, INDENT};
 use super::grid;
 use super::layouts::Row;
+use super::margin::MARGIN;
 use super::words::{both_ends, cells, duration, one_row, titled};
 
 /// Lines of live output that a box shows on a high screen, and on a low one.
@@ -82,14 +83,12 @@ fn line(name: &str, about: &str, standing: &Standing, around: &Around<'_>) -> Ro
     let total = usize::from(around.text_width());
     let name = fit(&one_row(&spoken(name)), 24);
     let pad = 6usize.saturating_sub(width(&name)) + 2;
-    let mut left = vec![
-        Span::styled(format!("{} ", standing.symbol), standing.style),
-        Span::styled(format!("{name}{}", " ".repeat(pad)), theme.text),
-    ];
+    let mut left = vec![Span::styled(format!("{name}{}", " ".repeat(pad)), theme.text)];
     let right = fit(&standing.words, total.saturating_sub(cells(&left) + 2));
     let room = total.saturating_sub(cells(&left) + width(&right) + 2);
     left.push(Span::styled(fit(&one_row(about), room), theme.dim));
-    Row::new(INDENT, both_ends(left, vec![Span::styled(right, standing.words_style)], total))
+    let line = both_ends(left, vec![Span::styled(right, standing.words_style)], total);
+    Row::new(INDENT, line).marked(standing.symbol, standing.style)
 }
 
 /// The name of a tool; of one that hands a task over, whom it goes to.
@@ -177,34 +176,38 @@ fn achieved(result: &ToolResult) -> String {
 /// denied.
 fn excerpt(panel: &Panel, result: &ToolResult, around: &Around<'_>) -> Vec<Row> {
     let is_command = panel.arguments().is_some_and(|a| a.text("command").is_some());
-    let mut lines: Vec<&str> = exit(&result.content).1.lines().filter(|l| !l.trim().is_empty()).collect();
+    let mut rows = panel.result_rows();
+    rows.retain(|row| !row.text().trim().is_empty());
+    if exit(&result.content).0.is_some() {
+        rows.pop();
+    }
     if panel.asks_back() {
         // The last one tells the model how to answer.
-        lines.pop();
+        rows.pop();
     }
-    let reason: Vec<&str> =
-        panel.decision().map(|d| d.reason.as_str()).filter(|r| !r.trim().is_empty()).into_iter().collect();
-    let shown: &[&str] = match &result.outcome {
+    let reason: Vec<tool::Row> = panel
+        .decision()
+        .map(|decision| tool::Row::from(decision.reason.as_str()))
+        .filter(|reason| !reason.text().trim().is_empty())
+        .into_iter()
+        .collect();
+    let shown: &[tool::Row] = match &result.outcome {
         Outcome::Ok if result.content.starts_with("(no output") => &[],
         Outcome::Ok | Outcome::Failed | Outcome::TimedOut if is_command => {
-            lines.get(lines.len().saturating_sub(EXCERPT)..).unwrap_or(&[])
+            rows.get(rows.len().saturating_sub(EXCERPT)..).unwrap_or(&[])
         }
-        Outcome::Ok if delegate(&result.name).is_some() => {
-            lines.get(..EXCERPT.min(lines.len())).unwrap_or(&[])
-        }
+        Outcome::Ok if delegate(&result.name).is_some() => rows.get(..EXCERPT.min(rows.len())).unwrap_or(&[]),
         Outcome::Failed
         | Outcome::TimedOut
         | Outcome::Invalid
         | Outcome::UnknownTool
-        | Outcome::Lost { .. } => lines.get(..EXCERPT.min(lines.len())).unwrap_or(&[]),
+        | Outcome::Lost { .. } => rows.get(..EXCERPT.min(rows.len())).unwrap_or(&[]),
         Outcome::Denied(_) => reason.as_slice(),
         Outcome::Ok | Outcome::Aborted(_) => &[],
     };
     let room = usize::from(around.text_width()).saturating_sub(2);
-    shown
-        .iter()
-        .map(|l| Row::new(INDENT + 2, Line::styled(fit(&one_row(l), room), around.theme.dim)))
-        .collect()
+    let inks = Inks::new(around.theme, around.theme.dim);
+    shown.iter().map(|row| Row::new(INDENT + 2, grid::fitted(row, room, &inks))).collect()
 }
 
 /// The key that types into the terminal of a running command.
@@ -216,26 +219,16 @@ fn how_to_type(panel: &Panel, around: &Around<'_>, inner: usize) -> Option<Line<
     Some(Line::from(vec![key, said]))
 }
 
-/// The last rows of a command's terminal, with the looks that it gave them.
-fn last_rows(screen: &Screen, most: usize, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
-    let (rows, inks) = (screen.written(), Inks::new(theme, theme.dim));
-    rows.iter().skip(rows.len().saturating_sub(most)).map(|row| grid::fitted(row, inner, &inks)).collect()
-}
-
 /// A call that runs and writes.
 fn live_box(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
     let theme = around.theme;
     let total = usize::from(around.panel_width());
     let inner = total.saturating_sub(4);
     let most = if around.height >= 15 { TAIL.0 } else { TAIL.1 };
-    let written = match &panel.screen {
-        Some(screen) => last_rows(screen, most, inner, theme),
-        None => {
-            let skip = panel.written().count().saturating_sub(most);
-            panel.written().skip(skip).map(|l| Line::styled(fit(&one_row(l), inner), theme.dim)).collect()
-        }
-    };
-    let body = written.into_iter().chain(how_to_type(panel, around, inner)).collect();
+    let inks = Inks::new(theme, theme.dim);
+    let skip = panel.rows().count().saturating_sub(most);
+    let written = panel.rows().skip(skip).map(|row| grid::fitted(row, inner, &inks));
+    let body = written.chain(how_to_type(panel, around, inner)).collect();
     let words = match panel.state {
         PanelState::Running { since, effect } => running_for(around.now.since(since), effect),
         _ => String::new(),
@@ -245,6 +238,6 @@ fn live_box(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
     let right = Span::styled(words, theme.dim);
     boxes::boxed(title, right, body, total, theme.border_live)
         .into_iter()
-        .map(|line| Row::new(1, line))
+        .map(|line| Row::new(MARGIN, line))
         .collect()
 }

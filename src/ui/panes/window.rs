@@ -18,8 +18,9 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     rows::draw(frame, area, screen);
     let window = &screen.layouts.window;
     if let Some(at) = window.focus.filter(|at| *at < area.height) {
-        let mark = Rect::new(area.x + 1, area.y + at, 1, 1);
-        frame.render_widget(Line::styled("›", screen.theme.accent), mark);
+        // Beside the margin's own sign, which it must not hide.
+        let mark = Rect::new(area.x, area.y + at, 1, 1);
+        frame.render_widget(Line::styled("▎", screen.theme.accent), mark);
     }
     if let Some(new) = window.below
         && area.height > 0

@@ -227,6 +227,7 @@ fn read_result(fields: &Fields<'_>) -> Result<Body, RecordError> {
         name: fields.text("name")?,
         outcome,
         content: fields.text("content")?,
+        written: fields.get("written").map(|_| fields.text("written")).transpose()?,
         duration_ms: fields.number("duration_ms")?,
         cut_chars: fields.number("cut_chars")?,
         images: image::read(fields)?,

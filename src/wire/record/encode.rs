@@ -171,6 +171,9 @@ fn write_result(record: &mut Map<String, Value>, result: &ToolResult, bytes: Byt
             "cut_chars": result.cut_chars,
         }),
     );
+    if let Some(written) = &result.written {
+        put(record, json!({ "written": written }));
+    }
     image::write(record, &result.images, bytes);
     match &result.outcome {
         Outcome::Denied(by) => put(record, json!({ "denied_by": by.as_str() })),

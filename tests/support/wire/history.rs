@@ -139,6 +139,7 @@ pub fn result(call: u64, outcome: Outcome, content: &str) -> Arc<ToolResult> {
         outcome,
         content: content.to_owned(),
         duration_ms: 0,
+        written: None,
         cut_chars: 0,
         images: Vec::new(),
     })

@@ -118,6 +118,7 @@ impl Fetch {
         ToolReport {
             outcome,
             content: bounded.text,
+            written: None,
             cut_chars: bounded.cut_chars,
             images: Vec::new(),
             transient,

@@ -5,7 +5,8 @@ use ratatui::text::{Line, Span};
 
 use crate::ledger::{Arguments, AssistantMessage, Body, ToolResult, Usage};
 use crate::ui::panes::Screen;
-use crate::ui::panes::words::{dollars, duration};
+use crate::ui::panes::margin::theirs;
+use crate::ui::panes::words::{dollars, duration, one_row};
 use crate::ui::text::{cut_spans, sanitize};
 use crate::ui::theme::Theme;
 use crate::view::{Mark, Row, one_line, synthetic};
@@ -124,7 +125,8 @@ fn arguments(arguments: &Arguments, width: usize, theme: &Theme) -> Vec<Line<'st
             let mut lines = vec![Line::default(), Line::styled("arguments", theme.title)];
             for (name, value) in members {
                 let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                lines.extend(field(&sanitize(name), &value, width, theme.text, theme));
+                let fields = field(&one_row(name), &value, width.saturating_sub(2), theme.text, theme);
+                lines.extend(fields.into_iter().map(|line| Line::from(theirs(line.spans))));
             }
             lines
         }

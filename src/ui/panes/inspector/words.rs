@@ -4,6 +4,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 use crate::ledger::Millis;
+use crate::ui::panes::margin::{margin, theirs};
 use crate::ui::panes::words::one_row;
 use crate::ui::text::{MEASURE, sanitize, wrap_spans};
 use crate::ui::theme::Theme;
@@ -61,13 +62,15 @@ pub(super) fn field(
 ) -> Vec<Line<'static>> {
     let name = Span::styled(format!("{name:NAMES$}"), theme.dim);
     let value = Span::styled(one_row(value), style);
-    let hanging = if width > NAMES * 2 { vec![Span::raw(" ".repeat(NAMES))] } else { Vec::new() };
+    let hanging = if width > NAMES * 2 { vec![Span::raw(" ".repeat(NAMES))] } else { margin() };
     wrap_spans(vec![name, value], width.clamp(1, MEASURE), hanging)
 }
 
-/// A text of several lines under a title.
+/// A text of several lines under a title, behind a margin: the names of fields are ours and begin before it.
 pub(super) fn section(title: &str, text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines = vec![Line::default(), Line::styled(title.to_owned(), theme.title)];
-    lines.extend(crate::ui::text::wrap(&sanitize(text), width.clamp(1, MEASURE), theme.text));
+    let room = width.saturating_sub(2).clamp(1, MEASURE);
+    let text = crate::ui::text::wrap(&sanitize(text), room, theme.text).into_iter();
+    lines.extend(text.map(|line| Line::from(theirs(line.spans))));
     lines
 }

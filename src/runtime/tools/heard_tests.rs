@@ -19,3 +19,16 @@ fn of_a_flood_the_newest_is_kept_and_the_rest_is_counted() {
     heard.push(b"\xac");
     assert_eq!(heard.take(), "€");
 }
+
+#[test]
+fn a_sequence_may_go_on_in_what_is_asked_for_later() {
+    let mut heard = Heard::default();
+    let mut shown = |bytes: &[u8]| {
+        heard.push(bytes);
+        let written = heard.take();
+        heard.shown(&written)
+    };
+    assert_eq!(shown(b"10 %\r20 %\x1b[3"), "20 %");
+    assert_eq!(shown(b"1m\r30 %\x1b"), "30 %", "what was said once is not said again");
+    assert_eq!(shown(b"]0;title\x07done\r\n"), "done\n");
+}

@@ -1,0 +1,75 @@
+//! What a background command has printed and nobody has asked for, and how it ended.
+
+use crate::tool::{Console, Row, Standing};
+
+use super::live::complete;
+
+/// As much output is kept until it is asked for: the newest.
+const KEPT_BYTES: usize = 64 << 10;
+
+/// What nobody asked for yet, and the end.
+#[derive(Debug, Default)]
+pub(super) struct Heard {
+    bytes: Vec<u8>,
+    dropped: u64,
+    /// Reads what was asked for as a terminal does: a sequence or a colour may go on in what comes next.
+    console: Console,
+    pub(super) end: Option<Ended>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Ended {
+    pub(super) standing: Standing,
+    pub(super) is_ok: bool,
+    /// Whether the sandbox may be why.
+    pub(super) refused: Option<&'static str>,
+}
+
+impl Heard {
+    /// Takes in what came; of too much only the newest is kept.
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+        let too_much = self.bytes.len().saturating_sub(KEPT_BYTES);
+        if too_much > 0 {
+            // On to the next character: what is kept starts whole.
+            let rest = self.bytes.get(too_much..).unwrap_or_default();
+            let cut = too_much + rest.iter().take(3).take_while(|byte| **byte & 0xc0 == 0x80).count();
+            self.bytes.drain(..cut);
+            self.dropped += cut as u64;
+        }
+    }
+
+    pub(super) fn has_news(&self) -> bool {
+        !self.bytes.is_empty() || self.end.is_some()
+    }
+
+    /// What is new, said once. A character that is only begun waits for its rest while it can come.
+    pub(super) fn take(&mut self) -> String {
+        let whole = if self.end.is_some() { self.bytes.len() } else { complete(&self.bytes) };
+        let rest = self.bytes.split_off(whole);
+        let bytes = std::mem::replace(&mut self.bytes, rest);
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        match std::mem::take(&mut self.dropped) {
+            0 => text,
+            dropped => {
+                self.console = Console::default();
+                format!("[… {dropped} bytes were dropped before this: ask sooner …]\n{text}")
+            }
+        }
+    }
+
+    /// What was taken, as a terminal would show it.
+    pub(super) fn shown(&mut self, written: &str) -> String {
+        let mut shown = String::new();
+        self.console.push(written, |row, ends| {
+            shown.push_str(row.text());
+            shown.push_str(if ends { "\n" } else { "" });
+        });
+        shown.push_str(self.console.take_open().as_ref().map_or("", Row::text));
+        shown
+    }
+}
+
+#[cfg(test)]
+#[path = "heard_tests.rs"]
+mod tests;
