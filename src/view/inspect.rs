@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::ledger::{
-    Arguments, Body, Checkpoint, Compaction, Decision, DelegationResponse, Entry, Outcome, Preview, seconds,
+    Arguments, Body, Checkpoint, Compaction, Decision, DelegationResponse, Effort, Entry, Outcome, Preview,
+    seconds,
 };
 
 /// One row: one entry.
@@ -134,10 +135,10 @@ pub fn one_line(entry: &Entry) -> String {
         Body::Tombstone(t) => format!("{} withdrawn: {}", t.target, t.reason),
         Body::Compaction(c) => compacted(c),
         Body::Transition { turn, reason } => format!("turn {turn} ({})", reason.as_str()),
-        Body::BudgetRaised { name, limit } => format!("{name} is now {limit}"),
+        Body::BudgetRaised { limit, to } => format!("{} is now {to}", limit.name()),
         Body::ModelChanged { model, previous } => format!("{model} in the place of {previous}"),
         Body::FilesRestored(done) => done.words(),
-        Body::EffortChanged { effort } => effort_words(effort.as_deref()),
+        Body::EffortChanged { effort } => effort_words(*effort),
         Body::Note(n) => format!("{}: {}", n.about, n.text),
         Body::Learned(l) => format!("{}: {}", l.about, l.lesson.sentence()),
         Body::Error { message, .. } => message.clone(),
@@ -166,8 +167,8 @@ fn met(checkpoint: &Checkpoint) -> String {
 }
 
 /// An effort, as people read it.
-fn effort_words(effort: Option<&str>) -> String {
-    effort.map_or_else(|| "as the vendor thinks best".to_owned(), str::to_owned)
+fn effort_words(effort: Option<Effort>) -> String {
+    effort.map_or("as the vendor thinks best", Effort::as_str).to_owned()
 }
 
 fn compacted(c: &Compaction) -> String {

@@ -98,7 +98,7 @@ impl Page {
                 self.aside(&format!("note on {}: {}", learned.about, learned.lesson.sentence()));
             }
             Body::Error { message, next } => self.aside(&format!("error: {message}; next: {next}")),
-            Body::BudgetRaised { name, limit } => self.aside(&format!("{name} is now {limit}")),
+            Body::BudgetRaised { limit, to } => self.aside(&format!("{} is now {to}", limit.name())),
             Body::ModelChanged { .. } => self.aside(&format!("model: {}", one_line(entry))),
             Body::FilesRestored(_) => self.aside(&format!("undone: {}", one_line(entry))),
             Body::EffortChanged { .. } => self.aside(&format!("effort: {}", one_line(entry))),
