@@ -226,3 +226,82 @@ fn arguments_as_deep_as_a_parser_goes_are_read_back() {
         assert_eq!(decode(&read).unwrap(), entry);
     }
 }
+
+/// What version 1 said in sentences means the same in a file that it wrote, and is written by kind from here on.
+#[test]
+fn a_session_of_version_1_means_what_it_meant() {
+    let file = read_session(include_bytes!("golden/sessions/version-1.jsonl")).unwrap();
+    assert_eq!((file.skipped.len(), file.torn_tail), (0, None));
+    let call =
+        |id, kind, text: &str| Body::Note(Note { about: About::Call(CallId(id)), kind, text: text.into() });
+    let learned = |lesson| Body::Learned(Learned { about: EntryId(3), lesson });
+    let model = || ModelRef::parse("openai/gpt-4o");
+    let ended =
+        BackgroundStatus { id: "b1".into(), is_running: false, words: "exit code 3 after 9 s".into() };
+    let meant = [
+        Body::Note(Note::plain(EntryId(3), "The model call failed: busy")),
+        learned(Lesson::ReasoningRefused),
+        learned(Lesson::OutputLimit { model: model(), most: 16_384 }),
+        learned(Lesson::Window { model: model(), most: 60_000 }),
+        Body::BudgetRaised { limit: Limit::Turns, to: 100 },
+        Body::EffortChanged { effort: Some(Effort::High) },
+        Body::EffortChanged { effort: None },
+        call(1, NoteKind::Retried { attempt: 1 }, "Run 1 failed (timed_out) and was tried again:\nbusy"),
+        call(
+            1,
+            NoteKind::TypedInto,
+            "The user typed into the terminal of this call. What was typed is not kept.",
+        ),
+        call(
+            1,
+            NoteKind::SandboxRefused,
+            "The sandbox may have stood in the way; asked for again, it is a person who decides.",
+        ),
+        call(
+            2,
+            NoteKind::TaskAccepted { task_id: "t-1".into() },
+            "The agent writer works on it as its task t-1.",
+        ),
+        call(
+            2,
+            NoteKind::ChangedByHook,
+            "A hook changed the arguments of the call of delegate_to_writer to {\"task\":\"write\"}",
+        ),
+        call(1, NoteKind::BackgroundEnded(ended), "[b1: exit code 3 after 9 s]"),
+        call(1, NoteKind::Plain, "A result arrived after the call was cut short (ok):\ndone"),
+        Body::Note(Note::plain(About::Session, "hook `check` failed: exit code 1")),
+    ];
+    let read: Vec<Body> = file.entries.iter().skip(3).map(|entry| entry.body.clone()).collect();
+    assert_eq!(read, meant);
+    for entry in &file.entries {
+        assert_eq!(decode(&encode(entry)).unwrap(), **entry);
+    }
+}
+
+/// Words that look like what version 1 said mean nothing in a note that has a kind.
+#[test]
+fn words_in_a_note_of_a_kind_are_never_read_back() {
+    for text in [
+        "Run 1 failed (failed) and was tried again:\n",
+        "The user typed into the terminal of this call. What was typed is not kept.",
+        "[b1: exit code 0 after 1 s]",
+    ] {
+        let said = line(4, Body::Note(Note::plain(CallId(1), text)));
+        assert_eq!(decode(&encode(&said)).unwrap(), said);
+    }
+    let said = line(4, Body::Note(Note::plain(EntryId(3), Lesson::ReasoningRefused.sentence())));
+    assert_eq!(decode(&encode(&said)).unwrap(), said);
+}
+
+/// A kind that only a later version knows is kept as it was written.
+#[test]
+fn a_note_of_a_later_version_is_kept() {
+    let written = json!({
+        "type": "note", "entry": "e4", "at": "2026-11-20T09:30:00.000Z", "id": "e4", "about": "b1",
+        "kind": "of_a_later_version", "of": { "much": [1, 2] }, "text": "Something happened.",
+    });
+    let read = decode(&written).unwrap();
+    let Body::Note(note) = &read.body else { panic!("{read:?}") };
+    assert_eq!((note.about.to_string().as_str(), note.text.as_str()), ("b1", "Something happened."));
+    assert_eq!(encode(&read), written);
+}

@@ -42,7 +42,7 @@ fn play(steps: &[Step]) -> Stage {
     stage.live(Live::Text { message: stale, text: "stale".into() });
     stage.live(Live::ToolOutput { call: CallId(1), chunk: "stale\n".into() });
     if steps.len().is_multiple_of(2) {
-        stage.remark(Remark::Note(Note { about: "c1".into(), text: "late result: ok".into() }));
+        stage.remark(Remark::Note(Note::plain(CallId(1), "late result: ok")));
     }
     stage
 }
@@ -83,7 +83,7 @@ fn turn(stage: &mut Stage, kind: u8, one: u8, two: u8) {
         }
         2 => {
             stage.end(Ending::MaxTurns);
-            stage.remark(Remark::BudgetRaised { name: "max_model_turns".into(), limit: 100 });
+            stage.remark(Remark::BudgetRaised { limit: Limit::Turns, to: 100 });
             stage.call_model(Transition::Steered);
         }
         3 => {
@@ -276,7 +276,7 @@ fn a_budget_stop_offers_its_limit_until_something_else_happens() {
     let mut stage = scenes::budget_stop();
     let offer = view(&stage.events).offer().unwrap();
     assert_eq!((offer.limit, offer.to), (Limit::Turns, 100));
-    stage.remark(Remark::BudgetRaised { name: "max_model_turns".into(), limit: 100 });
+    stage.remark(Remark::BudgetRaised { limit: Limit::Turns, to: 100 });
     assert!(view(&stage.events).offer().is_none());
     stage.call_model(Transition::Steered);
     stage.end(Ending::MaxTurns);
@@ -339,7 +339,7 @@ fn a_late_result_does_not_end_a_compaction() {
 #[test]
 fn a_late_result_is_marked() {
     let mut stage = scenes::interrupted();
-    stage.remark(Remark::Note(Note { about: "c1".into(), text: "result after the interruption: ok".into() }));
+    stage.remark(Remark::Note(Note::plain(CallId(1), "result after the interruption: ok")));
     let view = view(&stage.events);
     assert_eq!(view.rows().last().unwrap().marks, [Mark::Late]);
     assert!(matches!(bodies(&view).last().unwrap(), CardBody::Note(_)));
@@ -383,7 +383,7 @@ fn a_used_token_budget_offers_to_be_raised_by_its_size() {
         (offer.to, view.token_budget())
     };
     assert_eq!(offered(&stage), (2_000, Some(1_000)));
-    stage.remark(Remark::BudgetRaised { name: "token_budget".into(), limit: 2_000 });
+    stage.remark(Remark::BudgetRaised { limit: Limit::Tokens, to: 2_000 });
     stage.call_model(Transition::Steered);
     stage.end(Ending::TokenBudget);
     assert_eq!(offered(&stage), (3_000, Some(2_000)));

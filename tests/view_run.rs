@@ -15,7 +15,9 @@ mod stage;
 
 use countersign::agent::{Event, Live};
 use countersign::hooks::HookPoint;
-use countersign::ledger::{Abort, AbortPath, Decider, Ending, Outcome, Transition};
+use countersign::ledger::{
+    Abort, AbortPath, Decider, Ending, Goal, Limit, Outcome, Remark, Transition, Validation,
+};
 use countersign::view::{Phase, Reach};
 use serde_json::json;
 use stage::{Stage, view};
@@ -84,4 +86,28 @@ fn the_status_says_that_hooks_are_asked() {
     assert_eq!(view(&stage.events).status.words(stage.at()), "asking hooks");
     stage.end(Ending::Completed);
     assert_eq!(view(&stage.events).status.phase, Phase::Idle);
+}
+
+#[test]
+fn the_budget_of_a_goal_is_raised_by_its_own_size() {
+    let mut stage = Stage::new();
+    stage.user("A goal with three turns.");
+    stage.remark(Remark::Goal(Goal {
+        objective: "Fix the parser.".into(),
+        done_condition: "the tests pass".into(),
+        budget: vec![(Limit::Turns, 3)],
+        checkpoints: 5,
+        current_plan: String::new(),
+        progress_log: Vec::new(),
+        validation_method: Validation::Question,
+        stop_rules: Vec::new(),
+    }));
+    stage.call_model(Transition::Submitted);
+    stage.end(Ending::MaxTurns);
+    let offer = view(&stage.events).offer().unwrap();
+    assert_eq!((offer.limit, offer.to), (Limit::Turns, 6), "not by the 50 of the configuration");
+    stage.remark(Remark::BudgetRaised { limit: Limit::Turns, to: 6 });
+    stage.call_model(Transition::Steered);
+    stage.end(Ending::MaxTurns);
+    assert_eq!(view(&stage.events).offer().unwrap().to, 9);
 }

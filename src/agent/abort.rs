@@ -3,7 +3,7 @@
 //! Path A: a model speaks and no call is finished. Path B: finished calls, none started. Path C: calls run.
 
 use crate::ledger::{
-    Abort, AbortPath, CutBy, Ending, Millis, Note, OpenCall, Outcome, Remark, Settlement, aborted_text,
+    Abort, AbortPath, About, CutBy, Ending, Millis, Note, OpenCall, Outcome, Remark, Settlement, aborted_text,
 };
 
 use crate::model::UnfinishedCall;
@@ -21,7 +21,7 @@ impl Agent {
             Phase::BackingOff(waiting) => {
                 out.push(Effect::Cancel(Operation::Timer(waiting.timer)));
                 if waiting.summary.is_some_and(|wanted| wanted.then.is_none()) {
-                    let about = self.books.ledger.last_id().map_or_else(String::new, |id| id.to_string());
+                    let about = self.books.ledger.last_id().into();
                     return self.no_summary(now, about, out);
                 }
                 Ending::AbortedStreaming
@@ -36,7 +36,7 @@ impl Agent {
                 out.push(Effect::Cancel(Operation::Model(compacting.message)));
                 self.withdraw_summary(now, &compacting, "the compaction was interrupted");
                 if compacting.wanted.then.is_none() {
-                    return self.no_summary(now, compacting.message.to_string(), out);
+                    return self.no_summary(now, compacting.message.into(), out);
                 }
                 Ending::AbortedStreaming
             }
@@ -50,9 +50,9 @@ impl Agent {
     }
 
     /// A compaction between two runs is cut short: no run ends by it.
-    fn no_summary(&mut self, now: Millis, about: String, out: &mut Vec<Effect>) -> Phase {
+    fn no_summary(&mut self, now: Millis, about: About, out: &mut Vec<Effect>) -> Phase {
         let text = "The compaction was interrupted; nothing was replaced.".to_owned();
-        self.books.ledger.remark(now, Remark::Note(Note { about, text }));
+        self.books.ledger.remark(now, Remark::Note(Note::plain(about, text)));
         self.give_back(out);
         Phase::Idle
     }
@@ -81,7 +81,7 @@ impl Agent {
             } else {
                 format!("The arguments of a call of {name} were not finished: {arguments}")
             };
-            self.books.ledger.remark(now, Remark::Note(Note { about: awaiting.message.to_string(), text }));
+            self.books.ledger.remark(now, Remark::Note(Note::plain(awaiting.message, text)));
         }
         Ending::AbortedStreaming
     }

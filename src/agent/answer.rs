@@ -99,9 +99,9 @@ impl Agent {
             }
             Verdict::Stop { diminishing } => {
                 if diminishing {
-                    let about = self.books.ledger.last_id().map_or_else(String::new, |id| id.to_string());
+                    let about = self.books.ledger.last_id();
                     let text = "diminishing_returns: the last continuations each wrote little".to_owned();
-                    self.books.ledger.remark(now, Remark::Note(Note { about, text }));
+                    self.books.ledger.remark(now, Remark::Note(Note::plain(about, text)));
                 }
                 self.end(now, Ending::TokenBudget, out)
             }

@@ -47,7 +47,7 @@ impl Agent {
         }
         self.asked_for_less = false;
         let (needs_follow_up, excess) = (awaiting.draft.needs_follow_up(), awaiting.draft.excess());
-        let about = awaiting.message.to_string();
+        let about = awaiting.message;
         let ledger = &mut self.books.ledger;
         let mut message =
             awaiting.draft.complete(awaiting.message, awaiting.model, usage, || ledger.mint_call());
@@ -59,7 +59,7 @@ impl Agent {
             Err(unsettled) => return self.give_up(now, &unsettled, out),
         };
         if let Some(excess) = excess {
-            self.books.ledger.remark(now, Remark::Note(Note { about, text: excess.sentence() }));
+            self.books.ledger.remark(now, Remark::Note(Note::plain(about, excess.sentence())));
         }
         self.fire(Payload::PostSampling { text: said.clone() }, out);
         if !needs_follow_up {

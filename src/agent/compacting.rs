@@ -254,7 +254,7 @@ impl Agent {
             return self.compaction_failed(now, about, &compacting.wanted, &why, out);
         }
         let text = format!("The summary failed, and is tried again: {}", failure.message);
-        self.books.ledger.remark(now, Remark::Note(Note { about: about.to_string(), text }));
+        self.books.ledger.remark(now, Remark::Note(Note::plain(about, text)));
         let wanted = compacting.wanted.clone();
         if shrinks {
             let parts = Some(wanted.parts.unwrap_or_default());
@@ -295,8 +295,7 @@ impl Agent {
         let Wanted { trigger, then, .. } = *wanted;
         match trigger {
             CompactionTrigger::Auto => {
-                let about = about.to_string();
-                self.books.ledger.remark(now, Remark::Note(Note { about, text }));
+                self.books.ledger.remark(now, Remark::Note(Note::plain(about, text)));
                 self.auto_compaction_failed = true;
                 then.map_or(Phase::Idle, |reason| self.call_model(now, reason, 0, out))
             }

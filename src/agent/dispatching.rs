@@ -80,7 +80,7 @@ impl Agent {
                     report.outcome.as_str()
                 ),
             };
-            self.books.ledger.remark(now, Remark::Note(Note { about: call.to_string(), text }));
+            self.books.ledger.remark(now, Remark::Note(Note::plain(call, text)));
         }
         phase
     }

@@ -73,13 +73,11 @@ impl Guards {
                 self.validating = false;
             }
             Body::Compaction(_) => self.just_compacted = true,
-            Body::Note(_) | Body::Learned(_) => {
+            Body::Learned(_) => {
                 self.left_reasoning_out |= Lesson::of(entry) == Some(Lesson::ReasoningRefused)
             }
             // More is wanted: what brought little before does not count any more.
-            Body::BudgetRaised { name, .. } if *name == Limit::Tokens.name() => {
-                self.returns.raised(self.written)
-            }
+            Body::BudgetRaised { limit: Limit::Tokens, .. } => self.returns.raised(self.written),
             Body::SessionStarted(_)
             | Body::ToolCall(_)
             | Body::CallEdited(_)
@@ -90,6 +88,7 @@ impl Guards {
             | Body::Injected(_)
             | Body::Tombstone(_)
             | Body::BudgetRaised { .. }
+            | Body::Note(_)
             | Body::ModelChanged { .. }
             | Body::EffortChanged { .. }
             | Body::FilesRestored(_)

@@ -36,8 +36,7 @@ impl Agent {
         let is_it = |p: &&mut Pending| matches!(&p.state, State::Consulting(h, _) if *h == hook);
         if let Some(pending) = dispatching.calls.iter_mut().find(is_it) {
             for text in &said.notes {
-                let about = pending.call.id.to_string();
-                self.books.ledger.remark(now, Remark::Note(Note { about, text: text.clone() }));
+                self.books.ledger.remark(now, Remark::Note(Note::plain(pending.call.id, text)));
             }
             match said.updated_input.clone() {
                 Some(arguments) => {
@@ -67,9 +66,7 @@ impl Agent {
             changed.name,
             changed.arguments.canonical()
         );
-        self.books
-            .ledger
-            .remark(now, Remark::Note(Note { about: changed.id.to_string(), text: text.clone() }));
+        self.books.ledger.remark(now, Remark::Note(Note::of_hook(changed.id, &text)));
         self.asides.push(text);
         if let Err(bad) = self.registry.validate_here(&changed.name, &changed.arguments) {
             let text =

@@ -73,8 +73,8 @@ impl Agent {
     /// What people should see of the answers: troubles and remarks.
     pub(super) fn note_hooks(&mut self, now: Millis, answers: &[HookAnswer]) {
         for text in notes(answers) {
-            let about = self.books.ledger.last_id().map_or_else(String::new, |id| id.to_string());
-            self.books.ledger.remark(now, Remark::Note(Note { about, text }));
+            let about = self.books.ledger.last_id();
+            self.books.ledger.remark(now, Remark::Note(Note::plain(about, text)));
         }
     }
 
@@ -205,8 +205,8 @@ impl Agent {
     }
 
     pub(super) fn note(&mut self, now: Millis, text: String) {
-        let about = self.books.ledger.last_id().map_or_else(String::new, |id| id.to_string());
-        self.books.ledger.remark(now, Remark::Note(Note { about, text }));
+        let about = self.books.ledger.last_id();
+        self.books.ledger.remark(now, Remark::Note(Note::plain(about, text)));
     }
 
     /// How a session begins, for its first message in this process.

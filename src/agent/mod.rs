@@ -44,8 +44,8 @@ pub use settings::{Attendance, FinalResponse, Settings};
 
 use crate::budget::Meter;
 use crate::hooks::{HookId, Start};
-use crate::ledger::{CallId, CutBy, EntryId, Ledger, Millis, UserMessage};
-use crate::tool::{Registry, Standing, ToolNews};
+use crate::ledger::{BackgroundStatus, CallId, CutBy, EntryId, Ledger, Millis, UserMessage};
+use crate::tool::{Registry, ToolNews};
 
 use books::Books;
 use effect::ordered;
@@ -83,9 +83,9 @@ pub struct Agent {
     /// What hooks want the model to read with the next turn or message.
     asides: Vec<String>,
     /// Background commands that have ended, and the calls that began them: to be written.
-    ended: Vec<(CallId, Standing)>,
+    ended: Vec<(CallId, BackgroundStatus)>,
     /// Those of them that the model is to be told of.
-    untold: Vec<Standing>,
+    untold: Vec<BackgroundStatus>,
     /// Hooks are told once a process how the session began.
     starting: Option<Start>,
     /// Tools come from elsewhere too, and are not known yet: no model is called before.

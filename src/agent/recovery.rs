@@ -143,7 +143,7 @@ impl Agent {
 
     fn withdraw(&mut self, now: Millis, awaiting: Awaiting, failure: &ModelFailure) {
         let Awaiting { message, draft, estimated_input, model, .. } = awaiting;
-        let about = message.to_string();
+        let about = message;
         if !draft.is_empty() {
             let usage = self.priced(draft.usage(estimated_input));
             let (partial, calls) = draft.abandon(message, model, usage);
@@ -155,11 +155,11 @@ impl Agent {
             for call in calls {
                 let text =
                     format!("The failed answer held a call of {}, never made: {}", call.name, call.arguments);
-                self.books.ledger.remark(now, Remark::Note(Note { about: about.clone(), text }));
+                self.books.ledger.remark(now, Remark::Note(Note::plain(about, text)));
             }
         }
         let text = format!("The model call failed: {}", failure.message);
-        self.books.ledger.remark(now, Remark::Note(Note { about, text }));
+        self.books.ledger.remark(now, Remark::Note(Note::plain(about, text)));
     }
 
     /// Whether the same call may be made again: the failure may pass, retries are left, and the provider does not ask

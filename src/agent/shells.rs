@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::ledger::{Body, CallId, Entry, Injected, Injector, Millis, Remark, ToolUse};
-use crate::tool::Standing;
+use crate::ledger::{
+    BackgroundStatus, Body, CallId, Entry, Injected, Injector, Millis, Note, Remark, ToolUse,
+};
+use crate::tool::background_status;
 
 use super::Agent;
 
@@ -27,13 +29,13 @@ impl Shells {
             self.about.insert(call.id);
         }
         if let Body::Note(note) = &entry.body
-            && let Some(standing) = Standing::of_note(note)
+            && let Some(status) = note.ended()
         {
-            self.stands(standing);
+            self.stands(status.clone());
         }
         if let Body::ToolResult(result) = &entry.body
             && self.about.remove(&result.call)
-            && let Some((standing, _)) = Standing::read(&result.content)
+            && let Some((standing, _)) = background_status(&result.content)
         {
             if !standing.is_running {
                 self.told.insert(standing.id.clone());
@@ -42,7 +44,7 @@ impl Shells {
         }
     }
 
-    fn stands(&mut self, standing: Standing) {
+    fn stands(&mut self, standing: BackgroundStatus) {
         if standing.is_running {
             self.running.insert(standing.id);
         } else {
@@ -65,7 +67,7 @@ impl Agent {
                 continue;
             }
             if shells.running.contains(&standing.id) {
-                self.books.ledger.remark(now, Remark::Note(standing.note(call)));
+                self.books.ledger.remark(now, Remark::Note(Note::of_background(call, standing.clone())));
                 self.untold.push(standing);
             } else {
                 self.ended.push((call, standing));

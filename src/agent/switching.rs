@@ -75,7 +75,7 @@ impl Agent {
     /// The session has a ledger now; it began with the chosen model.
     pub(super) fn write_the_effort(&mut self, now: Millis) {
         if std::mem::take(&mut self.chosen.effort_is_unwritten) {
-            let effort = self.settings.effort.map(|level| level.as_str().to_owned());
+            let effort = self.settings.effort;
             self.books.ledger.remark(now, Remark::EffortChanged { effort });
         }
     }
@@ -86,7 +86,7 @@ impl Agent {
         if let Some(previous) = last_model(&self.books.ledger).filter(|last| *last != model) {
             self.books.ledger.remark(now, Remark::ModelChanged { model, previous });
         }
-        let effort = self.settings.effort.map(|level| level.as_str().to_owned());
+        let effort = self.settings.effort;
         if last_effort(&self.books.ledger).is_some_and(|last| last != effort) {
             self.books.ledger.remark(now, Remark::EffortChanged { effort });
         }
@@ -164,8 +164,10 @@ fn last_model(ledger: &Ledger) -> Option<ModelRef> {
 }
 
 /// The effort that was chosen last in the session, if one was.
-fn last_effort(ledger: &Ledger) -> Option<Option<String>> {
-    ledger.entries().iter().rev().find_map(|entry| {
-        if let Body::EffortChanged { effort } = &entry.body { Some(effort.clone()) } else { None }
-    })
+fn last_effort(ledger: &Ledger) -> Option<Option<Effort>> {
+    ledger
+        .entries()
+        .iter()
+        .rev()
+        .find_map(|entry| if let Body::EffortChanged { effort } = &entry.body { Some(*effort) } else { None })
 }

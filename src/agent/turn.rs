@@ -96,7 +96,7 @@ impl Agent {
             return phase;
         }
         let by_tokens = self.books.last_ending() == Some(Ending::TokenBudget);
-        self.books.ledger.remark(now, Remark::BudgetRaised { name: limit.name().to_owned(), limit: to });
+        self.books.ledger.remark(now, Remark::BudgetRaised { limit, to });
         let said = self.books.ledger.project().ok();
         if !said.is_some_and(|messages| matches!(messages.last(), Some(Message::Assistant(_)))) {
             return self.call_model(now, Transition::Steered, 0, out);

@@ -13,7 +13,7 @@ pub struct Meter {
     /// The limits without those of the goal that is pursued.
     without_goal: Option<Limits>,
     /// The limits that the goal has brought along, each as large as it began.
-    of_goal: BTreeMap<&'static str, u64>,
+    of_goal: BTreeMap<Limit, u64>,
     session: Usage,
     run: Run,
     waiting: BTreeSet<CallId>,
@@ -124,7 +124,7 @@ impl Meter {
                 self.decided(d.call, entry.at);
             }
             Body::ToolResult(r) => self.result(r, entry.at),
-            Body::BudgetRaised { name, limit } => self.raise(name, *limit),
+            Body::BudgetRaised { limit, to } => self.raise(*limit, *to),
             Body::Goal(goal) => self.tighten(goal),
             Body::TurnEnded(_) => self.end(entry.at),
             Body::Note(note) => self.failed_runs.extend(note.failed_run()),
@@ -168,8 +168,7 @@ impl Meter {
         self.session = self.session.plus(usage);
     }
 
-    fn raise(&mut self, name: &str, to: u64) {
-        let Some(raised) = Limit::parse(name) else { return };
+    fn raise(&mut self, raised: Limit, to: u64) {
         self.limits.set(raised, to);
         // What was raised for a goal never lowers what holds without it.
         if let Some(limits) = &mut self.without_goal
@@ -182,12 +181,10 @@ impl Meter {
     /// A goal may have a budget of its own, for its run alone; it only tightens.
     fn tighten(&mut self, goal: &Goal) {
         self.without_goal.get_or_insert_with(|| self.limits.clone());
-        for (name, most) in &goal.budget {
-            if let Some(limit) = Limit::parse(name) {
-                let most = self.limits.get(limit).map_or(*most, |in_force| in_force.min(*most));
-                self.limits.set(limit, most);
-                self.of_goal.insert(limit.name(), most);
-            }
+        for (limit, most) in &goal.budget {
+            let most = self.limits.get(*limit).map_or(*most, |in_force| in_force.min(*most));
+            self.limits.set(*limit, most);
+            self.of_goal.insert(*limit, most);
         }
     }
 
@@ -199,7 +196,7 @@ impl Meter {
 
     /// How large a limit was before anybody raised it, if the goal that is pursued has brought it along.
     pub fn size_by_goal(&self, limit: Limit) -> Option<u64> {
-        self.of_goal.get(limit.name()).copied()
+        self.of_goal.get(&limit).copied()
     }
 
     /// The limits in force, raises included.
@@ -320,7 +317,10 @@ mod tests {
             meter.gauges(Millis(1))[9].used
         };
         let failed = |attempt| Note::of_failed_run(CallId(7), attempt, &Outcome::TimedOut, "busy");
-        assert_eq!(after(Body::Note(Note { about: "c7".into(), text: "Run along.".into() })), 0);
+        assert_eq!(
+            after(Body::Note(Note::plain(CallId(7), "Run 1 failed (failed) and was tried again:"))),
+            0
+        );
         assert_eq!(after(Body::Note(failed(1))), 1);
         assert_eq!(after(Body::Note(failed(2))), 2);
         let result = ToolResult {

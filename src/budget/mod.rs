@@ -5,6 +5,7 @@ mod limits;
 mod meter;
 mod returns;
 
-pub use limits::{Limit, Limits};
+pub use crate::ledger::Limit;
+pub use limits::Limits;
 pub use meter::{Gauge, Meter};
 pub use returns::{Returns, TokenBudget, Verdict};

@@ -236,7 +236,7 @@ fn choice(invocation: &Invocation, file: Option<&SessionFile>) -> Result<(Config
         config.model = left.or(config.model);
     }
     let chosen = entries.iter().rev().find_map(|entry| match &entry.body {
-        Body::EffortChanged { effort } => Some(effort.as_deref().and_then(|level| Effort::parse(level).ok())),
+        Body::EffortChanged { effort } => Some(*effort),
         _ => None,
     });
     if let Some(effort) = chosen.filter(|_| !config.source("effort").is_flag()) {

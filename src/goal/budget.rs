@@ -6,18 +6,17 @@ use crate::budget::Limit;
 ///
 /// # Errors
 /// The part that cannot be read, with an example.
-pub(super) fn read(text: &str) -> Result<Vec<(String, u64)>, String> {
+pub(super) fn read(text: &str) -> Result<Vec<(Limit, u64)>, String> {
     text.split([',', '\n'])
         .map(str::trim)
         .filter(|part| !part.is_empty())
         .map(|part| {
             let limit = named(part).or_else(|| spoken(part));
-            let (limit, value) = limit.ok_or_else(|| {
+            limit.ok_or_else(|| {
                 format!(
                     "the budget `{part}` cannot be read; write for example `20 turns, 100 calls, 30 minutes, $2`"
                 )
-            })?;
-            Ok((limit.name().to_owned(), value))
+            })
         })
         .collect()
 }
@@ -78,7 +77,7 @@ mod tests {
             ("max_total_cost", 2_500_000),
             ("max_output_tokens", 9),
         ];
-        assert_eq!(read, expected.map(|(name, value)| (name.to_owned(), value)));
+        assert_eq!(read, expected.map(|(name, value)| (Limit::parse(name).unwrap(), value)));
         assert_eq!(super::read("").unwrap(), []);
     }
 

@@ -144,7 +144,7 @@ mod tests {
         let goal = read("count the tests | check: cargo test | grep ok | budget: 3 turns").unwrap();
         assert_eq!(goal.objective, "count the tests");
         assert_eq!(goal.validation_method, Validation::Command("cargo test | grep ok".to_owned()));
-        assert_eq!(goal.budget, [("max_model_turns".to_owned(), 3)]);
+        assert_eq!(goal.budget, [(crate::ledger::Limit::Turns, 3)]);
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::image::shown;
 use super::{
     ApprovalRequest, AssistantMessage, CallId, Checkpoint, Compaction, Decision, DelegationRequest,
-    DelegationResponse, Ending, EntryId, FilesRestored, Goal, Image, Injector, Learned, Lesson, Millis,
-    ModelRef, Progress, ToolResult, ToolUse, Transition, Usage,
+    DelegationResponse, Effort, Ending, EntryId, FilesRestored, Goal, Image, Injector, Learned, Lesson,
+    Limit, Millis, ModelRef, Note, Progress, ToolResult, ToolUse, Transition, Usage,
 };
 
 /// One entry: immutable once appended, never removed.
@@ -66,10 +66,10 @@ pub enum Body {
     },
     /// A limit was raised by the user.
     BudgetRaised {
-        /// Name of the limit, as in the configuration.
-        name: String,
+        /// Which.
+        limit: Limit,
         /// The new limit, in the limit's own unit (micro-dollars for cost).
-        limit: u64,
+        to: u64,
     },
     /// From here on another model answers.
     ModelChanged {
@@ -81,7 +81,7 @@ pub enum Body {
     /// From here on the models are to think as hard as this.
     EffortChanged {
         /// The level, as configured; `None`: as each vendor thinks best.
-        effort: Option<String>,
+        effort: Option<Effort>,
     },
     /// The user took back what the agent did to files.
     FilesRestored(FilesRestored),
@@ -182,7 +182,6 @@ impl Lesson {
     pub fn of(entry: &Entry) -> Option<Self> {
         match &entry.body {
             Body::Learned(learned) => Some(learned.lesson.clone()),
-            Body::Note(note) => Self::parse(&note.text),
             _ => None,
         }
     }
@@ -266,15 +265,6 @@ pub struct Tombstone {
     pub target: EntryId,
     /// Why.
     pub reason: String,
-}
-
-/// A remark for people.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Note {
-    /// What it is about: an entry or a call, as written (`e12`, `c7`).
-    pub about: String,
-    /// The remark.
-    pub text: String,
 }
 
 /// How a run ended.

@@ -1,5 +1,7 @@
 //! A goal: the eight parts of seed 3, what each checkpoint asked, and what the model answered.
 
+use super::Limit;
+
 /// A long-running task with an end that can be checked. Written whole when it is set and when it is taken up again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Goal {
@@ -7,8 +9,8 @@ pub struct Goal {
     pub objective: String,
     /// When it is achieved, in words.
     pub done_condition: String,
-    /// Limits of this goal's run, by their names in the configuration, in their own units; they only tighten.
-    pub budget: Vec<(String, u64)>,
+    /// Limits of this goal's run, in their own units; they only tighten.
+    pub budget: Vec<(Limit, u64)>,
     /// A checkpoint comes after this many model turns, and whenever the model stops calling tools.
     pub checkpoints: u32,
     /// The plan as it stands; empty when there is none yet.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::delegation::Delegated;
-use super::{Body, CallId, Entry, Note};
+use super::{Body, CallId, Entry};
 
 /// The delegation that a call has begun and not ended, if it has.
 pub(super) fn begun(entries: &[Arc<Entry>], call: CallId) -> Option<Delegated> {
@@ -37,23 +37,6 @@ pub(super) fn delivered(entries: &[Arc<Entry>], call: CallId) -> Option<String> 
     })
 }
 
-const ACCEPTED: [&str; 3] = ["The agent ", " works on it as its task ", "."];
-
-impl Note {
-    /// The agent has taken the task of the call, and calls it this.
-    pub(super) fn of_acceptance(call: CallId, agent: &str, id: &str) -> Self {
-        let [begin, middle, end] = ACCEPTED;
-        Self { about: call.to_string(), text: format!("{begin}{agent}{middle}{id}{end}") }
-    }
-
-    /// The call, and what the agent calls its task, if the note is on that.
-    pub fn accepted(&self) -> Option<(CallId, &str)> {
-        let [begin, middle, end] = ACCEPTED;
-        let (_, id) = self.text.strip_prefix(begin)?.strip_suffix(end)?.split_once(middle)?;
-        Some((CallId::parse(&self.about)?, id))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,11 +48,9 @@ mod tests {
             assert_eq!(TaskState::parse(state.as_str()), Some(state));
         }
         assert_eq!(TaskState::parse("TASK_STATE_WORKING"), None);
-        for id in ["t-1", "a b.", " works on it as its task "] {
-            let note = Note::of_acceptance(CallId(3), "writer", id);
-            assert_eq!(note.accepted(), Some((CallId(3), id)));
-        }
-        assert_eq!(Note { about: "c3".into(), text: "The agent sleeps.".into() }.accepted(), None);
+        let note = Note::of_acceptance(CallId(3), "writer", "t-1");
+        assert_eq!(note.accepted(), Some((CallId(3), "t-1")));
+        assert_eq!(Note::plain(CallId(3), note.text).accepted(), None);
     }
 
     /// A session in which the task of `c1` was sent, taken, and delivered.

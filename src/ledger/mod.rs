@@ -6,10 +6,12 @@
 
 mod approval;
 mod attempt;
+mod background;
 mod check;
 mod compaction;
 mod content;
 mod delegation;
+mod effort;
 mod ending;
 mod entry;
 mod goal;
@@ -21,7 +23,9 @@ mod id;
 mod image;
 mod injector;
 mod lesson;
+mod limit;
 mod message;
+mod note;
 mod open;
 mod outcome;
 mod project;
@@ -34,12 +38,14 @@ use delegation::Delegated;
 
 pub use approval::{ApprovalRequest, Decision, PATH, Preview, Sandboxing, Scope};
 pub use attempt::{told_of_typing, was_typed_into};
+pub use background::BackgroundStatus;
 pub use check::{Fault, audit, check, resting_places};
 pub use compaction::{Compaction, CompactionTrigger};
 pub use content::{Arguments, Block, Thinking, ToolUse};
 pub use delegation::{DelegationRequest, DelegationResponse, RemoteTask, TaskState};
+pub use effort::Effort;
 pub use ending::{Ending, Transition};
-pub use entry::{Body, Entry, Injected, Note, SessionStarted, Tombstone, TurnEnded, UserMessage};
+pub use entry::{Body, Entry, Injected, SessionStarted, Tombstone, TurnEnded, UserMessage};
 pub use goal::{Answerer, Asked, Checkpoint, Goal, Progress, Validation};
 pub use grant::{Grant, grants};
 pub use hosted::Hosted;
@@ -47,7 +53,9 @@ pub use id::{CallId, EntryId, Millis};
 pub use image::Image;
 pub use injector::Injector;
 pub use lesson::{Learned, Lesson};
+pub use limit::Limit;
 pub use message::{AssistantMessage, MicroDollars, ModelRef, Stop, Usage};
+pub use note::{About, Note, NoteKind};
 pub use open::OpenCall;
 pub use outcome::{
     Abort, AbortPath, CutBy, Decider, Outcome, ToolResult, aborted_text, forgotten_text, lost_text, seconds,
@@ -57,7 +65,7 @@ pub use recover::{Recovered, recover};
 pub use restored::FilesRestored;
 
 /// Version of the session format that this program writes.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// The books of one session.
 #[derive(Debug, Default)]
@@ -300,9 +308,9 @@ pub enum Remark {
     /// A raised limit.
     BudgetRaised {
         /// Which.
-        name: String,
-        /// To what.
-        limit: u64,
+        limit: Limit,
+        /// The new limit, in the limit's own unit (micro-dollars for cost).
+        to: u64,
     },
     /// Another model.
     ModelChanged {
@@ -314,7 +322,7 @@ pub enum Remark {
     /// Another effort.
     EffortChanged {
         /// The level; `None`: as each vendor thinks best.
-        effort: Option<String>,
+        effort: Option<Effort>,
     },
     /// A grant for the session is taken back.
     GrantRevoked {
@@ -357,7 +365,7 @@ impl From<Remark> for Body {
             Remark::ApprovalDecided(d) => Self::ApprovalDecided(d),
             Remark::Tombstone(t) => Self::Tombstone(t),
             Remark::Transition { turn, reason } => Self::Transition { turn, reason },
-            Remark::BudgetRaised { name, limit } => Self::BudgetRaised { name, limit },
+            Remark::BudgetRaised { limit, to } => Self::BudgetRaised { limit, to },
             Remark::ModelChanged { model, previous } => Self::ModelChanged { model, previous },
             Remark::EffortChanged { effort } => Self::EffortChanged { effort },
             Remark::GrantRevoked { call } => Self::GrantRevoked { call },

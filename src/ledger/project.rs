@@ -53,7 +53,7 @@ fn standing_at(entries: &[Arc<Entry>]) -> impl Iterator<Item = (usize, &Arc<Entr
         }
     }
     entries.iter().enumerate().filter(move |(_, e)| {
-        let about = if let Body::Note(note) = &e.body { EntryId::parse(&note.about) } else { None };
+        let about = if let Body::Note(note) = &e.body { note.about.entry() } else { None };
         !withdrawn.contains(&e.id)
             && about.is_none_or(|about| !withdrawn.contains(&about))
             && e.body.call().is_none_or(|call| !calls.contains(&call))
@@ -106,7 +106,7 @@ impl Ledger {
                 // No model made that call, so none may be given its result; a checkpoint tells what it showed.
                 Body::ToolResult(r) if ours.contains(&r.call) => {}
                 Body::ToolResult(r) => push_result(&mut messages, at, r),
-                Body::Note(_) | Body::Learned(_) if Lesson::of(entry) == Some(Lesson::ReasoningRefused) => {
+                Body::Learned(_) if Lesson::of(entry) == Some(Lesson::ReasoningRefused) => {
                     messages = leave_reasoning_out(messages);
                 }
                 Body::SessionStarted(_)

@@ -2,15 +2,14 @@
 
 mod bounds;
 mod draft;
-mod effort;
 mod event;
 mod failure;
 mod sight;
 mod spec;
 
+pub use crate::ledger::Effort;
 pub use bounds::{AnswerBounds, Excess};
 pub use draft::{Draft, UnfinishedCall};
-pub use effort::Effort;
 pub use event::{ModelEvent, ModelNews};
 pub use failure::{Action, FailureClass, ModelFailure, NamedTool, Sizes};
 pub use spec::{Abilities, LongPrompt, ModelSpec, Price, Rates};

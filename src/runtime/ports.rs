@@ -7,9 +7,9 @@ use tokio::sync::mpsc;
 
 use crate::agent::Input;
 use crate::hooks::{HookAnswer, HookCall};
-use crate::ledger::{CallId, Entry};
+use crate::ledger::{BackgroundStatus, CallId, Entry};
 use crate::model::{ModelNews, Request};
-use crate::tool::{Discovered, Invocation, Preparation, Shown, Standing, ToolNews, ToolReport, Typed};
+use crate::tool::{Discovered, Invocation, Preparation, Shown, ToolNews, ToolReport, Typed};
 
 /// Speaks to models. The stream ends with exactly one `Finished` or `Failed`; dropping it ends the call and
 /// closes its connection.
@@ -29,7 +29,7 @@ impl LateNews {
     }
 
     /// Tells that a background command has ended, and how. Once the loop has ended nobody hears it.
-    pub async fn ended(&self, began: CallId, standing: Standing) {
+    pub async fn ended(&self, began: CallId, standing: BackgroundStatus) {
         if self.0.send(Input::Tool(began, ToolNews::Ended(standing))).await.is_err() {
             tracing::debug!("a background command ended after the loop had");
         }

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-pub use background::{Standing, id_of, number_of};
+pub use background::background_status;
 pub use batch::{Candidate, startable};
 pub use console::{Console, rows};
 pub use name::{ASK, DELEGATE_TO, MCP, delegate, mcp};
@@ -30,7 +30,7 @@ pub use schema::{BadArguments, Registry, check_schema, warm_up};
 pub use screen::{KeyModes, MOST_TYPED, Screen, Shown, Typed, has_terminal};
 pub use territory::Territory;
 
-use crate::ledger::{Arguments, CallId, Image, Outcome, Preview, RemoteTask};
+use crate::ledger::{Arguments, BackgroundStatus, CallId, Image, Outcome, Preview, RemoteTask};
 
 /// What a tool does to the world, mildest first. Only reads run together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -175,7 +175,7 @@ pub enum ToolNews {
     /// It is over.
     Done(ToolReport),
     /// A background command that the call began has ended.
-    Ended(Standing),
+    Ended(BackgroundStatus),
 }
 
 /// How a tool run ended.

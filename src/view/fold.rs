@@ -12,8 +12,6 @@ use crate::ledger::{
     Body, CallId, Compaction, Entry, EntryId, Learned, Lesson, Millis, ToolResult, TurnEnded,
 };
 
-use crate::tool::Standing;
-
 use super::{
     Card, CardBody, CardId, Forming, LiveMessage, Mark, Offer, Panel, PanelState, Phase, PlanProgress, Row,
     View, plan, shells,
@@ -95,8 +93,8 @@ impl View {
                 self.take_result(r, entry.at);
             }
             Body::Note(note) => {
-                if let Some(standing) = Standing::of_note(note) {
-                    shells::end(&mut self.shells, standing, entry.at);
+                if let Some(status) = note.ended() {
+                    shells::end(&mut self.shells, status.clone(), entry.at);
                 }
             }
             Body::User(_) if PlanProgress::of(&self.plan).current.is_none() => self.plan.clear(),
@@ -166,7 +164,7 @@ impl View {
             // Between runs a summary, or the word that there is none, is the end of it. A note on a call is a late
             // result, which ends nothing.
             Body::Compaction(_) | Body::Error { .. } if by_hand => status.phase = Phase::Idle,
-            Body::Note(note) if by_hand && CallId::parse(&note.about).is_none() => {
+            Body::Note(note) if by_hand && note.about.call().is_none() => {
                 status.phase = Phase::Idle;
             }
             // Within a run the model is asked again with the summary: no transition says so after a reactive one.
@@ -239,10 +237,9 @@ impl View {
     fn inspect(&mut self, entry: &Arc<Entry>) {
         let mut marks = Mark::of(entry);
         if let Body::Note(note) = &entry.body
-            && Standing::of_note(note).is_none()
+            && note.ended().is_none()
         {
-            let late =
-                CallId::parse(&note.about).and_then(|c| self.panel(c)).is_some_and(|p| p.result().is_some());
+            let late = note.about.call().and_then(|c| self.panel(c)).is_some_and(|p| p.result().is_some());
             marks.extend(late.then_some(Mark::Late));
         }
         if let Body::Tombstone(t) = &entry.body

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::ledger::{
-    ApprovalRequest, Arguments, Body, Checkpoint, Compaction, Decision, DelegationResponse, Entry, Outcome,
-    Preview, seconds,
+    ApprovalRequest, Arguments, Body, Checkpoint, Compaction, Decision, DelegationResponse, Effort, Entry,
+    Outcome, Preview, seconds,
 };
 
 /// One row: one entry.
@@ -135,13 +135,13 @@ pub fn one_line(entry: &Entry) -> String {
         Body::Tombstone(t) => format!("{} withdrawn: {}", t.target, t.reason),
         Body::Compaction(c) => compacted(c),
         Body::Transition { turn, reason } => format!("turn {turn} ({})", reason.as_str()),
-        Body::BudgetRaised { name, limit } => format!("{name} is now {limit}"),
+        Body::BudgetRaised { limit, to } => format!("{} is now {to}", limit.name()),
         Body::ModelChanged { model, previous } => format!("{model} in the place of {previous}"),
         Body::GrantRevoked { call } => {
             format!("what you granted for this session with {call} is asked about again")
         }
         Body::FilesRestored(done) => done.words(),
-        Body::EffortChanged { effort } => effort_words(effort.as_deref()),
+        Body::EffortChanged { effort } => effort_words(*effort),
         Body::Note(n) => format!("{}: {}", n.about, n.text),
         Body::Learned(l) => format!("{}: {}", l.about, l.lesson.sentence()),
         Body::Error { message, .. } => message.clone(),
@@ -170,8 +170,8 @@ fn met(checkpoint: &Checkpoint) -> String {
 }
 
 /// An effort, as people read it.
-fn effort_words(effort: Option<&str>) -> String {
-    effort.map_or_else(|| "as the vendor thinks best".to_owned(), str::to_owned)
+fn effort_words(effort: Option<Effort>) -> String {
+    effort.map_or("as the vendor thinks best", Effort::as_str).to_owned()
 }
 
 fn compacted(c: &Compaction) -> String {

@@ -3,8 +3,8 @@
 //! No live event adds to it: what is shown of one that runs is what the model was last told, and from when that is. Its end
 //! is noted when it comes.
 
-use crate::ledger::{Arguments, Millis, ToolResult};
-use crate::tool::Standing;
+use crate::ledger::{Arguments, BackgroundStatus, Millis, ToolResult};
+use crate::tool::background_status;
 
 use super::Panel;
 
@@ -29,7 +29,7 @@ pub struct BackgroundShell {
 
 /// Takes in the result of a call that was about a background command.
 pub(super) fn take(shells: &mut Vec<BackgroundShell>, panel: &Panel, result: &ToolResult, at: Millis) {
-    let Some((standing, printed)) = Standing::read(&result.content) else { return };
+    let Some((standing, printed)) = background_status(&result.content) else { return };
     let text = |name: &str| panel.arguments().and_then(|arguments| arguments.text(name));
     let begins = panel.name() == "shell" && panel.arguments().is_some_and(is_background);
     if begins {
@@ -55,7 +55,7 @@ pub(super) fn take(shells: &mut Vec<BackgroundShell>, panel: &Panel, result: &To
 }
 
 /// Takes in that one has ended, of which no call has told yet.
-pub(super) fn end(shells: &mut [BackgroundShell], standing: Standing, at: Millis) {
+pub(super) fn end(shells: &mut [BackgroundShell], standing: BackgroundStatus, at: Millis) {
     if let Some(shell) = shells.iter_mut().rev().find(|shell| shell.id == standing.id && shell.is_running) {
         (shell.asked, shell.is_running, shell.words) = (at, standing.is_running, standing.words);
     }

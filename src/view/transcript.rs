@@ -97,7 +97,7 @@ impl Page {
                 self.aside(&format!("note on {}", learned.about), &learned.lesson.sentence());
             }
             Body::Error { message, next } => self.aside("error", &format!("{message}; next: {next}")),
-            Body::BudgetRaised { name, limit } => self.aside(&format!("{name} is now {limit}"), ""),
+            Body::BudgetRaised { limit, to } => self.aside(&format!("{} is now {to}", limit.name()), ""),
             Body::ModelChanged { .. } => self.aside("model", &one_line(entry)),
             Body::GrantRevoked { .. } => self.aside("revoked", &one_line(entry)),
             Body::FilesRestored(_) => self.aside("undone", &one_line(entry)),

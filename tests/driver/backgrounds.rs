@@ -2,9 +2,8 @@
 
 use countersign::agent::{Answer, Event};
 use countersign::budget::Limits;
-use countersign::ledger::{Body, Outcome};
+use countersign::ledger::{BackgroundStatus, Body, Outcome};
 use countersign::policy::Mode;
-use countersign::tool::Standing;
 use countersign::view::{View, ViewSettings};
 
 use super::stage::{Stage, call};
@@ -18,7 +17,7 @@ async fn with_a_server() -> Stage {
     model.finish().await;
     let request = stage.until_request().await;
     stage.decide(request, call(1), Answer::AllowOnce).await;
-    let running = Standing::running(1, 1).line();
+    let running = BackgroundStatus::running(1, 1).line();
     stage.next_tool_run().await.done(Outcome::Ok, &format!("(nothing new)\n{running}"));
     answered(&mut stage).await;
     stage
@@ -60,7 +59,7 @@ fn injected(bodies: &[Body]) -> Vec<String> {
 async fn an_end_is_written_once_and_told_with_the_next_message() {
     let mut stage = with_a_server().await;
     for _ in 0..2 {
-        stage.background_ended(call(1), Standing::ended(1, "exit code 3", 9)).await;
+        stage.background_ended(call(1), BackgroundStatus::ended(1, "exit code 3", 9)).await;
     }
     stage.until_entry(|body| matches!(body, Body::Note(_))).await;
     stage.submit("and now").await;
@@ -81,7 +80,7 @@ async fn what_a_result_has_told_is_not_told_again() {
     model.finish().await;
     // No such tool is staged, so its result says nothing of b1; the end then comes while the model speaks.
     let model = stage.next_model_call().await;
-    stage.background_ended(call(1), Standing::ended(1, "exit code 0", 2)).await;
+    stage.background_ended(call(1), BackgroundStatus::ended(1, "exit code 0", 2)).await;
     stage.until_entry(|body| matches!(body, Body::Note(_))).await;
     model.call(0, "read", "{}").await;
     model.finish().await;
@@ -101,7 +100,7 @@ async fn the_view_counts_it_as_ended() {
     let mut view = View::new(view_settings());
     stage.told().iter().for_each(|entry| view.fold(&Event::Appended(entry.clone())));
     assert!(view.shells()[0].is_running);
-    stage.background_ended(call(1), Standing::ended(1, "exit code 3", 9)).await;
+    stage.background_ended(call(1), BackgroundStatus::ended(1, "exit code 3", 9)).await;
     stage.until_entry(|body| matches!(body, Body::Note(_))).await;
     view.fold(&Event::Appended(stage.told().last().unwrap().clone()));
     let shell = &view.shells()[0];

@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use countersign::agent::{Agent, Answer, Event, Intent, Live, Settings};
 use countersign::budget::Limits;
-use countersign::ledger::{Body, CallId, Entry, EntryId, ModelRef, Outcome};
+use countersign::ledger::{BackgroundStatus, Body, CallId, Entry, EntryId, ModelRef, Outcome};
 use countersign::model::{ModelEvent, ModelNews, ModelSpec, Request};
 use countersign::policy::Policy;
 use countersign::runtime::{
     Driver, DriverError, Handles, LateNews, ModelPort, NoHooks, Ports, StorePort, ToolPort,
 };
-use countersign::tool::{Invocation, Preparation, Shown, SideEffect, Standing, ToolReport, ToolSpec, Typed};
+use countersign::tool::{Invocation, Preparation, Shown, SideEffect, ToolReport, ToolSpec, Typed};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{BoxStream, StreamExt, unfold};
 use tokio::sync::{mpsc, oneshot};
@@ -259,7 +259,7 @@ impl Stage {
     }
 
     /// A background command ends, which that call began.
-    pub async fn background_ended(&self, began: CallId, standing: Standing) {
+    pub async fn background_ended(&self, began: CallId, standing: BackgroundStatus) {
         self.late.get().unwrap().ended(began, standing).await;
     }
     fn take(&mut self, entry: &Arc<Entry>) {

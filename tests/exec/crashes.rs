@@ -199,7 +199,7 @@ type Damage = fn(&mut Vec<String>);
 fn what_cannot_be_understood_is_refused_and_not_touched() {
     let damages: [(&str, Damage); 4] = [
         ("line 4", |lines| lines[3] = "{\"type\":\"user_mess".to_owned()),
-        ("format version", |lines| lines[0] = lines[0].replace("\"version\":1", "\"version\":99")),
+        ("format version", |lines| lines[0] = lines[0].replace("\"version\":2", "\"version\":99")),
         ("twice", |lines| lines.insert(3, lines[2].clone())),
         ("is not open", |lines| lines.retain(|line| !line.contains("\"tool_calls\":[{"))),
     ];

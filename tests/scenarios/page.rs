@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use countersign::agent::{Effect, Live, Operation};
 use countersign::ledger::{
-    AssistantMessage, Block, Body, CallId, Checkpoint, Compaction, Decider, Decision, DelegationResponse,
-    Entry, EntryId, Goal, Injector, Message, Note, Outcome, Progress, Scope, Stop, ToolResult, TurnEnded,
-    Usage, seconds,
+    About, AssistantMessage, Block, Body, CallId, Checkpoint, Compaction, Decider, Decision,
+    DelegationResponse, Effort, Entry, EntryId, Goal, Injector, Message, Note, Outcome, Progress, Scope,
+    Stop, ToolResult, TurnEnded, Usage, seconds,
 };
 use countersign::model::Request;
 
@@ -152,12 +152,12 @@ fn line(body: &Body, log: &[Arc<Entry>]) -> Option<(String, String)> {
         Body::Transition { turn, reason } => {
             plain("transition", format!("{} (turn {turn})", reason.as_str()))
         }
-        Body::BudgetRaised { name, limit } => plain("raised", format!("{name} to {limit}")),
+        Body::BudgetRaised { limit, to } => plain("raised", format!("{} to {to}", limit.name())),
         Body::ModelChanged { model, previous } => {
             plain("model", format!("{model} in the place of {previous}"))
         }
         Body::EffortChanged { effort } => {
-            plain("effort", effort.as_deref().unwrap_or("the vendor's").to_owned())
+            plain("effort", effort.map_or("the vendor's", Effort::as_str).to_owned())
         }
         Body::GrantRevoked { call } => plain("revoked", format!("what was granted with {}", number(*call))),
         Body::FilesRestored(done) => plain("undone", format!("since {}: {}", done.since, done.words())),
@@ -169,7 +169,8 @@ fn line(body: &Body, log: &[Arc<Entry>]) -> Option<(String, String)> {
 }
 
 fn goal(goal: &Goal) -> String {
-    let budget: Vec<String> = goal.budget.iter().map(|(name, most)| format!(" · {name} {most}")).collect();
+    let budget: Vec<String> =
+        goal.budget.iter().map(|(limit, most)| format!(" · {} {most}", limit.name())).collect();
     let begun = if goal.current_plan.is_empty() {
         String::new()
     } else {
@@ -284,10 +285,10 @@ fn compaction(compaction: &Compaction) -> String {
 }
 
 fn note(note: &Note, log: &[Arc<Entry>]) -> String {
-    let what = match (CallId::parse(&note.about), EntryId::parse(&note.about)) {
-        (Some(call), _) => number(call),
-        (None, Some(entry)) => about(entry, log),
-        (None, None) => note.about.clone(),
+    let what = match &note.about {
+        About::Call(call) => number(*call),
+        About::Entry(entry) => about(*entry, log),
+        About::Session | About::Unknown(_) => note.about.to_string(),
     };
     format!("on {what}: {}", note.text)
 }

@@ -5,8 +5,8 @@ use crate::scenes;
 use crate::stage::Stage;
 use countersign::agent::Live;
 use countersign::ledger::{
-    Abort, AbortPath, Answerer, Arguments, Asked, Checkpoint, Decider, Ending, Goal, Image, Injected,
-    Injector, MicroDollars, ModelRef, OpenCall, Outcome, Preview, Remark, UserMessage, Validation,
+    Abort, AbortPath, Answerer, Arguments, Asked, Checkpoint, Decider, Effort, Ending, Goal, Image, Injected,
+    Injector, Limit, MicroDollars, ModelRef, OpenCall, Outcome, Preview, Remark, UserMessage, Validation,
 };
 use countersign::ui::Replay;
 use countersign::ui::local::Overlay;
@@ -175,9 +175,9 @@ fn every_remark() {
         }
         let [one, two] = ["anthropic/claude-test", "openai/gpt-test"].map(ModelRef::parse);
         stage.remark(Remark::ModelChanged { model: two, previous: one });
-        stage.remark(Remark::EffortChanged { effort: Some("high".into()) });
+        stage.remark(Remark::EffortChanged { effort: Some(Effort::High) });
         stage.remark(Remark::EffortChanged { effort: None });
-        stage.remark(Remark::BudgetRaised { name: "max_total_cost".into(), limit: 4_000_000 });
+        stage.remark(Remark::BudgetRaised { limit: Limit::Cost, to: 4_000_000 });
         stage.note("e5", "The model call failed: overloaded");
         let message = "openai/gpt-test cannot be reached: the name of the server is not known".into();
         let next = "Check the network, then send the message again.".into();
@@ -192,7 +192,7 @@ fn goal() -> Stage {
     stage.remark(Remark::Goal(Goal {
         objective: "Make the parser accept empty input.".into(),
         done_condition: "`cargo test parser` exits with 0".into(),
-        budget: vec![("max_model_turns".into(), 20), ("max_total_cost".into(), 2_000_000)],
+        budget: vec![(Limit::Turns, 20), (Limit::Cost, 2_000_000)],
         checkpoints: 5,
         current_plan: String::new(),
         progress_log: vec![],

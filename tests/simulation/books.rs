@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use countersign::ledger::{
     ApprovalRequest, AssistantMessage, Body, CallId, Decision, Ending, Entry, EntryId, Goal, Injector,
-    ModelRef, Note, Outcome, ToolResult, ToolUse, Transition, Validation,
+    ModelRef, Note, NoteKind, Outcome, ToolResult, ToolUse, Transition, Validation,
 };
 use serde_json::Value;
 
@@ -182,8 +182,8 @@ impl Log {
     /// Hooks may change a call once more, whoever changed it before: it is another action then.
     fn note(&mut self, note: &Note) -> Result<(), String> {
         self.delegations.note(note)?;
-        if note.text.starts_with("A hook changed the arguments of the call") {
-            let call = CallId::parse(&note.about).ok_or("a hook changed what is no call")?;
+        if note.kind == NoteKind::ChangedByHook {
+            let call = note.about.call().ok_or("a hook changed what is no call")?;
             self.edited.remove(&call);
             self.shown.remove(&call);
         }

@@ -234,10 +234,10 @@ pub fn approvals() -> impl Strategy<Value = Body> {
 pub fn goals() -> impl Strategy<Value = Body> {
     let method = prop_oneof![text().prop_map(Validation::Command), Just(Validation::Question)];
     let goal =
-        (text(), text(), vec((text(), any::<u64>()), 0..3), any::<u32>(), text(), vec(text(), 0..3), method)
+        (text(), text(), vec((limit(), any::<u64>()), 0..3), any::<u32>(), text(), vec(text(), 0..3), method)
             .prop_map(
                 |(objective, done_condition, budget, checkpoints, current_plan, progress_log, method)| {
-                    let budget: BTreeMap<String, u64> = budget.into_iter().collect();
+                    let budget: BTreeMap<Limit, u64> = budget.into_iter().collect();
                     Body::Goal(Goal {
                         objective,
                         done_condition,
@@ -319,18 +319,51 @@ pub fn body() -> impl Strategy<Value = Body> {
         (any::<u64>(), text())
             .prop_map(|(target, reason)| Body::Tombstone(Tombstone { target: EntryId(target), reason })),
         (any::<u32>(), transition).prop_map(|(turn, reason)| Body::Transition { turn, reason }),
-        (text(), any::<u64>()).prop_map(|(name, limit)| Body::BudgetRaised { name, limit }),
+        (limit(), any::<u64>()).prop_map(|(limit, to)| Body::BudgetRaised { limit, to }),
         (model(), model()).prop_map(|(model, previous)| Body::ModelChanged { model, previous }),
-        proptest::option::of(text()).prop_map(|effort| Body::EffortChanged { effort }),
+        proptest::option::of(proptest::sample::select(&Effort::ALL[..]))
+            .prop_map(|effort| Body::EffortChanged { effort }),
         call().prop_map(Body::CallEdited),
         restored(),
         any::<u64>().prop_map(|call| Body::GrantRevoked { call: CallId(call) }),
         delegations(),
-        (text(), text()).prop_map(|(about, text)| Body::Note(Note { about, text })),
+        notes(),
         learned(),
         (text(), text()).prop_map(|(message, next)| Body::Error { message, next }),
         ended(),
     ]
+}
+
+fn limit() -> impl Strategy<Value = Limit> {
+    proptest::sample::select(&Limit::ALL[..])
+}
+
+fn notes() -> impl Strategy<Value = Body> {
+    let about = prop_oneof![
+        Just(About::Session),
+        any::<u64>().prop_map(|id| About::Entry(EntryId(id))),
+        any::<u64>().prop_map(|id| About::Call(CallId(id))),
+        Just(About::Unknown("b1".to_owned())),
+    ];
+    let status = (text(), any::<bool>(), text()).prop_map(|(id, is_running, words)| BackgroundStatus {
+        id,
+        is_running,
+        words,
+    });
+    let kind = prop_oneof![
+        Just(NoteKind::Plain),
+        any::<u64>().prop_map(|attempt| NoteKind::Retried { attempt }),
+        Just(NoteKind::TypedInto),
+        Just(NoteKind::SandboxRefused),
+        text().prop_map(|task_id| NoteKind::TaskAccepted { task_id }),
+        Just(NoteKind::ChangedByHook),
+        status.prop_map(NoteKind::BackgroundEnded),
+        text().prop_map(|of| NoteKind::Unknown {
+            name: "of_a_later_version".to_owned(),
+            members: [("of".to_owned(), of.into())].into_iter().collect(),
+        }),
+    ];
+    (about, kind, text()).prop_map(|(about, kind, text)| Body::Note(Note { about, kind, text }))
 }
 
 fn learned() -> impl Strategy<Value = Body> {

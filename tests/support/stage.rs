@@ -7,7 +7,7 @@ use std::sync::Arc;
 use countersign::agent::{Event, Live};
 use countersign::budget::Limits;
 use countersign::ledger::{
-    ApprovalRequest, Arguments, AssistantMessage, Block, Body, CallId, Compaction, CompactionTrigger,
+    About, ApprovalRequest, Arguments, AssistantMessage, Block, Body, CallId, Compaction, CompactionTrigger,
     Decider, Decision, Ending, Entry, EntryId, Injected, Injector, Ledger, MicroDollars, Millis, ModelRef,
     Note, OpenCall, Outcome, Preview, Remark, Sandboxing, Scope, SessionStarted, Settlement, Stop, Thinking,
     ToolUse, Transition, TurnEnded, Usage, UserMessage,
@@ -147,7 +147,7 @@ impl Stage {
     }
 
     pub fn note(&mut self, about: &str, text: &str) {
-        self.remark(Remark::Note(Note { about: about.into(), text: text.into() }));
+        self.remark(Remark::Note(Note::plain(About::parse(about), text)));
     }
 
     pub fn waiting(&mut self, steering: &[&str], queued: &[&str]) {

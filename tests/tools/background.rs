@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use countersign::tool::Standing;
+use countersign::ledger::BackgroundStatus;
+use countersign::tool::background_status;
 use serde_json::json;
 
 use super::commands::{Tether, peak_memory};
@@ -33,8 +34,8 @@ fn gate(bench: &Bench, name: &str) -> PathBuf {
     path
 }
 
-fn standing(content: &str) -> Standing {
-    Standing::read(content).unwrap_or_else(|| unreachable!("{content}")).0
+fn standing(content: &str) -> BackgroundStatus {
+    background_status(content).unwrap_or_else(|| unreachable!("{content}")).0
 }
 
 #[tokio::test]

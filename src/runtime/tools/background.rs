@@ -11,11 +11,11 @@ use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
 
-use crate::ledger::{Arguments, CallId, Outcome};
+use crate::ledger::{Arguments, BackgroundStatus, CallId, Outcome};
 use crate::runtime::ports::LateNews;
 use crate::runtime::process::GRACE;
 use crate::runtime::sandbox::Refusals;
-use crate::tool::{Invocation, Standing, ToolReport, bound, id_of, number_of};
+use crate::tool::{Invocation, ToolReport, bound};
 
 use super::arguments::{is_set, number, required};
 use super::heard::{Ended, Heard};
@@ -148,7 +148,7 @@ impl Background {
     fn find(&self, arguments: &Arguments) -> Result<Arc<Job>, String> {
         let id = required(arguments, "id")?;
         let known = self.known();
-        let number = number_of(id).unwrap_or_default();
+        let number = BackgroundStatus::number_of(id).unwrap_or_default();
         if let Some((job, _)) = known.jobs.get(&number) {
             return Ok(Arc::clone(job));
         }
@@ -158,7 +158,7 @@ impl Background {
                  still needed"
             ));
         }
-        let ids: Vec<String> = known.jobs.keys().map(|number| id_of(*number)).collect();
+        let ids: Vec<String> = known.jobs.keys().map(|number| BackgroundStatus::id_of(*number)).collect();
         let there = if ids.is_empty() {
             "there are none".to_owned()
         } else {
@@ -179,7 +179,7 @@ impl Known {
             .jobs
             .values()
             .filter(|(job, _)| job.heard().end.is_none())
-            .map(|(job, _)| id_of(job.number))
+            .map(|(job, _)| BackgroundStatus::id_of(job.number))
             .collect();
         if running.len() >= MOST_RUNNING {
             return Err(format!(
@@ -238,7 +238,7 @@ impl Job {
             End::Killed => ("ended by shell_kill".to_owned(), true),
         };
         let refused = refusals.filter(|_| !is_ok).and_then(|heard| shell.stood_in_the_way(&heard));
-        let standing = Standing::ended(self.number, &how, self.started.elapsed().as_secs());
+        let standing = BackgroundStatus::ended(self.number, &how, self.started.elapsed().as_secs());
         self.heard().end = Some(Ended { standing: standing.clone(), is_ok, refused });
         self.news.notify_waiters();
         if let Some(late) = late.get() {
@@ -310,7 +310,7 @@ impl Job {
         let seconds = self.started.elapsed().as_secs();
         let (standing, refused, is_ok) = match end {
             Some(end) => (end.standing, end.refused, end.is_ok || !is_start),
-            None => (Standing::running(self.number, seconds), None, true),
+            None => (BackgroundStatus::running(self.number, seconds), None, true),
         };
         let (written, shown) = (written.trim_end(), shown.trim_end());
         let new = if shown.is_empty() { "(nothing new)" } else { shown };

@@ -1,6 +1,7 @@
 //! What a background command has printed and nobody has asked for, and how it ended.
 
-use crate::tool::{Console, Row, Standing};
+use crate::ledger::BackgroundStatus;
+use crate::tool::{Console, Row};
 
 use super::live::complete;
 
@@ -19,7 +20,7 @@ pub(super) struct Heard {
 
 #[derive(Debug, Clone)]
 pub(super) struct Ended {
-    pub(super) standing: Standing,
+    pub(super) standing: BackgroundStatus,
     pub(super) is_ok: bool,
     /// Whether the sandbox may be why.
     pub(super) refused: Option<&'static str>,

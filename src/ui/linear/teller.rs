@@ -338,8 +338,8 @@ fn remark(entry: &Entry, body: &Body) -> Option<String> {
         }
         Body::Learned(learned) => format!("note on {}: {}", learned.about, learned.lesson.sentence()),
         Body::Error { message, next } => format!("error: {message}\nnext: {next}"),
-        Body::BudgetRaised { name, limit } => {
-            format!("budget {name}: raised to {}", amount(Limit::parse(name), *limit))
+        Body::BudgetRaised { limit, to } => {
+            format!("budget {}: raised to {}", limit.name(), amount(Some(*limit), *to))
         }
         Body::ModelChanged { .. } => format!("model changed: {}", one_line(entry)),
         Body::GrantRevoked { .. } => format!("revoked: {}", one_line(entry)),

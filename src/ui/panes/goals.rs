@@ -2,7 +2,6 @@
 
 use ratatui::text::Line;
 
-use crate::budget::Limit;
 use crate::ledger::{Body, Checkpoint, Entry, Goal};
 use crate::ui::text::fit;
 
@@ -30,7 +29,7 @@ fn set(goal: &Goal, around: &Around<'_>) -> Vec<Row> {
         format!("done when {}", goal.done_condition),
         format!("checkpoint every {}", count(goal.checkpoints as usize, "turn")),
     ];
-    terms.extend(goal.budget.iter().filter_map(|(name, most)| Some(amount(Limit::parse(name)?, *most))));
+    terms.extend(goal.budget.iter().map(|(limit, most)| amount(*limit, *most)));
     // The objective is the user's own message, right above.
     said(SIGN, &format!("goal · {}", terms.join(" · ")), theme.accent, theme.dim, around)
 }

@@ -33,9 +33,9 @@ pub(super) fn lay(entry: &Entry, around: &Around<'_>) -> Vec<Row> {
         Body::Learned(learned) => {
             vec![quiet("·", learned.lesson.sentence().as_ref(), theme.faint, around)]
         }
-        Body::BudgetRaised { name, limit } => {
-            let limit = Limit::parse(name).map_or_else(|| limit.to_string(), |l| amount(l, *limit));
-            vec![quiet("↑", &format!("{name} raised to {limit}"), theme.dim, around)]
+        Body::BudgetRaised { limit, to } => {
+            let words = format!("{} raised to {}", limit.name(), amount(*limit, *to));
+            vec![quiet("↑", &words, theme.dim, around)]
         }
         Body::ModelChanged { .. } => {
             vec![quiet("⇄", &format!("model: {}", one_line(entry)), theme.dim, around)]

@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use crate::ledger::{
     Abort, AbortPath, ApprovalRequest, Body, CallId, Compaction, CompactionTrigger, Decider, Decision,
-    DelegationRequest, DelegationResponse, Ending, Entry, EntryId, FORMAT_VERSION, FilesRestored, Injected,
-    Injector, ModelRef, Note, Outcome, Preview, Sandboxing, Scope, SessionStarted, TaskState, Tombstone,
-    ToolResult, Transition, TurnEnded, UserMessage,
+    DelegationRequest, DelegationResponse, Effort, Ending, Entry, EntryId, FORMAT_VERSION, FilesRestored,
+    Injected, Injector, Limit, ModelRef, Outcome, Preview, Sandboxing, Scope, SessionStarted, TaskState,
+    Tombstone, ToolResult, Transition, TurnEnded, UserMessage,
 };
 
 use super::fields::Fields;
-use super::{RecordError, goal, image, lesson, message, time};
+use super::{RecordError, goal, image, message, note, time};
 
 /// Reads one event object. Unknown fields are ignored.
 ///
@@ -80,14 +80,22 @@ fn reader(kind: &str) -> Option<Reader> {
         "transition" => |f, _| {
             Ok(Body::Transition { turn: f.small("turn")?, reason: f.one_of("reason", Transition::parse)? })
         },
-        "budget_raised" => |f, _| Ok(Body::BudgetRaised { name: f.text("name")?, limit: f.number("limit")? }),
+        "budget_raised" => |f, _| {
+            let name = f.str("name")?;
+            // A limit that only another version has means nothing here: the line stays, and is reported.
+            let limit = Limit::parse(name);
+            let limit = limit.ok_or_else(|| RecordError::UnknownType(format!("budget_raised of {name}")))?;
+            Ok(Body::BudgetRaised { limit, to: f.number("limit")? })
+        },
         "model_changed" => |f, _| {
             let read = |name| f.str(name).map(ModelRef::parse);
             Ok(Body::ModelChanged { model: read("model")?, previous: read("previous")? })
         },
         "effort_changed" => |f, _| {
             let given = f.get("effort").filter(|level| !level.is_null());
-            Ok(Body::EffortChanged { effort: given.map(|_| f.text("effort")).transpose()? })
+            let unknown = |_| RecordError::UnknownType("effort_changed to a level".to_owned());
+            let level = given.map(|_| Effort::parse(f.str("effort")?).map_err(unknown)).transpose()?;
+            Ok(Body::EffortChanged { effort: level })
         },
         "grant_revoked" => |f, _| Ok(Body::GrantRevoked { call: f.call("call")? }),
         "files_restored" => |f, _| {
@@ -98,19 +106,12 @@ fn reader(kind: &str) -> Option<Reader> {
                 left: f.texts("left")?,
             }))
         },
-        "note" => |f, _| read_note(f),
+        "note" => |f, _| note::read(f),
         "error" => |f, _| Ok(Body::Error { message: f.text("message")?, next: f.text("next")? }),
         "turn_ended" => |f, _| read_ended(f),
         _ => return None,
     };
     Some(reader)
-}
-
-fn read_note(fields: &Fields<'_>) -> Result<Body, RecordError> {
-    if let Some(learned) = lesson::read(fields) {
-        return Ok(Body::Learned(learned));
-    }
-    Ok(Body::Note(Note { about: fields.text("about")?, text: fields.text("text")? }))
 }
 
 fn read_started(fields: &Fields<'_>) -> Result<Body, RecordError> {

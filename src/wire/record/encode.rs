@@ -3,13 +3,13 @@
 use serde_json::{Map, Value, json};
 
 use crate::ledger::{
-    AbortPath, ApprovalRequest, Body, Compaction, Decision, DelegationResponse, Entry, Injector, Outcome,
-    Preview, Sandboxing, SessionStarted, ToolResult, TurnEnded,
+    AbortPath, ApprovalRequest, Body, Compaction, Decision, DelegationResponse, Effort, Entry, Injector,
+    Outcome, Preview, Sandboxing, SessionStarted, ToolResult, TurnEnded,
 };
 
 use super::fields::{put, put_value};
 use super::image::Bytes;
-use super::{goal, image, lesson, message, time};
+use super::{goal, image, lesson, message, note, time};
 
 /// The event object of an entry, with exactly the names of the design.
 pub fn encode(entry: &Entry) -> Value {
@@ -65,12 +65,14 @@ fn write_body(record: &mut Map<String, Value>, body: &Body, bytes: Bytes) {
         Body::Transition { turn, reason } => {
             put(record, json!({ "turn": turn, "reason": reason.as_str() }));
         }
-        Body::BudgetRaised { name, limit } => put(record, json!({ "name": name, "limit": limit })),
+        Body::BudgetRaised { limit, to } => put(record, json!({ "name": limit.name(), "limit": to })),
         Body::ModelChanged { model, previous } => {
             put(record, json!({ "model": model.to_string(), "previous": previous.to_string() }));
         }
-        Body::EffortChanged { effort } => put(record, json!({ "effort": effort })),
         Body::GrantRevoked { call } => put(record, json!({ "call": call.to_string() })),
+        Body::EffortChanged { effort } => {
+            put(record, json!({ "effort": effort.map(Effort::as_str) }));
+        }
         Body::FilesRestored(done) => put(
             record,
             json!({
@@ -80,7 +82,7 @@ fn write_body(record: &mut Map<String, Value>, body: &Body, bytes: Bytes) {
                 "left": done.left,
             }),
         ),
-        Body::Note(note) => put(record, json!({ "about": note.about, "text": note.text })),
+        Body::Note(remark) => note::write(record, remark),
         Body::Learned(learned) => lesson::write(record, learned),
         Body::Error { message, next } => put(record, json!({ "message": message, "next": next })),
         Body::TurnEnded(ended) => write_ended(record, ended),

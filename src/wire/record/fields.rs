@@ -25,6 +25,12 @@ impl<'a> Fields<'a> {
         self.members.get(field)
     }
 
+    /// All members but the known ones.
+    pub(super) fn others(&self, is_known: impl Fn(&str) -> bool) -> Map<String, Value> {
+        let others = self.members.iter().filter(|(name, _)| !is_known(name));
+        others.map(|(name, value)| (name.clone(), value.clone())).collect()
+    }
+
     pub(super) fn bad(&self, field: &str, what: impl Into<String>) -> RecordError {
         RecordError::Field { kind: self.kind.to_owned(), field: field.to_owned(), what: what.into() }
     }

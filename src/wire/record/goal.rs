@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::ledger::{Answerer, Asked, Body, Checkpoint, Goal, Progress, Validation};
+use crate::ledger::{Answerer, Asked, Body, Checkpoint, Goal, Limit, Progress, Validation};
 
 use super::RecordError;
 use super::fields::{Fields, put};
@@ -10,7 +10,7 @@ use super::fields::{Fields, put};
 /// Writes the eight parts.
 pub(super) fn write(record: &mut Map<String, Value>, goal: &Goal) {
     let budget: Map<String, Value> =
-        goal.budget.iter().map(|(name, most)| (name.clone(), (*most).into())).collect();
+        goal.budget.iter().map(|(limit, most)| (limit.name().to_owned(), (*most).into())).collect();
     let method = match &goal.validation_method {
         Validation::Command(command) => json!({ "command": command }),
         Validation::Question => json!({ "question": goal.done_condition }),
@@ -35,11 +35,13 @@ pub(super) fn read(fields: &Fields<'_>) -> Result<Body, RecordError> {
     let Value::Object(budget) = fields.value("budget")? else {
         return Err(fields.bad("budget", "is not an object"));
     };
+    // A limit that only another version has means nothing here.
     let budget = budget
         .into_iter()
-        .map(|(name, most)| match most.as_u64() {
-            Some(most) => Ok((name, most)),
-            None => Err(fields.bad("budget", format!("holds no whole number as {name}"))),
+        .filter_map(|(name, most)| Some((Limit::parse(&name)?, most)))
+        .map(|(limit, most)| match most.as_u64() {
+            Some(most) => Ok((limit, most)),
+            None => Err(fields.bad("budget", format!("holds no whole number as {}", limit.name()))),
         })
         .collect::<Result<_, RecordError>>()?;
     let method = fields.object("validation_method")?;

@@ -1,0 +1,40 @@
+//! How it stands with a background command, as tools report it and as the ledger keeps it.
+
+/// One background command at one moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BackgroundStatus {
+    /// Its id: `b1`, `b2`, …
+    pub id: String,
+    /// Whether it ran at that moment.
+    pub is_running: bool,
+    /// In words for people and models: "running for 3 s", "exit code 1 after 3 s".
+    pub words: String,
+}
+
+impl BackgroundStatus {
+    /// The line for people and models: `[b1: running for 3 s]`.
+    pub fn line(&self) -> String {
+        format!("[{}: {}]", self.id, self.words)
+    }
+
+    /// Of one that has run for so many seconds and still runs.
+    pub fn running(number: u64, seconds: u64) -> Self {
+        Self { id: Self::id_of(number), is_running: true, words: format!("running for {seconds} s") }
+    }
+
+    /// Of one that ended after so many seconds, and how.
+    pub fn ended(number: u64, how: &str, seconds: u64) -> Self {
+        Self { id: Self::id_of(number), is_running: false, words: format!("{how} after {seconds} s") }
+    }
+
+    /// `b1`
+    pub fn id_of(number: u64) -> String {
+        format!("b{number}")
+    }
+
+    /// The reverse of [`Self::id_of`].
+    pub fn number_of(id: &str) -> Option<u64> {
+        let digits = id.strip_prefix('b')?;
+        digits.chars().all(|c| c.is_ascii_digit()).then(|| digits.parse().ok())?
+    }
+}

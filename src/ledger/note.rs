@@ -1,0 +1,184 @@
+//! Remarks beside a conversation: what each is about, what kind of thing it records, and the words for people.
+//!
+//! Whatever the program decides by is the kind. The text is shown and never read back.
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use super::{BackgroundStatus, CallId, EntryId, Outcome};
+
+/// A remark for people.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Note {
+    /// What it is about.
+    pub about: About,
+    /// What it records.
+    pub kind: NoteKind,
+    /// The words that people read.
+    pub text: String,
+}
+
+/// What a note is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum About {
+    /// The session as a whole.
+    Session,
+    /// An entry: `e12`.
+    Entry(EntryId),
+    /// A call: `c7`.
+    Call(CallId),
+    /// Something that only another version knows, as it is written.
+    Unknown(String),
+}
+
+/// What a note records.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NoteKind {
+    /// Nothing that anything is decided by.
+    Plain,
+    /// A run of the call failed, and the call was tried again.
+    Retried {
+        /// Which run failed, from 1.
+        attempt: u64,
+    },
+    /// The user typed into the terminal of the call.
+    TypedInto,
+    /// The sandbox may be why the call failed.
+    SandboxRefused,
+    /// The agent that was given the task of the call works on it.
+    TaskAccepted {
+        /// What the agent calls the task.
+        task_id: String,
+    },
+    /// A hook changed the arguments of the call.
+    ChangedByHook,
+    /// A background command, begun by the call, has ended.
+    BackgroundEnded(BackgroundStatus),
+    /// A kind that only a later version knows: kept and shown, never interpreted.
+    Unknown {
+        /// Its name.
+        name: String,
+        /// The other members of its record.
+        members: Map<String, Value>,
+    },
+}
+
+impl About {
+    /// Reads what [`fmt::Display`] writes.
+    pub fn parse(text: &str) -> Self {
+        if text.is_empty() {
+            return Self::Session;
+        }
+        let call = || CallId::parse(text).map(Self::Call);
+        EntryId::parse(text).map(Self::Entry).or_else(call).unwrap_or_else(|| Self::Unknown(text.to_owned()))
+    }
+
+    /// The entry, if it is about one.
+    pub fn entry(&self) -> Option<EntryId> {
+        if let Self::Entry(entry) = self { Some(*entry) } else { None }
+    }
+
+    /// The call, if it is about one.
+    pub fn call(&self) -> Option<CallId> {
+        if let Self::Call(call) = self { Some(*call) } else { None }
+    }
+}
+
+impl fmt::Display for About {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Session => Ok(()),
+            Self::Entry(entry) => entry.fmt(f),
+            Self::Call(call) => call.fmt(f),
+            Self::Unknown(text) => f.write_str(text),
+        }
+    }
+}
+
+impl From<EntryId> for About {
+    fn from(entry: EntryId) -> Self {
+        Self::Entry(entry)
+    }
+}
+
+impl From<CallId> for About {
+    fn from(call: CallId) -> Self {
+        Self::Call(call)
+    }
+}
+
+impl From<Option<EntryId>> for About {
+    fn from(entry: Option<EntryId>) -> Self {
+        entry.map_or(Self::Session, Self::Entry)
+    }
+}
+
+impl Note {
+    /// A remark that nothing is decided by.
+    pub fn plain(about: impl Into<About>, text: impl Into<String>) -> Self {
+        Self { about: about.into(), kind: NoteKind::Plain, text: text.into() }
+    }
+
+    /// Run number `attempt` of the call, from 1, failed with this content.
+    pub fn of_failed_run(call: CallId, attempt: u64, outcome: &Outcome, content: &str) -> Self {
+        let text = format!("Run {attempt} failed ({}) and was tried again:\n{content}", outcome.as_str());
+        Self { about: call.into(), kind: NoteKind::Retried { attempt }, text }
+    }
+
+    /// The sandbox may be why the call failed.
+    pub fn of_refusal(call: CallId) -> Self {
+        let text = "The sandbox may have stood in the way; asked for again, it is a person who decides.";
+        Self { about: call.into(), kind: NoteKind::SandboxRefused, text: text.to_owned() }
+    }
+
+    /// The user typed into the terminal of the call, which still runs.
+    pub fn of_typing(call: CallId) -> Self {
+        let text = "The user typed into the terminal of this call. What was typed is not kept.";
+        Self { about: call.into(), kind: NoteKind::TypedInto, text: text.to_owned() }
+    }
+
+    /// The agent has taken the task of the call, and calls it this.
+    pub(super) fn of_acceptance(call: CallId, agent: &str, id: &str) -> Self {
+        let text = format!("The agent {agent} works on it as its task {id}.");
+        Self { about: call.into(), kind: NoteKind::TaskAccepted { task_id: id.to_owned() }, text }
+    }
+
+    /// A hook changed the arguments of the call.
+    pub fn of_hook(call: CallId, text: impl Into<String>) -> Self {
+        Self { about: call.into(), kind: NoteKind::ChangedByHook, text: text.into() }
+    }
+
+    /// A background command has ended, and nobody asked.
+    pub fn of_background(call: CallId, status: BackgroundStatus) -> Self {
+        let text = status.line();
+        Self { about: call.into(), kind: NoteKind::BackgroundEnded(status), text }
+    }
+
+    /// The call that the sandbox may have stopped, if the note records that.
+    pub fn refused(&self) -> Option<CallId> {
+        matches!(self.kind, NoteKind::SandboxRefused).then(|| self.about.call())?
+    }
+
+    /// The call whose terminal the user typed into, if the note records that.
+    pub fn typed_into(&self) -> Option<CallId> {
+        matches!(self.kind, NoteKind::TypedInto).then(|| self.about.call())?
+    }
+
+    /// The call and the number of its run, if the note records one that failed.
+    pub fn failed_run(&self) -> Option<(CallId, u64)> {
+        let NoteKind::Retried { attempt } = self.kind else { return None };
+        Some((self.about.call()?, attempt))
+    }
+
+    /// The call, and what the agent calls its task, if the note records that.
+    pub fn accepted(&self) -> Option<(CallId, &str)> {
+        let NoteKind::TaskAccepted { task_id } = &self.kind else { return None };
+        Some((self.about.call()?, task_id))
+    }
+
+    /// How the background command ended, if the note records that.
+    pub fn ended(&self) -> Option<&BackgroundStatus> {
+        if let NoteKind::BackgroundEnded(status) = &self.kind { Some(status) } else { None }
+    }
+}

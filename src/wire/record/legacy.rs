@@ -1,0 +1,111 @@
+//! Session files of format version 1: what they say in sentences, and later versions in members of their own.
+//!
+//! The only place that reads words back. The sentences are those that version 1 wrote; they never change.
+
+use crate::ledger::{About, BackgroundStatus, Body, Learned, Lesson, ModelRef, Note, NoteKind};
+
+const REASONING: &str =
+    "From here on the reasoning before this is left out of requests: the provider does not take it back.";
+const LIMIT: [&str; 3] = ["From here on ", " is asked for at most ", " tokens: its provider allows no more."];
+const REFUSED: &str = "The sandbox may have stood in the way; asked for again, it is a person who decides.";
+const TYPED: &str = "The user typed into the terminal of this call. What was typed is not kept.";
+const ACCEPTED: [&str; 3] = ["The agent ", " works on it as its task ", "."];
+const HOOK: &str = "A hook changed the arguments of the call";
+
+/// A note that was written without a kind.
+pub(super) fn note(about: About, text: String) -> Body {
+    if let (Some(about), Some(lesson)) = (about.entry(), lesson(&text)) {
+        return Body::Learned(Learned { about, lesson });
+    }
+    let kind = about.call().and_then(|_| kind(&text)).unwrap_or(NoteKind::Plain);
+    Body::Note(Note { about, kind, text })
+}
+
+/// What a provider's refusal taught.
+fn lesson(text: &str) -> Option<Lesson> {
+    if text == REASONING {
+        return Some(Lesson::ReasoningRefused);
+    }
+    let [begin, middle, end] = LIMIT;
+    let (model, most) = text.strip_prefix(begin)?.strip_suffix(end)?.rsplit_once(middle)?;
+    Some(Lesson::OutputLimit { model: ModelRef::parse(model), most: most.parse().ok()? })
+}
+
+/// What a note on a call records.
+fn kind(text: &str) -> Option<NoteKind> {
+    let attempt = || text.strip_prefix("Run ")?.split_once(" failed (")?.0.parse().ok();
+    let accepted = || {
+        let [begin, middle, end] = ACCEPTED;
+        let (_, id) = text.strip_prefix(begin)?.strip_suffix(end)?.split_once(middle)?;
+        Some(id.to_owned())
+    };
+    match text {
+        REFUSED => Some(NoteKind::SandboxRefused),
+        TYPED => Some(NoteKind::TypedInto),
+        _ if text.starts_with(HOOK) => Some(NoteKind::ChangedByHook),
+        _ if !text.contains('\n') && background(text).is_some() => {
+            background(text).map(NoteKind::BackgroundEnded)
+        }
+        _ => attempt()
+            .map(|attempt| NoteKind::Retried { attempt })
+            .or_else(|| accepted().map(|task_id| NoteKind::TaskAccepted { task_id })),
+    }
+}
+
+/// How it stands with a background command, as the last line of a text says it: `[b1: running for 3 s]`.
+fn background(text: &str) -> Option<BackgroundStatus> {
+    let last = text.rsplit_once('\n').map_or(text, |(_, last)| last);
+    let (id, words) = last.strip_prefix('[')?.strip_suffix(']')?.split_once(": ")?;
+    BackgroundStatus::number_of(id)?;
+    let is_running = words.starts_with("running");
+    Some(BackgroundStatus { id: id.to_owned(), is_running, words: words.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::{CallId, EntryId};
+
+    #[test]
+    fn the_sentences_of_version_1_mean_what_they_meant() {
+        let limit = |model: &str| Lesson::OutputLimit { model: ModelRef::parse(model), most: 16_384 };
+        for (text, lesson) in [
+            (REASONING.to_owned(), Lesson::ReasoningRefused),
+            (
+                "From here on a/b/c: d is asked for at most 16384 tokens: its provider allows no more."
+                    .to_owned(),
+                limit("a/b/c: d"),
+            ),
+        ] {
+            let read = note(About::Entry(EntryId(3)), text.clone());
+            assert_eq!(read, Body::Learned(Learned { about: EntryId(3), lesson }), "{text}");
+            assert!(matches!(note(About::Call(CallId(3)), text), Body::Note(_)));
+        }
+        let ended = |words: &str, is_running| {
+            NoteKind::BackgroundEnded(BackgroundStatus { id: "b2".into(), is_running, words: words.into() })
+        };
+        let task = |id: &str| NoteKind::TaskAccepted { task_id: id.into() };
+        for (text, kind) in [
+            (REFUSED, NoteKind::SandboxRefused),
+            (TYPED, NoteKind::TypedInto),
+            ("Run 2 failed (timed_out) and was tried again:\nbusy", NoteKind::Retried { attempt: 2 }),
+            ("The agent writer works on it as its task t-1.", task("t-1")),
+            (
+                "The agent writer works on it as its task  works on it as its task .",
+                task(" works on it as its task "),
+            ),
+            ("A hook changed the arguments of the call of shell to {}", NoteKind::ChangedByHook),
+            ("[b2: exit code 0 after 70 s]", ended("exit code 0 after 70 s", false)),
+            ("Run along.", NoteKind::Plain),
+            ("The agent sleeps.", NoteKind::Plain),
+            ("out\n[b2: exit code 0 after 70 s]", NoteKind::Plain),
+            ("[b+1: x]", NoteKind::Plain),
+            ("[c1: running]", NoteKind::Plain),
+        ] {
+            let about = || About::Call(CallId(7));
+            let read = note(about(), text.to_owned());
+            assert_eq!(read, Body::Note(Note { about: about(), kind, text: text.to_owned() }), "{text}");
+            assert_eq!(note(About::Session, text.to_owned()), Body::Note(Note::plain(About::Session, text)));
+        }
+    }
+}

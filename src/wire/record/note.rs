@@ -1,0 +1,71 @@
+//! Notes: a kind with members of its own beside the words. Notes without a kind are of version 1.
+
+use serde_json::{Map, Value, json};
+
+use crate::ledger::{About, BackgroundStatus, Body, Note, NoteKind};
+
+use super::fields::{Fields, put};
+use super::{RecordError, legacy, lesson};
+
+/// Members of every record, and of every note.
+const COMMON: [&str; 6] = ["type", "entry", "at", "id", "about", "text"];
+const KIND: &str = "kind";
+
+pub(super) fn write(record: &mut Map<String, Value>, note: &Note) {
+    put(record, json!({ "about": note.about.to_string() }));
+    let own = match &note.kind {
+        NoteKind::Plain => json!({ KIND: "plain" }),
+        NoteKind::Retried { attempt } => json!({ KIND: "retried", "attempt": attempt }),
+        NoteKind::TypedInto => json!({ KIND: "typed_into" }),
+        NoteKind::SandboxRefused => json!({ KIND: "sandbox_refused" }),
+        NoteKind::TaskAccepted { task_id } => json!({ KIND: "task_accepted", "task_id": task_id }),
+        NoteKind::ChangedByHook => json!({ KIND: "changed_by_hook" }),
+        NoteKind::BackgroundEnded(status) => {
+            json!({ KIND: "background_ended", "background": background(status) })
+        }
+        NoteKind::Unknown { name, .. } => json!({ KIND: name }),
+    };
+    put(record, own);
+    if let NoteKind::Unknown { members, .. } = &note.kind {
+        record.extend(members.clone());
+    }
+    put(record, json!({ "text": note.text }));
+}
+
+pub(super) fn read(fields: &Fields<'_>) -> Result<Body, RecordError> {
+    // A lesson is a note for versions that do not know it.
+    if let Some(learned) = lesson::read(fields) {
+        return Ok(Body::Learned(learned));
+    }
+    let (about, text) = (About::parse(fields.str("about")?), fields.text("text")?);
+    if fields.get(KIND).is_none() {
+        return Ok(legacy::note(about, text));
+    }
+    let kind = match fields.str(KIND)? {
+        "plain" => NoteKind::Plain,
+        "retried" => NoteKind::Retried { attempt: fields.number("attempt")? },
+        "typed_into" => NoteKind::TypedInto,
+        "sandbox_refused" => NoteKind::SandboxRefused,
+        "task_accepted" => NoteKind::TaskAccepted { task_id: fields.text("task_id")? },
+        "changed_by_hook" => NoteKind::ChangedByHook,
+        "background_ended" => NoteKind::BackgroundEnded(read_background(&fields.object("background")?)?),
+        name => {
+            let known = |member: &str| COMMON.contains(&member) || member == KIND;
+            NoteKind::Unknown { name: name.to_owned(), members: fields.others(known) }
+        }
+    };
+    Ok(Body::Note(Note { about, kind, text }))
+}
+
+/// How it stands with a background command.
+pub(super) fn background(status: &BackgroundStatus) -> Value {
+    json!({ "id": status.id, "running": status.is_running, "words": status.words })
+}
+
+pub(super) fn read_background(fields: &Fields<'_>) -> Result<BackgroundStatus, RecordError> {
+    Ok(BackgroundStatus {
+        id: fields.text("id")?,
+        is_running: fields.flag("running")?,
+        words: fields.text("words")?,
+    })
+}
