@@ -34,7 +34,7 @@ mod typing;
 mod unclear;
 mod undoing;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 
 pub use effect::{Effect, Operation};
 pub use event::{Event, Live};
@@ -44,7 +44,7 @@ pub use settings::{Attendance, FinalResponse, Settings};
 use crate::budget::Meter;
 use crate::hooks::{HookId, Start};
 use crate::ledger::{CallId, CutBy, EntryId, Ledger, Millis, UserMessage};
-use crate::tool::{Registry, Standing, ToolNews};
+use crate::tool::{Absent, Registry, Standing, ToolNews};
 
 use books::Books;
 use effect::ordered;
@@ -57,8 +57,8 @@ use switching::Chosen;
 pub struct Agent {
     books: Books,
     registry: Registry,
-    /// Tools that are configured and not there, by name, and why.
-    absent: BTreeMap<String, String>,
+    /// Who is configured and brings no tools, and why.
+    absent: Vec<Absent>,
     settings: Settings,
     phase: Phase,
     /// The timer that watches the wall-time limit, while the clock runs.
@@ -113,7 +113,7 @@ impl Agent {
         Self {
             books,
             registry: Registry::new(settings.tools.clone()),
-            absent: BTreeMap::new(),
+            absent: settings.absent.clone(),
             phase: Phase::Idle,
             wall_timer: None,
             last_timer: 0,

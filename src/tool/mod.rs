@@ -1,5 +1,6 @@
 //! What a tool is, whoever runs it.
 
+mod absence;
 mod applied;
 mod background;
 mod batch;
@@ -13,10 +14,9 @@ mod screen;
 mod steps;
 mod territory;
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 
+pub use absence::{Absence, Absent, Absentee, not_there};
 pub use background::{Standing, id_of, number_of};
 pub use batch::{Candidate, startable};
 pub use name::{ASK, DELEGATE_TO, MCP, delegate, mcp};
@@ -157,8 +157,8 @@ pub struct Discovered {
     pub tools: Vec<ToolSpec>,
     /// What is not there that was asked for, and why: a sentence each, safe to be shown.
     pub missing: Vec<String>,
-    /// The same by the name of the tool that is not there, as far as it is known.
-    pub absent: BTreeMap<String, String>,
+    /// Who of those that were asked is not there.
+    pub absent: Vec<Absent>,
 }
 
 /// News of a running tool.
