@@ -83,8 +83,8 @@ pub struct Agent {
     asides: Vec<String>,
     /// Background commands that have ended, and the calls that began them: to be written.
     ended: Vec<(CallId, Standing)>,
-    /// Those of them that the model is to be told of.
-    untold: Vec<Standing>,
+    /// Background commands that had ended when this process took the session up.
+    of_before: BTreeSet<String>,
     /// Hooks are told once a process how the session began.
     starting: Option<Start>,
     /// Tools come from elsewhere too, and are not known yet: no model is called before.
@@ -133,7 +133,7 @@ impl Agent {
             fired: BTreeSet::new(),
             asides: Vec::new(),
             ended: Vec::new(),
-            untold: Vec::new(),
+            of_before: BTreeSet::new(),
             starting,
             settings,
         }

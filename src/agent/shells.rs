@@ -1,6 +1,7 @@
-//! Background commands that end by themselves: written once, and told to the model with its next turn or message.
+//! Background commands that end by themselves, or with the process that ran them: written once, and told to the model once,
+//! with its next turn or message.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ledger::{Body, CallId, Entry, Injected, Injector, Millis, Remark, ToolUse};
 use crate::tool::Standing;
@@ -12,42 +13,47 @@ use super::Agent;
 pub(super) struct Shells {
     /// Calls without a result yet whose result will speak of one.
     about: BTreeSet<CallId>,
-    running: BTreeSet<String>,
-    /// Those whose end is written, and of them those whose end a result told the model.
+    /// By their ids, each with the call that began it.
+    running: BTreeMap<String, CallId>,
+    /// Those whose end is written.
     ended: BTreeSet<String>,
-    told: BTreeSet<String>,
+    /// Of them those of which the model was not told yet, in the order of the notes.
+    untold: Vec<Standing>,
 }
 
 impl Shells {
     /// Takes in one more entry.
     pub(super) fn read(&mut self, entry: &Entry) {
-        if let Body::ToolCall(call) | Body::CallEdited(call) = &entry.body
-            && speaks(call)
-        {
-            self.about.insert(call.id);
-        }
-        if let Body::Note(note) = &entry.body
-            && let Some(standing) = Standing::of_note(note)
-        {
-            self.stands(standing);
-        }
-        if let Body::ToolResult(result) = &entry.body
-            && self.about.remove(&result.call)
-            && let Some((standing, _)) = Standing::read(&result.content)
-        {
-            if !standing.is_running {
-                self.told.insert(standing.id.clone());
+        match &entry.body {
+            Body::ToolCall(call) | Body::CallEdited(call) if speaks(call) => drop(self.about.insert(call.id)),
+            Body::Note(note) => {
+                if let (Some(standing), Some(call)) = (Standing::of_note(note), CallId::parse(&note.about)) {
+                    self.stands(&standing, call);
+                    self.untold.push(standing);
+                }
             }
-            self.stands(standing);
+            Body::ToolResult(result) if self.about.remove(&result.call) => {
+                if let Some((standing, _)) = Standing::read(&result.content) {
+                    self.stands(&standing, result.call);
+                    self.untold.retain(|untold| standing.is_running || untold.id != standing.id);
+                }
+            }
+            // They are told one by one, in this order.
+            Body::Injected(said) if said.by == Injector::Background => {
+                self.untold.drain(..self.untold.len().min(1));
+            }
+            // Whatever had ended by then was told before the turn began.
+            Body::Transition { reason, .. } if reason.is_a_turn() => self.untold.clear(),
+            _ => {}
         }
     }
 
-    fn stands(&mut self, standing: Standing) {
+    fn stands(&mut self, standing: &Standing, call: CallId) {
         if standing.is_running {
-            self.running.insert(standing.id);
+            self.running.entry(standing.id.clone()).or_insert(call);
         } else {
             self.running.remove(&standing.id);
-            self.ended.insert(standing.id);
+            self.ended.insert(standing.id.clone());
         }
     }
 }
@@ -64,27 +70,41 @@ impl Agent {
             if shells.ended.contains(&standing.id) {
                 continue;
             }
-            if shells.running.contains(&standing.id) {
+            if shells.running.contains_key(&standing.id) {
                 self.books.ledger.remark(now, Remark::Note(standing.note(call)));
-                self.untold.push(standing);
             } else {
                 self.ended.push((call, standing));
             }
         }
     }
 
-    /// Tells the model, unless a result has by now.
+    /// When a session is taken up: what the earlier process ran is gone with it, which is written now. The model is told of
+    /// that, and of ends that the earlier process had no time to tell, with its first turn.
+    pub(super) fn write_lost(&mut self, now: Millis) {
+        for (id, call) in self.books.shells().running.clone() {
+            self.books.ledger.remark(now, Remark::Note(Standing::lost(&id).note(call)));
+        }
+        // What these printed nobody can say any more.
+        self.of_before = self.books.shells().ended.clone();
+    }
+
+    /// Tells the model of the ends that no result has told it of.
     pub(super) fn tell_ended(&mut self, now: Millis) {
-        for standing in std::mem::take(&mut self.untold) {
-            if self.books.shells().told.contains(&standing.id) {
-                continue;
-            }
-            let text = format!(
-                "The background command {} has ended: {}. shell_output says what it printed.",
-                standing.id, standing.words
-            );
-            if self.books.ledger.inject(now, Injected::text(Injector::Environment, &text)).is_err() {
-                self.untold.push(standing);
+        for standing in self.books.shells().untold.clone() {
+            let id = &standing.id;
+            let text = if standing.is_lost() {
+                format!(
+                    "The background command {id} is not there any more: it belonged to an earlier process of this session, \
+                     and its exit code is not known. Start it again if it is still needed."
+                )
+            } else {
+                let more =
+                    if self.of_before.contains(id) { "" } else { " shell_output says what it printed." };
+                format!("The background command {id} has ended: {}.{more}", standing.words)
+            };
+            // No call is open when a turn begins; should one be, the words wait for the next.
+            if self.books.ledger.inject(now, Injected::text(Injector::Background, &text)).is_err() {
+                return;
             }
         }
     }

@@ -16,6 +16,7 @@ pub struct Standing {
 }
 
 const RUNNING: &str = "running";
+const LOST: &str = "ended with the earlier process";
 
 impl Standing {
     /// The line: `[b1: running for 3 s]`.
@@ -31,6 +32,16 @@ impl Standing {
     /// Of one that ended, and how.
     pub fn ended(number: u64, how: &str, seconds: u64) -> Self {
         Self { id: id_of(number), is_running: false, words: format!("{how} after {seconds} s") }
+    }
+
+    /// Of one that an earlier process of the session had started, which is gone.
+    pub fn lost(id: &str) -> Self {
+        Self { id: id.to_owned(), is_running: false, words: LOST.to_owned() }
+    }
+
+    /// Whether it is one of those.
+    pub fn is_lost(&self) -> bool {
+        self.words == LOST
     }
 
     /// The same as a note on the call that began it: it has ended, and nobody asked.

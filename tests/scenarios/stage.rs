@@ -7,7 +7,7 @@ use countersign::agent::{Agent, Effect, Input, Intent, Operation, Settings, Shut
 use countersign::hooks::{HookAnswer, HookId};
 use countersign::ledger::{Body, CallId, Entry, EntryId, Millis, check, recover};
 use countersign::model::{ModelEvent, ModelNews, Request};
-use countersign::tool::{Preparation, Shown, ToolNews, Typed};
+use countersign::tool::{Preparation, Shown, Standing, ToolNews, Typed};
 
 use crate::laws;
 use crate::page::Page;
@@ -173,6 +173,10 @@ impl Stage {
             }
             Act::Type(name, words) => self.type_into(name, words),
             Act::Named(name, id) => self.name_task(name, id),
+            Act::Ended(name, number, how) => {
+                let call = self.called(name, &self.names.keys().copied().collect())?;
+                self.deliver(Input::Tool(call, ToolNews::Ended(Standing::ended(*number, how, 3))))
+            }
             Act::Sees => {
                 self.page.sees(self.request.as_ref().ok_or("nothing was asked yet")?);
                 Ok(())

@@ -9,6 +9,7 @@ use countersign::ledger::{
 };
 use serde_json::Value;
 
+use crate::backgrounds::Backgrounds;
 use crate::delegations::Delegations;
 
 /// What no history may contain: late news is marked with this word by the world.
@@ -40,6 +41,8 @@ pub struct Log {
     untold_undo: Option<bool>,
     /// Tasks that went to another agent.
     pub delegations: Delegations,
+    /// Commands that go on in the background.
+    pub backgrounds: Backgrounds,
     /// What people answered to questions.
     answers: BTreeMap<CallId, String>,
     /// The arguments that were last asked about.
@@ -99,6 +102,7 @@ impl Log {
             }
             Body::Injected(i) => {
                 self.nothing_open("an injected message")?;
+                self.backgrounds.tell(i)?;
                 if i.by == Injector::Undo {
                     self.untold_undo.take().ok_or("a model is told of an undo that was not")?;
                 }
@@ -112,7 +116,10 @@ impl Log {
                 self.turns = *turn;
             }
             Body::Assistant(m) => self.assistant(m)?,
-            Body::ToolCall(c) => self.announce(c.id)?,
+            Body::ToolCall(c) => {
+                self.backgrounds.begin(c);
+                self.announce(c.id)?;
+            }
             Body::Validation(_) | Body::Goal(_) | Body::Checkpoint(_) | Body::Handoff { .. } => {
                 self.of_a_goal(&entry.body)?;
             }
@@ -177,6 +184,7 @@ impl Log {
     /// Hooks may change a call once more, whoever changed it before: it is another action then.
     fn note(&mut self, note: &Note) -> Result<(), String> {
         self.delegations.note(note)?;
+        self.backgrounds.note(note)?;
         if note.text.starts_with("A hook changed the arguments of the call") {
             let call = CallId::parse(&note.about).ok_or("a hook changed what is no call")?;
             self.edited.remove(&call);
@@ -322,6 +330,7 @@ impl Log {
             return Err(format!("call {} has two results", result.call));
         }
         self.delegations.result(result, self.died)?;
+        self.backgrounds.result(result);
         if let Some(answer) = self.answers.get(&result.call)
             && (result.outcome != Outcome::Ok || result.content != *answer)
         {

@@ -8,7 +8,7 @@ use countersign::context::words;
 use countersign::hooks::{HookCall, HookId, HookPoint, Payload};
 use countersign::ledger::{Body, CallId, CompactionTrigger, Entry, EntryId, Message, Millis};
 use countersign::model::{ModelEvent, ModelNews, Request};
-use countersign::tool::{ASK, Invocation, SideEffect, ToolNews};
+use countersign::tool::{ASK, Invocation, SideEffect, Standing, ToolNews};
 
 use crate::books::Log;
 use crate::bounds::{A_TASK, Bounds, FROM_ELSEWHERE, ON_TERMINAL, PARALLEL, settings};
@@ -256,6 +256,10 @@ impl World {
         if !asks_for_summary {
             self.log.edits_are_told()?;
             self.log.undo_is_told()?;
+            if matches!(self.log.entries.last().map(|e| &e.body), Some(Body::Transition { reason, .. }) if reason.is_a_turn())
+            {
+                self.log.backgrounds.are_told()?;
+            }
         }
         self.log.may_be_asked(&request.model)?;
         if self.log.turns as u64 > self.bounds.turns && !self.bounds.rare {
@@ -362,6 +366,7 @@ pub(crate) fn reason(entry: &Entry) -> Option<&'static str> {
         Body::ApprovalDecided(decision) if decision.rule.is_some() => Some("rule_taken"),
         Body::FilesRestored(_) | Body::DelegationAnswered(_) => Some(entry.body.kind()),
         Body::Note(note) if note.typed_into().is_some() => Some("typed_into"),
+        Body::Note(note) if Standing::of_note(note).is_some() => Some("background_ended"),
         Body::Note(note) if note.accepted().is_some() => Some("task_accepted"),
         _ => None,
     }
