@@ -24,27 +24,32 @@ pub(super) struct Shells {
 impl Shells {
     /// Takes in one more entry.
     pub(super) fn read(&mut self, entry: &Entry) {
-        match &entry.body {
-            Body::ToolCall(call) | Body::CallEdited(call) if speaks(call) => drop(self.about.insert(call.id)),
-            Body::Note(note) => {
-                if let (Some(standing), Some(call)) = (Standing::of_note(note), CallId::parse(&note.about)) {
-                    self.stands(&standing, call);
-                    self.untold.push(standing);
-                }
-            }
-            Body::ToolResult(result) if self.about.remove(&result.call) => {
-                if let Some((standing, _)) = Standing::read(&result.content) {
-                    self.stands(&standing, result.call);
-                    self.untold.retain(|untold| standing.is_running || untold.id != standing.id);
-                }
-            }
-            // They are told one by one, in this order.
-            Body::Injected(said) if said.by == Injector::Background => {
-                self.untold.drain(..self.untold.len().min(1));
-            }
-            // Whatever had ended by then was told before the turn began.
-            Body::Transition { reason, .. } if reason.is_a_turn() => self.untold.clear(),
-            _ => {}
+        let body = &entry.body;
+        if let Body::ToolCall(call) | Body::CallEdited(call) = body
+            && speaks(call)
+        {
+            self.about.insert(call.id);
+        }
+        if let Body::Note(note) = body
+            && let (Some(standing), Some(call)) = (Standing::of_note(note), CallId::parse(&note.about))
+        {
+            self.stands(&standing, call);
+            self.untold.push(standing);
+        }
+        if let Body::ToolResult(result) = body
+            && self.about.remove(&result.call)
+            && let Some((standing, _)) = Standing::read(&result.content)
+        {
+            self.stands(&standing, result.call);
+            self.untold.retain(|untold| standing.is_running || untold.id != standing.id);
+        }
+        // They are told one by one, in this order.
+        if matches!(body, Body::Injected(said) if said.by == Injector::Background) {
+            self.untold.drain(..self.untold.len().min(1));
+        }
+        // Whatever had ended by then was told before the turn began.
+        if matches!(body, Body::Transition { reason, .. } if reason.is_a_turn()) {
+            self.untold.clear();
         }
     }
 
@@ -88,8 +93,10 @@ impl Agent {
         self.of_before = self.books.shells().ended.clone();
     }
 
-    /// Tells the model of the ends that no result has told it of.
+    /// Tells the model of the ends that no result has told it of, those among them that could be written only now that the
+    /// first result is.
     pub(super) fn tell_ended(&mut self, now: Millis) {
+        self.write_ended(now);
         for standing in self.books.shells().untold.clone() {
             let id = &standing.id;
             let text = if standing.is_lost() {

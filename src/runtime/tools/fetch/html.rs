@@ -234,8 +234,8 @@ mod tests {
     /// the time that a call waits for it (`desk`).
     #[test]
     fn shapes_that_cost_more_than_they_are_long_come_to_an_end() {
-        let fill = |head: &str, part: &str| format!("{head}{}", part.repeat(60_000 / part.len()));
-        let spans: String = (0..1_000).map(|n| format!("<tr><td colspan={n}>x<td>y")).collect();
+        let fill = |head: &str, part: &str| format!("{head}{}", part.repeat(3_000 / part.len()));
+        let spans: String = (0..60).map(|n| format!("<tr><td colspan={n}>x<td>y")).collect();
         for page in [
             fill(&"<ul><li>x".repeat(40), "<li>x"),
             fill(&"<table><tr><td>x".repeat(40), "word "),
