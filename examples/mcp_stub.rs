@@ -99,6 +99,9 @@ impl Stub {
         let refuse = |code: i64, why: &str| {
             say(&json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": why } }));
         };
+        if message["method"] == "notifications/cancelled" {
+            self.note("cancelled");
+        }
         match message["method"].as_str().unwrap_or_default() {
             _ if self.is("silent") || id.is_null() => {}
             "initialize" if self.is("wrong-id") => {
@@ -144,6 +147,15 @@ impl Stub {
         }
         if self.is("odd") {
             return vec![tool("say", "as before"), odd()];
+        }
+        if self.is("tasks") {
+            return [("slow", "required"), ("both", "optional"), ("plain", "forbidden")]
+                .map(|(name, support)| {
+                    let mut tool = tool(name, "as before");
+                    tool["execution"] = json!({ "taskSupport": support });
+                    tool
+                })
+                .into();
         }
         let more = ["try", "daemon", "change", "huge", "log"];
         let mut tools: Vec<Value> = names.iter().chain(&more).map(|name| tool(name, "as before")).collect();

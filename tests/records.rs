@@ -236,8 +236,12 @@ fn a_session_of_version_1_means_what_it_meant() {
         |id, kind, text: &str| Body::Note(Note { about: About::Call(CallId(id)), kind, text: text.into() });
     let learned = |lesson| Body::Learned(Learned { about: EntryId(3), lesson });
     let model = || ModelRef::parse("openai/gpt-4o");
-    let ended =
-        BackgroundStatus { id: "b1".into(), is_running: false, words: "exit code 3 after 9 s".into() };
+    let ended = BackgroundStatus {
+        id: "b1".into(),
+        is_running: false,
+        is_lost: false,
+        words: "exit code 3 after 9 s".into(),
+    };
     let meant = [
         Body::Note(Note::plain(EntryId(3), "The model call failed: busy")),
         learned(Lesson::ReasoningRefused),

@@ -42,7 +42,7 @@ impl Agent {
         }
         let Discovered { tools, mut missing, absent } = found;
         missing.extend(self.registry.add(tools));
-        self.absent = absent;
+        self.absent.extend(absent);
         out.extend(missing.iter().cloned().map(|why| Effect::Emit(Live::Unreached(why))));
         match phase {
             Phase::Discovering(Discovering { reason, retries }) => {

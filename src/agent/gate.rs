@@ -7,7 +7,7 @@ use crate::ledger::{
     Sandboxing, Scope, Settlement, ToolUse,
 };
 use crate::policy::{Verdict, effect_of_call, effects_of_call, fingerprint, grant};
-use crate::tool::{Invocation, Preparation, SideEffect, ToolSpec, delegate};
+use crate::tool::{Invocation, Preparation, SideEffect, ToolSpec, not_there};
 
 use super::asking::{WHY, is_question};
 use super::phase::{Dispatching, Pending, Permission, Phase, State};
@@ -68,16 +68,7 @@ impl Agent {
     fn unknown(&self, name: &str) -> String {
         let known: Vec<&str> = self.registry.tools().iter().map(|t| t.name.as_str()).collect();
         let known = known.join(", ");
-        if let Some(why) = self.absent.get(name) {
-            return format!("{name} is not there: {why} The tools are: {known}.");
-        }
-        match delegate(name) {
-            Some(agent) => format!(
-                "There is no agent called {agent}: no [agents.{agent}] is configured, so nothing was delegated. \
-                 The tools are: {known}."
-            ),
-            None => format!("There is no tool called {name}. The tools are: {known}."),
-        }
+        format!("{} The tools are: {known}.", not_there(name, &self.absent))
     }
 
     /// What is to be run.

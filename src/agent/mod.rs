@@ -35,7 +35,7 @@ mod typing;
 mod unclear;
 mod undoing;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 
 pub use effect::{Effect, Operation};
 pub use event::{Event, Live};
@@ -45,7 +45,7 @@ pub use settings::{Attendance, FinalResponse, Settings};
 use crate::budget::Meter;
 use crate::hooks::{HookId, Start};
 use crate::ledger::{BackgroundStatus, CallId, CutBy, EntryId, Ledger, Millis, UserMessage};
-use crate::tool::{Registry, ToolNews};
+use crate::tool::{Absent, Registry, ToolNews};
 
 use books::Books;
 use effect::ordered;
@@ -58,8 +58,8 @@ use switching::Chosen;
 pub struct Agent {
     books: Books,
     registry: Registry,
-    /// Tools that are configured and not there, by name, and why.
-    absent: BTreeMap<String, String>,
+    /// Who is configured and brings no tools, and why.
+    absent: Vec<Absent>,
     settings: Settings,
     phase: Phase,
     /// The timer that watches the wall-time limit, while the clock runs.
@@ -84,8 +84,8 @@ pub struct Agent {
     asides: Vec<String>,
     /// Background commands that have ended, and the calls that began them: to be written.
     ended: Vec<(CallId, BackgroundStatus)>,
-    /// Those of them that the model is to be told of.
-    untold: Vec<BackgroundStatus>,
+    /// Background commands that had ended when this process took the session up.
+    of_before: BTreeSet<String>,
     /// Hooks are told once a process how the session began.
     starting: Option<Start>,
     /// Tools come from elsewhere too, and are not known yet: no model is called before.
@@ -114,7 +114,7 @@ impl Agent {
         Self {
             books,
             registry: Registry::new(settings.tools.clone()),
-            absent: BTreeMap::new(),
+            absent: settings.absent.clone(),
             phase: Phase::Idle,
             wall_timer: None,
             last_timer: 0,
@@ -134,7 +134,7 @@ impl Agent {
             fired: BTreeSet::new(),
             asides: Vec::new(),
             ended: Vec::new(),
-            untold: Vec::new(),
+            of_before: BTreeSet::new(),
             starting,
             settings,
         }

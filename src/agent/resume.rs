@@ -45,6 +45,7 @@ impl Agent {
             agent.hand_off(now, ending);
             agent.books.end_run(now, last_seen, ending, text);
         }
+        agent.write_lost(now);
         agent.note_the_choice(now);
         let effects = agent.books.untold();
         (agent, effects)

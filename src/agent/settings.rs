@@ -4,7 +4,7 @@ use crate::budget::{Limits, TokenBudget};
 use crate::hooks::HookSpec;
 use crate::model::{AnswerBounds, Effort, ModelSpec};
 use crate::policy::Policy;
-use crate::tool::ToolSpec;
+use crate::tool::{Absent, ToolSpec};
 
 /// Settings of one process's part of a session.
 #[derive(Debug, Clone)]
@@ -27,6 +27,8 @@ pub struct Settings {
     pub tools: Vec<ToolSpec>,
     /// Whether more tools come from elsewhere: then the first model call waits for [`super::Input::Discovered`].
     pub discovers: bool,
+    /// Who is known from the start to bring no tools, although it is configured.
+    pub absent: Vec<Absent>,
     /// Mode and rules.
     pub policy: Policy,
     /// The hooks, in the order of the configuration.
@@ -68,6 +70,7 @@ impl Settings {
             effort: None,
             tools: Vec::new(),
             discovers: false,
+            absent: Vec::new(),
             policy: Policy::default(),
             hooks: Vec::new(),
             limits: Limits::default(),

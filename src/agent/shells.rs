@@ -1,6 +1,7 @@
-//! Background commands that end by themselves: written once, and told to the model with its next turn or message.
+//! Background commands that end by themselves, or with the process that ran them: written once, and told to the model once,
+//! with its next turn or message.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ledger::{
     BackgroundStatus, Body, CallId, Entry, Injected, Injector, Millis, Note, Remark, ToolUse,
@@ -14,42 +15,52 @@ use super::Agent;
 pub(super) struct Shells {
     /// Calls without a result yet whose result will speak of one.
     about: BTreeSet<CallId>,
-    running: BTreeSet<String>,
-    /// Those whose end is written, and of them those whose end a result told the model.
+    /// By their ids, each with the call that began it.
+    running: BTreeMap<String, CallId>,
+    /// Those whose end is written.
     ended: BTreeSet<String>,
-    told: BTreeSet<String>,
+    /// Of them those of which the model was not told yet, in the order of the notes.
+    untold: Vec<BackgroundStatus>,
 }
 
 impl Shells {
     /// Takes in one more entry.
     pub(super) fn read(&mut self, entry: &Entry) {
-        if let Body::ToolCall(call) | Body::CallEdited(call) = &entry.body
+        let body = &entry.body;
+        if let Body::ToolCall(call) | Body::CallEdited(call) = body
             && speaks(call)
         {
             self.about.insert(call.id);
         }
-        if let Body::Note(note) = &entry.body
-            && let Some(status) = note.ended()
+        if let Body::Note(note) = body
+            && let (Some(standing), Some(call)) = (note.ended().cloned(), note.about.call())
         {
-            self.stands(status.clone());
+            self.stands(&standing, call);
+            self.untold.push(standing);
         }
-        if let Body::ToolResult(result) = &entry.body
+        if let Body::ToolResult(result) = body
             && self.about.remove(&result.call)
             && let Some((standing, _)) = background_status(&result.content)
         {
-            if !standing.is_running {
-                self.told.insert(standing.id.clone());
-            }
-            self.stands(standing);
+            self.stands(&standing, result.call);
+            self.untold.retain(|untold| standing.is_running || untold.id != standing.id);
+        }
+        // They are told one by one, in this order.
+        if matches!(body, Body::Injected(said) if said.by == Injector::Background) {
+            self.untold.drain(..self.untold.len().min(1));
+        }
+        // Whatever had ended by then was told before the turn began.
+        if matches!(body, Body::Transition { reason, .. } if reason.is_a_turn()) {
+            self.untold.clear();
         }
     }
 
-    fn stands(&mut self, standing: BackgroundStatus) {
+    fn stands(&mut self, standing: &BackgroundStatus, call: CallId) {
         if standing.is_running {
-            self.running.insert(standing.id);
+            self.running.entry(standing.id.clone()).or_insert(call);
         } else {
             self.running.remove(&standing.id);
-            self.ended.insert(standing.id);
+            self.ended.insert(standing.id.clone());
         }
     }
 }
@@ -66,27 +77,45 @@ impl Agent {
             if shells.ended.contains(&standing.id) {
                 continue;
             }
-            if shells.running.contains(&standing.id) {
-                self.books.ledger.remark(now, Remark::Note(Note::of_background(call, standing.clone())));
-                self.untold.push(standing);
+            if shells.running.contains_key(&standing.id) {
+                self.books.ledger.remark(now, Remark::Note(Note::of_background(call, standing)));
             } else {
                 self.ended.push((call, standing));
             }
         }
     }
 
-    /// Tells the model, unless a result has by now.
+    /// When a session is taken up: what the earlier process ran is gone with it, which is written now. The model is told of
+    /// that, and of ends that the earlier process had no time to tell, with its first turn.
+    pub(super) fn write_lost(&mut self, now: Millis) {
+        for (id, call) in self.books.shells().running.clone() {
+            self.books
+                .ledger
+                .remark(now, Remark::Note(Note::of_background(call, BackgroundStatus::lost(&id))));
+        }
+        // What these printed nobody can say any more.
+        self.of_before = self.books.shells().ended.clone();
+    }
+
+    /// Tells the model of the ends that no result has told it of, those among them that could be written only now that the
+    /// first result is.
     pub(super) fn tell_ended(&mut self, now: Millis) {
-        for standing in std::mem::take(&mut self.untold) {
-            if self.books.shells().told.contains(&standing.id) {
-                continue;
-            }
-            let text = format!(
-                "The background command {} has ended: {}. shell_output says what it printed.",
-                standing.id, standing.words
-            );
-            if self.books.ledger.inject(now, Injected::text(Injector::Environment, &text)).is_err() {
-                self.untold.push(standing);
+        self.write_ended(now);
+        for standing in self.books.shells().untold.clone() {
+            let id = &standing.id;
+            let text = if standing.is_lost {
+                format!(
+                    "The background command {id} is not there any more: it belonged to an earlier process of this session, \
+                     and its exit code is not known. Start it again if it is still needed."
+                )
+            } else {
+                let more =
+                    if self.of_before.contains(id) { "" } else { " shell_output says what it printed." };
+                format!("The background command {id} has ended: {}.{more}", standing.words)
+            };
+            // No call is open when a turn begins; should one be, the words wait for the next.
+            if self.books.ledger.inject(now, Injected::text(Injector::Background, &text)).is_err() {
+                return;
             }
         }
     }

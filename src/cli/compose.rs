@@ -86,6 +86,7 @@ pub(super) fn compose(
     let mut settings = Settings {
         effort: config.effort,
         discovers: elsewhere.is_somebody(),
+        absent: elsewhere.absent().to_vec(),
         ..settings(invocation, &choice, attendance)
     };
     let (agent, first, before, store, id) = match opened {

@@ -7,6 +7,8 @@ pub struct BackgroundStatus {
     pub id: String,
     /// Whether it ran at that moment.
     pub is_running: bool,
+    /// Whether an earlier process of the session had started it, and it went with that.
+    pub is_lost: bool,
     /// In words for people and models: "running for 3 s", "exit code 1 after 3 s".
     pub words: String,
 }
@@ -19,12 +21,28 @@ impl BackgroundStatus {
 
     /// Of one that has run for so many seconds and still runs.
     pub fn running(number: u64, seconds: u64) -> Self {
-        Self { id: Self::id_of(number), is_running: true, words: format!("running for {seconds} s") }
+        Self {
+            id: Self::id_of(number),
+            is_running: true,
+            is_lost: false,
+            words: format!("running for {seconds} s"),
+        }
     }
 
     /// Of one that ended after so many seconds, and how.
     pub fn ended(number: u64, how: &str, seconds: u64) -> Self {
-        Self { id: Self::id_of(number), is_running: false, words: format!("{how} after {seconds} s") }
+        Self {
+            id: Self::id_of(number),
+            is_running: false,
+            is_lost: false,
+            words: format!("{how} after {seconds} s"),
+        }
+    }
+
+    /// Of one that an earlier process of the session had started, which is gone.
+    pub fn lost(id: &str) -> Self {
+        let words = "ended with the earlier process".to_owned();
+        Self { id: id.to_owned(), is_running: false, is_lost: true, words }
     }
 
     /// `b1`

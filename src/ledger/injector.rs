@@ -21,11 +21,13 @@ pub enum Injector {
     Undo,
     /// Whoever was asked for tools: which of them are not there.
     Discovery,
+    /// Whoever runs commands in the background: one of them has ended.
+    Background,
 }
 
 impl Injector {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Environment,
         Self::Hook,
         Self::BudgetNudge,
@@ -35,6 +37,7 @@ impl Injector {
         Self::Edit,
         Self::Undo,
         Self::Discovery,
+        Self::Background,
     ];
 
     /// As recorded.
@@ -49,6 +52,7 @@ impl Injector {
             Self::Edit => "edit",
             Self::Undo => "undo",
             Self::Discovery => "discovery",
+            Self::Background => "background",
         }
     }
 

@@ -23,6 +23,8 @@ pub(super) struct Operations {
     hooks: Arc<dyn HookPort>,
     inputs: mpsc::Sender<Input>,
     running: BTreeMap<Operation, JoinHandle<()>>,
+    /// Those that were cancelled and may still hold something.
+    cancelled: Vec<JoinHandle<()>>,
     is_warm: bool,
 }
 
@@ -40,6 +42,7 @@ impl Operations {
             hooks: hooks.into(),
             inputs,
             running: BTreeMap::new(),
+            cancelled: Vec::new(),
             is_warm: false,
         }
     }
@@ -104,6 +107,8 @@ impl Operations {
     pub(super) fn cancel(&mut self, operation: Operation) {
         if let Some(task) = self.running.remove(&operation) {
             task.abort();
+            self.cancelled.retain(|task| !task.is_finished());
+            self.cancelled.push(task);
         }
     }
 
@@ -125,6 +130,10 @@ impl Operations {
         while let Some((_, task)) = self.running.pop_first() {
             task.abort();
             // The only errors are "was cancelled" and "panicked"; either way it is over.
+            drop(task.await);
+        }
+        // What these hold says, as it is dropped, what is to be taken back elsewhere.
+        for task in self.cancelled.drain(..) {
             drop(task.await);
         }
         self.tools.close().await;

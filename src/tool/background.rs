@@ -11,7 +11,8 @@ pub fn background_status(content: &str) -> Option<(BackgroundStatus, &str)> {
     let (id, words) = last.strip_prefix('[')?.strip_suffix(']')?.split_once(": ")?;
     BackgroundStatus::number_of(id)?;
     let is_running = words.starts_with("running");
-    Some((BackgroundStatus { id: id.to_owned(), is_running, words: words.to_owned() }, before))
+    let status = BackgroundStatus { id: id.to_owned(), is_running, is_lost: false, words: words.to_owned() };
+    Some((status, before))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! What a tool is, whoever runs it.
 
+mod absence;
 mod applied;
 mod background;
 mod batch;
@@ -15,10 +16,9 @@ mod sequence;
 mod steps;
 mod territory;
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 
+pub use absence::{Absence, Absent, Absentee, not_there};
 pub use background::background_status;
 pub use batch::{Candidate, startable};
 pub use console::{Console, rows};
@@ -163,8 +163,8 @@ pub struct Discovered {
     pub tools: Vec<ToolSpec>,
     /// What is not there that was asked for, and why: a sentence each, safe to be shown.
     pub missing: Vec<String>,
-    /// The same by the name of the tool that is not there, as far as it is known.
-    pub absent: BTreeMap<String, String>,
+    /// Who of those that were asked is not there.
+    pub absent: Vec<Absent>,
 }
 
 /// News of a running tool.

@@ -144,7 +144,11 @@ impl CardBody {
             Body::Injected(i)
                 if matches!(
                     i.by,
-                    Injector::Environment | Injector::GoalCheck | Injector::Edit | Injector::Undo
+                    Injector::Environment
+                        | Injector::GoalCheck
+                        | Injector::Edit
+                        | Injector::Undo
+                        | Injector::Background
                 ) =>
             {
                 None

@@ -64,8 +64,8 @@ pub(super) fn end(shells: &mut [BackgroundShell], standing: BackgroundStatus, at
 /// The process that ran them is gone, and they with it.
 pub(super) fn forsake(shells: &mut [BackgroundShell]) {
     for shell in shells.iter_mut().filter(|shell| shell.is_running) {
-        shell.is_running = false;
-        "ended with the earlier process".clone_into(&mut shell.words);
+        let gone = BackgroundStatus::lost(&shell.id);
+        (shell.is_running, shell.words) = (gone.is_running, gone.words);
     }
 }
 

@@ -54,7 +54,7 @@ async fn a_card_is_read_once_and_calls_of_others_go_to_the_tools_behind() {
     let mut nobody = invocation(json!({ "task": "x" }));
     nobody.name = "delegate_to_nobody".to_owned();
     let report = bench.tools.run(nobody, output).await;
-    assert_eq!(said(&report), (Outcome::Failed, "no agent nobody is configured; nothing was sent"));
+    assert_eq!(said(&report), (Outcome::Failed, "inner delegate_to_nobody"));
     bench.tools.type_into(CallId(3), Typed(b"x".to_vec()));
     assert_eq!(*bench.typed.lock().unwrap(), [CallId(3)]);
 }

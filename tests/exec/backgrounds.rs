@@ -55,10 +55,22 @@ fn nothing_is_left_when_the_program_ends_and_the_next_one_says_so() {
 
     let again = script(json!([call("shell_output", json!({ "id": "b1" })), begins("echo up"), "Done."]));
     let ran = world.json(&[&ALLOWED[..], &["--last", "--script", &again, "go on"]].concat());
+    let noted: Vec<String> = ran.all("note").iter().map(|note| text(note, "text")).collect();
+    assert_eq!(
+        noted.iter().filter(|text| *text == "[b1: ended with the earlier process]").count(),
+        1,
+        "{noted:?}"
+    );
+    let said: Vec<String> = ran.all("injected").iter().map(|entry| text(entry, "text")).collect();
+    let is_news = |text: &&String| text.starts_with("The background command b1 is not there any more");
+    assert_eq!(said.iter().filter(is_news).count(), 1, "{said:?}");
     let results = ran.all("tool_result");
     let [.., gone, new] = results.as_slice() else { panic!("{results:?}") };
     assert!(text(gone, "content").contains("b1 was started by an earlier process"), "{gone}");
     assert!(text(new, "content").contains("[b2: exit code 0"), "{new}");
+    // A third process has nothing new to say of it.
+    let ran = world.json(&[&ALLOWED[..], &["--last", "--script", "[\"Done.\"]", "and on"]].concat());
+    assert!(!ran.out.contains("not there any more") && !ran.out.contains("b1:"), "{}", ran.out);
 }
 
 #[test]

@@ -12,6 +12,9 @@
 
 #[path = "../support/a2a/mod.rs"]
 mod a2a;
+#[allow(dead_code, reason = "what a request said in its head is looked at by others")]
+#[path = "../support/mcp_site.rs"]
+mod mcp_site;
 #[path = "../support/model_server/mod.rs"]
 mod model_server;
 

@@ -121,6 +121,7 @@ pub(crate) fn command(name: &str, program: &str, args: &[&str]) -> McpServer {
             network: false,
         },
         reads: Vec::new(),
+        roots: false,
         secrets: Vec::new(),
         start_ms: PLENTY_MS,
         call_ms: None,

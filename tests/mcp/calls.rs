@@ -5,13 +5,14 @@ use std::time::Instant;
 
 use countersign::ledger::{Arguments, Outcome};
 use countersign::runtime::ToolPort as _;
+use countersign::runtime::mcp::McpServer;
 use countersign::tool::Shown;
 use countersign::tool::{Invocation, ToolReport};
 use countersign::wire::base64;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::bench::{Bench, Journal, PATIENCE, invocation};
+use crate::bench::{Bench, Journal, PATIENCE, invocation, stub};
 use crate::pictures;
 
 /// A call that gets exactly this result.
@@ -171,20 +172,40 @@ async fn a_call_without_an_answer_times_out_and_is_cancelled() {
 }
 
 #[tokio::test]
-async fn a_server_may_ask_where_the_work_is_and_nothing_else() {
-    let bench = Bench::with(&[]);
-    let answers: Value = serde_json::from_str(&bench.done("ask", json!({})).await).unwrap();
-    let root = format!("file://{}", bench.workspace().display());
+async fn a_server_may_ask_where_the_work_is_when_it_may_and_nothing_else() {
+    for roots in [false, true] {
+        let bench = Bench::new(vec![McpServer { roots, ..stub("stub", &[]) }]);
+        let answers: Value = serde_json::from_str(&bench.done("ask", json!({})).await).unwrap();
+        let root = format!("file://{}", bench.workspace().display());
+        let (may, told) = match roots {
+            true => (json!({ "roots": {} }), json!({ "roots": [{ "uri": root }] })),
+            false => (json!({}), json!(-32601)),
+        };
+        assert_eq!(
+            answers,
+            json!({
+                "ping": {}, "roots/list": told, "sampling/createMessage": -32601,
+                "elicitation/create": -32601, "stub/whatever": -32601,
+            })
+        );
+        let greeting = bench.heard("initialize").await;
+        assert_eq!(greeting["params"]["capabilities"], may);
+        assert_eq!(greeting["params"]["clientInfo"]["name"], "countersign");
+    }
+}
+
+#[tokio::test]
+async fn a_tool_that_runs_only_as_a_task_is_left_out_by_name() {
+    let found = Bench::with(&["tasks"]).found().await;
+    let names: Vec<&str> = found.tools.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(names, ["mcp__stub__both", "mcp__stub__plain"]);
     assert_eq!(
-        answers,
-        json!({
-            "ping": {}, "roots/list": { "roots": [{ "uri": root }] }, "sampling/createMessage": -32601,
-            "elicitation/create": -32601, "stub/whatever": -32601,
-        })
+        found.left_out,
+        [
+            "The tool `slow` of the MCP server `stub` is left out: it runs only as a task (`taskSupport: required`), and tasks \
+          are not spoken here."
+        ]
     );
-    let greeting = bench.heard("initialize").await;
-    assert_eq!(greeting["params"]["capabilities"], json!({ "roots": {} }));
-    assert_eq!(greeting["params"]["clientInfo"]["name"], "countersign");
 }
 
 #[tokio::test]
@@ -205,7 +226,7 @@ async fn what_is_no_call_of_a_server_fails_and_starts_nothing() {
     let (output, _listener) = mpsc::channel(1);
     let other = Invocation { name: "mcp__other__say".into(), ..invocation("say", json!({})) };
     let report = bench.tools.run(other, output.clone()).await;
-    assert_eq!(report.content, "no MCP server for mcp__other__say is configured");
+    assert_eq!(report.content, "inner mcp__other__say", "whoever is not there is not asked");
     let unusable = Invocation { arguments: Arguments::Unusable("{".into()), ..invocation("say", json!({})) };
     assert_eq!(bench.tools.run(unusable, output).await.outcome, Outcome::Failed);
     assert_eq!(bench.groups.count(), 0);

@@ -16,6 +16,8 @@ mod ends;
 mod http;
 #[path = "../support/inner.rs"]
 mod inner;
+#[path = "../support/mcp_site.rs"]
+mod mcp_site;
 mod peers;
 #[path = "../support/pictures.rs"]
 mod pictures;

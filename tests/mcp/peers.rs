@@ -92,6 +92,7 @@ async fn the_reference_server_is_spoken_to_as_an_address() {
         name: "stub".to_owned(),
         way,
         reads: Vec::new(),
+        roots: false,
         secrets: Vec::new(),
         start_ms: PLENTY_MS,
         call_ms: None,

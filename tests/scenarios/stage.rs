@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use countersign::agent::{Agent, Effect, Input, Intent, Operation, Settings, Shutdown, TimerId};
 use countersign::hooks::{HookAnswer, HookId};
-use countersign::ledger::{Body, CallId, Entry, EntryId, Millis, check, recover};
+use countersign::ledger::{BackgroundStatus, Body, CallId, Entry, EntryId, Millis, check, recover};
 use countersign::model::{ModelEvent, ModelNews, Request};
 use countersign::tool::{Preparation, Shown, ToolNews, Typed};
 
@@ -180,6 +180,10 @@ impl Stage {
             Act::Tools => {
                 self.page.tools(self.request.as_ref().ok_or("nothing was asked yet")?);
                 Ok(())
+            }
+            Act::Ended(name, number, how) => {
+                let call = self.called(name, &self.names.keys().copied().collect())?;
+                self.deliver(Input::Tool(call, ToolNews::Ended(BackgroundStatus::ended(*number, how, 3))))
             }
             Act::Sees => {
                 self.page.sees(self.request.as_ref().ok_or("nothing was asked yet")?);

@@ -56,6 +56,8 @@ pub enum Act {
     Quit,
     /// The user types into the terminal of a call.
     Type(String, String),
+    /// A background command that a call began has ended by itself: which one, how, after how many seconds.
+    Ended(String, u64, String),
     /// Another agent says what it calls the task of a call.
     Named(String, String),
     /// Writes down what the last request held.
@@ -139,6 +141,7 @@ fn act(line: &str) -> Result<Act, String> {
         "quit" => Act::Quit,
         "type" => typed(rest)?,
         "named" => task(rest),
+        "ended" => ended(rest)?,
         "sees" => Act::Sees,
         "tools" => Act::Tools,
         _ => return Err(format!("`{line}` is nothing that can happen")),
@@ -188,6 +191,13 @@ fn look(rest: &str) -> Result<Act, String> {
 fn typed(rest: &str) -> Result<Act, String> {
     let (name, words) = word(rest);
     Ok(Act::Type(name.to_owned(), quoted(words)?.0))
+}
+
+/// `ended NAME NUMBER "how"`
+fn ended(rest: &str) -> Result<Act, String> {
+    let (name, rest) = word(rest);
+    let (of, how) = word(rest);
+    Ok(Act::Ended(name.to_owned(), number(of)?, quoted(how)?.0))
 }
 
 /// `named NAME ID`

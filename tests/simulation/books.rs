@@ -9,6 +9,7 @@ use countersign::ledger::{
 };
 use serde_json::Value;
 
+use crate::backgrounds::Backgrounds;
 use crate::delegations::Delegations;
 use crate::grants::Grants;
 
@@ -43,6 +44,8 @@ pub struct Log {
     untold_undo: Option<bool>,
     /// Tasks that went to another agent.
     pub delegations: Delegations,
+    /// Commands that go on in the background.
+    pub backgrounds: Backgrounds,
     /// What people answered to questions.
     answers: BTreeMap<CallId, String>,
     /// The arguments that were last asked about.
@@ -102,6 +105,7 @@ impl Log {
             }
             Body::Injected(i) => {
                 self.nothing_open("an injected message")?;
+                self.backgrounds.tell(i)?;
                 if i.by == Injector::Undo {
                     self.untold_undo.take().ok_or("a model is told of an undo that was not")?;
                 }
@@ -115,7 +119,10 @@ impl Log {
                 self.turns = *turn;
             }
             Body::Assistant(m) => self.assistant(m)?,
-            Body::ToolCall(c) => self.announce(c.id)?,
+            Body::ToolCall(c) => {
+                self.backgrounds.begin(c);
+                self.announce(c.id)?;
+            }
             Body::Validation(_) | Body::Goal(_) | Body::Checkpoint(_) | Body::Handoff { .. } => {
                 self.of_a_goal(&entry.body)?;
             }
@@ -182,6 +189,7 @@ impl Log {
     /// Hooks may change a call once more, whoever changed it before: it is another action then.
     fn note(&mut self, note: &Note) -> Result<(), String> {
         self.delegations.note(note)?;
+        self.backgrounds.note(note)?;
         if note.kind == NoteKind::ChangedByHook {
             let call = note.about.call().ok_or("a hook changed what is no call")?;
             self.edited.remove(&call);
@@ -328,6 +336,7 @@ impl Log {
             return Err(format!("call {} has two results", result.call));
         }
         self.delegations.result(result, self.died)?;
+        self.backgrounds.result(result);
         if let Some(answer) = self.answers.get(&result.call)
             && (result.outcome != Outcome::Ok || result.content != *answer)
         {

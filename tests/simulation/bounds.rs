@@ -44,6 +44,8 @@ pub struct Bounds {
     pub discovers: bool,
     /// How often a person may type into the terminal of a call, running or not; then calls on terminals come too.
     pub typings: u32,
+    /// Also: commands that go on in the background, and end by themselves at any moment, once or twice.
+    pub backgrounds: bool,
     /// Also: tasks that go to another agent, which may name them.
     pub delegates: bool,
     /// Also: unknown tools, bad arguments, paths outside, stale answers, budgets, raises, modes, quitting.
@@ -71,6 +73,7 @@ impl Bounds {
         revokes: 0,
         discovers: false,
         typings: 0,
+        backgrounds: false,
         delegates: false,
         rare: false,
     };
@@ -91,6 +94,9 @@ impl Bounds {
     pub const DISCOVERING: Self = Self { calls: 1, turns: 2, discovers: true, ..Self::SMALL };
     /// Commands on terminals, typed into at any moment.
     pub const TYPED: Self = Self { submits: 1, calls: 1, texts: 0, turns: 2, typings: 2, ..Self::SMALL };
+    /// Commands that go on in the background.
+    pub const BACKGROUND: Self =
+        Self { submits: 2, calls: 1, texts: 0, turns: 3, backgrounds: true, ..Self::SMALL };
     /// Tasks that go to another agent.
     pub const DELEGATING: Self =
         Self { submits: 1, calls: 1, texts: 0, turns: 2, delegates: true, ..Self::SMALL };
@@ -114,6 +120,7 @@ impl Bounds {
         revokes: 20,
         discovers: true,
         typings: 200,
+        backgrounds: true,
         delegates: true,
         rare: true,
     };

@@ -13,6 +13,7 @@
     reason = "tests"
 )]
 
+mod backgrounds;
 mod books;
 mod bounds;
 mod delegations;
@@ -79,6 +80,7 @@ const REACHED: &[&str] = &[
     "grant_revoked",
     "files_restored",
     "typed_into",
+    "background_ended",
     "delegation_response",
     "task_accepted",
 ];
@@ -94,6 +96,7 @@ const DISCOVERED: &[&str] = &["submitted", "next_turn", "aborted_streaming", "ab
 const DELEGATED: &[&str] =
     &["delegation_response", "task_accepted", "next_turn", "aborted_streaming", "aborted_tools"];
 const TYPED: &[&str] = &["typed_into", "next_turn", "aborted_streaming", "aborted_tools"];
+const BACKGROUND: &[&str] = &["background_ended", "next_turn", "aborted_tools"];
 const HOOKED: &[&str] = &["stop_hook_blocking", "stop_hook_prevented", "policy_denied", "next_turn"];
 
 #[test]
@@ -119,7 +122,7 @@ fn every_order_of_grants_taken_back_keeps_the_books() {
 /// Hooks, compactions, fallback and retries come late in a trace, so worlds of their own begin with them.
 #[test]
 fn every_order_of_edits_hooks_mends_and_goals_keeps_the_books() {
-    let worlds: [(&str, usize, Bounds, &[&str]); 8] = [
+    let worlds: [(&str, usize, Bounds, &[&str]); 9] = [
         ("edited", 10, Bounds::EDITED, EDITED),
         ("switched", 6, Bounds::SWITCHED, SWITCHED),
         ("mending", 7, Bounds::MENDING, MENDED),
@@ -128,6 +131,7 @@ fn every_order_of_edits_hooks_mends_and_goals_keeps_the_books() {
         ("delegating", 12, Bounds::DELEGATING, DELEGATED),
         ("goals", 9, Bounds::GOALS, PURSUED),
         ("typed", 10, Bounds::TYPED, TYPED),
+        ("background", 10, Bounds::BACKGROUND, BACKGROUND),
     ];
     for (name, depth, bounds, reached) in worlds {
         let report = exhaustive(depth, bounds, Mutant::None);

@@ -10,7 +10,9 @@ use countersign::agent::{Answer, Input, Intent, Shutdown};
 use countersign::budget::Limit;
 use countersign::goal;
 use countersign::hooks::{HookAnswer, HookDecision, HookPoint};
-use countersign::ledger::{Arguments, CallId, EntryId, FilesRestored, Hosted, Outcome, Stop};
+use countersign::ledger::{
+    Arguments, BackgroundStatus, CallId, EntryId, FilesRestored, Hosted, Outcome, Stop,
+};
 use countersign::model::{Effort, FailureClass, ModelEvent, ModelFailure, ModelNews};
 use countersign::policy::Mode;
 use countersign::tool::{Discovered, Preparation, Row, Screen, Shown, ToolNews, ToolReport, Typed};
@@ -80,6 +82,9 @@ impl World {
             options.push(done(*call, Outcome::Ok, "fine"));
             options.push(done(*call, Outcome::Failed, "broken"));
         }
+        if self.bounds.backgrounds {
+            self.offer_backgrounds(&mut options);
+        }
         if self.bounds.delegates {
             // Of a call that is no delegation nothing may be written; twice, nothing either.
             options.extend(self.tools.keys().map(|call| Input::Tool(*call, ToolNews::Output(named(*call)))));
@@ -105,6 +110,18 @@ impl World {
             self.offer_rare(&mut options);
         }
         options
+    }
+
+    /// A command goes on in the background, and ends by itself: before its first result, after it, twice, and of a call that
+    /// was cut short.
+    fn offer_backgrounds(&self, options: &mut Vec<Input>) {
+        for call in self.tools.keys().filter(|call| self.log.backgrounds.is_shell(**call)) {
+            options.push(done(*call, Outcome::Ok, &BackgroundStatus::running(call.0, 1).line()));
+        }
+        let begun = self.log.backgrounds.shells();
+        options.extend(begun.map(|call| {
+            Input::Tool(call, ToolNews::Ended(BackgroundStatus::ended(call.0, "exit code 3", 2)))
+        }));
     }
 
     /// What stands on the terminals of calls that run. Keys for each call that is somewhere on its way, and for the first one, whether it was, is, or is over.
@@ -133,7 +150,8 @@ impl World {
                 options.push(news(started(stream.calls, "ask")));
             }
         }
-        if self.bounds.typings > 0 && stream.calls < self.bounds.calls && !stream.unfinished {
+        let shells = self.bounds.typings > 0 || self.bounds.backgrounds;
+        if shells && stream.calls < self.bounds.calls && !stream.unfinished {
             options.push(news(started(stream.calls, "shell")));
         }
         if self.bounds.typings > 0 && stream.unfinished && !stream.has_arguments {

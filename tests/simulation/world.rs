@@ -259,6 +259,10 @@ impl World {
         if !asks_for_summary {
             self.log.edits_are_told()?;
             self.log.undo_is_told()?;
+            if matches!(self.log.entries.last().map(|e| &e.body), Some(Body::Transition { reason, .. }) if reason.is_a_turn())
+            {
+                self.log.backgrounds.are_told()?;
+            }
         }
         self.log.may_be_asked(&request.model)?;
         if self.log.turns as u64 > self.bounds.turns && !self.bounds.rare {
@@ -367,6 +371,7 @@ pub(crate) fn reason(entry: &Entry) -> Option<&'static str> {
             Some(entry.body.kind())
         }
         Body::Note(note) if note.typed_into().is_some() => Some("typed_into"),
+        Body::Note(note) if note.ended().is_some() => Some("background_ended"),
         Body::Note(note) if note.accepted().is_some() => Some("task_accepted"),
         _ => None,
     }

@@ -94,3 +94,51 @@ async fn a_server_ends_with_the_app() {
     app.quits().await;
     assert_eq!(living(), 0);
 }
+
+#[tokio::test]
+async fn esc_takes_a_call_back_at_the_server_which_lives_on() {
+    let home = with_stub();
+    let hang = json!({ "tool_calls": [{ "id": "a", "name": "mcp__stub__hang", "arguments": {} }] });
+    let result = json!({ "content": [{ "type": "text", "text": "hello again" }] });
+    let say =
+        json!({ "tool_calls": [{ "id": "b", "name": "mcp__stub__say", "arguments": { "result": result } }] });
+    let script = json!([hang, say, "All is said."]).to_string();
+    let mut app = Console::start(&home, USUAL, &["--script", &script, "--allow", "mcp__stub__*"]);
+    app.sees("ask anything").await;
+    app.says("go").await;
+    app.meanwhile("the call", || home.has("journal") && home.read("journal").contains("call hang")).await;
+    app.keys(ESC).await;
+    app.sees("interrupted").await;
+    app.meanwhile("the word that it is taken back", || home.read("journal").contains("cancelled")).await;
+    app.says("go on").await;
+    app.sees("All is said.").await;
+    app.rests().await;
+    app.quits().await;
+    assert_eq!(home.texts("tool_result", "outcome"), ["aborted", "ok"]);
+    assert_eq!(home.read("journal").matches("started").count(), 1, "the same server");
+}
+
+#[tokio::test]
+async fn what_a_server_says_steers_no_terminal_when_its_tool_is_called_by_hand() {
+    let home = with_stub();
+    let result =
+        json!({ "content": [{ "type": "text", "text": "one\u{1b}]0;planted\u{7}\u{1b}[2J\u{202e}two" }] });
+    let arguments = json!({ "result": result }).to_string();
+    for (words, shown) in [
+        (&["mcp", "call", "stub", "say", &arguments][..], "one^[]0;planted^G^[[2J\\u{202e}two"),
+        (&["mcp", "call", "stub", "refuse"], "the server refused the call: no[2J such thing"),
+        (&["-c", "mcp_servers.stub.args=['dies']", "mcp", "call", "stub", "say"], "no [2Jdatabase for"),
+        (&["-c", "mcp_servers.stub.args=['dies']", "mcp", "test"], "no [2Jdatabase for"),
+        (&["-c", "mcp_servers.stub.args=['hostile']", "mcp", "test"], "mcp__stub__steer"),
+        (&["mcp", "list"], "starts"),
+        (&["doctor"], "MCP server stub"),
+    ] {
+        let mut app = Console::start(&home, (200, 60), words);
+        app.sees(shown).await;
+        app.ends().await;
+        let said = String::from_utf8_lossy(&app.bytes).into_owned();
+        for steers in ["\u{1b}]0;", "\u{1b}[2J", "\u{202e}", "\u{7}"] {
+            assert!(!said.contains(steers), "{words:?}: {steers:?} in {said:?}");
+        }
+    }
+}

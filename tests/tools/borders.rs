@@ -129,6 +129,23 @@ async fn a_look_around_tells_nothing_of_what_is_hidden() {
 }
 
 #[tokio::test]
+async fn what_lies_in_a_folder_that_is_called_like_a_secret_is_no_less_secret() {
+    let bench = Bench::new();
+    bench.put("store.key/.env", "needle=planted\n");
+    bench.put("store.key/notes.txt", "needle\n");
+    bench.put("alone.key", "needle\n");
+    // Nobody was asked: it is a folder of the workspace.
+    assert_eq!(bench.territory("search", "store.key").await, Territory::Inside);
+    let found = bench.done("search", json!({ "pattern": "needle", "path": "store.key" })).await;
+    assert_has(&found, &["1 match", "store.key/notes.txt:1", "since it may hold secrets: store.key/.env"]);
+    assert!(!found.contains("planted"), "{found}");
+    // About a file of that name somebody was asked.
+    assert_eq!(bench.territory("search", "alone.key").await, Territory::Secret);
+    let found = bench.done("search", json!({ "pattern": "needle", "path": "alone.key" })).await;
+    assert_has(&found, &["1 match"]);
+}
+
+#[tokio::test]
 async fn what_comes_to_stand_for_something_hidden_after_the_look_is_not_used() {
     for (tool, arguments) in [
         ("read", json!({ "path": "src/known" })),

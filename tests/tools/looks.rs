@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use countersign::tool::{Absence, Absent, Absentee};
 use serde_json::json;
 
 use super::*;
@@ -135,4 +136,30 @@ async fn search_counts_what_it_does_not_show() {
     assert_has(&found, &["1000 matches in 1 file", "many:300: needle", "… 700 more"]);
     assert!(!found.contains("many:301"));
     assert_has(&bench.done("search", json!({ "pattern": "pin" })).await, &["… (4703 more characters)"]);
+}
+
+/// A call that waited over a restart, of somebody who is not there any more.
+#[tokio::test]
+async fn a_call_of_whoever_is_not_there_says_so_and_does_nothing() {
+    let bench = Bench::new();
+    let sentence = "The MCP server off is switched off.".to_owned();
+    let absent = Absent { who: Absentee::Server("off".to_owned()), why: Absence::SwitchedOff, sentence };
+    let tools = LocalTools::new(bench.path(""), Vec::new(), bench.groups.clone()).lacking(vec![absent]);
+    let missing = tools.discover().await.missing;
+    assert!(missing.is_empty(), "what a person switched off is no news: {missing:?}");
+    for (name, wanted) in [
+        (
+            "mcp__off__say",
+            "mcp__off__say is not there: The MCP server off is switched off. Nothing was done.",
+        ),
+        (
+            "delegate_to_x",
+            "There is no agent called x: no [agents.x] is configured, so nothing was delegated. Nothing was done.",
+        ),
+    ] {
+        let call = Invocation { name: name.to_owned(), ..invocation("list", json!({}), 10_000) };
+        let (output, _shown) = tokio::sync::mpsc::channel(1);
+        let report = tools.run(call, output).await;
+        assert_eq!((report.outcome, report.content.as_str()), (Outcome::Failed, wanted));
+    }
 }

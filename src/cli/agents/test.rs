@@ -15,7 +15,7 @@ pub(super) fn run(invocation: &Invocation, name: Option<&str>) -> Result<Exit, F
         return say("There is no agent to test; `countersign agents list` says what there is.\n");
     }
     let around = |inner, _: &_| tools(inner, agents, invocation);
-    let surveyed = conversed(invocation, around, async |tools: A2aTools| tools.survey().await)?;
+    let surveyed = conversed(invocation, around, async |tools: &A2aTools| tools.survey().await)?;
     let Some(standings) = surveyed else { return Ok(Exit::Interrupted) };
     let tried = standings.iter().map(|standing| (standing.name.as_str(), &standing.found));
     told(tried, &faults, answers)

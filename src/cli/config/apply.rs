@@ -80,6 +80,7 @@ fn in_letters(setting: &Setting) -> Setting {
             | Key::Mcp(
                 McpKey::Sandbox
                     | McpKey::Network
+                    | McpKey::Roots
                     | McpKey::StartSeconds
                     | McpKey::CallSeconds
                     | McpKey::Enabled

@@ -160,6 +160,7 @@ fn a_project_tightens_the_user_s_server_and_changes_nothing_else_of_it() {
         ("call_seconds = 9", true),
         ("sandbox = false", false),
         ("network = true", false),
+        ("roots = true", false),
         ("reads = ['list', 'more']", false),
         ("env.LD_PRELOAD = 'x'", false),
         ("start_seconds = 6", false),
@@ -206,6 +207,34 @@ fn a_project_s_own_file_adds_to_the_shared_one_and_folders_do_not_mix() {
     let config = load(&deep, &world.environment(), &[]).unwrap();
     assert_eq!(config.mcp_servers["own"].command.as_deref(), Some("npx"), "with another folder's keys");
     assert!(config.warnings[0].contains("the server is another folder's"), "{:?}", config.warnings);
+}
+
+#[test]
+fn the_folder_is_told_to_a_project_s_own_programs_and_to_whom_the_user_says() {
+    let world =
+        World::of("[mcp_servers.mine]\ncommand = 'a'\n[mcp_servers.asked]\nurl = 'https://h'\nroots = true");
+    world.file("repo/.mcp.json", SHARED);
+    world.file(
+        "repo/.countersign/config.toml",
+        "[mcp_servers.asked]\nroots = false\n[mcp_servers.files]\nroots = false",
+    );
+    let told = |config: &crate::cli::config::Config| -> Vec<String> {
+        let told = config.mcp_servers.iter().filter(|(_, server)| server.offers_roots());
+        told.map(|(name, _)| name.clone()).collect()
+    };
+    // What a project says to tighten holds without trust.
+    assert_eq!(told(&world.config()), Vec::<String>::new());
+    let config = world.trust().config();
+    assert_eq!(told(&config), ["own"], "not the address, nor the one that says no");
+    let shown = config.show();
+    assert!(shown.contains("mcp_servers.asked.roots = false  # ") && !shown.contains("own.roots"), "{shown}");
+    world.file("repo/.countersign/config.toml", "[mcp_servers.web]\nroots = true");
+    let demands = world.demands();
+    assert!(
+        demands.iter().any(|one| one.starts_with("reaches MCP server web: ")
+            && one.contains("; is told the folder that is worked in")),
+        "{demands:?}"
+    );
 }
 
 #[test]

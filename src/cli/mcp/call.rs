@@ -56,7 +56,7 @@ struct Call<'a> {
 }
 
 impl Call<'_> {
-    async fn made(self, tools: McpTools) -> Result<ToolReport, Fault> {
+    async fn made(self, tools: &McpTools) -> Result<ToolReport, Fault> {
         let standing = tools.survey().await.into_iter().next();
         let found = match standing.map(|standing| standing.found) {
             Some(Ok(found)) => found,

@@ -60,7 +60,7 @@ fn means(invocation: &Invocation, groups: &Groups) -> McpMeans {
 fn conversed<T>(
     invocation: &Invocation,
     servers: Vec<McpServer>,
-    talk: impl AsyncFnOnce(McpTools) -> T,
+    talk: impl AsyncFnOnce(&McpTools) -> T,
 ) -> Result<Option<T>, Fault> {
     let around = |inner, groups: &Groups| McpTools::new(inner, servers, means(invocation, groups));
     peers::conversed(invocation, around, talk)

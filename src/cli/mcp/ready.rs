@@ -33,6 +33,7 @@ pub(in crate::cli) fn server(
         name: name.to_owned(),
         way,
         reads: entry.reads.clone(),
+        roots: entry.offers_roots(),
         secrets: filling.put_into(&entry.args),
         start_ms: entry.start_seconds * 1000,
         call_ms: entry.call_seconds.map(|seconds| seconds * 1000),

@@ -1,6 +1,7 @@
 //! Peers (MCP servers, agents) on the command line: those of a session, one by its name, and what is alike in listing and
 //! trying them.
 
+mod absent;
 mod filling;
 mod list;
 mod tried;
@@ -9,6 +10,7 @@ use super::Invocation;
 use super::config::nearest;
 use super::config::peers::{Peer, Words};
 use super::fault::Fault;
+pub(super) use absent::{absent, switched_off_in};
 pub(super) use filling::Filling;
 pub(super) use list::list;
 pub(super) use tried::{conversed, told};
@@ -55,23 +57,22 @@ pub(super) fn meant<P: Peer, T>(
     }
 }
 
-/// What is said of each peer that a session does without.
-pub(super) fn missing<P: Peer>(faults: &[(String, Fault)]) -> impl Iterator<Item = String> {
-    let Words { kind, verb, .. } = P::WORDS;
-    faults.iter().map(move |(name, fault)| {
-        format!("The {kind} {name} is not {verb}ed: {}; {}.", fault.message, fault.next)
-    })
-}
-
 /// The peer of this name.
 ///
 /// # Errors
-/// None of this name; one that nobody trusts.
+/// None of this name; one that nobody trusts; one of which nothing is said but that it is switched off.
 pub(super) fn named<'c, P: Peer>(invocation: &'c Invocation, name: &str) -> Result<&'c P, Fault> {
     let Words { kind, verb, command, .. } = P::WORDS;
     let (config, known) = (&invocation.config, P::known(&invocation.config));
-    if let Some(peer) = known.get(name).filter(|peer| peer.way().is_some()) {
-        return Ok(peer);
+    if let Some(peer) = known.get(name) {
+        if peer.way().is_some() {
+            return Ok(peer);
+        }
+        let place = switched_off_in(invocation, name, peer);
+        return Err(Fault::usage(
+            format!("{kind} {name} is switched off ({place}), and nothing else is said of it"),
+            format!("say there how it is {verb}ed, and take `enabled = false` out"),
+        ));
     }
     if let Some(peer) = P::untrusted(config).get(name) {
         return Err(Fault::usage(

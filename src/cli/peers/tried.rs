@@ -16,11 +16,12 @@ use crate::runtime::{Groups, LocalTools, ToolPort};
 /// How long process groups may take to go after TERM when the program ends.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Runs what speaks with peers to its end, or to a signal (then `None`); afterwards nothing of them is left.
-pub(in crate::cli) fn conversed<Tools, T>(
+/// Runs what speaks with peers to its end, or to a signal (then `None`); afterwards nothing of them is left, and those at
+/// addresses know of the end.
+pub(in crate::cli) fn conversed<Tools: ToolPort, T>(
     invocation: &Invocation,
     around: impl FnOnce(Box<dyn ToolPort>, &Groups) -> Tools,
-    talk: impl AsyncFnOnce(Tools) -> T,
+    talk: impl AsyncFnOnce(&Tools) -> T,
 ) -> Result<Option<T>, Fault> {
     let groups = Groups::default();
     let environment = invocation.environment_of_programs();
@@ -30,7 +31,9 @@ pub(in crate::cli) fn conversed<Tools, T>(
     let told = runtime.block_on(async {
         let mut quit = signals::told_to_end()?;
         let tools = around(Box::new(local), &groups);
-        Ok(unless(talk(tools), async { quit.changed().await.is_ok() }).await)
+        let said = unless(talk(&tools), async { quit.changed().await.is_ok() }).await;
+        tools.close().await;
+        Ok(said)
     });
     groups.end_all(GRACE);
     runtime.shutdown_timeout(GRACE);

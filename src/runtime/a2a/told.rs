@@ -305,6 +305,20 @@ mod tests {
     }
 
     #[test]
+    fn parts_without_words_have_a_weight_too() {
+        let parts = |part: Part, count| Event::Artifact {
+            task: "t".into(),
+            artifact: Artifact { id: "a".into(), parts: vec![part; count] },
+            append: false,
+        };
+        for part in [Part::Text(String::new()), Part::Unknown] {
+            let mut told = Told::default();
+            told.take(parts(part, 600_000));
+            assert_eq!(told.artifacts[0].parts.len(), MOST_KEPT / PIECE);
+        }
+    }
+
+    #[test]
     fn a_name_fits_a_line() {
         let mut told = Told { id: Some(format!("a\u{202e}\n{}", "b".repeat(300))), ..Told::default() };
         let id = told.remote().id.unwrap();

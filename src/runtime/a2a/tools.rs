@@ -15,7 +15,9 @@ use super::standing::A2aStanding;
 use crate::ledger::{CallId, Preview};
 use crate::runtime::network::Network;
 use crate::runtime::ports::{LateNews, ToolPort};
-use crate::tool::{DELEGATE_TO, Discovered, Invocation, Preparation, Shown, ToolReport, Typed, delegate};
+use crate::tool::{
+    Absence, Absent, Absentee, Discovered, Invocation, Preparation, Shown, ToolReport, Typed, delegate,
+};
 use crate::wire::a2a::Outgoing;
 
 /// How long tasks may take to be taken back when everything ends.
@@ -44,10 +46,14 @@ impl A2aTools {
         survey(self.agents.clone()).await
     }
 
+    /// The agent that a tool of this name hands its task to, if it is one of these.
+    fn agent(&self, tool: &str) -> Option<&Arc<Kept>> {
+        let agent = delegate(tool)?;
+        self.agents.iter().find(|kept| kept.agent.name == agent)
+    }
+
     /// What a call hands over.
-    fn handover(&self, agent: &str, invocation: &Invocation) -> Result<Handover, String> {
-        let kept = self.agents.iter().find(|kept| kept.agent.name == agent);
-        let kept = kept.ok_or_else(|| format!("no agent {agent} is configured; nothing was sent"))?;
+    fn handover(&self, kept: &Arc<Kept>, invocation: &Invocation) -> Result<Handover, String> {
         let said = |member: &str| invocation.arguments.text(member).filter(|text| !text.is_empty());
         let task = said("task").ok_or("there is no task in the arguments; nothing was sent")?;
         Ok(Handover {
@@ -94,9 +100,10 @@ impl ToolPort for A2aTools {
             for standing in standings {
                 match standing.found {
                     Ok(found) => all.tools.push(found.tool),
-                    Err(why) => {
-                        all.absent.insert(format!("{DELEGATE_TO}{}", standing.name), why.clone());
-                        all.missing.push(why);
+                    Err(sentence) => {
+                        all.missing.push(sentence.clone());
+                        let who = Absentee::Agent(standing.name);
+                        all.absent.push(Absent { who, why: Absence::Unreached, sentence });
                     }
                 }
             }
@@ -105,20 +112,20 @@ impl ToolPort for A2aTools {
     }
 
     fn prepare(&self, invocation: Invocation) -> BoxFuture<'static, Preparation> {
-        if let Some(agent) = delegate(&invocation.name) {
+        if let Some(kept) = self.agent(&invocation.name) {
             // What an agent would do cannot be looked at; what is sent, and where, is all there is to see.
-            let kept = self.agents.iter().find(|kept| kept.agent.name == agent);
-            let preview = kept.map(|kept| Preview::Recipient(kept.recipient())).unwrap_or_default();
+            let preview = Preview::Recipient(kept.recipient());
             return Box::pin(std::future::ready(Preparation { preview, ..Preparation::default() }));
         }
         self.inner.prepare(invocation)
     }
 
     fn run(&self, invocation: Invocation, output: mpsc::Sender<Shown>) -> BoxFuture<'static, ToolReport> {
-        let Some(agent) = delegate(&invocation.name) else {
+        // Whoever is not there is told of where all other tools are.
+        let Some(kept) = self.agent(&invocation.name) else {
             return self.inner.run(invocation, output);
         };
-        match self.handover(agent, &invocation) {
+        match self.handover(kept, &invocation) {
             Ok(handover) => Box::pin(converse(self.conversations.clone(), handover, output)),
             Err(why) => Box::pin(std::future::ready(ToolReport::failed(why))),
         }

@@ -68,3 +68,29 @@ impl<'t> Pictures<'t> {
         self.images
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn so_many_images_are_tried_and_no_more() {
+        let mut pictures = Pictures::of("t");
+        let told: Vec<String> = (0..2 * MOST_TRIED).map(|_| pictures.take("AAAA")).collect();
+        let beyond = "[an image beyond what is read of one result]";
+        assert_eq!(told.iter().position(|line| line == beyond), Some(MOST_TRIED), "{told:?}");
+        assert!(told.iter().skip(MOST_TRIED).all(|line| line == beyond) && pictures.taken().is_empty());
+    }
+
+    #[test]
+    fn what_is_too_large_is_not_decoded_alone_or_together() {
+        let large = "A".repeat(usize::try_from(Image::MOST_BYTES * 2).unwrap());
+        let mut pictures = Pictures::of("t");
+        assert_eq!(pictures.take(&format!("{large}A")), "[an image that is too large]");
+        assert_eq!(pictures.tried, 0);
+        for _ in 0..10 {
+            pictures.take(&large);
+        }
+        assert!(pictures.together <= MOST_TOGETHER && pictures.tried == 3, "{}", pictures.tried);
+    }
+}

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::Url;
@@ -9,12 +10,16 @@ use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::{StreamableHttpClientTransportConfig, StreamableHttpError};
 
 use super::lines::MOST_BYTES;
-use super::web::Web;
+use super::tasks::Tasks;
+use super::web::{Answered, Web};
 use crate::runtime::foreign::{self, cause};
 use crate::runtime::network::{self, Network};
 
 /// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(10);
+
+/// The way to a server, and what is heard of it on that way.
+pub(super) type Reached = (StreamableHttpClientTransport<Web>, Arc<Answered>);
 
 /// The way to a server that speaks streamable HTTP. Nothing is sent yet.
 ///
@@ -24,7 +29,8 @@ pub(super) fn reach(
     address: &str,
     headers: &BTreeMap<String, String>,
     network: &Network,
-) -> Result<StreamableHttpClientTransport<Web>, String> {
+    tasks: Arc<Tasks>,
+) -> Result<Reached, String> {
     let url = Url::parse(address).map_err(|_why| "its address cannot be read".to_owned())?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err("its address begins neither with https:// nor with http://".to_owned());
@@ -36,7 +42,9 @@ pub(super) fn reach(
         .max_sse_event_size(MOST_BYTES)
         // A call is never sent twice: a session that is over is begun anew for the next one.
         .reinit_on_expired_session(false);
-    Ok(StreamableHttpClientTransport::with_client(Web(client), config))
+    let answered = Arc::<Answered>::default();
+    let web = Web { client, tasks, answered: answered.clone() };
+    Ok((StreamableHttpClientTransport::with_client(web, config), answered))
 }
 
 /// Why a message did not get through; raw words of the server are in it.

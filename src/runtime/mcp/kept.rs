@@ -132,6 +132,15 @@ impl Kept {
         }
     }
 
+    /// Ends the connection if there is one, for a bounded time. Nothing is asked any more after this.
+    pub(super) async fn close(&self) {
+        // Whoever opens one just now has been told to end before.
+        let link = self.state.try_lock().ok().and_then(|mut state| state.link.take());
+        if let Some(link) = link {
+            link.close().await;
+        }
+    }
+
     /// A call was answered: it is worth being started again.
     pub(super) fn answered(&self) {
         self.fruitless.store(0, Relaxed);
@@ -149,12 +158,18 @@ impl Kept {
         let found = match found {
             Some(found) => found,
             None => match timeout_at(until, list(&self.server, &link)).await {
-                Ok(found) => {
-                    let found = found?;
+                Ok(Ok(found)) => {
                     self.checks.get_or_init(|| found.checks.clone());
                     Arc::new(found)
                 }
-                Err(_elapsed) => return Err("it did not list its tools in time".to_owned()),
+                Ok(Err(why)) => {
+                    link.close().await;
+                    return Err(why);
+                }
+                Err(_elapsed) => {
+                    link.close().await;
+                    return Err("it did not list its tools in time".to_owned());
+                }
             },
         };
         Ok((Arc::new(link), found))

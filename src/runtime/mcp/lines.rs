@@ -8,6 +8,7 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, ReadBuf};
 
+use super::tasks::Tasks;
 use crate::wire::{Bulk, MOST_VALUES};
 
 /// Most bytes of one line, which is one message. The SDK would leave out a longer one, and whoever waits for it would
@@ -22,6 +23,9 @@ pub(super) struct Lines<R> {
     bulk: Bulk,
     most: usize,
     broke_off: Arc<Break>,
+    tasks: Arc<Tasks>,
+    /// The line so far, while somebody listens to the lists of tools in it.
+    line: Vec<u8>,
 }
 
 /// Why nothing more is read.
@@ -43,8 +47,23 @@ impl Break {
 
 impl<R> Lines<R> {
     /// Says in `broke_off` when a line was too long or held too much.
-    pub(super) fn new(inner: R, most: usize, broke_off: Arc<Break>) -> Self {
-        Self { inner, length: 0, bulk: Bulk::default(), most, broke_off }
+    pub(super) fn new(inner: R, most: usize, broke_off: Arc<Break>, tasks: Arc<Tasks>) -> Self {
+        Self { inner, length: 0, bulk: Bulk::default(), most, broke_off, tasks, line: Vec::new() }
+    }
+
+    /// Passes whole lines on to who listens; they were weighed and counted before.
+    fn overhear(&mut self, bytes: &[u8]) {
+        if !self.tasks.listens() {
+            self.line = Vec::new();
+            return;
+        }
+        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+            self.line.extend_from_slice(piece);
+            if piece.ends_with(b"\n") {
+                self.tasks.hear(&self.line);
+                self.line.clear();
+            }
+        }
     }
 
     /// Weighs what was read, a message a line; whether all of them fit.
@@ -83,6 +102,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Lines<R> {
         let read = buffer.filled().get(before..).unwrap_or_default();
         let fits = self.weigh(read);
         if fits && self.count(read) {
+            self.overhear(read);
             return Poll::Ready(Ok(()));
         }
         let why = if fits { &self.broke_off.too_long } else { &self.broke_off.too_many };
@@ -103,7 +123,7 @@ mod tests {
 
     async fn read_most(said: &[u8], most: usize) -> (usize, bool) {
         let broke_off = Arc::new(Break::default());
-        let mut lines = Lines::new(said, most, broke_off.clone());
+        let mut lines = Lines::new(said, most, broke_off.clone(), Arc::default());
         let mut got = Vec::new();
         let mut chunk = [0; 3];
         while let Ok(size @ 1..) = lines.read(&mut chunk).await {

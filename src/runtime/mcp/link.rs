@@ -2,8 +2,8 @@
 
 use std::io;
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
@@ -15,7 +15,8 @@ use rmcp::service::{ClientInitializeError, PeerRequestOptions, RunningService};
 use rmcp::transport::Transport;
 use rmcp::{ClientLifecycleMode, ErrorData, Peer, RoleClient, ServiceError, serve_client_with_lifecycle};
 use tokio::runtime::Handle;
-use tokio::time::{Instant, timeout_at};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::address::{reach, why};
 use super::answers::Answers;
@@ -23,17 +24,26 @@ use super::ear::{Ear, Heard};
 use super::means::McpMeans;
 use super::program::Program;
 use super::server::{McpServer, McpWay};
+use super::tasks::Tasks;
 use crate::ledger::seconds;
 
-/// A connection. Dropping it ends the program behind it.
+/// How long the end of a connection may take: what was taken back is told, and a session at an address is ended there.
+const LAST_WAIT: Duration = Duration::from_secs(2);
+
+/// A connection. Dropping it ends the program behind it; [`Link::close`] also waits until an address knows of the end.
 pub(super) struct Link {
     peer: Peer<RoleClient>,
-    _service: RunningService<RoleClient, Answers>,
+    service: Mutex<Option<RunningService<RoleClient, Answers>>>,
     program: Option<Program>,
     ear: Arc<Ear>,
+    tasks: Arc<Tasks>,
+    /// Words on their way that a question is taken back.
+    farewells: Farewells,
     /// Nothing more is to be had from it.
     is_spent: AtomicBool,
 }
+
+type Farewells = Arc<Mutex<JoinSet<()>>>;
 
 /// Why there was no answer; raw words of the server are in it.
 pub(super) enum Trouble {
@@ -47,6 +57,8 @@ pub(super) enum Trouble {
 enum NoGreeting {
     /// It refused the greeting of older versions; a new one may be understood.
     Refused(ErrorData),
+    /// The same without words of the protocol; how the request failed.
+    Unheard(String),
     /// It ended.
     Ended,
     Slow,
@@ -69,7 +81,7 @@ impl Link {
     pub(super) async fn open(server: &McpServer, means: &McpMeans, until: Instant) -> Result<Self, String> {
         let known = ClientLifecycleMode::Initialize;
         match Self::open_as(server, means, until, known).await {
-            Err(refused @ NoGreeting::Refused(_)) => {
+            Err(refused @ (NoGreeting::Refused(_) | NoGreeting::Unheard(_))) => {
                 let preferred_versions = vec![ProtocolVersion::LATEST];
                 let newest = ClientLifecycleMode::Discover { preferred_versions };
                 Self::open_as(server, means, until, newest).await.map_err(|_same| refused.words(server))
@@ -84,12 +96,13 @@ impl Link {
         until: Instant,
         mode: ClientLifecycleMode,
     ) -> Result<Self, NoGreeting> {
-        let ear = Arc::new(Ear::default());
-        let opening = Opening { answers: Answers::new(&means.workspace), ear: ear.clone(), mode, until };
+        let (ear, tasks) = (Arc::<Ear>::default(), Arc::<Tasks>::default());
+        let answers = Answers::new(server.roots.then_some(&*means.workspace));
+        let opening = Opening { answers, ear: ear.clone(), mode, until };
         let (service, program) = match &server.way {
             McpWay::Command { program: name, .. } => {
-                let (program, streams) =
-                    Program::start(&server.way, means).map_err(|why| not_started(name, &why))?;
+                let (program, streams) = Program::start(&server.way, means, tasks.clone())
+                    .map_err(|why| not_started(name, &why))?;
                 match opening.greet(streams, Some(&program)).await {
                     Ok(service) => (service, Some(program)),
                     Err(NoGreeting::Ended) => return Err(NoGreeting::Other(program.epitaph().await)),
@@ -100,27 +113,60 @@ impl Link {
                 }
             }
             McpWay::Http { url, headers } => {
-                let way = reach(url, headers, &means.network).map_err(NoGreeting::Other)?;
-                (opening.greet(way, None).await?, None)
+                let (way, answered) =
+                    reach(url, headers, &means.network, tasks.clone()).map_err(NoGreeting::Other)?;
+                match opening.greet(way, None).await {
+                    Ok(service) => (service, None),
+                    Err(NoGreeting::Other(how)) if answered.may_be_newer() => {
+                        return Err(NoGreeting::Unheard(how));
+                    }
+                    Err(why) => return Err(why),
+                }
             }
         };
         let link = Self {
             peer: service.peer().clone(),
-            _service: service,
+            service: Mutex::new(Some(service)),
             program,
             ear,
+            tasks,
+            farewells: Farewells::default(),
             is_spent: AtomicBool::new(false),
         };
-        match link.info() {
-            Some(info) if ProtocolVersion::KNOWN_VERSIONS.contains(&info.protocol_version) => Ok(link),
+        let why = match link.info() {
+            Some(info) if ProtocolVersion::KNOWN_VERSIONS.contains(&info.protocol_version) => {
+                return Ok(link);
+            }
             Some(info) => {
                 let version = info.protocol_version.as_str();
-                Err(NoGreeting::Other(format!(
-                    "it speaks version {version} of the protocol, which is not known here"
-                )))
+                format!("it speaks version {version} of the protocol, which is not known here")
             }
-            None => Err(NoGreeting::Other("it did not say who it is".to_owned())),
-        }
+            None => "it did not say who it is".to_owned(),
+        };
+        link.close().await;
+        Err(NoGreeting::Other(why))
+    }
+
+    /// Ends the connection, for a bounded time: words that questions are taken back are on their way before, and the
+    /// session of an address is ended with DELETE. A program ends when this is dropped.
+    pub(super) async fn close(&self) {
+        self.is_spent.store(true, Relaxed);
+        let mut farewells =
+            std::mem::take(&mut *self.farewells.lock().unwrap_or_else(PoisonError::into_inner));
+        let service = self.service.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let ending = async {
+            while farewells.join_next().await.is_some() {}
+            if let (Some(mut service), None) = (service, &self.program) {
+                // Its only errors are "was cancelled" and "panicked"; either way it is over.
+                drop(service.close().await);
+            }
+        };
+        timeout(LAST_WAIT, ending).await.unwrap_or_default();
+    }
+
+    /// The tools that need tasks, as they are listed.
+    pub(super) fn tasks(&self) -> &Tasks {
+        &self.tasks
     }
 
     /// What the server said of itself.
@@ -168,6 +214,7 @@ impl Link {
         let mut asked = Asked {
             peer: self.peer.clone(),
             ear: self.ear.clone(),
+            farewells: self.farewells.clone(),
             token: sent.progress_token.0.to_string(),
             open: Some(sent.id.clone()),
         };
@@ -235,6 +282,7 @@ impl NoGreeting {
     fn words(self, server: &McpServer) -> String {
         match self {
             Self::Refused(refusal) => format!("it refused: {}", refusal.message),
+            Self::Unheard(how) => how,
             Self::Ended => "it closed the connection".to_owned(),
             Self::Slow => slow(server.start_ms),
             Self::Other(words) => words,
@@ -268,6 +316,7 @@ fn is_broken_pipe(error: &(dyn std::error::Error + 'static)) -> bool {
 struct Asked {
     peer: Peer<RoleClient>,
     ear: Arc<Ear>,
+    farewells: Farewells,
     token: String,
     open: Option<RequestId>,
 }
@@ -277,12 +326,15 @@ impl Drop for Asked {
         self.ear.forget(&self.token);
         let (Some(id), Ok(runtime)) = (self.open.take(), Handle::try_current()) else { return };
         let peer = self.peer.clone();
-        runtime.spawn(async move {
+        let farewell = async move {
             let reason = Some("nobody waits for the answer any more".to_owned());
             let params = CancelledNotificationParam::new(Some(id), reason);
             // A server that is gone needs no word of it.
             peer.send_notification(CancelledNotification::new(params).into()).await.ok();
-        });
+        };
+        let mut farewells = self.farewells.lock().unwrap_or_else(PoisonError::into_inner);
+        while farewells.try_join_next().is_some() {}
+        farewells.spawn_on(farewell, &runtime);
     }
 }
 

@@ -49,6 +49,7 @@ pub(super) async fn list(server: &McpServer, link: &Link) -> Result<Found, Strin
     let info = link.info();
     let has_tools = info.as_ref().is_some_and(|info| info.capabilities.tools.is_some());
     let mut cursor = None;
+    link.tasks().listen();
     for _ in 0..if has_tools { MOST_PAGES } else { 0 } {
         let params = PaginatedRequestParams::default().with_cursor(cursor);
         let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
@@ -69,8 +70,8 @@ pub(super) async fn list(server: &McpServer, link: &Link) -> Result<Found, Strin
     let said = info.as_ref().and_then(|info| info.server_info.as_ref());
     let title = said.map(|said| said.title.as_ref().unwrap_or(&said.name));
     // To measure and compile schemas of others is no work for a thread that others wait for.
-    let asked = server.clone();
-    let sorting = aside(move || Sorting { offered, ..Sorting::new(&asked) }.sort());
+    let (asked, tasks) = (server.clone(), link.tasks().heard());
+    let sorting = aside(move || Sorting { offered, tasks, ..Sorting::new(&asked) }.sort());
     let (tools, left_out, own_names) =
         sorting.await.map_err(|why| format!("its tools cannot be read: {why}"))?;
     let checks = Checks::new(tools.clone());
@@ -110,6 +111,8 @@ fn read(page: <RoleClient as ServiceRole>::PeerResp) -> Option<(Vec<Offered>, Op
 struct Sorting<'s> {
     server: &'s McpServer,
     offered: Vec<Offered>,
+    /// Those that are run as tasks alone.
+    tasks: BTreeSet<String>,
     tools: Vec<ToolSpec>,
     left_out: Vec<String>,
     own_names: BTreeMap<String, String>,
@@ -120,6 +123,7 @@ impl<'s> Sorting<'s> {
         Self {
             server,
             offered: Vec::new(),
+            tasks: BTreeSet::new(),
             tools: Vec::new(),
             left_out: Vec::new(),
             own_names: BTreeMap::new(),
@@ -170,6 +174,11 @@ impl<'s> Sorting<'s> {
         let name = self.name(tool).ok_or("its name cannot be used")?;
         if self.own_names.contains_key(&name) || kept.contains(&name) && !self.keeps(tool, &name) {
             return Err("another tool of the server has its name".to_owned());
+        }
+        if self.tasks.contains(&*tool.name) {
+            return Err(
+                "it runs only as a task (`taskSupport: required`), and tasks are not spoken here".to_owned()
+            );
         }
         let is_read = self.server.reads.iter().any(|read| *read == tool.name);
         Ok(ToolSpec {
@@ -279,6 +288,7 @@ mod tests {
             name: "s".to_owned(),
             way,
             reads: vec!["look".to_owned()],
+            roots: false,
             secrets: Vec::new(),
             start_ms: 1,
             call_ms: Some(7),

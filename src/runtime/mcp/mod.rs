@@ -18,6 +18,7 @@ mod program;
 mod report;
 mod server;
 mod standing;
+mod tasks;
 mod tools;
 mod web;
 

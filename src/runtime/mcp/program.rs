@@ -18,6 +18,7 @@ use tokio::time::timeout;
 use super::lines::{Break, Lines, MOST_BYTES};
 use super::means::McpMeans;
 use super::server::McpWay;
+use super::tasks::Tasks;
 use crate::runtime::process::Group;
 use crate::runtime::tools::shell::{TEMPORARY, describe, private_folder};
 
@@ -46,7 +47,7 @@ impl Program {
     ///
     /// # Errors
     /// Why it could not be started. [`io::ErrorKind::NotFound`] when there is no such program.
-    pub(super) fn start(way: &McpWay, means: &McpMeans) -> io::Result<(Self, Streams)> {
+    pub(super) fn start(way: &McpWay, means: &McpMeans, tasks: Arc<Tasks>) -> io::Result<(Self, Streams)> {
         let (mut command, private) = prepare(way, means)?;
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let (mut child, mut group) = Group::spawn(&means.groups, &mut command)?;
@@ -57,7 +58,7 @@ impl Program {
             return Err(io::Error::other("it has no streams"));
         };
         let broke_off = Arc::new(Break::default());
-        let streams = AsyncRwTransport::new(Lines::new(stdout, MOST_BYTES, broke_off.clone()), stdin);
+        let streams = AsyncRwTransport::new(Lines::new(stdout, MOST_BYTES, broke_off.clone(), tasks), stdin);
         let tail = Arc::default();
         let program =
             Self { group, is_heard: hear(stderr, Arc::clone(&tail)), tail, ended: watch(child), broke_off };

@@ -14,6 +14,8 @@ pub struct McpServer {
     /// Its tools that only read, by the server's own names, as a person says; what a server says of itself is not
     /// believed. All others count as sending.
     pub reads: Vec<String>,
+    /// Whether it may ask which folder the work is in (`roots` of the protocol).
+    pub roots: bool,
     /// What variables gave to its arguments: may be keys, which are struck out of what it says.
     pub secrets: Vec<Secret>,
     /// How long it may take until its tools are known, in milliseconds.

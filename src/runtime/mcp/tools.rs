@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use futures_util::future::{BoxFuture, join_all};
+use futures_util::future::{BoxFuture, join, join_all};
 use tokio::sync::mpsc;
 
 use super::call;
@@ -12,7 +12,9 @@ use super::server::McpServer;
 use super::standing::McpStanding;
 use crate::ledger::{CallId, Preview};
 use crate::runtime::ports::{LateNews, ToolPort};
-use crate::tool::{self, Discovered, Invocation, Preparation, Shown, ToolReport, Typed};
+use crate::tool::{
+    self, Absence, Absent, Absentee, Discovered, Invocation, Preparation, Shown, ToolReport, Typed,
+};
 
 /// The tools of this machine and those of MCP servers behind one port. Dropping it, and what it was asked for, ends
 /// the servers that it started.
@@ -22,7 +24,7 @@ pub struct McpTools {
 }
 
 impl McpTools {
-    /// Tools named `mcp__…` go to these servers, all others to `inner`. Starts nothing yet.
+    /// Tools of these servers go to them, all others to `inner`. Starts nothing yet.
     pub fn new(inner: Box<dyn ToolPort>, servers: Vec<McpServer>, means: McpMeans) -> Self {
         let servers = servers.into_iter().map(|server| Arc::new(Kept::new(server, means.clone()))).collect();
         Self { inner, servers }
@@ -55,7 +57,11 @@ impl ToolPort for McpTools {
                         all.tools.extend(found.tools);
                         all.missing.extend(found.left_out);
                     }
-                    Err(why) => all.missing.push(why),
+                    Err(sentence) => {
+                        all.missing.push(sentence.clone());
+                        let who = Absentee::Server(standing.name);
+                        all.absent.push(Absent { who, why: Absence::Unreached, sentence });
+                    }
                 }
             }
             all
@@ -63,11 +69,9 @@ impl ToolPort for McpTools {
     }
 
     fn prepare(&self, invocation: Invocation) -> BoxFuture<'static, Preparation> {
-        if invocation.name.starts_with(tool::MCP) {
+        if let Some(kept) = self.server(&invocation.name) {
             // What a server would do cannot be looked at; its arguments name no files of ours.
-            let kept = self.server(&invocation.name);
             return Box::pin(async move {
-                let Some(kept) = kept else { return Preparation::default() };
                 let preview = Preview::Recipient(kept.recipient());
                 let invalid = kept.fault(invocation.name, invocation.arguments).await;
                 Preparation { preview, invalid, ..Preparation::default() }
@@ -77,16 +81,11 @@ impl ToolPort for McpTools {
     }
 
     fn run(&self, invocation: Invocation, output: mpsc::Sender<Shown>) -> BoxFuture<'static, ToolReport> {
-        if !invocation.name.starts_with(tool::MCP) {
-            return self.inner.run(invocation, output);
+        match self.server(&invocation.name) {
+            Some(kept) => Box::pin(async move { call::run(&kept, invocation, output).await }),
+            // Whoever is not there is told of where all other tools are.
+            None => self.inner.run(invocation, output),
         }
-        let server = self.server(&invocation.name);
-        Box::pin(async move {
-            match server {
-                Some(kept) => call::run(&kept, invocation, output).await,
-                None => ToolReport::failed(format!("no MCP server for {} is configured", invocation.name)),
-            }
-        })
     }
 
     /// A server is told at once that a call is taken back, and is not asked what became of it.
@@ -94,8 +93,12 @@ impl ToolPort for McpTools {
         self.inner.tell_late(to);
     }
 
+    /// Sessions at addresses are ended there, and what was taken back last is told; programs end when this is dropped.
     fn close(&self) -> BoxFuture<'static, ()> {
-        self.inner.close()
+        let (others, servers) = (self.inner.close(), self.servers.clone());
+        Box::pin(async move {
+            join(others, join_all(servers.iter().map(|kept| kept.close()))).await;
+        })
     }
 
     /// No tool of a server has a terminal.

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
@@ -19,6 +20,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use super::lines::MOST_BYTES;
+use super::tasks::Tasks;
 use crate::wire::{Bulk, MOST_VALUES};
 
 const JSON: &str = "application/json";
@@ -37,7 +39,26 @@ type Headers = std::collections::HashMap<HeaderName, HeaderValue>;
 
 /// A client whose answers are weighed.
 #[derive(Debug, Clone)]
-pub(super) struct Web(pub(super) Client);
+pub(super) struct Web {
+    pub(super) client: Client,
+    pub(super) tasks: Arc<Tasks>,
+    pub(super) answered: Arc<Answered>,
+}
+
+/// What is heard of a server beside its messages.
+#[derive(Debug, Default)]
+pub(super) struct Answered {
+    /// It refused the greeting without words of the protocol (HTTP 400), and is not of the older kind: it may know the
+    /// newest way alone, in which each request has more headers.
+    may_be_newer: AtomicBool,
+}
+
+impl Answered {
+    /// Whether the newest way may be understood.
+    pub(super) fn may_be_newer(&self) -> bool {
+        self.may_be_newer.load(Relaxed)
+    }
+}
 
 fn strange(words: impl Into<Cow<'static, str>>) -> Failure {
     StreamableHttpError::UnexpectedServerResponse(words.into())
@@ -60,15 +81,20 @@ async fn body(mut response: Response, most: usize) -> Result<Vec<u8>, Failure> {
 }
 
 /// A message of the server. `Ok(None)`: it is none.
-async fn read(body: Vec<u8>) -> Result<Option<ServerJsonRpcMessage>, Failure> {
-    let is_large = body.len() > AT_ONCE;
-    let reading = move || Bulk::fits(&body).then(|| serde_json::from_slice(&body).ok());
+async fn read(body: Vec<u8>, tasks: &Arc<Tasks>) -> Result<Option<ServerJsonRpcMessage>, Failure> {
+    let (is_large, tasks) = (body.len() > AT_ONCE, tasks.clone());
+    let reading = move || {
+        Bulk::fits(&body).then(|| {
+            tasks.hear(&body);
+            serde_json::from_slice(&body).ok()
+        })
+    };
     let read = if is_large { spawn_blocking(reading).await? } else { reading() };
     read.ok_or_else(|| strange(too_many()))
 }
 
 /// The events of an answer, none of them larger or heavier than allowed.
-fn events(response: Response) -> BoxStream<'static, Result<Sse, SseError>> {
+fn events(response: Response, tasks: Arc<Tasks>) -> BoxStream<'static, Result<Sse, SseError>> {
     let mut size = Size::default();
     let pieces = response.bytes_stream().map(move |piece| {
         let piece = piece.map_err(io::Error::other)?;
@@ -78,11 +104,15 @@ fn events(response: Response) -> BoxStream<'static, Result<Sse, SseError>> {
             Err(io::Error::other(format!("one event of its answer is larger than {} MB", MOST_BYTES >> 20)))
         }
     });
-    let light = |event: Result<Sse, SseError>| match event {
+    let light = move |event: Result<Sse, SseError>| match event {
         Ok(event) if event.data.as_ref().is_some_and(|data| !Bulk::fits(data.as_bytes())) => {
             Err(SseError::Body(too_many().into()))
         }
-        event => event,
+        Ok(event) => {
+            tasks.hear(event.data.as_deref().unwrap_or_default().as_bytes());
+            Ok(event)
+        }
+        failure => failure,
     };
     SseStream::from_bytes_stream(pieces).map(light).boxed()
 }
@@ -115,13 +145,14 @@ impl Size {
 impl Web {
     /// What is said when a server refuses the greeting in a way that servers of the older kind do; looks whether it is one.
     async fn is_of_the_older_kind(&self, uri: &str, headers: Headers) -> bool {
-        let asking = self.0.get(uri).header(ACCEPT, EVENTS).headers(headers.into_iter().collect()).send();
+        let asking =
+            self.client.get(uri).header(ACCEPT, EVENTS).headers(headers.into_iter().collect()).send();
         let look = async {
             let response = asking.await.ok().filter(|response| response.status().is_success())?;
             if !is(&response, EVENTS) {
                 return None;
             }
-            events(response).next().await?.ok()?.event
+            events(response, Arc::default()).next().await?.ok()?.event
         };
         timeout(LOOK, look).await.ok().flatten().is_some_and(|event| event == "endpoint")
     }
@@ -142,7 +173,7 @@ impl Web {
         if is_json
             && !is_auth
             && let Ok(body) = body(response, MOST_REFUSAL).await
-            && let Ok(Some(error @ JsonRpcMessage::Error(_))) = read(body).await
+            && let Ok(Some(error @ JsonRpcMessage::Error(_))) = read(body, &self.tasks).await
         {
             return Ok(StreamableHttpPostResponse::Json(error, None));
         }
@@ -155,6 +186,9 @@ impl Web {
                 "it speaks the older HTTP+SSE transport (of 2024-11-05), which is not spoken here (HTTP {status}); ask whoever \
                  runs it for its address of streamable HTTP, which often ends in /mcp"
             )));
+        }
+        if is_greeting && status == StatusCode::BAD_REQUEST {
+            self.answered.may_be_newer.store(true, Relaxed);
         }
         Err(strange(format!("HTTP {status}")))
     }
@@ -189,7 +223,7 @@ impl StreamableHttpClient for Web {
         let is_greeting =
             matches!(request, Some(ClientRequest::InitializeRequest(_) | ClientRequest::DiscoverRequest(_)));
         let has_session = session_id.is_some();
-        let mut post = self.0.post(&*uri).header(ACCEPT, format!("{EVENTS}, {JSON}"));
+        let mut post = self.client.post(&*uri).header(ACCEPT, format!("{EVENTS}, {JSON}"));
         // The newest version wants it in each request; those before do not mind.
         let method = HeaderName::from_static("mcp-method");
         if let Some(request) = request
@@ -214,7 +248,7 @@ impl StreamableHttpClient for Web {
         let session = response.headers().get(SESSION).and_then(|id| id.to_str().ok()).map(str::to_owned);
         let waits = request.is_some();
         if is(&response, EVENTS) {
-            return Ok(StreamableHttpPostResponse::Sse(events(response), session));
+            return Ok(StreamableHttpPostResponse::Sse(events(response, self.tasks.clone()), session));
         }
         if !is(&response, JSON) {
             return match waits {
@@ -222,7 +256,7 @@ impl StreamableHttpClient for Web {
                 false => Ok(StreamableHttpPostResponse::Accepted),
             };
         }
-        match read(body(response, MOST_BYTES).await?).await? {
+        match read(body(response, MOST_BYTES).await?, &self.tasks).await? {
             Some(message) => Ok(StreamableHttpPostResponse::Json(message, session)),
             None if waits => Err(strange("it answered something else than a message of the protocol")),
             None => Ok(StreamableHttpPostResponse::Accepted),
@@ -236,7 +270,7 @@ impl StreamableHttpClient for Web {
         login: Option<String>,
         custom_headers: Headers,
     ) -> Result<(), Failure> {
-        self.0.delete_session(uri, session_id, login, custom_headers).await
+        self.client.delete_session(uri, session_id, login, custom_headers).await
     }
 
     async fn get_stream(
@@ -247,7 +281,7 @@ impl StreamableHttpClient for Web {
         _login: Option<String>,
         custom_headers: Headers,
     ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Failure> {
-        let mut get = self.0.get(&*uri).header(ACCEPT, format!("{EVENTS}, {JSON}"));
+        let mut get = self.client.get(&*uri).header(ACCEPT, format!("{EVENTS}, {JSON}"));
         if let Some(session) = session_id {
             get = get.header(SESSION, &*session);
         }
@@ -263,7 +297,7 @@ impl StreamableHttpClient for Web {
         }
         let response = response.error_for_status()?;
         if is(&response, EVENTS) {
-            Ok(events(response))
+            Ok(events(response, self.tasks.clone()))
         } else {
             Err(StreamableHttpError::UnexpectedContentType(None))
         }

@@ -59,10 +59,12 @@ impl Borders {
         self.hidden().iter().any(|place| lies_in(path, place))
     }
 
-    /// What a walk from `start`, a resolved path that somebody may look at, leaves out.
-    pub(super) fn left_out_below(&self, start: &Path) -> LeftOut {
+    /// What a walk from `start`, a resolved path that somebody may look at, leaves out. `is_folder`: whether it was one when
+    /// it was resolved, or is one now. Whoever names a file that looks like a secret was asked about that file; nobody was asked about what
+    /// lies in a folder whose name only looks like one.
+    pub(super) fn left_out_below(&self, start: &Path, is_folder: bool) -> LeftOut {
         let below = self.hidden().iter().filter(|place| lies_in(place, start) && !lies_in(start, place));
-        let is_named = self.is_hidden(start) || is_called_secret(start);
+        let is_named = self.is_hidden(start) || is_called_secret(start) && !is_folder;
         LeftOut { places: below.cloned().collect(), by_name: !is_named }
     }
 }

@@ -39,7 +39,7 @@ pub(super) fn run(
         return Err(format!("`{}` is a file; `path` is the folder to look in", target.shown));
     }
     let filter = Filter::new(pattern)?;
-    let left_out = workspace.left_out_below(&target.path);
+    let left_out = workspace.left_out_below(target, true);
     let mut walk = Walk::through(target, left_out, excludes, stop)
         .map_err(|failure| explain(&target.shown, &failure))?;
     let mut found: Vec<(Changed, String)> = Vec::new();

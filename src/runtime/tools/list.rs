@@ -22,7 +22,7 @@ pub(super) fn run(
     stop: &Stop,
 ) -> Result<String, String> {
     let shown = &target.shown;
-    let left_out = workspace.left_out_below(&target.path);
+    let left_out = workspace.left_out_below(target, true);
     let mut walk = Walk::of_one(target, left_out, excludes, stop).map_err(|failure| {
         let is_file = target.anchor().and_then(|anchor| anchor.kind()).is_ok_and(|kind| kind.is_file());
         if is_file { format!("`{shown}` is a file; use `read` to see it") } else { explain(shown, &failure) }

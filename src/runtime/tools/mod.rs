@@ -57,7 +57,8 @@ use tokio::sync::mpsc;
 use crate::ledger::{CallId, Image, Outcome, Preview, seconds};
 use crate::policy::{one_reading, opened, page};
 use crate::tool::{
-    Discovered, Invocation, Preparation, Shown, SideEffect, Territory, ToolReport, Typed, bound, has_terminal,
+    Absent, Discovered, Invocation, Preparation, Shown, SideEffect, Territory, ToolReport, Typed, bound,
+    has_terminal, not_there,
 };
 
 use super::ports::{LateNews, ToolPort};
@@ -107,7 +108,7 @@ pub struct LocalTools {
     fetch: Arc<Fetch>,
     snapshots: Option<Snapshots>,
     keyboards: Keyboards,
-    missing: Vec<String>,
+    absent: Vec<Absent>,
 }
 
 impl LocalTools {
@@ -127,7 +128,7 @@ impl LocalTools {
             snapshots: None,
             keyboards: Keyboards::default(),
             background: Background::default(),
-            missing: Vec::new(),
+            absent: Vec::new(),
             shell: Arc::new(Shell {
                 environment: for_commands(environment),
                 groups,
@@ -180,9 +181,9 @@ impl LocalTools {
         self
     }
 
-    /// With this said to be missing of the tools that come from elsewhere: a sentence each, safe to be shown.
-    pub fn lacking(self, missing: Vec<String>) -> Self {
-        Self { missing, ..self }
+    /// With these known to be configured elsewhere and not there.
+    pub fn lacking(self, absent: Vec<Absent>) -> Self {
+        Self { absent, ..self }
     }
 
     fn look(&self, invocation: &Invocation, stop: &Stop) -> Preparation {
@@ -251,7 +252,7 @@ impl LocalTools {
             "plan" => plan::run(arguments),
             "edit" => edit::run(&target()?, arguments, &making),
             "write" => write::run(&target()?, arguments, &making),
-            other => Err(format!("there is no tool called {other}")),
+            other => Err(format!("{} Nothing was done.", not_there(other, &self.absent))),
         };
         text.map(Given::from)
     }
@@ -297,7 +298,9 @@ impl LocalTools {
 
 impl ToolPort for LocalTools {
     fn discover(&self) -> BoxFuture<'static, Discovered> {
-        Box::pin(std::future::ready(Discovered { missing: self.missing.clone(), ..Discovered::default() }))
+        let told = self.absent.iter().filter(|one| one.why.is_told());
+        let missing = told.map(|one| one.sentence.clone()).collect();
+        Box::pin(std::future::ready(Discovered { missing, ..Discovered::default() }))
     }
 
     fn tell_late(&self, to: LateNews) {

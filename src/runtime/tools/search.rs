@@ -56,7 +56,7 @@ pub(super) fn run(
         .heap_limit(Some(MOST_LINE_BYTES))
         .binary_detection(BinaryDetection::quit(0))
         .build();
-    let left_out = workspace.left_out_below(&target.path);
+    let left_out = workspace.left_out_below(target, kind == FileType::Directory);
     let mut search = Search { searcher, matcher, left_out: left_out.clone(), stop, found: Found::default() };
     if kind != FileType::Directory {
         if takes(&target.path) {

@@ -25,6 +25,8 @@ pub(in crate::runtime) struct Place {
     pub(super) shown: String,
     /// Where it lies, as the policy sees it.
     pub(super) territory: Territory,
+    /// Whether it was a folder when it was resolved: what was decided was about that.
+    pub(super) is_folder: bool,
 }
 
 impl Workspace {
@@ -46,9 +48,9 @@ impl Workspace {
         self.borders.hidden();
     }
 
-    /// What a walk from a resolved path leaves out.
-    pub(super) fn left_out_below(&self, start: &Path) -> LeftOut {
-        self.borders.left_out_below(start)
+    /// What a walk from a resolved place leaves out; `is_folder`: whether it is one now.
+    pub(super) fn left_out_below(&self, start: &Place, is_folder: bool) -> LeftOut {
+        self.borders.left_out_below(&start.path, start.is_folder || is_folder)
     }
 
     /// The folder itself.
@@ -75,8 +77,9 @@ impl Workspace {
         })?;
         let path = way.path();
         let shown = self.show(&path);
-        let territory = self.borders.territory(&path, way.is_folder());
-        Ok((Place { path, shown, territory }, way))
+        let is_folder = way.is_folder();
+        let territory = self.borders.territory(&path, is_folder);
+        Ok((Place { path, shown, territory, is_folder }, way))
     }
 
     /// How a resolved path is written.

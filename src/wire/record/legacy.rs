@@ -58,7 +58,7 @@ fn background(text: &str) -> Option<BackgroundStatus> {
     let (id, words) = last.strip_prefix('[')?.strip_suffix(']')?.split_once(": ")?;
     BackgroundStatus::number_of(id)?;
     let is_running = words.starts_with("running");
-    Some(BackgroundStatus { id: id.to_owned(), is_running, words: words.to_owned() })
+    Some(BackgroundStatus { id: id.to_owned(), is_running, is_lost: false, words: words.to_owned() })
 }
 
 #[cfg(test)]
@@ -82,7 +82,12 @@ mod tests {
             assert!(matches!(note(About::Call(CallId(3)), text), Body::Note(_)));
         }
         let ended = |words: &str, is_running| {
-            NoteKind::BackgroundEnded(BackgroundStatus { id: "b2".into(), is_running, words: words.into() })
+            NoteKind::BackgroundEnded(BackgroundStatus {
+                id: "b2".into(),
+                is_running,
+                is_lost: false,
+                words: words.into(),
+            })
         };
         let task = |id: &str| NoteKind::TaskAccepted { task_id: id.into() };
         for (text, kind) in [

@@ -59,13 +59,14 @@ pub(super) fn read(fields: &Fields<'_>) -> Result<Body, RecordError> {
 
 /// How it stands with a background command.
 pub(super) fn background(status: &BackgroundStatus) -> Value {
-    json!({ "id": status.id, "running": status.is_running, "words": status.words })
+    json!({ "id": status.id, "running": status.is_running, "lost": status.is_lost, "words": status.words })
 }
 
 pub(super) fn read_background(fields: &Fields<'_>) -> Result<BackgroundStatus, RecordError> {
     Ok(BackgroundStatus {
         id: fields.text("id")?,
         is_running: fields.flag("running")?,
+        is_lost: fields.flag("lost")?,
         words: fields.text("words")?,
     })
 }

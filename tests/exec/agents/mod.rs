@@ -116,7 +116,8 @@ fn what_cannot_be_tested_says_why() {
             "reviewr",
             "there is no agent called reviewr; next: did you mean reviewer? `countersign agents list`",
         ),
-        ("no", "there is no agent called no"),
+        ("no", "agent no is switched off ("),
+        ("no", "config.toml:10), and nothing else is said of it; next: say there how it is reached"),
         ("theirs", "agent theirs stands in "),
         (
             "theirs",
@@ -151,6 +152,38 @@ fn what_a_session_does_without_is_told_to_people_and_to_the_model() {
         assert_eq!(told.iter().filter(|words| is_it(words)).count(), 1, "{told:?}");
         let notes: Vec<&str> = ran.err.lines().filter_map(|line| line.strip_prefix("note: ")).collect();
         assert_eq!(notes.iter().filter(|words| is_it(words)).count(), 1, "{notes:?}");
+    }
+}
+
+#[test]
+fn a_task_for_an_agent_that_is_not_there_says_what_keeps_it_away() {
+    let world = World::new().configured(
+        "[agents.off]\nurl = 'https://h.example/'\nenabled = false\n[agents.unset]\nurl = '${NOT_SET}'\n\
+         [agents.silent]\nurl = 'http://127.0.0.1:9/'\n",
+    );
+    of_project(&world, "[agents.theirs]\nurl = 'https://evil.example/'\n");
+    for (name, wanted) in [
+        ("off", "The agent off is configured and switched off (`enabled = false` in "),
+        ("off", "config.toml:3); it is there again, from the next start on, when a person takes that out."),
+        ("unset", "The agent unset is not reached: "),
+        ("unset", "the variable NOT_SET is not set; set NOT_SET"),
+        ("silent", "The agent `silent` could not be reached: "),
+        (
+            "theirs",
+            ".countersign/config.toml:2, a file of a project that is not trusted, so it is not reached; a person",
+        ),
+        (
+            "other",
+            "There is no agent called other: no [agents.other] is configured, so nothing was delegated.",
+        ),
+    ] {
+        let ran = world.json(&["--script", &task(name), "go"]);
+        assert_eq!((ran.code, ran.outcomes()), (0, vec!["unknown_tool".to_owned()]), "{name}: {}", ran.err);
+        let said = text(&ran.one("tool_result"), "content");
+        assert!(said.contains(wanted), "{name}: {said}");
+        assert_eq!(said.contains("is configured, so nothing"), name == "other", "{said}");
+        let told: Vec<String> = ran.all("injected").iter().map(|one| text(one, "text")).collect();
+        assert!(!told.iter().any(|one| one.contains("switched off") || one.contains("trusted")), "{told:?}");
     }
 }
 

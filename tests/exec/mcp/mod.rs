@@ -1,5 +1,7 @@
 //! MCP servers in the real binary: called under a rule and refused without, in the sandbox, with keys that nobody sees.
 
+mod absent;
+mod addresses;
 mod by_hand;
 mod refused;
 mod trusted;

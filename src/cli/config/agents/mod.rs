@@ -14,6 +14,7 @@ use super::{
     spelling::quoted,
     value::Written,
 };
+use crate::tool::Absentee;
 use crate::ui::text::sanitize;
 use crate::wire::Secret;
 
@@ -54,6 +55,10 @@ impl Peer for AgentEntry {
         letters: "letters, digits, `-` and `_`: its tool is called delegate_to_NAME",
         tighter: "enabled = false, less time",
     };
+
+    fn absentee(name: &str) -> Absentee {
+        Absentee::Agent(name.to_owned())
+    }
 
     fn known(config: &Config) -> &BTreeMap<String, Self> {
         &config.agents

@@ -16,6 +16,7 @@ use super::{
     spelling::{listed, quoted},
     value::Written,
 };
+use crate::tool::Absentee;
 use crate::wire::Secret;
 
 /// The table of the configuration.
@@ -40,6 +41,8 @@ pub struct McpEntry {
     pub url: Option<String>,
     /// Headers of its requests, by name.
     pub headers: BTreeMap<String, Secret>,
+    /// Whether it is offered the session's folder as a root; `None`: as [`McpEntry::offers_roots`] says.
+    pub roots: Option<bool>,
     /// Its tools that only read, by the server's own names.
     pub reads: Vec<String>,
     /// How long it may take until its tools are known, in seconds.
@@ -50,6 +53,15 @@ pub struct McpEntry {
     pub enabled: bool,
     /// Where it was first spoken of: whose it is.
     pub source: Source,
+}
+
+impl McpEntry {
+    /// Whether the server may ask which folder the work is in. A program of a project works in that folder and learns
+    /// nothing new by it. A server of the user's own has folders of its own, in the place of which servers put the one
+    /// that they are offered; and an address is elsewhere. Those are offered it only when the configuration says so.
+    pub fn offers_roots(&self) -> bool {
+        self.roots.unwrap_or(self.command.is_some() && self.is_of_a_project())
+    }
 }
 
 impl Peer for McpEntry {
@@ -63,8 +75,12 @@ impl Peer for McpEntry {
         shared_table: Some(SHARED_TABLE),
         command: "mcp",
         letters: "letters, digits, `-` and single `_` between them: its tools are called mcp__NAME__TOOL",
-        tighter: "enabled = false, sandbox = true",
+        tighter: "enabled = false, sandbox = true, roots = false",
     };
+
+    fn absentee(name: &str) -> Absentee {
+        Absentee::Server(name.to_owned())
+    }
 
     fn known(config: &Config) -> &BTreeMap<String, Self> {
         &config.mcp_servers
@@ -103,6 +119,9 @@ impl Peer for McpEntry {
         if !self.headers.is_empty() {
             terms.push(format!("is sent the headers {}", named(&self.headers)));
         }
+        if self.roots == Some(true) {
+            terms.push("is told the folder that is worked in".to_owned());
+        }
         if !self.reads.is_empty() {
             let tools: Vec<String> = self.reads.iter().map(|tool| as_word(tool)).collect();
             terms.push(format!("asks nothing for its tools {}", tools.join(", ")));
@@ -126,6 +145,7 @@ impl Entry for McpEntry {
             network: false,
             url: None,
             headers: BTreeMap::new(),
+            roots: None,
             reads: Vec::new(),
             start_seconds: START_SECONDS,
             call_seconds: None,
@@ -158,6 +178,7 @@ impl Entry for McpEntry {
             McpKey::Sandbox => self.sandbox = value.switch()?,
             McpKey::Network => self.network = value.switch()?,
             McpKey::Url => self.url = Some(address(value)?),
+            McpKey::Roots => self.roots = Some(value.switch()?),
             McpKey::Reads => self.reads = value.texts()?.into_iter().map(str::to_owned).collect(),
             McpKey::StartSeconds => self.start_seconds = value.count(1, MOST_START_SECONDS)?,
             McpKey::CallSeconds => self.call_seconds = Some(value.count(1, MOST_CALL_SECONDS)?),
@@ -212,6 +233,7 @@ impl Entry for McpEntry {
             && is_confinable
             && (*sandbox || !before.sandbox)
             && (!network || before.network)
+            && (!self.offers_roots() || before.offers_roots())
             && (!self.enabled || before.enabled)
             && reads.iter().all(|tool| before.reads.contains(tool))
             && self.start_seconds <= before.start_seconds
@@ -231,6 +253,7 @@ impl Entry for McpEntry {
             McpKey::Headers => hidden(&self.headers),
             McpKey::Sandbox => one(self.sandbox.to_string()),
             McpKey::Network => one(self.network.to_string()),
+            McpKey::Roots => one(self.offers_roots().to_string()),
             McpKey::StartSeconds => one(self.start_seconds.to_string()),
             McpKey::CallSeconds => {
                 self.call_seconds.iter().map(|seconds| (None, seconds.to_string())).collect()

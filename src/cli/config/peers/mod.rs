@@ -12,6 +12,7 @@ pub(super) mod world;
 use std::collections::BTreeMap;
 
 use super::{Config, source::Source, spelling::spelled};
+use crate::tool::Absentee;
 pub(super) use asked::{Asked, Weighed, asked, set_all};
 pub(super) use entry::{Entry, check, set};
 pub(in crate::cli) use read::check_url;
@@ -52,6 +53,9 @@ pub(in crate::cli) struct Words {
 pub(in crate::cli) trait Peer: Sized {
     /// What it is called.
     const WORDS: Words;
+
+    /// The one of this name, as somebody who is not there.
+    fn absentee(name: &str) -> Absentee;
 
     /// Those in force, switched off ones too.
     fn known(config: &Config) -> &BTreeMap<String, Self>;

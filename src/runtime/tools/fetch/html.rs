@@ -1,5 +1,6 @@
 //! A page as text that a model reads: headings, lists, tables and links as in Markdown, nothing of its scripts and styles.
 
+use std::cell::Cell;
 use std::io::{self, Read};
 use std::time::{Duration, Instant};
 
@@ -14,6 +15,7 @@ const WIDTH: usize = 200;
 /// Pages that people read take a small part of this.
 const PATIENCE: Duration = Duration::from_secs(5);
 const PIECE_BYTES: usize = 4096;
+const TOO_LONG: &str = "the page cannot be shown as text: it takes too long to be read; if it is needed, save it with `shell` and curl";
 /// A longer address would be broken, and is a tracker's more often than a place to go to.
 const MOST_LINK_CHARS: usize = 180;
 
@@ -26,24 +28,33 @@ pub(super) fn text(html: &str, base: &Url) -> Result<String, String> {
         return Err(why);
     }
     let links = Markdown { base: base.clone(), open: Vec::new() };
+    let is_late = Cell::new(false);
     config::with_decorator(links)
         .link_footnotes(false)
         .allow_width_overflow()
-        .string_from_read(InTime { html: html.as_bytes(), until: Instant::now() + PATIENCE }, WIDTH)
+        .string_from_read(
+            InTime { html: html.as_bytes(), until: Instant::now() + PATIENCE, is_late: &is_late },
+            WIDTH,
+        )
         .map(|text| tidy(&text))
-        .map_err(|failure| format!("the page cannot be shown as text ({failure})"))
+        .map_err(|failure| match is_late.get() {
+            true => TOO_LONG.to_owned(),
+            false => format!("the page cannot be shown as text ({failure})"),
+        })
 }
 
 /// A page that breaks off when its parser takes too long, whatever was estimated before.
 struct InTime<'a> {
     html: &'a [u8],
     until: Instant,
+    is_late: &'a Cell<bool>,
 }
 
 impl Read for InTime<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if Instant::now() > self.until {
-            return Err(io::Error::other("it takes too long to be read"));
+            self.is_late.set(true);
+            return Err(io::Error::other(TOO_LONG));
         }
         // A little at a time: between two pieces is where it can end.
         let most = buffer.len().min(PIECE_BYTES);
@@ -208,13 +219,42 @@ mod tests {
 
     #[test]
     fn a_parser_that_takes_too_long_is_not_fed_any_more() {
-        let mut late = InTime { html: b"<p>x", until: Instant::now() - Duration::from_secs(1) };
-        assert!(late.read(&mut [0; 8]).unwrap_err().to_string().contains("too long"));
+        let is_late = Cell::new(false);
+        let until = Instant::now() - Duration::from_secs(1);
+        let mut late = InTime { html: b"<p>x", until, is_late: &is_late };
+        assert!(late.read(&mut [0; 8]).unwrap_err().to_string().contains("too long") && is_late.take());
         let mut whole = String::new();
-        let mut early = InTime { html: &[b'x'; 10_000], until: Instant::now() + PATIENCE };
+        let mut early = InTime { html: &[b'x'; 10_000], until: Instant::now() + PATIENCE, is_late: &is_late };
         assert_eq!(early.read(&mut [0; 9999]).unwrap(), PIECE_BYTES);
         early.read_to_string(&mut whole).unwrap();
         assert_eq!(whole.len(), 10_000 - PIECE_BYTES);
+    }
+
+    /// Of every shape that costs more than it is long. What the same costs at the size that is read at most is bounded by
+    /// the time that a call waits for it (`desk`).
+    #[test]
+    fn shapes_that_cost_more_than_they_are_long_come_to_an_end() {
+        let fill = |head: &str, part: &str| format!("{head}{}", part.repeat(3_000 / part.len()));
+        let spans: String = (0..60).map(|n| format!("<tr><td colspan={n}>x<td>y")).collect();
+        for page in [
+            fill(&"<ul><li>x".repeat(40), "<li>x"),
+            fill(&"<table><tr><td>x".repeat(40), "word "),
+            fill(&"<table><tr><td>x".repeat(40), "<tr><td>x<td>y"),
+            fill(&"<dl><dd>".repeat(40), "<dt>x<dd>y"),
+            fill(&"<blockquote>".repeat(40), "<p>x"),
+            fill(&"<b><i><u><s>".repeat(100), "word "),
+            fill("<table><tr>", "<td>x"),
+            fill("<table><tr>", "<td colspan=1000>x"),
+            fill("<table><tr>", "<td rowspan=60000>x<tr>"),
+            format!("<table>{spans}</table>"),
+            fill("", "<a href='https://e.example/aaaaaaaaaaaaaaaaaaaaa'>y</a> "),
+            fill("", "<b><p></b>"),
+            fill("", "x"),
+            fill("<pre>", "x\n"),
+            fill("<p ", "a=b "),
+        ] {
+            assert!(!shown(&page).is_empty(), "{}", page.chars().take(60).collect::<String>());
+        }
     }
 
     #[test]

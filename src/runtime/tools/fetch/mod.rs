@@ -7,6 +7,7 @@
 //! goes from one to the next. What comes is counted after it was decompressed.
 
 mod address;
+mod desk;
 mod html;
 mod nesting;
 mod page;
@@ -25,8 +26,8 @@ use crate::tool::{Invocation, ToolReport, bound};
 
 use super::super::network::{Network, cause};
 use super::arguments::required;
-use super::stop::off_thread;
 use super::words::size;
+use desk::Desk;
 use page::ContentType;
 use resolver::Guard;
 use target::{Target, check};
@@ -55,6 +56,7 @@ pub struct Reach {
 #[derive(Debug)]
 pub(super) struct Fetch {
     reach: Reach,
+    desk: Desk,
     /// The hosts of all proxies that may be used.
     proxies: Vec<String>,
 }
@@ -92,13 +94,17 @@ impl Fetch {
             PROXIES.iter().any(|proxy| name.to_string_lossy().eq_ignore_ascii_case(proxy))
         });
         let named = named.map(|(_, value)| value.to_string_lossy().into_owned());
-        Self { reach: Reach::default(), proxies: named.filter_map(|address| host_of(&address)).collect() }
+        Self {
+            desk: Desk::default(),
+            reach: Reach::default(),
+            proxies: named.filter_map(|address| host_of(&address)).collect(),
+        }
     }
 
     /// The same, as the configuration says.
     pub(super) fn reaching(&self, reach: Reach) -> Self {
         let proxy = reach.network.proxy.as_deref().and_then(host_of);
-        Self { proxies: self.proxies.iter().cloned().chain(proxy).collect(), reach }
+        Self { proxies: self.proxies.iter().cloned().chain(proxy).collect(), reach, desk: self.desk.clone() }
     }
 
     /// Fetches a page within the time of the call. Dropping the future closes the connection.
@@ -140,7 +146,7 @@ impl Fetch {
             return Err(format!("{}: {why}", page.url).into());
         }
         let head = head(&page);
-        let shown = off_thread(move |_| page::text(&page.kind, &page.body, &page.url)).await?;
+        let shown = self.desk.lay(move || page::text(&page.kind, &page.body, &page.url)).await;
         if status.is_success() {
             return Ok(format!("{head}\n\n{}", shown.map_err(|why| format!("{head}\n{why}"))?));
         }

@@ -15,7 +15,8 @@ use crate::ui::theme::Theme;
 /// Bytes after which a line without an end is ended, so that no text makes the open block unbounded.
 const LONGEST_LINE: usize = 16 * 1024;
 
-/// An answer that grows. A delta costs what the open block costs, however long the answer is.
+/// An answer that grows. A delta costs at most what the open block costs, which has an end of its own (`scan`), however
+/// long the answer is; asked again with nothing new, it costs nothing.
 #[derive(Debug, Default)]
 pub struct Stream {
     scanner: Scanner,
@@ -56,6 +57,8 @@ struct Page {
     has_label: bool,
     /// Blocks among the done ones whose colours are being worked out.
     waiting: Vec<usize>,
+    /// Nothing has come since, and the open block waits for no colours.
+    is_current: bool,
 }
 
 impl Stream {
@@ -66,6 +69,7 @@ impl Stream {
 
     /// Takes what came next.
     pub fn push(&mut self, delta: &str) {
+        self.page.is_current &= delta.is_empty();
         for piece in delta.split_inclusive('\n') {
             let mut piece = piece;
             while self.partial.len() + piece.len() > LONGEST_LINE {
@@ -121,7 +125,7 @@ impl Stream {
             Place::TextStart => {
                 self.blocks.push(Block::Text { source: format!("{line}\n"), waiting_at: None })
             }
-            // Blank lines after a fence belong to nothing.
+            Place::Between => {}
             Place::Text => {
                 if let Some(Block::Text { source, .. }) = self.blocks.last_mut() {
                     source.push_str(line);
@@ -135,18 +139,19 @@ impl Stream {
         if (width, &theme.name) != (self.page.width, &self.page.theme) {
             self.start_over(width, theme);
         }
-        if width == 0 {
+        let generation = highlighter.generation();
+        if width == 0 || self.page.is_current && generation == self.page.generation {
             return;
         }
         self.page.lines.truncate(self.page.settled);
         self.page.links.truncate(self.page.settled_links);
-        let generation = highlighter.generation();
         if generation != self.page.generation {
             self.repaint(theme, highlighter);
             self.page.generation = generation;
         }
         self.lay_closed(theme, highlighter);
         self.lay_open(theme, highlighter);
+        self.page.is_current = !matches!(self.blocks.get(self.page.done), Some(Block::Code(_)));
     }
 
     fn start_over(&mut self, width: u16, theme: &Theme) {
@@ -285,4 +290,29 @@ impl Page {
 fn split_before(text: &str, at: usize) -> (&str, &str) {
     let at = (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
     text.split_at_checked(at).unwrap_or((text, ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_asked_for_again_is_not_laid_again() {
+        let theme = Theme::builtin("countersign-dark").unwrap();
+        let highlighter = Highlighter::off();
+        let mut stream = Stream::default();
+        stream.push("- one\n- two");
+        let before = stream.lines(40, &theme, &highlighter).to_vec();
+        assert!(stream.page.is_current);
+        // Were it laid again, this would be gone.
+        stream.page.lines.push(Line::raw("mark"));
+        assert_eq!(stream.lines(40, &theme, &highlighter).len(), before.len() + 1);
+        stream.push(" more");
+        assert!(!stream.page.is_current);
+        assert_eq!(stream.lines(40, &theme, &highlighter).last().unwrap().to_string(), "• two more");
+        assert_eq!(stream.lines(20, &theme, &highlighter).len(), before.len(), "another width is laid anew");
+        stream.push("\n```rust\nfn");
+        stream.lines(20, &theme, &highlighter);
+        assert!(!stream.page.is_current, "colours may still come");
+    }
 }
