@@ -7,7 +7,7 @@ use countersign::agent::{Agent, Answer, Effect, Input, Intent, Operation, Settin
 use countersign::hooks::{HookAnswer, HookId};
 use countersign::ledger::{Body, CallId, Entry, EntryId, Millis, check, recover};
 use countersign::model::{ModelEvent, ModelNews, Request};
-use countersign::tool::{Preparation, Shown, ToolNews, Typed};
+use countersign::tool::{Preparation, Shown, ToolNews, ToolReport, Typed};
 
 use crate::laws;
 use crate::page::Page;
@@ -158,13 +158,7 @@ impl Stage {
                 let request = self.request_of(name, &self.old_requests)?;
                 self.decide(request, answer)
             }
-            Act::Tool(name, report) => {
-                let call =
-                    self.called(name, &self.running).or_else(|_| self.called(name, &self.cancelled))?;
-                self.running.remove(&call);
-                self.cancelled.remove(&call);
-                self.deliver(Input::Tool(call, ToolNews::Done(report.clone())))
-            }
+            Act::Tool(name, report) => self.end_tool(name, report),
             Act::Hooks(said) => self.answer_hooks(said),
             Act::Esc => self.escape(),
             Act::Timer => {
@@ -210,6 +204,13 @@ impl Stage {
     fn answer_hooks(&mut self, said: &[HookAnswer]) -> Result<(), String> {
         let hook = self.hooks.take().ok_or("no hook was asked")?;
         self.deliver(Input::Hooks(hook, said.to_vec()))
+    }
+
+    fn end_tool(&mut self, name: &str, report: &ToolReport) -> Result<(), String> {
+        let call = self.called(name, &self.running).or_else(|_| self.called(name, &self.cancelled))?;
+        self.running.remove(&call);
+        self.cancelled.remove(&call);
+        self.deliver(Input::Tool(call, ToolNews::Done(report.clone())))
     }
 
     fn name_task(&mut self, name: &str, id: &str) -> Result<(), String> {
