@@ -247,6 +247,7 @@ mod tests {
             duration_ms: 0,
             cut_chars: 0,
             images: Vec::new(),
+            written: None,
         }))
     }
 
