@@ -152,3 +152,30 @@ fn a_failure_is_told_and_nobody_is_asked() {
     stage.step(Input::Hooks(hook, vec![block]));
     assert!(stage.agent.is_idle() && stage.model_call().is_none(), "a block of what is over blocks nothing");
 }
+
+#[test]
+fn a_failure_is_told_of_every_error_and_of_nothing_else() {
+    let failed = |class| ModelNews::Failed(ModelFailure::new(class, "no"));
+    let told = |stage: &Stage| match stage.hooks() {
+        Some((_, Payload::StopFailure { reason, .. })) => Some(reason),
+        _ => None,
+    };
+    // A summary that fails too: the prompt stays too long.
+    let mut stage = Stage::with_a_hook(HookPoint::StopFailure);
+    stage.submit("hello");
+    for class in [FailureClass::Overflow, FailureClass::BadRequest] {
+        assert_eq!(told(&stage), None, "nothing has ended yet");
+        let (message, _) = stage.model_call().unwrap();
+        stage.step(Input::Model(message, failed(class)));
+    }
+    assert_eq!((stage.ending(), told(&stage)), (Some(Ending::PromptTooLong), Some("prompt_too_long".into())));
+
+    let mut stage = Stage::with_a_hook(HookPoint::StopFailure);
+    stage.submit("hello");
+    stage.answer(vec![ModelEvent::Text("Good day.".into())]);
+    assert_eq!((stage.ending(), told(&stage)), (Some(Ending::Completed), None));
+    stage.submit("and now?");
+    stage.step(Input::Intent(Intent::Abort));
+    assert_eq!((stage.ending(), told(&stage)), (Some(Ending::AbortedStreaming), None));
+    assert!(!stage.wanted.iter().any(|effect| matches!(effect, Effect::RunHooks(_))));
+}

@@ -14,7 +14,7 @@ mod entries;
 use std::sync::Arc;
 
 use countersign::ledger::*;
-use countersign::wire::record::{RecordError, decode, encode, read_session};
+use countersign::wire::record::{RecordError, audit, decode, encode, read_session};
 use entries::entry;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -163,6 +163,16 @@ fn a_file_cut_at_every_byte_loads_what_was_whole() {
 }
 
 #[test]
+fn the_check_of_a_goal_is_counted_among_the_calls() {
+    let mut entries = session();
+    let (made, id) = (audit(&bytes_of(&entries)).calls, entries.len() as u64 + 1);
+    entries.push(line(id, Body::Validation(shell(9))));
+    let found = audit(&bytes_of(&entries));
+    assert_eq!((found.calls, found.open, found.faults), (made + 1, vec![CallId(9)], vec![]));
+    assert_eq!(found.sound_to, Some(EntryId(id - 1)), "nothing is cut before its result");
+}
+
+#[test]
 fn a_bad_line_in_the_middle_is_an_error_that_names_it() {
     let mut lines: Vec<String> = session().iter().map(|e| encode(e).to_string()).collect();
     lines[4].truncate(20);
@@ -190,9 +200,13 @@ fn unknown_fields_are_ignored_and_unknown_types_reported() {
 
 #[test]
 fn a_newer_format_and_other_files_are_refused_in_words() {
-    let newer = br#"{"type":"session_started","version":7,"app":"9.1.0","shape":"new"}"#;
-    let fault = read_session(newer).unwrap_err().to_string();
-    assert!(fault.contains("format version 7") && fault.contains("update countersign"), "{fault}");
+    // Also the very next version.
+    for version in [FORMAT_VERSION + 1, 7] {
+        let newer = json!({ "type": "session_started", "version": version, "app": "9.1.0", "shape": "new" });
+        let fault = read_session(newer.to_string().as_bytes()).unwrap_err().to_string();
+        let named = format!("format version {version}");
+        assert!(fault.contains(&named) && fault.contains("update countersign"), "{fault}");
+    }
     let other = read_session(b"{\"type\":\"user_message\"}\n{}\n").unwrap_err().to_string();
     assert!(other.starts_with("the first line is user_message, not session_started"), "{other}");
     assert!(matches!(read_session(b"hello\nworld\n"), Err(RecordError::NotASession(_))));

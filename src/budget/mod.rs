@@ -3,6 +3,8 @@
 
 mod limits;
 mod meter;
+#[cfg(test)]
+mod meter_tests;
 mod returns;
 
 pub use crate::ledger::Limit;

@@ -196,8 +196,10 @@ fn commands(entries: &[Arc<Entry>], since: CallId) -> Vec<String> {
     let mut started = BTreeSet::new();
     for entry in entries {
         match &entry.body {
-            // What was changed in its pane is what ran.
-            Body::ToolCall(call) | Body::CallEdited(call) if call.name == "shell" && call.id >= since => {
+            // What was changed in its pane is what ran. The check of a goal is a command like any other.
+            Body::ToolCall(call) | Body::Validation(call) | Body::CallEdited(call)
+                if call.name == "shell" && call.id >= since =>
+            {
                 let command = call.arguments.text("command").unwrap_or_default();
                 commands.insert(call.id, command.to_owned());
             }
@@ -240,4 +242,44 @@ pub(super) fn undoing(undo: Undoing, to_loop: mpsc::Sender<Intent>) -> mpsc::Sen
         }
     });
     sender
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::commands;
+    use crate::ledger::{Arguments, Body, CallId, Decider, Decision, Entry, EntryId, Millis, ToolUse};
+
+    fn shell(id: u64, line: &str) -> ToolUse {
+        let arguments = Arguments::Object([("command".to_owned(), line.into())].into_iter().collect());
+        ToolUse { id: CallId(id), wire_id: String::new(), name: "shell".to_owned(), arguments }
+    }
+
+    fn allowed(id: u64) -> Body {
+        Body::ApprovalDecided(Decision {
+            allow: true,
+            ..Decision::denial(CallId(id), Decider::User, String::new())
+        })
+    }
+
+    #[test]
+    fn an_undo_names_all_commands_that_ran_and_may_have_changed_something() {
+        let bodies = [
+            Body::ToolCall(shell(1, "touch before")),
+            allowed(1),
+            Body::ToolCall(shell(2, "touch a")),
+            Body::CallEdited(shell(2, "touch b")),
+            allowed(2),
+            Body::ToolCall(shell(3, "touch denied")),
+            Body::ToolCall(shell(4, "ls")),
+            allowed(4),
+            // The check of a goal.
+            Body::Validation(shell(5, "make test")),
+            allowed(5),
+        ];
+        let entry = |(body, id)| Arc::new(Entry { id: EntryId(id), at: Millis(0), body });
+        let entries: Vec<Arc<Entry>> = bodies.into_iter().zip(1..).map(entry).collect();
+        assert_eq!(commands(&entries, CallId(2)), ["touch b", "make test"]);
+    }
 }

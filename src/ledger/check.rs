@@ -196,6 +196,10 @@ pub fn resting_places(entries: &[Arc<Entry>]) -> Vec<usize> {
     for (position, entry) in entries.iter().enumerate() {
         match &entry.body {
             Body::Assistant(message) => open.extend(message.calls().map(|call| call.id)),
+            // The check of a goal is a call too, made by the loop.
+            Body::Validation(call) => {
+                open.insert(call.id);
+            }
             Body::ToolResult(result) => {
                 open.remove(&result.call);
             }
@@ -206,4 +210,65 @@ pub fn resting_places(entries: &[Arc<Entry>]) -> Vec<usize> {
         }
     }
     places
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::resting_places;
+    use crate::ledger::{
+        Arguments, AssistantMessage, Block, Body, CallId, Entry, EntryId, Millis, ModelRef, Outcome, Stop,
+        ToolResult, ToolUse, Usage, UserMessage,
+    };
+
+    fn call(id: u64) -> ToolUse {
+        let (wire_id, name) = (String::new(), "shell".to_owned());
+        ToolUse { id: CallId(id), wire_id, name, arguments: Arguments::parse("{}") }
+    }
+
+    fn answer(calls: &[u64]) -> Body {
+        Body::Assistant(Arc::new(AssistantMessage {
+            id: EntryId(0),
+            model: ModelRef::parse("script"),
+            blocks: calls.iter().map(|id| Block::ToolUse(call(*id))).collect(),
+            stop: Stop::ToolUse,
+            usage: Usage::default(),
+            interrupted: false,
+        }))
+    }
+
+    fn result(id: u64) -> Body {
+        Body::ToolResult(Arc::new(ToolResult {
+            call: CallId(id),
+            name: "shell".to_owned(),
+            outcome: Outcome::Ok,
+            content: String::new(),
+            duration_ms: 0,
+            cut_chars: 0,
+            images: Vec::new(),
+            written: None,
+        }))
+    }
+
+    fn places(bodies: Vec<Body>) -> Vec<usize> {
+        let entry = |(body, id)| Arc::new(Entry { id: EntryId(id), at: Millis(0), body });
+        resting_places(&bodies.into_iter().zip(1..).map(entry).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn nothing_is_cut_while_any_call_of_a_message_is_open() {
+        let said = || Body::User(Arc::new(UserMessage::text("go")));
+        let calls = || [Body::ToolCall(call(1)), Body::ToolCall(call(2))];
+        for results in [[result(1), result(2)], [result(2), result(1)]] {
+            let all =
+                [said(), answer(&[1, 2])].into_iter().chain(calls()).chain(results).chain([answer(&[])]);
+            assert_eq!(places(all.collect()), [1, 6, 7]);
+        }
+    }
+
+    #[test]
+    fn nothing_is_cut_between_the_check_of_a_goal_and_its_result() {
+        assert_eq!(places(vec![answer(&[]), Body::Validation(call(1)), result(1), answer(&[])]), [1, 3, 4]);
+    }
 }

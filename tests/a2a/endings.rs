@@ -3,6 +3,7 @@
 use countersign::ledger::{Outcome, TaskState};
 use countersign::runtime::ToolPort as _;
 use countersign::tool::Shown;
+use futures_util::FutureExt as _;
 use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -235,4 +236,17 @@ async fn after_the_end_nothing_is_left() {
     assert_eq!(report.outcome, Outcome::Failed);
     assert!(report.content.contains("may have been taken"), "{}", report.content);
     assert!(bench.nothing_is_late());
+}
+
+#[tokio::test]
+async fn a_report_that_nobody_hears_is_told_afterwards() {
+    // An address that cannot be read: the conversation is over before it can notice that nobody waits for it.
+    let mut bench = Bench::new(vec![at("nowhere")]);
+    let (output, _shown) = mpsc::channel(1);
+    let begun = bench.tools.run(invocation(json!({ "task": "slow" })), output);
+    assert_eq!(begun.now_or_never(), None, "it is cut as soon as it has begun");
+    let (words, remote) = bench.late().await;
+    assert!(words.starts_with("the agent writer cannot be used: "), "{words}");
+    assert!(words.ends_with("; nothing was sent"), "{words}");
+    assert_eq!(remote, None);
 }

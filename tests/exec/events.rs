@@ -76,6 +76,35 @@ fn a_busy_run() {
 }
 
 #[test]
+fn each_call_is_logged_and_what_runs_is_announced_before_its_result() {
+    let world = World::new();
+    let ran = world.json(&["--allow", "shell(echo *)", "--deny", "shell(rm *)", "--script", &busy(), "look"]);
+    let calls = ran.all("tool_call");
+    let names: Vec<String> = calls.iter().map(|call| text(call, "name")).collect();
+    assert_eq!(names, ["read", "read", "shell", "shell", "read", "dance", "read"]);
+    assert_eq!(calls[2]["arguments"], json!({ "command": "echo one; echo two" }));
+    let kept = fs::read_to_string(world.session_file()).unwrap();
+    let kept: Vec<Value> = kept.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let events = ran.events();
+    let of = |kind: &'static str| events.iter().enumerate().filter(move |(_, event)| event["type"] == kind);
+    let place =
+        |kind: &'static str, id: &Value| of(kind).find(|(_, event)| event["id"] == *id).map(|(at, _)| at);
+    let mut begun = of("progress");
+    for call in &calls {
+        let id = &call["id"];
+        assert!(kept.contains(call), "{id} is in the file");
+        let (made, ended) = (place("tool_call", id).unwrap(), place("tool_result", id).unwrap());
+        assert!(made < ended, "{id} is logged before its result");
+        if events[ended]["outcome"] == "ok" {
+            let (at, progress) = begun.next().unwrap();
+            assert_eq!(progress["target"], call["name"]);
+            assert!(made < at && at < ended, "{id} is announced when it starts");
+        }
+    }
+    assert_eq!(begun.count(), 0, "what did not run is not announced");
+}
+
+#[test]
 fn results_and_the_end() {
     let world = World::new();
     let ran = world.json(&[

@@ -83,6 +83,18 @@ fn a_goal_approves_nothing() {
 }
 
 #[test]
+fn a_handoff_cannot_steer_the_terminal() {
+    let world = World::new();
+    let file = world.place().join("goal");
+    fs::write(&file, "Tidy up\ndone: Is it tidy?").unwrap();
+    let replies = script(json!(["blocked: which \u{1b}[2J\u{202e}folder?"]));
+    let ran = world.exec(&["--goal", &file.display().to_string(), "--script", &replies]);
+    assert_eq!(ran.code, 4, "{}", ran.err);
+    assert!(ran.err.contains("Stopped: ") && ran.err.contains("folder?"), "{:?}", ran.err);
+    assert!(!ran.err.contains(['\u{1b}', '\u{202e}']), "{:?}", ran.err);
+}
+
+#[test]
 fn each_stop_leaves_a_handoff() {
     let replies = json!(["blocked: which folder?"]);
     let (_, ran) = pursue("Tidy up\ndone: Is it tidy?", &[], replies);

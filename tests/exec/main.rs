@@ -56,6 +56,8 @@ mod servers;
 mod sessions;
 mod signals;
 mod stage;
+#[path = "../support/stub_server.rs"]
+mod stub_server;
 mod switched;
 mod trust;
 mod windows;

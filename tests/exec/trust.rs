@@ -176,8 +176,11 @@ fn a_broken_file_of_trust_trusts_nobody_and_names_the_mend() {
         assert!(run(&world, &["doctor"]).out.contains("cannot be used"));
     }
     fs::write(&file, &whole).unwrap();
-    fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
-    assert!(world.refused(&["hello"]).contains("can be written by others"));
+    // By everybody, by the group alone, and by all but the group.
+    for mode in [0o666, 0o664, 0o620, 0o646, 0o602] {
+        fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+        assert!(world.refused(&["hello"]).contains("can be written by others"), "{mode:o}");
+    }
     assert!(!world.work().join("hooked").exists());
 }
 

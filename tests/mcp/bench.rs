@@ -15,6 +15,7 @@ use tempfile::TempDir;
 use tokio::sync::mpsc;
 
 use crate::inner::Inner;
+use crate::stub_server;
 
 /// Longer than anything takes that works.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
@@ -103,10 +104,7 @@ impl Bench {
 
 /// The stub, told to be this bad.
 pub(crate) fn stub(name: &str, words: &[&str]) -> McpServer {
-    let own = std::env::current_exe().unwrap();
-    let program = own.ancestors().nth(2).unwrap().join("examples/mcp_stub");
-    assert!(program.is_file(), "{} is not there: cargo build --example mcp_stub", program.display());
-    command(name, program.to_str().unwrap(), words)
+    command(name, stub_server::program().to_str().unwrap(), words)
 }
 
 /// A server that is this program.

@@ -23,3 +23,5 @@ mod peers;
 mod pictures;
 mod sandbox;
 mod starting;
+#[path = "../support/stub_server.rs"]
+mod stub_server;

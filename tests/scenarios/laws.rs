@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use countersign::agent::{Agent, Effect, Input, Intent, Settings};
-use countersign::ledger::{Body, CallId, Entry, Millis, check, recover};
+use countersign::ledger::{Body, CallId, Entry, EntryId, Millis, check, recover};
+use countersign::model::{ModelEvent, ModelNews};
 
 use crate::sendable::sendable;
 
@@ -90,7 +91,10 @@ pub fn takes_a_message(agent: &mut Agent, now: Millis) -> Result<(), String> {
     in_order(&effects)?;
     for effect in &effects {
         match effect {
-            Effect::CallModel(_, request) => return sendable(request),
+            Effect::CallModel(message, request) => {
+                sendable(request)?;
+                return calls_in_answer_are_new(agent, *message, now);
+            }
             Effect::Append(entry) => match &entry.body {
                 Body::TurnEnded(ended) if ended.reason.is_budget() => return Ok(()),
                 _ => {}
@@ -99,6 +103,16 @@ pub fn takes_a_message(agent: &mut Agent, now: Millis) -> Result<(), String> {
         }
     }
     Err("the next message is not taken".into())
+}
+
+/// A call that the model makes now has an id that no entry has had, also where the file lacked lines.
+fn calls_in_answer_are_new(agent: &mut Agent, message: EntryId, now: Millis) -> Result<(), String> {
+    let started =
+        ModelEvent::CallStarted { index: 0, wire_id: "anew".to_owned(), name: "nothing".to_owned() };
+    for news in [ModelNews::Event(started), ModelNews::Finished] {
+        in_order(&agent.step(now, Input::Model(message, news)))?;
+    }
+    check(agent.ledger().entries()).map(drop).map_err(|fault| format!("a call after it: {fault}"))
 }
 
 /// Every run has one end, and what has not begun does not end.

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use countersign::agent::{Agent, Effect, Input, Intent, Operation, Settings, Shutdown, TimerId};
+use countersign::agent::{Agent, Answer, Effect, Input, Intent, Operation, Settings, Shutdown, TimerId};
 use countersign::hooks::{HookAnswer, HookId};
 use countersign::ledger::{BackgroundStatus, Body, CallId, Entry, EntryId, Millis, check, recover};
 use countersign::model::{ModelEvent, ModelNews, Request};
-use countersign::tool::{Preparation, Shown, ToolNews, Typed};
+use countersign::tool::{Preparation, Shown, ToolNews, ToolReport, Typed};
 
 use crate::laws;
 use crate::page::Page;
@@ -34,7 +34,9 @@ pub struct Stage {
     /// The run of the hooks that were asked last.
     hooks: Option<HookId>,
     cancelled: BTreeSet<CallId>,
+    /// The request that waits for a decision about each call, and the one before it.
     requests: BTreeMap<CallId, EntryId>,
+    old_requests: BTreeMap<CallId, EntryId>,
     timers: BTreeMap<TimerId, u64>,
     /// Inputs that were delivered.
     pub inputs: u64,
@@ -75,6 +77,7 @@ impl Stage {
             hooks: None,
             cancelled: BTreeSet::new(),
             requests: BTreeMap::new(),
+            old_requests: BTreeMap::new(),
             timers: BTreeMap::new(),
             inputs: 0,
             esc_at,
@@ -148,17 +151,14 @@ impl Stage {
                 self.want(Intent::Revoke(call))
             }
             Act::Decide(name, answer) => {
-                let call = self.called(name, &self.requests.keys().copied().collect())?;
-                let request = self.requests[&call];
-                self.want(Intent::Decide { request, call, answer: answer.clone() })
+                let request = self.request_of(name, &self.requests)?;
+                self.decide(request, answer)
             }
-            Act::Tool(name, report) => {
-                let call =
-                    self.called(name, &self.running).or_else(|_| self.called(name, &self.cancelled))?;
-                self.running.remove(&call);
-                self.cancelled.remove(&call);
-                self.deliver(Input::Tool(call, ToolNews::Done(report.clone())))
+            Act::DecideOld(name, answer) => {
+                let request = self.request_of(name, &self.old_requests)?;
+                self.decide(request, answer)
             }
+            Act::Tool(name, report) => self.end_tool(name, report),
             Act::Hooks(said) => self.answer_hooks(said),
             Act::Esc => self.escape(),
             Act::Timer => {
@@ -192,9 +192,29 @@ impl Stage {
         }
     }
 
+    fn request_of(
+        &self,
+        name: &str,
+        requests: &BTreeMap<CallId, EntryId>,
+    ) -> Result<(CallId, EntryId), String> {
+        let call = self.called(name, &requests.keys().copied().collect())?;
+        Ok((call, requests[&call]))
+    }
+
+    fn decide(&mut self, (call, request): (CallId, EntryId), answer: &Answer) -> Result<(), String> {
+        self.want(Intent::Decide { request, call, answer: answer.clone() })
+    }
+
     fn answer_hooks(&mut self, said: &[HookAnswer]) -> Result<(), String> {
         let hook = self.hooks.take().ok_or("no hook was asked")?;
         self.deliver(Input::Hooks(hook, said.to_vec()))
+    }
+
+    fn end_tool(&mut self, name: &str, report: &ToolReport) -> Result<(), String> {
+        let call = self.called(name, &self.running).or_else(|_| self.called(name, &self.cancelled))?;
+        self.running.remove(&call);
+        self.cancelled.remove(&call);
+        self.deliver(Input::Tool(call, ToolNews::Done(report.clone())))
     }
 
     fn name_task(&mut self, name: &str, id: &str) -> Result<(), String> {
@@ -310,7 +330,10 @@ impl Stage {
                     Body::ToolCall(call) | Body::Validation(call) => {
                         drop(self.names.insert(call.id, call.name.clone()))
                     }
-                    Body::ApprovalRequested(asked) => drop(self.requests.insert(asked.call, entry.id)),
+                    Body::ApprovalRequested(asked) => {
+                        let before = self.requests.insert(asked.call, entry.id);
+                        self.old_requests.extend(before.map(|before| (asked.call, before)));
+                    }
                     _ => {}
                 }
                 self.log.push(entry);

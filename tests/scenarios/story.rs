@@ -4,7 +4,7 @@ use countersign::agent::{Answer, Settings};
 use countersign::budget::Limit;
 use countersign::goal;
 use countersign::hooks::{HookAnswer, HookDecision};
-use countersign::ledger::{Arguments, Goal, Outcome, RemoteTask, TaskState};
+use countersign::ledger::{Abort, AbortPath, Arguments, Decider, Goal, Outcome, RemoteTask, TaskState};
 use countersign::model::Effort;
 use countersign::policy::Mode;
 use countersign::tool::{Preparation, ToolReport};
@@ -32,11 +32,13 @@ pub enum Act {
     Model(String),
     /// What a cancelled model still says.
     LateModel(String),
-    /// What the look finds: paths outside, what a sandbox could not hide, or that the arguments are not valid.
+    /// What the look finds: paths outside, where a path leads, what a sandbox could not hide, or that the arguments are not valid.
     Look(String, Box<Preparation>),
     Decide(String, Answer),
     /// Take back what was granted with this call.
     Revoke(String),
+    /// A decision about the request that stood before the call was changed.
+    DecideOld(String, Answer),
     Tool(String, ToolReport),
     /// What the hooks say that are waited for.
     Hooks(Vec<HookAnswer>),
@@ -108,6 +110,10 @@ fn act(line: &str) -> Result<Act, String> {
         "revoke" => Act::Revoke(rest.to_owned()),
         "session" => Act::Decide(rest.to_owned(), Answer::AllowSession),
         "sandboxed" => Act::Decide(rest.to_owned(), Answer::AllowSandboxed),
+        "old" => match act(rest)? {
+            Act::Decide(name, answer) => Act::DecideOld(name, answer),
+            _ => return Err(format!("`{rest}` decides nothing")),
+        },
         "always" => {
             let (name, rule) = word(rest);
             Act::Decide(name.to_owned(), Answer::Always(rule.to_owned()))
@@ -180,6 +186,8 @@ fn look(rest: &str) -> Result<Act, String> {
         look.invalid = Some(quoted(why.trim())?.0);
     } else {
         let (found, gap) = found.split_once("gap: ").map_or((found, None), |(f, gap)| (f, Some(gap)));
+        let (found, leads_to) = found.split_once("leads to ").map_or((found, None), |(f, to)| (f, Some(to)));
+        look.leads_to = leads_to.map(str::to_owned).into_iter().collect();
         let (_, paths) = found.split_once("outside").unwrap_or((found, ""));
         look.outside = paths.split_whitespace().map(str::to_owned).collect();
         look.gaps = gap.map(str::to_owned).into_iter().collect();
@@ -225,6 +233,12 @@ fn report(end: &str) -> Result<ToolReport, String> {
         "transient" => (Outcome::Failed, true),
         "refused" => (Outcome::Failed, false),
         "timed_out" => (Outcome::TimedOut, true),
+        // What a tool may claim, but not decide.
+        "denied" => (Outcome::Denied(Decider::User), false),
+        "aborted" => (Outcome::Aborted(Abort { path: AbortPath::B, ran_ms: None }), false),
+        "unstarted" => (Outcome::Lost { started: false }, false),
+        "unknown" => (Outcome::UnknownTool, false),
+        "unclear" => (Outcome::Lost { started: true }, false),
         other => return Err(format!("a tool cannot end `{other}`")),
     };
     let (content, rest) = quoted(rest)?;

@@ -46,6 +46,8 @@ mod sizes;
 mod start;
 mod storm;
 mod strays;
+#[path = "../support/stub_server.rs"]
+mod stub_server;
 mod suspension;
 mod switching;
 mod typing;

@@ -4,13 +4,12 @@ use serde_json::{Value, json};
 
 use super::console::{Console, ESC, USUAL};
 use super::home::Home;
+use super::stub_server;
 
 /// A home with the stub server in its configuration, which writes down what it is called with.
 fn with_stub() -> Home {
     let home = Home::new();
-    let own = std::env::current_exe().unwrap();
-    let program = own.ancestors().nth(2).unwrap().join("examples/mcp_stub");
-    assert!(program.is_file(), "{} is not there: cargo build --example mcp_stub", program.display());
+    let program = stub_server::program();
     let folder = home.root().join("config/countersign");
     std::fs::create_dir_all(&folder).unwrap();
     let text = format!("[mcp_servers.stub]\ncommand = {program:?}\nargs = ['journal=journal']\n");

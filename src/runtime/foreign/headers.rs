@@ -21,3 +21,21 @@ fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> 
     value.set_sensitive(true);
     Ok((parsed, value))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_marked_as_keys_and_stand_in_no_fault() {
+        let configured = [("authorization", "Bearer key-1"), ("x-team", "red")];
+        let configured = configured.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        let all: Vec<(HeaderName, HeaderValue)> = headers(&configured).unwrap_or_default();
+        assert_eq!(all.len(), 2);
+        assert!(all.iter().all(|(_, value)| value.is_sensitive()), "{all:?}");
+        assert!(!format!("{all:?}").contains("key-1"));
+        let broken = BTreeMap::from([("x-key".to_owned(), "key-1\n".to_owned())]);
+        let why = headers::<Vec<_>>(&broken).unwrap_err();
+        assert!(why.contains("`x-key`") && !why.contains("key-1"), "{why}");
+    }
+}

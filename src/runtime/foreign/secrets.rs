@@ -62,4 +62,12 @@ mod tests {
         );
         assert_eq!(said, "no: [hidden] ([hidden]) at [hidden]@x.test?[hidden] [hidden] true");
     }
+    #[test]
+    fn a_key_that_contains_another_is_hidden_whole() {
+        let (short, long) = ("secret", "the-secret-of-all");
+        for values in [[short, long], [long, short]] {
+            let secrets = Secrets::new(values.map(str::to_owned));
+            assert_eq!(secrets.hide("at the-secret-of-all and secret"), "at [hidden] and [hidden]");
+        }
+    }
 }

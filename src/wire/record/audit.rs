@@ -144,6 +144,11 @@ impl Found {
     }
 }
 
+/// How many calls an entry makes; the check of a goal is one.
 fn calls(entry: &Entry) -> usize {
-    if let ledger::Body::Assistant(message) = &entry.body { message.calls().count() } else { 0 }
+    match &entry.body {
+        ledger::Body::Assistant(message) => message.calls().count(),
+        ledger::Body::Validation(_) => 1,
+        _ => 0,
+    }
 }

@@ -13,15 +13,13 @@ use countersign::runtime::sandbox::support;
 use serde_json::{Value, json};
 
 use crate::stage::{Ran, World, script};
+use crate::stub_server;
 
 pub(super) const KEY: &str = "planted-0123456789-key";
 
-/// The stub server: an example, which cargo builds with the tests.
+/// The stub server.
 pub(super) fn stub() -> String {
-    let own = std::env::current_exe().unwrap();
-    let program = own.ancestors().nth(2).unwrap().join("examples/mcp_stub");
-    assert!(program.is_file(), "{} is not there: cargo build --example mcp_stub", program.display());
-    program.display().to_string()
+    stub_server::program().display().to_string()
 }
 
 /// Where the stub writes that it was started, and what it was called with.

@@ -1,0 +1,85 @@
+//! What the meter counts, in which unit, and whose limits hold.
+
+use std::sync::Arc;
+
+use super::{Limit, Limits, Meter};
+use crate::ledger::{
+    AssistantMessage, Block, Body, Entry, EntryId, Goal, Hosted, Millis, ModelRef, Stop, Transition, Usage,
+    UserMessage, Validation,
+};
+
+fn read(meter: &mut Meter, at: u64, body: Body) {
+    meter.read(&Entry { id: EntryId(at), at: Millis(at), body });
+}
+
+fn said() -> Body {
+    Body::User(Arc::new(UserMessage::text("go")))
+}
+
+fn goal(budget: &[(&str, u64)]) -> Body {
+    Body::Goal(Goal {
+        objective: "all".to_owned(),
+        done_condition: String::new(),
+        budget: budget.iter().map(|(name, most)| ((*name).to_owned(), *most)).collect(),
+        checkpoints: 5,
+        current_plan: String::new(),
+        progress_log: Vec::new(),
+        validation_method: Validation::Question,
+        stop_rules: Vec::new(),
+    })
+}
+
+fn answer(hosted: usize) -> Body {
+    let used = Hosted {
+        kind: "web_search_call".to_owned(),
+        name: "web_search".to_owned(),
+        id: String::new(),
+        value: serde_json::Value::Null,
+    };
+    Body::Assistant(Arc::new(AssistantMessage {
+        id: EntryId(1),
+        model: ModelRef::parse("script"),
+        blocks: vec![Block::Hosted(used); hosted],
+        stop: Stop::End,
+        usage: Usage { input: 100, output: 7, ..Usage::default() },
+        interrupted: false,
+    }))
+}
+
+#[test]
+fn what_is_used_is_counted_in_the_limits_own_unit_and_added_up() {
+    let mut meter = Meter::new(Limits::default());
+    read(&mut meter, 1_000, said());
+    read(&mut meter, 1_000, Body::Transition { turn: 3, reason: Transition::NextTurn });
+    read(&mut meter, 2_000, answer(2));
+    read(&mut meter, 3_000, answer(1));
+    let now = Millis(62_500);
+    let used = |limit| meter.used(limit, now);
+    assert_eq!([used(Limit::Turns), used(Limit::WallTime)], [3, 61], "seconds, begun ones not counted");
+    assert_eq!([used(Limit::InputTokens), used(Limit::OutputTokens), used(Limit::Tokens)], [200, 14, 14]);
+    assert_eq!((meter.hosted_tools(), meter.context_tokens()), (3, 107));
+    assert_eq!(meter.gauges(now)[3].used, 61);
+}
+
+#[test]
+fn a_goal_tightens_for_its_own_run_and_its_sizes_are_known_until_then() {
+    let turns = |most| Limits { max_model_turns: Some(most), ..Limits::default() };
+    let most = |meter: &Meter| meter.limits().get(Limit::Turns);
+    let mut meter = Meter::new(turns(4));
+    read(&mut meter, 1, said());
+    // What a goal asks for beyond the configuration it does not get.
+    read(&mut meter, 2, goal(&[("max_model_turns", 9)]));
+    assert_eq!((most(&meter), meter.size_by_goal(Limit::Turns)), (Some(4), Some(4)));
+    read(&mut meter, 3, said());
+    read(&mut meter, 4, goal(&[("max_model_turns", 2)]));
+    assert_eq!((most(&meter), meter.size_by_goal(Limit::Turns)), (Some(2), Some(2)));
+    assert_eq!(meter.size_by_goal(Limit::ToolCalls), None, "it brought no other");
+    // A raise below what holds without the goal ends with the goal; one beyond it stays.
+    for (to, after) in [(3, 4), (6, 6)] {
+        read(&mut meter, 5, Body::BudgetRaised { name: "max_model_turns".to_owned(), limit: to });
+        assert_eq!((most(&meter), meter.size_by_goal(Limit::Turns)), (Some(to), Some(2)));
+        read(&mut meter, 6, said());
+        assert_eq!((most(&meter), meter.size_by_goal(Limit::Turns)), (Some(after), None));
+        read(&mut meter, 7, goal(&[("max_model_turns", 2)]));
+    }
+}
