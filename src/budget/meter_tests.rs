@@ -16,11 +16,11 @@ fn said() -> Body {
     Body::User(Arc::new(UserMessage::text("go")))
 }
 
-fn goal(budget: &[(&str, u64)]) -> Body {
+fn goal(budget: &[(Limit, u64)]) -> Body {
     Body::Goal(Goal {
         objective: "all".to_owned(),
         done_condition: String::new(),
-        budget: budget.iter().map(|(name, most)| ((*name).to_owned(), *most)).collect(),
+        budget: budget.to_vec(),
         checkpoints: 5,
         current_plan: String::new(),
         progress_log: Vec::new(),
@@ -68,18 +68,18 @@ fn a_goal_tightens_for_its_own_run_and_its_sizes_are_known_until_then() {
     let mut meter = Meter::new(turns(4));
     read(&mut meter, 1, said());
     // What a goal asks for beyond the configuration it does not get.
-    read(&mut meter, 2, goal(&[("max_model_turns", 9)]));
+    read(&mut meter, 2, goal(&[(Limit::Turns, 9)]));
     assert_eq!((most(&meter), meter.size_by_goal(Limit::Turns)), (Some(4), Some(4)));
     read(&mut meter, 3, said());
-    read(&mut meter, 4, goal(&[("max_model_turns", 2)]));
+    read(&mut meter, 4, goal(&[(Limit::Turns, 2)]));
     assert_eq!((most(&meter), meter.size_by_goal(Limit::Turns)), (Some(2), Some(2)));
     assert_eq!(meter.size_by_goal(Limit::ToolCalls), None, "it brought no other");
     // A raise below what holds without the goal ends with the goal; one beyond it stays.
     for (to, after) in [(3, 4), (6, 6)] {
-        read(&mut meter, 5, Body::BudgetRaised { name: "max_model_turns".to_owned(), limit: to });
+        read(&mut meter, 5, Body::BudgetRaised { limit: Limit::Turns, to });
         assert_eq!((most(&meter), meter.size_by_goal(Limit::Turns)), (Some(to), Some(2)));
         read(&mut meter, 6, said());
         assert_eq!((most(&meter), meter.size_by_goal(Limit::Turns)), (Some(after), None));
-        read(&mut meter, 7, goal(&[("max_model_turns", 2)]));
+        read(&mut meter, 7, goal(&[(Limit::Turns, 2)]));
     }
 }
