@@ -173,15 +173,19 @@ impl Stage {
             }
             Act::Type(name, words) => self.type_into(name, words),
             Act::Named(name, id) => self.name_task(name, id),
-            Act::Tools => {
-                self.page.tools(self.request.as_ref().ok_or("nothing was asked yet")?);
-                Ok(())
-            }
-            Act::Sees => {
-                self.page.sees(self.request.as_ref().ok_or("nothing was asked yet")?);
-                Ok(())
-            }
+            Act::Sees | Act::Tools => self.write_request(matches!(act, Act::Tools)),
         }
+    }
+
+    /// Writes down what the last request held: its messages, or its tools.
+    fn write_request(&mut self, is_about_tools: bool) -> Result<(), String> {
+        let request = self.request.as_ref().ok_or("nothing was asked yet")?;
+        if is_about_tools {
+            self.page.tools(request);
+        } else {
+            self.page.sees(request);
+        }
+        Ok(())
     }
 
     fn answer_hooks(&mut self, said: &[HookAnswer]) -> Result<(), String> {
