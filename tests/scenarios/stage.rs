@@ -177,19 +177,23 @@ impl Stage {
             }
             Act::Type(name, words) => self.type_into(name, words),
             Act::Named(name, id) => self.name_task(name, id),
-            Act::Tools => {
-                self.page.tools(self.request.as_ref().ok_or("nothing was asked yet")?);
-                Ok(())
-            }
             Act::Ended(name, number, how) => {
                 let call = self.called(name, &self.names.keys().copied().collect())?;
                 self.deliver(Input::Tool(call, ToolNews::Ended(BackgroundStatus::ended(*number, how, 3))))
             }
-            Act::Sees => {
-                self.page.sees(self.request.as_ref().ok_or("nothing was asked yet")?);
-                Ok(())
-            }
+            Act::Sees | Act::Tools => self.write_request(matches!(act, Act::Tools)),
         }
+    }
+
+    /// Writes down what the last request held: its messages, or its tools.
+    fn write_request(&mut self, is_about_tools: bool) -> Result<(), String> {
+        let request = self.request.as_ref().ok_or("nothing was asked yet")?;
+        if is_about_tools {
+            self.page.tools(request);
+        } else {
+            self.page.sees(request);
+        }
+        Ok(())
     }
 
     fn request_of(
