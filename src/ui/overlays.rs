@@ -33,15 +33,9 @@ pub(super) fn update(local: &mut Local, view: &View, press: Press) -> Option<Vec
     }
     let (read_only, is_quit) = (local.read_only, is_quit(key));
     let overlay = local.overlay.as_mut()?;
-    if is_quit && read_only {
-        return Some(vec![Act::Quit]);
-    }
     if is_quit {
-        local.overlay = None;
-        return Some(Vec::new());
+        return Some(close(local, read_only));
     }
-    let revokes =
-        matches!(overlay, Overlay::Permissions(..)) && lookup(Place::Page, key) == Some(Command::Revoke);
     let types = matches!(overlay, Overlay::Output(..)) && lookup(Place::Page, key) == Some(Command::TypeInto);
     let closes = match overlay {
         Overlay::Ledger(it) => match inspector::update(it, view, key, page) {
@@ -66,21 +60,27 @@ pub(super) fn update(local: &mut Local, view: &View, press: Press) -> Option<Vec
         | Overlay::Plan(at)
         | Overlay::Shells(at) => scroll(at, key, page),
     };
-    if revokes {
+    if revokes(overlay, key) {
         return Some(picking::open(local, view, Source::Grants));
     }
     if types {
         typing::begin(local, view);
         return Some(Vec::new());
     }
-    if closes && read_only {
-        return Some(vec![Act::Quit]);
-    }
     if closes {
-        local.overlay = None;
+        return Some(close(local, read_only));
     }
     let suspends = lookup(Place::Everywhere, key) == Some(Command::Suspend);
     Some(if suspends { vec![Act::Suspend] } else { Vec::new() })
+}
+
+/// What lies on top goes; where there is nothing below it, so does the program.
+fn close(local: &mut Local, read_only: bool) -> Vec<Act> {
+    if read_only {
+        return vec![Act::Quit];
+    }
+    local.overlay = None;
+    Vec::new()
 }
 
 /// One key on the page of a call that waits: the keys that answer it do so there too. A burst answers nothing.
@@ -124,6 +124,11 @@ fn usual(local: &Local, key: KeyEvent) -> KeyEvent {
         Some(Overlay::Picker(_)) | None => key,
         Some(_) => local.keymap.usual(Place::Page, key),
     }
+}
+
+/// Whether a key opens the list of what can be taken back.
+fn revokes(overlay: &Overlay, key: KeyEvent) -> bool {
+    matches!(overlay, Overlay::Permissions(..)) && lookup(Place::Page, key) == Some(Command::Revoke)
 }
 
 fn is_quit(key: KeyEvent) -> bool {

@@ -177,12 +177,14 @@ impl Stage {
             }
             Act::Type(name, words) => self.type_into(name, words),
             Act::Named(name, id) => self.name_task(name, id),
-            Act::Ended(name, number, how) => {
-                let call = self.called(name, &self.names.keys().copied().collect())?;
-                self.deliver(Input::Tool(call, ToolNews::Ended(BackgroundStatus::ended(*number, how, 3))))
-            }
+            Act::Ended(name, number, how) => self.end_background(name, *number, how),
             Act::Sees | Act::Tools => self.write_request(matches!(act, Act::Tools)),
         }
+    }
+
+    fn end_background(&mut self, name: &str, number: u64, how: &str) -> Result<(), String> {
+        let call = self.called(name, &self.names.keys().copied().collect())?;
+        self.deliver(Input::Tool(call, ToolNews::Ended(BackgroundStatus::ended(number, how, 3))))
     }
 
     /// Writes down what the last request held: its messages, or its tools.

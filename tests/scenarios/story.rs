@@ -94,13 +94,7 @@ fn act(line: &str) -> Result<Act, String> {
     let (verb, rest) = word(line);
     let words = || quoted(rest).map(|(words, _)| words);
     Ok(match verb {
-        ">" => match rest.strip_prefix("/goal ") {
-            Some(words) => match words.strip_prefix("resume") {
-                Some(added) => Act::ResumeGoal(added.trim().to_owned()),
-                None => Act::Pursue(Box::new(goal::read(words)?)),
-            },
-            None => Act::Submit(rest.to_owned()),
-        },
+        ">" => message(rest)?,
         "steer" => Act::Submit(words()?),
         "queue" => Act::Queue(words()?),
         "model:" => Act::Model(rest.to_owned()),
@@ -151,6 +145,17 @@ fn act(line: &str) -> Result<Act, String> {
         "sees" => Act::Sees,
         "tools" => Act::Tools,
         _ => return Err(format!("`{line}` is nothing that can happen")),
+    })
+}
+
+/// `> words`, `> /goal OBJECTIVE …`, `> /goal resume words`.
+fn message(rest: &str) -> Result<Act, String> {
+    Ok(match rest.strip_prefix("/goal ") {
+        Some(words) => match words.strip_prefix("resume") {
+            Some(added) => Act::ResumeGoal(added.trim().to_owned()),
+            None => Act::Pursue(Box::new(goal::read(words)?)),
+        },
+        None => Act::Submit(rest.to_owned()),
     })
 }
 

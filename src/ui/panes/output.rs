@@ -6,12 +6,12 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::ledger::{Arguments, CallId, Preview};
+use crate::ledger::{ApprovalRequest, Arguments, CallId, Preview};
 use crate::tool::{ASK, Row};
 use crate::ui::local::Overlay;
 use crate::ui::text::{cut_spans, diff, fit, sanitize, wrap};
 use crate::ui::theme::{Inks, Theme};
-use crate::view::Panel;
+use crate::view::{Panel, subject};
 
 use super::margin::{margin, theirs};
 use super::words::{both_ends, flow, keys, one_row};
@@ -25,7 +25,7 @@ pub(super) fn lay(screen: &Screen<'_>, inner: u16, call: CallId) -> (Laid, usize
     let Some(panel) = screen.view.panel(call) else {
         return (("call".to_owned(), Vec::new(), Vec::new()), 0);
     };
-    let title = format!("{}  {}", one_row(panel.name()), one_row(&panel.about()));
+    let title = format!("{}  {}", one_row(panel.name()), one_row(&subject(panel)));
     let (lines, must) = lines(panel, usize::from(inner).max(1), screen.theme);
     ((title, lines, Vec::new()), must)
 }
@@ -34,69 +34,81 @@ pub(super) fn lay(screen: &Screen<'_>, inner: u16, call: CallId) -> (Laid, usize
 /// say what would be done: to the end of a change that is shown whole, else all.
 fn lines(panel: &Panel, inner: usize, theme: &Theme) -> (Vec<Line<'static>>, usize) {
     let mut lines = Vec::new();
-    let head = |lines: &mut Vec<Line<'static>>, words: &'static str| {
-        if !lines.is_empty() {
-            lines.push(Line::default());
-        }
-        lines.push(Line::styled(words, theme.title));
-    };
     let inks = Inks::new(theme, theme.text);
     let rows = |lines: &mut Vec<Line<'static>>, rows: &mut dyn Iterator<Item = &Row>| {
         lines.extend(rows.flat_map(|row| cut_spans(&theirs(grid::spans(row, &inks)), inner, margin())));
     };
-    let text = |lines: &mut Vec<Line<'static>>, text: &str| {
-        for line in sanitize(text).lines() {
-            let line = Span::styled(line.to_owned(), theme.text);
-            lines.extend(cut_spans(&theirs(vec![line]), inner, margin()));
-        }
-    };
     let mut must = usize::MAX;
-    if let Some((_, request)) = panel.request()
-        && let Some(path) = &request.leads_to
-    {
-        head(&mut lines, "path");
-        text(&mut lines, path);
-        if let Some(written) = request.written() {
-            text(&mut lines, &format!("written as {written}"));
-        }
-    }
+    lines.extend(panel.request().map(|(_, request)| used(request, inner, theme)).unwrap_or_default());
     if let Some((_, request)) = panel.request()
         && let Preview::Diff(unified) = &request.preview
     {
-        head(&mut lines, "change");
+        head(&mut lines, "change", theme);
         let inner = u16::try_from(inner.saturating_sub(2)).unwrap_or(u16::MAX);
         let change = diff::render(unified, inner, theme).into_iter();
         lines.extend(change.map(|line| Line { spans: theirs(line.spans), ..line }));
         must = if request.is_partial { must } else { lines.len() };
     }
     if let Some(arguments) = panel.arguments() {
-        head(&mut lines, "arguments");
-        match arguments {
-            Arguments::Object(members) => {
-                for (name, value) in members {
-                    let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                    text(&mut lines, &format!("{name}: {value}"));
-                }
-            }
-            Arguments::Unusable(raw) => text(&mut lines, raw),
-        }
+        head(&mut lines, "arguments", theme);
+        lines.extend(called_with(arguments, inner, theme));
     }
     if let Some((_, request)) = panel.request() {
-        head(&mut lines, "why it asks");
+        head(&mut lines, "why it asks", theme);
         let does = request.does();
         let reasons = [does.as_str(), &request.why, request.warning.as_deref().unwrap_or_default()];
         let reasons: Vec<&str> = reasons.into_iter().filter(|reason| !reason.is_empty()).collect();
         lines.extend(wrap(&one_row(&reasons.join(" · ")), inner, theme.text));
     }
     if panel.result().is_some() {
-        head(&mut lines, "result");
+        head(&mut lines, "result", theme);
         rows(&mut lines, &mut panel.result_rows().iter());
     } else if panel.rows().next().is_some() {
-        head(&mut lines, "output so far");
+        head(&mut lines, "output so far", theme);
         rows(&mut lines, &mut panel.rows());
     }
     let must = must.min(lines.len());
     (lines, must)
+}
+
+/// A heading of ours, after an empty line where it is not the first.
+fn head(lines: &mut Vec<Line<'static>>, words: &'static str, theme: &Theme) {
+    if !lines.is_empty() {
+        lines.push(Line::default());
+    }
+    lines.push(Line::styled(words, theme.title));
+}
+
+/// What others wrote, line by line, behind the margin.
+fn text(text: &str, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let text = sanitize(text);
+    let lines = text.lines().map(|line| theirs(vec![Span::styled(line.to_owned(), theme.text)]));
+    lines.flat_map(|line| cut_spans(&line, inner, margin())).collect()
+}
+
+/// The arguments, each whole.
+fn called_with(arguments: &Arguments, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
+    match arguments {
+        Arguments::Object(members) => {
+            let said = members.iter().map(|(name, value)| {
+                let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                format!("{name}: {value}")
+            });
+            said.flat_map(|said| text(&said, inner, theme)).collect()
+        }
+        Arguments::Unusable(raw) => text(raw, inner, theme),
+    }
+}
+
+/// The path that is used, and how it is written where that is not the same.
+fn used(request: &ApprovalRequest, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let Some(path) = &request.leads_to else { return Vec::new() };
+    let written = request.written().map(|written| format!("written as {written}"));
+    let mut lines = vec![Line::styled("path", theme.title)];
+    for said in std::iter::once(path.clone()).chain(written) {
+        lines.extend(text(&one_row(&said), inner, theme));
+    }
+    lines
 }
 
 /// Where the rows of a page stand.

@@ -80,23 +80,12 @@ fn reader(kind: &str) -> Option<Reader> {
         "transition" => |f, _| {
             Ok(Body::Transition { turn: f.small("turn")?, reason: f.one_of("reason", Transition::parse)? })
         },
-        "budget_raised" => |f, _| {
-            let name = f.str("name")?;
-            // A limit that only another version has means nothing here: the line stays, and is reported.
-            let limit = Limit::parse(name);
-            let limit = limit.ok_or_else(|| RecordError::UnknownType(format!("budget_raised of {name}")))?;
-            Ok(Body::BudgetRaised { limit, to: f.number("limit")? })
-        },
+        "budget_raised" => |f, _| read_raised(f),
         "model_changed" => |f, _| {
             let read = |name| f.str(name).map(ModelRef::parse);
             Ok(Body::ModelChanged { model: read("model")?, previous: read("previous")? })
         },
-        "effort_changed" => |f, _| {
-            let given = f.get("effort").filter(|level| !level.is_null());
-            let unknown = |_| RecordError::UnknownType("effort_changed to a level".to_owned());
-            let level = given.map(|_| Effort::parse(f.str("effort")?).map_err(unknown)).transpose()?;
-            Ok(Body::EffortChanged { effort: level })
-        },
+        "effort_changed" => |f, _| read_effort(f),
         "grant_revoked" => |f, _| Ok(Body::GrantRevoked { call: f.call("call")? }),
         "files_restored" => |f, _| {
             Ok(Body::FilesRestored(FilesRestored {
@@ -112,6 +101,21 @@ fn reader(kind: &str) -> Option<Reader> {
         _ => return None,
     };
     Some(reader)
+}
+
+fn read_raised(fields: &Fields<'_>) -> Result<Body, RecordError> {
+    let name = fields.str("name")?;
+    // A limit that only another version has means nothing here: the line stays, and is reported.
+    let limit =
+        Limit::parse(name).ok_or_else(|| RecordError::UnknownType(format!("budget_raised of {name}")))?;
+    Ok(Body::BudgetRaised { limit, to: fields.number("limit")? })
+}
+
+fn read_effort(fields: &Fields<'_>) -> Result<Body, RecordError> {
+    let given = fields.get("effort").filter(|level| !level.is_null());
+    let unknown = |_| RecordError::UnknownType("effort_changed to an unknown level".to_owned());
+    let effort = given.map(|_| Effort::parse(fields.str("effort")?).map_err(unknown)).transpose()?;
+    Ok(Body::EffortChanged { effort })
 }
 
 fn read_started(fields: &Fields<'_>) -> Result<Body, RecordError> {
