@@ -40,8 +40,6 @@ pub(super) fn update(local: &mut Local, view: &View, press: Press) -> Option<Vec
         local.overlay = None;
         return Some(Vec::new());
     }
-    let revokes =
-        matches!(overlay, Overlay::Permissions(..)) && lookup(Place::Page, key) == Some(Command::Revoke);
     let types = matches!(overlay, Overlay::Output(..)) && lookup(Place::Page, key) == Some(Command::TypeInto);
     let closes = match overlay {
         Overlay::Ledger(it) => match inspector::update(it, view, key, page) {
@@ -66,7 +64,7 @@ pub(super) fn update(local: &mut Local, view: &View, press: Press) -> Option<Vec
         | Overlay::Plan(at)
         | Overlay::Shells(at) => scroll(at, key, page),
     };
-    if revokes {
+    if revokes(overlay, key) {
         return Some(picking::open(local, view, Source::Grants));
     }
     if types {
@@ -124,6 +122,11 @@ fn usual(local: &Local, key: KeyEvent) -> KeyEvent {
         Some(Overlay::Picker(_)) | None => key,
         Some(_) => local.keymap.usual(Place::Page, key),
     }
+}
+
+/// Whether a key opens the list of what can be taken back.
+fn revokes(overlay: &Overlay, key: KeyEvent) -> bool {
+    matches!(overlay, Overlay::Permissions(..)) && lookup(Place::Page, key) == Some(Command::Revoke)
 }
 
 fn is_quit(key: KeyEvent) -> bool {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::ledger::{
-    ApprovalRequest, Arguments, Body, Checkpoint, Compaction, Decision, DelegationResponse, Effort, Entry,
-    Outcome, Preview, seconds,
+    ApprovalRequest, Arguments, Body, CallId, Checkpoint, Compaction, Decision, DelegationResponse, Effort,
+    Entry, Outcome, Preview, seconds,
 };
 
 /// One row: one entry.
@@ -137,9 +137,7 @@ pub fn one_line(entry: &Entry) -> String {
         Body::Transition { turn, reason } => format!("turn {turn} ({})", reason.as_str()),
         Body::BudgetRaised { limit, to } => format!("{} is now {to}", limit.name()),
         Body::ModelChanged { model, previous } => format!("{model} in the place of {previous}"),
-        Body::GrantRevoked { call } => {
-            format!("what you granted for this session with {call} is asked about again")
-        }
+        Body::GrantRevoked { call } => revoked(*call),
         Body::FilesRestored(done) => done.words(),
         Body::EffortChanged { effort } => effort_words(*effort),
         Body::Note(n) => format!("{}: {}", n.about, n.text),
@@ -167,6 +165,11 @@ fn met(checkpoint: &Checkpoint) -> String {
     checkpoint.done().map_or_else(String::new, |done| {
         format!("done: {} ({})", done.answer.as_deref().unwrap_or("asked"), done.by.as_str())
     })
+}
+
+/// A grant that was taken back, by the call with which it was given.
+fn revoked(call: CallId) -> String {
+    format!("what you granted for this session with {call} is asked about again")
 }
 
 /// An effort, as people read it.

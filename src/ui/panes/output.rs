@@ -6,7 +6,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::ledger::{Arguments, CallId, Preview};
+use crate::ledger::{ApprovalRequest, Arguments, CallId, Preview};
 use crate::tool::{ASK, Row};
 use crate::ui::local::Overlay;
 use crate::ui::text::{cut_spans, diff, fit, sanitize, wrap};
@@ -51,15 +51,7 @@ fn lines(panel: &Panel, inner: usize, theme: &Theme) -> (Vec<Line<'static>>, usi
         }
     };
     let mut must = usize::MAX;
-    if let Some((_, request)) = panel.request()
-        && let Some(path) = &request.leads_to
-    {
-        head(&mut lines, "path");
-        text(&mut lines, path);
-        if let Some(written) = request.written() {
-            text(&mut lines, &format!("written as {written}"));
-        }
-    }
+    lines.extend(panel.request().map(|(_, request)| used(request, inner, theme)).unwrap_or_default());
     if let Some((_, request)) = panel.request()
         && let Preview::Diff(unified) = &request.preview
     {
@@ -97,6 +89,17 @@ fn lines(panel: &Panel, inner: usize, theme: &Theme) -> (Vec<Line<'static>>, usi
     }
     let must = must.min(lines.len());
     (lines, must)
+}
+
+/// The path that is used, and how it is written where that is not the same.
+fn used(request: &ApprovalRequest, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let Some(path) = &request.leads_to else { return Vec::new() };
+    let written = request.written().map(|written| format!("written as {written}"));
+    let mut lines = vec![Line::styled("path", theme.title)];
+    for text in std::iter::once(path.clone()).chain(written) {
+        lines.extend(cut_spans(&[Span::styled(one_row(&text), theme.text)], inner, Vec::new()));
+    }
+    lines
 }
 
 /// Where the rows of a page stand.
