@@ -215,20 +215,26 @@ pub fn approvals() -> impl Strategy<Value = Body> {
                     cwd,
                 })
             }),
-        (id(), text(), outcome(), text(), option::of(text()), any::<[u64; 2]>(), vec(image(), 0..3))
-            .prop_map(|(call, name, outcome, content, written, [duration_ms, cut_chars], images)| {
-                Body::ToolResult(Arc::new(ToolResult {
-                    call,
-                    name,
-                    outcome,
-                    content,
-                    written,
-                    duration_ms,
-                    cut_chars,
-                    images,
-                }))
-            }),
+        results(),
     ]
+}
+
+fn results() -> impl Strategy<Value = Body> {
+    let id = any::<u64>().prop_map(CallId);
+    (id, text(), outcome(), text(), option::of(text()), any::<[u64; 2]>(), vec(image(), 0..3)).prop_map(
+        |(call, name, outcome, content, written, [duration_ms, cut_chars], images)| {
+            Body::ToolResult(Arc::new(ToolResult {
+                call,
+                name,
+                outcome,
+                content,
+                written,
+                duration_ms,
+                cut_chars,
+                images,
+            }))
+        },
+    )
 }
 
 pub fn goals() -> impl Strategy<Value = Body> {
