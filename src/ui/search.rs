@@ -3,7 +3,7 @@
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::ledger::{Arguments, Body};
-use crate::view::{Card, CardBody, CardId, View, one_line};
+use crate::view::{Card, CardBody, CardId, View, one_line, subject};
 
 use super::composer::cut_last;
 
@@ -114,7 +114,7 @@ fn said(card: &Card, view: &View) -> String {
         CardBody::Growing => view.live().map(|live| live.text.clone()).unwrap_or_default(),
         CardBody::Forming(forming) => forming.name.clone(),
         CardBody::Tool(panel) => {
-            let about = panel.about();
+            let about = subject(panel);
             let raw = if let Some(Arguments::Unusable(raw)) = panel.arguments() { raw.as_str() } else { "" };
             format!("{} {about} {raw}", panel.name())
         }

@@ -8,7 +8,7 @@ use super::act::Act;
 use super::coming::Coming;
 use super::editing;
 use super::local::{Edit, Focus, Inspector, Local, Overlay};
-use super::picking;
+use super::picker::Picker;
 use super::search::Search;
 use super::slash::{self, Slash};
 use super::source::Source;
@@ -89,7 +89,7 @@ fn obey(local: &mut Local, view: &View, text: &str) -> Option<Option<Vec<Act>>> 
         Slash::Permissions => shown(local, Overlay::Permissions(view.permissions(), 0)),
         Slash::Shells => shown(local, Overlay::Shells(0)),
         Slash::Plan => shown(local, Overlay::Plan(0)),
-        Slash::Pick(source @ Source::Grants) => picking::open(local, view, source),
+        Slash::Pick(Source::Grants) => shown(local, Overlay::Picker(Picker::grants(view))),
         Slash::Revoke(call) => vec![Act::Send(Intent::Revoke(call))],
         Slash::Pick(source) => vec![Act::Pick(source)],
         Slash::Undo => vec![Act::Undo(None)],

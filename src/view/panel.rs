@@ -9,7 +9,7 @@ use crate::ledger::{
 
 use crate::tool::{Row, Screen, SideEffect, has_terminal, rows};
 
-use super::{Tail, summary};
+use super::Tail;
 
 /// The panel of one call.
 #[derive(Debug, Clone, PartialEq)]
@@ -103,14 +103,6 @@ impl Panel {
         match self.edit.as_ref().map(|entry| &entry.body) {
             Some(Body::CallEdited(changed)) => Some(&changed.arguments),
             _ => self.tool_use().map(|u| &u.arguments),
-        }
-    }
-
-    /// What it is about, in one line: where it was asked about, with the path that is used. Not yet safe for a screen.
-    pub fn about(&self) -> String {
-        match self.request() {
-            Some((_, request)) if request.leads_to.is_some() => summary(&request.used()),
-            _ => self.arguments().map(summary).unwrap_or_default(),
         }
     }
 

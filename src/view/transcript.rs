@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::quote::{self, fenced, inline, quoted};
-use super::{Card, CardBody, Panel, View, ViewSettings, one_line};
+use super::{Card, CardBody, Panel, View, ViewSettings, one_line, subject};
 use crate::agent::Event;
 use crate::budget::Limits;
 use crate::ledger::{Body, Entry, Injector, TurnEnded, seconds, standing};
@@ -132,7 +132,7 @@ impl Page {
     }
 
     fn call(&mut self, panel: &Panel) {
-        let about = panel.about();
+        let about = subject(panel);
         let (mark, how) = match panel.result() {
             Some(result) if result.outcome.is_error() => ("\u{2717}", result.outcome.as_str().to_owned()),
             Some(result) => ("\u{2713}", format!("ok after {}", seconds(result.duration_ms))),

@@ -10,7 +10,7 @@ use crate::ledger::{ApprovalRequest, CallId, EntryId, Preview, Sandboxing};
 use crate::policy::page;
 use crate::tool::ASK;
 use crate::ui::text::diff;
-use crate::view::{Panel, View};
+use crate::view::{Panel, View, subject};
 
 use super::always::Said;
 use super::moment::Moment;
@@ -264,7 +264,7 @@ fn said_whole(request: &ApprovalRequest, panel: Option<&Panel>, voice: &mut Voic
             }
         }
         Preview::Diff(unified) => {
-            voice.say(format!("change: {}", panel.map(Panel::about).unwrap_or_default()).trim_end());
+            voice.say(format!("change: {}", panel.map(subject).unwrap_or_default()).trim_end());
             said_path(request, voice);
             diff::spoken(unified).iter().for_each(|line| voice.more(line));
             if request.is_partial {

@@ -1,7 +1,7 @@
 //! Calls in words: that one starts, how it ended, and what it wrote.
 
 use crate::ledger::{Abort, Decider, Outcome, ToolResult, seconds};
-use crate::view::{HostedLine, HostedState, Panel, exit, measure};
+use crate::view::{HostedLine, HostedState, Panel, exit, measure, subject};
 
 use super::voice::Voice;
 use super::words::{count, duration, one_line, plain};
@@ -11,7 +11,7 @@ const MOST_LINES: usize = 8;
 
 /// The tool and what it is called with: `shell cargo test`.
 pub(super) fn named(panel: &Panel) -> String {
-    let about = panel.about();
+    let about = subject(panel);
     let about = about.strip_prefix("$ ").unwrap_or(&about);
     plain(&one_line(&format!("{} {about}", panel.name())))
 }

@@ -9,7 +9,7 @@ use crate::tool::{ASK, delegate, mcp};
 use crate::ui::text::tag::ours;
 use crate::ui::text::{diff, fit, sanitize, width, wrap, wrap_spans};
 use crate::ui::theme::Theme;
-use crate::view::Panel;
+use crate::view::{Panel, subject};
 
 use super::layouts::Reach;
 use super::margin::{margin, theirs};
@@ -41,7 +41,7 @@ pub(super) fn title(panel: &Panel, request: &ApprovalRequest) -> Title {
         return Title { name: format!("→ {agent}"), about, counts: false };
     }
     let counts = matches!(request.preview, Preview::Diff(_));
-    let about = if counts { panel.about() } else { String::new() };
+    let about = if counts { subject(panel) } else { String::new() };
     let edited = if panel.is_edited() { "changed by you" } else { "" };
     let about = [about.as_str(), edited].into_iter().filter(|words| !words.is_empty());
     Title { name: request.name.clone(), about: about.collect::<Vec<_>>().join(" · "), counts }

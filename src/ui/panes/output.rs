@@ -11,7 +11,7 @@ use crate::tool::{ASK, Row};
 use crate::ui::local::Overlay;
 use crate::ui::text::{cut_spans, diff, fit, sanitize, wrap};
 use crate::ui::theme::{Inks, Theme};
-use crate::view::Panel;
+use crate::view::{Panel, subject};
 
 use super::margin::{margin, theirs};
 use super::words::{both_ends, flow, keys, one_row};
@@ -25,7 +25,7 @@ pub(super) fn lay(screen: &Screen<'_>, inner: u16, call: CallId) -> (Laid, usize
     let Some(panel) = screen.view.panel(call) else {
         return (("call".to_owned(), Vec::new(), Vec::new()), 0);
     };
-    let title = format!("{}  {}", one_row(panel.name()), one_row(&panel.about()));
+    let title = format!("{}  {}", one_row(panel.name()), one_row(&subject(panel)));
     let (lines, must) = lines(panel, usize::from(inner).max(1), screen.theme);
     ((title, lines, Vec::new()), must)
 }

@@ -11,7 +11,7 @@ use crate::ui::keymap::{Command, Place};
 use crate::ui::text::{fit, width};
 use crate::ui::theme::Inks;
 use crate::ui::typing::CHORD;
-use crate::view::{Forming, HostedLine, HostedState, Panel, PanelState, exit, measure};
+use crate::view::{Forming, HostedLine, HostedState, Panel, PanelState, exit, measure, subject};
 
 use super::boxes;
 use super::cards::{Around, INDENT};
@@ -66,7 +66,7 @@ pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
     if panel.is_boxed() {
         return live_box(panel, around);
     }
-    let mut about = panel.about();
+    let mut about = subject(panel);
     if panel.is_edited() {
         about.insert_str(0, "changed by you · ");
     }
@@ -233,7 +233,7 @@ fn live_box(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
         PanelState::Running { since, effect } => running_for(around.now.since(since), effect),
         _ => String::new(),
     };
-    let about = panel.about();
+    let about = subject(panel);
     let title = titled(&spoken(panel.name()), &about, theme);
     let right = Span::styled(words, theme.dim);
     boxes::boxed(title, right, body, total, theme.border_live)
