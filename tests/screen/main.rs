@@ -1,6 +1,7 @@
 //! What the screen shows and what keys do, without a terminal: frames drawn into memory, acts that keys come to, lines of words.
 
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,

@@ -132,14 +132,7 @@ impl Log {
             Body::DelegationRequested(r) => self.delegations.send(r, self.allowed.contains(&r.call))?,
             Body::DelegationAnswered(r) => self.delegations.end(r)?,
             Body::ToolResult(r) => self.result(r)?,
-            Body::TurnEnded(ended) => {
-                self.nothing_open("turn_ended")?;
-                self.end_pursuit(ended.reason)?;
-                if !self.run_is_open && !self.raised {
-                    return Err("turn_ended without a run".into());
-                }
-                (self.run_is_open, self.raised) = (false, false);
-            }
+            Body::TurnEnded(ended) => self.end_run(ended.reason)?,
             Body::Compaction(c) => self.compaction(&c.summary)?,
             Body::Tombstone(t) => {
                 self.tombstones.insert(t.target);
@@ -153,6 +146,16 @@ impl Log {
             Body::EffortChanged { .. } | Body::Progress(_) | Body::Learned(_) | Body::Error { .. } => {}
         }
         self.entries.push(entry);
+        Ok(())
+    }
+
+    fn end_run(&mut self, reason: Ending) -> Result<(), String> {
+        self.nothing_open("turn_ended")?;
+        self.end_pursuit(reason)?;
+        if !self.run_is_open && !self.raised {
+            return Err("turn_ended without a run".into());
+        }
+        (self.run_is_open, self.raised) = (false, false);
         Ok(())
     }
 
