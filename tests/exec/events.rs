@@ -248,8 +248,10 @@ fn strange_bytes_stay_within_their_line() {
         !ran.out.chars().any(|c| breaks(c) && c != '\n'),
         "something that a reader may take for a line's end"
     );
-    let content = text(&ran.one("tool_result"), "content");
-    assert_eq!(content, "\u{fffd}\u{fffd} \u{1b}[31mred\u{1b}[0m \"q\" \\ \u{1} \u{2028} end");
+    let result = ran.one("tool_result");
+    assert_eq!(text(&result, "content"), "\u{fffd}\u{fffd} red \"q\" \\  \u{2028} end");
+    let written = "\u{fffd}\u{fffd} \u{1b}[31mred\u{1b}[0m \"q\" \\ \u{1} \u{2028} end";
+    assert_eq!(text(&result, "written"), written, "the books keep what was written");
     assert_eq!(ran.one("user_message")["content"], "say \u{1b}[2J \u{85} it");
     assert_eq!(ran.all("agent_response")[0]["text"], "odd \u{2028} \u{0} \u{1b}]0;title\u{7} text");
 }
