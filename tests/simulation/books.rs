@@ -119,10 +119,7 @@ impl Log {
                 self.turns = *turn;
             }
             Body::Assistant(m) => self.assistant(m)?,
-            Body::ToolCall(c) => {
-                self.backgrounds.begin(c);
-                self.announce(c.id)?;
-            }
+            Body::ToolCall(c) => self.announce(c)?,
             Body::Validation(_) | Body::Goal(_) | Body::Checkpoint(_) | Body::Handoff { .. } => {
                 self.of_a_goal(&entry.body)?;
             }
@@ -268,7 +265,9 @@ impl Log {
         if summary.contains(LATE) { Err("a cancelled stream wrote a summary".into()) } else { Ok(()) }
     }
 
-    fn announce(&mut self, call: CallId) -> Result<(), String> {
+    fn announce(&mut self, made: &ToolUse) -> Result<(), String> {
+        let call = made.id;
+        self.backgrounds.begin(made);
         if !self.open.contains(&call) || !self.announced.insert(call) {
             return Err(format!("tool_call {call} without its message, or twice"));
         }

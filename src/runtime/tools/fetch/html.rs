@@ -251,7 +251,7 @@ mod tests {
             fill("", "<b><p></b>"),
             fill("", "x"),
             fill("<pre>", "x\n"),
-            fill("<p ", "a=b "),
+            fill("<p ", "a=b ") + ">x",
         ] {
             assert!(!shown(&page).is_empty(), "{}", page.chars().take(60).collect::<String>());
         }
