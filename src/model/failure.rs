@@ -193,7 +193,7 @@ impl FailureClass {
                 "Send the message again: what the model thought before is then left out. Or choose another model."
             }
             Self::OutputLimit { .. } => "Set a lower max_output for this model in the configuration.",
-            Self::ToolRefused => "Switch the MCP server of this tool off, or correct the tool.",
+            Self::ToolRefused => "Switch off the MCP server that brought this tool, or choose another model.",
             Self::NoTools => "Use --tools string, or choose a model that takes tools.",
             Self::Auth => "Set the provider's key and try again.",
             Self::UnknownModel => "Check the model's name; choose one with -m PROVIDER/MODEL.",
