@@ -173,20 +173,24 @@ impl Stage {
             }
             Act::Type(name, words) => self.type_into(name, words),
             Act::Named(name, id) => self.name_task(name, id),
-            Act::Ended(name, number, how) => {
-                let call = self.called(name, &self.names.keys().copied().collect())?;
-                self.deliver(Input::Tool(call, ToolNews::Ended(Standing::ended(*number, how, 3))))
-            }
-            Act::Sees => {
-                self.page.sees(self.request.as_ref().ok_or("nothing was asked yet")?);
-                Ok(())
-            }
+            Act::Ended(name, number, how) => self.end_in_background(name, *number, how),
+            Act::Sees => self.see(),
         }
     }
 
     fn answer_hooks(&mut self, said: &[HookAnswer]) -> Result<(), String> {
         let hook = self.hooks.take().ok_or("no hook was asked")?;
         self.deliver(Input::Hooks(hook, said.to_vec()))
+    }
+
+    fn see(&mut self) -> Result<(), String> {
+        self.page.sees(self.request.as_ref().ok_or("nothing was asked yet")?);
+        Ok(())
+    }
+
+    fn end_in_background(&mut self, name: &str, number: u64, how: &str) -> Result<(), String> {
+        let call = self.called(name, &self.names.keys().copied().collect())?;
+        self.deliver(Input::Tool(call, ToolNews::Ended(Standing::ended(number, how, 3))))
     }
 
     fn name_task(&mut self, name: &str, id: &str) -> Result<(), String> {
