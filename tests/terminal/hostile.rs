@@ -29,7 +29,7 @@ async fn output_of_a_command_steers_nothing() {
     app.sees("✓ done").await;
     app.rests().await;
     let screen = app.screen();
-    assert!(screen.contains("red\u{fffd}") && !screen.contains("^[") && !screen.contains("^G"), "{screen}");
+    assert!(screen.contains("\n     red") && !screen.contains("^[") && !screen.contains("^G"), "{screen}");
     assert_intact(&app);
     app.keys("\x0f").await;
     app.sees("tool_result").await;
