@@ -35,10 +35,10 @@ fn a_denied_call_of_an_earlier_run_is_not_named_again() {
 #[test]
 fn a_name_that_steers_the_terminal_is_shown() {
     let world = World::new();
-    let call = json!({ "name": "write", "arguments": { "path": "a\u{1b}[2J\u{202e}.txt", "content": "x" } });
+    let call = json!({ "name": "shell", "arguments": { "command": "touch a\u{1b}[2J\u{202e}.txt" } });
     let ran = world.exec(&["--script", &script(json!([call, "Done."])), "go"]);
     assert_eq!(ran.code, 4);
-    assert!(ran.err.contains("denied by policy: write a") && !ran.err.contains('\u{1b}'), "{:?}", ran.err);
+    assert!(ran.err.contains("denied by policy: shell $ touch a") && !ran.err.contains('\u{1b}'), "{:?}", ran.err);
 }
 
 #[test]

@@ -110,14 +110,14 @@ fn a_rule_in_a_receipt_of_the_policy_is_nobody_s_word_when_the_session_goes_on()
     let kept = fs::read_to_string(&file).unwrap();
     let receipt = r#""scope":"once","by":"policy""#;
     assert_eq!(kept.matches(receipt).count(), 1, "{kept}");
-    // As it was written, and as nobody writes it: only the word of a person for the session holds.
+    // As it was written, and as nobody writes it: not even the word of a person holds where nobody was asked.
     for (scope, by, outcome) in [
         ("once", "policy", "denied"),
         ("session", "policy", "denied"),
         ("session", "hook", "denied"),
         ("once", "user", "denied"),
         ("project", "user", "denied"),
-        ("session", "user", "ok"),
+        ("session", "user", "denied"),
     ] {
         let forged = format!(r#""scope":"{scope}","by":"{by}""#);
         fs::write(&file, kept.replace(receipt, &forged)).unwrap();
