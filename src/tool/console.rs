@@ -17,6 +17,8 @@ const TAB: usize = 8;
 pub struct Console {
     sequence: Sequence,
     look: Look,
+    /// A line that only grew, of plain letters that all look the same: it needs no cells yet, and there are none.
+    plain: String,
     cells: Vec<Cell>,
     /// Where the next character stands.
     column: usize,
@@ -78,20 +80,22 @@ impl Console {
 
     /// Whether nothing was written in the line, nor is anything to be seen of what was.
     fn is_new(&self) -> bool {
-        self.cells.is_empty() && self.column == 0 && !self.is_changed
+        self.plain.is_empty() && self.cells.is_empty() && self.column == 0 && !self.is_changed
     }
 
-    /// Writes text without controls. What fills a new line more than once needs no cells either: it is given away as it
-    /// would be.
+    /// Writes text without controls.
     fn write_all(&mut self, mut text: &str, told: &mut impl FnMut(Row, bool)) {
-        loop {
-            if self.is_new()
-                && let Some((full, rest)) = text.split_at_checked(MOST).filter(|(_, rest)| !rest.is_empty())
-                && full.bytes().all(|byte| matches!(byte, b' '..=b'~'))
-            {
-                let mut row = Row::default();
-                row.push(full, self.look);
-                told(row, false);
+        while !text.is_empty() {
+            let length = text.bytes().take(MOST).take_while(|byte| matches!(byte, b' '..=b'~')).count();
+            if length > 0 && (self.is_new() || !self.plain.is_empty()) {
+                if self.plain.len() == MOST {
+                    told(self.row(), false);
+                    self.clear();
+                }
+                let (run, rest) =
+                    text.split_at_checked(length.min(MOST - self.plain.len())).unwrap_or((text, ""));
+                self.plain.push_str(run);
+                self.column = self.plain.len();
                 text = rest;
                 continue;
             }
@@ -102,9 +106,17 @@ impl Console {
         }
     }
 
+    /// Something else than growing comes: the line gets its cells.
+    fn spread(&mut self) {
+        let look = self.look;
+        let letters = std::mem::take(&mut self.plain);
+        let cell = |character| Cell { begins: Some(character), marks: String::new(), look };
+        self.cells.extend(letters.chars().map(cell));
+    }
+
     /// What stands in the line that is being written; `None` in an empty one.
     pub fn open(&self) -> Option<Row> {
-        (!self.cells.is_empty()).then(|| self.row())
+        (!self.cells.is_empty() || !self.plain.is_empty()).then(|| self.row())
     }
 
     /// The same, which is over now: what comes next begins anew, but within a sequence and in the colours that were chosen.
@@ -115,6 +127,9 @@ impl Console {
     }
 
     fn take(&mut self, character: char, told: &mut impl FnMut(Row, bool)) {
+        if character != '\n' {
+            self.spread();
+        }
         if self.sequence == Sequence::None {
             return self.obey(character, told);
         }
@@ -146,6 +161,7 @@ impl Console {
 
     /// Writes a character over what stands in its place.
     fn write(&mut self, character: char, told: &mut impl FnMut(Row, bool)) {
+        self.spread();
         // Characters that control terminals of one byte a character are text here, as everywhere.
         let cells = match character {
             '\t' => TAB - self.column % TAB,
@@ -223,12 +239,18 @@ impl Console {
     }
 
     fn clear(&mut self) {
+        self.plain.clear();
         self.cells.clear();
         (self.column, self.marks, self.is_changed) = (0, 0, false);
     }
 
     /// The line as it stands. Blanks at the end of one that was changed are what is left of what was erased.
     fn row(&self) -> Row {
+        if !self.plain.is_empty() {
+            let mut row = Row::default();
+            row.push(&self.plain, self.look);
+            return row;
+        }
         let blanks = match self.is_changed {
             true => self.cells.iter().rev().take_while(|cell| cell.is_blank()).count(),
             false => 0,

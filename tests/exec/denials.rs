@@ -38,7 +38,11 @@ fn a_name_that_steers_the_terminal_is_shown() {
     let call = json!({ "name": "shell", "arguments": { "command": "touch a\u{1b}[2J\u{202e}.txt" } });
     let ran = world.exec(&["--script", &script(json!([call, "Done."])), "go"]);
     assert_eq!(ran.code, 4);
-    assert!(ran.err.contains("denied by policy: shell $ touch a") && !ran.err.contains('\u{1b}'), "{:?}", ran.err);
+    assert!(
+        ran.err.contains("denied by policy: shell $ touch a") && !ran.err.contains('\u{1b}'),
+        "{:?}",
+        ran.err
+    );
 }
 
 #[test]
