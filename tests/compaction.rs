@@ -3,8 +3,9 @@
 
 use std::collections::VecDeque;
 
-use countersign::agent::{Agent, Effect, Input, Intent, Settings};
+use countersign::agent::{Agent, Effect, Input, Intent, Live, Settings};
 use countersign::context::{estimate_tokens, words};
+use countersign::hooks::{HookAnswer, HookDecision, HookPoint, HookSpec};
 use countersign::ledger::{
     Body, CompactionTrigger, Ending, Learned, Lesson, Message, Millis, ModelRef, Outcome, Stop, Transition,
     Usage, recover,
@@ -257,4 +258,24 @@ fn a_summary_is_asked_for_with_little_thought() {
         assert!(asks_for_summary(&server.asked[1]));
         assert_eq!(efforts, [None, wanted]);
     }
+}
+
+/// A message that a hook refused is withdrawn, and no model sees it: a summary of nothing would be the first that it sees.
+#[test]
+fn there_is_nothing_to_compact_after_a_message_that_was_refused() {
+    let hook = HookSpec {
+        point: HookPoint::UserPrompt,
+        command: "check".into(),
+        timeout_ms: 1,
+        matcher: Vec::new(),
+    };
+    let model = ModelSpec::unknown(ModelRef::parse("script"));
+    let mut agent = Agent::new(Settings { hooks: vec![hook], ..Settings::new(model) });
+    let asked = agent.step(Millis(1), Input::Intent(Intent::Submit("the key".into())));
+    let hooks = asked.iter().find_map(|e| if let Effect::RunHooks(call) = e { Some(call.id) } else { None });
+    let no = HookAnswer { decision: Some(HookDecision::Deny), ..HookAnswer::default() };
+    agent.step(Millis(2), Input::Hooks(hooks.unwrap(), vec![no]));
+    assert!(agent.is_idle());
+    let effects = agent.step(Millis(3), Input::Intent(Intent::Compact));
+    assert!(matches!(&effects[..], [Effect::Emit(Live::Refused(_))]), "{effects:?}");
 }

@@ -20,7 +20,10 @@ impl Agent {
     /// The user asks for a compaction between two runs.
     pub(super) fn compact_by_hand(&mut self, now: Millis, phase: Phase, out: &mut Vec<Effect>) -> Phase {
         let refusal = match phase {
-            Phase::Idle if self.books.ledger.entries().is_empty() => "There is nothing to compact yet.",
+            // What was withdrawn is not summarized: no model may see it.
+            Phase::Idle if self.books.ledger.project().is_ok_and(|said| said.is_empty()) => {
+                "There is nothing to compact yet."
+            }
             Phase::Idle if self.discovers => "Tools from elsewhere are waited for: try again in a moment.",
             Phase::Idle => "",
             Phase::AwaitingModel(_)
