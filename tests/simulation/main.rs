@@ -163,7 +163,7 @@ fn long_random_walks_keep_the_books() {
         let turns = if seed % 2 == 0 { Bounds::WIDE.turns } else { 1 };
         // In a third of them the window is small, so that compactions are due.
         let window = if seed % 3 == 0 { Bounds::WIDE.window } else { Bounds::SMALL.window };
-        let token_budget = (seed % 5 == 0).then_some(20);
+        let token_budget = (seed % 4 == 0 || seed % 5 == 0).then_some(20);
         let goals = seed % 3 == 1;
         let discovers = seed % 4 == 2;
         let delegates = seed % 3 == 2;
