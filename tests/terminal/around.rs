@@ -78,7 +78,7 @@ async fn another_session_is_picked_and_gone_on_with() {
     app.rests().await;
     app.keys("/sessions\r").await;
     app.sees("sessions of this folder").await;
-    app.sees("1 alpha").await;
+    app.until("the transcript", |screen| screen.contains("1   alpha")).await;
     app.keys("\r").await;
     app.until("the other session", |screen| {
         screen.contains("› read notes.txt") && !screen.contains("› list") && screen.contains("ask anything")

@@ -114,7 +114,7 @@ async fn a_click_gives_the_focus_opens_and_never_answers() {
     app.rests().await;
     let at = find(&app, "shell ");
     app.keys(&[down(at), up(at)].concat()).await;
-    app.until("the focus", |screen| screen.contains("›✓") || screen.contains("› ✓")).await;
+    app.until("the focus", |screen| screen.contains('▎')).await;
     app.keys(&[down(at), up(at)].concat()).await;
     app.sees("arguments").await;
     app.keys(ESC).await;
