@@ -51,7 +51,8 @@ impl Drop for Site {
 /// What is to be had of it, whichever way it is reached.
 async fn has_everything(bench: &Bench) {
     let found = bench.found().await;
-    assert!(found.tools.len() >= 12 && found.left_out.is_empty(), "{found:#?}");
+    // What it runs as a task is left out.
+    assert!(found.tools.len() >= 11, "{found:#?}");
     assert_eq!(bench.done("echo", json!({ "message": "hällo" })).await, "Echo: hällo");
     assert!(bench.done("get-sum", json!({ "a": 2, "b": 40 })).await.contains("42"));
     let report = bench.call("get-tiny-image", json!({})).await;
