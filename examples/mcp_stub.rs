@@ -1,5 +1,5 @@
 //! A stub of an MCP server that is as bad as it is told to be: `cargo run --example mcp_stub -- WORD…`. Lines of JSON
-//! over standard input and output, nothing else; the tests of `tests/mcp` start it.
+//! over standard input and output, nothing else; the tests of `tests/peers/mcp` start it.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,40 +1,10 @@
 //! countersign: a terminal AI agent that keeps its books. It proposes; you countersign.
 //!
 //! The floors, lowest first. A floor imports only from those above it in this list
-//! (`tests/architecture.rs` holds that), so reading from the top never needs what comes later.
+//! (`tests/program/architecture` holds that), so reading from the top never needs what comes later.
 
-// 1. What was said and done: append-only, well-formed by construction.
-pub mod ledger;
-
-// 2. What a model is: requests, stream events, failures.
-pub mod model;
-
-// 3. What a tool is: its schema, its effect, its bounded output.
-pub mod tool;
-
-// 4. May it happen: modes, rules, approvals.
-pub mod policy;
-
-// 5. May it go on: the ten budgets, metered from the ledger.
-pub mod budget;
-
-// 6. Who else may speak: hooks, which tighten and never loosen.
-pub mod hooks;
-
-// 7. What is to be achieved, and how its end is known.
-pub mod goal;
-
-// 8. What the model is shown.
-pub mod context;
-
-// 9. The loop, as a pure state machine.
-pub mod agent;
-
-// 10. Other people's formats, bytes only.
-pub mod wire;
-
-// 11. What is to be seen: events folded into a view.
-pub mod view;
+// 1 to 11. What decides, and never waits: a crate of its own, in `src/core`.
+pub use countersign_core::{agent, budget, context, goal, hooks, ledger, model, policy, tool, view, wire};
 
 // 12. Everything that waits.
 #[expect(clippy::disallowed_methods, reason = "the impure floor: clock, files, sockets, processes")]

@@ -10,6 +10,8 @@
     reason = "tests"
 )]
 
+extern crate countersign_core as countersign;
+
 mod closed;
 mod differential;
 mod files;

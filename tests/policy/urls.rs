@@ -151,7 +151,7 @@ proptest::proptest! {
     ) {
         for rule in ["fetch(docs.rs)", "fetch(https://docs.rs*)", "fetch(https://docs.rs/*)"] {
             if matches!(verdict(Mode::Ask, &[(RuleKind::Allow, rule)], &text), Verdict::Allow(_)) {
-                let url = reqwest::Url::parse(text.trim()).unwrap();
+                let url = url::Url::parse(text.trim()).unwrap();
                 proptest::prop_assert_eq!(url.host_str(), Some("docs.rs"), "{:?}", text);
                 proptest::prop_assert_eq!((url.scheme(), url.port()), ("https", None), "{:?}", text);
             }

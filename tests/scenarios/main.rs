@@ -14,6 +14,8 @@
     reason = "tests"
 )]
 
+extern crate countersign_core as countersign;
+
 mod laws;
 mod notation;
 mod page;

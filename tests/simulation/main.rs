@@ -13,6 +13,8 @@
     reason = "tests"
 )]
 
+extern crate countersign_core as countersign;
+
 mod backgrounds;
 mod books;
 mod bounds;

@@ -1,5 +1,5 @@
 //! The stub of an MCP server, `examples/mcp_stub.rs`, wherever a test needs it. A plain `cargo test` builds the examples
-//! before it runs anything, and `cargo test --test mcp` builds none: then it is built here, once for each process.
+//! before it runs anything, and `cargo test --test peers` builds none: then it is built here, once for each process.
 
 #![allow(unreachable_pub, reason = "tests")]
 

@@ -1,0 +1,180 @@
+//! Hooks that nobody waits for: what they say after an answer reaches the next turn or message, and stops nothing.
+
+use countersign::agent::{Agent, Effect, Input, Intent, Settings};
+use countersign::hooks::{HookAnswer, HookDecision, HookId, HookPoint, HookSpec, Payload};
+use countersign::ledger::{Body, Ending, EntryId, Message, Millis, ModelRef, Outcome};
+use countersign::model::{FailureClass, ModelEvent, ModelFailure, ModelNews, ModelSpec, Request};
+use countersign::tool::{Preparation, SideEffect, ToolNews, ToolReport, ToolSpec};
+
+/// An agent with one hook and one tool, and what its last step wanted.
+struct Stage {
+    agent: Agent,
+    now: u64,
+    wanted: Vec<Effect>,
+}
+
+impl Stage {
+    fn with_a_hook(point: HookPoint) -> Self {
+        let hook = HookSpec { point, command: "watch".into(), timeout_ms: 1_000, matcher: vec![] };
+        let read = ToolSpec {
+            name: "read".into(),
+            description: String::new(),
+            schema: serde_json::json!({}),
+            effect: SideEffect::Reads,
+            paths: vec![],
+            timeout_ms: None,
+            retrieves: false,
+        };
+        let model = ModelSpec::unknown(ModelRef::parse("first"));
+        let agent = Agent::new(Settings { tools: vec![read], hooks: vec![hook], ..Settings::new(model) });
+        Self { agent, now: 1_000, wanted: Vec::new() }
+    }
+
+    fn step(&mut self, input: Input) {
+        self.now += 10;
+        self.wanted = self.agent.step(Millis(self.now), input);
+    }
+
+    fn submit(&mut self, text: &str) {
+        self.step(Input::Intent(Intent::Submit(text.into())));
+    }
+
+    fn find<T>(&self, pick: impl Fn(&Effect) -> Option<T>) -> Option<T> {
+        self.wanted.iter().find_map(pick)
+    }
+
+    fn model_call(&self) -> Option<(EntryId, Request)> {
+        self.find(|e| {
+            if let Effect::CallModel(id, request) = e { Some((*id, (**request).clone())) } else { None }
+        })
+    }
+
+    fn hooks(&self) -> Option<(HookId, Payload)> {
+        self.find(
+            |e| if let Effect::RunHooks(call) = e { Some((call.id, call.payload.clone())) } else { None },
+        )
+    }
+
+    fn ending(&self) -> Option<Ending> {
+        self.find(|e| match e {
+            Effect::Append(entry) => {
+                if let Body::TurnEnded(end) = &entry.body {
+                    Some(end.reason)
+                } else {
+                    None
+                }
+            }
+            _ => None,
+        })
+    }
+
+    /// The model's whole answer; the effects of its end remain.
+    fn answer(&mut self, events: Vec<ModelEvent>) {
+        let (message, _) = self.model_call().unwrap();
+        for event in events {
+            self.step(Input::Model(message, ModelNews::Event(event)));
+        }
+        self.step(Input::Model(message, ModelNews::Finished));
+    }
+}
+
+fn says(text: &str) -> Vec<HookAnswer> {
+    vec![HookAnswer { inject: Some(text.into()), ..HookAnswer::default() }]
+}
+
+fn users_words(request: &Request) -> Vec<&str> {
+    request
+        .messages
+        .iter()
+        .filter_map(|m| if let Message::User(said) = m { Some(said.content.as_str()) } else { None })
+        .collect()
+}
+
+#[test]
+fn what_is_said_after_sampling_reaches_the_next_turn_alone() {
+    let mut stage = Stage::with_a_hook(HookPoint::PostSampling);
+    stage.submit("look");
+    stage.answer(vec![ModelEvent::CallStarted { index: 0, wire_id: "w".into(), name: "read".into() }]);
+    let (hook, payload) = stage.hooks().unwrap();
+    assert!(matches!(payload, Payload::PostSampling { .. }));
+    let look = stage.find(|e| if let Effect::Prepare(call) = e { Some(call.call) } else { None });
+    let call = look.unwrap_or_else(|| panic!("the call does not wait for the hook"));
+    stage.step(Input::Hooks(hook, says("mind the gap")));
+    assert!(stage.model_call().is_none(), "nothing of the turn at hand changes");
+    stage.step(Input::Prepared(call, Preparation::default()));
+    assert!(stage.wanted.iter().any(|e| matches!(e, Effect::RunTool(_))), "nor is the tool held up");
+    let done = ToolReport {
+        outcome: Outcome::Ok,
+        content: "seen".into(),
+        written: None,
+        cut_chars: 0,
+        images: vec![],
+        transient: false,
+        refused: false,
+        remote: None,
+    };
+    stage.step(Input::Tool(call, ToolNews::Done(done)));
+    let (_, request) = stage.model_call().unwrap();
+    assert_eq!(users_words(&request), ["look", "mind the gap"]);
+    assert!(matches!(request.messages.last(), Some(Message::User(said)) if said.content == "mind the gap"));
+}
+
+#[test]
+fn after_the_last_turn_it_reaches_the_next_message() {
+    let mut stage = Stage::with_a_hook(HookPoint::PostSampling);
+    stage.submit("hello");
+    stage.answer(vec![ModelEvent::Text("Good day.".into())]);
+    assert_eq!(stage.ending(), Some(Ending::Completed), "the end does not wait for the hook");
+    let (hook, _) = stage.hooks().unwrap();
+    stage.step(Input::Hooks(hook, says("one more thing")));
+    assert!(stage.wanted.is_empty(), "an idle session stays idle: {:?}", stage.wanted);
+    stage.submit("and now?");
+    let (_, request) = stage.model_call().unwrap();
+    let mut words = users_words(&request);
+    words.sort_unstable();
+    assert_eq!(words, ["and now?", "hello", "one more thing"]);
+}
+
+#[test]
+fn a_failure_is_told_and_nobody_is_asked() {
+    let mut stage = Stage::with_a_hook(HookPoint::StopFailure);
+    stage.submit("hello");
+    let (message, _) = stage.model_call().unwrap();
+    let failure = ModelFailure::new(FailureClass::BadRequest, "refused as it is");
+    stage.step(Input::Model(message, ModelNews::Failed(failure)));
+    assert_eq!(stage.ending(), Some(Ending::ModelError), "the end does not wait for the hook");
+    let (hook, payload) = stage.hooks().unwrap();
+    let told = matches!(&payload, Payload::StopFailure { reason, error } if reason == "model_error" && error.contains("refused"));
+    assert!(told, "{payload:?}");
+    assert!(stage.agent.is_idle());
+    let block = HookAnswer { decision: Some(HookDecision::Deny), ..HookAnswer::default() };
+    stage.step(Input::Hooks(hook, vec![block]));
+    assert!(stage.agent.is_idle() && stage.model_call().is_none(), "a block of what is over blocks nothing");
+}
+
+#[test]
+fn a_failure_is_told_of_every_error_and_of_nothing_else() {
+    let failed = |class| ModelNews::Failed(ModelFailure::new(class, "no"));
+    let told = |stage: &Stage| match stage.hooks() {
+        Some((_, Payload::StopFailure { reason, .. })) => Some(reason),
+        _ => None,
+    };
+    // A summary that fails too: the prompt stays too long.
+    let mut stage = Stage::with_a_hook(HookPoint::StopFailure);
+    stage.submit("hello");
+    for class in [FailureClass::Overflow, FailureClass::BadRequest] {
+        assert_eq!(told(&stage), None, "nothing has ended yet");
+        let (message, _) = stage.model_call().unwrap();
+        stage.step(Input::Model(message, failed(class)));
+    }
+    assert_eq!((stage.ending(), told(&stage)), (Some(Ending::PromptTooLong), Some("prompt_too_long".into())));
+
+    let mut stage = Stage::with_a_hook(HookPoint::StopFailure);
+    stage.submit("hello");
+    stage.answer(vec![ModelEvent::Text("Good day.".into())]);
+    assert_eq!((stage.ending(), told(&stage)), (Some(Ending::Completed), None));
+    stage.submit("and now?");
+    stage.step(Input::Intent(Intent::Abort));
+    assert_eq!((stage.ending(), told(&stage)), (Some(Ending::AbortedStreaming), None));
+    assert!(!stage.wanted.iter().any(|effect| matches!(effect, Effect::RunHooks(_))));
+}

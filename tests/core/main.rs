@@ -1,0 +1,44 @@
+//! What is pure: the loop, what a model is shown, the formats, records and the view.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    missing_docs,
+    unreachable_pub,
+    reason = "tests"
+)]
+
+extern crate countersign_core as countersign;
+
+#[allow(dead_code, reason = "other tests use the rest of it")]
+#[path = "../support/adversary.rs"]
+mod adversary;
+#[allow(dead_code, reason = "other tests use the rest of it")]
+#[path = "../support/entries.rs"]
+mod entries;
+#[path = "../support/pictures.rs"]
+mod pictures;
+#[path = "../support/scenes.rs"]
+mod scenes;
+#[path = "../support/stage.rs"]
+mod stage;
+#[allow(dead_code, reason = "other tests use the rest of it")]
+#[path = "../support/wire/mod.rs"]
+mod support;
+
+mod asides;
+mod bounds;
+mod compaction;
+mod compatible;
+mod history;
+mod images;
+mod records;
+mod requests;
+mod sharing;
+mod view;
+mod view_run;
+mod wire;

@@ -1,0 +1,100 @@
+//! The view of a run that is under way or was interrupted: what it says is true of the whole run.
+
+use crate::stage::{Stage, view};
+use countersign::agent::{Event, Live};
+use countersign::hooks::HookPoint;
+use countersign::ledger::{
+    Abort, AbortPath, Decider, Ending, Goal, Limit, Outcome, Remark, Transition, Validation,
+};
+use countersign::view::{Phase, Reach};
+use serde_json::json;
+
+fn durable(events: &[Event]) -> Vec<Event> {
+    events.iter().filter(|event| matches!(event, Event::Appended(_))).cloned().collect()
+}
+
+/// The end of a run that made one call, with this outcome, and then was interrupted in a later turn.
+fn reach(outcome: Outcome, reason: Ending) -> Reach {
+    let mut stage = Stage::new();
+    stage.user("Write it.");
+    let call = stage.tool_use("write", json!({"path": "a.txt"}));
+    let open = stage.say(None, "", "", vec![call]).remove(0);
+    stage.settle(open, outcome, "so it went", 0);
+    stage.call_model(Transition::NextTurn);
+    stage.end(reason);
+    let end = stage.ledger.last_id().unwrap();
+    // What comes later changes nothing about it.
+    stage.user("Again.");
+    view(&stage.events).reach(end)
+}
+
+#[test]
+fn an_interruption_says_what_is_true_of_the_whole_run() {
+    use Ending::{AbortedStreaming, AbortedTools};
+    let aborted = |ran_ms| Outcome::Aborted(Abort { path: AbortPath::C, ran_ms });
+    for (outcome, ending, wanted) in [
+        (Outcome::Ok, AbortedStreaming, Reach::NothingCut),
+        (Outcome::Failed, AbortedStreaming, Reach::NothingCut),
+        (Outcome::Denied(Decider::User), AbortedStreaming, Reach::NothingStarted),
+        (aborted(None), AbortedStreaming, Reach::NothingStarted),
+        (aborted(Some(10)), AbortedTools, Reach::CutShort),
+        (Outcome::Lost { started: true }, AbortedTools, Reach::CutShort),
+        (Outcome::Lost { started: false }, AbortedTools, Reach::NothingStarted),
+    ] {
+        assert_eq!(reach(outcome.clone(), ending), wanted, "{outcome:?}");
+    }
+}
+
+#[test]
+fn tokens_are_counted_while_an_answer_streams() {
+    let mut stage = Stage::new();
+    stage.user("Tell me.");
+    let used = |stage: &Stage, name: &str| {
+        let gauges = view(&stage.events).gauges(stage.at());
+        gauges.iter().find(|gauge| gauge.name == name).unwrap().used
+    };
+    let message = stage.ledger.reserve();
+    stage.live(Live::Asked { message, tokens: 1_200 });
+    assert_eq!(used(&stage, "max_input_tokens"), 1_200);
+    stage.live(Live::Thinking { message, text: "t".repeat(400) });
+    stage.live(Live::Text { message, text: "x".repeat(4_000) });
+    assert_eq!(used(&stage, "max_output_tokens"), 1_100);
+    stage.say(Some(message), "", "done", vec![]);
+    let real = view(&durable(&stage.events));
+    assert_eq!(view(&stage.events).gauges(stage.at()), real.gauges(stage.at()), "the real usage takes over");
+}
+
+#[test]
+fn the_status_says_that_hooks_are_asked() {
+    let mut stage = Stage::new();
+    stage.user("Fix it.");
+    stage.say(None, "", "Done.", vec![]);
+    stage.live(Live::AskingHooks(HookPoint::Stop));
+    assert_eq!(view(&stage.events).status.words(stage.at()), "asking hooks");
+    stage.end(Ending::Completed);
+    assert_eq!(view(&stage.events).status.phase, Phase::Idle);
+}
+
+#[test]
+fn the_budget_of_a_goal_is_raised_by_its_own_size() {
+    let mut stage = Stage::new();
+    stage.user("A goal with three turns.");
+    stage.remark(Remark::Goal(Goal {
+        objective: "Fix the parser.".into(),
+        done_condition: "the tests pass".into(),
+        budget: vec![(Limit::Turns, 3)],
+        checkpoints: 5,
+        current_plan: String::new(),
+        progress_log: Vec::new(),
+        validation_method: Validation::Question,
+        stop_rules: Vec::new(),
+    }));
+    stage.call_model(Transition::Submitted);
+    stage.end(Ending::MaxTurns);
+    let offer = view(&stage.events).offer().unwrap();
+    assert_eq!((offer.limit, offer.to), (Limit::Turns, 6), "not by the 50 of the configuration");
+    stage.remark(Remark::BudgetRaised { limit: Limit::Turns, to: 6 });
+    stage.call_model(Transition::Steered);
+    stage.end(Ending::MaxTurns);
+    assert_eq!(view(&stage.events).offer().unwrap().to, 9);
+}

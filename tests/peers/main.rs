@@ -1,0 +1,28 @@
+//! Servers and agents of others as they are met: stubs, strict ones, and the real ones.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    reason = "tests"
+)]
+
+#[path = "../support/a2a/mod.rs"]
+mod a2a;
+#[allow(dead_code, reason = "other tests use the rest of it")]
+#[path = "../support/inner.rs"]
+mod inner;
+#[allow(dead_code, reason = "other tests use the rest of it")]
+#[path = "../support/mcp_site.rs"]
+mod mcp_site;
+#[path = "../support/pictures.rs"]
+mod pictures;
+#[allow(dead_code, reason = "other tests use the rest of it")]
+#[path = "../support/stub_server.rs"]
+mod stub_server;
+
+mod agents;
+#[cfg(target_os = "linux")]
+mod mcp;

@@ -1,0 +1,225 @@
+//! Streamed markdown and the thread that paints code: what is settled stays, colours arrive later, the end is the same.
+
+use std::sync::mpsc::{Receiver, channel};
+
+use countersign::ui::text::highlight::Highlighter;
+use countersign::ui::text::markdown::{Stream, render};
+use countersign::ui::theme::Theme;
+use proptest::prelude::*;
+use ratatui::text::Line;
+
+const ANSWER: &str = "Here it is:\n\n```rust\nfn main() {\n    let x = \"a\"; // done\n}\n```\n\n- nested:\n\n  ```json\n  \
+                      {\"a\": 1}\n  ```\n\nThe end.";
+
+fn dark() -> Theme {
+    Theme::builtin("countersign-dark").unwrap()
+}
+
+fn text(lines: &[Line<'_>]) -> Vec<String> {
+    lines.iter().map(ToString::to_string).collect()
+}
+
+/// A highlighter on its thread, and the news of its results.
+fn threaded() -> (Highlighter, Receiver<()>) {
+    let (sender, woken) = channel();
+    let wake = move || sender.send(()).unwrap_or_default();
+    (Highlighter::new(Box::new(wake)), woken)
+}
+
+#[test]
+fn code_takes_the_colours_of_the_theme() {
+    let theme = dark();
+    let lines =
+        Highlighter::immediate().lines("rust", "fn main() {\n    let x = 10; // ten\n}\n", &theme).unwrap();
+    assert_eq!(text(&lines), ["fn main() {", "    let x = 10; // ten", "}"]);
+    let style = |line: usize, word: &str| {
+        lines[line]
+            .spans
+            .iter()
+            .find(|span| span.content.contains(word))
+            .unwrap_or_else(|| panic!("{word}"))
+            .style
+    };
+    let base = theme.code_block;
+    assert_eq!(style(0, "fn"), base.patch(theme.syntax.keyword));
+    assert_eq!(style(0, "main"), base.patch(theme.syntax.function));
+    assert_eq!(style(1, "10"), base.patch(theme.syntax.number));
+    assert_eq!(style(1, "ten"), base.patch(theme.syntax.comment));
+    let light = Theme::builtin("countersign-light").unwrap();
+    let again = Highlighter::immediate().lines("rs", "fn", &light).unwrap();
+    assert_eq!(again[0].spans[0].style, light.code_block.patch(light.syntax.keyword));
+}
+
+#[test]
+fn the_usual_languages_are_known() {
+    let (theme, highlighter) = (dark(), Highlighter::immediate());
+    for language in [
+        "rust",
+        "python",
+        "py",
+        "js",
+        "javascript",
+        "ts",
+        "typescript",
+        "tsx",
+        "go",
+        "golang",
+        "c",
+        "cpp",
+        "c++",
+        "java",
+        "ruby",
+        "sh",
+        "bash",
+        "zsh",
+        "shell",
+        "console",
+        "json",
+        "jsonc",
+        "yaml",
+        "yml",
+        "toml",
+        "html",
+        "css",
+        "sql",
+        "diff",
+        "dockerfile",
+        "makefile",
+        "markdown",
+        "xml",
+        "kotlin",
+        "swift",
+        "php",
+        "lua",
+        "haskell",
+        "nix",
+        "csharp",
+        "cs",
+    ] {
+        let code = "# a\n\"b\" <c d=\"e\"> if SELECT 1 `x`\nall: b\n+ x\n";
+        let lines = highlighter.lines(language, code, &theme).unwrap();
+        let is_coloured =
+            lines.iter().flat_map(|line| &line.spans).any(|span| span.style != theme.code_block);
+        assert!(is_coloured, "{language} is not coloured");
+    }
+}
+
+#[test]
+fn what_is_too_large_stays_plain() {
+    let (theme, highlighter) = (dark(), Highlighter::immediate());
+    let long = format!("let a = \"{}\";\nlet b = 1;\n", "x".repeat(3_000));
+    let lines = highlighter.lines("rust", &long, &theme).unwrap();
+    assert_eq!((lines[0].spans.len(), lines[1].spans.len() > 1), (1, true));
+    assert_eq!(highlighter.lines("rust", &"let a = 1;\n".repeat(30_000), &theme), None);
+    assert_eq!(highlighter.lines("no-such-language", "let a\n", &theme).unwrap()[0].spans.len(), 1);
+    assert_eq!(Highlighter::off().lines("rust", "let a\n", &theme), None);
+}
+
+#[test]
+fn colours_arrive_on_a_wake_and_change_no_text() {
+    let theme = dark();
+    let (highlighter, woken) = threaded();
+    let before = highlighter.generation();
+    let plain = render(ANSWER, 40, &theme, &highlighter);
+    woken.recv().unwrap();
+    woken.recv().unwrap();
+    assert!(highlighter.generation() > before);
+    let painted = render(ANSWER, 40, &theme, &highlighter);
+    assert_eq!(text(&plain), text(&painted));
+    assert_ne!(plain, painted);
+    assert_eq!(painted, render(ANSWER, 40, &theme, &Highlighter::immediate()));
+}
+
+#[test]
+fn a_growing_block_is_painted_line_by_line_and_kept() {
+    let theme = dark();
+    let (highlighter, woken) = threaded();
+    let mut stream = Stream::default();
+    let (open, rest) = ANSWER.split_at(ANSWER.find("    let").unwrap());
+    stream.push(open);
+    assert_eq!(text(stream.lines(40, &theme, &highlighter)), ["Here it is:", "", "  rust", "  fn main() {"]);
+    woken.recv().unwrap();
+    let keyword = stream.lines(40, &theme, &highlighter)[3].spans[1].clone();
+    assert_eq!(
+        (keyword.content.as_ref(), keyword.style),
+        ("fn", theme.code_block.patch(theme.syntax.keyword))
+    );
+    stream.push(rest);
+    let _plain = stream.lines(40, &theme, &highlighter).len();
+    // The rest of the block, and the one in the list.
+    woken.recv().unwrap();
+    woken.recv().unwrap();
+    let whole = render(ANSWER, 40, &theme, &Highlighter::immediate());
+    assert_eq!(stream.lines(40, &theme, &highlighter), whole.as_slice());
+    // The finished answer finds the colours that the stream had: nothing flashes.
+    assert_eq!(render(ANSWER, 40, &theme, &highlighter), whole);
+}
+
+#[test]
+fn what_is_settled_is_not_laid_out_again() {
+    let (theme, off) = (dark(), Highlighter::off());
+    let mut stream = Stream::default();
+    let addresses = |lines: &[Line<'_>]| -> Vec<*const u8> {
+        lines.iter().filter_map(|line| line.spans.first()).map(|span| span.content.as_ptr()).collect()
+    };
+    stream.push(&"A paragraph that is *closed*.\n\n".repeat(500));
+    stream.push("```rust\n");
+    stream.push(&"let x = 1;\n".repeat(500));
+    let before = addresses(stream.lines(20, &theme, &off));
+    stream.push("let y");
+    stream.push(" = 2;\n```\n\nAnd on.");
+    let after = addresses(stream.lines(20, &theme, &off));
+    assert!(before.len() > 1_500 && after.len() > before.len());
+    assert_eq!(before, after[..before.len()]);
+}
+
+#[test]
+fn another_width_or_theme_lays_everything_anew() {
+    let (theme, light) = (dark(), Theme::builtin("countersign-light").unwrap());
+    let highlighter = Highlighter::immediate();
+    let mut stream = Stream::default();
+    stream.push(ANSWER);
+    for (width, theme) in [(40, &theme), (12, &theme), (60, &light), (60, &theme), (0, &theme), (7, &light)] {
+        let laid = stream.lines(width, theme, &highlighter).to_vec();
+        assert_eq!(laid, render(ANSWER, width, theme, &Highlighter::immediate()), "{width}");
+    }
+}
+
+#[test]
+fn a_line_without_end_is_cut_not_carried() {
+    let (theme, off) = (dark(), Highlighter::off());
+    let endless = "0123456789".repeat(20_000);
+    let mut stream = Stream::default();
+    for piece in endless.as_bytes().chunks(7_777) {
+        stream.push(std::str::from_utf8(piece).unwrap());
+        let _laid = stream.lines(80, &theme, &off).len();
+    }
+    let whole = render(&endless, 80, &theme, &off);
+    assert_eq!(stream.lines(80, &theme, &off), whole.as_slice());
+    assert_eq!(text(&whole).concat().replace(' ', ""), endless);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 25, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn painted_streams_end_like_painted_wholes(
+        pieces in prop::collection::vec(prop::sample::select(vec![
+            "```rust\n", "```\n", "```py\n", "~~~js\n", "~~~\n", "fn f() {\n", "/* open\n", "close */ let x = 1;\n", "\"\"\"\n",
+            "text\n", "\n", "- a\n", "  ```rust\n  let y;\n  ```\n", "> q\n", "let s = \"open", "漢字\n", "return `x`;\n",
+        ]), 0..24),
+        cut in 1_usize..30,
+        width in 4_u16..50,
+    ) {
+        let (theme, source) = (dark(), pieces.concat());
+        let highlighter = Highlighter::immediate();
+        let mut stream = Stream::default();
+        let characters: Vec<char> = source.chars().collect();
+        for piece in characters.chunks(cut) {
+            stream.push(&piece.iter().collect::<String>());
+            let _laid = stream.lines(width, &theme, &highlighter).len();
+        }
+        let whole = render(&source, width, &theme, &Highlighter::immediate());
+        prop_assert_eq!(stream.lines(width, &theme, &highlighter), whole.as_slice());
+    }
+}
