@@ -263,11 +263,8 @@ impl Session {
     }
 
     fn body(&self, protocol: Protocol, model: &ModelRef) -> Value {
-        let tool = |name: &str| ToolDescription {
-            name: name.into(),
-            description: "A tool.".into(),
-            schema: json!({ "type": "object" }),
-        };
+        let tool =
+            |name: &str| ToolDescription::new(name.into(), "A tool.".into(), json!({ "type": "object" }));
         let mut spec = ModelSpec::unknown(model.clone());
         spec.abilities.vision = Some(true);
         let tools = vec![tool("read"), tool("write")];

@@ -250,7 +250,10 @@ fn config_init_writes_once_and_show_reads_it() {
     let world = World::new();
     let first = world.run(&["config", "init"]);
     assert_eq!(first.code, 0, "{}", first.err);
-    assert_eq!(fs::read_to_string(world.user_file()).unwrap(), include_str!("../../assets/config.example.toml"));
+    assert_eq!(
+        fs::read_to_string(world.user_file()).unwrap(),
+        include_str!("../../assets/config.example.toml")
+    );
     fs::write(world.user_file(), "mode = 'plan'\n").unwrap();
     assert!(world.refused(&["config", "init"]).contains("exists already"));
     assert_eq!(fs::read_to_string(world.user_file()).unwrap(), "mode = 'plan'\n");

@@ -20,11 +20,7 @@ impl Talk {
     }
 
     fn request(&self) -> Request {
-        let tool = |name: &str| ToolDescription {
-            name: name.into(),
-            description: String::new(),
-            schema: json!({ "type": "object" }),
-        };
+        let tool = |name: &str| ToolDescription::new(name.into(), String::new(), json!({ "type": "object" }));
         Request {
             model: ModelRef::parse("rehearsal"),
             system: String::new(),

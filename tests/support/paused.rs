@@ -6,9 +6,9 @@ use countersign::ledger::{Hosted, Message};
 use countersign::wire::Protocol;
 use serde_json::{Value, json};
 
+use crate::http::{message, model, news};
 use crate::model_server::{ModelServer, Part, Reply};
 use crate::support::history::{request, user};
-use crate::{message, model, news};
 
 /// A block of the provider's own. Its place is far behind those that the server numbers itself.
 fn block(place: u64, content: &Value) -> Part {

@@ -8,6 +8,8 @@ pub mod words;
 pub use condense::{Keep, cut, part_end, shortened, transcript};
 pub use window::{estimate_tokens, fixed_tokens, message_tokens, tokens_of};
 
+use std::sync::Arc;
+
 use crate::ledger::{Ledger, Unsettled};
 use crate::model::{ModelSpec, Request, ToolDescription};
 
@@ -19,7 +21,7 @@ use crate::model::{ModelSpec, Request, ToolDescription};
 pub fn build(
     ledger: &Ledger,
     system: &str,
-    tools: Vec<ToolDescription>,
+    tools: Vec<Arc<ToolDescription>>,
     spec: &ModelSpec,
     output_left: Option<u64>,
 ) -> Result<Request, Unsettled> {

@@ -24,8 +24,7 @@ pub fn fixed_tokens(request: &Request) -> u64 {
 }
 
 fn fixed_bytes(request: &Request) -> usize {
-    let tools = request.tools.iter();
-    let tools: usize = tools.map(|t| t.name.len() + t.description.len() + t.schema.to_string().len()).sum();
+    let tools: usize = request.tools.iter().map(|tool| tool.bytes()).sum();
     request.system.len() + tools
 }
 

@@ -14,6 +14,8 @@ pub use event::{ModelEvent, ModelNews};
 pub use failure::{Action, FailureClass, ModelFailure, NamedTool, Sizes};
 pub use spec::{Abilities, LongPrompt, ModelSpec, Price, Rates};
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use crate::ledger::{Message, ModelRef};
@@ -28,7 +30,7 @@ pub struct Request {
     /// The projected ledger.
     pub messages: Vec<Message>,
     /// The tools; frozen for the session.
-    pub tools: Vec<ToolDescription>,
+    pub tools: Vec<Arc<ToolDescription>>,
     /// Most tokens the answer may have, thinking included.
     pub max_output: u64,
     /// How hard the model is to think; `None`: as its vendor thinks best.
@@ -62,4 +64,19 @@ pub struct ToolDescription {
     pub description: String,
     /// JSON schema of its arguments; `type` is `object`.
     pub schema: Value,
+    /// How many bytes all of that takes: counted once, as every request asks.
+    bytes: usize,
+}
+
+impl ToolDescription {
+    /// What a model is told about a tool: its name, what it does, and the schema of its arguments.
+    pub fn new(name: String, description: String, schema: Value) -> Arc<Self> {
+        let bytes = name.len() + description.len() + schema.to_string().len();
+        Arc::new(Self { name, description, schema, bytes })
+    }
+
+    /// How many bytes it takes in a request, without what a protocol puts around it.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
 }

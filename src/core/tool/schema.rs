@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::Arc;
 
 use jsonschema::{PatternOptions, ValidationError, Validator};
 use serde_json::Value;
@@ -36,7 +37,7 @@ const MOST_PATTERN: usize = 4 << 20;
 pub struct Registry {
     tools: Vec<ToolSpec>,
     /// What models are told of each, in the same order.
-    shown: Vec<ToolDescription>,
+    shown: Vec<Arc<ToolDescription>>,
     /// Those whose arguments have other names for models.
     renamed: BTreeSet<String>,
     compiled: BTreeMap<String, Validator>,
@@ -71,7 +72,7 @@ impl Registry {
             self.renamed.insert(name.clone());
         }
         let (name, description) = (name.clone(), description.clone());
-        self.shown.push(ToolDescription { name, description, schema: made.schema });
+        self.shown.push(ToolDescription::new(name, description, made.schema));
         self.tools.push(tool);
     }
 
@@ -110,7 +111,7 @@ impl Registry {
     }
 
     /// What models are told of each tool, in order: with a schema that every provider takes.
-    pub fn shown(&self) -> &[ToolDescription] {
+    pub fn shown(&self) -> &[Arc<ToolDescription>] {
         &self.shown
     }
 

@@ -66,7 +66,8 @@ fn the_floors_in_lib_rs_are_these() {
 fn the_core_is_built_without_a_crate_that_waits() {
     let manifest = std::fs::read_to_string("src/core/Cargo.toml").unwrap();
     let section = manifest.split("\n[dependencies]\n").nth(1).unwrap().split("\n[").next().unwrap();
-    let crates: Vec<&str> = section.lines().filter_map(|line| line.split_once('.')).map(|(name, _)| name).collect();
+    let crates: Vec<&str> =
+        section.lines().filter_map(|line| line.split_once('.')).map(|(name, _)| name).collect();
     const PURE: &[&str] = &[
         "base64",
         "chrono",

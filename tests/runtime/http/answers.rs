@@ -9,10 +9,10 @@ use countersign::wire::{Endpoint, Protocol, Secret};
 use futures_util::StreamExt;
 use serde_json::json;
 
+use crate::http::{ALL, KEY, failure, message, model, news};
 use crate::model_server::{ModelServer, Part, Reply, gate};
 use crate::support::answer::Answer;
 use crate::support::history::{call, request, result, said, text, user};
-use crate::http::{ALL, KEY, failure, message, model, news};
 
 /// A reply, and the class and delay of the failure that it is.
 type ErrorCase = (fn() -> Reply, FailureClass, Option<u64>);

@@ -5,10 +5,10 @@ use countersign::wire::Protocol;
 use serde_json::json;
 
 use crate::http::bytes::{ByteServer, answer};
+use crate::http::{ALL, failure, model, news, said_by};
 use crate::model_server::{ModelServer, Part, Reply};
 use crate::support::answer::Answer;
 use crate::support::history::{request, user};
-use crate::http::{ALL, failure, model, news, said_by};
 
 /// What a server answers, and the class, words of the message and words of the advice that come of it.
 type Case = (fn() -> Reply, FailureClass, &'static str, &'static str);

@@ -6,9 +6,9 @@ use countersign::wire::Protocol;
 
 use crate::http::authority::Authority;
 use crate::http::bytes::{ByteServer, answer, whole};
+use crate::http::{failure, in_a_child, is_a_child, model, model_through, said_by};
 use crate::model_server::{ModelServer, Reply};
 use crate::support::history::user;
-use crate::http::{failure, in_a_child, is_a_child, model, model_through, said_by};
 
 fn trusting(authority: &Authority) -> Network {
     Network { ca_file: Some(authority.file()), ..Network::default() }

@@ -3,10 +3,10 @@
 use countersign::model::FailureClass;
 use countersign::wire::Protocol;
 
+use crate::http::{failure, model, news};
 use crate::model_server::{ModelServer, Reply};
 use crate::support::answer::Answer;
 use crate::support::history::{request, user};
-use crate::http::{failure, model, news};
 
 fn refusal(words: &str) -> Reply {
     Reply::error(400, "invalid_request_error", words)

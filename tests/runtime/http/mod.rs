@@ -1,8 +1,5 @@
 //! `HttpModel` through real HTTP against servers on this machine: what they answer, how they are reached, how they fail.
 
-use crate::model_server;
-use crate::paused;
-use crate::strictness;
 use crate::support;
 
 mod answers;

@@ -6,10 +6,10 @@ use countersign::wire::Protocol;
 
 use crate::http::authority::Authority;
 use crate::http::bytes::{ByteServer, answer, whole};
-use crate::model_server::{ModelServer, Reply};
 use crate::http::proxies::Proxy;
-use crate::support::history::user;
 use crate::http::{ALL, KEY, failure, in_a_child, is_a_child, model, model_through, said_by};
+use crate::model_server::{ModelServer, Reply};
+use crate::support::history::user;
 
 #[tokio::test]
 async fn an_unreachable_server_is_named_with_what_to_do() {

@@ -7,10 +7,10 @@ use countersign::runtime::{HttpModel, ModelPort, Timeouts};
 use countersign::wire::{Endpoint, Protocol};
 use futures_util::StreamExt;
 
+use crate::http::{ALL, model, said_by};
 use crate::model_server::{ModelServer, Part, Reply, gate};
 use crate::support::answer::Answer;
 use crate::support::history::{request, user};
-use crate::http::{ALL, model, said_by};
 
 /// What is waited for here never comes, so the clock may run ahead to the end of the wait.
 const PATIENT: Timeouts = Timeouts {

@@ -42,11 +42,11 @@ fn request() -> Request {
         model: ModelRef::parse("ollama/small"),
         system: "Be brief.".to_owned(),
         messages: vec![Message::User(Arc::new("Go.".into()))],
-        tools: vec![ToolDescription {
-            name: "echo".to_owned(),
-            description: "Says it again.".to_owned(),
-            schema: json!({ "type": "object" }),
-        }],
+        tools: vec![ToolDescription::new(
+            "echo".to_owned(),
+            "Says it again.".to_owned(),
+            json!({ "type": "object" }),
+        )],
         max_output: 10,
         effort: None,
         adaptive_thinking: false,

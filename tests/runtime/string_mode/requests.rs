@@ -13,13 +13,11 @@ use serde_json::json;
 
 use crate::string_mode::Answer;
 
-fn tool(name: &str, description: &str) -> ToolDescription {
+fn tool(name: &str, description: &str) -> Arc<ToolDescription> {
     let argument = if name.starts_with("delegate_to_") { "task" } else { "text" };
-    ToolDescription {
-        name: name.to_owned(),
-        description: description.to_owned(),
-        schema: json!({ "type": "object", "properties": { argument: { "type": "string" } }, "required": [argument] }),
-    }
+    let schema =
+        json!({ "type": "object", "properties": { argument: { "type": "string" } }, "required": [argument] });
+    ToolDescription::new(name.to_owned(), description.to_owned(), schema)
 }
 
 fn call(id: u64, wire_id: &str, name: &str, arguments: &str) -> Block {

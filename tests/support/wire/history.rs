@@ -41,10 +41,12 @@ pub fn cases() -> Vec<(&'static str, Request)> {
 
 /// A request with two tools.
 pub fn request(messages: Vec<Message>) -> Request {
-    let tool = |name: &str| ToolDescription {
-        name: name.to_owned(),
-        description: format!("The tool {name}."),
-        schema: json!({ "type": "object", "properties": { "path": { "type": "string" } } }),
+    let tool = |name: &str| {
+        ToolDescription::new(
+            name.to_owned(),
+            format!("The tool {name}."),
+            json!({ "type": "object", "properties": { "path": { "type": "string" } } }),
+        )
     };
     Request {
         model: ModelRef::parse("anthropic/model-a"),

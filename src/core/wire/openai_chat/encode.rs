@@ -33,7 +33,7 @@ pub(crate) fn encode(request: &Request, endpoint: &Endpoint) -> HttpCall {
         body.insert("reasoning_effort".to_owned(), json!(effort.as_str()));
     }
     if !request.tools.is_empty() {
-        body.insert("tools".to_owned(), request.tools.iter().map(tool).collect());
+        body.insert("tools".to_owned(), request.tools.iter().map(|one| tool(one)).collect());
     }
     let mut body = Body::begin(request, body, "messages");
     let wants = Wants::of(quirks, &host, request.reasons);
@@ -183,7 +183,7 @@ fn result(result: &ToolResult, ids: &WireIds) -> Value {
 }
 
 fn tool(tool: &ToolDescription) -> Value {
-    let ToolDescription { name, description, schema } = tool;
+    let ToolDescription { name, description, schema, .. } = tool;
     json!({
         "type": "function",
         "function": { "name": name, "description": description, "parameters": schema },

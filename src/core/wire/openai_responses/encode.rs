@@ -33,7 +33,7 @@ pub(crate) fn encode(request: &Request, endpoint: &Endpoint) -> HttpCall {
         set("instructions", json!(request.system));
     }
     let hosted = endpoint.hosted_tools.iter().map(|name| hosted::tool(name));
-    let tools: Vec<Value> = request.tools.iter().map(tool).chain(hosted).collect();
+    let tools: Vec<Value> = request.tools.iter().map(|one| tool(one)).chain(hosted).collect();
     if !tools.is_empty() {
         set("tools", Value::Array(tools));
     }
@@ -66,7 +66,7 @@ const LEAST_OUTPUT: u64 = 16;
 
 /// Without `strict: false` a schema would have to obey rules of its own.
 fn tool(tool: &ToolDescription) -> Value {
-    let ToolDescription { name, description, schema } = tool;
+    let ToolDescription { name, description, schema, .. } = tool;
     json!({
         "type": "function", "name": name, "description": description, "parameters": schema, "strict": false,
     })

@@ -28,11 +28,11 @@ pub fn rewrite(mut request: Request) -> Request {
         parts.push(request.system);
     }
     if !tools.is_empty() {
-        let described: Vec<String> = tools.iter().map(tool).collect();
+        let described: Vec<String> = tools.iter().map(|one| tool(one)).collect();
         parts.push(for_tools.trim().replace("{tools}", &described.join("\n")));
     }
     if !agents.is_empty() {
-        let described: Vec<String> = agents.iter().map(agent).collect();
+        let described: Vec<String> = agents.iter().map(|one| agent(one)).collect();
         let instructions = for_agents.trim().replace("{agents}", &described.join("\n"));
         parts.push(format!("{AGENTS}\n{instructions}"));
     }
@@ -43,7 +43,7 @@ pub fn rewrite(mut request: Request) -> Request {
 }
 
 fn tool(tool: &ToolDescription) -> String {
-    let ToolDescription { name, description, schema } = tool;
+    let ToolDescription { name, description, schema, .. } = tool;
     format!("- {name}: {}\n  arguments (JSON schema): {schema}", indented(description))
 }
 
