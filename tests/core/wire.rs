@@ -28,7 +28,7 @@ fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
 }
 
 fn golden(name: &str) -> PathBuf {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/wire")).join(name)
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/wire")).join(name)
 }
 
 /// Compares with a golden file; with COUNTERSIGN_UPDATE_GOLDEN set it is written instead, to be read by a person.
@@ -61,7 +61,7 @@ fn recorded_streams_say_what_their_notes_expect() {
 #[test]
 fn a_clone_without_recordings_passes_and_says_so() {
     let run = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "recorded_streams_say_what_their_notes_expect"])
+        .args(["--exact", "wire::recorded_streams_say_what_their_notes_expect"])
         .env("COUNTERSIGN_FIXTURES", "/nonexistent/streams")
         .env_remove("CI")
         .output()
@@ -76,7 +76,7 @@ fn a_clone_without_recordings_passes_and_says_so() {
 #[cfg(unix)]
 #[test]
 fn without_recordings_the_checks_fail_and_say_why() {
-    let checks = Path::new(env!("CARGO_MANIFEST_DIR")).join(".ci/run");
+    let checks = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../.ci/run"));
     let run = std::process::Command::new(checks)
         .env("COUNTERSIGN_FIXTURES", "/nonexistent/streams")
         // No cargo is there, in case they do not look.

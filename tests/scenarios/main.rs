@@ -34,7 +34,7 @@ use countersign::ledger::{Ending, Transition};
 use stage::Stage;
 use story::Story;
 
-const FOLDER: &str = "tests/golden/scenarios";
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/scenarios");
 const LINE: &str = "\n---\n";
 
 /// What no story tells. A name leaves this list with its first story.

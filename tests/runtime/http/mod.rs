@@ -79,7 +79,7 @@ pub(crate) fn in_a_child(name: &str, variables: &[(&str, &str)]) {
     for proxy in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"] {
         child.env_remove(proxy).env_remove(proxy.to_lowercase());
     }
-    child.args(["--exact", name, "--nocapture"]).env("COUNTERSIGN_TEST_CHILD", "1");
+    child.args(["--exact", &format!("http::{name}"), "--nocapture"]).env("COUNTERSIGN_TEST_CHILD", "1");
     let done = child.envs(variables.iter().copied()).output().unwrap();
     let said = String::from_utf8_lossy(&done.stdout);
     let complained = String::from_utf8_lossy(&done.stderr);

@@ -1,7 +1,7 @@
 //! The recorded streams beside the repository: where they are, and what their expected results mean in our words.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use countersign::ledger::{Arguments, Stop};
 use countersign::model::FailureClass;
@@ -12,9 +12,11 @@ use super::hosted;
 
 /// The folder of recordings. A clone without them passes on the golden streams; continuous integration must have them.
 pub fn folder() -> Option<PathBuf> {
-    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/fixtures/streams");
-    let folder =
-        std::env::var_os("COUNTERSIGN_FIXTURES").map_or_else(|| PathBuf::from(beside), PathBuf::from);
+    // The crate that the test belongs to may be the core, below the root.
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = package.ancestors().find(|folder| folder.join("Cargo.lock").is_file()).unwrap();
+    let beside = || root.join("../shared/fixtures/streams");
+    let folder = std::env::var_os("COUNTERSIGN_FIXTURES").map_or_else(beside, PathBuf::from);
     if folder.is_dir() {
         return Some(folder);
     }
