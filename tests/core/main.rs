@@ -14,10 +14,10 @@
 
 extern crate countersign_core as countersign;
 
-#[allow(dead_code, reason = "other tests use the rest of it")]
+#[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../support/adversary.rs"]
 mod adversary;
-#[allow(dead_code, reason = "other tests use the rest of it")]
+#[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../support/entries.rs"]
 mod entries;
 #[path = "../support/pictures.rs"]
@@ -26,7 +26,7 @@ mod pictures;
 mod scenes;
 #[path = "../support/stage.rs"]
 mod stage;
-#[allow(dead_code, reason = "other tests use the rest of it")]
+#[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../support/wire/mod.rs"]
 mod support;
 

@@ -11,15 +11,17 @@
 
 #[path = "../support/a2a/mod.rs"]
 mod a2a;
-#[allow(dead_code, reason = "other tests use the rest of it")]
+#[cfg(target_os = "linux")]
+#[path = "../support/alone.rs"]
+mod alone;
 #[path = "../support/inner.rs"]
 mod inner;
-#[allow(dead_code, reason = "other tests use the rest of it")]
+#[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../support/mcp_site.rs"]
 mod mcp_site;
 #[path = "../support/pictures.rs"]
 mod pictures;
-#[allow(dead_code, reason = "other tests use the rest of it")]
+#[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../support/stub_server.rs"]
 mod stub_server;
 

@@ -10,22 +10,22 @@
     reason = "tests"
 )]
 
-#[allow(dead_code, reason = "other tests use the rest of it")]
+#[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../../examples/pictures/app.rs"]
 mod app;
-#[allow(dead_code, reason = "other tests use the rest of it")]
+#[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../support/configured.rs"]
 mod configured;
-#[allow(dead_code, reason = "other tests use the rest of it")]
+#[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../../examples/pictures/demo.rs"]
 mod demo;
-#[allow(dead_code, reason = "other tests use the rest of it")]
+#[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../support/page.rs"]
 mod page;
-#[allow(dead_code, reason = "other tests use the rest of it")]
+#[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../../examples/pictures/settle.rs"]
 mod settle;
-#[allow(dead_code, reason = "other tests use the rest of it")]
+#[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../../examples/pictures/svg.rs"]
 mod svg;
 

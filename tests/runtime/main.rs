@@ -14,13 +14,13 @@
 
 #[path = "../support/model_server/mod.rs"]
 mod model_server;
-#[allow(dead_code, reason = "other tests use the rest of it")]
+#[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../support/paused.rs"]
 mod paused;
-#[allow(dead_code, reason = "other tests use the rest of it")]
+#[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../support/strictness.rs"]
 mod strictness;
-#[allow(dead_code, reason = "other tests use the rest of it")]
+#[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../support/wire/mod.rs"]
 mod support;
 

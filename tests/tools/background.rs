@@ -6,8 +6,9 @@ use countersign::ledger::BackgroundStatus;
 use countersign::tool::background_status;
 use serde_json::json;
 
-use super::commands::{Tether, peak_memory};
+use super::commands::Tether;
 use super::*;
+use crate::alone::{is_alone, peak_memory};
 
 async fn start(bench: &Bench, command: &str) -> String {
     bench.done("shell", json!({ "command": command, "background": true })).await
@@ -88,6 +89,9 @@ async fn its_own_time_ends_it() {
 #[tokio::test]
 async fn of_a_flood_the_end_is_kept_and_the_rest_counted() {
     const FLOOD: usize = 150_000_000;
+    if !is_alone("background::of_a_flood_the_end_is_kept_and_the_rest_counted") {
+        return;
+    }
     let bench = Bench::new();
     let (tether, gate) = (Tether::new(&bench), gate(&bench, "gate"));
     let before = peak_memory();

@@ -8,6 +8,7 @@ use serde_json::json;
 use tokio::sync::oneshot;
 
 use super::*;
+use crate::alone::{is_alone, peak_memory};
 
 /// A pipe that ends when the last process that holds it has ended: no process ids, no polling, no sleep.
 pub(super) struct Tether(oneshot::Receiver<String>);
@@ -188,6 +189,9 @@ async fn all_groups_can_be_ended_at_once() {
 #[tokio::test]
 async fn a_flood_is_counted_not_kept_and_a_deaf_listener_holds_nobody_up() {
     const FLOOD: u64 = 150_000_000;
+    if !is_alone("commands::a_flood_is_counted_not_kept_and_a_deaf_listener_holds_nobody_up") {
+        return;
+    }
     let bench = Bench::new();
     let before = peak_memory();
     let (output, mut listener) = mpsc::channel(2);
@@ -202,13 +206,6 @@ async fn a_flood_is_counted_not_kept_and_a_deaf_listener_holds_nobody_up() {
         let Shown::Text(piece) = piece else { unreachable!("no terminal, no screen") };
         assert!(piece.len() < 17_000);
     }
-}
-
-/// The most memory that this process ever held, in bytes; 0 where the system does not say.
-pub(super) fn peak_memory() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap_or("VmHWM: 0 kB");
-    line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() << 10
 }
 
 #[tokio::test]

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "tests")]
 #![allow(clippy::disallowed_methods, reason = "tests look at the world themselves")]
 
+#[path = "../support/alone.rs"]
+mod alone;
 mod background;
 mod borders;
 mod changes;
