@@ -14,6 +14,8 @@
 mod frames;
 #[path = "../tests/support/stage.rs"]
 mod stage;
+#[path = "../tests/support/told.rs"]
+mod told;
 
 use countersign::agent::Live;
 use countersign::ledger::{Decider, EntryId, Outcome, Transition};

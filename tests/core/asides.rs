@@ -2,7 +2,7 @@
 
 use countersign::agent::{Agent, Effect, Input, Intent, Settings};
 use countersign::hooks::{HookAnswer, HookDecision, HookId, HookPoint, HookSpec, Payload};
-use countersign::ledger::{Body, Ending, EntryId, Message, Millis, ModelRef, Outcome};
+use countersign::ledger::{Body, Ending, EntryId, Facts, Message, Millis, ModelRef, Outcome};
 use countersign::model::{FailureClass, ModelEvent, ModelFailure, ModelNews, ModelSpec, Request};
 use countersign::tool::{Preparation, SideEffect, ToolNews, ToolReport, ToolSpec};
 
@@ -108,6 +108,7 @@ fn what_is_said_after_sampling_reaches_the_next_turn_alone() {
         content: "seen".into(),
         written: None,
         cut_chars: 0,
+        facts: Facts::default(),
         images: vec![],
         transient: false,
         refused: false,

@@ -8,9 +8,9 @@ use countersign::agent::{Agent, Effect, Event, Input, Intent, Live, Settings};
 use countersign::budget::Limits;
 use countersign::context::{build, estimate_tokens};
 use countersign::ledger::{
-    Arguments, AssistantMessage, Block, Body, CallId, Entry, EntryId, FORMAT_VERSION, Image, Ledger, Message,
-    Millis, ModelRef, Outcome, SessionStarted, Settlement, Stop, ToolResult, ToolUse, Usage, UserMessage,
-    recover,
+    Arguments, AssistantMessage, Block, Body, CallId, Entry, EntryId, FORMAT_VERSION, Facts, Image, Ledger,
+    Message, Millis, ModelRef, Outcome, SessionStarted, Settlement, Stop, ToolResult, ToolUse, Usage,
+    UserMessage, recover,
 };
 use countersign::model::{Abilities, FailureClass, ModelEvent, ModelFailure, ModelNews, ModelSpec, Request};
 use countersign::policy::Mode;
@@ -143,6 +143,7 @@ fn what_is_shown_while_it_runs_arrives_with_the_results() {
         content: "seen".into(),
         written: None,
         cut_chars: 0,
+        facts: Facts::default(),
         images: vec![],
         transient: false,
         refused: false,
@@ -374,6 +375,7 @@ proptest! {
                 written,
                 duration_ms,
                 cut_chars,
+                facts: Facts::default(),
                 images,
             }))
         } else if place == 1 {

@@ -26,9 +26,11 @@ mod pictures;
 mod scenes;
 #[path = "../support/stage.rs"]
 mod stage;
-#[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../support/wire/mod.rs"]
 mod support;
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "../support/told.rs"]
+mod told;
 
 mod asides;
 mod bounds;

@@ -76,6 +76,7 @@ fn session() -> Vec<Entry> {
             duration_ms: 3,
             written: None,
             cut_chars: 0,
+            facts: Facts::default(),
             images: vec![],
         }))
     };

@@ -4,8 +4,8 @@ use crate::stage::{Stage, settings, view};
 use countersign::agent::{Event, Live};
 use countersign::budget::Limit;
 use countersign::ledger::{
-    Abort, AbortPath, CallId, CompactionTrigger, Decider, Ending, EntryId, Note, OpenCall, Outcome, Preview,
-    Remark, Tombstone, Transition,
+    Abort, AbortPath, CallId, CompactionTrigger, CutBy, Decider, Ending, EntryId, Note, OpenCall, Outcome,
+    Preview, Remark, Tombstone, Transition,
 };
 use countersign::tool::SideEffect;
 use countersign::view::{CardBody, Mark, PanelState, Phase, View, ViewSettings};
@@ -125,7 +125,7 @@ fn settle(stage: &mut Stage, open: Vec<OpenCall>, one: u8, two: u8) {
             (true, 0) => Outcome::Ok,
             (true, 1) => Outcome::Failed,
             (true, 2) => Outcome::TimedOut,
-            (true, _) => Outcome::Aborted(Abort { path: AbortPath::C, ran_ms: Some(5) }),
+            (true, _) => Outcome::Aborted(Abort { path: AbortPath::C, ran_ms: Some(5), by: CutBy::User }),
         };
         if allow {
             stage.run(id, "shell");

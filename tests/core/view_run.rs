@@ -4,7 +4,7 @@ use crate::stage::{Stage, view};
 use countersign::agent::{Event, Live};
 use countersign::hooks::HookPoint;
 use countersign::ledger::{
-    Abort, AbortPath, Decider, Ending, Goal, Limit, Outcome, Remark, Transition, Validation,
+    Abort, AbortPath, CutBy, Decider, Ending, Goal, Limit, Outcome, Remark, Transition, Validation,
 };
 use countersign::view::{Phase, Reach};
 use serde_json::json;
@@ -31,7 +31,7 @@ fn reach(outcome: Outcome, reason: Ending) -> Reach {
 #[test]
 fn an_interruption_says_what_is_true_of_the_whole_run() {
     use Ending::{AbortedStreaming, AbortedTools};
-    let aborted = |ran_ms| Outcome::Aborted(Abort { path: AbortPath::C, ran_ms });
+    let aborted = |ran_ms| Outcome::Aborted(Abort { path: AbortPath::C, ran_ms, by: CutBy::User });
     for (outcome, ending, wanted) in [
         (Outcome::Ok, AbortedStreaming, Reach::NothingCut),
         (Outcome::Failed, AbortedStreaming, Reach::NothingCut),

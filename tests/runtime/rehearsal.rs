@@ -72,6 +72,7 @@ impl Talk {
             duration_ms: 1,
             written: None,
             cut_chars: 0,
+            facts: Facts::default(),
             images: vec![],
         });
         self.messages.push(Message::Results(results.map(Arc::new).collect()));
@@ -149,7 +150,7 @@ async fn arguments_are_those_of_the_tools() {
 
 #[tokio::test]
 async fn every_outcome_is_told_as_it_was() {
-    let abort = |ran_ms| Outcome::Aborted(Abort { path: AbortPath::C, ran_ms });
+    let abort = |ran_ms| Outcome::Aborted(Abort { path: AbortPath::C, ran_ms, by: CutBy::User });
     let cases = [
         (Outcome::Ok, "ended well"),
         (Outcome::Failed, "failed"),

@@ -25,6 +25,8 @@ mod settings;
 mod speech;
 mod stage;
 mod story;
+#[path = "../support/told.rs"]
+mod told;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

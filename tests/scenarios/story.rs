@@ -4,13 +4,16 @@ use countersign::agent::{Answer, Settings};
 use countersign::budget::Limit;
 use countersign::goal;
 use countersign::hooks::{HookAnswer, HookDecision};
-use countersign::ledger::{Abort, AbortPath, Arguments, Decider, Goal, Outcome, RemoteTask, TaskState};
+use countersign::ledger::{
+    Abort, AbortPath, Arguments, CutBy, Decider, Goal, Outcome, RemoteTask, TaskState,
+};
 use countersign::model::Effort;
 use countersign::policy::Mode;
 use countersign::tool::{Preparation, ToolReport};
 
 use crate::notation::{duration, number, parts, quoted, word};
 use crate::settings::settings;
+use crate::told;
 
 /// A story: who is there, and what happens.
 pub struct Story {
@@ -240,7 +243,7 @@ fn report(end: &str) -> Result<ToolReport, String> {
         "timed_out" => (Outcome::TimedOut, true),
         // What a tool may claim, but not decide.
         "denied" => (Outcome::Denied(Decider::User), false),
-        "aborted" => (Outcome::Aborted(Abort { path: AbortPath::B, ran_ms: None }), false),
+        "aborted" => (Outcome::Aborted(Abort { path: AbortPath::B, ran_ms: None, by: CutBy::User }), false),
         "unstarted" => (Outcome::Lost { started: false }, false),
         "unknown" => (Outcome::UnknownTool, false),
         "unclear" => (Outcome::Lost { started: true }, false),
@@ -254,6 +257,7 @@ fn report(end: &str) -> Result<ToolReport, String> {
         Ok::<_, String>(RemoteTask { id: Some(id.to_owned()), state })
     });
     Ok(ToolReport {
+        facts: told::facts("shell", &outcome, &content),
         outcome,
         content,
         written: None,

@@ -56,8 +56,8 @@ fn ended(outcome: Outcome, content: &str, state: TaskState) -> Stage {
 }
 
 fn interrupted() -> Stage {
-    let abort = Abort { path: AbortPath::C, ran_ms: Some(4_200) };
-    let words = aborted_text(CutBy::User, abort);
+    let abort = Abort { path: AbortPath::C, ran_ms: Some(4_200), by: CutBy::User };
+    let words = aborted_text(abort);
     let mut stage = ended(Outcome::Aborted(abort), &words, TaskState::Unknown);
     stage.end(Ending::AbortedTools);
     stage.note("c1", "Canceled, as the agent researcher confirms (its task t-4711).");

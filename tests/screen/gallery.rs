@@ -5,8 +5,9 @@ use crate::scenes;
 use crate::stage::Stage;
 use countersign::agent::Live;
 use countersign::ledger::{
-    Abort, AbortPath, Answerer, Arguments, Asked, Checkpoint, Decider, Effort, Ending, Goal, Image, Injected,
-    Injector, Limit, MicroDollars, ModelRef, OpenCall, Outcome, Preview, Remark, UserMessage, Validation,
+    Abort, AbortPath, Answerer, Arguments, Asked, Checkpoint, CutBy, Decider, Effort, Ending, Goal, Image,
+    Injected, Injector, Limit, MicroDollars, ModelRef, OpenCall, Outcome, Preview, Remark, UserMessage,
+    Validation,
 };
 use countersign::ui::Replay;
 use countersign::ui::local::Overlay;
@@ -132,7 +133,7 @@ fn a_call_with_each_of_its_outcomes() {
     at_all_sizes("outcomes", || {
         let mut stage = Stage::new();
         stage.user("All of it.");
-        let aborted = |path, ran_ms| Outcome::Aborted(Abort { path, ran_ms });
+        let aborted = |path, ran_ms| Outcome::Aborted(Abort { path, ran_ms, by: CutBy::User });
         let outcomes = [
             ("read", Outcome::Ok, "    1\tone\n(1 line)"),
             ("shell", Outcome::Failed, "error: could not compile `parser`\nexit code 101"),

@@ -24,6 +24,8 @@ mod pictures;
 mod scenes;
 #[path = "../support/stage.rs"]
 mod stage;
+#[path = "../support/told.rs"]
+mod told;
 
 mod always;
 mod asking;

@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use countersign::ledger::{CallId, Injected, Injector, Note, ToolResult, ToolUse};
-use countersign::tool::background_status;
 
 #[derive(Default, Clone)]
 pub struct Backgrounds {
@@ -31,9 +30,9 @@ impl Backgrounds {
     }
 
     pub fn result(&mut self, result: &ToolResult) {
-        let standing = background_status(&result.content).map(|(standing, _)| standing);
+        let standing = result.facts.background();
         if let Some(standing) = standing.filter(|_| self.is_shell(result.call)) {
-            self.running.insert(standing.id);
+            self.running.insert(standing.id.clone());
         }
     }
 

@@ -26,6 +26,8 @@ mod offers;
 mod residue;
 #[path = "../support/sendable.rs"]
 mod sendable;
+#[path = "../support/told.rs"]
+mod told;
 mod walk;
 mod world;
 

@@ -11,7 +11,7 @@ use countersign::budget::Limit;
 use countersign::goal;
 use countersign::hooks::{HookAnswer, HookDecision, HookPoint};
 use countersign::ledger::{
-    Arguments, BackgroundStatus, CallId, EntryId, FilesRestored, Hosted, Outcome, Stop,
+    Arguments, BackgroundStatus, CallId, EntryId, Facts, FilesRestored, Hosted, Outcome, Stop,
 };
 use countersign::model::{Effort, FailureClass, ModelEvent, ModelFailure, ModelNews};
 use countersign::policy::Mode;
@@ -20,6 +20,7 @@ use serde_json::Value;
 
 use crate::books::LATE;
 use crate::bounds::{A_TASK, DELEGATE, FROM_ELSEWHERE, ON_TERMINAL, found, spec};
+use crate::told;
 use crate::world::{Stream, World};
 
 impl World {
@@ -286,6 +287,7 @@ impl World {
                 content: "slow".into(),
                 written: None,
                 cut_chars: 0,
+                facts: Facts::default(),
                 images: vec![],
                 transient: true,
                 refused: false,
@@ -322,6 +324,8 @@ fn named(call: CallId) -> Shown {
 }
 
 fn done(call: CallId, outcome: Outcome, content: &str) -> Input {
+    let is_status = content.ends_with(']');
+    let facts = if is_status { told::facts("shell", &outcome, content) } else { Facts::default() };
     Input::Tool(
         call,
         ToolNews::Done(ToolReport {
@@ -329,6 +333,7 @@ fn done(call: CallId, outcome: Outcome, content: &str) -> Input {
             content: content.into(),
             written: None,
             cut_chars: 0,
+            facts,
             images: vec![],
             transient: false,
             refused: false,

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use countersign::agent::{Agent, Effect, Input, Intent, Settings};
 use countersign::hooks::HookAnswer;
-use countersign::ledger::{Body, Millis, ModelRef, Outcome, Stop, TurnEnded, Usage};
+use countersign::ledger::{Body, Facts, Millis, ModelRef, Outcome, Stop, TurnEnded, Usage};
 use countersign::model::{FailureClass, ModelEvent, ModelFailure, ModelNews, ModelSpec};
 use countersign::tool::{Preparation, SideEffect, ToolNews, ToolReport, ToolSpec};
 
@@ -114,6 +114,7 @@ pub fn report(outcome: Outcome, transient: bool) -> ToolReport {
         content: "said the tool".into(),
         written: None,
         cut_chars: 0,
+        facts: Facts::default(),
         images: vec![],
         transient,
         refused: false,

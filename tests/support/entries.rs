@@ -90,6 +90,7 @@ pub fn decider() -> impl Strategy<Value = Decider> {
 
 pub fn outcome() -> impl Strategy<Value = Outcome> {
     let path = prop_oneof![Just(AbortPath::A), Just(AbortPath::B), Just(AbortPath::C)];
+    let by = prop_oneof![Just(CutBy::User), Just(CutBy::WallTime), Just(CutBy::Approval)];
     prop_oneof![
         Just(Outcome::Ok),
         Just(Outcome::Failed),
@@ -97,7 +98,11 @@ pub fn outcome() -> impl Strategy<Value = Outcome> {
         Just(Outcome::UnknownTool),
         decider().prop_map(Outcome::Denied),
         Just(Outcome::TimedOut),
-        (path, option::of(any::<u64>())).prop_map(|(path, ran_ms)| Outcome::Aborted(Abort { path, ran_ms })),
+        (path, option::of(any::<u64>()), by).prop_map(|(path, ran_ms, by)| Outcome::Aborted(Abort {
+            path,
+            ran_ms,
+            by
+        })),
         any::<bool>().prop_map(|started| Outcome::Lost { started }),
     ]
 }
@@ -222,8 +227,8 @@ pub fn approvals() -> impl Strategy<Value = Body> {
 fn results() -> impl Strategy<Value = Body> {
     let id = any::<u64>().prop_map(CallId);
     let written = option::of(text());
-    (id, text(), outcome(), text(), written, any::<[u64; 2]>(), vec(image(), 0..3)).prop_map(
-        |(call, name, outcome, content, written, [duration_ms, cut_chars], images)| {
+    (id, text(), outcome(), text(), written, any::<[u64; 2]>(), facts(), vec(image(), 0..3)).prop_map(
+        |(call, name, outcome, content, written, [duration_ms, cut_chars], facts, images)| {
             Body::ToolResult(Arc::new(ToolResult {
                 call,
                 name,
@@ -232,10 +237,25 @@ fn results() -> impl Strategy<Value = Body> {
                 written,
                 duration_ms,
                 cut_chars,
+                facts,
                 images,
             }))
         },
     )
+}
+
+fn facts() -> impl Strategy<Value = Facts> {
+    let changed = any::<[u64; 2]>().prop_map(|[added, removed]| Summary::Changed { added, removed });
+    let summary = option::of(prop_oneof![text().prop_map(Summary::Words), changed]);
+    let background = (text(), any::<[bool; 2]>(), text()).prop_map(|(id, [is_running, is_lost], words)| {
+        CommandState::Background(BackgroundStatus { id, is_running, is_lost, words })
+    });
+    let command = option::of(prop_oneof![text().prop_map(CommandState::Ended), background]);
+    (summary, command, any::<bool>()).prop_map(|(summary, command, is_silent)| Facts {
+        summary,
+        command,
+        is_silent,
+    })
 }
 
 pub fn goals() -> impl Strategy<Value = Body> {

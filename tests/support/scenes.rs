@@ -4,8 +4,8 @@
 
 use countersign::agent::Live;
 use countersign::ledger::{
-    Abort, AbortPath, Block, CompactionTrigger, Decider, Ending, Hosted, Outcome, Preview, Remark, Tombstone,
-    Transition, Usage,
+    Abort, AbortPath, Block, CompactionTrigger, CutBy, Decider, Ending, Hosted, Outcome, Preview, Remark,
+    Tombstone, Transition, Usage,
 };
 use serde_json::{Value, json};
 
@@ -113,7 +113,7 @@ pub fn interrupted() -> Stage {
     stage.decide(first.id(), true, Decider::User);
     stage.run(first.id(), "shell");
     stage.output(first.id(), "running 12 tests\n");
-    let aborted = |ran_ms| Outcome::Aborted(Abort { path: AbortPath::C, ran_ms });
+    let aborted = |ran_ms| Outcome::Aborted(Abort { path: AbortPath::C, ran_ms, by: CutBy::User });
     stage.settle(first, aborted(Some(3_200)), "Interrupted by user mid-execution after 3.2 s.", 3_200);
     stage.settle(second, aborted(None), "Interrupted by user; was not started.", 0);
     stage.end(Ending::AbortedTools);
@@ -287,7 +287,7 @@ pub fn eventful() -> Stage {
     stage.decide(test.id(), true, Decider::User);
     stage.decide(wipe.id(), false, Decider::User);
     stage.decide(lint.id(), true, Decider::User);
-    let aborted = |ran_ms| Outcome::Aborted(Abort { path: AbortPath::C, ran_ms });
+    let aborted = |ran_ms| Outcome::Aborted(Abort { path: AbortPath::C, ran_ms, by: CutBy::User });
     stage.settle(
         test,
         aborted(Some(3_200)),

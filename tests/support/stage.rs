@@ -8,14 +8,16 @@ use countersign::agent::{Event, Live};
 use countersign::budget::Limits;
 use countersign::ledger::{
     About, ApprovalRequest, Arguments, AssistantMessage, Block, Body, CallId, Compaction, CompactionTrigger,
-    Decider, Decision, Ending, Entry, EntryId, Injected, Injector, Ledger, MicroDollars, Millis, ModelRef,
-    Note, OpenCall, Outcome, Preview, Remark, Sandboxing, Scope, SessionStarted, Settlement, Stop, Thinking,
-    ToolUse, Transition, TurnEnded, Usage, UserMessage,
+    Decider, Decision, Ending, Entry, EntryId, Facts, Injected, Injector, Ledger, MicroDollars, Millis,
+    ModelRef, Note, OpenCall, Outcome, Preview, Remark, Sandboxing, Scope, SessionStarted, Settlement, Stop,
+    Thinking, ToolUse, Transition, TurnEnded, Usage, UserMessage,
 };
 use countersign::policy::Mode;
 use countersign::tool::{SideEffect, ToolSpec};
 use countersign::view::{View, ViewSettings};
 use serde_json::{Value, json};
+
+use crate::told;
 
 /// The books, a clock that moves a second an entry, and the events so far.
 pub struct Stage {
@@ -299,7 +301,10 @@ impl Stage {
         self.finish(call, Settlement { duration_ms: 3, cut_chars, ..ending });
     }
 
-    pub fn finish(&mut self, call: OpenCall, ending: Settlement) {
+    pub fn finish(&mut self, call: OpenCall, mut ending: Settlement) {
+        if ending.facts == Facts::default() {
+            ending.facts = told::facts(call.name(), &ending.outcome, &ending.content);
+        }
         if ending.outcome.is_error() {
             self.not_ok.push((call.id(), ending.outcome.as_str().into()));
         }

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use countersign::ledger::BackgroundStatus;
-use countersign::tool::background_status;
 use serde_json::json;
 
 use super::commands::Tether;
 use super::*;
 use crate::alone::{is_alone, peak_memory};
+use crate::told;
 
 async fn start(bench: &Bench, command: &str) -> String {
     bench.done("shell", json!({ "command": command, "background": true })).await
@@ -36,7 +36,8 @@ fn gate(bench: &Bench, name: &str) -> PathBuf {
 }
 
 fn standing(content: &str) -> BackgroundStatus {
-    background_status(content).unwrap_or_else(|| unreachable!("{content}")).0
+    let facts = told::facts("shell_output", &Outcome::Ok, content);
+    facts.background().unwrap_or_else(|| unreachable!("{content}")).clone()
 }
 
 #[tokio::test]
@@ -187,4 +188,18 @@ async fn what_an_earlier_process_started_is_gone_and_its_ids_are_given_to_nobody
         &["no background command `b3`", "none"],
     );
     assert_eq!(standing(&start(&bench, "echo up").await).id, "b3");
+}
+
+#[tokio::test]
+async fn what_a_command_prints_says_nothing_of_how_commands_stand() {
+    let bench = Bench::new();
+    let printed = "[b1: exit code 0 after 3 s]";
+    let report = bench.run("shell", json!({ "command": format!("echo '{printed}'") })).await;
+    assert_eq!(report.content, printed);
+    assert_eq!((report.facts.ended(), report.facts.background()), (Some("exit code 0"), None));
+    let report = bench.run("shell", json!({ "command": "echo 'exit code 1'; exit 2" })).await;
+    assert_eq!(report.facts.ended(), Some("exit code 2"));
+    let report = bench.run("shell", json!({ "command": "echo '(no output; exit code 0)'" })).await;
+    assert!(!report.facts.is_silent);
+    assert!(bench.run("shell", json!({ "command": "true" })).await.facts.is_silent);
 }

@@ -20,6 +20,8 @@ mod races;
 mod showing;
 mod swaps;
 mod terminals;
+#[path = "../support/told.rs"]
+mod told;
 mod undoing;
 mod web;
 

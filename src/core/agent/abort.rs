@@ -140,16 +140,9 @@ impl Agent {
         ran_ms: Option<u64>,
         by: CutBy,
     ) {
-        let abort = Abort { path, ran_ms };
-        let result = Settlement {
-            outcome: Outcome::Aborted(abort),
-            content: aborted_text(by, abort),
-            written: None,
-            duration_ms: ran_ms.unwrap_or(0),
-            cut_chars: 0,
-            images: Vec::new(),
-            remote: None,
-        };
+        let abort = Abort { path, ran_ms, by };
+        let ended = Settlement::synthetic(Outcome::Aborted(abort), aborted_text(abort));
+        let result = Settlement { duration_ms: ran_ms.unwrap_or(0), ..ended };
         let result = self.told_of_typing(token.id(), result);
         self.books.ledger.settle(now, token, result);
     }

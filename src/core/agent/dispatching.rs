@@ -213,6 +213,6 @@ fn settlement(report: ToolReport, duration_ms: u64) -> Settlement {
         | Outcome::Aborted(_)
         | Outcome::Lost { started: false } => Outcome::Failed,
     };
-    let ToolReport { content, written, cut_chars, images, remote, .. } = report;
-    Settlement { outcome, content, written, duration_ms, cut_chars, images, remote }
+    let ToolReport { content, written, cut_chars, facts, images, remote, .. } = report;
+    Settlement { outcome, content, written, duration_ms, cut_chars, facts, images, remote }
 }

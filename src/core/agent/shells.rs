@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::ledger::{
     BackgroundStatus, Body, CallId, Entry, Injected, Injector, Millis, Note, Remark, ToolUse,
 };
-use crate::tool::background_status;
 
 use super::Agent;
 
@@ -40,9 +39,9 @@ impl Shells {
         }
         if let Body::ToolResult(result) = body
             && self.about.remove(&result.call)
-            && let Some((standing, _)) = background_status(&result.content)
+            && let Some(standing) = result.facts.background()
         {
-            self.stands(&standing, result.call);
+            self.stands(standing, result.call);
             self.untold.retain(|untold| standing.is_running || untold.id != standing.id);
         }
         // They are told one by one, in this order.

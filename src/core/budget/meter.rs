@@ -331,6 +331,7 @@ mod tests {
             written: None,
             duration_ms: 0,
             cut_chars: 0,
+            facts: crate::ledger::Facts::default(),
             images: Vec::new(),
         };
         assert_eq!(after(Body::ToolResult(Arc::new(result))), 0);

@@ -146,6 +146,7 @@ mod tests {
             written: None,
             duration_ms: 0,
             cut_chars: 0,
+            facts: crate::ledger::Facts::default(),
             images: Vec::new(),
         };
         Placed { at, is_users: false, message: Message::Results(vec![Arc::new(result)]) }

@@ -246,6 +246,7 @@ mod tests {
             content: String::new(),
             duration_ms: 0,
             cut_chars: 0,
+            facts: crate::ledger::Facts::default(),
             images: Vec::new(),
             written: None,
         }))

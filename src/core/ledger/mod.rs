@@ -14,6 +14,7 @@ mod delegation;
 mod effort;
 mod ending;
 mod entry;
+mod facts;
 mod goal;
 mod grant;
 pub(crate) mod halves;
@@ -46,6 +47,7 @@ pub use delegation::{DelegationRequest, DelegationResponse, RemoteTask, TaskStat
 pub use effort::Effort;
 pub use ending::{Ending, Transition};
 pub use entry::{Body, Entry, Injected, SessionStarted, Tombstone, TurnEnded, UserMessage};
+pub use facts::{CommandState, Facts, Summary};
 pub use goal::{Answerer, Asked, Checkpoint, Goal, Progress, Validation};
 pub use grant::{Grant, grants};
 pub use hosted::Hosted;
@@ -194,7 +196,8 @@ impl Ledger {
     /// ends in the books, too.
     pub fn settle(&mut self, at: Millis, call: OpenCall, ending: Settlement) -> EntryId {
         self.open.remove(&call.id);
-        let Settlement { outcome, content, written, duration_ms, cut_chars, mut images, remote } = ending;
+        let Settlement { outcome, content, written, duration_ms, cut_chars, facts, mut images, remote } =
+            ending;
         if outcome.is_error() {
             images.clear();
         }
@@ -212,7 +215,8 @@ impl Ledger {
             };
             self.append(at, Body::DelegationAnswered(response));
         }
-        let result = ToolResult { call, name, outcome, content, written, duration_ms, cut_chars, images };
+        let result =
+            ToolResult { call, name, outcome, content, written, duration_ms, cut_chars, facts, images };
         self.append(at, Body::ToolResult(Arc::new(result)))
     }
 
@@ -265,6 +269,8 @@ pub struct Settlement {
     pub duration_ms: u64,
     /// Characters left out of `content`.
     pub cut_chars: u64,
+    /// What else its tool tells.
+    pub facts: Facts,
     /// What the model sees beside it; left out of the books when the call has failed.
     pub images: Vec<Image>,
     /// The task that another agent was given, as it told.
@@ -281,6 +287,7 @@ impl Settlement {
             written: None,
             duration_ms: 0,
             cut_chars: 0,
+            facts: Facts::default(),
             images: Vec::new(),
             remote: None,
         }

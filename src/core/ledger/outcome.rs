@@ -1,7 +1,7 @@
 //! How a tool call ended: every call has exactly one of these.
 
 use super::image::shown;
-use super::{CallId, Image};
+use super::{CallId, Facts, Image};
 
 /// Outcome of one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +56,8 @@ pub struct Abort {
     pub path: AbortPath,
     /// For how long this call had run; `None` when it was not started.
     pub ran_ms: Option<u64>,
+    /// Who cut it short.
+    pub by: CutBy,
 }
 
 /// The three places where an abort can meet the loop (seed 4).
@@ -119,6 +121,8 @@ pub struct ToolResult {
     pub duration_ms: u64,
     /// Characters left out of `content`.
     pub cut_chars: u64,
+    /// What else its tool tells.
+    pub facts: Facts,
     /// What the model sees beside it. Only a call that went well shows anything: providers take no images in errors.
     pub images: Vec<Image>,
 }
@@ -141,9 +145,20 @@ pub enum CutBy {
     Approval,
 }
 
+impl CutBy {
+    /// As recorded.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::WallTime => "wall_time",
+            Self::Approval => "approval",
+        }
+    }
+}
+
 /// The true words of a result that no tool gave.
-pub fn aborted_text(by: CutBy, abort: Abort) -> String {
-    let (before, during) = match by {
+pub fn aborted_text(abort: Abort) -> String {
+    let (before, during) = match abort.by {
         CutBy::User => ("Interrupted by user", "Interrupted"),
         CutBy::WallTime => ("Stopped by the wall-time budget", "Stopped by the wall-time budget"),
         CutBy::Approval => ("Stopped, because another call needs an approval", "Stopped"),

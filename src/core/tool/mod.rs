@@ -2,7 +2,6 @@
 
 mod absence;
 mod applied;
-mod background;
 mod batch;
 mod console;
 mod measure;
@@ -19,7 +18,6 @@ mod territory;
 use serde_json::Value;
 
 pub use absence::{Absence, Absent, Absentee, not_there};
-pub use background::background_status;
 pub use batch::{Candidate, startable};
 pub use console::{Console, rows};
 pub use name::{ASK, DELEGATE_TO, MCP, delegate, mcp};
@@ -30,7 +28,7 @@ pub use schema::{BadArguments, Registry, check_schema, warm_up};
 pub use screen::{KeyModes, MOST_TYPED, Screen, Shown, Typed, has_terminal};
 pub use territory::Territory;
 
-use crate::ledger::{Arguments, BackgroundStatus, CallId, Image, Outcome, Preview, RemoteTask};
+use crate::ledger::{Arguments, BackgroundStatus, CallId, Facts, Image, Outcome, Preview, RemoteTask};
 
 /// What a tool does to the world, mildest first. Only reads run together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -189,6 +187,8 @@ pub struct ToolReport {
     pub written: Option<String>,
     /// Characters left out of `content`.
     pub cut_chars: u64,
+    /// What else it tells.
+    pub facts: Facts,
     /// What the model sees beside it, when it went well.
     pub images: Vec<Image>,
     /// The failure may pass: a read may be tried again.
@@ -207,6 +207,7 @@ impl ToolReport {
             content: content.into(),
             written: None,
             cut_chars: 0,
+            facts: Facts::default(),
             images: Vec::new(),
             transient: false,
             refused: false,

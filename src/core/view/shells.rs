@@ -4,7 +4,6 @@
 //! is noted when it comes.
 
 use crate::ledger::{Arguments, BackgroundStatus, Millis, ToolResult};
-use crate::tool::background_status;
 
 use super::Panel;
 
@@ -29,7 +28,7 @@ pub struct BackgroundShell {
 
 /// Takes in the result of a call that was about a background command.
 pub(super) fn take(shells: &mut Vec<BackgroundShell>, panel: &Panel, result: &ToolResult, at: Millis) {
-    let Some((standing, printed)) = background_status(&result.content) else { return };
+    let Some(standing) = result.facts.background() else { return };
     let text = |name: &str| panel.arguments().and_then(|arguments| arguments.text(name));
     let begins = panel.name() == "shell" && panel.arguments().is_some_and(is_background);
     if begins {
@@ -47,11 +46,14 @@ pub(super) fn take(shells: &mut Vec<BackgroundShell>, panel: &Panel, result: &To
         && text("id").is_some_and(|id| id == standing.id);
     let known = shells.iter_mut().rev().find(|shell| shell.id == standing.id);
     let Some(shell) = known.filter(|_| begins || is_about) else { return };
-    let last = printed.lines().rev().map(str::trim).find(|line| !line.is_empty() && *line != NOTHING);
-    if let Some(line) = last {
-        line.clone_into(&mut shell.last_line);
+    if !result.facts.is_silent {
+        // The last line says how it stands.
+        let printed = result.content.rsplit_once('\n').map_or("", |(printed, _)| printed);
+        if let Some(line) = printed.lines().rev().map(str::trim).find(|line| !line.is_empty()) {
+            line.clone_into(&mut shell.last_line);
+        }
     }
-    (shell.asked, shell.is_running, shell.words) = (at, standing.is_running, standing.words);
+    (shell.asked, shell.is_running, shell.words) = (at, standing.is_running, standing.words.clone());
 }
 
 /// Takes in that one has ended, of which no call has told yet.
@@ -68,9 +70,6 @@ pub(super) fn forsake(shells: &mut [BackgroundShell]) {
         (shell.is_running, shell.words) = (gone.is_running, gone.words);
     }
 }
-
-/// What stands in a result in the place of output.
-const NOTHING: &str = "(nothing new)";
 
 fn is_background(arguments: &Arguments) -> bool {
     let Arguments::Object(members) = arguments else { return false };

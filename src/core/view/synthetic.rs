@@ -1,6 +1,6 @@
 //! Why a result stands where no tool gave one, in the words of the inspector.
 
-use crate::ledger::{Outcome, ToolResult, seconds};
+use crate::ledger::{CutBy, Outcome, ToolResult, seconds};
 
 /// What made up a result; `None` when a tool gave it.
 pub fn synthetic(result: &ToolResult) -> Option<String> {
@@ -14,7 +14,7 @@ pub fn synthetic(result: &ToolResult) -> Option<String> {
                 || "was not started".to_owned(),
                 |ms| format!("was running for {}; effects may be partial", seconds(ms)),
             );
-            Some(format!("{}, path {}: {state}", cut_by(&result.content), abort.path.as_str()))
+            Some(format!("{}, path {}: {state}", cut_by(abort.by), abort.path.as_str()))
         }
         Outcome::Lost { started: true } => {
             Some("how it ended is not known; effects may be partial".to_owned())
@@ -25,21 +25,19 @@ pub fn synthetic(result: &ToolResult) -> Option<String> {
     }
 }
 
-/// Who cut it short: the record keeps the words alone.
-fn cut_by(content: &str) -> &'static str {
-    if content.starts_with("Stopped by the wall-time budget") {
-        "wall-time budget"
-    } else if content.starts_with("Stopped") {
-        "stopped for an approval"
-    } else {
-        "Esc"
+/// Who cut it short.
+fn cut_by(by: CutBy) -> &'static str {
+    match by {
+        CutBy::User => "Esc",
+        CutBy::WallTime => "wall-time budget",
+        CutBy::Approval => "stopped for an approval",
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ledger::{Abort, AbortPath, CallId, CutBy, aborted_text};
+    use crate::ledger::{Abort, AbortPath, CallId, Facts, aborted_text};
 
     #[test]
     fn a_synthetic_result_says_its_path() {
@@ -49,12 +47,13 @@ mod tests {
             (CutBy::WallTime, None, "wall-time budget, path C: was not started"),
             (CutBy::Approval, None, "stopped for an approval, path C: was not started"),
         ] {
-            let abort = Abort { path: AbortPath::C, ran_ms };
-            let (name, content) = (String::new(), aborted_text(by, abort));
+            let abort = Abort { path: AbortPath::C, ran_ms, by };
+            let (name, content, facts) = (String::new(), aborted_text(abort), Facts::default());
             let outcome = Outcome::Aborted(abort);
             let (call, images) = (CallId(1), Vec::new());
             let (written, duration_ms, cut_chars) = (None, 0, 0);
-            let result = ToolResult { call, name, outcome, content, written, duration_ms, cut_chars, images };
+            let result =
+                ToolResult { call, name, outcome, content, written, duration_ms, cut_chars, facts, images };
             assert_eq!(synthetic(&result).as_deref(), Some(says));
         }
     }

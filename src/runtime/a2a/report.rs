@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::told::{Told, shown_id, text};
-use crate::ledger::{Outcome, TaskState};
+use crate::ledger::{Facts, Outcome, TaskState};
 use crate::runtime::foreign::{IN_A_SENTENCE, Pictures, Secrets, one_line, plain};
 use crate::tool::{DELEGATE_TO, ToolReport, bound};
 use crate::wire::a2a::Part;
@@ -85,6 +85,7 @@ fn given(agent: &str, told: &Told, after: &str, max_chars: usize) -> ToolReport 
         content: bounded.text + after,
         written: None,
         cut_chars,
+        facts: Facts::default(),
         images: pictures.taken(),
         transient: false,
         refused: false,

@@ -4,7 +4,7 @@ use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents, ServerResult};
 use serde_json::Value;
 
-use crate::ledger::Outcome;
+use crate::ledger::{Facts, Outcome};
 use crate::runtime::foreign::{IN_A_SENTENCE, Pictures, one_line, plain};
 use crate::tool::{ToolReport, bound};
 
@@ -37,7 +37,8 @@ pub(super) fn of(tool: &str, answer: ServerResult, max_chars: usize) -> ToolRepo
     let outcome = if is_error { Outcome::Failed } else { Outcome::Ok };
     let images = if is_error { Vec::new() } else { given.images.taken() };
     let (written, transient, refused, remote) = (None, false, false, None);
-    ToolReport { outcome, content, written, cut_chars, images, transient, refused, remote }
+    let facts = Facts::default();
+    ToolReport { outcome, content, written, cut_chars, facts, images, transient, refused, remote }
 }
 
 const NO_RESULT: &str = "the server answered something that is no result of a tool; check what was done";

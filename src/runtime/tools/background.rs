@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
 
-use crate::ledger::{Arguments, BackgroundStatus, CallId, Outcome};
+use crate::ledger::{Arguments, BackgroundStatus, CallId, CommandState, Facts, Outcome};
 use crate::runtime::ports::LateNews;
 use crate::runtime::process::GRACE;
 use crate::runtime::sandbox::Refusals;
@@ -313,7 +313,8 @@ impl Job {
             None => (BackgroundStatus::running(self.number, seconds), None, true),
         };
         let (written, shown) = (written.trim_end(), shown.trim_end());
-        let new = if shown.is_empty() { "(nothing new)" } else { shown };
+        let is_silent = shown.is_empty();
+        let new = if is_silent { "(nothing new)" } else { shown };
         let ending = refused.map_or_else(|| standing.line(), |why| format!("{why}\n{}", standing.line()));
         let room = max_chars.saturating_sub(ending.chars().count() + 1);
         let bounded = bound(new, room);
@@ -323,6 +324,7 @@ impl Job {
             content: format!("{}\n{ending}", bounded.text),
             written,
             cut_chars: bounded.cut_chars,
+            facts: Facts { summary: None, command: Some(CommandState::Background(standing)), is_silent },
             images: Vec::new(),
             transient: false,
             refused: refused.is_some() && !is_ok,

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use similar::{ChangeTag, TextDiff};
 
+use crate::ledger::Summary;
+
 use super::words::shorten;
 
 /// More lines than anybody reads before a decision.
@@ -24,6 +26,13 @@ pub(super) struct Difference {
     pub(super) added: usize,
     /// Lines that are gone.
     pub(super) removed: usize,
+}
+
+impl Difference {
+    /// How many lines it has more and less.
+    pub(super) fn summary(&self) -> Summary {
+        Summary::Changed { added: self.added as u64, removed: self.removed as u64 }
+    }
 }
 
 /// Compares a file before (`None`: there was none) and after.

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::ledger::Arguments;
 
+use super::Given;
 use super::arguments::member;
 use super::change::{Change, Making, refuse_changed};
 use super::encoding::Encoding;
@@ -27,24 +28,21 @@ pub(super) fn plan(target: &Arc<Target>, seen: &Seen, arguments: &Arguments) -> 
 ///
 /// # Errors
 /// Why it was not done.
-pub(super) fn run(
-    target: &Arc<Target>,
-    arguments: &Arguments,
-    making: &Making<'_>,
-) -> Result<String, String> {
+pub(super) fn run(target: &Arc<Target>, arguments: &Arguments, making: &Making<'_>) -> Result<Given, String> {
     let (change, lines) = planned(target, making.seen, arguments)?;
     let remark = change.make(making)?.map(|remark| format!("\n{remark}")).unwrap_or_default();
     let difference = change.difference();
     let places: Vec<String> = lines.iter().take(20).map(usize::to_string).collect();
     let more = if lines.len() > places.len() { ", …" } else { "" };
-    Ok(format!(
+    let text = format!(
         "edited {}: {} at line {}{more} (+{} -{} lines){remark}",
         change.target.shown,
         counted(lines.len(), "replacement"),
         places.join(", "),
         difference.added,
         difference.removed,
-    ))
+    );
+    Ok(Given::summed_up(text, difference.summary()))
 }
 
 fn planned(target: &Arc<Target>, seen: &Seen, arguments: &Arguments) -> Result<(Change, Vec<usize>), String> {

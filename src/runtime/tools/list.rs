@@ -2,6 +2,9 @@
 
 use rustix::fs::FileType;
 
+use crate::ledger::Summary;
+
+use super::Given;
 use super::ignored::Excludes;
 use super::stop::Stop;
 use super::target::Target;
@@ -20,7 +23,7 @@ pub(super) fn run(
     target: &Target,
     excludes: Excludes,
     stop: &Stop,
-) -> Result<String, String> {
+) -> Result<Given, String> {
     let shown = &target.shown;
     let left_out = workspace.left_out_below(target, true);
     let mut walk = Walk::of_one(target, left_out, excludes, stop).map_err(|failure| {
@@ -42,7 +45,8 @@ pub(super) fn run(
         hidden => text.push_str(&format!("({} hidden by ignore files)\n", counted_entries(hidden))),
     }
     text.extend(walk.remark());
-    Ok(text.trim_end().to_owned())
+    let summary = Summary::Words(counted_entries(entries.len()));
+    Ok(Given::summed_up(text.trim_end().to_owned(), summary))
 }
 
 fn counted_entries(count: usize) -> String {

@@ -54,7 +54,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tokio::sync::mpsc;
 
-use crate::ledger::{CallId, Image, Outcome, Preview, seconds};
+use crate::ledger::{CallId, Facts, Image, Outcome, Preview, Summary, seconds};
 use crate::policy::{one_reading, opened, page};
 use crate::tool::{
     Absent, Discovered, Invocation, Preparation, Shown, SideEffect, Territory, ToolReport, Typed, bound,
@@ -88,11 +88,19 @@ pub use specs::{echo_spec, tool_specs};
 struct Given {
     text: String,
     images: Vec<Image>,
+    facts: Facts,
+}
+
+impl Given {
+    /// This text, and what it says in a few words.
+    fn summed_up(text: String, summary: Summary) -> Self {
+        Self { text, images: Vec::new(), facts: Facts { summary: Some(summary), ..Facts::default() } }
+    }
 }
 
 impl From<String> for Given {
     fn from(text: String) -> Self {
-        Self { text, images: Vec::new() }
+        Self { text, images: Vec::new(), facts: Facts::default() }
     }
 }
 
@@ -243,18 +251,17 @@ impl LocalTools {
         let making = Making { call: invocation.call, seen, snapshots: self.snapshots.as_ref(), stop };
         let target = || self.target(invocation);
         let excludes = || Excludes::new(&self.git, workspace.root());
-        let text = match invocation.name.as_str() {
-            "read" => return read::run(&*target()?, seen, arguments, stop),
+        match invocation.name.as_str() {
+            "read" => read::run(&*target()?, seen, arguments, stop),
             "list" => list::run(workspace, &*target()?, excludes(), stop),
             "search" => search::run(workspace, &*target()?, excludes(), arguments, stop),
-            "echo" => echo::run(arguments),
-            "glob" => glob::run(workspace, &*target()?, excludes(), arguments, stop),
+            "echo" => echo::run(arguments).map(Given::from),
+            "glob" => glob::run(workspace, &*target()?, excludes(), arguments, stop).map(Given::from),
             "plan" => plan::run(arguments),
             "edit" => edit::run(&target()?, arguments, &making),
             "write" => write::run(&target()?, arguments, &making),
             other => Err(format!("{} Nothing was done.", not_there(other, &self.absent))),
-        };
-        text.map(Given::from)
+        }
     }
 
     /// What was decided about: found when the call was looked at. A call that waited while the program was started again
@@ -288,6 +295,7 @@ impl LocalTools {
             content,
             written: None,
             cut_chars,
+            facts: given.facts,
             images: given.images,
             transient,
             refused: false,

@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use image::{DynamicImage, ImageDecoder as _, ImageReader, Limits};
 
-use crate::ledger::Image;
+use crate::ledger::{Facts, Image};
 use crate::wire::{NoImage, NoPicture, to_image};
 
 use super::Given;
@@ -48,7 +48,7 @@ pub(super) fn of(name: &str, place: &Place, content: &[u8]) -> Option<Result<Giv
         None => {}
     }
     let text = format!("`{}` is an image.\n({})", place.shown, describe(&image, content));
-    Some(Ok(Given { text, images: vec![image] }))
+    Some(Ok(Given { text, images: vec![image], facts: Facts::default() }))
 }
 
 /// A picture that comes from elsewhere than a file, under this name.

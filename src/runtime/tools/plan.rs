@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-use crate::ledger::Arguments;
+use crate::ledger::{Arguments, Summary};
 
+use super::Given;
 use super::arguments::member;
 
 /// Longer lists are not read by anybody.
@@ -15,7 +16,7 @@ pub(super) const MOST_CHARS: usize = 300;
 ///
 /// # Errors
 /// A sentence that says which item is wrong.
-pub(super) fn run(arguments: &Arguments) -> Result<String, String> {
+pub(super) fn run(arguments: &Arguments) -> Result<Given, String> {
     let items = member(arguments, "items").and_then(Value::as_array);
     let items = items.ok_or("`items` is missing; give a list of {text, status}, empty to clear the plan")?;
     if items.len() > MOST_ITEMS {
@@ -47,10 +48,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<String, String> {
         }
     }
     let [_, _, completed] = counts;
-    Ok(match (items.len(), underway.as_slice()) {
+    let text = match (items.len(), underway.as_slice()) {
         (0, _) => "the plan is empty".to_owned(),
         (all, _) if completed == all => format!("plan: all {all} done"),
         (all, []) => format!("plan: {completed} of {all} done, none in progress"),
         (all, underway) => format!("plan: {completed} of {all} done, in progress: {}", underway.join("; ")),
-    })
+    };
+    Ok(Given::summed_up(text, Summary::Words("set".to_owned())))
 }

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read as _, Seek as _};
 
-use crate::ledger::Arguments;
+use crate::ledger::{Arguments, Summary};
 
 use super::Given;
 use super::arguments::{number, required};
@@ -47,8 +47,11 @@ pub(super) fn run(target: &Target, seen: &Seen, arguments: &Arguments, stop: &St
         let page = scan(Cursor::new(text.unwrap_or(content)), first, count, true, stop);
         (page.map_err(|failure| explain(&place.shown, &failure))?, encoding)
     };
-    let text = describe(place, &page, first, meta.len())?;
-    Ok(Given::from(text + &remarks(&page, encoding)))
+    let text = describe(place, &page, first, meta.len())? + &remarks(&page, encoding);
+    if page.lines.is_empty() {
+        return Ok(Given::from(text));
+    }
+    Ok(Given::summed_up(text, Summary::Words(extent(&page, first, meta.len()))))
 }
 
 /// Some lines of a file that is not held in memory.
@@ -123,14 +126,22 @@ fn describe(place: &Place, page: &Page, first: u64, bytes: u64) -> Result<String
     for (number, line) in (first..).zip(&page.lines) {
         text.push_str(&format!("{number:>5}\t{line}\n"));
     }
-    let next = last + 1;
+    let extent = extent(page, first, bytes);
     text.push_str(&match page.total {
-        Some(total) if first == 1 && last == total => format!("({})", counted(page.lines.len(), "line")),
-        Some(total) if last == total => format!("(lines {first}-{last} of {total})"),
-        Some(total) => format!("(lines {first}-{last} of {total}; go on with offset {next})"),
-        None => format!("(lines {first}-{last} of a file of {}; go on with offset {next})", size(bytes)),
+        Some(total) if last == total => format!("({extent})"),
+        _ => format!("({extent}; go on with offset {})", last + 1),
     });
     Ok(text)
+}
+
+/// Which lines of the file these are.
+fn extent(page: &Page, first: u64, bytes: u64) -> String {
+    let last = first + page.lines.len() as u64 - 1;
+    match page.total {
+        Some(total) if first == 1 && last == total => counted(page.lines.len(), "line"),
+        Some(total) => format!("lines {first}-{last} of {total}"),
+        None => format!("lines {first}-{last} of a file of {}", size(bytes)),
+    }
 }
 
 /// What the lines do not show.

@@ -8,9 +8,10 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, sinks::Lossy};
 use rustix::fs::FileType;
 
-use crate::ledger::Arguments;
+use crate::ledger::{Arguments, Summary};
 use crate::tool::Territory;
 
+use super::Given;
 use super::arguments::required;
 use super::borders::LeftOut;
 use super::filter::Filter;
@@ -44,7 +45,7 @@ pub(super) fn run(
     excludes: Excludes,
     arguments: &Arguments,
     stop: &Stop,
-) -> Result<String, String> {
+) -> Result<Given, String> {
     let matcher = compile(required(arguments, "pattern")?)?;
     let fail = |failure: io::Error| explain(&target.shown, &failure);
     let kind = target.anchor().and_then(|anchor| anchor.kind()).map_err(fail)?;
@@ -158,21 +159,23 @@ impl Found {
         }
     }
 
-    fn describe(&self, remark: Option<String>) -> String {
-        let mut text = if self.matches == 0 {
-            format!(
-                "no matches in {} (hidden by ignore files or binary: not searched)",
-                counted(self.files, "file")
-            )
+    /// How many matches, in how many files.
+    fn counts(&self) -> String {
+        if self.matches == 0 {
+            return format!("no matches in {}", counted(self.files, "file"));
+        }
+        let least = if self.matches >= MOST_COUNTED { "at least " } else { "" };
+        let (matches, files) = (counted(self.matches, "match"), counted(self.files_with_match, "file"));
+        format!("{least}{matches} in {files}")
+    }
+
+    fn describe(&self, remark: Option<String>) -> Given {
+        let mut text = self.counts();
+        if self.matches == 0 {
+            text.push_str(" (hidden by ignore files or binary: not searched)");
         } else {
-            let least = if self.matches >= MOST_COUNTED { "at least " } else { "" };
-            format!(
-                "{least}{} in {}\n{}",
-                counted(self.matches, "match"),
-                counted(self.files_with_match, "file"),
-                self.lines.trim_end()
-            )
-        };
+            text.push_str(&format!("\n{}", self.lines.trim_end()));
+        }
         if self.matches > MOST_SHOWN {
             let more = self.matches - MOST_SHOWN;
             text.push_str(&format!("\n… {more} more; narrow the pattern, the path or the glob"));
@@ -182,7 +185,7 @@ impl Found {
         }
         text.push_str(&self.describe_secret());
         text.extend(remark.map(|remark| format!("\n{remark}")));
-        text
+        Given::summed_up(text, Summary::Words(self.counts()))
     }
 
     /// What may hold secrets is searched when it is named: that is asked about.

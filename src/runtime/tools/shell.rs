@@ -16,7 +16,7 @@ use tokio::process::{Child, Command};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-use crate::ledger::Outcome;
+use crate::ledger::{CommandState, Facts, Outcome};
 use crate::runtime::process::{GRACE, Group, Groups};
 use crate::runtime::sandbox::{Refusals, Sandbox};
 use crate::tool::{Invocation, Shown, ToolReport};
@@ -257,6 +257,10 @@ pub(super) async fn attend(
 }
 
 pub(super) fn report(end: &End, limit: Duration, printed: Printed, refused: Option<&str>) -> ToolReport {
+    let command = match end {
+        End::Exited(Ok(status)) => Some(CommandState::Ended(describe(*status))),
+        End::Exited(Err(_)) | End::Killed | End::TimedOut => None,
+    };
     let (outcome, mut ending) = match end {
         End::Exited(Ok(status)) if status.success() => (Outcome::Ok, String::new()),
         End::Exited(Ok(status)) => (Outcome::Failed, describe(*status)),
@@ -277,13 +281,15 @@ pub(super) fn report(end: &End, limit: Duration, printed: Printed, refused: Opti
         ending.push_str(why);
     }
     let (bounded, written) = printed.finish(&ending);
-    let content = if bounded.text.is_empty() { "(no output; exit code 0)".to_owned() } else { bounded.text };
+    let is_silent = bounded.text.is_empty();
+    let content = if is_silent { "(no output; exit code 0)".to_owned() } else { bounded.text };
     let refused = refused.is_some() && outcome == Outcome::Failed;
     ToolReport {
         outcome,
         content,
         written,
         cut_chars: bounded.cut_chars,
+        facts: Facts { summary: None, command, is_silent },
         images: Vec::new(),
         transient: false,
         refused,

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::ledger::Arguments;
+use crate::ledger::{Arguments, Summary};
 
+use super::Given;
 use super::arguments::required;
 use super::change::{Change, Making, refuse_changed};
 use super::encoding::Encoding;
@@ -29,21 +30,22 @@ pub(super) fn plan(target: &Arc<Target>, seen: &Seen, arguments: &Arguments) -> 
 ///
 /// # Errors
 /// Why it was not done.
-pub(super) fn run(
-    target: &Arc<Target>,
-    arguments: &Arguments,
-    making: &Making<'_>,
-) -> Result<String, String> {
+pub(super) fn run(target: &Arc<Target>, arguments: &Arguments, making: &Making<'_>) -> Result<Given, String> {
     let change = plan(target, making.seen, arguments)?;
     let remark = change.make(making)?.map(|remark| format!("\n{remark}")).unwrap_or_default();
     let size =
         format!("{}, {}", counted(change.after.len(), "byte"), counted(change.after.lines().count(), "line"));
     let shown = &change.target.shown;
     Ok(match change.before {
-        None => format!("created {shown}: {size}"),
+        None => {
+            let lines = counted(change.after.lines().count(), "line");
+            Given::summed_up(format!("created {shown}: {size}"), Summary::Words(format!("created, {lines}")))
+        }
         Some(_) => {
             let difference = change.difference();
-            format!("wrote {shown}: {size} (+{} -{} lines){remark}", difference.added, difference.removed)
+            let (added, removed) = (difference.added, difference.removed);
+            let text = format!("wrote {shown}: {size} (+{added} -{removed} lines){remark}");
+            Given::summed_up(text, difference.summary())
         }
     })
 }

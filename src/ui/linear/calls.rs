@@ -1,6 +1,6 @@
 //! Calls in words: that one starts, how it ended, and what it wrote.
 
-use crate::ledger::{Abort, Decider, Outcome, ToolResult, seconds};
+use crate::ledger::{Abort, Decider, Outcome, Summary, ToolResult, seconds};
 use crate::view::{HostedLine, HostedState, Panel, exit, measure, subject};
 
 use super::voice::Voice;
@@ -40,7 +40,7 @@ fn ended(result: &ToolResult) -> String {
     let time = duration(result.duration_ms);
     match &result.outcome {
         Outcome::Ok => format!("ok, {}, {time}", achieved(result)),
-        Outcome::Failed => match exit(&result.content).0 {
+        Outcome::Failed => match exit(result).0 {
             Some(how) => format!("failed, {how}, {time}"),
             None => format!("failed, {time}"),
         },
@@ -60,11 +60,9 @@ fn ended(result: &ToolResult) -> String {
 
 /// What a call that went well brought. `+3 −1` of an edit is spoken in words.
 fn achieved(result: &ToolResult) -> String {
-    let brought = plain(&measure(&result.name, &result.content));
-    let changed = brought.strip_prefix('+').and_then(|rest| rest.split_once(" -"));
-    let brought = match changed {
-        Some((added, removed)) => format!("{added} added and {removed} removed"),
-        None => brought,
+    let brought = match &result.facts.summary {
+        Some(Summary::Changed { added, removed }) => format!("{added} added and {removed} removed"),
+        _ => plain(&measure(result)),
     };
     match result.cut_chars {
         0 => brought,
@@ -74,9 +72,11 @@ fn achieved(result: &ToolResult) -> String {
 
 /// What a command wrote, what a call complains about, why it was denied.
 fn telling<'a>(panel: &'a Panel, result: &'a ToolResult) -> Vec<&'a str> {
-    let written = || exit(&result.content).1.lines().filter(|line| !line.trim().is_empty()).collect();
+    let written = || exit(result).1.lines().filter(|line| !line.trim().is_empty()).collect();
     match &result.outcome {
-        Outcome::Ok if result.content.starts_with("(no output") || !is_command(panel) => Vec::new(),
+        Outcome::Ok if result.facts.ended().is_some() && result.facts.is_silent || !is_command(panel) => {
+            Vec::new()
+        }
         Outcome::Ok
         | Outcome::Failed
         | Outcome::TimedOut

@@ -145,7 +145,7 @@ fn finished(result: &ToolResult, around: &Around<'_>) -> Standing {
             words_style: theme.dim,
         },
         Outcome::Failed => {
-            let ended = exit(&result.content).0.map(|e| format!("{} · ", one_row(e))).unwrap_or_default();
+            let ended = exit(result).0.map(|e| format!("{} · ", one_row(e))).unwrap_or_default();
             bad("✗", theme.error, format!("failed · {ended}{time}"))
         }
         Outcome::Invalid => bad("✗", theme.error, "invalid arguments".to_owned()),
@@ -168,7 +168,7 @@ fn finished(result: &ToolResult, around: &Around<'_>) -> Standing {
 
 /// What a call that went well brought.
 fn achieved(result: &ToolResult) -> String {
-    let brought = one_row(&measure(&result.name, &result.content));
+    let brought = one_row(&measure(result));
     if result.cut_chars > 0 { format!("{brought}, {} characters cut", result.cut_chars) } else { brought }
 }
 
@@ -178,7 +178,7 @@ fn excerpt(panel: &Panel, result: &ToolResult, around: &Around<'_>) -> Vec<Row> 
     let is_command = panel.arguments().is_some_and(|a| a.text("command").is_some());
     let mut rows = panel.result_rows();
     rows.retain(|row| !row.text().trim().is_empty());
-    if exit(&result.content).0.is_some() {
+    if result.facts.ended().is_some_and(|how| rows.last().is_some_and(|row| row.text().trim() == how)) {
         rows.pop();
     }
     if panel.asks_back() {
@@ -192,7 +192,7 @@ fn excerpt(panel: &Panel, result: &ToolResult, around: &Around<'_>) -> Vec<Row> 
         .into_iter()
         .collect();
     let shown: &[tool::Row] = match &result.outcome {
-        Outcome::Ok if result.content.starts_with("(no output") => &[],
+        Outcome::Ok if result.facts.is_silent && result.facts.background().is_none() => &[],
         Outcome::Ok | Outcome::Failed | Outcome::TimedOut if is_command => {
             rows.get(rows.len().saturating_sub(EXCERPT)..).unwrap_or(&[])
         }

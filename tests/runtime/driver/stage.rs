@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use countersign::agent::{Agent, Answer, Event, Intent, Live, Settings};
 use countersign::budget::Limits;
-use countersign::ledger::{BackgroundStatus, Body, CallId, Entry, EntryId, ModelRef, Outcome};
+use countersign::ledger::{BackgroundStatus, Body, CallId, Entry, EntryId, Facts, ModelRef, Outcome};
 use countersign::model::{ModelEvent, ModelNews, ModelSpec, Request};
 use countersign::policy::Policy;
 use countersign::runtime::{
@@ -61,6 +61,7 @@ impl ToolRun {
                 content: content.into(),
                 written: None,
                 cut_chars: 0,
+                facts: Facts::default(),
                 images: vec![],
                 transient: false,
                 refused: false,

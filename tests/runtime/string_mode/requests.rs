@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use countersign::ledger::{
-    Arguments, AssistantMessage, Block, CallId, EntryId, Message, ModelRef, Outcome, Stop, Thinking,
+    Arguments, AssistantMessage, Block, CallId, EntryId, Facts, Message, ModelRef, Outcome, Stop, Thinking,
     ToolResult, ToolUse, Usage,
 };
 use countersign::model::{ModelEvent, Request, ToolDescription};
@@ -50,6 +50,7 @@ fn result(call: u64, name: &str, outcome: Outcome, content: &str) -> Arc<ToolRes
         duration_ms: 0,
         written: None,
         cut_chars: 0,
+        facts: Facts::default(),
         images: vec![],
     })
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use countersign::ledger::{
-    Arguments, AssistantMessage, Block, CallId, Decider, EntryId, Image, Message, ModelRef, Outcome, Stop,
-    Thinking, ToolResult, ToolUse, Usage, UserMessage,
+    Arguments, AssistantMessage, Block, CallId, Decider, EntryId, Facts, Image, Message, ModelRef, Outcome,
+    Stop, Thinking, ToolResult, ToolUse, Usage, UserMessage,
 };
 use countersign::model::{Effort, Request, ToolDescription};
 use serde_json::{Value, json};
@@ -143,6 +143,7 @@ pub fn result(call: u64, outcome: Outcome, content: &str) -> Arc<ToolResult> {
         duration_ms: 0,
         written: None,
         cut_chars: 0,
+        facts: Facts::default(),
         images: Vec::new(),
     })
 }

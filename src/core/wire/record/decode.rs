@@ -5,14 +5,14 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::ledger::{
-    Abort, AbortPath, ApprovalRequest, Body, CallId, Compaction, CompactionTrigger, Decider, Decision,
-    DelegationRequest, DelegationResponse, Effort, Ending, Entry, EntryId, FORMAT_VERSION, FilesRestored,
-    Injected, Injector, Limit, ModelRef, Outcome, Preview, Sandboxing, Scope, SessionStarted, TaskState,
-    Tombstone, ToolResult, Transition, TurnEnded, UserMessage,
+    ApprovalRequest, Body, CallId, Compaction, CompactionTrigger, Decider, Decision, DelegationRequest,
+    DelegationResponse, Effort, Ending, Entry, EntryId, FORMAT_VERSION, FilesRestored, Injected, Injector,
+    Limit, ModelRef, Preview, Sandboxing, Scope, SessionStarted, TaskState, Tombstone, Transition, TurnEnded,
+    UserMessage,
 };
 
 use super::fields::Fields;
-use super::{RecordError, goal, image, message, note, time};
+use super::{RecordError, goal, image, message, note, result, time};
 
 /// Reads one event object. Unknown fields are ignored.
 ///
@@ -68,7 +68,7 @@ fn reader(kind: &str) -> Option<Reader> {
             Ok(Body::DelegationRequested(DelegationRequest { call, agent, task }))
         },
         "delegation_response" => |f, _| read_delegation(f),
-        "tool_result" => |f, _| read_result(f),
+        "tool_result" => |f, _| result::read(f),
         "injected" => |f, _| {
             let by = f.one_of("by", Injector::parse)?;
             Ok(Body::Injected(Injected { by, text: f.text("text")?, images: image::read(f)? }))
@@ -211,43 +211,8 @@ fn read_decision(fields: &Fields<'_>) -> Result<Body, RecordError> {
     }))
 }
 
-fn decider(name: &str) -> Option<Decider> {
+pub(super) fn decider(name: &str) -> Option<Decider> {
     [Decider::Policy, Decider::User, Decider::Hook].into_iter().find(|decider| decider.as_str() == name)
-}
-
-fn read_result(fields: &Fields<'_>) -> Result<Body, RecordError> {
-    let outcome = match fields.str("outcome")? {
-        "ok" => Outcome::Ok,
-        "failed" => Outcome::Failed,
-        "invalid" => Outcome::Invalid,
-        "unknown_tool" => Outcome::UnknownTool,
-        "denied" => Outcome::Denied(fields.one_of("denied_by", decider)?),
-        "timed_out" => Outcome::TimedOut,
-        "aborted" => Outcome::Aborted(read_abort(&fields.object("abort")?)?),
-        "lost" => Outcome::Lost { started: fields.flag("started")? },
-        other => return Err(fields.bad("outcome", format!("has the unknown value `{other}`"))),
-    };
-    Ok(Body::ToolResult(Arc::new(ToolResult {
-        call: fields.call("id")?,
-        name: fields.text("name")?,
-        outcome,
-        content: fields.text("content")?,
-        written: fields.get("written").map(|_| fields.text("written")).transpose()?,
-        duration_ms: fields.number("duration_ms")?,
-        cut_chars: fields.number("cut_chars")?,
-        images: image::read(fields)?,
-    })))
-}
-
-fn read_abort(fields: &Fields<'_>) -> Result<Abort, RecordError> {
-    let path = fields.one_of("path", |name| {
-        [AbortPath::A, AbortPath::B, AbortPath::C].into_iter().find(|path| path.as_str() == name)
-    })?;
-    let ran_ms = match fields.get("ran_ms") {
-        None | Some(Value::Null) => None,
-        Some(_) => Some(fields.number("ran_ms")?),
-    };
-    Ok(Abort { path, ran_ms })
 }
 
 fn read_ended(fields: &Fields<'_>) -> Result<Body, RecordError> {

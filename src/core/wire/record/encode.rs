@@ -3,13 +3,13 @@
 use serde_json::{Map, Value, json};
 
 use crate::ledger::{
-    AbortPath, ApprovalRequest, Body, Compaction, Decision, DelegationResponse, Effort, Entry, Injector,
-    Outcome, Preview, Sandboxing, SessionStarted, ToolResult, TurnEnded,
+    ApprovalRequest, Body, Compaction, Decision, DelegationResponse, Effort, Entry, Injector, Preview,
+    Sandboxing, SessionStarted, TurnEnded,
 };
 
 use super::fields::{put, put_value};
 use super::image::Bytes;
-use super::{goal, image, lesson, message, note, time};
+use super::{goal, image, lesson, message, note, result, time};
 
 /// The event object of an entry, with exactly the names of the design.
 pub fn encode(entry: &Entry) -> Value {
@@ -53,7 +53,7 @@ fn write_body(record: &mut Map<String, Value>, body: &Body, bytes: Bytes) {
         Body::ApprovalDecided(decision) => write_decision(record, decision),
         Body::DelegationRequested(sent) => put(record, json!({ "agent": sent.agent, "task": sent.task })),
         Body::DelegationAnswered(answer) => write_delegation(record, answer),
-        Body::ToolResult(result) => write_result(record, result, bytes),
+        Body::ToolResult(result) => result::write(record, result, bytes),
         Body::Injected(injected) => {
             put(record, json!({ "by": injected.by.as_str(), "text": injected.text }));
             image::write(record, &injected.images, bytes);
@@ -158,33 +158,6 @@ fn write_decision(record: &mut Map<String, Value>, decision: &Decision) {
     }
     if let Some(rule) = &decision.rule {
         put(record, json!({ "rule": rule }));
-    }
-}
-
-fn write_result(record: &mut Map<String, Value>, result: &ToolResult, bytes: Bytes) {
-    put(
-        record,
-        json!({
-            "name": result.name,
-            "content": result.content,
-            "is_error": result.outcome.is_error(),
-            "outcome": result.outcome.as_str(),
-            "duration_ms": result.duration_ms,
-            "cut_chars": result.cut_chars,
-        }),
-    );
-    if let Some(written) = &result.written {
-        put(record, json!({ "written": written }));
-    }
-    image::write(record, &result.images, bytes);
-    match &result.outcome {
-        Outcome::Denied(by) => put(record, json!({ "denied_by": by.as_str() })),
-        Outcome::Aborted(abort) => {
-            let path: AbortPath = abort.path;
-            put(record, json!({ "abort": { "path": path.as_str(), "ran_ms": abort.ran_ms } }));
-        }
-        Outcome::Lost { started } => put(record, json!({ "started": started })),
-        Outcome::Ok | Outcome::Failed | Outcome::Invalid | Outcome::UnknownTool | Outcome::TimedOut => {}
     }
 }
 

@@ -2,7 +2,10 @@
 //!
 //! The only place that reads words back. The sentences are those that version 1 wrote; they never change.
 
-use crate::ledger::{About, BackgroundStatus, Body, Learned, Lesson, ModelRef, Note, NoteKind};
+use crate::ledger::{
+    About, BackgroundStatus, Body, CommandState, CutBy, Facts, Learned, Lesson, ModelRef, Note, NoteKind,
+    Outcome, Summary,
+};
 
 const REASONING: &str =
     "From here on the reasoning before this is left out of requests: the provider does not take it back.";
@@ -61,6 +64,62 @@ fn background(text: &str) -> Option<BackgroundStatus> {
     Some(BackgroundStatus { id: id.to_owned(), is_running, is_lost: false, words: words.to_owned() })
 }
 
+/// What the words of a result told.
+pub(super) fn facts(tool: &str, outcome: &Outcome, content: &str) -> Facts {
+    let last = content.trim_end().rsplit_once('\n').map_or(content.trim_end(), |(_, last)| last);
+    let is_shell = tool == "shell";
+    if (is_shell || ["shell_output", "shell_kill"].contains(&tool))
+        && let Some(status) = background(content)
+    {
+        let is_silent =
+            content.strip_suffix(last).is_some_and(|printed| printed.trim_end() == "(nothing new)");
+        return Facts { summary: None, command: Some(CommandState::Background(status)), is_silent };
+    }
+    if is_shell && (last.starts_with("exit code ") || last.starts_with("ended by signal ")) {
+        let command = Some(CommandState::Ended(last.to_owned()));
+        return Facts { command, ..Facts::default() };
+    }
+    let is_silent = is_shell && content.starts_with("(no output");
+    let summary = if *outcome == Outcome::Ok { summary(tool, content) } else { None };
+    Facts { summary, command: None, is_silent }
+}
+
+fn summary(tool: &str, content: &str) -> Option<Summary> {
+    let first = content.lines().next().unwrap_or("");
+    let last = content.lines().next_back().unwrap_or("");
+    let said = match tool {
+        "read" => last.strip_prefix('(').and_then(|l| l.split([';', ')']).next()),
+        "list" => first.rsplit_once(": ").map(|(_, entries)| entries),
+        "search" => first.split(" (").next(),
+        "write" | "edit" => return changed(first),
+        "plan" => Some("set"),
+        _ => None,
+    };
+    said.filter(|s| !s.is_empty() && s.len() <= 40).map(|words| Summary::Words(words.to_owned()))
+}
+
+/// `edited a: … (+3 -1 lines)`, `created a: 12 bytes, 3 lines`
+fn changed(line: &str) -> Option<Summary> {
+    if let Some((_, counts)) = line.rsplit_once("(+") {
+        let (added, rest) = counts.split_once(" -")?;
+        let removed = rest.split(' ').next()?;
+        return Some(Summary::Changed { added: added.parse().ok()?, removed: removed.parse().ok()? });
+    }
+    let size = line.strip_prefix("created ")?.rsplit_once(", ")?.1;
+    Some(Summary::Words(format!("created, {size}")))
+}
+
+/// Who cut a call short.
+pub(super) fn cut_by(content: &str) -> CutBy {
+    if content.starts_with("Stopped by the wall-time budget") {
+        CutBy::WallTime
+    } else if content.starts_with("Stopped") {
+        CutBy::Approval
+    } else {
+        CutBy::User
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -111,6 +170,52 @@ mod tests {
             let read = note(about(), text.to_owned());
             assert_eq!(read, Body::Note(Note { about: about(), kind, text: text.to_owned() }), "{text}");
             assert_eq!(note(About::Session, text.to_owned()), Body::Note(Note::plain(About::Session, text)));
+        }
+    }
+
+    #[test]
+    fn every_tool_of_version_1_is_taken_at_its_word() {
+        let words = |words: &str| Some(Summary::Words(words.to_owned()));
+        for (tool, content, says) in [
+            ("read", "    1\tfn main() {}\n(1 line)", words("1 line")),
+            ("read", "    1\ta\n(lines 1-50 of 212; go on with offset 51)", words("lines 1-50 of 212")),
+            ("list", "src: 4 entries\na\nb", words("4 entries")),
+            ("search", "4 matches in 2 files\na:1: x", words("4 matches in 2 files")),
+            (
+                "search",
+                "no matches in 3 files (hidden by ignore files or binary)",
+                words("no matches in 3 files"),
+            ),
+            (
+                "edit",
+                "edited a.rs: 1 replacement at line 4 (+3 -1 lines)",
+                Some(Summary::Changed { added: 3, removed: 1 }),
+            ),
+            ("write", "created a.rs: 12 bytes, 1 line", words("created, 1 line")),
+            ("shell", "a\nb\n", None),
+            ("plan", "plan: 1 of 3 done, in progress: b", words("set")),
+            ("mcp__x", "(odd", None),
+            ("read", "", None),
+        ] {
+            assert_eq!(facts(tool, &Outcome::Ok, content).summary, says, "{tool}");
+        }
+        assert!(facts("shell", &Outcome::Ok, "(no output; exit code 0)").is_silent);
+        assert_eq!(facts("shell", &Outcome::Failed, "a\nexit code 2").ended(), Some("exit code 2"));
+        assert_eq!(facts("mcp__x", &Outcome::Failed, "a\nexit code 2").ended(), None);
+        let began = facts("shell", &Outcome::Ok, "(nothing new)\n[b1: running for 3 s]");
+        assert!(began.is_silent && began.background().is_some_and(|status| status.is_running));
+        let other = facts("read", &Outcome::Ok, "x\n[b1: running for 3 s]");
+        assert_eq!(other.background(), None);
+    }
+
+    #[test]
+    fn who_cut_a_call_of_version_1_short_is_in_its_words() {
+        for (words, by) in [
+            ("Interrupted by user; was not started", CutBy::User),
+            ("Stopped by the wall-time budget; was not started", CutBy::WallTime),
+            ("Stopped, because another call needs an approval; was not started", CutBy::Approval),
+        ] {
+            assert_eq!(cut_by(words), by, "{words}");
         }
     }
 }

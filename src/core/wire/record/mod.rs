@@ -16,6 +16,7 @@ mod line;
 mod message;
 mod note;
 mod outline;
+mod result;
 mod short;
 mod time;
 

@@ -21,7 +21,7 @@ use std::time::Duration;
 use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, LOCATION};
 use reqwest::{Client, Response, Url, redirect};
 
-use crate::ledger::{Arguments, Outcome, seconds};
+use crate::ledger::{Arguments, Facts, Outcome, seconds};
 use crate::tool::{Invocation, ToolReport, bound};
 
 use super::super::network::{Network, cause};
@@ -126,6 +126,7 @@ impl Fetch {
             content: bounded.text,
             written: None,
             cut_chars: bounded.cut_chars,
+            facts: Facts::default(),
             images: Vec::new(),
             transient,
             refused: false,
