@@ -17,11 +17,7 @@ bench *ARGS:
 
 # the walk over all orders of events, with what it counted
 sim *ARGS:
-    cargo test --release --test simulation {{ARGS}} -- --nocapture
-
-# the same walk on each seeded fault: it must find every one
-mutants *ARGS:
-    cargo test --release --features mutants --test simulation {{ARGS}} -- --nocapture
+    cargo test -p countersign-core --release --test simulation {{ARGS}} -- --nocapture
 
 # the app on the embedded model, no key needed
 demo:
