@@ -239,7 +239,7 @@ fn shell(arguments: &[Word]) -> Read<Inner> {
         if letters.is_empty() || !letters.chars().all(|c| "ceuxl".contains(c)) {
             return Err(OPTIONS);
         }
-        is_line |= letters.contains('c') && text.starts_with('-');
+        is_line |= letters.contains('c');
         at += 1;
     }
     match arguments.get(at) {
