@@ -257,8 +257,8 @@ impl LocalTools {
         text.map(Given::from)
     }
 
-    /// What was decided about: found when the call was looked at. A call that waited while the program was started again
-    /// was not looked at in this one: then its path must lead where it says.
+    /// What was decided about: found when the call was looked at, in this process also where it had waited since an earlier one.
+    /// Of a call whose look is forgotten the path must lead where it says.
     fn target(&self, invocation: &Invocation) -> Result<Arc<Target>, String> {
         let path = invocation.arguments.text("path").unwrap_or_default();
         match self.targets.get(invocation.call, path) {
