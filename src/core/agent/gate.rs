@@ -115,7 +115,10 @@ impl Agent {
             return Phase::Dispatching(dispatching);
         };
         if let Some(bad) = &found.invalid {
-            pending.state = State::Over(invalid(&pending.call, bad));
+            let over = invalid(&pending.call, bad);
+            let was_asked_about = pending.waits_since().is_some();
+            pending.state =
+                if was_asked_about { self.void(now, pending.call.id, over) } else { State::Over(over) };
             return self.advance(now, dispatching, out);
         }
         if matches!(pending.state, State::Revisiting { .. }) {

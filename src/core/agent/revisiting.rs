@@ -1,7 +1,7 @@
 //! A call that waited over a restart: it is looked at again before it is decided. The world may be another one by now, and
 //! a person allows what will happen, not what would have happened then.
 
-use crate::ledger::{CallId, Decider, Decision, Millis, Sandboxing, ToolUse};
+use crate::ledger::{CallId, Decider, Decision, Millis, Sandboxing, Settlement, ToolUse};
 use crate::policy::{Decided, Verdict};
 use crate::tool::{Preparation, ToolSpec};
 
@@ -26,15 +26,22 @@ impl Agent {
             pending.effect = tool.unwrap_or(pending.effect);
             pending.state = match self.examine(&pending.call, out) {
                 State::Preparing => State::Revisiting { request, is_looked_at: true },
-                over @ (State::Over(_)
-                | State::Revisiting { .. }
+                State::Over(over) => self.void(now, pending.call.id, over),
+                other @ (State::Revisiting { .. }
                 | State::Consulting(..)
                 | State::Waiting(_)
                 | State::Ready(_)
-                | State::Running(_)) => over,
+                | State::Running(_)) => other,
             };
         }
         self.advance(now, dispatching, out)
+    }
+
+    /// What was asked about it has come to nothing, which is written: its result may have to wait for those before it.
+    pub(super) fn void(&mut self, now: Millis, call: CallId, over: Settlement) -> State {
+        self.early.retain(|(_, early, _)| *early != call);
+        self.record(now, Decision::denial(call, Decider::Policy, over.content.clone()));
+        State::Over(over)
     }
 
     /// The look is back. It tightens what was asked about, and loosens nothing: whatever allows the call by now, it goes on
