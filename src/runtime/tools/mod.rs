@@ -175,9 +175,10 @@ impl LocalTools {
         Self { keyboards: self.keyboards.attended(), ..self }
     }
 
-    /// With the ids of background commands going on after this many, which earlier processes of the session started.
-    pub fn after(self, earlier: u64) -> Self {
-        self.background.after(earlier);
+    /// With the ids of background commands going on after this many, which earlier processes of the session started; the
+    /// first `elsewhere` of them in the session that it was forked from.
+    pub fn after(self, earlier: u64, elsewhere: u64) -> Self {
+        self.background.after(earlier, elsewhere);
         self
     }
 
