@@ -117,7 +117,7 @@ pub(super) fn compose(
         }
     };
     let undo = Undoing::new(state.clone(), id.clone(), invocation);
-    let tools = tools.after(background_calls(&before));
+    let tools = tools.after(background_calls(&before), background_calls(inherited(&before)));
     let tools = tools.keeping(Snapshots::of_session(state, id.clone()));
     let tools = elsewhere.around(tools, invocation, &groups);
     let hooks = hook_port(invocation, &id, &groups);
@@ -215,6 +215,13 @@ fn background_calls(entries: &[Arc<Entry>]) -> u64 {
         _ => false,
     });
     calls.count() as u64
+}
+
+/// The entries that a fork has of the session it was forked from.
+fn inherited(entries: &[Arc<Entry>]) -> &[Arc<Entry>] {
+    let Some(Body::SessionStarted(started)) = entries.first().map(|entry| &entry.body) else { return &[] };
+    let last = started.forked_at().and_then(|at| entries.iter().position(|entry| entry.id == at));
+    last.and_then(|last| entries.get(..=last)).unwrap_or_default()
 }
 
 fn session_id(entries: &[Arc<Entry>]) -> String {

@@ -87,6 +87,7 @@ impl Session {
             model: ours(),
             version: FORMAT_VERSION,
             system: "Be brief.".into(),
+            forked_from: None,
         };
         ledger.start(Millis(0), started);
         let before = vec![Vec::new(); PROTOCOLS.len()];

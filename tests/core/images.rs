@@ -266,7 +266,10 @@ fn looked(images: Vec<Image>, last: Outcome) -> Ledger {
     let mut ledger = Ledger::default();
     let (session, cwd, system) = ("s".into(), "/".into(), String::new());
     let model = ModelRef::parse("near/model");
-    ledger.start(Millis(0), SessionStarted { session, cwd, model, version: FORMAT_VERSION, system });
+    ledger.start(
+        Millis(0),
+        SessionStarted { session, cwd, model, version: FORMAT_VERSION, system, forked_from: None },
+    );
     ledger.user(Millis(1), "look".into()).unwrap();
     let id = ledger.reserve();
     let call = |ledger: &mut Ledger| ToolUse {

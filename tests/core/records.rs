@@ -43,6 +43,7 @@ fn started() -> Body {
         model: ModelRef::parse("script"),
         version: FORMAT_VERSION,
         system: "be brief".into(),
+        forked_from: None,
     })
 }
 

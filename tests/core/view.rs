@@ -8,7 +8,7 @@ use countersign::ledger::{
     Preview, Remark, Tombstone, Transition,
 };
 use countersign::tool::SideEffect;
-use countersign::view::{CardBody, Mark, PanelState, Phase, View, ViewSettings};
+use countersign::view::{CardBody, Mark, PanelState, Phase, Receipts, View, ViewSettings};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -280,6 +280,21 @@ fn a_dead_process_leaves_nothing_running_but_what_waits() {
     let mut waiting = view(&crate::scenes::waiting_command().events);
     waiting.resume();
     assert_eq!(waiting.status.phase, Phase::WaitingApproval);
+}
+
+#[test]
+fn of_a_call_that_is_asked_about_anew_the_first_request_has_come_to_nothing() {
+    let mut stage = crate::scenes::waiting_command();
+    let call = view(&stage.events).waiting()[0].1.call;
+    stage.ask(call, "shell", Preview::Command("make".into()));
+    stage.decide(call, true, Decider::User);
+    let view = view(&stage.events);
+    let mut receipts = Receipts::default();
+    receipts.read(view.rows());
+    let told: Vec<_> = (0..receipts.len(true)).filter_map(|at| receipts.get(at, true)).collect();
+    let told: Vec<_> =
+        told.iter().filter(|r| r.call == call).map(|r| (r.call, r.outcome, r.decision.is_some())).collect();
+    assert_eq!(told, [(call, Some("asked anew"), false), (call, None, true)]);
 }
 
 #[test]

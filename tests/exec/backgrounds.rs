@@ -3,7 +3,7 @@
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::stage::{World, script, text};
+use crate::stage::{World, of_type, script, text};
 
 const ALLOWED: [&str; 4] = ["--allow", "shell", "--allow", "shell_kill"];
 /// It tells its process id and stays, whatever it is asked.
@@ -71,6 +71,44 @@ fn nothing_is_left_when_the_program_ends_and_the_next_one_says_so() {
     // A third process has nothing new to say of it.
     let ran = world.json(&[&ALLOWED[..], &["--last", "--script", "[\"Done.\"]", "and on"]].concat());
     assert!(!ran.out.contains("not there any more") && !ran.out.contains("b1:"), "{}", ran.out);
+}
+
+#[test]
+fn a_fork_has_no_hold_on_what_runs_on_where_it_was_forked() {
+    let world = World::new();
+    let silent = json!({ "text": "late", "delay_ms": 60_000 });
+    let replies = script(json!([begins(STAYS), silent]));
+    let mut run = world.begin(&[&ALLOWED[..], &["--json", "--script", &replies, "go"]].concat());
+    let told = text(&run.until(|event| event["type"] == "tool_result"), "content");
+    run.until(|event| event["type"] == "transition");
+    let at = text(&of_type(&world.entries(), "tool_result")[0], "entry");
+    assert_eq!(world.sessions_cli(&["fork", "--last", "--at", &at]).code, 0);
+
+    let again = script(json!([call("shell_output", json!({ "id": "b1" })), begins("echo up"), "Done."]));
+    let ran = world.json(&[&ALLOWED[..], &["--last", "--script", &again, "go on"]].concat());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(is_there(&told), "it runs on");
+    let noted: Vec<String> = ran.all("note").iter().map(|note| text(note, "text")).collect();
+    assert_eq!(noted, ["[b1: left in the session that this one was forked from]"]);
+    let said: Vec<String> = ran.all("injected").iter().map(|entry| text(entry, "text")).collect();
+    let is_news =
+        |text: &&String| text.contains("b1 is not this session's") && text.contains("may still run there");
+    assert_eq!(said.iter().filter(is_news).count(), 1, "{said:?}");
+    assert!(!said.iter().any(|text| text.contains("an earlier process")), "{said:?}");
+    let results = ran.all("tool_result");
+    let [.., gone, new] = results.as_slice() else { panic!("{results:?}") };
+    assert!(text(gone, "content").contains("nothing here has a hold on it"), "{gone}");
+    let started = text(new, "content");
+    assert!(started.contains("[b2: "), "{started}");
+    // What the fork itself began is its own: the next process of it says that it is gone.
+    let third = script(json!([begins(STAYS), "Done."]));
+    assert_eq!(world.json(&[&ALLOWED[..], &["--last", "--script", &third, "more"]].concat()).code, 0);
+    let ran = world.json(&["--last", "--script", "[\"Done.\"]", "and on"]);
+    let noted: Vec<String> = ran.all("note").iter().map(|note| text(note, "text")).collect();
+    assert_eq!(noted.last().unwrap(), "[b3: ended with the earlier process]");
+    assert!(is_there(&told), "it runs on");
+    run.signal(Signal::INT);
+    assert_eq!(run.finish().code, 130);
 }
 
 #[test]

@@ -138,7 +138,8 @@ fn line(body: &Body, log: &[Arc<Entry>]) -> Option<(String, String)> {
         }
         Body::ApprovalRequested(r) => {
             let warning = r.warning.as_ref().map(|words| format!(" ! {words}")).unwrap_or_default();
-            Some((format!("ask {}", number(r.call)), format!("{} ({}){warning}", r.why, r.risk)))
+            let to = r.leads_to.as_ref().map(|to| format!(" -> {to}")).unwrap_or_default();
+            Some((format!("ask {}", number(r.call)), format!("{} ({}){to}{warning}", r.why, r.risk)))
         }
         Body::ApprovalDecided(d) => Some(decision(d)),
         Body::DelegationRequested(r) => {

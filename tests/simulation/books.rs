@@ -34,6 +34,8 @@ pub struct Log {
     pub granted: Grants,
     /// Open approval requests.
     pub asked: BTreeMap<CallId, EntryId>,
+    /// Calls that waited when the process died: each may be asked about once more.
+    again: BTreeSet<CallId>,
     /// Calls that the books say were typed into.
     typed_into: BTreeSet<CallId>,
     /// What people made of a call's arguments.
@@ -86,6 +88,7 @@ impl Log {
     /// From here on another process writes.
     pub fn died(&mut self) {
         self.died = true;
+        self.again = self.asked.keys().copied().collect();
     }
 
     /// Appends one entry, or says which law it breaks.
@@ -219,15 +222,16 @@ impl Log {
         if has_terminal { Ok(()) } else { Err(format!("{call} is typed into without a terminal")) }
     }
 
-    /// A call is asked about once, and once more each time it is changed: with what it was changed to.
+    /// A call is asked about once, and once more each time it is changed: with what it was changed to. Or when the process died.
     fn ask(&mut self, request: &ApprovalRequest, entry: EntryId) -> Result<(), String> {
         let call = request.call;
         if self.edited.get(&call).is_some_and(|edited| *edited != request.arguments) {
             return Err(format!("{call} was changed, and something else is asked about"));
         }
         self.granted.ask(request);
-        let again = self.shown.insert(call, request.arguments.clone()).is_some();
-        if self.asked.insert(call, entry).is_some() || again {
+        let is_the_same = self.shown.insert(call, request.arguments.clone()).map(|s| s == request.arguments);
+        let again = self.again.remove(&call) && is_the_same == Some(true);
+        if (self.asked.insert(call, entry).is_some() || is_the_same.is_some()) && !again {
             return Err(format!("{call} is asked about twice"));
         }
         Ok(())

@@ -4,57 +4,56 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use countersign::agent::{Agent, Answer, Effect, Input, Intent};
-use countersign::ledger::{Body, Entry, Millis, recover};
+use countersign::agent::{Agent, Answer, Effect, Input, Intent, Operation};
+use countersign::hooks::HookId;
+use countersign::ledger::{Body, CallId, Decider, Entry, EntryId, Millis, ToolUse, recover};
 use countersign::model::Request;
+use countersign::tool::{ASK, Preparation};
 
 use crate::books::Log;
-use crate::bounds::{Bounds, found, settings};
+use crate::bounds::{Bounds, FROM_ELSEWHERE, found, settings};
 use crate::sendable::sendable;
 use crate::world::reason;
 
-/// Loads a log that was cut, interrupts what waits, says something, and looks at what the model is then asked.
-/// Every entry that this appends goes through the rules.
+/// Loads a log that was cut, decides about what waits or does not, interrupts it, says something, and looks at what the model
+/// is then asked. Every entry that this appends goes through the rules.
 pub fn survives(mut log: Log, bounds: Bounds, now: Millis) -> Result<(), String> {
     let recovered = recover(log.entries.clone(), now).map_err(|fault| format!("does not load: {fault}"))?;
-    let waiting = recovered.waiting.len();
+    let waiting: Vec<ToolUse> = recovered.waiting.iter().map(|(call, _)| call.clone()).collect();
     log.died();
-    let (mut agent, effects) = Agent::resume(settings(bounds), recovered, now);
-    keep(&mut log, effects)?;
-    if waiting == 0 && !agent.is_idle() {
+    let (agent, effects) = Agent::resume(settings(bounds), recovered, now);
+    let mut life =
+        Life { log, agent, now, unseen: BTreeSet::new(), looks: BTreeSet::new(), answered: BTreeMap::new() };
+    life.unseen = waiting.iter().filter(|call| call.name != ASK).map(|call| call.id).collect();
+    life.keep(effects)?;
+    if waiting.is_empty() && !life.agent.is_idle() {
         return Err("resumed, but not idle".into());
     }
-    if log.open.len() != waiting {
-        return Err(format!("{:?} are open, while {waiting} calls wait", log.open));
+    if life.log.open.len() != waiting.len() {
+        return Err(format!("{:?} are open, while {} calls wait", life.log.open, waiting.len()));
     }
-    // Now and then what waits is allowed first: what then runs is what was asked about.
-    if log.entries.len().is_multiple_of(2) {
-        for (call, request) in log.asked.clone() {
-            let answer = Answer::AllowOnce;
-            keep(&mut log, agent.step(now, Input::Intent(Intent::Decide { request, call, answer })))?;
-        }
-    }
-    keep(&mut log, agent.step(now, Input::Intent(Intent::Abort)))?;
-    log.nothing_open("idle after Esc")?;
-    if !agent.is_idle() || log.run_is_open {
+    let discovered = life.waits(&waiting, bounds)?;
+    life.step(Input::Intent(Intent::Abort))?;
+    life.log.nothing_open("idle after Esc")?;
+    if !life.agent.is_idle() || life.log.run_is_open {
         return Err("Esc did not end the run that was taken up".into());
     }
-    let mut asked = keep(&mut log, agent.step(now, Input::Intent(Intent::Submit("go on".into()))))?;
+    let mut asked = life.step(Input::Intent(Intent::Submit("go on".into())))?;
     // Hooks are asked first, at most at the start of the session and of the message.
     for _ in 0..2 {
         let Next::Hooks(hook) = asked else { break };
-        asked = keep(&mut log, agent.step(now, Input::Hooks(hook, Vec::new())))?;
+        asked = life.step(Input::Hooks(hook, Vec::new()))?;
     }
-    if bounds.discovers {
+    if bounds.discovers && !discovered {
         if !matches!(asked, Next::Nothing) {
             return Err("a model is called before all tools are known".into());
         }
-        asked = keep(&mut log, agent.step(now, Input::Discovered(found())))?;
+        asked = life.step(Input::Discovered(found()))?;
     }
     match asked {
         Next::Model(request) => {
-            log.edits_are_told()?;
-            sendable(&request).and_then(|()| log.may_be_asked(&request.model))
+            life.log.edits_are_told()?;
+            sendable(&request).and_then(|()| life.log.may_be_asked(&request.model))
         }
         Next::Hooks(_) | Next::Nothing => Err("takes no message".into()),
     }
@@ -63,28 +62,133 @@ pub fn survives(mut log: Log, bounds: Bounds, now: Millis) -> Result<(), String>
 /// What the loop waits for after a step.
 enum Next {
     Model(Box<Request>),
-    Hooks(countersign::hooks::HookId),
+    Hooks(HookId),
     Nothing,
 }
 
-fn keep(log: &mut Log, effects: Vec<Effect>) -> Result<Next, String> {
-    let mut next = Next::Nothing;
-    for effect in effects {
-        match effect {
-            Effect::Append(entry) => log.append(entry)?,
-            Effect::CallModel(_, request) => {
-                log.nothing_open("a model call")?;
-                next = Next::Model(request);
-            }
-            Effect::RunTool(invocation) => {
-                log.may_run_with(invocation.call, &invocation.arguments.to_value())?;
-                log.delegations.may_run(&invocation)?;
-            }
-            Effect::RunHooks(call) if matches!(next, Next::Nothing) => next = Next::Hooks(call.id),
-            _ => {}
+/// A process that took up a log, and the rules for what came back with it.
+struct Life {
+    log: Log,
+    agent: Agent,
+    now: Millis,
+    /// Calls that waited and have not been looked at again: nothing may allow them.
+    unseen: BTreeSet<CallId>,
+    /// Looks that are under way.
+    looks: BTreeSet<CallId>,
+    /// The requests that were answered with yes.
+    answered: BTreeMap<CallId, EntryId>,
+}
+
+impl Life {
+    /// Plays what may become of calls that wait: in turn, the look finds what it found, another place, or that the call is not
+    /// possible, or is not back before Esc; and they are allowed before the look, after it, or not at all. Says whether the tools
+    /// from elsewhere were found.
+    fn waits(&mut self, waiting: &[ToolUse], bounds: Bounds) -> Result<bool, String> {
+        let variant = self.log.entries.len();
+        let discovers = bounds.discovers && variant.is_multiple_of(2);
+        let (found_there, answers) = (variant % 4, variant % 3);
+        if answers == 0 {
+            self.allow_all()?;
         }
+        if discovers {
+            self.step(Input::Discovered(found()))?;
+        }
+        let is_known = |call: &&ToolUse| !bounds.discovers || discovers || call.name != FROM_ELSEWHERE;
+        let unseen = |call: &&ToolUse| self.unseen.contains(&call.id) && !self.looks.contains(&call.id);
+        if let Some(call) = waiting.iter().filter(is_known).find(unseen) {
+            return Err(format!("{} waited over a restart and is not looked at again", call.id));
+        }
+        if found_there == 3 {
+            return Ok(discovers);
+        }
+        while let Some(call) = self.looks.pop_first() {
+            let leads_to = self.leads_to(call);
+            let mut look = Preparation { leads_to, ..Preparation::default() };
+            match found_there {
+                1 => look.outside = vec!["/etc/elsewhere".to_owned()],
+                2 => look.invalid = Some("it is gone".to_owned()),
+                _ => {}
+            }
+            self.unseen.remove(&call);
+            self.step(Input::Prepared(call, look))?;
+            let stands = self.log.asked.get(&call);
+            if stands.is_some() && stands == self.answered.get(&call) {
+                return Err(format!("{call} was allowed, is what it was, and still waits"));
+            }
+        }
+        if answers == 1 {
+            self.allow_all()?;
+        }
+        Ok(discovers)
     }
-    Ok(next)
+
+    fn allow_all(&mut self) -> Result<(), String> {
+        for (call, request) in self.log.asked.clone() {
+            self.answered.insert(call, request);
+            self.step(Input::Intent(Intent::Decide { request, call, answer: Answer::AllowOnce }))?;
+        }
+        // Questions are answered in words.
+        let questions = self.log.asked.keys().filter(|call| !self.unseen.contains(call));
+        for call in questions {
+            self.answered.remove(call);
+        }
+        Ok(())
+    }
+
+    /// Where the path of a call led when it was asked about.
+    fn leads_to(&self, call: CallId) -> Vec<String> {
+        let last = self.log.entries.iter().rev().find_map(|entry| match &entry.body {
+            Body::ApprovalRequested(asked) if asked.call == call => Some(asked.leads_to.clone()),
+            _ => None,
+        });
+        last.flatten().into_iter().collect()
+    }
+
+    fn step(&mut self, input: Input) -> Result<Next, String> {
+        let effects = self.agent.step(self.now, input);
+        self.keep(effects)
+    }
+
+    fn keep(&mut self, effects: Vec<Effect>) -> Result<Next, String> {
+        let mut next = Next::Nothing;
+        for effect in effects {
+            match effect {
+                Effect::Append(entry) => {
+                    self.may_decide(&entry)?;
+                    self.log.append(entry)?;
+                }
+                Effect::CallModel(_, request) => {
+                    self.log.nothing_open("a model call")?;
+                    next = Next::Model(request);
+                }
+                Effect::Prepare(look) => drop(self.looks.insert(look.call)),
+                Effect::Cancel(Operation::Preparation(call)) => drop(self.looks.remove(&call)),
+                Effect::RunTool(invocation) => {
+                    self.log.may_run_with(invocation.call, &invocation.arguments.to_value())?;
+                    self.log.delegations.may_run(&invocation)?;
+                }
+                Effect::RunHooks(call) if matches!(next, Next::Nothing) => next = Next::Hooks(call.id),
+                _ => {}
+            }
+        }
+        Ok(next)
+    }
+
+    /// Who allowed a call had seen what is asked about now, after a look of this process.
+    fn may_decide(&self, entry: &Entry) -> Result<(), String> {
+        let Body::ApprovalDecided(decision) = &entry.body else { return Ok(()) };
+        let call = decision.call;
+        if !decision.allow || decision.by != Decider::User {
+            return Ok(());
+        }
+        if self.unseen.contains(&call) {
+            return Err(format!("{call} is allowed before it was looked at again"));
+        }
+        if self.answered.contains_key(&call) && self.answered.get(&call) != self.log.asked.get(&call) {
+            return Err(format!("{call} is allowed by an answer to another request"));
+        }
+        Ok(())
+    }
 }
 
 /// The cuts of an exhaustive walk: each log is cut where an entry was written, and equal logs once. Siblings share

@@ -326,9 +326,9 @@ pub fn body() -> impl Strategy<Value = Body> {
     let injector = proptest::sample::select(Injector::ALL.to_vec());
     let transition = proptest::sample::select(Transition::ALL.to_vec());
     prop_oneof![
-        (text(), text(), model(), 0..=FORMAT_VERSION, text()).prop_map(
-            |(session, cwd, model, version, system)| {
-                Body::SessionStarted(SessionStarted { session, cwd, model, version, system })
+        (text(), text(), model(), 0..=FORMAT_VERSION, text(), option::of(text())).prop_map(
+            |(session, cwd, model, version, system, forked_from)| {
+                Body::SessionStarted(SessionStarted { session, cwd, model, version, system, forked_from })
             }
         ),
         (text(), vec(image(), 0..3))

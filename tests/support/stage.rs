@@ -95,6 +95,7 @@ impl Stage {
             model,
             version: 1,
             system: "You are careful.".into(),
+            forked_from: None,
         };
         stage.ledger.start(Millis(stage.now), started);
         stage.tell();

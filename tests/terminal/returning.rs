@@ -67,6 +67,7 @@ async fn a_call_that_waits_is_offered_again() {
     app.rests().await;
     app.quits().await;
     assert_eq!(home.read("made.txt"), "hello\n");
+    assert_eq!(home.entries("approval_request").len(), 1, "it was looked at again, and is what it was");
     assert_eq!(home.texts("tool_result", "outcome"), ["ok"]);
     assert_eq!(home.texts("turn_ended", "reason"), ["completed"]);
 }
@@ -86,6 +87,64 @@ async fn a_change_that_waits_is_offered_again_with_its_diff() {
     app.answers("y").await;
     app.sees("✓ done").await;
     assert_eq!(home.read("notes.txt"), "alpha\ndelta\ngamma\n");
+    assert_eq!(home.entries("approval_request").len(), 1, "it was looked at again, and is what it was");
+}
+
+#[tokio::test]
+async fn a_change_that_waits_is_shown_as_it_would_be_made_now() {
+    let home = Home::new();
+    let mut app = Console::start(&home, USUAL, &[]);
+    app.sees("ask anything").await;
+    app.says("change beta to delta in notes.txt").await;
+    app.sees("y once").await;
+    app.quits().await;
+    home.write("notes.txt", "omega\nalpha\nbeta\ngamma\n");
+    let mut app = Console::start(&home, USUAL, &["resume", "--last"]);
+    app.sees("omega").await;
+    app.sees("y once").await;
+    app.answers("y").await;
+    app.sees("✓ done").await;
+    assert_eq!(home.read("notes.txt"), "omega\nalpha\ndelta\ngamma\n");
+    let asked = home.entries("approval_request");
+    let shown: Vec<bool> =
+        asked.iter().map(|asked| asked["preview"]["text"].as_str().unwrap().contains("omega")).collect();
+    assert_eq!(shown, [false, true]);
+}
+
+/// What is approved is what happens: the place where the link leads when a person sees it, not where it led before.
+#[tokio::test]
+async fn a_call_that_waits_is_shown_with_the_place_where_its_link_leads_now() {
+    let home = Home::new();
+    let link = home.workspace().join("link");
+    for folder in ["here", "there"] {
+        std::fs::create_dir(home.workspace().join(folder)).unwrap();
+    }
+    std::os::unix::fs::symlink("here", &link).unwrap();
+    let write = json!({ "tool_calls": [{ "name": "write", "arguments": { "path": "link/a.txt", "content": "words\n" } }] });
+    let mut app = Console::scripted(&home, &json!([write]));
+    app.sees("ask anything").await;
+    app.says("go").await;
+    app.sees("here/a.txt").await;
+    app.sees("y once").await;
+    app.quits().await;
+    std::fs::remove_file(&link).unwrap();
+    std::os::unix::fs::symlink("there", &link).unwrap();
+
+    let mut app = Console::start(&home, USUAL, &["resume", "--last", "--script", r#"["It is written."]"#]);
+    app.until("the new place alone", |screen| {
+        screen.contains("there/a.txt") && !screen.replace("there/a.txt", "").contains("here/a.txt")
+    })
+    .await;
+    app.sees("y once").await;
+    app.answers("y").await;
+    app.sees("It is written").await;
+    app.sees("✓ done").await;
+    app.rests().await;
+    app.quits().await;
+    assert_eq!(home.read("there/a.txt"), "words\n");
+    assert!(!home.has("here/a.txt"));
+    assert_eq!(home.texts("approval_request", "leads_to"), ["here/a.txt", "there/a.txt"]);
+    assert_eq!(home.texts("tool_result", "outcome"), ["ok"]);
 }
 
 #[tokio::test]

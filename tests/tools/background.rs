@@ -179,7 +179,7 @@ async fn an_interrupted_call_ends_only_what_nobody_was_told_of() {
 #[tokio::test]
 async fn what_an_earlier_process_started_is_gone_and_its_ids_are_given_to_nobody() {
     let mut bench = Bench::new();
-    bench.tools = bench.tools.after(2);
+    bench.tools = bench.tools.after(2, 0);
     let gone = bench.fails("shell_output", json!({ "id": "b2" })).await;
     assert_has(&gone, &["b2", "an earlier process of this session", "start it again"]);
     assert_has(&bench.fails("shell_kill", json!({ "id": "b1" })).await, &["an earlier process"]);

@@ -120,7 +120,7 @@ impl Agent {
                 self.cancelled.insert(call);
                 self.settle_aborted(now, pending.token, path, Some(now.since(since)), by);
             }
-            State::Preparing => {
+            State::Preparing | State::Revisiting { is_looked_at: true, .. } => {
                 out.push(Effect::Cancel(Operation::Preparation(call)));
                 self.settle_aborted(now, pending.token, path, None, by);
             }
@@ -128,7 +128,9 @@ impl Agent {
                 out.push(Effect::Cancel(Operation::Hooks(hook)));
                 self.settle_aborted(now, pending.token, path, None, by);
             }
-            State::Waiting(_) | State::Ready(_) => self.settle_aborted(now, pending.token, path, None, by),
+            State::Waiting(_) | State::Revisiting { is_looked_at: false, .. } | State::Ready(_) => {
+                self.settle_aborted(now, pending.token, path, None, by);
+            }
         }
     }
 
@@ -162,13 +164,21 @@ impl Agent {
             }
         };
         let runs = dispatching.calls.iter().any(|p| matches!(p.state, State::Running(_)));
-        let waits = dispatching.calls.iter().any(|p| matches!(p.state, State::Waiting(_)));
+        let waits = dispatching.calls.iter().any(|p| p.waits_since().is_some());
         if runs || !waits {
             return self.stop(now, Phase::Dispatching(dispatching), CutBy::User, out);
         }
         for pending in dispatching.calls {
-            if !matches!(pending.state, State::Waiting(_)) {
-                self.stop_call(now, pending, AbortPath::B, CutBy::User, out);
+            match pending.state {
+                State::Waiting(_) | State::Revisiting { is_looked_at: false, .. } => {}
+                State::Revisiting { is_looked_at: true, .. } => {
+                    out.push(Effect::Cancel(Operation::Preparation(pending.call.id)));
+                }
+                State::Preparing
+                | State::Consulting(..)
+                | State::Ready(_)
+                | State::Running(_)
+                | State::Over(_) => self.stop_call(now, pending, AbortPath::B, CutBy::User, out),
             }
         }
         Phase::Idle

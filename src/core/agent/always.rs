@@ -34,7 +34,7 @@ impl Agent {
     /// now. Else nothing is decided, and the call still waits.
     pub(super) fn always(&mut self, now: Millis, pending: &mut Pending, shown: &str, out: &mut Vec<Effect>) {
         let call = &pending.call;
-        let found = pending.looked.clone().unwrap_or_else(|| self.as_written(call));
+        let found = pending.looked.clone().unwrap_or_default();
         let rule = match self.offered(call, &found) {
             Ok(rule) if rule.to_string() == shown => rule,
             Ok(rule) => {
@@ -48,13 +48,6 @@ impl Agent {
         pending.receipt = Some(self.receive(now, call, Decision { scope, rule: taken, ..denial }));
         self.settings.policy.rules.push(rule);
         pending.state = State::Ready(Permission::Recorded);
-    }
-
-    /// The look at a call that waited before a resume is gone. What can still be said of its path is how it is written.
-    fn as_written(&self, call: &ToolUse) -> Preparation {
-        self.registry
-            .get(&call.name)
-            .map_or_else(Preparation::default, |tool| Preparation::as_written(tool, &call.arguments))
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::budget::{Limits, Meter};
 use crate::ledger::{
-    Block, Body, CallId, Ending, Entry, Injector, Ledger, Lesson, Millis, ModelRef, Outcome, Remark,
-    Sandboxing, Stop, Transition, TurnEnded, Usage, tombstoned,
+    ApprovalRequest, Block, Body, CallId, Ending, Entry, EntryId, Injector, Ledger, Lesson, Millis, ModelRef,
+    Outcome, Remark, Sandboxing, Stop, Transition, TurnEnded, Usage, tombstoned,
 };
 
 use super::Effect;
@@ -168,11 +168,15 @@ impl Books {
 
     /// Where this call runs once it is allowed, as whoever allows it was told.
     pub(super) fn sandboxing_of(&self, call: CallId) -> Sandboxing {
-        let last = self.ledger.entries().iter().rev().find_map(|entry| {
+        self.request_of(call).map(|(_, request)| request.sandboxing).unwrap_or_default()
+    }
+
+    /// What was last asked about this call.
+    pub(super) fn request_of(&self, call: CallId) -> Option<(EntryId, &ApprovalRequest)> {
+        self.ledger.entries().iter().rev().find_map(|entry| {
             let Body::ApprovalRequested(request) = &entry.body else { return None };
-            (request.call == call).then_some(request.sandboxing)
-        });
-        last.unwrap_or_default()
+            (request.call == call).then_some((entry.id, request))
+        })
     }
 
     /// Whether the provider paused the last message that stands, and nothing was said since.

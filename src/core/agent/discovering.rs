@@ -1,13 +1,11 @@
 //! Tools that come from elsewhere (MCP servers, A2A agents): the first model call of a process waits for them, then they are
 //! frozen.
 
-use crate::ledger::{
-    AssistantMessage, Block, CallId, EntryId, Injected, Injector, Millis, ToolUse, Transition, Unsettled,
-};
+use crate::ledger::{AssistantMessage, Block, Injected, Injector, Millis, Transition, Unsettled};
 use crate::tool::Discovered;
 
-use super::phase::{Discovering, Pending, Phase, State};
-use super::{Agent, Answer, Effect, Live};
+use super::phase::{Discovering, Phase};
+use super::{Agent, Effect, Live};
 
 impl Agent {
     /// What a process does before anything else: it asks for the tools that come from elsewhere, if any do.
@@ -52,14 +50,17 @@ impl Agent {
                 }
                 self.call_model(now, reason, retries, out)
             }
+            Phase::Dispatching(dispatching) => {
+                self.missing = missing;
+                self.revisit(now, dispatching, out)
+            }
             phase @ (Phase::Idle
             | Phase::AwaitingModel(_)
-            | Phase::Dispatching(_)
             | Phase::BackingOff(_)
             | Phase::Compacting(_)
             | Phase::Consulting(_)) => {
                 self.missing = missing;
-                self.take_answers(now, phase, out)
+                phase
             }
         }
     }
@@ -72,44 +73,13 @@ impl Agent {
             }
         }
     }
-
-    /// Whether a call that waits since before a restart is answered while its tool is still looked for: how long it may
-    /// run and which rule speaks of it is not known yet.
-    pub(super) fn is_too_early(&self, call: &ToolUse, answer: &Answer) -> bool {
-        self.discovers && self.registry.get(&call.name).is_none() && !matches!(answer, Answer::Deny(_))
-    }
-
-    /// The answer is taken when the tools are there. Until then the call waits, and the screen says for what.
-    pub(super) fn keep_answer(
-        &mut self,
-        request: EntryId,
-        call: CallId,
-        answer: Answer,
-        out: &mut Vec<Effect>,
-    ) {
-        self.early.retain(|(earlier, ..)| *earlier != request);
-        self.early.push((request, call, answer));
-        out.push(Effect::Emit(Live::Discovering));
-    }
-
-    /// Answers that came too early, to calls that still wait.
-    fn take_answers(&mut self, now: Millis, phase: Phase, out: &mut Vec<Effect>) -> Phase {
-        let mut phase = phase;
-        for (request, call, answer) in std::mem::take(&mut self.early) {
-            let waits = |p: &Pending| matches!(p.state, State::Waiting(since) if since == request);
-            if matches!(&phase, Phase::Dispatching(dispatching) if dispatching.calls.iter().any(waits)) {
-                phase = self.decide(now, phase, request, call, answer, out);
-            }
-        }
-        phase
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::{Input, Intent, Operation, Settings};
-    use crate::ledger::{Body, Ending, ModelRef, recover};
+    use crate::agent::{Answer, Input, Intent, Operation, Settings};
+    use crate::ledger::{Body, CallId, Ending, Entry, EntryId, ModelRef, Outcome, recover};
     use crate::model::{ModelEvent, ModelNews, ModelSpec, Request};
     use crate::tool::{Preparation, SideEffect, ToolSpec};
 
@@ -171,6 +141,10 @@ mod tests {
 
     /// A session in which a call of a tool from elsewhere waits, taken up by a process that still looks for the tool.
     fn resumed() -> (Agent, EntryId) {
+        resumed_while(true)
+    }
+
+    fn resumed_while(discovers: bool) -> (Agent, EntryId) {
         let settings = Settings::new(ModelSpec::unknown(ModelRef::parse("first")));
         let Input::Discovered(found) = found() else { panic!("tools are found") };
         let mut first = Agent::new(Settings { tools: found.tools, ..settings.clone() });
@@ -194,12 +168,27 @@ mod tests {
         say(Input::Model(message, ModelNews::Finished));
         say(Input::Prepared(CallId(1), Preparation::default()));
         let request = entries.iter().find(|e| matches!(e.body, Body::ApprovalRequested(_))).unwrap().id;
-        let settings = Settings { discovers: true, ..settings };
+        let settings = Settings { discovers, ..settings };
         (Agent::resume(settings, recover(entries, Millis(2)).unwrap(), Millis(2)).0, request)
     }
 
     fn answered(request: EntryId, answer: Answer) -> Input {
         Input::Intent(Intent::Decide { request, call: CallId(1), answer })
+    }
+
+    fn seen() -> Input {
+        Input::Prepared(CallId(1), Preparation::default())
+    }
+
+    fn looks(effects: &[Effect]) -> bool {
+        effects.iter().any(|effect| matches!(effect, Effect::Prepare(look) if look.call == CallId(1)))
+    }
+
+    fn result(effects: &[Effect]) -> Option<Outcome> {
+        effects.iter().find_map(|effect| {
+            let Effect::Append(entry) = effect else { return None };
+            if let Body::ToolResult(result) = &entry.body { Some(result.outcome.clone()) } else { None }
+        })
     }
 
     fn runs(effects: &[Effect]) -> Option<u64> {
@@ -213,12 +202,16 @@ mod tests {
             let (mut agent, request) = resumed();
             let effects = agent.step(Millis(3), answered(request, answer));
             assert_eq!(effects, [Effect::Emit(Live::Discovering)]);
-            assert_eq!(runs(&agent.step(Millis(4), found())), Some(77_000), "for as long as the tool may");
+            let effects = agent.step(Millis(4), found());
+            assert!(looks(&effects) && runs(&effects).is_none(), "it is looked at first: {effects:?}");
+            assert!(!looks(&agent.step(Millis(4), found())), "and once");
+            assert_eq!(runs(&agent.step(Millis(5), seen())), Some(77_000), "for as long as the tool may");
         }
         let (mut agent, request) = resumed();
         agent.step(Millis(3), answered(request, always));
         agent.step(Millis(3), answered(request, Answer::AllowOnce));
-        let effects = agent.step(Millis(4), found());
+        agent.step(Millis(4), found());
+        let effects = agent.step(Millis(5), seen());
         let rules = |e: &Effect| matches!(e, Effect::Append(e) if matches!(&e.body, Body::ApprovalDecided(d) if d.rule.is_some()));
         assert!(runs(&effects).is_some() && !effects.iter().any(rules), "the last answer counts");
     }
@@ -233,6 +226,21 @@ mod tests {
         agent.step(Millis(3), Input::Intent(Intent::Abort));
         let effects = agent.step(Millis(4), found());
         assert!(runs(&effects).is_none() && agent.is_idle(), "{effects:?}");
+    }
+
+    #[test]
+    fn a_call_whose_tool_is_not_there_any_more_is_over_when_that_is_known() {
+        let (mut agent, request) = resumed();
+        agent.step(Millis(3), answered(request, Answer::AllowOnce));
+        let effects = agent.step(Millis(4), Input::Discovered(Discovered::default()));
+        assert_eq!(result(&effects), Some(Outcome::UnknownTool));
+        assert!(
+            runs(&effects).is_none() && super::tests::request(&effects).is_some(),
+            "the model hears of it"
+        );
+        let (agent, _) = resumed_while(false);
+        let settled = |entry: &&std::sync::Arc<Entry>| matches!(&entry.body, Body::ToolResult(r) if r.outcome == Outcome::UnknownTool);
+        assert!(agent.ledger().entries().iter().any(|entry| settled(&entry)), "nothing is looked for");
     }
 
     fn request_is_closed(agent: &mut Agent, request: EntryId) -> bool {

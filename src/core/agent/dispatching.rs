@@ -189,6 +189,7 @@ fn running(dispatching: &mut Dispatching, call: CallId) -> Option<(&mut Pending,
         | State::Preparing
         | State::Consulting(..)
         | State::Waiting(_)
+        | State::Revisiting { .. }
         | State::Ready(_)
         | State::Over(_) => None,
     })

@@ -106,13 +106,24 @@ impl Agent {
                 return phase;
             }
         };
-        let is_it = |p: &&mut Pending| p.call.id == call && matches!(p.state, State::Preparing);
+        let is_it = |p: &&mut Pending| {
+            let is_looked_at =
+                matches!(p.state, State::Preparing | State::Revisiting { is_looked_at: true, .. });
+            p.call.id == call && is_looked_at
+        };
         let Some(pending) = dispatching.calls.iter_mut().find(is_it) else {
             return Phase::Dispatching(dispatching);
         };
         if let Some(bad) = &found.invalid {
-            pending.state = State::Over(invalid(&pending.call, bad));
+            let over = invalid(&pending.call, bad);
+            let was_asked_about = pending.waits_since().is_some();
+            pending.state =
+                if was_asked_about { self.void(now, pending.call.id, over) } else { State::Over(over) };
             return self.advance(now, dispatching, out);
+        }
+        if matches!(pending.state, State::Revisiting { .. }) {
+            let call = pending.call.clone();
+            return self.revisited(now, dispatching, &call, found, out);
         }
         if let Some(hook) = self.ask_hooks(pending, out) {
             pending.state = State::Consulting(hook, found.clone());
@@ -187,8 +198,8 @@ impl Agent {
         found: &Preparation,
         out: &mut Vec<Effect>,
     ) -> State {
-        let request = self.ask(now, call, why, found);
-        self.fire(Payload::Notification { text: format!("{} waits for a decision", call.name) }, out);
+        let request = self.request_about(call, why, found);
+        let request = self.ask(now, request, out);
         match self.settings.attendance {
             Attendance::Person => State::Waiting(request),
             Attendance::Deny if is_question(call) => {
@@ -201,13 +212,19 @@ impl Agent {
         }
     }
 
-    fn ask(
+    /// Writes that a call waits, and tells hooks.
+    pub(super) fn ask(&mut self, now: Millis, request: ApprovalRequest, out: &mut Vec<Effect>) -> EntryId {
+        self.fire(Payload::Notification { text: format!("{} waits for a decision", request.name) }, out);
+        self.books.ledger.remark(now, Remark::ApprovalRequested(request))
+    }
+
+    /// What a person is asked about a call.
+    pub(super) fn request_about(
         &mut self,
-        now: Millis,
         call: &ToolUse,
         (why, sandboxing): (String, Sandboxing),
         found: &Preparation,
-    ) -> EntryId {
+    ) -> ApprovalRequest {
         let rule = self.offered(call, found).ok().map(|rule| rule.to_string());
         let warning = self.books.unclear().warning(&call.name, &call.arguments);
         let effect = |tool: &ToolSpec| effect_of_call(tool, &call.arguments);
@@ -218,30 +235,27 @@ impl Agent {
         let effects = all.into_iter().map(|effect| effect.as_str().to_owned()).collect();
         let names_path = self.registry.get(&call.name).is_some_and(|tool| !tool.paths.is_empty());
         let leads_to = found.leads_to.first().filter(|_| names_path).cloned();
-        self.books.ledger.remark(
-            now,
-            Remark::ApprovalRequested(ApprovalRequest {
-                call: call.id,
-                name: call.name.clone(),
-                arguments: call.arguments.to_value(),
-                why,
-                risk,
-                effects,
-                preview: found.preview.clone(),
-                warning,
-                rule,
-                sandboxing,
-                leads_to,
-                is_partial: found.is_partial,
-            }),
-        )
+        ApprovalRequest {
+            call: call.id,
+            name: call.name.clone(),
+            arguments: call.arguments.to_value(),
+            why,
+            risk,
+            effects,
+            preview: found.preview.clone(),
+            warning,
+            rule,
+            sandboxing,
+            leads_to,
+            is_partial: found.is_partial,
+        }
     }
 
     pub(super) fn deny_by_policy(&mut self, now: Millis, call: CallId, reason: String) -> State {
         self.refuse(now, Decision::denial(call, Decider::Policy, reason))
     }
 
-    fn refuse(&mut self, now: Millis, denial: Decision) -> State {
+    pub(super) fn refuse(&mut self, now: Millis, denial: Decision) -> State {
         let by = denial.by;
         let text = format!("Denied: {}. The call was not started.", denial.reason);
         self.record(now, denial);
@@ -259,16 +273,12 @@ impl Agent {
         answer: Answer,
         out: &mut Vec<Effect>,
     ) -> Phase {
-        let is_it =
-            |p: &&mut Pending| p.call.id == call && matches!(p.state, State::Waiting(r) if r == request);
+        let is_it = |p: &&mut Pending| p.call.id == call && p.waits_since() == Some(request);
         let mut phase = phase;
         if let Phase::Dispatching(dispatching) = &mut phase
             && let Some(pending) = dispatching.calls.iter_mut().find(is_it)
         {
-            if self.is_too_early(&pending.call, &answer) {
-                self.keep_answer(request, call, answer, out);
-                return phase;
-            }
+            let Some(answer) = self.unless_early(pending, answer, out) else { return phase };
             match answer {
                 answer if is_question(&pending.call) => self.answer_question(now, pending, answer, out),
                 Answer::Reply(_) => {

@@ -24,6 +24,7 @@ mod phase;
 mod receiving;
 mod recovery;
 mod resume;
+mod revisiting;
 mod revoking;
 mod settings;
 mod shells;
@@ -90,7 +91,7 @@ pub struct Agent {
     starting: Option<Start>,
     /// Tools come from elsewhere too, and are not known yet: no model is called before.
     discovers: bool,
-    /// Answers to calls whose tools are still looked for.
+    /// Answers to calls that are not yet looked at again: the request, the call, what was said.
     early: Vec<(EntryId, CallId, Answer)>,
     /// Which of them are not there, while nobody was told.
     missing: Vec<String>,

@@ -163,7 +163,7 @@ pub(super) struct Pending {
     pub(super) attempts: u64,
     /// What the hooks said of it, once they were asked.
     pub(super) hooked: Option<PreTool>,
-    /// What the look at it found; `None` after a resume.
+    /// What the last look at it found, once it was looked at.
     pub(super) looked: Option<Preparation>,
     /// Whether it was started.
     pub(super) ran: bool,
@@ -182,6 +182,13 @@ pub(super) enum State {
     Consulting(HookId, Preparation),
     /// A person must decide; the request is named, so that a stale answer is told apart.
     Waiting(EntryId),
+    /// It waited over a restart, and can be decided when it has been looked at again.
+    Revisiting {
+        /// What was asked about it.
+        request: EntryId,
+        /// Whether the look is under way; else its tool is still looked for.
+        is_looked_at: bool,
+    },
     /// It may run, when it is its turn.
     Ready(Permission),
     /// It runs.
@@ -231,10 +238,24 @@ impl Pending {
         }
     }
 
+    /// The request by which a person must decide about it, now or when it has been looked at again.
+    pub(super) fn waits_since(&self) -> Option<EntryId> {
+        match self.state {
+            State::Waiting(request) | State::Revisiting { request, .. } => Some(request),
+            State::Preparing
+            | State::Consulting(..)
+            | State::Ready(_)
+            | State::Running(_)
+            | State::Over(_) => None,
+        }
+    }
+
     /// As the scheduler sees it.
     pub(super) fn candidate(&self) -> Candidate {
         match self.state {
-            State::Preparing | State::Consulting(..) | State::Waiting(_) => Candidate::Undecided,
+            State::Preparing | State::Consulting(..) | State::Waiting(_) | State::Revisiting { .. } => {
+                Candidate::Undecided
+            }
             State::Ready(_) => Candidate::Ready(self.effect),
             State::Running(_) => Candidate::Running(self.effect),
             State::Over(_) => Candidate::Finished,

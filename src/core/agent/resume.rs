@@ -10,13 +10,15 @@ use crate::policy::fingerprint;
 use crate::tool::SideEffect;
 
 use super::always::taken;
+use super::asking::is_question;
 use super::books::Books;
+use super::effect::ordered;
 use super::phase::{Dispatching, Pending, Phase, State};
 use super::{Agent, Attendance, Effect, Settings};
 
 impl Agent {
     /// Takes up a loaded session. The effects append what recovery had to add. Calls whose approval nobody has
-    /// decided wait again; a run that the dead process left open is ended as interrupted.
+    /// decided are looked at and wait again; a run that the dead process left open is ended as interrupted.
     ///
     /// The system prompt of the session replaces the settings' one: it is frozen.
     pub fn resume(mut settings: Settings, recovered: Recovered, now: Millis) -> (Self, Vec<Effect>) {
@@ -47,11 +49,28 @@ impl Agent {
         }
         agent.write_lost(now);
         agent.note_the_choice(now);
-        let effects = agent.books.untold();
-        (agent, effects)
+        let mut out = Vec::new();
+        agent.look_again(now, &mut out);
+        out.extend(agent.books.untold());
+        (agent, ordered(out))
     }
 
-    /// What is offered again is what was asked about: hooks or a person may have changed what the message said.
+    /// What waited is looked at again, before anybody can decide about it.
+    fn look_again(&mut self, now: Millis, out: &mut Vec<Effect>) {
+        self.phase = match std::mem::replace(&mut self.phase, Phase::Idle) {
+            Phase::Dispatching(dispatching) => self.revisit(now, dispatching, out),
+            phase @ (Phase::Idle
+            | Phase::AwaitingModel(_)
+            | Phase::BackingOff(_)
+            | Phase::Compacting(_)
+            | Phase::Consulting(_)
+            | Phase::Discovering(_)) => phase,
+        };
+        self.watch_the_clock(now, out);
+    }
+
+    /// What is offered again is what was asked about: hooks or a person may have changed what the message said. A question
+    /// is about nothing that could have changed.
     fn waiting_again(
         &self,
         waiting: Vec<(ToolUse, OpenCall)>,
@@ -63,7 +82,12 @@ impl Agent {
             if let Some((_, arguments)) = asked {
                 call.arguments.clone_from(arguments);
             }
-            Pending::new(call, token, effect, State::Waiting(asked.map_or(EntryId(0), |(id, _)| *id)))
+            let request = asked.map_or(EntryId(0), |(id, _)| *id);
+            let state = match is_question(&call) {
+                true => State::Waiting(request),
+                false => State::Revisiting { request, is_looked_at: false },
+            };
+            Pending::new(call, token, effect, state)
         });
         Phase::Dispatching(Dispatching::of(calls.collect()))
     }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ledger::{
-    BackgroundStatus, Body, CallId, Entry, Injected, Injector, Millis, Note, Remark, ToolUse,
+    BackgroundStatus, Body, CallId, Entry, EntryId, Injected, Injector, Millis, Note, Remark, ToolUse,
 };
 
 use super::Agent;
@@ -18,6 +18,10 @@ pub(super) struct Shells {
     running: BTreeMap<String, CallId>,
     /// Those whose end is written.
     ended: BTreeSet<String>,
+    /// The last entry that a fork has of the other session, until it is read.
+    forked_at: Option<EntryId>,
+    /// Those that ran there.
+    elsewhere: BTreeSet<String>,
     /// Of them those of which the model was not told yet, in the order of the notes.
     untold: Vec<BackgroundStatus>,
 }
@@ -52,6 +56,13 @@ impl Shells {
         if matches!(body, Body::Transition { reason, .. } if reason.is_a_turn()) {
             self.untold.clear();
         }
+        if let Body::SessionStarted(started) = body {
+            self.forked_at = started.forked_at();
+        }
+        if self.forked_at == Some(entry.id) {
+            self.forked_at = None;
+            self.elsewhere = self.running.keys().cloned().collect();
+        }
     }
 
     fn stands(&mut self, standing: &BackgroundStatus, call: CallId) {
@@ -84,13 +95,16 @@ impl Agent {
         }
     }
 
-    /// When a session is taken up: what the earlier process ran is gone with it, which is written now. The model is told of
-    /// that, and of ends that the earlier process had no time to tell, with its first turn.
+    /// When a session is taken up: what the earlier process ran is gone with it, and what ran where it was forked from is
+    /// not this session's, which is written now. The model is told of that, and of ends that the earlier process had no time to tell, with its first turn.
     pub(super) fn write_lost(&mut self, now: Millis) {
-        for (id, call) in self.books.shells().running.clone() {
-            self.books
-                .ledger
-                .remark(now, Remark::Note(Note::of_background(call, BackgroundStatus::lost(&id))));
+        let shells = self.books.shells().clone();
+        for (id, call) in shells.running {
+            let standing = match shells.elsewhere.contains(&id) {
+                true => BackgroundStatus::left(&id),
+                false => BackgroundStatus::lost(&id),
+            };
+            self.books.ledger.remark(now, Remark::Note(Note::of_background(call, standing)));
         }
         // What these printed nobody can say any more.
         self.of_before = self.books.shells().ended.clone();
@@ -102,7 +116,12 @@ impl Agent {
         self.write_ended(now);
         for standing in self.books.shells().untold.clone() {
             let id = &standing.id;
-            let text = if standing.is_lost {
+            let text = if standing.is_lost && self.books.shells().elsewhere.contains(id) {
+                format!(
+                    "The background command {id} is not this session's: it was started in the session that this one was \
+                     forked from, and may still run there. Nothing here can hear or end it. Start another if it is needed."
+                )
+            } else if standing.is_lost {
                 format!(
                     "The background command {id} is not there any more: it belonged to an earlier process of this session, \
                      and its exit code is not known. Start it again if it is still needed."

@@ -67,6 +67,7 @@ impl Agent {
                     model: settings.model.model.clone(),
                     version: FORMAT_VERSION,
                     system: settings.system.clone(),
+                    forked_from: None,
                 },
             );
             self.write_the_effort(now);
@@ -290,6 +291,7 @@ mod tests {
                 model: ModelRef::parse("first"),
                 version: FORMAT_VERSION,
                 system: String::new(),
+                forked_from: None,
             },
         );
         ledger.user(at, "go".into()).unwrap();

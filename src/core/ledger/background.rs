@@ -7,7 +7,8 @@ pub struct BackgroundStatus {
     pub id: String,
     /// Whether it ran at that moment.
     pub is_running: bool,
-    /// Whether an earlier process of the session had started it, and it went with that.
+    /// Whether somebody else had started it, and nobody here has a hold on it: an earlier process of the session, with which it
+    /// went, or the session that this one was forked from.
     pub is_lost: bool,
     /// In words for people and models: "running for 3 s", "exit code 1 after 3 s".
     pub words: String,
@@ -42,6 +43,12 @@ impl BackgroundStatus {
     /// Of one that an earlier process of the session had started, which is gone.
     pub fn lost(id: &str) -> Self {
         let words = "ended with the earlier process".to_owned();
+        Self { id: id.to_owned(), is_running: false, is_lost: true, words }
+    }
+
+    /// Of one that ran in the session that this one was forked from: it may run on there.
+    pub fn left(id: &str) -> Self {
+        let words = "left in the session that this one was forked from".to_owned();
         Self { id: id.to_owned(), is_running: false, is_lost: true, words }
     }
 

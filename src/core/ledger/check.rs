@@ -91,7 +91,7 @@ impl Books {
             }
             Body::ToolCall(u) => self.once(id, u.id, |b| &mut b.announced, "announced"),
             Body::CallEdited(u) => self.edited(id, u.id),
-            Body::ApprovalRequested(r) => self.once(id, r.call, |b| &mut b.requested, "requested"),
+            Body::ApprovalRequested(r) => self.request(id, r.call),
             Body::ApprovalDecided(d) => self.once(id, d.call, |b| &mut b.decided, "decided"),
             Body::GrantRevoked { call } => {
                 if !self.decided.contains(call) && !self.given_up.contains(call) {
@@ -148,6 +148,14 @@ impl Books {
             self.fault(id, format!("result of call {call}, which no message made"));
         } else if !self.open.remove(&call) && !self.given_up.remove(&call) {
             self.fault(id, format!("call {call} has a second result"));
+        }
+    }
+
+    /// A call is asked about before it is decided; while it waits, once more whenever what it would do has changed.
+    fn request(&mut self, id: EntryId, call: CallId) {
+        let waits = self.requested.contains(&call) && !self.decided.contains(&call);
+        if !(waits && self.open.contains(&call)) {
+            self.once(id, call, |b| &mut b.requested, "requested");
         }
     }
 
@@ -216,10 +224,10 @@ pub fn resting_places(entries: &[Arc<Entry>]) -> Vec<usize> {
 mod tests {
     use std::sync::Arc;
 
-    use super::resting_places;
+    use super::{audit, resting_places};
     use crate::ledger::{
-        Arguments, AssistantMessage, Block, Body, CallId, Entry, EntryId, Millis, ModelRef, Outcome, Stop,
-        ToolResult, ToolUse, Usage, UserMessage,
+        ApprovalRequest, Arguments, AssistantMessage, Block, Body, CallId, Decider, Decision, Entry, EntryId,
+        Millis, ModelRef, Outcome, Preview, Sandboxing, Stop, ToolResult, ToolUse, Usage, UserMessage,
     };
 
     fn call(id: u64) -> ToolUse {
@@ -252,9 +260,44 @@ mod tests {
         }))
     }
 
+    #[test]
+    fn a_call_that_waits_may_be_asked_about_anew_and_one_that_is_decided_may_not() {
+        let asked = || Body::ApprovalRequested(request());
+        let decided = || Body::ApprovalDecided(Decision::denial(CallId(1), Decider::User, ""));
+        let faults = |rest: Vec<Body>| {
+            let made = [answer(&[1]), Body::ToolCall(call(1))].into_iter().chain(rest);
+            let faults = audit(&entries(made.collect())).0.into_iter().map(|(_, fault)| fault.what);
+            faults.filter(|what| what.contains("requested")).collect::<Vec<_>>()
+        };
+        assert!(faults(vec![asked(), asked(), decided(), result(1)]).is_empty());
+        assert_eq!(faults(vec![asked(), decided(), asked(), result(1)]), ["call c1 is requested twice"]);
+        assert_eq!(faults(vec![asked(), result(1), asked()]), ["call c1 is requested, but is not open"]);
+    }
+
+    fn request() -> ApprovalRequest {
+        ApprovalRequest {
+            call: CallId(1),
+            name: "shell".to_owned(),
+            arguments: serde_json::json!({}),
+            why: String::new(),
+            risk: String::new(),
+            effects: Vec::new(),
+            preview: Preview::None,
+            warning: None,
+            rule: None,
+            sandboxing: Sandboxing::Without,
+            leads_to: None,
+            is_partial: false,
+        }
+    }
+
     fn places(bodies: Vec<Body>) -> Vec<usize> {
+        resting_places(&entries(bodies))
+    }
+
+    fn entries(bodies: Vec<Body>) -> Vec<Arc<Entry>> {
         let entry = |(body, id)| Arc::new(Entry { id: EntryId(id), at: Millis(0), body });
-        resting_places(&bodies.into_iter().zip(1..).map(entry).collect::<Vec<_>>())
+        bodies.into_iter().zip(1..).map(entry).collect()
     }
 
     #[test]

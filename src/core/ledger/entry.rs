@@ -200,6 +200,15 @@ pub struct SessionStarted {
     pub version: u32,
     /// The system prompt, frozen: newest models bind their thinking to it, and caches live by it.
     pub system: String,
+    /// The session that this one was forked from, and the last entry that both have: `SESSION@e14`.
+    pub forked_from: Option<String>,
+}
+
+impl SessionStarted {
+    /// The last entry that a fork has of the other session.
+    pub fn forked_at(&self) -> Option<EntryId> {
+        EntryId::parse(self.forked_from.as_deref()?.rsplit_once('@')?.1)
+    }
 }
 
 /// What the user said, and showed.

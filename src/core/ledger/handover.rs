@@ -65,6 +65,7 @@ mod tests {
                 model: ModelRef::parse("script"),
                 version: FORMAT_VERSION,
                 system: String::new(),
+                forked_from: None,
             },
         );
         ledger.user(Millis(1), "go".into()).unwrap();

@@ -82,6 +82,10 @@ impl Receipts {
                 self.of.remove(&changed.id);
             }
             Body::ApprovalRequested(request) => {
+                // A call that waited over a restart, and would do something else by now.
+                self.change(request.call, |receipt| {
+                    (receipt.outcome, receipt.waited_ms) = (Some("asked anew"), Some(at.since(receipt.at)));
+                });
                 let arguments = Arguments::from_value(request.arguments.clone());
                 let action = self.actions.remove(&request.call);
                 let (name, fingerprint) =

@@ -81,7 +81,7 @@ fn conclude(
         message: sentence(status, report),
         next: advice(status, class, report).to_owned(),
         retry_after_ms: delay.filter(|_| class.is_transient()),
-        tool: named_tool(&report.message).filter(|_| class == FailureClass::ToolRefused).map(Box::new),
+        tool: named_tool(report).filter(|_| class == FailureClass::ToolRefused).map(Box::new),
         sizes: if class == FailureClass::Overflow { sizes::told(report) } else { Sizes::default() },
     }
 }
@@ -105,9 +105,7 @@ fn classify(status: Option<u16>, report: &Report, should_retry: Option<bool>) ->
         FailureClass::Pairing
     } else if coded(REPLAY_CODES) || says(REPLAY) {
         FailureClass::ReplayRefused
-    } else if matches!(status.or(report.status), None | Some(400 | 422))
-        && named_tool(&report.message).is_some()
-    {
+    } else if matches!(status.or(report.status), None | Some(400 | 422)) && named_tool(report).is_some() {
         FailureClass::ToolRefused
     } else if let Some(most) = output_limit(&words) {
         FailureClass::OutputLimit { most }
@@ -146,9 +144,16 @@ fn output_limit(words: &str) -> Option<u64> {
 }
 
 /// The tool that a refusal is about: "tools.17.custom.input_schema: …", "Invalid 'tools[17].function.name': …", "Invalid schema
-/// for function 'NAME': …". One vendor puts all of them into its first: "tools[0].function_declarations[17]: …".
-fn named_tool(message: &str) -> Option<NamedTool> {
-    for (before, end) in [("function_declarations[", ']'), ("tools.", '.'), ("tools[", ']')] {
+/// for function 'NAME': …". One vendor puts all of them into its first: "tools[0].function_declarations[17]: …"; some servers quote
+/// a way to it: "('body', 'tools', 17, 'function')". Where the words name none, the members beside them may.
+fn named_tool(report: &Report) -> Option<NamedTool> {
+    tool_in_words(&report.message).or(report.tool.map(NamedTool::At))
+}
+
+fn tool_in_words(message: &str) -> Option<NamedTool> {
+    for (before, end) in
+        [("function_declarations[", ']'), ("tools.", '.'), ("tools[", ']'), ("'tools', ", ',')]
+    {
         let after = message.split(before).skip(1);
         let mut places = after.filter_map(|after| after.split_once(end)?.0.parse().ok());
         if let Some(place) = places.next() {
@@ -275,3 +280,62 @@ const START_WITH_JINJA: &str =
 const TOO_LARGE: &str =
     "The request has more bytes than the server takes: compact the session (/compact), or start a new one.";
 const PROXY_KEY: &str = "The proxy wants a name and a password: put them into HTTPS_PROXY, as in http://name:password@proxy.example:3128.";
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn named(status: u16, body: &Value) -> Option<NamedTool> {
+        let failure = http_failure(status, &[], body.to_string().as_bytes());
+        assert_eq!(failure.tool.is_some(), failure.class == FailureClass::ToolRefused, "{failure:?}");
+        failure.tool.map(|tool| *tool)
+    }
+
+    #[test]
+    fn a_tool_is_named_by_members_where_the_words_name_none() {
+        let param = |param: Value| json!({ "error": { "message": "It is not valid.", "type": "invalid_request_error", "param": param } });
+        for path in ["tools[3].function.parameters", "tools[3]", "tools.3.function", "tools.3"] {
+            assert_eq!(named(400, &param(path.into())), Some(NamedTool::At(3)), "{path}");
+        }
+        let far = format!("tools[{}]", "9".repeat(400));
+        for path in ["tools", "tools[", "tools[x]", "messages[3].content", "tool_choice", "mytools[3]", &far]
+        {
+            assert_eq!(named(400, &param(path.into())), None, "{path}");
+        }
+        assert_eq!(named(400, &param(json!(["tools", 3]))), None);
+        assert_eq!(named(500, &param("tools[3]".into())), None, "trouble of the server's own");
+        let both =
+            json!({ "error": { "message": "Invalid schema for function 'say': no.", "param": "tools[3]" } });
+        assert_eq!(named(400, &both), Some(NamedTool::Called("say".to_owned())));
+    }
+
+    #[test]
+    fn a_tool_is_named_by_the_way_to_it() {
+        let problem = |way: Value| json!({ "type": "dict_type", "loc": way, "msg": "Input should be a valid dictionary" });
+        let detail = |problems: Vec<Value>| json!({ "detail": problems });
+        let way = json!(["body", "tools", 3, "function", "parameters"]);
+        assert_eq!(named(422, &detail(vec![problem(way.clone())])), Some(NamedTool::At(3)));
+        let elsewhere = problem(json!(["body", "messages", 2, "content"]));
+        assert_eq!(
+            named(422, &detail(vec![elsewhere.clone(), problem(way.clone())])),
+            Some(NamedTool::At(3))
+        );
+        let long: Vec<Value> = (0..20).map(|_| "x".into()).chain(way.as_array().unwrap().clone()).collect();
+        let strange = [
+            json!(["body", "tools"]),
+            json!(["body", "tools", -1]),
+            json!(["tools", "name"]),
+            json!("tools"),
+            long.into(),
+        ];
+        for way in strange {
+            assert_eq!(named(422, &detail(vec![problem(way.clone())])), None, "{way}");
+        }
+        let many = std::iter::repeat_n(elsewhere, 100).chain([problem(way)]).collect();
+        assert_eq!(named(422, &detail(many)), None, "not all of a flood is looked through");
+        let quoted = json!({ "object": "error", "message": "[{'type': 'dict_type', 'loc': ('body', 'tools', 3, 'function'), 'msg': 'Input should be a valid dictionary'}]" });
+        assert_eq!(named(400, &quoted), Some(NamedTool::At(3)));
+    }
+}

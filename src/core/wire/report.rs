@@ -20,10 +20,15 @@ pub(super) struct Report {
     pub(super) prompt: Option<u64>,
     /// For the provider's support.
     pub(super) request_id: Option<String>,
+    /// The place of the tool that is spoken of, where members say it and not the words.
+    pub(super) tool: Option<usize>,
 }
 
 /// Deepest nesting of a body inside a body that is looked into.
 const MAX_DEPTH: usize = 3;
+/// Most problems of one answer that are looked through for a tool, and steps of the way to each.
+const MOST_PROBLEMS: usize = 64;
+const MOST_STEPS: usize = 8;
 
 impl Report {
     /// Reads a body: JSON of any known shape, or the page of a proxy.
@@ -78,6 +83,7 @@ impl Report {
             Some(details) => self.add_code(details.get("error_code")),
             None => {}
         }
+        self.tool = self.tool.or_else(|| tool_place(value));
         let count = |name: &str| value.get(name).and_then(Value::as_u64);
         self.window = count("n_ctx").or(self.window);
         self.prompt = count("n_prompt_tokens").or(self.prompt);
@@ -125,6 +131,32 @@ impl Report {
             Some(_) | None => {}
         }
     }
+}
+
+/// The tool to which an error points beside its words: with OpenAI's `param`, or with a way to it, as servers made with FastAPI
+/// do: `"loc": ["body", "tools", 3, "function"]`.
+fn tool_place(value: &Value) -> Option<usize> {
+    let by_param = value.get("param").and_then(Value::as_str).and_then(place_in_path);
+    by_param.or_else(|| {
+        let problems = value.get("detail")?.as_array()?.iter().take(MOST_PROBLEMS);
+        problems.filter_map(|problem| problem.get("loc")?.as_array()).find_map(|way| place_on_way(way))
+    })
+}
+
+/// `tools[3].function.parameters`, `tools.3.function`.
+fn place_in_path(path: &str) -> Option<usize> {
+    let rest = path.strip_prefix("tools")?;
+    let place = match rest.strip_prefix('[') {
+        Some(rest) => rest.split_once(']')?.0,
+        None => rest.strip_prefix('.')?.split('.').next()?,
+    };
+    place.parse().ok()
+}
+
+fn place_on_way(way: &[Value]) -> Option<usize> {
+    let mut steps = way.iter().take(MOST_STEPS);
+    steps.find(|step| step.as_str() == Some("tools"))?;
+    usize::try_from(steps.next()?.as_u64()?).ok()
 }
 
 /// Most characters of a provider's sentence that are shown.

@@ -40,6 +40,8 @@ pub(super) struct Background(Arc<Mutex<Known>>, Arc<OnceLock<LateNews>>);
 struct Known {
     /// Numbers up to this one were given by an earlier process.
     earlier: u64,
+    /// Up to this one they were given in the session that this one was forked from.
+    elsewhere: u64,
     latest: u64,
     jobs: BTreeMap<u64, (Arc<Job>, JoinHandle<()>)>,
 }
@@ -62,10 +64,11 @@ struct Job {
 struct Unannounced<'a>(&'a Background, Option<u64>);
 
 impl Background {
-    /// Numbers go on after these, which an earlier process of the session has given.
-    pub(super) fn after(&self, earlier: u64) {
+    /// Numbers go on after these, which an earlier process of the session has given, and before it, those up to `elsewhere`,
+    /// the session that it was forked from.
+    pub(super) fn after(&self, earlier: u64, elsewhere: u64) {
         let mut known = self.known();
-        (known.earlier, known.latest) = (earlier, earlier);
+        (known.earlier, known.elsewhere, known.latest) = (earlier, elsewhere, earlier);
     }
 
     /// Whoever is to hear of ends that nobody asks about.
@@ -151,6 +154,12 @@ impl Background {
         let number = BackgroundStatus::number_of(id).unwrap_or_default();
         if let Some((job, _)) = known.jobs.get(&number) {
             return Ok(Arc::clone(job));
+        }
+        if (1..=known.elsewhere).contains(&number) {
+            return Err(format!(
+                "{id} was started in the session that this one was forked from, and nothing here has a hold on it; start \
+                 another if it is needed"
+            ));
         }
         if (1..=known.earlier).contains(&number) {
             return Err(format!(

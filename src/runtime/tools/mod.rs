@@ -183,9 +183,10 @@ impl LocalTools {
         Self { keyboards: self.keyboards.attended(), ..self }
     }
 
-    /// With the ids of background commands going on after this many, which earlier processes of the session started.
-    pub fn after(self, earlier: u64) -> Self {
-        self.background.after(earlier);
+    /// With the ids of background commands going on after this many, which earlier processes of the session started; the
+    /// first `elsewhere` of them in the session that it was forked from.
+    pub fn after(self, earlier: u64, elsewhere: u64) -> Self {
+        self.background.after(earlier, elsewhere);
         self
     }
 
@@ -264,8 +265,8 @@ impl LocalTools {
         }
     }
 
-    /// What was decided about: found when the call was looked at. A call that waited while the program was started again
-    /// was not looked at in this one: then its path must lead where it says.
+    /// What was decided about: found when the call was looked at, in this process also where it had waited since an earlier one.
+    /// Of a call whose look is forgotten the path must lead where it says.
     fn target(&self, invocation: &Invocation) -> Result<Arc<Target>, String> {
         let path = invocation.arguments.text("path").unwrap_or_default();
         match self.targets.get(invocation.call, path) {

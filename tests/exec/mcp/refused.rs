@@ -44,16 +44,26 @@ fn refusals(speech: Speech, place: usize) -> Vec<Reply> {
         return vec![Reply::error(400, "invalid_request_error", &words)];
     }
     if speech.model == RESPONSES.model {
-        return vec![openai(&schema, &format!("tools[{place}].parameters")), openai(&name, "")];
+        let param = format!("tools[{place}].parameters");
+        return vec![
+            openai(&schema, &param),
+            openai(&name, ""),
+            openai("Object schema missing properties.", &param),
+        ];
     }
     let google = format!(
         "* GenerateContentRequest.tools[0].function_declarations[{place}].parameters.properties[x].items: missing field."
     );
+    let param = openai("Object schema missing properties.", &format!("tools[{place}].function.parameters"));
+    let way = json!(["body", "tools", place, "function", "parameters"]);
+    let fastapi = json!({ "detail": [{ "type": "dict_type", "loc": way, "msg": "Input should be a valid dictionary" }] });
     let google = json!([{ "error": { "code": 400, "message": google, "status": "INVALID_ARGUMENT" } }]);
     vec![
         openai(&schema, &format!("tools[{place}].function.parameters")),
         openai(&name.replace(".name", ".function.name"), ""),
         Reply::raw(400, "application/json", &google.to_string()),
+        param,
+        Reply::raw(422, "application/json", &fastapi.to_string()),
     ]
 }
 

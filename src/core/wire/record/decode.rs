@@ -125,6 +125,7 @@ fn read_started(fields: &Fields<'_>) -> Result<Body, RecordError> {
         model: ModelRef::parse(fields.str("model")?),
         version: fields.small("version")?,
         system: fields.text_or_empty("system")?,
+        forked_from: fields.get("forked_from").map(|_| fields.text("forked_from")).transpose()?,
     }))
 }
 

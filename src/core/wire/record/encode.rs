@@ -101,6 +101,9 @@ fn write_started(record: &mut Map<String, Value>, started: &SessionStarted) {
             "system": started.system,
         }),
     );
+    if let Some(origin) = &started.forked_from {
+        put(record, json!({ "forked_from": origin }));
+    }
 }
 
 fn write_request(record: &mut Map<String, Value>, request: &ApprovalRequest) {

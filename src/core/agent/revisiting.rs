@@ -1,0 +1,147 @@
+//! A call that waited over a restart: it is looked at again before it is decided. The world may be another one by now, and
+//! a person allows what will happen, not what would have happened then.
+
+use crate::ledger::{CallId, Decider, Decision, Millis, Sandboxing, Settlement, ToolUse};
+use crate::policy::{Decided, Verdict};
+use crate::tool::{Preparation, ToolSpec};
+
+use super::phase::{Dispatching, Pending, Phase, State};
+use super::{Agent, Answer, Effect, Live, Operation};
+
+impl Agent {
+    /// Begins the looks at calls that came back with the session, as far as their tools are known. What is no valid call of a
+    /// tool any more is over.
+    pub(super) fn revisit(
+        &mut self,
+        now: Millis,
+        mut dispatching: Dispatching,
+        out: &mut Vec<Effect>,
+    ) -> Phase {
+        for pending in &mut dispatching.calls {
+            let State::Revisiting { request, is_looked_at: false } = pending.state else { continue };
+            let tool = self.registry.get(&pending.call.name).map(|tool: &ToolSpec| tool.effect);
+            if tool.is_none() && self.discovers {
+                continue;
+            }
+            pending.effect = tool.unwrap_or(pending.effect);
+            pending.state = match self.examine(&pending.call, out) {
+                State::Preparing => State::Revisiting { request, is_looked_at: true },
+                State::Over(over) => self.void(now, pending.call.id, over),
+                other @ (State::Revisiting { .. }
+                | State::Consulting(..)
+                | State::Waiting(_)
+                | State::Ready(_)
+                | State::Running(_)) => other,
+            };
+        }
+        self.advance(now, dispatching, out)
+    }
+
+    /// What was asked about it has come to nothing, which is written: its result may have to wait for those before it.
+    pub(super) fn void(&mut self, now: Millis, call: CallId, over: Settlement) -> State {
+        self.early.retain(|(_, early, _)| *early != call);
+        self.record(now, Decision::denial(call, Decider::Policy, over.content.clone()));
+        State::Over(over)
+    }
+
+    /// The look is back. It tightens what was asked about, and loosens nothing: whatever allows the call by now, it goes on
+    /// waiting. Hooks have spoken of it before the restart, and are not asked again.
+    pub(super) fn revisited(
+        &mut self,
+        now: Millis,
+        mut dispatching: Dispatching,
+        call: &ToolUse,
+        found: &Preparation,
+        out: &mut Vec<Effect>,
+    ) -> Phase {
+        let Some(pending) = dispatching.calls.iter_mut().find(|pending| pending.call.id == call.id) else {
+            return Phase::Dispatching(dispatching);
+        };
+        pending.state = self.asked_again(now, pending, found, out);
+        pending.looked = Some(found.clone());
+        let phase = self.advance(now, dispatching, out);
+        self.take_early(now, phase, call.id, out)
+    }
+
+    /// The request stands if the look has found what the last one did; else there is a new one.
+    fn asked_again(
+        &mut self,
+        now: Millis,
+        pending: &Pending,
+        found: &Preparation,
+        out: &mut Vec<Effect>,
+    ) -> State {
+        let call = &pending.call;
+        let tool = self.registry.get(&call.name).cloned();
+        let (Some(tool), Some((request, before))) =
+            (tool, self.books.request_of(call.id).map(|(id, request)| (id, request.clone())))
+        else {
+            return self.deny_by_policy(now, call.id, "nobody knows what was asked about it".to_owned());
+        };
+        let Decided { verdict, rule, .. } = self.settings.policy.decide(&tool, &call.arguments, found);
+        let (why, sandboxing) = match verdict {
+            Verdict::Deny(reason) => {
+                let rule = rule.map(|rule| rule.to_string());
+                return self
+                    .refuse(now, Decision { rule, ..Decision::denial(call.id, Decider::Policy, reason) });
+            }
+            Verdict::Ask(why) => (why, self.no_looser(&tool, call, before.sandboxing)),
+            Verdict::Allow(_) => (before.why.clone(), self.no_looser(&tool, call, before.sandboxing)),
+            Verdict::Sandbox(_) => {
+                let gap = self.why_not_confined(call, found);
+                gap.unwrap_or_else(|| (before.why.clone(), Sandboxing::Within))
+            }
+        };
+        let asked = self.request_about(call, (why, sandboxing), found);
+        if asked == before {
+            return State::Waiting(request);
+        }
+        State::Waiting(self.ask(now, asked, out))
+    }
+
+    /// Where the call runs when it is allowed: in the sandbox if that was asked about, as long as there is one.
+    fn no_looser(&self, tool: &ToolSpec, call: &ToolUse, before: Sandboxing) -> Sandboxing {
+        match (self.settings.policy.can_confine(tool, &call.arguments), before) {
+            (false, _) => Sandboxing::Without,
+            (true, Sandboxing::Within) => Sandboxing::Within,
+            (true, Sandboxing::OnWish | Sandboxing::Without) => Sandboxing::OnWish,
+        }
+    }
+
+    /// An answer to a call that is not yet looked at again. A no needs no look; anything else waits for it. The screen says
+    /// what is waited for if that may take long. Gives the answer that can be taken now.
+    pub(super) fn unless_early(
+        &mut self,
+        pending: &Pending,
+        answer: Answer,
+        out: &mut Vec<Effect>,
+    ) -> Option<Answer> {
+        let State::Revisiting { request, is_looked_at } = pending.state else { return Some(answer) };
+        let call = pending.call.id;
+        if matches!(answer, Answer::Deny(_)) {
+            out.extend(is_looked_at.then_some(Effect::Cancel(Operation::Preparation(call))));
+            return Some(answer);
+        }
+        self.early.retain(|(_, earlier, _)| *earlier != call);
+        self.early.push((request, call, answer));
+        out.extend((!is_looked_at).then_some(Effect::Emit(Live::Discovering)));
+        None
+    }
+
+    /// The answer that was waiting for the look is taken, if what it answered still stands. A change of the arguments allows
+    /// nothing, and is looked at itself: it is taken anyway.
+    fn take_early(&mut self, now: Millis, phase: Phase, call: CallId, out: &mut Vec<Effect>) -> Phase {
+        let Some(at) = self.early.iter().position(|(_, of, _)| *of == call) else { return phase };
+        let (request, _, answer) = self.early.swap_remove(at);
+        let Phase::Dispatching(dispatching) = &phase else { return phase };
+        let waits = dispatching.calls.iter().find(|pending| pending.call.id == call);
+        let Some(stands) = waits.and_then(Pending::waits_since) else { return phase };
+        if stands != request && !matches!(answer, Answer::Edit(_)) {
+            let why = "not taken: what this call would do has changed since it was asked about; it is asked \
+                       about anew";
+            out.push(Effect::Emit(Live::Refused(why.to_owned())));
+            return phase;
+        }
+        self.decide(now, phase, stands, call, answer, out)
+    }
+}
