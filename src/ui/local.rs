@@ -14,6 +14,7 @@ use super::picker::Picker;
 pub use super::reading::Reading;
 use super::rebinding::Keymap;
 use super::replaying::Replay;
+pub use super::scroll::{Anchor, Mark, Position, Scroll};
 use super::search::Search;
 use super::selection::Pointer;
 pub use super::shut::Shut;
@@ -198,61 +199,6 @@ impl Edit {
     pub fn is_open(&self) -> bool {
         self.sent.is_none()
     }
-}
-
-/// Where the transcript's window is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Scroll {
-    /// The first row of the window; `None` follows the end.
-    pub top: Option<Position>,
-    /// Rows to move by in the next frame, which alone knows how high the cards are.
-    pub wish: i32,
-    /// How many cards there were when the end was last in sight.
-    pub seen: usize,
-    /// A card that the next frame must bring into sight.
-    pub reveal: Option<CardId>,
-    /// What stands in the first row while the window is held, however often lines are broken anew.
-    pub anchor: Option<Anchor>,
-    /// Changes of the last card when the end was last in sight.
-    pub seen_revision: u64,
-}
-
-/// What is being read: a card, and a place in it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Anchor {
-    /// The card.
-    pub card: CardId,
-    /// The card's revision when the place was taken.
-    pub revision: u64,
-    /// The place.
-    pub mark: Mark,
-    /// The first row of the window that it came to last; `None` while the end is in sight only because the window
-    /// became larger.
-    pub top: Option<Position>,
-    /// How many cards there were, and the changes of the last one, when it was last looked at.
-    pub session: (usize, u64),
-}
-
-/// A place in a card, in characters that are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Mark {
-    /// Whether it is in the part that folds; each part counts for itself.
-    pub folds: bool,
-    /// Characters before it.
-    pub read: usize,
-    /// Characters in all.
-    pub all: usize,
-    /// Empty rows between the first row and what is read.
-    pub blank: usize,
-}
-
-/// A row of the transcript, named by its card: cards above may be of unknown height.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct Position {
-    /// Which card.
-    pub card: usize,
-    /// Which of its rows, the empty one before it included.
-    pub row: usize,
 }
 
 impl Local {

@@ -27,6 +27,9 @@ pub mod composer;
 /// What only the screen knows: focus, scroll, overlays.
 pub mod local;
 
+/// Where the window on the transcript is.
+pub mod scroll;
+
 /// How keys arrive: one by one, held down, or in a burst.
 pub mod rhythm;
 

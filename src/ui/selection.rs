@@ -1,11 +1,13 @@
 //! What the mouse has done so far: where a button went down, what is selected, whether it pulls the window along.
 
-/// A cell of what is shown: rows are counted in their card, so that it stays where it is while the window moves.
+/// A cell of what is shown: rows are counted in their piece of a card, so that it stays where it is while the window moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Point {
     /// Which card; a page is one.
     pub card: usize,
-    /// Which of its rows, the empty one before it included.
+    /// Which piece of it.
+    pub piece: usize,
+    /// Which row of that; the empty one before a card is in its first piece.
     pub row: usize,
     /// Which cell, from the left edge of what is shown.
     pub col: u16,

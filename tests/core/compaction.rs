@@ -6,8 +6,8 @@ use countersign::agent::{Agent, Effect, Input, Intent, Live, Settings};
 use countersign::context::{estimate_tokens, words};
 use countersign::hooks::{HookAnswer, HookDecision, HookPoint, HookSpec};
 use countersign::ledger::{
-    Body, CompactionTrigger, Ending, Learned, Lesson, Message, Millis, ModelRef, Outcome, Stop, Transition,
-    Usage, recover,
+    Body, CompactionTrigger, Ending, EntryId, Learned, Lesson, Message, Millis, ModelRef, Outcome, Stop,
+    Transition, Usage, recover,
 };
 use countersign::model::{
     Abilities, Effort, FailureClass, ModelEvent, ModelFailure, ModelNews, ModelSpec, Request, Sizes,
@@ -277,4 +277,106 @@ fn there_is_nothing_to_compact_after_a_message_that_was_refused() {
     assert!(agent.is_idle());
     let effects = agent.step(Millis(3), Input::Intent(Intent::Compact));
     assert!(matches!(&effects[..], [Effect::Emit(Live::Refused(_))]), "{effects:?}");
+}
+
+/// Gives the first model call of an intent this news; where a summary is asked for then, it breaks off. Says which call that was.
+fn broken_summary(agent: &mut Agent, intent: Intent, overflows: bool, ends: fn(EntryId) -> Vec<Input>) {
+    let call = |effects: &[Effect]| {
+        let mut calls = effects.iter().filter_map(|effect| match effect {
+            Effect::CallModel(message, request) => Some((*message, asks_for_summary(request))),
+            _ => None,
+        });
+        calls.next()
+    };
+    let mut asked = call(&agent.step(Millis(50_000), Input::Intent(intent))).unwrap();
+    if overflows {
+        let failure = ModelFailure::new(FailureClass::Overflow, "too long");
+        let news = ModelNews::Failed(failure);
+        asked = call(&agent.step(Millis(50_001), Input::Model(asked.0, news))).unwrap();
+    }
+    assert!(asked.1, "a summary is asked for");
+    let begun = ModelNews::Event(ModelEvent::Text("HALF OF A SUMMARY".into()));
+    agent.step(Millis(50_002), Input::Model(asked.0, begun));
+    for input in ends(asked.0) {
+        agent.step(Millis(50_003), input);
+    }
+}
+
+#[test]
+fn half_a_summary_is_never_the_models_words_wherever_the_process_dies() {
+    let fails: fn(EntryId) -> Vec<Input> = |message| {
+        let failure = ModelFailure::new(FailureClass::BadRequest, "no");
+        vec![Input::Model(message, ModelNews::Failed(failure))]
+    };
+    let waits: fn(EntryId) -> Vec<Input> = |message| {
+        let failure = ModelFailure::new(FailureClass::Transient, "overloaded");
+        vec![Input::Model(message, ModelNews::Failed(failure))]
+    };
+    let aborted: fn(EntryId) -> Vec<Input> = |_| vec![Input::Intent(Intent::Abort)];
+    let submit = || Intent::Submit("And now?".into());
+    for ends in [fails, waits, aborted] {
+        for (window, intent, overflows) in
+            [(1_000_000, Intent::Compact, false), (60_000, submit(), false), (1_000_000, submit(), true)]
+        {
+            let mut agent = resumed(&long_session(), settings(window));
+            broken_summary(&mut agent, intent, overflows, ends);
+            let entries = agent.ledger().entries();
+            let is_half = |entry: &&std::sync::Arc<_>| format!("{entry:?}").contains("HALF OF A SUMMARY");
+            assert_eq!(entries.iter().filter(is_half).count(), 1);
+            for end in 1..=entries.len() {
+                let recovered = recover(entries[..end].to_vec(), Millis(99_999)).unwrap();
+                let seen = format!("{:?}", recovered.ledger.project());
+                assert!(
+                    !seen.contains("HALF OF A SUMMARY"),
+                    "{overflows} {window}: cut after {:?}",
+                    entries[end - 1]
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn half_an_answer_stays_wherever_the_process_dies() {
+    for overflows in [false, true] {
+        let mut agent = resumed(&long_session(), settings(1_000_000));
+        let mut asked = agent.step(Millis(50_000), Input::Intent(Intent::Submit("And now?".into())));
+        let mut message = None;
+        let mut summarize = overflows;
+        while let Some(Effect::CallModel(id, request)) =
+            asked.into_iter().find(|effect| matches!(effect, Effect::CallModel(..)))
+        {
+            let news = match (asks_for_summary(&request), std::mem::take(&mut summarize)) {
+                (false, false) => {
+                    message = Some(id);
+                    break;
+                }
+                (false, true) => {
+                    vec![ModelNews::Failed(ModelFailure::new(FailureClass::Overflow, "too long"))]
+                }
+                (true, _) => {
+                    let text = ModelEvent::Text("All of it.".into());
+                    vec![
+                        ModelNews::Event(text),
+                        ModelNews::Event(ModelEvent::Stop(Stop::End)),
+                        ModelNews::Finished,
+                    ]
+                }
+            };
+            asked = news
+                .into_iter()
+                .flat_map(|news| agent.step(Millis(50_001), Input::Model(id, news)))
+                .collect();
+        }
+        let begun = ModelNews::Event(ModelEvent::Text("HALF AN ANSWER".into()));
+        agent.step(Millis(50_002), Input::Model(message.unwrap(), begun));
+        agent.step(Millis(50_003), Input::Intent(Intent::Abort));
+        assert_eq!(compactions(&agent, CompactionTrigger::Reactive), usize::from(overflows));
+        let entries = agent.ledger().entries();
+        let at = entries.iter().position(|entry| format!("{entry:?}").contains("HALF AN ANSWER")).unwrap();
+        for end in at + 1..=entries.len() {
+            let recovered = recover(entries[..end].to_vec(), Millis(99_999)).unwrap();
+            assert!(format!("{:?}", recovered.ledger.project()).contains("HALF AN ANSWER"));
+        }
+    }
 }

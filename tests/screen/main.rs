@@ -40,6 +40,7 @@ mod graphics;
 mod inspector;
 mod keys;
 mod linear;
+mod long;
 mod marks;
 mod permissions;
 mod picking;

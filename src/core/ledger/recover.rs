@@ -6,8 +6,8 @@ use std::{
 };
 
 use super::{
-    Body, CallId, Decision, Entry, Fault, Ledger, Millis, OpenCall, Outcome, Settlement, ToolUse, check,
-    forgotten_text,
+    Body, CallId, CompactionTrigger, Decision, Entry, Fault, Ledger, Millis, OpenCall, Outcome, Settlement,
+    Tombstone, ToolUse, Transition, check, forgotten_text,
     handover::{begun, delivered},
     lost_text, told_of_typing,
 };
@@ -40,6 +40,7 @@ pub fn recover(entries: Vec<Arc<Entry>>, now: Millis) -> Result<Recovered, Fault
         entries,
     };
     announce_missing(&mut ledger, &open, now);
+    withdraw_summary(&mut ledger, now);
     let undecided = undecided(&ledger.entries, &open);
     let allowed = allowed(&ledger.entries);
     let answers = answers(&ledger.entries);
@@ -114,6 +115,39 @@ fn announce_missing(ledger: &mut Ledger, open: &BTreeSet<CallId>, now: Millis) {
             ledger.append(now, Body::ToolCall(call));
         }
     }
+}
+
+/// What was written of a summary and its tombstone are written in one go, too: of a file that ends between them no model may
+/// read the words as its own.
+fn withdraw_summary(ledger: &mut Ledger, now: Millis) {
+    let Some(last) = ledger.entries.last() else { return };
+    let Body::Assistant(message) = &last.body else { return };
+    if message.interrupted && message.calls().next().is_none() && answers_a_compaction(&ledger.entries) {
+        let reason = "the process ended before this summary was used".to_owned();
+        let target = last.id;
+        ledger.append(now, Body::Tombstone(Tombstone { target, reason }));
+    }
+}
+
+/// Whether the last model call is one for a summary: by the transition before it, or since no run was under way. Between
+/// runs nothing else is asked.
+fn answers_a_compaction(entries: &[Arc<Entry>]) -> bool {
+    let mut summarizes = false;
+    for entry in entries {
+        match &entry.body {
+            Body::TurnEnded(_) => summarizes = true,
+            // Once it is made, the call that it was made for is next.
+            Body::Compaction(compaction) => summarizes = compaction.trigger == CompactionTrigger::Manual,
+            Body::Transition { reason, .. } => match reason {
+                Transition::AutoCompact | Transition::ReactiveCompactRetry => summarizes = true,
+                // The same call again.
+                Transition::TransientRetry => {}
+                _ => summarizes = false,
+            },
+            _ => {}
+        }
+    }
+    summarizes
 }
 
 /// The open calls as their messages made them, in order.

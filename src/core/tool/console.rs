@@ -266,6 +266,17 @@ impl Console {
     }
 }
 
+/// A whole text as a terminal would show it, without looks; `None` where that is the text as it is.
+pub fn settled(text: &str) -> Option<String> {
+    let (mut console, mut shown) = (Console::default(), String::new());
+    console.push(text, |row, ends| {
+        shown.push_str(row.text());
+        shown.push_str(if ends { "\n" } else { "" });
+    });
+    shown.push_str(console.take_open().as_ref().map_or("", Row::text));
+    (shown != text).then_some(shown)
+}
+
 /// The rows of a whole text.
 pub fn rows(text: &str) -> Vec<Row> {
     let (mut console, mut rows, mut begun) = (Console::default(), Vec::new(), None::<Row>);

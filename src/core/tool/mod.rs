@@ -19,7 +19,7 @@ use serde_json::Value;
 
 pub use absence::{Absence, Absent, Absentee, not_there};
 pub use batch::{Candidate, startable};
-pub use console::{Console, rows};
+pub use console::{Console, rows, settled};
 pub use name::{ASK, DELEGATE_TO, MCP, delegate, mcp};
 pub use output::{Bounded, bound};
 pub use portable::{Portable, portable, restore};
@@ -183,7 +183,7 @@ pub struct ToolReport {
     pub outcome: Outcome,
     /// What the model reads; bounded already.
     pub content: String,
-    /// What a command wrote and `content` is the last state of, where sequences for a terminal make them differ; bounded too.
+    /// What a command wrote, or a tool of others gave, and `content` is the last state of, where sequences for a terminal make them differ; bounded too.
     pub written: Option<String>,
     /// Characters left out of `content`.
     pub cut_chars: u64,

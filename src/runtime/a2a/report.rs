@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::told::{Told, shown_id, text};
 use crate::ledger::{Facts, Outcome, TaskState};
-use crate::runtime::foreign::{IN_A_SENTENCE, Pictures, Secrets, one_line, plain};
+use crate::runtime::foreign::{IN_A_SENTENCE, Pictures, Secrets, one_line, plain, read};
 use crate::tool::{DELEGATE_TO, ToolReport, bound};
 use crate::wire::a2a::Part;
 
@@ -78,12 +78,12 @@ fn given(agent: &str, told: &Told, after: &str, max_chars: usize) -> ToolReport 
     if pieces.is_empty() {
         pieces.push("(nothing)".to_owned());
     }
-    let bounded = bound(&pieces.join("\n"), max_chars.saturating_sub(after.chars().count()));
+    let (bounded, written) = read(&pieces.join("\n"), max_chars.saturating_sub(after.chars().count()));
     let cut_chars = bounded.cut_chars + told.cut_chars;
     ToolReport {
         outcome: Outcome::Ok,
         content: bounded.text + after,
-        written: None,
+        written: written.map(|written| written + after),
         cut_chars,
         facts: Facts::default(),
         images: pictures.taken(),

@@ -97,3 +97,19 @@ fn things_are_named_and_the_line_of_ours_is_never_cut() {
         report.content
     );
 }
+
+#[test]
+fn what_steers_a_terminal_is_for_the_books_alone() {
+    let secrets = Secrets::new(["key-123456".to_owned()]);
+    let raw = "\u{1b}[1mbold\u{1b}[m 1\r2\u{1b}]0;t\u{7}";
+    let made = Artifact { id: "a".into(), parts: vec![Part::Text(raw.into())] };
+    let report = |told: &Told| {
+        let report = of("writer", told, &secrets, 10_000);
+        (report.content, report.written)
+    };
+    let done = told(TaskState::Completed, None, vec![made], Vec::new());
+    assert_eq!(report(&done), ("2old 1".to_owned(), Some(raw.to_owned())));
+    let (content, written) = report(&told(TaskState::InputRequired, Some(raw), Vec::new(), Vec::new()));
+    let line = "\n[the agent writer waits for an answer: call delegate_to_writer with task_id \"t-1\"]";
+    assert_eq!((content, written), (format!("2old 1{line}"), Some(format!("{raw}{line}"))));
+}

@@ -11,4 +11,4 @@ pub(super) use address::shown;
 pub(super) use headers::headers;
 pub(super) use pictures::Pictures;
 pub(super) use secrets::{Secrets, address_and_headers};
-pub(super) use words::{IN_A_SENTENCE, cause, one_line, plain};
+pub(super) use words::{IN_A_SENTENCE, cause, one_line, plain, read};

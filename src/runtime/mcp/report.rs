@@ -5,7 +5,7 @@ use rmcp::model::{CallToolResult, ContentBlock, ResourceContents, ServerResult};
 use serde_json::Value;
 
 use crate::ledger::{Facts, Outcome};
-use crate::runtime::foreign::{IN_A_SENTENCE, Pictures, one_line, plain};
+use crate::runtime::foreign::{IN_A_SENTENCE, Pictures, one_line, plain, read};
 use crate::tool::{ToolReport, bound};
 
 /// Most characters of what the server says when it refuses a call.
@@ -32,11 +32,11 @@ pub(super) fn of(tool: &str, answer: ServerResult, max_chars: usize) -> ToolRepo
             .parts
             .push(if is_error { "the tool failed without saying why" } else { "(nothing)" }.to_owned());
     }
-    let bounded = bound(&given.parts.join("\n"), max_chars);
+    let (bounded, written) = read(&given.parts.join("\n"), max_chars);
     let (content, cut_chars) = (bounded.text, bounded.cut_chars);
     let outcome = if is_error { Outcome::Failed } else { Outcome::Ok };
     let images = if is_error { Vec::new() } else { given.images.taken() };
-    let (written, transient, refused, remote) = (None, false, false, None);
+    let (transient, refused, remote) = (false, false, None);
     let facts = Facts::default();
     ToolReport { outcome, content, written, cut_chars, facts, images, transient, refused, remote }
 }
@@ -111,5 +111,30 @@ impl Given<'_> {
     /// One line for what cannot be shown.
     fn name(&mut self, what: &str) {
         self.parts.push(format!("[{}]", one_line(what, IN_A_SENTENCE)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_steers_a_terminal_is_for_the_books_alone() {
+        let raw = "\u{1b}[31mred\u{1b}[0m\n10 %\r20 %";
+        let blocks = json!([{ "type": "text", "text": raw }, { "type": "resource", "resource":
+            { "uri": "x:y", "text": "a\u{1b}]0;title\u{7}b" } }]);
+        for failed in [false, true] {
+            let answer = json!({ "content": blocks, "isError": failed });
+            let known: CallToolResult = serde_json::from_value(answer.clone()).unwrap();
+            let loose = ServerResult::CustomResult(rmcp::model::CustomResult(answer));
+            for answer in [ServerResult::CallToolResult(known), loose] {
+                let report = of("paint", answer, 1_000);
+                assert_eq!(report.content, "red\n20 %\nab");
+                let written = format!("{raw}\na\u{1b}]0;title\u{7}b");
+                assert_eq!((report.written, report.outcome == Outcome::Failed), (Some(written), failed));
+            }
+        }
     }
 }

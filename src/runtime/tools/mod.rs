@@ -36,6 +36,7 @@ mod seen;
 pub(super) mod shell;
 mod specs;
 mod stop;
+mod strings;
 mod target;
 mod terminal;
 mod walk;

@@ -22,6 +22,7 @@ use super::keyboard::Keyboard;
 use super::live::EVERY;
 use super::printed::Printed;
 use super::shell::{CHUNK_BYTES, Shell, after, attend, limit, report};
+use super::strings::Strings;
 use super::workspace::Workspace;
 
 /// 40.
@@ -42,6 +43,7 @@ const MOST_ANSWERS: usize = 1_000;
 /// The terminal's screen, and who watches it.
 struct Screen {
     parser: vt100::Parser<Answers>,
+    strings: Strings,
     output: mpsc::Sender<Shown>,
     sent: Option<Instant>,
     /// Something came since.
@@ -208,12 +210,12 @@ const fn colour(colour: vt100::Color) -> Colour {
 impl Screen {
     fn new(output: mpsc::Sender<Shown>) -> Self {
         let parser = vt100::Parser::new_with_callbacks(ROWS, COLUMNS, SCROLLBACK, Answers::default());
-        Self { parser, output, sent: None, is_stale: false }
+        Self { parser, strings: Strings::default(), output, sent: None, is_stale: false }
     }
 
     /// Takes in what the command has written. Returns what the terminal answers to it.
     fn take_in(&mut self, bytes: &[u8]) -> Typed {
-        self.parser.process(bytes);
+        self.strings.pass(bytes, |bytes| self.parser.process(bytes));
         self.is_stale = true;
         Typed(std::mem::take(&mut self.parser.callbacks_mut().waiting))
     }

@@ -7,10 +7,9 @@ use crate::ledger::{Body, EntryId, Millis};
 use crate::ui::graphics::Sizing;
 use crate::ui::local::{Always, Focus, Local, Reading, Reason};
 use crate::ui::rebinding::Keymap;
-use crate::ui::text::highlight::Highlighter;
-use crate::ui::text::{MEASURE, fit, markdown, sanitize, wrap};
+use crate::ui::text::{MEASURE, fit, sanitize, wrap};
 use crate::ui::theme::Theme;
-use crate::view::{Card, CardBody, PanelState, Shown, View, hosted_lines, shown};
+use crate::view::{Card, CardBody, PanelState, View, hosted_lines, shown};
 
 use super::layouts::{Part, Row, Version};
 use super::words::count;
@@ -147,15 +146,8 @@ impl<'a> Around<'a> {
     }
 }
 
-/// Lays out one card. Of an answer that grows only what stands before its text.
-pub(super) fn lay(
-    card: &Card,
-    view: &View,
-    theme: &Theme,
-    highlighter: &Highlighter,
-    around: &Around<'_>,
-) -> Vec<Row> {
-    let width = around.text_width();
+/// Lays out one card. Of an answer only what stands before its words.
+pub(super) fn lay(card: &Card, view: &View, theme: &Theme, around: &Around<'_>) -> Vec<Row> {
     match &card.body {
         CardBody::User(entry) => match &entry.body {
             Body::User(message) => {
@@ -165,22 +157,10 @@ pub(super) fn lay(
             }
             _ => Vec::new(),
         },
+        // Its words are laid out by the piece.
         CardBody::Assistant(entry) => match &entry.body {
             Body::Assistant(message) => {
-                let parts = shown(&message.blocks);
-                let mut rows = thinking(&message.thinking(), parts.is_empty(), around);
-                for (at, part) in parts.iter().enumerate() {
-                    rows.extend(match part {
-                        Shown::Words(words) => {
-                            let (mut words, links) =
-                                markdown::render_linked(words.trim(), width, theme, highlighter);
-                            surround(&mut words, at > 0, at + 1 < parts.len());
-                            words.into_iter().map(|line| Row::linked(INDENT, line, &links)).collect()
-                        }
-                        Shown::Hosted(line) => vec![tools::hosted(line, around)],
-                    });
-                }
-                rows
+                thinking(&message.thinking(), shown(&message.blocks).is_empty(), around)
             }
             _ => Vec::new(),
         },
@@ -213,16 +193,6 @@ pub(super) fn lay(
             Body::TurnEnded(ended) => endings::lay(ended, entry, around),
             _ => Vec::new(),
         },
-    }
-}
-
-/// Words between lines of what the provider ran stand apart from them.
-fn surround(words: &mut Vec<Line<'static>>, above: bool, below: bool) {
-    if above {
-        words.insert(0, Line::default());
-    }
-    if below {
-        words.push(Line::default());
     }
 }
 

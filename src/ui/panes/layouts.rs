@@ -1,4 +1,4 @@
-//! What was laid out and is kept: the lines of each card, once per revision, width, theme and highlighting.
+//! What was laid out and is kept: the lines of the pieces of cards, once per revision, width, theme and highlighting.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,6 +12,8 @@ use crate::ui::selection::{Point, Surface};
 use crate::ui::text::markdown::Stream;
 use crate::ui::text::tag::{MOST_LINKS, Tag, tag_of, tagged};
 use crate::view::CardId;
+
+use super::answer::Answer;
 
 /// One row of the transcript.
 #[derive(Debug, Clone)]
@@ -97,8 +99,10 @@ pub struct Layouts {
     pub(in crate::ui) pictures: Pictures,
     /// The page that takes the whole screen, if one does.
     pub(super) page: Option<Page>,
+    /// Pieces of cards that were laid out so far.
+    pub(super) work: usize,
     /// The numbers of the links in the window: they stay while a part of the link is in sight.
-    links: BTreeMap<(usize, u32, Arc<str>), u32>,
+    links: BTreeMap<(usize, usize, u32, Arc<str>), u32>,
     last_link: u32,
 }
 
@@ -117,10 +121,12 @@ pub(super) struct Shape {
 #[derive(Default)]
 struct Shelf {
     shape: Shape,
-    cards: BTreeMap<CardId, Laid>,
+    cards: BTreeMap<(CardId, usize), Laid>,
+    /// The texts of answers in pieces. These depend on no shape, and keep the lines of those pieces that were in sight.
+    answers: BTreeMap<CardId, Answer>,
 }
 
-/// The lines of one card.
+/// The lines of one piece of a card.
 struct Laid {
     version: Version,
     rows: Vec<Row>,
@@ -137,14 +143,12 @@ pub(super) struct Version {
     pub pictures: u64,
 }
 
-/// The answer that grows: finished blocks keep their lines, only the last one is laid out again.
+/// The answer that grows: only its last piece is laid out again.
 pub(super) struct Growing {
     pub id: CardId,
     /// Bytes of its text that the stream has taken.
     pub taken: usize,
     pub stream: Stream,
-    /// Lines of the stream as of the last frame.
-    pub height: usize,
 }
 
 /// A page that takes the whole screen.
@@ -160,7 +164,9 @@ pub(super) struct Page {
 pub(super) struct Spot {
     /// Which card.
     pub card: usize,
-    /// Which of its rows, the empty one before it included.
+    /// Which piece of it.
+    pub piece: usize,
+    /// Which row of that; the empty one before a card is in its first piece.
     pub row: usize,
     /// Whether the card begins here.
     pub is_first: bool,
@@ -202,12 +208,13 @@ impl Window {
             () if row > last || y >= self.area.bottom() => u16::MAX,
             () => x.saturating_sub(self.area.x),
         };
-        self.spots.get(row.min(last)).map(|spot| Point { card: spot.card, row: spot.row, col })
+        let spot = self.spots.get(row.min(last))?;
+        Some(Point { card: spot.card, piece: spot.piece, row: spot.row, col })
     }
 }
 
 impl Layouts {
-    /// Most cards whose lines are kept.
+    /// Most cards, and pieces that are no text of an answer, of which something is kept.
     const MOST: usize = 256;
     /// Most bytes of the growing text that are laid out for one frame, so that no flood of text holds up a key.
     const MOUTHFUL: usize = 16 * 1024;
@@ -234,6 +241,9 @@ impl Layouts {
         if self.shelf.cards.len() > Self::MOST {
             self.shelf.cards.clear();
         }
+        if self.shelf.answers.len() > Self::MOST {
+            self.shelf.answers.clear();
+        }
         is_new
     }
 
@@ -256,14 +266,26 @@ impl Layouts {
         std::mem::take(&mut self.is_behind)
     }
 
-    /// The rows of a card, laid out by `lay` if they are not kept.
-    pub(super) fn rows(&mut self, id: CardId, version: Version, lay: impl FnOnce() -> Vec<Row>) -> &[Row] {
-        let laid = self.shelf.cards.entry(id).or_insert_with(|| Laid {
+    /// An answer in pieces, taken apart by `part` if it is not kept.
+    pub(super) fn answer(&mut self, id: CardId, revision: u64, part: impl FnOnce() -> Answer) -> &mut Answer {
+        let kept = self.shelf.answers.remove(&id).filter(|answer| answer.revision == revision);
+        self.shelf.answers.entry(id).or_insert(kept.unwrap_or_else(part))
+    }
+
+    /// The rows of a piece of a card, laid out by `lay` if they are not kept.
+    pub(super) fn rows(
+        &mut self,
+        at: (CardId, usize),
+        version: Version,
+        lay: impl FnOnce() -> Vec<Row>,
+    ) -> &[Row] {
+        let laid = self.shelf.cards.entry(at).or_insert_with(|| Laid {
             version: Version { revision: u64::MAX, ..Version::default() },
             rows: Vec::new(),
         });
         if laid.version != version {
             *laid = Laid { version, rows: lay() };
+            self.work += 1;
         }
         &laid.rows
     }
@@ -278,7 +300,7 @@ impl Layouts {
                 let Some((_, address)) = row.links.iter().find(|(number, _)| *number == own) else {
                     continue;
                 };
-                let link = (spot.card, own, Arc::clone(address));
+                let link = (spot.card, spot.piece, own, Arc::clone(address));
                 let known = in_sight.get(&link).or_else(|| self.links.get(&link)).copied();
                 let number = known.unwrap_or_else(|| {
                     let is_taken =
@@ -298,12 +320,12 @@ impl Layouts {
 
     /// Where the links of the last frame lead, by the numbers that their cells are tagged with.
     pub fn links(&self) -> BTreeMap<u32, Arc<str>> {
-        self.links.iter().map(|((_, _, address), number)| (*number, Arc::clone(address))).collect()
+        self.links.iter().map(|((.., address), number)| (*number, Arc::clone(address))).collect()
     }
 
-    /// How many cards have their lines kept.
-    pub fn kept(&self) -> usize {
-        self.shelf.cards.len()
+    /// How many pieces of cards were laid out so far: what it costs to show them.
+    pub const fn work(&self) -> usize {
+        self.work
     }
 }
 
@@ -316,7 +338,7 @@ mod tests {
         let text = "é ".repeat(Layouts::MOUTHFUL);
         let mut layouts = Layouts::default();
         let id = CardId::Entry(crate::ledger::EntryId(1));
-        layouts.growing = Some(Growing { id, taken: 0, stream: Stream::default(), height: 0 });
+        layouts.growing = Some(Growing { id, taken: 0, stream: Stream::default() });
         let taken = |layouts: &Layouts| layouts.growing.as_ref().map_or(0, |growing| growing.taken);
         for frame in 1.. {
             layouts.begin(&Shape::default());

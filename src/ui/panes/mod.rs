@@ -2,6 +2,7 @@
 
 mod action;
 mod anchor;
+mod answer;
 mod approval;
 mod boxes;
 mod budgets;
@@ -25,6 +26,7 @@ mod output;
 mod permissions;
 mod picker;
 mod pictures;
+mod pieces;
 mod plan;
 mod queue;
 mod remarks;
@@ -183,7 +185,8 @@ fn prepare_page(
     let rows: Vec<Row> = lines.into_iter().map(|line| Row::linked(0, line, &links)).collect();
     let mut window = Window { area: body, surface: Surface::Page, ..Window::default() };
     window.rows = rows.iter().skip(from).take(usize::from(body.height)).cloned().collect();
-    let spot = |at: usize| Spot { card: 0, row: from + at, is_first: from + at == 0, is_gap: false };
+    let spot =
+        |at: usize| Spot { card: 0, piece: 0, row: from + at, is_first: from + at == 0, is_gap: false };
     window.spots = (0..window.rows.len()).map(spot).collect();
     let page = Page { title, rows, from };
     selecting::settle(&mut local.pointer, &mut window, &mut &page, (body.width, false, 0));

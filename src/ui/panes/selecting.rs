@@ -12,13 +12,20 @@ use super::layouts::{Page, Row, Window};
 
 /// Where rows come from.
 pub(super) trait Sheet {
-    /// All rows of a card, the empty one before it included.
-    fn rows(&mut self, card: usize) -> Vec<Row>;
+    /// How many pieces a card has.
+    fn pieces(&mut self, card: usize) -> usize;
+
+    /// All rows of a piece, the empty one before a card included.
+    fn rows(&mut self, card: usize, piece: usize) -> Vec<Row>;
 }
 
 impl Sheet for &Page {
-    fn rows(&mut self, card: usize) -> Vec<Row> {
-        if card == 0 { self.rows.clone() } else { Vec::new() }
+    fn pieces(&mut self, _: usize) -> usize {
+        1
+    }
+
+    fn rows(&mut self, card: usize, piece: usize) -> Vec<Row> {
+        if (card, piece) == (0, 0) { self.rows.clone() } else { Vec::new() }
     }
 }
 
@@ -42,7 +49,7 @@ pub(super) fn settle(pointer: &mut Pointer, window: &mut Window, sheet: &mut dyn
         .iter()
         .zip(&window.spots)
         .map(|(row, spot)| {
-            let (from, to) = cut((spot.card, spot.row), first, last)?;
+            let (from, to) = cut((spot.card, spot.piece, spot.row), first, last)?;
             let mut cells = pieces(row).filter(|piece| piece.lies_in(from, to) && !piece.is_ours);
             let left = cells.next()?;
             let right = cells.last().unwrap_or(left);
@@ -55,16 +62,20 @@ pub(super) fn settle(pointer: &mut Pointer, window: &mut Window, sheet: &mut dyn
 pub(super) fn text(selection: &Selection, sheet: &mut dyn Sheet) -> String {
     let (first, last) = span(selection, sheet);
     let mut text = String::new();
-    for card in first.card..=last.card {
-        for (at, row) in sheet.rows(card).iter().enumerate() {
-            if let Some((from, to)) = cut((card, at), first, last) {
-                add(&mut text, row, from, to, (card, at) == (last.card, last.row));
+    let (mut card, mut piece) = (first.card, first.piece);
+    // More than this no terminal takes.
+    while (card, piece) <= (last.card, last.piece) && text.len() <= MOST_BYTES {
+        if piece >= sheet.pieces(card) {
+            (card, piece) = (card + 1, 0);
+            continue;
+        }
+        for (at, row) in sheet.rows(card, piece).iter().enumerate() {
+            let here = (card, piece, at);
+            if let Some((from, to)) = cut(here, first, last) {
+                add(&mut text, row, from, to, here == (last.card, last.piece, last.row));
             }
         }
-        // More than this no terminal takes.
-        if text.len() > MOST_BYTES {
-            break;
-        }
+        piece += 1;
     }
     text.trim_end().trim_start_matches('\n').to_owned()
 }
@@ -107,8 +118,8 @@ fn is_ours(style: ratatui::style::Style) -> bool {
 }
 
 /// The cells of a row that lie between two points, if any do.
-fn cut(row: (usize, usize), first: Point, last: Point) -> Option<(u16, u16)> {
-    let (begins, ends) = ((first.card, first.row), (last.card, last.row));
+fn cut(row: (usize, usize, usize), first: Point, last: Point) -> Option<(u16, u16)> {
+    let (begins, ends) = ((first.card, first.piece, first.row), (last.card, last.piece, last.row));
     let from = if row == begins { first.col } else { 0 };
     let to = if row == ends { last.col } else { u16::MAX };
     (begins <= row && row <= ends).then_some((from, to))
@@ -153,8 +164,8 @@ fn span(selection: &Selection, sheet: &mut dyn Sheet) -> (Point, Point) {
     if selection.unit == Unit::Cell {
         return (from, to);
     }
-    let begins = around(&sheet.rows(from.card), from, selection.unit).0;
-    (begins, around(&sheet.rows(to.card), to, selection.unit).1)
+    let begins = around(&sheet.rows(from.card, from.piece), from, selection.unit).0;
+    (begins, around(&sheet.rows(to.card, to.piece), to, selection.unit).1)
 }
 
 /// The word or the paragraph around a point, over all rows that it was broken into.

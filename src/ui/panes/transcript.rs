@@ -1,5 +1,5 @@
-//! The transcript: a window on the cards, found by walking from where it is held or from the end, so that only
-//! the cards in it are ever laid out.
+//! The transcript: a window on the cards, found by walking from where it is held or from the end over their pieces, so
+//! that only the pieces in it are ever laid out, and no height is ever guessed.
 
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -10,23 +10,13 @@ use crate::ui::search::Search;
 use crate::ui::selection::Surface;
 use crate::ui::text::highlight::Highlighter;
 use crate::ui::theme::Theme;
-use crate::view::{Card, CardBody, CardId, View};
+use crate::view::{Card, CardId, View};
 
 use super::anchor::{self, Ink};
-use super::cards;
 use super::cards::Around;
-use super::layouts::{Growing, Layouts, Row, Shape, Spot, Version, Window};
-use super::selecting::{self, Sheet};
-
-/// One walk over the cards of a frame.
-struct Walk<'a> {
-    layouts: &'a mut Layouts,
-    view: &'a View,
-    theme: &'a Theme,
-    highlighter: &'a Highlighter,
-    around: Around<'a>,
-    height: usize,
-}
+use super::layouts::{Layouts, Row, Shape, Spot, Window};
+use super::pieces::{Place, Walk};
+use super::selecting;
 
 /// Finds the window and fills it.
 pub(super) fn prepare(
@@ -107,15 +97,6 @@ pub(super) fn selected(
     selecting::text(selection, &mut walk)
 }
 
-impl Sheet for Walk<'_> {
-    fn rows(&mut self, card: usize) -> Vec<Row> {
-        let (gap, all) = (usize::from(self.gap(card)), self.rows_of(card));
-        let mut rows = vec![Row::new(0, Line::default()); gap];
-        rows.extend(self.slice(card, 0, all));
-        rows
-    }
-}
-
 /// How many cards there are, and how often the last one has changed.
 fn session(view: &View) -> (usize, u64) {
     let last = view.len().checked_sub(1).and_then(|last| view.card(last));
@@ -138,12 +119,13 @@ fn news(view: &View, scroll: &Scroll) -> usize {
 impl Walk<'_> {
     /// The top row of a window that shows the end.
     fn top_at_end(&mut self) -> Position {
-        let (mut left, mut card) = (self.height, self.view.len());
-        while card > 0 {
-            card -= 1;
-            let rows = self.rows_of(card);
+        let mut left = self.height;
+        let mut at = Place { card: self.view.len(), piece: 0 };
+        while let Some(before) = self.before(at) {
+            at = before;
+            let rows = self.rows_of(at);
             if rows >= left {
-                return Position { card, row: rows - left };
+                return at.row(rows - left);
             }
             left -= rows;
         }
@@ -154,63 +136,85 @@ impl Walk<'_> {
     fn with_chosen_in_sight(&mut self, end: Position, local: &Local) -> Position {
         let Some((_, request)) = local.chosen(self.view) else { return end };
         let Some(card) = self.view.position(request.call) else { return end };
-        let rows = self.rows_of(card);
-        let whole = Position { card, row: rows.saturating_sub(self.height) };
+        let at = Place { card, piece: 0 };
+        let rows = self.rows_of(at);
+        let whole = at.row(rows.saturating_sub(self.height));
         end.min(whole)
     }
 
     /// The window nearest to `top` that shows a card from its first row on.
     fn with_card_in_sight(&mut self, card: usize, top: Position) -> Position {
-        let first = Position { card, row: 0 };
-        let rows = i32::try_from(self.rows_of(card).min(self.height)).unwrap_or(0);
+        let first = Position { card, ..Position::default() };
+        let mut rows = 0;
+        for piece in 0..self.pieces(card) {
+            rows += self.rows_of(Place { card, piece });
+            if rows >= self.height {
+                break;
+            }
+        }
+        let rows = i32::try_from(rows.min(self.height)).unwrap_or(0);
         let ends = self.moved(first, rows);
         let highest = self.moved(ends, -i32::try_from(self.height).unwrap_or(0));
         top.clamp(highest.min(first), first)
     }
 
     /// A window that shows the searched words in a card a third from its top; the card's beginning, where they stand
-    /// in no row whole.
+    /// in no row whole. The piece is found by its text, so that those above need not be laid out.
     fn with_words_in_sight(&mut self, card: usize, search: &Search) -> Position {
-        let (rows, gap) = (self.rows_of(card), usize::from(self.gap(card)));
         let wanted = search.wanted.to_lowercase();
-        let laid = self.slice(card, 0, rows);
+        let (mut at, mut nth) = (Place { card, piece: 0 }, search.nth());
+        let mut before = 0;
+        for piece in 0..self.pieces(card) {
+            let Some(text) = self.source(Place { card, piece }) else { continue };
+            let times = text.to_lowercase().matches(&wanted).count();
+            if times > 0 {
+                (at, nth) = (Place { card, piece }, search.nth() - before);
+            }
+            before += times;
+            if before > search.nth() {
+                break;
+            }
+        }
+        let (rows, gap) = (self.rows_of(at), usize::from(self.gap(at)));
+        let laid = self.slice(at, 0, rows);
         let found = laid.iter().enumerate().flat_map(|(at, row)| {
             let said: String = row.line.spans.iter().map(|span| span.content.as_ref()).collect();
             std::iter::repeat_n(at, said.to_lowercase().matches(&wanted).count())
         });
         let found: Vec<usize> = found.collect();
-        let row = found.get(search.nth()).or(found.last()).map_or(0, |at| at + gap);
+        let row = found.get(nth).or(found.last()).map_or(0, |at| at + gap);
         let third = i32::try_from(self.height / 3).unwrap_or(0);
-        self.moved(Position { card, row }, -third)
+        self.moved(at.row(row), -third)
     }
 
     /// `from`, moved by so many rows, within the transcript.
     fn moved(&mut self, from: Position, by: i32) -> Position {
-        let mut at = from;
+        let (mut at, mut row) = (Place::of(from), from.row);
         let mut left = by.unsigned_abs() as usize;
         if by < 0 {
-            while left > at.row {
-                left -= at.row;
-                let Some(card) = at.card.checked_sub(1) else { return Position::default() };
-                at = Position { card, row: self.rows_of(card) };
+            while left > row {
+                left -= row;
+                let Some(before) = self.before(at) else { return Position::default() };
+                (at, row) = (before, self.rows_of(before));
             }
-            return Position { row: at.row - left, ..at };
+            return at.row(row - left);
         }
         while at.card < self.view.len() {
-            let rows = self.rows_of(at.card);
-            if at.row + left < rows {
-                return Position { row: at.row + left, ..at };
+            let rows = self.rows_of(at);
+            if row + left < rows {
+                return at.row(row + left);
             }
-            left -= rows - at.row.min(rows);
-            at = Position { card: at.card + 1, row: 0 };
+            left -= rows - row.min(rows);
+            (at, row) = (self.after(at), 0);
         }
-        at
+        at.row(row)
     }
 
     /// A held position after its card became lower.
     fn clamped(&mut self, held: Position) -> Position {
-        let rows = self.rows_of(held.card);
-        Position { card: held.card, row: held.row.min(rows.saturating_sub(1)) }
+        let piece = held.piece.min(self.pieces(held.card).saturating_sub(1));
+        let rows = self.rows_of(Place { piece, ..Place::of(held) });
+        Position { piece, row: held.row.min(rows.saturating_sub(1)), ..held }
     }
 
     /// Holds the window at what was read, after rows have moved under it.
@@ -223,8 +227,10 @@ impl Walk<'_> {
             return;
         };
         let same = self.view.card(at).is_some_and(|card| card.revision.0 == anchor.revision);
+        let piece = anchor.piece.min(self.pieces(at).saturating_sub(1));
+        let at = Place { card: at, piece };
         let row = anchor::find(&self.inks(at), &anchor.mark, same);
-        scroll.top = Some(Position { card: at, row });
+        scroll.top = Some(at.row(row));
     }
 
     /// Keeps in mind what stands in the first row of a window that is held. One that shows the end only because it
@@ -243,15 +249,16 @@ impl Walk<'_> {
             (None, Some(top)) => self.view.card(top.card).map(|card| Anchor {
                 card: card.id,
                 revision: card.revision.0,
-                mark: anchor::mark(&self.inks(top.card), top.row),
+                piece: top.piece,
+                mark: anchor::mark(&self.inks(Place::of(top)), top.row),
                 top: Some(top),
                 session,
             }),
         };
     }
 
-    /// What the rows of a card say, the empty one before it included.
-    fn inks(&mut self, at: usize) -> Vec<Ink> {
+    /// What the rows of a piece say, the empty one before a card included.
+    fn inks(&mut self, at: Place) -> Vec<Ink> {
         let all = self.rows_of(at);
         let gap = usize::from(self.gap(at));
         let mut inks = vec![Ink::EMPTY; gap];
@@ -264,25 +271,30 @@ impl Walk<'_> {
         let chosen = local.chosen(self.view).map(|(_, request)| request.call);
         let stop = local.stop(self.view);
         let mut window = Window { below, surface: Surface::Transcript, ..Window::default() };
-        let (mut card, mut skip) = (top.card, top.row);
-        while window.rows.len() < self.height && card < self.view.len() {
+        let (mut at, mut skip) = (Place::of(top), top.row);
+        while window.rows.len() < self.height && at.card < self.view.len() {
+            let (card, view) = (at.card, self.view);
             let room = self.height - window.rows.len();
-            let gap = usize::from(self.gap(card));
+            let gap = usize::from(self.gap(at));
             if gap > skip {
                 window.rows.push(Row::new(0, Line::default()));
-                window.spots.push(Spot { card, row: 0, is_first: false, is_gap: true });
+                window.spots.push(Spot { card, piece: 0, row: 0, is_first: false, is_gap: true });
             }
-            let call = self.view.card(card).and_then(Card::panel).and_then(|p| p.id());
+            let call = view.card(card).and_then(Card::panel).and_then(|p| p.id());
             if let Focus::Card(id) = focused
-                && self.view.card(card).is_some_and(|card| card.id == id)
+                && window.focus.is_none()
+                && view.card(card).is_some_and(|card| card.id == id)
             {
                 window.focus = u16::try_from(window.rows.len()).ok();
             }
             let from = skip.saturating_sub(gap);
-            let (before, all) = (window.rows.len(), self.rows_of(card) - gap);
-            let rows = self.slice(card, from, room);
-            let spot =
-                |at: usize| Spot { card, row: gap + from + at, is_first: from + at == 0, is_gap: false };
+            let (before, all) = (window.rows.len(), self.rows_of(at) - gap);
+            let rows = self.slice(at, from, room);
+            let begins = self.begins(at);
+            let spot = |row: usize| {
+                let (row, is_first) = (from + row, begins && from + row == 0);
+                Spot { card, piece: at.piece, row: gap + row, is_first, is_gap: false }
+            };
             window.spots.extend((0..rows.len()).map(spot));
             window.rows.extend(rows);
             window.rows.truncate(self.height);
@@ -290,78 +302,14 @@ impl Walk<'_> {
             if call.is_some() && call == chosen {
                 let visible = window.rows.len() - before;
                 window.answerable = from + visible == all && (from == 0 || visible == self.height);
-                let card = self.view.card(card);
-                window.reach = card.and_then(|card| self.laid(card).iter().find_map(|row| row.reach));
+                window.reach = self.slice(at, 0, all).iter().find_map(|row| row.reach);
             }
-            if let (Some(stop), Some(CardId::Entry(id))) = (stop, self.view.card(card).map(|card| card.id)) {
+            if let (Some(stop), Some(CardId::Entry(id))) = (stop, view.card(card).map(|card| card.id)) {
                 let visible = window.rows.len() - before;
                 window.stop |= stop == id && from + visible == all && (from == 0 || visible == self.height);
             }
-            (card, skip) = (card + 1, 0);
+            (at, skip) = (self.after(at), 0);
         }
         window
-    }
-
-    /// Rows of a card, the empty one before it included.
-    fn rows_of(&mut self, at: usize) -> usize {
-        let gap = usize::from(self.gap(at));
-        let view = self.view;
-        let Some(card) = view.card(at) else { return 0 };
-        let head = self.laid(card).len();
-        gap + head + self.growing(card)
-    }
-
-    fn slice(&mut self, at: usize, from: usize, most: usize) -> Vec<Row> {
-        let view = self.view;
-        let Some(card) = view.card(at) else { return Vec::new() };
-        let mut rows: Vec<Row> = self.laid(card).iter().skip(from).take(most).cloned().collect();
-        let head = self.laid(card).len();
-        if card.body == CardBody::Growing {
-            let (inner, theme, highlighter) = (self.around.text_width(), self.theme, self.highlighter);
-            if let Some(growing) = &mut self.layouts.growing {
-                let lines = growing.stream.lines(inner, theme, highlighter);
-                let from = from.saturating_sub(head);
-                let lines: Vec<Line<'static>> = lines.iter().skip(from).take(most).cloned().collect();
-                let links = growing.stream.links();
-                rows.extend(lines.into_iter().map(|line| Row::linked(cards::INDENT, line, links)));
-            }
-        }
-        rows
-    }
-
-    fn laid(&mut self, card: &Card) -> &[Row] {
-        let version = Version { revision: card.revision.0, ..self.around.version(card) };
-        let (view, theme, highlighter) = (self.view, self.theme, self.highlighter);
-        let around = &self.around;
-        self.layouts.rows(card.id, version, || cards::lay(card, view, theme, highlighter, around))
-    }
-
-    /// Lines of the text that grows, which the stream keeps itself.
-    fn growing(&mut self, card: &Card) -> usize {
-        let (CardBody::Growing, Some(live)) = (&card.body, self.view.live()) else { return 0 };
-        let width = self.around.text_width();
-        let growing = match self.layouts.growing.take() {
-            Some(growing) if growing.id == card.id && growing.taken <= live.text.len() => growing,
-            _ => Growing { id: card.id, taken: 0, stream: Default::default(), height: 0 },
-        };
-        self.layouts.growing = Some(growing);
-        self.layouts.feed(&live.text);
-        let Some(growing) = &mut self.layouts.growing else { return 0 };
-        growing.height = growing.stream.lines(width, self.theme, self.highlighter).len();
-        growing.height
-    }
-
-    /// Whether an empty row stands before a card: between all of them but neighbouring lines of calls and notes, or
-    /// boxes.
-    fn gap(&self, at: usize) -> bool {
-        let shape = |at: usize| {
-            let card = self.view.card(at)?;
-            match &card.body {
-                CardBody::Tool(panel) => Some(panel.is_boxed()),
-                CardBody::Forming(_) | CardBody::Note(_) => Some(false),
-                _ => None,
-            }
-        };
-        at.checked_sub(1).is_some_and(|before| shape(before).is_none() || shape(before) != shape(at))
     }
 }

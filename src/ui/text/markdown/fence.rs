@@ -1,4 +1,6 @@
-//! A top-level block of code, which grows line by line: a line is laid out once, and repainted once.
+//! A top-level block of code, which grows line by line, in parts that are laid out by themselves.
+
+use std::sync::Arc;
 
 use ratatui::text::{Line, Span};
 
@@ -6,32 +8,36 @@ use super::code;
 use crate::ui::text::highlight::{Growing, Highlighter, LARGEST_BLOCK, Paint};
 use crate::ui::theme::Theme;
 
-/// The code so far, its colours so far, and how much of it stands on the page.
+/// Lines, and bytes, after which a new part begins.
+const MANY: usize = 256;
+const LONG: usize = 16 * 1024;
+
+/// The code so far, and its colours so far.
 #[derive(Debug, Default)]
 pub(super) struct Fence {
     pub(super) language: String,
     /// Whole lines, made safe.
     code: String,
+    lines: usize,
+    /// How many of the lines are painted at most.
+    paintable: usize,
+    /// Where each part but the first begins.
+    parts: Vec<Start>,
     pub(super) is_closed: bool,
     /// Painted lines, from the first one on.
-    painted: Vec<Line<'static>>,
+    painted: Arc<Vec<Line<'static>>>,
     growing: Option<Growing>,
     /// Bytes of the code that the highlighter has been given.
     sent: usize,
     /// The painter lost its place; what is plain stays plain.
     gave_up: bool,
-    laid: Laid,
 }
 
-/// What of a fence stands on the page.
-#[derive(Debug, Default)]
-struct Laid {
-    /// Bytes of the code.
-    bytes: usize,
-    /// For each line of code, where on the page it begins.
-    starts: Vec<usize>,
-    /// Lines of code that stand there in colour.
-    painted: usize,
+/// Where a part begins.
+#[derive(Debug, Clone, Copy, Default)]
+struct Start {
+    byte: usize,
+    line: usize,
 }
 
 impl Fence {
@@ -39,61 +45,75 @@ impl Fence {
         Self { language, ..Self::default() }
     }
 
-    pub(super) fn push(&mut self, line: &str) {
+    /// Takes a line; says which part begins with it, if one does.
+    pub(super) fn push(&mut self, line: &str) -> Option<usize> {
+        let start = self.parts.last().copied().unwrap_or_default();
+        let begins = self.lines - start.line >= MANY || self.code.len() - start.byte >= LONG;
+        if begins {
+            self.parts.push(Start { byte: self.code.len(), line: self.lines });
+        }
         self.code.push_str(line);
         self.code.push('\n');
+        self.lines += 1;
+        if self.code.len() <= LARGEST_BLOCK {
+            self.paintable = self.lines;
+        }
+        begins.then_some(self.parts.len())
     }
 
-    /// Forgets what stands on the page, and the colours too when the theme has changed.
-    pub(super) fn forget(&mut self, colours_too: bool) {
-        self.laid = Laid::default();
-        if colours_too {
-            self.painted.clear();
-            self.growing = None;
-            self.sent = 0;
-            self.gave_up = false;
-        }
+    /// Forgets the colours.
+    pub(super) fn forget(&mut self) {
+        self.painted = Arc::default();
+        self.growing = None;
+        self.sent = 0;
+        self.gave_up = false;
     }
 
-    /// Puts on the page what is not there yet, and paints what has come.
-    pub(super) fn lay(&mut self, page: &mut Vec<Line<'static>>, room: usize, theme: &Theme) {
-        let fresh = self.code.get(self.laid.bytes..).unwrap_or_default();
-        for line in fresh.split_inclusive('\n') {
-            self.laid.starts.push(page.len());
-            page.extend(code::line(&code::plain(line, theme), room));
-        }
-        self.laid.bytes = self.code.len();
-        while let (Some(start), Some(painted)) =
-            (self.laid.starts.get(self.laid.painted), self.painted.get(self.laid.painted))
-        {
-            // The text is the same, so the lines are as many as before.
-            for (place, line) in page.iter_mut().skip(*start).zip(code::line(painted, room)) {
-                *place = line;
+    fn start(&self, part: usize) -> Start {
+        part.checked_sub(1).map_or(Start::default(), |before| {
+            self.parts.get(before).copied().unwrap_or(Start { byte: self.code.len(), line: self.lines })
+        })
+    }
+
+    /// The code of a part.
+    pub(super) fn text(&self, part: usize) -> &str {
+        self.code.get(self.start(part).byte..self.start(part + 1).byte).unwrap_or_default()
+    }
+
+    /// Lays out a part, in the colours that are there. Says whether more of them are to come.
+    pub(super) fn lay(&self, part: usize, page: &mut Vec<Line<'static>>, room: usize, theme: &Theme) -> bool {
+        let (from, to) = (self.start(part).line, self.start(part + 1).line);
+        for (at, line) in (from..).zip(self.text(part).split_inclusive('\n')) {
+            match self.painted.get(at) {
+                Some(painted) => page.extend(code::line(painted, room)),
+                None => page.extend(code::line(&code::plain(line, theme), room)),
             }
-            self.laid.painted += 1;
         }
+        !self.gave_up && self.painted.len() < to.min(self.paintable)
     }
 
     /// Whether colours are still to come.
-    pub(super) fn is_waiting(&self) -> bool {
-        !self.gave_up && self.painted.len() < paintable(&self.code).lines().count()
+    fn is_waiting(&self) -> bool {
+        !self.gave_up && self.painted.len() < self.paintable
     }
 
-    /// Fetches the colours of a block that will not grow any more, all at once.
-    pub(super) fn paint_whole(&mut self, theme: &Theme, highlighter: &Highlighter) {
-        if self.growing.is_some() {
-            self.paint_growing(theme, highlighter);
+    /// Fetches what has been painted, and asks for what has not: a block that will not grow any more all at once.
+    pub(super) fn paint(&mut self, is_whole: bool, theme: &Theme, highlighter: &Highlighter) {
+        if self.growing.is_some() || !(is_whole || self.is_closed) {
+            return self.paint_growing(theme, highlighter);
+        }
+        if !self.is_waiting() {
             return;
         }
         match highlighter.paint(&self.language, paintable(&self.code), theme) {
-            Paint::Here(lines) => self.painted = lines.as_ref().clone(),
+            Paint::Here(lines) => self.painted = lines,
             Paint::Coming => {}
             Paint::Plain => self.gave_up = true,
         }
     }
 
     /// Sends what was written since the last call to be painted, and fetches what has been.
-    pub(super) fn paint_growing(&mut self, theme: &Theme, highlighter: &Highlighter) {
+    fn paint_growing(&mut self, theme: &Theme, highlighter: &Highlighter) {
         if self.language.is_empty() || self.gave_up {
             self.gave_up = true;
             return;
@@ -116,9 +136,9 @@ impl Fence {
             self.gave_up = true;
             return;
         }
-        self.painted.extend(grown);
+        Arc::make_mut(&mut self.painted).extend(grown);
         if self.is_closed && !self.is_waiting() {
-            highlighter.keep(&self.language, paintable(&self.code), theme, self.painted.clone());
+            highlighter.keep(&self.language, paintable(&self.code), theme, self.painted.as_ref().clone());
             self.growing = None;
         }
     }

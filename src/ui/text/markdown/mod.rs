@@ -35,7 +35,5 @@ pub fn render_linked(
     theme: &Theme,
     highlighter: &Highlighter,
 ) -> (Vec<Line<'static>>, Vec<Arc<str>>) {
-    let mut stream = Stream::whole();
-    stream.push(source);
-    stream.into_lines(width, theme, highlighter)
+    Stream::whole(source).linked_lines(width, theme, highlighter)
 }

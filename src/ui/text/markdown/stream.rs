@@ -1,12 +1,15 @@
-//! Markdown that is still being written: closed blocks are laid out once and kept, only the open one is laid again.
+//! Markdown in pieces, whole or while it is still being written: a piece is laid out when it is asked for and kept, and
+//! only the open one is laid out again when more comes.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ratatui::text::Line;
 
 use super::code;
 use super::fence::Fence;
-use super::layout::{self, Laid};
+use super::layout;
 use super::scan::{Place, Scanner};
 use crate::ui::text::highlight::Highlighter;
 use crate::ui::text::sanitize;
@@ -15,61 +18,82 @@ use crate::ui::theme::Theme;
 /// Bytes after which a line without an end is ended, so that no text makes the open block unbounded.
 const LONGEST_LINE: usize = 16 * 1024;
 
-/// An answer that grows. A delta costs at most what the open block costs, which has an end of its own (`scan`), however
-/// long the answer is; asked again with nothing new, it costs nothing.
+/// An answer, in pieces that depend on its text alone: a block, or a part of a long block of code. To take text costs what
+/// the text costs, once, whatever the width. A piece has an end of its own (`scan`, `fence`), so that laying one out costs
+/// the same however long the answer is; asked again with nothing new, it costs nothing.
 #[derive(Debug, Default)]
 pub struct Stream {
     scanner: Scanner,
     /// The line that has not ended yet, as it came.
     partial: String,
-    blocks: Vec<Block>,
+    /// What that line is to the pieces.
+    tail: Tail,
+    pieces: Vec<Piece>,
+    fences: Vec<Fence>,
     page: Page,
     /// All of the text is here at once, so its code is painted by the block.
     is_whole: bool,
 }
 
 #[derive(Debug)]
-enum Block {
-    /// Safe markdown, and where on the page it stands while its colours are being worked out: its first line, and the
-    /// number of its first link.
-    Text {
-        source: String,
-        waiting_at: Option<(usize, usize)>,
-    },
-    Code(Fence),
+enum Piece {
+    /// Safe markdown.
+    Text(String),
+    /// A part of a fence.
+    Code { fence: usize, part: usize },
 }
 
-/// What is laid out, and for which width and theme.
+/// The line that has not ended yet.
+#[derive(Debug, Default)]
+enum Tail {
+    /// Shows nothing.
+    #[default]
+    Nothing,
+    /// Goes on with the open text.
+    Text,
+    /// Is code of the open fence.
+    Code,
+    /// Is a piece of its own, of text.
+    Apart,
+    /// Is a piece of its own: it opens a fence in this language.
+    Fence(String),
+}
+
+/// The pieces that are laid out, and for which width and theme.
 #[derive(Debug, Default)]
 struct Page {
     width: u16,
     theme: String,
-    generation: u64,
+    laid: BTreeMap<usize, Laid>,
+    /// Pieces that were laid out, ever.
+    count: usize,
+}
+
+#[derive(Debug)]
+struct Laid {
     lines: Vec<Line<'static>>,
-    /// Lines that stay; those after them belong to the open block.
-    settled: usize,
-    /// Where links lead, in the order of their numbers; so many of them are on lines that stay.
+    /// Where its links lead, in the order of their numbers.
     links: Vec<Arc<str>>,
-    settled_links: usize,
-    /// Blocks whose lines all stay.
-    done: usize,
-    /// The label of the open fence is on the page.
-    has_label: bool,
-    /// Blocks among the done ones whose colours are being worked out.
-    waiting: Vec<usize>,
-    /// Nothing has come since, and the open block waits for no colours.
-    is_current: bool,
+    /// Its colours were still being worked out in this generation of the highlighter.
+    waits: Option<u64>,
 }
 
 impl Stream {
     /// A stream that gets all of its text in one piece.
-    pub(super) fn whole() -> Self {
-        Self { is_whole: true, ..Self::default() }
+    #[must_use]
+    pub fn whole(text: &str) -> Self {
+        let mut stream = Self { is_whole: true, ..Self::default() };
+        stream.push(text);
+        stream
     }
 
     /// Takes what came next.
     pub fn push(&mut self, delta: &str) {
-        self.page.is_current &= delta.is_empty();
+        if delta.is_empty() {
+            return;
+        }
+        // The open piece, and a line that was one of its own.
+        self.page.laid.split_off(&self.pieces.len().saturating_sub(1));
         for piece in delta.split_inclusive('\n') {
             let mut piece = piece;
             while self.partial.len() + piece.len() > LONGEST_LINE {
@@ -83,27 +107,73 @@ impl Stream {
                 self.end_line();
             }
         }
+        self.tail = self.place_partial();
     }
 
-    /// The lines so far, each at most `width` cells wide.
-    pub fn lines(&mut self, width: u16, theme: &Theme, highlighter: &Highlighter) -> &[Line<'static>] {
-        self.lay(width, theme, highlighter);
-        &self.page.lines
+    /// How many pieces there are.
+    #[must_use]
+    pub fn pieces(&self) -> usize {
+        self.pieces.len() + usize::from(matches!(self.tail, Tail::Apart | Tail::Fence(_)))
     }
 
-    /// Where the links of the lines lead, by the numbers that their pieces are tagged with.
-    pub fn links(&self) -> &[Arc<str>] {
-        &self.page.links
+    /// The lines of a piece, each at most `width` cells wide, and where the links in them lead, by the numbers that
+    /// they are tagged with. The empty line that sets it apart from what is above is its first.
+    pub fn piece(
+        &mut self,
+        at: usize,
+        width: u16,
+        theme: &Theme,
+        highlighter: &Highlighter,
+    ) -> (&[Line<'static>], &[Arc<str>]) {
+        self.settle(at, width, theme, highlighter, 0);
+        self.page.laid.get(&at).map_or((&[], &[]), |laid| (&laid.lines, &laid.links))
     }
 
-    pub(super) fn into_lines(
-        mut self,
+    /// The text of a piece, as it is before it is laid out.
+    #[must_use]
+    pub fn source(&self, at: usize) -> Cow<'_, str> {
+        let is_last = at + 1 >= self.pieces.len();
+        let text = match self.pieces.get(at) {
+            Some(Piece::Text(source)) => source.as_str(),
+            Some(Piece::Code { fence, part }) => {
+                self.fences.get(*fence).map_or("", |fence| fence.text(*part))
+            }
+            None => "",
+        };
+        match self.tail {
+            Tail::Text | Tail::Code if is_last => Cow::Owned(format!("{text}{}", sanitize(&self.partial))),
+            Tail::Apart | Tail::Fence(_) if at == self.pieces.len() => sanitize(&self.partial),
+            _ => Cow::Borrowed(text),
+        }
+    }
+
+    /// All lines.
+    pub fn lines(&mut self, width: u16, theme: &Theme, highlighter: &Highlighter) -> Vec<Line<'static>> {
+        self.linked_lines(width, theme, highlighter).0
+    }
+
+    /// All lines, and where their links lead: numbered through, where no piece was asked for alone.
+    pub(super) fn linked_lines(
+        &mut self,
         width: u16,
         theme: &Theme,
         highlighter: &Highlighter,
     ) -> (Vec<Line<'static>>, Vec<Arc<str>>) {
-        self.lay(width, theme, highlighter);
-        (self.page.lines, self.page.links)
+        let (mut lines, mut links) = (Vec::new(), Vec::new());
+        for at in 0..self.pieces() {
+            self.settle(at, width, theme, highlighter, links.len());
+            if let Some(laid) = self.page.laid.get(&at) {
+                lines.extend_from_slice(&laid.lines);
+                links.extend_from_slice(&laid.links);
+            }
+        }
+        (lines, links)
+    }
+
+    /// How many times a piece was laid out: what it costs to show this.
+    #[must_use]
+    pub const fn work(&self) -> usize {
+        self.page.count
     }
 
     fn end_line(&mut self) {
@@ -111,23 +181,25 @@ impl Stream {
         let safe = sanitize(&raw);
         let line = safe.strip_suffix('\n').unwrap_or(&safe);
         match self.scanner.feed(line) {
-            Place::FenceOpen(language) => self.blocks.push(Block::Code(Fence::new(language))),
+            Place::FenceOpen(language) => {
+                self.pieces.push(Piece::Code { fence: self.fences.len(), part: 0 });
+                self.fences.push(Fence::new(language));
+            }
             Place::FenceLine => {
-                if let Some(Block::Code(fence)) = self.blocks.last_mut() {
-                    fence.push(line);
+                let last = self.fences.len().saturating_sub(1);
+                if let Some(part) = self.fences.last_mut().and_then(|fence| fence.push(line)) {
+                    self.pieces.push(Piece::Code { fence: last, part });
                 }
             }
             Place::FenceClose => {
-                if let Some(Block::Code(fence)) = self.blocks.last_mut() {
+                if let Some(fence) = self.fences.last_mut() {
                     fence.is_closed = true;
                 }
             }
-            Place::TextStart => {
-                self.blocks.push(Block::Text { source: format!("{line}\n"), waiting_at: None })
-            }
+            Place::TextStart => self.pieces.push(Piece::Text(format!("{line}\n"))),
             Place::Between => {}
             Place::Text => {
-                if let Some(Block::Text { source, .. }) = self.blocks.last_mut() {
+                if let Some(Piece::Text(source)) = self.pieces.last_mut() {
                     source.push_str(line);
                     source.push('\n');
                 }
@@ -135,154 +207,76 @@ impl Stream {
         }
     }
 
-    fn lay(&mut self, width: u16, theme: &Theme, highlighter: &Highlighter) {
-        if (width, &theme.name) != (self.page.width, &self.page.theme) {
-            self.start_over(width, theme);
-        }
-        let generation = highlighter.generation();
-        if width == 0 || self.page.is_current && generation == self.page.generation {
-            return;
-        }
-        self.page.lines.truncate(self.page.settled);
-        self.page.links.truncate(self.page.settled_links);
-        if generation != self.page.generation {
-            self.repaint(theme, highlighter);
-            self.page.generation = generation;
-        }
-        self.lay_closed(theme, highlighter);
-        self.lay_open(theme, highlighter);
-        self.page.is_current = !matches!(self.blocks.get(self.page.done), Some(Block::Code(_)));
-    }
-
-    fn start_over(&mut self, width: u16, theme: &Theme) {
-        let is_other_theme = theme.name != self.page.theme;
-        self.page = Page { width, theme: theme.name.clone(), ..Page::default() };
-        for block in &mut self.blocks {
-            match block {
-                Block::Text { waiting_at, .. } => *waiting_at = None,
-                Block::Code(fence) => fence.forget(is_other_theme),
-            }
-        }
-    }
-
-    /// Lays again what waited for its colours. The text is the same, so the lines are as many as before.
-    fn repaint(&mut self, theme: &Theme, highlighter: &Highlighter) {
-        let room = usize::from(self.page.width);
-        for index in std::mem::take(&mut self.page.waiting) {
-            let is_waiting = match self.blocks.get_mut(index) {
-                Some(Block::Text { source, waiting_at: Some((start, link)) }) => {
-                    let laid = layout::lay(source, room, theme, highlighter, *link);
-                    for (place, line) in self.page.lines.iter_mut().skip(*start).zip(laid.lines) {
-                        *place = line;
-                    }
-                    laid.is_waiting
-                }
-                Some(Block::Code(fence)) => {
-                    fence.paint_whole(theme, highlighter);
-                    fence.lay(&mut self.page.lines, room, theme);
-                    fence.is_waiting()
-                }
-                Some(Block::Text { waiting_at: None, .. }) | None => false,
-            };
-            if is_waiting {
-                self.page.waiting.push(index);
-            }
-        }
-    }
-
-    /// Lays out the blocks that were closed since the last time; their lines stay.
-    fn lay_closed(&mut self, theme: &Theme, highlighter: &Highlighter) {
-        let last_is_closed = matches!(self.blocks.last(), Some(Block::Code(fence)) if fence.is_closed);
-        let closed = self.blocks.len() - usize::from(!last_is_closed && !self.blocks.is_empty());
-        for index in self.page.done..closed {
-            let is_waiting = match self.blocks.get_mut(index) {
-                Some(Block::Text { source, waiting_at }) => {
-                    let link = self.page.links.len();
-                    let laid = layout::lay(source, usize::from(self.page.width), theme, highlighter, link);
-                    let is_waiting = laid.is_waiting;
-                    let start = self.page.add(laid);
-                    *waiting_at = is_waiting.then_some((start, link));
-                    is_waiting
-                }
-                Some(Block::Code(fence)) => {
-                    self.page.add_label(&fence.language, theme);
-                    fence.paint_whole(theme, highlighter);
-                    fence.lay(&mut self.page.lines, usize::from(self.page.width), theme);
-                    fence.is_waiting()
-                }
-                None => false,
-            };
-            self.page.has_label = false;
-            if is_waiting {
-                self.page.waiting.push(index);
-            }
-        }
-        self.page.done = closed;
-        self.page.settled = self.page.lines.len();
-        self.page.settled_links = self.page.links.len();
-    }
-
-    /// Lays out the open block and the line that has not ended. Whole lines of code stay, the rest is laid each time.
-    fn lay_open(&mut self, theme: &Theme, highlighter: &Highlighter) {
-        let room = usize::from(self.page.width);
+    /// What the line that has not ended is, if it goes on like this.
+    fn place_partial(&self) -> Tail {
         let safe = sanitize(&self.partial);
         let place = self.scanner.clone().feed(&safe);
-        let open = self.blocks.get_mut(self.page.done);
-        match open {
-            Some(Block::Code(fence)) => {
-                self.page.add_label(&fence.language, theme);
-                if self.is_whole {
-                    fence.paint_whole(theme, highlighter);
-                } else {
-                    fence.paint_growing(theme, highlighter);
-                }
-                fence.lay(&mut self.page.lines, room, theme);
-                self.page.settled = self.page.lines.len();
-                if place == Place::FenceLine && !safe.is_empty() {
-                    self.page.lines.extend(code::line(&code::plain(&safe, theme), room));
-                }
-                return;
-            }
-            Some(Block::Text { source, .. }) => {
-                let goes_on = place == Place::Text;
-                let whole = if goes_on { format!("{source}{safe}") } else { source.clone() };
-                self.page.add(layout::lay(&whole, room, theme, highlighter, self.page.links.len()));
-                if goes_on {
-                    return;
-                }
-            }
-            None => {}
-        }
-        if let Place::FenceOpen(language) = &place {
-            self.page.add_label(language, theme);
-            self.page.has_label = false;
-        } else {
-            self.page.add(layout::lay(&safe, room, theme, highlighter, self.page.links.len()));
+        match (place, self.pieces.last()) {
+            (Place::FenceLine, _) if !safe.is_empty() => Tail::Code,
+            (Place::FenceLine | Place::FenceClose, _) => Tail::Nothing,
+            (Place::Text, Some(Piece::Text(_))) => Tail::Text,
+            (Place::FenceOpen(language), _) => Tail::Fence(language),
+            _ if safe.trim().is_empty() => Tail::Nothing,
+            _ => Tail::Apart,
         }
     }
-}
 
-impl Page {
-    /// Adds a block's lines, apart from what is above; says where they begin. A block that shows nothing adds nothing.
-    fn add(&mut self, Laid { lines, links, .. }: Laid) -> usize {
-        self.links.extend(links);
-        if !lines.is_empty() && !self.lines.is_empty() {
-            self.lines.push(Line::default());
+    /// Lays out a piece if it is not laid out already; its links are numbered from `first` on.
+    fn settle(&mut self, at: usize, width: u16, theme: &Theme, highlighter: &Highlighter, first: usize) {
+        if (width, &theme.name) != (self.page.width, &self.page.theme) {
+            if theme.name != self.page.theme {
+                self.fences.iter_mut().for_each(Fence::forget);
+            }
+            let count = self.page.count;
+            self.page = Page { width, theme: theme.name.clone(), count, ..Page::default() };
         }
-        let start = self.lines.len();
-        self.lines.extend(lines);
-        start
-    }
-
-    /// Begins a block of code, once.
-    fn add_label(&mut self, language: &str, theme: &Theme) {
-        if std::mem::replace(&mut self.has_label, true) {
+        if width == 0 || at >= self.pieces() {
             return;
         }
-        if !self.lines.is_empty() {
-            self.lines.push(Line::default());
+        let generation = highlighter.generation();
+        let is_kept = |laid: &Laid| laid.waits.is_none_or(|then| then == generation);
+        if self.page.laid.get(&at).is_some_and(is_kept) {
+            return;
         }
-        self.lines.extend(code::label(language, usize::from(self.width), theme));
+        let room = usize::from(self.page.width);
+        let layout::Laid { mut lines, is_waiting, links } = self.lay(at, room, theme, highlighter, first);
+        // A block that shows nothing has this line, too: without a row, no window would ever be full of such blocks.
+        if at > 0 && !matches!(self.pieces.get(at), Some(Piece::Code { part: 1.., .. })) {
+            lines.insert(0, Line::default());
+        }
+        self.page.count += 1;
+        let waits = is_waiting.then_some(generation);
+        self.page.laid.insert(at, Laid { lines, links, waits });
+    }
+
+    /// What a piece comes to.
+    fn lay(
+        &mut self,
+        at: usize,
+        room: usize,
+        theme: &Theme,
+        highlighter: &Highlighter,
+        first: usize,
+    ) -> layout::Laid {
+        let Some(Piece::Code { fence, part }) = self.pieces.get(at) else {
+            if let (Tail::Fence(language), None) = (&self.tail, self.pieces.get(at)) {
+                let lines = code::label(language, room, theme).into_iter().collect();
+                return layout::Laid { lines, is_waiting: false, links: Vec::new() };
+            }
+            return layout::lay(&self.source(at), room, theme, highlighter, first);
+        };
+        let mut laid = layout::Laid { lines: Vec::new(), is_waiting: false, links: Vec::new() };
+        if let Some(fence) = self.fences.get_mut(*fence) {
+            if *part == 0 {
+                laid.lines.extend(code::label(&fence.language, room, theme));
+            }
+            fence.paint(self.is_whole, theme, highlighter);
+            laid.is_waiting = fence.lay(*part, &mut laid.lines, room, theme);
+        }
+        if matches!(self.tail, Tail::Code) && at + 1 == self.pieces.len() {
+            laid.lines.extend(code::line(&code::plain(&sanitize(&self.partial), theme), room));
+        }
+        laid
     }
 }
 
@@ -302,17 +296,31 @@ mod tests {
         let highlighter = Highlighter::off();
         let mut stream = Stream::default();
         stream.push("- one\n- two");
-        let before = stream.lines(40, &theme, &highlighter).to_vec();
-        assert!(stream.page.is_current);
-        // Were it laid again, this would be gone.
-        stream.page.lines.push(Line::raw("mark"));
-        assert_eq!(stream.lines(40, &theme, &highlighter).len(), before.len() + 1);
+        let before = stream.lines(40, &theme, &highlighter);
+        assert_eq!(stream.work(), 1);
+        assert_eq!((stream.lines(40, &theme, &highlighter), stream.work()), (before.clone(), 1));
+        stream.push("");
+        assert_eq!((stream.lines(40, &theme, &highlighter), stream.work()), (before.clone(), 1));
         stream.push(" more");
-        assert!(!stream.page.is_current);
         assert_eq!(stream.lines(40, &theme, &highlighter).last().unwrap().to_string(), "• two more");
+        assert_eq!(stream.work(), 2);
         assert_eq!(stream.lines(20, &theme, &highlighter).len(), before.len(), "another width is laid anew");
-        stream.push("\n```rust\nfn");
-        stream.lines(20, &theme, &highlighter);
-        assert!(!stream.page.is_current, "colours may still come");
+        assert_eq!(stream.work(), 3);
+    }
+
+    #[test]
+    fn a_piece_is_laid_alone() {
+        let theme = Theme::builtin("countersign-dark").unwrap();
+        let highlighter = Highlighter::off();
+        for unit in ["A paragraph of words.\n\n", "- an item\n", "let x = 1;\n", "no end "] {
+            let fence = if unit.starts_with("let") { "```rust\n" } else { "" };
+            let mut stream = Stream::whole(&format!("{fence}{}", unit.repeat(80_000)));
+            let last = stream.pieces() - 1;
+            for width in [80, 40] {
+                let before = stream.work();
+                let rows = stream.piece(last, width, &theme, &highlighter).0.len();
+                assert!(rows <= 4_000 && stream.work() - before <= 2, "{unit:?}: {rows} rows");
+            }
+        }
     }
 }

@@ -1,0 +1,126 @@
+//! Answers of many thousands of rows: what a frame costs depends on the window, and nothing else works otherwise.
+
+use crate::frames::Seat;
+use crate::hand::Hand;
+use crate::stage::Stage;
+use countersign::agent::Live;
+use countersign::ledger::Ending;
+use ratatui::crossterm::event::{KeyCode, KeyModifiers};
+
+const NONE: KeyModifiers = KeyModifiers::NONE;
+
+/// What answers are long of: its beginning, what is repeated, its end.
+const KINDS: [(&str, &str, &str); 6] = [
+    ("", "Some words of a paragraph.\n\n", ""),
+    ("", "- an item of a list\n", ""),
+    ("```rust\n", "let x = 1; // one\n", "```\n"),
+    ("", "words without an end ", "\n"),
+    ("", "#\n\n", ""),
+    ("| a | b |\n|---|---|\n", "| one | two |\n", "\n"),
+];
+
+fn answer((begins, unit, ends): (&str, &str, &str), units: usize) -> String {
+    let rest = units / 2;
+    format!(
+        "alpha begins\n\n{begins}{}{ends}\nthe middle\n\n{begins}{}{ends}\nomega ends",
+        unit.repeat(units - rest),
+        unit.repeat(rest)
+    )
+}
+
+fn finished(text: &str) -> Stage {
+    let mut stage = Stage::new();
+    stage.user("Tell me all.");
+    stage.say(None, "I think.", text, Vec::new());
+    stage.end(Ending::Completed);
+    stage
+}
+
+/// What the frames cost that this leads to, and what the last of them shows.
+fn cost(seat: &mut Seat, size: (u16, u16), act: impl FnOnce(&mut Seat)) -> (usize, String) {
+    let before = seat.layouts.work();
+    act(seat);
+    let frame = seat.frame(size.0, size.1);
+    (seat.layouts.work() - before, frame)
+}
+
+/// What each step costs in pieces that are laid out.
+fn steps(text: &str) -> Vec<usize> {
+    let mut seat = Seat::new(finished(text));
+    let mut costs = Vec::new();
+    let mut step = |seat: &mut Seat, size, shows: &str, act: fn(&mut Seat)| {
+        let (cost, frame) = cost(seat, size, act);
+        assert!(frame.contains(shows), "{shows:?} is not in\n{frame}");
+        costs.push(cost);
+    };
+    step(&mut seat, (80, 24), "omega ends", |_| {});
+    step(&mut seat, (60, 24), "omega ends", |_| {});
+    step(&mut seat, (60, 24), "", |seat| drop(seat.key(KeyCode::PageUp, NONE)));
+    step(&mut seat, (100, 40), "", |_| {});
+    step(&mut seat, (100, 40), "omega ends", |seat| drop(seat.key(KeyCode::End, KeyModifiers::CONTROL)));
+    step(&mut seat, (100, 40), "alpha begins", |seat| drop(seat.key(KeyCode::Home, KeyModifiers::CONTROL)));
+    step(&mut seat, (50, 20), "alpha begins", |_| {});
+    step(&mut seat, (50, 20), "the middle", |seat| {
+        seat.ctrl('f');
+        seat.press("the middle");
+    });
+    step(&mut seat, (90, 30), "the middle", |_| {});
+    step(&mut seat, (90, 30), "", |seat| seat.local.scroll.wish = -200);
+    step(&mut seat, (90, 30), "", |seat| seat.local.thinking_open = true);
+    costs
+}
+
+#[test]
+fn what_a_frame_lays_out_does_not_grow_with_the_answer() {
+    for kind in KINDS {
+        let (small, large) = (steps(&answer(kind, 2_000)), steps(&answer(kind, 80_000)));
+        for (at, (small, large)) in small.iter().zip(&large).enumerate() {
+            // Two hundred rows up are two hundred pieces at most.
+            assert!(*large <= small + 4 && *large < 280, "{kind:?}, step {at}: {small} and {large} pieces");
+        }
+    }
+}
+
+#[test]
+fn an_answer_that_grew_long_is_held_where_it_was_when_it_ends() {
+    for kind in KINDS {
+        let text = answer(kind, 20_000);
+        let mut stage = Stage::new();
+        stage.user("Tell me all.");
+        let message = stage.ledger.reserve();
+        for part in 0..=text.len() / 8_000 {
+            let part: String = text.chars().skip(part * 8_000).take(8_000).collect();
+            stage.live(Live::Text { message, text: part });
+        }
+        let mut seat = Seat::new(stage);
+        // So much is taken in a frame, and no more.
+        for _ in 0..=text.len() / 16_000 {
+            seat.frame(80, 24);
+        }
+        let (costs, grown) = cost(&mut seat, (72, 24), |_| {});
+        assert!(
+            costs < 60 && grown.contains("omega ends"),
+            "{kind:?}: {costs} pieces of what grows\n{grown}"
+        );
+        seat.local.scroll.wish = -300;
+        let held = seat.frame(72, 24);
+        seat.stage.say(Some(message), "", &text, Vec::new());
+        seat.catch_up();
+        let (costs, ended) = cost(&mut seat, (72, 24), |_| {});
+        assert!(costs < 60, "{kind:?}: {costs} pieces");
+        let rows = |frame: &str| frame.lines().skip(2).take(14).map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(rows(&held), rows(&ended), "{kind:?}");
+    }
+}
+
+#[test]
+fn the_mouse_takes_what_is_in_sight_and_pieces_are_copied_without_a_seam() {
+    let text = "One and two three.\n\n".repeat(40_000) + "Four.\n\n```\nfive\n\nsix\n```\n\nseven eight";
+    let mut hand = Hand::at(finished(&text), 80, 24);
+    let before = hand.seat.layouts.work();
+    let (from, to) = (hand.find("Four"), hand.find("eight"));
+    let copied = hand.drags(from, (to.0 + 4, to.1));
+    assert_eq!(copied, "Four.\n\nfive\n\nsix\n\nseven eight");
+    assert_eq!(hand.clicks_often(2, to), "eight");
+    assert!(hand.seat.layouts.work() - before < 40);
+}
