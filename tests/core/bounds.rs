@@ -346,3 +346,22 @@ fn a_paused_turn_that_another_model_takes_over_ends_in_a_word_of_ours() {
         1
     );
 }
+
+#[test]
+fn a_retry_is_no_turn_but_what_else_is_used_up_ends_the_run() {
+    fn fails_once(call: u64) -> Vec<ModelNews> {
+        if call == 1 {
+            failed(FailureClass::Transient)
+        } else {
+            vec![text("done"), stop(Stop::End), ModelNews::Finished]
+        }
+    }
+    let adversary = Adversary { model: fails_once, tool: fine, hook: |_| Vec::new() };
+    let mut one_turn = settings();
+    one_turn.limits.max_model_turns = Some(1);
+    let ended = run(one_turn, &adversary);
+    assert_eq!((ended.calls, ended.end.reason), (2, Ending::Completed));
+    let mut no_time = settings();
+    no_time.limits.max_wall_time_seconds = Some(0);
+    assert_eq!(run(no_time, &adversary).end.reason, Ending::WallTime);
+}

@@ -15,7 +15,7 @@ use countersign::model::{
 use countersign::tool::{Preparation, SideEffect, ToolNews, ToolReport, ToolSpec};
 
 /// A server that counts five tokens where we estimate four.
-struct Server {
+pub(crate) struct Server {
     window: u64,
     states: bool,
     asked: Vec<Request>,
@@ -33,7 +33,7 @@ fn asks_for_summary(request: &Request) -> bool {
 }
 
 impl Server {
-    fn new(window: u64, states: bool) -> Self {
+    pub(crate) fn new(window: u64, states: bool) -> Self {
         Self { window, states, asked: Vec::new(), refused: Vec::new(), calls: 0 }
     }
 
@@ -64,7 +64,7 @@ impl Server {
     }
 }
 
-fn settings(window: u64) -> Settings {
+pub(crate) fn settings(window: u64) -> Settings {
     let read = ToolSpec {
         name: "read".into(),
         description: "Reads. ".repeat(200),
@@ -78,7 +78,7 @@ fn settings(window: u64) -> Settings {
     Settings { tools: vec![read], ..Settings::new(spec) }
 }
 
-fn play(agent: &mut Agent, server: &mut Server, intent: Intent) -> Option<Ending> {
+pub(crate) fn play(agent: &mut Agent, server: &mut Server, intent: Intent) -> Option<Ending> {
     let mut inputs = VecDeque::from([Input::Intent(intent)]);
     let (mut ending, mut steps) = (None, 0);
     while let Some(input) = inputs.pop_front() {

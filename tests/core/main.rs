@@ -34,6 +34,7 @@ mod told;
 
 mod asides;
 mod bounds;
+mod choosing;
 mod compaction;
 mod compatible;
 mod history;

@@ -83,3 +83,29 @@ fn a_goal_tightens_for_its_own_run_and_its_sizes_are_known_until_then() {
         read(&mut meter, 7, goal(&[(Limit::Turns, 2)]));
     }
 }
+
+#[test]
+fn retries_of_a_model_call_are_counted_until_it_answers() {
+    let mut meter = Meter::new(Limits::default());
+    let mut after = |at, body| {
+        read(&mut meter, at, body);
+        meter.gauges(Millis(at))[8].used
+    };
+    let went_on = |reason| Body::Transition { turn: 1, reason };
+    assert_eq!(after(1, said()), 0);
+    assert_eq!(after(2, went_on(Transition::Submitted)), 0);
+    assert_eq!(after(3, went_on(Transition::TransientRetry)), 1);
+    assert_eq!(after(4, went_on(Transition::TransientRetry)), 2);
+    assert_eq!(after(5, went_on(Transition::NextTurn)), 0);
+}
+
+#[test]
+fn an_answer_whose_prompt_nobody_counted_says_nothing_of_the_context() {
+    let mut meter = Meter::new(Limits::default());
+    read(&mut meter, 1, answer(0));
+    assert_eq!(meter.context_tokens(), 107);
+    let Body::Assistant(said) = answer(0) else { unreachable!("an answer") };
+    let uncounted = AssistantMessage { usage: Usage::default(), ..(*said).clone() };
+    read(&mut meter, 2, Body::Assistant(Arc::new(uncounted)));
+    assert_eq!(meter.context_tokens(), 107);
+}

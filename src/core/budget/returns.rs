@@ -103,4 +103,13 @@ mod tests {
         assert_eq!(run(0, &[0]), (0, Verdict::Stop { diminishing: false }));
         assert_eq!(run(u64::MAX, &[1, 1, 1, 1]).1, Verdict::Stop { diminishing: true });
     }
+
+    #[test]
+    fn after_a_raise_only_new_tokens_count() {
+        let budget = TokenBudget { patience: 1, ..TokenBudget::of(100_000) };
+        let mut returns = Returns::default();
+        returns.raised(5_000);
+        returns.continued(5_100);
+        assert_eq!(returns.check(&budget, 5_150), Verdict::Stop { diminishing: true });
+    }
 }

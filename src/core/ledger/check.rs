@@ -315,4 +315,20 @@ mod tests {
     fn nothing_is_cut_between_the_check_of_a_goal_and_its_result() {
         assert_eq!(places(vec![answer(&[]), Body::Validation(call(1)), result(1), answer(&[])]), [1, 3, 4]);
     }
+
+    #[test]
+    fn only_a_call_that_waits_is_edited() {
+        let asked = || Body::ApprovalRequested(request());
+        let decided = || Body::ApprovalDecided(Decision::denial(CallId(1), Decider::User, ""));
+        let edited = || Body::CallEdited(call(1));
+        let faults = |rest: Vec<Body>| {
+            let made = [answer(&[1]), Body::ToolCall(call(1))].into_iter().chain(rest);
+            let faults = audit(&entries(made.collect())).0.into_iter().map(|(_, fault)| fault.what);
+            faults.filter(|what| what.contains("edited")).count()
+        };
+        assert_eq!(faults(vec![asked(), edited(), asked(), decided(), result(1)]), 0);
+        assert_eq!(faults(vec![asked(), decided(), edited(), result(1)]), 1, "it is decided");
+        assert_eq!(faults(vec![asked(), result(1), edited()]), 1, "it is over");
+        assert_eq!(faults(vec![edited(), result(1)]), 1, "nobody was asked");
+    }
 }

@@ -268,3 +268,15 @@ impl Ending {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Ending;
+
+    #[test]
+    fn two_endings_are_a_persons_interruption() {
+        let cut: Vec<&str> =
+            Ending::ALL.into_iter().filter(|e| e.interrupted()).map(Ending::as_str).collect();
+        assert_eq!(cut, ["aborted_streaming", "aborted_tools"]);
+    }
+}

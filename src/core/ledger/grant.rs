@@ -59,3 +59,35 @@ pub fn grants<'e>(entries: impl IntoIterator<Item = &'e Entry>) -> Vec<Grant<'e>
 fn is_grant(decision: &Decision) -> bool {
     decision.allow && decision.scope == Scope::Session && decision.by == Decider::User
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::{Preview, Sandboxing};
+
+    #[test]
+    fn without_a_rule_the_very_action_is_granted() {
+        let request = |name: &str, command: &str| ApprovalRequest {
+            call: CallId(1),
+            name: name.to_owned(),
+            arguments: serde_json::json!({ "command": command }),
+            why: String::new(),
+            risk: String::new(),
+            effects: Vec::new(),
+            preview: Preview::None,
+            warning: None,
+            rule: None,
+            sandboxing: Sandboxing::Without,
+            leads_to: None,
+            is_partial: false,
+        };
+        let (one, other_arguments, other_tool) =
+            (request("shell", "ls"), request("shell", "rm x"), request("run", "ls"));
+        let grant = |request, rule| Grant { call: CallId(1), request, rule, sandboxed: false };
+        assert!(grant(&one, None).is_like(&grant(&one, None)));
+        assert!(!grant(&one, None).is_like(&grant(&other_arguments, None)));
+        assert!(!grant(&one, None).is_like(&grant(&other_tool, None)));
+        assert!(!grant(&one, Some("shell(ls)")).is_like(&grant(&one, None)));
+        assert!(grant(&one, Some("shell(ls)")).is_like(&grant(&other_tool, Some("shell(ls)"))));
+    }
+}
