@@ -12,6 +12,7 @@
 
 extern crate countersign_core as countersign;
 
+mod close_calls;
 mod closed;
 mod differential;
 mod files;

@@ -45,3 +45,22 @@ fn wrong(c: char) -> Option<&'static str> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{check, conceals};
+
+    #[test]
+    fn what_shows_nothing_or_something_else_is_refused() {
+        for c in
+            ['\u{1b}', '\u{a0}', '\u{202e}', '\u{200b}', '\u{e000}', '\u{f8ff}', '\u{f0000}', '\u{10ffff}']
+        {
+            assert!(conceals(c), "{c:?}");
+            assert!(check(&format!("echo {c}")).is_err(), "{c:?}");
+        }
+        for c in ['a', 'é', '語', '🙂', '\n', '\t', ' '] {
+            assert!(!conceals(c), "{c:?}");
+            assert!(check(&format!("echo {c}")).is_ok(), "{c:?}");
+        }
+    }
+}
