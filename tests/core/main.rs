@@ -20,6 +20,8 @@ mod adversary;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../support/entries.rs"]
 mod entries;
+#[path = "../support/facts.rs"]
+mod facts;
 #[path = "../support/pictures.rs"]
 mod pictures;
 #[path = "../support/scenes.rs"]

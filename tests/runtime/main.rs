@@ -23,6 +23,8 @@ mod strictness;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../support/wire/mod.rs"]
 mod support;
+#[path = "../support/told.rs"]
+mod told;
 
 mod driver;
 mod hooks;

@@ -92,21 +92,24 @@ fn rows_are_whole(buffer: &Buffer) {
 
 /// Under each corner stands the edge, down to the other corner.
 fn boxes_are_closed(buffer: &Buffer) {
+    let rows: Vec<Vec<(u16, &Cell)>> = (0..buffer.area.height).map(|y| heads(buffer, y)).collect();
+    let has =
+        |y: u16, signs: &[&str]| rows[usize::from(y)].iter().any(|(_, cell)| signs.contains(&cell.symbol()));
     let at = |x: u16, y: u16| buffer[(x, y)].symbol();
     for y in 0..buffer.area.height {
-        for (x, cell) in heads(buffer, y) {
+        for (x, cell) in &rows[usize::from(y)] {
             let (edge, foot) = match cell.symbol() {
                 "╭" => ("│", "╰"),
                 "╮" => ("│", "╯"),
                 _ => continue,
             };
             // The last row of the transcript may hold a mark over the box.
-            let below = (y + 1..buffer.area.height).find(|y| at(x, *y) != edge);
+            let below = (y + 1..buffer.area.height).find(|y| at(*x, *y) != edge);
             let Some(below) = below else { continue };
-            let is_mark = heads(buffer, below).iter().any(|(_, cell)| cell.symbol() == "↓");
-            let ends_there = at(x, below) == foot || is_mark || !has_edge(buffer, below);
-            let around = (y..=below).map(|y| row(buffer, y)).collect::<Vec<_>>();
-            assert!(ends_there, "row {below}: {:?} is in column {x} of {edge}; {around:#?}", at(x, below));
+            let ends_there = at(*x, below) == foot || has(below, &["↓"]) || !has(below, &["│", "╰", "╯"]);
+            let around = || (y..=below).map(|y| row(buffer, y)).collect::<Vec<_>>();
+            let found = at(*x, below);
+            assert!(ends_there, "row {below}: {found:?} is in column {x} of {edge}; {:#?}", around());
         }
     }
 }
@@ -118,10 +121,6 @@ fn visible(text: &str) -> String {
 
 fn row(buffer: &Buffer, y: u16) -> String {
     heads(buffer, y).iter().map(|(_, cell)| cell.symbol()).collect()
-}
-
-fn has_edge(buffer: &Buffer, y: u16) -> bool {
-    heads(buffer, y).iter().any(|(_, cell)| matches!(cell.symbol(), "│" | "╰" | "╯"))
 }
 
 /// Written as the app writes it, the frame is in a terminal what it is in the buffer.
@@ -140,11 +139,14 @@ fn reaches_a_terminal(buffer: &Buffer) {
         for ((x, cell), end) in heads.iter().zip(ends) {
             let shown: String = (*x..end).map(|x| parser.screen().cell(y, x).unwrap().contents()).collect();
             let shown = if shown.is_empty() { " " } else { &shown };
+            if shown == cell.symbol() {
+                continue;
+            }
             // A terminal that knows no families shows the first member; what stands behind it must not move.
             let (seen, meant) = (visible(shown), visible(cell.symbol()));
             let same = seen == meant || cell.symbol().len() > 4 && meant.starts_with(&seen);
-            let around = (y.saturating_sub(1)..=y).map(|y| row(buffer, y)).collect::<Vec<_>>();
-            assert!(same, "column {x} of row {y}: {shown:?} is not {:?}; {around:#?}", cell.symbol());
+            let around = || (y.saturating_sub(1)..=y).map(|y| row(buffer, y)).collect::<Vec<_>>();
+            assert!(same, "column {x} of row {y}: {shown:?} is not {:?}; {:#?}", cell.symbol(), around());
         }
     }
 }

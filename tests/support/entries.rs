@@ -11,6 +11,8 @@ use proptest::option;
 use proptest::prelude::*;
 use serde_json::Value;
 
+use crate::facts::facts;
+
 pub fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         any::<String>(),
@@ -242,20 +244,6 @@ fn results() -> impl Strategy<Value = Body> {
             }))
         },
     )
-}
-
-fn facts() -> impl Strategy<Value = Facts> {
-    let changed = any::<[u64; 2]>().prop_map(|[added, removed]| Summary::Changed { added, removed });
-    let summary = option::of(prop_oneof![text().prop_map(Summary::Words), changed]);
-    let background = (text(), any::<[bool; 2]>(), text()).prop_map(|(id, [is_running, is_lost], words)| {
-        CommandState::Background(BackgroundStatus { id, is_running, is_lost, words })
-    });
-    let command = option::of(prop_oneof![text().prop_map(CommandState::Ended), background]);
-    (summary, command, any::<bool>()).prop_map(|(summary, command, is_silent)| Facts {
-        summary,
-        command,
-        is_silent,
-    })
 }
 
 pub fn goals() -> impl Strategy<Value = Body> {

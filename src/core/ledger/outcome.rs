@@ -47,6 +47,11 @@ impl Decider {
             Self::Hook => "hook",
         }
     }
+
+    /// The reverse of [`Self::as_str`].
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Policy, Self::User, Self::Hook].into_iter().find(|decider| decider.as_str() == text)
+    }
 }
 
 /// Where an abort met a call.

@@ -62,8 +62,12 @@ async fn every_kind_of_content_becomes_words() {
     .await;
     assert_eq!(
         report.content,
-        "one\u{1b}[2J\ntwo\n[resource file:///y (a/b, 4 characters of base64)]\n[link to the resource https://x.test/z \
+        "one\ntwo\n[resource file:///y (a/b, 4 characters of base64)]\n[link to the resource https://x.test/z \
          (zed)]\n[audio (audio/wav), which cannot be heard here]\nthree"
+    );
+    assert!(
+        report.written.is_some_and(|written| written.starts_with("one\u{1b}[2J\ntwo")),
+        "the books keep it"
     );
     report = given(json!({ "content": [text("known"), { "type": "hologram", "data": 3 }], "isError": true }))
         .await;

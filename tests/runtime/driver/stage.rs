@@ -3,9 +3,11 @@
 use std::sync::mpsc as books_channel;
 use std::sync::{Arc, Mutex, OnceLock};
 
+use crate::told;
+
 use countersign::agent::{Agent, Answer, Event, Intent, Live, Settings};
 use countersign::budget::Limits;
-use countersign::ledger::{BackgroundStatus, Body, CallId, Entry, EntryId, Facts, ModelRef, Outcome};
+use countersign::ledger::{BackgroundStatus, Body, CallId, Entry, EntryId, ModelRef, Outcome};
 use countersign::model::{ModelEvent, ModelNews, ModelSpec, Request};
 use countersign::policy::Policy;
 use countersign::runtime::{
@@ -57,11 +59,11 @@ impl ToolRun {
     pub fn done(self, outcome: Outcome, content: &str) {
         self.end
             .send(ToolReport {
+                facts: told::facts("shell", &outcome, content),
                 outcome,
                 content: content.into(),
                 written: None,
                 cut_chars: 0,
-                facts: Facts::default(),
                 images: vec![],
                 transient: false,
                 refused: false,

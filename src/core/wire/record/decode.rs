@@ -202,7 +202,7 @@ fn read_decision(fields: &Fields<'_>) -> Result<Body, RecordError> {
         scope: fields.one_of("scope", |name| {
             [Scope::Once, Scope::Session, Scope::Project].into_iter().find(|scope| scope.as_str() == name)
         })?,
-        by: fields.one_of("by", decider)?,
+        by: fields.one_of("by", Decider::parse)?,
         reason: fields.text("reason")?,
         digest: fields.text_or_empty("digest")?,
         cwd: fields.text_or_empty("cwd")?,
@@ -210,10 +210,6 @@ fn read_decision(fields: &Fields<'_>) -> Result<Body, RecordError> {
         answer: fields.get("answer").map(|_| fields.text("answer")).transpose()?,
         rule: fields.get("rule").map(|_| fields.text("rule")).transpose()?,
     }))
-}
-
-pub(super) fn decider(name: &str) -> Option<Decider> {
-    [Decider::Policy, Decider::User, Decider::Hook].into_iter().find(|decider| decider.as_str() == name)
 }
 
 fn read_ended(fields: &Fields<'_>) -> Result<Body, RecordError> {

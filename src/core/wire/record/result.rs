@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use crate::ledger::{Abort, AbortPath, Body, CommandState, CutBy, Facts, Outcome, Summary, ToolResult};
+use crate::ledger::{
+    Abort, AbortPath, Body, CommandState, CutBy, Decider, Facts, Outcome, Summary, ToolResult,
+};
 
-use super::decode::decider;
 use super::fields::{Fields, put};
 use super::image::{self, Bytes};
 use super::note::{background, read_background};
@@ -69,7 +70,7 @@ pub(super) fn read(fields: &Fields<'_>) -> Result<Body, RecordError> {
         "failed" => Outcome::Failed,
         "invalid" => Outcome::Invalid,
         "unknown_tool" => Outcome::UnknownTool,
-        "denied" => Outcome::Denied(fields.one_of("denied_by", decider)?),
+        "denied" => Outcome::Denied(fields.one_of("denied_by", Decider::parse)?),
         "timed_out" => Outcome::TimedOut,
         "aborted" => Outcome::Aborted(read_abort(&fields.object("abort")?, &content)?),
         "lost" => Outcome::Lost { started: fields.flag("started")? },
