@@ -32,7 +32,9 @@ pub(super) fn run(
         0 => String::new(),
         count => format!("({count} images, which cannot be shown here)\n"),
     };
-    say(&format!("{}\n{images}", report.content.trim_end_matches('\n')))?;
+    // What the server wrote, not what a model would read of it: who tries a tool by hand wants to see that.
+    let said = report.written.as_ref().unwrap_or(&report.content);
+    say(&format!("{}\n{images}", said.trim_end_matches('\n')))?;
     if report.outcome == Outcome::Ok {
         return Ok(Exit::Completed);
     }
