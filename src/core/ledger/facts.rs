@@ -37,11 +37,6 @@ pub enum CommandState {
 }
 
 impl Facts {
-    /// Of a call that brought this.
-    pub fn brought(summary: impl Into<String>) -> Self {
-        Self { summary: Some(Summary::Words(summary.into())), ..Self::default() }
-    }
-
     /// How a command ended, in words, if one did.
     pub fn ended(&self) -> Option<&str> {
         match &self.command {
