@@ -9,21 +9,23 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinError, JoinHandle};
 use tokio::time::timeout;
 
-use super::args::Which;
-use super::attach::{Attach, attaching};
-use super::compose::{Session, compose};
 use super::errands::errands;
-use super::exit::Exit;
-use super::fault::Fault;
 use super::listing::choices;
-use super::models::Usable;
-use super::switch::switching;
 use super::themes::theme;
-use super::undoing::undoing;
-use super::{Invocation, looks, outcome, project, signals, unrecorded};
+use super::{looks, outcome, signals};
 use crate::agent::{Attendance, Event, Intent, Shutdown};
+use crate::config::exit::Exit;
+use crate::config::fault::Fault;
+use crate::config::models::Usable;
+use crate::config::{Invocation, project};
 use crate::ledger::Entry;
 use crate::runtime::DriverError;
+use crate::session::Which;
+use crate::session::attachments::{Attach, attaching};
+use crate::session::compose::{Session, compose};
+use crate::session::model_switch::switching;
+use crate::session::undo::undoing;
+use crate::session::unrecorded;
 use crate::ui::theme::Theme;
 use crate::ui::{AppIo, UiError, UiOutcome, UiSettings};
 use crate::view::ViewSettings;
@@ -113,7 +115,7 @@ async fn converse(
         entry_json,
         mentions: Box::new(move |text| of_paste.mentions_in_paste(text)),
         models: Box::new(move || choices(&usable.now())),
-        errands: errands(invocation, &super::compose::state_dir(invocation)?, &session.id),
+        errands: errands(invocation, &crate::session::compose::state_dir(invocation)?, &session.id),
         effort: session.effort,
     };
     let running = tokio::spawn(session.driver.run(session.first));
@@ -213,7 +215,7 @@ fn offers(session: &Session) -> mpsc::Receiver<String> {
 
 /// Where to go on, if anything was written.
 fn farewell(invocation: &Invocation, id: &str) -> Result<Exit, Fault> {
-    let state = super::compose::state_dir(invocation)?;
+    let state = crate::session::compose::state_dir(invocation)?;
     if crate::runtime::store::find(&state, id).is_err() {
         return Ok(Exit::Completed);
     }
@@ -232,7 +234,7 @@ pub(super) fn view_settings(invocation: &Invocation, session: &Session) -> ViewS
         token_budget: invocation.config.token_budget().map(|budget| budget.tokens),
         tools_mode: session.switch.tools_mode(),
         rules: invocation.config.rules(),
-        tools: super::compose::tools(invocation.config.echo),
+        tools: crate::session::compose::tools(invocation.config.echo),
     }
 }
 

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use tokio::sync::watch;
 
-use super::Invocation;
 use super::editor::edit;
 use super::sessions::place::{first_words, when};
 use super::themes::{fitting, theme_called, themes_folder};
-use super::undoing::Undoing;
+use crate::config::Invocation;
 use crate::ledger::{Body, Injector};
 use crate::runtime::SessionStore;
 use crate::runtime::store::{Summary, find, list};
+use crate::session::undo::Undoing;
 use crate::ui::errands::{Elsewhere, Errands};
 use crate::ui::theme::Theme;
 use crate::view::{Style, transcript};

@@ -2,14 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    config::Config,
-    environment::Environment,
-    exit::Exit,
-    fault::{Fault, one_line},
-    models::{Listed, State, Table, list},
-    outcome::say,
-};
+use super::outcome::say;
+use crate::config::Config;
+use crate::config::environment::Environment;
+use crate::config::exit::Exit;
+use crate::config::fault::{Fault, one_line};
+use crate::config::models::{Listed, State, Table, list};
 use crate::model::{ModelSpec, Price, Rates};
 
 /// Lists the models that have `name` in their names, or all.

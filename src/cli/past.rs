@@ -6,17 +6,18 @@ use std::sync::Arc;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
-use super::args::Which;
 use super::chat::entry_json;
-use super::compose::{locate, state_dir};
-use super::exit::Exit;
-use super::fault::Fault;
 use super::themes::theme;
-use super::{Invocation, looks, signals};
+use super::{looks, signals};
 use crate::agent::Event;
+use crate::config::Invocation;
+use crate::config::exit::Exit;
+use crate::config::fault::Fault;
 use crate::ledger::{Body, Entry, Millis};
 use crate::policy::Mode;
 use crate::runtime::{Clock, SessionStore};
+use crate::session::Which;
+use crate::session::compose::{locate, state_dir};
 use crate::ui::{AppIo, UiSettings};
 use crate::view::ViewSettings;
 

@@ -5,9 +5,9 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::place::{Place, first_words, lines, remark, when};
-use crate::cli::exit::Exit;
-use crate::cli::fault::Fault;
 use crate::cli::outcome::say;
+use crate::config::exit::Exit;
+use crate::config::fault::Fault;
 use crate::runtime::store::{Listing, Summary, list};
 use crate::ui::text::{fit, width};
 use crate::wire::record;

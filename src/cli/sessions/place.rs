@@ -7,12 +7,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use chrono::{DateTime, Local};
 
 use super::args::Pick;
-use crate::cli::args::Which;
-use crate::cli::compose::{locate_from, state_of};
-use crate::cli::environment::Environment;
-use crate::cli::fault::{Fault, one_line};
+use crate::config::environment::Environment;
+use crate::config::fault::{Fault, one_line};
 use crate::ledger::Millis;
 use crate::runtime::SessionStore;
+use crate::session::Which;
+use crate::session::compose::{locate_from, state_of};
 use crate::ui::text::sanitize;
 use crate::wire::record::SessionFile;
 use crate::wire::strike;

@@ -2,9 +2,9 @@
 
 use super::args::Pick;
 use super::place::{Place, first_words, id_of, when};
-use crate::cli::exit::Exit;
-use crate::cli::fault::{Fault, one_line};
 use crate::cli::outcome::say;
+use crate::config::exit::Exit;
+use crate::config::fault::{Fault, one_line};
 use crate::runtime::store::{remove, summarise};
 
 /// Removes a kept session and names it. Files that lie elsewhere are none of ours.

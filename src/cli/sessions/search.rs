@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use super::place::{Place, first_words, lines, remark, when};
-use crate::cli::exit::Exit;
-use crate::cli::fault::Fault;
 use crate::cli::outcome::say;
+use crate::config::exit::Exit;
+use crate::config::fault::Fault;
 use crate::ledger::{Body, Entry, standing};
 use crate::runtime::SessionStore;
 use crate::runtime::store::{Summary, list};

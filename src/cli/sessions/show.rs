@@ -2,9 +2,9 @@
 
 use super::args::Pick;
 use super::place::{Place, entries, lines, read, when};
-use crate::cli::exit::Exit;
-use crate::cli::fault::Fault;
 use crate::cli::outcome::say;
+use crate::config::exit::Exit;
+use crate::config::fault::Fault;
 use crate::ledger::Body;
 use crate::ui::text::sanitize;
 use crate::view::{Style, transcript};
