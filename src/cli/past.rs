@@ -39,7 +39,8 @@ pub(super) fn show(
     runtime.block_on(async {
         let quit = signals::told_to_end()?;
         // Nobody is at the other ends: there is nothing to say to the past.
-        let (intents, _intents_of) = mpsc::channel(1);
+        let (requests, _requests_of) = mpsc::channel(1);
+        let (_reply_to, replies) = mpsc::channel(1);
         let (abort, _abort_of) = mpsc::channel(1);
         let settings = UiSettings {
             follows_background: looks::follows_background(invocation),
@@ -49,9 +50,8 @@ pub(super) fn show(
         };
         let settings = stage(file.entries, settings);
         let clock = Clock::start(Millis(0));
-        let outcome =
-            crate::ui::run(AppIo { events, intents, abort, now: Box::new(move || clock.now()) }, settings)
-                .await;
+        let now = Box::new(move || clock.now());
+        let outcome = crate::ui::run(AppIo { events, requests, replies, abort, now }, settings).await;
         outcome.map(|_| Exit::Completed).map_err(|why| Fault::usage(why.to_string(), ""))
     })
 }

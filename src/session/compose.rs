@@ -26,6 +26,7 @@ use crate::runtime::{
 };
 use crate::session::Which;
 use crate::session::external::ExternalTools;
+use crate::session::gateway::Gateway;
 use crate::session::model_switch::Switch;
 use crate::session::undo::Undoing;
 use crate::tool::ToolSpec;
@@ -45,14 +46,12 @@ pub(crate) struct Session {
     pub(crate) id: String,
     /// The model and why it is this one.
     pub(crate) choice: Choice,
-    /// Finds other models, and knows how the chosen one calls tools.
-    pub(crate) switch: Switch,
+    /// Does what a front end asks for.
+    pub(crate) gateway: Gateway,
     /// How hard the models are told to think.
     pub(crate) effort: Option<Effort>,
     /// What a person should be told.
     pub(crate) notices: Vec<String>,
-    /// Puts back files that the agent changed.
-    pub(crate) undo: Undoing,
     /// Every process group that a tool starts.
     pub(crate) groups: Groups,
 }
@@ -117,16 +116,16 @@ pub(crate) fn compose(
             (agent, first, before, store, id)
         }
     };
-    let undo = Undoing::new(state.clone(), id.clone(), invocation);
     let tools = tools.after(background_calls(&before), background_calls(inherited(&before)));
-    let tools = tools.keeping(Snapshots::of_session(state, id.clone()));
+    let tools = tools.keeping(Snapshots::of_session(state.clone(), id.clone()));
     let tools = external.around(tools, invocation, &groups);
     let hooks = hook_port(invocation, &id, &groups);
     let switch = Switch::new(config.clone(), invocation.environment.clone(), router.clone(), modes);
+    let gateway = Gateway::new(invocation, (state, &id), switch);
     let ports = Ports { model: Box::new(router), tools, hooks, store: Box::new(store) };
     let (driver, handles) = Driver::new(agent, ports);
     let effort = config.effort.and_then(|level| choice.spec.abilities.effort(level));
-    Ok(Session { driver, handles, first, before, id, choice, switch, effort, notices, undo, groups })
+    Ok(Session { driver, handles, first, before, id, choice, gateway, effort, notices, groups })
 }
 
 /// The built-in tools, in the session's folder and its sandbox.

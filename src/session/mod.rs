@@ -4,7 +4,9 @@
 pub(crate) mod attachments;
 pub(crate) mod compose;
 pub(crate) mod confined;
+pub(crate) mod earlier;
 pub(crate) mod external;
+pub(crate) mod gateway;
 pub mod instructions;
 pub(crate) mod model_switch;
 mod ports;

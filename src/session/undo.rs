@@ -1,15 +1,12 @@
-//! Between the screen and the loop: files are put back to what they were before the agent changed them.
+//! Undo: files are put back to what they were before the agent changed them.
 //!
 //! What an undo would do is worked out when it is asked for, and once more when it is to be done: only what was shown is
-//! done. The loop alone writes the books, so what was done reaches them as [`Intent::Restored`].
+//! done. Only the loop writes the ledger, so what was done is handed to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tokio::sync::mpsc;
-
-use crate::agent::Intent;
 use crate::config::Invocation;
 use crate::ledger::{Body, CallId, Entry, EntryId, FilesRestored};
 use crate::policy::{effect_of_line, shell};
@@ -18,9 +15,6 @@ use crate::runtime::store::find;
 use crate::runtime::undo::{Action, Agreement, Finished, Plan, Restored, Snapshots, Which};
 use crate::tool::SideEffect;
 use crate::ui::offer::Offer;
-
-/// Wishes that may wait while files are put back.
-const WISHES_WAITING: usize = 16;
 
 /// One session, and what its files were.
 #[derive(Debug, Clone)]
@@ -62,12 +56,11 @@ impl Undoing {
         Ok(Offer { commands, ..self.offer_of(*since, &self.plan(*since, &turns, &entries)?) })
     }
 
-    /// Does what was shown. The answer is for the loop: what was done, or why nothing was.
-    fn restore(&self, since: CallId, shown: &[(String, String)]) -> Intent {
-        self.try_restore(since, shown).map_or_else(Intent::Refuse, Intent::Restored)
-    }
-
-    fn try_restore(&self, since: CallId, shown: &[(String, String)]) -> Result<FilesRestored, String> {
+    /// Does what was shown, and says what was done.
+    ///
+    /// # Errors
+    /// Why nothing was, in one line.
+    pub(crate) fn restore(&self, since: CallId, shown: &[(String, String)]) -> Result<FilesRestored, String> {
         let entries = self.entries()?;
         let plan = self.plan(since, &self.turns_of(&entries)?, &entries)?;
         if self.offer_of(since, &plan).files != shown {
@@ -220,28 +213,6 @@ fn is_running(entries: &[Arc<Entry>]) -> bool {
         _ => None,
     });
     last.unwrap_or(false)
-}
-
-/// A sender for the screen. What it takes reaches the loop in order; the wish to put files back as what was done, or as
-/// the reason why nothing was. Esc has a channel of its own and waits for no disk.
-pub(crate) fn undoing(undo: Undoing, to_loop: mpsc::Sender<Intent>) -> mpsc::Sender<Intent> {
-    let (sender, mut wishes) = mpsc::channel(WISHES_WAITING);
-    tokio::spawn(async move {
-        while let Some(intent) = wishes.recv().await {
-            let intent = match intent {
-                Intent::Restore { since, shown } => {
-                    let undo = undo.clone();
-                    let done = tokio::task::spawn_blocking(move || undo.restore(since, &shown)).await;
-                    done.unwrap_or_else(|broken| Intent::Refuse(format!("the undo broke: {broken}")))
-                }
-                other => other,
-            };
-            if to_loop.send(intent).await.is_err() {
-                return;
-            }
-        }
-    });
-    sender
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Models: which one answers, what is known about it, how it is reached.
 
+mod choices;
 mod choose;
 mod found;
 mod keys;
@@ -12,6 +13,7 @@ mod survey;
 mod table;
 mod usable;
 
+pub(crate) use choices::{choices, dollars};
 pub use choose::{Choice, Way, choose, reach};
 pub use list::{Listed, State, list};
 pub(crate) use presets::key_variables;

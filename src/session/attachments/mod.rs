@@ -1,6 +1,5 @@
 //! Images of a message: the files that its `@paths` name are read and go with it, or it does not go at all.
 
-mod desk;
 mod mention;
 
 use std::io::Read as _;
@@ -12,8 +11,6 @@ use crate::ledger::{Image, UserMessage};
 use crate::runtime::open_named;
 use crate::wire::{NoImage, recognize, to_image};
 use mention::{mention, mentions, pasted};
-
-pub(crate) use desk::attaching;
 
 /// Bytes in which a picture shows what it is.
 const FIRST_BYTES: u64 = 12;
