@@ -28,6 +28,14 @@ pub(super) fn leave_to_text(local: &mut Local, view: &View, press: Press) {
     }
 }
 
+/// Text came into the composer whole, from a paste or the user's editor: what is typed next belongs to it.
+pub(super) fn follow_text(local: &mut Local, view: &View) {
+    if waits(local.focused(view)) {
+        local.focus = Focus::Composer;
+        local.always = None;
+    }
+}
+
 /// Tab: the next thing gets the focus. In a burst it is a character of what is pasted.
 pub(super) fn tab(local: &mut Local, view: &View, press: Press) {
     if press.alone {

@@ -2,6 +2,7 @@
 
 use crate::agent::Intent;
 use crate::ledger::UserMessage;
+use crate::tool::ASK;
 use crate::view::View;
 
 use super::act::Act;
@@ -25,6 +26,9 @@ pub(super) fn send(local: &mut Local, view: &View) -> Vec<Act> {
     command(local, view).unwrap_or_else(|| {
         local.scroll.top = None;
         local.focus = Focus::Composer;
+        if local.waiting(view).iter().any(|(_, asked)| asked.name == ASK) {
+            local.hint = Some("the question still waits: tab, then r answers it".to_owned());
+        }
         vec![Act::Send(Intent::Submit(local.composer.take().into()))]
     })
 }

@@ -178,6 +178,7 @@ fn place(local: &mut Local, view: &View, text: &str, compose: fn(&mut Composer, 
         reason.text.push_str(&text.replace(['\n', '\r'], " "));
     } else if local.overlay.is_none() && !local.read_only && local.replay.is_none() {
         compose(&mut local.composer, text);
+        focusing::follow_text(local, view);
     }
 }
 
@@ -210,7 +211,10 @@ pub(super) fn obey(
         Command::Escape => return escape(local, view),
         Command::ClearOrQuit => return clear_or_quit(local, was_armed),
         Command::Leave if local.composer.is_empty() => return vec![Act::Quit],
-        Command::Leave => local.composer.delete(),
+        Command::Leave => {
+            local.composer.delete();
+            focusing::follow_text(local, view);
+        }
         Command::Suspend => return vec![Act::Suspend],
         Command::Mode => return vec![Act::Send(Intent::SetMode(next_mode(local.mode)))],
         // The rest of what is pasted follows.

@@ -7,7 +7,7 @@ use countersign::agent::Intent;
 use countersign::ledger::{Decider, Preview};
 use countersign::ui::Request;
 use countersign::ui::local::Focus;
-use countersign::ui::update::Act;
+use countersign::ui::update::{Act, mention, paste};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use serde_json::json;
 
@@ -39,7 +39,7 @@ fn scenes() -> [Scene; 5] {
     ]
 }
 
-fn question() -> Stage {
+pub fn question() -> Stage {
     let mut stage = Stage::new();
     stage.user("Tidy up.");
     let asks = stage.tool_use("ask", json!({ "question": "Which?", "choices": ["old", "new"] }));
@@ -120,6 +120,39 @@ fn what_is_typed_at_any_speed_arrives_whole_and_decides_nothing() {
                         look(&mut seat);
                     }
                     assert_eq!(seat.local.composer.text(), sentence, "{name} at {speed}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn words_after_a_paste_go_where_the_paste_went() {
+    let pastes: [fn(&mut Seat); 2] = [
+        |seat| assert!(paste(&mut seat.local, &seat.view, "About src/main.rs: ").is_empty()),
+        |seat| mention(&mut seat.local, &seat.view, "@shot.png "),
+    ];
+    for size in SIZES {
+        for (name, scene) in scenes() {
+            for pastes in pastes {
+                for sentence in SENTENCES {
+                    let mut seat = before(scene(), size);
+                    seat.key(KeyCode::Tab, NONE);
+                    look(&mut seat);
+                    assert_ne!(seat.local.focused(&seat.view), Focus::Composer, "{name}");
+                    seat.waits(1_200);
+                    pastes(&mut seat);
+                    let pasted = seat.local.composer.text();
+                    look(&mut seat);
+                    for c in sentence.chars() {
+                        seat.waits(200);
+                        let acts = seat.reads(&[KeyEvent::new(KeyCode::Char(c), NONE)]);
+                        assert!(acts.is_empty(), "{name}, {sentence:?}: {acts:?}");
+                        look(&mut seat);
+                    }
+                    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+                    let all = format!("{pasted} {sentence}");
+                    assert_eq!(words(&seat.local.composer.text()), words(&all), "{name}");
                 }
             }
         }

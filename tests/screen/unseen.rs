@@ -5,8 +5,13 @@ use crate::scenes;
 use crate::stage::Stage;
 use countersign::agent::{Answer, Intent};
 use countersign::ledger::Preview;
+use countersign::ui::local::{Inspector, Overlay};
+use countersign::ui::picker::Picker;
+use countersign::ui::theme::Theme;
 use countersign::ui::update::Act;
+use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::KeyCode;
+use ratatui::style::Color;
 use serde_json::json;
 
 #[test]
@@ -110,4 +115,108 @@ fn the_page_of_a_call_takes_its_answers() {
     denied.press("r");
     denied.press("no");
     assert!(decides(&denied.key(KeyCode::Enter, NONE)));
+}
+
+/// A scene in which two calls wait: the second takes something away, the first does not.
+fn one_is_grave() -> Stage {
+    let mut stage = Stage::new();
+    stage.user("Tidy up.");
+    let calls = ["cargo doc", "rm -rf build && git push --force"];
+    let uses = calls.map(|line| stage.tool_use("shell", json!({ "command": line })));
+    let open = stage.say(None, "", "Two things:", uses.to_vec());
+    for (at, (line, effects)) in calls.into_iter().zip([vec!["runs"], vec!["sends", "deletes"]]).enumerate() {
+        stage.effects = effects.into_iter().map(str::to_owned).collect();
+        stage.ask(open[at].id(), "shell", Preview::Command(line.to_owned()));
+    }
+    std::mem::forget(open);
+    stage
+}
+
+#[test]
+fn what_takes_away_or_sends_says_so_in_its_own_colour_at_every_size_and_whoever_has_the_focus() {
+    for size in [(40, 10), (80, 24), (120, 40), (200, 50)] {
+        let mut seat = before(one_is_grave(), size);
+        seat.theme = Theme::builtin("countersign-dark").unwrap();
+        if size.1 > 10 {
+            // The second pane has not its turn.
+            let buffer = seat.buffer(size.0, size.1);
+            assert_eq!(colour_of(&buffer, "sends, deletes"), seat.theme.warning.fg, "{size:?}");
+            assert_ne!(colour_of(&buffer, "runs"), seat.theme.warning.fg, "{size:?}");
+        }
+        seat.key(KeyCode::Tab, NONE);
+        look(&mut seat);
+        seat.key(KeyCode::Tab, NONE);
+        let frame = look(&mut seat);
+        assert!(frame.contains("rm -rf build") && frame.contains("sends, deletes"), "{frame}");
+    }
+}
+
+/// The colour in which the first of these words stands.
+fn colour_of(buffer: &Buffer, words: &str) -> Option<Color> {
+    let area = buffer.area;
+    (0..area.height).find_map(|y| {
+        let row: String = (0..area.width).map(|x| buffer[(x, y)].symbol()).collect();
+        let at = row.find(words)?;
+        let x = u16::try_from(row[..at].chars().count()).unwrap();
+        Some(buffer[(x, y)].fg)
+    })
+}
+
+#[test]
+fn every_page_says_that_something_waits_behind_it() {
+    let pages = [
+        Overlay::Help(0),
+        Overlay::Budgets(0),
+        Overlay::Shells(0),
+        Overlay::Plan(0),
+        Overlay::Ledger(Inspector::default()),
+        Overlay::Picker(Picker::palette()),
+    ];
+    for size in SIZES {
+        for page in &pages {
+            for (scene, says) in [
+                (scenes::waiting_command as fn() -> Stage, "3 calls wait for you"),
+                (scenes::waiting_diff, "1 call waits for you"),
+                (scenes::budget_stop, "the budget stop waits for you"),
+            ] {
+                let mut seat = before(scene(), size);
+                seat.local.overlay = Some(page.clone());
+                let frame = look(&mut seat);
+                assert!(frame.lines().last().unwrap().trim_end().ends_with(says), "{page:?}\n{frame}");
+            }
+            let mut seat = before(scenes::conversation(), size);
+            seat.local.overlay = Some(page.clone());
+            assert!(!look(&mut seat).trim_end().ends_with("for you"), "{page:?}");
+        }
+    }
+}
+
+#[test]
+fn words_that_do_not_answer_a_question_say_so() {
+    let mut seat = before(crate::deliberate::question(), (80, 24));
+    seat.press("call it parser");
+    assert!(matches!(&seat.key(KeyCode::Enter, NONE)[..], [Act::Send(Intent::Submit(_))]));
+    assert!(look(&mut seat).contains("the question still waits: tab, then r answers it"));
+    let mut seat = before(scenes::waiting_command(), (80, 24));
+    seat.press("go on");
+    seat.key(KeyCode::Enter, NONE);
+    assert!(!look(&mut seat).contains("the question still waits"));
+}
+
+#[test]
+fn the_status_line_names_the_keys_of_a_reason_and_of_a_card() {
+    let mut seat = before(scenes::waiting_command(), (80, 24));
+    seat.turns();
+    seat.press("r");
+    let frame = look(&mut seat);
+    let last = frame.lines().last().unwrap();
+    assert!(
+        last.contains("esc back") && last.contains("enter denies") && !last.contains("interrupt"),
+        "{frame}"
+    );
+    let mut seat = before(scenes::conversation(), (80, 24));
+    seat.key(KeyCode::Tab, NONE);
+    let frame = look(&mut seat);
+    let last = frame.lines().last().unwrap();
+    assert!(last.contains("keys: this card") && last.contains("o open"), "{frame}");
 }

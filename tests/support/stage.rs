@@ -33,6 +33,8 @@ pub struct Stage {
     pub sandboxing: Sandboxing,
     /// Where the path of what is asked about from now on leads.
     pub leads_to: Option<String>,
+    /// What the next calls that are asked about do; empty: what their preview says.
+    pub effects: Vec<String>,
     /// Whether previews leave something out from now on.
     pub is_partial: bool,
 }
@@ -86,6 +88,7 @@ impl Stage {
             not_ok: vec![],
             sandboxing: Sandboxing::Without,
             leads_to: None,
+            effects: Vec::new(),
             is_partial: false,
         };
         let model = ModelRef::parse("anthropic/claude-test");
@@ -256,8 +259,8 @@ impl Stage {
             name: name.into(),
             arguments: made.unwrap_or(Value::Null),
             why: "no rule covers it".into(),
-            risk: risk.into(),
-            effects: Vec::new(),
+            risk: self.effects.first().map_or(risk, String::as_str).into(),
+            effects: self.effects.clone(),
             preview,
             warning: None,
             rule: rule.map(str::to_owned),

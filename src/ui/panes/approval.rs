@@ -1,15 +1,17 @@
 //! A call that waits for a person: the true bytes of what it would do, why it asks, and the keys.
 
+use std::path::Path;
+
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use serde_json::json;
 
 use crate::ledger::{ApprovalRequest, Preview, Sandboxing};
-use crate::tool::ASK;
+use crate::tool::{ASK, SideEffect};
 use crate::ui::keymap::{Command, Place};
 use crate::ui::local::Always;
-use crate::ui::text::{fit, width, wrap};
+use crate::ui::text::{fit, width, wrap, wrap_spans};
 use crate::ui::theme::Theme;
 use crate::view::Panel;
 
@@ -36,14 +38,19 @@ pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
     if let Some(warning) = &request.warning {
         foot.extend(wrap(&format!("! {}", one_row(warning)), inner, theme.warning));
     }
+    let is_grave = is_grave(request);
+    if is_grave {
+        let most = if chosen && around.height >= 15 { usize::from(around.height / 4) } else { 1 };
+        foot.extend(explanation(request, inner, theme, most));
+    }
     let warned = foot.len();
     let mut explained_to = warned;
     if chosen {
         let is_low = around.height < 15 && around.always.is_some_and(|a| a.request == id);
-        let explained = if request.name == ASK || is_low {
+        let explained = if request.name == ASK || is_low || is_grave {
             Vec::new()
         } else {
-            explanation(request, inner, theme.dim, usize::from(around.height / 4).max(1))
+            explanation(request, inner, theme, usize::from(around.height / 4).max(1))
         };
         foot.extend(explained);
         let explained = foot.len();
@@ -121,17 +128,55 @@ fn waits(around: &Around<'_>, id: crate::ledger::EntryId) -> String {
     }
 }
 
-/// What it does and why it asks, in at most so many lines: the keys must stay in sight.
-fn explanation(request: &ApprovalRequest, inner: usize, style: Style, most: usize) -> Vec<Line<'static>> {
-    let does = request.does();
-    let words: Vec<&str> =
-        [does.as_str(), request.why.as_str()].into_iter().filter(|w| !w.is_empty()).collect();
-    let mut lines = wrap(&one_row(&words.join(" · ")), inner, style);
+/// Whether a person must see what it does before all else: it takes something away, changes who may do what, sends something,
+/// or changes something outside the workspace.
+fn is_grave(request: &ApprovalRequest) -> bool {
+    let acts = request.risk != SideEffect::Reads.as_str();
+    acts && leaves(request) || effects(request).iter().any(|effect| is_grave_effect(effect))
+}
+
+/// Whether its path leads out of the workspace: within it, paths are told from its folder.
+fn leaves(request: &ApprovalRequest) -> bool {
+    request.leads_to.as_deref().is_some_and(|to| Path::new(to).is_absolute())
+}
+
+fn effects(request: &ApprovalRequest) -> &[String] {
+    if request.effects.is_empty() { std::slice::from_ref(&request.risk) } else { &request.effects }
+}
+
+fn is_grave_effect(effect: &str) -> bool {
+    [SideEffect::Deletes, SideEffect::ChangesPermissions, SideEffect::Sends]
+        .iter()
+        .any(|grave| grave.as_str() == effect)
+}
+
+/// What it does and why it asks, in at most so many lines: the keys must stay in sight. What a person must not overlook is
+/// not as quiet as the rest.
+fn explanation(request: &ApprovalRequest, inner: usize, theme: &Theme, most: usize) -> Vec<Line<'static>> {
+    let mut spans: Vec<Span<'static>> = Vec::new();
+    for effect in effects(request).iter().filter(|effect| !effect.is_empty()) {
+        if !spans.is_empty() {
+            spans.push(Span::styled(", ", theme.dim));
+        }
+        let style = if is_grave_effect(effect) { theme.warning } else { theme.text };
+        spans.push(Span::styled(one_row(effect), style));
+    }
+    if !request.why.is_empty() {
+        let style = if leaves(request) { theme.warning } else { theme.dim };
+        spans.push(Span::styled(if spans.is_empty() { "" } else { " · " }, theme.dim));
+        spans.push(Span::styled(one_row(&request.why), style));
+    }
+    let mut lines = wrap_spans(spans, inner, Vec::new());
     if lines.len() > most {
         lines.truncate(most);
         if let Some(last) = lines.last_mut() {
+            let style = last.spans.last().map_or(theme.dim, |span| span.style);
             let said: String = last.spans.iter().map(|s| s.content.as_ref()).collect();
-            *last = Line::styled(fit(&format!("{said} …"), inner), style);
+            if width(&said) + 2 > inner {
+                *last = Line::styled(fit(&format!("{said} …"), inner), style);
+            } else {
+                last.spans.push(Span::styled(" …", style));
+            }
         }
     }
     lines

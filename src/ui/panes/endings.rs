@@ -1,5 +1,7 @@
 //! How a run ended, as rows; a budget stop is a question and has a box.
 
+use std::borrow::Cow;
+
 use ratatui::text::{Line, Span};
 
 use crate::ledger::{Ending, Entry, TurnEnded};
@@ -66,7 +68,12 @@ fn budget_stop(ended: &TurnEnded, offer: crate::view::Offer, around: &Around<'_>
     let now = around.view.meter().limits().get(offer.limit).unwrap_or(0);
     let reached = format!("{} reached: {}.", offer.limit.name(), amount(offer.limit, now));
     let mut body = if around.height < 8 { Vec::new() } else { wrap(&reached, inner, theme.text) };
-    body.extend(wrap(&sanitize(&ended.next_safe_action), inner, theme.dim));
+    // The sentence on record speaks to whoever runs the loop; here the user reads.
+    let next = match ended.reason {
+        Ending::MaxTurns => Cow::Borrowed("Raise it and go on, or say what to do differently."),
+        _ => sanitize(&ended.next_safe_action),
+    };
+    body.extend(wrap(&next, inner, theme.dim));
     let raise = format!("raise to {} and go on", amount(offer.limit, offer.to));
     let lit = around.stop_has_keys && around.is_ripe;
     let (key, word) = if lit { (theme.accent, theme.text) } else { (theme.dim, theme.dim) };

@@ -38,6 +38,7 @@ mod summary;
 mod terminal;
 mod tools;
 mod transcript;
+mod waiting;
 mod window;
 mod words;
 
@@ -246,6 +247,9 @@ pub fn draw(frame: &mut Frame<'_>, screen: &Screen<'_>) {
             composer::draw(frame, &areas, screen);
             status::draw(frame, areas.status, screen);
         }
+    }
+    if screen.local.overlay.is_some() {
+        waiting::draw(frame, area, screen);
     }
     clusters::steady(frame.buffer_mut());
 }

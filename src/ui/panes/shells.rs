@@ -25,8 +25,8 @@ fn entry(screen: &Screen<'_>, shell: &BackgroundShell, inner: usize) -> Vec<Line
     let id = format!("{:4} ", shell.id);
     let command = fit(&one_row(&shell.command), inner.saturating_sub(width(&id)));
     let stands = if shell.is_running {
-        let since = clock(screen.now.since(shell.since));
-        let asked = clock(screen.now.since(shell.asked));
+        let since = clock(screen.now.since(shell.since) / 1_000);
+        let asked = clock(screen.now.since(shell.asked) / 1_000);
         format!("     runs for {since}, as the agent saw it {asked} ago")
     } else {
         format!("     {}", one_row(&shell.words))

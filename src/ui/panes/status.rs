@@ -111,9 +111,9 @@ fn where_keys_go(screen: &Screen<'_>) -> Option<String> {
             }
         }
         Focus::Stop => "this budget".to_owned(),
-        Focus::Composer | Focus::Card(_) if waiting.is_empty() && local.stop(view).is_none() => return None,
+        Focus::Card(_) => "this card".to_owned(),
+        Focus::Composer if waiting.is_empty() && local.stop(view).is_none() => return None,
         Focus::Composer => "composer".to_owned(),
-        Focus::Card(_) => "a card".to_owned(),
     };
     Some(format!("keys: {there}"))
 }
@@ -133,6 +133,13 @@ fn offered(screen: &Screen<'_>) -> Vec<(&'static str, &'static str)> {
             ("ctrl-j", "new line"),
             ("ctrl-g", "editor"),
         ];
+    }
+    if let Some(reason) = &local.reason {
+        return vec![("esc", "back"), ("enter", if reason.answers { "answers" } else { "denies" })];
+    }
+    if matches!(local.focused(screen.view), Focus::Card(_)) {
+        let stops = busy.then_some(("esc", "interrupt"));
+        return stops.into_iter().chain([("o", "open"), ("c", "copy code"), ("tab", "on")]).collect();
     }
     if focusing::waits(local.focused(screen.view)) {
         let stops = busy.then_some(("esc", "interrupt"));

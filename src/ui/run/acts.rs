@@ -10,6 +10,7 @@ use crate::tool::{MOST_TYPED, Typed};
 
 use super::super::act::Act;
 use super::super::clipboard;
+use super::super::focusing::follow_text;
 use super::super::local::Overlay;
 use super::super::outcome::UiOutcome;
 use super::super::panes::selected;
@@ -93,7 +94,10 @@ impl Session {
         match edited {
             Ok(text) if text.trim().is_empty() => {}
             Ok(text) if self.local.edit.is_some() => self.local.composer.hold(&text),
-            Ok(text) => self.local.composer.replace(&text),
+            Ok(text) => {
+                self.local.composer.replace(&text);
+                follow_text(&mut self.local, &self.view);
+            }
             Err(why) => self.local.hint = Some(why),
         }
     }

@@ -57,6 +57,9 @@ pub async fn listen(
             session.act(Act::Send(wish));
         } else {
             session.say();
+            if session.outcome.is_some() {
+                break;
+            }
             let news = session.sources.next().await;
             session.take(news);
         }

@@ -6,6 +6,8 @@ use crate::context::words::wish_in;
 use crate::ledger::{Arguments, Message, Outcome, ToolResult};
 use crate::model::Request;
 
+use super::wish::{Wish, understand};
+
 /// One message with calls, and how they ended.
 pub(super) type Round = Vec<Call>;
 
@@ -23,15 +25,23 @@ impl Call {
     }
 }
 
-/// The last words of the user, and the rounds since then.
+/// The last words of the user, and the rounds since then. What came with results, as a word typed meanwhile or the note that
+/// a call was changed, takes the place of what was asked only if it asks for something itself.
 pub(super) fn since_user(request: &Request) -> (&str, Vec<Round>) {
     let mut words = "";
     let mut rounds: Vec<Round> = Vec::new();
     let mut calls = Vec::new();
+    let mut came_with_results = false;
     for message in &request.messages {
+        let is_beside = std::mem::replace(&mut came_with_results, matches!(message, Message::Results(_)));
         match message {
             Message::User(said) => {
-                words = wish_in(&said.content);
+                let new = wish_in(&said.content);
+                if is_beside && understand(new) == Wish::Unclear {
+                    came_with_results = true;
+                    continue;
+                }
+                words = new;
                 rounds.clear();
                 calls.clear();
             }

@@ -21,8 +21,8 @@ const WELCOME: &str = "Welcome. This tour takes about a minute, and you can leav
 
 const TWO_WISHES: &str = "Now two things that have effects: a small new file, and a harmless command. Unless your mode or \
     a rule allows them already, **each waits for your signature** in its own pane, which shows the true bytes of \
-    what would happen: `y` allows it once, `n` denies it. Deny one and allow the other, if you like: they do not \
-    touch each other.";
+    what would happen. **Tab** gives the first pane the keys; then `y` allows it once and `n` denies it. With another Tab \
+    you decide about the second. Deny one and allow the other, if you like: they do not touch each other.";
 
 const KEYS: &str = "**Esc** interrupts at any moment. Try it: ask me to `explain yourself` and press Esc in mid-answer, or \
     `run sleep 20` and press Esc while it runs. Nothing is left hanging: every call gets its result.\n\n\
