@@ -33,6 +33,7 @@ mod architecture;
 mod cli;
 mod config;
 mod endings;
+mod guide;
 #[cfg(unix)]
 mod pictures;
 mod providers;
