@@ -37,5 +37,5 @@ mod guide;
 #[cfg(unix)]
 mod pictures;
 mod providers;
+mod requirements;
 mod schemas;
-mod seeds;

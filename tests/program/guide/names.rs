@@ -230,7 +230,7 @@ fn every_path_of_the_repository_is_there() {
             let is_path =
                 tops.iter().any(|top| path.starts_with(top)) && !path.contains([' ', '*', '…', '(']);
             let is_example = path.chars().any(|c| c.is_ascii_uppercase()) && !path.ends_with(".md");
-            if is_path && !is_example && !root().join(path).exists() && page.path != "README.md" {
+            if is_path && !is_example && !root().join(path).exists() {
                 wrong.push(format!("{}: there is no {path}", span.place));
             }
         }
