@@ -292,3 +292,30 @@ fn the_exit_codes_are_those_of_the_program() {
     assert_eq!(rows.collect::<BTreeSet<_>>(), real);
     assert!(Path::new("docs/ENDINGS.md").exists());
 }
+
+/// A row of the page of budgets with a number at its end: the default of the setting that it names.
+#[test]
+fn the_defaults_of_budgets_are_those_of_the_program() {
+    let page = guide().into_iter().find(|page| page.path == "docs/guide/budgets.md").unwrap();
+    let config = World::new().config();
+    let shown = config.show();
+    let default = |key: &str| {
+        let line = shown.lines().find(|line| line.split(" = ").next() == Some(key))?;
+        line.split(" = ").nth(1)?.split(' ').next()
+    };
+    let mut count = 0;
+    for row in page.text.lines().filter(|line| line.starts_with("| `")) {
+        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let number = cells.last().unwrap();
+        if number.parse::<u64>().is_err() {
+            continue;
+        }
+        let key = cells.iter().map(|cell| cell.trim_matches('`')).find_map(|cell| {
+            [cell.to_owned(), format!("budget.{cell}")].into_iter().find(|key| default(key).is_some())
+        });
+        let key = key.unwrap_or_else(|| panic!("no setting in {row}"));
+        assert_eq!(default(&key), Some(*number), "{key}");
+        count += 1;
+    }
+    assert!(count > 8, "{count}");
+}
