@@ -95,7 +95,9 @@ fn faults(fence: &Fence) -> Vec<String> {
             wrong.push(format!("{}: `{}` was not reached", fence.place, step.command));
             break;
         };
-        if *code != 0 {
+        // What the doctor finds depends on the machine.
+        let is_well = *code == 0 || (*code == 1 && step.command == "countersign doctor");
+        if !is_well {
             wrong.push(format!("{}: `{}` ends with {code}:\n{said}", fence.place, step.command));
         }
         let mut lines = said.lines();
