@@ -282,6 +282,21 @@ fn json_is_json() {
     }
 }
 
+/// Every `type` that `exec --json` writes, as the source has them.
+#[test]
+fn every_event_is_on_the_page() {
+    let page = guide().into_iter().find(|page| page.path == "docs/guide/headless.md").unwrap();
+    let named: BTreeSet<String> = page.spans().into_iter().map(|span| span.text).collect();
+    let read = |file: &str| fs::read_to_string(root().join(file)).unwrap();
+    let (entries, live) = (read("src/core/ledger/entry.rs"), read("src/cli/events.rs"));
+    let kinds = entries.split_once("pub fn kind(").unwrap().1.split("\n    }\n").next().unwrap();
+    let kinds = kinds.split(" => \"").skip(1).chain(live.split("\"type\": \"").skip(1));
+    let kinds: BTreeSet<String> = kinds.map(|rest| rest.split('"').next().unwrap().to_owned()).collect();
+    assert!(kinds.len() > 25 && kinds.contains("tool_output"), "{kinds:?}");
+    let missing: Vec<&String> = kinds.difference(&named).collect();
+    assert!(missing.is_empty(), "docs/guide/headless.md does not name {missing:?}");
+}
+
 #[test]
 fn the_exit_codes_are_those_of_the_program() {
     let page = guide().into_iter().find(|page| page.path == "docs/guide/headless.md").unwrap();
