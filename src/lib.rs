@@ -13,7 +13,15 @@ pub mod runtime;
 // 13. The screen.
 pub mod ui;
 
-// 14. The command line: the one place where all floors meet.
+// 14. What the program is started with: files, environment, flags, models, trust.
+#[expect(clippy::disallowed_methods, reason = "reads the environment and files, so that nobody below must")]
+pub mod config;
+
+// 15. A session that runs, whatever shows it.
+#[expect(clippy::disallowed_methods, reason = "opens files and starts tasks, so that front ends must not")]
+pub mod session;
+
+// 16. The command line: words in, a front end or a report out.
 #[expect(
     clippy::disallowed_methods,
     reason = "reads the environment, the clock and files, so that nobody below must"

@@ -9,23 +9,22 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinError, JoinHandle};
 use tokio::time::timeout;
 
-use super::args::Which;
-use super::attach::{Attach, attaching};
-use super::compose::{Session, compose};
 use super::errands::errands;
-use super::exit::Exit;
-use super::fault::Fault;
-use super::listing::choices;
-use super::models::Usable;
-use super::switch::switching;
 use super::themes::theme;
-use super::undoing::undoing;
-use super::{Invocation, looks, outcome, project, signals, unrecorded};
+use super::{looks, outcome, signals};
 use crate::agent::{Attendance, Event, Intent, Shutdown};
+use crate::config::exit::Exit;
+use crate::config::fault::Fault;
+use crate::config::models::Choice;
+use crate::config::{Invocation, project};
 use crate::ledger::Entry;
 use crate::runtime::DriverError;
+use crate::session::Which;
+use crate::session::compose::{Session, compose};
+use crate::session::gateway::Ends;
+use crate::session::unrecorded;
 use crate::ui::theme::Theme;
-use crate::ui::{AppIo, UiError, UiOutcome, UiSettings};
+use crate::ui::{AppIo, Reply, UiError, UiOutcome, UiSettings};
 use crate::view::ViewSettings;
 use crate::wire::record;
 
@@ -89,12 +88,7 @@ async fn converse(
     theme: Theme,
 ) -> Result<Next, Fault> {
     let (quit, interrupts) = signals_of(invocation)?;
-    let switch = session.switch.clone();
-    let shown = switch.clone();
-    let usable = Usable::new(invocation.config.clone(), invocation.environment.clone());
-    let attach = Attach::new(invocation);
-    let undo = session.undo.clone();
-    let of_paste = attach.clone();
+    let (switch, attach) = (session.gateway.switch.clone(), session.gateway.attach.clone());
     let settings = UiSettings {
         view: view_settings(invocation, &session),
         theme,
@@ -105,22 +99,21 @@ async fn converse(
         first,
         history: session.before.iter().cloned().map(Event::Appended).collect(),
         notice: notice(invocation, &session),
-        later: offers(&session),
         read_only: false,
         replay: None,
         quit,
-        tools_mode: Box::new(move || shown.tools_mode()),
+        tools_mode: Box::new(move || switch.tools_mode()),
         entry_json,
-        mentions: Box::new(move |text| of_paste.mentions_in_paste(text)),
-        models: Box::new(move || choices(&usable.now())),
-        errands: errands(invocation, &super::compose::state_dir(invocation)?, &session.id),
+        mentions: Box::new(move |text| attach.mentions_in_paste(text)),
+        errands: errands(invocation, session.gateway.earlier.clone()),
         effort: session.effort,
     };
     let running = tokio::spawn(session.driver.run(session.first));
     let handles = session.handles;
-    let intents = attaching(attach, switching(switch, undoing(undo, handles.intents.clone())));
+    let Ends { requests, replies, tell } = session.gateway.begin(handles.intents.clone());
+    offer_servers(&session.choice, tell);
     let now = Box::new(move || handles.clock.now());
-    let app = AppIo { events: handles.events, intents, abort: handles.abort, now };
+    let app = AppIo { events: handles.events, requests, replies, abort: handles.abort, now };
     // Also after a panic of the screen the loop must settle what it has begun.
     let outcome = AssertUnwindSafe(front(app, settings, interrupts)).catch_unwind().await;
     let outcome = match outcome {
@@ -196,24 +189,22 @@ fn ended_well(ended: Result<Result<(), DriverError>, JoinError>) -> Result<(), F
     }
 }
 
-/// The model servers on this machine, each told when it has answered: the first frame waits for none.
-fn offers(session: &Session) -> mpsc::Receiver<String> {
-    let (tell, told) = mpsc::channel(1);
-    if let Some(search) = session.choice.search.clone() {
+/// Says which model servers answer on this machine, when they have: the first frame waits for none.
+fn offer_servers(choice: &Choice, tell: mpsc::Sender<Reply>) {
+    if let Some(search) = choice.search.clone() {
         // A thread that ends with the process: nobody waits for a server that keeps silent.
         std::thread::spawn(move || {
             let offers = search.offers(HOW_TO_CHOOSE, PATIENCE);
-            if !offers.is_empty() {
-                tell.blocking_send(offers.join("\n")).unwrap_or_default();
+            if !offers.is_empty() && tell.blocking_send(Reply::Notice(offers.join("\n"))).is_err() {
+                tracing::debug!("a model server was found after the screen had gone");
             }
         });
     }
-    told
 }
 
 /// Where to go on, if anything was written.
 fn farewell(invocation: &Invocation, id: &str) -> Result<Exit, Fault> {
-    let state = super::compose::state_dir(invocation)?;
+    let state = crate::session::compose::state_dir(invocation)?;
     if crate::runtime::store::find(&state, id).is_err() {
         return Ok(Exit::Completed);
     }
@@ -230,9 +221,9 @@ pub(super) fn view_settings(invocation: &Invocation, session: &Session) -> ViewS
         window: session.choice.spec.window,
         limits: invocation.config.limits.clone(),
         token_budget: invocation.config.token_budget().map(|budget| budget.tokens),
-        tools_mode: session.switch.tools_mode(),
+        tools_mode: session.gateway.switch.tools_mode(),
         rules: invocation.config.rules(),
-        tools: super::compose::tools(invocation.config.echo),
+        tools: crate::session::compose::tools(invocation.config.echo),
     }
 }
 

@@ -7,17 +7,17 @@ use std::time::Duration;
 use tokio::runtime::Builder;
 use tokio::sync::{mpsc, oneshot};
 
-use super::Invocation;
-use super::args::Which;
-use super::attach::{Attach, Trouble};
-use super::compose::{Session, compose};
 use super::events::EventLines;
-use super::exit::Exit;
-use super::fault::{Fault, one_line};
 use super::signals;
 use crate::agent::{Event, Intent, Live, Shutdown};
+use crate::config::Invocation;
+use crate::config::exit::Exit;
+use crate::config::fault::{Fault, one_line};
 use crate::ledger::{Body, CallId, Ending, Image, Learned, Lesson, Outcome, ToolResult, TurnEnded};
 use crate::runtime::DriverError;
+use crate::session::Which;
+use crate::session::attachments::{Attach, Trouble};
+use crate::session::compose::{Session, compose};
 use crate::ui::text::sanitize;
 use crate::view::summary;
 
@@ -118,7 +118,7 @@ async fn follow(session: Session, wish: Intent, mut out: Out) -> Result<Exit, Fa
     match running.await {
         Ok(Ok(())) => {}
         Ok(Err(DriverError::Store { why, unwritten })) => {
-            return Err(super::unrecorded::fault(&why, &unwritten));
+            return Err(crate::session::unrecorded::fault(&why, &unwritten));
         }
         Err(panicked) => {
             return Err(Fault::failed(format!("the loop broke: {panicked}"), "please report this"));

@@ -2,11 +2,12 @@
 
 use tokio::sync::mpsc;
 
-use super::args::Which;
-use super::exit::Exit;
-use super::fault::Fault;
-use super::{Invocation, past};
+use super::past;
 use crate::agent::Event;
+use crate::config::Invocation;
+use crate::config::exit::Exit;
+use crate::config::fault::Fault;
+use crate::session::Which;
 use crate::ui::UiSettings;
 
 /// Shows a session's ledger.

@@ -2,14 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    config::Config,
-    environment::Environment,
-    exit::Exit,
-    fault::{Fault, one_line},
-    models::{Listed, State, Table, list},
-    outcome::say,
-};
+use super::outcome::say;
+use crate::config::Config;
+use crate::config::environment::Environment;
+use crate::config::exit::Exit;
+use crate::config::fault::{Fault, one_line};
+use crate::config::models::{Listed, State, Table, dollars, list};
 use crate::model::{ModelSpec, Price, Rates};
 
 /// Lists the models that have `name` in their names, or all.
@@ -41,23 +39,6 @@ fn named(listed: Vec<Listed>, name: &str) -> Vec<Listed> {
         listed
     });
     narrowed.filter(|listed| !listed.models.is_empty() || has(&listed.provider)).collect()
-}
-
-/// The models that can be chosen now by their names, each with its window and its price.
-pub(super) fn choices(listed: &[Listed]) -> Vec<(String, String)> {
-    let usable = listed.iter().filter(|one| matches!(one.state, State::Usable(_)));
-    let named = usable.flat_map(|one| &one.models).map(|spec| (spec.model.to_string(), spec));
-    // A server names its models as it likes: one that cannot be typed cannot be chosen.
-    let typed = named.filter(|(name, _)| !name.contains(|c: char| c.is_control() || c.is_whitespace()));
-    typed.map(|(name, spec)| (name, note(spec))).collect()
-}
-
-fn note(spec: &ModelSpec) -> String {
-    let price = spec.price.map_or_else(
-        || "price unknown".to_owned(),
-        |price| format!("{} in, {} out", dollars(price.rates.input), dollars(price.rates.output)),
-    );
-    format!("{} tokens · {price}", spec.window)
 }
 
 fn in_words(listed: &[Listed]) -> String {
@@ -112,13 +93,6 @@ fn prices(price: Price) -> String {
         format!("; above {} tokens {}, {}", long.above, dollars(input), dollars(output))
     });
     plain + &long.unwrap_or_default()
-}
-
-/// Micro-dollars as dollars, with as many digits as they have and at least two.
-fn dollars(micro: u64) -> String {
-    let part = format!("{:06}", micro % 1_000_000);
-    let part = part.trim_end_matches('0');
-    format!("{}.{part:0<2}", micro / 1_000_000)
 }
 
 fn to_json(listed: &[Listed]) -> Value {

@@ -1,10 +1,10 @@
 //! What the screen is told about looks: the name of the theme, whether the terminal's background chooses it, and what
 //! else the terminal takes.
 
-use super::Invocation;
-use super::config::{Images, Notify};
-use super::environment::Environment;
-use super::fault::Fault;
+use crate::config::Invocation;
+use crate::config::environment::Environment;
+use crate::config::fault::Fault;
+use crate::config::{Images, Notify};
 use crate::ui::graphics::Protocol;
 use crate::ui::theme::ground::Ground;
 use crate::ui::{Call, Takes};

@@ -1,48 +1,26 @@
-//! The command line: the one place where all floors meet.
+//! The command line: words in; a front end on a session, or a report, out.
 
 pub mod agents;
 pub mod args;
-mod attach;
 mod chat;
-mod compose;
-pub mod config;
-mod confined;
-pub mod connection;
 pub mod doctor;
 mod editor;
-mod effort;
-mod elsewhere;
-pub mod environment;
 mod errands;
 mod events;
 mod exec;
-pub mod exit;
-pub mod fault;
-mod goal;
 mod inspect;
-pub mod instructions;
 mod listing;
-pub mod logging;
 mod looks;
 pub mod mcp;
-pub mod models;
 mod outcome;
 mod past;
 mod peers;
-mod ports;
-pub mod project;
-mod reading;
 mod replay;
 pub mod sessions;
 mod signals;
-mod skills;
-mod switch;
 mod terminals;
 mod themes;
 pub mod trust;
-mod trusted;
-mod undoing;
-mod unrecorded;
 
 use std::{
     ffi::OsString,
@@ -53,63 +31,16 @@ use std::{
 use clap::{CommandFactory, Parser};
 use clap_complete::Shell;
 
-use args::{Args, Command, ConfigAction, Flags, Which};
-use config::{Config, Given};
-use environment::Environment;
-use exit::Exit;
-use fault::Fault;
+use args::{Args, Command, ConfigAction};
 use outcome::say;
 
-use crate::agent::Intent;
-use crate::ledger::Goal;
+use crate::config::environment::Environment;
+use crate::config::exit::Exit;
+use crate::config::fault::Fault;
+use crate::config::{self, Flags, Given, Invocation, fault, goal, logging, models};
 use crate::runtime::keep_to_ourselves;
+use crate::session::{Which, confined};
 use crate::ui::theme::resembling;
-
-/// What every run of the loop and every screen is started with.
-#[derive(Debug)]
-pub struct Invocation {
-    /// The folder that is worked in: absolute, symlinks resolved.
-    pub cwd: PathBuf,
-    /// The environment.
-    pub environment: Environment,
-    /// The configuration.
-    pub config: Config,
-    /// The goal of `--goal`.
-    pub goal: Option<Goal>,
-}
-
-impl Invocation {
-    /// How the run begins: with the goal, with a message, with both; `None` when there is neither.
-    fn first(&self, prompt: Option<&str>) -> Option<Intent> {
-        let prompt = prompt.filter(|words| !words.trim().is_empty());
-        match (&self.goal, prompt) {
-            (Some(goal), words) => {
-                Some(Intent::Pursue(Box::new(goal.clone()), words.unwrap_or_default().into()))
-            }
-            (None, Some(words)) => Some(Intent::Submit(words.into())),
-            (None, None) => None,
-        }
-    }
-}
-
-impl Invocation {
-    /// What tools and hooks may know of the environment. Whatever a variable is called: one that the configuration
-    /// names as a key's stays here.
-    fn environment_of_programs(&self) -> Vec<(OsString, OsString)> {
-        let keys: Vec<&str> =
-            self.config.providers.values().filter_map(|p| p.api_key_env.as_deref()).collect();
-        let mut all = self.environment.all();
-        all.retain(|(name, _)| !keys.iter().any(|key| name.as_os_str() == *key));
-        all
-    }
-
-    /// The variables that the configuration names for commands, whatever they look like.
-    fn named_for_programs(&self) -> Vec<(OsString, OsString)> {
-        let mut all = self.environment.all();
-        all.retain(|(name, _)| self.config.pass_env.iter().any(|named| name.as_os_str() == named.as_str()));
-        all
-    }
-}
 
 /// The whole program.
 pub fn main() -> ExitCode {

@@ -10,10 +10,8 @@ use std::{
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use super::{
-    exit::Exit,
-    fault::{Fault, one_line},
-};
+use crate::config::exit::Exit;
+use crate::config::fault::{Fault, one_line};
 use crate::ui::text::sanitize;
 
 thread_local! {

@@ -6,17 +6,18 @@ use std::sync::Arc;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
-use super::args::Which;
 use super::chat::entry_json;
-use super::compose::{locate, state_dir};
-use super::exit::Exit;
-use super::fault::Fault;
 use super::themes::theme;
-use super::{Invocation, looks, signals};
+use super::{looks, signals};
 use crate::agent::Event;
+use crate::config::Invocation;
+use crate::config::exit::Exit;
+use crate::config::fault::Fault;
 use crate::ledger::{Body, Entry, Millis};
 use crate::policy::Mode;
 use crate::runtime::{Clock, SessionStore};
+use crate::session::Which;
+use crate::session::compose::{locate, state_dir};
 use crate::ui::{AppIo, UiSettings};
 use crate::view::ViewSettings;
 
@@ -38,7 +39,8 @@ pub(super) fn show(
     runtime.block_on(async {
         let quit = signals::told_to_end()?;
         // Nobody is at the other ends: there is nothing to say to the past.
-        let (intents, _intents_of) = mpsc::channel(1);
+        let (requests, _requests_of) = mpsc::channel(1);
+        let (_reply_to, replies) = mpsc::channel(1);
         let (abort, _abort_of) = mpsc::channel(1);
         let settings = UiSettings {
             follows_background: looks::follows_background(invocation),
@@ -48,9 +50,8 @@ pub(super) fn show(
         };
         let settings = stage(file.entries, settings);
         let clock = Clock::start(Millis(0));
-        let outcome =
-            crate::ui::run(AppIo { events, intents, abort, now: Box::new(move || clock.now()) }, settings)
-                .await;
+        let now = Box::new(move || clock.now());
+        let outcome = crate::ui::run(AppIo { events, requests, replies, abort, now }, settings).await;
         outcome.map(|_| Exit::Completed).map_err(|why| Fault::usage(why.to_string(), ""))
     })
 }

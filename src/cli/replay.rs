@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 
-use super::args::Which;
-use super::compose::now;
-use super::exit::Exit;
-use super::fault::Fault;
-use super::{Invocation, past};
+use super::past;
 use crate::agent::{Event, Live};
+use crate::config::Invocation;
+use crate::config::exit::Exit;
+use crate::config::fault::Fault;
 use crate::ledger::Entry;
+use crate::session::Which;
+use crate::session::compose::now;
 use crate::ui::{Replay, UiSettings};
 
 /// No pause is longer: nobody waits again for what took a night.

@@ -8,9 +8,9 @@ use tokio::io::unix::AsyncFd;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, watch};
 
-use super::exit::Exit;
-use super::fault::Fault;
 use crate::agent::Shutdown;
+use crate::config::exit::Exit;
+use crate::config::fault::Fault;
 use crate::runtime::Groups;
 
 /// How long the end may still take after a second signal. Some senders send each signal twice, to the process and

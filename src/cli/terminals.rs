@@ -1,6 +1,6 @@
 //! Terminals by what they set in the environment: what each can do, as far as that tells.
 
-use super::environment::Environment;
+use crate::config::environment::Environment;
 
 /// What a terminal can do, as far as its name tells.
 pub(super) struct Abilities {

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Invocation;
-use super::environment::Environment;
-use super::fault::Fault;
 use super::looks;
-use super::reading::{self, Reading};
 use super::terminals::shows_exact_colours;
+use crate::config::Invocation;
+use crate::config::environment::Environment;
+use crate::config::fault::Fault;
+use crate::config::reading;
+use crate::config::reading::Reading;
 use crate::ui::theme::Theme;
 
 /// Most bytes of a theme.

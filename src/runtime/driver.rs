@@ -260,18 +260,12 @@ fn needs_a_record(intent: &Intent) -> bool {
         | Intent::Compact
         | Intent::Decide { .. }
         | Intent::Raise { .. }
-        | Intent::ChooseModel(_)
         | Intent::SetModel(_)
         | Intent::SetEffort(_)
-        | Intent::Restore { .. }
         | Intent::Revoke(_)
         | Intent::TypeInto { .. } => true,
         // What was restored has happened already.
-        Intent::GiveBack { .. }
-        | Intent::Abort
-        | Intent::Restored(_)
-        | Intent::Refuse(_)
-        | Intent::SetMode(_) => false,
+        Intent::Abort | Intent::Restored(_) | Intent::SetMode(_) => false,
     }
 }
 
@@ -281,7 +275,7 @@ fn words_of(intent: Intent) -> Option<String> {
         Intent::Submit(said) | Intent::Queue(said) | Intent::Pursue(_, said) | Intent::ResumeGoal(said) => {
             said.content
         }
-        Intent::ChooseModel(name) => format!("/model {name}"),
+        Intent::SetModel(spec) => format!("/model {}", spec.model),
         _ => return None,
     };
     Some(words).filter(|words| !words.is_empty())

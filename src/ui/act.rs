@@ -4,6 +4,7 @@ use crate::agent::Intent;
 use crate::ledger::{CallId, EntryId};
 use crate::tool::Typed;
 
+use super::request::Request;
 use super::source::Source;
 
 /// What a key asks of the world outside the screen.
@@ -11,6 +12,8 @@ use super::source::Source;
 pub enum Act {
     /// The agent shall hear this.
     Send(Intent),
+    /// The session shall do this.
+    Ask(Request),
     /// Into the terminal of this call; with what was typed before it, if that has not left yet.
     Type(CallId, Typed),
     /// Esc: on its own channel, past all that is queued.

@@ -22,8 +22,8 @@ impl Coming {
         matches!(self, Self::Sought(name) if ModelRef::parse(name) != *model)
     }
 
-    /// Whether these words, which the composer gets back, say that it was not found.
-    pub(super) fn is_given_up(&self, texts: &[String]) -> bool {
-        matches!(self, Self::Sought(name) if texts.iter().any(|text| *text == format!("/model {name}")))
+    /// Whether the model of this name is what is looked for.
+    pub(super) fn is_sought(&self, wanted: &str) -> bool {
+        matches!(self, Self::Sought(name) if name == wanted)
     }
 }

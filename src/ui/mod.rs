@@ -76,6 +76,11 @@ pub mod errands;
 /// What an undo would do.
 pub mod offer;
 
+mod request;
+
+/// What the session answers.
+pub mod replies;
+
 mod outcome;
 mod picking;
 
@@ -121,6 +126,7 @@ pub use outcome::{UiError, UiOutcome};
 pub use outside::{Call, Takes};
 pub use panes::{Screen, draw, prepare};
 pub use replaying::Replay;
+pub use request::{EarlierSession, Reply, Request};
 pub use run::linear::listen;
 pub use run::run;
 pub use settings::{AppIo, Now, UiSettings};

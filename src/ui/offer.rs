@@ -36,9 +36,6 @@ impl Offer {
     }
 }
 
-/// Whoever knows what an undo would do: of the last turn that changed files, or of all since a message of the user.
-pub type Undo = Box<dyn Fn(Option<EntryId>) -> Result<Offer, String> + Send>;
-
 /// The user's messages and their entries, oldest first.
 pub(super) fn said_by_user(view: &View) -> Vec<(EntryId, &str)> {
     let said = view.rows().iter().filter_map(|row| match &row.entry.body {

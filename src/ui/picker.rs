@@ -60,6 +60,8 @@ pub struct Item {
 pub struct Picker {
     /// What is picked from.
     pub source: Source,
+    /// What is in it was asked for and is not here yet.
+    pub is_awaited: bool,
     /// What was typed.
     pub query: String,
     /// All lines.
@@ -86,7 +88,13 @@ pub(super) enum Step {
 impl Picker {
     /// A picker over these lines.
     pub fn new(source: Source, items: Vec<Item>) -> Self {
-        Self { source, query: String::new(), items, chosen: 0, before: String::new(), preview: None }
+        let (query, before) = (String::new(), String::new());
+        Self { source, is_awaited: false, query, items, chosen: 0, before, preview: None }
+    }
+
+    /// A picker whose lines were asked for.
+    pub fn awaited(source: Source) -> Self {
+        Self { is_awaited: true, ..Self::new(source, Vec::new()) }
     }
 
     /// Every action of the keys, then every slash command.

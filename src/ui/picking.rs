@@ -9,6 +9,7 @@ use super::keymap::{Command, Place};
 use super::local::{Focus, Inspector, Local, Overlay, sent};
 use super::overlays;
 use super::picker::{Choice, Picker, Step};
+use super::request::Request;
 use super::rhythm::Press;
 use super::sending;
 use super::source::Source;
@@ -92,7 +93,7 @@ fn take(local: &mut Local, view: &View, choice: Choice) -> Vec<Act> {
         Choice::Session(id) => vec![Act::Resume(id)],
         Choice::Model(name) => sending::run(local, view, &format!("/model {name}")),
         Choice::Rewind(message) => vec![Act::Undo(Some(message))],
-        Choice::Restore { since, shown } => vec![Act::Send(Intent::Restore { since, shown })],
+        Choice::Restore { since, shown } => vec![Act::Ask(Request::Restore { since, shown })],
         Choice::Revoke(call) => vec![Act::Send(Intent::Revoke(call))],
         Choice::Nothing(why) => {
             local.hint = Some(why);

@@ -1,6 +1,9 @@
 //! Search in the transcript: what is looked for, where it stands, and which place is shown.
 
+use std::borrow::Cow;
+
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use regex::{Regex, RegexBuilder};
 
 use crate::ledger::{Arguments, Body};
 use crate::view::{Card, CardBody, CardId, View, one_line, subject};
@@ -18,6 +21,16 @@ pub struct Search {
     pub places: Vec<CardId>,
     /// The place that is shown.
     pub at: usize,
+}
+
+/// Words that are looked for: in whatever case, over text as it is.
+pub(super) struct Wanted(Regex);
+
+impl Wanted {
+    /// How often they stand in a text.
+    pub(super) fn times_in(&self, text: &str) -> usize {
+        self.0.find_iter(text).count()
+    }
 }
 
 /// What a key did to a search.
@@ -41,15 +54,21 @@ impl Search {
     pub(super) fn look(&mut self, view: &View, wanted: String) -> Found {
         self.wanted = wanted;
         self.places.clear();
-        let small = self.wanted.to_lowercase();
-        if !small.trim().is_empty() {
+        if let Some(words) = self.words_wanted() {
             for card in (0..view.len()).filter_map(|at| view.card(at)) {
-                let times = said(card, view).to_lowercase().matches(&small).count();
+                let times = words.times_in(&said(card, view));
                 self.places.extend(std::iter::repeat_n(card.id, times));
             }
         }
         self.at = self.places.len().saturating_sub(1);
         self.shows()
+    }
+
+    /// What finds these words, if there are any.
+    pub(super) fn words_wanted(&self) -> Option<Wanted> {
+        let is_blank = self.wanted.trim().is_empty();
+        let words = RegexBuilder::new(&regex::escape(&self.wanted)).case_insensitive(true).build();
+        words.ok().filter(|_| !is_blank).map(Wanted)
     }
 
     /// One key.
@@ -109,14 +128,14 @@ impl Search {
 }
 
 /// What a card says, as far as it is in the transcript.
-fn said(card: &Card, view: &View) -> String {
+fn said<'v>(card: &'v Card, view: &'v View) -> Cow<'v, str> {
     match &card.body {
-        CardBody::Growing => view.live().map(|live| live.text.clone()).unwrap_or_default(),
-        CardBody::Forming(forming) => forming.name.clone(),
+        CardBody::Growing => view.live().map_or("", |live| &live.text).into(),
+        CardBody::Forming(forming) => forming.name.as_str().into(),
         CardBody::Tool(panel) => {
             let about = subject(panel);
             let raw = if let Some(Arguments::Unusable(raw)) = panel.arguments() { raw.as_str() } else { "" };
-            format!("{} {about} {raw}", panel.name())
+            format!("{} {about} {raw}", panel.name()).into()
         }
         CardBody::User(entry)
         | CardBody::Assistant(entry)
@@ -128,13 +147,13 @@ fn said(card: &Card, view: &View) -> String {
         | CardBody::Raised(entry)
         | CardBody::Goal(entry)
         | CardBody::TurnEnded(entry) => match &entry.body {
-            Body::User(message) => message.content.clone(),
-            Body::Assistant(message) => message.text(),
-            Body::Injected(said) => said.text.clone(),
-            Body::Note(note) => note.text.clone(),
-            Body::Learned(learned) => learned.lesson.sentence(),
-            Body::Error { message, .. } => message.clone(),
-            _ => one_line(entry),
+            Body::User(message) => message.content.as_str().into(),
+            Body::Assistant(message) => message.text().into(),
+            Body::Injected(said) => said.text.as_str().into(),
+            Body::Note(note) => note.text.as_str().into(),
+            Body::Learned(learned) => learned.lesson.sentence().into(),
+            Body::Error { message, .. } => message.as_str().into(),
+            _ => one_line(entry).into(),
         },
     }
 }

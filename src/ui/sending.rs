@@ -9,6 +9,7 @@ use super::coming::Coming;
 use super::editing;
 use super::local::{Edit, Focus, Inspector, Local, Overlay};
 use super::picker::Picker;
+use super::request::Request;
 use super::search::Search;
 use super::slash::{self, Slash};
 use super::source::Source;
@@ -79,7 +80,7 @@ fn obey(local: &mut Local, view: &View, text: &str) -> Option<Option<Vec<Act>>> 
         Slash::Model(name) => {
             local.hint = Some(Coming::words(&name, &view.settings.model));
             local.next_model = Some(Coming::Sought(name.clone()));
-            vec![Act::Send(Intent::ChooseModel(name))]
+            vec![Act::Ask(Request::ChooseModel(name))]
         }
         Slash::Mode(mode) => vec![Act::Send(Intent::SetMode(mode))],
         Slash::Quit => vec![Act::Quit],

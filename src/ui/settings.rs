@@ -11,14 +11,17 @@ use super::errands::Errands;
 use super::outside::Takes;
 use super::rebinding::Keymap;
 use super::replaying::Replay;
+use super::request::{Reply, Request};
 use super::theme::Theme;
 
 /// The screen's ends of the channels to the agent.
 pub struct AppIo {
     /// What happens.
     pub events: mpsc::Receiver<Event>,
-    /// What the user wants, Esc aside.
-    pub intents: mpsc::Sender<Intent>,
+    /// What the user wants, except Esc.
+    pub requests: mpsc::Sender<Request>,
+    /// What the session answers.
+    pub replies: mpsc::Receiver<Reply>,
     /// Esc, on its own channel, past all that is queued.
     pub abort: mpsc::Sender<()>,
     /// The clock by which entries are dated: it never jumps.
@@ -30,9 +33,6 @@ pub type Now = Box<dyn Fn() -> Millis + Send>;
 
 /// Says which mentions stand for a paste, if it is nothing but the paths of images.
 pub(super) type Mentions = Box<dyn Fn(&str) -> Option<String> + Send>;
-
-/// Names models, and says something of each.
-pub(super) type Models = Box<dyn Fn() -> Vec<(String, String)> + Send>;
 
 /// What the screen is told once.
 pub struct UiSettings {
@@ -54,8 +54,6 @@ pub struct UiSettings {
     pub history: Vec<Event>,
     /// What to know before the first message, such as how to connect a real model.
     pub notice: Option<String>,
-    /// What is found out later, such as a model server on this machine; said below the notice.
-    pub later: mpsc::Receiver<String>,
     /// Only look: the ledger takes the whole screen.
     pub read_only: bool,
     /// Who is told how the session is played, if it is one of the past that is.
@@ -68,9 +66,6 @@ pub struct UiSettings {
     pub entry_json: fn(&Entry) -> String,
     /// The mentions that stand for a paste, if it is nothing but the paths of images.
     pub mentions: Mentions,
-    /// The models that can be chosen now, each with what there is to say of it. Waits for nobody: what servers on this
-    /// machine say is in it when it is asked again.
-    pub models: Models,
     /// How hard the model is told to think at the start.
     pub effort: Option<Effort>,
     /// What only whoever runs the screen knows.
@@ -85,7 +80,6 @@ impl UiSettings {
         quit: watch::Receiver<bool>,
         entry_json: fn(&Entry) -> String,
     ) -> Self {
-        let (_nobody, later) = mpsc::channel(1);
         Self {
             view,
             theme,
@@ -96,14 +90,12 @@ impl UiSettings {
             first: None,
             history: Vec::new(),
             notice: None,
-            later,
             read_only: false,
             replay: None,
             quit,
             tools_mode: Box::new(|| "native"),
             entry_json,
             mentions: Box::new(|_| None),
-            models: Box::new(Vec::new),
             effort: None,
             errands: Errands::default(),
         }

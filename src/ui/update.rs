@@ -121,7 +121,8 @@ pub fn hear(local: &mut Local, live: &Live) {
             local.queued.clone_from(queued);
         }
         Live::Returned(texts) => {
-            local.next_model.take_if(|coming| coming.is_given_up(texts));
+            // The books are shut: what was looked for is not taken either.
+            local.next_model.take_if(|_| local.shut.is_some());
             local.composer.give_back(&texts.join("\n\n"));
         }
         Live::BooksShut { why, entries, said } => {

@@ -4,12 +4,7 @@ use std::{fs, path::Path};
 
 use countersign::agent::{Attendance, FinalResponse};
 use countersign::budget::TokenBudget;
-use countersign::cli::{
-    args::Flags,
-    config::{Config, Given, load},
-    environment::Environment,
-    exit::Exit,
-};
+use countersign::config::{Config, Flags, Given, environment::Environment, exit::Exit, load};
 use countersign::ledger::MicroDollars;
 use countersign::policy::Mode;
 

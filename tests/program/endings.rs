@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use countersign::cli::exit::Exit;
+use countersign::config::exit::Exit;
 use countersign::ledger::{Ending, Transition};
 
 const PAGE: &str = include_str!("../../docs/ENDINGS.md");
@@ -86,7 +86,7 @@ fn every_transition_has_its_row_and_the_row_is_true() {
 /// The numbers of the page are those of the code and the configuration.
 #[test]
 fn the_bounds_on_the_page_are_the_defaults() {
-    let settings = countersign::cli::config::Config::default();
+    let settings = countersign::config::Config::default();
     let bounds: String =
         table("Transitions").iter().map(|row| row[3].to_owned() + "; " + row[1] + "\n").collect();
     for wanted in [

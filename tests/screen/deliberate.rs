@@ -5,6 +5,7 @@ use crate::scenes;
 use crate::stage::Stage;
 use countersign::agent::Intent;
 use countersign::ledger::{Decider, Preview};
+use countersign::ui::Request;
 use countersign::ui::local::Focus;
 use countersign::ui::update::Act;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -74,7 +75,10 @@ pub fn look(seat: &mut Seat) -> String {
 
 pub fn decides(acts: &[Act]) -> bool {
     acts.iter().any(|act| {
-        matches!(act, Act::Send(Intent::Decide { .. } | Intent::Raise { .. } | Intent::Restore { .. }))
+        matches!(
+            act,
+            Act::Send(Intent::Decide { .. } | Intent::Raise { .. }) | Act::Ask(Request::Restore { .. })
+        )
     })
 }
 

@@ -170,10 +170,10 @@ fn what_stands_over_a_picture_stays_to_be_read() {
     for protocol in [Protocol::Kitty, Protocol::Iterm, Protocol::Sixel] {
         let mut seat = seat(vec![four_colours(640, 480)], protocol);
         let shown = |seat: &mut Seat, top| {
-            seat.local.scroll.top = Some(Position { row: top, ..Position::default() });
+            seat.local.scroll.top = Some(Position { piece: 1, row: top, ..Position::default() });
             marked(&seat.buffer(40, 20))
         };
-        let frame = shown(&mut seat, 2);
+        let frame = shown(&mut seat, 0);
         assert!(frame.contains(" below · ctrl-end"), "{frame}");
         let rows = frame.lines().filter(|line| line.contains('░')).count();
         match protocol {

@@ -7,8 +7,8 @@ use crate::stage::{Stage, settings};
 use countersign::agent::{Answer, Event, Intent, Live};
 use countersign::ledger::{Decider, Ending, Outcome, Preview};
 use countersign::policy::Mode;
-use countersign::ui::errands::Elsewhere;
 use countersign::ui::linear::{Act, Line, Talk};
+use countersign::ui::{EarlierSession, Reply, Request};
 use serde_json::json;
 
 type Scene = fn() -> Stage;
@@ -191,15 +191,15 @@ fn commands_do_what_they_do_on_the_screen() {
     let mut desk = Desk::new(scenes::conversation());
     assert_eq!(desk.types("/compact"), [Act::Send(Intent::Compact)]);
     assert_eq!(desk.types("/mode edit"), [Act::Send(Intent::SetMode(Mode::Edit))]);
-    assert_eq!(desk.types("/model a/b"), [Act::Send(Intent::ChooseModel("a/b".into()))]);
+    assert_eq!(desk.types("/model a/b"), [Act::Ask(Request::ChooseModel("a/b".into()))]);
     assert_eq!(desk.types("/later say goodbye"), [Act::Send(Intent::Queue("say goodbye".into()))]);
     assert_eq!(desk.types("/quit"), [Act::Quit]);
-    assert_eq!(desk.types("/model"), [Act::Models]);
+    assert_eq!(desk.types("/model"), [Act::Ask(Request::ListModels)]);
     desk.talk.models(vec![("a/one".into(), "8 tokens".into()), ("b/two".into(), "9 tokens".into())]);
-    assert_eq!(desk.types("/model 2"), [Act::Send(Intent::ChooseModel("b/two".into()))]);
-    assert_eq!(desk.types("/sessions"), [Act::Sessions]);
+    assert_eq!(desk.types("/model 2"), [Act::Ask(Request::ChooseModel("b/two".into()))]);
+    assert_eq!(desk.types("/sessions"), [Act::Ask(Request::ListSessions)]);
     let elsewhere =
-        |id: &str| Elsewhere { id: id.into(), words: "hello".into(), aside: "today \u{b7} done".into() };
+        |id: &str| EarlierSession { id: id.into(), words: "hello".into(), aside: "today \u{b7} done".into() };
     desk.talk.sessions(vec![elsewhere("0191"), elsewhere("0192")]);
     assert_eq!(desk.types("/sessions 2"), [Act::Resume("0192".into())]);
     assert_eq!(desk.types("/sessions 3"), []);
@@ -208,6 +208,28 @@ fn commands_do_what_they_do_on_the_screen() {
     assert_eq!(desk.types("//etc"), [Act::Send(Intent::Submit("//etc".into()))]);
     assert_eq!(desk.types("one\\"), []);
     assert_eq!(desk.types("two"), [Act::Send(Intent::Submit("one\ntwo".into()))]);
+}
+
+#[test]
+fn it_is_not_the_persons_turn_while_an_answer_is_on_its_way() {
+    let why = || "it is not there".to_owned();
+    let answers = [
+        ("/model", Reply::Models(vec![("a/one".into(), "8 tokens".into())]), "model 1: a/one"),
+        ("/model x/y", Reply::NoModel { name: "x/y".into(), why: why() }, "refused: it is not there"),
+        ("/sessions", Reply::Sessions(Vec::new()), "sessions: no other one"),
+        ("/undo", Reply::Undo(Err(why())), "undo: it is not there"),
+        ("look at @x.png", Reply::Returned { words: "look at @x.png".into(), why: why() }, "refused: it is"),
+    ];
+    for (typed, reply, said) in answers {
+        let mut desk = Desk::new(scenes::conversation());
+        desk.types(typed);
+        assert!(!desk.talk.rests(), "{typed}");
+        desk.talk.reply(Reply::Notice("a server was found".into()));
+        assert!(!desk.talk.rests(), "{typed}: a notice is no answer");
+        desk.talk.reply(reply);
+        assert!(desk.talk.rests(), "{typed}");
+        assert!(desk.writes().contains(said), "{typed}");
+    }
 }
 
 #[test]

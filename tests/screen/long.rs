@@ -81,6 +81,101 @@ fn what_a_frame_lays_out_does_not_grow_with_the_answer() {
     }
 }
 
+/// A long text of lines: as a user's message, as reasoning that is unfolded, as reasoning that still grows.
+fn lines(units: usize) -> String {
+    format!("alpha begins\n{}omega ends", "- one line of many, no more\n".repeat(units))
+}
+
+/// What each step costs where a person said this, or a model thought it.
+fn steps_beside_answers(stage: Stage) -> Vec<usize> {
+    let mut seat = Seat::new(stage);
+    seat.local.thinking_open = true;
+    let mut costs = Vec::new();
+    let mut step = |seat: &mut Seat, size, shows: &str, act: fn(&mut Seat)| {
+        let (cost, frame) = cost(seat, size, act);
+        assert!(frame.contains(shows), "{shows:?} is not in\n{frame}");
+        costs.push(cost);
+    };
+    step(&mut seat, (80, 24), "omega ends", |_| {});
+    step(&mut seat, (60, 24), "omega ends", |_| {});
+    step(&mut seat, (60, 24), "one line of many", |seat| drop(seat.key(KeyCode::PageUp, NONE)));
+    step(&mut seat, (60, 24), "alpha begins", |seat| drop(seat.key(KeyCode::Home, KeyModifiers::CONTROL)));
+    step(&mut seat, (100, 40), "alpha begins", |_| {});
+    step(&mut seat, (50, 20), "omega ends", |seat| drop(seat.key(KeyCode::End, KeyModifiers::CONTROL)));
+    step(&mut seat, (50, 20), "one line of many", |seat| seat.local.scroll.wish = -200);
+    costs
+}
+
+#[test]
+fn what_a_frame_lays_out_does_not_grow_with_a_question_or_with_reasoning() {
+    let asked = |units: usize| {
+        let mut stage = Stage::new();
+        stage.user(&lines(units));
+        stage
+    };
+    let thought = |units: usize| {
+        let mut stage = Stage::new();
+        stage.user("Why?");
+        stage.say(None, &lines(units), "Because.", Vec::new());
+        stage
+    };
+    let thinks = |units: usize| {
+        let mut stage = Stage::new();
+        stage.user("Why?");
+        let message = stage.ledger.reserve();
+        stage.live(Live::Thinking { message, text: lines(units) });
+        stage
+    };
+    for (what, stage) in [
+        ("a question", &asked as &dyn Fn(usize) -> Stage),
+        ("reasoning", &thought),
+        ("growing reasoning", &thinks),
+    ] {
+        let (small, large) = (steps_beside_answers(stage(2_000)), steps_beside_answers(stage(80_000)));
+        assert!(
+            large.iter().zip(&small).all(|(large, small)| *large <= small + 2),
+            "{what}: {small:?} {large:?}"
+        );
+        assert!(large.iter().all(|cost| *cost < 24), "{what}: {large:?}");
+    }
+}
+
+#[test]
+fn more_reasoning_costs_its_last_piece() {
+    let mut stage = Stage::new();
+    stage.user("Why?");
+    let message = stage.ledger.reserve();
+    stage.live(Live::Thinking { message, text: lines(2_000) });
+    let mut seat = Seat::new(stage);
+    seat.local.thinking_open = true;
+    seat.frame(80, 24);
+    let (costs, frame) = cost(&mut seat, (80, 24), |seat| {
+        seat.stage.live(Live::Thinking { message, text: ", and more".to_owned() });
+        seat.catch_up();
+    });
+    assert!(frame.contains("omega ends, and more"), "{frame}");
+    assert!(costs <= 3, "{costs} pieces");
+}
+
+#[test]
+fn a_place_in_reasoning_is_found_again_after_it_was_folded() {
+    let mut stage = Stage::new();
+    stage.user("Why?");
+    let numbered: Vec<String> = (0..400).map(|at| format!("thought {at}")).collect();
+    stage.say(None, &numbered.join("\n"), "Because.", Vec::new());
+    let mut seat = Seat::new(stage);
+    seat.local.thinking_open = true;
+    seat.frame(80, 24);
+    seat.local.scroll.wish = -150;
+    let held = seat.frame(80, 24);
+    seat.local.thinking_open = false;
+    let folded = seat.frame(80, 24);
+    assert!(folded.contains("400 words") || folded.contains("800 words"), "{folded}");
+    assert!(!folded.contains("thought 2"), "{folded}");
+    seat.local.thinking_open = true;
+    assert_eq!(seat.frame(80, 24), held);
+}
+
 #[test]
 fn an_answer_that_grew_long_is_held_where_it_was_when_it_ends() {
     for kind in KINDS {

@@ -47,6 +47,7 @@ mod picking;
 mod plan;
 mod pointer;
 mod reading;
+mod replying;
 mod revoking;
 mod screens;
 mod sending;

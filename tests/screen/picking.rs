@@ -5,6 +5,7 @@ use crate::scenes;
 use crate::stage::Stage;
 use countersign::agent::Intent;
 use countersign::ledger::{CallId, FilesRestored, Remark};
+use countersign::ui::Request;
 use countersign::ui::keymap::BINDINGS;
 use countersign::ui::local::Overlay;
 use countersign::ui::offer::Offer;
@@ -258,7 +259,7 @@ fn an_undo_is_taken_only_when_it_was_seen() {
     assert!(seat.bursts("yy").is_empty() && seat.bursts("\ry").is_empty(), "a burst takes nothing");
     seat.waits(1_000);
     let shown = vec![("notes.txt".to_owned(), "restored".to_owned())];
-    assert_eq!(seat.press("y"), [Act::Send(Intent::Restore { since: CallId(3), shown })]);
+    assert_eq!(seat.press("y"), [Act::Ask(Request::Restore { since: CallId(3), shown })]);
     assert!(seat.local.overlay.is_none());
     seat.local.overlay = Some(Overlay::Picker(offered(false)));
     assert!(seat.press("n").is_empty() && seat.local.overlay.is_none(), "n leaves it");

@@ -5,6 +5,7 @@ use crate::scenes;
 use crate::stage::Stage;
 use countersign::agent::{Intent, Live};
 use countersign::policy::Mode;
+use countersign::ui::Request;
 use countersign::ui::local::{Focus, Overlay};
 use countersign::ui::source::Source;
 use countersign::ui::update::{Act, hear};
@@ -115,8 +116,8 @@ fn slash_commands_are_obeyed_and_leave_the_composer_empty() {
         assert_eq!(run("/compact"), (vec![Act::Send(Intent::Compact)], None));
         assert_eq!(run("/quit"), (vec![Act::Quit], None));
         assert_eq!(run("/mode plan"), (vec![Act::Send(Intent::SetMode(Mode::Plan))], None));
-        let named = Intent::ChooseModel("openai/x".into());
-        assert_eq!(run("/model openai/x"), (vec![Act::Send(named)], None));
+        let named = Request::ChooseModel("openai/x".into());
+        assert_eq!(run("/model openai/x"), (vec![Act::Ask(named)], None));
         assert_eq!(run("/model"), (vec![Act::Pick(Source::Models)], None));
         let effort = Intent::SetEffort(Some(countersign::model::Effort::Max));
         assert_eq!(run("/effort max"), (vec![Act::Send(effort)], None));

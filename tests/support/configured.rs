@@ -5,11 +5,10 @@
 use std::fs;
 use std::path::PathBuf;
 
-use countersign::cli::args::Flags;
-use countersign::cli::config::{Config, Given, load};
-use countersign::cli::environment::Environment;
-use countersign::cli::exit::Exit;
-use countersign::cli::fault::Fault;
+use countersign::config::environment::Environment;
+use countersign::config::exit::Exit;
+use countersign::config::fault::Fault;
+use countersign::config::{Config, Flags, Given, load};
 
 /// A home, and a repository with a folder in it.
 pub struct World {

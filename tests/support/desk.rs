@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use countersign::agent::Event;
 use countersign::ledger::{Body, CallId, EntryId, Millis};
+use countersign::ui::Request;
 use countersign::ui::linear::{Act, Line, Talk};
 use countersign::view::ViewSettings;
 use countersign::wire::record;
@@ -81,8 +82,10 @@ impl Desk {
     pub fn hears_line(&mut self, line: &Line) -> Vec<Act> {
         let acts = self.talk.line(line);
         for act in &acts {
-            if let Act::Send(intent) = act {
-                self.talk.sent(intent);
+            match act {
+                Act::Send(intent) => self.talk.sent(&Request::Intent(intent.clone())),
+                Act::Ask(request) => self.talk.sent(request),
+                Act::Abort | Act::Quit | Act::Resume(_) => {}
             }
         }
         self.writes();

@@ -104,7 +104,8 @@ async fn keys_of_a_burst_that_outlives_the_command_approve_nothing() {
 #[tokio::test]
 async fn a_password_is_seen_nowhere() {
     let home = Home::new();
-    let command = "stty -echo; printf 'password: '; read p; stty echo; echo; echo ${#p} letters; read q";
+    // The prompt is not written out in the command, which is on the screen before it runs.
+    let command = "stty -echo; printf 'pass%s: ' word; read p; stty echo; echo; echo ${#p} letters; read q";
     let script = json!([{ "tool_calls": [on_terminal(command)] }, "you are in"]);
     let mut app = running(&home, (80, 24), &script).await;
     app.keys(CHORD).await;

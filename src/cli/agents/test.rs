@@ -1,12 +1,13 @@
 //! `agents test`: reads the cards of agents, and says what each is; no task is sent.
 
-use super::{agent, tools};
-use crate::cli::Invocation;
-use crate::cli::exit::Exit;
-use crate::cli::fault::{Fault, one_line};
 use crate::cli::outcome::say;
-use crate::cli::peers::{Ready, conversed, meant, told};
+use crate::cli::peers::{conversed, told};
+use crate::config::Invocation;
+use crate::config::exit::Exit;
+use crate::config::fault::{Fault, one_line};
 use crate::runtime::a2a::{A2aFound, A2aTools};
+use crate::session::external::agents::{agent, tools};
+use crate::session::external::ready::{Ready, meant};
 
 /// Tests the agent of this name, or all that are not switched off. Exit 1 when one does not answer.
 pub(super) fn run(invocation: &Invocation, name: Option<&str>) -> Result<Exit, Fault> {

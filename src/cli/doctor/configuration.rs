@@ -4,14 +4,14 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use super::finding::{Finding, Subject};
-use crate::cli::Invocation;
-use crate::cli::config::peers::{Peer, template};
-use crate::cli::config::{Config, project_files, user_file};
-use crate::cli::environment::Environment;
-use crate::cli::fault::Fault;
-use crate::cli::models::{Key, Table, choose, survey};
 use crate::cli::themes;
-use crate::cli::trusted::SHARED_SERVERS;
+use crate::config::Invocation;
+use crate::config::environment::Environment;
+use crate::config::fault::Fault;
+use crate::config::models::{Key, Table, choose, survey};
+use crate::config::peers::{Peer, template};
+use crate::config::trusted::SHARED_SERVERS;
+use crate::config::{Config, project_files, user_file};
 use crate::ledger::ModelRef;
 use crate::wire::Secret;
 
@@ -119,7 +119,7 @@ fn answering(invocation: &Invocation) -> Finding {
     let named = config.model.iter().chain(&config.fallback).map(|name| ModelRef::parse(name).provider);
     let named: Vec<String> = named.collect();
     let all = survey(config, environment);
-    let by_command = |provider: &&super::super::models::Surveyed| {
+    let by_command = |provider: &&crate::config::models::Surveyed| {
         matches!(provider.key, Key::At { by_command: true, .. })
             && (named.is_empty() || named.contains(&provider.name))
     };

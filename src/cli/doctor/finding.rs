@@ -1,6 +1,6 @@
 //! What doctor finds: about what, how bad it is, one sentence, and how it is mended.
 
-use crate::cli::fault::Fault;
+use crate::config::fault::Fault;
 
 /// What a finding is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::finding::{Finding, Subject};
 use super::probe::probe;
-use crate::cli::Invocation;
-use crate::cli::fault::Fault;
-use crate::cli::models::{Key, Surveyed, keys_file, survey};
+use crate::config::Invocation;
+use crate::config::fault::Fault;
+use crate::config::models::{Key, Surveyed, keys_file, survey};
 
 const SUBJECT: Subject = Subject::Keys;
 

@@ -15,12 +15,12 @@ mod terminal;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
-use super::Invocation;
-use super::config::examine;
-use super::environment::Environment;
-use super::exit::Exit;
-use super::fault::{Fault, one_line};
 use super::outcome::say_painted;
+use crate::config::Invocation;
+use crate::config::environment::Environment;
+use crate::config::examine;
+use crate::config::exit::Exit;
+use crate::config::fault::{Fault, one_line};
 use crate::wire::Secret;
 use finding::Status;
 use report::Look;

@@ -5,9 +5,9 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use tokio::runtime::Runtime;
 
-use crate::cli::Invocation;
-use crate::cli::fault::Fault;
-use crate::cli::models::connection_of;
+use crate::config::Invocation;
+use crate::config::fault::Fault;
+use crate::config::models::connection_of;
 use crate::runtime::{HttpModel, Timeouts};
 
 /// For the connection, and again for the answer.

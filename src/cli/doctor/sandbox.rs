@@ -3,10 +3,10 @@
 use std::process::{Command, Stdio};
 
 use super::finding::{Finding, Subject};
-use crate::cli::Invocation;
-use crate::cli::config::SandboxReach;
-use crate::cli::confined::{ourselves, sandbox};
+use crate::config::Invocation;
+use crate::config::SandboxReach;
 use crate::runtime::sandbox::{Confined, Confinement, Support, support};
+use crate::session::confined::{ourselves, sandbox};
 
 const SUBJECT: Subject = Subject::Sandbox;
 const WITHOUT: &str = "allow what you would run yourself; for the rest, start countersign in a container or a virtual \

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::finding::{Finding, Subject};
 use super::probe::probe;
-use crate::cli::Invocation;
-use crate::cli::environment::Environment;
-use crate::cli::models::{Key, Surveyed, servers_here, survey};
+use crate::config::Invocation;
+use crate::config::environment::Environment;
+use crate::config::models::{Key, Surveyed, servers_here, survey};
 
 const SUBJECT: Subject = Subject::Servers;
 

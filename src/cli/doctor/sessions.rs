@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use rustix::fs::statvfs;
 
 use super::finding::{Finding, Subject};
-use crate::cli::environment::Environment;
-use crate::cli::reading::{self, Reading};
+use crate::config::environment::Environment;
+use crate::config::reading;
+use crate::config::reading::Reading;
 use crate::runtime::SessionStore;
 use crate::runtime::store::{files, open_plain};
 use crate::wire::record::audit;

@@ -5,8 +5,8 @@ use std::io::IsTerminal;
 use rustix::termios::tcgetwinsize;
 
 use super::finding::{Finding, Subject};
-use crate::cli::environment::Environment;
 use crate::cli::terminals::{Abilities, known, shows_exact_colours};
+use crate::config::environment::Environment;
 
 const SUBJECT: Subject = Subject::Terminal;
 /// Below this a pane has no room for a sentence.

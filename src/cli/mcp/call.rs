@@ -3,16 +3,17 @@
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use super::{conversed, server};
-use crate::cli::Invocation;
-use crate::cli::config::nearest;
-use crate::cli::exit::Exit;
-use crate::cli::fault::Fault;
+use super::conversed;
 use crate::cli::outcome::say;
-use crate::cli::peers::named;
+use crate::config::Invocation;
+use crate::config::exit::Exit;
+use crate::config::fault::Fault;
+use crate::config::nearest;
 use crate::ledger::{Arguments, CallId, Outcome};
 use crate::runtime::ToolPort;
 use crate::runtime::mcp::{McpFound, McpTools};
+use crate::session::external::mcp::server;
+use crate::session::external::ready::named;
 use crate::tool::{self, MCP, ToolReport};
 
 /// Calls the tool, and prints what it says.

@@ -1,20 +1,18 @@
-//! `mcp`: the MCP servers listed, tested and called by a person; and the servers of a session.
+//! `mcp`: the MCP servers listed, tested and called by a person.
 
 pub mod args;
 mod call;
-mod ready;
 mod test;
 
-use super::Invocation;
-use super::config::McpEntry;
-use super::confined;
-use super::exit::Exit;
-use super::fault::Fault;
 use super::peers;
-use crate::runtime::mcp::{McpMeans, McpServer, McpTools};
-use crate::runtime::{Groups, ToolPort, for_programs};
+use crate::config::Invocation;
+use crate::config::McpEntry;
+use crate::config::exit::Exit;
+use crate::config::fault::Fault;
+use crate::runtime::Groups;
+use crate::runtime::mcp::{McpServer, McpTools};
+use crate::session::external::mcp::means;
 use args::Verb;
-pub(super) use ready::server;
 
 const NONE: &str = "There is no MCP server. Name one in [mcp_servers.NAME] of your configuration (`countersign config \
                     init` explains the keys), or in the .mcp.json of a project.\n";
@@ -28,31 +26,6 @@ pub(super) fn run(verb: &Verb, invocation: &Invocation) -> Result<Exit, Fault> {
         Verb::List => peers::list::<McpEntry>(invocation, NONE),
         Verb::Test { name } => test::run(invocation, name.as_deref()),
         Verb::Call { server, tool, json } => call::run(invocation, server, tool, json.as_deref()),
-    }
-}
-
-/// The tools of this machine with those of the servers behind them; alone where there is no server.
-pub(super) fn around(
-    inner: Box<dyn ToolPort>,
-    servers: Vec<McpServer>,
-    invocation: &Invocation,
-    groups: &Groups,
-) -> Box<dyn ToolPort> {
-    if servers.is_empty() {
-        inner
-    } else {
-        Box::new(McpTools::new(inner, servers, means(invocation, groups)))
-    }
-}
-
-/// What servers are started with: the environment of commands, their sandbox, the network of models.
-fn means(invocation: &Invocation, groups: &Groups) -> McpMeans {
-    McpMeans {
-        workspace: invocation.cwd.clone(),
-        environment: for_programs(invocation.environment_of_programs(), invocation.named_for_programs()),
-        groups: groups.clone(),
-        sandbox: Some(confined::sandbox(invocation)),
-        network: invocation.config.network.clone(),
     }
 }
 

@@ -1,12 +1,14 @@
 //! `mcp test`: starts servers, and says what each is and brings.
 
-use super::{conversed, server};
-use crate::cli::Invocation;
-use crate::cli::exit::Exit;
-use crate::cli::fault::{Fault, one_line};
+use super::conversed;
 use crate::cli::outcome::say;
-use crate::cli::peers::{Ready, meant, told};
+use crate::cli::peers::told;
+use crate::config::Invocation;
+use crate::config::exit::Exit;
+use crate::config::fault::{Fault, one_line};
 use crate::runtime::mcp::McpFound;
+use crate::session::external::mcp::server;
+use crate::session::external::ready::{Ready, meant};
 
 /// Tests the server of this name, or all that are not switched off. Exit 1 when one does not answer.
 pub(super) fn run(invocation: &Invocation, name: Option<&str>) -> Result<Exit, Fault> {

@@ -1,10 +1,10 @@
 //! All peers of one kind: how each is reached and held, and where it stands; nothing is started or reached.
 
-use crate::cli::Invocation;
-use crate::cli::config::peers::Peer;
-use crate::cli::exit::Exit;
-use crate::cli::fault::{Fault, one_line};
 use crate::cli::outcome::say;
+use crate::config::Invocation;
+use crate::config::exit::Exit;
+use crate::config::fault::{Fault, one_line};
+use crate::config::peers::Peer;
 
 /// Says what there is; `none` where there is nothing.
 pub(in crate::cli) fn list<P: Peer>(invocation: &Invocation, none: &str) -> Result<Exit, Fault> {

@@ -6,11 +6,11 @@ use std::time::Duration;
 use futures_util::future::{Either, select};
 use tokio::runtime::Builder;
 
-use crate::cli::Invocation;
-use crate::cli::exit::Exit;
-use crate::cli::fault::{Fault, one_line};
 use crate::cli::outcome::say;
 use crate::cli::signals;
+use crate::config::Invocation;
+use crate::config::exit::Exit;
+use crate::config::fault::{Fault, one_line};
 use crate::runtime::{Groups, LocalTools, ToolPort};
 
 /// How long process groups may take to go after TERM when the program ends.

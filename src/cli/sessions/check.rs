@@ -4,9 +4,9 @@ use std::path::Path;
 
 use super::args::Pick;
 use super::place::{Place, entries, lines};
-use crate::cli::exit::Exit;
-use crate::cli::fault::{Fault, one_line};
 use crate::cli::outcome::say;
+use crate::config::exit::Exit;
+use crate::config::fault::{Fault, one_line};
 use crate::runtime::SessionStore;
 use crate::wire::record::{Audit, audit};
 

@@ -2,9 +2,9 @@
 
 use super::args::Pick;
 use super::place::{Place, document, lines, read};
-use crate::cli::exit::Exit;
-use crate::cli::fault::Fault;
 use crate::cli::outcome::say;
+use crate::config::exit::Exit;
+use crate::config::fault::Fault;
 use crate::ledger::{Body, Entry};
 use crate::view::{Style, code, transcript};
 use crate::wire::record::{exported_lines, moment};

@@ -6,9 +6,9 @@ use uuid::Uuid;
 
 use super::args::Pick;
 use super::place::{Place, entries, now};
-use crate::cli::exit::Exit;
-use crate::cli::fault::{Fault, one_line};
 use crate::cli::outcome::say;
+use crate::config::exit::Exit;
+use crate::config::fault::{Fault, one_line};
 use crate::ledger::{Body, CallId, EntryId, check, grants, resting_places};
 use crate::runtime::SessionStore;
 use crate::runtime::store::adopt;

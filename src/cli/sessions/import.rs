@@ -6,9 +6,9 @@ use std::path::Path;
 use uuid::Uuid;
 
 use super::place::{Place, entries, now, remark};
-use crate::cli::exit::Exit;
-use crate::cli::fault::{Fault, one_line};
 use crate::cli::outcome::say;
+use crate::config::exit::Exit;
+use crate::config::fault::{Fault, one_line};
 use crate::runtime::SessionStore;
 use crate::runtime::store::{adopt, can_be_an_id, find};
 use crate::wire::record::{Audit, Copy, audit, first_line};

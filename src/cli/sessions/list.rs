@@ -4,11 +4,12 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::place::{Place, first_words, lines, remark, when};
-use crate::cli::exit::Exit;
-use crate::cli::fault::Fault;
+use super::place::{Place, lines, remark};
 use crate::cli::outcome::say;
+use crate::config::exit::Exit;
+use crate::config::fault::Fault;
 use crate::runtime::store::{Listing, Summary, list};
+use crate::session::earlier::{first_words, when};
 use crate::ui::text::{fit, width};
 use crate::wire::record;
 

@@ -13,9 +13,9 @@ mod show;
 
 use std::path::PathBuf;
 
-use super::environment::Environment;
-use super::exit::Exit;
-use super::fault::Fault;
+use crate::config::environment::Environment;
+use crate::config::exit::Exit;
+use crate::config::fault::Fault;
 use args::Verb;
 use place::Place;
 

@@ -4,15 +4,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use chrono::{DateTime, Local};
-
 use super::args::Pick;
-use crate::cli::args::Which;
-use crate::cli::compose::{locate_from, state_of};
-use crate::cli::environment::Environment;
-use crate::cli::fault::{Fault, one_line};
+use crate::config::environment::Environment;
+use crate::config::fault::{Fault, one_line};
 use crate::ledger::Millis;
 use crate::runtime::SessionStore;
+use crate::session::Which;
+use crate::session::compose::{locate_from, state_of};
 use crate::ui::text::sanitize;
 use crate::wire::record::SessionFile;
 use crate::wire::strike;
@@ -96,23 +94,10 @@ pub(super) fn id_of(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// `2026-11-20 22:54`, by the clock of this place.
-pub(in crate::cli) fn when(at: Millis) -> String {
-    let moment = i64::try_from(at.0).ok().and_then(DateTime::from_timestamp_millis).unwrap_or_default();
-    moment.with_timezone(&Local).format("%Y-%m-%d %H:%M").to_string()
-}
-
 /// This moment.
 pub(super) fn now() -> Millis {
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Millis(u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX))
-}
-
-/// The beginning of a text on one line, safe to show.
-pub(in crate::cli) fn first_words(text: &str, most: usize) -> String {
-    let line = sanitize(&one_line(text)).into_owned();
-    let cut: String = line.chars().take(most).collect();
-    if cut.len() < line.len() { format!("{}\u{2026}", cut.trim_end()) } else { cut }
 }
 
 /// A document that somebody will look at: made safe, but for its tabs, which mean something in what it quotes.

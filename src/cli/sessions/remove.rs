@@ -1,11 +1,12 @@
 //! `sessions remove`: forgets a session for good.
 
 use super::args::Pick;
-use super::place::{Place, first_words, id_of, when};
-use crate::cli::exit::Exit;
-use crate::cli::fault::{Fault, one_line};
+use super::place::{Place, id_of};
 use crate::cli::outcome::say;
+use crate::config::exit::Exit;
+use crate::config::fault::{Fault, one_line};
 use crate::runtime::store::{remove, summarise};
+use crate::session::earlier::{first_words, when};
 
 /// Removes a kept session and names it. Files that lie elsewhere are none of ours.
 pub(super) fn run(place: &Place, pick: &Pick) -> Result<Exit, Fault> {

@@ -2,13 +2,14 @@
 
 use serde_json::json;
 
-use super::place::{Place, first_words, lines, remark, when};
-use crate::cli::exit::Exit;
-use crate::cli::fault::Fault;
+use super::place::{Place, lines, remark};
 use crate::cli::outcome::say;
+use crate::config::exit::Exit;
+use crate::config::fault::Fault;
 use crate::ledger::{Body, Entry, standing};
 use crate::runtime::SessionStore;
 use crate::runtime::store::{Summary, list};
+use crate::session::earlier::{first_words, when};
 use crate::wire::record;
 
 /// Places of one session that a person is shown; the rest is counted.

@@ -1,11 +1,12 @@
 //! `sessions show`: the transcript, the durable lines, or the short form.
 
 use super::args::Pick;
-use super::place::{Place, entries, lines, read, when};
-use crate::cli::exit::Exit;
-use crate::cli::fault::Fault;
+use super::place::{Place, entries, lines, read};
 use crate::cli::outcome::say;
+use crate::config::exit::Exit;
+use crate::config::fault::Fault;
 use crate::ledger::Body;
+use crate::session::earlier::when;
 use crate::ui::text::sanitize;
 use crate::view::{Style, transcript};
 use crate::wire::record::{self, SessionFile, durable_lines, short_form};

@@ -5,13 +5,13 @@ pub mod args;
 use std::io::{self, BufRead, Read, Write};
 use std::path::Path;
 
-use super::config::{Demand, Demands, demands};
-use super::environment::Environment;
-use super::exit::Exit;
-use super::fault::{Fault, one_line};
 use super::outcome::say;
-use super::project;
-use super::trusted::{Book, CONFIG, Content};
+use crate::config::environment::Environment;
+use crate::config::exit::Exit;
+use crate::config::fault::{Fault, one_line};
+use crate::config::project;
+use crate::config::trusted::{Book, CONFIG, Content};
+use crate::config::{Demand, Demands, demands};
 use args::TrustArgs;
 
 /// Most letters of an answer that are read.

@@ -53,13 +53,6 @@ pub enum Intent {
     Pursue(Box<Goal>, UserMessage),
     /// Take up the last goal again, with these words, if any.
     ResumeGoal(UserMessage),
-    /// What was to be said could not be: it goes back to who wrote it, with the reason.
-    GiveBack {
-        /// The words.
-        text: String,
-        /// What happened, and what to do next.
-        why: String,
-    },
     /// Replace what was said by a summary.
     Compact,
     /// Esc.
@@ -80,27 +73,14 @@ pub enum Intent {
         /// To what.
         to: u64,
     },
-    /// Have the model of this name answer. Who stands between the screen and the loop finds out how it is reached, and
-    /// passes on a [`Intent::SetModel`].
-    ChooseModel(String),
     /// Have this model answer: from now on, or from the next turn on while a run is under way.
     SetModel(Box<ModelSpec>),
     /// Have the models think this hard; `None`: as each vendor thinks best. In force when a model would be.
     SetEffort(Option<Effort>),
-    /// Put files back to what they were before this call: that which was shown, and nothing else. Who stands between
-    /// the screen and the loop does it, and passes on an [`Intent::Restored`].
-    Restore {
-        /// The first call that is taken back.
-        since: CallId,
-        /// What would be done, as it was shown, file by file.
-        shown: Vec<(String, String)>,
-    },
     /// Files were put back.
     Restored(FilesRestored),
     /// Take back what was granted for the session with this call: a rule, or an exact action.
     Revoke(CallId),
-    /// Who stands between could not do what was wished, and why.
-    Refuse(String),
     /// Change the mode from now on.
     SetMode(Mode),
     /// Type into the terminal of a running command.

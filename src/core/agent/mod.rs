@@ -212,10 +212,6 @@ impl Agent {
             Intent::Queue(said) => self.queue(now, phase, said, out),
             Intent::Pursue(goal, added) => self.pursue(now, phase, *goal, added, out),
             Intent::ResumeGoal(added) => self.resume_goal(now, phase, added, out),
-            Intent::GiveBack { text, why } => {
-                Self::not_taken(text, why, out);
-                phase
-            }
             Intent::Compact => self.compact_by_hand(now, phase, out),
             Intent::Abort => self.stop(now, phase, CutBy::User, out),
             Intent::Decide { request, call, answer } => self.decide(now, phase, request, call, answer, out),
@@ -228,29 +224,11 @@ impl Agent {
                 self.set_effort(now, &phase, effort, out);
                 phase
             }
-            Intent::ChooseModel(name) => {
-                // Nobody stands between who wished it and the loop: it has no way to find a model by its name.
-                Self::not_taken(
-                    format!("/model {name}"),
-                    "No other model can be reached from here.".into(),
-                    out,
-                );
-                phase
-            }
-            Intent::Restore { .. } => {
-                // Nobody stands between who wished it and the loop: it touches no file itself.
-                out.push(Effect::Emit(Live::Refused("Files cannot be put back from here.".to_owned())));
-                phase
-            }
             Intent::Restored(done) => {
                 self.files_restored(now, done);
                 phase
             }
             Intent::Revoke(call) => self.revoke(now, phase, call, out),
-            Intent::Refuse(why) => {
-                out.push(Effect::Emit(Live::Refused(why)));
-                phase
-            }
             Intent::TypeInto { call, typed } => {
                 self.type_into(now, &phase, call, typed, out);
                 phase

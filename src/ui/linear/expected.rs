@@ -2,6 +2,7 @@
 
 use crate::agent::{Event, Intent, Live};
 use crate::ledger::Body;
+use crate::ui::Request;
 
 /// What is expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,22 +15,19 @@ pub(super) enum Expected {
 
 impl Expected {
     /// What comes of this.
-    pub(super) fn of(intent: &Intent) -> Self {
+    pub(super) fn of(request: &Request) -> Self {
+        let Request::Intent(intent) = request else { return Self::Word };
         match intent {
             Intent::SetMode(_)
             | Intent::SetEffort(_)
-            | Intent::ChooseModel(_)
             | Intent::SetModel(_)
-            | Intent::Restore { .. }
             | Intent::Restored(_)
             | Intent::TypeInto { .. }
-            | Intent::Revoke(_)
-            | Intent::Refuse(_) => Self::Word,
+            | Intent::Revoke(_) => Self::Word,
             Intent::Submit(_)
             | Intent::Queue(_)
             | Intent::Pursue(..)
             | Intent::ResumeGoal(_)
-            | Intent::GiveBack { .. }
             | Intent::Compact
             | Intent::Abort
             | Intent::Decide { .. }

@@ -11,6 +11,7 @@ mod gather;
 mod moment;
 mod obeying;
 mod pages;
+mod replying;
 mod talk;
 mod teller;
 mod undoing;

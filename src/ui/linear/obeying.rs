@@ -3,6 +3,7 @@
 use crate::agent::Intent;
 use crate::ledger::UserMessage;
 use crate::tool::{KeyModes, Typed};
+use crate::ui::Request;
 use crate::ui::slash::Slash;
 use crate::ui::source::Source;
 use crate::ui::xterm;
@@ -21,16 +22,16 @@ impl Talk {
             Slash::Goal(goal) => return send(Intent::Pursue(goal, UserMessage::default())),
             Slash::ResumeGoal(words) => return send(Intent::ResumeGoal(words.into())),
             Slash::Effort(level) => return send(Intent::SetEffort(level)),
-            Slash::Model(name) => return send(Intent::ChooseModel(name)),
+            Slash::Model(name) => return vec![Act::Ask(Request::ChooseModel(name))],
             Slash::Mode(mode) if mode == view.settings.mode => voice.say(&format!("mode: {mode} already")),
             Slash::Mode(mode) => return send(Intent::SetMode(mode)),
             Slash::Quit => return vec![Act::Quit],
-            Slash::Pick(Source::Sessions) => return vec![Act::Sessions],
-            Slash::Pick(Source::Models) => return vec![Act::Models],
+            Slash::Pick(Source::Sessions) => return vec![Act::Ask(Request::ListSessions)],
+            Slash::Pick(Source::Models) => return vec![Act::Ask(Request::ListModels)],
             Slash::Pick(Source::Rewind) => self.rewind(),
             Slash::Pick(Source::Grants) => pages::grants(view, voice),
             Slash::Revoke(call) => return send(Intent::Revoke(call)),
-            Slash::Undo => return vec![Act::Undo(None)],
+            Slash::Undo => return vec![Act::Ask(Request::PlanUndo(None))],
             Slash::Help => pages::help(voice),
             Slash::Plan => pages::plan(view, voice),
             Slash::Budgets => pages::budgets(view, now, voice),
@@ -86,7 +87,7 @@ impl Talk {
                     .type_into(|modes| keys.iter().flat_map(|key| xterm::key(key.press(), modes)).collect());
             }
             Own::Model(number) => match number.checked_sub(1).and_then(|at| self.models.get(at)) {
-                Some(name) => return vec![Act::Send(Intent::ChooseModel(name.clone()))],
+                Some(name) => return vec![Act::Ask(Request::ChooseModel(name.clone()))],
                 None => voice.say("there is no model with that number: /model says which there are"),
             },
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::agent::{Event, Intent, Live};
 use crate::ledger::{Body, CallId, Entry, EntryId, Millis, standing};
-use crate::ui::errands::Elsewhere;
+use crate::ui::Request;
 use crate::ui::offer::Offer;
 use crate::ui::slash;
 use crate::view::{View, ViewSettings};
@@ -29,18 +29,14 @@ const PROMPT: &str = "you: ";
 pub enum Act {
     /// The agent shall hear this.
     Send(Intent),
+    /// The session shall do this.
+    Ask(Request),
     /// Interrupt what runs: on its own channel, past all that is queued.
     Abort,
     /// Leave.
     Quit,
     /// Leave, and go on with the session of this id.
     Resume(String),
-    /// Say which sessions there are: [`Talk::sessions`].
-    Sessions,
-    /// Say which models there are: [`Talk::models`].
-    Models,
-    /// Say what an undo would do, of the last turn or of all since a message: [`Talk::undo`].
-    Undo(Option<EntryId>),
 }
 
 /// A line as it was typed.
@@ -78,7 +74,7 @@ pub struct Talk {
     pub(super) entry_json: fn(&Entry) -> String,
     pub(super) now: Millis,
     /// Something was sent, and what comes of it has not come back yet.
-    expected: Option<Expected>,
+    pub(super) expected: Option<Expected>,
     quit_armed: bool,
     steering: usize,
     queued: usize,
@@ -176,41 +172,6 @@ impl Talk {
     /// Something was found out that is worth knowing.
     pub fn found(&mut self, words: &str) {
         words.split("\n\n").for_each(|words| self.voice.say(&format!("notice: {}", plain(words))));
-    }
-
-    /// The sessions that one can go on with, each with a number.
-    pub fn sessions(&mut self, sessions: Vec<Elsewhere>) {
-        for (at, session) in sessions.iter().enumerate() {
-            self.voice.say(&format!("session {}: {}, {}", at + 1, session.words, plain(&session.aside)));
-        }
-        let how = "/sessions and a number goes on with one";
-        self.voice.say(&listed(sessions.len(), "sessions: no other one of this folder", how));
-        self.sessions = sessions.into_iter().map(|session| session.id).collect();
-    }
-
-    /// The models that can be chosen, each with a number.
-    pub fn models(&mut self, models: Vec<(String, String)>) {
-        for (at, (name, about)) in models.iter().enumerate() {
-            self.voice.say(&format!("model {}: {name}, {}", at + 1, plain(about)));
-        }
-        let how = "/model and a number or a name chooses one";
-        self.voice.say(&listed(models.len(), "models: none; /model PROVIDER/NAME takes any", how));
-        self.models = models.into_iter().map(|(name, _)| name).collect();
-    }
-
-    /// The agent was told something, and will say what comes of it.
-    pub fn sent(&mut self, intent: &Intent) {
-        self.expected = Some(Expected::of(intent));
-    }
-
-    /// The agent did not take this: it has not read what came before.
-    pub fn not_taken(&mut self, intent: Intent) {
-        self.expected = None;
-        self.asking.reopen();
-        self.voice.say("refused: the agent has not read what came before; try again");
-        if let Intent::Submit(said) | Intent::Queue(said) = intent {
-            self.keep(&said.content);
-        }
     }
 
     /// All that happened at once is said: the calls that wait, or that it is the person's turn. True when there is a
@@ -365,7 +326,7 @@ impl Talk {
         Vec::new()
     }
 
-    fn keep(&mut self, text: &str) {
+    pub(super) fn keep(&mut self, text: &str) {
         self.teller.forget(text);
         if !self.kept.iter().any(|kept| kept == text) {
             self.kept.push(text.to_owned());
@@ -383,8 +344,4 @@ impl Talk {
         }
         (self.steering, self.queued) = (steering, queued);
     }
-}
-
-fn listed(how_many: usize, none: &str, how: &str) -> String {
-    if how_many == 0 { none.to_owned() } else { how.to_owned() }
 }

@@ -41,6 +41,54 @@ struct Answer {
     thought: bool,
 }
 
+impl Answer {
+    /// What is told of this message; from its beginning, if nothing was.
+    fn begun(told: &mut Option<Self>, message: EntryId) -> &mut Self {
+        if told.as_ref().is_some_and(|answer| answer.message != message) {
+            *told = None;
+        }
+        told.get_or_insert_with(|| Self { message, told: String::new(), begun: false, thought: false })
+    }
+
+    /// Reasoning is one line, said once: it is whole when other words follow.
+    fn think(&mut self, thinking: &str, voice: &mut Voice) {
+        if self.thought {
+            return;
+        }
+        let words = thinking.split_whitespace().count() as u64;
+        if words > 0 {
+            self.thought = true;
+            voice.say(&format!("model thinks: {} (/show {})", count(words, "word"), self.message));
+        }
+    }
+
+    /// Says the lines that are whole and were not said yet; all of them at its end. A delta that ends no line costs
+    /// only the line.
+    fn tell(&mut self, text: &str, ends: bool, voice: &mut Voice) {
+        let waits = text.get(self.told.len()..).is_some_and(|rest| !rest.contains('\n'));
+        if waits && !ends {
+            return;
+        }
+        if !text.starts_with(&self.told) {
+            voice.say("model, once more from the beginning:");
+            self.told.clear();
+        }
+        let rest = text.get(self.told.len()..).unwrap_or_default();
+        let upto = if ends { rest.len() } else { rest.rfind('\n').map_or(0, |at| at + 1) };
+        let lines = rest.get(..upto).unwrap_or_default();
+        self.told.push_str(lines);
+        if lines.trim().is_empty() {
+            return;
+        }
+        if self.begun {
+            voice.more(lines);
+        } else {
+            self.begun = true;
+            voice.say(&format!("model: {}", lines.trim_start()));
+        }
+    }
+}
+
 impl Teller {
     pub(super) fn new(settings: ViewSettings) -> Self {
         Self {
@@ -133,14 +181,13 @@ impl Teller {
     }
 
     fn answered(&mut self, message: &AssistantMessage, voice: &mut Voice) {
-        self.begin(message.id);
-        self.think(&message.thinking(), voice);
+        let answer = Answer::begun(&mut self.answer, message.id);
+        answer.think(&message.thinking(), voice);
         let has_hosted = message.hosted().next().is_some();
-        let untouched = self.answer.as_ref().is_none_or(|answer| !answer.begun);
-        if has_hosted && untouched {
+        if has_hosted && !answer.begun {
             self.in_parts(&message.blocks, voice);
         } else {
-            self.tell(&message.text(), true, voice);
+            answer.tell(&message.text(), true, voice);
             if has_hosted {
                 let lines = shown(&message.blocks).into_iter();
                 lines
@@ -164,44 +211,6 @@ impl Teller {
         }
         if let Some(answer) = &mut self.answer {
             answer.begun = true;
-        }
-    }
-
-    fn begin(&mut self, message: EntryId) {
-        if self.answer.as_ref().is_none_or(|answer| answer.message != message) {
-            self.answer = Some(Answer { message, told: String::new(), begun: false, thought: false });
-        }
-    }
-
-    /// Reasoning is one line, said once: it is whole when other words follow.
-    fn think(&mut self, thinking: &str, voice: &mut Voice) {
-        let Some(answer) = self.answer.as_mut().filter(|answer| !answer.thought) else { return };
-        let words = thinking.split_whitespace().count() as u64;
-        if words > 0 {
-            answer.thought = true;
-            voice.say(&format!("model thinks: {} (/show {})", count(words, "word"), answer.message));
-        }
-    }
-
-    /// Says the lines of an answer that are whole and were not said yet; all of them at its end.
-    fn tell(&mut self, text: &str, ends: bool, voice: &mut Voice) {
-        let Some(answer) = &mut self.answer else { return };
-        if !text.starts_with(&answer.told) {
-            voice.say("model, once more from the beginning:");
-            answer.told.clear();
-        }
-        let rest = text.get(answer.told.len()..).unwrap_or_default();
-        let upto = if ends { rest.len() } else { rest.rfind('\n').map_or(0, |at| at + 1) };
-        let lines = rest.get(..upto).unwrap_or_default();
-        answer.told.push_str(lines);
-        if lines.trim().is_empty() {
-            return;
-        }
-        if answer.begun {
-            voice.more(lines);
-        } else {
-            answer.begun = true;
-            voice.say(&format!("model: {}", lines.trim_start()));
         }
     }
 
@@ -263,10 +272,9 @@ impl Teller {
         match live {
             Live::Text { message, .. } => {
                 let Some(growing) = self.view.live().filter(|growing| growing.id == *message) else { return };
-                let (text, thinking) = (growing.text.clone(), growing.thinking.clone());
-                self.begin(*message);
-                self.think(&thinking, voice);
-                self.tell(&text, false, voice);
+                let answer = Answer::begun(&mut self.answer, *message);
+                answer.think(&growing.thinking, voice);
+                answer.tell(&growing.text, false, voice);
             }
             Live::Retrying { attempt, most, wait_ms, reason } => {
                 let wait = duration(*wait_ms);

@@ -1,6 +1,6 @@
 //! Files are put back by lines: first it is said what would be done, then a line of its own does it.
 
-use crate::agent::Intent;
+use crate::ui::Request;
 use crate::ui::offer::{Offer, said_by_user};
 
 use super::talk::{Act, Talk};
@@ -36,7 +36,7 @@ impl Talk {
             self.voice.say("undo: say /undo first, or /rewind and a number, and hear what it would do");
             return Vec::new();
         };
-        vec![Act::Send(Intent::Restore { since, shown: files })]
+        vec![Act::Ask(Request::Restore { since, shown: files })]
     }
 
     /// The messages that one can go back to, each with a number.
@@ -55,7 +55,7 @@ impl Talk {
     /// What taking back all since a message would do is asked for.
     pub(super) fn rewind_to(&mut self, number: usize) -> Vec<Act> {
         match number.checked_sub(1).and_then(|at| self.messages.get(at)) {
-            Some(message) => vec![Act::Undo(Some(*message))],
+            Some(message) => vec![Act::Ask(Request::PlanUndo(Some(*message)))],
             None => {
                 self.voice.say("there is no message with that number: /rewind says which there are");
                 Vec::new()

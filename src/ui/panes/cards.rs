@@ -1,4 +1,4 @@
-//! Cards as rows: what was said. Calls are in `tools` and `approval`, the rest in `remarks` and `endings`.
+//! Cards as rows: what was said, by the piece. Calls are in `tools` and `approval`, the rest in `remarks` and `endings`.
 
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -7,11 +7,13 @@ use crate::ledger::{Body, EntryId, Millis};
 use crate::ui::graphics::Sizing;
 use crate::ui::local::{Always, Focus, Local, Reading, Reason};
 use crate::ui::rebinding::Keymap;
-use crate::ui::text::{MEASURE, fit, sanitize, wrap};
+use crate::ui::text::plain::Plain;
+use crate::ui::text::{MEASURE, fit};
 use crate::ui::theme::Theme;
-use crate::view::{Card, CardBody, PanelState, View, hosted_lines, shown};
+use crate::view::{Card, CardBody, LiveMessage, PanelState, View, hosted_lines};
 
 use super::layouts::{Part, Row, Version};
+use super::message::Message;
 use super::words::count;
 use super::{approval, endings, goals, pictures, remarks, tools};
 
@@ -146,33 +148,10 @@ impl<'a> Around<'a> {
     }
 }
 
-/// Lays out one card. Of an answer only what stands before its words.
-pub(super) fn lay(card: &Card, view: &View, theme: &Theme, around: &Around<'_>) -> Vec<Row> {
+/// Lays out one card that is not a message.
+pub(super) fn lay(card: &Card, around: &Around<'_>) -> Vec<Row> {
     match &card.body {
-        CardBody::User(entry) => match &entry.body {
-            Body::User(message) => {
-                let mut rows = user(&message.shown(), around.prose_width(), theme);
-                rows.extend(pictures::lay(entry.id, &message.images, &around.of_pictures()));
-                rows
-            }
-            _ => Vec::new(),
-        },
-        // Its words are laid out by the piece.
-        CardBody::Assistant(entry) => match &entry.body {
-            Body::Assistant(message) => {
-                thinking(&message.thinking(), shown(&message.blocks).is_empty(), around)
-            }
-            _ => Vec::new(),
-        },
-        CardBody::Growing => view.live().map_or_else(Vec::new, |live| {
-            let alone = live.text.trim().is_empty();
-            let mut rows = thinking(&live.thinking, alone && live.hosted.is_empty(), around);
-            rows.extend(hosted_lines(&live.hosted).iter().map(|line| tools::hosted(line, around)));
-            if !alone && !live.hosted.is_empty() {
-                rows.push(Row::new(INDENT, Line::default()));
-            }
-            rows
-        }),
+        CardBody::User(_) | CardBody::Assistant(_) | CardBody::Growing => Vec::new(),
         CardBody::Forming(forming) => tools::forming(forming, around),
         CardBody::Tool(panel) if panel.state == PanelState::Waiting => approval::lay(panel, around),
         CardBody::Tool(panel) => tools::lay(panel, around),
@@ -196,37 +175,63 @@ pub(super) fn lay(card: &Card, view: &View, theme: &Theme, around: &Around<'_>) 
     }
 }
 
-fn indented(lines: Vec<Line<'static>>) -> Vec<Row> {
-    lines.into_iter().map(|line| Row::new(INDENT, line)).collect()
-}
-
-fn user(text: &str, width: u16, theme: &Theme) -> Vec<Row> {
-    let mut rows = indented(wrap(&sanitize(text), usize::from(width), theme.user));
-    if let Some(first) = rows.first_mut() {
-        first.mark = Some(("›", theme.accent));
+/// A piece of a user's words.
+pub(super) fn user(words: &Plain, piece: usize, around: &Around<'_>) -> Vec<Row> {
+    let lines = words.lines(piece, usize::from(around.prose_width()), around.theme.user);
+    let mut rows: Vec<Row> = lines.into_iter().map(|line| Row::new(INDENT, line)).collect();
+    if let Some(first) = rows.first_mut().filter(|_| piece == 0) {
+        first.mark = Some(("›", around.theme.accent));
     }
     rows
 }
 
-/// Reasoning: one quiet line, or all of it. `alone` when no text follows yet.
-fn thinking(text: &str, alone: bool, around: &Around<'_>) -> Vec<Row> {
-    let text = text.trim();
-    if text.is_empty() {
+/// The pictures under a user's words.
+pub(super) fn user_pictures(card: &Card, around: &Around<'_>) -> Vec<Row> {
+    let CardBody::User(entry) = &card.body else { return Vec::new() };
+    let Body::User(message) = &entry.body else { return Vec::new() };
+    pictures::lay(entry.id, &message.images, &around.of_pictures())
+}
+
+/// The line over reasoning, if there is any.
+pub(super) fn reasoning_head(reasoning: &Plain, around: &Around<'_>) -> Vec<Row> {
+    if reasoning.pieces() == 0 {
         return Vec::new();
     }
     let theme = around.theme;
-    let words = count(text.split_whitespace().count(), "word");
+    let words = count(reasoning.words(), "word");
     let (sign, key) = if around.thinking_open { ("▾", "folds") } else { ("▸", "unfolds") };
-    let head = format!("thinking · {words} · ctrl-t {key}");
-    let width = usize::from(around.prose_width());
-    let mut rows = vec![Row::new(INDENT, Line::styled(fit(&head, width), theme.dim)).marked(sign, theme.dim)];
-    if around.thinking_open {
-        let lines = wrap(&sanitize(text), width, theme.dim);
-        rows.extend(lines.into_iter().map(|line| Row::new(INDENT, line).marked("│", theme.faint)));
+    let head = fit(&format!("thinking · {words} · ctrl-t {key}"), usize::from(around.prose_width()));
+    let row = Row::new(INDENT, Line::styled(head, theme.dim)).marked(sign, theme.dim);
+    vec![Row { part: Part::ReasoningHead, ..row }]
+}
+
+/// A piece of reasoning; nothing while it is folded.
+pub(super) fn reasoning(text: &Plain, piece: usize, around: &Around<'_>) -> Vec<Row> {
+    if !around.thinking_open {
+        return Vec::new();
     }
-    if !alone {
-        rows.push(Row::new(INDENT, Line::default()));
-    }
-    let parts = std::iter::once(Part::ReasoningHead).chain(std::iter::repeat(Part::Reasoning));
-    rows.into_iter().zip(parts).map(|(row, part)| Row { part, ..row }).collect()
+    let theme = around.theme;
+    let lines = text.lines(piece, usize::from(around.prose_width()), theme.dim);
+    let rows = lines.into_iter().map(|line| Row::new(INDENT, line).marked("│", theme.faint));
+    rows.map(|row| Row { part: Part::Reasoning, ..row }).collect()
+}
+
+/// What stands between the reasoning and the words of an answer: of one that grows also what the provider has run so far.
+pub(super) fn after_reasoning(
+    reasoning: &Plain,
+    finished: Option<&Message>,
+    live: Option<&LiveMessage>,
+    around: &Around<'_>,
+) -> Vec<Row> {
+    let hosted = live.map_or(&[][..], |live| &live.hosted);
+    let speaks = live.is_some_and(|live| !live.text.trim().is_empty());
+    let goes_on = match live {
+        Some(_) => speaks || !hosted.is_empty(),
+        None => finished.is_some_and(Message::speaks),
+    };
+    let empty = |is_there: bool| is_there.then(|| Row::new(INDENT, Line::default()));
+    let mut rows: Vec<Row> = empty(reasoning.pieces() > 0 && goes_on).into_iter().collect();
+    rows.extend(hosted_lines(hosted).iter().map(|line| tools::hosted(line, around)));
+    rows.extend(empty(!hosted.is_empty() && speaks));
+    rows
 }

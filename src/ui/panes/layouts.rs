@@ -9,11 +9,10 @@ use ratatui::text::Line;
 
 use crate::ui::graphics::{Pictures, Strip};
 use crate::ui::selection::{Point, Surface};
-use crate::ui::text::markdown::Stream;
 use crate::ui::text::tag::{MOST_LINKS, Tag, tag_of, tagged};
 use crate::view::CardId;
 
-use super::answer::Answer;
+use super::message::{Growing, Message};
 
 /// One row of the transcript.
 #[derive(Debug, Clone)]
@@ -122,8 +121,8 @@ pub(super) struct Shape {
 struct Shelf {
     shape: Shape,
     cards: BTreeMap<(CardId, usize), Laid>,
-    /// The texts of answers in pieces. These depend on no shape, and keep the lines of those pieces that were in sight.
-    answers: BTreeMap<CardId, Answer>,
+    /// Messages in pieces. These depend on no shape, and keep the lines of those pieces that were in sight.
+    messages: BTreeMap<CardId, Message>,
 }
 
 /// The lines of one piece of a card.
@@ -141,14 +140,6 @@ pub(super) struct Version {
     pub clock: u64,
     pub height: u16,
     pub pictures: u64,
-}
-
-/// The answer that grows: only its last piece is laid out again.
-pub(super) struct Growing {
-    pub id: CardId,
-    /// Bytes of its text that the stream has taken.
-    pub taken: usize,
-    pub stream: Stream,
 }
 
 /// A page that takes the whole screen.
@@ -214,7 +205,7 @@ impl Window {
 }
 
 impl Layouts {
-    /// Most cards, and pieces that are no text of an answer, of which something is kept.
+    /// Most cards, and pieces that are not an answer's words, of which something is kept.
     const MOST: usize = 256;
     /// Most bytes of the growing text that are laid out for one frame, so that no flood of text holds up a key.
     const MOUTHFUL: usize = 16 * 1024;
@@ -241,8 +232,8 @@ impl Layouts {
         if self.shelf.cards.len() > Self::MOST {
             self.shelf.cards.clear();
         }
-        if self.shelf.answers.len() > Self::MOST {
-            self.shelf.answers.clear();
+        if self.shelf.messages.len() > Self::MOST {
+            self.shelf.messages.clear();
         }
         is_new
     }
@@ -266,25 +257,32 @@ impl Layouts {
         std::mem::take(&mut self.is_behind)
     }
 
-    /// An answer in pieces, taken apart by `part` if it is not kept.
-    pub(super) fn answer(&mut self, id: CardId, revision: u64, part: impl FnOnce() -> Answer) -> &mut Answer {
-        let kept = self.shelf.answers.remove(&id).filter(|answer| answer.revision == revision);
-        self.shelf.answers.entry(id).or_insert(kept.unwrap_or_else(part))
+    /// A message in pieces, taken apart by `part` if it is not kept.
+    pub(super) fn message(
+        &mut self,
+        id: CardId,
+        revision: u64,
+        part: impl FnOnce() -> Message,
+    ) -> &mut Message {
+        let kept = self.shelf.messages.remove(&id).filter(|message| message.revision == revision);
+        self.shelf.messages.entry(id).or_insert_with(|| kept.unwrap_or_else(part))
     }
 
-    /// The rows of a piece of a card, laid out by `lay` if they are not kept.
+    /// The rows of a piece of a card, laid out by `lay` if they are not kept: from the message that was taken apart, if
+    /// the card is one, or from the answer that grows.
     pub(super) fn rows(
         &mut self,
         at: (CardId, usize),
         version: Version,
-        lay: impl FnOnce() -> Vec<Row>,
+        lay: impl FnOnce(Option<&Message>, Option<&Growing>) -> Vec<Row>,
     ) -> &[Row] {
         let laid = self.shelf.cards.entry(at).or_insert_with(|| Laid {
             version: Version { revision: u64::MAX, ..Version::default() },
             rows: Vec::new(),
         });
         if laid.version != version {
-            *laid = Laid { version, rows: lay() };
+            let growing = self.growing.as_ref().filter(|growing| growing.id == at.0);
+            *laid = Laid { version, rows: lay(self.shelf.messages.get(&at.0), growing) };
             self.work += 1;
         }
         &laid.rows
@@ -338,7 +336,7 @@ mod tests {
         let text = "é ".repeat(Layouts::MOUTHFUL);
         let mut layouts = Layouts::default();
         let id = CardId::Entry(crate::ledger::EntryId(1));
-        layouts.growing = Some(Growing { id, taken: 0, stream: Stream::default() });
+        layouts.growing = Some(Growing::new(id));
         let taken = |layouts: &Layouts| layouts.growing.as_ref().map_or(0, |growing| growing.taken);
         for frame in 1.. {
             layouts.begin(&Shape::default());

@@ -2,7 +2,6 @@
 
 mod action;
 mod anchor;
-mod answer;
 mod approval;
 mod boxes;
 mod budgets;
@@ -22,6 +21,7 @@ mod layouts;
 mod level;
 mod margin;
 mod marks;
+mod message;
 mod output;
 mod permissions;
 mod picker;

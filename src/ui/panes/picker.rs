@@ -37,7 +37,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>, picke
         }
     }
     if fitting.is_empty() {
-        let words = fit(picker.source.nothing(), usize::from(list.width));
+        let words = if picker.is_awaited { "reading…" } else { picker.source.nothing() };
+        let words = fit(words, usize::from(list.width));
         frame.render_widget(Line::styled(words, screen.theme.dim), Rect { height: 1, ..list });
     }
     let (chosen, top) = top(picker, fitting.len(), list);

@@ -1,5 +1,5 @@
-//! The pieces of cards, in order: how many a card has, how high each is, its rows. Most cards are one piece; an answer has
-//! many, which its text alone decides, so that each is laid out without those above and a row keeps its name at any width.
+//! The pieces of cards, in order: how many a card has, how high each is, its rows. Most cards are one piece; a message has
+//! many. Its text decides where they end, so that each is laid out without those above and a row keeps its name at any width.
 
 use std::borrow::Cow;
 
@@ -8,12 +8,13 @@ use ratatui::text::Line;
 use crate::ledger::Body;
 use crate::ui::local::Position;
 use crate::ui::text::highlight::Highlighter;
+use crate::ui::text::markdown::Stream;
 use crate::ui::theme::Theme;
 use crate::view::{Card, CardBody, View};
 
-use super::answer::{Answer, Bit};
 use super::cards::{self, Around};
-use super::layouts::{Growing, Layouts, Row, Version};
+use super::layouts::{Layouts, Row, Version};
+use super::message::{Bit, Growing, Message};
 use super::selecting::Sheet;
 use super::tools;
 
@@ -62,12 +63,18 @@ impl Walk<'_> {
     /// How many pieces a card has: one at least.
     pub(super) fn pieces(&mut self, card: usize) -> usize {
         match self.view.card(card) {
-            Some(card) if card.body == CardBody::Growing => {
-                1 + self.growing(card).map_or(0, |growing| growing.stream.pieces())
-            }
-            Some(card) => self.answer(card).map_or(1, |answer| answer.bits.len()),
+            Some(card) if card.body == CardBody::Growing => self.growing(card).map_or(1, |it| it.pieces()),
+            Some(card) => self.message(card).map_or(1, |message| message.bits.len()),
             None => 0,
         }
+    }
+
+    /// What a piece is.
+    fn bit(&mut self, card: &Card, piece: usize) -> Bit {
+        if card.body == CardBody::Growing {
+            return self.growing(card).map_or(Bit::Head, |growing| growing.bit(piece));
+        }
+        self.message(card).and_then(|message| message.bits.get(piece).copied()).unwrap_or(Bit::Head)
     }
 
     pub(super) fn before(&mut self, at: Place) -> Option<Place> {
@@ -86,14 +93,14 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether nothing of the card stands above this piece.
+    /// Whether nothing of the card stands above this piece: of an answer without reasoning the first pieces are empty.
     pub(super) fn begins(&mut self, at: Place) -> bool {
-        let head = Place { piece: 0, ..at };
-        match at.piece {
-            0 => true,
-            1 => self.rows_of(head) == usize::from(self.gap(head)),
-            _ => false,
-        }
+        let Some(card) = self.view.card(at.card) else { return at.piece == 0 };
+        (0..at.piece).all(|piece| {
+            let may_be_empty = matches!(self.bit(card, piece), Bit::Head | Bit::AfterReasoning);
+            let above = Place { piece, ..at };
+            may_be_empty && self.rows_of(above) == usize::from(self.gap(above))
+        })
     }
 
     /// Rows of a piece, the empty one before a card included.
@@ -112,36 +119,35 @@ impl Walk<'_> {
         })
     }
 
-    /// The text of a piece, if it is one of an answer's words.
+    /// The text of a piece, if it is one of a message's words.
     pub(super) fn source(&mut self, at: Place) -> Option<Cow<'_, str>> {
         let view = self.view;
         let card = view.card(at.card)?;
+        match self.bit(card, at.piece) {
+            Bit::Words(text, piece) => self.words(card, text).map(|text| text.source(piece)),
+            Bit::Plain(piece) if matches!(card.body, CardBody::User(_)) => {
+                self.message(card).map(|message| Cow::Borrowed(message.plain.source(piece)))
+            }
+            _ => None,
+        }
+    }
+
+    /// One of the texts of an answer.
+    fn words(&mut self, card: &Card, text: usize) -> Option<&mut Stream> {
         if card.body == CardBody::Growing {
-            let piece = at.piece.checked_sub(1)?;
-            return self.growing(card).map(|growing| growing.stream.source(piece));
+            return self.growing(card).map(|growing| &mut growing.stream);
         }
-        let answer = self.answer(card)?;
-        match *answer.bits.get(at.piece)? {
-            Bit::Words(text, piece) => answer.texts.get(text).map(|text| text.source(piece)),
-            Bit::Head | Bit::Gap | Bit::Hosted(_) => None,
-        }
+        self.message(card).and_then(|message| message.texts.get_mut(text))
     }
 
     /// Lays out a piece, if it is not laid out already.
     fn with_rows<R>(&mut self, at: Place, take: impl FnOnce(Rows<'_>) -> R) -> R {
         let view = self.view;
         let Some(card) = view.card(at.card) else { return take(Rows::Own(&[])) };
+        let bit = self.bit(card, at.piece);
         let (width, theme, highlighter) = (self.around.text_width(), self.theme, self.highlighter);
-        let stream = if card.body == CardBody::Growing {
-            let piece = at.piece.checked_sub(1);
-            piece.and_then(|piece| Some((&mut self.growing(card)?.stream, piece)))
-        } else {
-            self.answer(card).and_then(|answer| match answer.bits.get(at.piece) {
-                Some(Bit::Words(text, piece)) => Some((answer.texts.get_mut(*text)?, *piece)),
-                _ => None,
-            })
-        };
-        let Some((stream, piece)) = stream else { return take(Rows::Own(self.own(card, at.piece))) };
+        let Bit::Words(text, piece) = bit else { return take(Rows::Own(self.own(card, at.piece, bit))) };
+        let Some(stream) = self.words(card, text) else { return take(Rows::Own(&[])) };
         let before = stream.work();
         let (lines, links) = stream.piece(piece, width, theme, highlighter);
         let taken = take(Rows::Words(lines, links));
@@ -150,36 +156,57 @@ impl Walk<'_> {
         taken
     }
 
-    /// What is no piece of an answer's words.
-    fn own(&mut self, card: &Card, piece: usize) -> &[Row] {
-        let bit = self.answer(card).and_then(|answer| answer.bits.get(piece).copied()).unwrap_or(Bit::Head);
-        let line = match bit {
-            Bit::Hosted(at) => self.answer(card).and_then(|answer| answer.hosted.get(at).cloned()),
-            _ => None,
-        };
-        let version = Version { revision: card.revision.0, ..self.around.version(card) };
-        let (view, theme, around) = (self.view, self.theme, &self.around);
-        self.layouts.rows((card.id, piece), version, || match bit {
-            Bit::Hosted(_) => line.iter().map(|line| tools::hosted(line, around)).collect(),
-            Bit::Gap => vec![Row::new(cards::INDENT, Line::default())],
-            Bit::Head | Bit::Words(..) => cards::lay(card, view, theme, around),
+    /// What is not one of an answer's words.
+    fn own(&mut self, card: &Card, piece: usize, bit: Bit) -> &[Row] {
+        let mut version = Version { revision: card.revision.0, ..self.around.version(card) };
+        let grows = card.body == CardBody::Growing;
+        if let (true, Bit::Plain(at), Some(growing)) = (grows, bit, &self.layouts.growing) {
+            // A piece that has ended is not laid out again when more comes. No revision is as large.
+            version.revision = u64::MAX / 2 + growing.reasoning.source(at).len() as u64;
+        }
+        let (live, around) = (self.view.live().filter(|_| grows), &self.around);
+        self.layouts.rows((card.id, piece), version, |message, growing| {
+            let plain = match (grows, message, growing) {
+                (true, _, Some(growing)) => &growing.reasoning,
+                (false, Some(message), _) => &message.plain,
+                _ => return cards::lay(card, around),
+            };
+            match bit {
+                Bit::Head => cards::reasoning_head(plain, around),
+                Bit::Plain(at) if matches!(card.body, CardBody::User(_)) => cards::user(plain, at, around),
+                Bit::Plain(at) => cards::reasoning(plain, at, around),
+                Bit::AfterReasoning => cards::after_reasoning(plain, message, live, around),
+                Bit::Hosted(at) => {
+                    let line = message.and_then(|message| message.hosted.get(at));
+                    line.map(|line| tools::hosted(line, around)).into_iter().collect()
+                }
+                Bit::Pictures => cards::user_pictures(card, around),
+                Bit::Gap | Bit::Words(..) => vec![Row::new(cards::INDENT, Line::default())],
+            }
         })
     }
 
-    fn answer(&mut self, card: &Card) -> Option<&mut Answer> {
-        let CardBody::Assistant(entry) = &card.body else { return None };
-        let Body::Assistant(message) = &entry.body else { return None };
+    /// A message in pieces.
+    fn message(&mut self, card: &Card) -> Option<&mut Message> {
         let revision = card.revision.0;
-        Some(self.layouts.answer(card.id, revision, || Answer::of(message, revision)))
+        let (CardBody::Assistant(entry) | CardBody::User(entry)) = &card.body else { return None };
+        match &entry.body {
+            Body::Assistant(said) => {
+                Some(self.layouts.message(card.id, revision, || Message::answer(said, revision)))
+            }
+            Body::User(said) => {
+                Some(self.layouts.message(card.id, revision, || Message::user(said, revision)))
+            }
+            _ => None,
+        }
     }
 
-    /// The text that grows, with what came since the last frame.
+    /// The answer that grows, with what came since the last frame.
     fn growing(&mut self, card: &Card) -> Option<&mut Growing> {
         let live = self.view.live()?;
-        self.layouts.growing = Some(match self.layouts.growing.take() {
-            Some(growing) if growing.id == card.id && growing.taken <= live.text.len() => growing,
-            _ => Growing { id: card.id, taken: 0, stream: Default::default() },
-        });
+        let kept = self.layouts.growing.take().filter(|growing| growing.id == card.id && growing.is_of(live));
+        let growing = self.layouts.growing.insert(kept.unwrap_or_else(|| Growing::new(card.id)));
+        growing.think(&live.thinking);
         self.layouts.feed(&live.text);
         self.layouts.growing.as_mut()
     }

@@ -161,12 +161,12 @@ impl Walk<'_> {
     /// A window that shows the searched words in a card a third from its top; the card's beginning, where they stand
     /// in no row whole. The piece is found by its text, so that those above need not be laid out.
     fn with_words_in_sight(&mut self, card: usize, search: &Search) -> Position {
-        let wanted = search.wanted.to_lowercase();
+        let Some(wanted) = search.words_wanted() else { return Position { card, ..Position::default() } };
         let (mut at, mut nth) = (Place { card, piece: 0 }, search.nth());
         let mut before = 0;
         for piece in 0..self.pieces(card) {
             let Some(text) = self.source(Place { card, piece }) else { continue };
-            let times = text.to_lowercase().matches(&wanted).count();
+            let times = wanted.times_in(&text);
             if times > 0 {
                 (at, nth) = (Place { card, piece }, search.nth() - before);
             }
@@ -179,7 +179,7 @@ impl Walk<'_> {
         let laid = self.slice(at, 0, rows);
         let found = laid.iter().enumerate().flat_map(|(at, row)| {
             let said: String = row.line.spans.iter().map(|span| span.content.as_ref()).collect();
-            std::iter::repeat_n(at, said.to_lowercase().matches(&wanted).count())
+            std::iter::repeat_n(at, wanted.times_in(&said))
         });
         let found: Vec<usize> = found.collect();
         let row = found.get(nth).or(found.last()).map_or(0, |at| at + gap);
@@ -228,7 +228,11 @@ impl Walk<'_> {
         };
         let same = self.view.card(at).is_some_and(|card| card.revision.0 == anchor.revision);
         let piece = anchor.piece.min(self.pieces(at).saturating_sub(1));
-        let at = Place { card: at, piece };
+        let mut at = Place { card: at, piece };
+        if self.rows_of(at) == 0 {
+            // It was folded: the line that unfolds it is at the head.
+            at.piece = 0;
+        }
         let row = anchor::find(&self.inks(at), &anchor.mark, same);
         scroll.top = Some(at.row(row));
     }

@@ -14,13 +14,14 @@ use super::super::local::Overlay;
 use super::super::outcome::UiOutcome;
 use super::super::panes::selected;
 use super::super::picker::Picker;
+use super::super::request::Request;
 use super::super::source::Source;
 use super::super::terminal::{redraw_all, tell};
 use super::Session;
 
 /// Waits until the agent takes another wish, or none any more.
-pub(super) async fn room(intents: &mpsc::Sender<Intent>) {
-    drop(intents.reserve().await);
+pub(super) async fn room(requests: &mpsc::Sender<Request>) {
+    drop(requests.reserve().await);
 }
 
 impl Session {
@@ -40,14 +41,13 @@ impl Session {
             Act::Pick(Source::Rewind) => {
                 self.local.overlay = Some(Overlay::Picker(Picker::rewind(&self.view)));
             }
-            Act::Undo(since) => match (self.errands.undo)(since) {
-                Ok(offer) => self.local.overlay = Some(Overlay::Picker(Picker::undo(offer))),
-                Err(why) => self.local.hint = Some(why),
-            },
-            Act::Pick(source) => {
-                let models = if source == Source::Models { (self.models)() } else { Vec::new() };
-                self.errands.pick(&mut self.local, source, models, &self.theme.name);
-            }
+            Act::Undo(since) => self.ask_for(Source::Undo, Request::PlanUndo(since)),
+            Act::Pick(Source::Sessions) => self.ask_for(Source::Sessions, Request::ListSessions),
+            Act::Pick(Source::Models) => self.ask_for(Source::Models, Request::ListModels),
+            Act::Pick(Source::Themes) => self.errands.pick_theme(&mut self.local, &self.theme.name),
+            // The screen fills these itself.
+            Act::Pick(Source::Palette | Source::Prompts | Source::Grants | Source::Undo) => {}
+            Act::Ask(request) => self.ask(request),
             Act::Wear(name) => match (self.errands.theme)(&name) {
                 Some(theme) => self.theme = theme,
                 None => {
@@ -122,22 +122,34 @@ impl Session {
     /// Sends what was typed; without room it is kept still.
     pub(super) fn pass_typed(&mut self) {
         let Some((call, typed)) = self.typed.take() else { return };
-        match self.app.intents.try_send(Intent::TypeInto { call, typed }) {
+        match self.app.requests.try_send(Request::Intent(Intent::TypeInto { call, typed })) {
             Ok(()) => {}
-            Err(TrySendError::Full(Intent::TypeInto { call, typed })) => self.typed = Some((call, typed)),
+            Err(TrySendError::Full(Request::Intent(Intent::TypeInto { call, typed }))) => {
+                self.typed = Some((call, typed));
+            }
             Err(TrySendError::Full(_) | TrySendError::Closed(_)) => self.agent_gone(),
         }
     }
 
     pub(super) fn send(&mut self, intent: Intent) {
-        match self.app.intents.try_send(intent) {
+        self.ask(Request::Intent(intent));
+    }
+
+    /// Lays an empty list on top and asks for what is in it.
+    fn ask_for(&mut self, source: Source, request: Request) {
+        self.local.overlay = Some(Overlay::Picker(Picker::awaited(source)));
+        self.ask(request);
+    }
+
+    pub(super) fn ask(&mut self, request: Request) {
+        match self.app.requests.try_send(request) {
             Ok(()) => {}
             Err(TrySendError::Closed(_)) => self.agent_gone(),
-            Err(TrySendError::Full(intent)) => {
+            Err(TrySendError::Full(request)) => {
                 self.local.hint =
                     Some("not taken: the agent has not read what came before; try again".to_owned());
                 self.local.answered.clear();
-                if let Intent::Submit(said) | Intent::Queue(said) = intent {
+                if let Request::Intent(Intent::Submit(said) | Intent::Queue(said)) = request {
                     self.local.composer.give_back(&said.content);
                 }
             }

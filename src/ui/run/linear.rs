@@ -10,12 +10,12 @@ use futures_util::future::poll_fn;
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 
-use crate::agent::{Event, Intent};
+use crate::agent::Event;
 
-use super::super::errands::Errands;
 use super::super::linear::{Act, Talk};
 use super::super::outcome::{UiError, UiOutcome};
-use super::super::settings::{AppIo, Models, Now, UiSettings};
+use super::super::request::{Reply, Request};
+use super::super::settings::{AppIo, Now, UiSettings};
 use super::lines::{Lines, Typed};
 
 /// Most news taken in before words are written.
@@ -40,16 +40,14 @@ pub async fn listen(
     let mut talk = Talk::new(settings.view, settings.entry_json);
     talk.tick((app.now)());
     talk.begin(&settings.history, settings.notice.as_deref());
-    let sources = Sources { told_to_end, interrupts, typed, events: app.events, later: settings.later };
+    let sources = Sources { told_to_end, interrupts, typed, events: app.events, replies: app.replies };
     let mut session = Session {
         talk,
         lines,
         sources,
-        intents: app.intents,
+        requests: app.requests,
         abort: app.abort,
         now: app.now,
-        errands: settings.errands,
-        models: settings.models,
         is_leaving: false,
         outcome: None,
     };
@@ -86,7 +84,7 @@ enum News {
     Typed(Typed),
     Agent(Event),
     AgentGone,
-    Later(String),
+    Reply(Reply),
 }
 
 /// Where it comes from.
@@ -95,7 +93,7 @@ struct Sources {
     interrupts: mpsc::Receiver<()>,
     typed: mpsc::UnboundedReceiver<Typed>,
     events: mpsc::Receiver<Event>,
-    later: mpsc::Receiver<String>,
+    replies: mpsc::Receiver<Reply>,
 }
 
 impl Sources {
@@ -117,8 +115,8 @@ impl Sources {
         if let Poll::Ready(event) = self.events.poll_recv(context) {
             return Poll::Ready(event.map_or(News::AgentGone, News::Agent));
         }
-        match self.later.poll_recv(context) {
-            Poll::Ready(Some(said)) => Poll::Ready(News::Later(said)),
+        match self.replies.poll_recv(context) {
+            Poll::Ready(Some(reply)) => Poll::Ready(News::Reply(reply)),
             Poll::Ready(None) | Poll::Pending => Poll::Pending,
         }
     }
@@ -129,11 +127,9 @@ struct Session {
     talk: Talk,
     lines: Lines,
     sources: Sources,
-    intents: mpsc::Sender<Intent>,
+    requests: mpsc::Sender<Request>,
     abort: mpsc::Sender<()>,
     now: Now,
-    errands: Errands,
-    models: Models,
     /// Nothing more can be typed, and the last message is not answered yet.
     is_leaving: bool,
     outcome: Option<UiOutcome>,
@@ -158,8 +154,8 @@ impl Session {
                 self.talk.hear(&event);
                 Vec::new()
             }
-            News::Later(words) => {
-                self.talk.found(&words);
+            News::Reply(reply) => {
+                self.talk.reply(reply);
                 Vec::new()
             }
         };
@@ -170,32 +166,26 @@ impl Session {
         match act {
             Act::Quit => self.outcome = Some(UiOutcome::Quit),
             Act::Resume(id) => self.outcome = Some(UiOutcome::Resume(id)),
-            Act::Sessions => self.talk.sessions((self.errands.sessions)()),
-            Act::Undo(since) => self.talk.undo((self.errands.undo)(since)),
-            Act::Models => self.talk.models((self.models)()),
             Act::Abort => {
                 // A full channel holds one already.
                 if let Err(TrySendError::Closed(())) = self.abort.try_send(()) {
                     self.outcome = Some(UiOutcome::AgentGone);
                 }
             }
-            Act::Send(intent) => match self.send(intent) {
-                Ok(()) => {}
-                Err(TrySendError::Closed(_)) => self.outcome = Some(UiOutcome::AgentGone),
-                Err(TrySendError::Full(intent)) => self.talk.not_taken(intent),
-            },
+            Act::Send(intent) => self.ask(Request::Intent(intent)),
+            Act::Ask(request) => self.ask(request),
         }
     }
 
-    fn send(&mut self, intent: Intent) -> Result<(), TrySendError<Intent>> {
-        let place = match self.intents.try_reserve() {
-            Ok(place) => place,
-            Err(TrySendError::Full(())) => return Err(TrySendError::Full(intent)),
-            Err(TrySendError::Closed(())) => return Err(TrySendError::Closed(intent)),
-        };
-        self.talk.sent(&intent);
-        place.send(intent);
-        Ok(())
+    fn ask(&mut self, request: Request) {
+        match self.requests.try_reserve() {
+            Ok(place) => {
+                self.talk.sent(&request);
+                place.send(request);
+            }
+            Err(TrySendError::Closed(())) => self.outcome = Some(UiOutcome::AgentGone),
+            Err(TrySendError::Full(())) => self.talk.not_taken(request),
+        }
     }
 
     /// Writes what there is to say. While calls are written nobody reads; an answer is asked for after that.

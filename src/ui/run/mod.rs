@@ -27,8 +27,10 @@ use super::pace::Pace;
 use super::panes::{Layouts, Screen, draw, prepare};
 use super::pointer::pull;
 use super::replaying::Replay;
+use super::replies::{reply, wanted_preview};
+use super::request::{Reply, Request};
 use super::rhythm::{BURST, Rhythm};
-use super::settings::{AppIo, Mentions, Models, UiSettings};
+use super::settings::{AppIo, Mentions, UiSettings};
 use super::terminal::{Display, Guard, ask_background, cell_size, screen, show, tell, with_next_frame};
 use super::text::highlight::Highlighter;
 use super::theme::Theme;
@@ -78,10 +80,10 @@ pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError>
                 Ok(_) => session.outcome = Some(UiOutcome::Signalled),
                 Err(_) => quit_open = false,
             },
-            () = acts::room(&session.app.intents), if session.typed.is_some() => session.pass_typed(),
+            () = acts::room(&session.app.requests), if session.typed.is_some() => session.pass_typed(),
             // News that wait for their frame are joined where they wait, so a stream wakes nobody here for each delta.
             event = session.app.events.recv(), if session.listens && !session.gathers => session.event(event),
-            said = session.later.recv(), if session.awaits_more() => session.later(said),
+            reply = session.app.replies.recv(), if session.awaits_replies() => session.reply(reply),
             () = wake.notified() => session.gathers = true,
             () = tokio::time::sleep_until(pause.unwrap_or_else(Instant::now)), if pause.is_some() => session.tick(),
         }
@@ -134,8 +136,6 @@ struct Session {
     tools_mode: Box<dyn Fn() -> &'static str + Send>,
     entry_json: fn(&Entry) -> String,
     mentions: Mentions,
-    later: mpsc::Receiver<String>,
-    models: Models,
     errands: Errands,
     first: Option<Intent>,
     replay: Option<watch::Sender<Replay>>,
@@ -191,8 +191,6 @@ impl Session {
             tools_mode: settings.tools_mode,
             entry_json: settings.entry_json,
             mentions: settings.mentions,
-            later: settings.later,
-            models: settings.models,
             errands: settings.errands,
             first: settings.first,
             replay: settings.replay,
@@ -247,15 +245,14 @@ impl Session {
         }
     }
 
-    /// Whether something may still be found out: what was said last is read even though nobody will say more.
-    fn awaits_more(&self) -> bool {
-        !(self.later.is_closed() && self.later.is_empty())
+    /// Whether the session may still answer: what it said last is read even though nobody will say more.
+    fn awaits_replies(&self) -> bool {
+        !(self.app.replies.is_closed() && self.app.replies.is_empty())
     }
 
-    /// What was found out meanwhile stands below what was known.
-    fn later(&mut self, said: Option<String>) {
-        let Some(said) = said else { return self.later.close() };
-        self.local.found(&said);
+    fn reply(&mut self, said: Option<Reply>) {
+        let Some(said) = said else { return self.app.replies.close() };
+        reply(&mut self.local, said);
         self.dirty = true;
     }
 
@@ -302,6 +299,9 @@ impl Session {
         self.local.now = self.began.elapsed();
         self.view.settings.tools_mode = (self.tools_mode)();
         self.errands.refresh(&mut self.local);
+        if let Some(id) = wanted_preview(&mut self.local) {
+            self.ask(Request::Preview(id));
+        }
         let drawn = self.terminal.autoresize().and_then(|()| self.terminal.size()).and_then(|size| {
             let area = Rect::new(0, 0, size.width, size.height);
             let Self { layouts, view, local, theme, highlighter, .. } = self;

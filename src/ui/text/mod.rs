@@ -12,6 +12,9 @@ pub mod highlight;
 /// Markdown as styled lines.
 pub mod markdown;
 
+/// Plain text in pieces.
+pub mod plain;
+
 /// What a piece of a line is beside how it looks.
 pub mod tag;
 
@@ -25,3 +28,9 @@ use address::addresses_in;
 pub use measure::{MEASURE, fit, width};
 pub use sanitize::sanitize;
 pub use wrap::{cut_spans, wrap, wrap_spans};
+
+/// Splits a text at the last character boundary at or before `at`.
+fn split_before(text: &str, at: usize) -> (&str, &str) {
+    let at = (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+    text.split_at_checked(at).unwrap_or((text, ""))
+}

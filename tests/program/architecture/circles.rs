@@ -7,7 +7,7 @@ use super::source::{SourceFile, heads, source_files};
 /// The circles there are, each with its reason. It shrinks: a circle that is gone must leave it, and no new one enters.
 const KNOWN: &[(&str, &str)] = &[
     (
-        "cli::config::hooks <-> cli::config::setting <-> cli::config::value",
+        "config::hooks <-> config::setting <-> config::value",
         "a written value may be a table of hooks, whose rows are written values",
     ),
     (

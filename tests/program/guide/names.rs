@@ -8,8 +8,9 @@ use std::process::{Command, Stdio};
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
-use countersign::cli::args::{Args, Flags};
-use countersign::cli::exit::Exit;
+use countersign::cli::args::Args;
+use countersign::config::Flags;
+use countersign::config::exit::Exit;
 use countersign::ledger::Ending;
 use countersign::ui::chord::Chord;
 use countersign::ui::keymap::BINDINGS;

@@ -4,11 +4,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::{Finding, check_headers, of_fault, problem};
-use crate::cli::Invocation;
-use crate::cli::config::McpEntry;
-use crate::cli::mcp::server;
+use crate::config::Invocation;
+use crate::config::McpEntry;
 use crate::runtime::mcp::McpWay;
 use crate::runtime::sandbox::support;
+use crate::session::external::mcp::server;
 
 pub(super) fn look(invocation: &Invocation, name: &str, entry: &McpEntry) -> Result<(), Finding> {
     let ready = server(invocation, name, entry).map_err(|fault| of_fault::<McpEntry>(name, fault))?;

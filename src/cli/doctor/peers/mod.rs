@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use url::{Host, Url};
 
 use super::finding::{Finding, Subject};
-use crate::cli::Invocation;
-use crate::cli::config::peers::{Peer, Words};
-use crate::cli::fault::Fault;
+use crate::config::Invocation;
+use crate::config::fault::Fault;
+use crate::config::peers::{Peer, Words};
 
 const SUBJECT: Subject = Subject::Peers;
 

@@ -12,7 +12,7 @@ use super::fence::Fence;
 use super::layout;
 use super::scan::{Place, Scanner};
 use crate::ui::text::highlight::Highlighter;
-use crate::ui::text::sanitize;
+use crate::ui::text::{sanitize, split_before};
 use crate::ui::theme::Theme;
 
 /// Bytes after which a line without an end is ended, so that no text makes the open block unbounded.
@@ -278,12 +278,6 @@ impl Stream {
         }
         laid
     }
-}
-
-/// Splits a text at the last character boundary at or before `at`.
-fn split_before(text: &str, at: usize) -> (&str, &str) {
-    let at = (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
-    text.split_at_checked(at).unwrap_or((text, ""))
 }
 
 #[cfg(test)]

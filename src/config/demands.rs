@@ -1,0 +1,191 @@
+//! What a project's files ask for, setting by setting, in words: what is shown before a folder is trusted.
+
+use std::path::Path;
+
+use super::layers::{contents, correct_file, of_project, of_user};
+use super::tighten::{self, Standing};
+use super::{
+    AgentEntry, Config, McpEntry, apply,
+    key::{Key, Sandboxed},
+    peers::{self, Asked, Entry, Weighed},
+    setting::Setting,
+};
+use crate::config::environment::Environment;
+use crate::config::fault::Fault;
+use crate::config::skills;
+use crate::config::trusted::Content;
+use crate::policy::RuleKind;
+
+/// One thing that a file would do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Demand {
+    /// What is done: `starts`, `sends`, `reaches`, `allows`, `loosens`, `sets`, `tells`, `refused`, `ignored`.
+    pub(crate) verb: &'static str,
+    /// To what; as the file has it, not yet safe to show.
+    pub(crate) what: String,
+    /// The file and the line.
+    pub(crate) place: String,
+    /// Whether it needs trust.
+    pub(crate) needs_trust: bool,
+}
+
+/// Everything that a folder's files would do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Demands {
+    /// The files, as they were read.
+    pub(crate) content: Content,
+    /// All that they say, in their order.
+    pub(crate) all: Vec<Demand>,
+}
+
+impl Demands {
+    /// Whether there is something to trust the folder with.
+    pub(crate) fn need_trust(&self) -> bool {
+        self.all.iter().any(|demand| demand.needs_trust)
+    }
+}
+
+/// What the files from the repository's root down to `cwd` would do. Weighed against the user's own file and the tightening
+/// of the files above: what another folder is trusted with hides nothing of this one.
+///
+/// # Errors
+/// The first wrong key or value, with its place.
+pub(crate) fn demands(cwd: &Path, environment: &Environment) -> Result<Vec<Demands>, Fault> {
+    let mut config = Config::default();
+    for setting in of_user(environment)? {
+        apply::set(&mut config, &setting).map_err(|wrong| correct_file(&wrong))?;
+    }
+    let mut found = Vec::new();
+    for content in contents(cwd) {
+        let content = content?;
+        let mut all = Vec::new();
+        let settings = of_project(&content, None, &mut config)?;
+        let place = content.folder().display().to_string();
+        let left_out = std::mem::take(&mut config.warnings).into_iter();
+        all.extend(left_out.map(|what| Demand {
+            verb: "ignored",
+            what,
+            place: place.clone(),
+            needs_trust: false,
+        }));
+        for setting in settings.iter().filter(|setting| !setting.is_of_a_peer()) {
+            let weighed = tighten::weigh(&config, setting);
+            let (after, standing) = weighed.map_err(|wrong| correct_file(&wrong))?;
+            all.extend(told(&config, &after, setting, standing));
+            if standing == Standing::Tightens {
+                config = after;
+            }
+        }
+        let (skills, _told_as_ignored) = skills::of(&content);
+        all.extend(skills.into_iter().map(|(skill, file)| Demand {
+            verb: "tells",
+            what: format!("the model of the skill {}: {}", skill.name, skill.description),
+            place: format!("{}:1", file.display()),
+            needs_trust: true,
+        }));
+        all.extend(of_peers::<McpEntry>(&mut config, &settings)?);
+        all.extend(of_peers::<AgentEntry>(&mut config, &settings)?);
+        found.push(Demands { content, all });
+    }
+    Ok(found)
+}
+
+/// What is said of the peers of one kind.
+fn of_peers<P: Entry>(config: &mut Config, settings: &[Setting]) -> Result<Vec<Demand>, Fault> {
+    let mut all = Vec::new();
+    for asked in peers::asked::<P>(settings) {
+        all.extend(of_peer(config, &asked)?);
+    }
+    Ok(all)
+}
+
+/// What is said of one of them. What tightens is in force for the folders below, too.
+fn of_peer<P: Entry>(config: &mut Config, asked: &Asked<'_, P>) -> Result<Vec<Demand>, Fault> {
+    let place = asked.place();
+    let one = |verb, what, needs_trust| Demand { verb, what, place: place.clone(), needs_trust };
+    Ok(match asked.weigh(config) {
+        Err(wrong) if asked.is_shared() => {
+            vec![one("ignored", format!("{wrong}; the {} is left out", P::WORDS.noun), false)]
+        }
+        Err(wrong) => return Err(correct_file(&wrong)),
+        Ok(Weighed::Nothing) => {
+            let what = format!("nothing: there is no {} {} to tighten", P::WORDS.kind, asked.name());
+            vec![one("sets", what, false)]
+        }
+        Ok(Weighed::Defines(after)) => {
+            let peer = P::known(&after).get(asked.name());
+            let demands = peer.map(|peer| peer.demand(asked.name()));
+            demands.into_iter().map(|(verb, what)| one(verb, what, true)).collect()
+        }
+        Ok(Weighed::Tightens { after, taken, refused }) => {
+            *config = *after;
+            let at = |verb, what, setting: &Setting| Demand {
+                place: setting.source.place(),
+                ..one(verb, what, false)
+            };
+            let taken = taken.into_iter().map(|setting| at("sets", written(setting), setting));
+            let refused = refused.into_iter().map(|setting| at("refused", setting.path.clone(), setting));
+            taken.chain(refused).collect()
+        }
+    })
+}
+
+fn told(before: &Config, after: &Config, setting: &Setting, standing: Standing) -> Vec<Demand> {
+    let one = |verb, what| Demand {
+        verb,
+        what,
+        place: setting.source.place(),
+        needs_trust: standing == Standing::Loosens,
+    };
+    match standing {
+        // Its value may hold a secret, and is not obeyed.
+        Standing::Refused => return vec![one("refused", setting.path.clone())],
+        Standing::Tightens => return vec![one("sets", written(setting))],
+        Standing::Loosens => {}
+    }
+    match setting.key {
+        Key::Hooks => {
+            let new = after.hooks.iter().skip(before.hooks.len());
+            let start = |hook: &super::SourcedHook| {
+                let about = if hook.spec.matcher.is_empty() {
+                    String::new()
+                } else {
+                    format!(" of {}", hook.spec.matcher.join("|"))
+                };
+                let what = format!("at {}{about}: {:?}", hook.spec.point, hook.spec.command);
+                Demand { place: hook.source.place(), ..one("starts", what) }
+            };
+            new.map(start).collect()
+        }
+        Key::Rules(kind @ (RuleKind::Allow | RuleKind::Sandbox)) => {
+            let new = after.rules.iter().skip(before.rules.len());
+            let place = if kind == RuleKind::Sandbox { " in the sandbox" } else { "" };
+            new.map(|sourced| one("allows", format!("{}{place}, without a question", sourced.rule))).collect()
+        }
+        Key::Sandbox(Sandboxed::Network) => vec![one("reaches", NETWORK.to_owned())],
+        Key::Model => vec![one(
+            "sends",
+            format!("everything that is said to {}", after.model.clone().unwrap_or_default()),
+        )],
+        Key::Fallback => {
+            let to = |model: &String| {
+                one("sends", format!("everything that is said to {model}, when another model fails"))
+            };
+            after.fallback.iter().map(to).collect()
+        }
+        Key::HostedTools => vec![one(
+            "sends",
+            format!("what the model asks of the provider's own tools: {}", written(setting)),
+        )],
+        Key::FetchHosts => {
+            after.fetch_hosts.iter().map(|host| one("reaches", format!("{host}, by fetch"))).collect()
+        }
+        _ => vec![one("loosens", written(setting))],
+    }
+}
+
+const NETWORK: &str = "the network and this machine's own servers, by commands in the sandbox";
+
+fn written(setting: &Setting) -> String {
+    format!("{} = {}", setting.path, setting.value.shown())
+}

@@ -1,0 +1,55 @@
+//! What a run is started with: the folder, the environment, the configuration.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use super::Config;
+use super::environment::Environment;
+use crate::agent::Intent;
+use crate::ledger::Goal;
+
+/// What every run of the loop and every screen is started with.
+#[derive(Debug)]
+pub struct Invocation {
+    /// The folder that is worked in: absolute, symlinks resolved.
+    pub cwd: PathBuf,
+    /// The environment.
+    pub environment: Environment,
+    /// The configuration.
+    pub config: Config,
+    /// The goal of `--goal`.
+    pub goal: Option<Goal>,
+}
+
+impl Invocation {
+    /// How the run begins: with the goal, with a message, with both; `None` when there is neither.
+    pub(crate) fn first(&self, prompt: Option<&str>) -> Option<Intent> {
+        let prompt = prompt.filter(|words| !words.trim().is_empty());
+        match (&self.goal, prompt) {
+            (Some(goal), words) => {
+                Some(Intent::Pursue(Box::new(goal.clone()), words.unwrap_or_default().into()))
+            }
+            (None, Some(words)) => Some(Intent::Submit(words.into())),
+            (None, None) => None,
+        }
+    }
+}
+
+impl Invocation {
+    /// What tools and hooks may know of the environment. Whatever a variable is called: one that the configuration
+    /// names as a key's stays here.
+    pub(crate) fn environment_of_programs(&self) -> Vec<(OsString, OsString)> {
+        let keys: Vec<&str> =
+            self.config.providers.values().filter_map(|p| p.api_key_env.as_deref()).collect();
+        let mut all = self.environment.all();
+        all.retain(|(name, _)| !keys.iter().any(|key| name.as_os_str() == *key));
+        all
+    }
+
+    /// The variables that the configuration names for commands, whatever they look like.
+    pub(crate) fn named_for_programs(&self) -> Vec<(OsString, OsString)> {
+        let mut all = self.environment.all();
+        all.retain(|(name, _)| self.config.pass_env.iter().any(|named| name.as_os_str() == named.as_str()));
+        all
+    }
+}

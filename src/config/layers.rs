@@ -1,0 +1,176 @@
+//! The layers of the configuration, the weakest first: the user's file, the project's, the environment, the command line.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{
+    AgentEntry, Config, Given, McpEntry, Source, apply, keys, mcp, peers, projects, setting,
+    setting::Setting, user_file,
+};
+use crate::config::environment::Environment;
+use crate::config::fault::Fault;
+use crate::config::project;
+use crate::config::reading;
+use crate::config::reading::Reading;
+use crate::config::skills;
+use crate::config::trusted::{Book, CONFIG, Content, SHARED_SERVERS};
+
+/// Most bytes of the user's file.
+const MOST_BYTES: u64 = 1024 * 1024;
+
+/// Reads all layers.
+///
+/// # Errors
+/// The first wrong key or value, with its place; a file of trusted folders that cannot be used; exit 2.
+pub fn load(cwd: &Path, environment: &Environment, given: &[Given]) -> Result<Config, Fault> {
+    let mut config = Config::default();
+    for setting in of_user(environment)? {
+        apply::set(&mut config, &setting).map_err(|wrong| correct_file(&wrong))?;
+    }
+    let contents = contents(cwd).into_iter().collect::<Result<Vec<_>, Fault>>()?;
+    let book = if contents.is_empty() { Book::default() } else { Book::read(environment)? };
+    for content in &contents {
+        let settings = of_project(content, Some(&book), &mut config)?;
+        if let Some(wrong) = projects::set_all(&mut config, &settings).first() {
+            return Err(correct_file(wrong));
+        }
+    }
+    for setting in
+        from_environment(environment).map_err(|wrong| Fault::usage(wrong, "correct or unset the variable"))?
+    {
+        apply::set(&mut config, &setting)
+            .map_err(|wrong| Fault::usage(wrong, "correct or unset the variable"))?;
+    }
+    for setting in from_command_line(given).map_err(|wrong| correct_flag(&wrong))? {
+        apply::set(&mut config, &setting).map_err(|wrong| correct_flag(&wrong))?;
+    }
+    keys::check(&config).map_err(|wrong| correct_file(&wrong))?;
+    peers::check::<McpEntry>(&config).map_err(|wrong| correct_file(&wrong))?;
+    peers::check::<AgentEntry>(&config).map_err(|wrong| correct_file(&wrong))?;
+    Ok(config)
+}
+
+/// What the user's own file says.
+pub(super) fn of_user(environment: &Environment) -> Result<Vec<Setting>, Fault> {
+    let Some(file) = user_file(environment) else { return Ok(Vec::new()) };
+    let source = Source::User(Arc::new(file.clone()), 0);
+    read(&file, &source)
+}
+
+/// The folders from the repository's root down to `cwd` that have files to be trusted, or why one cannot be read.
+pub(super) fn contents(cwd: &Path) -> Vec<Result<Content, Fault>> {
+    let folders = project::path_down(cwd);
+    folders.iter().filter_map(|folder| Content::of(folder).transpose()).collect()
+}
+
+/// What a project's files say, as trusted ones or as such that can only tighten; the configuration is told which, and what
+/// of them is left out. Without a book of trust: what they would say.
+///
+/// # Errors
+/// What is wrong with a file. The one that is shared with other programs stops nobody who has not trusted it.
+pub(super) fn of_project(
+    content: &Content,
+    book: Option<&Book>,
+    config: &mut Config,
+) -> Result<Vec<Setting>, Fault> {
+    let is_trusted = book.is_some_and(|book| book.trusts(content));
+    config.warnings.extend(content.left_out());
+    let (skills, wrong) = skills::of(content);
+    config.warnings.extend(wrong);
+    if is_trusted {
+        config.skills.extend(skills);
+    } else if book.is_some() && !skills.is_empty() {
+        config.warnings.push(waiting(content.folder(), skills.len()));
+    }
+    let mut settings = Vec::new();
+    for (name, text) in [SHARED_SERVERS, CONFIG].map(|name| (name, content.text(name))) {
+        let Some(text) = text else { continue };
+        let file = content.path(name);
+        let source = if is_trusted {
+            config.trusted.push(file.clone());
+            Source::Trusted(Arc::new(file), 0)
+        } else {
+            Source::Project(Arc::new(file), 0)
+        };
+        if name == CONFIG {
+            settings.extend(setting::of_text(&text, &source).map_err(|wrong| correct_file(&wrong))?);
+            continue;
+        }
+        match mcp::shared::read(&text, &source) {
+            Ok(shared) => {
+                settings.extend(shared.settings);
+                config.warnings.extend(shared.left_out);
+            }
+            Err(wrong) if book.is_some() && !is_trusted => {
+                config.warnings.push(format!("{wrong}; the file is left out"));
+            }
+            Err(wrong) => return Err(Fault::usage(wrong, "correct the file, or move it away")),
+        }
+    }
+    Ok(settings)
+}
+
+/// What is said of skills that wait for trust.
+fn waiting(folder: &Path, number: usize) -> String {
+    let skills = if number == 1 { "1 skill".to_owned() } else { format!("{number} skills") };
+    format!(
+        "{skills} of {} wait for trust, and the model is not told of them; `countersign trust` shows them",
+        folder.display()
+    )
+}
+
+pub(super) fn correct_file(wrong: &str) -> Fault {
+    Fault::usage(
+        wrong,
+        "correct the file; `countersign config init` writes one that explains every key; `countersign doctor` lists \
+         all that is wrong",
+    )
+}
+
+fn correct_flag(wrong: &str) -> Fault {
+    Fault::usage(wrong, "see `countersign --help`")
+}
+
+fn read(file: &Path, source: &Source) -> Result<Vec<Setting>, Fault> {
+    let cannot = |why: &str| {
+        Fault::usage(
+            format!("cannot read the configuration {}: {why}", file.display()),
+            "make it a readable file, or move it away",
+        )
+    };
+    match reading::read(file, MOST_BYTES) {
+        Reading::Absent => Ok(Vec::new()),
+        Reading::Refused(why) => Err(cannot(&why)),
+        Reading::Text { cut: true, .. } => Err(cannot("it is larger than a megabyte")),
+        Reading::Text { text, .. } => setting::of_text(&text, source).map_err(|wrong| correct_file(&wrong)),
+    }
+}
+
+/// The variables that stand for keys.
+const VARIABLES: [(&str, &str); 4] = [
+    ("COUNTERSIGN_MODEL", "model"),
+    ("ANTHROPIC_BASE_URL", "providers.anthropic.base_url"),
+    ("OPENAI_BASE_URL", "providers.openai.base_url"),
+    ("OPENAI_BASE_URL", "providers.openai-chat.base_url"),
+];
+
+pub(super) fn from_environment(environment: &Environment) -> Result<Vec<Setting>, setting::Wrong> {
+    let set = VARIABLES.into_iter().filter_map(|(name, key)| Some((name, key, environment.text(name)?)));
+    set.map(|(name, key, value)| setting::of_letters(key, value, Source::Variable(name))).collect()
+}
+
+/// The flags that stand for a key are stronger than `-c`.
+fn from_command_line(given: &[Given]) -> Result<Vec<Setting>, setting::Wrong> {
+    let mut settings = Vec::new();
+    for said in given {
+        if let Given::Pair(pair) = said {
+            settings.extend(setting::of_pair(pair, &Source::Flag("-c"))?);
+        }
+    }
+    for said in given {
+        if let Given::Flag { flag, key, value } = said {
+            settings.push(setting::of_letters(key, value, Source::Flag(flag))?);
+        }
+    }
+    Ok(settings)
+}

@@ -1,0 +1,172 @@
+//! Which models are usable now, and why the others are not.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::{
+    keys::{self, Found, Place},
+    local,
+    presets::Preset,
+    provider::{address, all, local_kind, may_do_without},
+    table::{Table, resolve, vendor_of},
+};
+use crate::config::connection::{Protocol, Secret};
+use crate::config::environment::Environment;
+use crate::config::fault::Fault;
+use crate::config::{Config, Facts, Provider};
+use crate::ledger::ModelRef;
+use crate::model::ModelSpec;
+
+/// Whoever asks for a list waits a little longer for a server than the app does.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Most models of one server that are asked about.
+const MOST_ASKED: usize = 32;
+
+/// A provider and its models.
+#[derive(Debug, Clone)]
+pub struct Listed {
+    /// Its name.
+    pub provider: String,
+    /// Whether its models can be asked now.
+    pub state: State,
+    /// Those of its models that are known; it may serve others too.
+    pub models: Vec<ModelSpec>,
+}
+
+/// Whether a provider's models can be asked.
+#[derive(Debug, Clone)]
+pub enum State {
+    /// They can; says by what: the name of a key's place, or a server's address.
+    Usable(String),
+    /// They cannot: what is missing, and what to do about it.
+    Unusable(Fault),
+}
+
+/// A provider, its address, and its key if that was needed and read.
+struct Server {
+    provider: String,
+    base_url: String,
+    key: Option<Secret>,
+}
+
+/// Every provider, the embedded model first. Local servers are asked, all at once; keys are looked for, not tried.
+pub fn list(config: &Config, environment: &Environment, table: &Table) -> Vec<Listed> {
+    let (mut listed, servers) = known_and_asked(config, environment, table);
+    listed.extend(answering(servers, config, table));
+    listed
+}
+
+/// The same without those that had to be asked: it waits for nobody.
+pub(super) fn list_known(config: &Config, environment: &Environment, table: &Table) -> Vec<Listed> {
+    known_and_asked(config, environment, table).0
+}
+
+/// What is known of itself, and the servers that must be asked.
+fn known_and_asked(config: &Config, environment: &Environment, table: &Table) -> (Vec<Listed>, Vec<Server>) {
+    let mut listed = vec![Listed {
+        provider: "rehearsal".to_owned(),
+        state: State::Usable("embedded; needs no key".to_owned()),
+        models: vec![resolve(&ModelRef::parse("rehearsal"), config, table, Facts::default())],
+    }];
+    let mut servers = Vec::new();
+    for provider in all(config) {
+        let said = config.providers.get(provider).cloned().unwrap_or_default();
+        match state(provider, &said, environment) {
+            Ok(Way::Ask(server)) => servers.push(server),
+            Ok(Way::Take(how)) => listed.push(Listed {
+                state: State::Usable(how),
+                models: known(provider, &said, config, table),
+                provider: provider.to_owned(),
+            }),
+            Err(fault) => listed.push(Listed {
+                state: State::Unusable(fault),
+                models: known(provider, &said, config, table),
+                provider: provider.to_owned(),
+            }),
+        }
+    }
+    (listed, servers)
+}
+
+/// How to find out what a provider serves.
+enum Way {
+    /// By the table: it is there, and its key is.
+    Take(String),
+    /// By asking it.
+    Ask(Server),
+}
+
+fn state(provider: &str, said: &Provider, environment: &Environment) -> Result<Way, Fault> {
+    let preset = Preset::named(provider);
+    let Some((_, base_url)) = address(said, preset) else {
+        return Err(Fault::usage("it has no address", format!("set base_url in [providers.{provider}]")));
+    };
+    let server = |key| Server { provider: provider.to_owned(), base_url: base_url.clone(), key };
+    let found = keys::find(provider, said, preset, environment)?;
+    if local_kind(provider).is_some() {
+        let key = match found {
+            // A list runs no commands.
+            Found::At(Place::Command(_)) | Found::Missing(_) | Found::Unneeded => None,
+            Found::At(place) => Some(place.read(provider, environment)?),
+        };
+        return Ok(Way::Ask(server(key)));
+    }
+    match found {
+        Found::At(place) => {
+            place.check()?;
+            Ok(Way::Take(place.name(provider)))
+        }
+        Found::Missing(variable) if !may_do_without(said, preset) => Err(Fault::usage(
+            format!("{variable} is not set"),
+            format!("export {variable}=…, or put {provider} = \"KEY\" into keys.toml beside config.toml"),
+        )),
+        // Without a key it is a server of one's own: whether it is there is soon asked.
+        Found::Missing(_) | Found::Unneeded if base_url.starts_with("http://") => Ok(Way::Ask(server(None))),
+        Found::Missing(_) | Found::Unneeded => Ok(Way::Take("needs no key".to_owned())),
+    }
+}
+
+/// The models that the table and the configuration know of a provider.
+fn known(provider: &str, said: &Provider, config: &Config, table: &Table) -> Vec<ModelSpec> {
+    let vendor = vendor_of(provider);
+    let chat =
+        address(said, Preset::named(provider)).is_none_or(|(spoken, _)| spoken == Protocol::OpenAiChat);
+    let of_table = table.names(vendor).filter(|name| !chat || table.has_chat(vendor, name));
+    let own = config.models.keys().filter_map(|model| model.strip_prefix(provider)?.strip_prefix('/'));
+    let names: BTreeSet<&str> = of_table.chain(own).collect();
+    let spec = |name: &str| resolve(&named(provider, name), config, table, Facts::default());
+    names.into_iter().map(spec).collect()
+}
+
+fn named(provider: &str, name: &str) -> ModelRef {
+    ModelRef { provider: provider.to_owned(), name: name.to_owned() }
+}
+
+/// Asks the servers for their models, and those of a known kind for what they know of them.
+fn answering(servers: Vec<Server>, config: &Config, table: &Table) -> Vec<Listed> {
+    let addresses = servers.iter().map(|server| (server.base_url.clone(), server.key.clone())).collect();
+    let answers = local::models_of(addresses, PATIENCE);
+    let pairs = servers.into_iter().zip(answers);
+    let listed = pairs.map(|(server, names)| {
+        let shown = server.base_url.split('?').next().unwrap_or_default().to_owned();
+        let Some(names) = names else {
+            let fault =
+                Fault::usage(format!("no server answers at {shown}"), "start it, or correct its base_url");
+            return Listed { provider: server.provider, state: State::Unusable(fault), models: Vec::new() };
+        };
+        let mut facts: Vec<Facts> = local_kind(&server.provider).map_or_else(Vec::new, |kind| {
+            let asked = names.iter().take(MOST_ASKED).cloned().collect();
+            local::facts_of_all(kind, &server.base_url, server.key.as_ref(), asked, PATIENCE)
+        });
+        facts.resize(names.len(), Facts::default());
+        let models = names.iter().zip(facts);
+        let models =
+            models.map(|(name, facts)| resolve(&named(&server.provider, name), config, table, facts));
+        Listed {
+            state: State::Usable(format!("answers at {shown}")),
+            models: models.collect(),
+            provider: server.provider,
+        }
+    });
+    listed.collect()
+}

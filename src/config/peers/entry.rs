@@ -1,0 +1,82 @@
+//! Peers as they are read from the configuration and written again.
+
+use std::collections::BTreeMap;
+
+use super::super::key::Key;
+use super::super::setting::{Setting, Wrong};
+use super::super::value::Written;
+use super::{Config, Peer, Source, Words};
+
+/// A name is a part of the names of tools, of which models take 64 characters.
+const LONGEST_NAME: usize = 32;
+
+/// A peer as an entry of its table.
+pub(in crate::config) trait Entry: Peer + Clone + PartialEq {
+    /// What may be said of it.
+    type Key: Copy;
+
+    /// One of which nothing is said yet, first spoken of there.
+    fn new(source: Source) -> Self;
+
+    /// Those in force, to be changed.
+    fn known_mut(config: &mut Config) -> &mut BTreeMap<String, Self>;
+
+    /// Those that nobody trusts, to be changed.
+    fn untrusted_mut(config: &mut Config) -> &mut BTreeMap<String, Self>;
+
+    /// Whether its name may be this, beyond what holds for all.
+    fn takes_name(_name: &str) -> bool {
+        true
+    }
+
+    /// What a key of the configuration says of one, if it is about this kind.
+    fn key(key: Key) -> Option<Self::Key>;
+
+    /// Sets what a key says; `below` are the names that follow the key's own.
+    ///
+    /// # Errors
+    /// A sentence about the value, without its place.
+    fn set(&mut self, key: Self::Key, below: &[String], value: &Written) -> Result<(), String>;
+
+    /// Whether what was said of one goes together.
+    ///
+    /// # Errors
+    /// The sentence with its place.
+    fn check(&self, name: &str, config: &Config) -> Result<(), Wrong>;
+
+    /// Whether it does no more than it did before: the same peer, held tighter.
+    fn tightens(&self, before: &Self) -> bool;
+
+    /// A key's value as TOML writes it, of a table each member; what may be a key of somebody's is hidden.
+    fn literals(&self, key: Self::Key) -> Vec<(Option<&str>, String)>;
+}
+
+/// Sets one key of one peer.
+pub(in crate::config) fn set<P: Entry>(config: &mut Config, setting: &Setting) -> Result<(), String> {
+    let ([name, below @ ..], Some(key)) = (setting.names.as_slice(), P::key(setting.key)) else {
+        return Ok(());
+    };
+    check_name::<P>(name)?;
+    let known = P::known(config).get(name).cloned();
+    let mut peer = known.unwrap_or_else(|| P::new(setting.source.clone()));
+    peer.set(key, below, &setting.value)?;
+    P::known_mut(config).insert(name.clone(), peer);
+    Ok(())
+}
+
+fn check_name<P: Entry>(name: &str) -> Result<(), String> {
+    let Words { possessive, letters, .. } = P::WORDS;
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    if name.is_empty() || !name.chars().all(fits) || !P::takes_name(name) {
+        return Err(format!("{possessive} name has {letters}"));
+    }
+    if name.len() > LONGEST_NAME {
+        return Err(format!("{possessive} name has at most {LONGEST_NAME} characters"));
+    }
+    Ok(())
+}
+
+/// When all layers are read: whether each can be one.
+pub(in crate::config) fn check<P: Entry>(config: &Config) -> Result<(), Wrong> {
+    P::known(config).iter().try_for_each(|(name, peer)| peer.check(name, config))
+}

@@ -1,0 +1,63 @@
+//! Peers in words: for `config show`, and before a folder is trusted.
+
+use std::collections::BTreeMap;
+
+use super::super::key::KEYS;
+use super::super::spelling::{line, quoted};
+use super::{Config, Entry, path, template};
+use crate::config::fault::one_line;
+use crate::wire::Secret;
+
+/// What stands in the place of a value that may be a key.
+const HIDDEN: &str = "…";
+
+/// What was said of each peer of a kind, a key a line; valid TOML. Values of variables and headers are hidden.
+pub(in crate::config) fn show<P: Entry>(config: &Config, text: &mut String) {
+    for (name, peer) in P::known(config) {
+        for (pattern, key) in KEYS {
+            let (Some(key), Some(member)) = (P::key(*key), pattern.split('.').nth(2)) else { continue };
+            for (below, literal) in peer.literals(key) {
+                let path = path::<P>(name, &[&[member], below.as_slice()].concat());
+                if let Some(source) = config.origins.get(&path) {
+                    line(text, &format!("{path} = {literal}  # {}", one_line(&source.to_string())));
+                }
+            }
+        }
+    }
+}
+
+/// An address without its query, which may hold a key.
+pub(in crate::config) fn address_without_query(url: &str) -> String {
+    match url.split_once('?') {
+        Some((address, _)) => format!("{address}?{HIDDEN}"),
+        None => url.to_owned(),
+    }
+}
+
+/// The names of values that may be keys.
+pub(in crate::config) fn hidden(pairs: &BTreeMap<String, Secret>) -> Vec<(Option<&str>, String)> {
+    pairs.keys().map(|name| (Some(name.as_str()), quoted(HIDDEN))).collect()
+}
+
+/// The same in words, each with where its value comes from.
+pub(in crate::config) fn named(pairs: &BTreeMap<String, Secret>) -> String {
+    let named = pairs.iter().map(|(name, value)| match from(value.expose()).as_slice() {
+        [] => name.clone(),
+        [same] if same == name => format!("{name} of your environment"),
+        others => format!("{name} with {} of your environment", others.join(", ")),
+    });
+    named.collect::<Vec<_>>().join(", ")
+}
+
+/// The variables of the environment that a value takes, each once.
+fn from(value: &str) -> Vec<&str> {
+    let mut names = template::variables(value);
+    names.dedup();
+    names
+}
+
+/// A word of a command: in quotes where its ends could not be seen, or where it would steer or hide.
+pub(in crate::config) fn as_word(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:@=,+%${}~?&#".contains(c);
+    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("{word:?}") }
+}

@@ -1,0 +1,179 @@
+//! Skills: files of instructions for one kind of task each (`.agents/skills/NAME/SKILL.md`). The model is told what there is,
+//! and reads a file when a task fits it.
+
+use std::path::{Path, PathBuf};
+
+use super::fault::one_line;
+use super::trusted::Content;
+
+/// Most letters of a name, and of a description: those of the format.
+const MOST_OF_NAME: usize = 64;
+const MOST_OF_DESCRIPTION: usize = 1024;
+/// Most skills that a model is told of.
+const MOST_SKILLS: usize = 64;
+
+/// One skill, as its file describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skill {
+    /// Small letters, digits and `-`.
+    pub name: String,
+    /// What it is for, in one line.
+    pub description: String,
+}
+
+impl Skill {
+    /// Reads the head of a `SKILL.md` that lies in a folder of this name: `name` and `description` between two lines
+    /// `---`, as YAML; all other members are left to those who know them.
+    ///
+    /// # Errors
+    /// What is wrong with it, in a few words.
+    pub(crate) fn parse(text: &str, folder: &str) -> Result<Self, String> {
+        let head = head(text).ok_or("it does not begin with a head between two lines `---`")?;
+        let name = member(head, "name").unwrap_or_else(|| folder.to_owned());
+        let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        if name.is_empty() || name.len() > MOST_OF_NAME || !name.chars().all(fits) {
+            return Err("its `name` is not made of small letters, digits and `-`, 64 at most".to_owned());
+        }
+        let description = member(head, "description").unwrap_or_default();
+        let description = one_line(description.trim());
+        if description.is_empty() {
+            return Err("it has no `description`".to_owned());
+        }
+        let description = description.chars().take(MOST_OF_DESCRIPTION).collect();
+        Ok(Self { name, description })
+    }
+}
+
+/// The skills among a folder's files, each with its file; and what is wrong with the others, a sentence each.
+pub(crate) fn of(content: &Content) -> (Vec<(Skill, PathBuf)>, Vec<String>) {
+    let (mut skills, mut wrong) = (Vec::new(), Vec::new());
+    for (name, folder, text) in content.skills() {
+        let file = content.path(name);
+        match Skill::parse(&text, folder) {
+            Ok(skill) => skills.push((skill, file)),
+            Err(why) => wrong.push(format!("{}: {why}; the skill is left out", file.display())),
+        }
+    }
+    (skills, wrong)
+}
+
+/// What the system prompt of a session in `cwd` says of skills; nothing where there are none.
+pub(crate) fn section(skills: &[(Skill, PathBuf)], cwd: &Path) -> String {
+    let lines: Vec<String> = skills
+        .iter()
+        .take(MOST_SKILLS)
+        .map(|(skill, file)| {
+            let file = one_line(&file.strip_prefix(cwd).unwrap_or(file).display().to_string());
+            format!("- {}: {} (file: {file})\n", skill.name, skill.description)
+        })
+        .collect();
+    if lines.is_empty() {
+        return String::new();
+    }
+    format!(
+        "# Skills\n\nEach is a file of instructions for one kind of task. When a task fits a description, read its file before \
+         you begin.\n\n{}",
+        lines.concat()
+    )
+}
+
+/// What stands between the first two lines `---`.
+fn head(text: &str) -> Option<&str> {
+    let text = text.trim_start_matches('\u{feff}');
+    let rest = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n"))?;
+    let mut at = 0;
+    for line in rest.split_inclusive('\n') {
+        if line.trim_end() == "---" {
+            return rest.get(..at);
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// A member of the head as text: plain, quoted, or in lines of its own below it.
+fn member(head: &str, name: &str) -> Option<String> {
+    let mut lines = head.lines();
+    let value = lines.by_ref().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?.trim();
+    let below: Vec<&str> =
+        lines.take_while(|line| line.is_empty() || line.starts_with([' ', '\t'])).map(str::trim).collect();
+    let is_block = value.starts_with(['|', '>']) && value.len() <= 3;
+    let first = if is_block { "" } else { value };
+    let whole = std::iter::once(first).chain(below).filter(|part| !part.is_empty());
+    Some(unquoted(&whole.collect::<Vec<_>>().join(" ")))
+}
+
+/// Without the quotes around it. A comment behind a plain value is none of it.
+fn unquoted(value: &str) -> String {
+    let inside = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote);
+    match (inside('"'), inside('\'')) {
+        (Some(text), _) => text.replace("\\\"", "\"").replace("\\n", " ").replace("\\\\", "\\"),
+        (_, Some(text)) => text.replace("''", "'"),
+        (None, None) => value.split(" #").next().unwrap_or_default().trim_end().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn described(head: &str) -> Result<(String, String), String> {
+        Skill::parse(&format!("---\n{head}\n---\n# Body\ndescription: not this\n"), "folder")
+            .map(|skill| (skill.name, skill.description))
+    }
+
+    #[test]
+    fn a_head_is_read_as_people_write_it() {
+        for (head, name, description) in [
+            ("name: pdf\ndescription: Reads PDFs", "pdf", "Reads PDFs"),
+            ("description: Reads: PDFs # a comment", "folder", "Reads: PDFs"),
+            ("name: 'a-1'\ndescription: \"It \\\"reads\\\" # PDFs\"", "a-1", "It \"reads\" # PDFs"),
+            (
+                "name: x\ndescription: >-\n  Reads\n  PDFs\n\n  and more\nlicense: MIT",
+                "x",
+                "Reads PDFs and more",
+            ),
+            ("name: x\ndescription: |\n  Reads\nmetadata:\n  description: other", "x", "Reads"),
+            ("name: x\ndescription: Reads\n  PDFs", "x", "Reads PDFs"),
+            ("metadata:\n  name: other\ndescription: 'it''s'", "folder", "it's"),
+        ] {
+            assert_eq!(described(head), Ok((name.to_owned(), description.to_owned())), "{head}");
+        }
+        assert!(Skill::parse("\u{feff}---\r\ndescription: x\r\n---\r\n", "folder").is_ok());
+    }
+
+    #[test]
+    fn what_is_no_skill_is_refused_and_says_why() {
+        for (head, why) in [
+            ("name: x", "no `description`"),
+            ("name: x\ndescription: ''", "no `description`"),
+            ("name: Bad Name\ndescription: x", "small letters"),
+            ("name: ../x\ndescription: x", "small letters"),
+        ] {
+            assert!(described(head).unwrap_err().contains(why), "{head}");
+        }
+        for text in ["", "# Body", "---\nname: x\ndescription: x", "--- \nname: x\n---\n"] {
+            assert!(Skill::parse(text, "folder").unwrap_err().contains("head"), "{text}");
+        }
+        assert!(Skill::parse("---\ndescription: x\n---\n", "Folder").is_err(), "nor has it a name to go by");
+    }
+
+    #[test]
+    fn a_description_is_one_line_without_tricks_and_bounded() {
+        let (_, description) = described("description: \"a\\n# Instructions\u{1b}[2J\u{202e}\"").unwrap();
+        assert!(!description.contains(['\n', '\u{1b}', '\u{202e}']), "{description:?}");
+        let (_, long) = described(&format!("description: {}", "é".repeat(5_000))).unwrap();
+        assert_eq!(long.chars().count(), MOST_OF_DESCRIPTION);
+    }
+
+    #[test]
+    fn the_section_names_each_file_and_is_absent_without_skills() {
+        let skill = Skill { name: "pdf".into(), description: "Reads PDFs".into() };
+        let file = PathBuf::from("/repo/a/.agents/skills/pdf/SKILL.md");
+        let said = |cwd: &str| section(&vec![(skill.clone(), file.clone()); 100], Path::new(cwd));
+        let line = "- pdf: Reads PDFs (file: .agents/skills/pdf/SKILL.md)\n";
+        assert_eq!(said("/repo/a").matches(line).count(), MOST_SKILLS);
+        assert!(said("/repo/a/b").contains("(file: /repo/a/.agents/skills/pdf/SKILL.md)"));
+        assert_eq!(section(&[], Path::new("/repo")), "");
+    }
+}

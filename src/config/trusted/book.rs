@@ -1,0 +1,121 @@
+//! `trust.json`: the folders that are trusted, each with the hash of what it held then.
+
+use std::collections::BTreeMap;
+use std::fs::{DirBuilder, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::Content;
+use crate::config::environment::Environment;
+use crate::config::fault::Fault;
+use crate::config::reading;
+use crate::config::reading::Reading;
+
+const NAME: &str = "trust.json";
+const VERSION: u64 = 1;
+/// Most bytes of the file.
+const MOST_BYTES: u64 = 4 * 1024 * 1024;
+
+/// Real paths of folders, and the hashes that they are trusted for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Book {
+    folders: BTreeMap<String, String>,
+}
+
+impl Book {
+    /// Reads the file; without one, or without a home to have it in, nothing is trusted.
+    ///
+    /// # Errors
+    /// A file that is broken, or that others can write; says how it is mended; exit 2.
+    pub(crate) fn read(environment: &Environment) -> Result<Self, Fault> {
+        let Some(file) = environment.state_dir().map(|folder| folder.join(NAME)) else {
+            return Ok(Self::default());
+        };
+        let broken = |why: &str| broken(&file, why);
+        let (read, found) = reading::read_and_found(&file, MOST_BYTES);
+        let text = match read {
+            Reading::Absent => return Ok(Self::default()),
+            Reading::Refused(why) => return Err(broken(&why)),
+            Reading::Text { cut: true, .. } => return Err(broken("it is larger than four megabytes")),
+            Reading::Text { text, .. } => text,
+        };
+        if found.is_some_and(|found| found.mode() & 0o022 != 0) {
+            return Err(Fault::usage(
+                format!("{} can be written by others, so it says nothing about trust", file.display()),
+                format!("look at it, then: chmod 600 {}", file.display()),
+            ));
+        }
+        let value: Value = serde_json::from_str(&text).map_err(|why| broken(&why.to_string()))?;
+        if value.get("version").and_then(Value::as_u64) != Some(VERSION) {
+            return Err(broken("its version is not 1"));
+        }
+        let folders = value.get("folders").and_then(Value::as_object);
+        let folders = folders.ok_or_else(|| broken("it has no `folders`"))?;
+        let pair = |(folder, hash): (&String, &Value)| Some((folder.clone(), hash.as_str()?.to_owned()));
+        let folders: Option<BTreeMap<String, String>> = folders.iter().map(pair).collect();
+        folders.map(|folders| Self { folders }).ok_or_else(|| broken("a hash in it is not a text"))
+    }
+
+    /// Whether the folder is trusted for exactly these contents.
+    pub(crate) fn trusts(&self, content: &Content) -> bool {
+        content.real().and_then(|folder| self.folders.get(folder)).is_some_and(|hash| *hash == content.hash())
+    }
+
+    /// Trusts a folder, by its real path, for contents of this hash.
+    pub(crate) fn trust(&mut self, folder: &str, hash: String) {
+        self.folders.insert(folder.to_owned(), hash);
+    }
+
+    /// Takes the trust of a folder away; whether there was any.
+    pub(crate) fn forget(&mut self, folder: &str) -> bool {
+        self.folders.remove(folder).is_some()
+    }
+
+    /// The folders that trust was given to, whatever they hold now.
+    pub(crate) fn folders(&self) -> impl Iterator<Item = &str> {
+        self.folders.keys().map(String::as_str)
+    }
+
+    /// Writes the file at once, for nobody but the user, and returns its path.
+    ///
+    /// # Errors
+    /// Without a home, or where it cannot be written.
+    pub(crate) fn write(&self, environment: &Environment) -> Result<PathBuf, Fault> {
+        let folder = environment.state_dir().ok_or_else(|| {
+            Fault::usage("there is no folder to keep trust in", "set HOME or XDG_STATE_HOME")
+        })?;
+        let text = format!("{:#}\n", json!({ "version": VERSION, "folders": self.folders }));
+        replace(&folder, &text).map_err(|why| {
+            Fault::failed(
+                format!("cannot write {}: {why}", folder.join(NAME).display()),
+                "make room, or mend the permissions of its folder; nothing was changed",
+            )
+        })?;
+        Ok(folder.join(NAME))
+    }
+}
+
+fn broken(file: &Path, why: &str) -> Fault {
+    let file = file.display();
+    Fault::usage(
+        format!("{file}, which says what folders you trust, cannot be used: {why}"),
+        format!(
+            "move it away (mv {file} {file}.broken), then type `countersign trust` in the folders that you trust"
+        ),
+    )
+}
+
+fn replace(folder: &Path, text: &str) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let mut fresh = tempfile::Builder::new()
+        .prefix(".trust-")
+        .permissions(Permissions::from_mode(0o600))
+        .tempfile_in(folder)?;
+    fresh.write_all(text.as_bytes())?;
+    fresh.as_file().sync_all()?;
+    fresh.persist(folder.join(NAME)).map_err(|failure| failure.error)?;
+    Ok(())
+}

@@ -1,0 +1,232 @@
+//! What trust is given to: the files of a folder that may start programs, permit things or send data, and their hash.
+
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use crate::config::fault::Fault;
+use crate::config::reading;
+use crate::config::reading::Reading;
+
+/// The configuration of a project, below its folder.
+pub(crate) const CONFIG: &str = ".countersign/config.toml";
+
+/// The MCP servers of a project, in the file that it shares with other programs.
+pub(crate) const SHARED_SERVERS: &str = ".mcp.json";
+
+/// The skills of a project.
+pub(crate) const SKILLS: &str = ".agents/skills/*/SKILL.md";
+
+/// The files that count, in this order; `*` is any name. What joins them is hashed from then on, so that trust given before
+/// has to be given again where such a file is.
+const FILES: &[&str] = &[CONFIG, SHARED_SERVERS, SKILLS];
+
+/// Most bytes of one file.
+const MOST_BYTES: u64 = 1024 * 1024;
+/// Most names that stand for one `*`.
+const MOST_NAMES: usize = 256;
+
+/// A folder and its files, read once: what is shown, hashed and obeyed is the same bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Content {
+    /// The folder, as it was named.
+    folder: PathBuf,
+    /// The folder with its symlinks resolved; `None` if that is no text, or cannot be done.
+    real: Option<String>,
+    /// Each file that is there: its name below the folder, and what it holds.
+    files: Vec<(String, Vec<u8>)>,
+    /// Each that is there and counts for nothing, and why.
+    refused: Vec<(String, String)>,
+}
+
+impl Content {
+    /// Reads the files; `None` where there are none.
+    ///
+    /// # Errors
+    /// A configuration that is there and cannot be read, or is too large; exit 2. Other files are not countersign's alone:
+    /// such a one is left out, and [`Content::left_out`] says so.
+    pub(crate) fn of(folder: &Path) -> Result<Option<Self>, Fault> {
+        let (mut files, mut refused) = (Vec::new(), Vec::new());
+        for name in FILES.iter().flat_map(|pattern| names(folder, pattern)) {
+            match read(folder, &name) {
+                Reading::Absent => {}
+                Reading::Refused(why) if name == CONFIG => return Err(unreadable(&folder.join(name), &why)),
+                Reading::Refused(why) => refused.push((name, why)),
+                Reading::Text { text, .. } => files.push((name, text)),
+            }
+        }
+        let real = folder.canonicalize().ok().and_then(|real| Some(real.to_str()?.to_owned()));
+        let is_empty = files.is_empty() && refused.is_empty();
+        Ok((!is_empty).then(|| Self { folder: folder.to_owned(), real, files, refused }))
+    }
+
+    /// The folder as it was named.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The folder's real path, under which trust is kept.
+    pub(crate) fn real(&self) -> Option<&str> {
+        self.real.as_deref()
+    }
+
+    /// The path of one of the files.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// The text of one of the files, if it is there; bytes that are not UTF-8 are replaced.
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
+        let file = self.files.iter().find(|(known, _)| *known == name);
+        file.map(|(_, bytes)| String::from_utf8_lossy(bytes).into_owned())
+    }
+
+    /// The texts of the skills, each with the name of its file and of its folder.
+    pub(crate) fn skills(&self) -> impl Iterator<Item = (&str, &str, String)> {
+        let (before, after) = SKILLS.split_once('*').unwrap_or_default();
+        self.files.iter().filter_map(move |(name, bytes)| {
+            let folder = name.strip_prefix(before)?.strip_suffix(after)?;
+            Some((name.as_str(), folder, String::from_utf8_lossy(bytes).into_owned()))
+        })
+    }
+
+    /// The files that are there and count for nothing: a sentence each.
+    pub(crate) fn left_out(&self) -> impl Iterator<Item = String> {
+        self.refused
+            .iter()
+            .map(|(name, why)| format!("{} cannot be read: {why}; it is left out", self.path(name).display()))
+    }
+
+    /// SHA-256 over names and contents, each with its length before it, so that no two sets of files share one.
+    pub(crate) fn hash(&self) -> String {
+        let mut hasher = Sha256::new();
+        for (name, bytes) in &self.files {
+            for part in [name.as_bytes(), bytes] {
+                hasher.update((part.len() as u64).to_le_bytes());
+                hasher.update(part);
+            }
+        }
+        hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+/// The names below a folder that a pattern speaks of, in their order; whether such a file is there is not known yet.
+fn names(folder: &Path, pattern: &str) -> Vec<String> {
+    let mut names = vec![String::new()];
+    for part in pattern.split('/') {
+        let below = |name: &String| -> Vec<String> {
+            let parts = if part == "*" { children(&folder.join(name)) } else { vec![part.to_owned()] };
+            let joined = |part: String| if name.is_empty() { part } else { format!("{name}/{part}") };
+            parts.into_iter().map(joined).collect()
+        };
+        names = names.iter().flat_map(below).collect();
+    }
+    names
+}
+
+/// What lies in a folder, by names that are text; nothing where that cannot be read.
+fn children(folder: &Path) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut names: Vec<String> =
+        entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+    names.sort();
+    names.truncate(MOST_NAMES);
+    names
+}
+
+/// One file. But for the configuration none is reached by a link: what a name leads to could be somebody else's.
+fn read(folder: &Path, name: &str) -> Reading<Vec<u8>> {
+    let path = folder.join(name);
+    let below = path.ancestors().take_while(|part| *part != folder);
+    if name != CONFIG && below.into_iter().any(Path::is_symlink) {
+        return Reading::Refused("it is reached by a symbolic link".to_owned());
+    }
+    match reading::bytes(&path, MOST_BYTES) {
+        Reading::Text { cut: true, .. } => Reading::Refused("it is larger than a megabyte".to_owned()),
+        read => read,
+    }
+}
+
+fn unreadable(path: &Path, why: &str) -> Fault {
+    Fault::usage(
+        format!("cannot read the configuration {}: {why}", path.display()),
+        "make it a readable file, or move it away",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn every_byte_counts_and_no_file_is_no_content() {
+        let place = tempfile::tempdir().unwrap();
+        assert_eq!(Content::of(place.path()).unwrap(), None);
+        fs::create_dir(place.path().join(".countersign")).unwrap();
+        let hash = |text: &[u8]| {
+            fs::write(place.path().join(CONFIG), text).unwrap();
+            Content::of(place.path()).unwrap().unwrap().hash()
+        };
+        let texts: [&[u8]; 5] = [b"", b"a", b"a\n", b"\xff", b"\xfe"];
+        let hashes: std::collections::BTreeSet<String> = texts.iter().map(|text| hash(text)).collect();
+        assert_eq!(hashes.len(), texts.len());
+        assert!(hashes.iter().all(|hash| hash.len() == 64));
+        assert_eq!(hash(b"a"), hash(b"a"));
+    }
+
+    #[test]
+    fn a_file_that_is_moved_between_names_is_another_content() {
+        let of = |files: &[(&str, &str)]| {
+            let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
+            let (folder, files) = (PathBuf::new(), files.collect());
+            Content { folder, real: None, files, refused: Vec::new() }.hash()
+        };
+        assert_ne!(of(&[("a", "bc")]), of(&[("ab", "c")]));
+        assert_ne!(of(&[("a", "b"), ("c", "d")]), of(&[("a", "bc"), ("", "d")]));
+    }
+
+    #[test]
+    fn a_shared_file_counts_and_a_hostile_one_is_left_out() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join(SHARED_SERVERS);
+        let content = || Content::of(place.path()).unwrap().unwrap();
+        fs::write(&file, "{}").unwrap();
+        let (small, text) = (content().hash(), content().text(SHARED_SERVERS));
+        assert_eq!(text.as_deref(), Some("{}"));
+        fs::write(&file, vec![b' '; 2 * 1024 * 1024]).unwrap();
+        let told = |why: &str| {
+            let content = content();
+            assert_eq!(content.text(SHARED_SERVERS), None);
+            assert_ne!(content.hash(), small);
+            let left_out: Vec<String> = content.left_out().collect();
+            assert!(left_out.len() == 1 && left_out[0].contains(why), "{left_out:?}");
+        };
+        told("larger than a megabyte");
+        fs::remove_file(&file).unwrap();
+        fs::write(place.path().join("elsewhere"), "{}").unwrap();
+        std::os::unix::fs::symlink("elsewhere", &file).unwrap();
+        told("symbolic link");
+        fs::remove_file(&file).unwrap();
+        fs::create_dir(&file).unwrap();
+        told("not a regular file");
+    }
+
+    #[test]
+    fn a_pattern_names_what_is_there_in_its_order() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path();
+        for name in ["skills/b", "skills/a", "skills/c/deep"] {
+            fs::create_dir_all(root.join(name)).unwrap();
+        }
+        assert_eq!(names(root, CONFIG), [CONFIG]);
+        assert_eq!(names(root, "skills/*/S.md"), ["skills/a/S.md", "skills/b/S.md", "skills/c/S.md"]);
+        assert_eq!(names(root, "none/*/S.md"), Vec::<String>::new());
+        fs::write(root.join("skills/a/S.md"), "x").unwrap();
+        std::os::unix::fs::symlink("a", root.join("skills/linked")).unwrap();
+        assert!(matches!(read(root, "skills/a/S.md"), Reading::Text { .. }));
+        assert_eq!(read(root, "skills/b/S.md"), Reading::Absent);
+        assert!(matches!(read(root, "skills/linked/S.md"), Reading::Refused(_)));
+    }
+}

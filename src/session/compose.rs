@@ -1,0 +1,371 @@
+//! A session is put together: model, tools, books, agent and driver are made and plugged together.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use uuid::Uuid;
+
+use super::ports::router;
+use super::{confined, instructions};
+use crate::agent::{Agent, Attendance, Effect, Input, Intent, Settings};
+use crate::config::environment::Environment;
+use crate::config::fault::Fault;
+use crate::config::models::{Choice, Table, Way, choose};
+use crate::config::{Config, ToolCalling};
+use crate::config::{Invocation, effort, environment};
+use crate::ledger::{Arguments, Body, Entry, Millis, ModelRef, recover};
+use crate::model::Effort;
+use crate::policy::{Mode, Policy};
+use crate::runtime::sandbox::support;
+use crate::runtime::store::{find, latest};
+use crate::runtime::undo::Snapshots;
+use crate::runtime::{
+    CommandHooks, Driver, Groups, Handles, HookPort, LocalTools, NoHooks, Ports, Reach, SessionStore,
+    echo_spec, tool_specs,
+};
+use crate::session::Which;
+use crate::session::external::ExternalTools;
+use crate::session::gateway::Gateway;
+use crate::session::model_switch::Switch;
+use crate::session::undo::Undoing;
+use crate::tool::ToolSpec;
+use crate::wire::record::SessionFile;
+
+/// A session ready to run.
+pub(crate) struct Session {
+    /// The loop.
+    pub(crate) driver: Driver,
+    /// Its other ends.
+    pub(crate) handles: Handles,
+    /// What a resumed session must do first.
+    pub(crate) first: Vec<Effect>,
+    /// What the file already holds.
+    pub(crate) before: Vec<Arc<Entry>>,
+    /// The session's id.
+    pub(crate) id: String,
+    /// The model and why it is this one.
+    pub(crate) choice: Choice,
+    /// Does what a front end asks for.
+    pub(crate) gateway: Gateway,
+    /// How hard the models are told to think.
+    pub(crate) effort: Option<Effort>,
+    /// What a person should be told.
+    pub(crate) notices: Vec<String>,
+    /// Every process group that a tool starts.
+    pub(crate) groups: Groups,
+}
+
+/// Makes a new session, or takes up an earlier one.
+///
+/// # Errors
+/// A model that cannot be reached as things are, a session that is not there or not sound.
+pub(crate) fn compose(
+    invocation: &Invocation,
+    which: Option<&Which>,
+    attendance: Attendance,
+) -> Result<Session, Fault> {
+    let state = state_dir(invocation)?;
+    let opened = which.map(|which| open(invocation, &state, which)).transpose()?;
+    let (config, choice) = choice(invocation, opened.as_ref().map(|(_, file)| file))?;
+    let groups = Groups::default();
+    let tools = local_tools(invocation, &config, &groups);
+    let tools = if attendance == Attendance::Person { tools.attended() } else { tools };
+    let (router, modes) = router(&choice, &config)?;
+    let now = now();
+    let mut notices = invocation.config.warnings.clone();
+    notices.extend(unconfined(&config));
+    notices.extend(choice.notice.clone());
+    // What was chosen in the session is no file's, and each model gets the nearest level.
+    if config.effort == invocation.config.effort {
+        notices.extend(effort::check(&config, &choice)?);
+    }
+    notices.extend(tools_notice(&choice, invocation.config.tools));
+
+    let external = ExternalTools::of(invocation);
+    let mut settings = Settings {
+        effort: config.effort,
+        discovers: external.is_somebody(),
+        absent: external.absent().to_vec(),
+        ..settings(invocation, &choice, attendance)
+    };
+    let (agent, first, before, store, id) = match opened {
+        None => {
+            let id = Uuid::now_v7().to_string();
+            settings.session.clone_from(&id);
+            let store = SessionStore::create(&state, &id).map_err(|why| Fault::failed(why, ""))?;
+            let agent = Agent::new(settings);
+            let first = agent.first_effects();
+            (agent, first, Vec::new(), store, id)
+        }
+        Some((store, file)) => {
+            notices.extend(file_notices(&file));
+            let before = file.entries.clone();
+            let id = session_id(&before);
+            let recovered = recover(file.entries, now).map_err(|fault| {
+                Fault::failed(
+                    format!("session {id} is not sound: {fault}"),
+                    "nothing was changed; look at it with `countersign inspect`, or start a new session",
+                )
+            })?;
+            notices.extend(lost_notice(recovered.lost));
+            let (mut agent, mut first) = Agent::resume(settings, recovered, now);
+            first.extend(agent.first_effects());
+            let undo = Undoing::new(state.clone(), id.clone(), invocation);
+            first.extend(finish_undo(&undo, &before, &mut agent, now, &mut notices)?);
+            (agent, first, before, store, id)
+        }
+    };
+    let tools = tools.after(background_calls(&before), background_calls(inherited(&before)));
+    let tools = tools.keeping(Snapshots::of_session(state.clone(), id.clone()));
+    let tools = external.around(tools, invocation, &groups);
+    let hooks = hook_port(invocation, &id, &groups);
+    let switch = Switch::new(config.clone(), invocation.environment.clone(), router.clone(), modes);
+    let gateway = Gateway::new(invocation, (state, &id), switch);
+    let ports = Ports { model: Box::new(router), tools, hooks, store: Box::new(store) };
+    let (driver, handles) = Driver::new(agent, ports);
+    let effort = config.effort.and_then(|level| choice.spec.abilities.effort(level));
+    Ok(Session { driver, handles, first, before, id, choice, gateway, effort, notices, groups })
+}
+
+/// The built-in tools, in the session's folder and its sandbox.
+fn local_tools(invocation: &Invocation, config: &Config, groups: &Groups) -> LocalTools {
+    LocalTools::new(invocation.cwd.clone(), invocation.environment_of_programs(), groups.clone())
+        .giving(invocation.named_for_programs())
+        .within(confined::sandbox(invocation))
+        .reaching(Reach { allowed: config.fetch_hosts.clone(), network: config.network.clone() })
+}
+
+/// What `auto` comes to where there is no sandbox.
+fn unconfined(config: &Config) -> Option<String> {
+    let why = if config.mode == Mode::Auto { support().refuses(false)? } else { return None };
+    Some(format!("Mode auto has no sandbox here, so commands are asked about: {why}."))
+}
+
+/// The program's state folder.
+///
+/// # Errors
+/// When there is no home to put it in.
+pub(crate) fn state_dir(invocation: &Invocation) -> Result<std::path::PathBuf, Fault> {
+    state_of(&invocation.environment)
+}
+
+/// The program's state folder in this environment.
+///
+/// # Errors
+/// When there is no home to put it in.
+pub(crate) fn state_of(environment: &Environment) -> Result<std::path::PathBuf, Fault> {
+    environment
+        .state_dir()
+        .ok_or_else(|| Fault::usage("there is no folder to keep sessions in", "set HOME or XDG_STATE_HOME"))
+}
+
+/// The file of the session that is meant.
+///
+/// # Errors
+/// A sentence that says which sessions there are.
+pub(crate) fn locate(
+    invocation: &Invocation,
+    state: &Path,
+    which: &Which,
+) -> Result<std::path::PathBuf, Fault> {
+    locate_from(&invocation.cwd, state, which)
+}
+
+/// The same, seen from a folder.
+///
+/// # Errors
+/// A sentence that says which sessions there are.
+pub(crate) fn locate_from(cwd: &Path, state: &Path, which: &Which) -> Result<std::path::PathBuf, Fault> {
+    match which {
+        Which::Session(wanted) => find(state, wanted).map_err(|why| Fault::usage(why, "")),
+        Which::Last => latest(state, &cwd.to_string_lossy()).ok_or_else(|| {
+            Fault::usage(
+                format!("there is no session of {} yet", cwd.display()),
+                "start one with `countersign`, or name a session by its id",
+            )
+        }),
+    }
+}
+
+fn open(invocation: &Invocation, state: &Path, which: &Which) -> Result<(SessionStore, SessionFile), Fault> {
+    let path = locate(invocation, state, which)?;
+    let (store, file) = SessionStore::open(&path).map_err(|why| Fault::failed(why, ""))?;
+    let home = file.entries.first().and_then(|e| match &e.body {
+        Body::SessionStarted(started) => Some(started.cwd.clone()),
+        _ => None,
+    });
+    match home {
+        Some(folder) if Path::new(&folder) != invocation.cwd => Err(Fault::usage(
+            format!("session {} works in {folder}", session_id(&file.entries)),
+            format!("go on with `countersign -C {folder} resume {}`", session_id(&file.entries)),
+        )),
+        _ => Ok((store, file)),
+    }
+}
+
+/// How many background commands the session can have started: their ids are given to no others.
+fn background_calls(entries: &[Arc<Entry>]) -> u64 {
+    let is_one = |arguments: &Arguments| match arguments {
+        Arguments::Object(members) => members.get("background").is_some_and(|set| *set == true),
+        Arguments::Unusable(_) => false,
+    };
+    let calls = entries.iter().filter(|entry| match &entry.body {
+        Body::ToolCall(call) | Body::CallEdited(call) => call.name == "shell" && is_one(&call.arguments),
+        _ => false,
+    });
+    calls.count() as u64
+}
+
+/// The entries that a fork has of the session it was forked from.
+fn inherited(entries: &[Arc<Entry>]) -> &[Arc<Entry>] {
+    let Some(Body::SessionStarted(started)) = entries.first().map(|entry| &entry.body) else { return &[] };
+    let last = started.forked_at().and_then(|at| entries.iter().position(|entry| entry.id == at));
+    last.and_then(|last| entries.get(..=last)).unwrap_or_default()
+}
+
+fn session_id(entries: &[Arc<Entry>]) -> String {
+    entries
+        .iter()
+        .find_map(|e| if let Body::SessionStarted(s) = &e.body { Some(s.session.clone()) } else { None })
+        .unwrap_or_default()
+}
+
+/// A resumed session keeps its model and its effort, unless others were named: what was chosen in it stands above the
+/// files, as what is named on the command line does; what it began with, below them. Returns the configuration that
+/// says so, too.
+fn choice(invocation: &Invocation, file: Option<&SessionFile>) -> Result<(Config, Choice), Fault> {
+    let mut config = invocation.config.clone();
+    let entries = file.map(|file| file.entries.as_slice()).unwrap_or_default();
+    let nobody_scripts = config.script.is_none() && invocation.environment.mock_responses().is_none();
+    let (left, was_chosen) = left_with(entries);
+    if nobody_scripts && (config.model.is_none() || was_chosen && !config.source("model").is_flag()) {
+        let left = left.filter(|model| model.provider != "script").map(ToString::to_string);
+        config.model = left.or(config.model);
+    }
+    let chosen = entries.iter().rev().find_map(|entry| match &entry.body {
+        Body::EffortChanged { effort } => Some(*effort),
+        _ => None,
+    });
+    if let Some(effort) = chosen.filter(|_| !config.source("effort").is_flag()) {
+        config.effort = effort;
+    }
+    let choice = choose(&config, &invocation.environment, &Table::embedded())?;
+    Ok((config, choice))
+}
+
+/// The model that a session was left with, and whether somebody chose it in the session.
+fn left_with(entries: &[Arc<Entry>]) -> (Option<&ModelRef>, bool) {
+    let found = entries.iter().rev().find_map(|entry| match &entry.body {
+        Body::ModelChanged { model, .. } => Some((model, true)),
+        Body::SessionStarted(started) => Some((&started.model, false)),
+        _ => None,
+    });
+    found.map_or((None, false), |(model, was_chosen)| (Some(model), was_chosen))
+}
+
+fn tools_notice(choice: &Choice, tools: ToolCalling) -> Option<String> {
+    (tools == ToolCalling::String && choice.way == Way::Rehearsal).then(|| {
+        "The rehearsal model calls tools natively; --tools string changes nothing for it.".to_owned()
+    })
+}
+
+/// Runs the configured hooks in the session's folder, without what looks like a key in their environment.
+fn hook_port(invocation: &Invocation, session: &str, groups: &Groups) -> Box<dyn HookPort> {
+    let specs = invocation.config.hooks();
+    if specs.is_empty() {
+        return Box::new(NoHooks);
+    }
+    let environment = invocation.environment_of_programs();
+    let hooks =
+        CommandHooks::new(specs, session.to_owned(), invocation.cwd.clone(), environment, groups.clone());
+    Box::new(hooks.giving(invocation.named_for_programs()))
+}
+
+/// The built-in tools, and the one for tests if the configuration adds it.
+pub(crate) fn tools(echo: bool) -> Vec<ToolSpec> {
+    let mut tools = tool_specs();
+    tools.extend(echo.then(echo_spec));
+    tools
+}
+
+fn settings(invocation: &Invocation, choice: &Choice, attendance: Attendance) -> Settings {
+    let config = &invocation.config;
+    Settings {
+        cwd: invocation.cwd.to_string_lossy().into_owned(),
+        system: instructions::system_prompt(&invocation.cwd, &invocation.environment, &config.skills),
+        environment: environment::note(&invocation.cwd),
+        tools: tools(config.echo),
+        policy: Policy {
+            mode: config.mode,
+            rules: config.rules(),
+            looking_is_free: config.sandbox.reads,
+            has_sandbox: support().refuses(false).is_none(),
+            ..Policy::default()
+        },
+        limits: config.limits.clone(),
+        hooks: invocation.config.hooks(),
+        fallback: choice.fallback.iter().map(|other| other.spec.clone()).collect(),
+        token_budget: config.token_budget(),
+        max_consecutive_failures: config.max_consecutive_failures,
+        final_response: config.final_response,
+        limit_is_steps: config.limit_is_steps,
+        answer: config.answer,
+        compact_at_percent: config.compact_at_percent,
+        tool_timeout_ms: config.tool_timeout_ms,
+        parallel: config.parallel,
+        attendance,
+        seed: now().0,
+        ..Settings::new(choice.spec.clone())
+    }
+}
+
+fn file_notices(file: &SessionFile) -> Vec<String> {
+    let torn = file.torn_tail.as_ref().map(|torn| {
+        format!("Line {} of the session file was torn; its {} bytes are left out.", torn.line, torn.bytes)
+    });
+    let skipped = file.skipped.iter().map(|skipped| {
+        format!(
+            "Line {} of the session file ({}) was not understood; it stays as it is.",
+            skipped.line, skipped.kind
+        )
+    });
+    torn.into_iter().chain(skipped).collect()
+}
+
+/// A crash may have cut an undo off: the rest of it is done before anything else happens, and the books say so.
+fn finish_undo(
+    undo: &Undoing,
+    before: &[Arc<Entry>],
+    agent: &mut Agent,
+    now: Millis,
+    notices: &mut Vec<String>,
+) -> Result<Vec<Effect>, Fault> {
+    let finished = undo.finish(before).map_err(|why| {
+        Fault::failed(
+            format!("an undo that was cut off cannot be finished: {why}"),
+            "mend what it says, then resume the session again",
+        )
+    })?;
+    let done = match finished {
+        Some(Ok(done)) => done,
+        Some(Err(refused)) => {
+            notices.push(refused);
+            return Ok(Vec::new());
+        }
+        None => return Ok(Vec::new()),
+    };
+    notices.push(format!("An undo had been cut off and is finished now: {}.", done.words()));
+    Ok(agent.step(now, Input::Intent(Intent::Restored(done))))
+}
+
+fn lost_notice((lost, started): (usize, usize)) -> Option<String> {
+    (lost > 0).then(|| {
+        format!("The session had ended with {lost} open calls, {started} of them started: they are settled as lost.")
+    })
+}
+
+pub(crate) fn now() -> Millis {
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Millis(u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX))
+}

@@ -1,0 +1,113 @@
+//! From what is written of a peer to what is started or reached: variables put in, keys of models left where they are.
+
+use std::collections::BTreeMap;
+
+use crate::config::Invocation;
+use crate::config::Source;
+use crate::config::fault::Fault;
+use crate::config::models::key_variables;
+use crate::config::peers::{Peer, check_url, path, template};
+use crate::wire::Secret;
+
+/// Puts what the environment holds in the place of `${…}` in what is said of one peer. Each fault names file and line.
+pub(crate) struct Filling<'a, P> {
+    invocation: &'a Invocation,
+    name: &'a str,
+    peer: &'a P,
+}
+
+impl<'a, P: Peer> Filling<'a, P> {
+    pub(crate) fn new(invocation: &'a Invocation, name: &'a str, peer: &'a P) -> Self {
+        Self { invocation, name, peer }
+    }
+
+    /// What variables give to these texts.
+    pub(crate) fn put_into(&self, texts: &[String]) -> Vec<Secret> {
+        let environment = &self.invocation.environment;
+        let variables = texts.iter().flat_map(|text| template::variables(text));
+        variables.filter_map(|variable| environment.text(variable)).map(Secret::new).collect()
+    }
+
+    /// A text.
+    ///
+    /// # Errors
+    /// A variable that is not set, or that a project's file may not have.
+    pub(crate) fn text(&self, key: &[&str], text: &str) -> Result<String, Fault> {
+        let Invocation { config, environment, .. } = self.invocation;
+        let keys = key_variables(config);
+        let taken = template::variables(text);
+        if let Some(variable) = taken.iter().find(|variable| keys.iter().any(|key| key == *variable))
+            && self.peer.is_of_a_project()
+        {
+            let sentence = format!(
+                "{variable} is the key of a provider, which no file of a project gets, trusted or not"
+            );
+            let next = format!("set the {} up in your own configuration if it should have it", P::WORDS.noun);
+            return Err(self.wrong(key, &sentence, &next));
+        }
+        let filled = template::filled(text, |variable| environment.text(variable)).map_err(|variable| {
+            let next = format!("set {variable}, or write ${{{variable}:-DEFAULT}} there");
+            self.wrong(key, &format!("the variable {variable} is not set"), &next)
+        })?;
+        if filled.contains('\0') {
+            return Err(self.wrong(key, "holds a character that no program takes", "correct the variable"));
+        }
+        Ok(filled)
+    }
+
+    /// Texts by name.
+    ///
+    /// # Errors
+    /// As for one.
+    pub(crate) fn table(
+        &self,
+        key: &str,
+        pairs: &BTreeMap<String, Secret>,
+    ) -> Result<BTreeMap<String, String>, Fault> {
+        let filled = |(name, value): (&String, &Secret)| {
+            Ok((name.clone(), self.text(&[key, name.as_str()], value.expose())?))
+        };
+        pairs.iter().map(filled).collect()
+    }
+
+    /// Headers by name.
+    ///
+    /// # Errors
+    /// As for texts; a value that no header can have.
+    pub(crate) fn headers(
+        &self,
+        pairs: &BTreeMap<String, Secret>,
+    ) -> Result<BTreeMap<String, String>, Fault> {
+        let headers = self.table("headers", pairs)?;
+        let is_fit = |text: &str| text.chars().all(|c| c == ' ' || c.is_ascii_graphic());
+        match headers.iter().find(|(_, text)| !is_fit(text)) {
+            None => Ok(headers),
+            Some((name, _)) => Err(self.wrong(
+                &["headers", name],
+                "takes plain ASCII on one line",
+                "correct it, or the variable in it",
+            )),
+        }
+    }
+
+    /// An address.
+    ///
+    /// # Errors
+    /// As for a text; an address that is none.
+    pub(crate) fn address(&self, url: &str) -> Result<String, Fault> {
+        let filled = self.text(&["url"], url)?;
+        check_url(&filled)
+            .map_err(|sentence| self.wrong(&["url"], &sentence, "correct it, or the variable in it"))?;
+        Ok(filled)
+    }
+
+    /// What is wrong with a key, and where that stands.
+    pub(crate) fn wrong(&self, key: &[&str], sentence: &str, next: &str) -> Fault {
+        let path = path::<P>(self.name, key);
+        let place = match self.invocation.config.source(&path) {
+            Source::Default => self.peer.source().clone(),
+            known => known,
+        };
+        Fault::usage(format!("{}: {path}: {sentence}", place.place()), next)
+    }
+}

@@ -1,0 +1,64 @@
+//! The MCP servers of a session: from what is written of each to what is started.
+
+use crate::config::Invocation;
+use crate::config::McpEntry;
+use crate::config::fault::Fault;
+use crate::runtime::mcp::{McpMeans, McpServer, McpTools, McpWay};
+use crate::runtime::{Groups, ToolPort, for_programs};
+use crate::session::confined;
+use crate::session::external::filling::Filling;
+
+/// One server, with what the environment holds in the place of its `${…}`.
+///
+/// # Errors
+/// A variable that is not set, or that a project's file may not have; an address that is none. Names file and line.
+pub(crate) fn server(invocation: &Invocation, name: &str, entry: &McpEntry) -> Result<McpServer, Fault> {
+    let filling = Filling::new(invocation, name, entry);
+    let way = match (&entry.command, &entry.url) {
+        (Some(command), _) => McpWay::Command {
+            program: command.clone(),
+            args: entry.args.iter().map(|arg| filling.text(&["args"], arg)).collect::<Result<_, _>>()?,
+            env: filling.table("env", &entry.env)?,
+            sandboxed: entry.sandbox,
+            network: entry.network,
+        },
+        (None, Some(url)) => {
+            McpWay::Http { url: filling.address(url)?, headers: filling.headers(&entry.headers)? }
+        }
+        (None, None) => return Err(filling.wrong(&[], "has neither a `command` nor a `url`", "give it one")),
+    };
+    Ok(McpServer {
+        name: name.to_owned(),
+        way,
+        reads: entry.reads.clone(),
+        roots: entry.offers_roots(),
+        secrets: filling.put_into(&entry.args),
+        start_ms: entry.start_seconds * 1000,
+        call_ms: entry.call_seconds.map(|seconds| seconds * 1000),
+    })
+}
+
+/// The tools of this machine with those of the servers behind them; alone where there is no server.
+pub(crate) fn around(
+    inner: Box<dyn ToolPort>,
+    servers: Vec<McpServer>,
+    invocation: &Invocation,
+    groups: &Groups,
+) -> Box<dyn ToolPort> {
+    if servers.is_empty() {
+        inner
+    } else {
+        Box::new(McpTools::new(inner, servers, means(invocation, groups)))
+    }
+}
+
+/// What servers are started with: the environment of commands, their sandbox, the network of models.
+pub(crate) fn means(invocation: &Invocation, groups: &Groups) -> McpMeans {
+    McpMeans {
+        workspace: invocation.cwd.clone(),
+        environment: for_programs(invocation.environment_of_programs(), invocation.named_for_programs()),
+        groups: groups.clone(),
+        sandbox: Some(confined::sandbox(invocation)),
+        network: invocation.config.network.clone(),
+    }
+}

@@ -1,0 +1,57 @@
+//! The external tools of a session: MCP servers and A2A agents, and which of them are missing.
+
+pub(crate) mod absent;
+pub(crate) mod agents;
+pub(crate) mod filling;
+pub(crate) mod mcp;
+pub(crate) mod ready;
+
+use ready::Ready;
+
+use crate::config::{AgentEntry, Invocation, McpEntry};
+use crate::runtime::a2a::A2aAgent;
+use crate::runtime::mcp::McpServer;
+use crate::runtime::{Groups, LocalTools, ToolPort};
+use crate::tool::Absent;
+
+/// What brings tools to a session.
+pub(crate) struct ExternalTools {
+    servers: Vec<McpServer>,
+    agents: Vec<A2aAgent>,
+    /// Those of whom it is known before anything is started or reached that they bring none.
+    absent: Vec<Absent>,
+}
+
+impl ExternalTools {
+    /// All that the configuration names.
+    pub(crate) fn of(invocation: &Invocation) -> Self {
+        let Ready { peers: servers, faults } = ready::all(invocation, mcp::server);
+        let mut lacking = absent::absent::<McpEntry>(invocation, &faults);
+        let Ready { peers: agents, faults } = ready::all(invocation, agents::agent);
+        lacking.extend(absent::absent::<AgentEntry>(invocation, &faults));
+        Self { servers, agents, absent: lacking }
+    }
+
+    /// Whether the loop has to ask for tools.
+    pub(crate) fn is_somebody(&self) -> bool {
+        let is_told = self.absent.iter().any(|one| one.why.is_told());
+        !(self.servers.is_empty() && self.agents.is_empty()) || is_told
+    }
+
+    /// Who is configured and known to bring nothing.
+    pub(crate) fn absent(&self) -> &[Absent] {
+        &self.absent
+    }
+
+    /// The tools of this machine with theirs behind one port. What is missing is told where tools are asked for.
+    pub(crate) fn around(
+        self,
+        local: LocalTools,
+        invocation: &Invocation,
+        groups: &Groups,
+    ) -> Box<dyn ToolPort> {
+        let local = Box::new(local.lacking(self.absent));
+        let tools = mcp::around(local, self.servers, invocation, groups);
+        agents::around(tools, self.agents, invocation)
+    }
+}

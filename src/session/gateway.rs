@@ -1,0 +1,282 @@
+//! Between a front end and the agent. What needs no waiting passes at once; each slow request is a task with a name, so that
+//! an approval, a mode or Esc never waits for a key command, a slow disk or a model server.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use tokio::sync::mpsc;
+use tokio::task::{AbortHandle, JoinHandle, spawn_blocking};
+
+use super::attachments::{Attach, Trouble};
+use super::earlier::EarlierSessions;
+use super::model_switch::Switch;
+use super::undo::Undoing;
+use crate::agent::Intent;
+use crate::config::Invocation;
+use crate::config::models::{Usable, choices};
+use crate::ledger::{CallId, UserMessage};
+use crate::ui::{Reply, Request};
+
+/// Requests that may wait while the agent is busy.
+const REQUESTS_WAITING: usize = 16;
+/// Replies that may wait while a front end is busy.
+const REPLIES_WAITING: usize = 16;
+
+/// What a slow request is about. Of two with one name, the later one counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Task {
+    Model,
+    UndoPlan,
+    Sessions,
+    Preview,
+    Models,
+}
+
+/// Does what a front end asks for.
+pub(crate) struct Gateway {
+    /// Finds models by their names.
+    pub switch: Switch,
+    /// Reads what messages name.
+    pub attach: Attach,
+    /// Plans and does an undo.
+    pub undo: Undoing,
+    /// The other sessions of this folder.
+    pub earlier: EarlierSessions,
+    /// The models that can be chosen.
+    pub usable: Usable,
+}
+
+/// The front end's ends of its channels.
+pub(crate) struct Ends {
+    /// What it asks.
+    pub requests: mpsc::Sender<Request>,
+    /// What it is answered.
+    pub replies: mpsc::Receiver<Reply>,
+    /// For who else has something to tell it.
+    pub tell: mpsc::Sender<Reply>,
+}
+
+impl Gateway {
+    /// For the session of this id, whose file is in this state folder.
+    pub(crate) fn new(invocation: &Invocation, (state, id): (PathBuf, &str), switch: Switch) -> Self {
+        Self {
+            switch,
+            attach: Attach::new(invocation),
+            undo: Undoing::new(state.clone(), id.to_owned(), invocation),
+            earlier: EarlierSessions::new(state, invocation.cwd.clone(), id.to_owned()),
+            usable: Usable::new(invocation.config.clone(), invocation.environment.clone()),
+        }
+    }
+
+    /// Begins to take requests. It ends when the front end or the agent is gone.
+    pub(crate) fn begin(self, to_agent: mpsc::Sender<Intent>) -> Ends {
+        let (tell, replies) = mpsc::channel(REPLIES_WAITING);
+        let requests = open(self, to_agent, tell.clone());
+        Ends { requests, replies, tell }
+    }
+}
+
+/// What is slow. A trait, so that a test has a model whose key command takes twelve seconds.
+trait Slow: Clone + Send + Sync + 'static {
+    /// The model of this name, as the intent that chooses it.
+    fn model(&self, name: String) -> impl Future<Output = Result<Intent, String>> + Send;
+    /// A message with what it names.
+    fn message(&self, content: String) -> impl Future<Output = Result<UserMessage, String>> + Send;
+    /// Puts files back.
+    fn restore(
+        &self,
+        since: CallId,
+        shown: Vec<(String, String)>,
+    ) -> impl Future<Output = Result<Intent, String>> + Send;
+    /// What else can be asked for.
+    fn answer(&self, request: Request) -> impl Future<Output = Option<Reply>> + Send;
+}
+
+impl Clone for Gateway {
+    fn clone(&self) -> Self {
+        let Self { switch, attach, undo, earlier, usable } = self;
+        Self {
+            switch: switch.clone(),
+            attach: attach.clone(),
+            undo: undo.clone(),
+            earlier: earlier.clone(),
+            usable: usable.clone(),
+        }
+    }
+}
+
+impl Slow for Gateway {
+    async fn model(&self, name: String) -> Result<Intent, String> {
+        self.switch.model(name).await.map(|spec| Intent::SetModel(Box::new(spec)))
+    }
+
+    async fn message(&self, content: String) -> Result<UserMessage, String> {
+        let attach = self.attach.clone();
+        // Files may lie on a slow disk, or on one that never answers.
+        match spawn_blocking(move || attach.message(content)).await {
+            Ok(read) => read.map_err(|Trouble { what, next }| format!("{what}: {next}")),
+            Err(broken) => Err(format!("the images cannot be read: {broken}")),
+        }
+    }
+
+    async fn restore(&self, since: CallId, shown: Vec<(String, String)>) -> Result<Intent, String> {
+        let undo = self.undo.clone();
+        match spawn_blocking(move || undo.restore(since, &shown)).await {
+            Ok(done) => done.map(Intent::Restored),
+            Err(broken) => Err(format!("the undo broke: {broken}")),
+        }
+    }
+
+    async fn answer(&self, request: Request) -> Option<Reply> {
+        let Self { undo, earlier, usable, .. } = self.clone();
+        let answered = spawn_blocking(move || match request {
+            Request::PlanUndo(message) => Some(Reply::Undo(undo.offer(message))),
+            Request::ListSessions => Some(Reply::Sessions(earlier.list())),
+            Request::Preview(id) => Some(Reply::Preview { lines: earlier.preview(&id), id }),
+            Request::ListModels => Some(Reply::Models(choices(&usable.now()))),
+            Request::Intent(_) | Request::ChooseModel(_) | Request::Restore { .. } => None,
+        });
+        answered.await.unwrap_or_else(|broken| Some(Reply::Refused(format!("that broke: {broken}"))))
+    }
+}
+
+fn open<S: Slow>(
+    slow: S,
+    to_agent: mpsc::Sender<Intent>,
+    to_front: mpsc::Sender<Reply>,
+) -> mpsc::Sender<Request> {
+    let (sender, mut requests) = mpsc::channel(REQUESTS_WAITING);
+    tokio::spawn(async move {
+        let mut desk = Desk { slow, to_agent, to_front, running: BTreeMap::new(), in_order: None };
+        while let Some(request) = requests.recv().await {
+            if !desk.take(request).await {
+                return;
+            }
+        }
+    });
+    sender
+}
+
+/// The requests under way.
+struct Desk<S> {
+    slow: S,
+    to_agent: mpsc::Sender<Intent>,
+    to_front: mpsc::Sender<Reply>,
+    running: BTreeMap<Task, AbortHandle>,
+    /// The last message whose attachments are read, or undo that is done: later messages keep behind it.
+    in_order: Option<JoinHandle<()>>,
+}
+
+impl<S: Slow> Desk<S> {
+    /// Takes a request; false when the agent is gone.
+    async fn take(&mut self, request: Request) -> bool {
+        match request {
+            Request::Intent(intent) => return self.pass(intent).await,
+            Request::ChooseModel(name) => {
+                let (slow, agent, front) = (self.slow.clone(), self.to_agent.clone(), self.to_front.clone());
+                self.run(Task::Model, async move {
+                    match slow.model(name.clone()).await {
+                        Ok(chosen) => tell(&agent, chosen).await,
+                        Err(why) => tell(&front, Reply::NoModel { name, why }).await,
+                    }
+                });
+            }
+            Request::Restore { since, shown } => {
+                let slow = self.slow.clone();
+                self.queue(async move { slow.restore(since, shown).await.map_err(Reply::Refused) });
+            }
+            Request::PlanUndo(_) => self.answer(Task::UndoPlan, request),
+            Request::ListSessions => self.answer(Task::Sessions, request),
+            Request::Preview(_) => self.answer(Task::Preview, request),
+            Request::ListModels => self.answer(Task::Models, request),
+        }
+        true
+    }
+
+    /// Passes an intent on. A message waits for what it names, and for messages and undos before it.
+    async fn pass(&mut self, intent: Intent) -> bool {
+        let waits = self.in_order.as_ref().is_some_and(|earlier| !earlier.is_finished());
+        let names = |said: &UserMessage| said.content.contains('@');
+        if !said_in(&intent).is_some_and(|said| waits || names(said)) {
+            return self.to_agent.send(intent).await.is_ok();
+        }
+        let slow = self.slow.clone();
+        self.queue(async move { with_attachments(&slow, intent, names).await });
+        true
+    }
+
+    /// Does this as soon as all that was queued before it is done, and has its outcome delivered in the same order.
+    fn queue(&mut self, work: impl Future<Output = Result<Intent, Reply>> + Send + 'static) {
+        let (agent, front, earlier) = (self.to_agent.clone(), self.to_front.clone(), self.in_order.take());
+        self.in_order = Some(tokio::spawn(async move {
+            if let Some(earlier) = earlier
+                && let Err(broken) = earlier.await
+            {
+                tracing::error!("a request before this one broke: {broken}");
+            }
+            match work.await {
+                Ok(intent) => tell(&agent, intent).await,
+                Err(reply) => tell(&front, reply).await,
+            }
+        }));
+    }
+
+    fn answer(&mut self, task: Task, request: Request) {
+        let (slow, front) = (self.slow.clone(), self.to_front.clone());
+        self.run(task, async move {
+            if let Some(reply) = slow.answer(request).await {
+                tell(&front, reply).await;
+            }
+        });
+    }
+
+    /// Runs a task. One of the same name that is still under way is given up.
+    fn run(&mut self, name: Task, work: impl Future<Output = ()> + Send + 'static) {
+        let task = tokio::spawn(work).abort_handle();
+        if let Some(earlier) = self.running.insert(name, task) {
+            earlier.abort();
+        }
+    }
+}
+
+/// Tells whoever is at the other end, if anybody is: an answer may come after the end.
+async fn tell<T: Send>(to: &mpsc::Sender<T>, what: T) {
+    if to.send(what).await.is_err() {
+        tracing::debug!("a request was answered after the session had ended");
+    }
+}
+
+/// The message of an intent that has one.
+fn said_in(intent: &Intent) -> Option<&UserMessage> {
+    match intent {
+        Intent::Submit(said) | Intent::Queue(said) | Intent::ResumeGoal(said) | Intent::Pursue(_, said) => {
+            Some(said)
+        }
+        _ => None,
+    }
+}
+
+/// A message with what it names.
+async fn with_attachments<S: Slow>(
+    slow: &S,
+    mut intent: Intent,
+    names: impl Fn(&UserMessage) -> bool,
+) -> Result<Intent, Reply> {
+    let said = match &mut intent {
+        Intent::Submit(said) | Intent::Queue(said) | Intent::ResumeGoal(said) | Intent::Pursue(_, said) => {
+            said
+        }
+        _ => return Ok(intent),
+    };
+    if names(said) {
+        match slow.message(said.content.clone()).await {
+            Ok(read) => *said = read,
+            Err(why) => return Err(Reply::Returned { words: std::mem::take(&mut said.content), why }),
+        }
+    }
+    Ok(intent)
+}
+
+#[cfg(test)]
+#[path = "gateway_tests.rs"]
+mod tests;

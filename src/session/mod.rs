@@ -1,0 +1,17 @@
+//! A session that runs, whatever shows it: opened or resumed, with its model, tools and agents, and a gateway that does what
+//! a front end asks for.
+
+pub(crate) mod attachments;
+pub(crate) mod compose;
+pub(crate) mod confined;
+pub(crate) mod earlier;
+pub(crate) mod external;
+pub(crate) mod gateway;
+pub mod instructions;
+pub(crate) mod model_switch;
+mod ports;
+pub(crate) mod undo;
+pub(crate) mod unrecorded;
+mod which;
+
+pub use which::Which;

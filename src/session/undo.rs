@@ -1,0 +1,256 @@
+//! Undo: files are put back to what they were before the agent changed them.
+//!
+//! What an undo would do is worked out when it is asked for, and once more when it is to be done: only what was shown is
+//! done. Only the loop writes the ledger, so what was done is handed to it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::config::Invocation;
+use crate::ledger::{Body, CallId, Entry, EntryId, FilesRestored};
+use crate::policy::{effect_of_line, shell};
+use crate::runtime::SessionStore;
+use crate::runtime::store::find;
+use crate::runtime::undo::{Action, Agreement, Finished, Plan, Restored, Snapshots, Which};
+use crate::tool::SideEffect;
+use crate::ui::offer::Offer;
+
+/// One session, and what its files were.
+#[derive(Debug, Clone)]
+pub(crate) struct Undoing {
+    state: PathBuf,
+    id: String,
+    folder: PathBuf,
+    home: Option<PathBuf>,
+    snapshots: Snapshots,
+}
+
+impl Undoing {
+    /// Of the session of this id, which works in the folder of this run.
+    pub(crate) fn new(state: PathBuf, id: String, invocation: &Invocation) -> Self {
+        let (folder, home) = (invocation.cwd.clone(), invocation.environment.home());
+        let snapshots = Snapshots::of_session(state.clone(), id.clone());
+        Self { state, id, folder, home, snapshots }
+    }
+
+    /// What taking back the last turn that changed files would do, or all turns since a message of the user.
+    ///
+    /// # Errors
+    /// Why there is nothing to take back, in one line.
+    pub(crate) fn offer(&self, message: Option<EntryId>) -> Result<Offer, String> {
+        let entries = self.entries()?;
+        let turns = self.turns_of(&entries)?;
+        let changing = match message {
+            Some(message) => {
+                let mut later = turns.iter().filter(|turn| turn.message >= message);
+                later.find(|turn| !turn.changing.is_empty())
+            }
+            None => turns.iter().rev().find(|turn| !turn.changing.is_empty()),
+        };
+        let since = changing.and_then(|turn| turn.changing.first());
+        let since = since.ok_or(
+            "no file was changed by the agent's tools that could be put back (what commands change is not known)",
+        )?;
+        let commands = commands(&entries, *since);
+        Ok(Offer { commands, ..self.offer_of(*since, &self.plan(*since, &turns, &entries)?) })
+    }
+
+    /// Does what was shown, and says what was done.
+    ///
+    /// # Errors
+    /// Why nothing was, in one line.
+    pub(crate) fn restore(&self, since: CallId, shown: &[(String, String)]) -> Result<FilesRestored, String> {
+        let entries = self.entries()?;
+        let plan = self.plan(since, &self.turns_of(&entries)?, &entries)?;
+        if self.offer_of(since, &plan).files != shown {
+            return Err(
+                "nothing was undone: something has changed since this was shown; look again".to_owned()
+            );
+        }
+        let restored = self.snapshots.restore(&plan, entries.len() as u64)?;
+        Ok(self.told(since, restored))
+    }
+
+    /// Finishes what the end of an earlier process cut off: what was done, when there is something of it that these entries,
+    /// all that the session has, do not tell; or in words what was refused.
+    ///
+    /// # Errors
+    /// A sentence; it can be tried again.
+    pub(crate) fn finish(
+        &self,
+        entries: &[Arc<Entry>],
+    ) -> Result<Option<Result<FilesRestored, String>>, String> {
+        let finished = self.snapshots.finish(&self.agreement(entries), |since, earlier| {
+            let later = entries.iter().skip(usize::try_from(earlier).unwrap_or(usize::MAX));
+            later.into_iter().any(|e| matches!(&e.body, Body::FilesRestored(done) if done.since == since))
+        })?;
+        Ok(match finished {
+            Finished::Nothing => None,
+            Finished::Done(restored) => restored.since.map(|since| Ok(self.told(since, restored))),
+            Finished::Refused(files, kept) => {
+                let files: Vec<String> = files.iter().map(|file| self.shown(file)).collect();
+                Some(Err(format!(
+                    "A record of an undo that was cut off was refused, and nothing was touched: by the session's books the agent \
+                     did not change what it names: {}. It is kept as {}.",
+                    files.join(", "),
+                    kept.display()
+                )))
+            }
+        })
+    }
+
+    /// What these entries say was changed.
+    fn agreement(&self, entries: &[Arc<Entry>]) -> Agreement {
+        Agreement::with(entries, &self.folder, self.home.clone())
+    }
+
+    fn plan(&self, since: CallId, turns: &[Turn], entries: &[Arc<Entry>]) -> Result<Plan, String> {
+        let calls = turns.iter().flat_map(|turn| &turn.changing).copied();
+        self.snapshots
+            .plan(&Which::Calls(calls.filter(|call| *call >= since).collect()), &self.agreement(entries))
+    }
+
+    fn offer_of(&self, since: CallId, plan: &Plan) -> Offer {
+        let steps = plan.steps.iter().map(|step| {
+            let what = if step.action == Action::Delete { "deleted" } else { "restored" };
+            (self.shown(&step.path), what.to_owned())
+        });
+        let already = plan.already.iter().map(|path| (self.shown(path), "is already as it was".to_owned()));
+        let refused = plan.refused.iter();
+        let refused =
+            refused.map(|refusal| (self.shown(&refusal.path), format!("{}: left alone", refusal.why)));
+        Offer {
+            since,
+            // Why nothing is done stands first.
+            files: refused.chain(steps).chain(already).collect(),
+            commands: Vec::new(),
+            is_refused: !plan.refused.is_empty(),
+        }
+    }
+
+    fn told(&self, since: CallId, restored: Restored) -> FilesRestored {
+        let shown = |paths: Vec<PathBuf>| paths.iter().map(|path| self.shown(path)).collect();
+        let (deleted, others) = restored.files.into_iter().partition(|path| restored.deleted.contains(path));
+        FilesRestored { since, restored: shown(others), deleted: shown(deleted), left: shown(restored.left) }
+    }
+
+    /// A path as people and the model know it.
+    fn shown(&self, path: &Path) -> String {
+        path.strip_prefix(&self.folder).unwrap_or(path).display().to_string()
+    }
+
+    /// The entries of the session, from its file: the loop writes before it acts, so that all that has begun is in it.
+    fn entries(&self) -> Result<Vec<Arc<Entry>>, String> {
+        let Ok(path) = find(&self.state, &self.id) else {
+            return Err("nothing was said yet, so there is nothing to undo".to_owned());
+        };
+        Ok(SessionStore::read(&path)?.entries)
+    }
+
+    fn turns_of(&self, entries: &[Arc<Entry>]) -> Result<Vec<Turn>, String> {
+        if is_running(entries) {
+            return Err("a run is under way: interrupt it, or wait for its end, then undo".to_owned());
+        }
+        let changing = self.snapshots.changes()?.into_iter().filter_map(|change| change.call).collect();
+        Ok(turns(entries, &changing))
+    }
+}
+
+/// What a message of the user has led to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Turn {
+    message: EntryId,
+    /// Its calls that changed files and were not taken back.
+    changing: BTreeSet<CallId>,
+}
+
+/// The turns, oldest first; `changing` are the calls that changed files.
+fn turns(entries: &[Arc<Entry>], changing: &BTreeSet<CallId>) -> Vec<Turn> {
+    let mut turns: Vec<Turn> = Vec::new();
+    for entry in entries {
+        match (&entry.body, turns.last_mut()) {
+            (Body::User(_), _) => turns.push(Turn { message: entry.id, changing: BTreeSet::new() }),
+            (Body::ToolCall(call), Some(turn)) if changing.contains(&call.id) => {
+                turn.changing.insert(call.id);
+            }
+            (Body::FilesRestored(done), _) => {
+                turns.iter_mut().for_each(|turn| turn.changing.retain(|call| *call < done.since));
+            }
+            _ => {}
+        }
+    }
+    turns
+}
+
+/// The commands that were let run since a call, in their order; those that only read are left out.
+fn commands(entries: &[Arc<Entry>], since: CallId) -> Vec<String> {
+    let mut commands = BTreeMap::new();
+    let mut started = BTreeSet::new();
+    for entry in entries {
+        match &entry.body {
+            // What was changed in its pane is what ran. The check of a goal is a command like any other.
+            Body::ToolCall(call) | Body::Validation(call) | Body::CallEdited(call)
+                if call.name == "shell" && call.id >= since =>
+            {
+                let command = call.arguments.text("command").unwrap_or_default();
+                commands.insert(call.id, command.to_owned());
+            }
+            Body::ApprovalDecided(decision) if decision.allow => drop(started.insert(decision.call)),
+            _ => {}
+        }
+    }
+    let changes = |command: &String| effect_of_line(&shell::read(command)) != SideEffect::Reads;
+    let ran = commands.into_iter().filter(|(call, _)| started.contains(call)).map(|(_, command)| command);
+    ran.filter(changes).collect()
+}
+
+/// Whether something has begun that has not ended.
+fn is_running(entries: &[Arc<Entry>]) -> bool {
+    let last = entries.iter().rev().find_map(|entry| match entry.body {
+        Body::TurnEnded(_) => Some(false),
+        Body::User(_) | Body::ToolCall(_) | Body::Transition { .. } => Some(true),
+        _ => None,
+    });
+    last.unwrap_or(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::commands;
+    use crate::ledger::{Arguments, Body, CallId, Decider, Decision, Entry, EntryId, Millis, ToolUse};
+
+    fn shell(id: u64, line: &str) -> ToolUse {
+        let arguments = Arguments::Object([("command".to_owned(), line.into())].into_iter().collect());
+        ToolUse { id: CallId(id), wire_id: String::new(), name: "shell".to_owned(), arguments }
+    }
+
+    fn allowed(id: u64) -> Body {
+        Body::ApprovalDecided(Decision {
+            allow: true,
+            ..Decision::denial(CallId(id), Decider::User, String::new())
+        })
+    }
+
+    #[test]
+    fn an_undo_names_all_commands_that_ran_and_may_have_changed_something() {
+        let bodies = [
+            Body::ToolCall(shell(1, "touch before")),
+            allowed(1),
+            Body::ToolCall(shell(2, "touch a")),
+            Body::CallEdited(shell(2, "touch b")),
+            allowed(2),
+            Body::ToolCall(shell(3, "touch denied")),
+            Body::ToolCall(shell(4, "ls")),
+            allowed(4),
+            // The check of a goal.
+            Body::Validation(shell(5, "make test")),
+            allowed(5),
+        ];
+        let entry = |(body, id)| Arc::new(Entry { id: EntryId(id), at: Millis(0), body });
+        let entries: Vec<Arc<Entry>> = bodies.into_iter().zip(1..).map(entry).collect();
+        assert_eq!(commands(&entries, CallId(2)), ["touch b", "make test"]);
+    }
+}

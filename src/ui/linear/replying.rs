@@ -1,0 +1,74 @@
+//! What the session was asked in lines, and what it answers.
+
+use crate::agent::Intent;
+use crate::ui::{EarlierSession, Reply, Request};
+
+use super::expected::Expected;
+use super::talk::Talk;
+use super::words::plain;
+
+impl Talk {
+    /// The session was asked for something, and will say what comes of it.
+    pub fn sent(&mut self, request: &Request) {
+        self.expected = Some(Expected::of(request));
+    }
+
+    /// The session did not take this: it has not read what came before.
+    pub fn not_taken(&mut self, request: Request) {
+        self.expected = None;
+        self.asking.reopen();
+        self.voice.say("refused: the agent has not read what came before; try again");
+        if let Request::Intent(Intent::Submit(said) | Intent::Queue(said)) = request {
+            self.keep(&said.content);
+        }
+    }
+
+    /// What the session answers.
+    pub fn reply(&mut self, reply: Reply) {
+        let is_answer = !matches!(reply, Reply::Notice(_));
+        match reply {
+            Reply::Returned { words, why } => {
+                self.voice.say(&format!("refused: {}", plain(&why)));
+                self.keep(&words);
+            }
+            Reply::NoModel { name, why } => {
+                self.voice.say(&format!("refused: {}", plain(&why)));
+                self.keep(&format!("/model {name}"));
+            }
+            Reply::Refused(why) => self.voice.say(&format!("refused: {}", plain(&why))),
+            Reply::Undo(offered) => self.undo(offered),
+            Reply::Sessions(sessions) => self.sessions(sessions),
+            Reply::Models(models) => self.models(models),
+            Reply::Notice(words) => self.found(&words),
+            // Nothing here shows one.
+            Reply::Preview { .. } => {}
+        }
+        if is_answer {
+            self.expected = None;
+        }
+    }
+
+    /// The sessions that one can go on with, each with a number.
+    pub fn sessions(&mut self, sessions: Vec<EarlierSession>) {
+        for (at, session) in sessions.iter().enumerate() {
+            self.voice.say(&format!("session {}: {}, {}", at + 1, session.words, plain(&session.aside)));
+        }
+        let how = "/sessions and a number goes on with one";
+        self.voice.say(&listed(sessions.len(), "sessions: no other one of this folder", how));
+        self.sessions = sessions.into_iter().map(|session| session.id).collect();
+    }
+
+    /// The models that can be chosen, each with a number.
+    pub fn models(&mut self, models: Vec<(String, String)>) {
+        for (at, (name, about)) in models.iter().enumerate() {
+            self.voice.say(&format!("model {}: {name}, {}", at + 1, plain(about)));
+        }
+        let how = "/model and a number or a name chooses one";
+        self.voice.say(&listed(models.len(), "models: none; /model PROVIDER/NAME takes any", how));
+        self.models = models.into_iter().map(|(name, _)| name).collect();
+    }
+}
+
+fn listed(how_many: usize, none: &str, how: &str) -> String {
+    if how_many == 0 { none.to_owned() } else { how.to_owned() }
+}

@@ -1,0 +1,125 @@
+//! A message in pieces: its reasoning, its words, what the provider ran between them, its pictures.
+
+use crate::ledger::{AssistantMessage, UserMessage};
+use crate::ui::text::markdown::Stream;
+use crate::ui::text::plain::Plain;
+use crate::view::{CardId, HostedLine, LiveMessage, Shown, shown};
+
+/// A piece of a card.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Bit {
+    /// All of a card that is not a message; of an answer the line over its reasoning.
+    Head,
+    /// A piece of its reasoning, or of a user's words.
+    Plain(usize),
+    /// What sets the reasoning apart from what follows, if both are there.
+    AfterReasoning,
+    /// The empty line between words and what the provider ran.
+    Gap,
+    /// What the provider ran.
+    Hosted(usize),
+    /// A piece of an answer's words: which text, which piece of that.
+    Words(usize, usize),
+    /// The pictures under a user's words.
+    Pictures,
+}
+
+/// A message, taken apart once: whatever the width, each piece can be laid out without those above.
+#[derive(Debug, Default)]
+pub(super) struct Message {
+    /// The card's revision.
+    pub revision: u64,
+    pub bits: Vec<Bit>,
+    /// Reasoning, or a user's words.
+    pub plain: Plain,
+    pub hosted: Vec<HostedLine>,
+    pub texts: Vec<Stream>,
+}
+
+impl Message {
+    pub(super) fn answer(message: &AssistantMessage, revision: u64) -> Self {
+        let plain = Plain::whole(message.thinking().trim());
+        let mut answer = Self { revision, plain, bits: vec![Bit::Head], ..Self::default() };
+        answer.bits.extend((0..answer.plain.pieces()).map(Bit::Plain));
+        answer.bits.push(Bit::AfterReasoning);
+        let parts = shown(&message.blocks);
+        let last = parts.len().saturating_sub(1);
+        for (at, part) in parts.into_iter().enumerate() {
+            match part {
+                Shown::Words(words) => {
+                    let text = Stream::whole(words.trim());
+                    let pieces = (0..text.pieces()).map(|piece| Bit::Words(answer.texts.len(), piece));
+                    answer.bits.extend((at > 0).then_some(Bit::Gap));
+                    answer.bits.extend(pieces);
+                    answer.bits.extend((at < last).then_some(Bit::Gap));
+                    answer.texts.push(text);
+                }
+                Shown::Hosted(line) => {
+                    answer.bits.push(Bit::Hosted(answer.hosted.len()));
+                    answer.hosted.push(line);
+                }
+            }
+        }
+        answer
+    }
+
+    /// Whether something follows its reasoning.
+    pub(super) fn speaks(&self) -> bool {
+        self.bits.last() != Some(&Bit::AfterReasoning)
+    }
+
+    pub(super) fn user(message: &UserMessage, revision: u64) -> Self {
+        let plain = Plain::whole(&message.shown());
+        // An empty message, too, has its sign in the margin.
+        let mut bits: Vec<Bit> = (0..plain.pieces().max(1)).map(Bit::Plain).collect();
+        bits.extend((!message.images.is_empty()).then_some(Bit::Pictures));
+        Self { revision, bits, plain, ..Self::default() }
+    }
+}
+
+/// The answer that grows: only its last pieces are laid out again.
+pub(super) struct Growing {
+    pub id: CardId,
+    /// Bytes of its text that the stream has taken.
+    pub taken: usize,
+    pub stream: Stream,
+    /// Bytes of its reasoning that were taken.
+    pub thought: usize,
+    pub reasoning: Plain,
+}
+
+impl Growing {
+    pub(super) fn new(id: CardId) -> Self {
+        Self { id, taken: 0, stream: Stream::default(), thought: 0, reasoning: Plain::default() }
+    }
+
+    /// Whether this is what has grown so far, and not an earlier attempt.
+    pub(super) fn is_of(&self, live: &LiveMessage) -> bool {
+        self.taken <= live.text.len() && self.thought <= live.thinking.len()
+    }
+
+    /// Takes the reasoning that came since the last frame.
+    pub(super) fn think(&mut self, all: &str) {
+        let new = all.get(self.thought..).unwrap_or_default();
+        // Blanks before the first word are not shown.
+        let new = if self.reasoning.pieces() == 0 { new.trim_start() } else { new };
+        self.reasoning.push(new);
+        self.thought = all.len();
+    }
+
+    /// How many pieces there are.
+    pub(super) fn pieces(&self) -> usize {
+        2 + self.reasoning.pieces() + self.stream.pieces()
+    }
+
+    /// What a piece is. The words have the same places as when the answer is finished.
+    pub(super) fn bit(&self, piece: usize) -> Bit {
+        let thoughts = self.reasoning.pieces();
+        match piece {
+            0 => Bit::Head,
+            piece if piece <= thoughts => Bit::Plain(piece - 1),
+            piece if piece == thoughts + 1 => Bit::AfterReasoning,
+            piece => Bit::Words(0, piece - thoughts - 2),
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! What the session answers to the screen: lists are filled, words come back, and nothing opens that was closed meanwhile.
+
+use super::local::{Local, Overlay};
+use super::picker::{Choice, Item, Picker};
+use super::request::{EarlierSession, Reply};
+use super::source::Source;
+
+/// Takes an answer in.
+pub fn reply(local: &mut Local, reply: Reply) {
+    match reply {
+        Reply::Returned { words, why } => {
+            local.composer.give_back(&words);
+            local.hint = Some(why);
+        }
+        Reply::NoModel { name, why } => {
+            local.next_model.take_if(|coming| coming.is_sought(&name));
+            local.composer.give_back(&format!("/model {name}"));
+            local.hint = Some(why);
+        }
+        Reply::Refused(why) => {
+            local.overlay.take_if(|overlay| matches!(overlay, Overlay::Picker(picker) if picker.is_awaited));
+            local.hint = Some(why);
+        }
+        Reply::Undo(offer) => match offer {
+            Ok(offer) => fill(local, Source::Undo, |picker| *picker = Picker::undo(offer)),
+            Err(why) => {
+                if awaited(local, Source::Undo).is_some() {
+                    local.overlay = None;
+                    local.hint = Some(why);
+                }
+            }
+        },
+        Reply::Sessions(sessions) => {
+            fill(local, Source::Sessions, |picker| {
+                picker.items = sessions.into_iter().map(session).collect()
+            });
+        }
+        Reply::Models(models) => {
+            fill(local, Source::Models, |picker| picker.items = models.into_iter().map(model).collect());
+        }
+        Reply::Preview { id, lines } => {
+            if let Some(Overlay::Picker(picker)) = &mut local.overlay
+                && let Some((of, preview)) = &mut picker.preview
+                && *of == id
+            {
+                *preview = lines;
+            }
+        }
+        Reply::Notice(said) => local.found(&said),
+    }
+}
+
+/// The session whose last lines are to be shown and were not asked for yet.
+pub fn wanted_preview(local: &mut Local) -> Option<String> {
+    let Some(Overlay::Picker(picker)) = &mut local.overlay else { return None };
+    let Some(Item { choice: Choice::Session(id), .. }) = picker.current() else { return None };
+    if picker.preview.as_ref().is_some_and(|(of, _)| of == id) {
+        return None;
+    }
+    let id = id.clone();
+    picker.preview = Some((id.clone(), Vec::new()));
+    Some(id)
+}
+
+fn fill(local: &mut Local, source: Source, with: impl FnOnce(&mut Picker)) {
+    if let Some(picker) = awaited(local, source) {
+        picker.is_awaited = false;
+        with(picker);
+    }
+}
+
+/// The list that waits for this, if it is still there.
+fn awaited(local: &mut Local, source: Source) -> Option<&mut Picker> {
+    match &mut local.overlay {
+        Some(Overlay::Picker(picker)) if picker.is_awaited && picker.source == source => Some(picker),
+        _ => None,
+    }
+}
+
+fn session(session: EarlierSession) -> Item {
+    Item { words: session.words, aside: session.aside, choice: Choice::Session(session.id) }
+}
+
+fn model((name, about): (String, String)) -> Item {
+    Item { words: name.clone(), aside: about, choice: Choice::Model(name) }
+}

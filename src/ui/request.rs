@@ -1,0 +1,77 @@
+//! What a front end asks of the session that it shows, and what it is answered beside the events of the agent.
+
+use crate::agent::Intent;
+use crate::ledger::{CallId, EntryId};
+
+use super::offer::Offer;
+
+/// What is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Request {
+    /// Pass this on to the agent: at once, except a message whose attachments are read first.
+    Intent(Intent),
+    /// Have the model of this name answer. It is looked up, which may take seconds, and then chosen.
+    ChooseModel(String),
+    /// Say what an undo would do: of the last turn that changed files, or of all turns since this message.
+    PlanUndo(Option<EntryId>),
+    /// Put files back to what they were before this call: what was shown, and nothing else.
+    Restore {
+        /// The first call that is taken back.
+        since: CallId,
+        /// What would be done, as it was shown, file by file.
+        shown: Vec<(String, String)>,
+    },
+    /// List the other sessions of this folder.
+    ListSessions,
+    /// Show the last lines of the session of this id.
+    Preview(String),
+    /// List the models that can be chosen.
+    ListModels,
+}
+
+/// What is answered.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reply {
+    /// A message was not sent: it goes back to who wrote it.
+    Returned {
+        /// Its words.
+        words: String,
+        /// What happened, and what to do next.
+        why: String,
+    },
+    /// The model of this name does not answer.
+    NoModel {
+        /// The name.
+        name: String,
+        /// What happened, and what to do next.
+        why: String,
+    },
+    /// What was asked for was not done, and why.
+    Refused(String),
+    /// What an undo would do, or why there is nothing to undo.
+    Undo(Result<Offer, String>),
+    /// The other sessions of this folder, newest first.
+    Sessions(Vec<EarlierSession>),
+    /// The last lines of a session.
+    Preview {
+        /// Its id.
+        id: String,
+        /// The lines; or why there are none.
+        lines: Vec<String>,
+    },
+    /// The models that can be chosen, each with its window and price.
+    Models(Vec<(String, String)>),
+    /// Something worth knowing that was found out meanwhile, such as a model server on this machine.
+    Notice(String),
+}
+
+/// A session of this folder that one can go on with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EarlierSession {
+    /// Its id.
+    pub id: String,
+    /// What was said first.
+    pub words: String,
+    /// When, and how it ended.
+    pub aside: String,
+}
