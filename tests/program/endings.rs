@@ -31,7 +31,8 @@ fn code(path: &str) -> String {
 
 /// All of the loop but the fold that only reads what was written.
 fn the_loop() -> Vec<(String, String)> {
-    let files = fs::read_dir("src/agent").unwrap().map(|file| file.unwrap().path().display().to_string());
+    let files =
+        fs::read_dir("src/core/agent").unwrap().map(|file| file.unwrap().path().display().to_string());
     files.filter(|path| !path.ends_with("guards.rs")).map(|path| (path.clone(), code(&path))).collect()
 }
 

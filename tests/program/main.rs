@@ -33,8 +33,9 @@ mod architecture;
 mod cli;
 mod config;
 mod endings;
+mod guide;
 #[cfg(unix)]
 mod pictures;
 mod providers;
+mod requirements;
 mod schemas;
-mod seeds;

@@ -1,4 +1,5 @@
-//! The README's pictures: each is there, names nothing of the machine that made it, and can be made again.
+//! The pictures of the README and the guide: each is there and shown, names nothing of the machine that made it, and can be
+//! made again.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -7,19 +8,25 @@ use crate::app::Program;
 
 const README: &str = include_str!("../../README.md");
 
+/// The pictures that a page shows.
+fn shown(page: &str) -> BTreeSet<String> {
+    let links = page.split("![").skip(1).filter_map(|rest| rest.split_once("](")?.1.split(')').next());
+    links.filter_map(|link| link.split_once("assets/pictures/")).map(|(_, name)| name.to_owned()).collect()
+}
+
 #[test]
-fn the_readme_names_every_picture_and_each_is_there() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/pictures");
-    let there: BTreeSet<String> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| format!("assets/pictures/{}", entry.unwrap().file_name().into_string().unwrap()))
-        .collect();
-    let named = README.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-    let named: BTreeSet<String> =
-        named.filter(|name| name.starts_with("assets/pictures/")).map(str::to_owned).collect();
-    assert_eq!(named, there);
+fn every_picture_is_shown_and_each_is_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let files = |folder: &str| std::fs::read_dir(root.join(folder)).unwrap().map(|file| file.unwrap().path());
+    let there: BTreeSet<String> =
+        files("assets/pictures").map(|file| file.file_name().unwrap().to_str().unwrap().to_owned()).collect();
+    let on_first_sight = shown(README);
+    assert!(on_first_sight.len() >= 3, "the README shows what it is: {on_first_sight:?}");
+    let guide = files("docs/guide").flat_map(|page| shown(&std::fs::read_to_string(page).unwrap()));
+    let all: BTreeSet<String> = on_first_sight.into_iter().chain(guide).collect();
+    assert_eq!(all, there);
     for name in there {
-        let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(&name)).unwrap();
+        let text = std::fs::read_to_string(root.join("assets/pictures").join(&name)).unwrap();
         assert!(text.starts_with("<svg ") && text.ends_with("</svg>\n"), "{name}");
         for path in ["/tmp/", "/root/", "/var/", "/private/", ".tmp"] {
             assert!(!text.contains(path), "{name} names a folder of a machine: {path}");
