@@ -156,8 +156,8 @@ fn colour_of(buffer: &Buffer, words: &str) -> Option<Color> {
     let area = buffer.area;
     (0..area.height).find_map(|y| {
         let row: String = (0..area.width).map(|x| buffer[(x, y)].symbol()).collect();
-        let at = row.find(words)?;
-        let x = u16::try_from(row[..at].chars().count()).unwrap();
+        let (before, _) = row.split_once(words)?;
+        let x = u16::try_from(before.chars().count()).unwrap();
         Some(buffer[(x, y)].fg)
     })
 }

@@ -33,7 +33,7 @@ fn notes_of_typing(home: &Home) -> usize {
 #[tokio::test]
 async fn a_question_is_answered_then_the_command_is_interrupted() {
     let home = Home::new();
-    let command = "sh -c 'printf \"name? \"; read n; echo hello $n; read more; echo over'";
+    let command = "sh -c 'printf \"na%s? \" me; read n; echo hello $n; read more; echo over'";
     let mut app =
         running(&home, USUAL, &json!([{ "tool_calls": [on_terminal(command)] }, "never said"])).await;
     app.keys(CHORD).await;
@@ -69,7 +69,7 @@ async fn a_question_is_answered_then_the_command_is_interrupted() {
 async fn keys_of_a_burst_that_outlives_the_command_approve_nothing() {
     let home = Home::new();
     let calls = json!([
-        on_terminal("printf 'name? '; read n; echo hello $n"),
+        on_terminal("printf 'na%s? ' me; read n; echo hello $n"),
         { "name": "shell", "arguments": { "command": "echo two > two.txt" } }
     ]);
     let mut app = running(&home, USUAL, &json!([{ "tool_calls": calls }, "both are done"])).await;
@@ -198,7 +198,7 @@ async fn a_program_s_colours_reach_the_terminal() {
 #[tokio::test]
 async fn lines_type_too() {
     let home = Home::new();
-    let command = "printf 'name? '; read n; echo hello $n; read more; echo bye $more";
+    let command = "printf 'na%s? ' me; read n; echo hello $n; read more; echo bye $more";
     let script = json!([{ "tool_calls": [on_terminal(command)] }, "they have met"]).to_string();
     let mut app = Console::start(&home, USUAL, &["--screen-reader", "--script", &script]);
     app.sees("Type a message").await;
