@@ -135,7 +135,13 @@ async fn converse(
     match outcome? {
         UiOutcome::Resume(id) => Ok(Next::Resume(id)),
         UiOutcome::Quit | UiOutcome::AgentGone => farewell(invocation, &session.id).map(Next::Leave),
-        UiOutcome::Signalled | UiOutcome::TerminalGone => Ok(Next::Leave(Exit::Interrupted)),
+        UiOutcome::Signalled => {
+            if let Err(why) = farewell(invocation, &session.id) {
+                tracing::debug!("nobody was left to be told how to go on: {why}");
+            }
+            Ok(Next::Leave(Exit::Interrupted))
+        }
+        UiOutcome::TerminalGone => Ok(Next::Leave(Exit::Interrupted)),
     }
 }
 

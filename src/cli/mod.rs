@@ -28,6 +28,7 @@ use std::{
     process::ExitCode,
 };
 
+use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use clap_complete::Shell;
 
@@ -71,6 +72,36 @@ fn misplaced(args: &Args) -> Result<(), Fault> {
     }
 }
 
+/// What clap did not understand, with what only its definition tells: the command that the first word was probably meant to
+/// be, or the commands below it of which one is missing.
+fn misread(error: &clap::Error, first: &str) -> Result<Exit, Fault> {
+    match error.kind() {
+        ErrorKind::UnknownArgument => match mistyped(first) {
+            Some(near) => Err(Fault::usage(
+                format!("`{first}` is no command; did you mean `{near}`?"),
+                "see `countersign --help`",
+            )),
+            None => outcome::of_clap(error),
+        },
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let args = Args::command();
+            let below: Vec<&str> = args
+                .find_subcommand(first)
+                .into_iter()
+                .flat_map(clap::Command::get_subcommands)
+                .map(clap::Command::get_name)
+                .collect();
+            let one_of = format!("name one of {}; see `countersign {first} --help`", below.join(", "));
+            if below.is_empty() {
+                outcome::of_clap(error)
+            } else {
+                Err(Fault::usage("a command is missing", one_of))
+            }
+        }
+        _ => outcome::of_clap(error),
+    }
+}
+
 /// The command that a message of one word was probably meant to be.
 fn mistyped(word: &str) -> Option<String> {
     if word.contains(char::is_whitespace) {
@@ -83,9 +114,10 @@ fn mistyped(word: &str) -> Option<String> {
 }
 
 fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
+    let first = words.get(1).and_then(|word| word.to_str()).map(str::to_owned).unwrap_or_default();
     let args = match Args::try_parse_from(words) {
         Ok(args) => args,
-        Err(error) => return outcome::of_clap(&error),
+        Err(error) => return misread(&error, &first),
     };
     misplaced(&args)?;
     match args.command {

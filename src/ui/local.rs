@@ -58,6 +58,8 @@ pub struct Local {
     pub shut: Option<Shut>,
     /// What to know before the first message.
     pub notice: Option<String>,
+    /// What was typed when the list of commands above it was closed.
+    pub list_shut: Option<String>,
     /// Whether this only looks at a session.
     pub read_only: bool,
     /// How the session is played, if it is one of the past that is.
@@ -228,6 +230,7 @@ impl Local {
             next_model: None,
             shut: None,
             notice: None,
+            list_shut: None,
             read_only: false,
             replay: None,
             answered: BTreeSet::new(),

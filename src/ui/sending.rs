@@ -163,7 +163,8 @@ fn meant(local: &Local, view: &View) -> Option<(&'static str, &'static str)> {
 pub(super) fn completions(local: &Local, view: &View) -> Option<Vec<(&'static str, &'static str)>> {
     let [word] = local.composer.area().lines() else { return None };
     let composing = local.focused(view) == Focus::Composer;
-    if !composing || local.overlay.is_some() || local.edit.is_some() || !word.starts_with('/') {
+    let is_shut = local.list_shut.as_ref() == Some(word);
+    if !composing || is_shut || local.overlay.is_some() || local.edit.is_some() || !word.starts_with('/') {
         return None;
     }
     let (name, rest) =

@@ -21,7 +21,7 @@ use super::picking;
 use super::replaying::{Paced, pace};
 use super::rhythm::Press;
 use super::search::{Found, Search};
-use super::sending::{self, send, send_later};
+use super::sending::{self, completions, send, send_later};
 use super::source::Source;
 use super::typing;
 use super::{answering, editing, focusing};
@@ -269,6 +269,11 @@ fn escape(local: &mut Local, view: &View) -> Vec<Act> {
     }
     if view.status.is_busy() {
         return vec![Act::Abort];
+    }
+    if completions(local, view).is_some_and(|all| !all.is_empty()) {
+        // Until something else is typed.
+        local.list_shut = local.composer.area().lines().first().cloned();
+        return Vec::new();
     }
     if local.focused(view) == Focus::Composer {
         local.vim.escape(&mut local.composer);

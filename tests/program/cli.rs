@@ -323,6 +323,32 @@ fn a_mistyped_command_is_an_error_with_a_suggestion() {
 }
 
 #[test]
+fn a_mistyped_command_is_recognised_with_words_behind_it_and_a_missing_one_names_those_there_are() {
+    for (typed, near) in
+        [(["sesions", "list"], "sessions"), (["exce", "hi"], "exec"), (["doctorr", "now"], "doctor")]
+    {
+        let ran = World::new().run(&typed);
+        assert_eq!(ran.code, 2, "{typed:?}: {}", ran.err);
+        let says = format!("`{}` is no command; did you mean `{near}`?", typed[0]);
+        assert!(ran.err.contains(&says), "{}", ran.err);
+    }
+    let ran = World::new().run(&["fix", "the parser"]);
+    assert!(ran.err.contains("put a PROMPT of several words in quotes"), "{}", ran.err);
+    for (command, below) in [("sessions", ["list", "show", "export"]), ("config", ["show", "path", "init"])] {
+        let ran = World::new().run(&[command]);
+        assert_eq!(ran.code, 2, "{command}: {}", ran.err);
+        assert!(below.iter().all(|name| ran.err.contains(name)), "{}", ran.err);
+    }
+}
+
+#[test]
+fn lines_of_words_end_with_their_input() {
+    let ran = World::new().run(&["--screen-reader", "-m", "rehearsal"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.contains("answers, mode ask"), "{}", ran.out);
+}
+
+#[test]
 fn without_a_terminal_no_sequences_are_written() {
     let ran = World::new().run(&[]);
     assert_ne!(ran.code, 0);

@@ -61,7 +61,18 @@ impl Talk {
         message
     }
 
+    /// Results, and words that come with them.
+    async fn results_and(&mut self, results: &[(Outcome, &str)], words: &str) -> AssistantMessage {
+        self.push_results(results);
+        self.user(words).await
+    }
+
     async fn results(&mut self, results: &[(Outcome, &str)]) -> AssistantMessage {
+        self.push_results(results);
+        self.go_on().await
+    }
+
+    fn push_results(&mut self, results: &[(Outcome, &str)]) {
         let Some(Message::Assistant(said)) = self.messages.last() else { panic!("no answer yet") };
         assert_eq!(said.calls().count(), results.len(), "each call has one result");
         let results = said.calls().zip(results).map(|(call, (outcome, content))| ToolResult {
@@ -76,7 +87,6 @@ impl Talk {
             images: vec![],
         });
         self.messages.push(Message::Results(results.map(Arc::new).collect()));
-        self.go_on().await
     }
 }
 
@@ -208,6 +218,24 @@ async fn the_tour_looks_reads_and_asks_for_two_signatures() {
         assert!(text.contains(words), "{words}: {text}");
     }
     assert_eq!(calls(&end).len(), 0);
+}
+
+#[tokio::test]
+async fn the_tour_names_tab_and_goes_on_when_something_is_said_or_changed_meanwhile() {
+    for words in ["y", "The user changed the arguments of your call of shell to {\"command\":\"ls\"}."] {
+        let mut talk = Talk::new();
+        talk.user("tour").await;
+        let said = talk.results_and(&[(Outcome::Ok, ".: 0 entries")], words).await;
+        assert_eq!(calls(&said).len(), 2, "{words}: {}", said.text());
+        assert!(said.text().contains("**Tab** gives the first pane the keys"), "{}", said.text());
+        let end = talk.results_and(&[(Outcome::Ok, "created"), (Outcome::Ok, "hello")], words).await;
+        assert!(end.text().contains("Ctrl-O") && !end.text().contains("I can follow"), "{}", end.text());
+    }
+    // A wish of its own is followed.
+    let mut talk = Talk::new();
+    talk.user("tour").await;
+    let said = talk.results_and(&[(Outcome::Ok, ".: 0 entries")], "run git status").await;
+    assert_eq!(calls(&said), [("shell", json!({ "command": "git status" }))]);
 }
 
 #[tokio::test]

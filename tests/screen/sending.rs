@@ -219,3 +219,18 @@ fn the_menu_of_commands_takes_arrows_and_enter_and_runs_what_only_one_begins_wit
     seat.key(KeyCode::Up, KeyModifiers::NONE);
     assert_eq!(seat.local.composer.text(), "Why does the parser reject empty input?");
 }
+
+#[test]
+fn esc_closes_the_menu_of_commands_and_typing_opens_it_again() {
+    let mut seat = Seat::new(scenes::conversation());
+    seat.press("/mo");
+    assert!(seat.frame(80, 24).contains("/model"));
+    assert!(seat.key(KeyCode::Esc, KeyModifiers::NONE).is_empty());
+    assert!(!seat.frame(80, 24).contains("/model") && seat.local.composer.text() == "/mo");
+    seat.press("d");
+    assert!(seat.frame(80, 24).contains("/model"));
+    // What runs is stopped first.
+    let mut seat = Seat::new(scenes::running());
+    seat.press("/mo");
+    assert_eq!(seat.key(KeyCode::Esc, KeyModifiers::NONE), [Act::Abort]);
+}
