@@ -76,7 +76,7 @@ fn misplaced(args: &Args) -> Result<(), Fault> {
 /// be, or the commands below it of which one is missing.
 fn misread(error: &clap::Error, first: &str) -> Result<Exit, Fault> {
     match error.kind() {
-        ErrorKind::UnknownArgument => match mistyped(first) {
+        ErrorKind::UnknownArgument => match mistyped(first).filter(|near| near != first) {
             Some(near) => Err(Fault::usage(
                 format!("`{first}` is no command; did you mean `{near}`?"),
                 "see `countersign --help`",
