@@ -1,7 +1,9 @@
 //! A call that waited over a restart: it is looked at again before it is decided. The world may be another one by now, and
 //! a person allows what will happen, not what would have happened then.
 
-use crate::ledger::{CallId, Decider, Decision, Millis, Sandboxing, Settlement, ToolUse};
+use crate::ledger::{
+    ApprovalRequest, Body, CallId, Decider, Decision, Millis, Sandboxing, Settlement, ToolUse,
+};
 use crate::policy::{Decided, Verdict};
 use crate::tool::{Preparation, ToolSpec};
 
@@ -85,18 +87,39 @@ impl Agent {
                 return self
                     .refuse(now, Decision { rule, ..Decision::denial(call.id, Decider::Policy, reason) });
             }
-            Verdict::Ask(why) => (why, self.no_looser(&tool, call, before.sandboxing)),
-            Verdict::Allow(_) => (before.why.clone(), self.no_looser(&tool, call, before.sandboxing)),
-            Verdict::Sandbox(_) => {
-                let gap = self.why_not_confined(call, found);
-                gap.unwrap_or_else(|| (before.why.clone(), Sandboxing::Within))
-            }
+            Verdict::Ask(why) => (Some(why), self.no_looser(&tool, call, before.sandboxing)),
+            Verdict::Allow(_) => (None, self.no_looser(&tool, call, before.sandboxing)),
+            Verdict::Sandbox(_) => match self.why_not_confined(call, found) {
+                Some((gap, sandboxing)) => (Some(gap), sandboxing),
+                None => (None, Sandboxing::Within),
+            },
         };
+        let is_looser = why.is_none();
+        let why = why.unwrap_or_else(|| self.why_it_was_asked(&before));
         let asked = self.request_about(call, (why, sandboxing), found);
         if asked == before {
             return State::Waiting(request);
         }
-        State::Waiting(self.ask(now, asked, out))
+        let is_the_same_but_for_why = ApprovalRequest { why: before.why.clone(), ..asked.clone() } == before;
+        let anew = self.ask(now, asked, out);
+        if is_looser && is_the_same_but_for_why {
+            // What was answered while this was looked at stands: nothing but a reason against it is gone.
+            let early = self.early.iter_mut().filter(|(of, early, _)| *of == request && *early == call.id);
+            early.for_each(|(of, ..)| *of = anew);
+        }
+        State::Waiting(anew)
+    }
+
+    /// Why a call goes on waiting that the policy would let run by now: the reason of the first request about it, told as one of
+    /// the past. It may hold no more, as a gap in the sandbox that was closed.
+    fn why_it_was_asked(&self, before: &ApprovalRequest) -> String {
+        let entries = self.books.ledger.entries().iter();
+        let mut first = entries.filter_map(|entry| match &entry.body {
+            Body::ApprovalRequested(asked) if asked.call == before.call => Some(asked),
+            _ => None,
+        });
+        let first = first.find(|asked| asked.arguments == before.arguments).unwrap_or(before);
+        format!("asked about before the restart: {}", first.why)
     }
 
     /// Where the call runs when it is allowed: in the sandbox if that was asked about, as long as there is one.
