@@ -87,27 +87,20 @@ impl Agent {
                 return self
                     .refuse(now, Decision { rule, ..Decision::denial(call.id, Decider::Policy, reason) });
             }
-            Verdict::Ask(why) => (Some(why), self.no_looser(&tool, call, before.sandboxing)),
-            Verdict::Allow(_) => (None, self.no_looser(&tool, call, before.sandboxing)),
-            Verdict::Sandbox(_) => match self.why_not_confined(call, found) {
-                Some((gap, sandboxing)) => (Some(gap), sandboxing),
-                None => (None, Sandboxing::Within),
-            },
+            Verdict::Ask(why) => (why, self.no_looser(&tool, call, before.sandboxing)),
+            Verdict::Allow(_) => {
+                (self.why_it_was_asked(&before), self.no_looser(&tool, call, before.sandboxing))
+            }
+            Verdict::Sandbox(_) => {
+                let gap = self.why_not_confined(call, found);
+                gap.unwrap_or_else(|| (self.why_it_was_asked(&before), Sandboxing::Within))
+            }
         };
-        let is_looser = why.is_none();
-        let why = why.unwrap_or_else(|| self.why_it_was_asked(&before));
         let asked = self.request_about(call, (why, sandboxing), found);
         if asked == before {
             return State::Waiting(request);
         }
-        let is_the_same_but_for_why = ApprovalRequest { why: before.why.clone(), ..asked.clone() } == before;
-        let anew = self.ask(now, asked, out);
-        if is_looser && is_the_same_but_for_why {
-            // What was answered while this was looked at stands: nothing but a reason against it is gone.
-            let early = self.early.iter_mut().filter(|(of, early, _)| *of == request && *early == call.id);
-            early.for_each(|(of, ..)| *of = anew);
-        }
-        State::Waiting(anew)
+        State::Waiting(self.ask(now, asked, out))
     }
 
     /// Why a call goes on waiting that the policy would let run by now: the reason of the first request about it, told as one of
