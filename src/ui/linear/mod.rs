@@ -11,6 +11,7 @@ mod gather;
 mod moment;
 mod obeying;
 mod pages;
+mod stopping;
 mod talk;
 mod teller;
 mod undoing;
