@@ -106,9 +106,9 @@ impl Books {
 
     /// What can be done after the run ends so, by how far its calls came.
     pub(super) fn next_safe_action(&self, reason: Ending) -> &'static str {
-        let results = self.run().iter().filter_map(|entry| match &entry.body {
-            Body::ToolResult(result) => Some(Reach::of(&result.outcome)),
-            _ => None,
+        let results = self.run().iter().filter_map(|entry| {
+            let Body::ToolResult(result) = &entry.body else { return None };
+            Some(Reach::of(&result.outcome))
         });
         reason.next_safe_action_after(results.max().unwrap_or_default())
     }

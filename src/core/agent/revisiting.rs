@@ -107,11 +107,13 @@ impl Agent {
     /// the past. It may hold no more, as a gap in the sandbox that was closed.
     fn why_it_was_asked(&self, before: &ApprovalRequest) -> String {
         let entries = self.books.ledger.entries().iter();
-        let mut first = entries.filter_map(|entry| match &entry.body {
-            Body::ApprovalRequested(asked) if asked.call == before.call => Some(asked),
-            _ => None,
+        let mut asked = entries.filter_map(|entry| {
+            let Body::ApprovalRequested(asked) = &entry.body else { return None };
+            Some(asked)
         });
-        let first = first.find(|asked| asked.arguments == before.arguments).unwrap_or(before);
+        let is_same =
+            |asked: &&ApprovalRequest| (asked.call, &asked.arguments) == (before.call, &before.arguments);
+        let first = asked.find(is_same).unwrap_or(before);
         format!("asked about before the restart: {}", first.why)
     }
 
