@@ -46,6 +46,27 @@ fn an_interruption_says_what_is_true_of_the_whole_run() {
 }
 
 #[test]
+fn a_later_call_that_was_not_started_takes_nothing_back() {
+    let partial = Outcome::Lost { started: true };
+    for (first, wanted) in [(Outcome::Ok, Reach::NothingCut), (partial, Reach::CutShort)] {
+        let mut stage = Stage::new();
+        stage.user("Write it.");
+        for outcome in [first.clone(), Outcome::Denied(Decider::User), Outcome::Invalid] {
+            let call = stage.tool_use("write", json!({"path": "a.txt"}));
+            let open = stage.say(None, "", "", vec![call]).remove(0);
+            stage.settle(open, outcome, "so it went", 0);
+            stage.steer("and this");
+            stage.call_model(Transition::Steered);
+        }
+        stage.end(Ending::AbortedStreaming);
+        let end = stage.ledger.last_id().unwrap();
+        assert_eq!(view(&stage.events).reach(end), wanted, "{first:?}");
+        let next = Ending::AbortedStreaming.next_safe_action_after(wanted);
+        assert_eq!(next.contains("No call was cut short"), wanted == Reach::NothingCut, "{next}");
+    }
+}
+
+#[test]
 fn tokens_are_counted_while_an_answer_streams() {
     let mut stage = Stage::new();
     stage.user("Tell me.");

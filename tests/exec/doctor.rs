@@ -206,6 +206,18 @@ fn a_refused_key_and_an_unreachable_server_are_problems() {
 }
 
 #[test]
+fn what_names_a_key_is_told_without_it() {
+    let gone = ModelServer::start(Vec::new());
+    let address = format!("{}/{}", gone.base_url(), KEY.to_uppercase());
+    drop(gone);
+    let configured = format!("[providers.gone]\nbase_url = '{address}'\napi_key_env = 'MY_API_KEY'\n");
+    let world = World::new().configured(&configured).with("MY_API_KEY", KEY);
+    let ran = doctor(&world, &["--test-keys"]);
+    let said = ran.out.clone() + &ran.err;
+    assert!(said.contains("[key]") && !said.to_lowercase().contains(&KEY.to_lowercase()), "{said}");
+}
+
+#[test]
 fn damaged_sessions_are_named_with_their_check() {
     let world = World::new().with("DEBUG_MOCK_RESPONSES", r#"["One.", "Two."]"#);
     assert_eq!(world.exec(&["hello"]).code, 0);

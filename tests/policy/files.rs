@@ -30,6 +30,18 @@ const SPELLINGS: &[(&str, &str)] = &[
     ("deny", "cat < sub/../secret.txt"),
     ("deny", "cd sub && cat ../secret.txt"),
     ("deny", "cd sub; cat ../secret.txt"),
+    ("ask", "cd sub; cat secret.txt"),
+    ("ask", "cd sub || cat secret.txt"),
+    ("ask", "cd sub | cat secret.txt"),
+    ("ask", "cd sub & cat secret.txt"),
+    ("ask", "cd sub\ncat secret.txt"),
+    ("ask", "(cd sub); cat secret.txt"),
+    ("ask", "(cd sub) && cat secret.txt"),
+    ("ask", "cd sub && ls; cat secret.txt"),
+    ("ask", "cd sub && ls || cat secret.txt"),
+    ("ask", "cd sub; awk 1 secret.txt"),
+    ("ask", "cd sub; cat < secret.txt"),
+    ("ask", "cd link/../x && cat secret.txt"),
     ("deny", "sort -- secret.txt"),
     ("deny", "grep -f secret.txt x"),
     ("deny", "grep -nfsecret.txt x"),
@@ -76,6 +88,9 @@ const SPELLINGS: &[(&str, &str)] = &[
     ("allow", "f=a; cat \"$f\""),
     ("allow", "for f in a b; do cat \"$f\"; done"),
     ("allow", "cd sub && cat secret.txt"),
+    ("allow", "(cd sub && cat secret.txt)"),
+    ("allow", "cd sub && cat secret.txt | wc -l && ls"),
+    ("allow", "cd sub; cat other.txt"),
     ("allow", "cd a && cd b && cargo test x"),
     ("allow", "cargo build --release && ls -la"),
     ("allow", "echo secret.txt"),
@@ -93,8 +108,54 @@ fn no_spelling_hides_a_file_from_a_rule() {
     {
         assert_eq!(decide("write(keys/*)", line), "ask", "{line}");
     }
+    for line in ["rm -rf keys", "mv keys x", "chmod -R 0 ./keys/"] {
+        assert_eq!(decide("write(keys/*)", line), "ask", "{line}");
+    }
     assert_eq!(decide("write(keys/*)", "cat \"$x\""), "allow");
     assert_eq!(decide("read(./secret.txt)", "cat sub/../secret.txt"), "deny");
+}
+
+/// What a rule that denies reading what is below `keys` says.
+#[test]
+fn a_rule_about_a_folder_speaks_of_what_is_named_in_it() {
+    for (expected, line) in [
+        ("deny", "cat keys/a"),
+        ("deny", "cat keys/sub/a"),
+        ("deny", "cat ./keys//a"),
+        ("deny", "cat sub/../keys/a"),
+        ("deny", "cd keys && cat a"),
+        ("deny", "cd ./keys/ && cat a"),
+        ("deny", "cd keys/sub && cat a"),
+        ("deny", "cd keys; cat a"),
+        ("deny", "(cd keys && cat a)"),
+        ("deny", "cd keys && sort -- a | wc -l"),
+        ("deny", "cd keys && cat < a"),
+        ("ask", "cd keys && cat *"),
+        ("ask", "cd k* && cat a"),
+        ("ask", "cd sub/../keys && cat a"),
+        ("ask", "cd sub; cd ../keys; cat a"),
+        ("ask", "pushd keys; cat a"),
+        ("ask", "cat k*/a"),
+        ("ask", "cat keys/*"),
+        ("ask", "cat key[s]/a"),
+        ("ask", "cat */a"),
+        ("ask", "cd keys && awk 1 a"),
+        ("ask", "awk 1 keys/a"),
+        ("ask", "tar cf x keys/a"),
+        ("ask", "find keys -name a -exec cat {} +"),
+        ("ask", "grep -r x keys"),
+        ("ask", "ls ./keys/"),
+        ("ask", "cp -r keys x"),
+        ("ask", "tar cf x sub/../keys"),
+        ("allow", "cd keys"),
+        ("allow", "cat sub/a"),
+        ("allow", "cd sub && cat a"),
+        ("allow", "cat keys.txt"),
+    ] {
+        for rule in ["read(keys/**)", "read(keys/*)"] {
+            assert_eq!(decide(rule, line), expected, "{rule}: {line}");
+        }
+    }
 }
 
 #[test]

@@ -26,4 +26,5 @@ mod rules;
 mod servers;
 mod stubs;
 mod support;
+mod traced;
 mod urls;

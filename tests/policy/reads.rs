@@ -20,21 +20,21 @@ use super::support::{call, policy, shell_tool};
 const LINES: usize = 5_000;
 const LEAST: usize = 900;
 /// Lines that one shell runs before the folder is looked at.
-const TOGETHER: usize = 60;
+pub(super) const TOGETHER: usize = 60;
 /// Words that are in files and names outside of the folder, and nowhere else.
 const OUTSIDE: &str = "outside-of-the-folder";
 /// A user without rights, for the root of a machine that builds: root's programs could set its clock.
 const NOBODY: u32 = 65_534;
 
 /// A folder to work in, one beside it that `link` and `linked` lead to, and programs.
-struct Yard {
+pub(super) struct Yard {
     folder: TempDir,
     /// Whether root made it: then nobody works in it.
     is_roots: bool,
 }
 
 impl Yard {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let is_roots = fs::metadata(folder.path()).unwrap().uid() == 0;
         let yard = Self { folder, is_roots };
@@ -72,7 +72,7 @@ impl Yard {
         yard
     }
 
-    fn at(&self, name: &str) -> PathBuf {
+    pub(super) fn at(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
@@ -101,11 +101,15 @@ impl Yard {
         assert!(said.contains("nothing to commit"), "{said}");
     }
 
-    /// Runs a script as nobody in particular; returns what it prints.
     fn shell(&self, script: &str, as_nobody: bool) -> String {
+        self.run(&["bash", "-c", script], as_nobody)
+    }
+
+    /// Runs a command as nobody in particular; returns what it prints.
+    pub(super) fn run(&self, words: &[&str], as_nobody: bool) -> String {
         let path = format!("{}:/usr/local/bin:/usr/bin:/bin", self.at("bin").display());
         let mut command = Command::new("timeout");
-        command.args(["-s", "KILL", "20", "bash", "-c", script]).current_dir(self.work());
+        command.args(["-s", "KILL", "60"]).args(words).current_dir(self.work());
         command.env_clear().env("PATH", path).env("HOME", self.at("outside")).stdin(Stdio::null());
         for (name, value) in [
             ("GIT_CONFIG_NOSYSTEM", "1"),
@@ -189,16 +193,24 @@ fn seed() -> u64 {
     std::env::var("READS_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1)
 }
 
-#[test]
-fn what_is_taken_for_a_look_does_nothing_else() {
-    let yard = Yard::new();
+/// Lines that run without a question because they only look.
+pub(super) fn lines_that_look(yard: &Yard) -> Vec<String> {
     let mut dice = Dice::new(seed() + 5_000);
     let made_up = (0..LINES).map(|_| grammars::line(&mut dice));
     let all: BTreeSet<String> = grammars::each_option().chain(made_up).collect();
-    let looks: Vec<&String> = all.iter().filter(|line| yard.looks(line)).collect();
+    let of = all.len();
+    let looks: Vec<String> = all.into_iter().filter(|line| yard.looks(line)).collect();
     assert!(looks.len() >= LEAST, "only {} lines only look", looks.len());
     let programs: BTreeSet<&str> = looks.iter().filter_map(|line| line.split(' ').next()).collect();
-    println!("{} lines of {} look, of {} programs", looks.len(), all.len(), programs.len());
+    println!("{} lines of {of} look, of {} programs", looks.len(), programs.len());
+    looks
+}
+
+#[test]
+fn what_is_taken_for_a_look_does_nothing_else() {
+    let yard = Yard::new();
+    let looks = lines_that_look(&yard);
+    let looks: Vec<&String> = looks.iter().collect();
     let mut wrong: Vec<String> = Vec::new();
     for lines in looks.chunks(TOGETHER) {
         if yard.harm(lines).is_none() {

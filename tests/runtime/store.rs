@@ -183,6 +183,25 @@ fn the_latest_is_the_newest_of_this_folder() {
     assert_eq!(latest(root, "/w/"), None);
 }
 
+/// A file with holes has any size and takes no room; whoever reads a hole as a line reads it whole.
+#[test]
+fn the_list_reads_no_file_that_is_too_large_to_be_a_session() {
+    let state = state();
+    kept(state.path(), "01", "/a");
+    for (id, size, why) in
+        [("02", 20_u64 << 30, "is too large to be one"), ("03", 300 << 20, "a line of it has more")]
+    {
+        let path = kept(state.path(), id, "/b");
+        fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(size).unwrap();
+        let listing = list(state.path());
+        let ids: Vec<&str> = listing.sessions.iter().map(|session| session.id.as_str()).collect();
+        assert_eq!(ids, ["01"], "{id}");
+        let said = &listing.unreadable[0].1;
+        assert!(said.contains(why) && said.contains(id), "{said}");
+        fs::remove_file(path).unwrap();
+    }
+}
+
 #[test]
 fn the_list_says_what_there_is_and_what_cannot_be_read() {
     let state = state();

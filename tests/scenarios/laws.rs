@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use countersign::agent::{Agent, Effect, Input, Intent, Settings};
-use countersign::ledger::{Body, CallId, Entry, EntryId, Millis, check, recover};
+use countersign::ledger::{Body, CallId, Entry, EntryId, Millis, Outcome, check, recover};
 use countersign::model::{ModelEvent, ModelNews};
 
 use crate::sendable::sendable;
@@ -52,6 +52,31 @@ pub fn may_be_typed_into(log: &[Arc<Entry>], running: &BTreeSet<CallId>, call: C
         (false, _) => Err(format!("{call} is typed into and does not run")),
         (true, notes) => Err(format!("{call} is typed into, and the books say so {notes} times")),
     }
+}
+
+/// What an interrupted run says can be done next is true of all its calls, whenever it was interrupted.
+pub fn interruptions_are_told_truly(log: &[Arc<Entry>]) -> Result<(), String> {
+    let mut cut = false;
+    for entry in log {
+        match &entry.body {
+            Body::User(_) => cut = false,
+            Body::ToolResult(result) => {
+                cut |= match &result.outcome {
+                    Outcome::Aborted(abort) => abort.ran_ms.is_some(),
+                    outcome => *outcome == (Outcome::Lost { started: true }),
+                }
+            }
+            Body::TurnEnded(end) if end.reason.interrupted() => {
+                let says_so = end.next_safe_action.starts_with("Check the effects");
+                let denies_it = end.next_safe_action.starts_with("No call was cut short");
+                if (says_so, denies_it) != (cut, !cut) {
+                    return Err(format!("{} (a call was cut short: {cut})", end.next_safe_action));
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Killed after any entry but the first ones, the session loads, stops at once when asked to, and takes a message.

@@ -103,6 +103,7 @@ impl Stage {
     pub fn survives_every_cut(&self) -> Result<(), String> {
         check(&self.log).map_err(|fault| fault.to_string())?;
         laws::runs_end_once(&self.log)?;
+        laws::interruptions_are_told_truly(&self.log)?;
         laws::loads_from_cuts(&self.log, 0, &self.settings, Millis(self.now))
     }
 
@@ -114,6 +115,7 @@ impl Stage {
         }
         check(&self.log).map_err(|fault| fault.to_string())?;
         laws::runs_end_once(&self.log)?;
+        laws::interruptions_are_told_truly(&self.log)?;
         let before = self.before_esc.unwrap_or_default();
         laws::loads_from_cuts(&self.log, before, &self.settings, Millis(self.now))?;
         laws::takes_a_message(&mut self.agent, Millis(self.now))?;

@@ -3,11 +3,12 @@
 use crate::frames::Seat;
 use crate::scenes;
 use crate::stage::Stage;
-use countersign::agent::Intent;
+use countersign::agent::{Intent, Live};
 use countersign::ledger::{Decider, Preview};
 use countersign::ui::Request;
 use countersign::ui::local::Focus;
-use countersign::ui::update::{Act, mention, paste};
+use countersign::ui::rebinding::Change;
+use countersign::ui::update::{Act, hear, mention, paste};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use serde_json::json;
 
@@ -265,6 +266,57 @@ fn a_burst_of_answers_decides_nothing_and_is_text() {
     seat.waits(200);
     assert!(!decides(&seat.reads(&[KeyEvent::new(KeyCode::Char('y'), NONE)])), "nobody saw the focus");
     assert_eq!(seat.local.composer.text(), "y");
+}
+
+#[test]
+fn a_key_right_after_the_frame_that_shows_the_focus_was_pressed_before_it() {
+    let mut seat = before(scenes::waiting_command(), (80, 24));
+    seat.key(KeyCode::Tab, NONE);
+    seat.waits(200);
+    look(&mut seat);
+    seat.waits(10);
+    assert!(!decides(&seat.reads(&[KeyEvent::new(KeyCode::Char('y'), NONE)])));
+    assert_eq!(seat.local.composer.text(), "y");
+}
+
+#[test]
+fn a_key_decides_what_the_last_frame_has_shown() {
+    let mut seat = before(scenes::waiting_diff(), (80, 24));
+    seat.turns();
+    seat.press("o");
+    seat.waits(1_000);
+    assert!(!decides(&seat.press("y")), "no frame has shown the page");
+    look(&mut seat);
+    seat.waits(1_000);
+    assert!(decides(&seat.press("y")));
+    // A key that types nothing, before a frame has shown that the call has the focus.
+    let mut seat = before(scenes::waiting_diff(), (80, 24));
+    seat.local.keymap.change(Change::parse("approval", "once", &["f8"]).unwrap());
+    seat.key(KeyCode::Tab, NONE);
+    seat.waits(1_000);
+    assert!(!decides(&seat.key(KeyCode::F(8), NONE)), "no frame has shown the focus");
+    look(&mut seat);
+    seat.waits(1_000);
+    assert!(decides(&seat.key(KeyCode::F(8), NONE)));
+}
+
+#[test]
+fn what_a_refusal_gives_back_has_no_focus_and_stands_anew() {
+    for (scene, key) in [(scenes::waiting_command as fn() -> Stage, 'y'), (scenes::budget_stop, 'g')] {
+        let mut seat = before(scene(), (80, 24));
+        seat.turns();
+        assert!(decides(&seat.press(&key.to_string())), "{key}");
+        // No frame between the answer and its refusal.
+        hear(&mut seat.local, &Live::Refused("not taken".to_owned()));
+        assert_eq!(seat.local.focused(&seat.view), Focus::Composer, "{key}");
+        look(&mut seat);
+        seat.key(KeyCode::Tab, NONE);
+        look(&mut seat);
+        seat.waits(100);
+        let acts = seat.reads(&[KeyEvent::new(KeyCode::Char(key), NONE)]);
+        assert!(!decides(&acts), "{key}: {acts:?}");
+        assert!(look(&mut seat).contains("too soon: press again"), "{key}");
+    }
 }
 
 #[test]

@@ -359,4 +359,11 @@ fn a_line_decides_only_by_itself_and_a_moment_after_the_question() {
     let mut stopped = Desk::new(scenes::budget_stop());
     let raise = Line { alone: false, ..stopped.line("/raise", 0) };
     assert_eq!(stopped.hears_line(&raise), [], "a paste raises nothing");
+    let mut soon = stopped.line("/raise", stopped.questions);
+    soon.at = std::time::Duration::from_millis(499);
+    assert_eq!(stopped.hears_line(&soon), [], "the stop was just said");
+    assert!(stopped.said.contains("/raise came right after the stop; type it again"), "{}", stopped.said);
+    let before = stopped.line("/raise", stopped.questions - 1);
+    assert_eq!(stopped.hears_line(&before), [], "it was typed before the stop stood there");
+    assert_eq!(stopped.types("/raise").len(), 1);
 }

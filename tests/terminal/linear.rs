@@ -262,6 +262,7 @@ async fn a_budget_stop_is_raised_by_a_word() {
     let mut app = start(&home, &["--max-turns", "1", "--script", &script.to_string(), "go"]);
     app.sees("you: go").await;
     app.sees("budget max_model_turns: /raise raises it to 2 turns and goes on").await;
+    app.reads().await;
     says(&mut app, "/raise").await;
     app.sees("model: it holds three words").await;
     app.sees("end: done").await;

@@ -30,6 +30,11 @@ fn notes_of_typing(home: &Home) -> usize {
     notes.iter().filter(|text| text.starts_with("The user typed into the terminal of this call")).count()
 }
 
+/// The program asks: its words stand in a row of their own. In the command above it they stand before it has begun.
+async fn asks(app: &mut Console, words: &str) {
+    app.until(words, |screen| screen.lines().any(|line| line.trim() == words)).await;
+}
+
 #[tokio::test]
 async fn a_question_is_answered_then_the_command_is_interrupted() {
     let home = Home::new();
@@ -38,7 +43,7 @@ async fn a_question_is_answered_then_the_command_is_interrupted() {
         running(&home, USUAL, &json!([{ "tool_calls": [on_terminal(command)] }, "never said"])).await;
     app.keys(CHORD).await;
     app.sees("every key goes to the program, esc too").await;
-    app.sees("name?").await;
+    asks(&mut app, "name?").await;
     app.keys("Ann").await;
     app.sees("name? Ann").await;
     let (row, column) = app.terminal().cursor_position();
@@ -76,7 +81,7 @@ async fn keys_of_a_burst_that_outlives_the_command_approve_nothing() {
     app.sees("waits for you").await;
     app.keys(CHORD).await;
     app.sees("1 call waits for you").await;
-    app.sees("name?").await;
+    asks(&mut app, "name?").await;
     app.keys("Ann\ry\ry\ryyy").await;
     app.sees("keys go nowhere").await;
     app.keys("y\ryes\r").await;
@@ -109,7 +114,7 @@ async fn a_password_is_seen_nowhere() {
     let script = json!([{ "tool_calls": [on_terminal(command)] }, "you are in"]);
     let mut app = running(&home, (80, 24), &script).await;
     app.keys(CHORD).await;
-    app.sees("password:").await;
+    asks(&mut app, "password:").await;
     app.keys("hunter2\r").await;
     app.sees("7 letters").await;
     app.keys("\r").await;

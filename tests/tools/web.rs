@@ -109,6 +109,16 @@ async fn an_error_says_its_status_and_what_its_page_says() {
     let site = Site::saying("503 Service Unavailable", b"later");
     let report = allowing(&[&site]).run("fetch", url(site.url("/x"))).await;
     assert_eq!((report.outcome, report.transient), (Outcome::Failed, true));
+    // Nobody listens; the answer breaks off.
+    let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let mut bench = Bench::new();
+    let allowed = vec![AllowedHost::parse(&gone.to_string()).unwrap()];
+    bench.tools = bench.tools.clone().reaching(Reach { allowed, network: Network::default() });
+    let report = bench.run("fetch", url(format!("http://{gone}/"))).await;
+    assert_eq!((report.outcome, report.transient), (Outcome::Failed, true), "{}", report.content);
+    let site = Site::saying("200 OK\r\ncontent-type: text/plain\r\ncontent-length: 9999", b"half");
+    let report = allowing(&[&site]).run("fetch", url(site.url("/x"))).await;
+    assert_eq!((report.outcome, report.transient), (Outcome::Failed, true), "{}", report.content);
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::budget::{Limits, Meter};
 use crate::ledger::{
     ApprovalRequest, Block, Body, CallId, Ending, Entry, EntryId, Injector, Ledger, Lesson, Millis, ModelRef,
-    Outcome, Remark, Sandboxing, Stop, Transition, TurnEnded, Usage, tombstoned,
+    Outcome, Reach, Remark, Sandboxing, Stop, Transition, TurnEnded, Usage, tombstoned,
 };
 
 use super::Effect;
@@ -104,6 +104,15 @@ impl Books {
         new
     }
 
+    /// What can be done after the run ends so, by how far its calls came.
+    pub(super) fn next_safe_action(&self, reason: Ending) -> &'static str {
+        let results = self.run().iter().filter_map(|entry| {
+            let Body::ToolResult(result) = &entry.body else { return None };
+            Some(Reach::of(&result.outcome))
+        });
+        reason.next_safe_action_after(results.max().unwrap_or_default())
+    }
+
     /// Writes the end of the run. Its figures are the meter's.
     pub(super) fn end_run(&mut self, at: Millis, counted_until: Millis, reason: Ending, text: Arc<str>) {
         let meter = self.meter();
@@ -116,7 +125,7 @@ impl Books {
             wall_ms: meter.wall_ms(counted_until),
             text,
             not_ok: self.not_ok(),
-            next_safe_action: reason.next_safe_action().to_owned(),
+            next_safe_action: self.next_safe_action(reason).to_owned(),
         };
         self.ledger.remark(at, Remark::TurnEnded(ended));
     }

@@ -224,7 +224,7 @@ impl Agent {
         if reason == Ending::GoalReached {
             return;
         }
-        let next = format!("{} `/goal resume` takes the goal up again.", reason.next_safe_action());
+        let next = format!("{} `/goal resume` takes the goal up again.", self.books.next_safe_action(reason));
         let evidence = self.books.last_evidence();
         let text = words::handoff(&goal, reason.as_str(), &self.books.progress(), &evidence, &next);
         self.books.ledger.remark(now, Remark::Handoff { text });

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::ledger::{
     Arguments, Body, CallId, Ending, Entry, EntryId, Ledger, Millis, OpenCall, Recovered, ToolUse, grants,
 };
-use crate::policy::fingerprint;
-use crate::tool::SideEffect;
+use crate::policy::grant_on_record;
+use crate::tool::{SideEffect, ToolSpec};
 
 use super::always::taken;
 use super::asking::is_question;
@@ -27,8 +27,10 @@ impl Agent {
             settings.session.clone_from(&started.session);
             settings.system.clone_from(&started.system);
         }
-        settings.policy.granted.extend(granted(&ledger, false));
-        settings.policy.granted_in_sandbox.extend(granted(&ledger, true));
+        let (free, in_sandbox) =
+            (granted(&ledger, &settings.tools, false), granted(&ledger, &settings.tools, true));
+        settings.policy.granted.extend(free);
+        settings.policy.granted_in_sandbox.extend(in_sandbox);
         settings.policy.rules.extend(taken(&ledger));
         let last_seen = ledger.entries().get(loaded.saturating_sub(1)).map_or(now, |e| e.at);
         let ended_with_a_result = ends_with_a_result(ledger.entries().get(..loaded).unwrap_or_default());
@@ -122,11 +124,12 @@ fn requests(ledger: &Ledger) -> BTreeMap<CallId, (EntryId, Arguments)> {
 
 /// What the user has allowed for the whole session and not taken back, with or without the sandbox, as fingerprints of the
 /// exact actions that were asked about.
-fn granted(ledger: &Ledger, in_sandbox: bool) -> Vec<String> {
+fn granted(ledger: &Ledger, tools: &[ToolSpec], in_sandbox: bool) -> Vec<String> {
     let standing = grants(ledger.entries().iter().map(AsRef::as_ref)).into_iter();
     let actions = standing.filter(|grant| grant.rule.is_none() && grant.sandboxed == in_sandbox);
-    let fingerprints = actions.map(|grant| {
-        fingerprint(&grant.request.name, &Arguments::from_value(grant.request.arguments.clone()))
+    let on_record = actions.filter_map(|grant| {
+        let tool = tools.iter().find(|tool| tool.name == grant.request.name);
+        grant_on_record(tool, grant.request)
     });
-    fingerprints.collect()
+    on_record.collect()
 }

@@ -1,7 +1,9 @@
 //! A call that waited over a restart: it is looked at again before it is decided. The world may be another one by now, and
 //! a person allows what will happen, not what would have happened then.
 
-use crate::ledger::{CallId, Decider, Decision, Millis, Sandboxing, Settlement, ToolUse};
+use crate::ledger::{
+    ApprovalRequest, Body, CallId, Decider, Decision, Millis, Sandboxing, Settlement, ToolUse,
+};
 use crate::policy::{Decided, Verdict};
 use crate::tool::{Preparation, ToolSpec};
 
@@ -86,10 +88,12 @@ impl Agent {
                     .refuse(now, Decision { rule, ..Decision::denial(call.id, Decider::Policy, reason) });
             }
             Verdict::Ask(why) => (why, self.no_looser(&tool, call, before.sandboxing)),
-            Verdict::Allow(_) => (before.why.clone(), self.no_looser(&tool, call, before.sandboxing)),
+            Verdict::Allow(_) => {
+                (self.why_it_was_asked(&before), self.no_looser(&tool, call, before.sandboxing))
+            }
             Verdict::Sandbox(_) => {
                 let gap = self.why_not_confined(call, found);
-                gap.unwrap_or_else(|| (before.why.clone(), Sandboxing::Within))
+                gap.unwrap_or_else(|| (self.why_it_was_asked(&before), Sandboxing::Within))
             }
         };
         let asked = self.request_about(call, (why, sandboxing), found);
@@ -97,6 +101,20 @@ impl Agent {
             return State::Waiting(request);
         }
         State::Waiting(self.ask(now, asked, out))
+    }
+
+    /// Why a call goes on waiting that the policy would let run by now: the reason of the first request about it, told as one of
+    /// the past. It may hold no more, as a gap in the sandbox that was closed.
+    fn why_it_was_asked(&self, before: &ApprovalRequest) -> String {
+        let entries = self.books.ledger.entries().iter();
+        let mut asked = entries.filter_map(|entry| {
+            let Body::ApprovalRequested(asked) = &entry.body else { return None };
+            Some(asked)
+        });
+        let is_same =
+            |asked: &&ApprovalRequest| (asked.call, &asked.arguments) == (before.call, &before.arguments);
+        let first = asked.find(is_same).unwrap_or(before);
+        format!("asked about before the restart: {}", first.why)
     }
 
     /// Where the call runs when it is allowed: in the sandbox if that was asked about, as long as there is one.

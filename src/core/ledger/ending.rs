@@ -1,5 +1,7 @@
 //! Why a run went on, and why it stopped: typed, recorded, shown.
 
+use super::Reach;
+
 /// Why the loop called the model (again).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Transition {
@@ -233,6 +235,16 @@ impl Ending {
                 | Self::MaxCost
                 | Self::TokenBudget
         )
+    }
+
+    /// The same after a run whose calls came so far. An interruption has two sentences, and each names an ending: whether a call
+    /// was cut short is not told by the moment of the interruption, for an earlier call of the run may have been.
+    pub fn next_safe_action_after(self, reach: Reach) -> &'static str {
+        match (self.interrupted(), reach) {
+            (true, Reach::CutShort) => Self::AbortedTools.next_safe_action(),
+            (true, Reach::NothingStarted | Reach::NothingCut) => Self::AbortedStreaming.next_safe_action(),
+            (false, _) => self.next_safe_action(),
+        }
     }
 
     /// One sentence for a person: what can be done now without harm.

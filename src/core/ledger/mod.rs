@@ -30,6 +30,7 @@ mod note;
 mod open;
 mod outcome;
 mod project;
+mod reach;
 mod recover;
 mod restored;
 
@@ -63,6 +64,7 @@ pub use outcome::{
     Abort, AbortPath, CutBy, Decider, Outcome, ToolResult, aborted_text, forgotten_text, lost_text, seconds,
 };
 pub use project::{Message, Placed, standing, tombstoned};
+pub use reach::Reach;
 pub use recover::{Recovered, recover};
 pub use restored::FilesRestored;
 

@@ -18,6 +18,8 @@ const MOST_TAILS: usize = 64;
 pub(super) struct Mentioned {
     /// The folders in which they may be.
     pub(super) folders: Vec<Vec<Sign>>,
+    /// Whether they may be in the workspace too, because a move to the only folder fails or is a subshell's.
+    pub(super) may_stay: bool,
     /// Files that are opened, as they are written.
     pub(super) opened: Vec<(Access, String)>,
     /// Other names.
@@ -26,7 +28,9 @@ pub(super) struct Mentioned {
 
 impl Mentioned {
     pub(super) fn in_line(line: &str, reading: &Reading) -> Self {
-        let mut this = Self { folders: folders(line, reading), opened: Vec::new(), perhaps: Vec::new() };
+        let folders = folders(line, reading);
+        let may_stay = begins_with_move(line) && !all_follows_the_move(line);
+        let mut this = Self { folders, may_stay, opened: Vec::new(), perhaps: Vec::new() };
         for command in reading.commands.iter().filter(|command| !command.is_wrapper) {
             this.command(command, reading);
         }
@@ -63,6 +67,11 @@ impl Mentioned {
         }
     }
 
+    /// The workspace, where the names may be in it although the line begins with a move.
+    pub(super) fn stays(&self) -> Option<Vec<Sign>> {
+        self.may_stay.then(Vec::new)
+    }
+
     /// The paths of a name, from each folder in which it may be.
     pub(super) fn paths(&self, name: &[Sign]) -> Vec<Vec<Sign>> {
         self.folders.iter().map(|folder| path(folder, name)).collect()
@@ -75,8 +84,8 @@ pub(super) fn mentioned(line: &str, reading: &Reading) -> Vec<String> {
     let opened = mentioned.opened.iter().map(|(_, path)| signs(path));
     let perhaps = mentioned.perhaps.iter().map(|(_, name)| name.clone());
     let names: Vec<Vec<Sign>> = opened.chain(perhaps).collect();
-    let paths =
-        names.iter().flat_map(|name| mentioned.folders.iter().filter_map(|folder| joined(folder, name)));
+    let folders: Vec<Vec<Sign>> = mentioned.folders.iter().cloned().chain(mentioned.stays()).collect();
+    let paths = names.iter().flat_map(|name| folders.iter().filter_map(|folder| joined(folder, name)));
     paths.filter(|path| !path.starts_with('-') && !path.is_empty()).collect()
 }
 
@@ -151,6 +160,16 @@ pub(super) fn looks(command: &Command) -> bool {
 /// Whether the line changes its folder before all else.
 pub(super) fn begins_with_move(line: &str) -> bool {
     line.trim_start_matches(['(', ' ']).starts_with("cd ")
+}
+
+/// Whether nothing of a line that begins with a move runs where the line began: the rest runs only if the move succeeded, and
+/// no subshell ends before it. Signs in quotes count too; the price is a question.
+fn all_follows_the_move(line: &str) -> bool {
+    let line = line.trim();
+    let inner = line.strip_prefix('(').and_then(|line| line.strip_suffix(')')).unwrap_or(line);
+    let (first, rest) = inner.split_once("&&").unwrap_or((inner, ""));
+    let ends = |text: &str| text.contains([';', '\n', '(', ')', '{', '}', '&', '`']) || text.contains("||");
+    !first.contains('|') && !ends(first) && !rest.split("&&").any(ends)
 }
 
 /// Whether what follows runs in another folder than what came before; of `find -execdir` each time in another one.

@@ -35,7 +35,7 @@ pub use rule::{BadRule, Rule, RuleKind};
 pub use suggest::{Suggestion, suggest};
 pub(crate) use wildcard::wildcard;
 
-use crate::ledger::Arguments;
+use crate::ledger::{ApprovalRequest, Arguments};
 use crate::tool::{Preparation, SideEffect, ToolSpec};
 
 /// The decision about a call; each says why, in words.
@@ -98,14 +98,27 @@ pub fn fingerprint(tool: &str, arguments: &Arguments) -> String {
 }
 
 /// What a grant for the session is bound to: the exact action, and where its path leads, when that is not what is written.
-/// A link that leads elsewhere later makes it another action. After a restart nobody knows where a link led: then it is
-/// asked about again.
+/// A link that leads elsewhere later makes it another action.
 pub fn grant(tool: &ToolSpec, arguments: &Arguments, found: &Preparation) -> String {
     let action = fingerprint(&tool.name, arguments);
     let is_as_written = found.leads_to.is_empty()
         || tool.paths.is_empty()
         || found.leads_to == Preparation::as_written(tool, arguments).leads_to;
     if is_as_written { action } else { format!("{action} -> {}", found.leads_to.join(" ")) }
+}
+
+/// The same as it is kept in the ledger: the request says where the path led. `None` where the action named several paths, of
+/// which a request keeps the first: nobody knows where the others led, and it is asked about again.
+pub fn grant_on_record(tool: Option<&ToolSpec>, request: &ApprovalRequest) -> Option<String> {
+    let arguments = Arguments::from_value(request.arguments.clone());
+    match (tool, &request.leads_to) {
+        (Some(tool), Some(_)) if tool.paths.len() > 1 => None,
+        (Some(tool), Some(to)) => {
+            let found = Preparation { leads_to: vec![to.clone()], ..Preparation::default() };
+            Some(grant(tool, &arguments, &found))
+        }
+        _ => Some(fingerprint(&request.name, &arguments)),
+    }
 }
 
 /// What a call does to the world: for a shell line the worst of its parts, else what its tool does.

@@ -45,9 +45,15 @@ impl Named {
             let as_written = Some(name.clone()).filter(|_| folder.is_empty());
             let names = [as_written, Some(path), leads(folder, &written)];
             opened.push((*access, names.into_iter().flatten().collect()));
+            if mentioned.may_stay {
+                let to = leads(&[], &written).map(|to| signs(&to));
+                let both = [Some(super::signs::path(&[], &written)), to].into_iter().flatten();
+                perhaps.extend(both.map(|path| (tools(*access), path)));
+            }
         }
+        let stays = mentioned.stays();
         for (uses, name) in &mentioned.perhaps {
-            for folder in &mentioned.folders {
+            for folder in mentioned.folders.iter().chain(&stays) {
                 perhaps.push((*uses, path(folder, name)));
                 perhaps.extend(leads(folder, name).map(|to| (*uses, signs(&to))));
             }
@@ -72,7 +78,19 @@ impl Named {
         }
         // What is said of every file says nothing of a word.
         let says_which = pattern.chars().any(|c| c != '*') && is_for(OF_FILES);
-        let may_speak = |(uses, name): &(&[&str], Vec<Sign>)| is_for(uses) && meets(pattern, name);
+        // Of all that is in a folder speaks also who names the folder: whether what is in it is used, only the program knows.
+        let folder = pattern.strip_suffix("/**").or_else(|| pattern.strip_suffix("/*"));
+        let says_where = |folder: &&str| folder.chars().any(|c| !matches!(c, '*' | '/'));
+        let folder = folder.filter(says_where);
+        let is_folder = |name: &[Sign]| folder.is_some_and(|folder| meets(folder, name));
+        let names_folder = |(access, names): &(Access, Vec<String>)| {
+            is_for(tools(*access)) && names.iter().any(|name| is_folder(&signs(name)))
+        };
+        if self.opened.iter().any(names_folder) {
+            return Fit::Maybe;
+        }
+        let may_speak =
+            |(uses, name): &(&[&str], Vec<Sign>)| is_for(uses) && (meets(pattern, name) || is_folder(name));
         let may = says_which && (self.is_unreadable || self.perhaps.iter().any(may_speak));
         if may { Fit::Maybe } else { Fit::No }
     }

@@ -25,6 +25,7 @@ mod transcript;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub use crate::ledger::Reach;
 pub use card::{Card, CardBody, CardId, Forming, LiveMessage, Revision};
 pub use hosted::{HostedLine, HostedState, Shown, hosted_lines, shown};
 pub use inspect::{Mark, Row, one_line};
@@ -34,7 +35,6 @@ pub use panel::{Panel, PanelState};
 pub use permissions::{Granted, Permissions};
 pub use plan::{PlanItem, PlanProgress, PlanStatus};
 pub use quote::code;
-pub use reach::Reach;
 pub use receipts::{Receipt, Receipts};
 pub use shells::BackgroundShell;
 pub use spending::{Spending, Spent};

@@ -1,13 +1,13 @@
 //! The sessions that there are, in one line each.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use crate::ledger::Millis;
 use crate::wire::record::{Outline, first_line};
 
-use super::{cannot, find, plain};
+use super::{cannot, find, plain, whole};
 
 /// All sessions of a state folder.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -59,8 +59,10 @@ pub fn list(state: &Path) -> Listing {
 /// A sentence: it cannot be read, or does not begin like a session.
 pub fn summarise(path: &Path) -> Result<Summary, String> {
     let file = plain::open(path).map_err(|fault| cannot("open", path, &fault))?;
-    let mut lines = Lines { reader: BufReader::new(file), line: Vec::new(), bytes: 0 };
     let unreadable = |fault: std::io::Error| cannot("read", path, &fault);
+    // A hole in a file reads as one endless line.
+    whole::fits(&file.metadata().map_err(unreadable)?, path)?;
+    let mut lines = Lines { reader: BufReader::new(file), line: Vec::new(), bytes: 0 };
     lines.advance().map_err(unreadable)?;
     let head = first_line(&lines.line)
         .ok_or_else(|| format!("{}: its first line is not session_started", path.display()))?;
@@ -93,7 +95,11 @@ impl Lines {
     /// Reads the next line into `line`; false at the end.
     fn advance(&mut self) -> std::io::Result<bool> {
         self.line.clear();
-        let read = self.reader.read_until(b'\n', &mut self.line)?;
+        let most = whole::MOST_OF_A_LINE as u64;
+        let read = self.reader.by_ref().take(most + 1).read_until(b'\n', &mut self.line)?;
+        if read as u64 > most {
+            return Err(std::io::Error::other(format!("a line of it has more than {} MB", most / 1_000_000)));
+        }
         self.bytes += read as u64;
         Ok(read > 0)
     }

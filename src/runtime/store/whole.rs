@@ -11,7 +11,7 @@ use super::cannot;
 /// Most bytes of a session.
 const MOST: u64 = 2 * 1024 * 1024 * 1024;
 /// Most bytes of one of its lines. A hole in a file reads as one endless line.
-const MOST_OF_A_LINE: usize = 256 * 1024 * 1024;
+pub(super) const MOST_OF_A_LINE: usize = 256 * 1024 * 1024;
 /// Bytes that are read at once.
 const PIECE: usize = 1024 * 1024;
 
@@ -22,13 +22,22 @@ const PIECE: usize = 1024 * 1024;
 pub(super) fn open(path: &Path, appends: bool) -> Result<(File, Metadata), String> {
     let found = opened(OpenOptions::new().read(true).append(appends), path);
     let (file, found) = found.map_err(|fault| cannot("open", path, &fault))?;
+    fits(&found, path)?;
+    Ok((file, found))
+}
+
+/// That a file is not too large to be a session.
+///
+/// # Errors
+/// A sentence: it is.
+pub(super) fn fits(found: &Metadata, path: &Path) -> Result<(), String> {
     if found.len() > MOST {
         return Err(too_large(
             path,
             &format!("it has {} MB, and a session has 2,147 at most", found.len() / 1_000_000),
         ));
     }
-    Ok((file, found))
+    Ok(())
 }
 
 /// All bytes of an open file.
@@ -65,7 +74,7 @@ fn read_within(file: &File, found: &Metadata, path: &Path, most_of_a_line: usize
     }
 }
 
-fn too_large(path: &Path, why: &str) -> String {
+pub(super) fn too_large(path: &Path, why: &str) -> String {
     format!("the session file {} is too large to be one: {why}; move it away, or delete it", path.display())
 }
 

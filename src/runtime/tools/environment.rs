@@ -84,6 +84,26 @@ mod tests {
     }
 
     #[test]
+    fn what_holds_a_key_under_a_plain_name_stays_here_too() {
+        let ours = [
+            ("INDEX", "https://oauth2token@index.test/simple"),
+            ("NOTIFY", "https://hooks.slack.com/services/T0/B0/x"),
+            ("GIT_CONFIG_PARAMETERS", "'http.extraheader'='AUTHORIZATION: basic eDp5'"),
+            ("OAUTH", "GOCSPX-0123456789abcdef"),
+            ("BOT", "123456789:AAF0123456789abcdefghijklmnopqrstuv"),
+            ("AWS_PROFILE", "work"),
+            ("BUNDLE_GEMS__EXAMPLE__COM", "me:x"),
+            ("COOKIES", "x"),
+            ("SEED_PHRASE", "x"),
+            ("API_BEARER", "x"),
+            ("PLAIN", "/x"),
+        ];
+        let theirs = for_commands(ours.iter().map(|(name, value)| (name.into(), value.into())).collect());
+        assert_eq!(theirs[0], ("PLAIN".into(), "/x".into()));
+        assert_eq!(theirs.len(), 1 + PLAIN.len(), "{theirs:?}");
+    }
+
+    #[test]
     fn programs_are_not_found_where_somebody_stands() {
         let ours = [("PATH", ".:/usr/bin::node_modules/.bin:/bin:"), ("CDPATH", "/home"), ("A", "b:c")];
         let theirs = for_commands(ours.iter().map(|(name, value)| (name.into(), value.into())).collect());

@@ -58,6 +58,11 @@ pub(super) fn decides(text: &str) -> bool {
     matches!(read(text), Some(Ok(Own::Raise | Own::Undo)))
 }
 
+/// Whether a text raises the limit that has stopped a run.
+pub(super) fn raises(text: &str) -> bool {
+    matches!(read(text), Some(Ok(Own::Raise)))
+}
+
 /// What a text means here; `None` when it is none of these commands.
 pub(super) fn read(text: &str) -> Option<Result<Own, String>> {
     let (word, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));

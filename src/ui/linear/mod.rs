@@ -12,6 +12,7 @@ mod moment;
 mod obeying;
 mod pages;
 mod replying;
+mod stopping;
 mod talk;
 mod teller;
 mod undoing;

@@ -17,6 +17,7 @@ use super::expected::Expected;
 use super::gather::{Gather, Gathered};
 use super::moment::Moment;
 use super::pages::resumed;
+use super::stopping::{EARLY, Stop};
 use super::teller::Teller;
 use super::voice::Voice;
 use super::words::{count, plain};
@@ -60,6 +61,7 @@ pub struct Talk {
     pub(super) teller: Teller,
     pub(super) voice: Voice,
     pub(super) asking: Asking,
+    pub(super) stop: Stop,
     gather: Gather,
     /// The call that the next line is about, and what it is for.
     pub(super) words: Option<(EntryId, CallId, Purpose)>,
@@ -87,6 +89,7 @@ impl Talk {
             teller: Teller::new(settings),
             voice: Voice::default(),
             asking: Asking::default(),
+            stop: Stop::default(),
             gather: Gather::default(),
             words: None,
             kept: Vec::new(),
@@ -175,7 +178,7 @@ impl Talk {
     }
 
     /// All that happened at once is said: the calls that wait, or that it is the person's turn. True when there is a
-    /// question that was not there before; whoever writes it then tells [`Talk::written`].
+    /// question, or a budget stop, that was not there before; whoever writes it then tells [`Talk::written`].
     pub fn settle(&mut self) -> bool {
         let asks = self.asking.ask(&self.teller.view, &mut self.voice);
         if asks && self.gather.is_open() {
@@ -188,13 +191,15 @@ impl Talk {
         if self.rests() && !self.voice.is_open() && !self.gather.is_open() {
             self.voice.prompt(PROMPT);
         }
-        asks
+        asks || self.stop.is_new(&self.teller.view)
     }
 
     /// The questions said so far stand on the terminal; every line typed from here on carries this number or a higher
     /// one. An answer is asked for, which is to be written next. `at`: when, since the talk began.
     pub fn written(&mut self, typed: u64, at: Duration) {
-        self.asking.written(Moment { typed, at }, &mut self.voice);
+        let moment = Moment { typed, at };
+        self.asking.written(moment, &mut self.voice);
+        self.stop.written(&self.teller.view, moment);
     }
 
     /// The words to write.
@@ -250,18 +255,16 @@ impl Talk {
         if let Some((request, call, purpose)) = self.words.take() {
             return self.worded(request, call, purpose, line.text.trim());
         }
+        let now = Moment { typed: line.typed, at: line.at };
         match self.gather.take(&line.text) {
             Gathered::Line(text) if self.asking.is_open() => match asking::read(&text) {
-                Some(_) if !line.alone => {
-                    self.together(&text);
-                    Vec::new()
-                }
-                Some(word) => self.answer(word, Moment { typed: line.typed, at: line.at }),
+                Some(_) if !line.alone => self.together(&text),
+                Some(word) => self.answer(word, now),
                 None => self.other(&text, line.typed),
             },
-            Gathered::Line(text) if !line.alone && commands::decides(&text) => {
-                self.together(&text);
-                Vec::new()
+            Gathered::Line(text) if !line.alone && commands::decides(&text) => self.together(&text),
+            Gathered::Line(text) if self.stop.is_raised_early(&self.teller.view, &text, now) => {
+                self.no_answer(EARLY)
             }
             Gathered::Line(text) | Gathered::Text(text) => self.other(&text, line.typed),
             Gathered::Part => {
@@ -272,10 +275,15 @@ impl Talk {
     }
 
     /// A line that would decide something, and came with others: nobody has typed it as an answer.
-    fn together(&mut self, text: &str) {
-        self.leave_rule();
+    fn together(&mut self, text: &str) -> Vec<Act> {
         let text = text.trim();
-        self.voice.say(&format!("not an answer: {text} came together with other lines; type it by itself"));
+        self.no_answer(&format!("not an answer: {text} came together with other lines; type it by itself"))
+    }
+
+    fn no_answer(&mut self, why: &str) -> Vec<Act> {
+        self.leave_rule();
+        self.voice.say(why);
+        Vec::new()
     }
 
     /// A line that answers no call, and takes no rule.

@@ -234,6 +234,20 @@ mod tests {
     }
 
     #[test]
+    fn lines_that_come_together_are_not_alone() {
+        let (input, mut typist) = io::pipe().unwrap();
+        let (_lines, mut typed) = Lines::of(input.into(), false).unwrap();
+        let mut alone = || match typed.blocking_recv().unwrap() {
+            Typed::Line(line) => line.alone,
+            other => panic!("{other:?}"),
+        };
+        typist.write_all(b"y\n").unwrap();
+        assert!(alone());
+        typist.write_all(b"y\nn\ny\n").unwrap();
+        assert_eq!([alone(), alone(), alone()], [false; 3]);
+    }
+
+    #[test]
     fn who_was_dropped_takes_nothing_from_who_reads_next() {
         let (input, mut typist) = io::pipe().unwrap();
         let again = input.try_clone().unwrap();
