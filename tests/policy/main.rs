@@ -27,3 +27,5 @@ mod servers;
 mod stubs;
 mod support;
 mod urls;
+mod whole_tools;
+mod words;
