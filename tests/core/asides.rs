@@ -1,13 +1,16 @@
 //! Hooks that nobody waits for: what they say after an answer reaches the next turn or message, and stops nothing.
 
-use countersign::agent::{Agent, Effect, Input, Intent, Settings};
-use countersign::hooks::{HookAnswer, HookDecision, HookId, HookPoint, HookSpec, Payload};
-use countersign::ledger::{Body, Ending, EntryId, Facts, Message, Millis, ModelRef, Outcome};
+use countersign::agent::{Agent, Effect, Input, Intent, Live, Settings};
+use countersign::hooks::{HookAnswer, HookDecision, HookId, HookPoint, HookSpec, Payload, Start};
+use countersign::ledger::{
+    Body, CallId, Ending, EntryId, Facts, FilesRestored, Message, Millis, ModelRef, Outcome, recover,
+};
 use countersign::model::{FailureClass, ModelEvent, ModelFailure, ModelNews, ModelSpec, Request};
 use countersign::tool::{Preparation, SideEffect, ToolNews, ToolReport, ToolSpec};
 
 /// An agent with one hook and one tool, and what its last step wanted.
 struct Stage {
+    settings: Settings,
     agent: Agent,
     now: u64,
     wanted: Vec<Effect>,
@@ -26,8 +29,8 @@ impl Stage {
             retrieves: false,
         };
         let model = ModelSpec::unknown(ModelRef::parse("first"));
-        let agent = Agent::new(Settings { tools: vec![read], hooks: vec![hook], ..Settings::new(model) });
-        Self { agent, now: 1_000, wanted: Vec::new() }
+        let settings = Settings { tools: vec![read], hooks: vec![hook], ..Settings::new(model) };
+        Self { agent: Agent::new(settings.clone()), settings, now: 1_000, wanted: Vec::new() }
     }
 
     fn step(&mut self, input: Input) {
@@ -99,7 +102,8 @@ fn what_is_said_after_sampling_reaches_the_next_turn_alone() {
     assert!(matches!(payload, Payload::PostSampling { .. }));
     let look = stage.find(|e| if let Effect::Prepare(call) = e { Some(call.call) } else { None });
     let call = look.unwrap_or_else(|| panic!("the call does not wait for the hook"));
-    stage.step(Input::Hooks(hook, says("mind the gap")));
+    let answer = HookAnswer { prevent: Some("enough".into()), ..says("mind the gap").remove(0) };
+    stage.step(Input::Hooks(hook, vec![answer]));
     assert!(stage.model_call().is_none(), "nothing of the turn at hand changes");
     stage.step(Input::Prepared(call, Preparation::default()));
     assert!(stage.wanted.iter().any(|e| matches!(e, Effect::RunTool(_))), "nor is the tool held up");
@@ -178,4 +182,144 @@ fn a_failure_is_told_of_every_error_and_of_nothing_else() {
     stage.step(Input::Intent(Intent::Abort));
     assert_eq!((stage.ending(), told(&stage)), (Some(Ending::AbortedStreaming), None));
     assert!(!stage.wanted.iter().any(|effect| matches!(effect, Effect::RunHooks(_))));
+}
+
+#[test]
+fn a_stop_hook_is_told_whether_one_has_sent_the_model_on_already() {
+    let mut stage = Stage::with_a_hook(HookPoint::Stop);
+    stage.submit("hello");
+    for active in [false, true, true] {
+        stage.answer(vec![ModelEvent::Text(format!("Good day, {active}."))]);
+        let (hook, payload) = stage.hooks().unwrap();
+        let Payload::Stop { stop_hook_active, .. } = payload else { panic!("{payload:?}") };
+        assert_eq!(stop_hook_active, active);
+        let why = Some(format!("not yet, {}", stage.now));
+        let block = HookAnswer { decision: Some(HookDecision::Deny), reason: why, ..HookAnswer::default() };
+        stage.step(Input::Hooks(hook, vec![block]));
+    }
+    stage.answer(vec![ModelEvent::Text("Good day.".into())]);
+    let (hook, _) = stage.hooks().unwrap();
+    stage.step(Input::Hooks(hook, Vec::new()));
+    stage.submit("and now?");
+    stage.answer(vec![ModelEvent::Text("Good night.".into())]);
+    assert!(matches!(stage.hooks(), Some((_, Payload::Stop { stop_hook_active: false, .. }))), "another run");
+}
+
+#[test]
+fn a_session_begins_once_in_each_process() {
+    let source = |stage: &Stage| match stage.hooks() {
+        Some((_, Payload::SessionStart { source })) => Some(source),
+        _ => None,
+    };
+    let mut stage = Stage::with_a_hook(HookPoint::SessionStart);
+    stage.submit("hello");
+    assert_eq!(source(&stage), Some(Start::Startup));
+    let (hook, _) = stage.hooks().unwrap();
+    // News of hooks that nobody waits for decides nothing.
+    stage.step(Input::Hooks(HookId(hook.0 + 1), says("of another one")));
+    assert!(stage.model_call().is_none());
+    stage.step(Input::Hooks(hook, says("the branch is main")));
+    let (_, request) = stage.model_call().unwrap();
+    assert!(users_words(&request).contains(&"the branch is main"));
+    assert!(!users_words(&request).contains(&"of another one"));
+    stage.answer(vec![ModelEvent::Text("Good day.".into())]);
+    stage.submit("and now?");
+    assert!(stage.model_call().is_some() && stage.hooks().is_none(), "it has begun");
+    stage.answer(vec![ModelEvent::Text("Good night.".into())]);
+    let recovered = recover(stage.agent.ledger().entries().to_vec(), Millis(9_000)).unwrap();
+    let again = Stage::with_a_hook(HookPoint::SessionStart);
+    let mut again =
+        Stage { agent: Agent::resume(again.settings.clone(), recovered, Millis(9_000)).0, ..again };
+    again.submit("once more");
+    assert_eq!(source(&again), Some(Start::Resume));
+}
+
+#[test]
+fn what_hooks_have_for_people_is_noted() {
+    let mut stage = Stage::with_a_hook(HookPoint::UserPrompt);
+    stage.submit("hello");
+    let (hook, _) = stage.hooks().unwrap();
+    let answer = HookAnswer {
+        hook: "watch".into(),
+        remark: Some("a remark".into()),
+        trouble: Some("a trouble".into()),
+        ..HookAnswer::default()
+    };
+    stage.step(Input::Hooks(hook, vec![answer]));
+    let noted = |stage: &Stage| {
+        let entries = stage.agent.ledger().entries().iter();
+        let notes = entries.filter_map(|e| match &e.body {
+            Body::Note(note) => Some(note.text.clone()),
+            _ => None,
+        });
+        notes.collect::<Vec<_>>()
+    };
+    assert_eq!(noted(&stage), ["hook `watch`: a trouble", "hook `watch`: a remark"]);
+    assert!(stage.model_call().is_some());
+}
+
+#[test]
+fn only_its_own_timer_ends_a_wait() {
+    let mut stage = Stage::with_a_hook(HookPoint::PostTool);
+    let fail = |stage: &mut Stage| {
+        let (message, _) = stage.model_call().unwrap();
+        let failure = ModelFailure::new(FailureClass::Transient, "overloaded");
+        stage.step(Input::Model(message, ModelNews::Failed(failure)));
+        stage.find(|e| if let Effect::SetTimer(timer, _) = e { Some(*timer) } else { None }).unwrap()
+    };
+    stage.submit("hello");
+    let first = fail(&mut stage);
+    stage.step(Input::Intent(Intent::Abort));
+    stage.submit("again");
+    let second = fail(&mut stage);
+    stage.step(Input::Timer(first));
+    assert!(stage.model_call().is_none(), "the wait of before is over");
+    stage.step(Input::Timer(second));
+    assert!(stage.model_call().is_some());
+}
+
+#[test]
+fn what_was_taken_back_is_in_the_books_and_told_with_the_next_message() {
+    let done = || FilesRestored {
+        since: CallId(1),
+        restored: vec!["a.txt".into()],
+        deleted: Vec::new(),
+        left: Vec::new(),
+    };
+    let mut stage = Stage::with_a_hook(HookPoint::PostTool);
+    stage.step(Input::Intent(Intent::Restored(done())));
+    assert!(stage.agent.ledger().entries().is_empty(), "a session without an entry has changed no file");
+    stage.submit("hello");
+    stage.answer(vec![ModelEvent::Text("Good day.".into())]);
+    stage.step(Input::Intent(Intent::Restored(done())));
+    let is_kept = |e: &Effect| matches!(e, Effect::Append(e) if matches!(&e.body, Body::FilesRestored(_)));
+    assert!(stage.wanted.iter().any(is_kept));
+    stage.submit("and now?");
+    let (_, request) = stage.model_call().unwrap();
+    let told = |request: &Request| {
+        users_words(request).iter().filter(|words| words.contains("took back changes of yours")).count()
+    };
+    assert_eq!(told(&request), 1, "{request:?}");
+    assert!(users_words(&request).iter().any(|words| words.contains("a.txt")));
+    stage.answer(vec![ModelEvent::Text("Good night.".into())]);
+    stage.submit("once more");
+    assert_eq!(told(&stage.model_call().unwrap().1), 1, "it is told once");
+}
+
+#[test]
+fn what_a_model_says_is_told_while_it_is_said() {
+    let mut stage = Stage::with_a_hook(HookPoint::PostTool);
+    stage.submit("hello");
+    let (message, _) = stage.model_call().unwrap();
+    let mut told = |event| {
+        stage.step(Input::Model(message, ModelNews::Event(event)));
+        stage.find(|e| if let Effect::Emit(live) = e { Some(live.clone()) } else { None })
+    };
+    assert!(
+        matches!(told(ModelEvent::Thinking("hm".into())), Some(Live::Thinking { text, .. }) if text == "hm")
+    );
+    assert!(matches!(told(ModelEvent::Text("Good".into())), Some(Live::Text { text, .. }) if text == "Good"));
+    let call = ModelEvent::CallStarted { index: 0, wire_id: "w".into(), name: "read".into() };
+    assert!(matches!(told(call), Some(Live::CallForming { name, .. }) if name == "read"));
+    assert_eq!(told(ModelEvent::CallDone { index: 0 }), None);
 }

@@ -1,8 +1,10 @@
 //! Another model is chosen: what is told of it, and that lessons stay with the model that taught them.
 
-use countersign::agent::{Agent, Effect, Input, Intent, Live};
-use countersign::ledger::{Lesson, Millis, ModelRef, Stop, Usage};
-use countersign::model::{ModelEvent, ModelNews, ModelSpec};
+use std::sync::Arc;
+
+use countersign::agent::{Agent, Effect, Input, Intent, Live, Settings};
+use countersign::ledger::{Body, Entry, Lesson, Millis, ModelRef, Stop, Usage, recover};
+use countersign::model::{Effort, ModelEvent, ModelNews, ModelSpec};
 
 use crate::compaction::{Server, play, settings};
 
@@ -62,4 +64,45 @@ fn a_full_window_teaches_its_size_where_the_prompt_was_counted() {
     let window = |most| Lesson::Window { model: ModelRef::parse("near/model"), most };
     assert_eq!(learned(9_000), [window(9_100)]);
     assert_eq!(learned(0), []);
+}
+
+#[test]
+fn a_session_that_goes_on_with_another_choice_says_so() {
+    let chosen = |entries: &[Arc<Entry>]| {
+        let told = entries.iter().filter_map(|entry| match &entry.body {
+            Body::ModelChanged { model, previous } => Some(format!("{previous} -> {model}")),
+            Body::EffortChanged { effort } => Some(format!("{effort:?}")),
+            _ => None,
+        });
+        told.collect::<Vec<_>>()
+    };
+    let with = |name: &str, effort: Option<Effort>| {
+        let model = ModelSpec { window: 128_000, ..ModelSpec::unknown(ModelRef::parse(name)) };
+        Settings { model, effort, ..settings(128_000) }
+    };
+    let resume = |agent: &Agent, settings: Settings| {
+        let recovered = recover(agent.ledger().entries().to_vec(), Millis(9_999)).unwrap();
+        Agent::resume(settings, recovered, Millis(9_999)).0
+    };
+    let mut agent = Agent::new(with("near/model", Some(Effort::Low)));
+    play(&mut agent, &mut Server::new(128_000, true), Intent::Submit("Hello.".into()));
+    assert_eq!(chosen(agent.ledger().entries()), Vec::<String>::new());
+    agent.step(Millis(5_000), Input::Intent(Intent::SetEffort(Some(Effort::High))));
+    let before = chosen(agent.ledger().entries());
+    assert_eq!(before, ["Some(High)"]);
+    for (name, effort, told) in [
+        ("near/model", Some(Effort::High), &[][..]),
+        ("near/model", None, &["None"]),
+        ("near/model", Some(Effort::Low), &["Some(Low)"]),
+        ("other/model", Some(Effort::High), &["near/model -> other/model"]),
+        ("other/model", None, &["near/model -> other/model", "None"]),
+    ] {
+        let again = resume(&agent, with(name, effort));
+        assert_eq!(chosen(again.ledger().entries())[before.len()..], *told, "{name} {effort:?}");
+        // It was told: the next process has nothing to add.
+        assert_eq!(
+            chosen(resume(&again, with(name, effort)).ledger().entries()).len(),
+            before.len() + told.len()
+        );
+    }
 }

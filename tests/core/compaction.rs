@@ -18,8 +18,8 @@ use countersign::tool::{Preparation, SideEffect, ToolNews, ToolReport, ToolSpec}
 pub(crate) struct Server {
     window: u64,
     states: bool,
-    asked: Vec<Request>,
-    refused: Vec<Request>,
+    pub(crate) asked: Vec<Request>,
+    pub(crate) refused: Vec<Request>,
     /// How often each question is answered with a call first.
     calls: usize,
 }
@@ -28,7 +28,7 @@ fn counted(request: &Request) -> u64 {
     estimate_tokens(request) * 5 / 4
 }
 
-fn asks_for_summary(request: &Request) -> bool {
+pub(crate) fn asks_for_summary(request: &Request) -> bool {
     matches!(request.messages.last(), Some(Message::User(said)) if said.content == words::SUMMARIZE)
 }
 
@@ -37,7 +37,7 @@ impl Server {
         Self { window, states, asked: Vec::new(), refused: Vec::new(), calls: 0 }
     }
 
-    fn answer(&mut self, request: Request) -> Vec<ModelNews> {
+    pub(crate) fn answer(&mut self, request: Request) -> Vec<ModelNews> {
         let prompt = counted(&request);
         if prompt + request.max_output > self.window {
             self.refused.push(request);
@@ -114,18 +114,18 @@ fn say(agent: &mut Agent, server: &mut Server, number: usize, tokens: usize) -> 
     play(agent, server, Intent::Submit(words.as_str().into()))
 }
 
-fn compactions(agent: &Agent, trigger: CompactionTrigger) -> usize {
+pub(crate) fn compactions(agent: &Agent, trigger: CompactionTrigger) -> usize {
     let made = agent.ledger().entries().iter();
     made.filter(|e| matches!(&e.body, Body::Compaction(c) if c.trigger == trigger)).count()
 }
 
-fn resumed(agent: &Agent, settings: Settings) -> Agent {
+pub(crate) fn resumed(agent: &Agent, settings: Settings) -> Agent {
     let recovered = recover(agent.ledger().entries().to_vec(), Millis(9_999)).unwrap();
     Agent::resume(settings, recovered, Millis(9_999)).0
 }
 
 /// Grows a session in a window that holds it, then moves it to one that does not.
-fn long_session() -> Agent {
+pub(crate) fn long_session() -> Agent {
     let (mut agent, mut server) = (Agent::new(settings(1_000_000)), Server::new(1_000_000, true));
     server.calls = 100;
     for number in 0..30 {

@@ -34,16 +34,20 @@ mod support;
 #[path = "../support/told.rs"]
 mod told;
 
+mod again;
 mod asides;
+mod asking;
 mod bounds;
 mod choosing;
 mod compaction;
 mod compatible;
 mod history;
 mod images;
+mod ledger;
 mod records;
 mod requests;
 mod sharing;
+mod summaries;
 mod view;
 mod view_run;
 mod wire;

@@ -47,6 +47,71 @@ fn a_line_that_cannot_be_read_needs_a_rule_for_all_lines() {
 }
 
 #[test]
+fn a_pattern_that_allows_needs_the_name_of_what_runs() {
+    use RuleKind::Allow;
+    for line in ["$x a", "\"$x\" a", "$(cat x) a", "d* a"] {
+        let found = verdict(&[(Allow, "shell(*)")], line);
+        assert!(matches!(found, Verdict::Ask(_)), "{line}: {found:?}");
+    }
+    assert!(matches!(verdict(&[(Allow, "shell(X=*)")], "X=1"), Verdict::Allow(_)), "nothing runs");
+    assert!(matches!(verdict(&[(Allow, "shell(X=*)")], "Y=1"), Verdict::Ask(_)));
+}
+
+#[test]
+fn a_pattern_with_quotes_allows_what_is_written_so_and_nothing_else() {
+    use RuleKind::Allow;
+    for (pattern, line) in [
+        ("git commit -m \"x y\"", "git commit -m \"x y\""),
+        ("git commit -m 'x y'", "git commit -m 'x y'"),
+        ("make $TARGET", "make $TARGET"),
+        ("make x\\ y", "make x\\ y"),
+    ] {
+        let rule = format!("shell({pattern})");
+        assert!(matches!(verdict(&[(Allow, &rule)], line), Verdict::Allow(_)), "{rule}: {line}");
+        for other in ["touch x", "git commit -m x", "make x y", "make"] {
+            assert!(matches!(verdict(&[(Allow, &rule)], other), Verdict::Ask(_)), "{rule}: {other}");
+        }
+    }
+}
+
+#[test]
+fn what_is_set_for_one_command_is_a_part_of_it() {
+    use RuleKind::Deny;
+    for line in ["X=1 make a", "true; X=1 make a", "env X=1 make a"] {
+        let found = verdict(&[(Deny, "shell(X=1 *)")], line);
+        assert!(matches!(found, Verdict::Deny(_)), "{line}: {found:?}");
+    }
+    assert!(matches!(verdict(&[(Deny, "shell(X=1 *)")], "true; X=2 make a"), Verdict::Ask(_)));
+}
+
+#[test]
+fn what_is_read_into_a_variable_may_be_a_pattern() {
+    use RuleKind::Allow;
+    let rules = [(Allow, "shell(read)"), (Allow, "shell(read *)")];
+    for line in ["read; printf '%s\\n' $REPLY", "read x; printf '%s\\n' $x"] {
+        assert!(matches!(verdict(&rules, line), Verdict::Ask(_)), "{line}");
+    }
+    for line in
+        ["read; printf '%s\\n' \"$REPLY\"", "read x; printf '%s\\n' \"$x\"", "read x; printf '%s\\n' $y"]
+    {
+        assert!(matches!(verdict(&rules, line), Verdict::Allow(_)), "{line}");
+    }
+}
+
+#[test]
+fn a_rule_for_what_raises_rights_is_none_for_what_it_starts() {
+    use RuleKind::Allow;
+    for wrapper in ["sudo", "doas", "sudo -u root"] {
+        let line = format!("{wrapper} touch x");
+        let rules = [(Allow, "shell(sudo *)"), (Allow, "shell(doas *)"), (Allow, "shell(touch *)")];
+        assert!(matches!(verdict(&rules, &line), Verdict::Allow(_)), "{line}");
+        for one in [&rules[..2], &rules[2..]] {
+            assert!(matches!(verdict(one, &line), Verdict::Ask(_)), "{line}: {one:?}");
+        }
+    }
+}
+
+#[test]
 fn a_file_behind_the_sign_for_descriptors_is_written() {
     // Lines that only look need no word here.
     let policy = policy(Mode::Ask, &[]);
@@ -95,9 +160,12 @@ fn the_list_says_which_page_a_denial_last_spoke_of() {
         .zip(&pages)
         .map(|(number, arguments)| Past { call: CallId(number), tool: &tool, arguments, found: &found })
         .collect();
-    let rules = [rule(RuleKind::Deny, "fetch(docs.rs)"), rule(RuleKind::Deny, "fetch(crates.io)")];
-    let last: Vec<Option<CallId>> = listing(&rules, &past).iter().map(|row| row.last).collect();
-    assert_eq!(last, [Some(CallId(2)), None]);
+    let rules = ["fetch(docs.rs)", "fetch(docs*)", "fetch(crates.io)"].map(|text| rule(RuleKind::Deny, text));
+    let mut last: Vec<(String, Option<CallId>)> =
+        listing(&rules, &past).iter().map(|row| (row.text.clone(), row.last)).collect();
+    last.sort();
+    let told = [("fetch(crates.io)", None), ("fetch(docs*)", Some(2)), ("fetch(docs.rs)", Some(2))];
+    assert_eq!(last, told.map(|(text, call)| (text.to_owned(), call.map(CallId))));
 }
 
 #[test]

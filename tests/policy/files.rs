@@ -58,6 +58,9 @@ const SPELLINGS: &[(&str, &str)] = &[
     ("ask", "for f in a secret.txt; do cat \"$f\"; done"),
     ("ask", "for i in 1 2; do cat \"$f\"; f=secret.txt; done"),
     ("ask", "read f; cat \"$f\""),
+    ("ask", "f=a; read f; cat \"$f\""),
+    ("ask", "f='a secret.txt'; cat $f"),
+    ("ask", "f='s*'; cat $f"),
     ("ask", "cat \"$HOME/x\""),
     ("ask", "cat ~/x"),
     ("ask", "cat \"$(ls)\""),
@@ -66,7 +69,10 @@ const SPELLINGS: &[(&str, &str)] = &[
     ("ask", "sh -c 'cat \"$1\"' _ secret.txt"),
     ("ask", "cd \"$x\"; cat secret.txt"),
     ("ask", "cd a; cd b; cat ../secret.txt"),
+    ("ask", "cd - && cat x"),
+    ("ask", "cd sub/.. && cat x"),
     ("ask", "for i in 1 2; do cd sub; cat ../../secret.txt; done"),
+    ("ask", "sh -c 'for i in 1 2; do cd sub; cat ../../secret.txt; done'"),
     ("ask", "awk 1 .//secret.txt"),
     ("ask", "awk '{ getline < \"secret.txt\" }'"),
     ("ask", "dd if=sub/../secret.txt"),
@@ -94,6 +100,7 @@ const SPELLINGS: &[(&str, &str)] = &[
     ("allow", "cd a && cd b && cargo test x"),
     ("allow", "cargo build --release && ls -la"),
     ("allow", "echo secret.txt"),
+    ("allow", "echo secret.txt */x"),
     ("allow", "echo $x"),
     ("allow", "git status"),
     ("allow", "cp a sub/secret.txt.bak"),
@@ -112,6 +119,12 @@ fn no_spelling_hides_a_file_from_a_rule() {
         assert_eq!(decide("write(keys/*)", line), "ask", "{line}");
     }
     assert_eq!(decide("write(keys/*)", "cat \"$x\""), "allow");
+    assert_eq!(decide("read(f)", "for f in a b; do cat \"$f\"; done"), "allow");
+    assert_eq!(decide("read(in)", "for f in a b; do cat \"$f\"; done"), "allow");
+    // A sign that ends other words may be a part of this name.
+    assert_eq!(decide("read(a,b.txt)", "curl -d @a,b.txt x"), "ask");
+    assert_eq!(decide("read(../../secret.txt)", "awk 1 ../../secret.txt"), "ask");
+    assert_eq!(decide("read(secret.txt)", "awk 1 ../../secret.txt"), "allow");
     assert_eq!(decide("read(./secret.txt)", "cat sub/../secret.txt"), "deny");
 }
 
@@ -176,10 +189,20 @@ fn a_link_hides_a_file_from_no_rule() {
         ("ask", "cp link x"),
         ("ask", "dd if=sub/link"),
         ("ask", "true; cd sub; awk 1 link"),
+        ("ask", "true; cd sub; cat link"),
+        ("ask", "true; cd sub; cat < link"),
         ("allow", "cp linked x"),
     ] {
         assert_eq!(followed(line), expected, "{line}");
     }
+}
+
+#[test]
+fn what_is_looked_at_are_names_and_no_options() {
+    assert_eq!(opened("cp -f a b"), ["a", "b"]);
+    assert_eq!(opened("cat a < b > /dev/null"), ["a", "b"]);
+    let all = opened("cp --force -rf --backup= a '' x=");
+    assert!(!all.iter().any(|name| name.starts_with('-') || name.is_empty()), "{all:?}");
 }
 
 #[test]
@@ -243,6 +266,19 @@ fn no_launcher_hides_a_command_from_a_rule() {
         "git bisect run rm x",
         "tar -xf x --to-command='rm x'",
         "rsync -e 'rm x' a b",
+        "x+=1 rm y",
+        "a[0]=1 rm y",
+        "eval -x rm y",
+        "sudo A=b rm y",
+        "time A=b rm y",
+        "find . -exec A=b rm y \\;",
+        "time A=$x rm y",
+        "builtin $x rm",
+        "builtin eva$x 'rm y'",
+        "x=l; eva$x 'rm y'",
+        "s$x -c 'rm y'",
+        "$x -c 'rm y'",
+        "e?v rm y",
     ] {
         assert!(
             matches!(decide("shell(rm *)", line), "ask" | "deny"),
@@ -259,8 +295,13 @@ fn no_launcher_hides_a_command_from_a_rule() {
         "grep 'rm x' y",
         "echo rm x",
         "x86_64 make form",
+        "target/$x/app y",
+        "ldd rm x",
         "awk '{ print $1 }' x",
     ] {
         assert_eq!(decide("shell(rm *)", line), "allow", "{line}");
     }
+    // A letter in a program is most often the name of a value.
+    assert_eq!(decide("shell(w *)", "python3 -c 'print(w)'"), "allow");
+    assert_eq!(decide("shell(ww *)", "python3 -c 'print(ww)'"), "ask");
 }

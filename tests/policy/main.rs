@@ -28,3 +28,5 @@ mod stubs;
 mod support;
 mod traced;
 mod urls;
+mod whole_tools;
+mod words;

@@ -348,9 +348,14 @@ proptest::proptest! {
 
 #[test]
 fn what_nests_without_end_or_goes_on_without_end_is_not_read() {
-    for line in
-        ["(".repeat(9_000), "$(".repeat(8_000), "{ ".repeat(8_000), "env ".repeat(4_000), "a;".repeat(9_000)]
-    {
+    for line in [
+        "(".repeat(9_000),
+        "$(".repeat(8_000),
+        "{ ".repeat(8_000),
+        "env ".repeat(4_000),
+        "a;".repeat(9_000),
+        "eval ".repeat(3_000) + "echo a",
+    ] {
         assert!(countersign::policy::shell::read(&line).unreadable.is_some(), "{}", line.len());
     }
     let most = "true;".repeat(3_000);

@@ -81,6 +81,7 @@ fn a_pattern_that_could_be_misread_is_no_rule() {
         (RuleKind::Deny, "fetch(https://a@docs.rs/)", "user name"),
         (RuleKind::Deny, "fetch(ftp://docs.rs/)", "only http and https"),
         (RuleKind::Deny, "fetch(docs rs)", "no blanks"),
+        (RuleKind::Deny, "fetch(bü*.example)", "written in ASCII"),
         (RuleKind::Deny, "fetch()", "no host"),
         (RuleKind::Deny, "fetch(/etc/*)", "no host"),
         (RuleKind::Deny, "fetch(https:///etc)", "no host"),

@@ -60,10 +60,9 @@ impl Agent {
         self.end(now, Ending::ModelError, out)
     }
 
-    /// Whether the last answer was the continuation of one that had words.
-    fn continues(&mut self) -> bool {
-        let guards = self.books.guards();
-        guards.continuations + guards.pauses > 0 && !self.books.last_text().trim().is_empty()
+    /// Whether the last answer, which has no words, was the continuation of one that had: parts of one answer are joined.
+    fn continues(&self) -> bool {
+        !self.books.last_text().trim().is_empty()
     }
 
     fn on_silence(&mut self, now: Millis, out: &mut Vec<Effect>) -> Phase {

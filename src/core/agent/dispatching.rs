@@ -103,14 +103,18 @@ impl Agent {
         let most =
             if self.settings.parallel { self.books.meter().limits().max_parallel_tool_calls } else { 1 };
         let candidates: Vec<_> = calls.iter().map(Pending::candidate).collect();
+        let mut is_refused = false;
         for at in startable(&candidates, usize::try_from(most).unwrap_or(usize::MAX)) {
             if let Some(pending) = calls.get_mut(at) {
-                self.start(now, pending, out);
-                pending.ran = true;
-                started = true;
+                let runs = self.start(now, pending, out);
+                pending.ran |= runs;
+                started |= runs;
+                is_refused |= !runs;
             }
         }
-        Phase::Dispatching(Dispatching { calls, started, told, prevented })
+        let dispatching = Dispatching { calls, started, told, prevented };
+        // What was not started is over: its result is written, or what waits behind it starts.
+        if is_refused { self.advance(now, dispatching, out) } else { Phase::Dispatching(dispatching) }
     }
 
     /// All results are in, and the hooks have commented on them.
@@ -145,8 +149,8 @@ impl Agent {
         self.books.ledger.remark(now, Remark::Note(note));
     }
 
-    /// The decision is written, then the tool runs: exactly what was decided about, or nothing.
-    fn start(&mut self, now: Millis, pending: &mut Pending, out: &mut Vec<Effect>) {
+    /// The decision is written, then the tool runs: exactly what was decided about, or nothing. Says whether it runs.
+    fn start(&mut self, now: Millis, pending: &mut Pending, out: &mut Vec<Effect>) -> bool {
         let ready = std::mem::replace(&mut pending.state, State::Running(now));
         if let State::Ready(Permission::ByPolicy { reason, rule, sandboxed }) = ready {
             pending.sandboxed = sandboxed;
@@ -157,7 +161,7 @@ impl Agent {
         }
         if let Err(why) = self.is_what_was_allowed(pending) {
             pending.state = State::Over(Settlement::synthetic(Outcome::Failed, why));
-            return;
+            return false;
         }
         self.tell_delegation(now, pending);
         out.push(self.running_of(pending));
@@ -166,6 +170,7 @@ impl Agent {
         let tool = self.registry.get(&target);
         let effect = tool.map_or(SideEffect::Sends, |tool| effect_of_call(tool, &pending.call.arguments));
         out.push(Effect::Emit(Live::Progress { step, call, target, effect }));
+        true
     }
 
     /// A task that goes to another agent is in the books before it is sent.

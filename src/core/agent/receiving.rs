@@ -65,3 +65,93 @@ impl Agent {
         Some((format!("in the sandbox, which has a gap here: {gap}{more}"), Sandboxing::Within))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::agent::phase::Phase;
+    use crate::agent::{Agent, Answer, Effect, Input, Intent, Settings};
+    use crate::ledger::{Arguments, Body, CallId, EntryId, Millis, ModelRef, Outcome};
+    use crate::model::{ModelEvent, ModelNews, ModelSpec};
+    use crate::tool::{Preparation, SideEffect, ToolNews, ToolReport, ToolSpec};
+
+    fn step(agent: &mut Agent, wanted: &mut Vec<Effect>, input: Input) {
+        *wanted = agent.step(Millis(1), input);
+    }
+
+    /// Two calls that a person has allowed: the first runs, the second waits for its turn.
+    fn allowed() -> (Agent, Vec<Effect>) {
+        let write = ToolSpec {
+            name: "write".into(),
+            description: String::new(),
+            schema: serde_json::json!({}),
+            effect: SideEffect::Writes,
+            paths: vec!["path".into()],
+            timeout_ms: None,
+            retrieves: false,
+        };
+        let settings = Settings::new(ModelSpec::unknown(ModelRef::parse("first")));
+        let mut agent = Agent::new(Settings { tools: vec![write], ..settings });
+        let mut wanted = Vec::new();
+        step(&mut agent, &mut wanted, Input::Intent(Intent::Submit("go".into())));
+        let called = |e: &Effect| if let Effect::CallModel(id, _) = e { Some(*id) } else { None };
+        let message = wanted.iter().find_map(called).unwrap();
+        for index in [0, 1] {
+            let (wire_id, name) = (String::new(), "write".to_owned());
+            for event in [
+                ModelEvent::CallStarted { index, wire_id, name },
+                ModelEvent::CallArguments { index, text: format!("{{\"path\":\"{index}\"}}") },
+                ModelEvent::CallDone { index },
+            ] {
+                step(&mut agent, &mut wanted, Input::Model(message, ModelNews::Event(event)));
+            }
+        }
+        step(&mut agent, &mut wanted, Input::Model(message, ModelNews::Finished));
+        for call in [CallId(1), CallId(2)] {
+            step(&mut agent, &mut wanted, Input::Prepared(call, Preparation::default()));
+        }
+        for call in [CallId(2), CallId(1)] {
+            let request = request(&agent, call);
+            let answer = Answer::AllowOnce;
+            step(&mut agent, &mut wanted, Input::Intent(Intent::Decide { request, call, answer }));
+        }
+        (agent, wanted)
+    }
+
+    fn request(agent: &Agent, call: CallId) -> EntryId {
+        let of = |body: &Body| matches!(body, Body::ApprovalRequested(request) if request.call == call);
+        agent.ledger().entries().iter().find(|entry| of(&entry.body)).unwrap().id
+    }
+
+    fn runs(wanted: &[Effect]) -> Vec<CallId> {
+        let run = |e: &Effect| if let Effect::RunTool(run) = e { Some(run.call) } else { None };
+        wanted.iter().filter_map(run).collect()
+    }
+
+    /// What comes of the second call when the first has its result, after the loop's own state was changed.
+    fn second(tamper: impl FnOnce(&mut super::Pending)) -> (Vec<CallId>, Option<Outcome>) {
+        let (mut agent, mut wanted) = allowed();
+        assert_eq!(runs(&wanted), [CallId(1)]);
+        let Phase::Dispatching(dispatching) = &mut agent.phase else { panic!("calls are open") };
+        tamper(dispatching.calls.iter_mut().find(|pending| pending.call.id == CallId(2)).unwrap());
+        let done = ToolReport { outcome: Outcome::Ok, ..ToolReport::failed("done") };
+        step(&mut agent, &mut wanted, Input::Tool(CallId(1), ToolNews::Done(done)));
+        let of = |result: &&std::sync::Arc<crate::ledger::ToolResult>| result.call == CallId(2);
+        let results = agent.ledger().entries().iter();
+        let mut results =
+            results.filter_map(|e| if let Body::ToolResult(r) = &e.body { Some(r) } else { None });
+        let result = results.find(of).map(|result| result.outcome.clone());
+        let goes_on = wanted.iter().any(|e| matches!(e, Effect::CallModel(..)));
+        assert_eq!(goes_on, result.is_some(), "a call that is refused holds nothing up");
+        (runs(&wanted), result)
+    }
+
+    #[test]
+    fn only_what_was_allowed_is_started() {
+        assert_eq!(second(|_| ()), (vec![CallId(2)], None));
+        let other =
+            |pending: &mut super::Pending| pending.call.arguments = Arguments::parse("{\"path\":\"x\"}");
+        assert_eq!(second(other), (Vec::new(), Some(Outcome::Failed)));
+        assert_eq!(second(|pending| pending.call.name = "read".into()), (Vec::new(), Some(Outcome::Failed)));
+        assert_eq!(second(|pending| pending.receipt = None), (Vec::new(), Some(Outcome::Failed)));
+    }
+}

@@ -257,6 +257,9 @@ mod tests {
             (10 * minute, "10 min"),
             (120 * minute, "2 h"),
             (125 * minute, "2 h 5 min"),
+            ((47 * 60 + 5) * minute, "47 h 5 min"),
+            (48 * 60 * minute, "2 days"),
+            ((48 * 60 + 5) * minute, "3 days"),
             (72 * 60 * minute, "3 days"),
         ] {
             assert_eq!(span(ms), words);

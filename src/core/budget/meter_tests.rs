@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::{Limit, Limits, Meter};
 use crate::ledger::{
-    AssistantMessage, Block, Body, Entry, EntryId, Goal, Hosted, Millis, ModelRef, Stop, Transition, Usage,
-    UserMessage, Validation,
+    AssistantMessage, Block, Body, CallId, Entry, EntryId, Facts, Goal, Hosted, Millis, ModelRef, Outcome,
+    Stop, ToolResult, Transition, Usage, UserMessage, Validation,
 };
 
 fn read(meter: &mut Meter, at: u64, body: Body) {
@@ -108,4 +108,31 @@ fn an_answer_whose_prompt_nobody_counted_says_nothing_of_the_context() {
     let uncounted = AssistantMessage { usage: Usage::default(), ..(*said).clone() };
     read(&mut meter, 2, Body::Assistant(Arc::new(uncounted)));
     assert_eq!(meter.context_tokens(), 107);
+}
+
+#[test]
+fn the_longest_result_is_one_that_a_tool_gave() {
+    let mut meter = Meter::new(Limits::default());
+    let result = |outcome, content: &str| {
+        Body::ToolResult(Arc::new(ToolResult {
+            call: CallId(1),
+            name: "read".to_owned(),
+            outcome,
+            content: content.to_owned(),
+            duration_ms: 0,
+            cut_chars: 0,
+            facts: Facts::default(),
+            images: Vec::new(),
+            written: None,
+        }))
+    };
+    let mut longest = |body| {
+        read(&mut meter, 1, body);
+        let gauges = meter.gauges(Millis(1));
+        gauges.iter().find(|gauge| gauge.name == "max_tool_result_chars").map(|gauge| gauge.used)
+    };
+    assert_eq!(longest(result(Outcome::Ok, "four")), Some(4));
+    assert_eq!(longest(result(Outcome::Failed, "not counted")), Some(4));
+    assert_eq!(longest(result(Outcome::Ok, "äöü")), Some(4));
+    assert_eq!(longest(result(Outcome::Ok, "seven!!")), Some(7));
 }

@@ -57,8 +57,8 @@ pub(crate) fn join(text: &str) -> Cow<'_, str> {
             joined.push(c);
             continue;
         };
-        let second =
-            chars.peek().copied().and_then(half).filter(|second| is_first(unit) && is_second(*second));
+        let second = chars.peek().copied().and_then(half);
+        // `None` unless the one is a first half and the other a second one.
         let pair = second.and_then(|second| char::decode_utf16([unit as u16, second as u16]).next()?.ok());
         if pair.is_some() {
             chars.next();
@@ -141,6 +141,7 @@ mod tests {
         assert_eq!(read_text(r#""x\ud83d""#), "x\u{fffd}");
         assert_eq!(read_text(r#""\uDE00y""#), "\u{fffd}y");
         assert_eq!(read_text(r#""\ud83d\ud83d\ude00\ude00""#), "\u{fffd}😀\u{fffd}");
+        assert_eq!(read_text(r#""\ude00\ude00""#), "\u{fffd}\u{fffd}");
         assert_eq!(read_text(r#""\\\ud83dé""#), "\\\u{fffd}é");
         assert_eq!(read(r#"{"a":["\ud83d",{"b":"\ude00"}]}"#).unwrap()["a"][1]["b"], "\u{fffd}");
         assert!(read(r#""\ud83"#).is_err() && read("\"\\").is_err() && read(r#"\ud83d"#).is_err());

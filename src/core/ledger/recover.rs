@@ -41,7 +41,7 @@ pub fn recover(entries: Vec<Arc<Entry>>, now: Millis) -> Result<Recovered, Fault
     };
     announce_missing(&mut ledger, &open, now);
     withdraw_summary(&mut ledger, now);
-    let undecided = undecided(&ledger.entries, &open);
+    let undecided = undecided(&ledger.entries);
     let allowed = allowed(&ledger.entries);
     let answers = answers(&ledger.entries);
     let mut waiting = Vec::new();
@@ -165,11 +165,11 @@ fn open_uses(ledger: &Ledger, open: &BTreeSet<CallId>) -> Vec<ToolUse> {
     uses
 }
 
-fn undecided(entries: &[Arc<Entry>], open: &BTreeSet<CallId>) -> BTreeSet<CallId> {
+fn undecided(entries: &[Arc<Entry>]) -> BTreeSet<CallId> {
     let mut waiting = BTreeSet::new();
     for entry in entries {
         match &entry.body {
-            Body::ApprovalRequested(r) if open.contains(&r.call) => {
+            Body::ApprovalRequested(r) => {
                 waiting.insert(r.call);
             }
             Body::ApprovalDecided(Decision { call, .. }) | Body::CallEdited(ToolUse { id: call, .. }) => {

@@ -60,8 +60,9 @@ pub(super) fn speaks_of(pattern: &str, line: &str, reading: &Reading) -> Fit {
     };
     let parts = reading.commands.iter().flat_map(spellings);
     let mut found = parts.map(|text| fit(&text)).max().unwrap_or(Fit::No);
-    // What a text in another language starts can only be guessed at.
-    if found == Fit::No && reading.commands.iter().flat_map(embedded).any(|text| fit(&text) != Fit::No) {
+    // What a text in another language starts, or a program whose name only the shell will know, can only be guessed at.
+    let guessed = || reading.commands.iter().flat_map(embedded).any(|text| fit(&text) != Fit::No);
+    if found == Fit::No && (reading.commands.iter().any(is_unnamed) || guessed()) {
         found = Fit::Maybe;
     }
     if reading.unreadable.is_none() || found == Fit::Yes {
@@ -69,6 +70,14 @@ pub(super) fn speaks_of(pattern: &str, line: &str, reading: &Reading) -> Fit {
     }
     let rough = rough_parts(line);
     if rough.iter().any(|part| fit(part) == Fit::Yes) { Fit::Yes } else { Fit::Maybe }
+}
+
+/// Whether a part of the program's own name is not known: `eva$x 'rm y'` may start any other.
+fn is_unnamed(command: &Command) -> bool {
+    command
+        .words
+        .first()
+        .is_some_and(|name| name.with_holes().rsplit('/').next().is_some_and(|base| base.contains(HOLE)))
 }
 
 /// Most tails of a launcher's words that are tried; what is longer is told by the first.
@@ -133,8 +142,7 @@ fn embedded(command: &Command) -> Vec<String> {
 /// its value or the subcommand.
 fn behind_options(words: &[String]) -> Vec<Vec<String>> {
     let is_option = |at: usize| words.get(at).is_some_and(|word| word.starts_with(['-', '+']));
-    let passed =
-        (1..words.len().min(MOST_TAILS)).take_while(|at| is_option(*at) || (*at > 1 && is_option(at - 1)));
+    let passed = (1..words.len().min(MOST_TAILS)).take_while(|at| is_option(*at) || is_option(at - 1));
     let rest = passed.filter_map(|at| words.get(at + 1..).filter(|rest| !rest.is_empty()));
     rest.map(|rest| words.iter().take(1).chain(rest).cloned().collect()).collect()
 }

@@ -190,6 +190,10 @@ mod tests {
             "Dockerfile",
             "tools/bazel.py",
             "info/readme.md",
+            "objects/face",
+            "objects/zz",
+            ".pth",
+            "sub/.desktop",
         ] {
             assert!(!is_guarded(path), "{path}");
         }

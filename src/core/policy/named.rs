@@ -33,7 +33,9 @@ impl Named {
             let paths = mentioned.paths(&written);
             // From one folder that is known it is one file.
             let [path] = paths.as_slice() else {
-                perhaps.extend(paths.into_iter().map(|path| (tools(*access), path)));
+                let led = mentioned.folders.iter().filter_map(|folder| leads(folder, &written));
+                let all = paths.into_iter().chain(led.map(|to| signs(&to)));
+                perhaps.extend(all.map(|path| (tools(*access), path)));
                 continue;
             };
             // Nobody knows what a name leads to in a folder that is not known.
@@ -57,10 +59,6 @@ impl Named {
                 perhaps.push((*uses, path(folder, name)));
                 perhaps.extend(leads(folder, name).map(|to| (*uses, signs(&to))));
             }
-        }
-        for (access, name) in mentioned.opened.iter().filter(|_| mentioned.folders.len() > 1) {
-            let all = mentioned.folders.iter().filter_map(|folder| leads(folder, &signs(name)));
-            perhaps.extend(all.map(|to| (tools(*access), signs(&to))));
         }
         Self { opened, perhaps, is_unreadable: reading.unreadable.is_some() }
     }

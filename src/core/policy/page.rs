@@ -80,6 +80,20 @@ mod tests {
     }
 
     #[test]
+    fn what_must_be_encoded_is_said_where_it_stands() {
+        for odd in [
+            "https://docs.rs/a b",
+            "https://docs.rs/a\tb",
+            "https://docs.rs/a\\b",
+            "https://docs.rs/a\u{a0}b",
+        ] {
+            let why = page(odd).err().unwrap_or_default();
+            assert!(why.starts_with("the URL holds a space"), "{odd:?}: {why}");
+        }
+        assert!(page("https://docs.rs/a%20b").is_ok());
+    }
+
+    #[test]
     fn a_usual_one_names_its_server_in_ascii() {
         for (written, server, whole) in [
             ("https://Docs.rs/a/../b?q=1#x", "docs.rs", "https://docs.rs/b?q=1#x"),

@@ -37,6 +37,27 @@ fn an_allowing_pattern_covers_plain_commands_alone() {
 }
 
 #[test]
+fn a_rule_names_a_tool_that_there_could_be() {
+    for bad in ["", " ", "(x)", "sh ell", "shell!(x)", "shell(x", "a/b(x)"] {
+        assert!(Rule::parse(RuleKind::Deny, bad).is_err(), "{bad:?}");
+    }
+    for good in ["shell", "*", "shell(x)", "delegate_to_a-b"] {
+        assert!(Rule::parse(RuleKind::Deny, good).is_ok(), "{good:?}");
+    }
+}
+
+#[test]
+fn parts_that_only_look_are_covered_where_they_open_nothing() {
+    assert!(covers(RuleKind::Allow, "shell(cargo test *)", "cargo test x | wc -l"));
+    assert!(covers(RuleKind::Allow, "shell(cargo test *)", "true; cargo test x"));
+    for line in
+        ["cargo test x; cat /etc/passwd", "cargo test x | grep -f a", "cargo test x; touch y", "wc -l"]
+    {
+        assert!(!covers(RuleKind::Allow, "shell(cargo test *)", line), "{line}");
+    }
+}
+
+#[test]
 fn a_denying_pattern_is_tried_on_every_part() {
     for trick in ["rm -rf x", "true; rm -rf x", "true && rm x", "{ rm x; }", "(rm x)", "echo $(rm x)"] {
         assert!(covers(RuleKind::Deny, "shell(rm *)", trick), "{trick}");

@@ -218,8 +218,65 @@ mod tests {
             ("", ".*/secret.txt", "~secret.txt"),
             ("", "src/*.rs", "src/*.rs"),
             ("/a", "b", "/a/b"),
+            ("", "../../x", "../../x"),
+            ("a", "../../x", "../x"),
+            ("", "s*/x", "s*/x"),
+            ("", "a/.e*", "a/.e*"),
+            ("", "~/x", "~x"),
         ] {
             assert_eq!(path(&of(folder), &of(name)), of(is), "{folder} {name}");
         }
+    }
+
+    /// The ways to read the last word of a line, as they are written in the tests above.
+    fn read(line: &str) -> Vec<String> {
+        let reading = super::super::shell::read(line);
+        assert_eq!(reading.unreadable, None, "{line}");
+        let word = reading.commands.last().unwrap().words.last().unwrap();
+        let written = |sign: &Sign| match sign {
+            Sign::Char(c) => *c,
+            Sign::One => '?',
+            Sign::Name => '*',
+            Sign::Any => '~',
+        };
+        ways(word, &reading).iter().map(|way| way.iter().map(written).collect()).collect()
+    }
+
+    #[test]
+    fn a_word_is_read_in_every_way_that_the_line_leaves_open() {
+        for (line, ways) in [
+            ("cat a?b", &["a?b"][..]),
+            ("cat a*b", &["a*b"]),
+            ("cat [s]ecret.txt", &["*"]),
+            ("cat [s]e/b", &["*/b"]),
+            ("cat [s]e/b*x", &["*/b*x"]),
+            ("cat a$x", &["~"]),
+            ("cat a\"$x\"b", &["a~b"]),
+            ("f=b; cat a$f", &["ab", "a"]),
+            ("f=b; cat a\"$f\"", &["ab", "a"]),
+            ("f='b c'; cat a\"$f\"", &["ab c", "a"]),
+            ("f='b c'; cat a$f", &["~"]),
+            ("f='b*'; cat a$f", &["~"]),
+            ("f=b; f=$x; cat a\"$f\"", &["a~"]),
+            ("f=1; g=2; cat \"$f$g\"", &["12", "1", "2", ""]),
+        ] {
+            assert_eq!(read(line), ways, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_could_be_read_in_too_many_ways_or_is_too_long_is_any_text() {
+        let line = |values: usize| {
+            let given: String = (0..values).map(|value| format!("f={value}; ")).collect();
+            format!("{given}cat \"$f\"")
+        };
+        // One more: before it gets a value it is empty.
+        assert_eq!(read(&line(MOST_WAYS - 1)).len(), MOST_WAYS);
+        assert_eq!(read(&line(MOST_WAYS)), ["~"]);
+        assert_eq!(read(&line(3 * MOST_WAYS)), ["~"]);
+        let long = |signs: usize| format!("cat {}", "a".repeat(signs));
+        assert_eq!(read(&long(MOST_SIGNS)), ["a".repeat(MOST_SIGNS)]);
+        assert_eq!(read(&long(MOST_SIGNS + 1)), ["~"]);
+        assert_eq!(read(&long(MOST_SIGNS + 2)), ["~"]);
     }
 }

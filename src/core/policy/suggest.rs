@@ -142,7 +142,7 @@ fn for_line(line: &str) -> Option<String> {
 fn for_command(command: &Command) -> Option<String> {
     let words: Vec<String> = command.words.iter().map(shell::Word::with_holes).collect();
     let (name, rest) = words.split_first()?;
-    if !command.environment.is_empty() || name.contains('/') {
+    if !command.environment.is_empty() {
         return None;
     }
     let name = name.as_str();

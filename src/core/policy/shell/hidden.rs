@@ -48,7 +48,14 @@ fn wrong(c: char) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{check, conceals};
+    use super::{MOST_CHARS, check, conceals};
+
+    #[test]
+    fn as_many_characters_as_there_may_be_are_read_and_no_more() {
+        assert!(check(&"é".repeat(MOST_CHARS)).is_ok());
+        assert!(check(&"é".repeat(MOST_CHARS + 1)).is_err());
+        assert!(check(&"é".repeat(2 * MOST_CHARS)).is_err());
+    }
 
     #[test]
     fn what_shows_nothing_or_something_else_is_refused() {

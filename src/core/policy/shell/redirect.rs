@@ -12,7 +12,7 @@ impl Parser<'_> {
             ahead += 1;
         }
         match self.peek_at(ahead) {
-            Some('<' | '>') => ahead > 0 || self.peek_at(1) != Some('('),
+            Some('<' | '>') => self.peek_at(1) != Some('('),
             Some('&') => ahead == 0 && self.peek_at(1) == Some('>'),
             _ => false,
         }

@@ -77,28 +77,20 @@ pub(super) fn inner(name: &str, arguments: &[Word]) -> Read<Inner> {
         "find" | "gfind" => find(arguments),
         // A keyword of bash: exactly this option is its own.
         "time" if arguments.first().is_some_and(|word| word.raw == "-p") => {
-            started("time", arguments.get(1..).unwrap_or_default())
+            Ok(started(arguments.get(1..).unwrap_or_default()))
         }
         program => match options(program) {
             None => Ok(Inner::None),
             Some(known) => {
                 let at = after_options(arguments, &known)?;
-                started(program, arguments.get(at..).unwrap_or_default())
+                Ok(started(arguments.get(at..).unwrap_or_default()))
             }
         },
     }
 }
 
-fn started(program: &str, words: &[Word]) -> Read<Inner> {
-    match words.first() {
-        None => Ok(Inner::None),
-        // `sudo A=b`, `time A=b`: an assignment here, the name of a program there.
-        Some(first) if first.raw.contains('=') => Err(OPTIONS),
-        Some(_) if program == "builtin" && words.first().is_none_or(|w| w.literal().is_none()) => {
-            Err(OPTIONS)
-        }
-        Some(_) => Ok(Inner::Words(Vec::new(), words.to_vec())),
-    }
+fn started(words: &[Word]) -> Inner {
+    if words.is_empty() { Inner::None } else { Inner::Words(Vec::new(), words.to_vec()) }
 }
 
 /// Where the command begins.

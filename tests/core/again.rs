@@ -1,0 +1,132 @@
+//! Calls that wait over a restart: what is asked about them anew is never looser than before. And calls on other ways: typed
+//! into, renamed, counted by a goal.
+
+use countersign::agent::{Agent, Answer, Effect, Input, Intent, Settings};
+use countersign::ledger::{Body, CallId, Decider, Millis, Sandboxing, recover};
+use countersign::model::{ModelEvent, ModelNews};
+use countersign::policy::{Mode, RuleKind};
+use countersign::tool::{MOST_TYPED, Preparation, SideEffect, ToolSpec, Typed};
+use serde_json::json;
+
+use crate::asking::{Gate, leads_to, settings, users};
+
+/// The session goes on in another process, with these settings, and the call is looked at again.
+fn resumed(gate: &Gate, settings: Settings, call: CallId, found: &Preparation) -> Gate {
+    let recovered = recover(gate.agent.ledger().entries().to_vec(), Millis(90_000)).unwrap();
+    let mut again = Gate::new(settings.clone());
+    again.agent = Agent::resume(settings, recovered, Millis(90_000)).0;
+    again.step(Input::Prepared(call, found.clone()));
+    again
+}
+
+fn with(rules: &[(RuleKind, &str)], mode: Mode, has_sandbox: bool) -> Settings {
+    let mut settings = settings(rules.iter().map(|(kind, text)| users(*kind, text)).collect());
+    (settings.policy.mode, settings.policy.has_sandbox) = (mode, has_sandbox);
+    settings
+}
+
+#[test]
+fn what_was_to_run_in_the_sandbox_runs_there_after_a_restart_or_not_at_all() {
+    use RuleKind::{Allow, Ask};
+    let gap = Preparation { gaps: vec![".env can be read".into()], ..Preparation::default() };
+    for (rules, mode, has_sandbox, sandboxing) in [
+        (&[][..], Mode::Auto, true, Sandboxing::Within),
+        (&[], Mode::Ask, true, Sandboxing::Within),
+        (&[(Ask, "shell(make *)")], Mode::Auto, true, Sandboxing::Within),
+        (&[(Allow, "shell(make *)")], Mode::Ask, true, Sandboxing::Within),
+        (&[], Mode::Unrestricted, true, Sandboxing::Within),
+        (&[], Mode::Ask, false, Sandboxing::Without),
+    ] {
+        let mut gate = Gate::new(with(&[], Mode::Auto, true));
+        let call = gate.call("shell", json!({ "command": "make test" }), gap.clone());
+        assert_eq!(gate.request(call).unwrap().1.sandboxing, Sandboxing::Within);
+        let mut again = resumed(&gate, with(rules, mode, has_sandbox), call, &gap);
+        assert_eq!(again.request(call).unwrap().1.sandboxing, sandboxing, "{rules:?} {mode} {has_sandbox}");
+        assert!(again.runs().is_empty(), "it goes on waiting");
+        again.decide(call, Answer::AllowOnce);
+        let confined: Vec<bool> = again.runs().iter().map(|run| run.sandboxed).collect();
+        assert_eq!(confined, [sandboxing == Sandboxing::Within], "{rules:?} {mode} {has_sandbox}");
+    }
+    // Where a person had the choice, they have it still.
+    let mut gate = Gate::new(with(&[], Mode::Ask, true));
+    let call = gate.call("shell", json!({ "command": "make test" }), Preparation::default());
+    let again = resumed(&gate, with(&[(Allow, "shell")], Mode::Ask, true), call, &Preparation::default());
+    assert_eq!(again.request(call).unwrap().1.sandboxing, Sandboxing::OnWish);
+}
+
+#[test]
+fn a_rule_that_denies_by_now_is_named_in_the_denial() {
+    let mut gate = Gate::new(settings(Vec::new()));
+    let call = gate.call("write", json!({ "path": "a" }), leads_to("a"));
+    let denies = settings(vec![users(RuleKind::Deny, "write(a)")]);
+    let again = resumed(&gate, denies, call, &leads_to("a"));
+    let decision = again.decision(call);
+    assert_eq!((decision.allow, decision.by), (false, Decider::Policy));
+    assert_eq!(decision.rule.as_deref(), Some("write(a)"));
+}
+
+#[test]
+fn as_much_as_fits_is_typed_at_once_and_no_more() {
+    let mut gate = Gate::new(settings(vec![users(RuleKind::Allow, "shell")]));
+    let call = gate.call("shell", json!({ "command": "x", "pty": true }), Preparation::default());
+    for (bytes, is_typed) in [(1, true), (MOST_TYPED, true), (MOST_TYPED + 1, false), (2 * MOST_TYPED, false)]
+    {
+        let typed = Typed("a".repeat(bytes).into());
+        gate.step(Input::Intent(Intent::TypeInto { call, typed }));
+        let passed_on = gate.wanted.iter().any(|e| matches!(e, Effect::TypeInto(..)));
+        assert_eq!(passed_on, is_typed, "{bytes}");
+    }
+}
+
+#[test]
+fn a_call_reaches_its_tool_under_the_names_that_the_tool_itself_has() {
+    let mut settings = settings(Vec::new());
+    settings.tools.push(ToolSpec {
+        name: "mcp__there__odd".into(),
+        description: String::new(),
+        schema: json!({ "type": "object", "properties": { "two words": { "type": "string" } } }),
+        effect: SideEffect::Sends,
+        paths: Vec::new(),
+        timeout_ms: None,
+        retrieves: false,
+    });
+    let mut gate = Gate::new(settings);
+    gate.step(Input::Intent(Intent::Submit("go".into())));
+    let shown = |effect: &Effect| match effect {
+        Effect::CallModel(_, request) => {
+            let tool = request.tools.iter().find(|tool| tool.name == "mcp__there__odd")?;
+            tool.schema["properties"].as_object()?.keys().next().cloned()
+        }
+        _ => None,
+    };
+    let shown = gate.wanted.iter().find_map(shown).unwrap();
+    assert_ne!(shown, "two words", "no provider takes it");
+    let looks = gate.make(&[("mcp__there__odd", json!({ shown: "x" }))]);
+    assert_eq!(looks[0].arguments.to_value(), json!({ "two words": "x" }));
+}
+
+#[test]
+fn a_checkpoint_counts_what_was_denied_in_its_run() {
+    let mut gate = Gate::new(settings(vec![users(RuleKind::Allow, "shell(make test)")]));
+    let goal = countersign::goal::read("Make the tests pass | check: make test").unwrap();
+    gate.step(Input::Intent(Intent::Pursue(Box::new(goal), "".into())));
+    for _ in 0..2 {
+        let call = gate.call("write", json!({ "path": "a" }), leads_to("a"));
+        gate.decide(call, Answer::Deny(String::new()));
+    }
+    let done = ModelNews::Event(ModelEvent::Text("Done.".into()));
+    gate.step(Input::Model(gate.asked, done));
+    gate.make(&[]);
+    let check = |e: &Effect| if let Effect::Prepare(look) = e { Some(look.call) } else { None };
+    let check = gate.wanted.iter().find_map(check).unwrap();
+    gate.step(Input::Prepared(check, Preparation::default()));
+    gate.done(check);
+    let answers = gate.last(|body| match body {
+        Body::Checkpoint(checkpoint) => Some(checkpoint.clone()),
+        _ => None,
+    });
+    let answers = answers.unwrap();
+    let said: Vec<&str> = answers.questions.iter().filter_map(|asked| asked.answer.as_deref()).collect();
+    assert!(said.iter().any(|answer| answer.contains("2 denied")), "{said:?}");
+    assert_eq!(answers.done().and_then(|asked| asked.answer.as_deref()), Some("yes"));
+}
