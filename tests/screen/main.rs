@@ -42,6 +42,7 @@ mod keys;
 mod linear;
 mod long;
 mod marks;
+mod pasting;
 mod permissions;
 mod picking;
 mod plan;
