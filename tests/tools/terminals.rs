@@ -214,7 +214,9 @@ async fn a_screen_of_nothing_but_looks_is_bounded() {
 
 #[tokio::test]
 async fn ctrl_c_interrupts_the_program() {
-    let (_bench, mut run) = Run::attended(Bench::new(), "trap 'echo caught; exit 3' INT; echo up; read x");
+    // A shell that is told between two commands acts before the next one; one that is about to read would not.
+    let waits = "trap 'echo caught; exit 3' INT; echo up; while :; do sleep 1; done";
+    let (_bench, mut run) = Run::attended(Bench::new(), waits);
     run.shows("its first line", has("up")).await;
     run.types("\x03");
     let report = run.ends().await;
