@@ -106,7 +106,6 @@ async fn converse(
         entry_json,
         mentions: Box::new(move |text| attach.mentions_in_paste(text)),
         errands: errands(invocation, session.gateway.earlier.clone()),
-        effort: session.effort,
     };
     let running = tokio::spawn(session.driver.run(session.first));
     let handles = session.handles;
@@ -222,6 +221,7 @@ pub(super) fn view_settings(invocation: &Invocation, session: &Session) -> ViewS
     ViewSettings {
         model: session.choice.spec.model.to_string(),
         mode: invocation.config.mode,
+        effort: session.effort,
         cwd: invocation.environment.shown(&invocation.cwd),
         branch: project::branch(&invocation.cwd),
         window: session.choice.spec.window,

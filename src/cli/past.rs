@@ -61,6 +61,7 @@ fn view(invocation: &Invocation, model: String, cwd: &str) -> ViewSettings {
     ViewSettings {
         model,
         mode: Mode::Ask,
+        effort: None,
         cwd: invocation.environment.shown(Path::new(cwd)),
         branch: None,
         window: crate::model::ModelSpec::UNKNOWN_WINDOW,

@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::ledger::{ApprovalRequest, Body, CallId, EntryId, Injector};
-use crate::model::Effort;
-use crate::policy::Mode;
-use crate::view::{Card, CardId, Permissions, View, ViewSettings};
+use crate::view::{Card, CardId, Permissions, View};
 
 use super::composer::Composer;
 pub use super::inspector::Inspector;
@@ -42,16 +40,8 @@ pub struct Local {
     pub thinking_open: bool,
     /// One line that stands in the status line until the next key.
     pub hint: Option<String>,
-    /// Messages that will be delivered with the next tool results.
-    pub steering: Vec<String>,
-    /// Messages that wait for the end of the run.
-    pub queued: Vec<String>,
     /// Whether Ctrl-C was pressed once on an empty composer.
     pub quit_armed: bool,
-    /// The mode as last heard of.
-    pub mode: Mode,
-    /// How hard the model thinks, if it is told.
-    pub effort: Option<Effort>,
     /// The model that was chosen, when another still answers.
     pub next_model: Option<super::coming::Coming>,
     /// Why nothing can be recorded, while that is so.
@@ -203,6 +193,12 @@ impl Edit {
     }
 }
 
+impl Default for Local {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Local {
     /// What was found out meanwhile stands below what was known, until something is said.
     pub fn found(&mut self, said: &str) {
@@ -211,7 +207,8 @@ impl Local {
     }
 
     /// The state at the start.
-    pub fn new(settings: &ViewSettings) -> Self {
+    #[must_use]
+    pub fn new() -> Self {
         Self {
             composer: Composer::default(),
             focus: Focus::Composer,
@@ -222,11 +219,7 @@ impl Local {
             scroll: Scroll::default(),
             thinking_open: false,
             hint: None,
-            steering: Vec::new(),
-            queued: Vec::new(),
             quit_armed: false,
-            mode: settings.mode,
-            effort: None,
             next_model: None,
             shut: None,
             notice: None,

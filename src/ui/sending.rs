@@ -82,7 +82,7 @@ fn obey(local: &mut Local, view: &View, text: &str) -> Option<Option<Vec<Act>>> 
         Slash::ResumeGoal(words) => vec![Act::Send(Intent::ResumeGoal(words.into()))],
         Slash::Effort(level) => vec![Act::Send(Intent::SetEffort(level))],
         Slash::Model(name) => {
-            local.hint = Some(Coming::words(&name, &view.settings.model));
+            local.hint = Some(Coming::words(&name, &view.session.model));
             local.next_model = Some(Coming::Sought(name.clone()));
             vec![Act::Ask(Request::ChooseModel(name))]
         }

@@ -4,7 +4,6 @@ use tokio::sync::{mpsc, watch};
 
 use crate::agent::{Event, Intent};
 use crate::ledger::{Entry, Millis};
-use crate::model::Effort;
 use crate::view::ViewSettings;
 
 use super::errands::Errands;
@@ -66,8 +65,6 @@ pub struct UiSettings {
     pub entry_json: fn(&Entry) -> String,
     /// The mentions that stand for a paste, if it is nothing but the paths of images.
     pub mentions: Mentions,
-    /// How hard the model is told to think at the start.
-    pub effort: Option<Effort>,
     /// What only whoever runs the screen knows.
     pub errands: Errands,
 }
@@ -96,7 +93,6 @@ impl UiSettings {
             tools_mode: Box::new(|| "native"),
             entry_json,
             mentions: Box::new(|_| None),
-            effort: None,
             errands: Errands::default(),
         }
     }

@@ -101,7 +101,6 @@ fn searching(local: &mut Local, view: &View, key: KeyEvent) -> bool {
 /// News that concern the screen alone.
 pub fn hear(local: &mut Local, live: &Live) {
     match live {
-        Live::ModeChanged(mode) => local.mode = *mode,
         Live::Refused(why) => {
             local.answered.clear();
             editing::refused(local);
@@ -109,16 +108,11 @@ pub fn hear(local: &mut Local, live: &Live) {
         }
         // Before the first message nothing else says it.
         Live::Unreached(why) => local.found(why),
-        Live::Answering { model, effort, waits, said, .. } => {
-            local.effort = *effort;
+        Live::Answering { model, waits, said, .. } => {
             if !local.next_model.as_ref().is_some_and(|coming| coming.goes_on(model)) {
                 local.next_model = waits.then(|| Coming::Next(model.to_string()));
             }
             local.hint = said.clone().or(local.hint.take());
-        }
-        Live::Waiting { steering, queued } => {
-            local.steering.clone_from(steering);
-            local.queued.clone_from(queued);
         }
         Live::Returned(texts) => {
             // The books are shut: what was looked for is not taken either.
@@ -132,7 +126,9 @@ pub fn hear(local: &mut Local, live: &Live) {
             local.shut = None;
             local.hint = None;
         }
-        Live::Text { .. }
+        Live::ModeChanged(_)
+        | Live::Waiting { .. }
+        | Live::Text { .. }
         | Live::Thinking { .. }
         | Live::Hosted { .. }
         | Live::CallForming { .. }
@@ -216,7 +212,7 @@ pub(super) fn obey(
             focusing::follow_text(local, view);
         }
         Command::Suspend => return vec![Act::Suspend],
-        Command::Mode => return vec![Act::Send(Intent::SetMode(next_mode(local.mode)))],
+        Command::Mode => return vec![Act::Send(Intent::SetMode(next_mode(view.session.mode)))],
         // The rest of what is pasted follows.
         Command::Send if press.more => local.composer.newline(),
         Command::Send => {

@@ -3,7 +3,7 @@
 use crate::frames::Seat;
 use crate::scenes;
 use crate::stage::Stage;
-use countersign::agent::{Answer, Intent, Live};
+use countersign::agent::{Answer, Event, Intent, Live};
 use countersign::budget::Limit;
 use countersign::ledger::Decider;
 use countersign::policy::Mode;
@@ -167,10 +167,10 @@ fn shift_tab_goes_through_the_modes() {
     let mut seat = Seat::new(Stage::new());
     for mode in [Mode::Edit, Mode::Auto, Mode::Plan, Mode::Ask] {
         assert_eq!(seat.key(KeyCode::BackTab, KeyModifiers::SHIFT), [Act::Send(Intent::SetMode(mode))]);
-        hear(&mut seat.local, &Live::ModeChanged(mode));
+        seat.view.fold(&Event::Live(Live::ModeChanged(mode)));
         assert!(seat.frame(80, 24).contains(&format!("· {mode} ·")));
     }
-    hear(&mut seat.local, &Live::ModeChanged(Mode::Unrestricted));
+    seat.view.fold(&Event::Live(Live::ModeChanged(Mode::Unrestricted)));
     let next = seat.key(KeyCode::BackTab, KeyModifiers::SHIFT);
     assert_eq!(next, [Act::Send(Intent::SetMode(Mode::Plan))], "out of it, never into it");
 }

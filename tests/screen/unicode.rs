@@ -238,7 +238,7 @@ fn nothing_that_is_said_or_done_breaks_a_column() {
             seat.key(KeyCode::PageUp, NONE);
             holds(&format!("{name}, further up"), &mut seat);
         }
-        seat.view.settings.model = format!("p/{text}");
+        seat.view.session.model = format!("p/{text}");
         seat.view.settings.cwd = format!("~/{text}/{text}");
         seat.view.settings.branch = Some((*text).into());
         holds(&format!("{name}, in the header"), &mut seat);

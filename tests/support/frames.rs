@@ -19,7 +19,7 @@ use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Rect;
 
-use super::stage::{Stage, settings, view};
+use super::stage::{Stage, view};
 
 /// Milliseconds between two keys.
 const PACE: u64 = 100;
@@ -54,7 +54,7 @@ pub fn snapshot(name: &str, frame: &str) {
 impl Seat {
     pub fn new(stage: Stage) -> Self {
         let view = view(&stage.events);
-        let mut local = Local::new(&settings());
+        let mut local = Local::new();
         for event in &stage.events {
             if let Event::Live(live) = event {
                 hear(&mut local, live);

@@ -56,6 +56,7 @@ pub fn settings() -> ViewSettings {
     ViewSettings {
         model: "anthropic/claude-test".into(),
         mode: Mode::Ask,
+        effort: None,
         cwd: "~/src/parser".into(),
         branch: Some("main".into()),
         window: 200_000,

@@ -100,11 +100,9 @@ impl View {
             Body::User(_) if PlanProgress::of(&self.plan).current.is_none() => self.plan.clear(),
             Body::Tombstone(t) => self.remove(t.target),
             Body::Assistant(_) => self.latest_message = self.latest_message.max(Some(entry.id)),
-            Body::ModelChanged { model, .. } => self.settings.model = model.to_string(),
-            Body::Learned(Learned { lesson: Lesson::Window { model, most }, .. })
-                if model.to_string() == self.settings.model =>
-            {
-                self.settings.window = self.settings.window.min(*most);
+            Body::ModelChanged { model, .. } => self.session.model = model.to_string(),
+            Body::Learned(Learned { lesson: Lesson::Window { model, most }, .. }) => {
+                self.session.learn_window(model, *most);
             }
             Body::TurnEnded(ended) => {
                 self.drop_live();
@@ -298,10 +296,8 @@ impl View {
             Live::AskingHooks(point) => self.status.phase = Phase::AskingHooks(*point),
             Live::Discovering => self.status.phase = Phase::Discovering,
             Live::Compacting(trigger) => self.status.phase = Phase::Compacting(*trigger),
-            Live::Waiting { .. }
-            | Live::Returned(_)
-            | Live::ModeChanged(_)
-            | Live::Answering { .. }
+            Live::Waiting { .. } | Live::ModeChanged(_) | Live::Answering { .. } => self.session.fold(live),
+            Live::Returned(_)
             | Live::Unreached(_)
             | Live::BooksShut { .. }
             | Live::BooksOpen

@@ -13,6 +13,7 @@ mod plan;
 mod quote;
 mod reach;
 mod receipts;
+mod session;
 mod shells;
 mod spending;
 mod status;
@@ -36,6 +37,7 @@ pub use permissions::{Granted, Permissions};
 pub use plan::{PlanItem, PlanProgress, PlanStatus};
 pub use quote::code;
 pub use receipts::{Receipt, Receipts};
+pub use session::SessionFacts;
 pub use shells::BackgroundShell;
 pub use spending::{Spending, Spent};
 pub use status::{Phase, Status};
@@ -50,6 +52,7 @@ use reach::Reaches;
 
 use crate::budget::{Gauge, Limit, Limits, Meter};
 use crate::ledger::{ApprovalRequest, Body, CallId, Compaction, EntryId, Millis, TurnEnded};
+use crate::model::Effort;
 use crate::policy::{Mode, Rule};
 use crate::tool::ToolSpec;
 
@@ -58,9 +61,10 @@ use crate::tool::ToolSpec;
 pub struct ViewSettings {
     /// The model, as `provider/name`.
     pub model: String,
-    /// The mode at the start. It is a fact of the process, not of the session: who shows it follows
-    /// [`crate::agent::Live::ModeChanged`].
+    /// The mode at the start.
     pub mode: Mode,
+    /// How hard the model is told to think at the start.
+    pub effort: Option<Effort>,
     /// The folder, as it should be shown (`~/src/parser`).
     pub cwd: String,
     /// The branch, if the folder is in a repository.
@@ -82,8 +86,10 @@ pub struct ViewSettings {
 /// All that a screen shows of a session. Two views are equal when they show the same.
 #[derive(Debug, Clone, PartialEq)]
 pub struct View {
-    /// What was told at the start.
+    /// What was told at the start; it never changes.
     pub settings: ViewSettings,
+    /// What is so of the session now.
+    pub session: SessionFacts,
     /// What it is doing.
     pub status: Status,
     cards: Vec<Card>,
@@ -124,6 +130,7 @@ impl View {
     pub fn new(settings: ViewSettings) -> Self {
         Self {
             meter: Meter::new(settings.limits.clone()),
+            session: SessionFacts::new(&settings),
             settings,
             status: Status::default(),
             cards: Vec::new(),

@@ -37,6 +37,7 @@ fn settings() -> ViewSettings {
     ViewSettings {
         model: String::new(),
         mode: Mode::Ask,
+        effort: None,
         cwd: String::new(),
         branch: None,
         window: 0,

@@ -102,7 +102,7 @@ impl Books {
                 }
             }
             Tab::ModelSees if self.compared != rows.len() => {
-                self.sees = model_sees(rows, &view.settings.model);
+                self.sees = model_sees(rows, &view.session.model);
                 let apart = |sight: &&Sight| !matches!(sight.fate, crate::view::Fate::Apart(_));
                 self.spoken = self.sees.all.iter().filter(apart).map(|sight| sight.row).collect();
                 self.compared = rows.len();

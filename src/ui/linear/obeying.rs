@@ -23,7 +23,7 @@ impl Talk {
             Slash::ResumeGoal(words) => return send(Intent::ResumeGoal(words.into())),
             Slash::Effort(level) => return send(Intent::SetEffort(level)),
             Slash::Model(name) => return vec![Act::Ask(Request::ChooseModel(name))],
-            Slash::Mode(mode) if mode == view.settings.mode => voice.say(&format!("mode: {mode} already")),
+            Slash::Mode(mode) if mode == view.session.mode => voice.say(&format!("mode: {mode} already")),
             Slash::Mode(mode) => return send(Intent::SetMode(mode)),
             Slash::Quit => return vec![Act::Quit],
             Slash::Pick(Source::Sessions) => return vec![Act::Ask(Request::ListSessions)],

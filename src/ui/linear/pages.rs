@@ -37,7 +37,7 @@ pub(super) fn budgets(view: &View, now: Millis, voice: &mut Voice) {
         None => format!("budget {}: not set", Limit::Tokens.name()),
     });
     let context = view.meter().context_tokens();
-    voice.say(&format!("context: {context} of {} tokens", view.settings.window));
+    voice.say(&format!("context: {context} of {} tokens", view.session.window));
     for (what, usage) in [("this run", view.meter().usage()), ("this session", view.meter().session_usage())]
     {
         let words = format!("{} in, {} out", count(usage.input, "token"), count(usage.output, "token"));
@@ -47,7 +47,7 @@ pub(super) fn budgets(view: &View, now: Millis, voice: &mut Voice) {
 
 /// The mode and what it allows, the rules in force, strictest first, and what was allowed exactly.
 pub(super) fn permissions(view: &View, voice: &mut Voice) {
-    let (mode, all) = (view.settings.mode, view.permissions());
+    let (mode, all) = (view.session.mode, view.permissions());
     let Permissions { rules, taken, granted } = &all;
     voice.say(&format!("mode: {mode}: {}", mode.allows()));
     for rule in rules {

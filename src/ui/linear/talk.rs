@@ -110,7 +110,7 @@ impl Talk {
     pub fn begin(&mut self, history: &[Event], notice: Option<&str>) {
         let settings = &self.teller.view.settings;
         let branch = settings.branch.as_ref().map(|branch| format!(", branch {branch}")).unwrap_or_default();
-        let (model, mode, cwd) = (&settings.model, settings.mode, &settings.cwd);
+        let (model, mode, cwd) = (&self.teller.view.session.model, settings.mode, &settings.cwd);
         let words = format!(
             "countersign: {model} answers, mode {mode}, in {cwd}{branch}. Type a message, or /help and /quit."
         );
@@ -151,16 +151,8 @@ impl Talk {
 
     /// Something happened.
     pub fn hear(&mut self, event: &Event) {
-        if let Event::Live(live) = event {
-            match live {
-                Live::Answering { model, window, waits: false, .. } => {
-                    self.teller.view.settings.model = model.to_string();
-                    self.teller.view.settings.window = *window;
-                }
-                Live::ModeChanged(mode) => self.teller.view.settings.mode = *mode,
-                Live::Refused(_) => self.asking.reopen(),
-                _ => {}
-            }
+        if matches!(event, Event::Live(Live::Refused(_))) {
+            self.asking.reopen();
         }
         self.teller.hear(event, self.now, &mut self.voice);
         let is_busy = self.teller.view.status.is_busy();

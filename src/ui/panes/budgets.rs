@@ -67,7 +67,7 @@ fn lines(screen: &Screen<'_>, inner: usize) -> Vec<Line<'static>> {
     let context = Entry {
         name: "context",
         used: screen.view.meter().context_tokens(),
-        limit: Some(screen.view.settings.window),
+        limit: Some(screen.view.session.window),
         write: short,
         over: "full",
         about: "compacted by itself near the window",

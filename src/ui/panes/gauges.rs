@@ -45,7 +45,7 @@ fn items(screen: &Screen<'_>, total: usize) -> Vec<Item> {
         })
     };
     let context = screen.view.meter().context_tokens();
-    let window = screen.view.settings.window;
+    let window = screen.view.session.window;
     let priced = screen.view.meter().session_usage().cost.is_some();
     let run = of_this_run(screen);
     let name = if run.is_some() { "session" } else { "" };

@@ -13,14 +13,14 @@ use super::words::{both_ends, one_row};
 
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let (theme, settings) = (screen.theme, &screen.view.settings);
-    let mode = screen.local.mode;
+    let mode = screen.view.session.mode;
     let total = usize::from(area.width).saturating_sub(2);
     let mode_style = if mode == Mode::Unrestricted { theme.warning } else { theme.text };
     let model = fit(&one_row(&answering(screen)), total / 2);
     let mut right = vec![Span::styled(format!("{model} · "), theme.dim)];
     right.push(Span::styled(mode.as_str(), mode_style));
     if total >= 70 {
-        right.push(Span::styled(format!(" · {}", settings.tools_mode), theme.dim));
+        right.push(Span::styled(format!(" · {}", screen.view.session.tools_mode), theme.dim));
     }
     let running = screen.view.shells().iter().filter(|shell| shell.is_running).count();
     if running > 0 {
@@ -41,11 +41,11 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
 
 /// The model that answers, beside the one that is looked for, or the one that will from the next turn on; and how hard it thinks.
 fn answering(screen: &Screen<'_>) -> String {
-    let now = &screen.view.settings.model;
+    let now = &screen.view.session.model;
     let model = match &screen.local.next_model {
         Some(Coming::Sought(name)) => format!("{now}, looking for {name}"),
         Some(Coming::Next(next)) if next != now => format!("→ {next}"),
         Some(Coming::Next(_)) | None => now.clone(),
     };
-    screen.local.effort.map_or_else(|| model.clone(), |effort| format!("{model} ({effort})"))
+    screen.view.session.effort.map_or_else(|| model.clone(), |effort| format!("{model} ({effort})"))
 }

@@ -257,7 +257,7 @@ pub fn draw(frame: &mut Frame<'_>, screen: &Screen<'_>) {
 /// Rows wanted between transcript and composer: for commands while one is typed, else for what waits.
 fn above(local: &Local, view: &View) -> u16 {
     match completion::rows(local, view) {
-        0 => queue::rows(local),
+        0 => queue::rows(local, view),
         commands => commands,
     }
 }

@@ -39,7 +39,7 @@ pub(super) fn lay(screen: &Screen<'_>, inner: u16, all: &Permissions) -> Laid {
 
 fn lines(screen: &Screen<'_>, inner: usize, all: &Permissions) -> Vec<Line<'static>> {
     let Permissions { rules, granted, .. } = all;
-    let (theme, mode) = (screen.theme, screen.local.mode);
+    let (theme, mode) = (screen.theme, screen.view.session.mode);
     let mut lines = vec![Line::styled("Mode", theme.title)];
     lines.extend(entry(mode.as_str(), theme.accent, mode.allows(), theme.text, inner));
     for (tier, title) in TIERS {

@@ -6,6 +6,7 @@ use ratatui::text::{Line, Span};
 
 use crate::ui::local::Local;
 use crate::ui::text::{fit, width};
+use crate::view::View;
 
 use super::Screen;
 use super::words::{cells, one_row};
@@ -16,8 +17,9 @@ const MOST: usize = 3;
 const ROOMY: u16 = 60;
 
 /// Rows that the queue would like to have.
-pub(super) fn rows(local: &Local) -> u16 {
-    let count = unrecorded(local).len() + local.steering.len() + local.queued.len();
+pub(super) fn rows(local: &Local, view: &View) -> u16 {
+    let session = &view.session;
+    let count = unrecorded(local).len() + session.steering.len() + session.queued.len();
     u16::try_from(count.min(MOST + 1)).unwrap_or(0)
 }
 
@@ -35,15 +37,15 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
 }
 
 fn lines(screen: &Screen<'_>, rows: usize, total: u16) -> Vec<Line<'static>> {
-    let (theme, local) = (screen.theme, screen.local);
+    let (theme, local, session) = (screen.theme, screen.local, &screen.view.session);
     let [kept, soon, later] = if total >= ROOMY {
         ["↳ when it can be recorded: ", "↳ with the next tool results: ", "↳ after this run: "]
     } else {
         ["↳ waits: ", "↳ next: ", "↳ after: "]
     };
-    let steering = local.steering.iter().map(|text| (soon, text));
+    let steering = session.steering.iter().map(|text| (soon, text));
     let kept = unrecorded(local).iter().map(|text| (kept, text));
-    let all: Vec<_> = kept.chain(steering).chain(local.queued.iter().map(|text| (later, text))).collect();
+    let all: Vec<_> = kept.chain(steering).chain(session.queued.iter().map(|text| (later, text))).collect();
     let shown = if all.len() <= rows.min(MOST) { all.len() } else { rows.saturating_sub(1).clamp(1, MOST) };
     let more = all.len() - shown.min(all.len());
     let total = usize::from(total);

@@ -159,9 +159,8 @@ struct Session {
 
 impl Session {
     fn new(app: AppIo, settings: UiSettings, guard: Guard, terminal: Display, wake: Arc<Notify>) -> Self {
-        let mut local = Local::new(&settings.view);
+        let mut local = Local::new();
         local.notice = settings.notice;
-        local.effort = settings.effort;
         local.keymap = settings.keymap;
         local.vim = Vim::new(settings.vim);
         local.read_only = settings.read_only;
@@ -276,10 +275,6 @@ impl Session {
         self.view.tick((self.app.now)());
         if let Event::Live(live) = &event {
             hear(&mut self.local, live);
-            if let Live::Answering { model, window, waits: false, .. } = live {
-                self.view.settings.model = model.to_string();
-                self.view.settings.window = *window;
-            }
         }
         self.view.fold(&event);
     }
@@ -297,7 +292,7 @@ impl Session {
     fn frame(&mut self) {
         let now = (self.app.now)();
         self.local.now = self.began.elapsed();
-        self.view.settings.tools_mode = (self.tools_mode)();
+        self.view.session.tools_mode = (self.tools_mode)();
         self.errands.refresh(&mut self.local);
         if let Some(id) = wanted_preview(&mut self.local) {
             self.ask(Request::Preview(id));

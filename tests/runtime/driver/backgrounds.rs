@@ -34,6 +34,7 @@ fn view_settings() -> ViewSettings {
     ViewSettings {
         model: "script".into(),
         mode: Mode::Ask,
+        effort: None,
         cwd: "/w".into(),
         branch: None,
         window: 1_000,

@@ -32,7 +32,7 @@ fn plots(screen: &Screen<'_>) -> [Plot; 6] {
     let run = "this run";
     let plot = |name, of, limit, write, over| Plot { name, of, limit, write, over };
     [
-        plot("context", |s: &Spent| s.context, Some(screen.view.settings.window), short, "session"),
+        plot("context", |s: &Spent| s.context, Some(screen.view.session.window), short, "session"),
         plot("cost", |s: &Spent| s.cost, limits.get(Limit::Cost), dollars, "session"),
         plot("turns", |s: &Spent| s.turns, limits.get(Limit::Turns), short, run),
         plot("tool calls", |s: &Spent| s.tools, limits.get(Limit::ToolCalls), short, run),

@@ -29,7 +29,7 @@ pub(super) fn summed_up(
         let words = fit(&one_row(&format!("no request can be made: {fault}")), total);
         return (vec![Span::styled(words, theme.error)], Vec::new());
     }
-    let window = screen.view.settings.window;
+    let window = screen.view.session.window;
     let mut left = vec![Span::styled(format!("{}  ", inspector.side.words()), theme.text)];
     let narrow = total < ROOMY;
     if !narrow {
@@ -120,7 +120,7 @@ pub(super) fn about(
     lines.extend(field(word, why, width, style, theme));
     if !matches!(sight.fate, Fate::Left(_) | Fate::Apart(_)) {
         lines.extend(field("as", sight.role, width, theme.text, theme));
-        let window = screen.view.settings.window;
+        let window = screen.view.session.window;
         let words = format!(
             "about {}; {} up to here, {} % of the window",
             grouped(sight.tokens),

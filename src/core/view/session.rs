@@ -1,0 +1,120 @@
+//! What is so of the session as it runs: who answers, in which mode, what waits to be said. Facts of the process, which the
+//! ledger does not keep; every front end reads them here.
+
+use crate::agent::Live;
+use crate::ledger::ModelRef;
+use crate::model::Effort;
+use crate::policy::Mode;
+
+use super::ViewSettings;
+
+/// Facts that change while a session runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionFacts {
+    /// The model that answers, as `provider/name`.
+    pub model: String,
+    /// Its window, in tokens.
+    pub window: u64,
+    /// How hard it is told to think, if it is told.
+    pub effort: Option<Effort>,
+    /// The mode in force.
+    pub mode: Mode,
+    /// How it calls tools: `native` or `string`.
+    pub tools_mode: &'static str,
+    /// Messages that will be delivered with the next tool results.
+    pub steering: Vec<String>,
+    /// Messages that wait for the end of the run.
+    pub queued: Vec<String>,
+}
+
+impl SessionFacts {
+    pub(super) fn new(settings: &ViewSettings) -> Self {
+        Self {
+            model: settings.model.clone(),
+            window: settings.window,
+            effort: settings.effort,
+            mode: settings.mode,
+            tools_mode: settings.tools_mode,
+            steering: Vec::new(),
+            queued: Vec::new(),
+        }
+    }
+
+    pub(super) fn fold(&mut self, live: &Live) {
+        match live {
+            Live::ModeChanged(mode) => self.mode = *mode,
+            Live::Answering { model, window, effort, waits, .. } => {
+                self.effort = *effort;
+                // One that waits answers from the next turn on.
+                if !waits {
+                    (self.model, self.window) = (model.to_string(), *window);
+                }
+            }
+            Live::Waiting { steering, queued } => {
+                self.steering.clone_from(steering);
+                self.queued.clone_from(queued);
+            }
+            _ => {}
+        }
+    }
+
+    /// The window was learned to be smaller.
+    pub(super) fn learn_window(&mut self, model: &ModelRef, most: u64) {
+        if model.to_string() == self.model {
+            self.window = self.window.min(most);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facts() -> SessionFacts {
+        SessionFacts {
+            model: "a/one".to_owned(),
+            window: 100,
+            effort: None,
+            mode: Mode::Ask,
+            tools_mode: "native",
+            steering: Vec::new(),
+            queued: Vec::new(),
+        }
+    }
+
+    fn answering(model: &str, waits: bool) -> Live {
+        let (model, window) = (ModelRef::parse(model), 50);
+        Live::Answering { model, window, effort: Some(Effort::High), waits, said: None }
+    }
+
+    #[test]
+    fn a_model_that_waits_does_not_answer_yet() {
+        let mut now = facts();
+        now.fold(&answering("b/two", true));
+        assert_eq!((now.model.as_str(), now.window, now.effort), ("a/one", 100, Some(Effort::High)));
+        now.fold(&answering("b/two", false));
+        assert_eq!((now.model.as_str(), now.window), ("b/two", 50));
+    }
+
+    #[test]
+    fn mode_and_what_waits_to_be_said_are_the_last_that_was_told() {
+        let mut now = facts();
+        now.fold(&Live::ModeChanged(Mode::Plan));
+        let words = |text: &str| vec![text.to_owned()];
+        now.fold(&Live::Waiting { steering: words("soon"), queued: words("later") });
+        assert_eq!((now.mode, &now.steering, &now.queued), (Mode::Plan, &words("soon"), &words("later")));
+        now.fold(&Live::Waiting { steering: Vec::new(), queued: Vec::new() });
+        assert!(now.steering.is_empty() && now.queued.is_empty());
+    }
+
+    #[test]
+    fn a_window_is_learned_only_of_the_model_that_answers_and_only_smaller() {
+        let mut now = facts();
+        now.learn_window(&ModelRef::parse("b/two"), 10);
+        assert_eq!(now.window, 100);
+        now.learn_window(&ModelRef::parse("a/one"), 200);
+        assert_eq!(now.window, 100);
+        now.learn_window(&ModelRef::parse("a/one"), 10);
+        assert_eq!(now.window, 10);
+    }
+}
