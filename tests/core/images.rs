@@ -233,6 +233,7 @@ fn people_see_a_line_for_each_image_and_never_its_bytes() {
     let mut view = View::new(ViewSettings {
         model: "near/model".into(),
         mode: Mode::Ask,
+        effort: None,
         cwd: "~".into(),
         branch: None,
         window: 1,

@@ -19,6 +19,7 @@ fn empty() -> View {
     View::new(ViewSettings {
         model: "p/one".into(),
         mode: Mode::Ask,
+        effort: None,
         cwd: "/work".into(),
         branch: None,
         window: 128_000,

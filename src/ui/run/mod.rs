@@ -12,7 +12,7 @@ use ratatui::layout::Rect;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::Instant;
 
-use crate::agent::{Event, Intent, Live};
+use crate::agent::{Event, Intent};
 use crate::ledger::{CallId, Entry};
 use crate::tool::Typed;
 use crate::view::View;
