@@ -3,7 +3,7 @@
 use crate::frames::Seat;
 use crate::scenes;
 use crate::stage::Stage;
-use countersign::agent::{Intent, Live};
+use countersign::agent::{Event, Intent, Live};
 use countersign::policy::Mode;
 use countersign::ui::Request;
 use countersign::ui::local::{Focus, Overlay};
@@ -48,7 +48,7 @@ fn enter_steers_and_alt_enter_queues_while_it_works() {
 #[test]
 fn what_waits_stands_above_the_composer_until_it_is_delivered() {
     let mut seat = Seat::new(scenes::running());
-    hear(&mut seat.local, &waiting(&["first\nwords"], &["last"]));
+    seat.view.fold(&Event::Live(waiting(&["first\nwords"], &["last"])));
     let frame = seat.frame(80, 24);
     let row = |frame: &str, text: &str| {
         frame.lines().position(|l| l.contains(text)).unwrap_or_else(|| panic!("{frame}"))
@@ -59,12 +59,12 @@ fn what_waits_stands_above_the_composer_until_it_is_delivered() {
         row(&frame, "turns ") < soon && soon + 1 == later && later + 1 == row(&frame, "╭────"),
         "{frame}"
     );
-    hear(&mut seat.local, &waiting(&["a", "b", "c"], &["d", "e"]));
+    seat.view.fold(&Event::Live(waiting(&["a", "b", "c"], &["d", "e"])));
     let many = seat.frame(80, 24);
     assert!(many.contains("results: c") && !many.contains("run: d") && many.contains("2 more"), "{many}");
     let small = seat.frame(40, 10);
     assert!(small.contains("↳ next: a · 4 more"), "{small}");
-    hear(&mut seat.local, &waiting(&[], &[]));
+    seat.view.fold(&Event::Live(waiting(&[], &[])));
     assert!(!seat.frame(80, 24).contains('↳'));
 }
 
@@ -82,9 +82,9 @@ fn delivered_words_are_the_users_own_and_marked() {
 fn what_was_not_delivered_comes_back_before_what_is_being_typed() {
     let mut seat = Seat::new(scenes::running());
     seat.press("draft");
-    hear(&mut seat.local, &waiting(&["one"], &["two"]));
+    seat.view.fold(&Event::Live(waiting(&["one"], &["two"])));
     hear(&mut seat.local, &Live::Returned(vec!["one".into(), "two".into()]));
-    hear(&mut seat.local, &waiting(&[], &[]));
+    seat.view.fold(&Event::Live(waiting(&[], &[])));
     assert_eq!(seat.local.composer.text(), "one\n\ntwo\n\ndraft");
     assert!(!seat.frame(80, 24).contains('↳'));
 }
