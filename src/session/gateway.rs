@@ -33,6 +33,7 @@ enum Task {
 }
 
 /// Does what a front end asks for.
+#[derive(Clone)]
 pub(crate) struct Gateway {
     /// Finds models by their names.
     pub switch: Switch,
@@ -90,19 +91,6 @@ trait Slow: Clone + Send + Sync + 'static {
     ) -> impl Future<Output = Result<Intent, String>> + Send;
     /// What else can be asked for.
     fn answer(&self, request: Request) -> impl Future<Output = Option<Reply>> + Send;
-}
-
-impl Clone for Gateway {
-    fn clone(&self) -> Self {
-        let Self { switch, attach, undo, earlier, usable } = self;
-        Self {
-            switch: switch.clone(),
-            attach: attach.clone(),
-            undo: undo.clone(),
-            earlier: earlier.clone(),
-            usable: usable.clone(),
-        }
-    }
 }
 
 impl Slow for Gateway {
