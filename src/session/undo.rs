@@ -228,10 +228,7 @@ mod tests {
     }
 
     fn allowed(id: u64) -> Body {
-        Body::ApprovalDecided(Decision {
-            allow: true,
-            ..Decision::denial(CallId(id), Decider::User, String::new())
-        })
+        Body::ApprovalDecided(Decision::permission(CallId(id), Decider::User, ""))
     }
 
     #[test]

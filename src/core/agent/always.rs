@@ -1,13 +1,15 @@
 //! "Always": a rule that a person takes for the rest of the session. The loop offers it, the loop checks what comes back,
 //! and the ledger keeps it.
 
-use crate::ledger::{Decider, Decision, Ledger, Millis, Scope, ToolUse, grants};
+use crate::ledger::{Decider, Decision, Ledger, Scope, ToolUse, grants};
 use crate::policy::{Decided, Origin, Rule, RuleKind, Tier, Verdict, suggest};
 use crate::tool::Preparation;
 
 use super::asking::is_question;
+use super::gate::NOT_EXAMINED;
 use super::phase::{Pending, Permission, State};
-use super::{Agent, Effect, Live};
+use super::step::Step;
+use super::{Agent, Live};
 
 impl Agent {
     /// The rule to offer for a call: the narrowest that is of use, and with which it would run.
@@ -16,9 +18,9 @@ impl Agent {
     /// Why there is none, in words for a person.
     pub(super) fn offered(&self, call: &ToolUse, found: &Preparation) -> Result<Rule, String> {
         let none = || "no rule would be narrow enough to be of use here".to_owned();
-        let tool = self.registry.get(&call.name).filter(|_| !is_question(call)).ok_or_else(none)?;
+        let tool = self.tools.registry.get(&call.name).filter(|_| !is_question(call)).ok_or_else(none)?;
         let rule = suggest(tool, &call.arguments, found, &[]).ok_or_else(none)?.rule;
-        let mut policy = self.settings.policy.clone();
+        let mut policy = self.policy.clone();
         policy.rules.push(rule.clone());
         match policy.decide(tool, &call.arguments, found) {
             // What a wider rule or a grant would allow anyway shows nothing about this one.
@@ -32,21 +34,23 @@ impl Agent {
 
     /// A person takes the rule that was shown. The screen's text is not believed: it must be what this call is offered
     /// now. Else nothing is decided, and the call still waits.
-    pub(super) fn always(&mut self, now: Millis, pending: &mut Pending, shown: &str, out: &mut Vec<Effect>) {
+    pub(super) fn always(&mut self, step: &mut Step, pending: &mut Pending, shown: &str) {
         let call = &pending.call;
-        let found = pending.looked.clone().unwrap_or_default();
-        let rule = match self.offered(call, &found) {
+        let Some(found) = &pending.looked else {
+            return step.emit(Live::Refused(NOT_EXAMINED.to_owned()));
+        };
+        let rule = match self.offered(call, found) {
             Ok(rule) if rule.to_string() == shown => rule,
             Ok(rule) => {
                 let why = format!("not taken: the rule for this call is {rule}, not what was shown");
-                return out.push(Effect::Emit(Live::Refused(why)));
+                return step.emit(Live::Refused(why));
             }
-            Err(why) => return out.push(Effect::Emit(Live::Refused(format!("not taken: {why}")))),
+            Err(why) => return step.emit(Live::Refused(format!("not taken: {why}"))),
         };
         let (scope, taken) = (Scope::Session, Some(rule.to_string()));
-        let denial = Decision::denial(call.id, Decider::User, "");
-        pending.receipt = Some(self.receive(now, call, Decision { scope, rule: taken, ..denial }));
-        self.settings.policy.rules.push(rule);
+        let once = Decision::permission(call.id, Decider::User, "");
+        pending.receipt = Some(self.receive(step.now, call, Decision { scope, rule: taken, ..once }));
+        self.policy.rules.push(rule);
         pending.state = State::Ready(Permission::Recorded);
     }
 }

@@ -4,25 +4,20 @@ use crate::ledger::{Decider, Decision, Millis, Outcome, Settlement, ToolUse};
 use crate::tool::ASK;
 
 use super::phase::{Pending, State};
-use super::{Agent, Answer, Effect, Live};
+use super::step::Step;
+use super::{Agent, Answer, Live};
 
 /// Why a person is asked.
 pub(super) const WHY: &str = "the model asks you";
 
 impl Agent {
     /// A person's answer to a question: words, or none. A question is not allowed or changed.
-    pub(super) fn answer_question(
-        &mut self,
-        now: Millis,
-        pending: &mut Pending,
-        answer: Answer,
-        out: &mut Vec<Effect>,
-    ) {
+    pub(super) fn answer_question(&mut self, step: &mut Step, pending: &mut Pending, answer: Answer) {
         match answer {
             Answer::Reply(words) if !words.trim().is_empty() => {
-                pending.state = self.replied(now, &pending.call, words);
+                pending.state = self.replied(step.now, &pending.call, words);
             }
-            Answer::Deny(reason) => pending.state = self.denied(now, &pending.call, reason),
+            Answer::Deny(reason) => pending.state = self.denied(step.now, &pending.call, reason),
             Answer::Reply(_)
             | Answer::AllowOnce
             | Answer::AllowSession
@@ -30,7 +25,7 @@ impl Agent {
             | Answer::Always(_)
             | Answer::Edit(_) => {
                 let why = "a question is answered in words, or denied";
-                out.push(Effect::Emit(Live::Refused(why.to_owned())));
+                step.emit(Live::Refused(why.to_owned()));
             }
         }
     }
@@ -38,8 +33,8 @@ impl Agent {
     /// The answer stands in the decision, so that it is not lost while its result waits for its turn.
     fn replied(&mut self, now: Millis, call: &ToolUse, words: String) -> State {
         let answer = Some(words.clone());
-        let denial = Decision::denial(call.id, Decider::User, "");
-        self.record(now, Decision { allow: true, answer, ..denial });
+        let once = Decision::permission(call.id, Decider::User, "");
+        self.record(now, Decision { answer, ..once });
         State::Over(Settlement::synthetic(Outcome::Ok, words))
     }
 }

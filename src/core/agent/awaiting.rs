@@ -3,92 +3,86 @@
 use crate::context::words;
 use crate::hooks::Payload;
 use crate::ledger::{
-    Decider, EntryId, Hosted, Millis, Note, OpenCall, Outcome, Remark, Settlement, Stop, ToolUse, Usage,
+    Decider, EntryId, Hosted, Note, OpenCall, Outcome, Remark, Settlement, Stop, ToolUse, Usage,
 };
 use crate::model::{Draft, ModelEvent, ModelNews};
 
 use super::phase::{Awaiting, Phase};
+use super::step::Step;
 use super::{Agent, Effect, Live, Operation};
 
 impl Agent {
     /// News of the current model call.
-    pub(super) fn on_model(
-        &mut self,
-        now: Millis,
-        mut awaiting: Awaiting,
-        news: ModelNews,
-        out: &mut Vec<Effect>,
-    ) -> Phase {
+    pub(super) fn on_model(&mut self, step: &mut Step, mut awaiting: Awaiting, news: ModelNews) -> Phase {
         match news {
             ModelNews::Event(event) => {
                 if let Some(event) = awaiting.draft.admit(event) {
                     let heard = Heard::of(&event);
                     awaiting.draft.take(event);
-                    out.extend(heard.tell(awaiting.message, &awaiting.draft).map(Effect::Emit));
+                    step.extend(heard.tell(awaiting.message, &awaiting.draft).map(Effect::Emit));
                 }
                 if awaiting.draft.excess().is_some() {
                     // The answer ends here, as one that the provider has cut off; the rest is not listened to.
-                    out.push(Effect::Cancel(Operation::Model(awaiting.message)));
-                    return self.on_answer(now, awaiting, out);
+                    step.cancel(Operation::Model(awaiting.message));
+                    return self.on_answer(step, awaiting);
                 }
                 Phase::AwaitingModel(awaiting)
             }
-            ModelNews::Finished => self.on_answer(now, awaiting, out),
-            ModelNews::Failed(failure) => self.on_failure(now, awaiting, failure, out),
+            ModelNews::Finished => self.on_answer(step, awaiting),
+            ModelNews::Failed(failure) => self.on_failure(step, awaiting, failure),
         }
     }
 
     /// The stream is complete: the message is appended first, then its calls are dispatched. The loop goes on
     /// because a call was seen, whatever the provider's stop reason says.
-    fn on_answer(&mut self, now: Millis, awaiting: Awaiting, out: &mut Vec<Effect>) -> Phase {
+    fn on_answer(&mut self, step: &mut Step, awaiting: Awaiting) -> Phase {
         let usage = self.priced(awaiting.draft.usage(awaiting.estimated_input));
         if !usage.estimated {
             self.counted(&awaiting.model, usage.input, awaiting.estimated_input);
         }
-        self.asked_for_less = false;
+        self.models.asked_for_less = false;
         let (needs_follow_up, excess) = (awaiting.draft.needs_follow_up(), awaiting.draft.excess());
         let about = awaiting.message;
-        let ledger = &mut self.books.ledger;
+        let ledger = &mut self.history.ledger;
         let mut message =
             awaiting.draft.complete(awaiting.message, awaiting.model, usage, || ledger.mint_call());
         self.restore_arguments(&mut message);
         let (stop, said) = (message.stop.clone(), message.text());
         let calls: Vec<ToolUse> = message.calls().cloned().collect();
-        let tokens: Vec<OpenCall> = match self.books.ledger.assistant(now, message) {
+        let tokens: Vec<OpenCall> = match self.history.ledger.assistant(step.now, message) {
             Ok(tokens) => tokens,
-            Err(unsettled) => return self.give_up(now, &unsettled, out),
+            Err(unsettled) => return self.give_up(step, &unsettled),
         };
         if let Some(excess) = excess {
-            self.books.ledger.remark(now, Remark::Note(Note::plain(about, excess.sentence())));
+            self.history.ledger.remark(step.now, Remark::Note(Note::plain(about, excess.sentence())));
         }
-        self.fire(Payload::PostSampling { text: said.clone() }, out);
+        self.fire(step, Payload::PostSampling { text: said.clone() });
         if !needs_follow_up {
-            return self.on_final_words(now, &stop, &said, out);
+            return self.on_final_words(step, &stop, &said);
         }
-        if self.books.guards().asked {
-            self.write_progress(now);
+        if self.history.guards().asked {
+            self.write_progress(step.now);
         }
         let calls = calls.into_iter().zip(tokens);
-        if self.books.guards().is_final {
-            return self.refuse_calls(now, calls, &stop, &said, out);
+        if self.history.guards().is_final {
+            return self.refuse_calls(step, calls, &stop, &said);
         }
-        self.dispatch(now, calls, stop == Stop::Length, out)
+        self.dispatch(step, calls, stop == Stop::Length)
     }
 
     /// Calls in the final response are settled as not run; its words count.
     fn refuse_calls(
         &mut self,
-        now: Millis,
+        step: &mut Step,
         calls: impl Iterator<Item = (ToolUse, OpenCall)>,
         stop: &Stop,
         said: &str,
-        out: &mut Vec<Effect>,
     ) -> Phase {
         for (_, token) in calls {
             let refusal = Settlement::synthetic(Outcome::Denied(Decider::Policy), words::NOT_IN_FINAL);
-            self.books.ledger.settle(now, token, refusal);
+            self.history.ledger.settle(step.now, token, refusal);
         }
-        self.on_final_words(now, stop, said, out)
+        self.on_final_words(step, stop, said)
     }
 
     /// Usage with its cost, if the price is known.

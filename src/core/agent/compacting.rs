@@ -10,6 +10,7 @@ use crate::ledger::{
 use crate::model::{Draft, FailureClass, ModelFailure, ModelNews, Request};
 
 use super::phase::{Compacting, Parts, Phase, Wanted};
+use super::step::Step;
 use super::summing::{Asking, Rest};
 use super::{Agent, Effect, Live, Operation};
 
@@ -18,13 +19,15 @@ const MOST_REFUSALS: u32 = 6;
 
 impl Agent {
     /// The user asks for a compaction between two runs.
-    pub(super) fn compact_by_hand(&mut self, now: Millis, phase: Phase, out: &mut Vec<Effect>) -> Phase {
+    pub(super) fn compact_by_hand(&mut self, step: &mut Step, phase: Phase) -> Phase {
         let refusal = match phase {
             // What was withdrawn is not summarized: no model may see it.
-            Phase::Idle if self.books.ledger.project().is_ok_and(|said| said.is_empty()) => {
+            Phase::Idle if self.history.ledger.project().is_ok_and(|said| said.is_empty()) => {
                 "There is nothing to compact yet."
             }
-            Phase::Idle if self.discovers => "Tools from elsewhere are waited for: try again in a moment.",
+            Phase::Idle if self.tools.discovers => {
+                "Tools from elsewhere are waited for: try again in a moment."
+            }
             Phase::Idle => "",
             Phase::AwaitingModel(_)
             | Phase::Dispatching(_)
@@ -34,10 +37,10 @@ impl Agent {
             | Phase::Discovering(_) => "A turn is running: compact when it is over.",
         };
         if !refusal.is_empty() {
-            out.push(Effect::Emit(Live::Refused(refusal.to_owned())));
+            step.emit(Live::Refused(refusal.to_owned()));
             return phase;
         }
-        self.compact(now, CompactionTrigger::Manual, None, out)
+        self.compact(step, CompactionTrigger::Manual, None)
     }
 
     /// Whether the request nears the window and a compaction would help.
@@ -45,36 +48,35 @@ impl Agent {
         let window = self.window();
         let full = u128::from(window) * u128::from(self.settings.compact_at_percent) / 100;
         u128::from(self.measure(request)) > full
-            && !self.books.guards().just_compacted
-            && !self.auto_compaction_failed
+            && !self.history.guards().just_compacted
+            && !self.models.auto_compaction_failed
             && request.messages.len() > 2
     }
 
     /// The prompt is too long: one compaction a session can mend that. The transition is the guard: it is in the
     /// ledger before the summary is asked for, and explains the call that follows it too.
-    pub(super) fn compact_or_give_up(&mut self, now: Millis, out: &mut Vec<Effect>) -> Phase {
-        if self.books.guards().compacted_reactively {
-            return self.end(now, Ending::PromptTooLong, out);
+    pub(super) fn compact_or_give_up(&mut self, step: &mut Step) -> Phase {
+        if self.history.guards().compacted_reactively {
+            return self.end(step, Ending::PromptTooLong);
         }
-        self.compact(now, CompactionTrigger::Reactive, Some(Transition::ReactiveCompactRetry), out)
+        self.compact(step, CompactionTrigger::Reactive, Some(Transition::ReactiveCompactRetry))
     }
 
     /// Compacts. `then` is why the model is called afterwards; `None`: it is not.
     pub(super) fn compact(
         &mut self,
-        now: Millis,
+        step: &mut Step,
         trigger: CompactionTrigger,
         then: Option<Transition>,
-        out: &mut Vec<Effect>,
     ) -> Phase {
-        self.summarize(now, Wanted { trigger, then, retries: 0, refused: 0, parts: None }, out)
+        self.summarize(step, Wanted { trigger, then, retries: 0, refused: 0, parts: None })
     }
 
     /// Asks for the summary, or for its next part, as far as the budgets allow.
-    pub(super) fn summarize(&mut self, now: Millis, wanted: Wanted, out: &mut Vec<Effect>) -> Phase {
+    pub(super) fn summarize(&mut self, step: &mut Step, wanted: Wanted) -> Phase {
         let (trigger, then) = (wanted.trigger, wanted.then);
-        if let Some(limit) = self.books.meter().exhausted(now).filter(|l| *l != Limit::Turns) {
-            return self.cannot_compact(now, then, limit.ending(), out);
+        if let Some(limit) = self.history.meter().exhausted(step.now).filter(|l| *l != Limit::Turns) {
+            return self.cannot_compact(step, then, limit.ending());
         }
         let asking = self.request(None).and_then(|whole| {
             let tokens_before = self.measure(&whole);
@@ -82,24 +84,25 @@ impl Agent {
         });
         let (tokens_before, Asking { request: mut asked, covers }) = match asking {
             Ok((tokens_before, Some(asking))) => (tokens_before, asking),
-            Ok((_, None)) => return self.no_room_for_summary(now, &wanted, out),
-            Err(unsettled) => return self.give_up(now, &unsettled, out),
+            Ok((_, None)) => return self.no_room_for_summary(step, &wanted),
+            Err(unsettled) => return self.give_up(step, &unsettled),
         };
         let estimated_input = estimate_tokens(&asked);
-        let Some(affordable) = self.reserve(now, self.spec().price, estimated_input, asked.max_output) else {
-            return self.cannot_compact(now, then, Ending::MaxCost, out);
+        let Some(affordable) = self.reserve(step.now, self.spec().price, estimated_input, asked.max_output)
+        else {
+            return self.cannot_compact(step, then, Ending::MaxCost);
         };
         asked.max_output = affordable;
         if let Some(reason) = why_summarized(&wanted) {
-            let turn = u32::try_from(self.books.meter().turns()).unwrap_or(u32::MAX);
-            self.books.ledger.remark(now, Remark::Transition { turn, reason });
+            let turn = u32::try_from(self.history.meter().turns()).unwrap_or(u32::MAX);
+            self.history.ledger.remark(step.now, Remark::Transition { turn, reason });
         }
         if wanted.retries == 0 && wanted.parts.is_none() {
-            self.fire(Payload::PreCompact { trigger }, out);
+            self.fire(step, Payload::PreCompact { trigger });
         }
-        let message = self.books.ledger.reserve();
-        out.push(Effect::CallModel(message, Box::new(asked)));
-        out.push(Effect::Emit(Live::Compacting(trigger)));
+        let message = self.history.ledger.reserve();
+        step.act(Effect::CallModel(message, Box::new(asked)));
+        step.emit(Live::Compacting(trigger));
         let (model, draft) = (self.spec().model.clone(), Draft::within(self.settings.answer));
         Phase::Compacting(Compacting {
             message,
@@ -112,49 +115,42 @@ impl Agent {
         })
     }
 
-    fn no_room_for_summary(&mut self, now: Millis, wanted: &Wanted, out: &mut Vec<Effect>) -> Phase {
-        let about = self.books.ledger.last_id().unwrap_or(EntryId(0));
+    fn no_room_for_summary(&mut self, step: &mut Step, wanted: &Wanted) -> Phase {
+        let about = self.history.ledger.last_id().unwrap_or(EntryId(0));
         let why = format!("a window of {} tokens has no room for a summary", self.window());
-        self.compaction_failed(now, about, wanted, &why, out)
+        self.compaction_failed(step, about, wanted, &why)
     }
 
     /// A budget forbids the summary: a run ends by it; between runs that is only said.
-    fn cannot_compact(
-        &mut self,
-        now: Millis,
-        then: Option<Transition>,
-        ending: Ending,
-        out: &mut Vec<Effect>,
-    ) -> Phase {
+    fn cannot_compact(&mut self, step: &mut Step, then: Option<Transition>, ending: Ending) -> Phase {
         if then.is_some() {
-            return self.end(now, ending, out);
+            return self.end(step, ending);
         }
         let limit = Limit::of_ending(ending).map_or(ending.as_str(), Limit::name);
         let text = format!("{limit} is used up: raise it first.");
-        out.push(Effect::Emit(Live::Refused(text)));
-        self.give_back(out);
+        step.emit(Live::Refused(text));
+        self.give_back(step);
         Phase::Idle
     }
 
     /// News of the summary.
     pub(super) fn on_summary(
         &mut self,
-        now: Millis,
+        step: &mut Step,
         mut compacting: Compacting,
         news: ModelNews,
-        out: &mut Vec<Effect>,
     ) -> Phase {
         match news {
             ModelNews::Event(event) => {
                 compacting.draft.push(event);
                 if let Some(excess) = compacting.draft.excess() {
-                    out.push(Effect::Cancel(Operation::Model(compacting.message)));
+                    step.cancel(Operation::Model(compacting.message));
                     let endless = ModelFailure::new(FailureClass::BadRequest, excess.sentence());
-                    return self.summary_failed(now, &compacting, endless, out);
+                    return self.summary_failed(step, &compacting, endless);
                 }
                 Phase::Compacting(compacting)
             }
-            ModelNews::Failed(failure) => self.summary_failed(now, &compacting, failure, out),
+            ModelNews::Failed(failure) => self.summary_failed(step, &compacting, failure),
             ModelNews::Finished => {
                 let usage = self.priced(compacting.draft.usage(compacting.estimated_input));
                 let (message, _calls) =
@@ -163,40 +159,26 @@ impl Agent {
                 let summary = text.trim();
                 if summary.is_empty() {
                     let why = "the summary came back empty";
-                    self.withdraw_summary(now, &compacting, why);
-                    return self.compaction_failed(now, compacting.message, &compacting.wanted, why, out);
+                    self.withdraw_summary(step.now, &compacting, why);
+                    return self.compaction_failed(step, compacting.message, &compacting.wanted, why);
                 }
                 match compacting.covers {
-                    Some(done) => self.next_part(now, compacting, summary.to_owned(), done, out),
-                    None => self.replace_by(now, compacting, summary, usage, out),
+                    Some(done) => self.next_part(step, compacting, summary.to_owned(), done),
+                    None => self.replace_by(step, compacting, summary, usage),
                 }
             }
         }
     }
 
     /// The summary of a part was paid for, so it stays, under a tombstone; the next part goes on from it.
-    fn next_part(
-        &mut self,
-        now: Millis,
-        compacting: Compacting,
-        summary: String,
-        done: usize,
-        out: &mut Vec<Effect>,
-    ) -> Phase {
-        self.withdraw_summary(now, &compacting, "a part of a summary, taken up in the next part");
+    fn next_part(&mut self, step: &mut Step, compacting: Compacting, summary: String, done: usize) -> Phase {
+        self.withdraw_summary(step.now, &compacting, "a part of a summary, taken up in the next part");
         let made = compacting.wanted.parts.as_ref().map_or(0, |parts| parts.made) + 1;
         let parts = Some(Parts { summary, done, made });
-        self.summarize(now, Wanted { retries: 0, parts, ..compacting.wanted }, out)
+        self.summarize(step, Wanted { retries: 0, parts, ..compacting.wanted })
     }
 
-    fn replace_by(
-        &mut self,
-        now: Millis,
-        compacting: Compacting,
-        summary: &str,
-        usage: Usage,
-        out: &mut Vec<Effect>,
-    ) -> Phase {
+    fn replace_by(&mut self, step: &mut Step, compacting: Compacting, summary: &str, usage: Usage) -> Phase {
         let Compacting { wanted, model, tokens_before, .. } = compacting;
         let (trigger, then) = (wanted.trigger, wanted.then);
         let rest = self.request(None).and_then(|whole| self.rest(&wanted, &whole));
@@ -205,28 +187,28 @@ impl Agent {
             let tokens_after = (summary.len() / 4) as u64 + tokens;
             let entry =
                 Compaction { trigger, replaces_to, summary, model, usage, tokens_before, tokens_after };
-            self.books.ledger.compact(now, entry)
+            self.history.ledger.compact(step.now, entry)
         });
         if let Err(unsettled) = written {
-            return self.give_up(now, &unsettled, out);
+            return self.give_up(step, &unsettled);
         }
         match then {
-            Some(reason) => self.call_model(now, reason, 0, out),
-            None => self.after_a_compaction_by_hand(now, out),
+            Some(reason) => self.call_model(step, reason, 0),
+            None => self.after_a_compaction_by_hand(step),
         }
     }
 
     /// What the user said meanwhile begins a run now.
-    fn after_a_compaction_by_hand(&mut self, now: Millis, out: &mut Vec<Effect>) -> Phase {
-        for said in std::mem::take(&mut self.steering).into_iter().rev() {
-            self.queued.push_front(said);
+    fn after_a_compaction_by_hand(&mut self, step: &mut Step) -> Phase {
+        for said in std::mem::take(&mut self.inbox.steering).into_iter().rev() {
+            self.inbox.queued.push_front(said);
         }
-        self.next_in_queue(now, out)
+        self.next_in_queue(step)
     }
 
     /// What the user wanted last.
     pub(super) fn last_wish(&self) -> String {
-        let entries = self.books.ledger.entries();
+        let entries = self.history.ledger.entries();
         let wish = entries
             .iter()
             .rev()
@@ -235,41 +217,35 @@ impl Agent {
     }
 
     /// As with every model call, a failure that may pass is waited for, and one that teaches something is heeded.
-    fn summary_failed(
-        &mut self,
-        now: Millis,
-        compacting: &Compacting,
-        failure: ModelFailure,
-        out: &mut Vec<Effect>,
-    ) -> Phase {
+    fn summary_failed(&mut self, step: &mut Step, compacting: &Compacting, failure: ModelFailure) -> Phase {
         let Wanted { trigger, retries, refused, .. } = compacting.wanted;
         let about = compacting.message;
-        self.withdraw_summary(now, compacting, &format!("the compaction failed: {}", failure.message));
+        self.withdraw_summary(step.now, compacting, &format!("the compaction failed: {}", failure.message));
         let waits = self.may_retry(retries, &failure);
         let model = compacting.model.clone();
-        if self.learn_window(now, &model, &failure, compacting.estimated_input) {
-            self.tell_choice(None, out);
+        if self.learn_window(step.now, &model, &failure, compacting.estimated_input) {
+            self.tell_choice(step, None);
         }
         let shrinks = failure.class == FailureClass::Overflow && refused < MOST_REFUSALS;
-        if !waits && !shrinks && !self.learns(now, model, &failure) {
+        if !waits && !shrinks && !self.learns(step.now, model, &failure) {
             let tries = if retries == 0 { String::new() } else { format!(" ({retries} retries)") };
             let why = format!("{}{tries}", failure.message);
-            return self.compaction_failed(now, about, &compacting.wanted, &why, out);
+            return self.compaction_failed(step, about, &compacting.wanted, &why);
         }
         let text = format!("The summary failed, and is tried again: {}", failure.message);
-        self.books.ledger.remark(now, Remark::Note(Note::plain(about, text)));
+        self.history.ledger.remark(step.now, Remark::Note(Note::plain(about, text)));
         let wanted = compacting.wanted.clone();
         if shrinks {
             let parts = Some(wanted.parts.unwrap_or_default());
             let wanted = Wanted { retries: retries + 1, refused: refused + 1, parts, ..wanted };
-            return self.summarize(now, wanted, out);
+            return self.summarize(step, wanted);
         }
         if !waits {
-            return self.summarize(now, Wanted { retries: retries + 1, ..wanted }, out);
+            return self.summarize(step, Wanted { retries: retries + 1, ..wanted });
         }
         // Said again, for a note is all that a compaction between runs may end with.
-        out.push(Effect::Emit(Live::Compacting(trigger)));
-        self.back_off(retries, Some(wanted), failure, out)
+        step.emit(Live::Compacting(trigger));
+        self.back_off(step, retries, Some(wanted), failure)
     }
 
     /// What was written of a summary that replaces nothing: it was paid for, so it stays, under a tombstone.
@@ -281,26 +257,19 @@ impl Agent {
         let usage = self.priced(compacting.draft.usage(compacting.estimated_input));
         let (partial, _calls) = compacting.draft.clone().abandon(target, compacting.model.clone(), usage);
         // It makes no call, so this opens none; a refusal would mean that one is open already.
-        if let Ok(_no_tokens) = self.books.ledger.assistant(now, partial) {
-            self.books.ledger.remark(now, Remark::Tombstone(Tombstone { target, reason: why.to_owned() }));
+        if let Ok(_no_tokens) = self.history.ledger.assistant(now, partial) {
+            self.history.ledger.remark(now, Remark::Tombstone(Tombstone { target, reason: why.to_owned() }));
         }
     }
 
-    fn compaction_failed(
-        &mut self,
-        now: Millis,
-        about: EntryId,
-        wanted: &Wanted,
-        why: &str,
-        out: &mut Vec<Effect>,
-    ) -> Phase {
+    fn compaction_failed(&mut self, step: &mut Step, about: EntryId, wanted: &Wanted, why: &str) -> Phase {
         let text = format!("The compaction failed: {why}");
         let Wanted { trigger, then, .. } = *wanted;
         match trigger {
             CompactionTrigger::Auto => {
-                self.books.ledger.remark(now, Remark::Note(Note::plain(about, text)));
-                self.auto_compaction_failed = true;
-                then.map_or(Phase::Idle, |reason| self.call_model(now, reason, 0, out))
+                self.history.ledger.remark(step.now, Remark::Note(Note::plain(about, text)));
+                self.models.auto_compaction_failed = true;
+                then.map_or(Phase::Idle, |reason| self.call_model(step, reason, 0))
             }
             CompactionTrigger::Manual | CompactionTrigger::Reactive => {
                 let text = if trigger == CompactionTrigger::Reactive {
@@ -310,12 +279,12 @@ impl Agent {
                 };
                 let next =
                     "Try again, start a new session, or choose a model with a larger window.".to_owned();
-                self.books.ledger.remark(now, Remark::Error { message: text, next });
+                self.history.ledger.remark(step.now, Remark::Error { message: text, next });
                 if then.is_none() {
-                    self.give_back(out);
+                    self.give_back(step);
                     Phase::Idle
                 } else {
-                    self.end(now, Ending::PromptTooLong, out)
+                    self.end(step, Ending::PromptTooLong)
                 }
             }
         }

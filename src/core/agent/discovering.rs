@@ -2,66 +2,80 @@
 //! frozen.
 
 use crate::ledger::{AssistantMessage, Block, Injected, Injector, Millis, Transition, Unsettled};
-use crate::tool::Discovered;
+use crate::tool::{Absent, Discovered, Registry};
 
 use super::phase::{Discovering, Phase};
-use super::{Agent, Effect, Live};
+use super::step::Step;
+use super::{Agent, Effect, Live, Settings};
+
+/// The tools of a session, and what is known of those that are not there.
+#[derive(Debug)]
+pub(super) struct Toolbox {
+    /// What the model may call.
+    pub(super) registry: Registry,
+    /// Who is configured and brings no tools, and why.
+    pub(super) absent: Vec<Absent>,
+    /// Tools come from elsewhere too, and are not known yet: no model is called before.
+    pub(super) discovers: bool,
+    /// Which of them are not there, while nobody was told.
+    missing: Vec<String>,
+}
+
+impl Toolbox {
+    /// What a process begins with.
+    pub(super) fn new(settings: &Settings) -> Self {
+        Self {
+            registry: Registry::new(settings.tools.clone()),
+            absent: settings.absent.clone(),
+            discovers: settings.discovers,
+            missing: Vec::new(),
+        }
+    }
+}
 
 impl Agent {
     /// What a process does before anything else: it asks for the tools that come from elsewhere, if any do.
     pub fn first_effects(&self) -> Vec<Effect> {
-        if self.discovers { vec![Effect::DiscoverTools] } else { Vec::new() }
+        if self.tools.discovers { vec![Effect::DiscoverTools] } else { Vec::new() }
     }
 
     /// A model call that has to wait, since its request would not name all tools; they cannot be added later.
-    pub(super) fn wait_for_tools(reason: Transition, retries: u64, out: &mut Vec<Effect>) -> Phase {
-        out.push(Effect::Emit(Live::Discovering));
+    pub(super) fn wait_for_tools(step: &mut Step, reason: Transition, retries: u64) -> Phase {
+        step.emit(Live::Discovering);
         Phase::Discovering(Discovering { reason, retries })
     }
 
     /// What is missing is told once a process.
     pub(super) fn tell_missing(&mut self, now: Millis) -> Result<(), Unsettled> {
-        for why in std::mem::take(&mut self.missing) {
-            self.books.ledger.inject(now, Injected::text(Injector::Discovery, why))?;
+        for why in std::mem::take(&mut self.tools.missing) {
+            self.history.ledger.inject(now, Injected::text(Injector::Discovery, why))?;
         }
         Ok(())
     }
 
     /// The tools are there, and what is missing is told: to the model at once, or with the next message.
-    pub(super) fn on_discovered(
-        &mut self,
-        now: Millis,
-        phase: Phase,
-        found: Discovered,
-        out: &mut Vec<Effect>,
-    ) -> Phase {
-        if !std::mem::take(&mut self.discovers) {
+    pub(super) fn on_discovered(&mut self, step: &mut Step, phase: Phase, found: Discovered) -> Phase {
+        if !std::mem::take(&mut self.tools.discovers) {
             return phase;
         }
         let Discovered { tools, mut missing, absent } = found;
-        missing.extend(self.registry.add(tools));
-        self.absent.extend(absent);
-        out.extend(missing.iter().cloned().map(|why| Effect::Emit(Live::Unreached(why))));
+        missing.extend(self.tools.registry.add(tools));
+        self.tools.absent.extend(absent);
+        step.extend(missing.iter().cloned().map(|why| Effect::Emit(Live::Unreached(why))));
+        self.tools.missing = missing;
         match phase {
             Phase::Discovering(Discovering { reason, retries }) => {
-                self.missing = missing;
-                if let Err(unsettled) = self.tell_missing(now) {
-                    return self.give_up(now, &unsettled, out);
+                if let Err(unsettled) = self.tell_missing(step.now) {
+                    return self.give_up(step, &unsettled);
                 }
-                self.call_model(now, reason, retries, out)
+                self.call_model(step, reason, retries)
             }
-            Phase::Dispatching(dispatching) => {
-                self.missing = missing;
-                self.revisit(now, dispatching, out)
-            }
-            phase @ (Phase::Idle
+            Phase::Dispatching(dispatching) => self.revisit(step, dispatching),
+            Phase::Idle
             | Phase::AwaitingModel(_)
             | Phase::BackingOff(_)
             | Phase::Compacting(_)
-            | Phase::Consulting(_)) => {
-                self.missing = missing;
-                phase
-            }
+            | Phase::Consulting(_) => phase,
         }
     }
 
@@ -69,7 +83,7 @@ impl Agent {
     pub(super) fn restore_arguments(&self, message: &mut AssistantMessage) {
         for block in &mut message.blocks {
             if let Block::ToolUse(call) = block {
-                self.registry.restore(call);
+                self.tools.registry.restore(call);
             }
         }
     }

@@ -10,6 +10,7 @@ use crate::tool::{
 };
 
 use super::phase::{Dispatching, Pending, Permission, Phase, State};
+use super::step::Step;
 use super::{Agent, Effect, Live};
 
 /// Characters of a late result that its note keeps.
@@ -17,96 +18,84 @@ const LATE_CHARS: usize = 2_000;
 
 impl Agent {
     /// News of a tool.
-    pub(super) fn on_tool(
-        &mut self,
-        now: Millis,
-        phase: Phase,
-        call: CallId,
-        news: ToolNews,
-        out: &mut Vec<Effect>,
-    ) -> Phase {
-        let mut phase = phase;
-        if let Phase::Dispatching(dispatching) = &mut phase
-            && let Some((pending, since)) = running(dispatching, call)
-        {
-            let repeats = self.registry.get(&pending.call.name).is_some_and(ToolSpec::may_repeat);
-            match news {
-                ToolNews::Output(Shown::Text(chunk)) => {
-                    out.push(Effect::Emit(Live::ToolOutput { call, chunk }));
-                }
-                ToolNews::Output(Shown::Screen(screen)) => {
-                    out.push(Effect::Emit(Live::Screen { call, screen }));
-                }
-                ToolNews::Output(Shown::Task(id)) => {
-                    self.books.ledger.accepted(now, &mut pending.token, &id);
-                }
-                ToolNews::Done(report) if repeats && may_retry(pending, &report, self.books.meter()) => {
-                    pending.attempts += 1;
-                    let attempts = pending.attempts;
-                    let again = self.running_of(pending);
-                    self.note_attempt(now, call, attempts, &report);
-                    out.push(again);
-                }
-                ToolNews::Ended(_) => {}
-                ToolNews::Done(report) => {
-                    if report.refused && pending.sandboxed {
-                        self.books.ledger.remark(now, Remark::Note(Note::of_refusal(call)));
-                    }
-                    out.push(Effect::Emit(Live::ToolFinished { call, outcome: report.outcome.clone() }));
-                    let real = settlement(report, now.since(since));
-                    pending.state = State::Over(self.told_of_typing(call, real));
-                    return match phase {
-                        Phase::Dispatching(dispatching) => self.advance(now, dispatching, out),
-                        phase @ (Phase::Idle
-                        | Phase::AwaitingModel(_)
-                        | Phase::BackingOff(_)
-                        | Phase::Compacting(_)
-                        | Phase::Consulting(_)
-                        | Phase::Discovering(_)) => phase,
-                    };
-                }
-            }
+    pub(super) fn on_tool(&mut self, step: &mut Step, phase: Phase, call: CallId, news: ToolNews) -> Phase {
+        let Phase::Dispatching(mut dispatching) = phase else {
+            self.on_late_news(step, call, news);
             return phase;
+        };
+        let Some((pending, since)) = running(&mut dispatching, call) else {
+            self.on_late_news(step, call, news);
+            return Phase::Dispatching(dispatching);
+        };
+        let repeats = self.tools.registry.get(&pending.call.name).is_some_and(ToolSpec::may_repeat);
+        match news {
+            ToolNews::Ended(_) => {}
+            ToolNews::Output(Shown::Text(chunk)) => step.emit(Live::ToolOutput { call, chunk }),
+            ToolNews::Output(Shown::Screen(screen)) => step.emit(Live::Screen { call, screen }),
+            ToolNews::Output(Shown::Task(id)) => {
+                self.history.ledger.accepted(step.now, &mut pending.token, &id);
+            }
+            ToolNews::Done(report) if repeats && may_retry(pending, &report, self.history.meter()) => {
+                pending.attempts += 1;
+                let attempts = pending.attempts;
+                let again = self.running_of(pending);
+                self.note_attempt(step.now, call, attempts, &report);
+                step.act(again);
+            }
+            ToolNews::Done(report) => {
+                if report.refused && pending.sandboxed {
+                    self.history.ledger.remark(step.now, Remark::Note(Note::of_refusal(call)));
+                }
+                step.emit(Live::ToolFinished { call, outcome: report.outcome.clone() });
+                let real = settlement(report, step.now.since(since));
+                pending.state = State::Over(self.told_of_typing(call, real));
+                return self.advance(step, dispatching);
+            }
         }
-        if let ToolNews::Done(report) = news
-            && self.cancelled.remove(&call)
-        {
-            let content = bound(&report.content, LATE_CHARS).text;
-            let text = match report.remote {
-                // It says of itself what it is about: another agent's task.
-                Some(_) => content,
-                None => format!(
-                    "A result arrived after the call was cut short ({}):\n{content}",
-                    report.outcome.as_str()
-                ),
-            };
-            self.books.ledger.remark(now, Remark::Note(Note::plain(call, text)));
+        Phase::Dispatching(dispatching)
+    }
+
+    /// News of a call that does not run any more: the result of a cancelled one becomes a note for people.
+    fn on_late_news(&mut self, step: &mut Step, call: CallId, news: ToolNews) {
+        let ToolNews::Done(report) = news else { return };
+        if !self.cancelled.remove(&call) {
+            return;
         }
-        phase
+        let content = bound(&report.content, LATE_CHARS).text;
+        let text = match report.remote {
+            // It says of itself what it is about: another agent's task.
+            Some(_) => content,
+            None => format!(
+                "A result arrived after the call was cut short ({}):\n{content}",
+                report.outcome.as_str()
+            ),
+        };
+        self.history.ledger.remark(step.now, Remark::Note(Note::plain(call, text)));
     }
 
     /// Writes the results that are due, starts the calls that may start, or goes on to the next turn.
-    pub(super) fn advance(&mut self, now: Millis, dispatching: Dispatching, out: &mut Vec<Effect>) -> Phase {
+    pub(super) fn advance(&mut self, step: &mut Step, dispatching: Dispatching) -> Phase {
         let Dispatching { mut calls, mut started, mut told, prevented } = dispatching;
-        while let Some(Pending { state: State::Over(_), .. }) = calls.front() {
-            let Some(Pending { call, token, ran, state: State::Over(ending), .. }) = calls.pop_front() else {
+        while let Some(first) = calls.pop_front() {
+            let Pending { call, token, ran, state: State::Over(ending), .. } = first else {
+                calls.push_front(first);
                 break;
             };
             if ran {
-                told.extend(self.tell_result(&call, &ending, out));
+                told.extend(self.tell_result(step, &call, &ending));
             }
-            self.books.ledger.settle(now, token, ending);
+            self.history.ledger.settle(step.now, token, ending);
         }
         if calls.is_empty() && told.is_empty() {
-            return self.next_turn(now, prevented, out);
+            return self.next_turn(step, prevented);
         }
         let most =
-            if self.settings.parallel { self.books.meter().limits().max_parallel_tool_calls } else { 1 };
+            if self.settings.parallel { self.history.meter().limits().max_parallel_tool_calls } else { 1 };
         let candidates: Vec<_> = calls.iter().map(Pending::candidate).collect();
         let mut is_refused = false;
         for at in startable(&candidates, usize::try_from(most).unwrap_or(usize::MAX)) {
             if let Some(pending) = calls.get_mut(at) {
-                let runs = self.start(now, pending, out);
+                let runs = self.start(step, pending);
                 pending.ran |= runs;
                 started |= runs;
                 is_refused |= !runs;
@@ -114,31 +103,31 @@ impl Agent {
         }
         let dispatching = Dispatching { calls, started, told, prevented };
         // What was not started is over: its result is written, or what waits behind it starts.
-        if is_refused { self.advance(now, dispatching, out) } else { Phase::Dispatching(dispatching) }
+        if is_refused { self.advance(step, dispatching) } else { Phase::Dispatching(dispatching) }
     }
 
     /// All results are in, and the hooks have commented on them.
-    fn next_turn(&mut self, now: Millis, prevented: Option<String>, out: &mut Vec<Effect>) -> Phase {
+    fn next_turn(&mut self, step: &mut Step, prevented: Option<String>) -> Phase {
         if let Some(reason) = prevented {
-            self.note(now, format!("a hook ended the run: {reason}"));
-            return self.end(now, Ending::StopHookPrevented, out);
+            self.note(step.now, format!("a hook ended the run: {reason}"));
+            return self.end(step, Ending::StopHookPrevented);
         }
-        if self.books.guards().validating {
-            return self.on_evidence(now, out);
+        if self.history.guards().validating {
+            return self.on_evidence(step);
         }
         let most = self.settings.max_consecutive_failures;
-        if self.books.guards().missing_turns_now() >= most {
-            return self.end(now, Ending::ToolUnavailable, out);
+        if self.history.guards().missing_turns_now() >= most {
+            return self.end(step, Ending::ToolUnavailable);
         }
-        if self.books.guards().failed_turns_now() >= most {
-            return self.end(now, Ending::RepeatedFailures, out);
+        if self.history.guards().failed_turns_now() >= most {
+            return self.end(step, Ending::RepeatedFailures);
         }
-        if !self.steering.is_empty() {
-            self.steer(now, out)
+        if !self.inbox.steering.is_empty() {
+            self.steer(step)
         } else if self.checkpoint_is_due() {
-            self.check_goal(now, out)
+            self.check_goal(step)
         } else {
-            self.call_model(now, Transition::NextTurn, 0, out)
+            self.call_model(step, Transition::NextTurn, 0)
         }
     }
 
@@ -146,30 +135,30 @@ impl Agent {
     fn note_attempt(&mut self, now: Millis, call: CallId, attempt: u64, report: &ToolReport) {
         let content = bound(&report.content, LATE_CHARS).text;
         let note = Note::of_failed_run(call, attempt, &report.outcome, &content);
-        self.books.ledger.remark(now, Remark::Note(note));
+        self.history.ledger.remark(now, Remark::Note(note));
     }
 
     /// The decision is written, then the tool runs: exactly what was decided about, or nothing. Says whether it runs.
-    fn start(&mut self, now: Millis, pending: &mut Pending, out: &mut Vec<Effect>) -> bool {
-        let ready = std::mem::replace(&mut pending.state, State::Running(now));
+    fn start(&mut self, step: &mut Step, pending: &mut Pending) -> bool {
+        let ready = std::mem::replace(&mut pending.state, State::Running(step.now));
         if let State::Ready(Permission::ByPolicy { reason, rule, sandboxed }) = ready {
             pending.sandboxed = sandboxed;
             let call = &pending.call;
-            let denial = Decision::denial(call.id, Decider::Policy, reason);
-            let decision = Decision { sandboxed, rule, ..denial };
-            pending.receipt = Some(self.receive(now, call, decision));
+            let once = Decision::permission(call.id, Decider::Policy, reason);
+            let decision = Decision { sandboxed, rule, ..once };
+            pending.receipt = Some(self.receive(step.now, call, decision));
         }
         if let Err(why) = self.is_what_was_allowed(pending) {
             pending.state = State::Over(Settlement::synthetic(Outcome::Failed, why));
             return false;
         }
-        self.tell_delegation(now, pending);
-        out.push(self.running_of(pending));
-        let step = u32::try_from(self.books.meter().turns()).unwrap_or(u32::MAX);
+        self.tell_delegation(step.now, pending);
+        step.act(self.running_of(pending));
+        let turn = u32::try_from(self.history.meter().turns()).unwrap_or(u32::MAX);
         let (call, target) = (pending.call.id, pending.call.name.clone());
-        let tool = self.registry.get(&target);
+        let tool = self.tools.registry.get(&target);
         let effect = tool.map_or(SideEffect::Sends, |tool| effect_of_call(tool, &pending.call.arguments));
-        out.push(Effect::Emit(Live::Progress { step, call, target, effect }));
+        step.emit(Live::Progress { step: turn, call, target, effect });
         true
     }
 
@@ -177,7 +166,7 @@ impl Agent {
     fn tell_delegation(&mut self, now: Millis, pending: &mut Pending) {
         if let Some(agent) = delegate(&pending.call.name) {
             let task = pending.call.arguments.text("task").unwrap_or_default();
-            self.books.ledger.delegate(now, &mut pending.token, agent, task);
+            self.history.ledger.delegate(now, &mut pending.token, agent, task);
         }
     }
 

@@ -4,7 +4,8 @@
 use crate::ledger::{Arguments, Body, Entry, Injected, Injector, Millis, Remark, ToolUse};
 
 use super::phase::{Pending, State};
-use super::{Agent, Effect, Live};
+use super::step::Step;
+use super::{Agent, Live};
 
 /// What was changed and no model knows yet: read from the ledger, so that a resumed session tells it too.
 #[derive(Debug, Clone, Default)]
@@ -36,35 +37,29 @@ impl Edits {
 
 impl Agent {
     /// Takes in other arguments for a call that waits. Bad ones are refused, and the call still waits.
-    pub(super) fn edit_call(
-        &mut self,
-        now: Millis,
-        pending: &mut Pending,
-        arguments: Arguments,
-        out: &mut Vec<Effect>,
-    ) {
+    pub(super) fn edit_call(&mut self, step: &mut Step, pending: &mut Pending, arguments: Arguments) {
         let changed = ToolUse { arguments, ..pending.call.clone() };
-        if self.books.guards().is_validating() {
+        if self.history.guards().is_validating() {
             let why = "the check of a goal cannot be changed here; n denies it, and /goal sets another";
-            out.push(Effect::Emit(Live::Refused(why.to_owned())));
+            step.emit(Live::Refused(why.to_owned()));
             return;
         }
-        if let Err(bad) = self.registry.validate_edited(&changed.name, &changed.arguments) {
+        if let Err(bad) = self.tools.registry.validate_edited(&changed.name, &changed.arguments) {
             let why = format!("not taken, the arguments of {} are not valid: {bad}", changed.name);
-            out.push(Effect::Emit(Live::Refused(why)));
+            step.emit(Live::Refused(why));
             return;
         }
-        self.books.ledger.remark(now, Remark::CallEdited(changed.clone()));
-        self.look_at(&changed, out);
+        self.history.ledger.remark(step.now, Remark::CallEdited(changed.clone()));
+        self.look_at(step, &changed);
         (pending.call, pending.hooked, pending.looked) = (changed, None, None);
         pending.state = State::Preparing;
     }
 
     /// Tells the model what people have changed.
     pub(super) fn tell_edits(&mut self, now: Millis) {
-        if let Some(words) = self.books.edits().words() {
+        if let Some(words) = self.history.edits().words() {
             // While a call is open nothing can be said: then it is told later.
-            drop(self.books.ledger.inject(now, Injected::text(Injector::Edit, words)));
+            drop(self.history.ledger.inject(now, Injected::text(Injector::Edit, words)));
         }
     }
 }

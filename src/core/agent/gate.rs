@@ -6,11 +6,12 @@ use crate::ledger::{
     ApprovalRequest, CallId, CutBy, Decider, Decision, EntryId, Millis, OpenCall, Outcome, Remark,
     Sandboxing, Scope, Settlement, ToolUse,
 };
-use crate::policy::{Verdict, effect_of_call, effects_of_call, fingerprint, grant};
+use crate::policy::{Verdict, effect_of_call, effects_of_call, grant};
 use crate::tool::{Invocation, Preparation, SideEffect, ToolSpec, not_there};
 
 use super::asking::{WHY, is_question};
 use super::phase::{Dispatching, Pending, Permission, Phase, State};
+use super::step::Step;
 use super::{Agent, Answer, Attendance, Effect, Live};
 
 const CUT_OFF: &str = "The message was cut off by the output limit, so this call was not run. \
@@ -20,13 +21,12 @@ impl Agent {
     /// Takes in the calls of a message, in order. `cut_off`: the message was truncated, so none of them is run.
     pub(super) fn dispatch(
         &mut self,
-        now: Millis,
+        step: &mut Step,
         calls: impl Iterator<Item = (ToolUse, OpenCall)>,
         cut_off: bool,
-        out: &mut Vec<Effect>,
     ) -> Phase {
         let calls: Vec<(ToolUse, OpenCall)> = calls.collect();
-        let meter = self.books.meter();
+        let meter = self.history.meter();
         let before = meter.tool_calls().saturating_sub(calls.len() as u64);
         let most = meter.limits().get(Limit::ToolCalls).unwrap_or(u64::MAX);
         let calls = (before..)
@@ -38,43 +38,43 @@ impl Agent {
                     let text = format!("The budget of {most} tool calls is used up; was not started");
                     State::Over(Settlement::synthetic(Outcome::Denied(Decider::Policy), text))
                 } else {
-                    self.examine(&call, out)
+                    self.examine(step, &call)
                 };
-                let effect = self.registry.get(&call.name).map_or(SideEffect::Runs, |t| t.effect);
+                let effect = self.tools.registry.get(&call.name).map_or(SideEffect::Runs, |t| t.effect);
                 Pending::new(call, token, effect, state)
             })
             .collect();
-        self.advance(now, Dispatching::of(calls), out)
+        self.advance(step, Dispatching::of(calls))
     }
 
     /// Known and valid? Then the world is looked at, before anything is decided.
-    pub(super) fn examine(&mut self, call: &ToolUse, out: &mut Vec<Effect>) -> State {
-        if self.registry.get(&call.name).is_none() {
+    pub(super) fn examine(&mut self, step: &mut Step, call: &ToolUse) -> State {
+        if self.tools.registry.get(&call.name).is_none() {
             return State::Over(Settlement::synthetic(Outcome::UnknownTool, self.unknown(&call.name)));
         }
-        if let Err(bad) = self.registry.validate_here(&call.name, &call.arguments) {
+        if let Err(bad) = self.tools.registry.validate_here(&call.name, &call.arguments) {
             return State::Over(invalid(call, &bad.0));
         }
-        self.look_at(call, out);
+        self.look_at(step, call);
         State::Preparing
     }
 
     /// Has the world looked at before anything is decided; also at what a sandbox could not hide, where one may be used.
-    pub(super) fn look_at(&mut self, call: &ToolUse, out: &mut Vec<Effect>) {
-        let sandboxed = self.settings.policy.confines();
-        out.push(Effect::Prepare(Invocation { sandboxed, ..self.invocation(call) }));
+    pub(super) fn look_at(&mut self, step: &mut Step, call: &ToolUse) {
+        let sandboxed = self.policy.confines();
+        step.act(Effect::Prepare(Invocation { sandboxed, ..self.invocation(call) }));
     }
 
     fn unknown(&self, name: &str) -> String {
-        let known: Vec<&str> = self.registry.tools().iter().map(|t| t.name.as_str()).collect();
+        let known: Vec<&str> = self.tools.registry.tools().iter().map(|t| t.name.as_str()).collect();
         let known = known.join(", ");
-        format!("{} The tools are: {known}.", not_there(name, &self.absent))
+        format!("{} The tools are: {known}.", not_there(name, &self.tools.absent))
     }
 
     /// What is to be run.
     pub(super) fn invocation(&mut self, call: &ToolUse) -> Invocation {
-        let max_chars = self.books.meter().limits().max_tool_result_chars;
-        let own = self.registry.get(&call.name).and_then(|t| t.timeout_ms);
+        let max_chars = self.history.meter().limits().max_tool_result_chars;
+        let own = self.tools.registry.get(&call.name).and_then(|t| t.timeout_ms);
         Invocation {
             call: call.id,
             key: self.key_of(call.id),
@@ -89,23 +89,11 @@ impl Agent {
     /// The look at a call is back: the policy decides.
     pub(super) fn on_prepared(
         &mut self,
-        now: Millis,
-        phase: Phase,
+        step: &mut Step,
+        mut dispatching: Dispatching,
         call: CallId,
         found: &Preparation,
-        out: &mut Vec<Effect>,
     ) -> Phase {
-        let mut dispatching = match phase {
-            Phase::Dispatching(dispatching) => dispatching,
-            phase @ (Phase::Idle
-            | Phase::AwaitingModel(_)
-            | Phase::BackingOff(_)
-            | Phase::Compacting(_)
-            | Phase::Consulting(_)
-            | Phase::Discovering(_)) => {
-                return phase;
-            }
-        };
         let is_it = |p: &&mut Pending| {
             let is_looked_at =
                 matches!(p.state, State::Preparing | State::Revisiting { is_looked_at: true, .. });
@@ -118,33 +106,35 @@ impl Agent {
             let over = invalid(&pending.call, bad);
             let was_asked_about = pending.waits_since().is_some();
             pending.state =
-                if was_asked_about { self.void(now, pending.call.id, over) } else { State::Over(over) };
-            return self.advance(now, dispatching, out);
+                if was_asked_about { self.void(step.now, pending.call.id, over) } else { State::Over(over) };
+            return self.advance(step, dispatching);
         }
         if matches!(pending.state, State::Revisiting { .. }) {
             let call = pending.call.clone();
-            return self.revisited(now, dispatching, &call, found, out);
+            return self.revisited(step, dispatching, &call, found);
         }
-        if let Some(hook) = self.ask_hooks(pending, out) {
+        if let Some(hook) = self.ask_hooks(step, pending) {
             pending.state = State::Consulting(hook, found.clone());
             return Phase::Dispatching(dispatching);
         }
         let (call, hooked) = (pending.call.clone(), pending.hooked.clone());
-        self.decide_by_policy(now, dispatching, &call, hooked.as_ref(), found, out)
+        self.decide_by_policy(step, dispatching, &call, hooked.as_ref(), found)
     }
 
     /// The policy decides, made tighter by what hooks have said.
     pub(super) fn decide_by_policy(
         &mut self,
-        now: Millis,
+        step: &mut Step,
         mut dispatching: Dispatching,
         call: &ToolUse,
         hooked: Option<&PreTool>,
         found: &Preparation,
-        out: &mut Vec<Effect>,
     ) -> Phase {
-        let Some(tool) = self.registry.get(&call.name) else { return Phase::Dispatching(dispatching) };
-        let decided = self.settings.policy.decide(tool, &call.arguments, found);
+        let Some(tool) = self.tools.registry.get(&call.name) else {
+            drop(dispatching);
+            return self.bug(step, "a tool that was examined is not known any more");
+        };
+        let decided = self.policy.decide(tool, &call.arguments, found);
         let (policy, rule) = (decided.verdict, decided.rule.map(|rule| rule.to_string()));
         let by = match hooked {
             Some(said) if said.verdict == PreVerdict::Deny && !matches!(policy, Verdict::Deny(_)) => {
@@ -156,66 +146,69 @@ impl Agent {
         let verdict = hooked.map_or(policy.clone(), |said| said.tighten(policy));
         let state = match verdict {
             Verdict::Allow(_) if is_question(call) => {
-                self.ask_someone(now, call, (WHY.to_owned(), Sandboxing::Without), found, out)
+                self.ask_someone(step, call, (WHY.to_owned(), Sandboxing::Without), found)
             }
             Verdict::Allow(reason) => State::Ready(Permission::ByPolicy { reason, rule, sandboxed: false }),
             Verdict::Deny(reason) => {
                 let rule = rule.filter(|_| by == Decider::Policy);
-                self.refuse(now, Decision { rule, ..Decision::denial(call.id, by, reason) })
+                self.refuse(step.now, Decision { rule, ..Decision::denial(call.id, by, reason) })
             }
             Verdict::Sandbox(reason) => match self.why_not_confined(call, found) {
-                Some(why) => self.ask_someone(now, call, why, found, out),
+                Some(why) => self.ask_someone(step, call, why, found),
                 None => State::Ready(Permission::ByPolicy { reason, rule, sandboxed: true }),
             },
             Verdict::Ask(why) => {
-                let is_possible = self.settings.policy.can_confine(tool, &call.arguments);
+                let is_possible = self.policy.can_confine(tool, &call.arguments);
                 let sandboxing = match is_possible {
                     // A hook that asks loosens nothing.
                     true if is_for_sandbox => Sandboxing::Within,
                     true => Sandboxing::OnWish,
                     false => Sandboxing::Without,
                 };
-                self.ask_someone(now, call, (why, sandboxing), found, out)
+                self.ask_someone(step, call, (why, sandboxing), found)
             }
         };
-        let nobody_can = self.settings.attendance == Attendance::Stop && self.books.was_asked(call.id);
+        let nobody_can = self.settings.attendance == Attendance::Stop && self.history.was_asked(call.id);
         if let Some(pending) = dispatching.calls.iter_mut().find(|p| p.call.id == call.id) {
             pending.state = state;
             pending.looked = Some(found.clone());
         }
         if nobody_can {
-            return self.stop(now, Phase::Dispatching(dispatching), CutBy::Approval, out);
+            return self.stop(step, Phase::Dispatching(dispatching), CutBy::Approval);
         }
-        self.advance(now, dispatching, out)
+        self.advance(step, dispatching)
     }
 
     /// A person decides; where there is none, the answer is no. With the reason comes where the call, once allowed, runs.
     fn ask_someone(
         &mut self,
-        now: Millis,
+        step: &mut Step,
         call: &ToolUse,
         why: (String, Sandboxing),
         found: &Preparation,
-        out: &mut Vec<Effect>,
     ) -> State {
         let request = self.request_about(call, why, found);
-        let request = self.ask(now, request, out);
+        let request = self.ask(step, request);
         match self.settings.attendance {
             Attendance::Person => State::Waiting(request),
             Attendance::Deny if is_question(call) => {
-                self.deny_by_policy(now, call.id, "nobody is here to answer".to_owned())
+                self.deny_by_policy(step.now, call.id, "nobody is here to answer".to_owned())
             }
-            Attendance::Deny => self.deny_by_policy(now, call.id, "nobody is here to approve it".to_owned()),
-            Attendance::Stop => {
-                self.deny_by_policy(now, call.id, "it needs an approval that nobody can give here".to_owned())
+            Attendance::Deny => {
+                self.deny_by_policy(step.now, call.id, "nobody is here to approve it".to_owned())
             }
+            Attendance::Stop => self.deny_by_policy(
+                step.now,
+                call.id,
+                "it needs an approval that nobody can give here".to_owned(),
+            ),
         }
     }
 
     /// Writes that a call waits, and tells hooks.
-    pub(super) fn ask(&mut self, now: Millis, request: ApprovalRequest, out: &mut Vec<Effect>) -> EntryId {
-        self.fire(Payload::Notification { text: format!("{} waits for a decision", request.name) }, out);
-        self.books.ledger.remark(now, Remark::ApprovalRequested(request))
+    pub(super) fn ask(&mut self, step: &mut Step, request: ApprovalRequest) -> EntryId {
+        self.fire(step, Payload::Notification { text: format!("{} waits for a decision", request.name) });
+        self.history.ledger.remark(step.now, Remark::ApprovalRequested(request))
     }
 
     /// What a person is asked about a call.
@@ -226,14 +219,14 @@ impl Agent {
         found: &Preparation,
     ) -> ApprovalRequest {
         let rule = self.offered(call, found).ok().map(|rule| rule.to_string());
-        let warning = self.books.unclear().warning(&call.name, &call.arguments);
+        let warning = self.history.unclear().warning(&call.name, &call.arguments);
         let effect = |tool: &ToolSpec| effect_of_call(tool, &call.arguments);
-        let risk = self.registry.get(&call.name).map_or(SideEffect::Sends, effect).as_str().to_owned();
+        let risk = self.tools.registry.get(&call.name).map_or(SideEffect::Sends, effect).as_str().to_owned();
         // One effect is said by the risk.
-        let all = self.registry.get(&call.name).map(|tool| effects_of_call(tool, &call.arguments));
+        let all = self.tools.registry.get(&call.name).map(|tool| effects_of_call(tool, &call.arguments));
         let all = all.filter(|all| all.len() > 1).unwrap_or_default();
         let effects = all.into_iter().map(|effect| effect.as_str().to_owned()).collect();
-        let names_path = self.registry.get(&call.name).is_some_and(|tool| !tool.paths.is_empty());
+        let names_path = self.tools.registry.get(&call.name).is_some_and(|tool| !tool.paths.is_empty());
         let leads_to = found.leads_to.first().filter(|_| names_path).cloned();
         ApprovalRequest {
             call: call.id,
@@ -266,65 +259,60 @@ impl Agent {
     /// open is refused.
     pub(super) fn decide(
         &mut self,
-        now: Millis,
+        step: &mut Step,
         phase: Phase,
         request: EntryId,
         call: CallId,
         answer: Answer,
-        out: &mut Vec<Effect>,
     ) -> Phase {
         let is_it = |p: &&mut Pending| p.call.id == call && p.waits_since() == Some(request);
-        let mut phase = phase;
-        if let Phase::Dispatching(dispatching) = &mut phase
-            && let Some(pending) = dispatching.calls.iter_mut().find(is_it)
-        {
-            let Some(answer) = self.unless_early(pending, answer, out) else { return phase };
-            match answer {
-                answer if is_question(&pending.call) => self.answer_question(now, pending, answer, out),
-                Answer::Reply(_) => {
-                    out.push(Effect::Emit(Live::Refused("this call is no question".to_owned())));
-                }
-                Answer::Edit(arguments) => self.edit_call(now, pending, arguments, out),
-                Answer::Always(rule) => self.always(now, pending, &rule, out),
-                Answer::AllowOnce => self.allow(now, pending, Scope::Once, false),
-                Answer::AllowSession => self.allow(now, pending, Scope::Session, false),
-                Answer::AllowSandboxed if self.books.sandboxing_of(call) == Sandboxing::Without => {
-                    let why = "this call cannot run in the sandbox; it still waits".to_owned();
-                    out.push(Effect::Emit(Live::Refused(why)));
-                }
-                Answer::AllowSandboxed => self.allow(now, pending, Scope::Once, true),
-                Answer::Deny(reason) => pending.state = self.denied(now, &pending.call, reason),
-            }
-            return match phase {
-                Phase::Dispatching(dispatching) => self.advance(now, dispatching, out),
-                phase @ (Phase::Idle
-                | Phase::AwaitingModel(_)
-                | Phase::BackingOff(_)
-                | Phase::Compacting(_)
-                | Phase::Consulting(_)
-                | Phase::Discovering(_)) => phase,
-            };
-        }
         let text = format!("The approval of call {call} is no longer open; the answer was not taken.");
-        out.push(Effect::Emit(Live::Refused(text)));
-        phase
+        let Phase::Dispatching(mut dispatching) = phase else {
+            step.emit(Live::Refused(text));
+            return phase;
+        };
+        let Some(pending) = dispatching.calls.iter_mut().find(is_it) else {
+            step.emit(Live::Refused(text));
+            return Phase::Dispatching(dispatching);
+        };
+        let Some(answer) = self.unless_early(step, pending, answer) else {
+            return Phase::Dispatching(dispatching);
+        };
+        self.answered(step, pending, answer);
+        self.advance(step, dispatching)
     }
 
-    fn allow(&mut self, now: Millis, pending: &mut Pending, scope: Scope, in_sandbox: bool) {
+    fn answered(&mut self, step: &mut Step, pending: &mut Pending, answer: Answer) {
+        match answer {
+            answer if is_question(&pending.call) => self.answer_question(step, pending, answer),
+            Answer::Reply(_) => step.emit(Live::Refused("this call is no question".to_owned())),
+            Answer::Edit(arguments) => self.edit_call(step, pending, arguments),
+            Answer::Always(rule) => self.always(step, pending, &rule),
+            Answer::AllowOnce => self.allow(step, pending, Scope::Once, false),
+            Answer::AllowSession => self.allow(step, pending, Scope::Session, false),
+            Answer::AllowSandboxed if self.history.sandboxing_of(pending.call.id) == Sandboxing::Without => {
+                let why = "this call cannot run in the sandbox; it still waits".to_owned();
+                step.emit(Live::Refused(why));
+            }
+            Answer::AllowSandboxed => self.allow(step, pending, Scope::Once, true),
+            Answer::Deny(reason) => pending.state = self.denied(step.now, &pending.call, reason),
+        }
+    }
+
+    fn allow(&mut self, step: &mut Step, pending: &mut Pending, scope: Scope, in_sandbox: bool) {
         let call = &pending.call;
-        let sandboxed = in_sandbox || self.books.sandboxing_of(call.id) == Sandboxing::Within;
+        let sandboxed = in_sandbox || self.history.sandboxing_of(call.id) == Sandboxing::Within;
         if scope == Scope::Session {
-            let found = pending.looked.clone().unwrap_or_default();
-            let action = match self.registry.get(&call.name) {
-                Some(tool) => grant(tool, &call.arguments, &found),
-                None => fingerprint(&call.name, &call.arguments),
+            let (Some(tool), Some(found)) = (self.tools.registry.get(&call.name), &pending.looked) else {
+                return step.emit(Live::Refused(NOT_EXAMINED.to_owned()));
             };
-            let policy = &mut self.settings.policy;
+            let action = grant(tool, &call.arguments, found);
+            let policy = &mut self.policy;
             let granted = if sandboxed { &mut policy.granted_in_sandbox } else { &mut policy.granted };
             granted.insert(action);
         }
-        let denial = Decision::denial(call.id, Decider::User, "");
-        pending.receipt = Some(self.receive(now, call, Decision { scope, sandboxed, ..denial }));
+        let once = Decision::permission(call.id, Decider::User, "");
+        pending.receipt = Some(self.receive(step.now, call, Decision { scope, sandboxed, ..once }));
         pending.sandboxed = sandboxed;
         pending.state = State::Ready(Permission::Recorded);
     }
@@ -340,6 +328,9 @@ impl Agent {
         State::Over(Settlement::synthetic(Outcome::Denied(Decider::User), text))
     }
 }
+
+/// What a person reads whose answer allows more than this one call, before anybody has looked at what it would do.
+pub(super) const NOT_EXAMINED: &str = "not taken: what this call would do is not known yet; it still waits";
 
 /// How a call ends whose arguments its tool does not take.
 fn invalid(call: &ToolUse, why: &str) -> Settlement {

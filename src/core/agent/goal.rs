@@ -16,7 +16,8 @@ use crate::ledger::{
 use crate::tool::{SideEffect, bound};
 
 use super::phase::{Dispatching, Pending, Phase};
-use super::{Agent, Effect, Live};
+use super::step::Step;
+use super::{Agent, Live};
 
 /// The tool that runs validation commands.
 const RUNNER: &str = "shell";
@@ -27,85 +28,77 @@ const EVIDENCE_CHARS: usize = 2_000;
 
 impl Agent {
     /// Begins a goal's run.
-    pub(super) fn pursue(
-        &mut self,
-        now: Millis,
-        phase: Phase,
-        goal: Goal,
-        added: UserMessage,
-        out: &mut Vec<Effect>,
-    ) -> Phase {
+    pub(super) fn pursue(&mut self, step: &mut Step, phase: Phase, goal: Goal, added: UserMessage) -> Phase {
         if !matches!(phase, Phase::Idle) {
             return refuse(
+                step,
                 phase,
                 "A turn is running: set the goal when it is over, or press Esc first.",
-                out,
             );
         }
-        self.auto_compaction_failed = false;
+        self.models.auto_compaction_failed = false;
         let text = words::wish(&goal, &added.content);
         let said = UserMessage { content: text.clone(), images: added.images };
         let brief = Injected::text(Injector::GoalCheck, words::brief(&goal));
-        let written = self.write_message(now, said).and_then(|()| {
-            self.books.ledger.remark(now, Remark::Goal(goal));
-            self.books.ledger.inject(now, brief)
+        let written = self.write_message(step.now, said).and_then(|()| {
+            self.history.ledger.remark(step.now, Remark::Goal(goal));
+            self.history.ledger.inject(step.now, brief)
         });
         match written {
-            Ok(_) => self.before_the_model(now, text, out),
-            Err(unsettled) => self.give_up(now, &unsettled, out),
+            Ok(_) => self.before_the_model(step, text),
+            Err(unsettled) => self.give_up(step, &unsettled),
         }
     }
 
     /// Takes up the last goal where its run stopped: with the plan and the progress of its checkpoints.
-    pub(super) fn resume_goal(
-        &mut self,
-        now: Millis,
-        phase: Phase,
-        added: UserMessage,
-        out: &mut Vec<Effect>,
-    ) -> Phase {
-        match self.books.open_goal() {
-            Some(goal) => self.pursue(now, phase, goal, added, out),
-            None => refuse(phase, "There is no goal to take up: set one with /goal.", out),
+    pub(super) fn resume_goal(&mut self, step: &mut Step, phase: Phase, added: UserMessage) -> Phase {
+        match self.history.open_goal() {
+            Some(goal) => self.pursue(step, phase, goal, added),
+            None => refuse(step, phase, "There is no goal to take up: set one with /goal."),
         }
     }
 
     /// Whether the turn that has just ended is the last before a checkpoint.
     pub(super) fn checkpoint_is_due(&mut self) -> bool {
-        let every = self.books.goal().map(|goal| goal.checkpoints);
-        every.is_some_and(|every| self.books.guards().turns_since_check >= every)
+        let every = self.history.goal().map(|goal| goal.checkpoints);
+        every.is_some_and(|every| self.history.guards().turns_since_check >= every)
     }
 
     /// A checkpoint: the validation command first, if there is one.
-    pub(super) fn check_goal(&mut self, now: Millis, out: &mut Vec<Effect>) -> Phase {
-        let Some(goal) = self.books.goal() else { return self.call_model(now, Transition::NextTurn, 0, out) };
+    pub(super) fn check_goal(&mut self, step: &mut Step) -> Phase {
+        let Some(goal) = self.history.goal() else {
+            return self.bug(step, "a checkpoint is due without a goal");
+        };
         match goal.validation_method.clone() {
-            Validation::Question => self.ask_goal_questions(now, None, out),
-            Validation::Command(command) => self.run_validation(now, command, out),
+            Validation::Question => self.ask_goal_questions(step, None),
+            Validation::Command(command) => self.run_validation(step, command),
         }
     }
 
-    fn run_validation(&mut self, now: Millis, command: String, out: &mut Vec<Effect>) -> Phase {
-        if self.registry.get(RUNNER).is_none() {
-            self.note(now, format!("the validation command needs the tool {RUNNER}, which is not there"));
-            return self.end(now, Ending::ToolUnavailable, out);
+    fn run_validation(&mut self, step: &mut Step, command: String) -> Phase {
+        if self.tools.registry.get(RUNNER).is_none() {
+            self.note(
+                step.now,
+                format!("the validation command needs the tool {RUNNER}, which is not there"),
+            );
+            return self.end(step, Ending::ToolUnavailable);
         }
         let arguments =
             Arguments::Object([("command".to_owned(), Value::String(command))].into_iter().collect());
-        let (call, token) = match self.books.ledger.validate(now, RUNNER, arguments) {
+        let (call, token) = match self.history.ledger.validate(step.now, RUNNER, arguments) {
             Ok(made) => made,
-            Err(unsettled) => return self.give_up(now, &unsettled, out),
+            Err(unsettled) => return self.give_up(step, &unsettled),
         };
-        let state = self.examine(&call, out);
-        let effect = self.registry.get(RUNNER).map_or(SideEffect::Runs, |t| t.effect);
+        let state = self.examine(step, &call);
+        let effect = self.tools.registry.get(RUNNER).map_or(SideEffect::Runs, |t| t.effect);
         let calls = [Pending::new(call, token, effect, state)].into_iter().collect();
-        self.advance(now, Dispatching::of(calls), out)
+        self.advance(step, Dispatching::of(calls))
     }
 
     /// The validation command is over.
-    pub(super) fn on_evidence(&mut self, now: Millis, out: &mut Vec<Effect>) -> Phase {
-        let Some(result) = self.books.last_result() else {
-            return self.end(now, Ending::ToolUnavailable, out);
+    pub(super) fn on_evidence(&mut self, step: &mut Step) -> Phase {
+        let Some(result) = self.history.last_result() else {
+            return self.bug(step, "the check of a goal has no result");
         };
         let seen = |holds| {
             let output = bound(&result.content, EVIDENCE_CHARS).text;
@@ -113,82 +106,82 @@ impl Agent {
         };
         match result.outcome {
             Outcome::Ok => {
-                self.write_checkpoint(now, seen(true));
-                self.conclude(now, Ending::GoalReached, out)
+                self.write_checkpoint(step.now, seen(true));
+                self.conclude(step, Ending::GoalReached)
             }
             Outcome::Failed | Outcome::TimedOut | Outcome::Aborted(_) | Outcome::Lost { .. } => {
-                self.ask_goal_questions(now, seen(false), out)
+                self.ask_goal_questions(step, seen(false))
             }
             // Without its proof the goal cannot be reached; to ask the model instead would prove nothing.
-            Outcome::Denied(Decider::User) => self.end(now, Ending::BlockedOnUser, out),
-            Outcome::Denied(_) if self.books.was_asked(result.call) => {
-                self.end(now, Ending::ApprovalRequired, out)
+            Outcome::Denied(Decider::User) => self.end(step, Ending::BlockedOnUser),
+            Outcome::Denied(_) if self.history.was_asked(result.call) => {
+                self.end(step, Ending::ApprovalRequired)
             }
-            Outcome::Denied(_) => self.end(now, Ending::PolicyDenied, out),
-            Outcome::Invalid | Outcome::UnknownTool => self.end(now, Ending::ToolUnavailable, out),
+            Outcome::Denied(_) => self.end(step, Ending::PolicyDenied),
+            Outcome::Invalid | Outcome::UnknownTool => self.end(step, Ending::ToolUnavailable),
         }
     }
 
     /// The model was asked and has answered without a tool call: the goal is reached, blocked, or checked again.
-    pub(super) fn on_goal_words(&mut self, now: Millis, out: &mut Vec<Effect>) -> Phase {
-        let asks = self.books.goal().is_some_and(|goal| goal.validation_method == Validation::Question);
-        let said = read_reply(self.books.guards().checkpoints, &self.books.last_text());
-        if self.books.guards().asked || said.blocked.is_some() {
-            self.write_progress(now);
+    pub(super) fn on_goal_words(&mut self, step: &mut Step) -> Phase {
+        let asks = self.history.goal().is_some_and(|goal| goal.validation_method == Validation::Question);
+        let said = read_reply(self.history.guards().checkpoints, &self.history.last_text());
+        if self.history.guards().asked || said.blocked.is_some() {
+            self.write_progress(step.now);
             if asks && said.done == Some(true) {
-                return self.conclude(now, Ending::GoalReached, out);
+                return self.conclude(step, Ending::GoalReached);
             }
         }
         if said.blocked.is_some() || said.objective_valid == Some(false) {
-            return self.end(now, Ending::BlockedOnUser, out);
+            return self.end(step, Ending::BlockedOnUser);
         }
-        if self.books.guards().idle_checks >= MOST_IDLE_CHECKS {
-            return self.end(now, Ending::RepeatedFailures, out);
+        if self.history.guards().idle_checks >= MOST_IDLE_CHECKS {
+            return self.end(step, Ending::RepeatedFailures);
         }
-        self.check_goal(now, out)
+        self.check_goal(step)
     }
 
     /// Keeps what the model answered at a checkpoint, if a goal is pursued.
     pub(super) fn write_progress(&mut self, now: Millis) {
-        if self.books.goal().is_none() {
+        if self.history.goal().is_none() {
             return;
         }
-        let checkpoint = self.books.guards().checkpoints;
-        let said = read_reply(checkpoint, &self.books.last_text());
+        let checkpoint = self.history.guards().checkpoints;
+        let said = read_reply(checkpoint, &self.history.last_text());
         if said != (Progress { checkpoint, ..Progress::default() }) {
-            self.books.ledger.remark(now, Remark::Progress(said));
+            self.history.ledger.remark(now, Remark::Progress(said));
         }
     }
 
-    fn ask_goal_questions(&mut self, now: Millis, seen: Option<Validated>, out: &mut Vec<Effect>) -> Phase {
-        let Some(text) = self.write_checkpoint(now, seen) else {
-            return self.call_model(now, Transition::NextTurn, 0, out);
+    fn ask_goal_questions(&mut self, step: &mut Step, seen: Option<Validated>) -> Phase {
+        let Some(text) = self.write_checkpoint(step.now, seen) else {
+            return self.bug(step, "a checkpoint is due without a goal");
         };
-        match self.books.ledger.inject(now, Injected::text(Injector::GoalCheck, text)) {
-            Ok(_) => self.call_model(now, Transition::GoalCheck, 0, out),
-            Err(unsettled) => self.give_up(now, &unsettled, out),
+        match self.history.ledger.inject(step.now, Injected::text(Injector::GoalCheck, text)) {
+            Ok(_) => self.call_model(step, Transition::GoalCheck, 0),
+            Err(unsettled) => self.give_up(step, &unsettled),
         }
     }
 
     /// Writes the six questions down; returns them as the model reads them.
     fn write_checkpoint(&mut self, now: Millis, validated: Option<Validated>) -> Option<String> {
-        let goal = self.books.goal()?.clone();
+        let goal = self.history.goal()?.clone();
         let facts = Facts {
             validated,
-            done_since: self.books.done_since_checkpoint(),
+            done_since: self.history.done_since_checkpoint(),
             budgets: self.budgets_in_words(now),
             approvals: self.approvals_in_words(),
             context: self.context_in_words(),
         };
-        let number = self.books.guards().checkpoints + 1;
+        let number = self.history.guards().checkpoints + 1;
         let checkpoint = goal::checkpoint(number, &goal, &facts);
         let text = words::ask(&goal, &checkpoint);
-        self.books.ledger.remark(now, Remark::Checkpoint(checkpoint));
+        self.history.ledger.remark(now, Remark::Checkpoint(checkpoint));
         Some(text)
     }
 
     fn budgets_in_words(&mut self, now: Millis) -> String {
-        let meter = self.books.meter();
+        let meter = self.history.meter();
         let used: Vec<String> = Limit::ALL
             .into_iter()
             .filter_map(|limit| {
@@ -205,8 +198,8 @@ impl Agent {
     }
 
     fn approvals_in_words(&self) -> String {
-        let denied = self.books.denials();
-        let mode = self.settings.policy.mode;
+        let denied = self.history.denials();
+        let mode = self.policy.mode;
         format!("each action is decided when it is called (mode {mode}); {denied} denied so far in this run")
     }
 
@@ -220,23 +213,24 @@ impl Agent {
 
     /// The note for whoever takes over: written with every ending of a goal's run but the one that was wanted.
     pub(super) fn hand_off(&mut self, now: Millis, reason: Ending) {
-        let Some(goal) = self.books.goal().cloned() else { return };
+        let Some(goal) = self.history.goal().cloned() else { return };
         if reason == Ending::GoalReached {
             return;
         }
-        let next = format!("{} `/goal resume` takes the goal up again.", self.books.next_safe_action(reason));
-        let evidence = self.books.last_evidence();
-        let text = words::handoff(&goal, reason.as_str(), &self.books.progress(), &evidence, &next);
-        self.books.ledger.remark(now, Remark::Handoff { text });
+        let next =
+            format!("{} `/goal resume` takes the goal up again.", self.history.next_safe_action(reason));
+        let evidence = self.history.last_evidence();
+        let text = words::handoff(&goal, reason.as_str(), &self.history.progress(), &evidence, &next);
+        self.history.ledger.remark(now, Remark::Handoff { text });
     }
 }
 
-fn refuse(phase: Phase, why: &str, out: &mut Vec<Effect>) -> Phase {
-    out.push(Effect::Emit(Live::Refused(why.to_owned())));
+fn refuse(step: &mut Step, phase: Phase, why: &str) -> Phase {
+    step.emit(Live::Refused(why.to_owned()));
     phase
 }
 
-impl super::books::Books {
+impl super::history::History {
     /// The goal that the current run pursues.
     pub(super) fn goal(&self) -> Option<&Goal> {
         self.run().iter().rev().find_map(|e| if let Body::Goal(goal) = &e.body { Some(goal) } else { None })

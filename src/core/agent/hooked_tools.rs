@@ -1,10 +1,11 @@
 //! Hooks around tools: before a call is decided they may tighten or change it, after its result they may comment.
 
 use crate::hooks::{HookAnswer, HookId, Payload, combine_pre_tool, combine_told};
-use crate::ledger::{Millis, Note, Outcome, Remark, Settlement, ToolUse};
+use crate::ledger::{Note, Outcome, Remark, Settlement, ToolUse};
 
+use super::Agent;
 use super::phase::{Dispatching, Pending, Phase, State};
-use super::{Agent, Effect};
+use super::step::Step;
 
 impl Dispatching {
     /// Whether this run of hooks is waited for here.
@@ -18,67 +19,66 @@ impl Agent {
     /// Hooks around a tool have spoken.
     pub(super) fn hooked_tools(
         &mut self,
-        now: Millis,
+        step: &mut Step,
         mut dispatching: Dispatching,
         hook: HookId,
         answers: &[HookAnswer],
-        out: &mut Vec<Effect>,
     ) -> Phase {
         if dispatching.told.remove(&hook) {
             let said = combine_told(answers);
-            self.asides.extend(said.injects);
+            self.inbox.from_hooks.extend(said.injects);
             dispatching.prevented = dispatching.prevented.or(said.prevent);
-            return self.advance(now, dispatching, out);
+            return self.advance(step, dispatching);
         }
         let said = combine_pre_tool(answers);
-        self.asides.extend(said.injects.clone());
+        self.inbox.from_hooks.extend(said.injects.clone());
         dispatching.prevented = dispatching.prevented.or_else(|| said.prevent.clone());
-        let is_it = |p: &&mut Pending| matches!(&p.state, State::Consulting(h, _) if *h == hook);
-        if let Some(pending) = dispatching.calls.iter_mut().find(is_it) {
+        let asked = dispatching.calls.iter_mut().find_map(|pending| {
+            let State::Consulting(by, found) = &pending.state else { return None };
+            (*by == hook).then(|| found.clone()).map(|found| (pending, found))
+        });
+        if let Some((pending, found)) = asked {
             for text in &said.notes {
-                self.books.ledger.remark(now, Remark::Note(Note::plain(pending.call.id, text)));
+                self.history.ledger.remark(step.now, Remark::Note(Note::plain(pending.call.id, text)));
             }
             match said.updated_input.clone() {
                 Some(arguments) => {
                     let changed = ToolUse { arguments, ..pending.call.clone() };
-                    pending.state = self.change_call(now, &changed, out);
+                    pending.state = self.change_call(step, &changed);
                     pending.call = changed;
                     pending.hooked = Some(said);
                 }
                 None => {
-                    let State::Consulting(_, found) = std::mem::replace(&mut pending.state, State::Preparing)
-                    else {
-                        return Phase::Dispatching(dispatching);
-                    };
+                    pending.state = State::Preparing;
                     pending.hooked = Some(said);
                     let (call, hooked) = (pending.call.clone(), pending.hooked.clone());
-                    return self.decide_by_policy(now, dispatching, &call, hooked.as_ref(), &found, out);
+                    return self.decide_by_policy(step, dispatching, &call, hooked.as_ref(), &found);
                 }
             }
         }
-        self.advance(now, dispatching, out)
+        self.advance(step, dispatching)
     }
 
     /// Changed arguments are validated and looked at anew; the model is told what was changed.
-    fn change_call(&mut self, now: Millis, changed: &ToolUse, out: &mut Vec<Effect>) -> State {
+    fn change_call(&mut self, step: &mut Step, changed: &ToolUse) -> State {
         let text = format!(
             "A hook changed the arguments of the call of {} to {}",
             changed.name,
             changed.arguments.canonical()
         );
-        self.books.ledger.remark(now, Remark::Note(Note::of_hook(changed.id, &text)));
-        self.asides.push(text);
-        if let Err(bad) = self.registry.validate_here(&changed.name, &changed.arguments) {
+        self.history.ledger.remark(step.now, Remark::Note(Note::of_hook(changed.id, &text)));
+        self.inbox.from_hooks.push(text);
+        if let Err(bad) = self.tools.registry.validate_here(&changed.name, &changed.arguments) {
             let text =
                 format!("A hook changed the arguments, and they are not valid: {bad}. Nothing was run.");
             return State::Over(Settlement::synthetic(Outcome::Invalid, text));
         }
-        self.look_at(changed, out);
+        self.look_at(step, changed);
         State::Preparing
     }
 
     /// Asks the hooks about a call, once; `None` when none listens or they have spoken.
-    pub(super) fn ask_hooks(&mut self, pending: &Pending, out: &mut Vec<Effect>) -> Option<HookId> {
+    pub(super) fn ask_hooks(&mut self, step: &mut Step, pending: &Pending) -> Option<HookId> {
         if pending.hooked.is_some() {
             return None;
         }
@@ -88,15 +88,15 @@ impl Agent {
             tool_name: call.name.clone(),
             tool_input: call.arguments.clone(),
         };
-        self.run_hooks(payload, out)
+        self.run_hooks(step, payload)
     }
 
     /// Tells the hooks that a tool has run; the next turn waits for what they say.
     pub(super) fn tell_result(
         &mut self,
+        step: &mut Step,
         call: &ToolUse,
         ending: &Settlement,
-        out: &mut Vec<Effect>,
     ) -> Option<HookId> {
         let payload = Payload::PostTool {
             call: call.id,
@@ -105,6 +105,6 @@ impl Agent {
             tool_result: ending.content.clone(),
             is_error: ending.outcome.is_error(),
         };
-        self.run_hooks(payload, out)
+        self.run_hooks(step, payload)
     }
 }

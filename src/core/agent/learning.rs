@@ -30,13 +30,13 @@ impl Agent {
     }
 
     pub(super) fn window_of(&self, spec: &ModelSpec) -> u64 {
-        self.books.learned_window(&spec.model).map_or(spec.window, |learned| learned.min(spec.window))
+        self.history.learned_window(&spec.model).map_or(spec.window, |learned| learned.min(spec.window))
     }
 
     /// Remembers how many tokens a prompt really had.
     pub(super) fn counted(&mut self, model: &ModelRef, counted: u64, estimated: u64) {
         if counted > 0 && estimated > 0 {
-            self.scale = Some(Scale { model: model.clone(), counted, estimated });
+            self.models.scale = Some(Scale { model: model.clone(), counted, estimated });
         }
     }
 
@@ -53,7 +53,7 @@ impl Agent {
     }
 
     fn ratio(&self, model: &ModelRef) -> (u64, u64) {
-        match &self.scale {
+        match &self.models.scale {
             Some(scale) if scale.model == *model && scale.counted > scale.estimated => {
                 (scale.counted.min(scale.estimated.saturating_mul(MOST_SCALE)), scale.estimated)
             }
@@ -66,14 +66,14 @@ impl Agent {
     pub(super) fn measure(&mut self, request: &Request) -> u64 {
         let since = request.messages.iter().rev().take_while(|m| !matches!(m, Message::Assistant(_)));
         let new = self.scaled(&request.model, since.map(message_tokens).sum());
-        let known = self.books.meter().context_tokens();
+        let known = self.history.meter().context_tokens();
         self.scaled(&request.model, estimate_tokens(request)).max(known.saturating_add(new))
     }
 
     /// The most output that may be asked for beside a prompt of `size` tokens, with a margin for what we do not know.
     pub(super) fn room_beside(&self, spec: &ModelSpec, size: u64) -> u64 {
         // Before the provider has counted anything, the estimate may be off by a quarter.
-        let is_counted = self.scale.as_ref().is_some_and(|scale| scale.model == spec.model);
+        let is_counted = self.models.scale.as_ref().is_some_and(|scale| scale.model == spec.model);
         let margin = if is_counted { size / 16 } else { size / 4 } + 64;
         self.window_of(spec).saturating_sub(size).saturating_sub(margin).max(LEAST_ANSWER)
     }
@@ -102,14 +102,14 @@ impl Agent {
     /// The model stopped because its window was full: prompt and answer together are its window.
     pub(super) fn learn_full_window(&mut self, now: Millis) {
         let model = self.spec().model.clone();
-        if let Some(usage) = self.books.last_usage().filter(|usage| !usage.estimated && usage.input > 0) {
+        if let Some(usage) = self.history.last_usage().filter(|usage| !usage.estimated && usage.input > 0) {
             self.take_window(now, &model, usage.input.saturating_add(usage.output).max(LEAST_WINDOW));
         }
     }
 
     fn take_window(&mut self, now: Millis, model: &ModelRef, most: u64) -> bool {
         let assumed = if self.spec().model == *model { self.spec().window } else { u64::MAX };
-        let known = self.books.learned_window(model).unwrap_or(u64::MAX).min(assumed);
+        let known = self.history.learned_window(model).unwrap_or(u64::MAX).min(assumed);
         let is_news = most < known;
         if is_news {
             self.learn(now, Lesson::Window { model: model.clone(), most });
@@ -126,8 +126,8 @@ impl Agent {
 
     /// Writes a lesson down: it holds for every later request.
     pub(super) fn learn(&mut self, now: Millis, lesson: Lesson) {
-        let about = self.books.ledger.last_id().unwrap_or(EntryId(0));
-        self.books.ledger.remark(now, Remark::Learned(Learned { about, lesson }));
+        let about = self.history.ledger.last_id().unwrap_or(EntryId(0));
+        self.history.ledger.remark(now, Remark::Learned(Learned { about, lesson }));
     }
 }
 

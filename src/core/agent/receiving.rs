@@ -10,11 +10,12 @@ use super::phase::Pending;
 impl Agent {
     /// Writes a decision.
     pub(super) fn record(&mut self, now: Millis, decision: Decision) {
-        self.books.ledger.remark(now, Remark::ApprovalDecided(decision));
+        self.history.ledger.remark(now, Remark::ApprovalDecided(decision));
     }
 
     /// Writes that this exact action may run, as far as `decision` goes, and keeps the receipt.
     pub(super) fn receive(&mut self, now: Millis, call: &ToolUse, decision: Decision) -> Receipt {
+        debug_assert!(decision.allow, "a receipt is for what may run");
         let receipt = Receipt {
             call: call.id,
             digest: digest(&call.name, &call.arguments),
@@ -25,7 +26,7 @@ impl Agent {
             rule: decision.rule.clone(),
         };
         let (digest, cwd, key) = (receipt.digest.clone(), receipt.cwd.clone(), self.key_of(call.id));
-        self.record(now, Decision { allow: true, digest, cwd, key, ..decision });
+        self.record(now, Decision { digest, cwd, key, ..decision });
         receipt
     }
 
@@ -51,13 +52,12 @@ impl Agent {
         call: &ToolUse,
         found: &Preparation,
     ) -> Option<(String, Sandboxing)> {
-        if let Some(earlier) = self.books.unclear().refused(&call.name, &call.arguments) {
+        if let Some(earlier) = self.history.unclear().refused(&call.name, &call.arguments) {
             let why = format!("the sandbox may have stood in the way of the same action, {earlier}");
             return Some((why, Sandboxing::Without));
         }
         let action = fingerprint(&call.name, &call.arguments);
-        let gap =
-            found.gaps.first().filter(|_| !self.settings.policy.granted_in_sandbox.contains(&action))?;
+        let gap = found.gaps.first().filter(|_| !self.policy.granted_in_sandbox.contains(&action))?;
         let more = match found.gaps.len() {
             1 => String::new(),
             all => format!(" (and {} more)", all - 1),

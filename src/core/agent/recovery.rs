@@ -6,6 +6,7 @@ use crate::model::{Action, FailureClass, ModelFailure, NamedTool};
 use crate::tool::{delegate, mcp};
 
 use super::phase::{Awaiting, BackingOff, Phase, Wanted};
+use super::step::Step;
 use super::{Agent, Effect, Live};
 
 /// First wait, in milliseconds; doubled for each further attempt. (protocols: 0.5 s * 2^n.)
@@ -22,68 +23,63 @@ const AGAIN: &str =
 impl Agent {
     /// The stream ended in a failure. Its words are kept under a tombstone: money was spent, and the next
     /// request must not contain them.
-    pub(super) fn on_failure(
-        &mut self,
-        now: Millis,
-        awaiting: Awaiting,
-        failure: ModelFailure,
-        out: &mut Vec<Effect>,
-    ) -> Phase {
+    pub(super) fn on_failure(&mut self, step: &mut Step, awaiting: Awaiting, failure: ModelFailure) -> Phase {
         let (retries, model) = (awaiting.retries, awaiting.model.clone());
         let (estimated, asked) = (awaiting.estimated_input, awaiting.asked_output);
-        self.withdraw(now, awaiting, &failure);
+        self.withdraw(step.now, awaiting, &failure);
         if self.may_retry(retries, &failure) {
-            return self.back_off(retries, None, failure, out);
+            return self.back_off(step, retries, None, failure);
         }
         if failure.class == FailureClass::Overflow {
-            let is_news = self.learn_window(now, &model, &failure, estimated);
+            let is_news = self.learn_window(step.now, &model, &failure, estimated);
             if is_news {
-                self.tell_choice(None, out);
+                self.tell_choice(step, None);
             }
-            return self.on_overflow(now, failure, (retries, asked, is_news), out);
+            return self.on_overflow(step, failure, (retries, asked, is_news));
         }
-        if self.learns(now, model, &failure) {
-            return self.call_model(now, Transition::TransientRetry, retries + 1, out);
+        if self.learns(step.now, model, &failure) {
+            return self.call_model(step, Transition::TransientRetry, retries + 1);
         }
-        if failure.class.may_fall_back() && self.books.fallbacks() < self.chain().count() {
-            return self.fall_back(now, out);
+        if failure.class.may_fall_back() && self.history.fallbacks() < self.chain().count() {
+            return self.fall_back(step);
         }
-        if failure.class == FailureClass::Exhausted && self.books.guards().is_final {
+        if failure.class == FailureClass::Exhausted && self.history.guards().is_final {
             // The script of seed 2 may end before the second phase: then the first phase's words are the answer.
-            return self.end(now, Ending::Completed, out);
+            return self.end(step, Ending::Completed);
         }
-        self.report_failure(now, &failure, retries);
-        self.end(now, Ending::ModelError, out)
+        self.report_failure(step.now, &failure, retries);
+        self.end(step, Ending::ModelError)
     }
 
     /// The request does not fit the window. If its prompt alone does, less output is asked for, once an answer; else the
     /// history is compacted, once a session.
     fn on_overflow(
         &mut self,
-        now: Millis,
+        step: &mut Step,
         mut failure: ModelFailure,
         (retries, asked, is_news): (u64, u64, bool),
-        out: &mut Vec<Effect>,
     ) -> Phase {
-        if Self::less_output_would_do(&failure, asked) && !std::mem::replace(&mut self.asked_for_less, true) {
-            return self.call_model(now, Transition::TransientRetry, retries + 1, out);
+        if Self::less_output_would_do(&failure, asked)
+            && !std::mem::replace(&mut self.models.asked_for_less, true)
+        {
+            return self.call_model(step, Transition::TransientRetry, retries + 1);
         }
         // What the compaction mends stays the note that it is.
-        if self.books.guards().compacted_reactively {
+        if self.history.guards().compacted_reactively {
             if is_news {
                 failure.next = AGAIN.to_owned();
             }
-            self.report_failure(now, &failure, retries);
+            self.report_failure(step.now, &failure, retries);
         }
-        self.compact_or_give_up(now, out)
+        self.compact_or_give_up(step)
     }
 
     /// Whether the refusal says how the next request must differ. That is written down, and every later request
     /// heeds it. No lesson is learned twice, a limit in the session and reasoning in the run, so this has an end.
     pub(super) fn learns(&mut self, now: Millis, model: ModelRef, failure: &ModelFailure) -> bool {
         let lesson = match failure.class.action() {
-            Action::StripReasoning if !self.books.guards().left_reasoning_out => Lesson::ReasoningRefused,
-            Action::LowerLimit { most } if self.books.output_limit(&model).is_none() => {
+            Action::StripReasoning if !self.history.guards().left_reasoning_out => Lesson::ReasoningRefused,
+            Action::LowerLimit { most } if self.history.output_limit(&model).is_none() => {
                 Lesson::OutputLimit { model, most }
             }
             Action::LeaveOutTool => match self.refused_tool(failure) {
@@ -105,9 +101,9 @@ impl Agent {
 
     /// The tool that a refusal names, if it was sent and comes from elsewhere: ours are fit for every provider.
     fn refused_tool(&self, failure: &ModelFailure) -> Option<String> {
-        let refused = self.books.refused_tools();
+        let refused = self.history.refused_tools();
         let mut sent =
-            self.registry.shown().iter().map(|tool| &tool.name).filter(|name| !refused.contains(*name));
+            self.tools.registry.shown().iter().map(|tool| &tool.name).filter(|name| !refused.contains(*name));
         let named = match failure.tool.as_deref()? {
             NamedTool::At(place) => sent.nth(*place),
             NamedTool::Called(name) => sent.find(|sent| *sent == name),
@@ -116,11 +112,11 @@ impl Agent {
     }
 
     /// Another model answers. It cannot go on with a turn that the first one's provider had paused, so it is asked to.
-    fn fall_back(&mut self, now: Millis, out: &mut Vec<Effect>) -> Phase {
-        if self.books.is_paused() {
-            return self.go_on_with(now, words::GO_ON, Transition::ModelFallback, out);
+    fn fall_back(&mut self, step: &mut Step) -> Phase {
+        if self.history.is_paused() {
+            return self.go_on_with(step, words::GO_ON, Transition::ModelFallback);
         }
-        self.call_model(now, Transition::ModelFallback, 0, out)
+        self.call_model(step, Transition::ModelFallback, 0)
     }
 
     fn report_failure(&mut self, now: Millis, failure: &ModelFailure, retries: u64) {
@@ -138,7 +134,7 @@ impl Agent {
             let session = &self.settings.session;
             next = format!("Run `countersign sessions check {session}` and report this: it is a bug.");
         }
-        self.books.ledger.remark(now, Remark::Error { message, next });
+        self.history.ledger.remark(now, Remark::Error { message, next });
     }
 
     fn withdraw(&mut self, now: Millis, awaiting: Awaiting, failure: &ModelFailure) {
@@ -148,18 +144,18 @@ impl Agent {
             let usage = self.priced(draft.usage(estimated_input));
             let (partial, calls) = draft.abandon(message, model, usage);
             // No call of it is made, so this cannot open one; a refusal would mean that one is open already.
-            if let Ok(_no_tokens) = self.books.ledger.assistant(now, partial) {
+            if let Ok(_no_tokens) = self.history.ledger.assistant(now, partial) {
                 let reason = format!("the model call failed: {}", failure.message);
-                self.books.ledger.remark(now, Remark::Tombstone(Tombstone { target: message, reason }));
+                self.history.ledger.remark(now, Remark::Tombstone(Tombstone { target: message, reason }));
             }
             for call in calls {
                 let text =
                     format!("The failed answer held a call of {}, never made: {}", call.name, call.arguments);
-                self.books.ledger.remark(now, Remark::Note(Note::plain(about, text)));
+                self.history.ledger.remark(now, Remark::Note(Note::plain(about, text)));
             }
         }
         let text = format!("The model call failed: {}", failure.message);
-        self.books.ledger.remark(now, Remark::Note(Note::plain(about, text)));
+        self.history.ledger.remark(now, Remark::Note(Note::plain(about, text)));
     }
 
     /// Whether the same call may be made again: the failure may pass, retries are left, and the provider does not ask
@@ -169,7 +165,7 @@ impl Agent {
     }
 
     fn most_retries(&mut self, failure: &ModelFailure) -> u64 {
-        let most = self.books.meter().limits().max_retries_per_model_call;
+        let most = self.history.meter().limits().max_retries_per_model_call;
         match failure.class.action() {
             Action::Wait => most,
             Action::RetrySame => most.min(1),
@@ -186,25 +182,25 @@ impl Agent {
     /// Waits, then makes the call again: for an answer, or for the summary that is wanted.
     pub(super) fn back_off(
         &mut self,
+        step: &mut Step,
         retries: u64,
         summary: Option<Wanted>,
         failure: ModelFailure,
-        out: &mut Vec<Effect>,
     ) -> Phase {
         let most = self.most_retries(&failure);
         let wait_ms = failure.retry_after_ms.unwrap_or_else(|| self.jittered(retries));
-        let timer = self.mint_timer();
-        out.push(Effect::SetTimer(timer, wait_ms));
+        let timer = self.clock.mint();
+        step.act(Effect::SetTimer(timer, wait_ms));
         let attempt = retries + 1;
-        out.push(Effect::Emit(Live::Retrying { attempt, most, wait_ms, reason: failure.message }));
+        step.emit(Live::Retrying { attempt, most, wait_ms, reason: failure.message });
         Phase::BackingOff(BackingOff { timer, retries: attempt, summary })
     }
 
     /// The wait is over.
-    pub(super) fn retry(&mut self, now: Millis, waiting: &BackingOff, out: &mut Vec<Effect>) -> Phase {
+    pub(super) fn retry(&mut self, step: &mut Step, waiting: &BackingOff) -> Phase {
         match waiting.summary.clone() {
-            Some(wanted) => self.summarize(now, Wanted { retries: waiting.retries, ..wanted }, out),
-            None => self.call_model(now, Transition::TransientRetry, waiting.retries, out),
+            Some(wanted) => self.summarize(step, Wanted { retries: waiting.retries, ..wanted }),
+            None => self.call_model(step, Transition::TransientRetry, waiting.retries),
         }
     }
 
@@ -212,10 +208,7 @@ impl Agent {
     fn jittered(&mut self, retries: u64) -> u64 {
         let doubled = FIRST_WAIT_MS.saturating_mul(1 << retries.min(16)).min(LONGEST_WAIT_MS);
         // xorshift64: deterministic from the seed, good enough to spread clients.
-        self.jitter ^= self.jitter << 13;
-        self.jitter ^= self.jitter >> 7;
-        self.jitter ^= self.jitter << 17;
-        doubled - self.jitter % (doubled / 4)
+        doubled - self.clock.random() % (doubled / 4)
     }
 }
 

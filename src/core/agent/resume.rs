@@ -11,9 +11,9 @@ use crate::tool::{SideEffect, ToolSpec};
 
 use super::always::taken;
 use super::asking::is_question;
-use super::books::Books;
-use super::effect::ordered;
+use super::history::History;
 use super::phase::{Dispatching, Pending, Phase, State};
+use super::step::Step;
 use super::{Agent, Attendance, Effect, Settings};
 
 impl Agent {
@@ -35,40 +35,33 @@ impl Agent {
         let last_seen = ledger.entries().get(loaded.saturating_sub(1)).map_or(now, |e| e.at);
         let ended_with_a_result = ends_with_a_result(ledger.entries().get(..loaded).unwrap_or_default());
         let requests = requests(&ledger);
-        let mut agent = Self::with_books(Books::new(ledger, settings.limits.clone(), loaded), settings);
+        let mut agent = Self::with_history(History::new(ledger, settings.limits.clone(), loaded), settings);
         if !waiting.is_empty() && agent.settings.attendance == Attendance::Person {
             agent.phase = agent.waiting_again(waiting, &requests);
         } else if !waiting.is_empty() {
             agent.deny_the_waiting(now, waiting);
-            let mut nobody_listens = Vec::new();
-            agent.end(now, Ending::ApprovalRequired, &mut nobody_listens);
-        } else if agent.books.run_is_open() {
+            agent.end(&mut Step::at(now), Ending::ApprovalRequired);
+        } else if agent.history.run_is_open() {
             let tools_ran = lost_started > 0 || ended_with_a_result;
             let ending = if tools_ran { Ending::AbortedTools } else { Ending::AbortedStreaming };
-            let text = agent.books.last_text();
+            let text = agent.history.last_text();
             agent.hand_off(now, ending);
-            agent.books.end_run(now, last_seen, ending, text);
+            agent.history.end_run(now, last_seen, ending, text);
         }
         agent.write_lost(now);
         agent.note_the_choice(now);
-        let mut out = Vec::new();
-        agent.look_again(now, &mut out);
-        out.extend(agent.books.untold());
-        (agent, ordered(out))
+        let mut step = Step::at(now);
+        agent.look_again(&mut step);
+        step.extend(agent.history.untold());
+        (agent, step.finish())
     }
 
     /// What waited is looked at again, before anybody can decide about it.
-    fn look_again(&mut self, now: Millis, out: &mut Vec<Effect>) {
-        self.phase = match std::mem::replace(&mut self.phase, Phase::Idle) {
-            Phase::Dispatching(dispatching) => self.revisit(now, dispatching, out),
-            phase @ (Phase::Idle
-            | Phase::AwaitingModel(_)
-            | Phase::BackingOff(_)
-            | Phase::Compacting(_)
-            | Phase::Consulting(_)
-            | Phase::Discovering(_)) => phase,
-        };
-        self.watch_the_clock(now, out);
+    fn look_again(&mut self, step: &mut Step) {
+        let phase = std::mem::replace(&mut self.phase, Phase::Idle);
+        self.phase =
+            if let Phase::Dispatching(waiting) = phase { self.revisit(step, waiting) } else { phase };
+        self.watch_the_clock(step);
     }
 
     /// What is offered again is what was asked about: hooks or a person may have changed what the message said. A question
@@ -79,7 +72,7 @@ impl Agent {
         requests: &BTreeMap<CallId, (EntryId, Arguments)>,
     ) -> Phase {
         let calls = waiting.into_iter().map(|(mut call, token)| {
-            let effect = self.registry.get(&call.name).map_or(SideEffect::Sends, |t| t.effect);
+            let effect = self.tools.registry.get(&call.name).map_or(SideEffect::Sends, |t| t.effect);
             let asked = requests.get(&call.id);
             if let Some((_, arguments)) = asked {
                 call.arguments.clone_from(arguments);
@@ -99,7 +92,7 @@ impl Agent {
         for (call, token) in waiting {
             let reason = "nobody is here to approve it".to_owned();
             if let State::Over(settlement) = self.deny_by_policy(now, call.id, reason) {
-                self.books.ledger.settle(now, token, settlement);
+                self.history.ledger.settle(now, token, settlement);
             }
         }
     }

@@ -8,27 +8,23 @@ use crate::policy::{Decided, Verdict};
 use crate::tool::{Preparation, ToolSpec};
 
 use super::phase::{Dispatching, Pending, Phase, State};
+use super::step::Step;
 use super::{Agent, Answer, Effect, Live, Operation};
 
 impl Agent {
     /// Begins the looks at calls that came back with the session, as far as their tools are known. What is no valid call of a
     /// tool any more is over.
-    pub(super) fn revisit(
-        &mut self,
-        now: Millis,
-        mut dispatching: Dispatching,
-        out: &mut Vec<Effect>,
-    ) -> Phase {
+    pub(super) fn revisit(&mut self, step: &mut Step, mut dispatching: Dispatching) -> Phase {
         for pending in &mut dispatching.calls {
             let State::Revisiting { request, is_looked_at: false } = pending.state else { continue };
-            let tool = self.registry.get(&pending.call.name).map(|tool: &ToolSpec| tool.effect);
-            if tool.is_none() && self.discovers {
+            let tool = self.tools.registry.get(&pending.call.name).map(|tool: &ToolSpec| tool.effect);
+            if tool.is_none() && self.tools.discovers {
                 continue;
             }
             pending.effect = tool.unwrap_or(pending.effect);
-            pending.state = match self.examine(&pending.call, out) {
+            pending.state = match self.examine(step, &pending.call) {
                 State::Preparing => State::Revisiting { request, is_looked_at: true },
-                State::Over(over) => self.void(now, pending.call.id, over),
+                State::Over(over) => self.void(step.now, pending.call.id, over),
                 other @ (State::Revisiting { .. }
                 | State::Consulting(..)
                 | State::Waiting(_)
@@ -36,7 +32,7 @@ impl Agent {
                 | State::Running(_)) => other,
             };
         }
-        self.advance(now, dispatching, out)
+        self.advance(step, dispatching)
     }
 
     /// What was asked about it has come to nothing, which is written: its result may have to wait for those before it.
@@ -50,42 +46,38 @@ impl Agent {
     /// waiting. Hooks have spoken of it before the restart, and are not asked again.
     pub(super) fn revisited(
         &mut self,
-        now: Millis,
+        step: &mut Step,
         mut dispatching: Dispatching,
         call: &ToolUse,
         found: &Preparation,
-        out: &mut Vec<Effect>,
     ) -> Phase {
         let Some(pending) = dispatching.calls.iter_mut().find(|pending| pending.call.id == call.id) else {
-            return Phase::Dispatching(dispatching);
+            drop(dispatching);
+            return self.bug(step, "a call that was looked at again is gone");
         };
-        pending.state = self.asked_again(now, pending, found, out);
+        pending.state = self.asked_again(step, pending, found);
         pending.looked = Some(found.clone());
-        let phase = self.advance(now, dispatching, out);
-        self.take_early(now, phase, call.id, out)
+        let phase = self.advance(step, dispatching);
+        self.take_early(step, phase, call.id)
     }
 
     /// The request stands if the look has found what the last one did; else there is a new one.
-    fn asked_again(
-        &mut self,
-        now: Millis,
-        pending: &Pending,
-        found: &Preparation,
-        out: &mut Vec<Effect>,
-    ) -> State {
+    fn asked_again(&mut self, step: &mut Step, pending: &Pending, found: &Preparation) -> State {
         let call = &pending.call;
-        let tool = self.registry.get(&call.name).cloned();
+        let tool = self.tools.registry.get(&call.name).cloned();
         let (Some(tool), Some((request, before))) =
-            (tool, self.books.request_of(call.id).map(|(id, request)| (id, request.clone())))
+            (tool, self.history.request_of(call.id).map(|(id, request)| (id, request.clone())))
         else {
-            return self.deny_by_policy(now, call.id, "nobody knows what was asked about it".to_owned());
+            return self.deny_by_policy(step.now, call.id, "nobody knows what was asked about it".to_owned());
         };
-        let Decided { verdict, rule, .. } = self.settings.policy.decide(&tool, &call.arguments, found);
+        let Decided { verdict, rule, .. } = self.policy.decide(&tool, &call.arguments, found);
         let (why, sandboxing) = match verdict {
             Verdict::Deny(reason) => {
                 let rule = rule.map(|rule| rule.to_string());
-                return self
-                    .refuse(now, Decision { rule, ..Decision::denial(call.id, Decider::Policy, reason) });
+                return self.refuse(
+                    step.now,
+                    Decision { rule, ..Decision::denial(call.id, Decider::Policy, reason) },
+                );
             }
             Verdict::Ask(why) => (why, self.no_looser(&tool, call, before.sandboxing)),
             Verdict::Allow(_) => {
@@ -100,13 +92,13 @@ impl Agent {
         if asked == before {
             return State::Waiting(request);
         }
-        State::Waiting(self.ask(now, asked, out))
+        State::Waiting(self.ask(step, asked))
     }
 
     /// Why a call goes on waiting that the policy would let run by now: the reason of the first request about it, told as one of
     /// the past. It may hold no more, as a gap in the sandbox that was closed.
     fn why_it_was_asked(&self, before: &ApprovalRequest) -> String {
-        let entries = self.books.ledger.entries().iter();
+        let entries = self.history.ledger.entries().iter();
         let mut asked = entries.filter_map(|entry| {
             let Body::ApprovalRequested(asked) = &entry.body else { return None };
             Some(asked)
@@ -119,7 +111,7 @@ impl Agent {
 
     /// Where the call runs when it is allowed: in the sandbox if that was asked about, as long as there is one.
     fn no_looser(&self, tool: &ToolSpec, call: &ToolUse, before: Sandboxing) -> Sandboxing {
-        match (self.settings.policy.can_confine(tool, &call.arguments), before) {
+        match (self.policy.can_confine(tool, &call.arguments), before) {
             (false, _) => Sandboxing::Without,
             (true, Sandboxing::Within) => Sandboxing::Within,
             (true, Sandboxing::OnWish | Sandboxing::Without) => Sandboxing::OnWish,
@@ -130,25 +122,25 @@ impl Agent {
     /// what is waited for if that may take long. Gives the answer that can be taken now.
     pub(super) fn unless_early(
         &mut self,
+        step: &mut Step,
         pending: &Pending,
         answer: Answer,
-        out: &mut Vec<Effect>,
     ) -> Option<Answer> {
         let State::Revisiting { request, is_looked_at } = pending.state else { return Some(answer) };
         let call = pending.call.id;
         if matches!(answer, Answer::Deny(_)) {
-            out.extend(is_looked_at.then_some(Effect::Cancel(Operation::Preparation(call))));
+            step.extend(is_looked_at.then_some(Effect::Cancel(Operation::Preparation(call))));
             return Some(answer);
         }
         self.early.retain(|(_, earlier, _)| *earlier != call);
         self.early.push((request, call, answer));
-        out.extend((!is_looked_at).then_some(Effect::Emit(Live::Discovering)));
+        step.extend((!is_looked_at).then_some(Effect::Emit(Live::Discovering)));
         None
     }
 
     /// The answer that was waiting for the look is taken, if what it answered still stands. A change of the arguments allows
     /// nothing, and is looked at itself: it is taken anyway.
-    fn take_early(&mut self, now: Millis, phase: Phase, call: CallId, out: &mut Vec<Effect>) -> Phase {
+    fn take_early(&mut self, step: &mut Step, phase: Phase, call: CallId) -> Phase {
         let Some(at) = self.early.iter().position(|(_, of, _)| *of == call) else { return phase };
         let (request, _, answer) = self.early.swap_remove(at);
         let Phase::Dispatching(dispatching) = &phase else { return phase };
@@ -157,9 +149,9 @@ impl Agent {
         if stands != request && !matches!(answer, Answer::Edit(_)) {
             let why = "not taken: what this call would do has changed since it was asked about; it is asked \
                        about anew";
-            out.push(Effect::Emit(Live::Refused(why.to_owned())));
+            step.emit(Live::Refused(why.to_owned()));
             return phase;
         }
-        self.decide(now, phase, stands, call, answer, out)
+        self.decide(step, phase, stands, call, answer)
     }
 }

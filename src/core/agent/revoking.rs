@@ -1,10 +1,12 @@
 //! A person takes back what was granted for the session: the ledger says so, and the policy forgets it at once.
 
-use crate::ledger::{Arguments, CallId, Millis, Remark, ToolUse, grants};
+use crate::ledger::{Arguments, CallId, Remark, grants};
 use crate::policy::{Decided, Policy, RuleKind, Tier, Verdict, fingerprint};
+use crate::tool::Preparation;
 
 use super::phase::{Dispatching, Pending, Permission, Phase, State};
-use super::{Agent, Effect, Live};
+use super::step::Step;
+use super::{Agent, Live};
 
 /// A grant as the policy knows it.
 enum Held {
@@ -17,8 +19,8 @@ enum Held {
 impl Agent {
     /// Takes back what was granted with this call. What runs by it runs on; what has not started yet is decided about anew.
     /// A call that waits for a decision goes on waiting.
-    pub(super) fn revoke(&mut self, now: Millis, phase: Phase, call: CallId, out: &mut Vec<Effect>) -> Phase {
-        let entries = self.books.ledger.entries().iter().map(AsRef::as_ref);
+    pub(super) fn revoke(&mut self, step: &mut Step, phase: Phase, call: CallId) -> Phase {
+        let entries = self.history.ledger.entries().iter().map(AsRef::as_ref);
         let standing = grants(entries);
         let Some(grant) = standing.iter().find(|grant| grant.call == call) else {
             let why = match standing.len() {
@@ -27,7 +29,7 @@ impl Agent {
                     format!("nothing is granted with {call}; /permissions says what is, and with which calls")
                 }
             };
-            out.push(Effect::Emit(Live::Refused(format!("not revoked: {why}"))));
+            step.emit(Live::Refused(format!("not revoked: {why}")));
             return phase;
         };
         let held = match grant.rule {
@@ -37,56 +39,36 @@ impl Agent {
                 Held::Action(fingerprint(&grant.request.name, &arguments))
             }
         };
-        self.books.ledger.remark(now, Remark::GrantRevoked { call });
-        forget(&mut self.settings.policy, &held);
-        match phase {
-            Phase::Dispatching(dispatching) => self.decide_anew(now, dispatching, out),
-            phase @ (Phase::Idle
-            | Phase::AwaitingModel(_)
-            | Phase::BackingOff(_)
-            | Phase::Compacting(_)
-            | Phase::Consulting(_)
-            | Phase::Discovering(_)) => phase,
-        }
+        self.history.ledger.remark(step.now, Remark::GrantRevoked { call });
+        forget(&mut self.policy, &held);
+        let Phase::Dispatching(dispatching) = phase else { return phase };
+        self.decide_anew(step, dispatching)
     }
 
     /// Calls that the policy allowed, that have not started, and that it would not allow any more.
-    fn decide_anew(&mut self, now: Millis, mut dispatching: Dispatching, out: &mut Vec<Effect>) -> Phase {
-        let mut again: Vec<ToolUse> = Vec::new();
+    fn decide_anew(&mut self, step: &mut Step, mut dispatching: Dispatching) -> Phase {
+        let mut again = Vec::new();
         for pending in &mut dispatching.calls {
-            if self.has_lost_its_grant(pending) {
+            if let Some(found) = self.without_its_grant(pending) {
+                again.push((pending.call.clone(), pending.hooked.clone(), found.clone()));
                 // None of them starts while another is decided about.
                 pending.state = State::Preparing;
-                again.push(pending.call.clone());
             }
         }
         let mut phase = Phase::Dispatching(dispatching);
-        for call in again {
-            let dispatching = match phase {
-                Phase::Dispatching(dispatching) => dispatching,
-                phase @ (Phase::Idle
-                | Phase::AwaitingModel(_)
-                | Phase::BackingOff(_)
-                | Phase::Compacting(_)
-                | Phase::Consulting(_)
-                | Phase::Discovering(_)) => return phase,
-            };
-            let pending = dispatching.calls.iter().find(|pending| pending.call.id == call.id);
-            let known = pending.map(|pending| (pending.hooked.clone(), pending.looked.clone()));
-            let (hooked, looked) = known.unwrap_or_default();
-            let found = looked.unwrap_or_default();
-            phase = self.decide_by_policy(now, dispatching, &call, hooked.as_ref(), &found, out);
+        for (call, hooked, found) in again {
+            let Phase::Dispatching(dispatching) = phase else { return phase };
+            phase = self.decide_by_policy(step, dispatching, &call, hooked.as_ref(), &found);
         }
         phase
     }
 
-    fn has_lost_its_grant(&self, pending: &Pending) -> bool {
-        let State::Ready(Permission::ByPolicy { .. }) = &pending.state else { return false };
-        let (Some(tool), Some(found)) = (self.registry.get(&pending.call.name), &pending.looked) else {
-            return false;
-        };
-        let Decided { verdict, .. } = self.settings.policy.decide(tool, &pending.call.arguments, found);
-        !matches!(verdict, Verdict::Allow(_) | Verdict::Sandbox(_))
+    /// What the last look found at a call that the policy allowed and would not allow any more.
+    fn without_its_grant<'a>(&self, pending: &'a Pending) -> Option<&'a Preparation> {
+        let State::Ready(Permission::ByPolicy { .. }) = &pending.state else { return None };
+        let (tool, found) = (self.tools.registry.get(&pending.call.name)?, pending.looked.as_ref()?);
+        let Decided { verdict, .. } = self.policy.decide(tool, &pending.call.arguments, found);
+        (!matches!(verdict, Verdict::Allow(_) | Verdict::Sandbox(_))).then_some(found)
     }
 }
 

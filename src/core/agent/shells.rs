@@ -79,18 +79,27 @@ fn speaks(call: &ToolUse) -> bool {
     ["shell", "shell_output", "shell_kill"].contains(&call.name.as_str())
 }
 
+/// Ends of background commands that this process has heard of.
+#[derive(Debug, Default)]
+pub(super) struct BackgroundEnds {
+    /// Those still to be written, each with the call that began it.
+    pub(super) ended: Vec<(CallId, BackgroundStatus)>,
+    /// Commands that had ended when this process took the session up.
+    of_before: BTreeSet<String>,
+}
+
 impl Agent {
     /// Writes the ends that nobody asked about. One whose first call has no result yet waits for it.
     pub(super) fn write_ended(&mut self, now: Millis) {
-        for (call, standing) in std::mem::take(&mut self.ended) {
-            let shells = self.books.shells();
+        for (call, standing) in std::mem::take(&mut self.background.ended) {
+            let shells = self.history.shells();
             if shells.ended.contains(&standing.id) {
                 continue;
             }
             if shells.running.contains_key(&standing.id) {
-                self.books.ledger.remark(now, Remark::Note(Note::of_background(call, standing)));
+                self.history.ledger.remark(now, Remark::Note(Note::of_background(call, standing)));
             } else {
-                self.ended.push((call, standing));
+                self.background.ended.push((call, standing));
             }
         }
     }
@@ -98,25 +107,25 @@ impl Agent {
     /// When a session is taken up: what the earlier process ran is gone with it, and what ran where it was forked from is
     /// not this session's, which is written now. The model is told of that, and of ends that the earlier process had no time to tell, with its first turn.
     pub(super) fn write_lost(&mut self, now: Millis) {
-        let shells = self.books.shells().clone();
+        let shells = self.history.shells().clone();
         for (id, call) in shells.running {
             let standing = match shells.elsewhere.contains(&id) {
                 true => BackgroundStatus::left(&id),
                 false => BackgroundStatus::lost(&id),
             };
-            self.books.ledger.remark(now, Remark::Note(Note::of_background(call, standing)));
+            self.history.ledger.remark(now, Remark::Note(Note::of_background(call, standing)));
         }
         // What these printed nobody can say any more.
-        self.of_before = self.books.shells().ended.clone();
+        self.background.of_before = self.history.shells().ended.clone();
     }
 
     /// Tells the model of the ends that no result has told it of, those among them that could be written only now that the
     /// first result is.
     pub(super) fn tell_ended(&mut self, now: Millis) {
         self.write_ended(now);
-        for standing in self.books.shells().untold.clone() {
+        for standing in self.history.shells().untold.clone() {
             let id = &standing.id;
-            let text = if standing.is_lost && self.books.shells().elsewhere.contains(id) {
+            let text = if standing.is_lost && self.history.shells().elsewhere.contains(id) {
                 format!(
                     "The background command {id} is not this session's: it was started in the session that this one was \
                      forked from, and may still run there. Nothing here can hear or end it. Start another if it is needed."
@@ -127,12 +136,15 @@ impl Agent {
                      and its exit code is not known. Start it again if it is still needed."
                 )
             } else {
-                let more =
-                    if self.of_before.contains(id) { "" } else { " shell_output says what it printed." };
+                let more = if self.background.of_before.contains(id) {
+                    ""
+                } else {
+                    " shell_output says what it printed."
+                };
                 format!("The background command {id} has ended: {}.{more}", standing.words)
             };
             // No call is open when a turn begins; should one be, the words wait for the next.
-            if self.books.ledger.inject(now, Injected::text(Injector::Background, &text)).is_err() {
+            if self.history.ledger.inject(now, Injected::text(Injector::Background, &text)).is_err() {
                 return;
             }
         }

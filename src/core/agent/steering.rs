@@ -1,84 +1,107 @@
 //! What the user says while a run is under way: delivered with the next tool results, or after the run.
 
-use crate::ledger::{Injected, Injector, Millis, Transition, UserMessage};
+use std::collections::VecDeque;
+
+use crate::ledger::{Injected, Injector, Transition, UserMessage};
 
 use super::phase::Phase;
-use super::{Agent, Effect, Live};
+use super::step::Step;
+use super::{Agent, Live, Settings};
+
+/// What waits to be said to the model.
+#[derive(Debug)]
+pub(super) struct Inbox {
+    /// What the user said meanwhile: delivered with the next tool results.
+    pub(super) steering: Vec<UserMessage>,
+    /// What the user wants to say after the run.
+    pub(super) queued: VecDeque<UserMessage>,
+    /// What the model must be told before the user's next message.
+    pub(super) news: Vec<String>,
+    /// What hooks want the model to read with the next turn or message.
+    pub(super) from_hooks: Vec<String>,
+}
+
+impl Inbox {
+    /// What a process begins with: the facts of its environment.
+    pub(super) fn new(settings: &Settings) -> Self {
+        let environment = Some(settings.environment.clone()).filter(|text| !text.is_empty());
+        Self {
+            steering: Vec::new(),
+            queued: VecDeque::new(),
+            news: environment.into_iter().collect(),
+            from_hooks: Vec::new(),
+        }
+    }
+}
 
 impl Agent {
     /// Takes in a message that steers the run.
-    pub(super) fn hear_steering(&mut self, said: UserMessage, out: &mut Vec<Effect>) {
-        self.steering.push(said);
-        self.tell_queue(out);
+    pub(super) fn hear_steering(&mut self, step: &mut Step, said: UserMessage) {
+        self.inbox.steering.push(said);
+        self.tell_queue(step);
     }
 
     /// Takes in a message for after the run.
-    pub(super) fn queue(
-        &mut self,
-        now: Millis,
-        phase: Phase,
-        said: UserMessage,
-        out: &mut Vec<Effect>,
-    ) -> Phase {
+    pub(super) fn queue(&mut self, step: &mut Step, phase: Phase, said: UserMessage) -> Phase {
         if matches!(phase, Phase::Idle) {
-            return self.submit(now, phase, said, out);
+            return self.submit(step, phase, said);
         }
         if let Some((what, next)) = self.spec().refusal_of(&said.images) {
-            Self::not_taken(said.content, format!("{what}: {next}"), out);
+            Self::not_taken(step, said.content, format!("{what}: {next}"));
             return phase;
         }
-        self.queued.push_back(said);
-        self.tell_queue(out);
+        self.inbox.queued.push_back(said);
+        self.tell_queue(step);
         phase
     }
 
     /// Delivers what steers, and goes on.
-    pub(super) fn steer(&mut self, now: Millis, out: &mut Vec<Effect>) -> Phase {
-        for UserMessage { content, images } in std::mem::take(&mut self.steering) {
+    pub(super) fn steer(&mut self, step: &mut Step) -> Phase {
+        for UserMessage { content, images } in std::mem::take(&mut self.inbox.steering) {
             let injected = Injected { by: Injector::Steering, text: content, images };
-            if let Err(unsettled) = self.books.ledger.inject(now, injected) {
-                return self.give_up(now, &unsettled, out);
+            if let Err(unsettled) = self.history.ledger.inject(step.now, injected) {
+                return self.give_up(step, &unsettled);
             }
         }
-        self.tell_queue(out);
-        self.call_model(now, Transition::Steered, 0, out)
+        self.tell_queue(step);
+        self.call_model(step, Transition::Steered, 0)
     }
 
     /// The run is over and the next message waits: it begins the next run.
-    pub(super) fn next_in_queue(&mut self, now: Millis, out: &mut Vec<Effect>) -> Phase {
-        let Some(said) = self.queued.pop_front() else { return Phase::Idle };
-        self.tell_queue(out);
-        let phase = self.submit(now, Phase::Idle, said, out);
+    pub(super) fn next_in_queue(&mut self, step: &mut Step) -> Phase {
+        let Some(said) = self.inbox.queued.pop_front() else { return Phase::Idle };
+        self.tell_queue(step);
+        let phase = self.submit(step, Phase::Idle, said);
         // Refused after all: what stands behind it would wait for a run that does not begin.
         if matches!(phase, Phase::Idle) {
-            self.give_back(out);
+            self.give_back(step);
         }
         phase
     }
 
     /// The run ended otherwise than by an answer: what was not delivered goes back to who wrote it.
-    pub(super) fn give_back(&mut self, out: &mut Vec<Effect>) {
-        let steering = std::mem::take(&mut self.steering).into_iter();
-        let undelivered = steering.chain(std::mem::take(&mut self.queued));
+    pub(super) fn give_back(&mut self, step: &mut Step) {
+        let steering = std::mem::take(&mut self.inbox.steering).into_iter();
+        let undelivered = steering.chain(std::mem::take(&mut self.inbox.queued));
         // The words name the images: sent again, they are read again.
         let texts: Vec<String> = undelivered.map(|said| said.content).collect();
         if !texts.is_empty() {
-            out.push(Effect::Emit(Live::Returned(texts)));
-            self.tell_queue(out);
+            step.emit(Live::Returned(texts));
+            self.tell_queue(step);
         }
     }
 
     /// What was to be said is refused, and goes back to who wrote it.
-    pub(super) fn not_taken(text: String, why: String, out: &mut Vec<Effect>) {
+    pub(super) fn not_taken(step: &mut Step, text: String, why: String) {
         // Whoever reads the reason has the words in front of them already.
-        out.push(Effect::Emit(Live::Returned(vec![text])));
-        out.push(Effect::Emit(Live::Refused(why)));
+        step.emit(Live::Returned(vec![text]));
+        step.emit(Live::Refused(why));
     }
 
-    fn tell_queue(&self, out: &mut Vec<Effect>) {
+    fn tell_queue(&self, step: &mut Step) {
         let words = |said: &UserMessage| said.content.clone();
-        let steering = self.steering.iter().map(words).collect();
-        let queued = self.queued.iter().map(words).collect();
-        out.push(Effect::Emit(Live::Waiting { steering, queued }));
+        let steering = self.inbox.steering.iter().map(words).collect();
+        let queued = self.inbox.queued.iter().map(words).collect();
+        step.emit(Live::Waiting { steering, queued });
     }
 }

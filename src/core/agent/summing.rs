@@ -67,7 +67,7 @@ impl Agent {
             // No part is small enough; the provider has the last word.
             return Ok((wanted.refused == 0).then_some(Asking { request: asked, covers: None }));
         };
-        let placed = self.books.ledger.placed()?;
+        let placed = self.history.ledger.placed()?;
         let replaced = placed.iter().take(context::cut(&placed, keep)).map(|placed| &placed.message);
         Ok(Some(asking_for_part(wanted, asked, &context::transcript(replaced), part, output)))
     }
@@ -75,11 +75,11 @@ impl Agent {
     /// What stays of the history beside a summary.
     pub(super) fn rest(&mut self, wanted: &Wanted, whole: &Request) -> Result<Rest, Unsettled> {
         let keep = self.keep(whole, wanted);
-        let placed = self.books.ledger.placed()?;
+        let placed = self.history.ledger.placed()?;
         let stays = placed.get(context::cut(&placed, keep)..).unwrap_or_default();
-        let entries = self.books.ledger.entries();
+        let entries = self.history.ledger.entries();
         let before = |first: &Placed| entries.get(first.at.checked_sub(1)?).map(|entry| entry.id);
-        let last = self.books.ledger.last_id().unwrap_or(EntryId(0));
+        let last = self.history.ledger.last_id().unwrap_or(EntryId(0));
         let wish = if stays.iter().any(|placed| placed.is_users) {
             String::new()
         } else {

@@ -3,31 +3,60 @@
 use crate::ledger::{Body, Ledger, Millis, ModelRef, Remark};
 use crate::model::{Effort, ModelSpec};
 
+use crate::policy::Mode;
+
+use super::learning::Scale;
 use super::phase::Phase;
-use super::{Agent, Effect, Live};
+use super::step::Step;
+use super::{Agent, Live, Settings};
 
 /// What was chosen and is not in force yet.
 #[derive(Debug, Default)]
-pub(super) struct Chosen {
+struct Chosen {
     model: Option<Box<ModelSpec>>,
     effort: Option<Option<Effort>>,
     /// The effort was chosen before the session had a ledger to write it into.
     effort_is_unwritten: bool,
 }
 
+/// The models of a session: who answers, who was chosen next, and what answers have taught.
+#[derive(Debug)]
+pub(super) struct ModelChoice {
+    /// The first of the chain: the one that the user chose last.
+    pub(super) first: ModelSpec,
+    /// How hard the models are to think; `None`: as each vendor thinks best.
+    pub(super) effort: Option<Effort>,
+    /// The model and the effort that the next turn will have.
+    chosen: Chosen,
+    /// What the provider counted last where we estimated.
+    pub(super) scale: Option<Scale>,
+    /// An automatic compaction of this run failed; it is not tried again before the next message.
+    pub(super) auto_compaction_failed: bool,
+    /// Since the last answer a call was made again with less output, because the window had no room for more.
+    pub(super) asked_for_less: bool,
+}
+
+impl ModelChoice {
+    /// What a process begins with.
+    pub(super) fn new(settings: &Settings) -> Self {
+        Self {
+            first: settings.model.clone(),
+            effort: settings.effort,
+            chosen: Chosen::default(),
+            scale: None,
+            auto_compaction_failed: false,
+            asked_for_less: false,
+        }
+    }
+}
+
 impl Agent {
     /// The user chooses another model.
-    pub(super) fn set_model(
-        &mut self,
-        now: Millis,
-        phase: &Phase,
-        spec: Box<ModelSpec>,
-        out: &mut Vec<Effect>,
-    ) {
+    pub(super) fn set_model(&mut self, step: &mut Step, phase: &Phase, spec: Box<ModelSpec>) {
         let model = spec.model.clone();
         let goes_on = self.spec().model == model;
-        self.chosen.model = Some(spec);
-        let waits = self.take_unless_busy(now, phase);
+        self.models.chosen.model = Some(spec);
+        let waits = self.take_unless_busy(step.now, phase);
         let said = if goes_on {
             format!("{model} goes on answering.")
         } else if waits {
@@ -35,66 +64,69 @@ impl Agent {
         } else {
             format!("{model} answers from now on.")
         };
-        self.tell_choice(Some(said), out);
+        self.tell_choice(step, Some(said));
     }
 
     /// The user chooses another effort. A level that the model is known not to take is refused.
-    pub(super) fn set_effort(
-        &mut self,
-        now: Millis,
-        phase: &Phase,
-        effort: Option<Effort>,
-        out: &mut Vec<Effect>,
-    ) {
-        let spec = self.chosen.model.as_deref().unwrap_or_else(|| self.spec());
+    pub(super) fn set_effort(&mut self, step: &mut Step, phase: &Phase, effort: Option<Effort>) {
+        let spec = self.models.chosen.model.as_deref().unwrap_or_else(|| self.spec());
         if let Some(level) = effort
             && spec.abilities.effort(level) != Some(level)
         {
-            out.push(Effect::Emit(Live::Refused(not_taken(spec, level))));
+            step.emit(Live::Refused(not_taken(spec, level)));
             return;
         }
-        self.chosen.effort = Some(effort);
-        let waits = self.take_unless_busy(now, phase);
+        self.models.chosen.effort = Some(effort);
+        let waits = self.take_unless_busy(step.now, phase);
         let level = effort.map_or("as the vendor thinks best", Effort::as_str);
         let said = if waits {
             format!("From the next turn on the effort is: {level}.")
         } else {
             format!("The effort is now: {level}.")
         };
-        self.tell_choice(Some(said), out);
+        self.tell_choice(step, Some(said));
     }
 
     /// What was chosen comes into force: it is in the ledger before the first request that it changes.
-    pub(super) fn take_the_chosen(&mut self, now: Millis, out: &mut Vec<Effect>) {
-        if self.chosen.model.is_some() || self.chosen.effort.is_some() {
-            self.take(now);
-            self.tell_choice(None, out);
+    pub(super) fn take_the_chosen(&mut self, step: &mut Step) {
+        if self.models.chosen.model.is_some() || self.models.chosen.effort.is_some() {
+            self.take(step.now);
+            self.tell_choice(step, None);
+        }
+    }
+
+    /// The user chooses another mode: it counts from the next decision on.
+    pub(super) fn set_mode(&mut self, step: &mut Step, mode: Mode) {
+        if mode != self.policy.mode {
+            self.policy.mode = mode;
+            self.inbox.news.push(format!("The permission mode is now {mode}."));
+            step.emit(Live::ModeChanged(mode));
         }
     }
 
     /// The session has a ledger now; it began with the chosen model.
     pub(super) fn write_the_effort(&mut self, now: Millis) {
-        if std::mem::take(&mut self.chosen.effort_is_unwritten) {
-            let effort = self.settings.effort;
-            self.books.ledger.remark(now, Remark::EffortChanged { effort });
+        if std::mem::take(&mut self.models.chosen.effort_is_unwritten) {
+            let effort = self.models.effort;
+            self.history.ledger.remark(now, Remark::EffortChanged { effort });
         }
     }
 
     /// A resumed session was told to go on with another model, or effort, than it was left with.
     pub(super) fn note_the_choice(&mut self, now: Millis) {
-        let model = self.settings.model.model.clone();
-        if let Some(previous) = last_model(&self.books.ledger).filter(|last| *last != model) {
-            self.books.ledger.remark(now, Remark::ModelChanged { model, previous });
+        let model = self.models.first.model.clone();
+        if let Some(previous) = last_model(&self.history.ledger).filter(|last| *last != model) {
+            self.history.ledger.remark(now, Remark::ModelChanged { model, previous });
         }
-        let effort = self.settings.effort;
-        if last_effort(&self.books.ledger).is_some_and(|last| last != effort) {
-            self.books.ledger.remark(now, Remark::EffortChanged { effort });
+        let effort = self.models.effort;
+        if last_effort(&self.history.ledger).is_some_and(|last| last != effort) {
+            self.history.ledger.remark(now, Remark::EffortChanged { effort });
         }
     }
 
     /// The models to fall back to. The one that answers first is not among them, for it would only fail again.
     pub(super) fn chain(&self) -> impl Iterator<Item = &ModelSpec> {
-        let first = &self.settings.model.model;
+        let first = &self.models.first.model;
         self.settings.fallback.iter().filter(move |other| other.model != *first)
     }
 
@@ -108,13 +140,14 @@ impl Agent {
     }
 
     fn take(&mut self, now: Millis) {
-        if let Some(spec) = self.chosen.model.take() {
+        if let Some(spec) = self.models.chosen.model.take() {
             self.take_model(now, *spec);
         }
-        if let Some(effort) = self.chosen.effort.take().filter(|effort| *effort != self.settings.effort) {
-            self.settings.effort = effort;
-            self.chosen.effort_is_unwritten = true;
-            if !self.books.ledger.entries().is_empty() {
+        if let Some(effort) = self.models.chosen.effort.take().filter(|effort| *effort != self.models.effort)
+        {
+            self.models.effort = effort;
+            self.models.chosen.effort_is_unwritten = true;
+            if !self.history.ledger.entries().is_empty() {
                 self.write_the_effort(now);
             }
         }
@@ -122,23 +155,23 @@ impl Agent {
 
     fn take_model(&mut self, now: Millis, spec: ModelSpec) {
         let (answering, model) = (self.spec().model.clone(), spec.model.clone());
-        let first = std::mem::replace(&mut self.settings.model, spec).model;
+        let first = std::mem::replace(&mut self.models.first, spec).model;
         // If the run has fallen back, who answers now is replaced; or becomes the first of the chain.
         let previous = if answering == model { first } else { answering };
-        self.auto_compaction_failed = false;
-        if previous != model && !self.books.ledger.entries().is_empty() {
-            self.books.ledger.remark(now, Remark::ModelChanged { model, previous });
+        self.models.auto_compaction_failed = false;
+        if previous != model && !self.history.ledger.entries().is_empty() {
+            self.history.ledger.remark(now, Remark::ModelChanged { model, previous });
         }
     }
 
     /// Tells the screen who answers, now or soon, and how hard it thinks.
-    pub(super) fn tell_choice(&self, said: Option<String>, out: &mut Vec<Effect>) {
-        let waits = self.chosen.model.is_some() || self.chosen.effort.is_some();
-        let spec = self.chosen.model.as_deref().unwrap_or_else(|| self.spec());
-        let wanted = self.chosen.effort.unwrap_or(self.settings.effort);
+    pub(super) fn tell_choice(&self, step: &mut Step, said: Option<String>) {
+        let waits = self.models.chosen.model.is_some() || self.models.chosen.effort.is_some();
+        let spec = self.models.chosen.model.as_deref().unwrap_or_else(|| self.spec());
+        let wanted = self.models.chosen.effort.unwrap_or(self.models.effort);
         let (model, window) = (spec.model.clone(), self.window_of(spec));
         let effort = wanted.and_then(|level| spec.abilities.effort(level));
-        out.push(Effect::Emit(Live::Answering { model, window, effort, waits, said }));
+        step.emit(Live::Answering { model, window, effort, waits, said });
     }
 }
 

@@ -1,34 +1,28 @@
 //! The user types into the terminal of a running command: passed on, never kept. That it was done is in the books before
 //! the first key arrives, and the result says it to the model.
 
-use crate::ledger::{CallId, Millis, Note, Remark, Settlement, told_of_typing, was_typed_into};
+use crate::ledger::{CallId, Note, Remark, Settlement, told_of_typing, was_typed_into};
 use crate::tool::{MOST_TYPED, Typed, has_terminal};
 
 use super::phase::{Phase, State};
+use super::step::Step;
 use super::{Agent, Effect, Live};
 
 impl Agent {
     /// Passes on keys, if the call runs and has a terminal; else says why not.
-    pub(super) fn type_into(
-        &mut self,
-        now: Millis,
-        phase: &Phase,
-        call: CallId,
-        typed: Typed,
-        out: &mut Vec<Effect>,
-    ) {
+    pub(super) fn type_into(&mut self, step: &mut Step, phase: &Phase, call: CallId, typed: Typed) {
         if let Err(why) = takes_keys(phase, call, &typed) {
-            return out.push(Effect::Emit(Live::Refused(format!("not typed: {why}"))));
+            return step.emit(Live::Refused(format!("not typed: {why}")));
         }
-        if !was_typed_into(self.books.ledger.entries(), call) {
-            self.books.ledger.remark(now, Remark::Note(Note::of_typing(call)));
+        if !was_typed_into(self.history.ledger.entries(), call) {
+            self.history.ledger.remark(step.now, Remark::Note(Note::of_typing(call)));
         }
-        out.push(Effect::TypeInto(call, typed));
+        step.act(Effect::TypeInto(call, typed));
     }
 
     /// The result, with a line more if the user typed into the call's terminal.
     pub(super) fn told_of_typing(&self, call: CallId, result: Settlement) -> Settlement {
-        let content = told_of_typing(self.books.ledger.entries(), call, result.content);
+        let content = told_of_typing(self.history.ledger.entries(), call, result.content);
         Settlement { content, ..result }
     }
 }

@@ -39,16 +39,16 @@ impl Undone {
 impl Agent {
     /// Files were put back: it goes into the books. A session without a first entry has changed no file.
     pub(super) fn files_restored(&mut self, now: Millis, done: FilesRestored) {
-        if !self.books.ledger.entries().is_empty() {
-            self.books.ledger.remark(now, Remark::FilesRestored(done));
+        if !self.history.ledger.entries().is_empty() {
+            self.history.ledger.remark(now, Remark::FilesRestored(done));
         }
     }
 
     /// Tells the model what was taken back.
     pub(super) fn tell_undone(&mut self, now: Millis) {
-        if let Some(words) = self.books.undone().words() {
+        if let Some(words) = self.history.undone().words() {
             // While a call is open nothing can be said: then it is told later.
-            drop(self.books.ledger.inject(now, Injected::text(Injector::Undo, words)));
+            drop(self.history.ledger.inject(now, Injected::text(Injector::Undo, words)));
         }
     }
 }

@@ -134,6 +134,11 @@ pub struct Decision {
 }
 
 impl Decision {
+    /// The call may run, this once.
+    pub fn permission(call: CallId, by: Decider, reason: impl Into<String>) -> Self {
+        Self { allow: true, ..Self::denial(call, by, reason) }
+    }
+
     /// The call may not run.
     pub fn denial(call: CallId, by: Decider, reason: impl Into<String>) -> Self {
         let (digest, cwd) = (String::new(), String::new());

@@ -85,8 +85,8 @@ mod tests {
             interrupted: false,
         };
         let mut token = ledger.assistant(Millis(1), said).unwrap().pop().unwrap();
-        let denial = Decision::denial(token.id(), Decider::User, "");
-        ledger.remark(Millis(1), Remark::ApprovalDecided(Decision { allow: true, ..denial }));
+        let allowed = Decision::permission(token.id(), Decider::User, "");
+        ledger.remark(Millis(1), Remark::ApprovalDecided(allowed));
         ledger.delegate(Millis(2), &mut token, "writer", "write");
         ledger.accepted(Millis(2), &mut token, "t-1");
         ledger.accepted(Millis(2), &mut token, "t-2");

@@ -243,7 +243,11 @@ impl Ledger {
         self.append(at, remark.into())
     }
 
-    fn settled(&self) -> Result<(), Unsettled> {
+    /// Whether every call has its result.
+    ///
+    /// # Errors
+    /// [`Unsettled`] with the calls that are open.
+    pub fn settled(&self) -> Result<(), Unsettled> {
         if self.open.is_empty() { Ok(()) } else { Err(Unsettled(self.open.iter().copied().collect())) }
     }
 

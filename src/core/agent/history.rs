@@ -18,7 +18,7 @@ use super::undoing::Undone;
 
 /// The ledger, its meter, and how far each has been read.
 #[derive(Debug)]
-pub(super) struct Books {
+pub(super) struct History {
     pub(super) ledger: Ledger,
     meter: Meter,
     guards: Guards,
@@ -30,8 +30,8 @@ pub(super) struct Books {
     told: usize,
 }
 
-impl Books {
-    /// Books over a ledger of which the first `durable` entries are on disk already.
+impl History {
+    /// History over a ledger of which the first `durable` entries are on disk already.
     pub(super) fn new(ledger: Ledger, limits: Limits, durable: usize) -> Self {
         Self {
             ledger,

@@ -1,0 +1,79 @@
+//! Timers: the watch on the wall-time limit, the waits between attempts, and their jitter.
+
+use crate::ledger::CutBy;
+
+use super::phase::Phase;
+use super::step::Step;
+use super::{Agent, Effect, Operation, TimerId};
+
+/// The timers of a session's loop.
+#[derive(Debug)]
+pub(super) struct Clock {
+    /// The timer that watches the wall-time limit, while it runs.
+    wall: Option<TimerId>,
+    /// The name of the last timer that was set.
+    last: u64,
+    /// State of the generator that spreads waits.
+    jitter: u64,
+}
+
+impl Clock {
+    /// No timer is set; waits are spread by this seed.
+    pub(super) fn new(seed: u64) -> Self {
+        Self { wall: None, last: 0, jitter: seed | 1 }
+    }
+
+    /// A name for another timer.
+    pub(super) fn mint(&mut self) -> TimerId {
+        self.last += 1;
+        TimerId(self.last)
+    }
+
+    /// The next number of a xorshift generator.
+    pub(super) fn random(&mut self) -> u64 {
+        self.jitter ^= self.jitter << 13;
+        self.jitter ^= self.jitter >> 7;
+        self.jitter ^= self.jitter << 17;
+        self.jitter
+    }
+}
+
+impl Agent {
+    /// A timer fired.
+    pub(super) fn on_timer(&mut self, step: &mut Step, phase: Phase, timer: TimerId) -> Phase {
+        if self.clock.wall == Some(timer) {
+            self.clock.wall = None;
+            return match self.history.meter().wall_left_ms(step.now) {
+                Some(0) => self.stop(step, phase, CutBy::WallTime),
+                Some(_) | None => phase,
+            };
+        }
+        let Phase::BackingOff(waiting) = phase else { return phase };
+        if waiting.timer != timer {
+            return Phase::BackingOff(waiting);
+        }
+        self.retry(step, &waiting)
+    }
+
+    /// Keeps one timer on the wall-time limit while the clock runs; none while a person is waited for.
+    pub(super) fn watch_the_clock(&mut self, step: &mut Step) {
+        let meter = self.history.meter();
+        let left = meter.wall_left_ms(step.now).filter(|_| meter.is_ticking());
+        let busy = !self.is_idle();
+        match (self.clock.wall, left) {
+            (None, Some(left)) if busy => {
+                let timer = self.clock.mint();
+                self.clock.wall = Some(timer);
+                step.act(Effect::SetTimer(timer, left));
+            }
+            (Some(timer), None) => self.stop_watching(step, timer),
+            (Some(timer), Some(_)) if !busy => self.stop_watching(step, timer),
+            (None | Some(_), _) => {}
+        }
+    }
+
+    fn stop_watching(&mut self, step: &mut Step, timer: TimerId) {
+        self.clock.wall = None;
+        step.cancel(Operation::Timer(timer));
+    }
+}

@@ -1,0 +1,46 @@
+//! One step of the loop: when it happens, and what is to be done because of it.
+
+use crate::ledger::Millis;
+
+use super::effect::ordered;
+use super::{Effect, Live, Operation};
+
+/// The instant of a step and the effects collected so far. Every function of the loop that wants something done takes it.
+#[derive(Debug)]
+pub(super) struct Step {
+    /// When the input arrived.
+    pub(super) now: Millis,
+    out: Vec<Effect>,
+}
+
+impl Step {
+    /// A step with no effects yet.
+    pub(super) fn at(now: Millis) -> Self {
+        Self { now, out: Vec::new() }
+    }
+
+    /// Wants something done.
+    pub(super) fn act(&mut self, effect: Effect) {
+        self.out.push(effect);
+    }
+
+    /// Wants several things done.
+    pub(super) fn extend(&mut self, effects: impl IntoIterator<Item = Effect>) {
+        self.out.extend(effects);
+    }
+
+    /// Tells whoever watches.
+    pub(super) fn emit(&mut self, live: Live) {
+        self.act(Effect::Emit(live));
+    }
+
+    /// Stops an operation.
+    pub(super) fn cancel(&mut self, operation: Operation) {
+        self.act(Effect::Cancel(operation));
+    }
+
+    /// The effects, in the order of the third law.
+    pub(super) fn finish(self) -> Vec<Effect> {
+        ordered(self.out)
+    }
+}
