@@ -102,13 +102,9 @@ impl Spans {
             Body::CallEdited(_)
             | Body::DelegationRequested(_)
             | Body::DelegationAnswered(_)
-            | Body::ModelChanged { .. }
-            | Body::EffortChanged { .. }
-            | Body::FilesRestored(_)
-            | Body::GrantRevoked { .. }
+            | Body::Change(_)
             | Body::Injected(_)
             | Body::Tombstone(_)
-            | Body::BudgetRaised { .. }
             | Body::Goal(_)
             | Body::Checkpoint(_)
             | Body::Progress(_)

@@ -14,7 +14,7 @@ use crate::config::fault::Fault;
 use crate::config::models::{Choice, Table, Way, choose};
 use crate::config::{Config, ToolCalling};
 use crate::config::{Invocation, effort, environment};
-use crate::ledger::{Arguments, Body, Entry, Millis, ModelRef, recover};
+use crate::ledger::{Arguments, Body, Change, Entry, Millis, ModelRef, recover};
 use crate::model::Effort;
 use crate::policy::{Mode, Policy};
 use crate::runtime::sandbox::support;
@@ -244,7 +244,7 @@ fn choice(invocation: &Invocation, file: Option<&SessionFile>) -> Result<(Config
         config.model = left.or(config.model);
     }
     let chosen = entries.iter().rev().find_map(|entry| match &entry.body {
-        Body::EffortChanged { effort } => Some(*effort),
+        Body::Change(Change::Effort { effort }) => Some(*effort),
         _ => None,
     });
     if let Some(effort) = chosen.filter(|_| !config.source("effort").is_flag()) {
@@ -257,7 +257,7 @@ fn choice(invocation: &Invocation, file: Option<&SessionFile>) -> Result<(Config
 /// The model that a session was left with, and whether somebody chose it in the session.
 fn left_with(entries: &[Arc<Entry>]) -> (Option<&ModelRef>, bool) {
     let found = entries.iter().rev().find_map(|entry| match &entry.body {
-        Body::ModelChanged { model, .. } => Some((model, true)),
+        Body::Change(Change::Model { model, .. }) => Some((model, true)),
         Body::SessionStarted(started) => Some((&started.model, false)),
         _ => None,
     });

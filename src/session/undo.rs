@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::config::Invocation;
-use crate::ledger::{Body, CallId, Entry, EntryId, FilesRestored};
+use crate::ledger::{Body, CallId, Change, Entry, EntryId, FilesRestored};
 use crate::policy::{effect_of_line, shell};
 use crate::runtime::SessionStore;
 use crate::runtime::store::find;
@@ -83,7 +83,9 @@ impl Undoing {
     ) -> Result<Option<Result<FilesRestored, String>>, String> {
         let finished = self.snapshots.finish(&self.agreement(entries), |since, earlier| {
             let later = entries.iter().skip(usize::try_from(earlier).unwrap_or(usize::MAX));
-            later.into_iter().any(|e| matches!(&e.body, Body::FilesRestored(done) if done.since == since))
+            later
+                .into_iter()
+                .any(|e| matches!(&e.body, Body::Change(Change::FilesRestored(done)) if done.since == since))
         })?;
         Ok(match finished {
             Finished::Nothing => None,
@@ -174,7 +176,7 @@ fn turns(entries: &[Arc<Entry>], changing: &BTreeSet<CallId>) -> Vec<Turn> {
             (Body::ToolCall(call), Some(turn)) if changing.contains(&call.id) => {
                 turn.changing.insert(call.id);
             }
-            (Body::FilesRestored(done), _) => {
+            (Body::Change(Change::FilesRestored(done)), _) => {
                 turns.iter_mut().for_each(|turn| turn.changing.retain(|call| *call < done.since));
             }
             _ => {}

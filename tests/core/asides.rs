@@ -3,7 +3,7 @@
 use countersign::agent::{Agent, Effect, Input, Intent, Live, Settings};
 use countersign::hooks::{HookAnswer, HookDecision, HookId, HookPoint, HookSpec, Payload, Start};
 use countersign::ledger::{
-    Body, CallId, Ending, EntryId, Facts, FilesRestored, Message, Millis, ModelRef, Outcome, recover,
+    Body, CallId, Change, Ending, EntryId, Facts, FilesRestored, Message, Millis, ModelRef, Outcome, recover,
 };
 use countersign::model::{FailureClass, ModelEvent, ModelFailure, ModelNews, ModelSpec, Request};
 use countersign::tool::{Preparation, SideEffect, ToolNews, ToolReport, ToolSpec};
@@ -292,7 +292,7 @@ fn what_was_taken_back_is_in_the_books_and_told_with_the_next_message() {
     stage.submit("hello");
     stage.answer(vec![ModelEvent::Text("Good day.".into())]);
     stage.step(Input::Intent(Intent::Restored(done())));
-    let is_kept = |e: &Effect| matches!(e, Effect::Append(e) if matches!(&e.body, Body::FilesRestored(_)));
+    let is_kept = |e: &Effect| matches!(e, Effect::Append(e) if matches!(&e.body, Body::Change(Change::FilesRestored(_))));
     assert!(stage.wanted.iter().any(is_kept));
     stage.submit("and now?");
     let (_, request) = stage.model_call().unwrap();

@@ -3,7 +3,7 @@
 use countersign::agent::{Agent, Answer, Effect, Input, Intent, Live, Settings};
 use countersign::hooks::{HookAnswer, HookDecision, HookPoint, HookSpec};
 use countersign::ledger::{
-    ApprovalRequest, Body, CallId, Decider, Decision, EntryId, Millis, ModelRef, Outcome, Sandboxing,
+    ApprovalRequest, Body, CallId, Change, Decider, Decision, EntryId, Millis, ModelRef, Outcome, Sandboxing,
 };
 use countersign::model::{ModelEvent, ModelNews, ModelSpec};
 use countersign::policy::{Mode, Origin, Rule, RuleKind, Tier, digest};
@@ -150,7 +150,9 @@ impl Gate {
 
     pub(crate) fn revoke(&mut self, call: CallId) {
         self.step(Input::Intent(Intent::Revoke(call)));
-        let told = self.last(|body| if let Body::GrantRevoked { call } = body { Some(*call) } else { None });
+        let told = self.last(|body| {
+            if let Body::Change(Change::GrantRevoked { call }) = body { Some(*call) } else { None }
+        });
         assert_eq!(told, Some(call), "it is taken back");
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use countersign::agent::{Agent, Effect, Input, Intent, Live, Settings};
-use countersign::ledger::{Body, Entry, Lesson, Millis, ModelRef, Stop, Usage, recover};
+use countersign::ledger::{Body, Change, Entry, Lesson, Millis, ModelRef, Stop, Usage, recover};
 use countersign::model::{Effort, ModelEvent, ModelNews, ModelSpec};
 
 use crate::compaction::{Server, play, settings};
@@ -70,8 +70,8 @@ fn a_full_window_teaches_its_size_where_the_prompt_was_counted() {
 fn a_session_that_goes_on_with_another_choice_says_so() {
     let chosen = |entries: &[Arc<Entry>]| {
         let told = entries.iter().filter_map(|entry| match &entry.body {
-            Body::ModelChanged { model, previous } => Some(format!("{previous} -> {model}")),
-            Body::EffortChanged { effort } => Some(format!("{effort:?}")),
+            Body::Change(Change::Model { model, previous }) => Some(format!("{previous} -> {model}")),
+            Body::Change(Change::Effort { effort }) => Some(format!("{effort:?}")),
             _ => None,
         });
         told.collect::<Vec<_>>()

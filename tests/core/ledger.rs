@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use countersign::ledger::{
-    About, ApprovalRequest, Arguments, AssistantMessage, Block, Body, CallId, CompactionTrigger, Decider,
-    Decision, DelegationRequest, DelegationResponse, Ending, Entry, EntryId, Facts, FilesRestored, Hosted,
-    Learned, Lesson, Message, MicroDollars, Millis, ModelRef, Note, Outcome, Preview, Remark, Sandboxing,
-    Scope, SessionStarted, Stop, TaskState, Thinking, Tombstone, ToolResult, ToolUse, Unsettled, Usage,
-    UserMessage, audit, check, recover, standing,
+    About, ApprovalRequest, Arguments, AssistantMessage, Block, Body, CallId, Change, CompactionTrigger,
+    Decider, Decision, DelegationRequest, DelegationResponse, Ending, Entry, EntryId, Facts, FilesRestored,
+    Hosted, Learned, Lesson, Message, MicroDollars, Millis, ModelRef, Note, Outcome, Preview, Remark,
+    Sandboxing, Scope, SessionStarted, Stop, TaskState, Thinking, Tombstone, ToolResult, ToolUse, Unsettled,
+    Usage, UserMessage, audit, check, recover, standing,
 };
 use serde_json::{Value, json};
 
@@ -107,7 +107,7 @@ fn nothing_is_said_before_every_call_has_its_result_and_each_has_one() {
 
 #[test]
 fn only_what_somebody_decided_about_is_taken_back() {
-    let revoked = |id| Body::GrantRevoked { call: CallId(id) };
+    let revoked = |id| Body::Change(Change::GrantRevoked { call: CallId(id) });
     let made = || vec![said(), answer(&[1]), Body::ToolCall(call(1))];
     let with = |rest: Vec<Body>| faults(made().into_iter().chain(rest).collect());
     let asked = || Body::ApprovalRequested(request(1, json!({}), None));

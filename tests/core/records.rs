@@ -252,9 +252,9 @@ fn a_session_of_version_1_means_what_it_meant() {
         learned(Lesson::ReasoningRefused),
         learned(Lesson::OutputLimit { model: model(), most: 16_384 }),
         learned(Lesson::Window { model: model(), most: 60_000 }),
-        Body::BudgetRaised { limit: Limit::Turns, to: 100 },
-        Body::EffortChanged { effort: Some(Effort::High) },
-        Body::EffortChanged { effort: None },
+        Body::Change(Change::Budget { limit: Limit::Turns, to: 100 }),
+        Body::Change(Change::Effort { effort: Some(Effort::High) }),
+        Body::Change(Change::Effort { effort: None }),
         call(1, NoteKind::Retried { attempt: 1 }, "Run 1 failed (timed_out) and was tried again:\nbusy"),
         call(
             1,

@@ -4,8 +4,8 @@ use crate::stage::{Stage, settings, view};
 use countersign::agent::{Event, Live};
 use countersign::budget::Limit;
 use countersign::ledger::{
-    Abort, AbortPath, CallId, CompactionTrigger, CutBy, Decider, Ending, EntryId, Note, OpenCall, Outcome,
-    Preview, Remark, Tombstone, Transition,
+    Abort, AbortPath, CallId, Change, CompactionTrigger, CutBy, Decider, Ending, EntryId, Note, OpenCall,
+    Outcome, Preview, Remark, Tombstone, Transition,
 };
 use countersign::tool::SideEffect;
 use countersign::view::{CardBody, Mark, PanelState, Phase, Receipts, View, ViewSettings};
@@ -68,7 +68,7 @@ fn turn(stage: &mut Stage, kind: u8, one: u8, two: u8) {
         }
         2 => {
             stage.end(Ending::MaxTurns);
-            stage.remark(Remark::BudgetRaised { limit: Limit::Turns, to: 100 });
+            stage.remark(Remark::Change(Change::Budget { limit: Limit::Turns, to: 100 }));
             stage.call_model(Transition::Steered);
         }
         3 => {
@@ -268,7 +268,7 @@ fn a_budget_stop_offers_its_limit_until_something_else_happens() {
     let mut stage = crate::scenes::budget_stop();
     let offer = view(&stage.events).offer().unwrap();
     assert_eq!((offer.limit, offer.to), (Limit::Turns, 100));
-    stage.remark(Remark::BudgetRaised { limit: Limit::Turns, to: 100 });
+    stage.remark(Remark::Change(Change::Budget { limit: Limit::Turns, to: 100 }));
     assert!(view(&stage.events).offer().is_none());
     stage.call_model(Transition::Steered);
     stage.end(Ending::MaxTurns);
@@ -390,7 +390,7 @@ fn a_used_token_budget_offers_to_be_raised_by_its_size() {
         (offer.to, view.token_budget())
     };
     assert_eq!(offered(&stage), (2_000, Some(1_000)));
-    stage.remark(Remark::BudgetRaised { limit: Limit::Tokens, to: 2_000 });
+    stage.remark(Remark::Change(Change::Budget { limit: Limit::Tokens, to: 2_000 }));
     stage.call_model(Transition::Steered);
     stage.end(Ending::TokenBudget);
     assert_eq!(offered(&stage), (3_000, Some(2_000)));

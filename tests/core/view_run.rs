@@ -4,7 +4,7 @@ use crate::stage::{Stage, view};
 use countersign::agent::{Event, Live};
 use countersign::hooks::HookPoint;
 use countersign::ledger::{
-    Abort, AbortPath, CutBy, Decider, Ending, Goal, Limit, Outcome, Remark, Transition, Validation,
+    Abort, AbortPath, Change, CutBy, Decider, Ending, Goal, Limit, Outcome, Remark, Transition, Validation,
 };
 use countersign::view::{Phase, Reach};
 use serde_json::json;
@@ -114,7 +114,7 @@ fn the_budget_of_a_goal_is_raised_by_its_own_size() {
     stage.end(Ending::MaxTurns);
     let offer = view(&stage.events).offer().unwrap();
     assert_eq!((offer.limit, offer.to), (Limit::Turns, 6), "not by the 50 of the configuration");
-    stage.remark(Remark::BudgetRaised { limit: Limit::Turns, to: 6 });
+    stage.remark(Remark::Change(Change::Budget { limit: Limit::Turns, to: 6 }));
     stage.call_model(Transition::Steered);
     stage.end(Ending::MaxTurns);
     assert_eq!(view(&stage.events).offer().unwrap().to, 9);

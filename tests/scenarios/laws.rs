@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use countersign::agent::{Agent, Effect, Input, Intent, Settings};
-use countersign::ledger::{Body, CallId, Entry, EntryId, Millis, Outcome, check, recover};
+use countersign::ledger::{Body, CallId, Change, Entry, EntryId, Millis, Outcome, check, recover};
 use countersign::model::{ModelEvent, ModelNews};
 
 use crate::sendable::sendable;
@@ -145,7 +145,7 @@ pub fn runs_end_once(log: &[Arc<Entry>]) -> Result<(), String> {
     let mut open = false;
     for entry in log {
         match entry.body {
-            Body::User(_) | Body::Transition { .. } | Body::BudgetRaised { .. } => open = true,
+            Body::User(_) | Body::Transition { .. } | Body::Change(Change::Budget { .. }) => open = true,
             Body::TurnEnded(_) if !open => return Err(format!("{} ends a run that had not begun", entry.id)),
             Body::TurnEnded(_) => open = false,
             _ => {}

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use countersign::agent::{Effect, Live, Operation};
 use countersign::ledger::{
-    About, AssistantMessage, Block, Body, CallId, Checkpoint, Compaction, Decider, Decision,
+    About, AssistantMessage, Block, Body, CallId, Change, Checkpoint, Compaction, Decider, Decision,
     DelegationResponse, Effort, Entry, EntryId, Goal, Injector, Message, Note, Outcome, Progress, Scope,
     Stop, ToolResult, TurnEnded, Usage, seconds,
 };
@@ -153,15 +153,19 @@ fn line(body: &Body, log: &[Arc<Entry>]) -> Option<(String, String)> {
         Body::Transition { turn, reason } => {
             plain("transition", format!("{} (turn {turn})", reason.as_str()))
         }
-        Body::BudgetRaised { limit, to } => plain("raised", format!("{} to {to}", limit.name())),
-        Body::ModelChanged { model, previous } => {
+        Body::Change(Change::Budget { limit, to }) => plain("raised", format!("{} to {to}", limit.name())),
+        Body::Change(Change::Model { model, previous }) => {
             plain("model", format!("{model} in the place of {previous}"))
         }
-        Body::EffortChanged { effort } => {
+        Body::Change(Change::Effort { effort }) => {
             plain("effort", effort.map_or("the vendor's", Effort::as_str).to_owned())
         }
-        Body::GrantRevoked { call } => plain("revoked", format!("what was granted with {}", number(*call))),
-        Body::FilesRestored(done) => plain("undone", format!("since {}: {}", done.since, done.words())),
+        Body::Change(Change::GrantRevoked { call }) => {
+            plain("revoked", format!("what was granted with {}", number(*call)))
+        }
+        Body::Change(Change::FilesRestored(done)) => {
+            plain("undone", format!("since {}: {}", done.since, done.words()))
+        }
         Body::Note(n) => plain("note", note(n, log)),
         Body::Learned(l) => plain("learned", l.lesson.sentence()),
         Body::Error { message, next } => plain("error", format!("{message} → {next}")),

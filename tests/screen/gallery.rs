@@ -5,9 +5,9 @@ use crate::scenes;
 use crate::stage::Stage;
 use countersign::agent::Live;
 use countersign::ledger::{
-    Abort, AbortPath, Answerer, Arguments, Asked, Checkpoint, CutBy, Decider, Effort, Ending, Goal, Image,
-    Injected, Injector, Limit, MicroDollars, ModelRef, OpenCall, Outcome, Preview, Remark, UserMessage,
-    Validation,
+    Abort, AbortPath, Answerer, Arguments, Asked, Change, Checkpoint, CutBy, Decider, Effort, Ending, Goal,
+    Image, Injected, Injector, Limit, MicroDollars, ModelRef, OpenCall, Outcome, Preview, Remark,
+    UserMessage, Validation,
 };
 use countersign::ui::Replay;
 use countersign::ui::local::Overlay;
@@ -175,10 +175,10 @@ fn every_remark() {
             stage.tell();
         }
         let [one, two] = ["anthropic/claude-test", "openai/gpt-test"].map(ModelRef::parse);
-        stage.remark(Remark::ModelChanged { model: two, previous: one });
-        stage.remark(Remark::EffortChanged { effort: Some(Effort::High) });
-        stage.remark(Remark::EffortChanged { effort: None });
-        stage.remark(Remark::BudgetRaised { limit: Limit::Cost, to: 4_000_000 });
+        stage.remark(Remark::Change(Change::Model { model: two, previous: one }));
+        stage.remark(Remark::Change(Change::Effort { effort: Some(Effort::High) }));
+        stage.remark(Remark::Change(Change::Effort { effort: None }));
+        stage.remark(Remark::Change(Change::Budget { limit: Limit::Cost, to: 4_000_000 }));
         stage.note("e5", "The model call failed: overloaded");
         let message = "openai/gpt-test cannot be reached: the name of the server is not known".into();
         let next = "Check the network, then send the message again.".into();

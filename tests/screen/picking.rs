@@ -4,7 +4,7 @@ use crate::frames::{Seat, snapshot};
 use crate::scenes;
 use crate::stage::Stage;
 use countersign::agent::Intent;
-use countersign::ledger::{CallId, FilesRestored, Remark};
+use countersign::ledger::{CallId, Change, FilesRestored, Remark};
 use countersign::ui::Request;
 use countersign::ui::keymap::BINDINGS;
 use countersign::ui::local::Overlay;
@@ -297,12 +297,12 @@ fn an_undo_looks_like_this() {
     stage.user("Go.");
     let file = |name: &str| vec![name.to_owned()];
     let (restored, deleted) = (file("src/lexer.rs"), file("src/odd\u{202e}.rs"));
-    stage.remark(Remark::FilesRestored(FilesRestored {
+    stage.remark(Remark::Change(Change::FilesRestored(FilesRestored {
         since: CallId(3),
         restored,
         deleted,
         left: Vec::new(),
-    }));
+    })));
     assert!(
         Seat::new(stage)
             .frame(120, 40)

@@ -4,7 +4,7 @@ use crate::frames::{Seat, snapshot};
 use crate::permissions::{RULE, allow, granted, seat, told};
 use crate::stage::Stage;
 use countersign::agent::Intent;
-use countersign::ledger::{CallId, Preview, Remark, Scope};
+use countersign::ledger::{CallId, Change, Preview, Remark, Scope};
 use countersign::ui::linear::Talk;
 use countersign::ui::update::Act;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
@@ -46,8 +46,8 @@ fn what_was_granted_is_picked_on_the_page_and_taken_back() {
 #[test]
 fn what_was_taken_back_is_not_listed_any_more() {
     let mut stage = granted();
-    stage.remark(Remark::GrantRevoked { call: CallId(1) });
-    stage.remark(Remark::GrantRevoked { call: CallId(4) });
+    stage.remark(Remark::Change(Change::GrantRevoked { call: CallId(1) }));
+    stage.remark(Remark::Change(Change::GrantRevoked { call: CallId(4) }));
     let mut seat = seat(stage);
     let all = seat.view.permissions();
     assert!(all.taken.is_empty() && !all.rules.iter().any(|rule| rule.text == RULE));
@@ -56,7 +56,7 @@ fn what_was_taken_back_is_not_listed_any_more() {
     assert!(seat.frame(80, 24).contains("revoked: what you granted for this session with c4"));
     // Granted again it stands again.
     let mut stage = granted();
-    stage.remark(Remark::GrantRevoked { call: CallId(1) });
+    stage.remark(Remark::Change(Change::GrantRevoked { call: CallId(1) }));
     let again = stage.tool_use("shell", json!({ "command": "make build\nmake check" }));
     let open = stage.say(None, "", "", vec![again]).remove(0);
     stage.offer(open.id(), "shell", Preview::Command("make build\nmake check".into()), None);
@@ -83,7 +83,7 @@ fn lines_take_a_grant_back_too() {
     let acts = talk.line(&crate::desk::typed("/permissions revoke c1", 0));
     let sent = format!("{acts:?}");
     assert!(sent.contains("Revoke(CallId(1))"), "{sent}");
-    stage.remark(Remark::GrantRevoked { call: CallId(1) });
+    stage.remark(Remark::Change(Change::GrantRevoked { call: CallId(1) }));
     talk.hear(stage.events.last().unwrap());
     talk.settle();
     assert!(talk.words().contains("revoked: what you granted for this session with c1"));

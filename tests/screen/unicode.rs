@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use crate::frames::Seat;
 use crate::stage::Stage;
-use countersign::ledger::{Decider, Ending, ModelRef, Outcome, Preview, Remark};
+use countersign::ledger::{Change, Decider, Ending, ModelRef, Outcome, Preview, Remark};
 use countersign::ui::local::Overlay;
 use countersign::ui::picker::{Choice, Item, Picker};
 use countersign::ui::source::Source;
@@ -184,7 +184,7 @@ fn session(text: &str) -> Stage {
     stage.note("e5", text);
     stage.remark(Remark::Error { message: text.into(), next: text.into() });
     let model = ModelRef::parse(&format!("p/{text}"));
-    stage.remark(Remark::ModelChanged { model, previous: ModelRef::parse("p/one") });
+    stage.remark(Remark::Change(Change::Model { model, previous: ModelRef::parse("p/one") }));
     stage.steer(text);
     stage.end(Ending::Completed);
     stage

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use countersign::ledger::{
-    ApprovalRequest, AssistantMessage, Body, CallId, Decision, Ending, Entry, EntryId, Goal, Injector,
-    ModelRef, Note, NoteKind, Outcome, ToolResult, ToolUse, Transition, Validation,
+    ApprovalRequest, AssistantMessage, Body, CallId, Change, Decision, Ending, Entry, EntryId, Goal,
+    Injector, ModelRef, Note, NoteKind, Outcome, ToolResult, ToolUse, Transition, Validation,
 };
 use serde_json::Value;
 
@@ -137,13 +137,18 @@ impl Log {
             Body::Tombstone(t) => {
                 self.tombstones.insert(t.target);
             }
-            Body::BudgetRaised { .. } => self.raised = true,
-            Body::ModelChanged { model, .. } => self.model = Some(model.clone()),
+            Body::Change(Change::Budget { .. }) => self.raised = true,
+            Body::Change(Change::Model { model, .. }) => self.model = Some(model.clone()),
             Body::SessionStarted(started) => self.model = Some(started.model.clone()),
             Body::Note(note) => self.note(note)?,
-            Body::GrantRevoked { call } => self.granted.revoke(*call)?,
-            Body::FilesRestored(_) => self.untold_undo = Some(self.untold_undo.unwrap_or(false)),
-            Body::EffortChanged { .. } | Body::Progress(_) | Body::Learned(_) | Body::Error { .. } => {}
+            Body::Change(Change::GrantRevoked { call }) => self.granted.revoke(*call)?,
+            Body::Change(Change::FilesRestored(_)) => {
+                self.untold_undo = Some(self.untold_undo.unwrap_or(false))
+            }
+            Body::Change(Change::Effort { .. })
+            | Body::Progress(_)
+            | Body::Learned(_)
+            | Body::Error { .. } => {}
         }
         self.entries.push(entry);
         Ok(())
@@ -379,7 +384,8 @@ impl Log {
     /// Who is asked is in the ledger: the model that was chosen last, unless the run has fallen back since.
     pub fn may_be_asked(&self, asked: &ModelRef) -> Result<(), String> {
         let since = self.entries.iter().rev();
-        let mut since = since.take_while(|e| !matches!(e.body, Body::User(_) | Body::ModelChanged { .. }));
+        let mut since =
+            since.take_while(|e| !matches!(e.body, Body::User(_) | Body::Change(Change::Model { .. })));
         let fell_back =
             |e: &Arc<Entry>| matches!(e.body, Body::Transition { reason: Transition::ModelFallback, .. });
         if since.any(fell_back) || self.model.as_ref() == Some(asked) {

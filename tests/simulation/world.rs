@@ -364,12 +364,9 @@ pub(crate) fn reason(entry: &Entry) -> Option<&'static str> {
     match &entry.body {
         Body::Transition { reason, .. } => Some(reason.as_str()),
         Body::TurnEnded(ended) => Some(ended.reason.as_str()),
-        Body::ModelChanged { .. } | Body::EffortChanged { .. } => Some(entry.body.kind()),
         Body::CallEdited(_) => Some("call_edited"),
         Body::ApprovalDecided(decision) if decision.rule.is_some() => Some("rule_taken"),
-        Body::FilesRestored(_) | Body::DelegationAnswered(_) | Body::GrantRevoked { .. } => {
-            Some(entry.body.kind())
-        }
+        Body::Change(_) | Body::DelegationAnswered(_) => Some(entry.body.kind()),
         Body::Note(note) if note.typed_into().is_some() => Some("typed_into"),
         Body::Note(note) if note.ended().is_some() => Some("background_ended"),
         Body::Note(note) if note.accepted().is_some() => Some("task_accepted"),

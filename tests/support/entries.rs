@@ -282,7 +282,7 @@ pub fn goals() -> impl Strategy<Value = Body> {
 fn restored() -> impl Strategy<Value = Body> {
     let files = || proptest::collection::vec(text(), 0..3);
     (any::<u64>(), files(), files(), files()).prop_map(|(since, restored, deleted, left)| {
-        Body::FilesRestored(FilesRestored { since: CallId(since), restored, deleted, left })
+        Body::Change(Change::FilesRestored(FilesRestored { since: CallId(since), restored, deleted, left }))
     })
 }
 
@@ -334,13 +334,13 @@ pub fn body() -> impl Strategy<Value = Body> {
         (any::<u64>(), text())
             .prop_map(|(target, reason)| Body::Tombstone(Tombstone { target: EntryId(target), reason })),
         (any::<u32>(), transition).prop_map(|(turn, reason)| Body::Transition { turn, reason }),
-        (limit(), any::<u64>()).prop_map(|(limit, to)| Body::BudgetRaised { limit, to }),
-        (model(), model()).prop_map(|(model, previous)| Body::ModelChanged { model, previous }),
+        (limit(), any::<u64>()).prop_map(|(limit, to)| Body::Change(Change::Budget { limit, to })),
+        (model(), model()).prop_map(|(model, previous)| Body::Change(Change::Model { model, previous })),
         proptest::option::of(proptest::sample::select(&Effort::ALL[..]))
-            .prop_map(|effort| Body::EffortChanged { effort }),
+            .prop_map(|effort| Body::Change(Change::Effort { effort })),
         call().prop_map(Body::CallEdited),
         restored(),
-        any::<u64>().prop_map(|call| Body::GrantRevoked { call: CallId(call) }),
+        any::<u64>().prop_map(|call| Body::Change(Change::GrantRevoked { call: CallId(call) })),
         delegations(),
         notes(),
         learned(),

@@ -87,11 +87,7 @@ fn said(body: &Body) -> Option<String> {
         | Body::DelegationAnswered(_)
         | Body::Tombstone(_)
         | Body::Transition { .. }
-        | Body::BudgetRaised { .. }
-        | Body::ModelChanged { .. }
-        | Body::EffortChanged { .. }
-        | Body::FilesRestored(_)
-        | Body::GrantRevoked { .. }
+        | Body::Change(_)
         | Body::Checkpoint(_)
         | Body::Progress(_)
         | Body::TurnEnded(_) => None,

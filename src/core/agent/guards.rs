@@ -1,7 +1,7 @@
 //! What bounds the loop's own loops. Read from the ledger, so that resume and re-entry cannot reset it.
 
 use crate::budget::{Limit, Returns};
-use crate::ledger::{Body, Entry, Lesson, Outcome, Transition};
+use crate::ledger::{Body, Change, Entry, Lesson, Outcome, Transition};
 
 /// Facts about the current run and the session that the next continue site must know.
 #[derive(Debug, Clone, Default)]
@@ -77,7 +77,7 @@ impl Guards {
                 self.left_reasoning_out |= Lesson::of(entry) == Some(Lesson::ReasoningRefused)
             }
             // More is wanted: what brought little before does not count any more.
-            Body::BudgetRaised { limit: Limit::Tokens, .. } => self.returns.raised(self.written),
+            Body::Change(Change::Budget { limit: Limit::Tokens, .. }) => self.returns.raised(self.written),
             Body::SessionStarted(_)
             | Body::ToolCall(_)
             | Body::CallEdited(_)
@@ -87,12 +87,8 @@ impl Guards {
             | Body::DelegationAnswered(_)
             | Body::Injected(_)
             | Body::Tombstone(_)
-            | Body::BudgetRaised { .. }
             | Body::Note(_)
-            | Body::ModelChanged { .. }
-            | Body::EffortChanged { .. }
-            | Body::FilesRestored(_)
-            | Body::GrantRevoked { .. }
+            | Body::Change(_)
             | Body::Goal(_)
             | Body::Progress(_)
             | Body::Handoff { .. }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::budget::{Limits, Meter};
 use crate::ledger::{
-    ApprovalRequest, Block, Body, CallId, Ending, Entry, EntryId, Injector, Ledger, Lesson, Millis, ModelRef,
-    Outcome, Reach, Remark, Sandboxing, Stop, Transition, TurnEnded, Usage, tombstoned,
+    ApprovalRequest, Block, Body, CallId, Change, Ending, Entry, EntryId, Injector, Ledger, Lesson, Millis,
+    ModelRef, Outcome, Reach, Remark, Sandboxing, Stop, Transition, TurnEnded, Usage, tombstoned,
 };
 
 use super::Effect;
@@ -219,7 +219,7 @@ impl History {
     pub(super) fn fallbacks(&self) -> usize {
         let gives_up =
             |e: &&Arc<Entry>| matches!(e.body, Body::Transition { reason: Transition::ModelFallback, .. });
-        let chosen = |e: &&Arc<Entry>| matches!(e.body, Body::ModelChanged { .. });
+        let chosen = |e: &&Arc<Entry>| matches!(e.body, Body::Change(Change::Model { .. }));
         self.run().iter().rev().take_while(|e| !chosen(e)).filter(gives_up).count()
     }
 

@@ -1,6 +1,6 @@
 //! A person takes back what was granted for the session: the ledger says so, and the policy forgets it at once.
 
-use crate::ledger::{Arguments, CallId, Remark, grants};
+use crate::ledger::{Arguments, CallId, Change, Remark, grants};
 use crate::policy::{Decided, Policy, RuleKind, Tier, Verdict, fingerprint};
 use crate::tool::Preparation;
 
@@ -39,7 +39,7 @@ impl Agent {
                 Held::Action(fingerprint(&grant.request.name, &arguments))
             }
         };
-        self.history.ledger.remark(step.now, Remark::GrantRevoked { call });
+        self.history.ledger.remark(step.now, Remark::Change(Change::GrantRevoked { call }));
         forget(&mut self.policy, &held);
         let Phase::Dispatching(dispatching) = phase else { return phase };
         self.decide_anew(step, dispatching)

@@ -1,6 +1,6 @@
 //! Another model, or another effort: at once between runs, from the next turn on while one is under way.
 
-use crate::ledger::{Body, Ledger, Millis, ModelRef, Remark};
+use crate::ledger::{Body, Change, Ledger, Millis, ModelRef, Remark};
 use crate::model::{Effort, ModelSpec};
 
 use crate::policy::Mode;
@@ -108,7 +108,7 @@ impl Agent {
     pub(super) fn write_the_effort(&mut self, now: Millis) {
         if std::mem::take(&mut self.models.chosen.effort_is_unwritten) {
             let effort = self.models.effort;
-            self.history.ledger.remark(now, Remark::EffortChanged { effort });
+            self.history.ledger.remark(now, Remark::Change(Change::Effort { effort }));
         }
     }
 
@@ -116,11 +116,11 @@ impl Agent {
     pub(super) fn note_the_choice(&mut self, now: Millis) {
         let model = self.models.first.model.clone();
         if let Some(previous) = last_model(&self.history.ledger).filter(|last| *last != model) {
-            self.history.ledger.remark(now, Remark::ModelChanged { model, previous });
+            self.history.ledger.remark(now, Remark::Change(Change::Model { model, previous }));
         }
         let effort = self.models.effort;
         if last_effort(&self.history.ledger).is_some_and(|last| last != effort) {
-            self.history.ledger.remark(now, Remark::EffortChanged { effort });
+            self.history.ledger.remark(now, Remark::Change(Change::Effort { effort }));
         }
     }
 
@@ -160,7 +160,7 @@ impl Agent {
         let previous = if answering == model { first } else { answering };
         self.models.auto_compaction_failed = false;
         if previous != model && !self.history.ledger.entries().is_empty() {
-            self.history.ledger.remark(now, Remark::ModelChanged { model, previous });
+            self.history.ledger.remark(now, Remark::Change(Change::Model { model, previous }));
         }
     }
 
@@ -192,15 +192,13 @@ fn last_model(ledger: &Ledger) -> Option<ModelRef> {
         if let Body::SessionStarted(started) = &entry.body {
             return Some(started.model.clone());
         }
-        if let Body::ModelChanged { model, .. } = &entry.body { Some(model.clone()) } else { None }
+        if let Body::Change(Change::Model { model, .. }) = &entry.body { Some(model.clone()) } else { None }
     })
 }
 
 /// The effort that was chosen last in the session, if one was.
 fn last_effort(ledger: &Ledger) -> Option<Option<Effort>> {
-    ledger
-        .entries()
-        .iter()
-        .rev()
-        .find_map(|entry| if let Body::EffortChanged { effort } = &entry.body { Some(*effort) } else { None })
+    ledger.entries().iter().rev().find_map(|entry| {
+        if let Body::Change(Change::Effort { effort }) = &entry.body { Some(*effort) } else { None }
+    })
 }

@@ -6,8 +6,8 @@ use crate::budget::Limit;
 use crate::context::{self, words};
 use crate::hooks::Payload;
 use crate::ledger::{
-    CompactionTrigger, Ending, FORMAT_VERSION, Injected, Injector, Message, Millis, Remark, SessionStarted,
-    Transition, Unsettled, Usage, UserMessage,
+    Change, CompactionTrigger, Ending, FORMAT_VERSION, Injected, Injector, Message, Millis, Remark,
+    SessionStarted, Transition, Unsettled, Usage, UserMessage,
 };
 use crate::model::{Draft, ModelSpec, Price, Request};
 
@@ -85,7 +85,7 @@ impl Agent {
             return phase;
         }
         let by_tokens = self.history.last_ending() == Some(Ending::TokenBudget);
-        self.history.ledger.remark(step.now, Remark::BudgetRaised { limit, to });
+        self.history.ledger.remark(step.now, Remark::Change(Change::Budget { limit, to }));
         let said = self.history.ledger.project().ok();
         if !said.is_some_and(|messages| matches!(messages.last(), Some(Message::Assistant(_)))) {
             return self.call_model(step, Transition::Steered, 0);

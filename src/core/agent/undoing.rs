@@ -1,7 +1,7 @@
 //! The user takes back what was done to files. It is done outside the loop, which writes it into the books and tells
 //! the model.
 
-use crate::ledger::{Body, Entry, FilesRestored, Injected, Injector, Millis, Remark};
+use crate::ledger::{Body, Change, Entry, FilesRestored, Injected, Injector, Millis, Remark};
 
 use super::Agent;
 
@@ -14,7 +14,7 @@ pub(super) struct Undone {
 impl Undone {
     /// Takes in one more entry.
     pub(super) fn read(&mut self, entry: &Entry) {
-        if let Body::FilesRestored(done) = &entry.body {
+        if let Body::Change(Change::FilesRestored(done)) = &entry.body {
             self.untold.push(format!(
                 "What your calls from {} on did to files: {}.",
                 done.since,
@@ -40,7 +40,7 @@ impl Agent {
     /// Files were put back: it goes into the books. A session without a first entry has changed no file.
     pub(super) fn files_restored(&mut self, now: Millis, done: FilesRestored) {
         if !self.history.ledger.entries().is_empty() {
-            self.history.ledger.remark(now, Remark::FilesRestored(done));
+            self.history.ledger.remark(now, Remark::Change(Change::FilesRestored(done)));
         }
     }
 

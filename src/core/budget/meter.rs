@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ledger::{Body, CallId, Entry, Goal, Millis, Outcome, ToolResult, Transition, Usage};
+use crate::ledger::{Body, CallId, Change, Entry, Goal, Millis, Outcome, ToolResult, Transition, Usage};
 
 use super::{Limit, Limits};
 
@@ -124,17 +124,14 @@ impl Meter {
                 self.decided(d.call, entry.at);
             }
             Body::ToolResult(r) => self.result(r, entry.at),
-            Body::BudgetRaised { limit, to } => self.raise(*limit, *to),
+            Body::Change(Change::Budget { limit, to }) => self.raise(*limit, *to),
             Body::Goal(goal) => self.tighten(goal),
             Body::TurnEnded(_) => self.end(entry.at),
             Body::Note(note) => self.failed_runs.extend(note.failed_run()),
             Body::SessionStarted(_)
             | Body::DelegationRequested(_)
             | Body::DelegationAnswered(_)
-            | Body::ModelChanged { .. }
-            | Body::EffortChanged { .. }
-            | Body::FilesRestored(_)
-            | Body::GrantRevoked { .. }
+            | Body::Change(_)
             | Body::Injected(_)
             | Body::Tombstone(_)
             // The validation command of a goal is bounded by its checkpoints, not by the calls a model may make.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::{Limit, Limits, Meter};
 use crate::ledger::{
-    AssistantMessage, Block, Body, CallId, Entry, EntryId, Facts, Goal, Hosted, Millis, ModelRef, Outcome,
-    Stop, ToolResult, Transition, Usage, UserMessage, Validation,
+    AssistantMessage, Block, Body, CallId, Change, Entry, EntryId, Facts, Goal, Hosted, Millis, ModelRef,
+    Outcome, Stop, ToolResult, Transition, Usage, UserMessage, Validation,
 };
 
 fn read(meter: &mut Meter, at: u64, body: Body) {
@@ -76,7 +76,7 @@ fn a_goal_tightens_for_its_own_run_and_its_sizes_are_known_until_then() {
     assert_eq!(meter.size_by_goal(Limit::ToolCalls), None, "it brought no other");
     // A raise below what holds without the goal ends with the goal; one beyond it stays.
     for (to, after) in [(3, 4), (6, 6)] {
-        read(&mut meter, 5, Body::BudgetRaised { limit: Limit::Turns, to });
+        read(&mut meter, 5, Body::Change(Change::Budget { limit: Limit::Turns, to }));
         assert_eq!((most(&meter), meter.size_by_goal(Limit::Turns)), (Some(to), Some(2)));
         read(&mut meter, 6, said());
         assert_eq!((most(&meter), meter.size_by_goal(Limit::Turns)), (Some(after), None));

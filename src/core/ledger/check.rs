@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fmt, sync::Arc};
 
-use super::{Body, CallId, Entry, EntryId};
+use super::{Body, CallId, Change, Entry, EntryId};
 
 /// What is wrong with a history, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,7 +93,7 @@ impl Books {
             Body::CallEdited(u) => self.edited(id, u.id),
             Body::ApprovalRequested(r) => self.request(id, r.call),
             Body::ApprovalDecided(d) => self.once(id, d.call, |b| &mut b.decided, "decided"),
-            Body::GrantRevoked { call } => {
+            Body::Change(Change::GrantRevoked { call }) => {
                 if !self.decided.contains(call) && !self.given_up.contains(call) {
                     self.fault(
                         id,
@@ -107,10 +107,7 @@ impl Books {
             Body::SessionStarted(_)
             | Body::Tombstone(_)
             | Body::Transition { .. }
-            | Body::BudgetRaised { .. }
-            | Body::ModelChanged { .. }
-            | Body::EffortChanged { .. }
-            | Body::FilesRestored(_)
+            | Body::Change(_)
             | Body::Goal(_)
             | Body::Checkpoint(_)
             | Body::Progress(_)

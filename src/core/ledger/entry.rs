@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::image::shown;
 use super::{
-    ApprovalRequest, AssistantMessage, CallId, Checkpoint, Compaction, Decision, DelegationRequest,
-    DelegationResponse, Effort, Ending, EntryId, FilesRestored, Goal, Image, Injector, Learned, Lesson,
-    Limit, Millis, ModelRef, Note, Progress, ToolResult, ToolUse, Transition, Usage,
+    ApprovalRequest, AssistantMessage, CallId, Change, Checkpoint, Compaction, Decision, DelegationRequest,
+    DelegationResponse, Ending, EntryId, Goal, Image, Injector, Learned, Lesson, Millis, ModelRef, Note,
+    Progress, ToolResult, ToolUse, Transition, Usage,
 };
 
 /// One entry: immutable once appended, never removed.
@@ -40,11 +40,6 @@ pub enum Body {
     ApprovalRequested(ApprovalRequest),
     /// Someone did.
     ApprovalDecided(Decision),
-    /// A person took back what they had granted for the session with this call, and every other grant of the same.
-    GrantRevoked {
-        /// The call with which it was granted.
-        call: CallId,
-    },
     /// A task is about to be sent to another agent.
     DelegationRequested(DelegationRequest),
     /// What came of it; the result of its call follows.
@@ -64,27 +59,8 @@ pub enum Body {
         /// The reason.
         reason: Transition,
     },
-    /// A limit was raised by the user.
-    BudgetRaised {
-        /// Which.
-        limit: Limit,
-        /// The new limit, in the limit's own unit (micro-dollars for cost).
-        to: u64,
-    },
-    /// From here on another model answers.
-    ModelChanged {
-        /// Which.
-        model: ModelRef,
-        /// Who answered before.
-        previous: ModelRef,
-    },
-    /// From here on the models are to think as hard as this.
-    EffortChanged {
-        /// The level, as configured; `None`: as each vendor thinks best.
-        effort: Option<Effort>,
-    },
-    /// The user took back what the agent did to files.
-    FilesRestored(FilesRestored),
+    /// Something is different for the rest of the session.
+    Change(Change),
     /// A goal is set, or taken up again: all eight parts.
     Goal(Goal),
     /// The six questions of a checkpoint.
@@ -122,7 +98,6 @@ impl Body {
             Self::CallEdited(_) => "call_edited",
             Self::ApprovalRequested(_) => "approval_request",
             Self::ApprovalDecided(_) => "approval",
-            Self::GrantRevoked { .. } => "grant_revoked",
             Self::DelegationRequested(_) => "delegation_request",
             Self::DelegationAnswered(_) => "delegation_response",
             Self::ToolResult(_) => "tool_result",
@@ -130,10 +105,7 @@ impl Body {
             Self::Tombstone(_) => "tombstone",
             Self::Compaction(_) => "compaction",
             Self::Transition { .. } => "transition",
-            Self::BudgetRaised { .. } => "budget_raised",
-            Self::ModelChanged { .. } => "model_changed",
-            Self::EffortChanged { .. } => "effort_changed",
-            Self::FilesRestored(_) => "files_restored",
+            Self::Change(change) => change.kind(),
             Self::Goal(_) => "goal",
             Self::Checkpoint(_) => "goal_checkpoint",
             Self::Progress(_) => "goal_progress",
@@ -160,11 +132,7 @@ impl Body {
             | Self::Tombstone(_)
             | Self::Compaction(_)
             | Self::Transition { .. }
-            | Self::BudgetRaised { .. }
-            | Self::ModelChanged { .. }
-            | Self::EffortChanged { .. }
-            | Self::FilesRestored(_)
-            | Self::GrantRevoked { .. }
+            | Self::Change(_)
             | Self::Goal(_)
             | Self::Checkpoint(_)
             | Self::Progress(_)

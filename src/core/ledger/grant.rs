@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{ApprovalRequest, Body, CallId, Decider, Decision, Entry, Scope};
+use super::{ApprovalRequest, Body, CallId, Change, Decider, Decision, Entry, Scope};
 
 /// Something that a person allowed for the rest of the session.
 #[derive(Debug, Clone, Copy)]
@@ -44,7 +44,7 @@ pub fn grants<'e>(entries: impl IntoIterator<Item = &'e Entry>) -> Vec<Grant<'e>
                 let rule = decision.rule.as_deref();
                 grants.extend(asked.get(&call).map(|request| Grant { call, request, rule, sandboxed }));
             }
-            Body::GrantRevoked { call } => {
+            Body::Change(Change::GrantRevoked { call }) => {
                 if let Some(revoked) = grants.iter().find(|grant| grant.call == *call).copied() {
                     grants.retain(|grant| !grant.is_like(&revoked));
                 }

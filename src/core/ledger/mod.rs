@@ -7,6 +7,7 @@
 mod approval;
 mod attempt;
 mod background;
+mod change;
 mod check;
 mod compaction;
 mod content;
@@ -41,6 +42,7 @@ use delegation::Delegated;
 pub use approval::{ApprovalRequest, Decision, PATH, Preview, Sandboxing, Scope};
 pub use attempt::{told_of_typing, was_typed_into};
 pub use background::BackgroundStatus;
+pub use change::Change;
 pub use check::{Fault, audit, check, resting_places};
 pub use compaction::{Compaction, CompactionTrigger};
 pub use content::{Arguments, Block, Thinking, ToolUse};
@@ -318,32 +320,8 @@ pub enum Remark {
         /// Reason.
         reason: Transition,
     },
-    /// A raised limit.
-    BudgetRaised {
-        /// Which.
-        limit: Limit,
-        /// The new limit, in the limit's own unit (micro-dollars for cost).
-        to: u64,
-    },
-    /// Another model.
-    ModelChanged {
-        /// Which.
-        model: ModelRef,
-        /// Who answered before.
-        previous: ModelRef,
-    },
-    /// Another effort.
-    EffortChanged {
-        /// The level; `None`: as each vendor thinks best.
-        effort: Option<Effort>,
-    },
-    /// A grant for the session is taken back.
-    GrantRevoked {
-        /// The call with which it was granted.
-        call: CallId,
-    },
-    /// Files are again what they were.
-    FilesRestored(FilesRestored),
+    /// Something is different for the rest of the session.
+    Change(Change),
     /// A goal.
     Goal(Goal),
     /// The questions of a checkpoint.
@@ -378,11 +356,7 @@ impl From<Remark> for Body {
             Remark::ApprovalDecided(d) => Self::ApprovalDecided(d),
             Remark::Tombstone(t) => Self::Tombstone(t),
             Remark::Transition { turn, reason } => Self::Transition { turn, reason },
-            Remark::BudgetRaised { limit, to } => Self::BudgetRaised { limit, to },
-            Remark::ModelChanged { model, previous } => Self::ModelChanged { model, previous },
-            Remark::EffortChanged { effort } => Self::EffortChanged { effort },
-            Remark::GrantRevoked { call } => Self::GrantRevoked { call },
-            Remark::FilesRestored(r) => Self::FilesRestored(r),
+            Remark::Change(change) => Self::Change(change),
             Remark::Goal(g) => Self::Goal(g),
             Remark::Checkpoint(c) => Self::Checkpoint(c),
             Remark::Progress(p) => Self::Progress(p),

@@ -118,11 +118,7 @@ impl Ledger {
                 | Body::DelegationAnswered(_)
                 | Body::Tombstone(_)
                 | Body::Transition { .. }
-                | Body::BudgetRaised { .. }
-                | Body::ModelChanged { .. }
-                | Body::EffortChanged { .. }
-                | Body::FilesRestored(_)
-                | Body::GrantRevoked { .. }
+                | Body::Change(_)
                 | Body::Goal(_)
                 | Body::Checkpoint(_)
                 | Body::Progress(_)

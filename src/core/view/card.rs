@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::context;
-use crate::ledger::{AssistantMessage, Block, Body, CallId, Entry, EntryId, Hosted};
+use crate::ledger::{AssistantMessage, Block, Body, CallId, Change, Entry, EntryId, Hosted};
 
 use super::Panel;
 
@@ -160,11 +160,8 @@ impl CardBody {
             Body::Note(note) if note.accepted().is_some() => None,
             Body::Note(_) | Body::Learned(_) => Some(Self::Note(entry)),
             Body::Error { .. } => Some(Self::Error(entry)),
-            Body::BudgetRaised { .. } => Some(Self::Raised(entry)),
-            Body::ModelChanged { .. }
-            | Body::EffortChanged { .. }
-            | Body::GrantRevoked { .. }
-            | Body::FilesRestored(_) => Some(Self::Changed(entry)),
+            Body::Change(Change::Budget { .. }) => Some(Self::Raised(entry)),
+            Body::Change(_) => Some(Self::Changed(entry)),
             Body::TurnEnded(_) => Some(Self::TurnEnded(entry)),
             Body::SessionStarted(_)
             | Body::CallEdited(_)

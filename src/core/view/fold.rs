@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::agent::{Event, Live};
 use crate::budget::Limit;
 use crate::ledger::{
-    Body, CallId, Compaction, Entry, EntryId, Learned, Lesson, Millis, ToolResult, TurnEnded,
+    Body, CallId, Change, Compaction, Entry, EntryId, Learned, Lesson, Millis, ToolResult, TurnEnded,
 };
 
 use super::{
@@ -100,7 +100,7 @@ impl View {
             Body::User(_) if PlanProgress::of(&self.plan).current.is_none() => self.plan.clear(),
             Body::Tombstone(t) => self.remove(t.target),
             Body::Assistant(_) => self.latest_message = self.latest_message.max(Some(entry.id)),
-            Body::ModelChanged { model, .. } => self.session.model = model.to_string(),
+            Body::Change(Change::Model { model, .. }) => self.session.model = model.to_string(),
             Body::Learned(Learned { lesson: Lesson::Window { model, most }, .. }) => {
                 self.session.learn_window(model, *most);
             }
@@ -120,10 +120,7 @@ impl View {
             | Body::Injected(_)
             | Body::Compaction(_)
             | Body::Transition { .. }
-            | Body::BudgetRaised { .. }
-            | Body::EffortChanged { .. }
-            | Body::FilesRestored(_)
-            | Body::GrantRevoked { .. }
+            | Body::Change(_)
             | Body::Learned(_)
             | Body::Error { .. } => {}
         }
@@ -178,11 +175,7 @@ impl View {
             | Body::Injected(_)
             | Body::Tombstone(_)
             | Body::Compaction(_)
-            | Body::BudgetRaised { .. }
-            | Body::ModelChanged { .. }
-            | Body::EffortChanged { .. }
-            | Body::FilesRestored(_)
-            | Body::GrantRevoked { .. }
+            | Body::Change(_)
             | Body::Note(_)
             | Body::Learned(_)
             | Body::Error { .. } => {}

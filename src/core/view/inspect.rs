@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use super::change;
 use crate::ledger::{
-    ApprovalRequest, Arguments, Body, CallId, Checkpoint, Compaction, Decision, DelegationResponse, Effort,
-    Entry, Outcome, Preview, seconds,
+    ApprovalRequest, Arguments, Body, Checkpoint, Compaction, Decision, DelegationResponse, Entry, Outcome,
+    Preview, seconds,
 };
 
 /// One row: one entry.
@@ -135,11 +136,7 @@ pub fn one_line(entry: &Entry) -> String {
         Body::Tombstone(t) => format!("{} withdrawn: {}", t.target, t.reason),
         Body::Compaction(c) => compacted(c),
         Body::Transition { turn, reason } => format!("turn {turn} ({})", reason.as_str()),
-        Body::BudgetRaised { limit, to } => format!("{} is now {to}", limit.name()),
-        Body::ModelChanged { model, previous } => format!("{model} in the place of {previous}"),
-        Body::GrantRevoked { call } => revoked(*call),
-        Body::FilesRestored(done) => done.words(),
-        Body::EffortChanged { effort } => effort_words(*effort),
+        Body::Change(change) => change::words(change),
         Body::Note(n) => format!("{}: {}", n.about, n.text),
         Body::Learned(l) => format!("{}: {}", l.about, l.lesson.sentence()),
         Body::Error { message, .. } => message.clone(),
@@ -165,16 +162,6 @@ fn met(checkpoint: &Checkpoint) -> String {
     checkpoint.done().map_or_else(String::new, |done| {
         format!("done: {} ({})", done.answer.as_deref().unwrap_or("asked"), done.by.as_str())
     })
-}
-
-/// A grant that was taken back, by the call with which it was given.
-fn revoked(call: CallId) -> String {
-    format!("what you granted for this session with {call} is asked about again")
-}
-
-/// An effort, as people read it.
-fn effort_words(effort: Option<Effort>) -> String {
-    effort.map_or("as the vendor thinks best", Effort::as_str).to_owned()
 }
 
 fn compacted(c: &Compaction) -> String {

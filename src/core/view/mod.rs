@@ -2,6 +2,7 @@
 //! chat, replay and the inspector are one renderer.
 
 mod card;
+pub mod change;
 mod fold;
 mod hosted;
 mod inspect;

@@ -10,6 +10,7 @@ use crate::ledger::{
 };
 use crate::model::Request;
 
+use super::change;
 use super::{Row, synthetic};
 
 /// What becomes of an entry in the next request.
@@ -202,19 +203,14 @@ impl Reading {
             Body::Validation(_) => {
                 Fate::Left("the loop's own call: a checkpoint tells what it showed".to_owned())
             }
-            Body::CallEdited(_) | Body::FilesRestored(_) => {
-                Fate::Apart("told in a message before the next turn")
-            }
-            Body::ApprovalRequested(_) | Body::ApprovalDecided(_) | Body::GrantRevoked { .. } => {
-                Fate::Apart("a decision about a call")
-            }
+            Body::CallEdited(_) => Fate::Apart("told in a message before the next turn"),
+            Body::Change(change) => Fate::Apart(change::why_not_sent(change)),
+            Body::ApprovalRequested(_) | Body::ApprovalDecided(_) => Fate::Apart("a decision about a call"),
             Body::DelegationRequested(_) | Body::DelegationAnswered(_) => {
                 Fate::Apart("sent as the call and its result")
             }
             Body::Tombstone(_) => Fate::Apart("it withdraws another entry"),
             Body::Transition { .. } | Body::TurnEnded(_) => Fate::Apart("a step of the loop"),
-            Body::ModelChanged { .. } | Body::EffortChanged { .. } => Fate::Apart("who answers from here on"),
-            Body::BudgetRaised { .. } => Fate::Apart("a limit of the loop"),
             Body::Goal(_) | Body::Checkpoint(_) | Body::Progress(_) => {
                 Fate::Apart("told in the messages of the goal")
             }

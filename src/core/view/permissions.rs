@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ledger::{ApprovalRequest, Arguments, Body, CallId, Decider, Decision, Scope, ToolUse, grants};
+use crate::ledger::{
+    ApprovalRequest, Arguments, Body, CallId, Change, Decider, Decision, Scope, ToolUse, grants,
+};
 use crate::policy::{Listed, Origin, Past, Rule, RuleKind, Tier, digest, listing};
 use crate::tool::{Preparation, ToolSpec, delegate, mcp};
 
@@ -125,11 +127,11 @@ impl View {
                         granted.push((digest, Granted { call, name, about, last: None }));
                     }
                 }
-                Body::GrantRevoked { call } if !rules.contains(call) => {
+                Body::Change(Change::GrantRevoked { call }) if !rules.contains(call) => {
                     let revoked = asked.get(call).map(|request| exactly(request).0);
                     granted.retain(|(action, _)| Some(action) != revoked.as_ref());
                 }
-                Body::GrantRevoked { .. } => {}
+                Body::Change(Change::GrantRevoked { .. }) => {}
                 _ => {}
             }
         }

@@ -4,11 +4,12 @@
 
 use std::sync::Arc;
 
+use super::change;
 use super::quote::{self, fenced, inline, quoted};
 use super::{Card, CardBody, Panel, View, ViewSettings, one_line, subject};
 use crate::agent::Event;
 use crate::budget::Limits;
-use crate::ledger::{Body, Entry, Injector, TurnEnded, seconds, standing};
+use crate::ledger::{Body, Change, Entry, Injector, TurnEnded, seconds, standing};
 use crate::policy::Mode;
 
 /// Lines of a result that a person is shown; the rest is counted.
@@ -98,11 +99,8 @@ impl Page {
                 self.aside(&format!("note on {}", learned.about), &learned.lesson.sentence());
             }
             Body::Error { message, next } => self.aside("error", &format!("{message}; next: {next}")),
-            Body::BudgetRaised { limit, to } => self.aside(&format!("{} is now {to}", limit.name()), ""),
-            Body::ModelChanged { .. } => self.aside("model", &one_line(entry)),
-            Body::GrantRevoked { .. } => self.aside("revoked", &one_line(entry)),
-            Body::FilesRestored(_) => self.aside("undone", &one_line(entry)),
-            Body::EffortChanged { .. } => self.aside("effort", &one_line(entry)),
+            Body::Change(change @ Change::Budget { .. }) => self.aside(&change::words(change), ""),
+            Body::Change(change) => self.aside(change::heading(change), &change::words(change)),
             Body::Goal(_) => self.aside("goal", &one_line(entry)),
             Body::Checkpoint(_) => self.aside("goal check", &one_line(entry)),
             Body::Handoff { text } => self.aside("handoff", text),

@@ -93,11 +93,7 @@ impl Group {
             | Body::ToolResult(_) => Self::Calls,
             Body::CallEdited(_) | Body::ApprovalRequested(_) | Body::ApprovalDecided(_) => Self::Approvals,
             Body::Transition { .. }
-            | Body::BudgetRaised { .. }
-            | Body::ModelChanged { .. }
-            | Body::EffortChanged { .. }
-            | Body::FilesRestored(_)
-            | Body::GrantRevoked { .. }
+            | Body::Change(_)
             | Body::TurnEnded(_)
             | Body::Goal(_)
             | Body::Checkpoint(_)

@@ -42,11 +42,7 @@ impl Expected {
                 Event::Appended(entry) => {
                     matches!(
                         entry.body,
-                        Body::Error { .. }
-                            | Body::TurnEnded(_)
-                            | Body::Note(_)
-                            | Body::FilesRestored(_)
-                            | Body::GrantRevoked { .. }
+                        Body::Error { .. } | Body::TurnEnded(_) | Body::Note(_) | Body::Change(_)
                     )
                 }
                 Event::Live(Live::Refused(_) | Live::Returned(_) | Live::BooksShut { .. }) => true,

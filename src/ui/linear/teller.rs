@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use crate::agent::{Event, Live};
 use crate::budget::Limit;
 use crate::ledger::{
-    AssistantMessage, Block, Body, Checkpoint, Decider, Decision, Ending, Entry, EntryId, Injector, Millis,
-    Scope, TurnEnded,
+    AssistantMessage, Block, Body, Change, Checkpoint, Decider, Decision, Ending, Entry, EntryId, Injector,
+    Millis, Scope, TurnEnded,
 };
-use crate::view::{Shown, View, ViewSettings, one_line, shown};
+use crate::view::{Shown, View, ViewSettings, change, shown};
 
 use super::calls::{finished, hosted, named};
 use super::pages::used;
@@ -173,7 +173,7 @@ impl Teller {
             }
             Body::TurnEnded(ended) => self.ended(entry, ended, voice),
             body => {
-                if let Some(words) = remark(entry, body) {
+                if let Some(words) = remark(body) {
                     voice.say(&words);
                 }
             }
@@ -338,7 +338,7 @@ impl Teller {
 }
 
 /// The entries that are one remark; `None` for those that are said elsewhere or say nothing.
-fn remark(entry: &Entry, body: &Body) -> Option<String> {
+fn remark(body: &Body) -> Option<String> {
     Some(match body {
         Body::Note(note) => {
             let first = note.text.trim().lines().next().unwrap_or_default().trim_end_matches(':');
@@ -346,13 +346,10 @@ fn remark(entry: &Entry, body: &Body) -> Option<String> {
         }
         Body::Learned(learned) => format!("note on {}: {}", learned.about, learned.lesson.sentence()),
         Body::Error { message, next } => format!("error: {message}\nnext: {next}"),
-        Body::BudgetRaised { limit, to } => {
+        Body::Change(Change::Budget { limit, to }) => {
             format!("budget {}: raised to {}", limit.name(), amount(Some(*limit), *to))
         }
-        Body::ModelChanged { .. } => format!("model changed: {}", one_line(entry)),
-        Body::GrantRevoked { .. } => format!("revoked: {}", one_line(entry)),
-        Body::FilesRestored(_) => format!("undone: {}", one_line(entry)),
-        Body::EffortChanged { .. } => format!("effort changed: {}", one_line(entry)),
+        Body::Change(change) => format!("{}: {}", change::heading(change), change::words(change)),
         Body::Goal(goal) => format!(
             "goal: done when {}; checkpoint every {}",
             goal.done_condition,

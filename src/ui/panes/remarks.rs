@@ -4,9 +4,9 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 
 use crate::budget::Limit;
-use crate::ledger::{Body, Compaction, Entry, EntryId, Injected, Injector};
+use crate::ledger::{Body, Change, Compaction, Entry, EntryId, Injected, Injector};
 use crate::ui::text::{fit, sanitize, wrap};
-use crate::view::one_line;
+use crate::view::change;
 
 use super::cards::{Around, INDENT};
 use super::layouts::Row;
@@ -33,26 +33,25 @@ pub(super) fn lay(entry: &Entry, around: &Around<'_>) -> Vec<Row> {
         Body::Learned(learned) => {
             vec![quiet("·", learned.lesson.sentence().as_ref(), theme.faint, around)]
         }
-        Body::BudgetRaised { limit, to } => {
+        Body::Change(Change::Budget { limit, to }) => {
             let words = format!("{} raised to {}", limit.name(), amount(*limit, *to));
             vec![quiet("↑", &words, theme.dim, around)]
         }
-        Body::ModelChanged { .. } => {
-            vec![quiet("⇄", &format!("model: {}", one_line(entry)), theme.dim, around)]
+        Body::Change(change @ Change::FilesRestored(_)) => {
+            said("⟲", &changed(change), theme.accent, theme.dim, around)
         }
-        Body::EffortChanged { .. } => {
-            vec![quiet("⇄", &format!("effort: {}", one_line(entry)), theme.dim, around)]
-        }
-        Body::GrantRevoked { .. } => {
-            vec![quiet("⊖", &format!("revoked: {}", one_line(entry)), theme.dim, around)]
-        }
-        Body::FilesRestored(done) => {
-            said("⟲", &format!("undone: {}", done.words()), theme.accent, theme.dim, around)
+        Body::Change(change) => {
+            let sign = if matches!(change, Change::GrantRevoked { .. }) { "⊖" } else { "⇄" };
+            vec![quiet(sign, &changed(change), theme.dim, around)]
         }
         Body::Compaction(made) => compacted(entry.id, made, around),
         Body::Error { message, next } => failure(message, next, around),
         _ => Vec::new(),
     }
+}
+
+fn changed(change: &Change) -> String {
+    format!("{}: {}", change::heading(change), change::words(change))
 }
 
 fn named(injected: &Injected) -> String {

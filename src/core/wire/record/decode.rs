@@ -6,13 +6,12 @@ use serde_json::Value;
 
 use crate::ledger::{
     ApprovalRequest, Body, CallId, Compaction, CompactionTrigger, Decider, Decision, DelegationRequest,
-    DelegationResponse, Effort, Ending, Entry, EntryId, FORMAT_VERSION, FilesRestored, Injected, Injector,
-    Limit, ModelRef, Preview, Sandboxing, Scope, SessionStarted, TaskState, Tombstone, Transition, TurnEnded,
-    UserMessage,
+    DelegationResponse, Ending, Entry, EntryId, FORMAT_VERSION, Injected, Injector, ModelRef, Preview,
+    Sandboxing, Scope, SessionStarted, TaskState, Tombstone, Transition, TurnEnded, UserMessage,
 };
 
 use super::fields::Fields;
-use super::{RecordError, goal, image, message, note, result, time};
+use super::{RecordError, change, goal, image, message, note, result, time};
 
 /// Reads one event object. Unknown fields are ignored.
 ///
@@ -42,7 +41,7 @@ fn refuse_newer(fields: &Fields<'_>) -> Result<(), RecordError> {
     Err(RecordError::Newer { found, known: FORMAT_VERSION, app })
 }
 
-type Reader = fn(&Fields<'_>, EntryId) -> Result<Body, RecordError>;
+pub(super) type Reader = fn(&Fields<'_>, EntryId) -> Result<Body, RecordError>;
 
 fn reader(kind: &str) -> Option<Reader> {
     let reader: Reader = match kind {
@@ -80,42 +79,12 @@ fn reader(kind: &str) -> Option<Reader> {
         "transition" => |f, _| {
             Ok(Body::Transition { turn: f.small("turn")?, reason: f.one_of("reason", Transition::parse)? })
         },
-        "budget_raised" => |f, _| read_raised(f),
-        "model_changed" => |f, _| {
-            let read = |name| f.str(name).map(ModelRef::parse);
-            Ok(Body::ModelChanged { model: read("model")?, previous: read("previous")? })
-        },
-        "effort_changed" => |f, _| read_effort(f),
-        "grant_revoked" => |f, _| Ok(Body::GrantRevoked { call: f.call("call")? }),
-        "files_restored" => |f, _| {
-            Ok(Body::FilesRestored(FilesRestored {
-                since: f.call("since")?,
-                restored: f.texts("restored")?,
-                deleted: f.texts("deleted")?,
-                left: f.texts("left")?,
-            }))
-        },
         "note" => |f, _| note::read(f),
         "error" => |f, _| Ok(Body::Error { message: f.text("message")?, next: f.text("next")? }),
         "turn_ended" => |f, _| read_ended(f),
-        _ => return None,
+        _ => return change::reader(kind),
     };
     Some(reader)
-}
-
-fn read_raised(fields: &Fields<'_>) -> Result<Body, RecordError> {
-    let name = fields.str("name")?;
-    // A limit that only another version has means nothing here: the line stays, and is reported.
-    let limit =
-        Limit::parse(name).ok_or_else(|| RecordError::UnknownType(format!("budget_raised of {name}")))?;
-    Ok(Body::BudgetRaised { limit, to: fields.number("limit")? })
-}
-
-fn read_effort(fields: &Fields<'_>) -> Result<Body, RecordError> {
-    let given = fields.get("effort").filter(|level| !level.is_null());
-    let unknown = |_| RecordError::UnknownType("effort_changed to an unknown level".to_owned());
-    let effort = given.map(|_| Effort::parse(fields.str("effort")?).map_err(unknown)).transpose()?;
-    Ok(Body::EffortChanged { effort })
 }
 
 fn read_started(fields: &Fields<'_>) -> Result<Body, RecordError> {

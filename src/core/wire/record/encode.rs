@@ -3,13 +3,13 @@
 use serde_json::{Map, Value, json};
 
 use crate::ledger::{
-    ApprovalRequest, Body, Compaction, Decision, DelegationResponse, Effort, Entry, Injector, Preview,
-    Sandboxing, SessionStarted, TurnEnded,
+    ApprovalRequest, Body, Compaction, Decision, DelegationResponse, Entry, Injector, Preview, Sandboxing,
+    SessionStarted, TurnEnded,
 };
 
 use super::fields::{put, put_value};
 use super::image::Bytes;
-use super::{goal, image, lesson, message, note, result, time};
+use super::{change, goal, image, lesson, message, note, result, time};
 
 /// The event object of an entry, with exactly the names of the design.
 pub fn encode(entry: &Entry) -> Value {
@@ -65,23 +65,7 @@ fn write_body(record: &mut Map<String, Value>, body: &Body, bytes: Bytes) {
         Body::Transition { turn, reason } => {
             put(record, json!({ "turn": turn, "reason": reason.as_str() }));
         }
-        Body::BudgetRaised { limit, to } => put(record, json!({ "name": limit.name(), "limit": to })),
-        Body::ModelChanged { model, previous } => {
-            put(record, json!({ "model": model.to_string(), "previous": previous.to_string() }));
-        }
-        Body::GrantRevoked { call } => put(record, json!({ "call": call.to_string() })),
-        Body::EffortChanged { effort } => {
-            put(record, json!({ "effort": effort.map(Effort::as_str) }));
-        }
-        Body::FilesRestored(done) => put(
-            record,
-            json!({
-                "since": done.since.to_string(),
-                "restored": done.restored,
-                "deleted": done.deleted,
-                "left": done.left,
-            }),
-        ),
+        Body::Change(change) => change::write(record, change),
         Body::Note(remark) => note::write(record, remark),
         Body::Learned(learned) => lesson::write(record, learned),
         Body::Error { message, next } => put(record, json!({ "message": message, "next": next })),

@@ -2,6 +2,7 @@
 //! domain types.
 
 mod audit;
+mod change;
 mod copy;
 mod decode;
 mod encode;

@@ -44,11 +44,7 @@ fn short(body: &Body, told: &mut Told) -> Option<Value> {
         | Body::Tombstone(_)
         | Body::Compaction(_)
         | Body::Transition { .. }
-        | Body::BudgetRaised { .. }
-        | Body::ModelChanged { .. }
-        | Body::EffortChanged { .. }
-        | Body::FilesRestored(_)
-        | Body::GrantRevoked { .. }
+        | Body::Change(_)
         | Body::Goal(_)
         | Body::Checkpoint(_)
         | Body::Progress(_)

@@ -1,0 +1,48 @@
+//! What a person or the loop changed for the rest of the session. No protocol constrains these entries and no model reads
+//! them, so every fold that does not care about one has a single arm for all of them.
+
+use super::{CallId, Effort, FilesRestored, Limit, ModelRef};
+
+/// Something is different from here on.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Change {
+    /// The user raised a limit.
+    Budget {
+        /// Which.
+        limit: Limit,
+        /// The new limit, in the limit's own unit (micro-dollars for cost).
+        to: u64,
+    },
+    /// Another model answers.
+    Model {
+        /// Which.
+        model: ModelRef,
+        /// Who answered before.
+        previous: ModelRef,
+    },
+    /// The models are to think as hard as this.
+    Effort {
+        /// The level, as configured; `None`: as each vendor thinks best.
+        effort: Option<Effort>,
+    },
+    /// A person took back what they had granted for the session with this call, and every other grant of the same.
+    GrantRevoked {
+        /// The call with which it was granted.
+        call: CallId,
+    },
+    /// The user took back what the agent did to files.
+    FilesRestored(FilesRestored),
+}
+
+impl Change {
+    /// The entry's `type`, as recorded.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Budget { .. } => "budget_raised",
+            Self::Model { .. } => "model_changed",
+            Self::Effort { .. } => "effort_changed",
+            Self::GrantRevoked { .. } => "grant_revoked",
+            Self::FilesRestored(_) => "files_restored",
+        }
+    }
+}

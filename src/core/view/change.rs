@@ -1,0 +1,37 @@
+//! Changes of a session in words: the same for the screen, lines, transcripts and the inspector.
+
+use crate::ledger::{Change, Effort};
+
+/// What changed, in a word or two: the heading of [`words`].
+pub fn heading(change: &Change) -> &'static str {
+    match change {
+        Change::Budget { .. } => "budget",
+        Change::Model { .. } => "model",
+        Change::Effort { .. } => "effort",
+        Change::GrantRevoked { .. } => "revoked",
+        Change::FilesRestored(_) => "undone",
+    }
+}
+
+/// How it is from here on, in one line.
+pub fn words(change: &Change) -> String {
+    match change {
+        Change::Budget { limit, to } => format!("{} is now {to}", limit.name()),
+        Change::Model { model, previous } => format!("{model} in the place of {previous}"),
+        Change::Effort { effort } => effort.map_or("as the vendor thinks best", Effort::as_str).to_owned(),
+        Change::GrantRevoked { call } => {
+            format!("what you granted for this session with {call} is asked about again")
+        }
+        Change::FilesRestored(done) => done.words(),
+    }
+}
+
+/// Why no model reads the entry.
+pub(super) fn why_not_sent(change: &Change) -> &'static str {
+    match change {
+        Change::Budget { .. } => "a limit of the loop",
+        Change::Model { .. } | Change::Effort { .. } => "who answers from here on",
+        Change::GrantRevoked { .. } => "a decision about a call",
+        Change::FilesRestored(_) => "told in a message before the next turn",
+    }
+}

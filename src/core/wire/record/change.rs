@@ -1,0 +1,68 @@
+//! Changes of a session, as members of their records.
+
+use serde_json::{Map, Value, json};
+
+use crate::ledger::{Body, Change, Effort, FilesRestored, Limit, ModelRef};
+
+use super::RecordError;
+use super::decode::Reader;
+use super::fields::{Fields, put};
+
+pub(super) fn write(record: &mut Map<String, Value>, change: &Change) {
+    let members = match change {
+        Change::Budget { limit, to } => json!({ "name": limit.name(), "limit": to }),
+        Change::Model { model, previous } => {
+            json!({ "model": model.to_string(), "previous": previous.to_string() })
+        }
+        Change::Effort { effort } => json!({ "effort": effort.map(Effort::as_str) }),
+        Change::GrantRevoked { call } => json!({ "call": call.to_string() }),
+        Change::FilesRestored(done) => json!({
+            "since": done.since.to_string(),
+            "restored": done.restored,
+            "deleted": done.deleted,
+            "left": done.left,
+        }),
+    };
+    put(record, members);
+}
+
+/// What reads a record of this type; `None`: the type is not a change.
+pub(super) fn reader(kind: &str) -> Option<Reader> {
+    Some(match kind {
+        "budget_raised" => |f, _| raised(f).map(Body::Change),
+        "model_changed" => |f, _| model(f).map(Body::Change),
+        "effort_changed" => |f, _| effort(f).map(Body::Change),
+        "grant_revoked" => |f, _| f.call("call").map(|call| Body::Change(Change::GrantRevoked { call })),
+        "files_restored" => |f, _| restored(f).map(Body::Change),
+        _ => return None,
+    })
+}
+
+fn raised(fields: &Fields<'_>) -> Result<Change, RecordError> {
+    let name = fields.str("name")?;
+    // A limit that only another version has means nothing here: the line stays, and is reported.
+    let limit =
+        Limit::parse(name).ok_or_else(|| RecordError::UnknownType(format!("budget_raised of {name}")))?;
+    Ok(Change::Budget { limit, to: fields.number("limit")? })
+}
+
+fn model(fields: &Fields<'_>) -> Result<Change, RecordError> {
+    let read = |name| fields.str(name).map(ModelRef::parse);
+    Ok(Change::Model { model: read("model")?, previous: read("previous")? })
+}
+
+fn effort(fields: &Fields<'_>) -> Result<Change, RecordError> {
+    let given = fields.get("effort").filter(|level| !level.is_null());
+    let unknown = |_| RecordError::UnknownType("effort_changed to an unknown level".to_owned());
+    let effort = given.map(|_| Effort::parse(fields.str("effort")?).map_err(unknown)).transpose()?;
+    Ok(Change::Effort { effort })
+}
+
+fn restored(fields: &Fields<'_>) -> Result<Change, RecordError> {
+    Ok(Change::FilesRestored(FilesRestored {
+        since: fields.call("since")?,
+        restored: fields.texts("restored")?,
+        deleted: fields.texts("deleted")?,
+        left: fields.texts("left")?,
+    }))
+}
