@@ -88,7 +88,7 @@ async fn converse(
     theme: Theme,
 ) -> Result<Next, Fault> {
     let (quit, interrupts) = signals_of(invocation)?;
-    let (switch, attach) = (session.gateway.switch.clone(), session.gateway.attach.clone());
+    let attach = session.gateway.attach.clone();
     let settings = UiSettings {
         view: view_settings(invocation, &session),
         theme,
@@ -102,7 +102,6 @@ async fn converse(
         read_only: false,
         replay: None,
         quit,
-        tools_mode: Box::new(move || switch.tools_mode()),
         entry_json,
         mentions: Box::new(move |text| attach.mentions_in_paste(text)),
         errands: errands(invocation, session.gateway.earlier.clone()),
@@ -227,7 +226,7 @@ pub(super) fn view_settings(invocation: &Invocation, session: &Session) -> ViewS
         window: session.choice.spec.window,
         limits: invocation.config.limits.clone(),
         token_budget: invocation.config.token_budget().map(|budget| budget.tokens),
-        tools_mode: session.gateway.switch.tools_mode(),
+        tool_calls: session.choice.spec.tool_calls,
         rules: invocation.config.rules(),
         tools: crate::session::compose::tools(invocation.config.echo),
     }

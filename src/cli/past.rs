@@ -1,5 +1,6 @@
 //! A session of the past, opened to be looked at: nothing is settled or written.
 
+use crate::model::ToolCalls;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -67,7 +68,7 @@ fn view(invocation: &Invocation, model: String, cwd: &str) -> ViewSettings {
         window: crate::model::ModelSpec::UNKNOWN_WINDOW,
         limits: invocation.config.limits.clone(),
         token_budget: None,
-        tools_mode: "native",
+        tool_calls: ToolCalls::Native,
         rules: Vec::new(),
         tools: Vec::new(),
     }

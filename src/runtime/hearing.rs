@@ -80,7 +80,7 @@ fn bytes(news: &ModelNews) -> usize {
         ModelNews::Event(
             ModelEvent::Text(text) | ModelEvent::Thinking(text) | ModelEvent::CallArguments { text, .. },
         ) => text.len(),
-        ModelNews::Event(_) | ModelNews::Finished | ModelNews::Failed(_) => 0,
+        ModelNews::Event(_) | ModelNews::ToolsRefused | ModelNews::Finished | ModelNews::Failed(_) => 0,
     }
 }
 

@@ -8,7 +8,7 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::{BoxFuture, Either, FutureExt as _, join3, ready, select};
+use futures_util::future::{BoxFuture, FutureExt as _, join3, ready};
 use futures_util::stream::{self, StreamExt as _};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, ChildStdin, Command};
@@ -137,12 +137,14 @@ async fn attend(mut child: Child, input: &str) -> io::Result<Ended> {
             hear(stdout, &mut ended.stdout),
             hear(stderr, &mut ended.stderr),
         );
-        match select(pin!(child.wait()), pin!(hearing)).await {
-            Either::Left((status, hearing)) => {
+        let mut hearing = pin!(hearing);
+        tokio::select! {
+            biased;
+            status = child.wait() => {
                 timeout(LAST_WORDS, hearing).await.ok();
                 status
             }
-            Either::Right((_, waiting)) => waiting.await,
+            _ = hearing.as_mut() => child.wait().await,
         }
     };
     ended.code = status?.code();

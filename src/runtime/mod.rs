@@ -29,7 +29,7 @@ pub use clock::Clock;
 pub use driver::{Driver, DriverError, Handles, Ports};
 pub use hooks::{CommandHooks, NoHooks};
 pub use http::{HttpModel, Timeouts};
-pub use models::{AutoToolMode, Pace, RehearsalModel, RunningMode, ScriptedModel, StringModel, ToolMode};
+pub use models::{AutoToolMode, Pace, RehearsalModel, ScriptedModel, StringModel};
 pub use network::Network;
 pub use ports::{HookPort, LateNews, ModelPort, StorePort, ToolPort};
 pub use process::{Groups, keep_to_ourselves};

@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use uuid::Uuid;
 
-use super::ports::router;
+use super::ports::{router, with_tool_calls};
 use super::{confined, instructions};
 use crate::agent::{Agent, Attendance, Effect, Input, Intent, Settings};
 use crate::config::environment::Environment;
@@ -71,7 +71,8 @@ pub(crate) fn compose(
     let groups = Groups::default();
     let tools = local_tools(invocation, &config, &groups);
     let tools = if attendance == Attendance::Person { tools.attended() } else { tools };
-    let (router, modes) = router(&choice, &config)?;
+    let choice = with_tool_calls(choice, &config);
+    let router = router(&choice, &config)?;
     let now = now();
     let mut notices = invocation.config.warnings.clone();
     notices.extend(unconfined(&config));
@@ -120,7 +121,7 @@ pub(crate) fn compose(
     let tools = tools.keeping(Snapshots::of_session(state.clone(), id.clone()));
     let tools = external.around(tools, invocation, &groups);
     let hooks = hook_port(invocation, &id, &groups);
-    let switch = Switch::new(config.clone(), invocation.environment.clone(), router.clone(), modes);
+    let switch = Switch::new(config.clone(), invocation.environment.clone(), router.clone());
     let gateway = Gateway::new(invocation, (state, &id), switch);
     let ports = Ports { model: Box::new(router), tools, hooks, store: Box::new(store) };
     let (driver, handles) = Driver::new(agent, ports);

@@ -3,54 +3,62 @@
 use crate::config::fault::Fault;
 use crate::config::models::{Choice, Way};
 use crate::config::{Config, ToolCalling};
-use crate::ledger::ModelRef;
+use crate::model::ToolCalls;
 use crate::runtime::{
-    AutoToolMode, HttpModel, ModelPort, ModelRouter, RehearsalModel, RunningMode, ScriptedModel, StringModel,
-    Timeouts, ToolMode,
+    AutoToolMode, HttpModel, ModelPort, ModelRouter, RehearsalModel, ScriptedModel, StringModel, Timeouts,
 };
 use crate::wire::{script, string_mode};
 
-/// One port for the whole chain, and how each of its models calls tools.
+/// One port for the whole chain.
 ///
 /// # Errors
 /// Exit 2: a script that cannot be read.
-pub(crate) fn router(
-    choice: &Choice,
-    config: &Config,
-) -> Result<(ModelRouter, Vec<(ModelRef, RunningMode)>), Fault> {
-    let (router, mut modes) = (ModelRouter::default(), Vec::new());
+pub(crate) fn router(choice: &Choice, config: &Config) -> Result<ModelRouter, Fault> {
+    let router = ModelRouter::default();
     for one in std::iter::once(choice).chain(&choice.fallback) {
-        let (port, mode) = model_port(one, config)?;
-        router.add(one.spec.model.clone(), port);
-        modes.push((one.spec.model.clone(), mode));
+        router.add(one.spec.model.clone(), model_port(one, config)?);
     }
-    Ok((router, modes))
+    Ok(router)
 }
 
-/// The model in the mode that was asked for. `auto` goes by what is known about it, and by how a script is written.
+/// The choice, and those behind it, with how each model calls tools at first: as it was asked for, or with `auto` by what is
+/// known about it and by how a script is written.
+pub(crate) fn with_tool_calls(mut choice: Choice, config: &Config) -> Choice {
+    for one in choice.fallback.iter_mut() {
+        one.spec.tool_calls = tool_calls(one, config);
+    }
+    choice.spec.tool_calls = tool_calls(&choice, config);
+    choice
+}
+
+fn tool_calls(choice: &Choice, config: &Config) -> ToolCalls {
+    let in_text = match (config.tools, &choice.way) {
+        // It speaks no other way.
+        (_, Way::Rehearsal) | (ToolCalling::Native, _) => false,
+        (ToolCalling::String, _) => true,
+        (ToolCalling::Auto, Way::Server(_)) => choice.spec.abilities.tools == Some(false),
+        (ToolCalling::Auto, Way::Script(text)) => {
+            let calls = |reply: &script::Reply| string_mode::has_calls(&reply.text);
+            choice.spec.abilities.tools == Some(false)
+                || script::parse(text).is_ok_and(|replies| replies.iter().any(calls))
+        }
+    };
+    if in_text { ToolCalls::InText } else { ToolCalls::Native }
+}
+
+/// The model, calling tools as its spec says; with `auto`, until its server refuses them.
 ///
 /// # Errors
 /// Exit 2: a script that cannot be read.
-pub(crate) fn model_port(
-    choice: &Choice,
-    config: &Config,
-) -> Result<(Box<dyn ModelPort>, RunningMode), Fault> {
-    let tools = config.tools;
-    let mut is_string = match tools {
-        ToolCalling::Auto => choice.spec.abilities.tools == Some(false),
-        ToolCalling::Native => false,
-        ToolCalling::String => true,
-    };
+pub(crate) fn model_port(choice: &Choice, config: &Config) -> Result<Box<dyn ModelPort>, Fault> {
+    let first = choice.spec.tool_calls;
     let model: Box<dyn ModelPort> = match &choice.way {
-        // It speaks no other way.
-        Way::Rehearsal => return Ok((Box::new(RehearsalModel::default()), RunningMode::new(false))),
+        Way::Rehearsal => return Ok(Box::new(RehearsalModel::default())),
         Way::Script(text) => {
             let replies = script::parse(text).map_err(|why| {
                 Fault::usage(format!("the script cannot be read: {why}"), "mend that element")
             })?;
-            is_string |=
-                tools == ToolCalling::Auto && replies.iter().any(|reply| string_mode::has_calls(&reply.text));
-            Box::new(ScriptedModel::new(replies, if is_string { ToolMode::String } else { ToolMode::Native }))
+            Box::new(ScriptedModel::new(replies, first))
         }
         Way::Server(connection) => Box::new(HttpModel::through(
             connection.protocol,
@@ -59,13 +67,9 @@ pub(crate) fn model_port(
             config.network.clone(),
         )),
     };
-    Ok(match tools {
-        ToolCalling::Native => (model, RunningMode::new(false)),
-        ToolCalling::String => (Box::new(StringModel::new(model)), RunningMode::new(true)),
-        ToolCalling::Auto => {
-            let model = AutoToolMode::new(model, is_string);
-            let mode = model.mode();
-            (Box::new(model), mode)
-        }
+    Ok(match config.tools {
+        ToolCalling::Native => model,
+        ToolCalling::String => Box::new(StringModel::new(model)),
+        ToolCalling::Auto => Box::new(AutoToolMode::new(model, first)),
     })
 }

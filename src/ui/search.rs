@@ -150,7 +150,7 @@ fn said<'v>(card: &'v Card, view: &'v View) -> Cow<'v, str> {
             Body::User(message) => message.content.as_str().into(),
             Body::Assistant(message) => message.text().into(),
             Body::Injected(said) => said.text.as_str().into(),
-            Body::Note(note) => note.text.as_str().into(),
+            Body::Note(note) => note.for_people().into(),
             Body::Learned(learned) => learned.lesson.sentence().into(),
             Body::Error { message, .. } => message.as_str().into(),
             _ => one_line(entry).into(),

@@ -59,8 +59,6 @@ pub struct UiSettings {
     pub replay: Option<watch::Sender<Replay>>,
     /// Becomes true when the process must end: SIGTERM, SIGHUP.
     pub quit: watch::Receiver<bool>,
-    /// How the model calls tools now, `native` or `string`: a server that refuses tools changes it.
-    pub tools_mode: Box<dyn Fn() -> &'static str + Send>,
     /// An entry as it is recorded, as pretty JSON.
     pub entry_json: fn(&Entry) -> String,
     /// The mentions that stand for a paste, if it is nothing but the paths of images.
@@ -90,7 +88,6 @@ impl UiSettings {
             read_only: false,
             replay: None,
             quit,
-            tools_mode: Box::new(|| "native"),
             entry_json,
             mentions: Box::new(|_| None),
             errands: Errands::default(),

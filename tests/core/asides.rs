@@ -249,7 +249,7 @@ fn what_hooks_have_for_people_is_noted() {
     let noted = |stage: &Stage| {
         let entries = stage.agent.ledger().entries().iter();
         let notes = entries.filter_map(|e| match &e.body {
-            Body::Note(note) => Some(note.text.clone()),
+            Body::Note(note) => Some(note.for_people().to_owned()),
             _ => None,
         });
         notes.collect::<Vec<_>>()

@@ -232,7 +232,10 @@ fn a_read_is_tried_again_once_and_its_attempts_are_notes() {
         run(settings(), &Adversary { model, tool: || report(Outcome::TimedOut, true), hook: silence });
     assert_eq!(ended.end.reason, Ending::RepeatedFailures);
     assert_eq!(count(&ended.agent, |b| matches!(b, Body::ToolResult(_))), 8);
-    assert_eq!(count(&ended.agent, |b| matches!(b, Body::Note(n) if n.text.starts_with("Run 1 failed"))), 8);
+    assert_eq!(
+        count(&ended.agent, |b| matches!(b, Body::Note(n) if n.for_people().starts_with("Run 1 failed"))),
+        8
+    );
 }
 
 #[test]
@@ -257,7 +260,10 @@ fn a_token_budget_ends_when_the_returns_diminish() {
         run(Settings { token_budget: budget, ..settings() }, &Adversary { model, tool: fine, hook: silence });
     assert_eq!((ended.end.reason, ended.calls), (Ending::TokenBudget, 4));
     assert_eq!(
-        count(&ended.agent, |b| matches!(b, Body::Note(n) if n.text.starts_with("diminishing_returns"))),
+        count(
+            &ended.agent,
+            |b| matches!(b, Body::Note(n) if n.for_people().starts_with("diminishing_returns"))
+        ),
         1
     );
 }

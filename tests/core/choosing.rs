@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use countersign::agent::{Agent, Effect, Input, Intent, Live, Settings};
 use countersign::ledger::{Body, Change, Entry, Lesson, Millis, ModelRef, Stop, Usage, recover};
-use countersign::model::{Effort, ModelEvent, ModelNews, ModelSpec};
+use countersign::model::{Effort, ModelEvent, ModelNews, ModelSpec, ToolCalls};
 
 use crate::compaction::{Server, play, settings};
 
@@ -105,4 +105,26 @@ fn a_session_that_goes_on_with_another_choice_says_so() {
             before.len() + told.len()
         );
     }
+}
+
+#[test]
+fn a_model_whose_server_takes_no_tools_is_told_once_and_remembered() {
+    let spec = |name: &str| ModelSpec::unknown(ModelRef::parse(name));
+    let mut agent = Agent::new(Settings::new(spec("near/model")));
+    let told = |effects: Vec<Effect>| {
+        let answering = effects.into_iter().filter_map(|effect| match effect {
+            Effect::Emit(Live::Answering { model, tool_calls, .. }) => Some((model.to_string(), tool_calls)),
+            _ => None,
+        });
+        answering.collect::<Vec<_>>()
+    };
+    let effects = agent.step(Millis(1), Input::Intent(Intent::Submit("go".into())));
+    let asked = effects.iter().find_map(|e| if let Effect::CallModel(id, _) = e { Some(*id) } else { None });
+    let refused = agent.step(Millis(2), Input::Model(asked.unwrap(), ModelNews::ToolsRefused));
+    assert_eq!(told(refused), [("near/model".to_owned(), ToolCalls::InText)]);
+    agent.step(Millis(3), Input::Intent(Intent::Abort));
+    let mut choose =
+        |name: &str| told(agent.step(Millis(4), Input::Intent(Intent::SetModel(Box::new(spec(name))))));
+    assert_eq!(choose("other/model"), [("other/model".to_owned(), ToolCalls::Native)]);
+    assert_eq!(choose("near/model"), [("near/model".to_owned(), ToolCalls::InText)]);
 }

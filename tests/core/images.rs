@@ -12,7 +12,9 @@ use countersign::ledger::{
     Message, Millis, ModelRef, Outcome, SessionStarted, Settlement, Stop, ToolResult, ToolUse, Usage,
     UserMessage, recover,
 };
-use countersign::model::{Abilities, FailureClass, ModelEvent, ModelFailure, ModelNews, ModelSpec, Request};
+use countersign::model::{
+    Abilities, FailureClass, ModelEvent, ModelFailure, ModelNews, ModelSpec, Request, ToolCalls,
+};
 use countersign::policy::Mode;
 use countersign::tool::{Preparation, SideEffect, ToolNews, ToolReport, ToolSpec};
 use countersign::view::{View, ViewSettings, one_line};
@@ -239,7 +241,7 @@ fn people_see_a_line_for_each_image_and_never_its_bytes() {
         window: 1,
         limits: Limits::default(),
         token_budget: None,
-        tools_mode: "native",
+        tool_calls: ToolCalls::Native,
         rules: Vec::new(),
         tools: Vec::new(),
     });

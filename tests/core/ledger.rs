@@ -252,7 +252,7 @@ fn what_is_withdrawn_takes_its_notes_along_and_no_others() {
     stage.note("c1", "about a call");
     stage.remark(Remark::Tombstone(Tombstone { target: id, reason: "failed".into() }));
     let notes: Vec<&str> = standing(stage.ledger.entries())
-        .filter_map(|e| if let Body::Note(note) = &e.body { Some(note.text.as_str()) } else { None })
+        .filter_map(|e| if let Body::Note(note) = &e.body { Some(note.for_people()) } else { None })
         .collect();
     assert_eq!(notes, ["about the session", "about a call"]);
     assert_eq!(Note::plain(About::parse("c1"), "x").about, About::Call(CallId(1)));

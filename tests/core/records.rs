@@ -237,8 +237,7 @@ fn arguments_as_deep_as_a_parser_goes_are_read_back() {
 fn a_session_of_version_1_means_what_it_meant() {
     let file = read_session(include_bytes!("../golden/sessions/version-1.jsonl")).unwrap();
     assert_eq!((file.skipped.len(), file.torn_tail), (0, None));
-    let call =
-        |id, kind, text: &str| Body::Note(Note { about: About::Call(CallId(id)), kind, text: text.into() });
+    let call = |id, kind, text: &str| Body::Note(Note::new(CallId(id), kind, text));
     let learned = |lesson| Body::Learned(Learned { about: EntryId(3), lesson });
     let model = || ModelRef::parse("openai/gpt-4o");
     let ended = BackgroundStatus {
@@ -311,6 +310,6 @@ fn a_note_of_a_later_version_is_kept() {
     });
     let read = decode(&written).unwrap();
     let Body::Note(note) = &read.body else { panic!("{read:?}") };
-    assert_eq!((note.about.to_string().as_str(), note.text.as_str()), ("b1", "Something happened."));
+    assert_eq!((note.about.to_string().as_str(), note.for_people()), ("b1", "Something happened."));
     assert_eq!(encode(&read), written);
 }

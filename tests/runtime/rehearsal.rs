@@ -46,6 +46,7 @@ impl Talk {
         while let Some(news) = stream.next().await {
             match news {
                 ModelNews::Event(event) => draft.push(event),
+                ModelNews::ToolsRefused => panic!("the rehearsal model takes tools"),
                 ModelNews::Finished => ends += 1,
                 ModelNews::Failed(failure) => panic!("{failure}"),
             }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use countersign::ledger::{Message, ModelRef, Stop, Usage};
-use countersign::model::{FailureClass, ModelEvent, ModelFailure, ModelNews, Request};
-use countersign::runtime::{ModelPort, ScriptedModel, ToolMode};
+use countersign::model::{FailureClass, ModelEvent, ModelFailure, ModelNews, Request, ToolCalls};
+use countersign::runtime::{ModelPort, ScriptedModel};
 use countersign::wire::script::{is_inline, parse};
 use futures_util::StreamExt;
 
@@ -23,7 +23,7 @@ fn request() -> Request {
     }
 }
 
-async fn play(script: &str, tools: ToolMode) -> Vec<ModelNews> {
+async fn play(script: &str, tools: ToolCalls) -> Vec<ModelNews> {
     let replies = parse(script).unwrap_or_else(|e| panic!("{e}"));
     ScriptedModel::new(replies, tools).stream(request()).collect().await
 }
@@ -62,7 +62,7 @@ const SEED: &str = r#"["{\"tool_calls\": [{\"id\": \"call_1\", \"name\": \"echo\
 
 #[tokio::test]
 async fn the_script_of_the_seed_plays_in_order_and_then_says_that_it_is_over() {
-    let model = ScriptedModel::new(parse(SEED).unwrap(), ToolMode::Native);
+    let model = ScriptedModel::new(parse(SEED).unwrap(), ToolCalls::Native);
     let first: Vec<ModelNews> = model.stream(request()).collect().await;
     assert_eq!(arguments(&first), [("echo".to_owned(), r#"{"text":"hello"}"#.to_owned())]);
     let started = ModelEvent::CallStarted { index: 0, wire_id: "call_1".into(), name: "echo".into() };
@@ -92,14 +92,14 @@ async fn the_script_of_the_seed_plays_in_order_and_then_says_that_it_is_over() {
 
 #[tokio::test]
 async fn string_mode_sends_calls_as_the_text_they_were_written_in() {
-    let news = play(SEED, ToolMode::String).await;
+    let news = play(SEED, ToolCalls::InText).await;
     assert_eq!(
         text(&news),
         r#"{"tool_calls": [{"id": "call_1", "name": "echo", "arguments": {"text": "hello"}}]}"#
     );
     assert!(arguments(&news).is_empty() && news.contains(&ModelNews::Event(ModelEvent::Stop(Stop::End))));
     let news =
-        play(r#"[{"text":"Look:","tool_calls":[{"name":"ls","input":{"a":1}}]}]"#, ToolMode::String).await;
+        play(r#"[{"text":"Look:","tool_calls":[{"name":"ls","input":{"a":1}}]}]"#, ToolCalls::InText).await;
     assert_eq!(
         text(&news),
         "Look:\n{\"tool_calls\":[{\"id\":\"\",\"name\":\"ls\",\"arguments\":{\"a\":1}}]}"
@@ -113,16 +113,16 @@ async fn calls_are_written_in_several_ways() {
         r#"[{"name":"ls","input":{"a":1}}]"#,
         r#"[{"tool_calls":[{"name":"ls","arguments":"{\"a\":1}"}]}]"#,
     ] {
-        let news = play(script, ToolMode::Native).await;
+        let news = play(script, ToolCalls::Native).await;
         assert_eq!(arguments(&news), [("ls".to_owned(), r#"{"a":1}"#.to_owned())], "{script}");
     }
-    let broken = play(r#"[{"tool_calls":[{"name":"ls","arguments":"{\"a\":"}]}]"#, ToolMode::Native).await;
+    let broken = play(r#"[{"tool_calls":[{"name":"ls","arguments":"{\"a\":"}]}]"#, ToolCalls::Native).await;
     assert_eq!(arguments(&broken)[0].1, "{\"a\":");
     for said in
         ["```tool_call\n{\"tool\": \"x\", \"arguments\": {}}\n```", "{\"tool_calls\": []}", "{\"a\": 1}", "{"]
     {
         let script = serde_json::json!([said]).to_string();
-        let news = play(&script, ToolMode::Native).await;
+        let news = play(&script, ToolCalls::Native).await;
         assert_eq!((text(&news).as_str(), arguments(&news).len()), (said, 0));
     }
 }
@@ -131,7 +131,7 @@ async fn calls_are_written_in_several_ways() {
 async fn delays_and_pieces_are_kept() {
     let script = r#"[{"thinking":"hm","text":"héllo wörld","chunk":4,"delay_ms":60000,"pause_ms":1000,"stop_reason":"max_tokens"}]"#;
     let begin = tokio::time::Instant::now();
-    let news = play(script, ToolMode::Native).await;
+    let news = play(script, ToolCalls::Native).await;
     assert_eq!(begin.elapsed(), Duration::from_secs(63));
     let event = |e: ModelEvent| ModelNews::Event(e);
     assert_eq!(
@@ -150,7 +150,7 @@ async fn delays_and_pieces_are_kept() {
 #[tokio::test]
 async fn failures_cuts_and_usage() {
     let news =
-        play(r#"[{"status":429,"error":{"message":"slow down","retry_after_ms":700}}]"#, ToolMode::Native)
+        play(r#"[{"status":429,"error":{"message":"slow down","retry_after_ms":700}}]"#, ToolCalls::Native)
             .await;
     let expected =
         ModelFailure { retry_after_ms: Some(700), ..ModelFailure::new(FailureClass::Transient, "slow down") };
@@ -163,20 +163,21 @@ async fn failures_cuts_and_usage() {
         (r#"[{"error":{"status":404}}]"#, FailureClass::UnknownModel),
         (r#"[{"error":"out of luck"}]"#, FailureClass::Transient),
     ] {
-        assert_eq!(failure(&play(script, ToolMode::Native).await).class, class, "{script}");
+        assert_eq!(failure(&play(script, ToolCalls::Native).await).class, class, "{script}");
     }
-    let half = play(r#"[{"text":"half of it","error":"broken"}]"#, ToolMode::Native).await;
+    let half = play(r#"[{"text":"half of it","error":"broken"}]"#, ToolCalls::Native).await;
     assert_eq!((text(&half).as_str(), failure(&half).message.as_str()), ("half of it", "broken"));
-    let cut = play(r#"[{"text":"héllo wörld","chunk":4,"cut":6}]"#, ToolMode::Native).await;
+    let cut = play(r#"[{"text":"héllo wörld","chunk":4,"cut":6}]"#, ToolCalls::Native).await;
     assert_eq!((text(&cut).as_str(), failure(&cut).class), ("héllo ", FailureClass::Transient));
     let cut =
-        play(r#"[{"text":"a","tool_calls":[{"name":"ls","arguments":{}}],"cut":2}]"#, ToolMode::Native).await;
+        play(r#"[{"text":"a","tool_calls":[{"name":"ls","arguments":{}}],"cut":2}]"#, ToolCalls::Native)
+            .await;
     assert_eq!(arguments(&cut)[0].1, "{");
     assert_eq!(
-        failure(&play(r#"[{"text":"all","cut":true}]"#, ToolMode::Native).await).class,
+        failure(&play(r#"[{"text":"all","cut":true}]"#, ToolCalls::Native).await).class,
         FailureClass::Transient
     );
-    let counted = play(r#"[{"usage":{"input":9,"output":2,"cost_usd":0.5}}]"#, ToolMode::Native).await;
+    let counted = play(r#"[{"usage":{"input":9,"output":2,"cost_usd":0.5}}]"#, ToolCalls::Native).await;
     let Some(ModelNews::Event(ModelEvent::Usage(usage))) = counted.first() else { panic!("{counted:?}") };
     assert_eq!((usage.input, usage.output, usage.cost.unwrap().0, usage.estimated), (9, 2, 500_000, false));
 }

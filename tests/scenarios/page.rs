@@ -295,7 +295,7 @@ fn note(note: &Note, log: &[Arc<Entry>]) -> String {
         About::Entry(entry) => about(*entry, log),
         About::Session | About::Unknown(_) => note.about.to_string(),
     };
-    format!("on {what}: {}", note.text)
+    format!("on {what}: {}", note.for_people())
 }
 
 fn turn(ended: &TurnEnded) -> String {

@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use countersign::ledger::{
-    ApprovalRequest, AssistantMessage, Body, CallId, Change, Decision, Ending, Entry, EntryId, Goal,
-    Injector, ModelRef, Note, NoteKind, Outcome, ToolResult, ToolUse, Transition, Validation,
+    ApprovalRequest, AssistantMessage, Body, CallId, Change, Decision, Ending, Entry, EntryId,
+    Injector, ModelRef, Note, NoteKind, Outcome, ToolResult, ToolUse, Transition,
 };
 use serde_json::Value;
 
 use crate::backgrounds::Backgrounds;
 use crate::delegations::Delegations;
+use crate::goals::{Pursuit, end_pursuit};
 use crate::grants::Grants;
 
 /// What no history may contain: late news is marked with this word by the world.
@@ -61,15 +62,6 @@ pub struct Log {
     pub model: Option<ModelRef>,
     /// A process died, or was closed: calls that waited are settled after those behind them.
     died: bool,
-}
-
-/// A goal under way.
-#[derive(Default, Clone)]
-struct Pursuit {
-    goal: Option<Goal>,
-    /// The last validation exited with 0.
-    proved: bool,
-    handed_off: bool,
 }
 
 impl Log {
@@ -137,26 +129,29 @@ impl Log {
             Body::Tombstone(t) => {
                 self.tombstones.insert(t.target);
             }
-            Body::Change(Change::Budget { .. }) => self.raised = true,
-            Body::Change(Change::Model { model, .. }) => self.model = Some(model.clone()),
+            Body::Change(change) => self.change(change)?,
             Body::SessionStarted(started) => self.model = Some(started.model.clone()),
             Body::Note(note) => self.note(note)?,
-            Body::Change(Change::GrantRevoked { call }) => self.granted.revoke(*call)?,
-            Body::Change(Change::FilesRestored(_)) => {
-                self.untold_undo = Some(self.untold_undo.unwrap_or(false))
-            }
-            Body::Change(Change::Effort { .. })
-            | Body::Progress(_)
-            | Body::Learned(_)
-            | Body::Error { .. } => {}
+            Body::Progress(_) | Body::Learned(_) | Body::Error { .. } => {}
         }
         self.entries.push(entry);
         Ok(())
     }
 
+    fn change(&mut self, change: &Change) -> Result<(), String> {
+        match change {
+            Change::Budget { .. } => self.raised = true,
+            Change::Model { model, .. } => self.model = Some(model.clone()),
+            Change::GrantRevoked { call } => self.granted.revoke(*call)?,
+            Change::FilesRestored(_) => self.untold_undo = Some(self.untold_undo.unwrap_or(false)),
+            Change::Effort { .. } => {}
+        }
+        Ok(())
+    }
+
     fn end_run(&mut self, reason: Ending) -> Result<(), String> {
         self.nothing_open("turn_ended")?;
-        self.end_pursuit(reason)?;
+        end_pursuit(self.pursuit.as_mut(), reason)?;
         if !self.run_is_open && !self.raised {
             return Err("turn_ended without a run".into());
         }
@@ -305,28 +300,6 @@ impl Log {
         Ok(())
     }
 
-    /// A goal is reached by its evidence alone, and every other end of its run says where it stopped.
-    fn end_pursuit(&mut self, reason: Ending) -> Result<(), String> {
-        let Some(pursuit) = &mut self.pursuit else {
-            return if reason == Ending::GoalReached {
-                Err("a goal is reached that none set".into())
-            } else {
-                Ok(())
-            };
-        };
-        let by_command =
-            matches!(&pursuit.goal, Some(goal) if matches!(goal.validation_method, Validation::Command(_)));
-        let handed_off = std::mem::take(&mut pursuit.handed_off);
-        match reason {
-            Ending::GoalReached if by_command && !pursuit.proved => {
-                Err("a goal is reached and its command did not say so".into())
-            }
-            Ending::GoalReached => Ok(()),
-            _ if handed_off => Ok(()),
-            _ => Err(format!("a goal's run ended by {} without a handoff", reason.as_str())),
-        }
-    }
-
     fn assistant(&mut self, message: &AssistantMessage) -> Result<(), String> {
         self.nothing_open("an assistant message")?;
         if message.text().contains(LATE) || message.calls().any(|c| c.name.contains(LATE)) {
@@ -384,8 +357,8 @@ impl Log {
     /// Who is asked is in the ledger: the model that was chosen last, unless the run has fallen back since.
     pub fn may_be_asked(&self, asked: &ModelRef) -> Result<(), String> {
         let since = self.entries.iter().rev();
-        let mut since =
-            since.take_while(|e| !matches!(e.body, Body::User(_) | Body::Change(Change::Model { .. })));
+        let other = |e: &Body| matches!(e, Body::User(_) | Body::Change(Change::Model { .. }));
+        let mut since = since.take_while(|e| !other(&e.body));
         let fell_back =
             |e: &Arc<Entry>| matches!(e.body, Body::Transition { reason: Transition::ModelFallback, .. });
         if since.any(fell_back) || self.model.as_ref() == Some(asked) {

@@ -19,6 +19,7 @@ mod backgrounds;
 mod books;
 mod bounds;
 mod delegations;
+mod goals;
 mod grants;
 mod kill;
 mod mutant;

@@ -177,6 +177,9 @@ impl World {
             options.push(failed(FailureClass::Quota));
             options.push(failed(FailureClass::Overflow));
             options.push(news(ModelEvent::Stop(Stop::Length)));
+            if stream.texts == 0 && stream.calls == 0 {
+                options.push(Input::Model(message, ModelNews::ToolsRefused));
+            }
         }
         if self.bounds.rare {
             options.push(failed(FailureClass::BadRequest));

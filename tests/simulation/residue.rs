@@ -3,6 +3,7 @@
 
 use countersign::agent::{Event, Live};
 use countersign::budget::Limits;
+use countersign::model::ToolCalls;
 use countersign::policy::Mode;
 use countersign::view::{View, ViewSettings};
 
@@ -25,7 +26,7 @@ fn empty() -> View {
         window: 128_000,
         limits: Limits::default(),
         token_budget: Some(1_000),
-        tools_mode: "native",
+        tool_calls: ToolCalls::Native,
         rules: Vec::new(),
         tools: Vec::new(),
     })

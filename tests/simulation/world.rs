@@ -159,7 +159,7 @@ impl World {
                 stream.has_arguments |= text == ON_TERMINAL || text == A_TASK;
             }
             ModelNews::Event(ModelEvent::CallDone { .. }) => stream.unfinished = false,
-            ModelNews::Event(_) => {}
+            ModelNews::Event(_) | ModelNews::ToolsRefused => {}
             ModelNews::Finished => {
                 self.models.remove(&message);
             }

@@ -375,7 +375,7 @@ fn notes() -> impl Strategy<Value = Body> {
             members: [("of".to_owned(), of.into())].into_iter().collect(),
         }),
     ];
-    (about, kind, text()).prop_map(|(about, kind, text)| Body::Note(Note { about, kind, text }))
+    (about, kind, text()).prop_map(|(about, kind, text)| Body::Note(Note::new(about, kind, text)))
 }
 
 fn learned() -> impl Strategy<Value = Body> {

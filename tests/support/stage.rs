@@ -2,6 +2,7 @@
 
 #![allow(dead_code, clippy::unwrap_used, reason = "tests; not every test uses everything")]
 
+use countersign::model::ToolCalls;
 use std::sync::Arc;
 
 use countersign::agent::{Event, Live};
@@ -62,7 +63,7 @@ pub fn settings() -> ViewSettings {
         window: 200_000,
         limits: Limits::default(),
         token_budget: None,
-        tools_mode: "native",
+        tool_calls: ToolCalls::Native,
         rules: Vec::new(),
         tools: Vec::new(),
     }

@@ -77,7 +77,7 @@ fn said(body: &Body) -> Option<String> {
         Body::ToolResult(result) => Some(result.content.clone()),
         Body::Injected(injected) => Some(injected.text.clone()),
         Body::Compaction(made) => Some(made.summary.clone()),
-        Body::Note(note) => Some(note.text.clone()),
+        Body::Note(note) => Some(note.for_people().to_owned()),
         Body::Learned(learned) => Some(learned.lesson.sentence()),
         Body::Error { message, .. } => Some(message.clone()),
         Body::SessionStarted(_)

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::price::price;
 use crate::config::{Config, Facts, LongFacts};
 use crate::ledger::{MicroDollars, ModelRef};
-use crate::model::{Abilities, ModelSpec, Price};
+use crate::model::{Abilities, ModelSpec, Price, ToolCalls};
 
 const TABLE: &str = include_str!("../../../assets/models.json");
 
@@ -122,6 +122,7 @@ pub fn resolve(model: &ModelRef, config: &Config, table: &Table, asked: Facts) -
         output_is_stated: said.max_output.is_some(),
         price,
         abilities,
+        tool_calls: ToolCalls::Native,
     }
 }
 

@@ -9,7 +9,7 @@ use super::phase::Phase;
 use super::settings::FinalResponse;
 use super::step::Step;
 
-/// Continuations of a cut answer, in a row (seed 4: three).
+/// Continuations of a cut answer, in a row.
 const MOST_CONTINUATIONS: u32 = 3;
 
 /// Pauses of the provider within one turn. Each stands for a series of its own tools, so this is far beyond any use.

@@ -15,6 +15,10 @@ impl Agent {
     /// News of the current model call.
     pub(super) fn on_model(&mut self, step: &mut Step, mut awaiting: Awaiting, news: ModelNews) -> Phase {
         match news {
+            ModelNews::ToolsRefused => {
+                self.tools_refused(step, &awaiting.model);
+                Phase::AwaitingModel(awaiting)
+            }
             ModelNews::Event(event) => {
                 if let Some(event) = awaiting.draft.admit(event) {
                     let heard = Heard::of(&event);

@@ -141,6 +141,10 @@ impl Agent {
         news: ModelNews,
     ) -> Phase {
         match news {
+            ModelNews::ToolsRefused => {
+                self.tools_refused(step, &compacting.model);
+                Phase::Compacting(compacting)
+            }
             ModelNews::Event(event) => {
                 compacting.draft.push(event);
                 if let Some(excess) = compacting.draft.excess() {

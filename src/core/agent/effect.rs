@@ -9,7 +9,7 @@ use crate::tool::{Invocation, Typed};
 
 use super::{Live, TimerId};
 
-/// One effect. A step hands them out in the order of the third law: cancel < append < act < emit.
+/// One effect. A step hands them out in this order: cancel < append < act < emit.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     /// Stop this operation; its late news will be ignored.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::hooks::HookPoint;
 use crate::ledger::{CallId, CompactionTrigger, Entry, EntryId, Hosted, ModelRef, Outcome};
-use crate::model::Effort;
+use crate::model::{Effort, ToolCalls};
 use crate::tool::{Screen, SideEffect};
 
 /// One event.
@@ -128,6 +128,8 @@ pub enum Live {
         window: u64,
         /// The effort that it is asked for, if any.
         effort: Option<Effort>,
+        /// How it calls tools.
+        tool_calls: ToolCalls,
         /// Not yet: from the next turn of the run on.
         waits: bool,
         /// What to tell whoever has just chosen it.

@@ -21,7 +21,7 @@ use super::{Agent, Live};
 
 /// The tool that runs validation commands.
 const RUNNER: &str = "shell";
-/// Checkpoints in a row without a call that worked, after which the run ends (seed 3: repeated failure threshold).
+/// Checkpoints in a row without a call that worked, after which the run ends (the threshold of repeated failures).
 const MOST_IDLE_CHECKS: u32 = 3;
 /// Characters of a validation command's output that a checkpoint shows.
 const EVIDENCE_CHARS: usize = 2_000;

@@ -106,7 +106,7 @@ impl Guards {
         match reason {
             Transition::ProviderPause => self.pauses += 1,
             Transition::MaxOutputTokensRecovery => self.continuations += 1,
-            // Retries and fallbacks repeat a call; a stop hook's re-entry keeps the count (seed 4).
+            // Retries and fallbacks repeat a call; a stop hook's re-entry keeps the count.
             Transition::TransientRetry | Transition::ModelFallback => {}
             Transition::StopHookBlocking => self.reentries += 1,
             Transition::ReactiveCompactRetry => self.compacted_reactively = true,

@@ -124,7 +124,7 @@ impl Agent {
         matches!(self.phase, Phase::Idle)
     }
 
-    /// Takes one input and says what is to be done, in the order of the third law: cancel < append < act < emit.
+    /// Takes one input and says what is to be done, in this order: cancel < append < act < emit.
     ///
     /// Total: every input is legal in every phase. News of an operation that is no longer current changes
     /// nothing, except for the result of a cancelled call, which becomes a note.

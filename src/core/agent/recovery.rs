@@ -44,7 +44,7 @@ impl Agent {
             return self.fall_back(step);
         }
         if failure.class == FailureClass::Exhausted && self.history.guards().is_final {
-            // The script of seed 2 may end before the second phase: then the first phase's words are the answer.
+            // A script may end before the second phase: then the first phase's words are the answer.
             return self.end(step, Ending::Completed);
         }
         self.report_failure(step.now, &failure, retries);

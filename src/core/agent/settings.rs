@@ -35,13 +35,13 @@ pub struct Settings {
     pub hooks: Vec<HookSpec>,
     /// The ten budgets.
     pub limits: Limits,
-    /// The token budget of seed 4; `None`: an answer ends the run.
+    /// The token budget, which asks for more until it is used; `None`: an answer ends the run.
     pub token_budget: Option<TokenBudget>,
     /// Turns in a row in which every call failed, after which the run ends (`[loop] max_consecutive_failures`).
     pub max_consecutive_failures: u32,
-    /// Whether the final answer is asked for in a call of its own (the two-phase loop of seed 2).
+    /// Whether the final answer is asked for in a call of its own (the two-phase loop).
     pub final_response: FinalResponse,
-    /// The turn limit was set by `max_steps`: then its stop says so in that seed's words.
+    /// The turn limit was set by `max_steps`: then its stop speaks of steps.
     pub limit_is_steps: bool,
     /// The most that one answer may have.
     pub answer: AnswerBounds,

@@ -39,7 +39,7 @@ impl Step {
         self.act(Effect::Cancel(operation));
     }
 
-    /// The effects, in the order of the third law.
+    /// The effects, in their order.
     pub(super) fn finish(self) -> Vec<Effect> {
         ordered(self.out)
     }

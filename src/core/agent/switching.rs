@@ -1,7 +1,9 @@
 //! Another model, or another effort: at once between runs, from the next turn on while one is under way.
 
+use std::collections::BTreeSet;
+
 use crate::ledger::{Body, Change, Ledger, Millis, ModelRef, Remark};
-use crate::model::{Effort, ModelSpec};
+use crate::model::{Effort, ModelSpec, ToolCalls};
 
 use crate::policy::Mode;
 
@@ -28,6 +30,8 @@ pub(super) struct ModelChoice {
     pub(super) effort: Option<Effort>,
     /// The model and the effort that the next turn will have.
     chosen: Chosen,
+    /// Models whose servers were found to take no tools.
+    without_tools: BTreeSet<ModelRef>,
     /// What the provider counted last where we estimated.
     pub(super) scale: Option<Scale>,
     /// An automatic compaction of this run failed; it is not tried again before the next message.
@@ -43,6 +47,7 @@ impl ModelChoice {
             first: settings.model.clone(),
             effort: settings.effort,
             chosen: Chosen::default(),
+            without_tools: BTreeSet::new(),
             scale: None,
             auto_compaction_failed: false,
             asked_for_less: false,
@@ -164,6 +169,17 @@ impl Agent {
         }
     }
 
+    /// The server of a model takes no tools: it calls them in its text from here on.
+    pub(super) fn tools_refused(&mut self, step: &mut Step, model: &ModelRef) {
+        self.models.without_tools.insert(model.clone());
+        self.tell_choice(step, None);
+    }
+
+    fn tool_calls_of(&self, spec: &ModelSpec) -> ToolCalls {
+        let is_refused = self.models.without_tools.contains(&spec.model);
+        if is_refused { ToolCalls::InText } else { spec.tool_calls }
+    }
+
     /// Tells the screen who answers, now or soon, and how hard it thinks.
     pub(super) fn tell_choice(&self, step: &mut Step, said: Option<String>) {
         let waits = self.models.chosen.model.is_some() || self.models.chosen.effort.is_some();
@@ -171,7 +187,8 @@ impl Agent {
         let wanted = self.models.chosen.effort.unwrap_or(self.models.effort);
         let (model, window) = (spec.model.clone(), self.window_of(spec));
         let effort = wanted.and_then(|level| spec.abilities.effort(level));
-        step.emit(Live::Answering { model, window, effort, waits, said });
+        let tool_calls = self.tool_calls_of(spec);
+        step.emit(Live::Answering { model, window, effort, tool_calls, waits, said });
     }
 }
 

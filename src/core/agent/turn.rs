@@ -224,7 +224,7 @@ impl Agent {
         self.fire(step, Payload::Notification { text: format!("The run is over: {}", reason.as_str()) });
     }
 
-    /// The key that set the limit picks the words: seed 2's for `max_steps`, else seed 1's.
+    /// The key that set the limit picks the words: `max_steps` speaks of steps.
     fn out_of_turns(&mut self) -> Arc<str> {
         let limit = self.history.meter().limits().get(Limit::Turns).unwrap_or_default();
         if self.settings.limit_is_steps {

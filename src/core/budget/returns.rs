@@ -1,4 +1,4 @@
-//! The token budget of seed 4: go on until most of it is used, unless the returns diminish.
+//! The token budget: go on until most of it is used, unless the returns diminish.
 
 /// A budget of written tokens that the model is nudged to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

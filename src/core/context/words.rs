@@ -1,6 +1,6 @@
 //! What the loop says to the model in the user's place.
 
-/// After an answer that the output limit cut (seed 4).
+/// After an answer that the output limit cut.
 pub const CONTINUE: &str = "You were cut off by the output limit. Continue exactly from where you stopped; do not repeat what you wrote.";
 
 /// After a limit that cut an answer was raised.
@@ -14,22 +14,22 @@ pub const GO_ON: &str = "Go on from where the answer above stops; do not repeat 
 pub const EMPTY: &str =
     "Your last message was empty. Give your final answer, or make the tool call that you need.";
 
-/// The prompt of the second phase (seed 2).
+/// The prompt of the second phase.
 pub const FINAL: &str =
     "Now provide your final response, based on what you have observed. Do not call tools in it.";
 
-/// In the place of an answer when the turns ran out (seed 1).
+/// In the place of an answer when the turns ran out.
 pub const INCOMPLETE: &str = "I was unable to complete this task within the allowed steps.";
 
-/// The result of a call that the final response makes (seed 2: tools belong to the first phase).
+/// The result of a call that the final response makes (tools belong to the first phase).
 pub const NOT_IN_FINAL: &str = "Tools are not used in the final response; was not started";
 
-/// In the place of an answer when the steps of seed 2 ran out.
+/// In the place of an answer when the steps of `max_steps` ran out.
 pub fn out_of_steps(limit: u64) -> String {
     format!("Reached maximum reasoning steps ({limit})")
 }
 
-/// The nudge of the token budget (seed 4).
+/// The nudge of the token budget.
 pub fn budget_nudge(written: u64, budget: u64) -> String {
     format!(
         "You have written {written} of the {budget} tokens that this task may use. If something is still worth doing, \

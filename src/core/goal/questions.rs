@@ -26,7 +26,7 @@ pub struct Validated {
     pub output: String,
 }
 
-/// The six questions of seed 3, answered as far as facts answer them.
+/// The six questions of a checkpoint, answered as far as facts answer them.
 pub fn checkpoint(number: u32, goal: &Goal, facts: &Facts) -> Checkpoint {
     let asked = |question: &str, answer: Option<String>, by: Answerer| Asked {
         question: question.to_owned(),

@@ -121,7 +121,7 @@ pub enum Ending {
     MaxOutputTokens,
     /// Budget: cost.
     MaxCost,
-    /// Budget: the token budget of seed 4.
+    /// Budget: the token budget.
     TokenBudget,
     /// Interrupted; no tool had started.
     AbortedStreaming,

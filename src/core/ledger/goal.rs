@@ -1,4 +1,4 @@
-//! A goal: the eight parts of seed 3, what each checkpoint asked, and what the model answered.
+//! A goal: its eight parts, what each checkpoint asked, and what the model answered.
 
 use super::Limit;
 
@@ -44,7 +44,7 @@ pub struct Checkpoint {
 /// One question of a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
-    /// The question, as in seed 3.
+    /// The question, as it is put to the model.
     pub question: String,
     /// The answer; `None`: the model is asked, and its answer is the next [`Progress`].
     pub answer: Option<String>,

@@ -50,7 +50,7 @@ mod tests {
         assert_eq!(TaskState::parse("TASK_STATE_WORKING"), None);
         let note = Note::of_acceptance(CallId(3), "writer", "t-1");
         assert_eq!(note.accepted(), Some((CallId(3), "t-1")));
-        assert_eq!(Note::plain(CallId(3), note.text).accepted(), None);
+        assert_eq!(Note::plain(CallId(3), note.for_people()).accepted(), None);
     }
 
     /// A session in which the task of `c1` was sent, taken, and delivered.

@@ -15,8 +15,8 @@ pub struct Note {
     pub about: About,
     /// What it records.
     pub kind: NoteKind,
-    /// The words that people read.
-    pub text: String,
+    /// The words that people read. Private, so that nothing is decided by them.
+    text: String,
 }
 
 /// What a note is about.
@@ -115,6 +115,16 @@ impl From<Option<EntryId>> for About {
 }
 
 impl Note {
+    /// A remark of this kind.
+    pub fn new(about: impl Into<About>, kind: NoteKind, text: impl Into<String>) -> Self {
+        Self { about: about.into(), kind, text: text.into() }
+    }
+
+    /// The words, for whoever shows or records them. Whoever decides something uses the kind instead.
+    pub fn for_people(&self) -> &str {
+        &self.text
+    }
+
     /// A remark that nothing is decided by.
     pub fn plain(about: impl Into<About>, text: impl Into<String>) -> Self {
         Self { about: about.into(), kind: NoteKind::Plain, text: text.into() }

@@ -65,7 +65,7 @@ pub struct Abort {
     pub by: CutBy,
 }
 
-/// The three places where an abort can meet the loop (seed 4).
+/// The three places where an abort can meet the loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AbortPath {
     /// Mid-stream, no finished call.

@@ -91,7 +91,7 @@ impl Draft {
         self.room.excess()
     }
 
-    /// Whether a tool call was seen: the one thing that decides whether the loop goes on (seed 4). The
+    /// Whether a tool call was seen: the one thing that decides whether the loop goes on. The
     /// provider's stop reason does not.
     pub fn needs_follow_up(&self) -> bool {
         self.parts.iter().any(|p| matches!(p, Part::Call { .. }))

@@ -9,6 +9,8 @@ use super::ModelFailure;
 /// News of one model call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ModelNews {
+    /// The server takes no tools: from here on the model is asked to call them in its text.
+    ToolsRefused,
     /// Part of the answer.
     Event(ModelEvent),
     /// The stream ended as its protocol says it must.

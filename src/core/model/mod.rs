@@ -12,7 +12,7 @@ pub use bounds::{AnswerBounds, Excess};
 pub use draft::{Draft, UnfinishedCall};
 pub use event::{ModelEvent, ModelNews};
 pub use failure::{Action, FailureClass, ModelFailure, NamedTool, Sizes};
-pub use spec::{Abilities, LongPrompt, ModelSpec, Price, Rates};
+pub use spec::{Abilities, LongPrompt, ModelSpec, Price, Rates, ToolCalls};
 
 use std::sync::Arc;
 

@@ -19,6 +19,28 @@ pub struct ModelSpec {
     pub price: Option<Price>,
     /// What it can do.
     pub abilities: Abilities,
+    /// How it is to call tools at first.
+    pub tool_calls: ToolCalls,
+}
+
+/// How a model calls tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ToolCalls {
+    /// By its protocol.
+    #[default]
+    Native,
+    /// In its text, which is read for calls.
+    InText,
+}
+
+impl ToolCalls {
+    /// As people read it: `native` or `string`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Native => "native",
+            Self::InText => "string",
+        }
+    }
 }
 
 /// What a model can do. `None`: nobody knows, and the server's answer decides.
@@ -104,6 +126,7 @@ impl ModelSpec {
             output_is_stated: false,
             price: None,
             abilities: Abilities::default(),
+            tool_calls: ToolCalls::Native,
         }
     }
 

@@ -53,7 +53,7 @@ use reach::Reaches;
 
 use crate::budget::{Gauge, Limit, Limits, Meter};
 use crate::ledger::{ApprovalRequest, Body, CallId, Compaction, EntryId, Millis, TurnEnded};
-use crate::model::Effort;
+use crate::model::{Effort, ToolCalls};
 use crate::policy::{Mode, Rule};
 use crate::tool::ToolSpec;
 
@@ -76,8 +76,8 @@ pub struct ViewSettings {
     pub limits: Limits,
     /// Tokens that the model is nudged to write in one run, if there is a token budget.
     pub token_budget: Option<u64>,
-    /// How the model calls tools: `native` or `string`.
-    pub tools_mode: &'static str,
+    /// How the model calls tools at the start.
+    pub tool_calls: ToolCalls,
     /// The rules of the configuration and the command line; those of the session are in the ledger.
     pub rules: Vec<Rule>,
     /// The tools there are, to tell which calls a rule speaks of.

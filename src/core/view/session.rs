@@ -3,7 +3,7 @@
 
 use crate::agent::Live;
 use crate::ledger::ModelRef;
-use crate::model::Effort;
+use crate::model::{Effort, ToolCalls};
 use crate::policy::Mode;
 
 use super::ViewSettings;
@@ -19,8 +19,8 @@ pub struct SessionFacts {
     pub effort: Option<Effort>,
     /// The mode in force.
     pub mode: Mode,
-    /// How it calls tools: `native` or `string`.
-    pub tools_mode: &'static str,
+    /// How it calls tools.
+    pub tool_calls: ToolCalls,
     /// Messages that will be delivered with the next tool results.
     pub steering: Vec<String>,
     /// Messages that wait for the end of the run.
@@ -34,7 +34,7 @@ impl SessionFacts {
             window: settings.window,
             effort: settings.effort,
             mode: settings.mode,
-            tools_mode: settings.tools_mode,
+            tool_calls: settings.tool_calls,
             steering: Vec::new(),
             queued: Vec::new(),
         }
@@ -43,11 +43,12 @@ impl SessionFacts {
     pub(super) fn fold(&mut self, live: &Live) {
         match live {
             Live::ModeChanged(mode) => self.mode = *mode,
-            Live::Answering { model, window, effort, waits, .. } => {
+            Live::Answering { model, window, effort, tool_calls, waits, .. } => {
                 self.effort = *effort;
                 // One that waits answers from the next turn on.
                 if !waits {
                     (self.model, self.window) = (model.to_string(), *window);
+                    self.tool_calls = *tool_calls;
                 }
             }
             Live::Waiting { steering, queued } => {
@@ -76,15 +77,15 @@ mod tests {
             window: 100,
             effort: None,
             mode: Mode::Ask,
-            tools_mode: "native",
+            tool_calls: ToolCalls::Native,
             steering: Vec::new(),
             queued: Vec::new(),
         }
     }
 
     fn answering(model: &str, waits: bool) -> Live {
-        let (model, window) = (ModelRef::parse(model), 50);
-        Live::Answering { model, window, effort: Some(Effort::High), waits, said: None }
+        let (model, window, effort) = (ModelRef::parse(model), 50, Some(Effort::High));
+        Live::Answering { model, window, effort, tool_calls: ToolCalls::InText, waits, said: None }
     }
 
     #[test]
@@ -92,7 +93,9 @@ mod tests {
         let mut now = facts();
         now.fold(&answering("b/two", true));
         assert_eq!((now.model.as_str(), now.window, now.effort), ("a/one", 100, Some(Effort::High)));
+        assert_eq!(now.tool_calls, ToolCalls::Native);
         now.fold(&answering("b/two", false));
+        assert_eq!(now.tool_calls, ToolCalls::InText);
         assert_eq!((now.model.as_str(), now.window), ("b/two", 50));
     }
 

@@ -2,6 +2,7 @@
 //! screen; what was withdrawn is not in it. What models, tools, agents and people wrote never stands where our own signs and
 //! headings do: in plain text it begins two cells after them, in Markdown it is quoted or fenced.
 
+use crate::model::ToolCalls;
 use std::sync::Arc;
 
 use super::change;
@@ -44,7 +45,7 @@ fn settings() -> ViewSettings {
         window: 0,
         limits: Limits::default(),
         token_budget: None,
-        tools_mode: "native",
+        tool_calls: ToolCalls::Native,
         rules: Vec::new(),
         tools: Vec::new(),
     }
@@ -94,7 +95,7 @@ impl Page {
                 let what = format!("summary of what was said before ({})", made.trigger.as_str());
                 self.aside(&what, &made.summary);
             }
-            Body::Note(note) => self.aside(&format!("note on {}", note.about), &note.text),
+            Body::Note(note) => self.aside(&format!("note on {}", note.about), note.for_people()),
             Body::Learned(learned) => {
                 self.aside(&format!("note on {}", learned.about), &learned.lesson.sentence());
             }

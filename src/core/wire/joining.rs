@@ -35,6 +35,7 @@ impl Joining {
         for news in news {
             match news {
                 ModelNews::Event(event) => self.event(event, &mut joined),
+                ModelNews::ToolsRefused => joined.push(ModelNews::ToolsRefused),
                 end @ (ModelNews::Finished | ModelNews::Failed(_)) => {
                     self.give_up(|_| true, &mut joined);
                     joined.push(end);

@@ -68,11 +68,11 @@ impl Handover {
         let mut work = pin!(exchange.run());
         let too_late = Instant::now() + Duration::from_millis(self.timeout_ms);
         let timed_out = {
-            let (left, late) = (pin!(over.closed()), pin!(sleep_until(too_late)));
-            match select(work.as_mut(), select(left, late)).await {
-                Either::Left((report, _)) => return End::Report(report),
-                Either::Right((Either::Left(_), _)) => false,
-                Either::Right((Either::Right(_), _)) => true,
+            tokio::select! {
+                biased;
+                report = work.as_mut() => return End::Report(report),
+                () = over.closed() => false,
+                () = sleep_until(too_late) => true,
             }
         };
         let until = Instant::now() + if timed_out { SHORT_FAREWELL } else { FAREWELL };

@@ -6,7 +6,7 @@ mod rehearsal;
 mod scripted;
 mod string_mode;
 
-pub use auto_tools::{AutoToolMode, RunningMode};
+pub use auto_tools::AutoToolMode;
 pub use rehearsal::{Pace, RehearsalModel};
-pub use scripted::{ScriptedModel, ToolMode};
+pub use scripted::ScriptedModel;
 pub use string_mode::StringModel;

@@ -5,10 +5,8 @@ use std::time::Duration;
 use futures_util::stream::{self, BoxStream, StreamExt};
 
 use crate::ledger::{Block, Image, Message, Stop, Usage};
-use crate::model::{FailureClass, ModelEvent, ModelFailure, ModelNews, Request};
+use crate::model::{FailureClass, ModelEvent, ModelFailure, ModelNews, Request, ToolCalls};
 use crate::wire::script::Reply;
-
-use super::ToolMode;
 
 /// One step of an answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,7 +18,7 @@ pub(super) enum Step {
 }
 
 /// The whole answer, in order. `input` is the estimate that is sent when the reply counts nothing itself.
-pub(super) fn steps(reply: &Reply, tools: ToolMode, input: u64) -> Vec<Step> {
+pub(super) fn steps(reply: &Reply, tools: ToolCalls, input: u64) -> Vec<Step> {
     let mut score = Score {
         steps: Vec::new(),
         chunk: reply.chunk.unwrap_or(usize::MAX).max(1),
@@ -96,14 +94,14 @@ struct Score {
 
 impl Score {
     /// Lays out everything that is said; false when it was cut.
-    fn say(&mut self, reply: &Reply, tools: ToolMode) -> bool {
+    fn say(&mut self, reply: &Reply, tools: ToolCalls) -> bool {
         if !reply.thinking.is_empty() {
             if !self.pieces(&reply.thinking, ModelEvent::Thinking) {
                 return false;
             }
             self.event(ModelEvent::ThinkingDone { replay: None });
         }
-        let verbatim = reply.verbatim.as_ref().filter(|_| tools == ToolMode::String);
+        let verbatim = reply.verbatim.as_ref().filter(|_| tools == ToolCalls::InText);
         if !self.pieces(verbatim.unwrap_or(&reply.text), ModelEvent::Text) {
             return false;
         }
@@ -121,8 +119,8 @@ impl Score {
         true
     }
 
-    fn end(&mut self, reply: &Reply, tools: ToolMode, input: u64) {
-        let calls = !reply.calls.is_empty() && tools == ToolMode::Native;
+    fn end(&mut self, reply: &Reply, tools: ToolCalls, input: u64) {
+        let calls = !reply.calls.is_empty() && tools == ToolCalls::Native;
         let output = self.written.div_ceil(4);
         let estimate = || Usage { input, output, estimated: true, ..Usage::default() };
         self.event(ModelEvent::Usage(reply.usage.unwrap_or_else(estimate)));

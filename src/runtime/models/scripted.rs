@@ -4,33 +4,23 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use futures_util::stream::BoxStream;
 
-use crate::model::{FailureClass, ModelFailure, ModelNews, Request};
+use crate::model::{FailureClass, ModelFailure, ModelNews, Request, ToolCalls};
 use crate::runtime::ModelPort;
 use crate::wire::script::Reply;
 
 use super::play::{Step, estimate, play, steps};
 
-/// How a model says that it wants a tool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ToolMode {
-    /// As events of the protocol.
-    #[default]
-    Native,
-    /// As text, which someone else reads.
-    String,
-}
-
 /// Plays a script. A reply is used up when the call is made, however the call ends.
 #[derive(Debug)]
 pub struct ScriptedModel {
     replies: Vec<Reply>,
-    tools: ToolMode,
+    tools: ToolCalls,
     next: AtomicUsize,
 }
 
 impl ScriptedModel {
     /// A model that will give these replies.
-    pub fn new(replies: Vec<Reply>, tools: ToolMode) -> Self {
+    pub fn new(replies: Vec<Reply>, tools: ToolCalls) -> Self {
         Self { replies, tools, next: AtomicUsize::new(0) }
     }
 }

@@ -58,6 +58,7 @@ pub(super) fn read(answer: BoxStream<'static, ModelNews>) -> BoxStream<'static, 
                         answer = None;
                     }
                 }
+                ModelNews::ToolsRefused => ready.push_back(ModelNews::ToolsRefused),
                 end @ (ModelNews::Finished | ModelNews::Failed(_)) => {
                     ready.extend(parser.finish().into_iter().map(ModelNews::Event));
                     ready.push_back(end);

@@ -235,7 +235,7 @@ fn words(entry: &Entry) -> String {
         Body::ToolResult(result) => result.shown(),
         Body::Compaction(made) => made.summary.clone(),
         Body::Handoff { text } => text.clone(),
-        Body::Note(note) => note.text.clone(),
+        Body::Note(note) => note.for_people().to_owned(),
         Body::Learned(learned) => learned.lesson.sentence(),
         Body::Error { message, next } => format!("{message}\n{next}"),
         _ => crate::view::one_line(entry),

@@ -341,7 +341,7 @@ impl Teller {
 fn remark(body: &Body) -> Option<String> {
     Some(match body {
         Body::Note(note) => {
-            let first = note.text.trim().lines().next().unwrap_or_default().trim_end_matches(':');
+            let first = note.for_people().trim().lines().next().unwrap_or_default().trim_end_matches(':');
             format!("note on {}: {first}", note.about)
         }
         Body::Learned(learned) => format!("note on {}: {}", learned.about, learned.lesson.sentence()),

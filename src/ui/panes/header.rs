@@ -20,7 +20,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let mut right = vec![Span::styled(format!("{model} · "), theme.dim)];
     right.push(Span::styled(mode.as_str(), mode_style));
     if total >= 70 {
-        right.push(Span::styled(format!(" · {}", screen.view.session.tools_mode), theme.dim));
+        right.push(Span::styled(format!(" · {}", screen.view.session.tool_calls.as_str()), theme.dim));
     }
     let running = screen.view.shells().iter().filter(|shell| shell.is_running).count();
     if running > 0 {

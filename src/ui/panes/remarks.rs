@@ -27,7 +27,7 @@ pub(super) fn lay(entry: &Entry, around: &Around<'_>) -> Vec<Row> {
         Body::Injected(injected) => vec![quiet("↳", &named(injected), theme.dim, around)],
         // Only its first line: the rest, such as the output of a failed attempt, is in the ledger.
         Body::Note(note) => {
-            let first = note.text.trim().lines().next().unwrap_or("").trim_end_matches(':');
+            let first = note.for_people().trim().lines().next().unwrap_or("").trim_end_matches(':');
             vec![quiet("·", &format!("{first} ({})", note.about), theme.faint, around)]
         }
         Body::Learned(learned) => {

@@ -133,7 +133,6 @@ struct Session {
     /// Keys that were read together and are not pressed yet.
     pressed: Vec<KeyEvent>,
     highlighter: Highlighter,
-    tools_mode: Box<dyn Fn() -> &'static str + Send>,
     entry_json: fn(&Entry) -> String,
     mentions: Mentions,
     errands: Errands,
@@ -187,7 +186,6 @@ impl Session {
             rhythm: Rhythm::default(),
             pressed: Vec::new(),
             highlighter: Highlighter::new(Box::new(move || wake.notify_one())),
-            tools_mode: settings.tools_mode,
             entry_json: settings.entry_json,
             mentions: settings.mentions,
             errands: settings.errands,
@@ -292,7 +290,6 @@ impl Session {
     fn frame(&mut self) {
         let now = (self.app.now)();
         self.local.now = self.began.elapsed();
-        self.view.session.tools_mode = (self.tools_mode)();
         self.errands.refresh(&mut self.local);
         if let Some(id) = wanted_preview(&mut self.local) {
             self.ask(Request::Preview(id));

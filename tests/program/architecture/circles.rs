@@ -11,10 +11,6 @@ const KNOWN: &[(&str, &str)] = &[
         "a written value may be a table of hooks, whose rows are written values",
     ),
     (
-        "runtime::models::play <-> runtime::models::scripted",
-        "the mode in which tools are written is declared with the scripted model",
-    ),
-    (
         "runtime::models::rehearsal::answer <-> runtime::models::rehearsal::tour",
         "the tour proposes calls as any answer does, and is one of the answers",
     ),

@@ -1,4 +1,4 @@
-//! The rules of the house that no compiler states: floors, file length, purity, two `select!`s.
+//! The rules of the house that no compiler states: floors, file length, purity, event loops, words that decide nothing.
 
 mod circles;
 mod source;
@@ -142,13 +142,63 @@ fn only_the_floors_that_wait_touch_the_world() {
 }
 
 #[test]
-fn there_are_two_selects() {
-    let found: Vec<String> =
-        source_files(&["src"]).into_iter().filter(|f| f.code.contains("select!")).map(|f| f.name).collect();
-    assert_eq!(found, ["src/runtime/driver.rs", "src/ui/run/mod.rs"]);
-    for file in source_files(&["src"]) {
-        assert!(file.code.matches("select!").count() <= 1, "{}: one select a file", file.name);
-    }
+fn each_front_end_has_one_event_loop_and_what_is_pure_has_none() {
+    const LOOPS: &[&str] = &["src/ui/run/mod.rs"];
+    broken_rules(
+        |file| {
+            let is_pure = !IMPURE.iter().any(|place| file.name.starts_with(place));
+            let is_front = file.name.starts_with("src/ui/");
+            match file.code.matches("select!").count() {
+                0 => Vec::new(),
+                _ if is_pure => vec![format!("{}: a pure floor waits for nothing", file.name)],
+                1 if LOOPS.contains(&file.name.as_str()) => Vec::new(),
+                _ if is_front => vec![format!("{}: a front end has one event loop", file.name)],
+                _ => Vec::new(),
+            }
+        },
+        &["src"],
+    );
+}
+
+#[test]
+fn the_words_of_notes_are_only_shown_and_recorded() {
+    // What decides something uses the kind of a note: its words can be changed at any time.
+    const SHOW: &[&str] = &[
+        "src/core/view/inspect.rs",
+        "src/core/view/transcript.rs",
+        "src/core/wire/record/note.rs",
+        "src/ui/search.rs",
+        "src/ui/inspector/keys.rs",
+        "src/ui/panes/remarks.rs",
+        "src/ui/linear/teller.rs",
+        "src/cli/sessions/search.rs",
+    ];
+    broken_rules(
+        |file| {
+            let reads = file.code.contains(".for_people()") && !SHOW.contains(&file.name.as_str());
+            if reads { vec![format!("{}: reads the words of a note", file.name)] } else { Vec::new() }
+        },
+        &["src"],
+    );
+}
+
+#[test]
+fn nothing_refers_to_a_document_by_its_number() {
+    broken_rules(
+        |file| {
+            let lower = file.text.to_lowercase();
+            let numbered = |word: &&str| {
+                lower.match_indices(*word).any(|(at, _)| {
+                    lower
+                        .get(at + word.len()..)
+                        .is_some_and(|rest| rest.trim_start().starts_with(|c: char| c.is_ascii_digit()))
+                })
+            };
+            let found = ["seed ", "seeds ", "issue ", "document "].into_iter().filter(|word| numbered(word));
+            found.map(|word| format!("{}: refers to a {word}by its number", file.name)).collect()
+        },
+        &["src"],
+    );
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use countersign::agent::{Answer, Event};
 use countersign::budget::Limits;
 use countersign::ledger::{BackgroundStatus, Body, Outcome};
+use countersign::model::ToolCalls;
 use countersign::policy::Mode;
 use countersign::view::{View, ViewSettings};
 
@@ -40,14 +41,14 @@ fn view_settings() -> ViewSettings {
         window: 1_000,
         limits: Limits::default(),
         token_budget: None,
-        tools_mode: "native",
+        tool_calls: ToolCalls::Native,
         rules: vec![],
         tools: vec![],
     }
 }
 
 fn noted(bodies: &[Body]) -> Vec<String> {
-    let note = |b: &Body| if let Body::Note(note) = b { Some(note.text.clone()) } else { None };
+    let note = |b: &Body| if let Body::Note(note) = b { Some(note.for_people().to_owned()) } else { None };
     bodies.iter().filter_map(note).collect()
 }
 

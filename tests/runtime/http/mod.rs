@@ -48,7 +48,7 @@ pub(crate) fn message(news: Vec<ModelNews>) -> AssistantMessage {
     for item in news {
         match item {
             ModelNews::Event(event) => draft.push(event),
-            ModelNews::Finished => {}
+            ModelNews::Finished | ModelNews::ToolsRefused => {}
             ModelNews::Failed(failure) => panic!("{failure:?}"),
         }
     }

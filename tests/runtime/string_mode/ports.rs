@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex};
 
 use countersign::ledger::{Message, ModelRef, Stop};
-use countersign::model::{FailureClass, ModelEvent, ModelFailure, ModelNews, Request, ToolDescription};
+use countersign::model::{
+    FailureClass, ModelEvent, ModelFailure, ModelNews, Request, ToolCalls, ToolDescription,
+};
 use countersign::runtime::{AutoToolMode, ModelPort, StringModel};
 use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
@@ -96,13 +98,13 @@ async fn a_failure_is_the_last_news_and_what_was_kept_comes_before_it() {
 async fn a_server_that_refuses_tools_is_asked_again_in_string_mode_and_from_then_on() {
     let (done, last) = (vec![text("Done."), ModelNews::Finished], vec![text(CALL), ModelNews::Finished]);
     let mock = Mock::new(vec![vec![refusal()], last, done]);
-    let model = AutoToolMode::new(Box::new(mock.clone()), false);
-    let mode = model.mode();
-    assert_eq!((mode.is_string(), mode.word()), (false, "native"));
+    let model = AutoToolMode::new(Box::new(mock.clone()), ToolCalls::Native);
     let news = ask(&model).await;
+    assert_eq!(news.first(), Some(&ModelNews::ToolsRefused), "whoever watches is told first");
     assert_eq!((answer(&news).calls, news.last()), (vec![call("echo", "{}")], Some(&ModelNews::Finished)));
-    assert_eq!((mode.is_string(), mode.word()), (true, "string"));
-    assert_eq!(answer(&ask(&model).await).text, "Done.");
+    let news = ask(&model).await;
+    assert_eq!(answer(&news).text, "Done.");
+    assert!(!news.contains(&ModelNews::ToolsRefused), "and told once");
     assert_eq!(mock.had_tools(), [true, false, false]);
 }
 
@@ -115,20 +117,18 @@ async fn anything_else_leaves_the_mode_alone() {
         vec![text(CALL), ModelNews::Finished],
         Vec::new(),
     ]);
-    let model = AutoToolMode::new(Box::new(mock.clone()), false);
+    let model = AutoToolMode::new(Box::new(mock.clone()), ToolCalls::Native);
     assert_eq!(ask(&model).await, [other]);
     assert_eq!(ask(&model).await, [text("So "), refusal()], "once it spoke, it is not asked again");
     assert_eq!(ask(&model).await, [text(CALL), ModelNews::Finished], "text is read in string mode alone");
     assert!(ask(&model).await.is_empty());
-    assert!(!model.mode().is_string());
     assert_eq!(mock.had_tools(), [true; 4]);
 }
 
 #[tokio::test]
 async fn a_model_that_is_known_to_take_no_tools_starts_in_string_mode_and_stays_there() {
     let mock = Mock::new(vec![vec![refusal()], vec![text(CALL), ModelNews::Finished]]);
-    let model = AutoToolMode::new(Box::new(mock.clone()), true);
-    assert!(model.mode().is_string());
+    let model = AutoToolMode::new(Box::new(mock.clone()), ToolCalls::InText);
     assert_eq!(ask(&model).await, [refusal()], "there is nothing left to change");
     assert_eq!(answer(&ask(&model).await).calls.len(), 1);
     assert_eq!(mock.had_tools(), [false, false]);

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use countersign::ledger::{Message, ModelRef};
-use countersign::model::{ModelNews, Request};
-use countersign::runtime::{ModelPort, ScriptedModel, StringModel, ToolMode};
+use countersign::model::{ModelNews, Request, ToolCalls};
+use countersign::runtime::{ModelPort, ScriptedModel, StringModel};
 use countersign::wire::script;
 use futures_util::StreamExt;
 
@@ -13,7 +13,7 @@ use crate::string_mode::{Answer, call};
 async fn play(export: &str) -> Vec<Answer> {
     let replies = script::parse(export).unwrap();
     let turns = replies.len();
-    let model = StringModel::new(Box::new(ScriptedModel::new(replies, ToolMode::String)));
+    let model = StringModel::new(Box::new(ScriptedModel::new(replies, ToolCalls::InText)));
     let mut answers = Vec::new();
     for _ in 0..turns {
         let request = Request {

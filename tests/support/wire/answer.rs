@@ -33,7 +33,7 @@ impl Answer {
         for item in news {
             match item {
                 ModelNews::Event(event) => answer.event(event),
-                ModelNews::Finished => {}
+                ModelNews::Finished | ModelNews::ToolsRefused => {}
                 ModelNews::Failed(failure) => answer.failure = Some(failure.clone()),
             }
         }
@@ -67,6 +67,7 @@ impl Answer {
 pub fn lines(news: &[ModelNews]) -> String {
     let line = |item: &ModelNews| match item {
         ModelNews::Finished => "finished".to_owned(),
+        ModelNews::ToolsRefused => "tools_refused".to_owned(),
         ModelNews::Failed(f) => format!("failed {:?} {}", f.class, f.message),
         ModelNews::Event(ModelEvent::Text(text)) => format!("text {text:?}"),
         ModelNews::Event(ModelEvent::Thinking(text)) => format!("thinking {text:?}"),

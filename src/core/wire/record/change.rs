@@ -5,8 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::ledger::{Body, Change, Effort, FilesRestored, Limit, ModelRef};
 
 use super::RecordError;
-use super::decode::Reader;
-use super::fields::{Fields, put};
+use super::fields::{Fields, Reader, put};
 
 pub(super) fn write(record: &mut Map<String, Value>, change: &Change) {
     let members = match change {

@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use crate::ledger::{
     ApprovalRequest, Body, CallId, Compaction, CompactionTrigger, Decider, Decision, DelegationRequest,
-    DelegationResponse, Ending, Entry, EntryId, FORMAT_VERSION, Injected, Injector, ModelRef, Preview,
+    DelegationResponse, Ending, Entry, FORMAT_VERSION, Injected, Injector, ModelRef, Preview,
     Sandboxing, Scope, SessionStarted, TaskState, Tombstone, Transition, TurnEnded, UserMessage,
 };
 
-use super::fields::Fields;
+use super::fields::{Fields, Reader};
 use super::{RecordError, change, goal, image, message, note, result, time};
 
 /// Reads one event object. Unknown fields are ignored.
@@ -40,8 +40,6 @@ fn refuse_newer(fields: &Fields<'_>) -> Result<(), RecordError> {
     let app = fields.str("app").unwrap_or("unknown").to_owned();
     Err(RecordError::Newer { found, known: FORMAT_VERSION, app })
 }
-
-pub(super) type Reader = fn(&Fields<'_>, EntryId) -> Result<Body, RecordError>;
 
 fn reader(kind: &str) -> Option<Reader> {
     let reader: Reader = match kind {

@@ -2,9 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use crate::ledger::{CallId, EntryId};
+use crate::ledger::{Body, CallId, EntryId};
 
 use super::RecordError;
+
+/// Reads the members of one type of record, whose entry has this id.
+pub(super) type Reader = fn(&Fields<'_>, EntryId) -> Result<Body, RecordError>;
 
 /// The members of one JSON object and the name of what it is, for errors.
 #[derive(Clone, Copy)]

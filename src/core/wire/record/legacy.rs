@@ -21,7 +21,7 @@ pub(super) fn note(about: About, text: String) -> Body {
         return Body::Learned(Learned { about, lesson });
     }
     let kind = about.call().and_then(|_| kind(&text)).unwrap_or(NoteKind::Plain);
-    Body::Note(Note { about, kind, text })
+    Body::Note(Note::new(about, kind, text))
 }
 
 /// What a provider's refusal taught.
@@ -168,7 +168,7 @@ mod tests {
         ] {
             let about = || About::Call(CallId(7));
             let read = note(about(), text.to_owned());
-            assert_eq!(read, Body::Note(Note { about: about(), kind, text: text.to_owned() }), "{text}");
+            assert_eq!(read, Body::Note(Note::new(about(), kind, text)), "{text}");
             assert_eq!(note(About::Session, text.to_owned()), Body::Note(Note::plain(About::Session, text)));
         }
     }

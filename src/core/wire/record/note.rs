@@ -29,7 +29,7 @@ pub(super) fn write(record: &mut Map<String, Value>, note: &Note) {
     if let NoteKind::Unknown { members, .. } = &note.kind {
         record.extend(members.clone());
     }
-    put(record, json!({ "text": note.text }));
+    put(record, json!({ "text": note.for_people() }));
 }
 
 pub(super) fn read(fields: &Fields<'_>) -> Result<Body, RecordError> {
@@ -54,7 +54,7 @@ pub(super) fn read(fields: &Fields<'_>) -> Result<Body, RecordError> {
             NoteKind::Unknown { name: name.to_owned(), members: fields.others(known) }
         }
     };
-    Ok(Body::Note(Note { about, kind, text }))
+    Ok(Body::Note(Note::new(about, kind, text)))
 }
 
 /// How it stands with a background command.

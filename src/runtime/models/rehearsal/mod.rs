@@ -12,11 +12,10 @@ mod words;
 
 use futures_util::stream::BoxStream;
 
-use crate::model::{ModelNews, Request};
+use crate::model::{ModelNews, Request, ToolCalls};
 use crate::runtime::ModelPort;
 use crate::wire::script::Reply;
 
-use super::ToolMode;
 use super::play::{estimate, play, steps};
 
 /// Characters of one piece of the answer: about a word.
@@ -58,6 +57,6 @@ impl ModelPort for RehearsalModel {
         let longest = answer.calls.iter().map(|call| call.arguments.len()).max().unwrap_or(0);
         let reply =
             Reply { chunk: Some(PIECE.max(longest / MOST_PIECES)), pause_ms: self.pace.pause_ms, ..answer };
-        play(steps(&reply, ToolMode::Native, estimate(&request)))
+        play(steps(&reply, ToolCalls::Native, estimate(&request)))
     }
 }
