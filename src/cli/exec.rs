@@ -16,7 +16,7 @@ use crate::config::fault::{Fault, one_line};
 use crate::ledger::{Body, CallId, Ending, Image, Learned, Lesson, Outcome, ToolResult, TurnEnded};
 use crate::runtime::DriverError;
 use crate::session::Which;
-use crate::session::attachments::{Attach, Trouble};
+use crate::session::attachments::{Attach, AttachmentRefusal};
 use crate::session::compose::{Session, compose};
 use crate::ui::text::sanitize;
 use crate::view::summary;
@@ -79,8 +79,9 @@ fn message(prompt: Option<&str>) -> Result<String, Fault> {
 /// How the run begins. A goal needs no message, so stdin is left alone unless it is asked for.
 fn first(invocation: &Invocation, prompt: Option<&str>) -> Result<Intent, Fault> {
     let words = if invocation.goal.is_some() && prompt.is_none() { String::new() } else { message(prompt)? };
-    let said =
-        Attach::new(invocation).message(words).map_err(|Trouble { what, next }| Fault::usage(what, next))?;
+    let said = Attach::new(invocation)
+        .message(words)
+        .map_err(|AttachmentRefusal { what, next }| Fault::usage(what, next))?;
     Ok(match &invocation.goal {
         Some(goal) => Intent::Pursue(Box::new(goal.clone()), said),
         None => Intent::Submit(said),

@@ -16,7 +16,7 @@ use tokio::time::timeout;
 
 use crate::hooks::{HookAnswer, HookCall, HookPoint, HookSpec};
 use crate::ledger::seconds;
-use crate::wire::hook::{self, Ended, MOST_BYTES};
+use crate::wire::hook::{self, HookEnd, MOST_BYTES};
 
 use super::ports::HookPort;
 use super::process::{Group, Groups};
@@ -42,12 +42,12 @@ impl HookPort for NoHooks {
 #[derive(Debug, Clone)]
 pub struct CommandHooks {
     specs: Arc<[HookSpec]>,
-    place: Arc<Place>,
+    place: Arc<HookContext>,
 }
 
 /// Where all hooks of a session run.
 #[derive(Debug, Clone)]
-struct Place {
+struct HookContext {
     session: String,
     cwd: PathBuf,
     environment: Vec<(OsString, OsString)>,
@@ -66,14 +66,14 @@ impl CommandHooks {
         groups: Groups,
     ) -> Self {
         let environment = for_commands(environment);
-        Self { specs: specs.into(), place: Arc::new(Place { session, cwd, environment, groups }) }
+        Self { specs: specs.into(), place: Arc::new(HookContext { session, cwd, environment, groups }) }
     }
 
     /// They get these variables too, whatever they look like: a person has named them.
     #[must_use]
     pub fn giving(self, variables: Vec<(OsString, OsString)>) -> Self {
         let environment = with_given(&self.place.environment, variables);
-        let place = Place { environment, ..Place::clone(&self.place) };
+        let place = HookContext { environment, ..HookContext::clone(&self.place) };
         Self { place: Arc::new(place), ..self }
     }
 }
@@ -94,7 +94,7 @@ impl HookPort for CommandHooks {
 }
 
 /// One hook to its end. Dropping the future ends its whole group.
-async fn run(place: Arc<Place>, spec: HookSpec, point: HookPoint, input: Arc<str>) -> HookAnswer {
+async fn run(place: Arc<HookContext>, spec: HookSpec, point: HookPoint, input: Arc<str>) -> HookAnswer {
     let trouble =
         |text: String| HookAnswer { hook: spec.label(), trouble: Some(text), ..HookAnswer::default() };
     // The group is dropped last of all that the run holds, and ends whatever the command left behind.
@@ -112,7 +112,7 @@ async fn run(place: Arc<Place>, spec: HookSpec, point: HookPoint, input: Arc<str
     }
 }
 
-impl Place {
+impl HookContext {
     fn start(&self, command: &str) -> io::Result<(Child, Group)> {
         let mut sh = Command::new("sh");
         sh.arg("-c")
@@ -128,9 +128,9 @@ impl Place {
 }
 
 /// Feeds the hook and hears it until it has ended. It need not read: then the rest of the input is not delivered.
-async fn attend(mut child: Child, input: &str) -> io::Result<Ended> {
+async fn attend(mut child: Child, input: &str) -> io::Result<HookEnd> {
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let mut ended = Ended::default();
+    let mut ended = HookEnd::default();
     let status = {
         let hearing = join3(
             feed(stdin, input.as_bytes()),

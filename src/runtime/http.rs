@@ -42,11 +42,11 @@ const MOST_LESSONS: usize = 3;
 /// A model served over HTTP. One call is one request; trying again is the loop's decision.
 #[derive(Debug, Clone)]
 pub struct HttpModel {
-    server: Arc<Server>,
+    server: Arc<HttpServer>,
 }
 
 #[derive(Debug)]
-struct Server {
+struct HttpServer {
     protocol: Protocol,
     endpoint: Endpoint,
     timeouts: Timeouts,
@@ -66,7 +66,7 @@ impl HttpModel {
     /// The same, reached as `network` says.
     pub fn through(protocol: Protocol, endpoint: Endpoint, timeouts: Timeouts, network: Network) -> Self {
         let (client, learned) = (OnceLock::new(), Mutex::new(endpoint.quirks));
-        Self { server: Arc::new(Server { protocol, endpoint, timeouts, network, client, learned }) }
+        Self { server: Arc::new(HttpServer { protocol, endpoint, timeouts, network, client, learned }) }
     }
 
     /// Asks the server for its list of models, by the rules of every call: what a key is tested with. Gives the
@@ -89,7 +89,7 @@ impl HttpModel {
 
 impl ModelPort for HttpModel {
     fn stream(&self, request: Request) -> BoxStream<'static, ModelNews> {
-        let call = Call { phase: Phase::Asking(Box::new(request)), waiting: VecDeque::new() };
+        let call = ModelCall { phase: HttpPhase::Asking(Box::new(request)), waiting: VecDeque::new() };
         let server = Arc::clone(&self.server);
         stream::unfold((server, call), |(server, mut call)| async move {
             let news = call.next(&server).await?;
@@ -100,48 +100,48 @@ impl ModelPort for HttpModel {
 }
 
 /// One model call on its way.
-struct Call {
-    phase: Phase,
+struct ModelCall {
+    phase: HttpPhase,
     /// News that were read and not taken yet.
     waiting: VecDeque<ModelNews>,
 }
 
-enum Phase {
+enum HttpPhase {
     Asking(Box<Request>),
     /// Dropping the response closes the connection.
     Reading(Box<(Response, Decoder)>),
     Over,
 }
 
-impl Call {
-    async fn next(&mut self, server: &Server) -> Option<ModelNews> {
+impl ModelCall {
+    async fn next(&mut self, server: &HttpServer) -> Option<ModelNews> {
         loop {
             if let Some(news) = self.waiting.pop_front() {
                 return Some(news);
             }
-            match std::mem::replace(&mut self.phase, Phase::Over) {
-                Phase::Asking(request) => match server.ask(&request).await {
+            match std::mem::replace(&mut self.phase, HttpPhase::Over) {
+                HttpPhase::Asking(request) => match server.ask(&request).await {
                     Ok(response) => {
                         let decoder = server.protocol.decoder();
-                        self.phase = Phase::Reading(Box::new((response, decoder)));
+                        self.phase = HttpPhase::Reading(Box::new((response, decoder)));
                     }
                     Err(failure) => self.waiting.push_back(server.failed(failure)),
                 },
-                Phase::Reading(mut answer) => {
+                HttpPhase::Reading(mut answer) => {
                     let (response, decoder) = answer.as_mut();
                     let news = server.read(response, decoder).await;
                     self.waiting.extend(news.into_iter().map(|news| server.without_key(news)));
                     if !decoder.is_over() && !matches!(self.waiting.back(), Some(ModelNews::Failed(_))) {
-                        self.phase = Phase::Reading(answer);
+                        self.phase = HttpPhase::Reading(answer);
                     }
                 }
-                Phase::Over => return None,
+                HttpPhase::Over => return None,
             }
         }
     }
 }
 
-impl Server {
+impl HttpServer {
     /// Gives the answer once its head says that it is one. A server that refuses options of the protocol is asked
     /// again without them, one by one, and is remembered: that is agreeing on the protocol, not trying again.
     async fn ask(&self, request: &Request) -> Result<Response, ModelFailure> {

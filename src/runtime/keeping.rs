@@ -40,11 +40,11 @@ pub(super) struct Keeping {
     taken: usize,
     /// When they must be durable at the latest. `None` while nothing is owed, and while the store fails.
     due: Option<Instant>,
-    trouble: Option<Trouble>,
+    trouble: Option<WriteTrouble>,
     held: VecDeque<Held>,
 }
 
-struct Trouble {
+struct WriteTrouble {
     why: String,
     wait: Duration,
     again: Instant,
@@ -153,7 +153,7 @@ impl Keeping {
                 let earlier = self.trouble.take();
                 let wait = earlier.as_ref().map_or(FIRST_WAIT, |t| (t.wait * 2).min(LONGEST_WAIT));
                 let told = earlier.filter(|t| t.why == why).map_or(0, |t| t.told);
-                self.trouble = Some(Trouble { why, wait, again: Instant::now() + wait, told });
+                self.trouble = Some(WriteTrouble { why, wait, again: Instant::now() + wait, told });
             }
         }
     }

@@ -9,13 +9,13 @@ use crate::ledger::ModelRef;
 use crate::model::{FailureClass, ModelFailure, ModelNews, Request};
 
 /// Models, each with the port that reaches it.
-type Ports = Vec<(ModelRef, Arc<dyn ModelPort>)>;
+type RoutedModels = Vec<(ModelRef, Arc<dyn ModelPort>)>;
 
 /// The models of a process behind one port. Which of them is asked is the loop's to say: the router only reads the name
 /// in the request. Every clone is the same door: a model that is added later is there for all.
 #[derive(Clone, Default)]
 pub struct ModelRouter {
-    ports: Arc<RwLock<Ports>>,
+    ports: Arc<RwLock<RoutedModels>>,
 }
 
 impl ModelRouter {
@@ -71,9 +71,9 @@ mod tests {
     use crate::model::ModelEvent;
 
     /// Says who was asked by whom.
-    struct Named(&'static str);
+    struct Speaker(&'static str);
 
-    impl ModelPort for Named {
+    impl ModelPort for Speaker {
         fn stream(&self, request: Request) -> BoxStream<'static, ModelNews> {
             let said = format!("{} for {}", self.0, request.model);
             stream::iter([ModelNews::Event(ModelEvent::Text(said)), ModelNews::Finished]).boxed()
@@ -98,7 +98,7 @@ mod tests {
     #[tokio::test]
     async fn each_request_reaches_the_model_that_it_names() {
         let port = |name: &'static str| -> (ModelRef, Box<dyn ModelPort>) {
-            (ModelRef::parse(name), Box::new(Named(name)))
+            (ModelRef::parse(name), Box::new(Speaker(name)))
         };
         let router = ModelRouter::new(vec![port("a/x"), port("b/x"), port("a/y")]);
         for model in ["a/y", "b/x", "a/x", "b/x"] {
@@ -109,10 +109,10 @@ mod tests {
 
     #[tokio::test]
     async fn a_model_that_is_added_later_is_there_for_every_clone_and_replaces_none() {
-        let router = ModelRouter::new(vec![(ModelRef::parse("a/x"), Box::new(Named("a/x")))]);
+        let router = ModelRouter::new(vec![(ModelRef::parse("a/x"), Box::new(Speaker("a/x")))]);
         let other = router.clone();
-        other.add(ModelRef::parse("b/y"), Box::new(Named("b/y")));
-        other.add(ModelRef::parse("a/x"), Box::new(Named("another")));
+        other.add(ModelRef::parse("b/y"), Box::new(Speaker("b/y")));
+        other.add(ModelRef::parse("a/x"), Box::new(Speaker("another")));
         for model in ["b/y", "a/x"] {
             let said = ModelNews::Event(ModelEvent::Text(format!("{model} for {model}")));
             assert_eq!(ask(&router, model).await, [said, ModelNews::Finished]);
@@ -121,7 +121,7 @@ mod tests {
 
     #[tokio::test]
     async fn nobody_stands_in_for_a_model_that_is_not_there() {
-        let router = ModelRouter::new(vec![(ModelRef::parse("a/x"), Box::new(Named("a/x")))]);
+        let router = ModelRouter::new(vec![(ModelRef::parse("a/x"), Box::new(Speaker("a/x")))]);
         let news = ask(&router, "c/z").await;
         let [ModelNews::Failed(failure)] = news.as_slice() else { panic!("{news:?}") };
         assert_eq!(failure.class, FailureClass::UnknownModel);

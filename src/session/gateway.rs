@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinHandle, spawn_blocking};
 
-use super::attachments::{Attach, Trouble};
+use super::attachments::{Attach, AttachmentRefusal};
 use super::earlier::EarlierSessions;
 use super::model_switch::Switch;
 use super::undo::Undoing;
@@ -102,7 +102,7 @@ impl Slow for Gateway {
         let attach = self.attach.clone();
         // Files may lie on a slow disk, or on one that never answers.
         match spawn_blocking(move || attach.message(content)).await {
-            Ok(read) => read.map_err(|Trouble { what, next }| format!("{what}: {next}")),
+            Ok(read) => read.map_err(|AttachmentRefusal { what, next }| format!("{what}: {next}")),
             Err(broken) => Err(format!("the images cannot be read: {broken}")),
         }
     }

@@ -12,7 +12,7 @@ use crate::ledger::{Body, CallId, Change, Entry, EntryId, FilesRestored};
 use crate::policy::{effect_of_line, shell};
 use crate::runtime::SessionStore;
 use crate::runtime::store::find;
-use crate::runtime::undo::{Action, Agreement, Finished, Plan, Restored, Snapshots, Which};
+use crate::runtime::undo::{Agreement, FileAction, Finished, Plan, Restored, Snapshots, Which};
 use crate::tool::SideEffect;
 use crate::ui::offer::Offer;
 
@@ -115,7 +115,7 @@ impl Undoing {
 
     fn offer_of(&self, since: CallId, plan: &Plan) -> Offer {
         let steps = plan.steps.iter().map(|step| {
-            let what = if step.action == Action::Delete { "deleted" } else { "restored" };
+            let what = if step.action == FileAction::Delete { "deleted" } else { "restored" };
             (self.shown(&step.path), what.to_owned())
         });
         let already = plan.already.iter().map(|path| (self.shown(path), "is already as it was".to_owned()));

@@ -1,7 +1,7 @@
 //! What words are made of: which text is known, what the shell puts in, where that comes from and whether it may become
 //! several words.
 
-use countersign::policy::shell::{Piece, Source, read};
+use countersign::policy::shell::{HoleSource, WordPiece, read};
 
 /// The last word: text as it is, `*` and its kin in angle brackets, and holes as where they come from, with `…` behind
 /// what may become several words.
@@ -9,16 +9,16 @@ fn last(line: &str) -> String {
     let reading = read(line);
     assert_eq!(reading.unreadable, None, "{line}");
     let word = reading.commands.last().and_then(|command| command.words.last()).unwrap();
-    let written = |piece: &Piece| match piece {
-        Piece::Text(text) => text.clone(),
-        Piece::Glob(c) => format!("<{c}>"),
-        Piece::Hole { splits, of } => {
+    let written = |piece: &WordPiece| match piece {
+        WordPiece::Text(text) => text.clone(),
+        WordPiece::Glob(c) => format!("<{c}>"),
+        WordPiece::Hole { splits, of } => {
             let of = match of {
-                Source::Variable(name) => name.as_str(),
-                Source::Number => "number",
-                Source::Given => "given",
-                Source::Home => "home",
-                Source::Unknown => "unknown",
+                HoleSource::Variable(name) => name.as_str(),
+                HoleSource::Number => "number",
+                HoleSource::Given => "given",
+                HoleSource::Home => "home",
+                HoleSource::Unknown => "unknown",
             };
             format!("({of}{})", if *splits { "…" } else { "" })
         }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use countersign::ledger::{
-    ApprovalRequest, AssistantMessage, Body, CallId, Change, Decision, Ending, Entry, EntryId,
-    Injector, ModelRef, Note, NoteKind, Outcome, ToolResult, ToolUse, Transition,
+    ApprovalRequest, AssistantMessage, Body, CallId, Change, Decision, Ending, Entry, EntryId, Injector,
+    ModelRef, Note, NoteKind, Outcome, ToolResult, ToolUse, Transition,
 };
 use serde_json::Value;
 

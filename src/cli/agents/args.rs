@@ -21,7 +21,7 @@ folder is trusted (`countersign trust`).";
 pub struct AgentsArgs {
     /// What to do.
     #[command(subcommand)]
-    pub verb: Verb,
+    pub verb: AgentsVerb,
 
     /// As seen from this folder
     #[arg(short = 'C', long = "cd", value_name = "DIR", global = true)]
@@ -30,7 +30,7 @@ pub struct AgentsArgs {
 
 /// What can be done with agents.
 #[derive(Debug, Clone, Subcommand)]
-pub enum Verb {
+pub enum AgentsVerb {
     /// The agents of the configuration and of this project; reaches none
     List,
     /// Read the agents' cards, and say what each is; sends no task

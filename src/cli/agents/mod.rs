@@ -8,7 +8,7 @@ use crate::config::AgentEntry;
 use crate::config::Invocation;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
-use args::Verb;
+use args::AgentsVerb;
 
 const NONE: &str = "There is no agent. Name one in [agents.NAME] of your configuration (`countersign config init` \
                     explains the keys).\n";
@@ -17,9 +17,9 @@ const NONE: &str = "There is no agent. Name one in [agents.NAME] of your configu
 ///
 /// # Errors
 /// An agent that is not there, is not trusted, or lacks a variable.
-pub(super) fn run(verb: &Verb, invocation: &Invocation) -> Result<Exit, Fault> {
+pub(super) fn run(verb: &AgentsVerb, invocation: &Invocation) -> Result<Exit, Fault> {
     match verb {
-        Verb::List => peers::list::<AgentEntry>(invocation, NONE),
-        Verb::Test { name } => test::run(invocation, name.as_deref()),
+        AgentsVerb::List => peers::list::<AgentEntry>(invocation, NONE),
+        AgentsVerb::Test { name } => test::run(invocation, name.as_deref()),
     }
 }

@@ -7,11 +7,11 @@ use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::runtime::a2a::{A2aFound, A2aTools};
 use crate::session::external::agents::{agent, tools};
-use crate::session::external::ready::{Ready, meant};
+use crate::session::external::ready::{ReadyPeers, meant};
 
 /// Tests the agent of this name, or all that are not switched off. Exit 1 when one does not answer.
 pub(super) fn run(invocation: &Invocation, name: Option<&str>) -> Result<Exit, Fault> {
-    let Ready { peers: agents, faults } = meant(invocation, name, agent)?;
+    let ReadyPeers { peers: agents, faults } = meant(invocation, name, agent)?;
     if agents.is_empty() && faults.is_empty() {
         return say("There is no agent to test; `countersign agents list` says what there is.\n");
     }

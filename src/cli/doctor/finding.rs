@@ -31,7 +31,7 @@ impl Subject {
 
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Status {
+pub(super) enum Severity {
     /// As it should be.
     Ok,
     /// It works, and not as one would think or wish.
@@ -42,7 +42,7 @@ pub(super) enum Status {
     Skipped,
 }
 
-impl Status {
+impl Severity {
     pub(super) const ALL: [Self; 4] = [Self::Ok, Self::Warning, Self::Problem, Self::Skipped];
 
     /// As people and programs read it.
@@ -60,7 +60,7 @@ impl Status {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Finding {
     pub(super) subject: Subject,
-    pub(super) status: Status,
+    pub(super) status: Severity,
     /// What is the case, in one sentence.
     pub(super) message: String,
     /// What to do, a sentence or a command; empty when nothing is to be done.
@@ -69,19 +69,19 @@ pub(super) struct Finding {
 
 impl Finding {
     pub(super) fn ok(subject: Subject, message: impl Into<String>) -> Self {
-        Self { subject, status: Status::Ok, message: message.into(), mend: String::new() }
+        Self { subject, status: Severity::Ok, message: message.into(), mend: String::new() }
     }
 
     pub(super) fn warning(subject: Subject, message: impl Into<String>, mend: impl Into<String>) -> Self {
-        Self { subject, status: Status::Warning, message: message.into(), mend: mend.into() }
+        Self { subject, status: Severity::Warning, message: message.into(), mend: mend.into() }
     }
 
     pub(super) fn problem(subject: Subject, message: impl Into<String>, mend: impl Into<String>) -> Self {
-        Self { subject, status: Status::Problem, message: message.into(), mend: mend.into() }
+        Self { subject, status: Severity::Problem, message: message.into(), mend: mend.into() }
     }
 
     pub(super) fn skipped(subject: Subject, message: impl Into<String>, mend: impl Into<String>) -> Self {
-        Self { subject, status: Status::Skipped, message: message.into(), mend: mend.into() }
+        Self { subject, status: Severity::Skipped, message: message.into(), mend: mend.into() }
     }
 
     /// What would have stopped a run.

@@ -11,7 +11,7 @@ use crate::config::models::{Key, Surveyed, keys_file, survey};
 const SUBJECT: Subject = Subject::Keys;
 
 /// Providers that have one key and one address.
-struct Group {
+struct ProviderGroup {
     names: Vec<String>,
     address: String,
     place: String,
@@ -62,14 +62,14 @@ pub(super) fn look(invocation: &Invocation, test: bool) -> Vec<Finding> {
     findings
 }
 
-fn groups(all: &[Surveyed]) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
+fn groups(all: &[Surveyed]) -> Vec<ProviderGroup> {
+    let mut groups: Vec<ProviderGroup> = Vec::new();
     for provider in all {
         let (Key::At { place, .. }, Some(address)) = (&provider.key, &provider.address) else { continue };
         let same = groups.iter_mut().find(|group| group.place == *place && group.address == *address);
         match same {
             Some(group) => group.names.push(provider.name.clone()),
-            None => groups.push(Group {
+            None => groups.push(ProviderGroup {
                 names: vec![provider.name.clone()],
                 address: address.clone(),
                 place: place.clone(),
@@ -100,8 +100,8 @@ fn unused(provider: &Surveyed) -> Option<Finding> {
 }
 
 /// What the status says of the key. The answer's own words are not shown: they may quote a part of it.
-fn judge(group: &Group, answer: Result<u16, Fault>) -> Finding {
-    let Group { names, address, place } = group;
+fn judge(group: &ProviderGroup, answer: Result<u16, Fault>) -> Finding {
+    let ProviderGroup { names, address, place } = group;
     let names = names.join(", ");
     let status = match answer {
         Ok(status) => status,

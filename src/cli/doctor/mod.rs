@@ -22,7 +22,7 @@ use crate::config::examine;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::wire::Secret;
-use finding::Status;
+use finding::Severity;
 use report::Look;
 
 /// Looks, from the folder `cwd`; `online` also asks the providers. Exit 0 when there is no problem, else 1.
@@ -45,7 +45,7 @@ pub(super) fn run(cwd: PathBuf, environment: Environment, json: bool, online: bo
     } else {
         report::page(&findings, look(&invocation.environment))
     })?;
-    let problem = findings.iter().any(|finding| finding.status == Status::Problem);
+    let problem = findings.iter().any(|finding| finding.status == Severity::Problem);
     Ok(if problem { Exit::Failed } else { Exit::Completed })
 }
 

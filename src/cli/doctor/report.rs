@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::finding::{Finding, Status};
+use super::finding::{Finding, Severity};
 use crate::wire::record;
 
 /// How the page may look.
@@ -41,27 +41,27 @@ fn summary(findings: &[Finding]) -> String {
 }
 
 fn counts(findings: &[Finding]) -> [usize; 4] {
-    Status::ALL.map(|status| findings.iter().filter(|finding| finding.status == status).count())
+    Severity::ALL.map(|status| findings.iter().filter(|finding| finding.status == status).count())
 }
 
-fn sign(status: Status, look: Look) -> char {
+fn sign(status: Severity, look: Look) -> char {
     match (status, look.utf8) {
-        (Status::Ok, true) => '✓',
-        (Status::Ok, false) => '+',
-        (Status::Warning, _) => '!',
-        (Status::Problem, true) => '✗',
-        (Status::Problem, false) => 'x',
-        (Status::Skipped, true) => '·',
-        (Status::Skipped, false) => '-',
+        (Severity::Ok, true) => '✓',
+        (Severity::Ok, false) => '+',
+        (Severity::Warning, _) => '!',
+        (Severity::Problem, true) => '✗',
+        (Severity::Problem, false) => 'x',
+        (Severity::Skipped, true) => '·',
+        (Severity::Skipped, false) => '-',
     }
 }
 
-fn colour(status: Status) -> &'static str {
+fn colour(status: Severity) -> &'static str {
     match status {
-        Status::Ok => "32",
-        Status::Warning => "33",
-        Status::Problem => "31",
-        Status::Skipped => "2",
+        Severity::Ok => "32",
+        Severity::Warning => "33",
+        Severity::Problem => "31",
+        Severity::Skipped => "2",
     }
 }
 

@@ -205,12 +205,14 @@ fn size(bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::finding::Status;
+    use super::super::finding::Severity;
     use super::*;
 
     #[test]
     fn room_is_judged_by_what_is_left() {
-        for (free, wanted) in [(NONE - 1, Status::Problem), (NONE, Status::Warning), (SHORT, Status::Ok)] {
+        for (free, wanted) in
+            [(NONE - 1, Severity::Problem), (NONE, Severity::Warning), (SHORT, Severity::Ok)]
+        {
             assert_eq!(judge_room(free).status, wanted, "{free}");
         }
         assert_eq!(size(1), "1 KB");

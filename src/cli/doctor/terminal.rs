@@ -155,16 +155,16 @@ fn between(environment: &Environment) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::finding::Status;
+    use super::super::finding::Severity;
     use super::*;
 
     #[test]
     fn a_small_terminal_is_told() {
         for ((columns, rows), wanted) in [
-            ((40, 10), Status::Ok),
-            ((39, 10), Status::Warning),
-            ((40, 9), Status::Warning),
-            ((0, 0), Status::Warning),
+            ((40, 10), Severity::Ok),
+            ((39, 10), Severity::Warning),
+            ((40, 9), Severity::Warning),
+            ((0, 0), Severity::Warning),
         ] {
             assert_eq!(judge_size(columns, rows).status, wanted, "{columns} x {rows}");
         }

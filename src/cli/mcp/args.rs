@@ -31,7 +31,7 @@ Exit codes: 0 it went well   1 the server or its tool failed   2 usage or config
 pub struct McpArgs {
     /// What to do.
     #[command(subcommand)]
-    pub verb: Verb,
+    pub verb: ServersVerb,
 
     /// As seen from this folder
     #[arg(short = 'C', long = "cd", value_name = "DIR", global = true)]
@@ -40,7 +40,7 @@ pub struct McpArgs {
 
 /// What can be done with MCP servers.
 #[derive(Debug, Clone, Subcommand)]
-pub enum Verb {
+pub enum ServersVerb {
     /// The servers of the configuration and of this project; starts none
     List,
     /// Start the servers, and say what each is and brings; calls none of its tools

@@ -25,7 +25,7 @@ pub(super) fn run(
 ) -> Result<Exit, Fault> {
     let arguments = arguments(json.unwrap_or("{}"))?;
     let server = server(invocation, name, named(invocation, name)?)?;
-    let call = Call { server: name, tool, arguments, config: invocation };
+    let call = ToolInvocation { server: name, tool, arguments, config: invocation };
     let called = conversed(invocation, vec![server], async |tools| call.made(tools).await)?;
     let Some(report) = called else { return Ok(Exit::Interrupted) };
     let report = report?;
@@ -51,14 +51,14 @@ fn arguments(json: &str) -> Result<Map<String, Value>, Fault> {
     }
 }
 
-struct Call<'a> {
+struct ToolInvocation<'a> {
     server: &'a str,
     tool: &'a str,
     arguments: Map<String, Value>,
     config: &'a Invocation,
 }
 
-impl Call<'_> {
+impl ToolInvocation<'_> {
     async fn made(self, tools: &McpTools) -> Result<ToolReport, Fault> {
         let standing = tools.survey().await.into_iter().next();
         let found = match standing.map(|standing| standing.found) {

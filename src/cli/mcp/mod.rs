@@ -12,7 +12,7 @@ use crate::config::fault::Fault;
 use crate::runtime::Groups;
 use crate::runtime::mcp::{McpServer, McpTools};
 use crate::session::external::mcp::means;
-use args::Verb;
+use args::ServersVerb;
 
 const NONE: &str = "There is no MCP server. Name one in [mcp_servers.NAME] of your configuration (`countersign config \
                     init` explains the keys), or in the .mcp.json of a project.\n";
@@ -21,11 +21,11 @@ const NONE: &str = "There is no MCP server. Name one in [mcp_servers.NAME] of yo
 ///
 /// # Errors
 /// A server that is not there, is not trusted, or lacks a variable; arguments that a tool does not take.
-pub(super) fn run(verb: &Verb, invocation: &Invocation) -> Result<Exit, Fault> {
+pub(super) fn run(verb: &ServersVerb, invocation: &Invocation) -> Result<Exit, Fault> {
     match verb {
-        Verb::List => peers::list::<McpEntry>(invocation, NONE),
-        Verb::Test { name } => test::run(invocation, name.as_deref()),
-        Verb::Call { server, tool, json } => call::run(invocation, server, tool, json.as_deref()),
+        ServersVerb::List => peers::list::<McpEntry>(invocation, NONE),
+        ServersVerb::Test { name } => test::run(invocation, name.as_deref()),
+        ServersVerb::Call { server, tool, json } => call::run(invocation, server, tool, json.as_deref()),
     }
 }
 

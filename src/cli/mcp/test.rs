@@ -8,11 +8,11 @@ use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::runtime::mcp::McpFound;
 use crate::session::external::mcp::server;
-use crate::session::external::ready::{Ready, meant};
+use crate::session::external::ready::{ReadyPeers, meant};
 
 /// Tests the server of this name, or all that are not switched off. Exit 1 when one does not answer.
 pub(super) fn run(invocation: &Invocation, name: Option<&str>) -> Result<Exit, Fault> {
-    let Ready { peers: servers, faults } = meant(invocation, name, server)?;
+    let ReadyPeers { peers: servers, faults } = meant(invocation, name, server)?;
     if servers.is_empty() && faults.is_empty() {
         return say("There is no MCP server to test; `countersign mcp list` says what there is.\n");
     }

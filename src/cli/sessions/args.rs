@@ -24,7 +24,7 @@ SESSION is an id, the beginning of one, or the name of a session file.";
 pub struct SessionsArgs {
     /// What to do.
     #[command(subcommand)]
-    pub verb: Verb,
+    pub verb: SessionsVerb,
 
     /// As seen from this folder
     #[arg(short = 'C', long = "cd", value_name = "DIR", global = true)]
@@ -33,7 +33,7 @@ pub struct SessionsArgs {
 
 /// What can be done with sessions.
 #[derive(Debug, Clone, Subcommand)]
-pub enum Verb {
+pub enum SessionsVerb {
     /// All sessions, newest first: id, when, ending, model, folder, first words
     #[command(
         after_help = "Example:\n  countersign sessions list --json | jq -r 'select(.ending == null).session'"

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::args::Pick;
-use super::place::{Place, entries, lines};
+use super::place::{SessionPlace, entries, lines};
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
@@ -14,7 +14,7 @@ use crate::wire::record::{Audit, audit};
 const MOST_FAULTS: usize = 100;
 
 /// Reports what is right and what is wrong; exit 0 or 1.
-pub(super) fn run(place: &Place, pick: &Pick) -> Result<Exit, Fault> {
+pub(super) fn run(place: &SessionPlace, pick: &Pick) -> Result<Exit, Fault> {
     let path = place.locate(pick)?;
     let bytes = SessionStore::bytes(&path).map_err(|why| Fault::usage(why, "name another file"))?;
     let audit = audit(&bytes);
@@ -25,7 +25,7 @@ pub(super) fn run(place: &Place, pick: &Pick) -> Result<Exit, Fault> {
     Ok(if audit.faults.is_empty() { Exit::Completed } else { Exit::Failed })
 }
 
-fn sound(place: &Place, path: &Path, name: &str, audit: &Audit) -> Vec<String> {
+fn sound(place: &SessionPlace, path: &Path, name: &str, audit: &Audit) -> Vec<String> {
     let calls = match (audit.calls, audit.open.len()) {
         (0, _) => "no call".to_owned(),
         (1, 0) => "1 call with its one result".to_owned(),

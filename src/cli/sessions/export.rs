@@ -1,7 +1,7 @@
 //! `sessions export`: a session for others to read, on stdout.
 
 use super::args::Pick;
-use super::place::{Place, document, lines, read};
+use super::place::{SessionPlace, document, lines, read};
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
@@ -10,7 +10,7 @@ use crate::view::{Style, code, transcript};
 use crate::wire::record::{exported_lines, moment};
 
 /// Prints one session without what was withdrawn, and without the keys of this environment.
-pub(super) fn run(place: &Place, pick: &Pick, json: bool) -> Result<Exit, Fault> {
+pub(super) fn run(place: &SessionPlace, pick: &Pick, json: bool) -> Result<Exit, Fault> {
     let path = place.locate(pick)?;
     let (bytes, file) = read(place, &path)?;
     let text = if json {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use uuid::Uuid;
 
 use super::args::Pick;
-use super::place::{Place, entries, now};
+use super::place::{SessionPlace, entries, now};
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
@@ -15,7 +15,7 @@ use crate::runtime::store::adopt;
 use crate::wire::record::{Copy, SessionFile, audit, read_session, up_to};
 
 /// Copies the beginning of a session. It ends where no call is open: a result that nobody gave is not made up.
-pub(super) fn run(place: &Place, pick: &Pick, at: Option<&str>) -> Result<Exit, Fault> {
+pub(super) fn run(place: &SessionPlace, pick: &Pick, at: Option<&str>) -> Result<Exit, Fault> {
     let path = place.locate(pick)?;
     let name = place.name(&path);
     let bytes = SessionStore::bytes(&path).map_err(|why| Fault::failed(why, "name another session"))?;

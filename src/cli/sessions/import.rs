@@ -5,7 +5,7 @@ use std::path::Path;
 
 use uuid::Uuid;
 
-use super::place::{Place, entries, now, remark};
+use super::place::{SessionPlace, entries, now, remark};
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
@@ -18,7 +18,7 @@ const MOST_FAULTS: usize = 5;
 
 /// Keeps a copy of the file's session, under its own id if that is free. What somebody allowed for the whole session
 /// was not allowed here, so it becomes a decision for its one call.
-pub(super) fn run(place: &Place, file: &Path) -> Result<Exit, Fault> {
+pub(super) fn run(place: &SessionPlace, file: &Path) -> Result<Exit, Fault> {
     let path = place.path(file);
     let bytes = SessionStore::bytes(&path)
         .map_err(|why| Fault::usage(why, "name a session file, or an export with --json"))?;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::place::{Place, lines, remark};
+use super::place::{SessionPlace, lines, remark};
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
@@ -19,7 +19,7 @@ const MOST_WORDS: usize = 60;
 const UNFINISHED: &str = "unfinished";
 
 /// Lists all sessions, newest first.
-pub(super) fn run(place: &Place, json: bool) -> Result<Exit, Fault> {
+pub(super) fn run(place: &SessionPlace, json: bool) -> Result<Exit, Fault> {
     let Listing { sessions, unreadable } = list(&place.state);
     for (_, why) in &unreadable {
         remark(&format!("{why}; left out of the list"));
@@ -44,7 +44,7 @@ fn as_json(summary: &Summary) -> String {
     }))
 }
 
-fn table(place: &Place, sessions: &[Summary]) -> Vec<String> {
+fn table(place: &SessionPlace, sessions: &[Summary]) -> Vec<String> {
     let rows: Vec<[String; 6]> = sessions.iter().map(|summary| row(place, summary)).collect();
     let widest = |column: usize| {
         rows.iter().filter_map(|row| row.get(column)).map(|cell| width(cell)).max().unwrap_or(0)
@@ -57,7 +57,7 @@ fn table(place: &Place, sessions: &[Summary]) -> Vec<String> {
     rows.iter().map(padded).collect()
 }
 
-fn row(place: &Place, summary: &Summary) -> [String; 6] {
+fn row(place: &SessionPlace, summary: &Summary) -> [String; 6] {
     let folder = place.environment.shown(Path::new(&summary.cwd));
     [
         first_words(&summary.id, MOST_WORDS),

@@ -16,13 +16,13 @@ use crate::wire::record::SessionFile;
 use crate::wire::strike;
 
 /// The store, and the folder that `--last` is about.
-pub(super) struct Place {
+pub(super) struct SessionPlace {
     pub(super) state: PathBuf,
     pub(super) environment: Environment,
     cwd: PathBuf,
 }
 
-impl Place {
+impl SessionPlace {
     /// # Errors
     /// When there is no home to keep sessions in.
     pub(super) fn new(cwd: PathBuf, environment: Environment) -> Result<Self, Fault> {
@@ -79,7 +79,7 @@ impl Place {
 ///
 /// # Errors
 /// It cannot be read, or is not sound; says how to see what is wrong.
-pub(super) fn read(place: &Place, path: &Path) -> Result<(Vec<u8>, SessionFile), Fault> {
+pub(super) fn read(place: &SessionPlace, path: &Path) -> Result<(Vec<u8>, SessionFile), Fault> {
     let failed = |why: String| {
         Fault::failed(why, format!("`countersign sessions check {}` lists what is wrong", place.name(path)))
     };

@@ -1,7 +1,7 @@
 //! `sessions remove`: forgets a session for good.
 
 use super::args::Pick;
-use super::place::{Place, id_of};
+use super::place::{SessionPlace, id_of};
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
@@ -9,7 +9,7 @@ use crate::runtime::store::{remove, summarise};
 use crate::session::earlier::{first_words, when};
 
 /// Removes a kept session and names it. Files that lie elsewhere are none of ours.
-pub(super) fn run(place: &Place, pick: &Pick) -> Result<Exit, Fault> {
+pub(super) fn run(place: &SessionPlace, pick: &Pick) -> Result<Exit, Fault> {
     let path = place.locate(pick)?;
     if !place.keeps(&path) {
         return Err(Fault::usage(

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::place::{Place, lines, remark};
+use super::place::{SessionPlace, lines, remark};
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
@@ -25,7 +25,7 @@ struct Hit {
 }
 
 /// Prints the places, newest session first.
-pub(super) fn run(place: &Place, words: &[String], json: bool) -> Result<Exit, Fault> {
+pub(super) fn run(place: &SessionPlace, words: &[String], json: bool) -> Result<Exit, Fault> {
     let wanted: Vec<String> =
         words.iter().map(|word| word.trim().to_lowercase()).filter(|w| !w.is_empty()).collect();
     if wanted.is_empty() {
@@ -94,7 +94,7 @@ fn said(body: &Body) -> Option<String> {
     }
 }
 
-fn tell(place: &Place, summary: &Summary, hits: &[Hit], json: bool) -> Vec<String> {
+fn tell(place: &SessionPlace, summary: &Summary, hits: &[Hit], json: bool) -> Vec<String> {
     if json {
         let object = |hit: &Hit| {
             record::line(&json!({

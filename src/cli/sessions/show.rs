@@ -1,7 +1,7 @@
 //! `sessions show`: the transcript, the durable lines, or the short form.
 
 use super::args::Pick;
-use super::place::{Place, entries, lines, read};
+use super::place::{SessionPlace, entries, lines, read};
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
@@ -12,7 +12,7 @@ use crate::view::{Style, transcript};
 use crate::wire::record::{self, SessionFile, durable_lines, short_form};
 
 /// Prints one session.
-pub(super) fn run(place: &Place, pick: &Pick, json: bool, events: bool) -> Result<Exit, Fault> {
+pub(super) fn run(place: &SessionPlace, pick: &Pick, json: bool, events: bool) -> Result<Exit, Fault> {
     let path = place.locate(pick)?;
     let (bytes, file) = read(place, &path)?;
     if json {
@@ -26,7 +26,7 @@ pub(super) fn run(place: &Place, pick: &Pick, json: bool, events: bool) -> Resul
     say(&sanitize(&text))
 }
 
-fn head(place: &Place, file: &SessionFile) -> String {
+fn head(place: &SessionPlace, file: &SessionFile) -> String {
     let Some(first) = file.entries.first() else { return String::new() };
     let Body::SessionStarted(started) = &first.body else { return String::new() };
     let folder = place.environment.shown(std::path::Path::new(&started.cwd));

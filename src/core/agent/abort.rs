@@ -8,7 +8,7 @@ use crate::ledger::{
 
 use crate::model::UnfinishedCall;
 
-use super::phase::{Awaiting, Dispatching, Pending, Phase, State};
+use super::phase::{Awaiting, CallState, Dispatching, Pending, Phase};
 use super::step::Step;
 use super::{Agent, Effect, Operation};
 
@@ -100,23 +100,25 @@ impl Agent {
     fn stop_call(&mut self, step: &mut Step, pending: Pending, path: AbortPath, by: CutBy) {
         let call = pending.call.id;
         match pending.state {
-            State::Over(real) => {
+            CallState::Over(real) => {
                 self.history.ledger.settle(step.now, pending.token, real);
             }
-            State::Running(since) => {
+            CallState::Running(since) => {
                 step.cancel(Operation::Tool(call));
                 self.cancelled.insert(call);
                 self.settle_aborted(step.now, pending.token, path, Some(step.now.since(since)), by);
             }
-            State::Preparing | State::Revisiting { is_looked_at: true, .. } => {
+            CallState::Preparing | CallState::Revisiting { is_looked_at: true, .. } => {
                 step.cancel(Operation::Preparation(call));
                 self.settle_aborted(step.now, pending.token, path, None, by);
             }
-            State::Consulting(hook, _) => {
+            CallState::Consulting(hook, _) => {
                 step.cancel(Operation::Hooks(hook));
                 self.settle_aborted(step.now, pending.token, path, None, by);
             }
-            State::Waiting(_) | State::Revisiting { is_looked_at: false, .. } | State::Ready(_) => {
+            CallState::Waiting(_)
+            | CallState::Revisiting { is_looked_at: false, .. }
+            | CallState::Ready(_) => {
                 self.settle_aborted(step.now, pending.token, path, None, by);
             }
         }
@@ -143,22 +145,22 @@ impl Agent {
         let Phase::Dispatching(dispatching) = phase else {
             return self.stop(step, phase, CutBy::User);
         };
-        let runs = dispatching.calls.iter().any(|p| matches!(p.state, State::Running(_)));
+        let runs = dispatching.calls.iter().any(|p| matches!(p.state, CallState::Running(_)));
         let waits = dispatching.calls.iter().any(|p| p.waits_since().is_some());
         if runs || !waits {
             return self.stop(step, Phase::Dispatching(dispatching), CutBy::User);
         }
         for pending in dispatching.calls {
             match pending.state {
-                State::Waiting(_) | State::Revisiting { is_looked_at: false, .. } => {}
-                State::Revisiting { is_looked_at: true, .. } => {
+                CallState::Waiting(_) | CallState::Revisiting { is_looked_at: false, .. } => {}
+                CallState::Revisiting { is_looked_at: true, .. } => {
                     step.cancel(Operation::Preparation(pending.call.id));
                 }
-                State::Preparing
-                | State::Consulting(..)
-                | State::Ready(_)
-                | State::Running(_)
-                | State::Over(_) => self.stop_call(step, pending, AbortPath::B, CutBy::User),
+                CallState::Preparing
+                | CallState::Consulting(..)
+                | CallState::Ready(_)
+                | CallState::Running(_)
+                | CallState::Over(_) => self.stop_call(step, pending, AbortPath::B, CutBy::User),
             }
         }
         Phase::Idle

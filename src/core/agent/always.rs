@@ -7,7 +7,7 @@ use crate::tool::Preparation;
 
 use super::asking::is_question;
 use super::gate::NOT_EXAMINED;
-use super::phase::{Pending, Permission, State};
+use super::phase::{CallState, Pending, Permission};
 use super::step::Step;
 use super::{Agent, Live};
 
@@ -51,7 +51,7 @@ impl Agent {
         let once = Decision::permission(call.id, Decider::User, "");
         pending.receipt = Some(self.receive(step.now, call, Decision { scope, rule: taken, ..once }));
         self.policy.rules.push(rule);
-        pending.state = State::Ready(Permission::Recorded);
+        pending.state = CallState::Ready(Permission::Recorded);
     }
 }
 

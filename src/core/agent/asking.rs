@@ -3,7 +3,7 @@
 use crate::ledger::{Decider, Decision, Millis, Outcome, Settlement, ToolUse};
 use crate::tool::ASK;
 
-use super::phase::{Pending, State};
+use super::phase::{CallState, Pending};
 use super::step::Step;
 use super::{Agent, Answer, Live};
 
@@ -31,11 +31,11 @@ impl Agent {
     }
 
     /// The answer stands in the decision, so that it is not lost while its result waits for its turn.
-    fn replied(&mut self, now: Millis, call: &ToolUse, words: String) -> State {
+    fn replied(&mut self, now: Millis, call: &ToolUse, words: String) -> CallState {
         let answer = Some(words.clone());
         let once = Decision::permission(call.id, Decider::User, "");
         self.record(now, Decision { answer, ..once });
-        State::Over(Settlement::synthetic(Outcome::Ok, words))
+        CallState::Over(Settlement::synthetic(Outcome::Ok, words))
     }
 }
 

@@ -21,7 +21,7 @@ impl Agent {
             }
             ModelNews::Event(event) => {
                 if let Some(event) = awaiting.draft.admit(event) {
-                    let heard = Heard::of(&event);
+                    let heard = LiveNews::of(&event);
                     awaiting.draft.take(event);
                     step.extend(heard.tell(awaiting.message, &awaiting.draft).map(Effect::Emit));
                 }
@@ -97,7 +97,7 @@ impl Agent {
 }
 
 /// What of an event is worth telling live.
-enum Heard {
+enum LiveNews {
     Text(String),
     Thinking(String),
     Hosted(Hosted),
@@ -105,7 +105,7 @@ enum Heard {
     Nothing,
 }
 
-impl Heard {
+impl LiveNews {
     fn of(event: &ModelEvent) -> Self {
         match event {
             ModelEvent::Text(text) => Self::Text(text.clone()),

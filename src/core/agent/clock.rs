@@ -8,7 +8,7 @@ use super::{Agent, Effect, Operation, TimerId};
 
 /// The timers of a session's loop.
 #[derive(Debug)]
-pub(super) struct Clock {
+pub(super) struct Timers {
     /// The timer that watches the wall-time limit, while it runs.
     wall: Option<TimerId>,
     /// The name of the last timer that was set.
@@ -17,7 +17,7 @@ pub(super) struct Clock {
     jitter: u64,
 }
 
-impl Clock {
+impl Timers {
     /// No timer is set; waits are spread by this seed.
     pub(super) fn new(seed: u64) -> Self {
         Self { wall: None, last: 0, jitter: seed | 1 }

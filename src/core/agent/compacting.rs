@@ -9,7 +9,7 @@ use crate::ledger::{
 };
 use crate::model::{Draft, FailureClass, ModelFailure, ModelNews, Request};
 
-use super::phase::{Compacting, Parts, Phase, Wanted};
+use super::phase::{Compacting, Parts, Phase, WantedSummary};
 use super::step::Step;
 use super::summing::{Asking, Rest};
 use super::{Agent, Effect, Live, Operation};
@@ -69,11 +69,11 @@ impl Agent {
         trigger: CompactionTrigger,
         then: Option<Transition>,
     ) -> Phase {
-        self.summarize(step, Wanted { trigger, then, retries: 0, refused: 0, parts: None })
+        self.summarize(step, WantedSummary { trigger, then, retries: 0, refused: 0, parts: None })
     }
 
     /// Asks for the summary, or for its next part, as far as the budgets allow.
-    pub(super) fn summarize(&mut self, step: &mut Step, wanted: Wanted) -> Phase {
+    pub(super) fn summarize(&mut self, step: &mut Step, wanted: WantedSummary) -> Phase {
         let (trigger, then) = (wanted.trigger, wanted.then);
         if let Some(limit) = self.history.meter().exhausted(step.now).filter(|l| *l != Limit::Turns) {
             return self.cannot_compact(step, then, limit.ending());
@@ -115,7 +115,7 @@ impl Agent {
         })
     }
 
-    fn no_room_for_summary(&mut self, step: &mut Step, wanted: &Wanted) -> Phase {
+    fn no_room_for_summary(&mut self, step: &mut Step, wanted: &WantedSummary) -> Phase {
         let about = self.history.ledger.last_id().unwrap_or(EntryId(0));
         let why = format!("a window of {} tokens has no room for a summary", self.window());
         self.compaction_failed(step, about, wanted, &why)
@@ -179,7 +179,7 @@ impl Agent {
         self.withdraw_summary(step.now, &compacting, "a part of a summary, taken up in the next part");
         let made = compacting.wanted.parts.as_ref().map_or(0, |parts| parts.made) + 1;
         let parts = Some(Parts { summary, done, made });
-        self.summarize(step, Wanted { retries: 0, parts, ..compacting.wanted })
+        self.summarize(step, WantedSummary { retries: 0, parts, ..compacting.wanted })
     }
 
     fn replace_by(&mut self, step: &mut Step, compacting: Compacting, summary: &str, usage: Usage) -> Phase {
@@ -222,7 +222,7 @@ impl Agent {
 
     /// As with every model call, a failure that may pass is waited for, and one that teaches something is heeded.
     fn summary_failed(&mut self, step: &mut Step, compacting: &Compacting, failure: ModelFailure) -> Phase {
-        let Wanted { trigger, retries, refused, .. } = compacting.wanted;
+        let WantedSummary { trigger, retries, refused, .. } = compacting.wanted;
         let about = compacting.message;
         self.withdraw_summary(step.now, compacting, &format!("the compaction failed: {}", failure.message));
         let waits = self.may_retry(retries, &failure);
@@ -241,11 +241,11 @@ impl Agent {
         let wanted = compacting.wanted.clone();
         if shrinks {
             let parts = Some(wanted.parts.unwrap_or_default());
-            let wanted = Wanted { retries: retries + 1, refused: refused + 1, parts, ..wanted };
+            let wanted = WantedSummary { retries: retries + 1, refused: refused + 1, parts, ..wanted };
             return self.summarize(step, wanted);
         }
         if !waits {
-            return self.summarize(step, Wanted { retries: retries + 1, ..wanted });
+            return self.summarize(step, WantedSummary { retries: retries + 1, ..wanted });
         }
         // Said again, for a note is all that a compaction between runs may end with.
         step.emit(Live::Compacting(trigger));
@@ -266,9 +266,15 @@ impl Agent {
         }
     }
 
-    fn compaction_failed(&mut self, step: &mut Step, about: EntryId, wanted: &Wanted, why: &str) -> Phase {
+    fn compaction_failed(
+        &mut self,
+        step: &mut Step,
+        about: EntryId,
+        wanted: &WantedSummary,
+        why: &str,
+    ) -> Phase {
         let text = format!("The compaction failed: {why}");
-        let Wanted { trigger, then, .. } = *wanted;
+        let WantedSummary { trigger, then, .. } = *wanted;
         match trigger {
             CompactionTrigger::Auto => {
                 self.history.ledger.remark(step.now, Remark::Note(Note::plain(about, text)));
@@ -296,7 +302,7 @@ impl Agent {
 }
 
 /// Why the model is asked for a summary. One that nobody's run waits for has its trace in the summary alone.
-fn why_summarized(wanted: &Wanted) -> Option<Transition> {
+fn why_summarized(wanted: &WantedSummary) -> Option<Transition> {
     let first = wanted.retries == 0;
     match wanted.trigger {
         CompactionTrigger::Manual => None,

@@ -9,7 +9,7 @@ use crate::tool::{
     Invocation, Shown, SideEffect, ToolNews, ToolReport, ToolSpec, bound, delegate, startable,
 };
 
-use super::phase::{Dispatching, Pending, Permission, Phase, State};
+use super::phase::{CallState, Dispatching, Pending, Permission, Phase};
 use super::step::Step;
 use super::{Agent, Effect, Live};
 
@@ -48,7 +48,7 @@ impl Agent {
                 }
                 step.emit(Live::ToolFinished { call, outcome: report.outcome.clone() });
                 let real = settlement(report, step.now.since(since));
-                pending.state = State::Over(self.told_of_typing(call, real));
+                pending.state = CallState::Over(self.told_of_typing(call, real));
                 return self.advance(step, dispatching);
             }
         }
@@ -77,7 +77,7 @@ impl Agent {
     pub(super) fn advance(&mut self, step: &mut Step, dispatching: Dispatching) -> Phase {
         let Dispatching { mut calls, mut started, mut told, prevented } = dispatching;
         while let Some(first) = calls.pop_front() {
-            let Pending { call, token, ran, state: State::Over(ending), .. } = first else {
+            let Pending { call, token, ran, state: CallState::Over(ending), .. } = first else {
                 calls.push_front(first);
                 break;
             };
@@ -140,8 +140,8 @@ impl Agent {
 
     /// The decision is written, then the tool runs: exactly what was decided about, or nothing. Says whether it runs.
     fn start(&mut self, step: &mut Step, pending: &mut Pending) -> bool {
-        let ready = std::mem::replace(&mut pending.state, State::Running(step.now));
-        if let State::Ready(Permission::ByPolicy { reason, rule, sandboxed }) = ready {
+        let ready = std::mem::replace(&mut pending.state, CallState::Running(step.now));
+        if let CallState::Ready(Permission::ByPolicy { reason, rule, sandboxed }) = ready {
             pending.sandboxed = sandboxed;
             let call = &pending.call;
             let once = Decision::permission(call.id, Decider::Policy, reason);
@@ -149,7 +149,7 @@ impl Agent {
             pending.receipt = Some(self.receive(step.now, call, decision));
         }
         if let Err(why) = self.is_what_was_allowed(pending) {
-            pending.state = State::Over(Settlement::synthetic(Outcome::Failed, why));
+            pending.state = CallState::Over(Settlement::synthetic(Outcome::Failed, why));
             return false;
         }
         self.tell_delegation(step.now, pending);
@@ -178,14 +178,14 @@ impl Agent {
 
 fn running(dispatching: &mut Dispatching, call: CallId) -> Option<(&mut Pending, Millis)> {
     dispatching.calls.iter_mut().find_map(|p| match p.state {
-        State::Running(since) if p.call.id == call => Some((p, since)),
-        State::Running(_)
-        | State::Preparing
-        | State::Consulting(..)
-        | State::Waiting(_)
-        | State::Revisiting { .. }
-        | State::Ready(_)
-        | State::Over(_) => None,
+        CallState::Running(since) if p.call.id == call => Some((p, since)),
+        CallState::Running(_)
+        | CallState::Preparing
+        | CallState::Consulting(..)
+        | CallState::Waiting(_)
+        | CallState::Revisiting { .. }
+        | CallState::Ready(_)
+        | CallState::Over(_) => None,
     })
 }
 

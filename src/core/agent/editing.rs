@@ -3,7 +3,7 @@
 
 use crate::ledger::{Arguments, Body, Entry, Injected, Injector, Millis, Remark, ToolUse};
 
-use super::phase::{Pending, State};
+use super::phase::{CallState, Pending};
 use super::step::Step;
 use super::{Agent, Live};
 
@@ -52,7 +52,7 @@ impl Agent {
         self.history.ledger.remark(step.now, Remark::CallEdited(changed.clone()));
         self.look_at(step, &changed);
         (pending.call, pending.hooked, pending.looked) = (changed, None, None);
-        pending.state = State::Preparing;
+        pending.state = CallState::Preparing;
     }
 
     /// Tells the model what people have changed.

@@ -10,7 +10,7 @@ use crate::policy::{Verdict, effect_of_call, effects_of_call, grant};
 use crate::tool::{Invocation, Preparation, SideEffect, ToolSpec, not_there};
 
 use super::asking::{WHY, is_question};
-use super::phase::{Dispatching, Pending, Permission, Phase, State};
+use super::phase::{CallState, Dispatching, Pending, Permission, Phase};
 use super::step::Step;
 use super::{Agent, Answer, Attendance, Effect, Live};
 
@@ -33,10 +33,10 @@ impl Agent {
             .zip(calls)
             .map(|(number, (call, token))| {
                 let state = if cut_off {
-                    State::Over(Settlement::synthetic(Outcome::Failed, CUT_OFF))
+                    CallState::Over(Settlement::synthetic(Outcome::Failed, CUT_OFF))
                 } else if number >= most {
                     let text = format!("The budget of {most} tool calls is used up; was not started");
-                    State::Over(Settlement::synthetic(Outcome::Denied(Decider::Policy), text))
+                    CallState::Over(Settlement::synthetic(Outcome::Denied(Decider::Policy), text))
                 } else {
                     self.examine(step, &call)
                 };
@@ -48,15 +48,15 @@ impl Agent {
     }
 
     /// Known and valid? Then the world is looked at, before anything is decided.
-    pub(super) fn examine(&mut self, step: &mut Step, call: &ToolUse) -> State {
+    pub(super) fn examine(&mut self, step: &mut Step, call: &ToolUse) -> CallState {
         if self.tools.registry.get(&call.name).is_none() {
-            return State::Over(Settlement::synthetic(Outcome::UnknownTool, self.unknown(&call.name)));
+            return CallState::Over(Settlement::synthetic(Outcome::UnknownTool, self.unknown(&call.name)));
         }
         if let Err(bad) = self.tools.registry.validate_here(&call.name, &call.arguments) {
-            return State::Over(invalid(call, &bad.0));
+            return CallState::Over(invalid(call, &bad.0));
         }
         self.look_at(step, call);
-        State::Preparing
+        CallState::Preparing
     }
 
     /// Has the world looked at before anything is decided; also at what a sandbox could not hide, where one may be used.
@@ -96,7 +96,7 @@ impl Agent {
     ) -> Phase {
         let is_it = |p: &&mut Pending| {
             let is_looked_at =
-                matches!(p.state, State::Preparing | State::Revisiting { is_looked_at: true, .. });
+                matches!(p.state, CallState::Preparing | CallState::Revisiting { is_looked_at: true, .. });
             p.call.id == call && is_looked_at
         };
         let Some(pending) = dispatching.calls.iter_mut().find(is_it) else {
@@ -105,16 +105,19 @@ impl Agent {
         if let Some(bad) = &found.invalid {
             let over = invalid(&pending.call, bad);
             let was_asked_about = pending.waits_since().is_some();
-            pending.state =
-                if was_asked_about { self.void(step.now, pending.call.id, over) } else { State::Over(over) };
+            pending.state = if was_asked_about {
+                self.void(step.now, pending.call.id, over)
+            } else {
+                CallState::Over(over)
+            };
             return self.advance(step, dispatching);
         }
-        if matches!(pending.state, State::Revisiting { .. }) {
+        if matches!(pending.state, CallState::Revisiting { .. }) {
             let call = pending.call.clone();
             return self.revisited(step, dispatching, &call, found);
         }
         if let Some(hook) = self.ask_hooks(step, pending) {
-            pending.state = State::Consulting(hook, found.clone());
+            pending.state = CallState::Consulting(hook, found.clone());
             return Phase::Dispatching(dispatching);
         }
         let (call, hooked) = (pending.call.clone(), pending.hooked.clone());
@@ -148,14 +151,16 @@ impl Agent {
             Verdict::Allow(_) if is_question(call) => {
                 self.ask_someone(step, call, (WHY.to_owned(), Sandboxing::Without), found)
             }
-            Verdict::Allow(reason) => State::Ready(Permission::ByPolicy { reason, rule, sandboxed: false }),
+            Verdict::Allow(reason) => {
+                CallState::Ready(Permission::ByPolicy { reason, rule, sandboxed: false })
+            }
             Verdict::Deny(reason) => {
                 let rule = rule.filter(|_| by == Decider::Policy);
                 self.refuse(step.now, Decision { rule, ..Decision::denial(call.id, by, reason) })
             }
             Verdict::Sandbox(reason) => match self.why_not_confined(call, found) {
                 Some(why) => self.ask_someone(step, call, why, found),
-                None => State::Ready(Permission::ByPolicy { reason, rule, sandboxed: true }),
+                None => CallState::Ready(Permission::ByPolicy { reason, rule, sandboxed: true }),
             },
             Verdict::Ask(why) => {
                 let is_possible = self.policy.can_confine(tool, &call.arguments);
@@ -186,11 +191,11 @@ impl Agent {
         call: &ToolUse,
         why: (String, Sandboxing),
         found: &Preparation,
-    ) -> State {
+    ) -> CallState {
         let request = self.request_about(call, why, found);
         let request = self.ask(step, request);
         match self.settings.attendance {
-            Attendance::Person => State::Waiting(request),
+            Attendance::Person => CallState::Waiting(request),
             Attendance::Deny if is_question(call) => {
                 self.deny_by_policy(step.now, call.id, "nobody is here to answer".to_owned())
             }
@@ -244,15 +249,15 @@ impl Agent {
         }
     }
 
-    pub(super) fn deny_by_policy(&mut self, now: Millis, call: CallId, reason: String) -> State {
+    pub(super) fn deny_by_policy(&mut self, now: Millis, call: CallId, reason: String) -> CallState {
         self.refuse(now, Decision::denial(call, Decider::Policy, reason))
     }
 
-    pub(super) fn refuse(&mut self, now: Millis, denial: Decision) -> State {
+    pub(super) fn refuse(&mut self, now: Millis, denial: Decision) -> CallState {
         let by = denial.by;
         let text = format!("Denied: {}. The call was not started.", denial.reason);
         self.record(now, denial);
-        State::Over(Settlement::synthetic(Outcome::Denied(by), text))
+        CallState::Over(Settlement::synthetic(Outcome::Denied(by), text))
     }
 
     /// A person decides about one call; its siblings are not touched. An answer to a request that is no longer
@@ -314,10 +319,10 @@ impl Agent {
         let once = Decision::permission(call.id, Decider::User, "");
         pending.receipt = Some(self.receive(step.now, call, Decision { scope, sandboxed, ..once }));
         pending.sandboxed = sandboxed;
-        pending.state = State::Ready(Permission::Recorded);
+        pending.state = CallState::Ready(Permission::Recorded);
     }
 
-    pub(super) fn denied(&mut self, now: Millis, call: &ToolUse, reason: String) -> State {
+    pub(super) fn denied(&mut self, now: Millis, call: &ToolUse, reason: String) -> CallState {
         let why = if reason.is_empty() { String::new() } else { format!(": {reason}") };
         self.record(now, Decision::denial(call.id, Decider::User, reason));
         let text = if is_question(call) {
@@ -325,7 +330,7 @@ impl Agent {
         } else {
             format!("The user denied this call{why}. It was not started; do not repeat it unchanged.")
         };
-        State::Over(Settlement::synthetic(Outcome::Denied(Decider::User), text))
+        CallState::Over(Settlement::synthetic(Outcome::Denied(Decider::User), text))
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::budget::Limit;
-use crate::goal::{self, Facts, Validated, read_reply, words};
+use crate::goal::{self, KnownFacts, Validated, read_reply, words};
 use crate::ledger::{
     Arguments, Body, Decider, Ending, Entry, Goal, Injected, Injector, Millis, Outcome, Progress, Remark,
     ToolResult, Transition, UserMessage, Validation,
@@ -166,7 +166,7 @@ impl Agent {
     /// Writes the six questions down; returns them as the model reads them.
     fn write_checkpoint(&mut self, now: Millis, validated: Option<Validated>) -> Option<String> {
         let goal = self.history.goal()?.clone();
-        let facts = Facts {
+        let facts = KnownFacts {
             validated,
             done_since: self.history.done_since_checkpoint(),
             budgets: self.budgets_in_words(now),

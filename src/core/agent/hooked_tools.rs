@@ -4,14 +4,14 @@ use crate::hooks::{HookAnswer, HookId, Payload, combine_pre_tool, combine_told};
 use crate::ledger::{Note, Outcome, Remark, Settlement, ToolUse};
 
 use super::Agent;
-use super::phase::{Dispatching, Pending, Phase, State};
+use super::phase::{CallState, Dispatching, Pending, Phase};
 use super::step::Step;
 
 impl Dispatching {
     /// Whether this run of hooks is waited for here.
     pub(super) fn waits_for(&self, hook: HookId) -> bool {
         self.told.contains(&hook)
-            || self.calls.iter().any(|p| matches!(&p.state, State::Consulting(h, _) if *h == hook))
+            || self.calls.iter().any(|p| matches!(&p.state, CallState::Consulting(h, _) if *h == hook))
     }
 }
 
@@ -34,7 +34,7 @@ impl Agent {
         self.inbox.from_hooks.extend(said.injects.clone());
         dispatching.prevented = dispatching.prevented.or_else(|| said.prevent.clone());
         let asked = dispatching.calls.iter_mut().find_map(|pending| {
-            let State::Consulting(by, found) = &pending.state else { return None };
+            let CallState::Consulting(by, found) = &pending.state else { return None };
             (*by == hook).then(|| found.clone()).map(|found| (pending, found))
         });
         if let Some((pending, found)) = asked {
@@ -49,7 +49,7 @@ impl Agent {
                     pending.hooked = Some(said);
                 }
                 None => {
-                    pending.state = State::Preparing;
+                    pending.state = CallState::Preparing;
                     pending.hooked = Some(said);
                     let (call, hooked) = (pending.call.clone(), pending.hooked.clone());
                     return self.decide_by_policy(step, dispatching, &call, hooked.as_ref(), &found);
@@ -60,7 +60,7 @@ impl Agent {
     }
 
     /// Changed arguments are validated and looked at anew; the model is told what was changed.
-    fn change_call(&mut self, step: &mut Step, changed: &ToolUse) -> State {
+    fn change_call(&mut self, step: &mut Step, changed: &ToolUse) -> CallState {
         let text = format!(
             "A hook changed the arguments of the call of {} to {}",
             changed.name,
@@ -71,10 +71,10 @@ impl Agent {
         if let Err(bad) = self.tools.registry.validate_here(&changed.name, &changed.arguments) {
             let text =
                 format!("A hook changed the arguments, and they are not valid: {bad}. Nothing was run.");
-            return State::Over(Settlement::synthetic(Outcome::Invalid, text));
+            return CallState::Over(Settlement::synthetic(Outcome::Invalid, text));
         }
         self.look_at(step, changed);
-        State::Preparing
+        CallState::Preparing
     }
 
     /// Asks the hooks about a call, once; `None` when none listens or they have spoken.

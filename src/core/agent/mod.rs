@@ -51,7 +51,7 @@ use crate::ledger::{CallId, CutBy, EntryId, Ledger, Millis};
 use crate::policy::Policy;
 use crate::tool::ToolNews;
 
-use clock::Clock;
+use clock::Timers;
 use discovering::Toolbox;
 use history::History;
 use hooking::HookRuns;
@@ -73,7 +73,7 @@ pub struct Agent {
     tools: Toolbox,
     inbox: Inbox,
     hooks: HookRuns,
-    clock: Clock,
+    clock: Timers,
     background: BackgroundEnds,
     /// Calls that were cancelled while they ran: a result that still arrives becomes a note.
     cancelled: BTreeSet<CallId>,
@@ -95,7 +95,7 @@ impl Agent {
             tools: Toolbox::new(&settings),
             inbox: Inbox::new(&settings),
             hooks: HookRuns::new(!history.ledger.entries().is_empty()),
-            clock: Clock::new(settings.seed),
+            clock: Timers::new(settings.seed),
             background: BackgroundEnds::default(),
             cancelled: BTreeSet::new(),
             early: Vec::new(),

@@ -71,12 +71,12 @@ pub(super) struct BackingOff {
     /// Attempts that failed.
     pub(super) retries: u64,
     /// The summary that is to be tried again; `None`: an answer.
-    pub(super) summary: Option<Wanted>,
+    pub(super) summary: Option<WantedSummary>,
 }
 
 /// A summary that is wanted, and what for.
 #[derive(Debug, Clone)]
-pub(super) struct Wanted {
+pub(super) struct WantedSummary {
     /// What asked for it.
     pub(super) trigger: CompactionTrigger,
     /// Why the model is called afterwards; `None`: nothing was under way.
@@ -137,7 +137,7 @@ pub(super) struct Compacting {
     /// The summary so far.
     pub(super) draft: Draft,
     /// What it is for.
-    pub(super) wanted: Wanted,
+    pub(super) wanted: WantedSummary,
     /// Who was asked.
     pub(super) model: ModelRef,
     /// Estimated tokens of the context.
@@ -158,7 +158,7 @@ pub(super) struct Pending {
     /// What it does to the world.
     pub(super) effect: SideEffect,
     /// How far it is.
-    pub(super) state: State,
+    pub(super) state: CallState,
     /// Runs that failed and were tried again.
     pub(super) attempts: u64,
     /// What the hooks said of it, once they were asked.
@@ -175,7 +175,7 @@ pub(super) struct Pending {
 
 /// How far a call is.
 #[derive(Debug)]
-pub(super) enum State {
+pub(super) enum CallState {
     /// Its paths and preview are being looked up.
     Preparing,
     /// Hooks are asked about it; what the look found is kept.
@@ -223,7 +223,7 @@ impl Dispatching {
 
 impl Pending {
     /// A call at the gate.
-    pub(super) fn new(call: ToolUse, token: OpenCall, effect: SideEffect, state: State) -> Self {
+    pub(super) fn new(call: ToolUse, token: OpenCall, effect: SideEffect, state: CallState) -> Self {
         Self {
             call,
             token,
@@ -241,24 +241,25 @@ impl Pending {
     /// The request by which a person must decide about it, now or when it has been looked at again.
     pub(super) fn waits_since(&self) -> Option<EntryId> {
         match self.state {
-            State::Waiting(request) | State::Revisiting { request, .. } => Some(request),
-            State::Preparing
-            | State::Consulting(..)
-            | State::Ready(_)
-            | State::Running(_)
-            | State::Over(_) => None,
+            CallState::Waiting(request) | CallState::Revisiting { request, .. } => Some(request),
+            CallState::Preparing
+            | CallState::Consulting(..)
+            | CallState::Ready(_)
+            | CallState::Running(_)
+            | CallState::Over(_) => None,
         }
     }
 
     /// As the scheduler sees it.
     pub(super) fn candidate(&self) -> Candidate {
         match self.state {
-            State::Preparing | State::Consulting(..) | State::Waiting(_) | State::Revisiting { .. } => {
-                Candidate::Undecided
-            }
-            State::Ready(_) => Candidate::Ready(self.effect),
-            State::Running(_) => Candidate::Running(self.effect),
-            State::Over(_) => Candidate::Finished,
+            CallState::Preparing
+            | CallState::Consulting(..)
+            | CallState::Waiting(_)
+            | CallState::Revisiting { .. } => Candidate::Undecided,
+            CallState::Ready(_) => Candidate::Ready(self.effect),
+            CallState::Running(_) => Candidate::Running(self.effect),
+            CallState::Over(_) => Candidate::Finished,
         }
     }
 }

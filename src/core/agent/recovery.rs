@@ -5,7 +5,7 @@ use crate::ledger::{Ending, Lesson, Millis, ModelRef, Note, Remark, Tombstone, T
 use crate::model::{Action, FailureClass, ModelFailure, NamedTool};
 use crate::tool::{delegate, mcp};
 
-use super::phase::{Awaiting, BackingOff, Phase, Wanted};
+use super::phase::{Awaiting, BackingOff, Phase, WantedSummary};
 use super::step::Step;
 use super::{Agent, Effect, Live};
 
@@ -184,7 +184,7 @@ impl Agent {
         &mut self,
         step: &mut Step,
         retries: u64,
-        summary: Option<Wanted>,
+        summary: Option<WantedSummary>,
         failure: ModelFailure,
     ) -> Phase {
         let most = self.most_retries(&failure);
@@ -199,7 +199,7 @@ impl Agent {
     /// The wait is over.
     pub(super) fn retry(&mut self, step: &mut Step, waiting: &BackingOff) -> Phase {
         match waiting.summary.clone() {
-            Some(wanted) => self.summarize(step, Wanted { retries: waiting.retries, ..wanted }),
+            Some(wanted) => self.summarize(step, WantedSummary { retries: waiting.retries, ..wanted }),
             None => self.call_model(step, Transition::TransientRetry, waiting.retries),
         }
     }

@@ -12,7 +12,7 @@ use crate::tool::{SideEffect, ToolSpec};
 use super::always::taken;
 use super::asking::is_question;
 use super::history::History;
-use super::phase::{Dispatching, Pending, Phase, State};
+use super::phase::{CallState, Dispatching, Pending, Phase};
 use super::step::Step;
 use super::{Agent, Attendance, Effect, Settings};
 
@@ -79,8 +79,8 @@ impl Agent {
             }
             let request = asked.map_or(EntryId(0), |(id, _)| *id);
             let state = match is_question(&call) {
-                true => State::Waiting(request),
-                false => State::Revisiting { request, is_looked_at: false },
+                true => CallState::Waiting(request),
+                false => CallState::Revisiting { request, is_looked_at: false },
             };
             Pending::new(call, token, effect, state)
         });
@@ -91,7 +91,7 @@ impl Agent {
     fn deny_the_waiting(&mut self, now: Millis, waiting: Vec<(ToolUse, OpenCall)>) {
         for (call, token) in waiting {
             let reason = "nobody is here to approve it".to_owned();
-            if let State::Over(settlement) = self.deny_by_policy(now, call.id, reason) {
+            if let CallState::Over(settlement) = self.deny_by_policy(now, call.id, reason) {
                 self.history.ledger.settle(now, token, settlement);
             }
         }

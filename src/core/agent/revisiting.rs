@@ -7,7 +7,7 @@ use crate::ledger::{
 use crate::policy::{Decided, Verdict};
 use crate::tool::{Preparation, ToolSpec};
 
-use super::phase::{Dispatching, Pending, Phase, State};
+use super::phase::{CallState, Dispatching, Pending, Phase};
 use super::step::Step;
 use super::{Agent, Answer, Effect, Live, Operation};
 
@@ -16,30 +16,30 @@ impl Agent {
     /// tool any more is over.
     pub(super) fn revisit(&mut self, step: &mut Step, mut dispatching: Dispatching) -> Phase {
         for pending in &mut dispatching.calls {
-            let State::Revisiting { request, is_looked_at: false } = pending.state else { continue };
+            let CallState::Revisiting { request, is_looked_at: false } = pending.state else { continue };
             let tool = self.tools.registry.get(&pending.call.name).map(|tool: &ToolSpec| tool.effect);
             if tool.is_none() && self.tools.discovers {
                 continue;
             }
             pending.effect = tool.unwrap_or(pending.effect);
             pending.state = match self.examine(step, &pending.call) {
-                State::Preparing => State::Revisiting { request, is_looked_at: true },
-                State::Over(over) => self.void(step.now, pending.call.id, over),
-                other @ (State::Revisiting { .. }
-                | State::Consulting(..)
-                | State::Waiting(_)
-                | State::Ready(_)
-                | State::Running(_)) => other,
+                CallState::Preparing => CallState::Revisiting { request, is_looked_at: true },
+                CallState::Over(over) => self.void(step.now, pending.call.id, over),
+                other @ (CallState::Revisiting { .. }
+                | CallState::Consulting(..)
+                | CallState::Waiting(_)
+                | CallState::Ready(_)
+                | CallState::Running(_)) => other,
             };
         }
         self.advance(step, dispatching)
     }
 
     /// What was asked about it has come to nothing, which is written: its result may have to wait for those before it.
-    pub(super) fn void(&mut self, now: Millis, call: CallId, over: Settlement) -> State {
+    pub(super) fn void(&mut self, now: Millis, call: CallId, over: Settlement) -> CallState {
         self.early.retain(|(_, early, _)| *early != call);
         self.record(now, Decision::denial(call, Decider::Policy, over.content.clone()));
-        State::Over(over)
+        CallState::Over(over)
     }
 
     /// The look is back. It tightens what was asked about, and loosens nothing: whatever allows the call by now, it goes on
@@ -62,7 +62,7 @@ impl Agent {
     }
 
     /// The request stands if the look has found what the last one did; else there is a new one.
-    fn asked_again(&mut self, step: &mut Step, pending: &Pending, found: &Preparation) -> State {
+    fn asked_again(&mut self, step: &mut Step, pending: &Pending, found: &Preparation) -> CallState {
         let call = &pending.call;
         let tool = self.tools.registry.get(&call.name).cloned();
         let (Some(tool), Some((request, before))) =
@@ -90,9 +90,9 @@ impl Agent {
         };
         let asked = self.request_about(call, (why, sandboxing), found);
         if asked == before {
-            return State::Waiting(request);
+            return CallState::Waiting(request);
         }
-        State::Waiting(self.ask(step, asked))
+        CallState::Waiting(self.ask(step, asked))
     }
 
     /// Why a call goes on waiting that the policy would let run by now: the reason of the first request about it, told as one of
@@ -126,7 +126,7 @@ impl Agent {
         pending: &Pending,
         answer: Answer,
     ) -> Option<Answer> {
-        let State::Revisiting { request, is_looked_at } = pending.state else { return Some(answer) };
+        let CallState::Revisiting { request, is_looked_at } = pending.state else { return Some(answer) };
         let call = pending.call.id;
         if matches!(answer, Answer::Deny(_)) {
             step.extend(is_looked_at.then_some(Effect::Cancel(Operation::Preparation(call))));

@@ -4,7 +4,7 @@ use crate::ledger::{Arguments, CallId, Change, Remark, grants};
 use crate::policy::{Decided, Policy, RuleKind, Tier, Verdict, fingerprint};
 use crate::tool::Preparation;
 
-use super::phase::{Dispatching, Pending, Permission, Phase, State};
+use super::phase::{CallState, Dispatching, Pending, Permission, Phase};
 use super::step::Step;
 use super::{Agent, Live};
 
@@ -52,7 +52,7 @@ impl Agent {
             if let Some(found) = self.without_its_grant(pending) {
                 again.push((pending.call.clone(), pending.hooked.clone(), found.clone()));
                 // None of them starts while another is decided about.
-                pending.state = State::Preparing;
+                pending.state = CallState::Preparing;
             }
         }
         let mut phase = Phase::Dispatching(dispatching);
@@ -65,7 +65,7 @@ impl Agent {
 
     /// What the last look found at a call that the policy allowed and would not allow any more.
     fn without_its_grant<'a>(&self, pending: &'a Pending) -> Option<&'a Preparation> {
-        let State::Ready(Permission::ByPolicy { .. }) = &pending.state else { return None };
+        let CallState::Ready(Permission::ByPolicy { .. }) = &pending.state else { return None };
         let (tool, found) = (self.tools.registry.get(&pending.call.name)?, pending.looked.as_ref()?);
         let Decided { verdict, .. } = self.policy.decide(tool, &pending.call.arguments, found);
         (!matches!(verdict, Verdict::Allow(_) | Verdict::Sandbox(_))).then_some(found)

@@ -8,7 +8,7 @@ use crate::ledger::{CompactionTrigger, EntryId, Message, Placed, Unsettled, User
 use crate::model::{Effort, Request};
 
 use super::Agent;
-use super::phase::Wanted;
+use super::phase::WantedSummary;
 
 /// Most tokens of a summary.
 const SUMMARY_TOKENS: u64 = 4_096;
@@ -44,7 +44,11 @@ pub(super) struct Rest {
 
 impl Agent {
     /// The request for what is wanted. `None`: the window is too small for any.
-    pub(super) fn asking(&mut self, wanted: &Wanted, whole: Request) -> Result<Option<Asking>, Unsettled> {
+    pub(super) fn asking(
+        &mut self,
+        wanted: &WantedSummary,
+        whole: Request,
+    ) -> Result<Option<Asking>, Unsettled> {
         let window = self.window();
         let room = self.unscaled(&whole.model, window);
         let output = SUMMARY_TOKENS.min(room / 8).max(1);
@@ -73,7 +77,7 @@ impl Agent {
     }
 
     /// What stays of the history beside a summary.
-    pub(super) fn rest(&mut self, wanted: &Wanted, whole: &Request) -> Result<Rest, Unsettled> {
+    pub(super) fn rest(&mut self, wanted: &WantedSummary, whole: &Request) -> Result<Rest, Unsettled> {
         let keep = self.keep(whole, wanted);
         let placed = self.history.ledger.placed()?;
         let stays = placed.get(context::cut(&placed, keep)..).unwrap_or_default();
@@ -95,7 +99,7 @@ impl Agent {
 
     /// Room for recent messages, in estimated tokens: beside the system prompt, the tools and a summary the context is
     /// below the limit at which it would be compacted again.
-    fn keep(&self, whole: &Request, wanted: &Wanted) -> Keep {
+    fn keep(&self, whole: &Request, wanted: &WantedSummary) -> Keep {
         // The model is called again at once, and a request does not end with its own words.
         if wanted.then.is_some() && matches!(whole.messages.last(), Some(Message::Assistant(_))) {
             return Keep { last: 0, recent: 0 };
@@ -123,7 +127,13 @@ fn as_summary_request(mut request: Request, output: u64) -> Request {
 }
 
 /// The next part of the transcript, in words: no call stands in it, so it needs no tools.
-fn asking_for_part(wanted: &Wanted, asked: Request, transcript: &str, part: u64, output: u64) -> Asking {
+fn asking_for_part(
+    wanted: &WantedSummary,
+    asked: Request,
+    transcript: &str,
+    part: u64,
+    output: u64,
+) -> Asking {
     let bytes = |tokens: u64| usize::try_from(tokens.saturating_mul(BYTES)).unwrap_or(usize::MAX);
     let so_far = wanted.parts.clone().unwrap_or_default();
     let left = usize::try_from(MOST_PARTS.saturating_sub(so_far.made).max(1)).unwrap_or(1);

@@ -4,7 +4,7 @@
 use crate::ledger::{CallId, Note, Remark, Settlement, told_of_typing, was_typed_into};
 use crate::tool::{MOST_TYPED, Typed, has_terminal};
 
-use super::phase::{Phase, State};
+use super::phase::{CallState, Phase};
 use super::step::Step;
 use super::{Agent, Effect, Live};
 
@@ -35,7 +35,7 @@ fn takes_keys(phase: &Phase, call: CallId, typed: &Typed) -> Result<(), String> 
     let over = || format!("{call} does not run; nothing was sent anywhere");
     let Phase::Dispatching(dispatching) = phase else { return Err(over()) };
     let pending = dispatching.calls.iter().find(|pending| pending.call.id == call).ok_or_else(over)?;
-    if !matches!(pending.state, State::Running(_)) {
+    if !matches!(pending.state, CallState::Running(_)) {
         return Err(over());
     }
     if !has_terminal(&pending.call.name, &pending.call.arguments) {

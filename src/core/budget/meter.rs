@@ -31,17 +31,17 @@ struct Run {
     tool_calls: u64,
     hosted_tools: u64,
     usage: Usage,
-    clock: Clock,
+    clock: WallClock,
 }
 
 /// A clock that stands still while a person is asked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Clock {
+struct WallClock {
     running_since: Option<Millis>,
     spent_ms: u64,
 }
 
-impl Clock {
+impl WallClock {
     fn go(&mut self, now: Millis) {
         self.running_since.get_or_insert(now);
     }

@@ -10,7 +10,7 @@ pub const USAGE: &str = "OBJECTIVE, then lines such as `check: cargo test` or `d
 
 /// The part of a goal that a line gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum GoalPart {
     Objective,
     Done,
     Command,
@@ -21,7 +21,7 @@ enum Part {
     Stop,
 }
 
-impl Part {
+impl GoalPart {
     fn parse(name: &str) -> Option<Self> {
         let name = name.trim().to_lowercase().replace(['_', '-'], " ");
         Some(match name.as_str() {
@@ -46,11 +46,11 @@ impl Part {
 /// One sentence that says what is missing or wrong.
 pub fn read(text: &str) -> Result<Goal, String> {
     let mut draft = Draft::default();
-    let mut part = Part::Objective;
+    let mut part = GoalPart::Objective;
     for line in lines(text) {
-        let named = line.split_once(':').and_then(|(name, rest)| Some((Part::parse(name)?, rest)));
+        let named = line.split_once(':').and_then(|(name, rest)| Some((GoalPart::parse(name)?, rest)));
         let value = match named {
-            Some((next, _)) if next == Part::Objective && !draft.objective.trim().is_empty() => {
+            Some((next, _)) if next == GoalPart::Objective && !draft.objective.trim().is_empty() => {
                 return Err("this has two objectives, and a goal has one: set the first of them".to_owned());
             }
             Some((next, rest)) => {
@@ -76,7 +76,7 @@ fn lines(text: &str) -> Vec<&str> {
     while let Some(found) = rest.get(from..).and_then(|tail| tail.find(" | ")) {
         let at = from + found;
         let (before, after) = (rest.get(..at).unwrap_or_default(), rest.get(at + 3..).unwrap_or_default());
-        if after.split_once(':').is_some_and(|(name, _)| Part::parse(name).is_some()) {
+        if after.split_once(':').is_some_and(|(name, _)| GoalPart::parse(name).is_some()) {
             lines.push(before);
             rest = after;
             from = 0;
@@ -88,7 +88,7 @@ fn lines(text: &str) -> Vec<&str> {
     lines
 }
 
-fn add(draft: &mut Draft, part: Part, value: &str) -> Result<(), String> {
+fn add(draft: &mut Draft, part: GoalPart, value: &str) -> Result<(), String> {
     let value = value.trim();
     let join = |text: &mut String| {
         if !text.is_empty() {
@@ -97,17 +97,17 @@ fn add(draft: &mut Draft, part: Part, value: &str) -> Result<(), String> {
         text.push_str(value);
     };
     match part {
-        Part::Objective => join(&mut draft.objective),
-        Part::Done => join(&mut draft.done_condition),
-        Part::Command if value.is_empty() => {}
-        Part::Command => join(&mut draft.command),
-        Part::Budget => join(&mut draft.budget),
-        Part::Plan => join(&mut draft.current_plan),
-        Part::Progress | Part::Stop if value.is_empty() => {}
-        Part::Progress => draft.progress_log.push(value.to_owned()),
-        Part::Stop => draft.stop_rules.push(value.to_owned()),
-        Part::Checkpoints if value.is_empty() => {}
-        Part::Checkpoints => {
+        GoalPart::Objective => join(&mut draft.objective),
+        GoalPart::Done => join(&mut draft.done_condition),
+        GoalPart::Command if value.is_empty() => {}
+        GoalPart::Command => join(&mut draft.command),
+        GoalPart::Budget => join(&mut draft.budget),
+        GoalPart::Plan => join(&mut draft.current_plan),
+        GoalPart::Progress | GoalPart::Stop if value.is_empty() => {}
+        GoalPart::Progress => draft.progress_log.push(value.to_owned()),
+        GoalPart::Stop => draft.stop_rules.push(value.to_owned()),
+        GoalPart::Checkpoints if value.is_empty() => {}
+        GoalPart::Checkpoints => {
             let number = value.split_whitespace().next().and_then(|word| word.parse().ok());
             let bad = || format!("checkpoints `{value}` is not a number of turns, such as 5");
             draft.checkpoints = Some(number.ok_or_else(bad)?);

@@ -10,5 +10,5 @@ pub mod words;
 
 pub use draft::{Draft, EVERY_TURNS};
 pub use form::{USAGE, read};
-pub use questions::{Facts, Validated, checkpoint};
+pub use questions::{KnownFacts, Validated, checkpoint};
 pub use reply::read_reply;

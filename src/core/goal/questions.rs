@@ -4,7 +4,7 @@ use crate::ledger::{Answerer, Asked, Checkpoint, Goal, Validation};
 
 /// What the loop knows at a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Facts {
+pub struct KnownFacts {
     /// How the validation command ended; `None` where there is none.
     pub validated: Option<Validated>,
     /// What was done since the last checkpoint, in words.
@@ -27,7 +27,7 @@ pub struct Validated {
 }
 
 /// The six questions of a checkpoint, answered as far as facts answer them.
-pub fn checkpoint(number: u32, goal: &Goal, facts: &Facts) -> Checkpoint {
+pub fn checkpoint(number: u32, goal: &Goal, facts: &KnownFacts) -> Checkpoint {
     let asked = |question: &str, answer: Option<String>, by: Answerer| Asked {
         question: question.to_owned(),
         answer,

@@ -36,8 +36,8 @@ pub enum PreVerdict {
 
 /// What the hooks say of the end of a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Stop {
-    /// What the model must hear before it may end: deliver all of them before [`Stop::prevent`] counts.
+pub struct StopVerdict {
+    /// What the model must hear before it may end: deliver all of them before [`StopVerdict::prevent`] counts.
     pub blocking: Vec<String>,
     /// The run is to end here.
     pub prevent: Option<String>,
@@ -110,9 +110,9 @@ pub fn combine_pre_tool(answers: &[HookAnswer]) -> PreTool {
 }
 
 /// Every hook that blocks is heard; identical messages once. A prevention stands beside them.
-pub fn combine_stop(answers: &[HookAnswer]) -> Stop {
+pub fn combine_stop(answers: &[HookAnswer]) -> StopVerdict {
     let blocking = answers.iter().filter(|answer| answer.refuses()).map(HookAnswer::why);
-    Stop { blocking: distinct(blocking), prevent: prevention(answers), injects: injects(answers) }
+    StopVerdict { blocking: distinct(blocking), prevent: prevention(answers), injects: injects(answers) }
 }
 
 /// One hook that blocks is enough.

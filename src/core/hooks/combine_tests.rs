@@ -91,7 +91,7 @@ proptest! {
     fn trouble_blocks_nothing(text in "[a-z]{1,9}", policy in any_verdict()) {
         let broken = HookAnswer { trouble: Some(text), ..HookAnswer::default() };
         prop_assert_eq!(combine_pre_tool(std::slice::from_ref(&broken)).tighten(policy.clone()), policy);
-        prop_assert_eq!(combine_stop(std::slice::from_ref(&broken)), Stop::default());
+        prop_assert_eq!(combine_stop(std::slice::from_ref(&broken)), StopVerdict::default());
         prop_assert_eq!(combine_user_prompt(std::slice::from_ref(&broken)), UserPrompt::default());
         prop_assert_eq!(combine_told(&[broken]), Told::default());
     }

@@ -14,7 +14,7 @@ use super::bounds::{AnswerBounds, Excess, Room};
 /// An answer in the making.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Draft {
-    parts: Vec<Part>,
+    parts: Vec<DraftPart>,
     usage: Usage,
     stop: Option<Stop>,
     /// Bytes of text, thinking and arguments so far: the estimate when no usage arrives.
@@ -23,7 +23,7 @@ pub struct Draft {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Part {
+enum DraftPart {
     Text(String),
     Thinking { text: String, replay: Option<Value>, done: bool },
     Call { index: u32, wire_id: String, name: String, arguments: String, done: bool },
@@ -67,20 +67,26 @@ impl Draft {
             ModelEvent::Thinking(text) => self.thinking(&text),
             ModelEvent::ThinkingDone { replay } => self.thinking_done(replay),
             ModelEvent::CallStarted { index, wire_id, name } => {
-                self.parts.push(Part::Call { index, wire_id, name, arguments: String::new(), done: false });
+                self.parts.push(DraftPart::Call {
+                    index,
+                    wire_id,
+                    name,
+                    arguments: String::new(),
+                    done: false,
+                });
             }
             ModelEvent::CallArguments { index, text } => {
                 self.written += text.len() as u64;
-                if let Some(Part::Call { arguments, .. }) = self.call_mut(index) {
+                if let Some(DraftPart::Call { arguments, .. }) = self.call_mut(index) {
                     arguments.push_str(&text);
                 }
             }
             ModelEvent::CallDone { index } => {
-                if let Some(Part::Call { done, .. }) = self.call_mut(index) {
+                if let Some(DraftPart::Call { done, .. }) = self.call_mut(index) {
                     *done = true;
                 }
             }
-            ModelEvent::Hosted(block) => self.parts.push(Part::Hosted(block)),
+            ModelEvent::Hosted(block) => self.parts.push(DraftPart::Hosted(block)),
             ModelEvent::Usage(usage) => self.usage = usage,
             ModelEvent::Stop(stop) => self.stop = Some(stop),
         }
@@ -94,7 +100,7 @@ impl Draft {
     /// Whether a tool call was seen: the one thing that decides whether the loop goes on. The
     /// provider's stop reason does not.
     pub fn needs_follow_up(&self) -> bool {
-        self.parts.iter().any(|p| matches!(p, Part::Call { .. }))
+        self.parts.iter().any(|p| matches!(p, DraftPart::Call { .. }))
     }
 
     /// Whether nothing at all was said or counted.
@@ -148,11 +154,11 @@ impl Draft {
         let mut unfinished = Vec::new();
         for (part, finished) in self.parts.into_iter().zip(finished) {
             match part {
-                Part::Thinking { done: false, .. } => {}
-                Part::Call { name, arguments, .. } if !finished => {
+                DraftPart::Thinking { done: false, .. } => {}
+                DraftPart::Call { name, arguments, .. } if !finished => {
                     unfinished.push(UnfinishedCall { name, arguments, is_hosted: false });
                 }
-                Part::Hosted(call) if is_unanswered(&call) => unfinished.push(UnfinishedCall {
+                DraftPart::Hosted(call) if is_unanswered(&call) => unfinished.push(UnfinishedCall {
                     arguments: call.value.get("input").map(Value::to_string).unwrap_or_default(),
                     name: call.name,
                     is_hosted: true,
@@ -176,14 +182,14 @@ impl Draft {
         let mut calls = Vec::new();
         for part in self.parts {
             match part {
-                Part::Text(text) => blocks.push(Block::Text(text.into())),
-                Part::Thinking { text, replay, .. } => {
+                DraftPart::Text(text) => blocks.push(Block::Text(text.into())),
+                DraftPart::Thinking { text, replay, .. } => {
                     blocks.push(Block::Thinking(Thinking { text, replay }))
                 }
-                Part::Call { name, arguments, .. } => {
+                DraftPart::Call { name, arguments, .. } => {
                     calls.push(UnfinishedCall { name, arguments, is_hosted: false });
                 }
-                Part::Hosted(block) => blocks.push(Block::Hosted(block)),
+                DraftPart::Hosted(block) => blocks.push(Block::Hosted(block)),
             }
         }
         let message =
@@ -194,68 +200,74 @@ impl Draft {
     /// Name of a call in the making, and bytes of argument text so far.
     pub fn call_progress(&self, wanted: u32) -> Option<(&str, u64)> {
         self.parts.iter().rev().find_map(|part| match part {
-            Part::Call { index, name, arguments, .. } if *index == wanted => {
+            DraftPart::Call { index, name, arguments, .. } if *index == wanted => {
                 Some((name.as_str(), arguments.len() as u64))
             }
-            Part::Call { .. } | Part::Text(_) | Part::Thinking { .. } | Part::Hosted(_) => None,
+            DraftPart::Call { .. }
+            | DraftPart::Text(_)
+            | DraftPart::Thinking { .. }
+            | DraftPart::Hosted(_) => None,
         })
     }
 
     fn is_finished_call(&self, at: usize) -> bool {
         let is_last = at + 1 == self.parts.len();
         match self.parts.get(at) {
-            Some(Part::Call { arguments, done, .. }) => {
+            Some(DraftPart::Call { arguments, done, .. }) => {
                 *done
                     || !is_last
                     || (!arguments.trim().is_empty()
                         && matches!(Arguments::parse(arguments), Arguments::Object(_)))
             }
-            Some(Part::Text(_) | Part::Thinking { .. } | Part::Hosted(_)) | None => false,
+            Some(DraftPart::Text(_) | DraftPart::Thinking { .. } | DraftPart::Hosted(_)) | None => false,
         }
     }
 
     /// Ids of the provider's own calls that have their result.
     fn answered(&self) -> BTreeSet<String> {
         let results = self.parts.iter().filter_map(|part| match part {
-            Part::Hosted(block) if block.is_result() => Some(block.id.clone()),
-            Part::Hosted(_) | Part::Text(_) | Part::Thinking { .. } | Part::Call { .. } => None,
+            DraftPart::Hosted(block) if block.is_result() => Some(block.id.clone()),
+            DraftPart::Hosted(_)
+            | DraftPart::Text(_)
+            | DraftPart::Thinking { .. }
+            | DraftPart::Call { .. } => None,
         });
         results.collect()
     }
 
     fn text(&mut self, more: &str) {
         self.written += more.len() as u64;
-        if let Some(Part::Text(text)) = self.parts.last_mut() {
+        if let Some(DraftPart::Text(text)) = self.parts.last_mut() {
             text.push_str(more);
         } else if !more.is_empty() {
-            self.parts.push(Part::Text(more.to_owned()));
+            self.parts.push(DraftPart::Text(more.to_owned()));
         }
     }
 
     fn thinking(&mut self, more: &str) {
         self.written += more.len() as u64;
-        if let Some(Part::Thinking { text, done: false, .. }) = self.parts.last_mut() {
+        if let Some(DraftPart::Thinking { text, done: false, .. }) = self.parts.last_mut() {
             text.push_str(more);
         } else {
-            self.parts.push(Part::Thinking { text: more.to_owned(), replay: None, done: false });
+            self.parts.push(DraftPart::Thinking { text: more.to_owned(), replay: None, done: false });
         }
     }
 
     fn thinking_done(&mut self, block: Option<Value>) {
-        if let Some(Part::Thinking { replay, done: done @ false, .. }) = self.parts.last_mut() {
+        if let Some(DraftPart::Thinking { replay, done: done @ false, .. }) = self.parts.last_mut() {
             *replay = block;
             *done = true;
         } else {
-            self.parts.push(Part::Thinking { text: String::new(), replay: block, done: true });
+            self.parts.push(DraftPart::Thinking { text: String::new(), replay: block, done: true });
         }
     }
 
-    fn call_mut(&mut self, wanted: u32) -> Option<&mut Part> {
-        self.parts.iter_mut().rev().find(|p| matches!(p, Part::Call { index, .. } if *index == wanted))
+    fn call_mut(&mut self, wanted: u32) -> Option<&mut DraftPart> {
+        self.parts.iter_mut().rev().find(|p| matches!(p, DraftPart::Call { index, .. } if *index == wanted))
     }
 }
 
-impl Part {
+impl DraftPart {
     fn into_block(self, mint: &mut impl FnMut() -> CallId) -> Block {
         match self {
             Self::Text(text) => Block::Text(text.into()),

@@ -23,8 +23,8 @@ use std::cmp::Reverse;
 use super::cover::{Fit, allows, speaks_of};
 use super::effect;
 use super::guarded::is_guarded;
-use super::line::{self, Place, Places, describe};
-use super::named::Named;
+use super::line::{self, PathTarget, Places, describe};
+use super::named::NamedFiles;
 use super::shell::{self, Access, Command, Reading, Redirection};
 use super::{Decided, Mode, Policy, Rule, RuleKind, Tier, Verdict, fingerprint, grant};
 use crate::ledger::Arguments;
@@ -61,7 +61,7 @@ impl Policy {
         let reading = shell::read(command);
         let effect = effect::of_line(&reading);
         let told = |verdict, rule: Option<&Rule>| Decided { verdict, rule: rule.cloned(), effect };
-        let named = Named::of(command, &reading, found);
+        let named = NamedFiles::of(command, &reading, found);
         let fit = |rule: &Rule| match &rule.pattern {
             None if rule.is_for(&tool.name) => Fit::Yes,
             Some(pattern) if rule.is_for(&tool.name) => {
@@ -195,7 +195,7 @@ impl Policy {
             return Permission::Harmless;
         }
         let place = places.of_redirection(file);
-        let (Place::Inside(path) | Place::Outside(path)) = &place else {
+        let (PathTarget::Inside(path) | PathTarget::Outside(path)) = &place else {
             let all = self.winner(|rule| rule.is_for(&tool.name) && rule.pattern.is_none());
             return all.map_or_else(
                 || Permission::Missing(format!("{}, and it is not known where that leads", describe(file))),
@@ -224,8 +224,8 @@ impl Policy {
         let edits = matches!(self.mode, Mode::Edit | Mode::Auto) && !is_protected;
         match (by, &place) {
             (Some(rule), _) => Permission::By(rule),
-            (None, Place::Inside(_)) if file.access == Access::Reads || edits => Permission::Harmless,
-            (None, Place::Outside(path)) => Permission::Missing(territory.why(path)),
+            (None, PathTarget::Inside(_)) if file.access == Access::Reads || edits => Permission::Harmless,
+            (None, PathTarget::Outside(path)) => Permission::Missing(territory.why(path)),
             _ => Permission::Missing(format!("{}, and no rule covers that", describe(file))),
         }
     }

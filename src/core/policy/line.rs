@@ -47,7 +47,7 @@ pub(super) struct Places<'a> {
 
 /// Where one path leads.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum PathTarget {
     /// To this path of the workspace.
     Inside(String),
     /// Out of the workspace, or to what counts as that.
@@ -67,13 +67,13 @@ impl<'a> Places<'a> {
         Self { reading, resolved, found, moves: moving > 0, begins_with_move }
     }
 
-    fn lead(&self, path: &str) -> Place {
+    fn lead(&self, path: &str) -> PathTarget {
         match self.resolved.get(path) {
             Some(to) => match self.territory(to) {
-                Territory::Secret | Territory::Outside => Place::Outside(to.clone()),
-                Territory::Inside | Territory::Protected => Place::Inside(to.clone()),
+                Territory::Secret | Territory::Outside => PathTarget::Outside(to.clone()),
+                Territory::Inside | Territory::Protected => PathTarget::Inside(to.clone()),
             },
-            None => Place::Unknown,
+            None => PathTarget::Unknown,
         }
     }
 
@@ -88,10 +88,10 @@ impl<'a> Places<'a> {
     }
 
     /// Where a redirection leads.
-    pub(super) fn of_redirection(&self, file: &Redirection) -> Place {
+    pub(super) fn of_redirection(&self, file: &Redirection) -> PathTarget {
         match file.target.literal() {
             Some(path) if !self.moves || path.starts_with('/') => self.lead(&path),
-            _ => Place::Unknown,
+            _ => PathTarget::Unknown,
         }
     }
 
@@ -106,7 +106,7 @@ impl<'a> Places<'a> {
         };
         looks(command)
             && effect::operands(command, self.reading).is_some_and(|files| {
-                files.iter().all(|path| is_known(path) && matches!(self.lead(path), Place::Inside(_)))
+                files.iter().all(|path| is_known(path) && matches!(self.lead(path), PathTarget::Inside(_)))
             })
     }
 }

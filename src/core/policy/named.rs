@@ -11,7 +11,7 @@ use super::wildcard::wildcard;
 use crate::tool::Preparation;
 
 /// What a line names.
-pub(super) struct Named {
+pub(super) struct NamedFiles {
     /// Files that are surely opened, by each of their names.
     opened: Vec<(Access, Vec<String>)>,
     /// Names of which it is not known what they are, or what is done with them; for which tools.
@@ -20,7 +20,7 @@ pub(super) struct Named {
     is_unreadable: bool,
 }
 
-impl Named {
+impl NamedFiles {
     /// The names in a line, and where they lead as far as somebody has looked.
     pub(super) fn of(line: &str, reading: &Reading, found: &Preparation) -> Self {
         let places = Places::of(line, reading, found);

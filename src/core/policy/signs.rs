@@ -1,7 +1,7 @@
 //! Names that the text of a line tells only in part: what the shell puts in for a variable or a pattern, and whether a rule may
 //! speak of the outcome. Whatever is not known counts as any text.
 
-use super::shell::{Piece, Reading, Source, Word, is_local};
+use super::shell::{HoleSource, Reading, Word, WordPiece, is_local};
 
 /// A character of a name, or what stands for some.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub(super) fn ways(word: &Word, reading: &Reading) -> Vec<Vec<Sign>> {
     let mut in_brackets = false;
     for piece in &word.pieces {
         let next: Vec<Vec<Sign>> = match piece {
-            Piece::Text(part) => {
+            WordPiece::Text(part) => {
                 // What a bracket holds, and where it ends, is not looked into: up to the next slash it is any name.
                 let after = if in_brackets {
                     part.find('/').and_then(|at| part.get(at..))
@@ -52,12 +52,12 @@ pub(super) fn ways(word: &Word, reading: &Reading) -> Vec<Vec<Sign>> {
                 in_brackets &= after.is_none();
                 vec![signs(after.unwrap_or_default())]
             }
-            Piece::Glob('?') => vec![vec![Sign::One]],
-            Piece::Glob(c) => {
+            WordPiece::Glob('?') => vec![vec![Sign::One]],
+            WordPiece::Glob(c) => {
                 in_brackets |= *c == '[';
                 vec![vec![Sign::Name]]
             }
-            Piece::Hole { splits, of } => {
+            WordPiece::Hole { splits, of } => {
                 let values = values(of, reading);
                 let is_one = |value: &String| !value.contains([' ', '\t', '\n', '*', '?', '[']);
                 match values {
@@ -81,8 +81,8 @@ pub(super) fn ways(word: &Word, reading: &Reading) -> Vec<Vec<Sign>> {
 }
 
 /// The values that a variable may have; before it gets one it is empty. `None`: not told by the line.
-fn values(of: &Source, reading: &Reading) -> Option<Vec<String>> {
-    let Source::Variable(name) = of else { return None };
+fn values(of: &HoleSource, reading: &Reading) -> Option<Vec<String>> {
+    let HoleSource::Variable(name) = of else { return None };
     let all =
         reading.assigned.iter().filter(|(assigned, _)| assigned == name).map(|(_, value)| value.clone());
     let mut all: Vec<String> = all.collect::<Option<_>>()?;

@@ -75,7 +75,7 @@ fn read(written: &str) -> Option<Url> {
 struct Pattern {
     scheme: Scheme,
     hosts: Hosts,
-    ports: Ports,
+    ports: PortRange,
     /// `None`: every page.
     pages: Option<Pages>,
 }
@@ -99,7 +99,7 @@ enum Hosts {
 }
 
 /// Which ports. One that is not said is the scheme's own; for what asks or denies without a scheme it is any.
-enum Ports {
+enum PortRange {
     Unsaid,
     Any,
     One(u16),
@@ -136,7 +136,7 @@ impl Pattern {
             Some((host, port)) if !port.contains(']') => (host, Some(port)),
             _ => (server, None),
         };
-        let ports = port.map_or(Ok(Ports::Unsaid), |port| Ports::read(port, permits))?;
+        let ports = port.map_or(Ok(PortRange::Unsaid), |port| PortRange::read(port, permits))?;
         let pages = if pages.is_empty() { None } else { Some(Pages::read(pages)?) };
         Ok(Self { scheme, hosts: Hosts::read(host, permits)?, ports, pages })
     }
@@ -149,9 +149,9 @@ impl Pattern {
             Scheme::One(scheme) => url.scheme() == scheme,
         };
         let port = match self.ports {
-            Ports::Unsaid => url.port().is_none(),
-            Ports::Any => true,
-            Ports::One(port) => url.port_or_known_default() == Some(port),
+            PortRange::Unsaid => url.port().is_none(),
+            PortRange::Any => true,
+            PortRange::One(port) => url.port_or_known_default() == Some(port),
         };
         let is_nobodys = url.username().is_empty() && url.password().is_none();
         scheme
@@ -168,9 +168,9 @@ impl Pattern {
             Scheme::One(scheme) => url.scheme() == scheme,
         };
         let port = match self.ports {
-            Ports::Unsaid => self.scheme == Scheme::Unsaid || url.port().is_none(),
-            Ports::Any => true,
-            Ports::One(port) => url.port_or_known_default() == Some(port),
+            PortRange::Unsaid => self.scheme == Scheme::Unsaid || url.port().is_none(),
+            PortRange::Any => true,
+            PortRange::One(port) => url.port_or_known_default() == Some(port),
         };
         scheme && port && self.hosts.touch(url) && self.pages.as_ref().is_none_or(|pages| pages.touch(url))
     }
@@ -187,7 +187,7 @@ impl Scheme {
     }
 }
 
-impl Ports {
+impl PortRange {
     fn read(text: &str, permits: bool) -> Result<Self, &'static str> {
         match text.strip_suffix('*') {
             Some("") => Ok(Self::Any),

@@ -3,7 +3,7 @@
 
 use unicode_width::UnicodeWidthChar as _;
 
-use super::sequence::{Heard, Sequence};
+use super::sequence::{Sequence, SequencePart};
 use super::{Look, Row};
 
 /// Cells and marks of a line that may still be written over. What a longer one begins with is given away before it ends.
@@ -134,13 +134,13 @@ impl Console {
             return self.obey(character, told);
         }
         match self.sequence.hear(character) {
-            Heard::Part => {}
-            Heard::Between => self.obey(character, told),
-            Heard::Stranger if character.is_control() => self.obey(character, told),
-            Heard::Stranger => self.write(character, told),
-            Heard::Looks(numbers) => self.look = numbers.applied(self.look),
-            Heard::Erases(which) => self.erase(which),
-            Heard::Column(column) => self.column = usize::from(column - 1).min(self.cells.len()),
+            SequencePart::Part => {}
+            SequencePart::Between => self.obey(character, told),
+            SequencePart::Stranger if character.is_control() => self.obey(character, told),
+            SequencePart::Stranger => self.write(character, told),
+            SequencePart::Looks(numbers) => self.look = numbers.applied(self.look),
+            SequencePart::Erases(which) => self.erase(which),
+            SequencePart::Column(column) => self.column = usize::from(column - 1).min(self.cells.len()),
         }
     }
 

@@ -45,7 +45,7 @@ pub(super) fn measure(schema: &Value) -> Result<usize, String> {
 
 /// How much is applied to one value by a part.
 #[derive(Clone, Copy)]
-enum Known {
+enum KnownCost {
     /// It is being counted.
     Open,
     /// It is counted.
@@ -55,7 +55,7 @@ enum Known {
 struct Measure<'s> {
     root: &'s Value,
     /// By the addresses of parts.
-    known: BTreeMap<usize, Known>,
+    known: BTreeMap<usize, KnownCost>,
     /// What is applied to other values than those that are counted now.
     waiting: Vec<&'s Value>,
     /// The levels of each part that is referred to.
@@ -69,8 +69,8 @@ impl<'s> Measure<'s> {
     fn parts(&mut self, part: &'s Value, chain: usize) -> Result<u64, String> {
         let Value::Object(schema) = part else { return Ok(1) };
         match self.known.get(&address(part)) {
-            Some(Known::Parts(parts)) => return Ok(*parts),
-            Some(Known::Open) => return Err("refers to itself without end".to_owned()),
+            Some(KnownCost::Parts(parts)) => return Ok(*parts),
+            Some(KnownCost::Open) => return Err("refers to itself without end".to_owned()),
             None => {}
         }
         if chain > MOST_CHAIN {
@@ -80,7 +80,7 @@ impl<'s> Measure<'s> {
             return Err("has parts with names of their own, which cannot be measured".to_owned());
         }
         self.count_patterns(schema)?;
-        self.known.insert(address(part), Known::Open);
+        self.known.insert(address(part), KnownCost::Open);
         let mut parts = 0_u64;
         for same in to_the_same(schema) {
             parts = parts.saturating_add(self.parts(same, chain + 1)?);
@@ -99,7 +99,7 @@ impl<'s> Measure<'s> {
         if parts > MOST_PARTS {
             return Err(format!("expands to more than {MOST_PARTS} parts for one value"));
         }
-        self.known.insert(address(part), Known::Parts(parts));
+        self.known.insert(address(part), KnownCost::Parts(parts));
         self.waiting.extend(below(schema));
         Ok(parts)
     }

@@ -29,7 +29,7 @@ pub(super) enum Sequence {
 
 /// What a character is to a sequence.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(super) enum SequencePart {
     /// A part of it.
     Part,
     /// No part of it: the sequence was not one, and the character means what it means elsewhere.
@@ -55,19 +55,19 @@ pub(super) struct Numbers {
 
 impl Sequence {
     /// Takes the next character of a sequence that was begun.
-    pub(super) fn hear(&mut self, character: char) -> Heard {
+    pub(super) fn hear(&mut self, character: char) -> SequencePart {
         match (std::mem::take(self), character) {
-            (Self::None, _) => Heard::Stranger,
-            (_, '\u{18}' | '\u{1a}') => Heard::Part,
-            (Self::Text | Self::TextEscape, '\n') => Heard::Stranger,
-            (Self::Text, '\u{7}' | '\u{9c}') | (Self::TextEscape, '\\') => Heard::Part,
+            (Self::None, _) => SequencePart::Stranger,
+            (_, '\u{18}' | '\u{1a}') => SequencePart::Part,
+            (Self::Text | Self::TextEscape, '\n') => SequencePart::Stranger,
+            (Self::Text, '\u{7}' | '\u{9c}') | (Self::TextEscape, '\\') => SequencePart::Part,
             (Self::Text, ESCAPE) => self.goes_on(Self::TextEscape),
             (Self::Text, _) => self.goes_on(Self::Text),
             (_, ESCAPE) => self.goes_on(Self::Escape),
             (Self::Escape | Self::TextEscape, '[') => self.goes_on(Self::Control(Numbers::default())),
             (Self::Escape | Self::TextEscape, ']' | 'P' | 'X' | '^' | '_') => self.goes_on(Self::Text),
             (Self::Escape | Self::TextEscape | Self::Short, ' '..='/') => self.goes_on(Self::Short),
-            (Self::Escape | Self::TextEscape | Self::Short, '0'..='~') => Heard::Part,
+            (Self::Escape | Self::TextEscape | Self::Short, '0'..='~') => SequencePart::Part,
             (Self::Control(numbers), '@'..='~') => numbers.end(character),
             (Self::Control(mut numbers), ' '..='?') => {
                 numbers.add(character);
@@ -76,15 +76,15 @@ impl Sequence {
             // A line ends every sequence, whatever it is.
             (Self::Control(numbers), '\0'..='\u{1f}' | '\u{7f}') if character != '\n' => {
                 *self = Self::Control(numbers);
-                Heard::Between
+                SequencePart::Between
             }
-            (Self::Escape | Self::TextEscape | Self::Short | Self::Control(_), _) => Heard::Stranger,
+            (Self::Escape | Self::TextEscape | Self::Short | Self::Control(_), _) => SequencePart::Stranger,
         }
     }
 
-    fn goes_on(&mut self, now: Self) -> Heard {
+    fn goes_on(&mut self, now: Self) -> SequencePart {
         *self = now;
-        Heard::Part
+        SequencePart::Part
     }
 }
 
@@ -110,14 +110,14 @@ impl Numbers {
         }
     }
 
-    fn end(self, character: char) -> Heard {
+    fn end(self, character: char) -> SequencePart {
         let first = self.all.first().and_then(|(number, _)| *number);
         match character {
-            _ if self.is_other => Heard::Part,
-            'm' => Heard::Looks(self),
-            'K' => Heard::Erases(first.unwrap_or_default()),
-            'G' => Heard::Column(first.unwrap_or_default().max(1)),
-            _ => Heard::Part,
+            _ if self.is_other => SequencePart::Part,
+            'm' => SequencePart::Looks(self),
+            'K' => SequencePart::Erases(first.unwrap_or_default()),
+            'G' => SequencePart::Column(first.unwrap_or_default().max(1)),
+            _ => SequencePart::Part,
         }
     }
 

@@ -27,17 +27,17 @@ pub(super) struct TooMuch;
 /// # Errors
 /// More than [`MOST_STEPS`], or too deep.
 pub(super) fn steps(schema: &Value, value: &Value) -> Result<u64, TooMuch> {
-    let mut walk = Walk { root: schema, left: MOST_STEPS };
+    let mut walk = CostWalk { root: schema, left: MOST_STEPS };
     walk.apply(schema, value, 0)?;
     Ok(MOST_STEPS - walk.left)
 }
 
-struct Walk<'s> {
+struct CostWalk<'s> {
     root: &'s Value,
     left: u64,
 }
 
-impl<'s> Walk<'s> {
+impl<'s> CostWalk<'s> {
     fn spend(&mut self, steps: u64) -> Result<(), TooMuch> {
         self.left = self.left.checked_sub(steps).ok_or(TooMuch)?;
         Ok(())

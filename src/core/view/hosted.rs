@@ -8,7 +8,7 @@ use super::summary;
 
 /// A part of an answer, as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Shown {
+pub enum ShownPart {
     /// Words; neighbouring texts are one.
     Words(String),
     /// Something that the provider ran or made.
@@ -38,21 +38,21 @@ pub enum HostedState {
 }
 
 /// The words of an answer and what the provider ran between them, in order. `pieces` are the blocks of a message.
-pub fn shown(pieces: &[Block]) -> Vec<Shown> {
+pub fn shown(pieces: &[Block]) -> Vec<ShownPart> {
     let all: Vec<&Hosted> =
         pieces.iter().filter_map(|b| if let Block::Hosted(h) = b { Some(h) } else { None }).collect();
     let mut shown = Vec::new();
     for piece in pieces {
         match piece {
             Block::Text(text) => match shown.last_mut() {
-                Some(Shown::Words(words)) => words.push_str(text),
-                Some(Shown::Hosted(_)) | None => shown.push(Shown::Words(text.to_string())),
+                Some(ShownPart::Words(words)) => words.push_str(text),
+                Some(ShownPart::Hosted(_)) | None => shown.push(ShownPart::Words(text.to_string())),
             },
-            Block::Hosted(block) => shown.extend(line(block, &all).map(Shown::Hosted)),
+            Block::Hosted(block) => shown.extend(line(block, &all).map(ShownPart::Hosted)),
             Block::Thinking(_) | Block::ToolUse(_) => {}
         }
     }
-    shown.retain(|part| !matches!(part, Shown::Words(words) if words.trim().is_empty()));
+    shown.retain(|part| !matches!(part, ShownPart::Words(words) if words.trim().is_empty()));
     shown
 }
 
@@ -170,7 +170,8 @@ mod tests {
             Block::Hosted(search("a")),
             text(" "),
         ]);
-        let [Shown::Hosted(first), Shown::Words(words), Shown::Hosted(second)] = shown.as_slice() else {
+        let [ShownPart::Hosted(first), ShownPart::Words(words), ShownPart::Hosted(second)] = shown.as_slice()
+        else {
             panic!("{shown:?}")
         };
         assert_eq!((first.name.as_str(), first.about.as_str()), ("another model answered", "claude-small"));

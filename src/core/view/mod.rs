@@ -29,7 +29,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use crate::ledger::Reach;
 pub use card::{Card, CardBody, CardId, Forming, LiveMessage, Revision};
-pub use hosted::{HostedLine, HostedState, Shown, hosted_lines, shown};
+pub use hosted::{HostedLine, HostedState, ShownPart, hosted_lines, shown};
 pub use inspect::{Mark, Row, one_line};
 pub use measure::{exit, measure};
 pub use model_sees::{Fate, ModelSees, Sight, model_sees};

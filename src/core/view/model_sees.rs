@@ -70,11 +70,11 @@ pub fn model_sees(rows: &[Row], model: &str) -> ModelSees {
         Ok(found) => (found.ledger, found.lost.0 + found.waiting.len()),
         Err(fault) => return ModelSees { fault: Some(fault.to_string()), ..ModelSees::default() },
     };
-    Reading::of(ledger, ModelRef::parse(model)).compare(rows, open)
+    Sources::of(ledger, ModelRef::parse(model)).compare(rows, open)
 }
 
 /// The projection, taken apart by what its messages were made of.
-struct Reading {
+struct Sources {
     said: BTreeMap<EntryId, Arc<AssistantMessage>>,
     results: BTreeMap<CallId, Arc<ToolResult>>,
     /// By the place where each begins; the summary at 0.
@@ -93,7 +93,7 @@ struct Reading {
     messages: usize,
 }
 
-impl Reading {
+impl Sources {
     fn of(mut ledger: Ledger, model: ModelRef) -> Self {
         let now = ledger.entries().last().map_or(Millis(0), |entry| entry.at);
         ledger.settle_lost(now);

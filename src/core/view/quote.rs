@@ -16,26 +16,26 @@ pub(super) fn quoted(text: &str) -> String {
     let lines: Vec<String> = lines.map(|line| line.trim_end().to_owned()).collect();
     let mut quote = lines.join("\n");
     for _ in 0..ROUNDS {
-        match Reading::of(&quote) {
-            Reading::Quote(places) if places.is_empty() => return format!("{quote}\n\n"),
-            Reading::Quote(places) => {
+        match Quoting::of(&quote) {
+            Quoting::Quote(places) if places.is_empty() => return format!("{quote}\n\n"),
+            Quoting::Quote(places) => {
                 places.into_iter().rev().for_each(|at| quote.insert(at, '\\'));
             }
-            Reading::Other => break,
+            Quoting::Other => break,
         }
     }
     fenced("text", &text)
 }
 
 /// How a quote reads.
-enum Reading {
+enum Quoting {
     /// As one, and where in it something must lose its meaning: places in rising order.
     Quote(Vec<usize>),
     /// As something else, or as what cannot be helped.
     Other,
 }
 
-impl Reading {
+impl Quoting {
     fn of(quote: &str) -> Self {
         if quote.len() > MOST {
             return Self::Other;

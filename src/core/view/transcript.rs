@@ -29,7 +29,7 @@ pub enum Style {
 pub fn transcript(entries: &[Arc<Entry>], style: Style) -> String {
     let mut view = View::new(settings());
     standing(entries).for_each(|entry| view.fold(&Event::Appended(Arc::clone(entry))));
-    let mut page = Page { style, text: String::new(), said: String::new() };
+    let mut page = Document { style, text: String::new(), said: String::new() };
     (0..view.len()).filter_map(|at| view.card(at)).for_each(|card| page.card(card));
     page.text
 }
@@ -51,14 +51,14 @@ fn settings() -> ViewSettings {
     }
 }
 
-struct Page {
+struct Document {
     style: Style,
     text: String,
     /// What the model said last, so that the end of a run does not say it again.
     said: String,
 }
 
-impl Page {
+impl Document {
     fn card(&mut self, card: &Card) {
         match &card.body {
             CardBody::Tool(panel) => self.call(panel),

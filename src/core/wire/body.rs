@@ -7,12 +7,12 @@ use crate::model::Request;
 
 /// A JSON object on its way into bytes. Its last member is a list, which may be long.
 #[derive(Debug)]
-pub(super) struct Body {
+pub(super) struct JsonBody {
     bytes: Vec<u8>,
     is_empty: bool,
 }
 
-impl Body {
+impl JsonBody {
     /// Bytes that a token of an estimate stands for, with something over for marks and escapes.
     const BYTES_PER_TOKEN: u64 = 5;
 

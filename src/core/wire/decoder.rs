@@ -15,8 +15,8 @@ use super::{Protocol, anthropic, openai_chat, openai_responses};
 /// Reads one answer. What it says does not depend on how the bytes are cut.
 #[derive(Debug)]
 pub struct Decoder {
-    body: Body,
-    reader: Reader,
+    body: BodyForm,
+    reader: ProtocolReader,
     /// Whether a line of the stream was what it should be.
     has_heard: bool,
     joining: Joining,
@@ -31,7 +31,7 @@ pub(super) struct Broken;
 /// byte tells, since an event stream begins with a comment or the name of a field. (Content types are no help:
 /// servers get them wrong.)
 #[derive(Debug)]
-enum Body {
+enum BodyForm {
     Unknown,
     Stream(SseDecoder),
     Whole(Vec<u8>),
@@ -39,10 +39,10 @@ enum Body {
 }
 
 #[derive(Debug)]
-enum Reader {
-    Anthropic(anthropic::Reader),
-    OpenAiChat(openai_chat::Reader),
-    OpenAiResponses(openai_responses::Reader),
+enum ProtocolReader {
+    Anthropic(anthropic::AnthropicReader),
+    OpenAiChat(openai_chat::ChatReader),
+    OpenAiResponses(openai_responses::ResponsesReader),
 }
 
 /// Most values of one event or body: each takes many times the memory of its two bytes.
@@ -56,11 +56,13 @@ const PAGE_BYTES: usize = 16 * 1024;
 impl Decoder {
     pub(super) fn new(protocol: Protocol) -> Self {
         let reader = match protocol {
-            Protocol::Anthropic => Reader::Anthropic(anthropic::Reader::default()),
-            Protocol::OpenAiChat => Reader::OpenAiChat(openai_chat::Reader::default()),
-            Protocol::OpenAiResponses => Reader::OpenAiResponses(openai_responses::Reader::default()),
+            Protocol::Anthropic => ProtocolReader::Anthropic(anthropic::AnthropicReader::default()),
+            Protocol::OpenAiChat => ProtocolReader::OpenAiChat(openai_chat::ChatReader::default()),
+            Protocol::OpenAiResponses => {
+                ProtocolReader::OpenAiResponses(openai_responses::ResponsesReader::default())
+            }
         };
-        let (body, joining) = (Body::Unknown, Joining::default());
+        let (body, joining) = (BodyForm::Unknown, Joining::default());
         Self { body, reader, has_heard: false, joining, over: false }
     }
 
@@ -69,18 +71,18 @@ impl Decoder {
         if self.over {
             return Vec::new();
         }
-        let bytes = if matches!(self.body, Body::Unknown) { self.recognise(bytes) } else { bytes };
+        let bytes = if matches!(self.body, BodyForm::Unknown) { self.recognise(bytes) } else { bytes };
         match &mut self.body {
-            Body::Unknown => Vec::new(),
-            Body::Stream(_) => self.read_stream(bytes),
-            Body::Whole(body) if body.len() + bytes.len() > MAX_EVENT_BYTES => {
+            BodyForm::Unknown => Vec::new(),
+            BodyForm::Stream(_) => self.read_stream(bytes),
+            BodyForm::Whole(body) if body.len() + bytes.len() > MAX_EVENT_BYTES => {
                 self.fail(protocol_failure(format!("it is larger than {MAX_EVENT_BYTES} bytes")))
             }
-            Body::Whole(body) => {
+            BodyForm::Whole(body) => {
                 body.extend_from_slice(bytes);
                 Vec::new()
             }
-            Body::Page(body) => {
+            BodyForm::Page(body) => {
                 let room = PAGE_BYTES.saturating_sub(body.len());
                 body.extend(bytes.iter().take(room));
                 Vec::new()
@@ -93,9 +95,9 @@ impl Decoder {
         if self.over {
             return Vec::new();
         }
-        match std::mem::replace(&mut self.body, Body::Unknown) {
-            Body::Unknown => self.fail(cut_failure()),
-            Body::Stream(mut sse) => {
+        match std::mem::replace(&mut self.body, BodyForm::Unknown) {
+            BodyForm::Unknown => self.fail(cut_failure()),
+            BodyForm::Stream(mut sse) => {
                 let mut news = Vec::new();
                 if let Some(last) = sse.finish().filter(is_whole) {
                     news = self.event(last);
@@ -105,8 +107,8 @@ impl Decoder {
                 }
                 self.up_to_end(news)
             }
-            Body::Whole(body) => self.read_whole(&body),
-            Body::Page(body) => self.fail(page_failure(&body)),
+            BodyForm::Whole(body) => self.read_whole(&body),
+            BodyForm::Page(body) => self.fail(page_failure(&body)),
         }
     }
 
@@ -122,15 +124,15 @@ impl Decoder {
         let (_, rest) = bytes.split_at(at);
         match rest.first() {
             None => {}
-            Some(b'{' | b'[') => self.body = Body::Whole(Vec::new()),
-            Some(b':' | b'd' | b'e' | b'i' | b'r') => self.body = Body::Stream(SseDecoder::default()),
-            Some(_) => self.body = Body::Page(Vec::new()),
+            Some(b'{' | b'[') => self.body = BodyForm::Whole(Vec::new()),
+            Some(b':' | b'd' | b'e' | b'i' | b'r') => self.body = BodyForm::Stream(SseDecoder::default()),
+            Some(_) => self.body = BodyForm::Page(Vec::new()),
         }
         rest
     }
 
     fn read_stream(&mut self, bytes: &[u8]) -> Vec<ModelNews> {
-        let Body::Stream(sse) = &mut self.body else { return Vec::new() };
+        let BodyForm::Stream(sse) = &mut self.body else { return Vec::new() };
         let mut arrived = Vec::new();
         let refused = sse.push(bytes, &mut arrived).err();
         let mut news = Vec::new();
@@ -192,7 +194,7 @@ impl Decoder {
     }
 }
 
-impl Reader {
+impl ProtocolReader {
     fn event(&mut self, event: &SseEvent) -> Result<Vec<ModelNews>, Broken> {
         match self {
             Self::Anthropic(reader) => reader.event(event),

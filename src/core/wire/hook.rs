@@ -12,7 +12,7 @@ pub const MOST_BYTES: usize = 64 << 10;
 
 /// How a hook's command ended, and what it left behind.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Ended {
+pub struct HookEnd {
     /// Its exit code; `None` when a signal ended it.
     pub code: Option<i32>,
     /// What it printed: the first bytes, one more than [`MOST_BYTES`] when there was more.
@@ -58,7 +58,7 @@ fn about(payload: &Payload) -> Value {
 
 /// What the hook of this name said at this point. Never fails: what cannot be understood is trouble, which is shown
 /// and blocks nothing.
-pub fn parse(point: HookPoint, hook: String, ended: &Ended) -> HookAnswer {
+pub fn parse(point: HookPoint, hook: String, ended: &HookEnd) -> HookAnswer {
     let mut answer = HookAnswer { hook, ..HookAnswer::default() };
     match ended.code {
         Some(0) if ended.stdout.len() > MOST_BYTES => {

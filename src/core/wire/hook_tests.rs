@@ -7,7 +7,7 @@ use crate::hooks::{HookId, Start};
 use crate::ledger::{CallId, CompactionTrigger};
 
 fn said(point: HookPoint, code: i32, stdout: impl AsRef<[u8]>, stderr: &str) -> HookAnswer {
-    let ended = Ended { code: Some(code), stdout: stdout.as_ref().to_vec(), stderr: stderr.into() };
+    let ended = HookEnd { code: Some(code), stdout: stdout.as_ref().to_vec(), stderr: stderr.into() };
     parse(point, "check".to_owned(), &ended)
 }
 
@@ -144,7 +144,7 @@ fn exit_codes() {
     );
     let failed = said(HookPoint::PreTool, 1, r#"{"decision":"deny"}"#, "Traceback\nKeyError: 'x'\n");
     assert_eq!((failed.decision, failed.trouble.as_deref()), (None, Some("exit code 1: KeyError: 'x'")));
-    let killed = parse(HookPoint::PreTool, "check".into(), &Ended::default());
+    let killed = parse(HookPoint::PreTool, "check".into(), &HookEnd::default());
     assert_eq!((killed.decision, killed.trouble.as_deref()), (None, Some("was ended by a signal")));
 }
 

@@ -5,7 +5,7 @@ use crate::model::{ModelEvent, ModelNews};
 
 /// What a half at the end of a piece belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Block {
+enum HalfOwner {
     Text,
     Thinking,
     Arguments(u32),
@@ -17,7 +17,7 @@ pub(super) struct Joining {
     /// Whether a half was marked in this answer.
     is_needed: bool,
     /// First halves whose other half may still come.
-    open: Vec<(Block, char)>,
+    open: Vec<(HalfOwner, char)>,
 }
 
 impl Joining {
@@ -46,20 +46,20 @@ impl Joining {
     }
 
     fn event(&mut self, event: ModelEvent, joined: &mut Vec<ModelNews>) {
-        let words = |block: &Block| matches!(block, Block::Text | Block::Thinking);
+        let words = |block: &HalfOwner| matches!(block, HalfOwner::Text | HalfOwner::Thinking);
         let event = match event {
             ModelEvent::Text(text) => {
-                self.give_up(|block| *block == Block::Thinking, joined);
-                self.piece(Block::Text, text, joined);
+                self.give_up(|block| *block == HalfOwner::Thinking, joined);
+                self.piece(HalfOwner::Text, text, joined);
                 return;
             }
             ModelEvent::Thinking(text) => {
-                self.give_up(|block| *block == Block::Text, joined);
-                self.piece(Block::Thinking, text, joined);
+                self.give_up(|block| *block == HalfOwner::Text, joined);
+                self.piece(HalfOwner::Thinking, text, joined);
                 return;
             }
             ModelEvent::CallArguments { index, text } => {
-                self.piece(Block::Arguments(index), text, joined);
+                self.piece(HalfOwner::Arguments(index), text, joined);
                 return;
             }
             ModelEvent::ThinkingDone { mut replay } => {
@@ -78,7 +78,7 @@ impl Joining {
                 ModelEvent::CallStarted { index, wire_id, name }
             }
             ModelEvent::CallDone { index } => {
-                self.give_up(|block| *block == Block::Arguments(index), joined);
+                self.give_up(|block| *block == HalfOwner::Arguments(index), joined);
                 ModelEvent::CallDone { index }
             }
             event @ (ModelEvent::Usage(_) | ModelEvent::Stop(_)) => event,
@@ -87,7 +87,7 @@ impl Joining {
     }
 
     /// A piece of a block, with the half that the one before it ended with, and without its own.
-    fn piece(&mut self, block: Block, text: String, joined: &mut Vec<ModelNews>) {
+    fn piece(&mut self, block: HalfOwner, text: String, joined: &mut Vec<ModelNews>) {
         let open = self.open.iter().position(|(of, _)| *of == block);
         let mut text = match open.map(|at| self.open.remove(at)) {
             Some((_, half)) => format!("{half}{text}"),
@@ -102,19 +102,19 @@ impl Joining {
     }
 
     /// The other halves of these blocks do not come any more.
-    fn give_up(&mut self, of: impl Fn(&Block) -> bool, joined: &mut Vec<ModelNews>) {
+    fn give_up(&mut self, of: impl Fn(&HalfOwner) -> bool, joined: &mut Vec<ModelNews>) {
         let (lost, open) = std::mem::take(&mut self.open).into_iter().partition(|(block, _)| of(block));
         self.open = open;
-        let lost: Vec<(Block, char)> = lost;
+        let lost: Vec<(HalfOwner, char)> = lost;
         let half = char::REPLACEMENT_CHARACTER.to_string();
         joined.extend(lost.into_iter().map(|(block, _)| ModelNews::Event(said(block, half.clone()))));
     }
 }
 
-fn said(block: Block, text: String) -> ModelEvent {
+fn said(block: HalfOwner, text: String) -> ModelEvent {
     match block {
-        Block::Text => ModelEvent::Text(text),
-        Block::Thinking => ModelEvent::Thinking(text),
-        Block::Arguments(index) => ModelEvent::CallArguments { index, text },
+        HalfOwner::Text => ModelEvent::Text(text),
+        HalfOwner::Thinking => ModelEvent::Thinking(text),
+        HalfOwner::Arguments(index) => ModelEvent::CallArguments { index, text },
     }
 }

@@ -19,14 +19,14 @@ pub(super) fn told(report: &Report) -> Sizes {
 
 /// Where a number stands.
 #[derive(Clone, Copy)]
-enum Place {
+enum NumberPlace {
     After(&'static str),
     Before(&'static str),
 }
 
-use Place::{After, Before};
+use NumberPlace::{After, Before};
 
-const WINDOW: &[Place] = &[
+const WINDOW: &[NumberPlace] = &[
     After("maximum context length is "),
     After("maximum context length of "),
     After("maximum context length: "),
@@ -46,7 +46,7 @@ const WINDOW: &[Place] = &[
     Before(", requested "),
 ];
 
-const PROMPT: &[Place] = &[
+const PROMPT: &[NumberPlace] = &[
     Before(" in the messages"),
     Before(" tokens from the input messages"),
     Before(" of text input"),
@@ -66,7 +66,7 @@ const PROMPT: &[Place] = &[
     After("n_keep: "),
 ];
 
-fn first(words: &str, places: &[Place]) -> Option<u64> {
+fn first(words: &str, places: &[NumberPlace]) -> Option<u64> {
     places.iter().find_map(|place| match place {
         After(phrase) => number(words.split_once(phrase)?.1.split(ends).next()?),
         Before(phrase) => number(words.split_once(phrase)?.0.rsplit(ends).next()?),

@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::exchange::Exchange;
 use super::farewell::{afterwards, farewell, found};
-use super::handover::{Handover, Known};
+use super::handover::{Handover, TaskContext};
 use super::told::{ended, shown_id};
 use crate::ledger::{Outcome, RemoteTask, TaskState, seconds};
 use crate::tool::{Shown, ToolReport};
@@ -40,7 +40,7 @@ struct Cut {
 impl Handover {
     /// Holds it to its end, and hands the report over. When nobody waits for that any more, the task is taken back.
     pub(super) async fn hold(self, output: mpsc::Sender<Shown>, mut over: oneshot::Sender<ToolReport>) {
-        let known = Known::nothing();
+        let known = TaskContext::nothing();
         let end = self.wait(&known, output, &mut over).await;
         let report = match end {
             End::Report(report) => report,
@@ -60,7 +60,7 @@ impl Handover {
 
     async fn wait(
         &self,
-        known: &Known,
+        known: &TaskContext,
         output: mpsc::Sender<Shown>,
         over: &mut oneshot::Sender<ToolReport>,
     ) -> End {
@@ -84,7 +84,7 @@ impl Handover {
     async fn listen_for_a_name(
         &self,
         work: Pin<&mut impl Future<Output = ToolReport>>,
-        known: &Known,
+        known: &TaskContext,
         until: Instant,
     ) -> Option<ToolReport> {
         // An agent that names a task only when it is over is asked in another way.
@@ -101,12 +101,12 @@ impl Handover {
     }
 
     /// What the agent calls the task, as it said or as the call says.
-    fn name(&self, known: &Known) -> Option<String> {
+    fn name(&self, known: &TaskContext) -> Option<String> {
         known.task.borrow().0.clone().or_else(|| self.message.task.clone())
     }
 
     /// Cancels the task if it is under way, and says in a sentence what became of it.
-    async fn take_back(&self, known: &Known, cut: Cut) -> ToolReport {
+    async fn take_back(&self, known: &TaskContext, cut: Cut) -> ToolReport {
         let agent = &self.kept.agent.name;
         if let Some(report) = cut.meanwhile {
             let rests = report.remote.as_ref().is_some_and(|task| task.id.is_some() && !ended(task.state));
@@ -142,7 +142,7 @@ impl Handover {
         }
     }
 
-    async fn timed_out(&self, known: &Known, cut: Cut) -> ToolReport {
+    async fn timed_out(&self, known: &TaskContext, cut: Cut) -> ToolReport {
         let became = self.take_back(known, cut).await;
         let words = format!("timed out after {}; {}", seconds(self.timeout_ms), became.content);
         ToolReport { outcome: Outcome::TimedOut, content: words, ..became }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::agent::A2aAgent;
-use super::place::Target;
+use super::place::TaskEndpoint;
 use super::standing::A2aFound;
 use crate::runtime::foreign::{one_line, plain, shown};
 use crate::tool::{DELEGATE_TO, SideEffect, ToolSpec};
@@ -19,7 +19,7 @@ const AGAIN: &str = "When it asks for something, call this tool again with the a
                      gave.";
 
 /// What is known of an agent whose tasks go to `target`.
-pub(super) fn describe(agent: &A2aAgent, card: &Card, version: Version, target: &Target) -> A2aFound {
+pub(super) fn describe(agent: &A2aAgent, card: &Card, version: Version, target: &TaskEndpoint) -> A2aFound {
     let skills = card.skills.iter().map(|skill| one_line(&skill.name, 100)).filter(|name| !name.is_empty());
     A2aFound {
         title: one_line(&card.name, 100),
@@ -120,7 +120,7 @@ mod tests {
             &agent(None),
             &card(),
             Version::V1,
-            &Target { url: Url::parse("http://u:p@a.test/rpc?key=1#x").unwrap(), named: None },
+            &TaskEndpoint { url: Url::parse("http://u:p@a.test/rpc?key=1#x").unwrap(), named: None },
         );
         assert_eq!((found.title.as_str(), found.address.as_str()), ("W riter", "http://a.test/rpc"));
         assert_eq!(

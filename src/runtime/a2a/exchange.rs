@@ -9,10 +9,10 @@ use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 
-use super::handover::{Handover, Known};
-use super::link::{Answer, Events, Heard, Link, Trouble};
+use super::handover::{Handover, TaskContext};
+use super::link::{AgentLink, Events, StreamEvent, StreamedAnswer, Trouble};
 use super::report;
-use super::told::{Told, shown_id};
+use super::told::{TaskProgress, shown_id};
 use crate::ledger::{Outcome, TaskState};
 use crate::runtime::foreign::plain;
 use crate::runtime::tools::live::Live;
@@ -37,18 +37,18 @@ const MOST_SHOWN: usize = 20_000;
 /// One exchange.
 pub(super) struct Exchange<'c> {
     handover: &'c Handover,
-    known: &'c Known,
+    known: &'c TaskContext,
     output: mpsc::Sender<Shown>,
     live: Live,
-    told: Told,
+    told: TaskProgress,
     /// How often it was told as it may have been before.
     as_it_was: u32,
 }
 
 impl<'c> Exchange<'c> {
-    pub(super) fn new(handover: &'c Handover, known: &'c Known, output: mpsc::Sender<Shown>) -> Self {
+    pub(super) fn new(handover: &'c Handover, known: &'c TaskContext, output: mpsc::Sender<Shown>) -> Self {
         let as_it_was = if handover.message.task.is_some() { 0 } else { AS_IT_WAS };
-        let told = Told::of(handover.message.task.as_deref());
+        let told = TaskProgress::of(handover.message.task.as_deref());
         Self { handover, known, live: Live::new(output.clone()), output, told, as_it_was }
     }
 
@@ -74,7 +74,7 @@ impl<'c> Exchange<'c> {
     }
 
     /// Until the task is over.
-    async fn talk(&mut self, link: &Link) -> Result<(), Trouble> {
+    async fn talk(&mut self, link: &AgentLink) -> Result<(), Trouble> {
         let broke_off = self.hand_over(link).await.err();
         if self.is_over() {
             return Ok(());
@@ -107,13 +107,13 @@ impl<'c> Exchange<'c> {
 
     /// Sends the message, and hears the answer to its end. Only an agent that does not know the method, and so has taken
     /// nothing, gets it in another way.
-    async fn hand_over(&mut self, link: &Link) -> Result<(), Trouble> {
+    async fn hand_over(&mut self, link: &AgentLink) -> Result<(), Trouble> {
         loop {
             let way = link.dialect();
             let answer = link.send(way.send(&self.handover.message), self.known.sent.clone()).await;
             let heard = match answer {
-                Ok(Answer::Whole(event)) => self.hear(event).await,
-                Ok(Answer::Stream(events)) => self.listen(events).await,
+                Ok(StreamedAnswer::Whole(event)) => self.hear(event).await,
+                Ok(StreamedAnswer::Stream(events)) => self.listen(events).await,
                 Err(trouble) => Err(trouble),
             };
             match heard {
@@ -135,7 +135,7 @@ impl<'c> Exchange<'c> {
     }
 
     /// Looks for the task among those that the agent lists.
-    async fn find(&mut self, link: &Link) -> Option<String> {
+    async fn find(&mut self, link: &AgentLink) -> Option<String> {
         let finding = timeout(PATIENCE, link.find(&self.handover.message.id));
         let id = showing(&mut self.live, finding).await.ok()?.ok()??;
         self.told.name(&id);
@@ -154,7 +154,7 @@ impl<'c> Exchange<'c> {
     }
 
     /// Asks how the task stands until it is over.
-    async fn ask_on(&mut self, link: &Link, id: &str) -> Result<(), Trouble> {
+    async fn ask_on(&mut self, link: &AgentLink, id: &str) -> Result<(), Trouble> {
         let (mut pause, mut failures) = (FIRST_PAUSE, 0);
         loop {
             match self.ask(link, id).await {
@@ -168,7 +168,7 @@ impl<'c> Exchange<'c> {
         }
     }
 
-    async fn ask(&mut self, link: &Link, id: &str) -> Result<(), Trouble> {
+    async fn ask(&mut self, link: &AgentLink, id: &str) -> Result<(), Trouble> {
         let asking = timeout(PATIENCE, link.ask(link.dialect().get(id)));
         let slow = |_elapsed| Trouble::Unheard("it did not answer in time".to_owned());
         let event = showing(&mut self.live, asking).await.map_err(slow)??;
@@ -184,8 +184,8 @@ impl<'c> Exchange<'c> {
     ///
     /// # Errors
     /// It is about another task.
-    async fn hear(&mut self, heard: Heard) -> Result<(), Trouble> {
-        let Heard { event, is_large } = heard;
+    async fn hear(&mut self, heard: StreamEvent) -> Result<(), Trouble> {
+        let StreamEvent { event, is_large } = heard;
         let is_new = self.known.task.borrow().0.is_none();
         let is_whole = matches!(event, Event::Task(_));
         if let Event::Task(task) = &event

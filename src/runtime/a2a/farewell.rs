@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::kept::Kept;
-use super::link::{Heard, Link, Trouble};
+use super::link::{AgentLink, StreamEvent, Trouble};
 use super::told::{ended, shown_id};
 use crate::ledger::TaskState;
 use crate::tool::ToolReport;
@@ -17,7 +17,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 /// Asks for the task to be cancelled and waits until it ended, no longer than `until`. What became of it in a sentence, and
 /// how the task stands if the agent said so.
 pub(super) async fn farewell(
-    link: &Link,
+    link: &AgentLink,
     kept: &Kept,
     id: &str,
     until: Instant,
@@ -44,7 +44,7 @@ pub(super) async fn farewell(
 }
 
 /// The state in which the task ended; `told` is what the agent said of it before.
-async fn cancel(link: &Link, id: &str, told: &mut Option<TaskState>) -> Result<TaskState, String> {
+async fn cancel(link: &AgentLink, id: &str, told: &mut Option<TaskState>) -> Result<TaskState, String> {
     let mut pause = FIRST_PAUSE;
     let mut answer = link.ask(link.dialect().cancel(id)).await;
     if let Err(Trouble::Refused { code, message }) = answer {
@@ -70,15 +70,15 @@ async fn cancel(link: &Link, id: &str, told: &mut Option<TaskState>) -> Result<T
 }
 
 /// How the task stands; what is said of another is not believed.
-fn state(answer: &Result<Heard, Trouble>, id: &str) -> Option<TaskState> {
+fn state(answer: &Result<StreamEvent, Trouble>, id: &str) -> Option<TaskState> {
     match answer {
-        Ok(Heard { event: Event::Task(task), .. }) if task.id == id => Some(task.status.state),
+        Ok(StreamEvent { event: Event::Task(task), .. }) if task.id == id => Some(task.status.state),
         _ => None,
     }
 }
 
 /// Looks for a task that has no name yet in the list of an agent that has one, until it is there or `until`.
-pub(super) async fn found(link: &Link, message: &str, until: Instant) -> Option<String> {
+pub(super) async fn found(link: &AgentLink, message: &str, until: Instant) -> Option<String> {
     link.dialect().list()?;
     let looking = async {
         loop {

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use tokio::sync::watch;
 
-use super::kept::{Kept, Ready};
+use super::kept::{Kept, ReadyAgent};
 use crate::ledger::{CallId, TaskState};
 use crate::runtime::ports::LateNews;
 use crate::wire::a2a::Outgoing;
@@ -22,16 +22,16 @@ pub(super) struct Handover {
 }
 
 /// What must be known to take a task back, whenever that is.
-pub(super) struct Known {
+pub(super) struct TaskContext {
     /// Whether the message has begun to leave this machine.
     pub(super) sent: Arc<AtomicBool>,
     /// The way to the agent.
-    pub(super) ready: OnceLock<Arc<Ready>>,
+    pub(super) ready: OnceLock<Arc<ReadyAgent>>,
     /// What the agent calls the task, in its own letters, and how it stands.
     pub(super) task: watch::Sender<(Option<String>, TaskState)>,
 }
 
-impl Known {
+impl TaskContext {
     /// Nothing is sent.
     pub(super) fn nothing() -> Self {
         Self {

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use super::agent::A2aAgent;
 use super::described::describe;
-use super::link::{Link, body, client, no_success};
+use super::link::{AgentLink, body, client, no_success};
 use super::place::{own_address, places_of_card};
 use super::standing::{A2aFound, A2aStanding};
 use crate::ledger::seconds;
@@ -28,20 +28,20 @@ pub(super) struct Kept {
     pub(super) agent: A2aAgent,
     pub(super) secrets: Secrets,
     network: Network,
-    state: Mutex<State>,
+    state: Mutex<AgentState>,
     /// Attempts that came to nothing; whoever waited for one does not make the next.
     failures: AtomicU32,
 }
 
 #[derive(Default)]
-struct State {
-    ready: Option<Arc<Ready>>,
+struct AgentState {
+    ready: Option<Arc<ReadyAgent>>,
     why_not: String,
 }
 
 /// An agent that can be given a task.
-pub(super) struct Ready {
-    pub(super) link: Link,
+pub(super) struct ReadyAgent {
+    pub(super) link: AgentLink,
     pub(super) found: A2aFound,
 }
 
@@ -77,7 +77,7 @@ impl Kept {
     ///
     /// # Errors
     /// Why there is none, after the name of the agent; safe to be shown.
-    pub(super) async fn ready(&self) -> Result<Arc<Ready>, String> {
+    pub(super) async fn ready(&self) -> Result<Arc<ReadyAgent>, String> {
         let failures = self.failures.load(Relaxed);
         let mut state = self.state.lock().await;
         if let Some(ready) = &state.ready {
@@ -105,7 +105,7 @@ impl Kept {
         }
     }
 
-    async fn open(&self) -> Result<Ready, NotReady> {
+    async fn open(&self) -> Result<ReadyAgent, NotReady> {
         let mut places = places_of_card(&self.agent.url).map_err(NotReady::Unfit)?.into_iter();
         let Some(mut url) = places.next() else {
             return Err(NotReady::Unfit("its address cannot be read".to_owned()));
@@ -130,7 +130,7 @@ impl Kept {
         let found = describe(&self.agent, &card, version, &target);
         let streams = card.streams && version != Version::Kaos;
         let dialect = Dialect { version, tenant: interface.tenant.clone(), streams }.into();
-        Ok(Ready { link: Link { client, headers, url: target.url, dialect }, found })
+        Ok(ReadyAgent { link: AgentLink { client, headers, url: target.url, dialect }, found })
     }
 
     async fn card(&self, client: &Client, headers: &HeaderMap, url: &Url) -> Result<Card, NoCard> {

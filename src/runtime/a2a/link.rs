@@ -79,7 +79,7 @@ pub(super) async fn body(mut response: Response, most: usize) -> Result<Vec<u8>,
 }
 
 /// The way to an agent whose card is known.
-pub(super) struct Link {
+pub(super) struct AgentLink {
     pub(super) client: Client,
     pub(super) headers: HeaderMap,
     pub(super) url: Url,
@@ -88,18 +88,18 @@ pub(super) struct Link {
 }
 
 /// An event, and whether taking it in is work for a thread of its own.
-pub(super) struct Heard {
+pub(super) struct StreamEvent {
     pub(super) event: Event,
     pub(super) is_large: bool,
 }
 
 /// What came of a request that may be answered in events.
-pub(super) enum Answer {
-    Whole(Heard),
+pub(super) enum StreamedAnswer {
+    Whole(StreamEvent),
     Stream(Events),
 }
 
-impl Link {
+impl AgentLink {
     /// How it is spoken to.
     pub(super) fn dialect(&self) -> Dialect {
         self.dialect.read().unwrap_or_else(PoisonError::into_inner).clone()
@@ -138,7 +138,11 @@ impl Link {
     ///
     /// # Errors
     /// [`Trouble`].
-    pub(super) async fn send(&self, message: String, sent: Arc<AtomicBool>) -> Result<Answer, Trouble> {
+    pub(super) async fn send(
+        &self,
+        message: String,
+        sent: Arc<AtomicBool>,
+    ) -> Result<StreamedAnswer, Trouble> {
         // A body that is polled once cannot be sent again by anybody on the way.
         let length = message.len();
         let body = Body::wrap_stream(stream::once(async move {
@@ -148,16 +152,16 @@ impl Link {
         let response = self.post(body, length).await?;
         let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
         if response.status().is_success() && kind.is_some_and(|kind| kind.starts_with(EVENTS)) {
-            return Ok(Answer::Stream(Events::of(response)));
+            return Ok(StreamedAnswer::Stream(Events::of(response)));
         }
-        whole(response).await.map(Answer::Whole)
+        whole(response).await.map(StreamedAnswer::Whole)
     }
 
     /// Asks something that is answered whole.
     ///
     /// # Errors
     /// [`Trouble`].
-    pub(super) async fn ask(&self, request: String) -> Result<Heard, Trouble> {
+    pub(super) async fn ask(&self, request: String) -> Result<StreamEvent, Trouble> {
         let length = request.len();
         whole(self.post(request.into(), length).await?).await
     }
@@ -177,7 +181,7 @@ impl Link {
     }
 }
 
-async fn whole(response: Response) -> Result<Heard, Trouble> {
+async fn whole(response: Response) -> Result<StreamEvent, Trouble> {
     let why_not = no_success(response.status());
     let is_closed = response.status().is_redirection()
         || matches!(response.status(), StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
@@ -198,8 +202,8 @@ async fn whole(response: Response) -> Result<Heard, Trouble> {
     }
 }
 
-async fn heard(body: Vec<u8>) -> Result<Heard, Trouble> {
-    read_apart(body, read).await.map(|(event, is_large)| Heard { event, is_large })
+async fn heard(body: Vec<u8>) -> Result<StreamEvent, Trouble> {
+    read_apart(body, read).await.map(|(event, is_large)| StreamEvent { event, is_large })
 }
 
 /// Reads a body, a large one on a thread of its own, and says whether it was large. One that holds too many values is
@@ -244,7 +248,7 @@ impl Events {
     ///
     /// # Errors
     /// [`Trouble`]; after that there is nothing more.
-    pub(super) async fn next(&mut self) -> Result<Option<Heard>, Trouble> {
+    pub(super) async fn next(&mut self) -> Result<Option<StreamEvent>, Trouble> {
         loop {
             if let Some(event) = self.waiting.pop_front() {
                 return heard(event.data.into_bytes()).await.map(Some);

@@ -29,7 +29,7 @@ pub(super) fn places_of_card(configured: &str) -> Result<Vec<Url>, String> {
 }
 
 /// Where tasks go.
-pub(super) struct Target {
+pub(super) struct TaskEndpoint {
     pub(super) url: Url,
     /// The address that the card names, if that is at another server.
     pub(super) named: Option<Url>,
@@ -37,12 +37,12 @@ pub(super) struct Target {
 
 /// The address that a card names, at the server that somebody configured: tasks and keys go nowhere else. Cards are often
 /// written where the agent runs, and name a host that is known only there.
-pub(super) fn own_address(card: &Url, named: &str) -> Result<Target, String> {
+pub(super) fn own_address(card: &Url, named: &str) -> Result<TaskEndpoint, String> {
     let Ok(named) = card.join(named) else {
         return Err("its card names an address for tasks that cannot be read".to_owned());
     };
     if named.origin() == card.origin() {
-        return Ok(Target { url: named, named: None });
+        return Ok(TaskEndpoint { url: named, named: None });
     }
     if !matches!(named.scheme(), "http" | "https") {
         return Err(format!(
@@ -60,7 +60,7 @@ pub(super) fn own_address(card: &Url, named: &str) -> Result<Target, String> {
     if named.query().is_some() {
         url.set_query(named.query());
     }
-    Ok(Target { url, named: Some(named) })
+    Ok(TaskEndpoint { url, named: Some(named) })
 }
 
 #[cfg(test)]

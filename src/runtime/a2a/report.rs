@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::told::{Told, shown_id, text};
+use super::told::{TaskProgress, shown_id, text};
 use crate::ledger::{Facts, Outcome, TaskState};
 use crate::runtime::foreign::{IN_A_SENTENCE, Pictures, Secrets, one_line, plain, read};
 use crate::tool::{DELEGATE_TO, ToolReport, bound};
@@ -12,7 +12,7 @@ use crate::wire::a2a::Part;
 const MOST_REFUSAL: usize = 4_000;
 
 /// The report of a task that is over, or waits for somebody. Decodes images: for a thread that may be busy.
-pub(super) fn of(agent: &str, told: &Told, secrets: &Secrets, max_chars: usize) -> ToolReport {
+pub(super) fn of(agent: &str, told: &TaskProgress, secrets: &Secrets, max_chars: usize) -> ToolReport {
     let remote = told.remote();
     let reason = told.reason.as_ref().map(|message| text(&message.parts)).unwrap_or_default();
     let because = |what: &str| {
@@ -46,7 +46,7 @@ pub(super) fn refused(agent: &str, code: i64, said: &str, secrets: &Secrets, max
     failed(&format!("the agent {agent} refused the task: {why} (error {code})"), max_chars)
 }
 
-fn asks(agent: &str, told: &Told, max_chars: usize) -> ToolReport {
+fn asks(agent: &str, told: &TaskProgress, max_chars: usize) -> ToolReport {
     let id = told.id.as_deref().map(shown_id).unwrap_or_default();
     let how = json!(id);
     let line =
@@ -55,7 +55,7 @@ fn asks(agent: &str, told: &Told, max_chars: usize) -> ToolReport {
 }
 
 /// What the agent made, or else said, and `after` it a line of ours that is never cut.
-fn given(agent: &str, told: &Told, after: &str, max_chars: usize) -> ToolReport {
+fn given(agent: &str, told: &TaskProgress, after: &str, max_chars: usize) -> ToolReport {
     let mut pictures = Pictures::of(agent);
     let mut pieces: Vec<String> = told
         .artifacts

@@ -1,20 +1,25 @@
 //! Every end of a task, and every kind of thing that it can give.
 
 use super::*;
-use crate::wire::a2a::{Artifact, Event, Message, Status, Task};
+use crate::wire::a2a::{A2aMessage, Artifact, Event, Task, TaskStatus};
 
-fn said(words: &str) -> Message {
-    Message { is_of_agent: true, parts: vec![Part::Text(words.into())] }
+fn said(words: &str) -> A2aMessage {
+    A2aMessage { is_of_agent: true, parts: vec![Part::Text(words.into())] }
 }
 
-fn told(state: TaskState, message: Option<&str>, artifacts: Vec<Artifact>, history: Vec<Message>) -> Told {
-    let status = Status { state, message: message.map(said) };
-    let mut told = Told::default();
+fn told(
+    state: TaskState,
+    message: Option<&str>,
+    artifacts: Vec<Artifact>,
+    history: Vec<A2aMessage>,
+) -> TaskProgress {
+    let status = TaskStatus { state, message: message.map(said) };
+    let mut told = TaskProgress::default();
     told.take(Event::Task(Task { id: "t-1".into(), status, artifacts, history, output: None }));
     told
 }
 
-fn report(told: &Told) -> (Outcome, String) {
+fn report(told: &TaskProgress) -> (Outcome, String) {
     let secrets = Secrets::new(["key-123456".to_owned()]);
     let report = of("writer", told, &secrets, 10_000);
     assert!(report.remote.is_some());
@@ -48,14 +53,14 @@ fn what_was_made_comes_before_what_was_said() {
     use TaskState::Completed;
     let made = |id: &str, words: &str| Artifact { id: id.into(), parts: vec![Part::Text(words.into())] };
     let history =
-        vec![said("earlier"), Message { is_of_agent: false, parts: vec![Part::Text("mine".into())] }];
+        vec![said("earlier"), A2aMessage { is_of_agent: false, parts: vec![Part::Text("mine".into())] }];
     let ok = |words: &str| (Outcome::Ok, words.to_owned());
     let all = told(Completed, Some("status"), vec![made("a", "one"), made("b", "two")], history.clone());
     assert_eq!(report(&all), ok("one\ntwo"));
     assert_eq!(report(&told(Completed, Some("status"), Vec::new(), history.clone())), ok("status"));
     assert_eq!(report(&told(Completed, None, Vec::new(), history)), ok("earlier"));
     assert_eq!(report(&told(Completed, None, vec![made("a", "")], Vec::new())), ok("(nothing)"));
-    let mut direct = Told::default();
+    let mut direct = TaskProgress::default();
     direct.take(Event::Message(said("hello")));
     assert_eq!(report(&direct), ok("hello"));
 }
@@ -103,7 +108,7 @@ fn what_steers_a_terminal_is_for_the_books_alone() {
     let secrets = Secrets::new(["key-123456".to_owned()]);
     let raw = "\u{1b}[1mbold\u{1b}[m 1\r2\u{1b}]0;t\u{7}";
     let made = Artifact { id: "a".into(), parts: vec![Part::Text(raw.into())] };
-    let report = |told: &Told| {
+    let report = |told: &TaskProgress| {
         let report = of("writer", told, &secrets, 10_000);
         (report.content, report.written)
     };

@@ -2,7 +2,7 @@
 
 use crate::ledger::{RemoteTask, TaskState};
 use crate::runtime::foreign::one_line;
-use crate::wire::a2a::{Artifact, Event, Message, Part, Status, Task};
+use crate::wire::a2a::{A2aMessage, Artifact, Event, Part, Task, TaskStatus};
 
 /// Most bytes of what one conversation made that are kept.
 const MOST_KEPT: usize = 32 << 20;
@@ -15,7 +15,7 @@ const MOST_ID: usize = 256;
 
 /// What an agent has told.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct TaskProgress {
     /// What it calls the task, in its own letters.
     pub(super) id: Option<String>,
     /// The task that was asked to go on: nothing is taken of another.
@@ -25,21 +25,21 @@ pub(super) struct Told {
     /// What the task made, in order.
     pub(super) artifacts: Vec<Artifact>,
     /// What it said when the task came to stand as it does.
-    pub(super) reason: Option<Message>,
+    pub(super) reason: Option<A2aMessage>,
     /// The last that it said of how the task stands.
-    pub(super) last_status: Option<Message>,
+    pub(super) last_status: Option<A2aMessage>,
     /// The last that it said, of those in the history.
-    pub(super) last_said: Option<Message>,
+    pub(super) last_said: Option<A2aMessage>,
     /// What came of it beside what it made: an agent of KAOS says so, in words that may be empty.
     pub(super) output: Option<String>,
     /// Its answer, when there is no task.
-    pub(super) direct: Option<Message>,
+    pub(super) direct: Option<A2aMessage>,
     /// Characters that were not kept.
     pub(super) cut_chars: u64,
     kept: usize,
 }
 
-impl Told {
+impl TaskProgress {
     /// Nothing yet, of this task if one was asked to go on.
     pub(super) fn of(asked: Option<&str>) -> Self {
         Self { asked: asked.map(str::to_owned), ..Self::default() }
@@ -105,7 +105,7 @@ impl Told {
         self.is_about(task) && self.id.get_or_insert_with(|| task.to_owned()) == task
     }
 
-    fn stand(&mut self, status: Status) -> String {
+    fn stand(&mut self, status: TaskStatus) -> String {
         self.state = Some(status.state);
         let mut new = String::new();
         if let Some(message) = &status.message {
@@ -230,22 +230,22 @@ mod tests {
         Event::Artifact { task: "t".into(), artifact, append }
     }
 
-    fn words(told: &Told) -> Vec<String> {
+    fn words(told: &TaskProgress) -> Vec<String> {
         told.artifacts.iter().map(|artifact| text(&artifact.parts)).collect()
     }
 
-    fn said(words: &str) -> Message {
-        Message { is_of_agent: true, parts: vec![Part::Text(words.into())] }
+    fn said(words: &str) -> A2aMessage {
+        A2aMessage { is_of_agent: true, parts: vec![Part::Text(words.into())] }
     }
 
-    fn whole(state: TaskState, message: Option<Message>, artifacts: &[(&str, &str)]) -> Event {
+    fn whole(state: TaskState, message: Option<A2aMessage>, artifacts: &[(&str, &str)]) -> Event {
         let artifact = |(id, words): &(&str, &str)| Artifact {
             id: (*id).to_owned(),
             parts: vec![Part::Text((*words).to_owned())],
         };
         Event::Task(Task {
             id: "t".into(),
-            status: Status { state, message },
+            status: TaskStatus { state, message },
             artifacts: artifacts.iter().map(artifact).collect(),
             history: Vec::new(),
             output: None,
@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn chunks_are_joined_and_later_artifacts_take_the_place_of_earlier_ones() {
-        let mut told = Told::default();
+        let mut told = TaskProgress::default();
         let mut shown = String::new();
         for event in
             [made("a", "on", false), made("b", "x", false), made("a", "e", true), made("b", "two", false)]
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn of_a_task_that_is_asked_about_only_what_is_new_is_shown() {
-        let mut told = Told::default();
+        let mut told = TaskProgress::default();
         let status = Some(said("thinking"));
         assert_eq!(told.take(whole(TaskState::Working, status.clone(), &[])), "thinking\n");
         assert_eq!(told.take(whole(TaskState::Working, status.clone(), &[("a", "on")])), "on");
@@ -280,16 +280,16 @@ mod tests {
 
     #[test]
     fn what_is_told_of_another_task_is_not_taken() {
-        let mut told = Told::default();
+        let mut told = TaskProgress::default();
         told.take(made("a", "mine", false));
-        let status = Status { state: TaskState::Completed, message: None };
+        let status = TaskStatus { state: TaskState::Completed, message: None };
         assert_eq!(told.take(Event::Status { task: "other".into(), status }), "");
         assert!(!told.is_over());
     }
 
     #[test]
     fn memory_is_bounded_and_what_is_left_out_is_counted() {
-        let mut told = Told::default();
+        let mut told = TaskProgress::default();
         let piece = "é".repeat(1 << 20);
         for _ in 0..20 {
             told.take(made("a", &piece, true));
@@ -312,7 +312,7 @@ mod tests {
             append: false,
         };
         for part in [Part::Text(String::new()), Part::Unknown] {
-            let mut told = Told::default();
+            let mut told = TaskProgress::default();
             told.take(parts(part, 600_000));
             assert_eq!(told.artifacts[0].parts.len(), MOST_KEPT / PIECE);
         }
@@ -320,7 +320,8 @@ mod tests {
 
     #[test]
     fn a_name_fits_a_line() {
-        let mut told = Told { id: Some(format!("a\u{202e}\n{}", "b".repeat(300))), ..Told::default() };
+        let mut told =
+            TaskProgress { id: Some(format!("a\u{202e}\n{}", "b".repeat(300))), ..TaskProgress::default() };
         let id = told.remote().id.unwrap();
         assert!(id.starts_with("a b") && id.chars().count() == 256, "{id}");
         told.take(Event::Message(said("hi")));

@@ -11,12 +11,12 @@ use rmcp::{ClientHandler, ErrorData};
 use url::Url;
 
 /// Answers the questions of a server. Sampling and whatever is not here is refused by the SDK.
-pub(super) struct Answers {
+pub(super) struct ServerQuestions {
     /// `None`: it may not ask.
     roots: Option<Vec<Root>>,
 }
 
-impl Answers {
+impl ServerQuestions {
     /// Answers that name this folder as a root, or none that do.
     pub(super) fn new(root: Option<&Path>) -> Self {
         let named = |root: &Path| {
@@ -27,7 +27,7 @@ impl Answers {
     }
 }
 
-impl ClientHandler for Answers {
+impl ClientHandler for ServerQuestions {
     fn get_info(&self) -> ClientConfig {
         let mut capabilities = ClientCapabilities::default();
         capabilities.roots = self.roots.as_ref().map(|_| RootsCapabilities::default());

@@ -9,7 +9,7 @@ use tokio::time::timeout_at;
 
 use super::checked::Checks;
 use super::link::{Link, within};
-use super::listing::{Found, list};
+use super::listing::{Offering, list};
 use super::means::McpMeans;
 use super::server::{McpServer, McpWay};
 use super::standing::{McpFound, McpStanding};
@@ -24,7 +24,7 @@ pub(super) struct Kept {
     pub(super) server: McpServer,
     means: McpMeans,
     secrets: Secrets,
-    state: Mutex<State>,
+    state: Mutex<ServerState>,
     /// By which the arguments of calls are checked, since its tools were listed: whoever looks at a call waits for no
     /// connection.
     checks: OnceLock<Checks>,
@@ -35,14 +35,14 @@ pub(super) struct Kept {
 }
 
 #[derive(Default)]
-struct State {
+struct ServerState {
     link: Option<Arc<Link>>,
-    found: Option<Arc<Found>>,
+    found: Option<Arc<Offering>>,
     why_not: String,
 }
 
 /// A server that can be asked, and what it has.
-pub(super) type Ready = (Arc<Link>, Arc<Found>);
+pub(super) type ReadyServer = (Arc<Link>, Arc<Offering>);
 
 impl Kept {
     pub(super) fn new(server: McpServer, means: McpMeans) -> Self {
@@ -87,7 +87,7 @@ impl Kept {
     ///
     /// # Errors
     /// Why there is none, after the name of the server; safe to be shown.
-    pub(super) async fn ready(&self) -> Result<Ready, String> {
+    pub(super) async fn ready(&self) -> Result<ReadyServer, String> {
         let failures = self.failures.load(Relaxed);
         let mut state = self.state.lock().await;
         if let (Some(link), Some(found)) = (&state.link, &state.found)
@@ -152,7 +152,7 @@ impl Kept {
     }
 
     /// Its tools are listed once: what a name means does not change in a session.
-    async fn open(&self, found: Option<Arc<Found>>) -> Result<Ready, String> {
+    async fn open(&self, found: Option<Arc<Offering>>) -> Result<ReadyServer, String> {
         let until = within(self.server.start_ms);
         let link = Link::open(&self.server, &self.means, until).await?;
         let found = match found {

@@ -19,7 +19,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::address::{reach, why};
-use super::answers::Answers;
+use super::answers::ServerQuestions;
 use super::ear::{Ear, Heard};
 use super::means::McpMeans;
 use super::program::Program;
@@ -33,7 +33,7 @@ const LAST_WAIT: Duration = Duration::from_secs(2);
 /// A connection. Dropping it ends the program behind it; [`Link::close`] also waits until an address knows of the end.
 pub(super) struct Link {
     peer: Peer<RoleClient>,
-    service: Mutex<Option<RunningService<RoleClient, Answers>>>,
+    service: Mutex<Option<RunningService<RoleClient, ServerQuestions>>>,
     program: Option<Program>,
     ear: Arc<Ear>,
     tasks: Arc<Tasks>,
@@ -67,7 +67,7 @@ enum NoGreeting {
 
 /// What has been done to greet a server, before it answered.
 struct Opening {
-    answers: Answers,
+    answers: ServerQuestions,
     ear: Arc<Ear>,
     mode: ClientLifecycleMode,
     until: Instant,
@@ -97,7 +97,7 @@ impl Link {
         mode: ClientLifecycleMode,
     ) -> Result<Self, NoGreeting> {
         let (ear, tasks) = (Arc::<Ear>::default(), Arc::<Tasks>::default());
-        let answers = Answers::new(server.roots.then_some(&*means.workspace));
+        let answers = ServerQuestions::new(server.roots.then_some(&*means.workspace));
         let opening = Opening { answers, ear: ear.clone(), mode, until };
         let (service, program) = match &server.way {
             McpWay::Command { program: name, .. } => {
@@ -211,7 +211,7 @@ impl Link {
     ) -> Result<ServerResult, ServiceError> {
         let options = PeerRequestOptions::no_options().with_meta(meta);
         let sent = self.peer.send_cancellable_request(request, options).await?;
-        let mut asked = Asked {
+        let mut asked = OpenQuestion {
             peer: self.peer.clone(),
             ear: self.ear.clone(),
             farewells: self.farewells.clone(),
@@ -242,7 +242,7 @@ impl Opening {
         self,
         way: T,
         program: Option<&Program>,
-    ) -> Result<RunningService<RoleClient, Answers>, NoGreeting> {
+    ) -> Result<RunningService<RoleClient, ServerQuestions>, NoGreeting> {
         let heard = Heard::new(way, self.ear);
         let greeting = pin!(serve_client_with_lifecycle(self.answers, heard, self.mode));
         let ending = async {
@@ -313,7 +313,7 @@ fn is_broken_pipe(error: &(dyn std::error::Error + 'static)) -> bool {
 }
 
 /// A question that was sent. Dropped while it is open, the server is told that nobody waits for the answer.
-struct Asked {
+struct OpenQuestion {
     peer: Peer<RoleClient>,
     ear: Arc<Ear>,
     farewells: Farewells,
@@ -321,7 +321,7 @@ struct Asked {
     open: Option<RequestId>,
 }
 
-impl Drop for Asked {
+impl Drop for OpenQuestion {
     fn drop(&mut self) {
         self.ear.forget(&self.token);
         let (Some(id), Ok(runtime)) = (self.open.take(), Handle::try_current()) else { return };

@@ -32,7 +32,7 @@ const MOST_NAME: usize = 64;
 const HASH: usize = 8;
 
 /// What a server brought when it was first asked; frozen.
-pub(super) struct Found {
+pub(super) struct Offering {
     pub(super) standing: McpFound,
     /// What the server calls the tool of this name.
     pub(super) own_names: BTreeMap<String, String>,
@@ -44,7 +44,7 @@ pub(super) struct Found {
 ///
 /// # Errors
 /// Why not; raw words of the server are in it.
-pub(super) async fn list(server: &McpServer, link: &Link) -> Result<Found, String> {
+pub(super) async fn list(server: &McpServer, link: &Link) -> Result<Offering, String> {
     let mut offered = Vec::new();
     let info = link.info();
     let has_tools = info.as_ref().is_some_and(|info| info.capabilities.tools.is_some());
@@ -82,7 +82,7 @@ pub(super) async fn list(server: &McpServer, link: &Link) -> Result<Found, Strin
         tools,
         left_out,
     };
-    Ok(Found { standing, own_names, checks })
+    Ok(Offering { standing, own_names, checks })
 }
 
 /// A tool, or the name of something that is none.

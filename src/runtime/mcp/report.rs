@@ -13,7 +13,7 @@ const MOST_REFUSAL: usize = 4_000;
 
 /// The report of a call that was answered. Decodes images: for a thread that may be busy.
 pub(super) fn of(tool: &str, answer: ServerResult, max_chars: usize) -> ToolReport {
-    let mut given = Given { parts: Vec::new(), images: Pictures::of(tool) };
+    let mut given = ReportParts { parts: Vec::new(), images: Pictures::of(tool) };
     let is_error = match answer {
         ServerResult::CallToolResult(result) => given.take(result),
         ServerResult::CustomResult(result) => match given.take_loosely(&result.0) {
@@ -50,12 +50,12 @@ pub(super) fn refused(refusal: &ErrorData, max_chars: usize) -> ToolReport {
     ToolReport { cut_chars: bounded.cut_chars, ..ToolReport::failed(bounded.text) }
 }
 
-struct Given<'t> {
+struct ReportParts<'t> {
     parts: Vec<String>,
     images: Pictures<'t>,
 }
 
-impl Given<'_> {
+impl ReportParts<'_> {
     /// Takes a whole result in; whether it says that the tool failed.
     fn take(&mut self, result: CallToolResult) -> bool {
         let has_text = result.content.iter().any(|block| block.as_text().is_some());

@@ -10,7 +10,7 @@ use crate::wire::script::Reply;
 
 /// One step of an answer.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Step {
+pub(super) enum PlayStep {
     /// Let this many milliseconds pass.
     Wait(u64),
     /// Say this.
@@ -18,7 +18,7 @@ pub(super) enum Step {
 }
 
 /// The whole answer, in order. `input` is the estimate that is sent when the reply counts nothing itself.
-pub(super) fn steps(reply: &Reply, tools: ToolCalls, input: u64) -> Vec<Step> {
+pub(super) fn steps(reply: &Reply, tools: ToolCalls, input: u64) -> Vec<PlayStep> {
     let mut score = Score {
         steps: Vec::new(),
         chunk: reply.chunk.unwrap_or(usize::MAX).max(1),
@@ -27,7 +27,7 @@ pub(super) fn steps(reply: &Reply, tools: ToolCalls, input: u64) -> Vec<Step> {
         written: 0,
     };
     if reply.delay_ms > 0 {
-        score.steps.push(Step::Wait(reply.delay_ms));
+        score.steps.push(PlayStep::Wait(reply.delay_ms));
     }
     let whole = score.say(reply, tools);
     let broken = || ModelFailure::new(FailureClass::Transient, "the connection closed in mid-answer");
@@ -40,12 +40,12 @@ pub(super) fn steps(reply: &Reply, tools: ToolCalls, input: u64) -> Vec<Step> {
 }
 
 /// Waits where there is a wait and says the rest; dropping the stream ends it.
-pub(super) fn play(steps: Vec<Step>) -> BoxStream<'static, ModelNews> {
+pub(super) fn play(steps: Vec<PlayStep>) -> BoxStream<'static, ModelNews> {
     stream::unfold(steps.into_iter(), |mut steps| async move {
         loop {
             match steps.next()? {
-                Step::Wait(ms) => tokio::time::sleep(Duration::from_millis(ms)).await,
-                Step::News(news) => return Some((news, steps)),
+                PlayStep::Wait(ms) => tokio::time::sleep(Duration::from_millis(ms)).await,
+                PlayStep::News(news) => return Some((news, steps)),
             }
         }
     })
@@ -83,7 +83,7 @@ fn block_size(block: &Block) -> usize {
 
 /// An answer being laid out.
 struct Score {
-    steps: Vec<Step>,
+    steps: Vec<PlayStep>,
     chunk: usize,
     pause_ms: u64,
     /// Characters until the stream breaks off.
@@ -153,7 +153,7 @@ impl Score {
 
     fn wait_between(&mut self) {
         if self.pause_ms > 0 && self.written > 0 {
-            self.steps.push(Step::Wait(self.pause_ms));
+            self.steps.push(PlayStep::Wait(self.pause_ms));
         }
     }
 
@@ -162,6 +162,6 @@ impl Score {
     }
 
     fn news(&mut self, news: ModelNews) {
-        self.steps.push(Step::News(news));
+        self.steps.push(PlayStep::News(news));
     }
 }

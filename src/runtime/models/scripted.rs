@@ -8,7 +8,7 @@ use crate::model::{FailureClass, ModelFailure, ModelNews, Request, ToolCalls};
 use crate::runtime::ModelPort;
 use crate::wire::script::Reply;
 
-use super::play::{Step, estimate, play, steps};
+use super::play::{PlayStep, estimate, play, steps};
 
 /// Plays a script. A reply is used up when the call is made, however the call ends.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ impl ModelPort for ScriptedModel {
         let next = self.next.fetch_add(1, Relaxed);
         match self.replies.get(next) {
             Some(reply) => play(steps(reply, self.tools, estimate(&request))),
-            None => play(vec![Step::News(ModelNews::Failed(self.exhausted()))]),
+            None => play(vec![PlayStep::News(ModelNews::Failed(self.exhausted()))]),
         }
     }
 }

@@ -8,11 +8,11 @@ use super::real;
 
 /// The folders that were resolved so far, by the bytes of their paths.
 #[derive(Debug, Default)]
-pub(super) struct Resolver(BTreeMap<OsString, Found>);
+pub(super) struct Resolver(BTreeMap<OsString, Resolved>);
 
 /// Where a path leads, and whether anything is there.
 #[derive(Debug, Clone)]
-struct Found {
+struct Resolved {
     leads: PathBuf,
     is_there: bool,
 }
@@ -32,9 +32,9 @@ impl Resolver {
         (stands, leads)
     }
 
-    fn folder(&mut self, path: &Path) -> Found {
+    fn folder(&mut self, path: &Path) -> Resolved {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
-            return Found { leads: path.to_owned(), is_there: true };
+            return Resolved { leads: path.to_owned(), is_there: true };
         };
         if let Some(known) = self.0.get(path.as_os_str()) {
             return known.clone();
@@ -47,11 +47,11 @@ impl Resolver {
 }
 
 /// Follows one name in a folder that was resolved; nothing is looked for where nothing can be.
-fn look(stands: &Path, may_be_there: bool) -> Found {
+fn look(stands: &Path, may_be_there: bool) -> Resolved {
     let found = if may_be_there { stands.symlink_metadata().ok() } else { None };
     match found {
-        Some(found) if found.is_symlink() => Found { leads: real(stands), is_there: true },
-        found => Found { leads: stands.to_owned(), is_there: found.is_some() },
+        Some(found) if found.is_symlink() => Resolved { leads: real(stands), is_there: true },
+        found => Resolved { leads: stands.to_owned(), is_there: found.is_some() },
     }
 }
 

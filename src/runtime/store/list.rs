@@ -62,7 +62,7 @@ pub fn summarise(path: &Path) -> Result<Summary, String> {
     let unreadable = |fault: std::io::Error| cannot("read", path, &fault);
     // A hole in a file reads as one endless line.
     whole::fits(&file.metadata().map_err(unreadable)?, path)?;
-    let mut lines = Lines { reader: BufReader::new(file), line: Vec::new(), bytes: 0 };
+    let mut lines = SessionLines { reader: BufReader::new(file), line: Vec::new(), bytes: 0 };
     lines.advance().map_err(unreadable)?;
     let head = first_line(&lines.line)
         .ok_or_else(|| format!("{}: its first line is not session_started", path.display()))?;
@@ -85,13 +85,13 @@ pub fn summarise(path: &Path) -> Result<Summary, String> {
     })
 }
 
-struct Lines {
+struct SessionLines {
     reader: BufReader<File>,
     line: Vec<u8>,
     bytes: u64,
 }
 
-impl Lines {
+impl SessionLines {
     /// Reads the next line into `line`; false at the end.
     fn advance(&mut self) -> std::io::Result<bool> {
         self.line.clear();

@@ -23,7 +23,7 @@ pub struct Plan {
     /// The first of the calls that would be taken back, if any was named.
     pub since: Option<CallId>,
     /// What would be changed, in the order of paths.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PlannedChange>,
     /// Files that are already what they would become.
     pub already: Vec<PathBuf>,
     /// Why it is not done.
@@ -32,13 +32,13 @@ pub struct Plan {
 
 /// One file that would be changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct PlannedChange {
     /// The file.
     pub path: PathBuf,
     /// What it is.
     pub from: Content,
     /// What becomes of it.
-    pub action: Action,
+    pub action: FileAction,
     /// The permissions that it had, for one that has to be made anew.
     pub mode: Option<u32>,
     /// The first of the folders that were made for it: removed with it where they are empty.
@@ -47,7 +47,7 @@ pub struct Step {
 
 /// What becomes of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Action {
+pub enum FileAction {
     /// It gets this content again.
     Restore(Hash),
     /// It was not there before, and goes.
@@ -188,12 +188,18 @@ fn changed_since(changes: &[Change], last: &Change, found: &Content) -> Why {
     }
 }
 
-fn step(first: &Change, found: Content) -> Step {
+fn step(first: &Change, found: Content) -> PlannedChange {
     let action = match &first.before {
-        Content::Known(hash) => Action::Restore(hash.clone()),
-        Content::Absent | Content::Large(_) => Action::Delete,
+        Content::Known(hash) => FileAction::Restore(hash.clone()),
+        Content::Absent | Content::Large(_) => FileAction::Delete,
     };
-    Step { path: first.path.clone(), from: found, action, mode: first.mode, made: first.made.clone() }
+    PlannedChange {
+        path: first.path.clone(),
+        from: found,
+        action,
+        mode: first.mode,
+        made: first.made.clone(),
+    }
 }
 
 #[cfg(test)]
@@ -219,9 +225,9 @@ mod tests {
     fn about(changes: &[Change], which: &Which, now: &str) -> String {
         let plan = plan(changes, which, |_| true, |_| Ok(content(now)));
         match (plan.steps.as_slice(), plan.already.as_slice(), plan.refused.as_slice()) {
-            ([step], [], []) if step.action == Action::Delete => "delete".to_owned(),
+            ([step], [], []) if step.action == FileAction::Delete => "delete".to_owned(),
             ([step], [], []) => {
-                let of = |text: &&str| step.action == Action::Restore(Hash::of(text.as_bytes()));
+                let of = |text: &&str| step.action == FileAction::Restore(Hash::of(text.as_bytes()));
                 format!("restore {}", ["a", "b", "c"].into_iter().find(of).unwrap())
             }
             ([], [_], []) => "already".to_owned(),

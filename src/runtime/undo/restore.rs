@@ -14,7 +14,7 @@ use super::super::tools::anchor::Anchor;
 use super::agreement::Agreement;
 use super::blobs::{self, MOST_BYTES};
 use super::files::{content_of, look, open, put_back, roll_back};
-use super::plan::{Action, Plan, Step, Which, plan};
+use super::plan::{FileAction, Plan, PlannedChange, Which, plan};
 use super::record::{Change, Content};
 
 const CHANGES: &str = "changes";
@@ -28,11 +28,11 @@ const MOST_OF_RECORD: u64 = 64 << 20;
 /// The snapshots of one session.
 #[derive(Debug, Clone)]
 pub struct Snapshots {
-    place: Place,
+    place: RestorePoint,
 }
 
 #[derive(Debug, Clone)]
-enum Place {
+enum RestorePoint {
     Folder(PathBuf),
     /// Beside the session's file, which is made with its first entry.
     Session {
@@ -78,18 +78,18 @@ impl Restored {
 impl Snapshots {
     /// Those beside the file of the session `id`. `state` is the program's state folder.
     pub fn of_session(state: PathBuf, id: String) -> Self {
-        Self { place: Place::Session { state, id } }
+        Self { place: RestorePoint::Session { state, id } }
     }
 
     /// Those beside this session file.
     pub fn beside(file: &Path) -> Self {
-        Self { place: Place::Folder(folder_of(file)) }
+        Self { place: RestorePoint::Folder(folder_of(file)) }
     }
 
     fn folder(&self) -> Result<PathBuf, String> {
         match &self.place {
-            Place::Folder(folder) => Ok(folder.clone()),
-            Place::Session { state, id } => {
+            RestorePoint::Folder(folder) => Ok(folder.clone()),
+            RestorePoint::Session { state, id } => {
                 let mut files = store::files(state).into_iter();
                 let file = files.find(|file| file.file_stem().is_some_and(|stem| stem == id.as_str()));
                 file.map(|file| folder_of(&file)).ok_or_else(|| format!("session {id} has no file yet"))
@@ -222,7 +222,7 @@ impl Snapshots {
     }
 
     /// Whether a step can be done as it was planned; keeps what it will replace.
-    fn check(&self, folder: &Path, step: &Step) -> Result<(), String> {
+    fn check(&self, folder: &Path, step: &PlannedChange) -> Result<(), String> {
         if look(&step.path)? != step.from {
             return Err("it has changed since this was planned".to_owned());
         }
@@ -236,8 +236,8 @@ impl Snapshots {
             }
         }
         match &step.action {
-            Action::Delete => Ok(()),
-            Action::Restore(hash) => {
+            FileAction::Delete => Ok(()),
+            FileAction::Restore(hash) => {
                 blobs::get(folder, hash).map(drop).map_err(|failure| failure.to_string())
             }
         }
@@ -253,10 +253,10 @@ fn cannot_keep(failure: io::Error) -> String {
     format!("what undo needs cannot be kept beside the session: {failure}; make room or mend the folder")
 }
 
-fn change_of(step: &Step) -> Change {
+fn change_of(step: &PlannedChange) -> Change {
     let after = match &step.action {
-        Action::Restore(hash) => Content::Known(hash.clone()),
-        Action::Delete => Content::Absent,
+        FileAction::Restore(hash) => Content::Known(hash.clone()),
+        FileAction::Delete => Content::Absent,
     };
     Change {
         call: None,

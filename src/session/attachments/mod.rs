@@ -20,12 +20,12 @@ const ENDINGS: [&str; 12] =
 
 /// Why a message was not sent: what happened, and what to do next.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Trouble {
+pub(crate) struct AttachmentRefusal {
     pub(crate) what: String,
     pub(crate) next: String,
 }
 
-impl Trouble {
+impl AttachmentRefusal {
     fn new(what: String, next: &str) -> Self {
         Self { what, next: next.to_owned() }
     }
@@ -48,26 +48,29 @@ impl Attach {
     /// like one.
     ///
     /// # Errors
-    /// [`Trouble`]: an image that is not there, cannot be read, is none or is too large; too many of them.
-    pub(crate) fn message(&self, content: String) -> Result<UserMessage, Trouble> {
+    /// [`AttachmentRefusal`]: an image that is not there, cannot be read, is none or is too large; too many of them.
+    pub(crate) fn message(&self, content: String) -> Result<UserMessage, AttachmentRefusal> {
         let mut images: Vec<Image> = Vec::new();
         for readings in mentions(&content) {
             images.extend(self.image(&readings)?);
             if images.len() > Image::MOST {
                 let what = format!("a message may have {} images", Image::MOST);
-                return Err(Trouble::new(what, "send the others with the next message"));
+                return Err(AttachmentRefusal::new(what, "send the others with the next message"));
             }
             if images.iter().map(Image::bytes).sum::<u64>() > Image::MOST_BYTES_IN_ALL {
                 let most = Image::MOST_BYTES_IN_ALL / 1_000_000;
                 let what = format!("the images are larger than {most} MB together");
-                return Err(Trouble::new(what, "send some with the next message, or scale them down"));
+                return Err(AttachmentRefusal::new(
+                    what,
+                    "send some with the next message, or scale them down",
+                ));
             }
         }
         Ok(UserMessage { content, images })
     }
 
     /// The image that one of these readings of a path names; `None` when it is a word.
-    fn image(&self, readings: &[String]) -> Result<Option<Image>, Trouble> {
+    fn image(&self, readings: &[String]) -> Result<Option<Image>, AttachmentRefusal> {
         let there = readings.iter().find(|path| std::fs::symlink_metadata(self.path(path)).is_ok());
         if let Some(name) = there {
             return if is_called_an_image(name) || self.begins_as_picture(name) {
@@ -81,24 +84,27 @@ impl Attach {
             None => Ok(None),
             Some(name) => {
                 let next = "correct the path, or put it in `backquotes` to send it as words";
-                Err(Trouble::new(format!("there is no image at {name}"), next))
+                Err(AttachmentRefusal::new(format!("there is no image at {name}"), next))
             }
         }
     }
 
-    fn load(&self, name: &str) -> Result<Image, Trouble> {
+    fn load(&self, name: &str) -> Result<Image, AttachmentRefusal> {
         let small = "scale it down, or cut out the part that matters";
         let content = match self.bytes(name, Image::MOST_BYTES) {
             Reading::Text { text, cut: false } => text,
             Reading::Text { cut: true, .. } => {
-                return Err(Trouble::new(format!("{name} {}", NoImage::TooLarge), small));
+                return Err(AttachmentRefusal::new(format!("{name} {}", NoImage::TooLarge), small));
             }
             Reading::Absent => {
-                return Err(Trouble::new(format!("{name} leads nowhere"), "mend the link, or leave it out"));
+                return Err(AttachmentRefusal::new(
+                    format!("{name} leads nowhere"),
+                    "mend the link, or leave it out",
+                ));
             }
             Reading::Refused(why) => {
                 let next = "name a file that can be read, or leave it out";
-                return Err(Trouble::new(format!("{name} cannot be read: {why}"), next));
+                return Err(AttachmentRefusal::new(format!("{name} cannot be read: {why}"), next));
             }
         };
         to_image(name, &content).map_err(|why| {
@@ -106,7 +112,7 @@ impl Attach {
                 NoImage::NoPicture(_) => "save it as a PNG or JPEG, or leave it out",
                 NoImage::TooLarge | NoImage::TooManyPixels { .. } => small,
             };
-            Trouble::new(format!("{name} {why}"), next)
+            AttachmentRefusal::new(format!("{name} {why}"), next)
         })
     }
 

@@ -6,7 +6,7 @@ pub(crate) mod filling;
 pub(crate) mod mcp;
 pub(crate) mod ready;
 
-use ready::Ready;
+use ready::ReadyPeers;
 
 use crate::config::{AgentEntry, Invocation, McpEntry};
 use crate::runtime::a2a::A2aAgent;
@@ -25,9 +25,9 @@ pub(crate) struct ExternalTools {
 impl ExternalTools {
     /// All that the configuration names.
     pub(crate) fn of(invocation: &Invocation) -> Self {
-        let Ready { peers: servers, faults } = ready::all(invocation, mcp::server);
+        let ReadyPeers { peers: servers, faults } = ready::all(invocation, mcp::server);
         let mut lacking = absent::absent::<McpEntry>(invocation, &faults);
-        let Ready { peers: agents, faults } = ready::all(invocation, agents::agent);
+        let ReadyPeers { peers: agents, faults } = ready::all(invocation, agents::agent);
         lacking.extend(absent::absent::<AgentEntry>(invocation, &faults));
         Self { servers, agents, absent: lacking }
     }

@@ -7,7 +7,7 @@ use crate::config::{Invocation, nearest};
 
 /// The peers of one kind that a session has.
 #[derive(Debug)]
-pub(crate) struct Ready<T> {
+pub(crate) struct ReadyPeers<T> {
     /// Those that can be started or reached.
     pub(crate) peers: Vec<T>,
     /// Those that cannot, by name, and why.
@@ -18,8 +18,8 @@ pub(crate) struct Ready<T> {
 pub(crate) fn all<P: Peer, T>(
     invocation: &Invocation,
     filled: impl Fn(&Invocation, &str, &P) -> Result<T, Fault>,
-) -> Ready<T> {
-    let mut ready = Ready { peers: Vec::new(), faults: Vec::new() };
+) -> ReadyPeers<T> {
+    let mut ready = ReadyPeers { peers: Vec::new(), faults: Vec::new() };
     for (name, peer) in P::known(&invocation.config).iter().filter(|(_, peer)| peer.is_enabled()) {
         match filled(invocation, name, peer) {
             Ok(peer) => ready.peers.push(peer),
@@ -37,12 +37,12 @@ pub(crate) fn meant<P: Peer, T>(
     invocation: &Invocation,
     name: Option<&str>,
     filled: impl Fn(&Invocation, &str, &P) -> Result<T, Fault>,
-) -> Result<Ready<T>, Fault> {
+) -> Result<ReadyPeers<T>, Fault> {
     match name {
         None => Ok(all(invocation, filled)),
         Some(name) => {
             let peer = filled(invocation, name, named::<P>(invocation, name)?)?;
-            Ok(Ready { peers: vec![peer], faults: Vec::new() })
+            Ok(ReadyPeers { peers: vec![peer], faults: Vec::new() })
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::ledger::{
     AssistantMessage, Block, Body, Change, Checkpoint, Decider, Decision, Ending, Entry, EntryId, Injector,
     Millis, Scope, TurnEnded,
 };
-use crate::view::{Shown, View, ViewSettings, change, shown};
+use crate::view::{ShownPart, View, ViewSettings, change, shown};
 
 use super::calls::{finished, hosted, named};
 use super::pages::used;
@@ -191,7 +191,7 @@ impl Teller {
             if has_hosted {
                 let lines = shown(&message.blocks).into_iter();
                 lines
-                    .filter_map(|part| if let Shown::Hosted(line) = part { Some(line) } else { None })
+                    .filter_map(|part| if let ShownPart::Hosted(line) = part { Some(line) } else { None })
                     .for_each(|line| voice.say(&hosted(&line)));
             }
         }
@@ -205,8 +205,8 @@ impl Teller {
     fn in_parts(&mut self, blocks: &[Block], voice: &mut Voice) {
         for part in shown(blocks) {
             match part {
-                Shown::Words(words) => voice.say(&format!("model: {}", words.trim_start())),
-                Shown::Hosted(line) => voice.say(&hosted(&line)),
+                ShownPart::Words(words) => voice.say(&format!("model: {}", words.trim_start())),
+                ShownPart::Hosted(line) => voice.say(&hosted(&line)),
             }
         }
         if let Some(answer) = &mut self.answer {

@@ -3,7 +3,7 @@
 use crate::ledger::{AssistantMessage, UserMessage};
 use crate::ui::text::markdown::Stream;
 use crate::ui::text::plain::Plain;
-use crate::view::{CardId, HostedLine, LiveMessage, Shown, shown};
+use crate::view::{CardId, HostedLine, LiveMessage, ShownPart, shown};
 
 /// A piece of a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +46,7 @@ impl Message {
         let last = parts.len().saturating_sub(1);
         for (at, part) in parts.into_iter().enumerate() {
             match part {
-                Shown::Words(words) => {
+                ShownPart::Words(words) => {
                     let text = Stream::whole(words.trim());
                     let pieces = (0..text.pieces()).map(|piece| Bit::Words(answer.texts.len(), piece));
                     answer.bits.extend((at > 0).then_some(Bit::Gap));
@@ -54,7 +54,7 @@ impl Message {
                     answer.bits.extend((at < last).then_some(Bit::Gap));
                     answer.texts.push(text);
                 }
-                Shown::Hosted(line) => {
+                ShownPart::Hosted(line) => {
                     answer.bits.push(Bit::Hosted(answer.hosted.len()));
                     answer.hosted.push(line);
                 }

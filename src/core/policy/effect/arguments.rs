@@ -19,7 +19,7 @@ pub(super) enum Takes {
 }
 
 /// A program and all that it may be given so that it only looks.
-pub(super) struct Reader {
+pub(super) struct ReadOnlyProgram {
     /// Its name.
     pub(super) name: &'static str,
     /// Its operands.
@@ -34,7 +34,7 @@ pub(super) struct Reader {
 
 /// What an option takes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Value {
+enum OptionValue {
     None,
     Joined,
     One,
@@ -56,35 +56,35 @@ pub(super) struct Taken<'w> {
     pub(super) is_vague: bool,
 }
 
-impl Reader {
+impl ReadOnlyProgram {
     fn has_mark(&self, mark: &str) -> bool {
         self.options.split_whitespace().any(|option| option == mark)
     }
 
     /// What a letter takes; `None`: it is not in the list.
-    fn letter(&self, letter: char) -> Option<Value> {
+    fn letter(&self, letter: char) -> Option<OptionValue> {
         let groups = self.options.split_whitespace().filter(|option| !option.starts_with("--"));
         let groups = groups.filter_map(|option| option.strip_prefix('-'));
         groups.filter(|group| *group != "#").find_map(|group| {
             let letters = group.trim_end_matches([':', '<', '?']);
             letters.contains(letter).then_some(match group.strip_prefix(letters) {
-                Some(":") => Value::One,
-                Some("<") => Value::File,
-                Some("?") => Value::Joined,
-                _ => Value::None,
+                Some(":") => OptionValue::One,
+                Some("<") => OptionValue::File,
+                Some("?") => OptionValue::Joined,
+                _ => OptionValue::None,
             })
         })
     }
 
     /// What a long option takes.
-    fn long(&self, name: &str) -> Option<Value> {
+    fn long(&self, name: &str) -> Option<OptionValue> {
         let ends = |rest: &str| match rest {
-            "" => Some(Value::None),
-            "?" => Some(Value::Joined),
-            "=" => Some(Value::One),
-            "<" => Some(Value::File),
-            "==" => Some(Value::Two),
-            "=<" => Some(Value::TwoFile),
+            "" => Some(OptionValue::None),
+            "?" => Some(OptionValue::Joined),
+            "=" => Some(OptionValue::One),
+            "<" => Some(OptionValue::File),
+            "==" => Some(OptionValue::Two),
+            "=<" => Some(OptionValue::TwoFile),
             _ => None,
         };
         self.options.split_whitespace().find_map(|option| option.strip_prefix(name).and_then(ends))
@@ -139,15 +139,17 @@ impl Reader {
         let value = self.long(name)?;
         taken.options.push(name.to_owned());
         match (value, joined) {
-            (Value::None, None) | (Value::Joined | Value::One, Some(_)) | (Value::Joined, None) => Some(()),
-            (Value::File, Some(file)) => taken.file(file),
-            (Value::One | Value::File, None) => taken.detached(value, rest.next()?),
-            (Value::Two | Value::TwoFile, None) => {
-                taken.detached(Value::One, rest.next()?)?;
-                let second = if value == Value::Two { Value::One } else { Value::File };
+            (OptionValue::None, None)
+            | (OptionValue::Joined | OptionValue::One, Some(_))
+            | (OptionValue::Joined, None) => Some(()),
+            (OptionValue::File, Some(file)) => taken.file(file),
+            (OptionValue::One | OptionValue::File, None) => taken.detached(value, rest.next()?),
+            (OptionValue::Two | OptionValue::TwoFile, None) => {
+                taken.detached(OptionValue::One, rest.next()?)?;
+                let second = if value == OptionValue::Two { OptionValue::One } else { OptionValue::File };
                 taken.detached(second, rest.next()?)
             }
-            (Value::None | Value::Two | Value::TwoFile, Some(_)) => None,
+            (OptionValue::None | OptionValue::Two | OptionValue::TwoFile, Some(_)) => None,
         }
     }
 
@@ -161,7 +163,7 @@ impl Reader {
         if self.has_mark("-#") && letters.chars().all(|c| c.is_ascii_digit()) {
             return Some(());
         }
-        let is_flag = |letter: char| self.letter(letter) == Some(Value::None);
+        let is_flag = |letter: char| self.letter(letter) == Some(OptionValue::None);
         if self.has_mark("alone") && letters.chars().count() != 1 && !letters.chars().all(is_flag) {
             return None;
         }
@@ -171,11 +173,11 @@ impl Reader {
             taken.options.push(format!("-{letter}"));
             let joined = left.as_str();
             match value {
-                Value::File if !joined.is_empty() => return taken.file(joined),
-                Value::Joined => return Some(()),
-                Value::One if !joined.is_empty() => return Some(()),
-                Value::One | Value::File => return taken.detached(value, rest.next()?),
-                Value::None | Value::Two | Value::TwoFile => {}
+                OptionValue::File if !joined.is_empty() => return taken.file(joined),
+                OptionValue::Joined => return Some(()),
+                OptionValue::One if !joined.is_empty() => return Some(()),
+                OptionValue::One | OptionValue::File => return taken.detached(value, rest.next()?),
+                OptionValue::None | OptionValue::Two | OptionValue::TwoFile => {}
             }
         }
         Some(())
@@ -194,14 +196,14 @@ impl<'w> Taken<'w> {
 
     /// A value in a word of its own. One that looks like an option is not taken: another edition of the program may see
     /// one in it.
-    fn detached(&mut self, value: Value, word: &Word) -> Option<()> {
+    fn detached(&mut self, value: OptionValue, word: &Word) -> Option<()> {
         let text = word.with_holes();
         let number = text.strip_prefix('-').is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit()));
         let is_option = text.starts_with('-') && text != "-" && !number;
         if is_option || (word.literal().is_none() && word.may_split()) {
             return None;
         }
-        if value == Value::File || !self.operands.is_empty() { self.file(&text) } else { Some(()) }
+        if value == OptionValue::File || !self.operands.is_empty() { self.file(&text) } else { Some(()) }
     }
 }
 

@@ -1,7 +1,7 @@
 //! What `git` does, subcommand by subcommand.
 
 use super::super::shell::Word;
-use super::arguments::{Reader, has_option};
+use super::arguments::{ReadOnlyProgram, has_option};
 use super::git_reads;
 use crate::tool::SideEffect;
 
@@ -125,7 +125,7 @@ pub(super) fn subcommand(arguments: &[Word]) -> Option<(String, &[Word])> {
 }
 
 /// What a subcommand that looks may be given.
-pub(super) fn reader(subcommand: &str) -> Option<Reader> {
+pub(super) fn reader(subcommand: &str) -> Option<ReadOnlyProgram> {
     git_reads::reader(subcommand)
 }
 

@@ -1,6 +1,6 @@
 //! What git's subcommands may be given so that they only look.
 
-use super::arguments::Reader;
+use super::arguments::ReadOnlyProgram;
 use super::arguments::Takes::{self, Files, PatternAndFiles};
 
 /// Options of all that show commits or differences. Those that write a file, start a program that they name, or open a file
@@ -89,7 +89,7 @@ pub(super) fn is_known(subcommand: &str) -> bool {
 }
 
 /// What a subcommand may be given.
-pub(super) fn reader(subcommand: &str) -> Option<Reader> {
+pub(super) fn reader(subcommand: &str) -> Option<ReadOnlyProgram> {
     let (name, takes, options) = READERS.iter().find(|(name, ..)| *name == subcommand)?;
-    Some(Reader { name, takes: *takes, options })
+    Some(ReadOnlyProgram { name, takes: *takes, options })
 }

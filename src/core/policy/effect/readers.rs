@@ -1,7 +1,7 @@
 //! Programs that only look, with every option that they may be given. An option that is missing here is one that writes, starts
 //! something, follows links out of the workspace, opens files that nobody names, or means something else on another system.
 
-use super::arguments::Reader;
+use super::arguments::ReadOnlyProgram;
 use super::arguments::Takes::{self, Any, Files, OneFile, PatternAndFiles, Words};
 
 const SUMS: &str = "-bt --binary --text --tag --zero";
@@ -14,11 +14,11 @@ const GREP: &str = "-# -ivwxclLqsnHhobaIUrEFGPyZz -e: -f< -mABCd: --regexp= --fi
 
 macro_rules! readers {
     ($($name:literal $takes:ident $options:expr;)*) => {
-        &[$(Reader { name: $name, takes: $takes, options: $options }),*]
+        &[$(ReadOnlyProgram { name: $name, takes: $takes, options: $options }),*]
     };
 }
 
-const READERS: &[Reader] = readers! {
+const READERS: &[ReadOnlyProgram] = readers! {
     ":" Any "";
     "[" Any "";
     "[[" Any "";
@@ -117,7 +117,7 @@ const READERS: &[Reader] = readers! {
 };
 
 /// The program of this name, if it is one that usually only looks.
-pub(super) fn reader(program: &str) -> Option<&'static Reader> {
+pub(super) fn reader(program: &str) -> Option<&'static ReadOnlyProgram> {
     READERS.iter().find(|reader| reader.name == program)
 }
 

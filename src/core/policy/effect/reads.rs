@@ -1,7 +1,7 @@
 //! Commands that only look, and the files that they open.
 
-use super::super::shell::{Command, HOLE, Piece, Reading, Source, Word, walk};
-use super::arguments::{Reader, Taken, Takes};
+use super::super::shell::{Command, HOLE, HoleSource, Reading, Word, WordPiece, walk};
+use super::arguments::{ReadOnlyProgram, Taken, Takes};
 use super::git;
 use super::readers::{brings_pattern, opens_operands, reader};
 use crate::tool::SideEffect;
@@ -78,7 +78,7 @@ fn literals<'w>(words: impl Iterator<Item = &'w Word>) -> Option<Vec<String>> {
     words.map(Word::literal).collect()
 }
 
-fn opened(reader: &Reader, program: &str, words: &[Word]) -> Option<Vec<String>> {
+fn opened(reader: &ReadOnlyProgram, program: &str, words: &[Word]) -> Option<Vec<String>> {
     let taken = reader.take(words).filter(|taken| !taken.is_vague)?;
     let has_pattern = taken.options.iter().any(|option| brings_pattern(program, option));
     let skipped = usize::from(reader.takes == Takes::PatternAndFiles && !has_pattern);
@@ -96,14 +96,14 @@ fn listed(word: &Word, reading: &Reading) -> Option<Option<String>> {
     let mut is_listed = false;
     for piece in &word.pieces {
         match piece {
-            Piece::Text(text) if is_listed && text.contains('/') => return None,
-            Piece::Text(text) => {
+            WordPiece::Text(text) if is_listed && text.contains('/') => return None,
+            WordPiece::Text(text) => {
                 if let Some(before) = before.as_mut().filter(|_| !is_listed) {
                     before.push_str(text);
                 }
             }
-            Piece::Glob(_) => is_listed = true,
-            Piece::Hole { splits, of } => {
+            WordPiece::Glob(_) => is_listed = true,
+            WordPiece::Hole { splits, of } => {
                 if is_listed || (*splits && may_be_pattern(of, reading)) {
                     return None;
                 }
@@ -120,11 +120,11 @@ fn listed(word: &Word, reading: &Reading) -> Option<Option<String>> {
 }
 
 /// Whether a value can have signs that the shell takes for a pattern. What is in the environment was put there by the user.
-fn may_be_pattern(of: &Source, reading: &Reading) -> bool {
+fn may_be_pattern(of: &HoleSource, reading: &Reading) -> bool {
     match of {
-        Source::Number | Source::Given | Source::Home => false,
-        Source::Unknown => true,
-        Source::Variable(name) => reading
+        HoleSource::Number | HoleSource::Given | HoleSource::Home => false,
+        HoleSource::Unknown => true,
+        HoleSource::Variable(name) => reading
             .assigned
             .iter()
             .filter(|(assigned, _)| assigned == name)

@@ -2,26 +2,26 @@
 
 use super::names;
 use super::parser::{Parser, Read, SPLIT, Unsure};
-use super::parts::Source;
-use super::word::Growing;
+use super::parts::HoleSource;
+use super::word::GrowingWord;
 
 const PARAMETER: Unsure = Unsure("a parameter expansion does more than a plain one");
 const ARITHMETIC: Unsure = Unsure("arithmetic reads variables, and bash runs what it finds in them");
 
 impl Parser<'_> {
     /// After the `$`.
-    pub(super) fn dollar(&mut self, is_quoted: bool, growing: &mut Growing) -> Read<()> {
+    pub(super) fn dollar(&mut self, is_quoted: bool, growing: &mut GrowingWord) -> Read<()> {
         match self.peek() {
             Some('\\') if self.peek_at(1) == Some('\n') => return Err(SPLIT),
             Some('(') if self.peek_at(1) == Some('(') => {
                 self.at += 2;
                 self.arithmetic()?;
-                growing.hole(!is_quoted, Source::Number);
+                growing.hole(!is_quoted, HoleSource::Number);
             }
             Some('(') => {
                 self.at += 1;
                 self.substitution()?;
-                growing.hole(!is_quoted, Source::Unknown);
+                growing.hole(!is_quoted, HoleSource::Unknown);
             }
             Some('{') => {
                 self.at += 1;
@@ -32,12 +32,12 @@ impl Parser<'_> {
             Some('\'') if !is_quoted => {
                 self.at += 1;
                 self.c_quoted()?;
-                growing.hole(false, Source::Unknown);
+                growing.hole(false, HoleSource::Unknown);
             }
             Some('"') if !is_quoted => {
                 self.at += 1;
                 self.double_quoted(growing)?;
-                growing.hole(false, Source::Unknown);
+                growing.hole(false, HoleSource::Unknown);
             }
             Some(c) if c.is_ascii_alphabetic() || c == '_' => {
                 let start = self.at;
@@ -45,11 +45,11 @@ impl Parser<'_> {
                     self.at += 1;
                 }
                 let name = self.between(start, self.at);
-                growing.hole(!is_quoted, Source::Variable(name));
+                growing.hole(!is_quoted, HoleSource::Variable(name));
             }
             Some(c) if c.is_ascii_digit() || "@*#?-$!".contains(c) => {
                 self.at += 1;
-                let of = if "#?$!-".contains(c) { Source::Number } else { Source::Unknown };
+                let of = if "#?$!-".contains(c) { HoleSource::Number } else { HoleSource::Unknown };
                 growing.hole(!is_quoted || c == '@', of);
             }
             _ => growing.push('$'),
@@ -85,7 +85,7 @@ impl Parser<'_> {
     }
 
     /// After the opening backquote. The text up to the next one is a line of its own.
-    pub(super) fn backquoted(&mut self, is_quoted: bool, growing: &mut Growing) -> Read<()> {
+    pub(super) fn backquoted(&mut self, is_quoted: bool, growing: &mut GrowingWord) -> Read<()> {
         let start = self.at;
         loop {
             match self.next_char() {
@@ -101,19 +101,19 @@ impl Parser<'_> {
             return Err(Unsure("a substitution stands between a here-document and its body"));
         }
         let text = self.between(start, self.at.saturating_sub(1));
-        growing.hole(!is_quoted, Source::Unknown);
+        growing.hole(!is_quoted, HoleSource::Unknown);
         self.inside(&text, true, |parser| parser.whole())
     }
 
     /// After `${`, to the closing brace. Returns whether it may become several words even in quotes, and where the text
     /// comes from.
-    fn parameter(&mut self) -> Read<(bool, Source)> {
+    fn parameter(&mut self) -> Read<(bool, HoleSource)> {
         let is_length =
             self.peek() == Some('#') && self.peek_at(1).is_some_and(|c| is_of_name(c) || c == '}');
         if is_length {
             self.at += 1;
             if self.eat("}") {
-                return Ok((false, Source::Number));
+                return Ok((false, HoleSource::Number));
             }
         }
         let start = self.at;
@@ -130,9 +130,9 @@ impl Parser<'_> {
         let is_list = name == "@" || self.subscript()?;
         if self.eat("}") {
             let of = match is_list || is_special(&name) {
-                _ if is_length => Source::Number,
-                true => Source::Unknown,
-                false => Source::Variable(name),
+                _ if is_length => HoleSource::Number,
+                true => HoleSource::Unknown,
+                false => HoleSource::Variable(name),
             };
             return Ok((is_list, of));
         }
@@ -142,7 +142,7 @@ impl Parser<'_> {
         self.operator(&name)?;
         while let Some(c) = self.next_char() {
             match c {
-                '}' => return Ok((is_list, Source::Unknown)),
+                '}' => return Ok((is_list, HoleSource::Unknown)),
                 _ if c.is_alphanumeric() || " _-./:,+*?@%=^#".contains(c) => {}
                 _ => return Err(PARAMETER),
             }

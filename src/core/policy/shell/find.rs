@@ -4,7 +4,7 @@
 //! are actions. Such a line is not read if one of them would start a program.
 
 use super::HOLE;
-use super::parts::{Piece, Source, Word};
+use super::parts::{HoleSource, Word, WordPiece};
 
 /// What the words of a `find` say.
 #[derive(Default)]
@@ -180,16 +180,16 @@ fn started<'w>(
 pub(super) fn filled(word: &Word, place: &str) -> Word {
     let mut pieces = Vec::new();
     for piece in &word.pieces {
-        let Piece::Text(text) = piece else {
+        let WordPiece::Text(text) = piece else {
             pieces.push(piece.clone());
             continue;
         };
         for (at, part) in text.split(place).enumerate() {
             if at > 0 {
-                pieces.push(Piece::Hole { splits: false, of: Source::Given });
+                pieces.push(WordPiece::Hole { splits: false, of: HoleSource::Given });
             }
             if !part.is_empty() {
-                pieces.push(Piece::Text(part.to_owned()));
+                pieces.push(WordPiece::Text(part.to_owned()));
             }
         }
     }

@@ -21,7 +21,7 @@ mod wrapper;
 pub(super) use find::walk;
 pub use hidden::conceals;
 pub(super) use names::{is_local, is_of_system};
-pub use parts::{Access, Piece, Redirection, Source, Word};
+pub use parts::{Access, HoleSource, Redirection, Word, WordPiece};
 
 use parser::Parser;
 

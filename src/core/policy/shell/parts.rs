@@ -4,7 +4,7 @@ use super::HOLE;
 
 /// A stretch of a word.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Piece {
+pub enum WordPiece {
     /// These very characters, quotes removed.
     Text(String),
     /// A character that stands for names of files.
@@ -14,13 +14,13 @@ pub enum Piece {
         /// Whether it can become several words, or none.
         splits: bool,
         /// Where the text comes from.
-        of: Source,
+        of: HoleSource,
     },
 }
 
 /// Where the text in a hole comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Source {
+pub enum HoleSource {
     /// A variable, as it is.
     Variable(String),
     /// A number.
@@ -39,7 +39,7 @@ pub struct Word {
     /// As written.
     pub raw: String,
     /// What it is made of; empty for `''`.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<WordPiece>,
 }
 
 impl Word {
@@ -48,8 +48,8 @@ impl Word {
         let mut text = String::new();
         for piece in &self.pieces {
             match piece {
-                Piece::Text(part) => text.push_str(part),
-                Piece::Glob(_) | Piece::Hole { .. } => return None,
+                WordPiece::Text(part) => text.push_str(part),
+                WordPiece::Glob(_) | WordPiece::Hole { .. } => return None,
             }
         }
         Some(text)
@@ -60,8 +60,8 @@ impl Word {
         let mut text = String::new();
         for piece in &self.pieces {
             match piece {
-                Piece::Text(part) => text.push_str(part),
-                Piece::Glob(_) | Piece::Hole { .. } => text.push(HOLE),
+                WordPiece::Text(part) => text.push_str(part),
+                WordPiece::Glob(_) | WordPiece::Hole { .. } => text.push(HOLE),
             }
         }
         text
@@ -69,24 +69,28 @@ impl Word {
 
     /// Whether the shell may make no word or several of it.
     pub(in crate::policy) fn may_split(&self) -> bool {
-        self.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_) | Piece::Hole { splits: true, .. }))
+        self.pieces
+            .iter()
+            .any(|piece| matches!(piece, WordPiece::Glob(_) | WordPiece::Hole { splits: true, .. }))
     }
 
     /// A word that only the shell will know.
     pub(super) fn unknown() -> Self {
-        Self { raw: "…".to_owned(), pieces: vec![Piece::Hole { splits: true, of: Source::Given }] }
+        Self { raw: "…".to_owned(), pieces: vec![WordPiece::Hole { splits: true, of: HoleSource::Given }] }
     }
 
     /// A variable that gets a value which only the shell will know.
     pub(super) fn assigned(name: &str) -> Self {
-        let pieces =
-            vec![Piece::Text(format!("{name}=")), Piece::Hole { splits: false, of: Source::Unknown }];
+        let pieces = vec![
+            WordPiece::Text(format!("{name}=")),
+            WordPiece::Hole { splits: false, of: HoleSource::Unknown },
+        ];
         Self { raw: format!("{name}=…"), pieces }
     }
 
     /// A word of these characters.
     pub(super) fn of(text: &str) -> Self {
-        Self { raw: text.to_owned(), pieces: vec![Piece::Text(text.to_owned())] }
+        Self { raw: text.to_owned(), pieces: vec![WordPiece::Text(text.to_owned())] }
     }
 }
 

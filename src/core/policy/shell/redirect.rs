@@ -2,7 +2,7 @@
 
 use super::parser::{Parser, Read, Unsure};
 use super::parts::{Access, HereDocument, Redirection};
-use super::word::Growing;
+use super::word::GrowingWord;
 
 impl Parser<'_> {
     /// Whether a redirection begins here.
@@ -111,7 +111,7 @@ impl Parser<'_> {
 
     /// A line of a here-document: expansions count, quotes do not.
     fn expanded(&mut self) -> Read<()> {
-        let mut growing = Growing::default();
+        let mut growing = GrowingWord::default();
         while let Some(c) = self.next_char() {
             match c {
                 '\\' => self.at += 1,

@@ -1,8 +1,8 @@
 //! From words to commands: what a wrapper starts is a command too.
 
 use super::parser::{Parser, Read, Unsure};
-use super::parts::{Piece, Word};
-use super::wrapper::{self, Inner};
+use super::parts::{Word, WordPiece};
+use super::wrapper::{self, Wrapped};
 use super::{Command, builtin, names};
 
 impl Parser<'_> {
@@ -28,20 +28,20 @@ impl Parser<'_> {
         // A bash without programs of these names has them built in; with a slash they are files.
         let checked = builtin::check(&name, words.get(1..).unwrap_or_default());
         let inner = wrapper::inner(&name, words.get(1..).unwrap_or_default());
-        let starts = !matches!(inner, Ok(Inner::None | Inner::Within(_)) | Err(_));
+        let starts = !matches!(inner, Ok(Wrapped::None | Wrapped::Within(_)) | Err(_));
         let is_wrapper = starts && names::is_of_system(&name) && !wrapper::is_privileged(names::base(&name));
         self.commands.push(Command { environment, words, is_wrapper });
         checked?;
         match inner? {
-            Inner::None => Ok(()),
-            Inner::Words(environment, words) => self.deeper(|parser| parser.started(environment, words)),
-            Inner::Within(all) => {
+            Wrapped::None => Ok(()),
+            Wrapped::Words(environment, words) => self.deeper(|parser| parser.started(environment, words)),
+            Wrapped::Within(all) => {
                 for words in all {
                     self.deeper(|parser| parser.started(Vec::new(), words))?;
                 }
                 Ok(())
             }
-            Inner::Line(line) => self.inside(&line, false, |parser| parser.whole()),
+            Wrapped::Line(line) => self.inside(&line, false, |parser| parser.whole()),
         }
     }
 
@@ -58,7 +58,7 @@ impl Parser<'_> {
     pub(super) fn lists(&mut self, name: &str, words: Vec<Word>) {
         self.assigned.extend(words.iter().map(|word| (name.to_owned(), word.literal())));
         if words.iter().any(Word::may_split) {
-            let does_nothing = Word { raw: "for".to_owned(), pieces: vec![Piece::Text(":".to_owned())] };
+            let does_nothing = Word { raw: "for".to_owned(), pieces: vec![WordPiece::Text(":".to_owned())] };
             let words = std::iter::once(does_nothing).chain(words).collect();
             self.commands.push(Command { environment: Vec::new(), words, is_wrapper: false });
         }

@@ -1,30 +1,30 @@
 //! Words: quotes resolved where they are literal, and holes where only the shell will know.
 
 use super::parser::{Parser, Read, SPLIT, Unsure};
-use super::parts::{Piece, Source, Word};
+use super::parts::{HoleSource, Word, WordPiece};
 
 /// A word as it grows.
 #[derive(Default)]
-pub(super) struct Growing {
+pub(super) struct GrowingWord {
     text: String,
-    pieces: Vec<Piece>,
+    pieces: Vec<WordPiece>,
     has_brace: bool,
     has_list: bool,
     last_dot: bool,
 }
 
-impl Growing {
+impl GrowingWord {
     pub(super) fn push(&mut self, c: char) {
         self.text.push(c);
     }
 
-    pub(super) fn hole(&mut self, splits: bool, of: Source) {
-        self.piece(Piece::Hole { splits, of });
+    pub(super) fn hole(&mut self, splits: bool, of: HoleSource) {
+        self.piece(WordPiece::Hole { splits, of });
     }
 
-    fn piece(&mut self, piece: Piece) {
+    fn piece(&mut self, piece: WordPiece) {
         if !self.text.is_empty() {
-            self.pieces.push(Piece::Text(std::mem::take(&mut self.text)));
+            self.pieces.push(WordPiece::Text(std::mem::take(&mut self.text)));
         }
         self.pieces.push(piece);
     }
@@ -39,22 +39,22 @@ impl Growing {
 
     fn finish(mut self, raw: String) -> Word {
         if !self.text.is_empty() {
-            self.pieces.push(Piece::Text(std::mem::take(&mut self.text)));
+            self.pieces.push(WordPiece::Text(std::mem::take(&mut self.text)));
         }
         if self.has_brace && self.has_list {
             let is_plain = !raw.contains(['*', '?', '[', '$', '`']);
-            let of = if is_plain { Source::Given } else { Source::Unknown };
-            return Word { raw, pieces: vec![Piece::Hole { splits: true, of }] };
+            let of = if is_plain { HoleSource::Given } else { HoleSource::Unknown };
+            return Word { raw, pieces: vec![WordPiece::Hole { splits: true, of }] };
         }
         if !raw.contains(']') {
             for piece in &mut self.pieces {
-                if *piece == Piece::Glob('[') {
-                    *piece = Piece::Text("[".to_owned());
+                if *piece == WordPiece::Glob('[') {
+                    *piece = WordPiece::Text("[".to_owned());
                 }
             }
         }
         if raw == "[[" {
-            self.pieces = vec![Piece::Text(raw.clone())];
+            self.pieces = vec![WordPiece::Text(raw.clone())];
         }
         Word { raw, pieces: self.pieces }
     }
@@ -64,7 +64,7 @@ impl Parser<'_> {
     /// Reads one word; there is at least one character of it.
     pub(super) fn word(&mut self) -> Read<Word> {
         let start = self.at;
-        let mut growing = Growing::default();
+        let mut growing = GrowingWord::default();
         while let Some(c) = self.peek() {
             match c {
                 ' ' | '\t' | '\n' | ';' | '&' | '|' | '(' | ')' => break,
@@ -75,7 +75,7 @@ impl Parser<'_> {
                 '<' | '>' => {
                     self.at += 2;
                     self.substitution()?;
-                    growing.hole(false, Source::Given);
+                    growing.hole(false, HoleSource::Given);
                 }
                 '\\' if self.peek_at(1) == Some('\n') => {
                     self.word_continues(start)?;
@@ -103,7 +103,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn part_of_word(&mut self, c: char, start: usize, growing: &mut Growing) -> Read<()> {
+    fn part_of_word(&mut self, c: char, start: usize, growing: &mut GrowingWord) -> Read<()> {
         let before = self.at.checked_sub(1).map(|at| self.between(at, at + 1));
         let begins = self.at == start || matches!(before.as_deref(), Some("=" | ":"));
         self.at += 1;
@@ -116,15 +116,15 @@ impl Parser<'_> {
             '"' => self.double_quoted(growing)?,
             '$' => self.dollar(false, growing)?,
             '`' => self.backquoted(false, growing)?,
-            '*' | '?' | '[' => growing.piece(Piece::Glob(c)),
-            '~' if begins => growing.hole(false, Source::Home),
+            '*' | '?' | '[' => growing.piece(WordPiece::Glob(c)),
+            '~' if begins => growing.hole(false, HoleSource::Home),
             _ => growing.bare(c),
         }
         Ok(())
     }
 
     /// After the opening quote, to the closing one.
-    fn single_quoted(&mut self, growing: &mut Growing) -> Read<()> {
+    fn single_quoted(&mut self, growing: &mut GrowingWord) -> Read<()> {
         loop {
             match self.next_char() {
                 None => return Err(Unsure("a quote is not closed")),
@@ -140,7 +140,7 @@ impl Parser<'_> {
     }
 
     /// After the opening quote, to the closing one.
-    pub(super) fn double_quoted(&mut self, growing: &mut Growing) -> Read<()> {
+    pub(super) fn double_quoted(&mut self, growing: &mut GrowingWord) -> Read<()> {
         loop {
             match self.next_char() {
                 None => return Err(Unsure("a quote is not closed")),

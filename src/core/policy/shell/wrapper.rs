@@ -6,7 +6,7 @@ use super::parser::{Read, Unsure};
 use super::parts::Word;
 
 /// What a command starts in turn.
-pub(super) enum Inner {
+pub(super) enum Wrapped {
     /// Nothing that its words tell of.
     None,
     /// A program with arguments, after some assignments.
@@ -65,10 +65,10 @@ pub(super) fn is_privileged(program: &str) -> bool {
 }
 
 /// What a command of this name starts.
-pub(super) fn inner(name: &str, arguments: &[Word]) -> Read<Inner> {
+pub(super) fn inner(name: &str, arguments: &[Word]) -> Read<Wrapped> {
     match names::base(name) {
         "command" if arguments.first().is_some_and(|word| word.raw == "-v" || word.raw == "-V") => {
-            Ok(Inner::None)
+            Ok(Wrapped::None)
         }
         "env" => env(arguments),
         "xargs" => xargs(arguments),
@@ -80,7 +80,7 @@ pub(super) fn inner(name: &str, arguments: &[Word]) -> Read<Inner> {
             Ok(started(arguments.get(1..).unwrap_or_default()))
         }
         program => match options(program) {
-            None => Ok(Inner::None),
+            None => Ok(Wrapped::None),
             Some(known) => {
                 let at = after_options(arguments, &known)?;
                 Ok(started(arguments.get(at..).unwrap_or_default()))
@@ -89,8 +89,8 @@ pub(super) fn inner(name: &str, arguments: &[Word]) -> Read<Inner> {
     }
 }
 
-fn started(words: &[Word]) -> Inner {
-    if words.is_empty() { Inner::None } else { Inner::Words(Vec::new(), words.to_vec()) }
+fn started(words: &[Word]) -> Wrapped {
+    if words.is_empty() { Wrapped::None } else { Wrapped::Words(Vec::new(), words.to_vec()) }
 }
 
 /// Where the command begins.
@@ -153,7 +153,7 @@ fn taken(text: &str, word: &Word, known: &Options) -> Read<usize> {
 }
 
 /// `env -i -u NAME A=b CMD`.
-fn env(arguments: &[Word]) -> Read<Inner> {
+fn env(arguments: &[Word]) -> Read<Wrapped> {
     let known = Options {
         flags: "i0v",
         valued: "u",
@@ -175,11 +175,11 @@ fn env(arguments: &[Word]) -> Read<Inner> {
         }
     }
     let words = rest.get(environment.len()..).unwrap_or_default().to_vec();
-    Ok(if words.is_empty() { Inner::None } else { Inner::Words(environment, words) })
+    Ok(if words.is_empty() { Wrapped::None } else { Wrapped::Words(environment, words) })
 }
 
 /// `xargs -I{} CMD {}`: what comes in is not known.
-fn xargs(arguments: &[Word]) -> Read<Inner> {
+fn xargs(arguments: &[Word]) -> Read<Wrapped> {
     let (mut place, mut arguments) = (None, arguments);
     if let Some(first) = arguments.first().and_then(Word::literal)
         && let Some(joined) = first.strip_prefix("-I")
@@ -203,11 +203,11 @@ fn xargs(arguments: &[Word]) -> Read<Inner> {
         Some(place) => words = words.iter().map(|word| filled(word, &place)).collect(),
         None => words.push(Word::unknown()),
     }
-    Ok(Inner::Words(Vec::new(), words))
+    Ok(Wrapped::Words(Vec::new(), words))
 }
 
 /// `eval` joins its words into a line.
-fn eval(arguments: &[Word]) -> Read<Inner> {
+fn eval(arguments: &[Word]) -> Read<Wrapped> {
     let arguments = match arguments {
         [first, rest @ ..] if first.raw == "--" => rest,
         [first, ..] if first.with_holes().starts_with('-') => return Err(OPTIONS),
@@ -215,11 +215,11 @@ fn eval(arguments: &[Word]) -> Read<Inner> {
     };
     let words: Option<Vec<String>> = arguments.iter().map(Word::literal).collect();
     let line = words.map(|words| words.join(" "));
-    line.map(Inner::Line).ok_or(Unsure("it evaluates a text that is not in the line"))
+    line.map(Wrapped::Line).ok_or(Unsure("it evaluates a text that is not in the line"))
 }
 
 /// `sh -c 'LINE'`. A script's name or the standard input are not looked into.
-fn shell(arguments: &[Word]) -> Read<Inner> {
+fn shell(arguments: &[Word]) -> Read<Wrapped> {
     let mut is_line = false;
     let mut at = 0;
     while let Some(word) = arguments.get(at) {
@@ -236,17 +236,17 @@ fn shell(arguments: &[Word]) -> Read<Inner> {
     }
     match arguments.get(at) {
         None => Err(Unsure("a shell reads what it runs from its input")),
-        Some(_) if !is_line => Ok(Inner::None),
+        Some(_) if !is_line => Ok(Wrapped::None),
         Some(word) => {
             let line = word.literal().ok_or(Unsure("a shell is given a line that is not in the text"))?;
             super::hidden::check(&line).map_err(Unsure)?;
-            Ok(Inner::Line(line))
+            Ok(Wrapped::Line(line))
         }
     }
 }
 
 /// `find … -exec CMD {} ;`
-fn find(arguments: &[Word]) -> Read<Inner> {
+fn find(arguments: &[Word]) -> Read<Wrapped> {
     let commands = walk(arguments).map_err(Unsure)?.commands;
-    Ok(if commands.is_empty() { Inner::None } else { Inner::Within(commands) })
+    Ok(if commands.is_empty() { Wrapped::None } else { Wrapped::Within(commands) })
 }

@@ -17,13 +17,13 @@ pub enum Event {
     /// All of it, as it stands.
     Task(Task),
     /// An answer without a task.
-    Message(Message),
+    Message(A2aMessage),
     /// It stands otherwise now.
     Status {
         /// The task.
         task: String,
         /// How it stands.
-        status: Status,
+        status: TaskStatus,
     },
     /// It made something, or more of it.
     Artifact {
@@ -42,27 +42,27 @@ pub struct Task {
     /// What the agent calls it.
     pub id: String,
     /// How it stands.
-    pub status: Status,
+    pub status: TaskStatus,
     /// What it made.
     pub artifacts: Vec<Artifact>,
     /// What was said, oldest first.
-    pub history: Vec<Message>,
+    pub history: Vec<A2aMessage>,
     /// What came of it in a word, beside what it made: KAOS has that, and leaves it empty where the answer was said.
     pub output: Option<String>,
 }
 
 /// How a task stands.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Status {
+pub struct TaskStatus {
     /// In a word.
     pub state: TaskState,
     /// In the agent's own words.
-    pub message: Option<Message>,
+    pub message: Option<A2aMessage>,
 }
 
 /// Something that was said.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Message {
+pub struct A2aMessage {
     /// Whether the agent said it.
     pub is_of_agent: bool,
     /// What was said.
@@ -228,7 +228,7 @@ impl RawResult {
             let status = status.into();
             let Some(id) = id else { return Some(Event::Status { task: task_id?, status }) };
             let artifacts = self.artifacts.unwrap_or_default().into_iter().map(Artifact::from).collect();
-            let history = self.history.unwrap_or_default().into_iter().map(Message::from).collect();
+            let history = self.history.unwrap_or_default().into_iter().map(A2aMessage::from).collect();
             return Some(Event::Task(Task { id, status, artifacts, history, output: self.output }));
         }
         let message = RawMessage { role: self.role, parts: Some(self.parts?) };
@@ -236,14 +236,14 @@ impl RawResult {
     }
 }
 
-impl From<RawStatus> for Status {
+impl From<RawStatus> for TaskStatus {
     fn from(raw: RawStatus) -> Self {
         let state = raw.state.map_or(TaskState::Unknown, |name| name.state());
-        Self { state, message: raw.message.map(Message::from) }
+        Self { state, message: raw.message.map(A2aMessage::from) }
     }
 }
 
-impl From<RawMessage> for Message {
+impl From<RawMessage> for A2aMessage {
     fn from(raw: RawMessage) -> Self {
         let is_of_agent = match raw.role {
             Some(RawName::Name(name)) => matches!(name.as_str(), "agent" | "ROLE_AGENT"),

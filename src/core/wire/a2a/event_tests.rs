@@ -13,15 +13,15 @@ fn text(text: &str) -> Part {
     Part::Text(text.to_owned())
 }
 
-fn said(is_of_agent: bool, words: &str) -> Message {
-    Message { is_of_agent, parts: vec![text(words)] }
+fn said(is_of_agent: bool, words: &str) -> A2aMessage {
+    A2aMessage { is_of_agent, parts: vec![text(words)] }
 }
 
 #[test]
 fn a_task_is_the_same_in_both_versions() {
     let expected = Event::Task(Task {
         id: "t-1".into(),
-        status: Status { state: TaskState::Completed, message: Some(said(true, "done")) },
+        status: TaskStatus { state: TaskState::Completed, message: Some(said(true, "done")) },
         artifacts: vec![Artifact { id: "a".into(), parts: vec![text("x")] }],
         history: vec![said(false, "write"), said(true, "on it")],
         output: None,
@@ -54,8 +54,10 @@ fn a_task_is_the_same_in_both_versions() {
 
 #[test]
 fn changes_are_the_same_in_both_versions() {
-    let working =
-        Event::Status { task: "t".into(), status: Status { state: TaskState::InputRequired, message: None } };
+    let working = Event::Status {
+        task: "t".into(),
+        status: TaskStatus { state: TaskState::InputRequired, message: None },
+    };
     for way in [
         json!({ "statusUpdate": { "taskId": "t", "contextId": "c", "status": { "state": "TASK_STATE_INPUT_REQUIRED" } } }),
         json!({ "status_update": { "task_id": "t", "status": { "state": 6, "message": null } } }),

@@ -8,7 +8,7 @@ mod part;
 mod request;
 
 pub use card::{Card, Interface, NoInterface, Skill};
-pub use event::{Artifact, Event, Message, NoEvent, Status, Task, read};
+pub use event::{A2aMessage, Artifact, Event, NoEvent, Task, TaskStatus, read};
 pub use listed::find;
 pub use part::Part;
 pub use request::{Dialect, Outgoing};

@@ -16,7 +16,7 @@ use super::blocks::OpenBlock;
 
 /// Reads one answer.
 #[derive(Debug, Default)]
-pub(crate) struct Reader {
+pub(crate) struct AnthropicReader {
     message_id: Option<String>,
     open: BTreeMap<u64, OpenBlock>,
     calls: u32,
@@ -43,7 +43,7 @@ struct Delta<'a> {
     delta: Value,
 }
 
-impl Reader {
+impl AnthropicReader {
     /// Reads one event of the stream.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::ledger::{Arguments, AssistantMessage, Block, Image, Message, ModelRef, ToolResult, ToolUse};
 use crate::model::{Request, ToolDescription};
-use crate::wire::body::Body;
+use crate::wire::body::JsonBody;
 use crate::wire::call::{Endpoint, HttpCall, Secret};
 use crate::wire::ids::{IdForm, WireIds, accepted_name};
 
@@ -37,7 +37,7 @@ pub(crate) fn encode(request: &Request, endpoint: &Endpoint) -> HttpCall {
     HttpCall {
         url: endpoint.url("messages"),
         headers: headers(endpoint),
-        body: messages(request, Body::begin(request, body, "messages")),
+        body: messages(request, JsonBody::begin(request, body, "messages")),
     }
 }
 
@@ -60,7 +60,7 @@ pub(in crate::wire) fn headers(endpoint: &Endpoint) -> Vec<(String, Secret)> {
 }
 
 /// Writes the history as turns that alternate: messages of one side in a row are one message.
-fn messages(request: &Request, body: Body) -> Vec<u8> {
+fn messages(request: &Request, body: JsonBody) -> Vec<u8> {
     let ids = WireIds::of(&request.messages, IdForm::Words);
     let pairs = Pairs::of(&request.messages, &request.model);
     let mut turns = Turns { held: VecDeque::new(), body };
@@ -81,7 +81,7 @@ fn messages(request: &Request, body: Body) -> Vec<u8> {
 /// The turns so far: written, but for the last ones, which may still change.
 struct Turns {
     held: VecDeque<(&'static str, Vec<Value>)>,
-    body: Body,
+    body: JsonBody,
 }
 
 impl Turns {

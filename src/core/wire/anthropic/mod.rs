@@ -6,6 +6,6 @@ mod effort;
 mod encode;
 mod hosted;
 
-pub(super) use decode::Reader;
+pub(super) use decode::AnthropicReader;
 pub(super) use encode::{encode, headers};
 pub(super) use hosted::HOSTED_TOOLS;

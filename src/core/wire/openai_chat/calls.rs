@@ -9,13 +9,13 @@ use super::extras;
 /// The calls of one answer.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
-    calls: Vec<Call>,
+    calls: Vec<StreamedCall>,
     /// How many have a name: only those exist.
     named: u32,
 }
 
 #[derive(Debug, Default)]
-struct Call {
+struct StreamedCall {
     /// The server's number; several calls may share one.
     slot: Option<u64>,
     id: String,
@@ -66,7 +66,7 @@ impl Calls {
     /// Takes in the call at this place of a whole message: what was not said of it yet.
     pub(super) fn whole(&mut self, place: usize, value: &Value, events: &mut Vec<ModelEvent>) {
         let mut fragment = Fragment::read(value);
-        let same = |call: &&Call| {
+        let same = |call: &&StreamedCall| {
             let same_id = call.id == fragment.id || call.id.is_empty() || fragment.id.is_empty();
             call.name == fragment.name && same_id
         };
@@ -85,7 +85,7 @@ impl Calls {
     }
 
     fn begin(&mut self, fragment: &Fragment<'_>) -> usize {
-        self.calls.push(Call { slot: fragment.slot, ..Call::default() });
+        self.calls.push(StreamedCall { slot: fragment.slot, ..StreamedCall::default() });
         self.calls.len() - 1
     }
 
@@ -144,7 +144,7 @@ impl Calls {
     }
 }
 
-impl Call {
+impl StreamedCall {
     fn begins_another(&self, fragment: &Fragment<'_>) -> bool {
         !self.name.is_empty()
             && !fragment.id.is_empty()

@@ -11,12 +11,12 @@ use crate::wire::sse::SseEvent;
 use super::calls::{Calls, unsaid};
 use super::quick;
 use super::reasoning::Reasoning;
-use super::think::{Part, Thoughts};
+use super::think::{TextPart, Thoughts};
 use super::usage;
 
 /// Reads one answer.
 #[derive(Debug, Default)]
-pub(crate) struct Reader {
+pub(crate) struct ChatReader {
     calls: Calls,
     reasoning: Reasoning,
     thoughts: Thoughts,
@@ -26,7 +26,7 @@ pub(crate) struct Reader {
     finish: Option<String>,
 }
 
-impl Reader {
+impl ChatReader {
     /// Reads one event of the stream.
     ///
     /// # Errors
@@ -77,8 +77,8 @@ impl Reader {
         if self.finish.is_some() { self.complete() } else { failed(cut_failure()) }
     }
 
-    /// The same as [`Reader::delta`], for what says little.
-    fn piece(&mut self, piece: quick::Piece) -> Vec<ModelNews> {
+    /// The same as [`ChatReader::delta`], for what says little.
+    fn piece(&mut self, piece: quick::QuickChunk) -> Vec<ModelNews> {
         let mut events = Vec::new();
         self.reasoning.piece(piece.reasoning_content, piece.reasoning, &mut events);
         self.say(piece.content.unwrap_or_default(), &mut events);
@@ -198,11 +198,11 @@ impl Reader {
         }
     }
 
-    fn part_of_text(&mut self, part: Part, events: &mut Vec<ModelEvent>) {
+    fn part_of_text(&mut self, part: TextPart, events: &mut Vec<ModelEvent>) {
         match part {
-            Part::Thinking(text) => self.reasoning.say(&text, events),
-            Part::Over => self.reasoning.close(events),
-            Part::Text(text) => self.speak(text, events),
+            TextPart::Thinking(text) => self.reasoning.say(&text, events),
+            TextPart::Over => self.reasoning.close(events),
+            TextPart::Text(text) => self.speak(text, events),
         }
     }
 

@@ -8,7 +8,7 @@ use crate::ledger::{
     Arguments, AssistantMessage, Block, Image, Message, ModelRef, ToolResult, ToolUse, UserMessage,
 };
 use crate::model::{Request, ToolDescription};
-use crate::wire::body::Body;
+use crate::wire::body::JsonBody;
 use crate::wire::call::{Endpoint, HttpCall, Quirks};
 use crate::wire::ids::{IdForm, WireIds, accepted_name};
 use crate::wire::image::data_url;
@@ -35,7 +35,7 @@ pub(crate) fn encode(request: &Request, endpoint: &Endpoint) -> HttpCall {
     if !request.tools.is_empty() {
         body.insert("tools".to_owned(), request.tools.iter().map(|one| tool(one)).collect());
     }
-    let mut body = Body::begin(request, body, "messages");
+    let mut body = JsonBody::begin(request, body, "messages");
     let wants = Wants::of(quirks, &host, request.reasons);
     let ids = WireIds::of(&request.messages, wants.ids);
     let messages = messages(request, &ids, &wants);

@@ -10,5 +10,5 @@ mod reasoning;
 mod think;
 mod usage;
 
-pub(super) use decode::Reader;
+pub(super) use decode::ChatReader;
 pub(super) use encode::encode;

@@ -8,7 +8,7 @@ use serde::de::IgnoredAny;
 
 /// What such a chunk says; what it does not say is missing or empty.
 #[derive(Deserialize)]
-pub(super) struct Piece {
+pub(super) struct QuickChunk {
     #[serde(default)]
     pub(super) content: Option<String>,
     #[serde(default)]
@@ -44,7 +44,7 @@ pub(super) struct Function {
 /// Everything else that a chunk may say must be missing or null, or the chunk says more than a piece.
 #[derive(Deserialize)]
 struct Chunk<'a> {
-    choices: (Choice,),
+    choices: (QuickChoice,),
     usage: Option<IgnoredAny>,
     x_groq: Option<IgnoredAny>,
     error: Option<IgnoredAny>,
@@ -53,26 +53,26 @@ struct Chunk<'a> {
 }
 
 #[derive(Deserialize)]
-struct Choice {
+struct QuickChoice {
     #[serde(default)]
     index: u64,
-    delta: Piece,
+    delta: QuickChunk,
     finish_reason: Option<IgnoredAny>,
     usage: Option<IgnoredAny>,
     message: Option<IgnoredAny>,
 }
 
 /// The piece of a chunk that says nothing else. `None`: it must be read in full.
-pub(super) fn piece(data: &str) -> Option<Piece> {
+pub(super) fn piece(data: &str) -> Option<QuickChunk> {
     let Chunk { choices: (choice,), usage, x_groq, error, object } = serde_json::from_str(data).ok()?;
-    let Choice { index: 0, delta, finish_reason: None, usage: None, message: None } = choice else {
+    let QuickChoice { index: 0, delta, finish_reason: None, usage: None, message: None } = choice else {
         return None;
     };
     let says_more = usage.or(x_groq).or(error).is_some() || object == "error";
     (!says_more && delta.is_plain()).then_some(delta)
 }
 
-impl Piece {
+impl QuickChunk {
     fn is_plain(&self) -> bool {
         let named = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.is_empty());
         let begins = self.call.as_ref().is_some_and(|(fragment,)| {

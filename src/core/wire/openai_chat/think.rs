@@ -9,7 +9,7 @@ const MOST_WHITE: usize = 256;
 
 /// A part of the text, and what it is.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum TextPart {
     /// A piece of thinking.
     Thinking(String),
     /// The thinking is over.
@@ -45,7 +45,7 @@ impl Thoughts {
     }
 
     /// Takes in more text.
-    pub(super) fn push(&mut self, text: &str) -> Vec<Part> {
+    pub(super) fn push(&mut self, text: &str) -> Vec<TextPart> {
         let mut parts = Vec::new();
         self.held.push_str(text);
         while self.step(&mut parts) {}
@@ -53,19 +53,19 @@ impl Thoughts {
     }
 
     /// No more text belongs to what is kept back: the answer is over, or goes on with something else.
-    pub(super) fn finish(&mut self) -> Option<Part> {
+    pub(super) fn finish(&mut self) -> Option<TextPart> {
         let held = std::mem::take(&mut self.held);
         let was = std::mem::replace(&mut self.at, At::Answer);
         match was {
             _ if held.is_empty() => None,
-            At::Inside { .. } => Some(Part::Thinking(held)),
+            At::Inside { .. } => Some(TextPart::Thinking(held)),
             At::Behind => None,
-            At::Beginning | At::Answer => Some(Part::Text(held)),
+            At::Beginning | At::Answer => Some(TextPart::Text(held)),
         }
     }
 
     /// One step; whether another may follow.
-    fn step(&mut self, parts: &mut Vec<Part>) -> bool {
+    fn step(&mut self, parts: &mut Vec<TextPart>) -> bool {
         match self.at {
             At::Beginning => {
                 let spoken = self.held.trim_start();
@@ -91,21 +91,21 @@ impl Thoughts {
             }
             At::Answer => {
                 if !self.held.is_empty() {
-                    parts.push(Part::Text(std::mem::take(&mut self.held)));
+                    parts.push(TextPart::Text(std::mem::take(&mut self.held)));
                 }
                 false
             }
         }
     }
 
-    fn inside(&mut self, mut has_words: bool, parts: &mut Vec<Part>) -> bool {
+    fn inside(&mut self, mut has_words: bool, parts: &mut Vec<TextPart>) -> bool {
         let end = self.held.find(CLOSE);
         let most = end.unwrap_or(self.held.len() - kept_back(&self.held));
         let (thought, rest) = self.held.split_at(most);
         let thought = if has_words { thought } else { thought.trim_start() };
         if !thought.is_empty() {
             has_words = true;
-            parts.push(Part::Thinking(thought.to_owned()));
+            parts.push(TextPart::Thinking(thought.to_owned()));
         }
         if end.is_none() {
             self.held = rest.to_owned();
@@ -114,7 +114,7 @@ impl Thoughts {
         }
         self.held = rest.strip_prefix(CLOSE).unwrap_or(rest).to_owned();
         if has_words {
-            parts.push(Part::Over);
+            parts.push(TextPart::Over);
         }
         self.at = At::Behind;
         true
@@ -150,12 +150,12 @@ mod tests {
             parts.extend(thoughts.finish());
             for part in parts {
                 match part {
-                    Part::Thinking(more) => {
+                    TextPart::Thinking(more) => {
                         assert!(!is_over && answer.is_empty());
                         thinking.push_str(&more);
                     }
-                    Part::Over => is_over = true,
-                    Part::Text(more) => answer.push_str(&more),
+                    TextPart::Over => is_over = true,
+                    TextPart::Text(more) => answer.push_str(&more),
                 }
             }
             read.push((thinking, is_over, answer));

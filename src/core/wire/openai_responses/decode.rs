@@ -11,13 +11,13 @@ use crate::wire::decoder::Broken;
 use crate::wire::failure::{protocol_failure, stream_failure};
 use crate::wire::sse::SseEvent;
 
-use super::item::{OpenItem, Piece, is_refusal};
-use super::items::{Ended, Items};
+use super::item::{OpenItem, TextKind, is_refusal};
+use super::items::{ItemEnd, Items};
 use super::usage;
 
 /// Reads one answer.
 #[derive(Debug, Default)]
-pub(crate) struct Reader {
+pub(crate) struct ResponsesReader {
     items: Items,
     calls: u32,
     refused: bool,
@@ -43,7 +43,7 @@ struct Whose {
     item_id: Option<String>,
 }
 
-impl Reader {
+impl ResponsesReader {
     /// Reads one event of the stream.
     ///
     /// # Errors
@@ -92,11 +92,11 @@ impl Reader {
 
     fn delta(&mut self, delta: &Delta<'_>, data: &str) -> Vec<ModelNews> {
         let mut events = Vec::new();
-        let Some(piece) = Piece::of_event(&delta.kind) else { return Vec::new() };
+        let Some(piece) = TextKind::of_event(&delta.kind) else { return Vec::new() };
         let whose = || serde_json::from_str::<Whose>(data).ok().and_then(|whose| whose.item_id);
         let item = self.items.get_mut(delta.output_index, piece, || whose().unwrap_or_default());
         if let Some(item) = item {
-            self.refused |= piece == Piece::Refusal;
+            self.refused |= piece == TextKind::Refusal;
             item.delta(piece, delta.summary_index.max(delta.content_index), &delta.delta, &mut events);
         }
         told(events)
@@ -117,11 +117,11 @@ impl Reader {
 
     fn stop(&mut self, at: u64, item: &Value, events: &mut Vec<ModelEvent>) {
         let mut ended = self.items.end(at, item);
-        if matches!(ended, Ended::Unknown) {
+        if matches!(ended, ItemEnd::Unknown) {
             self.begin(at, item, events);
             ended = self.items.end(at, item);
         }
-        if let Ended::One(open) = ended {
+        if let ItemEnd::One(open) = ended {
             self.refused |= is_refusal(item);
             open.stop(item, events);
         }

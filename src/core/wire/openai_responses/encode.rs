@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::model::{Effort, Request, ToolDescription};
-use crate::wire::body::Body;
+use crate::wire::body::JsonBody;
 use crate::wire::call::{Endpoint, HttpCall};
 
 use super::{history, hosted};
@@ -37,7 +37,7 @@ pub(crate) fn encode(request: &Request, endpoint: &Endpoint) -> HttpCall {
     if !tools.is_empty() {
         set("tools", Value::Array(tools));
     }
-    let mut body = Body::begin(request, body, "input");
+    let mut body = JsonBody::begin(request, body, "input");
     history::write(request, &mut body);
     HttpCall { url: endpoint.url("responses"), headers: endpoint.bearer_headers(), body: body.finish() }
 }

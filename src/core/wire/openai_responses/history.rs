@@ -6,14 +6,14 @@ use crate::ledger::{
     Arguments, AssistantMessage, Block, Image, Message, ModelRef, Thinking, ToolResult, ToolUse, UserMessage,
 };
 use crate::model::Request;
-use crate::wire::body::Body;
+use crate::wire::body::JsonBody;
 use crate::wire::ids::{IdForm, WireIds, accepted_name};
 use crate::wire::image::data_url;
 
 use super::hosted;
 
 /// Writes the input of a request. Items carry no ids of the server's, but for reasoning, which goes back as it came.
-pub(super) fn write(request: &Request, body: &mut Body) {
+pub(super) fn write(request: &Request, body: &mut JsonBody) {
     let ids = WireIds::of(&request.messages, IdForm::Words);
     for message in &request.messages {
         match message {

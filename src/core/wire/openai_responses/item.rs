@@ -42,22 +42,22 @@ impl OpenItem {
     }
 
     /// Takes in a piece of text; `part` numbers it within the item. Pieces that do not belong here change nothing.
-    pub(super) fn delta(&mut self, kind: Piece, part: u64, more: &str, events: &mut Vec<ModelEvent>) {
+    pub(super) fn delta(&mut self, kind: TextKind, part: u64, more: &str, events: &mut Vec<ModelEvent>) {
         if more.is_empty() {
             return;
         }
         match (self, kind) {
-            (Self::Message { in_pieces }, Piece::Text | Piece::Refusal) => {
+            (Self::Message { in_pieces }, TextKind::Text | TextKind::Refusal) => {
                 *in_pieces = true;
                 events.push(ModelEvent::Text(more.to_owned()));
             }
-            (Self::Reasoning { part: last }, Piece::Reasoning) => {
+            (Self::Reasoning { part: last }, TextKind::Reasoning) => {
                 let is_next = last.is_some_and(|last| last != part);
                 *last = Some(part);
                 let more = if is_next { format!("\n\n{more}") } else { more.to_owned() };
                 events.push(ModelEvent::Thinking(more));
             }
-            (Self::Call { index, arguments }, Piece::Arguments) => {
+            (Self::Call { index, arguments }, TextKind::Arguments) => {
                 arguments.push_str(more);
                 events.push(ModelEvent::CallArguments { index: *index, text: more.to_owned() });
             }
@@ -66,11 +66,11 @@ impl OpenItem {
     }
 
     /// Whether a piece of this kind belongs to it.
-    pub(super) fn takes(&self, kind: Piece) -> bool {
+    pub(super) fn takes(&self, kind: TextKind) -> bool {
         match self {
-            Self::Message { .. } => matches!(kind, Piece::Text | Piece::Refusal),
-            Self::Reasoning { .. } => kind == Piece::Reasoning,
-            Self::Call { .. } => kind == Piece::Arguments,
+            Self::Message { .. } => matches!(kind, TextKind::Text | TextKind::Refusal),
+            Self::Reasoning { .. } => kind == TextKind::Reasoning,
+            Self::Call { .. } => kind == TextKind::Arguments,
             Self::Other | Self::Closed => false,
         }
     }
@@ -112,14 +112,14 @@ impl OpenItem {
 
 /// What a piece of text is a piece of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) enum TextKind {
     Text,
     Refusal,
     Reasoning,
     Arguments,
 }
 
-impl Piece {
+impl TextKind {
     /// By the name of its event; `None` for events that bring no text.
     pub(super) fn of_event(kind: &str) -> Option<Self> {
         match kind {

@@ -5,30 +5,30 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::item::{OpenItem, Piece};
+use super::item::{OpenItem, TextKind};
 
 /// The items so far.
 #[derive(Debug, Default)]
 pub(super) struct Items {
-    at: BTreeMap<u64, Vec<Item>>,
+    at: BTreeMap<u64, Vec<StreamedItem>>,
 }
 
 #[derive(Debug)]
-struct Item {
-    mark: Mark,
+struct StreamedItem {
+    mark: ItemMark,
     open: OpenItem,
 }
 
 /// What tells an item from others at its position.
 #[derive(Debug, PartialEq, Eq)]
-struct Mark {
+struct ItemMark {
     kind: String,
     call: String,
     id: String,
 }
 
 /// What the end of an item means.
-pub(super) enum Ended {
+pub(super) enum ItemEnd {
     /// It ends this one.
     One(OpenItem),
     /// It was over before.
@@ -45,8 +45,8 @@ impl Items {
 
     /// Whether the beginning of an item is told for the first time.
     pub(super) fn is_new(&self, at: u64, item: &Value) -> bool {
-        let mark = Mark::of(item);
-        let told = |other: &Item| {
+        let mark = ItemMark::of(item);
+        let told = |other: &StreamedItem| {
             let same_id = same(&mark.id, &other.mark.id);
             mark.kind == other.mark.kind
                 && same(&mark.call, &other.mark.call).or(same_id).unwrap_or_else(|| other.is_open())
@@ -56,14 +56,14 @@ impl Items {
 
     /// An item begins.
     pub(super) fn begin(&mut self, at: u64, item: &Value, open: OpenItem) {
-        self.at.entry(at).or_default().push(Item { mark: Mark::of(item), open });
+        self.at.entry(at).or_default().push(StreamedItem { mark: ItemMark::of(item), open });
     }
 
     /// The item that a piece belongs to; `id` is asked for only where several items share the position.
     pub(super) fn get_mut(
         &mut self,
         at: u64,
-        piece: Piece,
+        piece: TextKind,
         id: impl FnOnce() -> String,
     ) -> Option<&mut OpenItem> {
         let items = self.at.get_mut(&at)?;
@@ -71,39 +71,40 @@ impl Items {
             return items.first_mut().map(|item| &mut item.open);
         }
         let id = id();
-        let fits = |item: &Item| item.open.takes(piece);
+        let fits = |item: &StreamedItem| item.open.takes(piece);
         let named = items.iter().position(|item| fits(item) && same(&item.mark.id, &id) == Some(true));
         let found = named.or_else(|| items.iter().rposition(fits))?;
         items.get_mut(found).map(|item| &mut item.open)
     }
 
     /// An item is whole.
-    pub(super) fn end(&mut self, at: u64, item: &Value) -> Ended {
-        let mark = Mark::of(item);
-        let Some(items) = self.at.get_mut(&at) else { return Ended::Unknown };
-        let is_same =
-            |other: &Item| mark.kind == other.mark.kind && same(&mark.call, &other.mark.call).unwrap_or(true);
-        let named = |other: &Item| same(&mark.id, &other.mark.id) == Some(true);
+    pub(super) fn end(&mut self, at: u64, item: &Value) -> ItemEnd {
+        let mark = ItemMark::of(item);
+        let Some(items) = self.at.get_mut(&at) else { return ItemEnd::Unknown };
+        let is_same = |other: &StreamedItem| {
+            mark.kind == other.mark.kind && same(&mark.call, &other.mark.call).unwrap_or(true)
+        };
+        let named = |other: &StreamedItem| same(&mark.id, &other.mark.id) == Some(true);
         let by_id = items.iter().position(|other| is_same(other) && other.is_open() && named(other));
         let open = by_id.or_else(|| items.iter().position(|other| is_same(other) && other.is_open()));
         if let Some(found) = open.and_then(|found| items.get_mut(found)) {
-            return Ended::One(std::mem::replace(&mut found.open, OpenItem::Closed));
+            return ItemEnd::One(std::mem::replace(&mut found.open, OpenItem::Closed));
         }
-        let again = |other: &Item| {
+        let again = |other: &StreamedItem| {
             let same_call = same(&mark.call, &other.mark.call);
             is_same(other) && same_call.or(same(&mark.id, &other.mark.id)).unwrap_or(true)
         };
-        if items.iter().any(again) { Ended::Again } else { Ended::Unknown }
+        if items.iter().any(again) { ItemEnd::Again } else { ItemEnd::Unknown }
     }
 }
 
-impl Item {
+impl StreamedItem {
     fn is_open(&self) -> bool {
         !matches!(self.open, OpenItem::Closed)
     }
 }
 
-impl Mark {
+impl ItemMark {
     fn of(item: &Value) -> Self {
         let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         Self { kind: text("type"), call: text("call_id"), id: text("id") }

@@ -8,6 +8,6 @@ mod item;
 mod items;
 mod usage;
 
-pub(super) use decode::Reader;
+pub(super) use decode::ResponsesReader;
 pub(super) use encode::encode;
 pub(super) use hosted::HOSTED_TOOLS;

@@ -53,7 +53,7 @@ impl fmt::Display for LineFault {
 
 /// Reads all of a session file and says what is wrong with it.
 pub fn audit(bytes: &[u8]) -> Audit {
-    let mut found = Found::default();
+    let mut found = AuditState::default();
     for (number, line, rest) in numbered(bytes) {
         match serde_json::from_slice::<Value>(line) {
             Ok(value) => {
@@ -82,13 +82,13 @@ pub fn audit(bytes: &[u8]) -> Audit {
 }
 
 #[derive(Default)]
-struct Found {
+struct AuditState {
     audit: Audit,
     entries: Vec<Arc<Entry>>,
     lines: Vec<usize>,
 }
 
-impl Found {
+impl AuditState {
     fn is_empty(&self) -> bool {
         self.entries.is_empty() && self.audit.faults.is_empty()
     }

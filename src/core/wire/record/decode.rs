@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::ledger::{
     ApprovalRequest, Body, CallId, Compaction, CompactionTrigger, Decider, Decision, DelegationRequest,
-    DelegationResponse, Ending, Entry, FORMAT_VERSION, Injected, Injector, ModelRef, Preview,
-    Sandboxing, Scope, SessionStarted, TaskState, Tombstone, Transition, TurnEnded, UserMessage,
+    DelegationResponse, Ending, Entry, FORMAT_VERSION, Injected, Injector, ModelRef, Preview, Sandboxing,
+    Scope, SessionStarted, TaskState, Tombstone, Transition, TurnEnded, UserMessage,
 };
 
 use super::fields::{Fields, Reader};

@@ -13,14 +13,14 @@ use crate::tool::delegate;
 /// `user_message`, `tool_call`, `tool_result` or `delegation_request`, `delegation_response`, `agent_response`: one
 /// object an event. What was withdrawn is not in it.
 pub fn short_form(entries: &[Arc<Entry>]) -> Vec<Value> {
-    let mut told = Told::new();
+    let mut told = TaskStates::new();
     standing(entries).filter_map(|entry| short(&entry.body, &mut told)).collect()
 }
 
 /// What another agent calls the task of a call, and where that stands.
-type Told = BTreeMap<CallId, (Option<String>, TaskState)>;
+type TaskStates = BTreeMap<CallId, (Option<String>, TaskState)>;
 
-fn short(body: &Body, told: &mut Told) -> Option<Value> {
+fn short(body: &Body, told: &mut TaskStates) -> Option<Value> {
     match body {
         Body::DelegationAnswered(answer) => {
             told.insert(answer.call, (answer.task_id.clone(), answer.state));

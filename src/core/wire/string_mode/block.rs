@@ -4,7 +4,7 @@ use super::object::Nesting;
 
 /// A fenced call.
 #[derive(Debug, Clone)]
-pub(super) struct Block {
+pub(super) struct FencedCall {
     /// What stands between the fences.
     pub(super) body: String,
     nesting: Nesting,
@@ -28,7 +28,7 @@ pub(super) enum Inside {
     Text,
 }
 
-impl Block {
+impl FencedCall {
     /// After the word of the opening fence.
     pub(super) fn new(is_sure: bool) -> Self {
         Self { body: String::new(), nesting: Nesting::default(), ticks: 0, at_line_start: false, is_sure }

@@ -42,7 +42,7 @@ impl Nesting {
 
 /// What one more character tells about an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum ObjectStep {
     /// Nothing yet.
     Open,
     /// It is whole.
@@ -101,54 +101,54 @@ impl Object {
     }
 
     /// Takes in one character, the opening one first.
-    pub(super) fn push(&mut self, c: char) -> Verdict {
+    pub(super) fn push(&mut self, c: char) -> ObjectStep {
         let opens = self.text.is_empty();
         let was_in_string = self.nesting.in_string();
         self.text.push(c);
         let is_whole = self.nesting.push(c);
         if is_whole {
-            return Verdict::Whole;
+            return ObjectStep::Whole;
         }
         if opens {
-            return Verdict::Open;
+            return ObjectStep::Open;
         }
         match self.member(c, was_in_string) {
             // What is a call already stays one: broken JSON in it is for the model to mend.
-            Verdict::Foreign if self.is_call() => Verdict::Open,
-            Verdict::Other if self.is_list => Verdict::Open,
+            ObjectStep::Foreign if self.is_call() => ObjectStep::Open,
+            ObjectStep::Other if self.is_list => ObjectStep::Open,
             verdict => verdict,
         }
     }
 
-    fn member(&mut self, c: char, in_string: bool) -> Verdict {
+    fn member(&mut self, c: char, in_string: bool) -> ObjectStep {
         match self.expect {
-            Expect::Key | Expect::Colon if c.is_ascii_whitespace() => Verdict::Open,
+            Expect::Key | Expect::Colon if c.is_ascii_whitespace() => ObjectStep::Open,
             Expect::Key if c == '"' => {
                 self.key.clear();
                 self.expect = Expect::InKey;
-                Verdict::Open
+                ObjectStep::Open
             }
             Expect::InKey if c == '"' => {
                 self.expect = Expect::Colon;
-                if KEYS.contains(&self.key.as_str()) { Verdict::Open } else { Verdict::Other }
+                if KEYS.contains(&self.key.as_str()) { ObjectStep::Open } else { ObjectStep::Other }
             }
             Expect::InKey => {
                 self.key.push(c);
                 let may_be = KEYS.iter().any(|key| key.starts_with(self.key.as_str()));
-                if may_be { Verdict::Open } else { Verdict::Other }
+                if may_be { ObjectStep::Open } else { ObjectStep::Other }
             }
             Expect::Colon if c == ':' => {
                 self.note_member();
                 self.expect = Expect::Value;
-                Verdict::Open
+                ObjectStep::Open
             }
-            Expect::Key | Expect::Colon => Verdict::Foreign,
-            Expect::Value if in_string && c == '\n' => Verdict::Foreign,
+            Expect::Key | Expect::Colon => ObjectStep::Foreign,
+            Expect::Value if in_string && c == '\n' => ObjectStep::Foreign,
             Expect::Value => {
                 if c == ',' && !in_string && self.nesting.depth == 1 {
                     self.expect = Expect::Key;
                 }
-                Verdict::Open
+                ObjectStep::Open
             }
         }
     }

@@ -2,10 +2,10 @@
 
 use std::mem::take;
 
-use super::block::{Block, Inside};
+use super::block::{FencedCall, Inside};
 use super::call::{TextCall, declared_calls, plain_calls, unusable};
-use super::object::{Nesting, Object, Verdict};
-use super::opening::{Fence, Opening, Step};
+use super::object::{Nesting, Object, ObjectStep};
+use super::opening::{Opening, OpeningFence, OpeningStep};
 use super::sink::Sink;
 
 const THINK_END: &str = "</think>";
@@ -13,25 +13,25 @@ const THINK_END: &str = "</think>";
 /// Reads an answer character by character; each is looked at once or twice, however long the answer.
 #[derive(Debug, Default)]
 pub(super) struct Scan {
-    mode: Mode,
+    mode: ScanMode,
     /// What is read and not decided.
     held: String,
-    at_line_start: Line,
+    at_line_start: LineStart,
     before: Option<char>,
 }
 
 /// Whether only white space was read since the last line break; so it is at the beginning.
 #[derive(Debug, Clone, Copy)]
-struct Line(bool);
+struct LineStart(bool);
 
-impl Default for Line {
+impl Default for LineStart {
     fn default() -> Self {
         Self(true)
     }
 }
 
 #[derive(Debug, Default)]
-enum Mode {
+enum ScanMode {
     /// Text, in which anything may begin.
     #[default]
     Prose,
@@ -42,13 +42,13 @@ enum Mode {
     /// An object that may be a call.
     Object(Object, Home),
     /// The inside of a fenced call.
-    Block(Block),
+    Block(FencedCall),
     /// JSON that is no call: nothing in it is.
     Json(Nesting),
     /// The rest of the line on which a code block opens.
-    Info(Fence),
+    Info(OpeningFence),
     /// A code block.
-    Code(Fence, Closing),
+    Code(OpeningFence, Closing),
     /// Thinking; whether a word was said.
     Thinking(bool),
 }
@@ -59,7 +59,7 @@ enum Home {
     /// At the start of a line.
     Line,
     /// In a code block.
-    Fence(Fence),
+    Fence(OpeningFence),
     /// After a mark that says that it is a call.
     Mark,
 }
@@ -82,7 +82,7 @@ impl Scan {
     pub(super) fn push(&mut self, c: char, sink: &mut Sink) {
         sink.source(c);
         let at_line_start = self.at_line_start.0;
-        self.at_line_start = Line(c == '\n' || (at_line_start && c.is_whitespace()));
+        self.at_line_start = LineStart(c == '\n' || (at_line_start && c.is_whitespace()));
         if !self.step(c, at_line_start, sink) {
             // What was held was text; the character is looked at again, as what follows it.
             self.step(c, at_line_start, sink);
@@ -93,47 +93,47 @@ impl Scan {
     /// The end of the answer: what is still open is decided.
     pub(super) fn finish(&mut self, sink: &mut Sink) {
         match take(&mut self.mode) {
-            Mode::Block(block) if block.is_sure() => self.found(declared_calls(&block.body), sink),
-            Mode::Opening(opening) if opening.is_call() => self.found(vec![unusable("")], sink),
-            Mode::Object(object, _) if object.is_call() && !object.text.is_empty() => {
+            ScanMode::Block(block) if block.is_sure() => self.found(declared_calls(&block.body), sink),
+            ScanMode::Opening(opening) if opening.is_call() => self.found(vec![unusable("")], sink),
+            ScanMode::Object(object, _) if object.is_call() && !object.text.is_empty() => {
                 self.found(vec![unusable(&object.text)], sink);
             }
-            Mode::Thinking(true) => take(&mut self.held).chars().for_each(|c| sink.thinking(c)),
+            ScanMode::Thinking(true) => take(&mut self.held).chars().for_each(|c| sink.thinking(c)),
             _ => self.release(sink),
         }
     }
 
     /// What is not decided.
     pub(super) fn take_held(&mut self) -> String {
-        self.mode = Mode::Prose;
+        self.mode = ScanMode::Prose;
         take(&mut self.held)
     }
 
     /// One step; false when the character was not used up.
     fn step(&mut self, c: char, at_line_start: bool, sink: &mut Sink) -> bool {
         match take(&mut self.mode) {
-            Mode::Prose => self.prose(c, at_line_start, sink),
-            Mode::AfterThinking if c.is_whitespace() => {
-                self.at_line_start = Line(true);
-                self.mode = Mode::AfterThinking;
+            ScanMode::Prose => self.prose(c, at_line_start, sink),
+            ScanMode::AfterThinking if c.is_whitespace() => {
+                self.at_line_start = LineStart(true);
+                self.mode = ScanMode::AfterThinking;
                 true
             }
-            Mode::AfterThinking => self.prose(c, true, sink),
-            Mode::Opening(opening) => self.opening(opening, c, sink),
-            Mode::Object(object, home) => self.object(object, home, c, at_line_start, sink),
-            Mode::Block(block) => self.block(block, c, sink),
-            Mode::Json(_) if at_line_start && c == '`' => false,
-            Mode::Json(mut nesting) => {
+            ScanMode::AfterThinking => self.prose(c, true, sink),
+            ScanMode::Opening(opening) => self.opening(opening, c, sink),
+            ScanMode::Object(object, home) => self.object(object, home, c, at_line_start, sink),
+            ScanMode::Block(block) => self.block(block, c, sink),
+            ScanMode::Json(_) if at_line_start && c == '`' => false,
+            ScanMode::Json(mut nesting) => {
                 let is_broken = nesting.in_string() && c == '\n';
                 if !nesting.push(c) && !is_broken {
-                    self.mode = Mode::Json(nesting);
+                    self.mode = ScanMode::Json(nesting);
                 }
                 sink.text(c);
                 true
             }
-            Mode::Info(fence) => self.info(fence, c, sink),
-            Mode::Code(fence, closing) => self.code(fence, closing, c, sink),
-            Mode::Thinking(has_words) => self.thinking(has_words, c, sink),
+            ScanMode::Info(fence) => self.info(fence, c, sink),
+            ScanMode::Code(fence, closing) => self.code(fence, closing, c, sink),
+            ScanMode::Thinking(has_words) => self.thinking(has_words, c, sink),
         }
     }
 
@@ -141,9 +141,9 @@ impl Scan {
         if c == '{' && at_line_start {
             let mut object = Object::new();
             object.push(c);
-            self.hold(c, Mode::Object(object, Home::Line));
+            self.hold(c, ScanMode::Object(object, Home::Line));
         } else if let Some(opening) = Opening::of(c, at_line_start, self.before) {
-            self.hold(c, Mode::Opening(opening));
+            self.hold(c, ScanMode::Opening(opening));
         } else {
             sink.text(c);
         }
@@ -152,21 +152,21 @@ impl Scan {
 
     fn opening(&mut self, mut opening: Opening, c: char, sink: &mut Sink) -> bool {
         match opening.push(c) {
-            Step::Open => self.hold(c, Mode::Opening(opening)),
-            Step::Text => return self.again(sink),
-            Step::Code(fence) => {
+            OpeningStep::Open => self.hold(c, ScanMode::Opening(opening)),
+            OpeningStep::Text => return self.again(sink),
+            OpeningStep::Code(fence) => {
                 self.release(sink);
                 return self.info(fence, c, sink);
             }
-            Step::Call { is_sure } => return self.block(Block::new(is_sure), c, sink),
-            Step::Json(fence) => self.hold(c, Mode::Object(Object::new(), Home::Fence(fence))),
-            Step::Marked => self.hold(c, Mode::Object(Object::declared(), Home::Mark)),
-            Step::MarkEnd if sink.has_calls() => self.held.clear(),
-            Step::Thinking if sink.is_fresh() => {
+            OpeningStep::Call { is_sure } => return self.block(FencedCall::new(is_sure), c, sink),
+            OpeningStep::Json(fence) => self.hold(c, ScanMode::Object(Object::new(), Home::Fence(fence))),
+            OpeningStep::Marked => self.hold(c, ScanMode::Object(Object::declared(), Home::Mark)),
+            OpeningStep::MarkEnd if sink.has_calls() => self.held.clear(),
+            OpeningStep::Thinking if sink.is_fresh() => {
                 self.held.clear();
-                self.mode = Mode::Thinking(false);
+                self.mode = ScanMode::Thinking(false);
             }
-            Step::MarkEnd | Step::Thinking => {
+            OpeningStep::MarkEnd | OpeningStep::Thinking => {
                 self.held.push(c);
                 self.release(sink);
             }
@@ -184,7 +184,7 @@ impl Scan {
     ) -> bool {
         if object.text.is_empty() && !(c == '{' || (c == '[' && home == Home::Mark)) {
             if c.is_whitespace() {
-                self.hold(c, Mode::Object(object, home));
+                self.hold(c, ScanMode::Object(object, home));
                 return true;
             }
             return self.no_object(home, sink);
@@ -194,12 +194,12 @@ impl Scan {
         if c == '`' && home != Home::Mark && (may_close || !object.nesting.in_string()) {
             return match home {
                 _ if !object.is_call() => self.no_object(home, sink),
-                Home::Fence(_) => self.block(Block::after(object.text, object.nesting), c, sink),
+                Home::Fence(_) => self.block(FencedCall::after(object.text, object.nesting), c, sink),
                 Home::Line | Home::Mark => {
                     // The first call is where keeping the source began, one character too late for this one.
                     let is_first = !sink.has_calls();
                     self.found(vec![unusable(&object.text)], sink);
-                    self.at_line_start = Line(false);
+                    self.at_line_start = LineStart(false);
                     if is_first {
                         sink.source(c);
                     }
@@ -208,17 +208,17 @@ impl Scan {
             };
         }
         match object.push(c) {
-            Verdict::Open => self.hold(c, Mode::Object(object, home)),
-            Verdict::Whole => self.whole(object, home, c, sink),
-            Verdict::Other => {
+            ObjectStep::Open => self.hold(c, ScanMode::Object(object, home)),
+            ObjectStep::Whole => self.whole(object, home, c, sink),
+            ObjectStep::Other => {
                 self.held.push(c);
                 self.release(sink);
                 self.mode = match home {
-                    Home::Fence(fence) => Mode::Code(fence, Closing::No),
-                    Home::Line | Home::Mark => Mode::Json(object.nesting),
+                    Home::Fence(fence) => ScanMode::Code(fence, Closing::No),
+                    Home::Line | Home::Mark => ScanMode::Json(object.nesting),
                 };
             }
-            Verdict::Foreign => return self.no_object(home, sink),
+            ObjectStep::Foreign => return self.no_object(home, sink),
         }
         true
     }
@@ -228,7 +228,7 @@ impl Scan {
         let is_blank = self.held.rsplit('\n').next().is_some_and(|line| line.trim().is_empty());
         self.release(sink);
         if let Home::Fence(fence) = home {
-            self.mode = Mode::Code(fence, if is_blank { Closing::Blank } else { Closing::No });
+            self.mode = ScanMode::Code(fence, if is_blank { Closing::Blank } else { Closing::No });
         }
         false
     }
@@ -244,18 +244,20 @@ impl Scan {
         match (home, calls) {
             (Home::Fence(fence), _) if is_text => {
                 self.release(sink);
-                self.mode = Mode::Code(fence, Closing::No);
+                self.mode = ScanMode::Code(fence, Closing::No);
             }
             (_, _) if is_text => self.release(sink),
-            (Home::Fence(_), _) => self.mode = Mode::Block(Block::after(object.text, object.nesting)),
+            (Home::Fence(_), _) => {
+                self.mode = ScanMode::Block(FencedCall::after(object.text, object.nesting))
+            }
             (_, Some(calls)) => self.found(calls, sink),
             (_, None) => self.found(vec![unusable(&object.text)], sink),
         }
     }
 
-    fn block(&mut self, mut block: Block, c: char, sink: &mut Sink) -> bool {
+    fn block(&mut self, mut block: FencedCall, c: char, sink: &mut Sink) -> bool {
         match block.push(c) {
-            Inside::Open => self.hold(c, Mode::Block(block)),
+            Inside::Open => self.hold(c, ScanMode::Block(block)),
             Inside::Closed => {
                 self.held.push(c);
                 self.found(declared_calls(&block.body), sink);
@@ -265,18 +267,18 @@ impl Scan {
         true
     }
 
-    fn info(&mut self, fence: Fence, c: char, sink: &mut Sink) -> bool {
+    fn info(&mut self, fence: OpeningFence, c: char, sink: &mut Sink) -> bool {
         sink.text(c);
         self.mode = match c {
-            '\n' => Mode::Code(fence, Closing::Blank),
+            '\n' => ScanMode::Code(fence, Closing::Blank),
             // Three backticks and another one on the same line are code within a line.
-            '`' if fence.mark == '`' => Mode::Prose,
-            _ => Mode::Info(fence),
+            '`' if fence.mark == '`' => ScanMode::Prose,
+            _ => ScanMode::Info(fence),
         };
         true
     }
 
-    fn code(&mut self, fence: Fence, closing: Closing, c: char, sink: &mut Sink) -> bool {
+    fn code(&mut self, fence: OpeningFence, closing: Closing, c: char, sink: &mut Sink) -> bool {
         sink.text(c);
         let closing = match closing {
             Closing::Run(n) if c == fence.mark => Closing::Run(n + 1),
@@ -286,9 +288,9 @@ impl Scan {
             _ => Closing::No,
         };
         self.mode = match (c, closing) {
-            ('\n', Closing::Whole) => Mode::Prose,
-            ('\n', _) => Mode::Code(fence, Closing::Blank),
-            (_, closing) => Mode::Code(fence, closing),
+            ('\n', Closing::Whole) => ScanMode::Prose,
+            ('\n', _) => ScanMode::Code(fence, Closing::Blank),
+            (_, closing) => ScanMode::Code(fence, closing),
         };
         true
     }
@@ -300,12 +302,12 @@ impl Scan {
             if has_words {
                 sink.thinking_done();
             }
-            self.at_line_start = Line(true);
-            self.mode = Mode::AfterThinking;
+            self.at_line_start = LineStart(true);
+            self.mode = ScanMode::AfterThinking;
             return true;
         }
         if THINK_END.starts_with(self.held.as_str()) {
-            self.mode = Mode::Thinking(has_words);
+            self.mode = ScanMode::Thinking(has_words);
             return true;
         }
         self.held.pop();
@@ -315,18 +317,18 @@ impl Scan {
             sink.thinking(held);
             has_words = true;
         }
-        self.mode = Mode::Thinking(has_words);
+        self.mode = ScanMode::Thinking(has_words);
         if is_retry {
             return false;
         }
         if has_words || !c.is_whitespace() {
             sink.thinking(c);
-            self.mode = Mode::Thinking(true);
+            self.mode = ScanMode::Thinking(true);
         }
         true
     }
 
-    fn hold(&mut self, c: char, mode: Mode) {
+    fn hold(&mut self, c: char, mode: ScanMode) {
         self.held.push(c);
         self.mode = mode;
     }
@@ -344,6 +346,6 @@ impl Scan {
         sink.calls(calls, &self.held);
         self.held.clear();
         // The next call may stand on the same line.
-        self.at_line_start = Line(true);
+        self.at_line_start = LineStart(true);
     }
 }

@@ -16,14 +16,14 @@ pub(super) struct Sink {
     has_spoken: bool,
     /// Everything since the first call, as it was written.
     raw: Option<String>,
-    found: Vec<Found>,
+    found: Vec<Segment>,
     /// Text since the last call.
     after: String,
 }
 
 /// A call, or text between two of them.
 #[derive(Debug)]
-enum Found {
+enum Segment {
     Text(String),
     Call(TextCall),
 }
@@ -83,9 +83,9 @@ impl Sink {
         }
         let between = take(&mut self.after);
         if !between.trim().is_empty() {
-            self.found.push(Found::Text(between.trim().to_owned()));
+            self.found.push(Segment::Text(between.trim().to_owned()));
         }
-        self.found.extend(calls.into_iter().map(Found::Call));
+        self.found.extend(calls.into_iter().map(Segment::Call));
     }
 
     /// What can be said by now.
@@ -101,8 +101,8 @@ impl Sink {
         }
         for (index, found) in (0..).zip(take(&mut self.found)) {
             match found {
-                Found::Text(text) => self.events.push(ModelEvent::Text(text)),
-                Found::Call(TextCall { id, name, arguments }) => self.events.extend([
+                Segment::Text(text) => self.events.push(ModelEvent::Text(text)),
+                Segment::Call(TextCall { id, name, arguments }) => self.events.extend([
                     ModelEvent::CallStarted { index, wire_id: id, name },
                     ModelEvent::CallArguments { index, text: arguments },
                     ModelEvent::CallDone { index },

@@ -6,7 +6,7 @@ use crate::model::Request;
 use crate::wire::script::{Reply, ScriptedCall};
 
 use super::round::{Round, since_user};
-use super::wish::{Action, Wish, understand};
+use super::wish::{RehearsedAction, Wish, understand};
 use super::{report, tour, words};
 
 /// What the rehearsal says to a request.
@@ -28,20 +28,20 @@ pub(super) fn say(text: impl Into<String>) -> Reply {
 }
 
 /// An answer with calls.
-pub(super) fn propose(text: impl Into<String>, actions: &[Action]) -> Reply {
+pub(super) fn propose(text: impl Into<String>, actions: &[RehearsedAction]) -> Reply {
     Reply { text: text.into(), calls: actions.iter().map(call).collect(), ..Reply::default() }
 }
 
 /// The next batch; a report when all are done or when one went wrong.
-fn carry_out(batches: &[Vec<Action>], rounds: &[Round]) -> Reply {
-    let went_well = rounds.iter().flatten().all(super::round::Call::is_ok);
+fn carry_out(batches: &[Vec<RehearsedAction>], rounds: &[Round]) -> Reply {
+    let went_well = rounds.iter().flatten().all(super::round::CompletedCall::is_ok);
     match batches.get(rounds.len()) {
         Some(batch) if rounds.is_empty() => propose(format!("I'll {}.", words::plan(batch)), batch),
         Some(batch) if went_well => {
             propose(format!("That went well. Now I'll {}.", words::plan(batch)), batch)
         }
         Some(_) => {
-            let left: Vec<Action> = batches.iter().skip(rounds.len()).flatten().cloned().collect();
+            let left: Vec<RehearsedAction> = batches.iter().skip(rounds.len()).flatten().cloned().collect();
             let plan = words::plan(&left);
             say(format!("{}\n\nSo I stop here and did not {plan}.", report::report(rounds)))
         }
@@ -49,17 +49,17 @@ fn carry_out(batches: &[Vec<Action>], rounds: &[Round]) -> Reply {
     }
 }
 
-fn call(action: &Action) -> ScriptedCall {
+fn call(action: &RehearsedAction) -> ScriptedCall {
     let (name, arguments) = match action {
-        Action::Read { path } => ("read", json!({ "path": path })),
-        Action::List { path: None } => ("list", json!({})),
-        Action::List { path: Some(path) } => ("list", json!({ "path": path })),
-        Action::Search { text, path } => ("search", search(text, path.as_deref())),
-        Action::Run { command } => ("shell", json!({ "command": command })),
-        Action::Change { from, to, path } => {
+        RehearsedAction::Read { path } => ("read", json!({ "path": path })),
+        RehearsedAction::List { path: None } => ("list", json!({})),
+        RehearsedAction::List { path: Some(path) } => ("list", json!({ "path": path })),
+        RehearsedAction::Search { text, path } => ("search", search(text, path.as_deref())),
+        RehearsedAction::Run { command } => ("shell", json!({ "command": command })),
+        RehearsedAction::Change { from, to, path } => {
             ("edit", json!({ "path": path, "edits": [{ "old_text": from, "new_text": to }] }))
         }
-        Action::Write { path, content } => ("write", json!({ "path": path, "content": content })),
+        RehearsedAction::Write { path, content } => ("write", json!({ "path": path, "content": content })),
     };
     ScriptedCall { wire_id: String::new(), name: name.to_owned(), arguments: arguments.to_string() }
 }

@@ -2,7 +2,7 @@
 
 use crate::ledger::{Decider, Outcome};
 
-use super::round::{Call, Round};
+use super::round::{CompletedCall, Round};
 use super::words::{code, counted, plain};
 
 /// Lines of output that a report repeats.
@@ -26,7 +26,7 @@ pub(super) fn account(rounds: &[Round]) -> String {
 }
 
 /// One call.
-fn outcome(call: &Call) -> String {
+fn outcome(call: &CompletedCall) -> String {
     let what = deed(call);
     let told = || fenced(&call.result.content, SHOWN_LINES);
     match &call.result.outcome {
@@ -59,7 +59,7 @@ fn outcome(call: &Call) -> String {
     }
 }
 
-fn advice(call: &Call) -> &'static str {
+fn advice(call: &CompletedCall) -> &'static str {
     match &call.result.outcome {
         Outcome::Ok => "",
         Outcome::Denied(Decider::User) => "Tell me what you would like instead.",
@@ -78,7 +78,7 @@ fn advice(call: &Call) -> &'static str {
     }
 }
 
-fn success(call: &Call) -> String {
+fn success(call: &CompletedCall) -> String {
     let content = call.result.content.trim_end();
     let first = content.lines().next().unwrap_or_default();
     let path = code(call.arguments.text("path").unwrap_or("."));
@@ -151,7 +151,7 @@ pub(super) fn names(content: &str) -> Vec<&str> {
 }
 
 /// What a call was about: "reading `a.rs`".
-fn deed(call: &Call) -> String {
+fn deed(call: &CompletedCall) -> String {
     let argument = |name: &str| code(call.arguments.text(name).unwrap_or("this folder"));
     match call.name.as_str() {
         "read" => format!("reading {}", argument("path")),

@@ -9,17 +9,17 @@ use crate::model::Request;
 use super::wish::{Wish, understand};
 
 /// One message with calls, and how they ended.
-pub(super) type Round = Vec<Call>;
+pub(super) type Round = Vec<CompletedCall>;
 
 /// A call and its result.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Call {
+pub(super) struct CompletedCall {
     pub(super) name: String,
     pub(super) arguments: Arguments,
     pub(super) result: Arc<ToolResult>,
 }
 
-impl Call {
+impl CompletedCall {
     pub(super) fn is_ok(&self) -> bool {
         self.result.outcome == Outcome::Ok
     }
@@ -52,7 +52,7 @@ pub(super) fn since_user(request: &Request) -> (&str, Vec<Round>) {
                     .filter_map(|result| {
                         let call = calls.iter().find(|call| call.id == result.call)?;
                         let arguments = call.arguments.clone();
-                        Some(Call { name: call.name.clone(), arguments, result: Arc::clone(result) })
+                        Some(CompletedCall { name: call.name.clone(), arguments, result: Arc::clone(result) })
                     })
                     .collect(),
             ),

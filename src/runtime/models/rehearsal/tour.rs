@@ -5,7 +5,7 @@ use crate::wire::script::Reply;
 use super::answer::{propose, say};
 use super::report::{account, names};
 use super::round::Round;
-use super::wish::Action;
+use super::wish::RehearsedAction;
 use super::words;
 
 /// The tour writes this file and no other.
@@ -33,11 +33,11 @@ const KEYS: &str = "**Esc** interrupts at any moment. Try it: ask me to `explain
 /// The next step of the tour.
 pub(super) fn step(rounds: &[Round]) -> Reply {
     match rounds {
-        [] => propose(WELCOME, &[Action::List { path: None }]),
+        [] => propose(WELCOME, &[RehearsedAction::List { path: None }]),
         [looked] => match readable(looked) {
             Some(path) => propose(
                 format!("{}\n\nNext I read {}.", account(rounds), words::code(&path)),
-                &[Action::Read { path }],
+                &[RehearsedAction::Read { path }],
             ),
             None => wishes(rounds),
         },
@@ -48,8 +48,8 @@ pub(super) fn step(rounds: &[Round]) -> Reply {
 }
 
 fn wishes(rounds: &[Round]) -> Reply {
-    let write = Action::Write { path: FILE.to_owned(), content: CONTENT.to_owned() };
-    let run = Action::Run { command: COMMAND.to_owned() };
+    let write = RehearsedAction::Write { path: FILE.to_owned(), content: CONTENT.to_owned() };
+    let run = RehearsedAction::Run { command: COMMAND.to_owned() };
     propose(format!("{}\n\n{TWO_WISHES}", account(rounds)), &[write, run])
 }
 

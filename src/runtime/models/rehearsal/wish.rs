@@ -11,7 +11,7 @@ use super::scan::{Joint, argument, is_over, joint, skip_words, split_at_joint, s
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Wish {
     /// Actions: those of one batch go into one message, the batches one after the other.
-    Do(Vec<Vec<Action>>),
+    Do(Vec<Vec<RehearsedAction>>),
     /// The guided tour.
     Tour,
     /// Who is this and what can it do?
@@ -24,7 +24,7 @@ pub(super) enum Wish {
 
 /// One thing to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Action {
+pub(super) enum RehearsedAction {
     Read { path: String },
     List { path: Option<String> },
     Search { text: String, path: Option<String> },
@@ -63,7 +63,7 @@ pub(super) fn is_verb(word: &str) -> bool {
 }
 
 #[derive(Clone, Copy)]
-enum Verb {
+enum RehearsedVerb {
     Read,
     List,
     Search,
@@ -72,32 +72,32 @@ enum Verb {
     Write,
 }
 
-fn verb(word: &str) -> Option<Verb> {
+fn verb(word: &str) -> Option<RehearsedVerb> {
     Some(match word.to_lowercase().as_str() {
-        "read" | "open" | "show" | "view" => Verb::Read,
-        "list" | "ls" => Verb::List,
-        "search" | "find" | "grep" => Verb::Search,
-        "run" | "execute" => Verb::Run,
-        "change" | "replace" => Verb::Change,
-        "write" | "create" => Verb::Write,
+        "read" | "open" | "show" | "view" => RehearsedVerb::Read,
+        "list" | "ls" => RehearsedVerb::List,
+        "search" | "find" | "grep" => RehearsedVerb::Search,
+        "run" | "execute" => RehearsedVerb::Run,
+        "change" | "replace" => RehearsedVerb::Change,
+        "write" | "create" => RehearsedVerb::Write,
         _ => return None,
     })
 }
 
 /// The actions of a message; `None` when any part of it is not understood: half a wish is not carried out.
-fn actions(text: &str) -> Option<Vec<Vec<Action>>> {
+fn actions(text: &str) -> Option<Vec<Vec<RehearsedAction>>> {
     let mut batches = Vec::new();
     let mut batch = Vec::new();
     let mut rest = text;
     loop {
         let (first, after) = word(skip_words(rest, POLITE));
         let after = match verb(first)? {
-            Verb::Read => read(after, &mut batch)?,
-            Verb::List => list(after, &mut batch)?,
-            Verb::Search => search(after, &mut batch)?,
-            Verb::Run => run(after, &mut batch)?,
-            Verb::Change => change(after, &mut batch)?,
-            Verb::Write => write(after, &mut batch)?,
+            RehearsedVerb::Read => read(after, &mut batch)?,
+            RehearsedVerb::List => list(after, &mut batch)?,
+            RehearsedVerb::Search => search(after, &mut batch)?,
+            RehearsedVerb::Run => run(after, &mut batch)?,
+            RehearsedVerb::Change => change(after, &mut batch)?,
+            RehearsedVerb::Write => write(after, &mut batch)?,
         };
         if is_over(after) {
             batches.push(batch);
@@ -111,16 +111,16 @@ fn actions(text: &str) -> Option<Vec<Vec<Action>>> {
     }
 }
 
-fn read<'a>(text: &'a str, batch: &mut Vec<Action>) -> Option<&'a str> {
+fn read<'a>(text: &'a str, batch: &mut Vec<RehearsedAction>) -> Option<&'a str> {
     let (paths, rest) = paths(skip_words(text, &["me", "the", "contents", "of", "file", "files"]))?;
     if paths.is_empty() {
         return None;
     }
-    batch.extend(paths.into_iter().map(|path| Action::Read { path }));
+    batch.extend(paths.into_iter().map(|path| RehearsedAction::Read { path }));
     Some(rest)
 }
 
-fn list<'a>(text: &'a str, batch: &mut Vec<Action>) -> Option<&'a str> {
+fn list<'a>(text: &'a str, batch: &mut Vec<RehearsedAction>) -> Option<&'a str> {
     const FILLERS: &[&str] = &[
         "me",
         "all",
@@ -137,9 +137,9 @@ fn list<'a>(text: &'a str, batch: &mut Vec<Action>) -> Option<&'a str> {
     ];
     let (paths, rest) = paths(skip_words(text, FILLERS))?;
     if paths.is_empty() {
-        batch.push(Action::List { path: None });
+        batch.push(RehearsedAction::List { path: None });
     }
-    batch.extend(paths.into_iter().map(|path| Action::List { path: Some(path) }));
+    batch.extend(paths.into_iter().map(|path| RehearsedAction::List { path: Some(path) }));
     Some(rest)
 }
 
@@ -152,7 +152,7 @@ fn paths(text: &str) -> Option<(Vec<String>, &str)> {
     Some((split_names(names), rest))
 }
 
-fn search<'a>(text: &'a str, batch: &mut Vec<Action>) -> Option<&'a str> {
+fn search<'a>(text: &'a str, batch: &mut Vec<RehearsedAction>) -> Option<&'a str> {
     let text = skip_words(text, &["for", "the", "text"]);
     if let Some((wanted, rest)) = argument(text) {
         let (first, after) = word(rest.trim_start());
@@ -162,7 +162,7 @@ fn search<'a>(text: &'a str, batch: &mut Vec<Action>) -> Option<&'a str> {
         } else {
             (None, rest)
         };
-        batch.push(Action::Search { text: wanted, path });
+        batch.push(RehearsedAction::Search { text: wanted, path });
         return Some(rest);
     }
     let (phrase, rest) = split_at_joint(text);
@@ -177,17 +177,17 @@ fn search<'a>(text: &'a str, batch: &mut Vec<Action>) -> Option<&'a str> {
     if wanted.is_empty() {
         return None;
     }
-    batch.push(Action::Search { text: wanted.to_owned(), path });
+    batch.push(RehearsedAction::Search { text: wanted.to_owned(), path });
     Some(rest)
 }
 
 /// A command is the rest of its line, up to an `and` or `then` after which another request begins. In quotes it
 /// may hold such words.
-fn run<'a>(text: &'a str, batch: &mut Vec<Action>) -> Option<&'a str> {
+fn run<'a>(text: &'a str, batch: &mut Vec<RehearsedAction>) -> Option<&'a str> {
     if let Some((command, rest)) = argument(text)
         && (is_over(rest) || joint(rest).is_some())
     {
-        batch.push(Action::Run { command });
+        batch.push(RehearsedAction::Run { command });
         return Some(rest);
     }
     let text = text.trim_start();
@@ -196,7 +196,7 @@ fn run<'a>(text: &'a str, batch: &mut Vec<Action>) -> Option<&'a str> {
     if command.trim().is_empty() {
         return None;
     }
-    batch.push(Action::Run { command: command.trim().to_owned() });
+    batch.push(RehearsedAction::Run { command: command.trim().to_owned() });
     text.strip_prefix(command)
 }
 
@@ -208,7 +208,7 @@ fn before_another_request(line: &str) -> &str {
     found.map_or(line, |(command, _)| command)
 }
 
-fn change<'a>(text: &'a str, batch: &mut Vec<Action>) -> Option<&'a str> {
+fn change<'a>(text: &'a str, batch: &mut Vec<RehearsedAction>) -> Option<&'a str> {
     let (from, rest) = match argument(text) {
         Some((from, rest)) => {
             let (joining, rest) = word(rest.trim_start());
@@ -232,12 +232,12 @@ fn change<'a>(text: &'a str, batch: &mut Vec<Action>) -> Option<&'a str> {
     };
     let (mut names, rest) = paths(skip_words(rest, &["the", "file"]))?;
     let path = names.pop().filter(|_| names.is_empty())?;
-    batch.push(Action::Change { from, to, path });
+    batch.push(RehearsedAction::Change { from, to, path });
     Some(rest)
 }
 
 /// The content is the rest of the message, and ends with a newline as texts do; in quotes it is exact.
-fn write<'a>(text: &'a str, batch: &mut Vec<Action>) -> Option<&'a str> {
+fn write<'a>(text: &'a str, batch: &mut Vec<RehearsedAction>) -> Option<&'a str> {
     let text = skip_words(text, &["the", "a", "file", "called"]);
     let (path, rest) = match argument(text) {
         Some((path, rest)) => (path, rest.trim_start().strip_prefix(':')?),
@@ -249,11 +249,11 @@ fn write<'a>(text: &'a str, batch: &mut Vec<Action>) -> Option<&'a str> {
     if let Some((content, rest)) = argument(rest)
         && (is_over(rest) || joint(rest).is_some())
     {
-        batch.push(Action::Write { path, content });
+        batch.push(RehearsedAction::Write { path, content });
         return Some(rest);
     }
     let content = rest.trim_matches([' ', '\t']).trim_matches('\n');
-    batch.push(Action::Write { path, content: format!("{content}\n") });
+    batch.push(RehearsedAction::Write { path, content: format!("{content}\n") });
     Some("")
 }
 

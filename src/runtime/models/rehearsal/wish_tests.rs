@@ -1,33 +1,33 @@
 //! What is understood, and that nothing else is.
 
-use super::{Action, Wish, understand};
+use super::{RehearsedAction, Wish, understand};
 
-fn read(path: &str) -> Action {
-    Action::Read { path: path.into() }
+fn read(path: &str) -> RehearsedAction {
+    RehearsedAction::Read { path: path.into() }
 }
 
-fn list(path: &str) -> Action {
-    Action::List { path: Some(path.into()) }
+fn list(path: &str) -> RehearsedAction {
+    RehearsedAction::List { path: Some(path.into()) }
 }
 
-fn run(command: &str) -> Action {
-    Action::Run { command: command.into() }
+fn run(command: &str) -> RehearsedAction {
+    RehearsedAction::Run { command: command.into() }
 }
 
-fn search(text: &str, path: Option<&str>) -> Action {
-    Action::Search { text: text.into(), path: path.map(Into::into) }
+fn search(text: &str, path: Option<&str>) -> RehearsedAction {
+    RehearsedAction::Search { text: text.into(), path: path.map(Into::into) }
 }
 
-fn change(from: &str, to: &str, path: &str) -> Action {
-    Action::Change { from: from.into(), to: to.into(), path: path.into() }
+fn change(from: &str, to: &str, path: &str) -> RehearsedAction {
+    RehearsedAction::Change { from: from.into(), to: to.into(), path: path.into() }
 }
 
-fn write(path: &str, content: &str) -> Action {
-    Action::Write { path: path.into(), content: content.into() }
+fn write(path: &str, content: &str) -> RehearsedAction {
+    RehearsedAction::Write { path: path.into(), content: content.into() }
 }
 
 #[track_caller]
-fn means(message: &str, batches: &[&[Action]]) {
+fn means(message: &str, batches: &[&[RehearsedAction]]) {
     let wanted = Wish::Do(batches.iter().map(|batch| batch.to_vec()).collect());
     assert_eq!(understand(message), wanted, "{message:?}");
 }
@@ -37,8 +37,8 @@ fn single_requests() {
     means("read README.md", &[&[read("README.md")]]);
     means("Please read the file README.md.", &[&[read("README.md")]]);
     means("can you show me `my notes.txt`?", &[&[read("my notes.txt")]]);
-    means("list", &[&[Action::List { path: None }]]);
-    means("list all the files", &[&[Action::List { path: None }]]);
+    means("list", &[&[RehearsedAction::List { path: None }]]);
+    means("list all the files", &[&[RehearsedAction::List { path: None }]]);
     means("list src/runtime", &[&[list("src/runtime")]]);
     means("list .", &[&[list(".")]]);
     means("list ..", &[&[list("..")]]);
@@ -61,7 +61,7 @@ fn run_takes_its_line_and_write_the_rest() {
     means("run make\nread x", &[&[run("make"), read("x")]]);
     means("write a.txt: one, then read two", &[&[write("a.txt", "one, then read two\n")]]);
     means("write a.txt:\n# é\n\n  two\n", &[&[write("a.txt", "# é\n\n  two\n")]]);
-    means("write 'a b': 'exact' and list", &[&[write("a b", "exact"), Action::List { path: None }]]);
+    means("write 'a b': 'exact' and list", &[&[write("a b", "exact"), RehearsedAction::List { path: None }]]);
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn several_requests_in_one_message() {
     means("read a.rs, b.rs and c.rs", &[&[read("a.rs"), read("b.rs"), read("c.rs")]]);
     means(
         "Read a.md. Search x in src; list",
-        &[&[read("a.md"), search("x", Some("src")), Action::List { path: None }]],
+        &[&[read("a.md"), search("x", Some("src")), RehearsedAction::List { path: None }]],
     );
     means("search salt and pepper and read a", &[&[search("salt and pepper", None), read("a")]]);
     means(

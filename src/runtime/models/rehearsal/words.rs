@@ -1,6 +1,6 @@
 //! The words of the rehearsal: who it is, what it understands, how to leave it for a real model.
 
-use super::wish::Action;
+use super::wish::RehearsedAction;
 
 /// A long answer, for a look at the screen and for a try of Esc.
 pub(super) const EXPLANATION: &str = include_str!("../../../../assets/rehearsal/explain.md");
@@ -36,7 +36,7 @@ pub(super) fn connect() -> &'static str {
 }
 
 /// "read `a.rs` and list `src`".
-pub(super) fn plan(actions: &[Action]) -> String {
+pub(super) fn plan(actions: &[RehearsedAction]) -> String {
     let mut parts: Vec<String> = actions.iter().map(intent).collect();
     match parts.pop() {
         None => "do nothing".to_owned(),
@@ -45,18 +45,20 @@ pub(super) fn plan(actions: &[Action]) -> String {
     }
 }
 
-fn intent(action: &Action) -> String {
+fn intent(action: &RehearsedAction) -> String {
     match action {
-        Action::Read { path } => format!("read {}", code(path)),
-        Action::List { path: None } => "list this folder".to_owned(),
-        Action::List { path: Some(path) } => format!("list {}", code(path)),
-        Action::Search { text, path: None } => format!("search for {}", code(text)),
-        Action::Search { text, path: Some(path) } => format!("search for {} in {}", code(text), code(path)),
-        Action::Run { command } => format!("run {}", code(command)),
-        Action::Change { from, to, path } => {
+        RehearsedAction::Read { path } => format!("read {}", code(path)),
+        RehearsedAction::List { path: None } => "list this folder".to_owned(),
+        RehearsedAction::List { path: Some(path) } => format!("list {}", code(path)),
+        RehearsedAction::Search { text, path: None } => format!("search for {}", code(text)),
+        RehearsedAction::Search { text, path: Some(path) } => {
+            format!("search for {} in {}", code(text), code(path))
+        }
+        RehearsedAction::Run { command } => format!("run {}", code(command)),
+        RehearsedAction::Change { from, to, path } => {
             format!("change {} to {} in {}", code(from), code(to), code(path))
         }
-        Action::Write { path, .. } => format!("write {}", code(path)),
+        RehearsedAction::Write { path, .. } => format!("write {}", code(path)),
     }
 }
 

@@ -8,7 +8,7 @@ use seccompiler::{
     TargetArch, apply_filter,
 };
 
-type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+type SyscallRules = BTreeMap<i64, Vec<SeccompRule>>;
 
 /// Refused whatever they are asked: other ways to sockets and files, other processes' memory, keys, mounts and
 /// namespaces, what changes the kernel or the machine, and what processes share by numbers and names that are no files: it is
@@ -139,7 +139,7 @@ pub(super) fn programs(network: bool) -> Result<[BpfProgram; 2], String> {
     let failed = |why: seccompiler::BackendError| format!("the filter of system calls cannot be made: {why}");
     let arch = TargetArch::try_from(ARCH)
         .map_err(|_unknown| format!("there is no filter of system calls for this processor ({ARCH})"))?;
-    let compile = |rules: Rules, errno: i32| {
+    let compile = |rules: SyscallRules, errno: i32| {
         let refuse = SeccompAction::Errno(errno.unsigned_abs());
         let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch);
         filter.and_then(BpfProgram::try_from).map_err(failed)
@@ -151,8 +151,8 @@ pub(super) fn programs(network: bool) -> Result<[BpfProgram; 2], String> {
     ])
 }
 
-fn rules(network: bool) -> Result<Rules, seccompiler::BackendError> {
-    let mut rules: Rules = REFUSED.iter().map(|call| (*call, Vec::new())).collect();
+fn rules(network: bool) -> Result<SyscallRules, seccompiler::BackendError> {
+    let mut rules: SyscallRules = REFUSED.iter().map(|call| (*call, Vec::new())).collect();
     rules.insert(libc::SYS_socket, sockets(network)?);
     // A pair of streams talks to itself alone; one of datagrams could be sent to anybody's name.
     let datagrams = [libc::SOCK_DGRAM, libc::SOCK_RAW]
@@ -209,7 +209,7 @@ fn one(argument: u8, operator: SeccompCmpOp, value: u64) -> Result<SeccompRule, 
 }
 
 #[cfg(target_arch = "x86_64")]
-fn by_both_numbers(mut rules: Rules) -> Rules {
+fn by_both_numbers(mut rules: SyscallRules) -> SyscallRules {
     let second = |call: i64| {
         RENUMBERED.iter().find(|(first, _)| *first == call).map_or(call, |(_, second)| *second)
             | SECOND_NUMBERS
@@ -220,7 +220,7 @@ fn by_both_numbers(mut rules: Rules) -> Rules {
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn by_both_numbers(rules: Rules) -> Rules {
+fn by_both_numbers(rules: SyscallRules) -> SyscallRules {
     rules
 }
 
