@@ -9,9 +9,9 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinError, JoinHandle};
 use tokio::time::timeout;
 
-use super::errands::errands;
+use super::host_services::errands;
 use super::themes::theme;
-use super::{looks, outcome, signals};
+use super::{appearance, outcome, signals};
 use crate::agent::{Attendance, Event, Intent, Shutdown};
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
@@ -92,8 +92,8 @@ async fn converse(
     let settings = UiSettings {
         view: view_settings(invocation, &session),
         theme,
-        follows_background: looks::follows_background(invocation),
-        takes: looks::takes(invocation),
+        follows_background: appearance::follows_background(invocation),
+        takes: appearance::takes(invocation),
         vim: invocation.config.vim,
         keymap: invocation.config.keymap.clone(),
         first,
@@ -156,7 +156,7 @@ async fn until_ended(
 
 /// What tells the front to end. Where words are said in lines, the terminal makes a signal of Ctrl-C, which is then a key.
 fn signals_of(invocation: &Invocation) -> Result<(watch::Receiver<bool>, Option<mpsc::Receiver<()>>), Fault> {
-    if looks::speaks(invocation) {
+    if appearance::speaks(invocation) {
         let (quit, interrupts) = signals::told_to_end_or_interrupted()?;
         return Ok((quit, Some(interrupts)));
     }
@@ -177,7 +177,7 @@ async fn front(
 
 /// What to know before the first message.
 fn notice(invocation: &Invocation, session: &Session) -> Option<String> {
-    let notices: Vec<&str> = looks::why_it_speaks(invocation)
+    let notices: Vec<&str> = appearance::why_it_speaks(invocation)
         .into_iter()
         .chain(session.notices.iter().map(String::as_str))
         .collect();

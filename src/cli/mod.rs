@@ -1,16 +1,16 @@
 //! The command line: words in; a front end on a session, or a report, out.
 
 pub mod agents;
+mod appearance;
 pub mod args;
 mod chat;
 pub mod doctor;
 mod editor;
-mod errands;
 mod events;
 mod exec;
+mod host_services;
 mod inspect;
 mod listing;
-mod looks;
 pub mod mcp;
 mod outcome;
 mod past;
@@ -138,13 +138,13 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
         Some(Command::Inspect(inspect)) => {
             let invocation = invoke(&args.flags.then(inspect.flags), environment, None)?;
             let which = Which::named(inspect.session, inspect.last).unwrap_or(Which::Last);
-            looks::needs_a_screen(&invocation)?;
+            appearance::needs_a_screen(&invocation)?;
             inspect::run(&invocation, &which)
         }
         Some(Command::Replay(replay)) => {
             let invocation = invoke(&args.flags.then(replay.flags), environment, None)?;
             let which = Which::named(replay.session, replay.last).unwrap_or(Which::Last);
-            looks::needs_a_screen(&invocation)?;
+            appearance::needs_a_screen(&invocation)?;
             replay::run(&invocation, &which)
         }
         Some(Command::Sessions(words)) => {

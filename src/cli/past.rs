@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 
 use super::chat::entry_json;
 use super::themes::theme;
-use super::{looks, signals};
+use super::{appearance, signals};
 use crate::agent::Event;
 use crate::config::Invocation;
 use crate::config::exit::Exit;
@@ -44,8 +44,8 @@ pub(super) fn show(
         let (_reply_to, replies) = mpsc::channel(1);
         let (abort, _abort_of) = mpsc::channel(1);
         let settings = UiSettings {
-            follows_background: looks::follows_background(invocation),
-            takes: looks::takes(invocation),
+            follows_background: appearance::follows_background(invocation),
+            takes: appearance::takes(invocation),
             keymap: invocation.config.keymap.clone(),
             ..UiSettings::of_the_past(view(invocation, model, &cwd), theme, quit, entry_json)
         };

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::looks;
+use super::appearance;
 use super::terminals::shows_exact_colours;
 use crate::config::Invocation;
 use crate::config::environment::Environment;
@@ -22,7 +22,7 @@ pub(super) fn theme(invocation: &Invocation) -> Result<Theme, Fault> {
     if invocation.environment.no_color() {
         return Ok(Theme::plain());
     }
-    let name = looks::theme_name(invocation);
+    let name = appearance::theme_name(invocation);
     let theme = theme_called(name, themes_folder(invocation).as_deref())?;
     Ok(fitting(theme, &invocation.environment))
 }

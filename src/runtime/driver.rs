@@ -12,9 +12,9 @@ use crate::agent::{Agent, Effect, Event, Input, Intent, Live, Shutdown};
 use crate::ledger::{Body, Entry, Millis};
 
 use super::clock::Clock;
-use super::keeping::{Held, Keeping};
 use super::operations::Operations;
 use super::outbox::Outbox;
+use super::pending_writes::{Held, Keeping};
 use super::ports::{HookPort, ModelPort, StorePort, ToolPort};
 use super::spans::Spans;
 

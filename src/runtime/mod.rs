@@ -5,16 +5,14 @@ mod clock;
 mod driver;
 #[cfg(all(test, target_os = "linux"))]
 mod failing;
-mod foreign;
-mod hearing;
 mod hooks;
 mod http;
-mod keeping;
 pub mod mcp;
 mod models;
 mod network;
 mod operations;
 mod outbox;
+mod pending_writes;
 mod ports;
 mod process;
 mod regular;
@@ -22,8 +20,10 @@ mod router;
 pub mod sandbox;
 mod spans;
 pub mod store;
+mod stream_pump;
 mod tools;
 pub mod undo;
+mod untrusted;
 
 pub use clock::Clock;
 pub use driver::{Driver, DriverError, Handles, Ports};

@@ -13,8 +13,8 @@ use crate::hooks::HookCall;
 use crate::ledger::CallId;
 use crate::tool::{Invocation, Shown, ToolNews, ToolReport, warm_up};
 
-use super::hearing::hear;
 use super::ports::{HookPort, LateNews, ModelPort, ToolPort};
+use super::stream_pump::hear;
 
 /// Everything that is under way.
 pub(super) struct Operations {

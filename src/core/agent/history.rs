@@ -10,11 +10,11 @@ use crate::ledger::{
 };
 
 use super::Effect;
+use super::background_ends::Shells;
 use super::editing::Edits;
 use super::guards::Guards;
-use super::shells::Shells;
-use super::unclear::Unclear;
-use super::undoing::Undone;
+use super::restoring::Undone;
+use super::uncertain::Unclear;
 
 /// The ledger, its meter, and how far each has been read.
 #[derive(Debug)]

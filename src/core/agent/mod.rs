@@ -2,19 +2,18 @@
 #![warn(clippy::wildcard_enum_match_arm)]
 
 mod abort;
-mod always;
 mod answer;
+mod approval;
 mod asking;
-mod awaiting;
+mod background_ends;
 mod bugs;
 mod clock;
 mod compacting;
 mod discovering;
-mod dispatching;
+mod dispatch;
 mod editing;
 mod effect;
 mod event;
-mod gate;
 mod goal;
 mod guards;
 mod history;
@@ -22,22 +21,23 @@ mod hooked_tools;
 mod hooking;
 mod input;
 mod learning;
+mod model_stream;
 mod phase;
-mod receiving;
+mod receipts;
 mod recovery;
+mod restoring;
 mod resume;
 mod revisiting;
 mod revoking;
+mod session_rules;
 mod settings;
-mod shells;
 mod steering;
 mod step;
 mod summing;
 mod switching;
 mod turn;
 mod typing;
-mod unclear;
-mod undoing;
+mod uncertain;
 
 use std::collections::BTreeSet;
 
@@ -51,12 +51,12 @@ use crate::ledger::{CallId, CutBy, EntryId, Ledger, Millis};
 use crate::policy::Policy;
 use crate::tool::ToolNews;
 
+use background_ends::BackgroundEnds;
 use clock::Timers;
 use discovering::Toolbox;
 use history::History;
 use hooking::HookRuns;
 use phase::Phase;
-use shells::BackgroundEnds;
 use steering::Inbox;
 use step::Step;
 use switching::ModelChoice;

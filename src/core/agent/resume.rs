@@ -9,10 +9,10 @@ use crate::ledger::{
 use crate::policy::grant_on_record;
 use crate::tool::{SideEffect, ToolSpec};
 
-use super::always::taken;
 use super::asking::is_question;
 use super::history::History;
 use super::phase::{CallState, Dispatching, Pending, Phase};
+use super::session_rules::taken;
 use super::step::Step;
 use super::{Agent, Attendance, Effect, Settings};
 

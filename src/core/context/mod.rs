@@ -1,7 +1,7 @@
 //! What the model is shown: the projected ledger, the frozen prompt and tools, and the room for an answer.
 
 mod condense;
-mod sight;
+mod vision;
 mod window;
 pub mod words;
 
@@ -27,11 +27,11 @@ pub fn build(
 ) -> Result<Request, Unsettled> {
     let mut messages = ledger.project()?;
     if spec.is_known_to_see() {
-        sight::bound_images(&mut messages);
+        vision::bound_images(&mut messages);
     } else if spec.sees() {
-        sight::take_unsure_images_out(&mut messages);
+        vision::take_unsure_images_out(&mut messages);
     } else {
-        sight::take_images_out(&mut messages);
+        vision::take_images_out(&mut messages);
     }
     let max_output = spec.max_output.min(output_left.unwrap_or(u64::MAX)).max(1);
     Ok(Request {

@@ -16,24 +16,24 @@ mod effort;
 mod ending;
 mod entry;
 mod facts;
+mod files_restored;
 mod goal;
 mod grant;
 pub(crate) mod halves;
-mod handover;
 mod hosted;
 mod id;
 mod image;
 mod injector;
-mod lesson;
 mod limit;
 mod message;
 mod note;
 mod open;
 mod outcome;
 mod project;
+mod provider_limit;
 mod reach;
 mod recover;
-mod restored;
+mod task_state;
 
 use std::{collections::BTreeSet, fmt, sync::Arc};
 
@@ -51,13 +51,13 @@ pub use effort::Effort;
 pub use ending::{Ending, Transition};
 pub use entry::{Body, Entry, Injected, SessionStarted, Tombstone, TurnEnded, UserMessage};
 pub use facts::{CommandState, Facts, Summary};
+pub use files_restored::FilesRestored;
 pub use goal::{Answerer, Asked, Checkpoint, Goal, Progress, Validation};
 pub use grant::{Grant, grants};
 pub use hosted::Hosted;
 pub use id::{CallId, EntryId, Millis};
 pub use image::Image;
 pub use injector::Injector;
-pub use lesson::{Learned, Lesson};
 pub use limit::Limit;
 pub use message::{AssistantMessage, MicroDollars, ModelRef, Stop, Usage};
 pub use note::{About, Note, NoteKind};
@@ -66,9 +66,9 @@ pub use outcome::{
     Abort, AbortPath, CutBy, Decider, Outcome, ToolResult, aborted_text, forgotten_text, lost_text, seconds,
 };
 pub use project::{Message, Placed, standing, tombstoned};
+pub use provider_limit::{Learned, Lesson};
 pub use reach::Reach;
 pub use recover::{Recovered, recover};
-pub use restored::FilesRestored;
 
 /// Version of the session format that this program writes.
 pub const FORMAT_VERSION: u32 = 2;

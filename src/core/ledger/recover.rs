@@ -7,9 +7,9 @@ use std::{
 
 use super::{
     Body, CallId, CompactionTrigger, Decision, Entry, Fault, Ledger, Millis, OpenCall, Outcome, Settlement,
-    Tombstone, ToolUse, Transition, check, forgotten_text,
-    handover::{begun, delivered},
-    lost_text, told_of_typing,
+    Tombstone, ToolUse, Transition, check, forgotten_text, lost_text,
+    task_state::{begun, delivered},
+    told_of_typing,
 };
 
 /// A loaded session.

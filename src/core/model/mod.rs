@@ -4,8 +4,8 @@ mod bounds;
 mod draft;
 mod event;
 mod failure;
-mod sight;
 mod spec;
+mod vision;
 
 pub use crate::ledger::Effort;
 pub use bounds::{AnswerBounds, Excess};

@@ -9,10 +9,10 @@ use futures_util::future::{Either, select};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
+use super::cancel::{afterwards, farewell, found};
+use super::delegation::{Handover, TaskContext};
 use super::exchange::Exchange;
-use super::farewell::{afterwards, farewell, found};
-use super::handover::{Handover, TaskContext};
-use super::told::{ended, shown_id};
+use super::progress::{ended, shown_id};
 use crate::ledger::{Outcome, RemoteTask, TaskState, seconds};
 use crate::tool::{Shown, ToolReport};
 

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::agent::A2aAgent;
-use super::place::TaskEndpoint;
-use super::standing::A2aFound;
-use crate::runtime::foreign::{one_line, plain, shown};
+use super::card_address::TaskEndpoint;
+use super::status::A2aFound;
+use crate::runtime::untrusted::{one_line, plain, shown};
 use crate::tool::{DELEGATE_TO, SideEffect, ToolSpec};
 use crate::wire::a2a::{Card, Version};
 

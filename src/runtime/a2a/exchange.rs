@@ -9,13 +9,13 @@ use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 
-use super::handover::{Handover, TaskContext};
+use super::delegation::{Handover, TaskContext};
 use super::link::{AgentLink, Events, StreamEvent, StreamedAnswer, Trouble};
+use super::progress::{TaskProgress, shown_id};
 use super::report;
-use super::told::{TaskProgress, shown_id};
 use crate::ledger::{Outcome, TaskState};
-use crate::runtime::foreign::plain;
 use crate::runtime::tools::live::Live;
+use crate::runtime::untrusted::plain;
 use crate::tool::{Shown, ToolReport};
 use crate::wire::a2a::Event;
 

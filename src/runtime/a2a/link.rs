@@ -12,8 +12,8 @@ use reqwest::{Body, Client, Response, StatusCode, Url};
 use tokio::task::spawn_blocking;
 
 use super::agent::A2aAgent;
-use crate::runtime::foreign;
 use crate::runtime::network::{self, Network};
+use crate::runtime::untrusted;
 use crate::wire::a2a::{Dialect, Event, NoEvent, Version, find, read};
 use crate::wire::sse::{SseDecoder, SseEvent};
 use crate::wire::{Bulk, MOST_VALUES};
@@ -43,7 +43,7 @@ pub(super) enum Trouble {
 /// What is wrong with a header or the network's settings; no value stands in it.
 pub(super) fn client(agent: &A2aAgent, url: &Url, network: &Network) -> Result<(Client, HeaderMap), String> {
     let client = network.client(url, CONNECT).map_err(|failure| failure.message)?;
-    Ok((client, foreign::headers(&agent.headers)?))
+    Ok((client, untrusted::headers(&agent.headers)?))
 }
 
 /// What an answer with another status than success means; `None`: it is one of success.

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use super::told::{TaskProgress, shown_id, text};
+use super::progress::{TaskProgress, shown_id, text};
 use crate::ledger::{Facts, Outcome, TaskState};
-use crate::runtime::foreign::{IN_A_SENTENCE, Pictures, Secrets, one_line, plain, read};
+use crate::runtime::untrusted::{IN_A_SENTENCE, Pictures, Secrets, one_line, plain, read};
 use crate::tool::{DELEGATE_TO, ToolReport, bound};
 use crate::wire::a2a::Part;
 

@@ -9,9 +9,9 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::agent::A2aAgent;
-use super::handover::Handover;
-use super::kept::Kept;
-use super::standing::A2aStanding;
+use super::agent_handle::Kept;
+use super::delegation::Handover;
+use super::status::A2aStanding;
 use crate::ledger::{CallId, Preview};
 use crate::runtime::network::Network;
 use crate::runtime::ports::{LateNews, ToolPort};

@@ -9,11 +9,11 @@ use reqwest::Url;
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::{StreamableHttpClientTransportConfig, StreamableHttpError};
 
-use super::lines::MOST_BYTES;
+use super::line_limit::MOST_BYTES;
 use super::tasks::Tasks;
 use super::web::{Answered, Web};
-use crate::runtime::foreign::{self, cause};
 use crate::runtime::network::{self, Network};
+use crate::runtime::untrusted::{self, cause};
 
 /// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -36,7 +36,7 @@ pub(super) fn reach(
         return Err("its address begins neither with https:// nor with http://".to_owned());
     }
     let client = network.client(&url, CONNECT).map_err(|failure| failure.message)?;
-    let headers = foreign::headers(headers)?;
+    let headers = untrusted::headers(headers)?;
     let config = StreamableHttpClientTransportConfig::with_uri(url.as_str())
         .custom_headers(headers)
         .max_sse_event_size(MOST_BYTES)

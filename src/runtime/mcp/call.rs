@@ -9,9 +9,9 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-use super::ear::Listener;
-use super::kept::Kept;
 use super::link::{Link, Trouble};
+use super::managed_server::Kept;
+use super::notification_filter::Listener;
 use super::report;
 use super::server::McpWay;
 use crate::ledger::{Arguments, Outcome, seconds};

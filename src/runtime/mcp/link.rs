@@ -20,8 +20,8 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::address::{reach, why};
 use super::answers::ServerQuestions;
-use super::ear::{Ear, Heard};
-use super::means::McpMeans;
+use super::launch_context::McpMeans;
+use super::notification_filter::{Ear, Heard};
 use super::program::Program;
 use super::server::{McpServer, McpWay};
 use super::tasks::Tasks;

@@ -13,8 +13,8 @@ use sha2::{Digest as _, Sha256};
 use super::checked::{Checks, aside};
 use super::link::{Link, Trouble};
 use super::server::McpServer;
-use super::standing::McpFound;
-use crate::runtime::foreign::{one_line, plain};
+use super::status::McpFound;
+use crate::runtime::untrusted::{one_line, plain};
 use crate::tool::{self, SideEffect, ToolSpec, check_schema};
 
 /// Most tools of one server; a model that is shown more finds none of them.

@@ -15,8 +15,8 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::lines::{Break, Lines, MOST_BYTES};
-use super::means::McpMeans;
+use super::launch_context::McpMeans;
+use super::line_limit::{Break, Lines, MOST_BYTES};
 use super::server::McpWay;
 use super::tasks::Tasks;
 use crate::runtime::process::Group;

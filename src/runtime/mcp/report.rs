@@ -5,7 +5,7 @@ use rmcp::model::{CallToolResult, ContentBlock, ResourceContents, ServerResult};
 use serde_json::Value;
 
 use crate::ledger::{Facts, Outcome};
-use crate::runtime::foreign::{IN_A_SENTENCE, Pictures, one_line, plain, read};
+use crate::runtime::untrusted::{IN_A_SENTENCE, Pictures, one_line, plain, read};
 use crate::tool::{ToolReport, bound};
 
 /// Most characters of what the server says when it refuses a call.

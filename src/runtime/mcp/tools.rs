@@ -6,10 +6,10 @@ use futures_util::future::{BoxFuture, join, join_all};
 use tokio::sync::mpsc;
 
 use super::call;
-use super::kept::Kept;
-use super::means::McpMeans;
+use super::launch_context::McpMeans;
+use super::managed_server::Kept;
 use super::server::McpServer;
-use super::standing::McpStanding;
+use super::status::McpStanding;
 use crate::ledger::{CallId, Preview};
 use crate::runtime::ports::{LateNews, ToolPort};
 use crate::tool::{

@@ -19,7 +19,7 @@ use sse_stream::{Sse, SseStream};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-use super::lines::MOST_BYTES;
+use super::line_limit::MOST_BYTES;
 use super::tasks::Tasks;
 use crate::wire::{Bulk, MOST_VALUES};
 

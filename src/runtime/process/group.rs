@@ -11,10 +11,10 @@ use tokio::process::{Child, Command};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinHandle;
 
-use super::ourselves::takes_orphans;
+use super::non_dumpable::takes_orphans;
+use super::orphans::{self, Trace};
 use super::private::Private;
 use super::register::{Groups, Slot, ask_to_end, has_ended, is_alive, send};
-use super::stray::{self, Trace};
 
 /// What a group gets between TERM and KILL.
 pub(crate) const GRACE: Duration = Duration::from_secs(2);
@@ -55,8 +55,8 @@ impl Group {
         start: impl FnOnce(&'static str, &str) -> io::Result<Child>,
     ) -> io::Result<(Child, Self)> {
         let slot = groups.reserve().map_err(io::Error::other)?;
-        let (name, mark) = stray::mark();
-        let ((child, id), trace) = stray::lead(mark.clone(), || {
+        let (name, mark) = orphans::mark();
+        let ((child, id), trace) = orphans::lead(mark.clone(), || {
             let child = start(name, &mark)?;
             let id = child
                 .id()
@@ -105,7 +105,7 @@ fn reaping() -> Option<JoinHandle<()>> {
     let mut ended = signal(SignalKind::child()).ok()?;
     Some(tokio::spawn(async move {
         while ended.recv().await.is_some() {
-            stray::reap();
+            orphans::reap();
         }
     }))
 }

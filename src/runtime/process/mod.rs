@@ -1,12 +1,12 @@
 //! Process groups: whatever a command starts ends with it, what escaped from its group too.
 
-mod family;
 mod group;
-mod ourselves;
+mod non_dumpable;
+mod orphans;
 mod private;
+mod process_tree;
 mod register;
-mod stray;
 
 pub(crate) use group::{GRACE, Group};
-pub use ourselves::keep_to_ourselves;
+pub use non_dumpable::keep_to_ourselves;
 pub use register::Groups;

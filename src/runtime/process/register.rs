@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, test_kill_process_group, waitpid};
 
-use super::stray::{self, Trace};
+use super::orphans::{self, Trace};
 
 /// More commands at once than any session runs; a full register refuses the next one.
 const SLOTS: usize = 64;
@@ -53,7 +53,7 @@ impl Groups {
     pub fn end_all(&self, grace: Duration) {
         self.0.closed.store(true, SeqCst);
         // A group's last word may be all that still knows of what left it.
-        let traces: Vec<Trace> = self.living().filter_map(stray::trace_of).collect();
+        let traces: Vec<Trace> = self.living().filter_map(orphans::trace_of).collect();
         for group in self.living() {
             ask_to_end(group);
         }

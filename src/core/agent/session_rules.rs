@@ -5,8 +5,8 @@ use crate::ledger::{Decider, Decision, Ledger, Scope, ToolUse, grants};
 use crate::policy::{Decided, Origin, Rule, RuleKind, Tier, Verdict, suggest};
 use crate::tool::Preparation;
 
+use super::approval::NOT_EXAMINED;
 use super::asking::is_question;
-use super::gate::NOT_EXAMINED;
 use super::phase::{CallState, Pending, Permission};
 use super::step::Step;
 use super::{Agent, Live};

@@ -2,7 +2,7 @@
 
 use reqwest::Url;
 
-use crate::runtime::foreign::{one_line, shown};
+use crate::runtime::untrusted::{one_line, shown};
 
 /// Where a card is, below the address of its agent: in 1.0, in 0.3 and KAOS, in an older KAOS.
 const WELL_KNOWN: [&str; 3] =

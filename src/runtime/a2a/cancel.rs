@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::kept::Kept;
+use super::agent_handle::Kept;
 use super::link::{AgentLink, StreamEvent, Trouble};
-use super::told::{ended, shown_id};
+use super::progress::{ended, shown_id};
 use crate::ledger::TaskState;
 use crate::tool::ToolReport;
 use crate::wire::a2a::Event;

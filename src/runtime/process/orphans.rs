@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, waitpid};
 
-use super::family::{self, Relative};
-use super::ourselves::takes_orphans;
+use super::non_dumpable::takes_orphans;
+use super::process_tree::{self, Relative};
 
 /// The variable that marks what a command started.
 const MARK: &str = "COUNTERSIGN_STARTED";
@@ -50,7 +50,7 @@ pub(super) fn lead<T>(mark: String, start: impl FnOnce() -> io::Result<(T, Pid)>
     let mut leaders = LEADERS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let (child, leader) = start()?;
     let leader = leader.as_raw_nonzero().get();
-    let trace = Trace { leader, mark, began: family::of(leader).map_or(0, |found| found.began) };
+    let trace = Trace { leader, mark, began: process_tree::of(leader).map_or(0, |found| found.began) };
     leaders.insert(leader, trace.clone());
     Ok((child, trace))
 }
@@ -62,7 +62,7 @@ pub(super) fn trace_of(leader: Pid) -> Option<Trace> {
 
 /// Waits for orphans that have ended: nobody else will, and each keeps its number until then.
 pub(super) fn reap() {
-    let ended = family::children(own_id()).into_iter().filter(|one| one.is_ended && is_orphan(one));
+    let ended = process_tree::children(own_id()).into_iter().filter(|one| one.is_ended && is_orphan(one));
     for id in ended.filter_map(|one| Pid::from_raw(one.id)) {
         waitpid(Some(id), WaitOptions::NOHANG).ok();
     }
@@ -109,7 +109,7 @@ impl Trace {
         let begun = Instant::now();
         let mut last_seen = begun;
         while last_seen.elapsed() < QUIET && begun.elapsed() < LONGEST_CHASE {
-            for orphan in family::adopted(own_id()).into_iter().filter(is_orphan) {
+            for orphan in process_tree::adopted(own_id()).into_iter().filter(is_orphan) {
                 let Some(id) = Pid::from_raw(orphan.id) else { continue };
                 if orphan.is_ended {
                     waitpid(Some(id), WaitOptions::NOHANG).ok();
@@ -133,8 +133,8 @@ impl Trace {
 
     /// All that it started, but for its group, which ends as one: what can be told by itself, then what those started.
     fn find(&self) -> Vec<Relative> {
-        let ours = if takes_orphans() { family::descendants(own_id()) } else { None };
-        let all = ours.unwrap_or_else(family::all);
+        let ours = if takes_orphans() { process_tree::descendants(own_id()) } else { None };
+        let all = ours.unwrap_or_else(process_tree::all);
         let mut found: Vec<Relative> = all.iter().filter(|one| self.is_mine(one)).copied().collect();
         let mut known: BTreeSet<i32> = found.iter().map(|one| one.id).chain([self.leader]).collect();
         loop {
@@ -153,7 +153,9 @@ impl Trace {
         if one.id == self.leader || one.id == own_id() || one.began < self.began {
             return false;
         }
-        one.session == self.leader || family::carries(one.id, MARK, &self.mark) || self.has_shed_all(one)
+        one.session == self.leader
+            || process_tree::carries(one.id, MARK, &self.mark)
+            || self.has_shed_all(one)
     }
 
     /// An orphan that came to this program since the command began, and that no other running command marks.
@@ -167,14 +169,14 @@ fn is_of_another(id: i32) -> bool {
     let Some(leaders) = leaders() else { return true };
     let marks: Vec<String> = leaders.values().map(|trace| trace.mark.clone()).collect();
     drop(leaders);
-    marks.iter().any(|mark| family::carries(id, MARK, mark))
+    marks.iter().any(|mark| process_tree::carries(id, MARK, mark))
 }
 
 /// A child of this program that it did not start: it came when its parent ended.
 fn is_orphan(one: &Relative) -> bool {
     takes_orphans()
         && one.parent == own_id()
-        && family::own_session().is_some_and(|session| one.session != session)
+        && process_tree::own_session().is_some_and(|session| one.session != session)
         && leaders().is_some_and(|leaders| !leaders.contains_key(&one.id))
 }
 

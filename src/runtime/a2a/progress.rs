@@ -1,7 +1,7 @@
 //! What an agent has told of one task, folded from its events into bounded memory.
 
 use crate::ledger::{RemoteTask, TaskState};
-use crate::runtime::foreign::one_line;
+use crate::runtime::untrusted::one_line;
 use crate::wire::a2a::{A2aMessage, Artifact, Event, Part, Task, TaskStatus};
 
 /// Most bytes of what one conversation made that are kept.

@@ -13,7 +13,7 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::sync::mpsc;
 
-use crate::runtime::foreign::plain;
+use crate::runtime::untrusted::plain;
 
 /// Most questions of a server that are answered at once. One that asks on without reading the answers is not heard.
 const MOST_QUESTIONS: usize = 32;

@@ -11,13 +11,13 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use super::agent::A2aAgent;
+use super::card_address::{own_address, places_of_card};
 use super::described::describe;
 use super::link::{AgentLink, body, client, no_success};
-use super::place::{own_address, places_of_card};
-use super::standing::{A2aFound, A2aStanding};
+use super::status::{A2aFound, A2aStanding};
 use crate::ledger::seconds;
-use crate::runtime::foreign::{Secrets, address_and_headers, shown};
 use crate::runtime::network::{self, Network};
+use crate::runtime::untrusted::{Secrets, address_and_headers, shown};
 use crate::wire::Bulk;
 use crate::wire::a2a::{Card, Dialect, Version};
 

@@ -8,13 +8,13 @@ use tokio::sync::Mutex;
 use tokio::time::timeout_at;
 
 use super::checked::Checks;
+use super::launch_context::McpMeans;
 use super::link::{Link, within};
 use super::listing::{Offering, list};
-use super::means::McpMeans;
 use super::server::{McpServer, McpWay};
-use super::standing::{McpFound, McpStanding};
+use super::status::{McpFound, McpStanding};
 use crate::ledger::Arguments;
-use crate::runtime::foreign::{Secrets, address_and_headers, shown};
+use crate::runtime::untrusted::{Secrets, address_and_headers, shown};
 
 /// How often a program is started again although nothing came of the last time.
 const MOST_RESTARTS: u32 = 3;

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use tokio::sync::watch;
 
-use super::kept::{Kept, ReadyAgent};
+use super::agent_handle::{Kept, ReadyAgent};
 use crate::ledger::{CallId, TaskState};
 use crate::runtime::ports::LateNews;
 use crate::wire::a2a::Outgoing;
