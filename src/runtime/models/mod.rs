@@ -5,8 +5,10 @@ mod play;
 mod rehearsal;
 mod scripted;
 mod string_mode;
+mod tool_mode;
 
 pub use auto_tools::{AutoToolMode, RunningMode};
 pub use rehearsal::{Pace, RehearsalModel};
-pub use scripted::{ScriptedModel, ToolMode};
+pub use scripted::ScriptedModel;
 pub use string_mode::StringModel;
+pub use tool_mode::ToolMode;

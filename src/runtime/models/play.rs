@@ -8,7 +8,7 @@ use crate::ledger::{Block, Image, Message, Stop, Usage};
 use crate::model::{FailureClass, ModelEvent, ModelFailure, ModelNews, Request};
 use crate::wire::script::Reply;
 
-use super::ToolMode;
+use super::tool_mode::ToolMode;
 
 /// One step of an answer.
 #[derive(Debug, Clone, PartialEq)]

@@ -9,16 +9,7 @@ use crate::runtime::ModelPort;
 use crate::wire::script::Reply;
 
 use super::play::{Step, estimate, play, steps};
-
-/// How a model says that it wants a tool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ToolMode {
-    /// As events of the protocol.
-    #[default]
-    Native,
-    /// As text, which someone else reads.
-    String,
-}
+use super::tool_mode::ToolMode;
 
 /// Plays a script. A reply is used up when the call is made, however the call ends.
 #[derive(Debug)]

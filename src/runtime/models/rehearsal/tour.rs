@@ -2,7 +2,7 @@
 
 use crate::wire::script::Reply;
 
-use super::answer::{propose, say};
+use super::reply::{propose, say};
 use super::report::{account, names};
 use super::round::Round;
 use super::wish::Action;
