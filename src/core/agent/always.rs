@@ -3,9 +3,8 @@
 
 use crate::ledger::{Decider, Decision, Ledger, Millis, Scope, ToolUse, grants};
 use crate::policy::{Decided, Origin, Rule, RuleKind, Tier, Verdict, suggest};
-use crate::tool::Preparation;
+use crate::tool::{Preparation, ToolKind};
 
-use super::asking::is_question;
 use super::phase::{Pending, Permission, State};
 use super::{Agent, Effect, Live};
 
@@ -16,7 +15,8 @@ impl Agent {
     /// Why there is none, in words for a person.
     pub(super) fn offered(&self, call: &ToolUse, found: &Preparation) -> Result<Rule, String> {
         let none = || "no rule would be narrow enough to be of use here".to_owned();
-        let tool = self.registry.get(&call.name).filter(|_| !is_question(call)).ok_or_else(none)?;
+        let tool =
+            self.registry.get(&call.name).filter(|tool| tool.kind != ToolKind::Question).ok_or_else(none)?;
         let rule = suggest(tool, &call.arguments, found, &[]).ok_or_else(none)?.rule;
         let mut policy = self.settings.policy.clone();
         policy.rules.push(rule.clone());

@@ -9,7 +9,7 @@ use crate::ledger::{
 use crate::policy::{Verdict, effect_of_call, effects_of_call, fingerprint, grant};
 use crate::tool::{Invocation, Preparation, SideEffect, ToolSpec, not_there};
 
-use super::asking::{WHY, is_question};
+use super::asking::WHY;
 use super::phase::{Dispatching, Pending, Permission, Phase, State};
 use super::{Agent, Answer, Attendance, Effect, Live};
 
@@ -155,7 +155,7 @@ impl Agent {
         let is_for_sandbox = matches!(policy, Verdict::Sandbox(_));
         let verdict = hooked.map_or(policy.clone(), |said| said.tighten(policy));
         let state = match verdict {
-            Verdict::Allow(_) if is_question(call) => {
+            Verdict::Allow(_) if self.is_question(call) => {
                 self.ask_someone(now, call, (WHY.to_owned(), Sandboxing::Without), found, out)
             }
             Verdict::Allow(reason) => State::Ready(Permission::ByPolicy { reason, rule, sandboxed: false }),
@@ -202,7 +202,7 @@ impl Agent {
         let request = self.ask(now, request, out);
         match self.settings.attendance {
             Attendance::Person => State::Waiting(request),
-            Attendance::Deny if is_question(call) => {
+            Attendance::Deny if self.is_question(call) => {
                 self.deny_by_policy(now, call.id, "nobody is here to answer".to_owned())
             }
             Attendance::Deny => self.deny_by_policy(now, call.id, "nobody is here to approve it".to_owned()),
@@ -280,7 +280,7 @@ impl Agent {
         {
             let Some(answer) = self.unless_early(pending, answer, out) else { return phase };
             match answer {
-                answer if is_question(&pending.call) => self.answer_question(now, pending, answer, out),
+                answer if self.is_question(&pending.call) => self.answer_question(now, pending, answer, out),
                 Answer::Reply(_) => {
                     out.push(Effect::Emit(Live::Refused("this call is no question".to_owned())));
                 }
@@ -332,7 +332,7 @@ impl Agent {
     pub(super) fn denied(&mut self, now: Millis, call: &ToolUse, reason: String) -> State {
         let why = if reason.is_empty() { String::new() } else { format!(": {reason}") };
         self.record(now, Decision::denial(call.id, Decider::User, reason));
-        let text = if is_question(call) {
+        let text = if self.is_question(call) {
             format!("The user did not answer{why}.")
         } else {
             format!("The user denied this call{why}. It was not started; do not repeat it unchanged.")

@@ -13,13 +13,12 @@ use crate::ledger::{
     Arguments, Body, Decider, Ending, Entry, Goal, Injected, Injector, Millis, Outcome, Progress, Remark,
     ToolResult, Transition, UserMessage, Validation,
 };
-use crate::tool::{SideEffect, bound};
+use crate::tool::name::SHELL;
+use crate::tool::{ToolKind, bound};
 
 use super::phase::{Dispatching, Pending, Phase};
 use super::{Agent, Effect, Live};
 
-/// The tool that runs validation commands.
-const RUNNER: &str = "shell";
 /// Checkpoints in a row without a call that worked, after which the run ends (seed 3: repeated failure threshold).
 const MOST_IDLE_CHECKS: u32 = 3;
 /// Characters of a validation command's output that a checkpoint shows.
@@ -86,18 +85,18 @@ impl Agent {
     }
 
     fn run_validation(&mut self, now: Millis, command: String, out: &mut Vec<Effect>) -> Phase {
-        if self.registry.get(RUNNER).is_none() {
-            self.note(now, format!("the validation command needs the tool {RUNNER}, which is not there"));
+        let runner = self.registry.tools().iter().find(|tool| tool.kind == ToolKind::Shell);
+        let Some((runner, effect)) = runner.map(|tool| (tool.name.clone(), tool.effect)) else {
+            self.note(now, format!("the validation command needs the tool {SHELL}, which is not there"));
             return self.end(now, Ending::ToolUnavailable, out);
-        }
+        };
         let arguments =
             Arguments::Object([("command".to_owned(), Value::String(command))].into_iter().collect());
-        let (call, token) = match self.books.ledger.validate(now, RUNNER, arguments) {
+        let (call, token) = match self.books.ledger.validate(now, &runner, arguments) {
             Ok(made) => made,
             Err(unsettled) => return self.give_up(now, &unsettled, out),
         };
         let state = self.examine(&call, out);
-        let effect = self.registry.get(RUNNER).map_or(SideEffect::Runs, |t| t.effect);
         let calls = [Pending::new(call, token, effect, state)].into_iter().collect();
         self.advance(now, Dispatching::of(calls), out)
     }

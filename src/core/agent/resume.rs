@@ -10,7 +10,6 @@ use crate::policy::grant_on_record;
 use crate::tool::{SideEffect, ToolSpec};
 
 use super::always::taken;
-use super::asking::is_question;
 use super::books::Books;
 use super::effect::ordered;
 use super::phase::{Dispatching, Pending, Phase, State};
@@ -85,7 +84,7 @@ impl Agent {
                 call.arguments.clone_from(arguments);
             }
             let request = asked.map_or(EntryId(0), |(id, _)| *id);
-            let state = match is_question(&call) {
+            let state = match self.is_question(&call) {
                 true => State::Waiting(request),
                 false => State::Revisiting { request, is_looked_at: false },
             };

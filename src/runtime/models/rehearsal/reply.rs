@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::tool::name::{EDIT, LIST, READ, SEARCH, SHELL, WRITE};
 use crate::wire::script::{Reply, ScriptedCall};
 
 use super::wish::Action;
@@ -18,15 +19,15 @@ pub(super) fn propose(text: impl Into<String>, actions: &[Action]) -> Reply {
 
 fn call(action: &Action) -> ScriptedCall {
     let (name, arguments) = match action {
-        Action::Read { path } => ("read", json!({ "path": path })),
-        Action::List { path: None } => ("list", json!({})),
-        Action::List { path: Some(path) } => ("list", json!({ "path": path })),
-        Action::Search { text, path } => ("search", search(text, path.as_deref())),
-        Action::Run { command } => ("shell", json!({ "command": command })),
+        Action::Read { path } => (READ, json!({ "path": path })),
+        Action::List { path: None } => (LIST, json!({})),
+        Action::List { path: Some(path) } => (LIST, json!({ "path": path })),
+        Action::Search { text, path } => (SEARCH, search(text, path.as_deref())),
+        Action::Run { command } => (SHELL, json!({ "command": command })),
         Action::Change { from, to, path } => {
-            ("edit", json!({ "path": path, "edits": [{ "old_text": from, "new_text": to }] }))
+            (EDIT, json!({ "path": path, "edits": [{ "old_text": from, "new_text": to }] }))
         }
-        Action::Write { path, content } => ("write", json!({ "path": path, "content": content })),
+        Action::Write { path, content } => (WRITE, json!({ "path": path, "content": content })),
     };
     ScriptedCall { wire_id: String::new(), name: name.to_owned(), arguments: arguments.to_string() }
 }
