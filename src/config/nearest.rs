@@ -14,29 +14,11 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 /// Letters to insert, remove, replace or swap with their neighbour to get from one word to the other. A word that
 /// only goes on where the other ends is one step away: `api_key` means `api_key_env`.
 fn distance(one: &str, other: &str) -> usize {
-    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
-    if one != other && one.len() > 3 && (other.starts_with(&one) || one.starts_with(&other)) {
+    let is_longer_than_three = one.chars().nth(3).is_some();
+    if one != other && is_longer_than_three && (other.starts_with(one) || one.starts_with(other)) {
         return 1;
     }
-    let mut rows: Vec<Vec<usize>> = vec![(0..=other.len()).collect()];
-    let cell = |rows: &[Vec<usize>], i: usize, j: usize| {
-        rows.get(i).and_then(|row| row.get(j)).copied().unwrap_or(0)
-    };
-    for (i, a) in one.iter().enumerate() {
-        rows.push(vec![i + 1]);
-        for (j, b) in other.iter().enumerate() {
-            let changed = cell(&rows, i, j) + usize::from(a != b);
-            let mut least = changed.min(cell(&rows, i, j + 1) + 1).min(cell(&rows, i + 1, j) + 1);
-            let swapped = i > 0 && j > 0 && one.get(i - 1) == Some(b) && other.get(j - 1) == Some(a);
-            if swapped {
-                least = least.min(cell(&rows, i - 1, j - 1) + 1);
-            }
-            if let Some(row) = rows.get_mut(i + 1) {
-                row.push(least);
-            }
-        }
-    }
-    cell(&rows, one.len(), other.len())
+    strsim::osa_distance(one, other)
 }
 
 #[cfg(test)]

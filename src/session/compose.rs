@@ -30,6 +30,7 @@ use crate::session::gateway::Gateway;
 use crate::session::model_switch::Switch;
 use crate::session::undo::Undoing;
 use crate::tool::ToolSpec;
+use crate::tool::name::SHELL;
 use crate::wire::record::SessionFile;
 
 /// A session ready to run.
@@ -212,7 +213,7 @@ fn background_calls(entries: &[Arc<Entry>]) -> u64 {
         Arguments::Unusable(_) => false,
     };
     let calls = entries.iter().filter(|entry| match &entry.body {
-        Body::ToolCall(call) | Body::CallEdited(call) => call.name == "shell" && is_one(&call.arguments),
+        Body::ToolCall(call) | Body::CallEdited(call) => call.name == SHELL && is_one(&call.arguments),
         _ => false,
     });
     calls.count() as u64

@@ -14,6 +14,7 @@ use crate::runtime::SessionStore;
 use crate::runtime::store::find;
 use crate::runtime::undo::{Agreement, FileAction, Finished, Plan, Restored, Snapshots, Which};
 use crate::tool::SideEffect;
+use crate::tool::name::SHELL;
 use crate::ui::offer::Offer;
 
 /// One session, and what its files were.
@@ -193,7 +194,7 @@ fn commands(entries: &[Arc<Entry>], since: CallId) -> Vec<String> {
         match &entry.body {
             // What was changed in its pane is what ran. The check of a goal is a command like any other.
             Body::ToolCall(call) | Body::Validation(call) | Body::CallEdited(call)
-                if call.name == "shell" && call.id >= since =>
+                if call.name == SHELL && call.id >= since =>
             {
                 let command = call.arguments.text("command").unwrap_or_default();
                 commands.insert(call.id, command.to_owned());

@@ -5,7 +5,7 @@ use countersign::agent::{Agent, Answer, Effect, Input, Intent, Settings};
 use countersign::ledger::{Body, CallId, Decider, Millis, Sandboxing, recover};
 use countersign::model::{ModelEvent, ModelNews};
 use countersign::policy::{Mode, RuleKind};
-use countersign::tool::{MOST_TYPED, Preparation, SideEffect, ToolSpec, Typed};
+use countersign::tool::{MOST_TYPED, Preparation, SideEffect, ToolKind, ToolSpec, Typed};
 use serde_json::json;
 
 use crate::asking::{Gate, leads_to, settings, users};
@@ -88,6 +88,7 @@ fn a_call_reaches_its_tool_under_the_names_that_the_tool_itself_has() {
         effect: SideEffect::Sends,
         paths: Vec::new(),
         timeout_ms: None,
+        kind: ToolKind::Mcp,
         retrieves: false,
     });
     let mut gate = Gate::new(settings);

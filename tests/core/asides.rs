@@ -6,7 +6,7 @@ use countersign::ledger::{
     Body, CallId, Change, Ending, EntryId, Facts, FilesRestored, Message, Millis, ModelRef, Outcome, recover,
 };
 use countersign::model::{FailureClass, ModelEvent, ModelFailure, ModelNews, ModelSpec, Request};
-use countersign::tool::{Preparation, SideEffect, ToolNews, ToolReport, ToolSpec};
+use countersign::tool::{Preparation, SideEffect, ToolKind, ToolNews, ToolReport, ToolSpec};
 
 /// An agent with one hook and one tool, and what its last step wanted.
 struct Stage {
@@ -26,6 +26,7 @@ impl Stage {
             effect: SideEffect::Reads,
             paths: vec![],
             timeout_ms: None,
+            kind: ToolKind::Plain,
             retrieves: false,
         };
         let model = ModelSpec::unknown(ModelRef::parse("first"));

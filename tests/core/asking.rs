@@ -7,7 +7,7 @@ use countersign::ledger::{
 };
 use countersign::model::{ModelEvent, ModelNews, ModelSpec};
 use countersign::policy::{Mode, Origin, Rule, RuleKind, Tier, digest};
-use countersign::tool::{Invocation, Preparation, SideEffect, ToolNews, ToolReport, ToolSpec};
+use countersign::tool::{Invocation, Preparation, SideEffect, ToolKind, ToolNews, ToolReport, ToolSpec};
 use serde_json::{Value, json};
 
 /// An agent with three tools, and what its last step wanted.
@@ -27,6 +27,12 @@ fn tool(name: &str, effect: SideEffect, member: &str) -> ToolSpec {
         effect,
         paths: if member == "path" { vec![member.to_owned()] } else { Vec::new() },
         timeout_ms: None,
+        kind: match name {
+            "shell" => ToolKind::Shell,
+            "ask" => ToolKind::Question,
+            "fetch" => ToolKind::Fetch,
+            other => ToolSpec::from_elsewhere(other).kind,
+        },
         retrieves: false,
     }
 }

@@ -12,7 +12,7 @@ use countersign::ledger::{
 use countersign::model::{
     Abilities, Effort, FailureClass, ModelEvent, ModelFailure, ModelNews, ModelSpec, Request, Sizes,
 };
-use countersign::tool::{Preparation, SideEffect, ToolNews, ToolReport, ToolSpec};
+use countersign::tool::{Preparation, SideEffect, ToolKind, ToolNews, ToolReport, ToolSpec};
 
 /// A server that counts five tokens where we estimate four.
 pub(crate) struct Server {
@@ -72,6 +72,7 @@ pub(crate) fn settings(window: u64) -> Settings {
         effect: SideEffect::Reads,
         paths: vec![],
         timeout_ms: None,
+        kind: ToolKind::Plain,
         retrieves: false,
     };
     let spec = ModelSpec { window, ..ModelSpec::unknown(ModelRef::parse("near/model")) };

@@ -16,7 +16,7 @@ use countersign::model::{
     Abilities, FailureClass, ModelEvent, ModelFailure, ModelNews, ModelSpec, Request, ToolCalls,
 };
 use countersign::policy::Mode;
-use countersign::tool::{Preparation, SideEffect, ToolNews, ToolReport, ToolSpec};
+use countersign::tool::{Preparation, SideEffect, ToolKind, ToolNews, ToolReport, ToolSpec};
 use countersign::view::{View, ViewSettings, one_line};
 use countersign::wire::record::{decode, encode, without_images};
 use proptest::prelude::*;
@@ -42,6 +42,7 @@ impl Stage {
             effect: SideEffect::Reads,
             paths: vec![],
             timeout_ms: None,
+            kind: ToolKind::Plain,
             retrieves: false,
         };
         let settings = Settings { tools: vec![read], fallback, ..Settings::new(first) };

@@ -2,7 +2,7 @@
 
 use countersign::ledger::{Arguments, CallId};
 use countersign::policy::{Mode, Past, Policy, RuleKind, Verdict, listing, suggest};
-use countersign::tool::{Preparation, SideEffect, ToolSpec};
+use countersign::tool::{Preparation, SideEffect, ToolKind, ToolSpec};
 use serde_json::json;
 
 use super::lines::look;
@@ -135,7 +135,7 @@ fn options_of_what_runs_another_program_hide_nothing_from_a_denial() {
 }
 
 fn fetch() -> ToolSpec {
-    ToolSpec { name: "fetch".into(), effect: SideEffect::Sends, ..shell_tool() }
+    ToolSpec { name: "fetch".into(), effect: SideEffect::Sends, kind: ToolKind::Fetch, ..shell_tool() }
 }
 
 fn page(url: &str) -> Arguments {

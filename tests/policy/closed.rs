@@ -2,7 +2,7 @@
 
 use countersign::ledger::Arguments;
 use countersign::policy::{Mode, Policy, RuleKind, Tier, Verdict};
-use countersign::tool::{Preparation, SideEffect, ToolSpec};
+use countersign::tool::{Preparation, SideEffect, ToolKind, ToolSpec};
 use serde_json::json;
 
 use super::lines::look;
@@ -16,6 +16,7 @@ fn what_is_closed_in_the_workspace_is_as_outside_of_it() {
     let read = ToolSpec {
         name: "read".into(),
         effect: SideEffect::Reads,
+        kind: ToolKind::Plain,
         paths: vec!["path".into()],
         ..shell_tool()
     };

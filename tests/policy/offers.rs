@@ -2,7 +2,7 @@
 
 use countersign::ledger::{Arguments, CallId};
 use countersign::policy::{Origin, Past, Policy, RuleKind, Tier, Verdict, listing, suggest};
-use countersign::tool::{Preparation, SideEffect, ToolSpec};
+use countersign::tool::{Preparation, ToolSpec};
 
 use super::lines::look;
 use super::rules::{at, edit_tool, from};
@@ -64,7 +64,7 @@ fn always_offers_the_narrowest_rule_of_use_or_none() {
         assert_eq!(text.as_deref(), offered, "{path}");
     }
     // Of a server's tools the one tool, whatever it is called with; of agents the one.
-    let tool = |name: &str| ToolSpec { name: name.into(), effect: SideEffect::Sends, ..shell_tool() };
+    let tool = ToolSpec::from_elsewhere;
     for (name, offered) in ["mcp__github__create_issue", "delegate_to_x"]
         .map(|name| (name, Some(name)))
         .into_iter()

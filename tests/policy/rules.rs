@@ -4,7 +4,7 @@ use countersign::ledger::Arguments;
 use countersign::policy::{
     Mode, Origin, Policy, Rule, RuleKind, Tier, Verdict, effect_of_call, effects_of_call,
 };
-use countersign::tool::{Preparation, SideEffect, ToolSpec};
+use countersign::tool::{Preparation, SideEffect, ToolKind, ToolSpec};
 use serde_json::json;
 
 use super::lines::look;
@@ -20,7 +20,13 @@ fn verdict(rules: Vec<Rule>, line: &str) -> Verdict {
 }
 
 pub(crate) fn edit_tool() -> ToolSpec {
-    ToolSpec { name: "edit".into(), effect: SideEffect::Writes, paths: vec!["path".into()], ..shell_tool() }
+    ToolSpec {
+        name: "edit".into(),
+        effect: SideEffect::Writes,
+        kind: ToolKind::Plain,
+        paths: vec!["path".into()],
+        ..shell_tool()
+    }
 }
 
 pub(crate) fn at(path: &str, leads_to: &str, outside: bool) -> (Arguments, Preparation) {

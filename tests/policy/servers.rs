@@ -5,10 +5,10 @@ use countersign::policy::{Mode, Rule, RuleKind, Verdict};
 use countersign::tool::{Preparation, SideEffect, ToolSpec};
 use serde_json::json;
 
-use super::support::{policy, shell_tool};
+use super::support::policy;
 
 fn decided(mode: Mode, rules: &[(RuleKind, &str)], tool: &str, effect: SideEffect) -> Verdict {
-    let tool = ToolSpec { name: tool.into(), effect, ..shell_tool() };
+    let tool = ToolSpec { effect, ..ToolSpec::from_elsewhere(tool) };
     // What it is called with looks like what rules are held against elsewhere.
     let arguments = Arguments::from_value(json!({ "command": "rm -rf x", "url": "https://h", "path": "a" }));
     policy(mode, rules).decide(&tool, &arguments, &Preparation::default()).verdict

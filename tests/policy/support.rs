@@ -2,7 +2,7 @@
 
 use countersign::ledger::Arguments;
 use countersign::policy::{Mode, Policy, Rule, RuleKind};
-use countersign::tool::{SideEffect, ToolSpec};
+use countersign::tool::{SideEffect, ToolKind, ToolSpec};
 use serde_json::json;
 
 pub(crate) fn shell_tool() -> ToolSpec {
@@ -13,6 +13,7 @@ pub(crate) fn shell_tool() -> ToolSpec {
         effect: SideEffect::Runs,
         paths: vec![],
         timeout_ms: None,
+        kind: ToolKind::Shell,
         retrieves: false,
     }
 }

@@ -2,7 +2,7 @@
 
 use countersign::ledger::Arguments;
 use countersign::policy::{Mode, Rule, RuleKind, Verdict, suggest};
-use countersign::tool::{Preparation, SideEffect, ToolSpec};
+use countersign::tool::{Preparation, SideEffect, ToolKind, ToolSpec};
 use serde_json::json;
 
 use super::support::{policy, shell_tool};
@@ -13,7 +13,7 @@ const TABLE: &str = include_str!("urls.txt");
 const LEAST: usize = 150;
 
 fn fetch_tool() -> ToolSpec {
-    ToolSpec { name: "fetch".into(), effect: SideEffect::Sends, ..shell_tool() }
+    ToolSpec { name: "fetch".into(), effect: SideEffect::Sends, kind: ToolKind::Fetch, ..shell_tool() }
 }
 
 fn page(url: &str) -> Arguments {
@@ -124,7 +124,7 @@ fn always_offers_the_server_of_a_page_and_no_other() {
 
 #[test]
 fn what_other_tools_call_url_is_no_page() {
-    let tool = ToolSpec { name: "mcp__web__fetch".into(), ..fetch_tool() };
+    let tool = ToolSpec { name: "mcp__web__fetch".into(), kind: ToolKind::Mcp, ..fetch_tool() };
     let url = page("https://docs.rs/");
     // By its whole name no such rule can be written.
     assert!(Rule::parse(RuleKind::Allow, "mcp__web__fetch(docs.rs)").is_err());

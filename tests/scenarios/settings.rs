@@ -6,7 +6,7 @@ use countersign::hooks::{HookPoint, HookSpec};
 use countersign::ledger::{MicroDollars, ModelRef};
 use countersign::model::{ModelSpec, Rates};
 use countersign::policy::{Mode, Origin, Rule, RuleKind, Tier};
-use countersign::tool::{SideEffect, ToolSpec};
+use countersign::tool::{SideEffect, ToolKind, ToolSpec};
 use serde_json::json;
 
 use crate::notation::number;
@@ -161,6 +161,12 @@ fn tool(name: &str, effect: SideEffect, member: &str, needed: bool) -> ToolSpec 
         effect,
         paths: if member == "path" { vec![member.to_owned()] } else { Vec::new() },
         timeout_ms: None,
+        kind: match name {
+            "shell" => ToolKind::Shell,
+            "ask" => ToolKind::Question,
+            "fetch" => ToolKind::Fetch,
+            other => ToolSpec::from_elsewhere(other).kind,
+        },
         retrieves: false,
     }
 }

@@ -6,7 +6,7 @@ use countersign::hooks::{HookPoint, HookSpec};
 use countersign::ledger::ModelRef;
 use countersign::model::ModelSpec;
 use countersign::policy::Policy;
-use countersign::tool::{Discovered, SideEffect, ToolSpec};
+use countersign::tool::{Discovered, SideEffect, ToolKind, ToolSpec};
 
 /// Tools that may run at once.
 pub const PARALLEL: u64 = 2;
@@ -162,6 +162,12 @@ fn tool(name: &str, effect: SideEffect) -> ToolSpec {
         effect,
         paths: if effect == SideEffect::Writes { vec!["path".into()] } else { Vec::new() },
         timeout_ms: None,
+        kind: match name {
+            "shell" => ToolKind::Shell,
+            "ask" => ToolKind::Question,
+            "fetch" => ToolKind::Fetch,
+            other => ToolSpec::from_elsewhere(other).kind,
+        },
         retrieves: false,
     }
 }

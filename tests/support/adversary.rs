@@ -8,7 +8,7 @@ use countersign::agent::{Agent, Effect, Input, Intent, Settings};
 use countersign::hooks::HookAnswer;
 use countersign::ledger::{Body, Facts, Millis, ModelRef, Outcome, Stop, TurnEnded, Usage};
 use countersign::model::{FailureClass, ModelEvent, ModelFailure, ModelNews, ModelSpec};
-use countersign::tool::{Preparation, SideEffect, ToolNews, ToolReport, ToolSpec};
+use countersign::tool::{Preparation, SideEffect, ToolKind, ToolNews, ToolReport, ToolSpec};
 
 /// What an adversary does to every model call and every tool run.
 pub struct Adversary {
@@ -35,6 +35,7 @@ pub fn settings() -> Settings {
         effect: SideEffect::Reads,
         paths: vec![],
         timeout_ms: None,
+        kind: ToolKind::Plain,
         retrieves: false,
     };
     Settings { tools: vec![read], ..Settings::new(ModelSpec::unknown(ModelRef::parse("first"))) }

@@ -14,7 +14,7 @@ use countersign::ledger::{
     Thinking, ToolUse, Transition, TurnEnded, Usage, UserMessage,
 };
 use countersign::policy::Mode;
-use countersign::tool::{SideEffect, ToolSpec};
+use countersign::tool::{SideEffect, ToolKind, ToolSpec};
 use countersign::view::{View, ViewSettings};
 use serde_json::{Value, json};
 
@@ -49,6 +49,7 @@ pub fn shell_tool() -> ToolSpec {
         effect: SideEffect::Runs,
         paths: vec![],
         timeout_ms: None,
+        kind: ToolKind::Shell,
         retrieves: false,
     }
 }

@@ -9,7 +9,7 @@ use crate::ledger::{
 use crate::policy::{Verdict, effect_of_call, effects_of_call, grant};
 use crate::tool::{Invocation, Preparation, SideEffect, ToolSpec, not_there};
 
-use super::asking::{WHY, is_question};
+use super::asking::WHY;
 use super::phase::{CallState, Dispatching, Pending, Permission, Phase};
 use super::step::Step;
 use super::{Agent, Answer, Attendance, Effect, Live};
@@ -148,7 +148,7 @@ impl Agent {
         let is_for_sandbox = matches!(policy, Verdict::Sandbox(_));
         let verdict = hooked.map_or(policy.clone(), |said| said.tighten(policy));
         let state = match verdict {
-            Verdict::Allow(_) if is_question(call) => {
+            Verdict::Allow(_) if self.is_question(call) => {
                 self.ask_someone(step, call, (WHY.to_owned(), Sandboxing::Without), found)
             }
             Verdict::Allow(reason) => {
@@ -196,7 +196,7 @@ impl Agent {
         let request = self.ask(step, request);
         match self.settings.attendance {
             Attendance::Person => CallState::Waiting(request),
-            Attendance::Deny if is_question(call) => {
+            Attendance::Deny if self.is_question(call) => {
                 self.deny_by_policy(step.now, call.id, "nobody is here to answer".to_owned())
             }
             Attendance::Deny => {
@@ -289,7 +289,7 @@ impl Agent {
 
     fn answered(&mut self, step: &mut Step, pending: &mut Pending, answer: Answer) {
         match answer {
-            answer if is_question(&pending.call) => self.answer_question(step, pending, answer),
+            answer if self.is_question(&pending.call) => self.answer_question(step, pending, answer),
             Answer::Reply(_) => step.emit(Live::Refused("this call is no question".to_owned())),
             Answer::Edit(arguments) => self.edit_call(step, pending, arguments),
             Answer::Always(rule) => self.always(step, pending, &rule),
@@ -325,7 +325,7 @@ impl Agent {
     pub(super) fn denied(&mut self, now: Millis, call: &ToolUse, reason: String) -> CallState {
         let why = if reason.is_empty() { String::new() } else { format!(": {reason}") };
         self.record(now, Decision::denial(call.id, Decider::User, reason));
-        let text = if is_question(call) {
+        let text = if self.is_question(call) {
             format!("The user did not answer{why}.")
         } else {
             format!("The user denied this call{why}. It was not started; do not repeat it unchanged.")

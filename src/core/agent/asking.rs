@@ -1,7 +1,7 @@
 //! A question of the model to the user: a call that waits for a person, and whose result is the answer.
 
 use crate::ledger::{Decider, Decision, Millis, Outcome, Settlement, ToolUse};
-use crate::tool::ASK;
+use crate::tool::ToolKind;
 
 use super::phase::{CallState, Pending};
 use super::step::Step;
@@ -30,6 +30,11 @@ impl Agent {
         }
     }
 
+    /// Whether the call is a question to the user.
+    pub(super) fn is_question(&self, call: &ToolUse) -> bool {
+        self.tools.registry.kind(&call.name) == Some(ToolKind::Question)
+    }
+
     /// The answer stands in the decision, so that it is not lost while its result waits for its turn.
     fn replied(&mut self, now: Millis, call: &ToolUse, words: String) -> CallState {
         let answer = Some(words.clone());
@@ -37,9 +42,4 @@ impl Agent {
         self.record(now, Decision { answer, ..once });
         CallState::Over(Settlement::synthetic(Outcome::Ok, words))
     }
-}
-
-/// Whether the call is a question to the user.
-pub(super) fn is_question(call: &ToolUse) -> bool {
-    call.name == ASK
 }

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::ledger::{
     BackgroundStatus, Body, CallId, Entry, EntryId, Injected, Injector, Millis, Note, Remark, ToolUse,
 };
+use crate::tool::name::{SHELL, SHELL_KILL, SHELL_OUTPUT};
 
 use super::Agent;
 
@@ -76,7 +77,7 @@ impl Shells {
 }
 
 fn speaks(call: &ToolUse) -> bool {
-    ["shell", "shell_output", "shell_kill"].contains(&call.name.as_str())
+    [SHELL, SHELL_OUTPUT, SHELL_KILL].contains(&call.name.as_str())
 }
 
 /// Ends of background commands that this process has heard of.

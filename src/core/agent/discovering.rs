@@ -95,7 +95,7 @@ mod tests {
     use crate::agent::{Answer, Input, Intent, Operation, Settings};
     use crate::ledger::{Body, CallId, Ending, Entry, EntryId, ModelRef, Outcome, recover};
     use crate::model::{ModelEvent, ModelNews, ModelSpec, Request};
-    use crate::tool::{Preparation, SideEffect, ToolSpec};
+    use crate::tool::{Preparation, SideEffect, ToolKind, ToolSpec};
 
     fn discovering() -> Agent {
         let settings = Settings::new(ModelSpec::unknown(ModelRef::parse("first")));
@@ -110,6 +110,7 @@ mod tests {
             effect: SideEffect::Sends,
             paths: Vec::new(),
             timeout_ms: Some(77_000),
+            kind: ToolKind::Mcp,
             retrieves: false,
         };
         let missing = vec!["The MCP server away keeps silent.".to_owned()];

@@ -13,14 +13,13 @@ use crate::ledger::{
     Arguments, Body, Decider, Ending, Entry, Goal, Injected, Injector, Millis, Outcome, Progress, Remark,
     ToolResult, Transition, UserMessage, Validation,
 };
-use crate::tool::{SideEffect, bound};
+use crate::tool::name::SHELL;
+use crate::tool::{ToolKind, bound};
 
 use super::phase::{Dispatching, Pending, Phase};
 use super::step::Step;
 use super::{Agent, Live};
 
-/// The tool that runs validation commands.
-const RUNNER: &str = "shell";
 /// Checkpoints in a row without a call that worked, after which the run ends (the threshold of repeated failures).
 const MOST_IDLE_CHECKS: u32 = 3;
 /// Characters of a validation command's output that a checkpoint shows.
@@ -76,21 +75,19 @@ impl Agent {
     }
 
     fn run_validation(&mut self, step: &mut Step, command: String) -> Phase {
-        if self.tools.registry.get(RUNNER).is_none() {
-            self.note(
-                step.now,
-                format!("the validation command needs the tool {RUNNER}, which is not there"),
-            );
+        let runner = self.tools.registry.tools().iter().find(|tool| tool.kind == ToolKind::Shell);
+        let Some((runner, effect)) = runner.map(|tool| (tool.name.clone(), tool.effect)) else {
+            let text = format!("the validation command needs the tool {SHELL}, which is not there");
+            self.note(step.now, text);
             return self.end(step, Ending::ToolUnavailable);
-        }
+        };
         let arguments =
             Arguments::Object([("command".to_owned(), Value::String(command))].into_iter().collect());
-        let (call, token) = match self.history.ledger.validate(step.now, RUNNER, arguments) {
+        let (call, token) = match self.history.ledger.validate(step.now, &runner, arguments) {
             Ok(made) => made,
             Err(unsettled) => return self.give_up(step, &unsettled),
         };
         let state = self.examine(step, &call);
-        let effect = self.tools.registry.get(RUNNER).map_or(SideEffect::Runs, |t| t.effect);
         let calls = [Pending::new(call, token, effect, state)].into_iter().collect();
         self.advance(step, Dispatching::of(calls))
     }

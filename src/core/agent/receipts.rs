@@ -72,7 +72,7 @@ mod tests {
     use crate::agent::{Agent, Answer, Effect, Input, Intent, Settings};
     use crate::ledger::{Arguments, Body, CallId, EntryId, Millis, ModelRef, Outcome};
     use crate::model::{ModelEvent, ModelNews, ModelSpec};
-    use crate::tool::{Preparation, SideEffect, ToolNews, ToolReport, ToolSpec};
+    use crate::tool::{Preparation, SideEffect, ToolKind, ToolNews, ToolReport, ToolSpec};
 
     fn step(agent: &mut Agent, wanted: &mut Vec<Effect>, input: Input) {
         *wanted = agent.step(Millis(1), input);
@@ -87,6 +87,7 @@ mod tests {
             effect: SideEffect::Writes,
             paths: vec!["path".into()],
             timeout_ms: None,
+            kind: ToolKind::Plain,
             retrieves: false,
         };
         let settings = Settings::new(ModelSpec::unknown(ModelRef::parse("first")));

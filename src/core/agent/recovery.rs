@@ -3,7 +3,7 @@
 use crate::context::words;
 use crate::ledger::{Ending, Lesson, Millis, ModelRef, Note, Remark, Tombstone, Transition};
 use crate::model::{Action, FailureClass, ModelFailure, NamedTool};
-use crate::tool::{delegate, mcp};
+use crate::tool::ToolKind;
 
 use super::phase::{Awaiting, BackingOff, Phase, WantedSummary};
 use super::step::Step;
@@ -108,7 +108,9 @@ impl Agent {
             NamedTool::At(place) => sent.nth(*place),
             NamedTool::Called(name) => sent.find(|sent| *sent == name),
         };
-        named.filter(|name| delegate(name).is_some() || mcp(name).is_some()).cloned()
+        let is_from_elsewhere =
+            |name: &&String| self.tools.registry.kind(name).is_some_and(ToolKind::is_from_elsewhere);
+        named.filter(is_from_elsewhere).cloned()
     }
 
     /// Another model answers. It cannot go on with a turn that the first one's provider had paused, so it is asked to.

@@ -9,7 +9,6 @@ use crate::ledger::{
 use crate::policy::grant_on_record;
 use crate::tool::{SideEffect, ToolSpec};
 
-use super::asking::is_question;
 use super::history::History;
 use super::phase::{CallState, Dispatching, Pending, Phase};
 use super::session_rules::taken;
@@ -78,7 +77,7 @@ impl Agent {
                 call.arguments.clone_from(arguments);
             }
             let request = asked.map_or(EntryId(0), |(id, _)| *id);
-            let state = match is_question(&call) {
+            let state = match self.is_question(&call) {
                 true => CallState::Waiting(request),
                 false => CallState::Revisiting { request, is_looked_at: false },
             };

@@ -3,10 +3,9 @@
 
 use crate::ledger::{Decider, Decision, Ledger, Scope, ToolUse, grants};
 use crate::policy::{Decided, Origin, Rule, RuleKind, Tier, Verdict, suggest};
-use crate::tool::Preparation;
+use crate::tool::{Preparation, ToolKind};
 
 use super::approval::NOT_EXAMINED;
-use super::asking::is_question;
 use super::phase::{CallState, Pending, Permission};
 use super::step::Step;
 use super::{Agent, Live};
@@ -18,7 +17,8 @@ impl Agent {
     /// Why there is none, in words for a person.
     pub(super) fn offered(&self, call: &ToolUse, found: &Preparation) -> Result<Rule, String> {
         let none = || "no rule would be narrow enough to be of use here".to_owned();
-        let tool = self.tools.registry.get(&call.name).filter(|_| !is_question(call)).ok_or_else(none)?;
+        let tool = self.tools.registry.get(&call.name).filter(|tool| tool.kind != ToolKind::Question);
+        let tool = tool.ok_or_else(none)?;
         let rule = suggest(tool, &call.arguments, found, &[]).ok_or_else(none)?.rule;
         let mut policy = self.policy.clone();
         policy.rules.push(rule.clone());

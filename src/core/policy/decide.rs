@@ -24,6 +24,7 @@ use super::cover::{Fit, allows, speaks_of};
 use super::effect;
 use super::guarded::is_guarded;
 use super::line::{self, PathTarget, Places, describe};
+use super::mention;
 use super::named::NamedFiles;
 use super::shell::{self, Access, Command, Reading, Redirection};
 use super::{Decided, Mode, Policy, Rule, RuleKind, Tier, Verdict, fingerprint, grant};
@@ -202,10 +203,7 @@ impl Policy {
                 Permission::By,
             );
         };
-        let tools: &[&str] = match file.access {
-            Access::Reads => &["read"],
-            Access::Writes => &["write", "edit"],
-        };
+        let tools = mention::tools(file.access);
         let forbids = |rule: &&Rule| {
             !rule.kind.permits()
                 && tools.iter().any(|name| rule.is_for(name))

@@ -4,9 +4,10 @@ use super::effect;
 use super::shell::{Access, Command, Reading, Word};
 use super::signs::{Sign, path, signs, text, ways};
 use crate::tool::SideEffect;
+use crate::tool::name::{EDIT, READ, WRITE};
 
 /// Tools whose patterns are paths.
-pub(super) const OF_FILES: &[&str] = &["read", "write", "edit"];
+pub(super) const OF_FILES: &[&str] = &[READ, WRITE, EDIT];
 /// What stands around a path in a word: of options, lists, hosts, and texts of other languages.
 const AROUND: &str = "=@:,;|&<>(){}[]'\"` \t\n";
 /// Letters of options that may stand before a path.
@@ -109,8 +110,8 @@ fn all_ways(word: &Word, reading: &Reading) -> Vec<Vec<Sign>> {
 /// The tools whose rules are about this.
 pub(super) fn tools(access: Access) -> &'static [&'static str] {
     match access {
-        Access::Reads => &["read"],
-        Access::Writes => &["write", "edit"],
+        Access::Reads => &[READ],
+        Access::Writes => &[WRITE, EDIT],
     }
 }
 

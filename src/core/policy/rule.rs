@@ -10,6 +10,7 @@ use super::shell::{self, HOLE, Reading};
 use super::web;
 use super::wildcard::wildcard;
 use crate::ledger::Arguments;
+use crate::tool::name::FETCH;
 use crate::tool::{DELEGATE_TO, MCP, Preparation, SideEffect, ToolSpec, delegate, mcp};
 
 /// What a rule says, loosest first.
@@ -103,7 +104,7 @@ impl Rule {
             check_of_elsewhere(tool, pattern.is_some())
                 .map_err(|what| BadRule(format!("`{text}` is not a rule: {what}")))?;
         }
-        if let Some(pattern) = pattern.as_deref().filter(|_| tool == web::FETCH) {
+        if let Some(pattern) = pattern.as_deref().filter(|_| tool == FETCH) {
             web::check(pattern, kind.permits()).map_err(|what| {
                 BadRule(format!("`{text}` is not a rule: {what}; write {}", web::EXAMPLES))
             })?;
@@ -146,7 +147,7 @@ impl Rule {
             }
             None => match web::address(tool, arguments) {
                 // What a rule for every tool permits are paths.
-                Some(url) if self.kind.permits() => self.tool == web::FETCH && web::allows(pattern, url),
+                Some(url) if self.kind.permits() => self.tool == FETCH && web::allows(pattern, url),
                 Some(url) => web::speaks_of(pattern, url) == Fit::Yes,
                 None => self.fits_path(pattern, tool, arguments, found),
             },

@@ -1,7 +1,7 @@
 //! Rules one by one.
 
 use super::*;
-use crate::tool::SideEffect;
+use crate::tool::{SideEffect, ToolKind};
 
 fn shell(command: &str) -> (ToolSpec, Arguments) {
     let tool = ToolSpec {
@@ -11,6 +11,7 @@ fn shell(command: &str) -> (ToolSpec, Arguments) {
         effect: SideEffect::Runs,
         paths: vec![],
         timeout_ms: None,
+        kind: ToolKind::Shell,
         retrieves: false,
     };
     (tool, Arguments::from_value(serde_json::json!({ "command": command })))

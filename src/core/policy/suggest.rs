@@ -9,7 +9,7 @@ use super::shell::{self, Command, HOLE};
 use super::web;
 use super::{Origin, Rule, RuleKind, Tier};
 use crate::ledger::{Arguments, CallId};
-use crate::tool::{Preparation, SideEffect, Territory, ToolSpec, delegate, mcp};
+use crate::tool::{Preparation, SideEffect, Territory, ToolSpec};
 
 /// A rule that is offered, with what it would have done so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,7 +114,7 @@ pub fn suggest(
         (Some(command), _) => Some(for_line(command)?),
         (None, Some(url)) => Some(web::server_of(url)?),
         // What a server or an agent does with arguments is known to nobody here: the one tool is as narrow as it gets.
-        (None, None) if mcp(&tool.name).is_some() || delegate(&tool.name).is_some() => None,
+        (None, None) if tool.kind.is_from_elsewhere() => None,
         (None, None) => Some(for_path(tool, found)?),
     };
     let rule =

@@ -7,10 +7,7 @@ use url::{Host, Url};
 use super::cover::Fit;
 use super::wildcard::wildcard;
 use crate::ledger::Arguments;
-use crate::tool::ToolSpec;
-
-/// The tool whose patterns are held against URLs.
-pub(super) const FETCH: &str = "fetch";
+use crate::tool::{ToolKind, ToolSpec};
 
 /// What a pattern of `fetch` looks like, for errors.
 pub(super) const EXAMPLES: &str = "fetch(docs.rs), fetch(*.rust-lang.org) or fetch(https://docs.rs/*)";
@@ -20,7 +17,7 @@ const MOST_DECODINGS: usize = 8;
 
 /// The URL that a call would fetch, as it is written, if it would fetch one.
 pub(super) fn address<'a>(tool: &ToolSpec, arguments: &'a Arguments) -> Option<&'a str> {
-    arguments.text("url").filter(|_| tool.name == FETCH)
+    arguments.text("url").filter(|_| tool.kind == ToolKind::Fetch)
 }
 
 /// Whether an allowing pattern covers the URL: surely, and as it will be fetched.

@@ -5,7 +5,7 @@ mod applied;
 mod batch;
 mod console;
 mod measure;
-mod name;
+pub mod name;
 mod output;
 mod portable;
 mod row;
@@ -61,6 +61,39 @@ impl SideEffect {
     }
 }
 
+/// What a tool is to the loop and to the policy, where that is more than a name and an effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolKind {
+    /// Nothing that they treat differently.
+    Plain,
+    /// It runs command lines: a goal is validated with it.
+    Shell,
+    /// It fetches a page: rules about it are held against the URL.
+    Fetch,
+    /// A person answers it; nothing runs.
+    Question,
+    /// It hands a task to another agent.
+    Delegate,
+    /// It is a tool of an MCP server.
+    Mcp,
+}
+
+impl ToolKind {
+    /// Whether another program or agent does its work, and has said what it is.
+    pub fn is_from_elsewhere(self) -> bool {
+        matches!(self, Self::Delegate | Self::Mcp)
+    }
+
+    /// Of a tool of which nothing but the name is known, and which is none of ours.
+    fn of_name(name: &str) -> Self {
+        match (delegate(name), mcp(name)) {
+            (Some(_), _) => Self::Delegate,
+            (None, Some(_)) => Self::Mcp,
+            (None, None) => Self::Plain,
+        }
+    }
+}
+
 /// A tool as the loop knows it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolSpec {
@@ -72,6 +105,8 @@ pub struct ToolSpec {
     pub schema: Value,
     /// What it does to the world.
     pub effect: SideEffect,
+    /// What else it is.
+    pub kind: ToolKind,
     /// The arguments that name paths; resolved before the permission decision.
     pub paths: Vec<String>,
     /// How long one run may take, in milliseconds; `None`: the loop's `tool_timeout_seconds`.
@@ -89,12 +124,13 @@ impl ToolSpec {
 
     /// A tool of which nothing but the name is known.
     pub fn from_elsewhere(name: &str) -> Self {
-        let (name, description) = (name.to_owned(), String::new());
+        let (kind, name, description) = (ToolKind::of_name(name), name.to_owned(), String::new());
         Self {
             name,
             description,
             schema: Value::Null,
             effect: SideEffect::Sends,
+            kind,
             paths: Vec::new(),
             timeout_ms: None,
             retrieves: false,

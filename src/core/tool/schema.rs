@@ -10,11 +10,11 @@ use serde_json::Value;
 use crate::ledger::{Arguments, ToolUse};
 use crate::model::ToolDescription;
 
-use super::ToolSpec;
 use super::measure::measure;
-use super::name::{delegate, mcp};
+use super::name::mcp;
 use super::portable::{Portable, portable, restore};
 use super::steps::{MOST_STEPS, steps};
+use super::{ToolKind, ToolSpec};
 
 /// Most tools of a request: what OpenAI takes. A session's tools are frozen and its model can be changed, so that holds for
 /// all providers.
@@ -82,9 +82,9 @@ impl Registry {
         let mut left_out = Vec::new();
         let mut beyond = Vec::new();
         // There is room for every agent before there is for a server with hundreds of tools.
-        let mut agents = tools.iter().filter(|tool| delegate(&tool.name).is_some()).count();
+        let mut agents = tools.iter().filter(|tool| tool.kind == ToolKind::Delegate).count();
         for tool in tools {
-            let is_agent = delegate(&tool.name).is_some();
+            let is_agent = tool.kind == ToolKind::Delegate;
             agents -= usize::from(is_agent);
             if self.get(&tool.name).is_some() {
                 continue;
@@ -135,13 +135,22 @@ impl Registry {
         self.tools.iter().find(|t| t.name == name)
     }
 
+    /// What the tool of this name is, if there is one.
+    pub fn kind(&self, name: &str) -> Option<ToolKind> {
+        self.get(name).map(|tool| tool.kind)
+    }
+
     /// Checks arguments as far as the loop's own thread may: all of them by the schemas of our own tools, which are known
     /// and small. Those for a tool of an MCP server are checked by its schema with the look at the call, off that thread.
     ///
     /// # Errors
     /// As [`Self::validate`].
     pub fn validate_here(&mut self, tool: &str, arguments: &Arguments) -> Result<(), BadArguments> {
-        if mcp(tool).is_some() { Self::read(arguments).map(drop) } else { self.validate(tool, arguments) }
+        if self.kind(tool) == Some(ToolKind::Mcp) {
+            Self::read(arguments).map(drop)
+        } else {
+            self.validate(tool, arguments)
+        }
     }
 
     /// Checks what a person has written for a call that waits: all of it where the schema is not deep, so that they are

@@ -5,6 +5,7 @@ use std::fmt;
 use crate::ledger::Arguments;
 
 use super::Row;
+use super::name::SHELL;
 
 /// Most bytes that are typed at once; what is more is refused.
 pub const MOST_TYPED: usize = 64 << 10;
@@ -81,7 +82,7 @@ pub fn has_terminal(tool: &str, arguments: &Arguments) -> bool {
         Arguments::Object(members) => members.get(name).and_then(serde_json::Value::as_bool) == Some(true),
         Arguments::Unusable(_) => false,
     };
-    tool == "shell" && is_set("pty") && !is_set("background")
+    tool == SHELL && is_set("pty") && !is_set("background")
 }
 
 #[cfg(test)]

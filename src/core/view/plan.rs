@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::ledger::{Arguments, Outcome, ToolResult};
+use crate::tool::name::PLAN;
 
 use super::Panel;
 
@@ -74,7 +75,7 @@ impl<'a> PlanProgress<'a> {
 
 /// The list that a call has set; `None` when it is another tool's, or did not work.
 pub(super) fn of(panel: &Panel, result: &ToolResult) -> Option<Vec<PlanItem>> {
-    if panel.name() != "plan" || result.outcome != Outcome::Ok {
+    if panel.name() != PLAN || result.outcome != Outcome::Ok {
         return None;
     }
     read(panel.arguments()?)

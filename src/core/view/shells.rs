@@ -4,6 +4,7 @@
 //! is noted when it comes.
 
 use crate::ledger::{Arguments, BackgroundStatus, Millis, ToolResult};
+use crate::tool::name::{SHELL, SHELL_KILL, SHELL_OUTPUT};
 
 use super::Panel;
 
@@ -30,7 +31,7 @@ pub struct BackgroundShell {
 pub(super) fn take(shells: &mut Vec<BackgroundShell>, panel: &Panel, result: &ToolResult, at: Millis) {
     let Some(standing) = result.facts.background() else { return };
     let text = |name: &str| panel.arguments().and_then(|arguments| arguments.text(name));
-    let begins = panel.name() == "shell" && panel.arguments().is_some_and(is_background);
+    let begins = panel.name() == SHELL && panel.arguments().is_some_and(is_background);
     if begins {
         shells.push(BackgroundShell {
             id: standing.id.clone(),
@@ -42,8 +43,8 @@ pub(super) fn take(shells: &mut Vec<BackgroundShell>, panel: &Panel, result: &To
             last_line: String::new(),
         });
     }
-    let is_about = ["shell_output", "shell_kill"].contains(&panel.name())
-        && text("id").is_some_and(|id| id == standing.id);
+    let is_about =
+        [SHELL_OUTPUT, SHELL_KILL].contains(&panel.name()) && text("id").is_some_and(|id| id == standing.id);
     let known = shells.iter_mut().rev().find(|shell| shell.id == standing.id);
     let Some(shell) = known.filter(|_| begins || is_about) else { return };
     if !result.facts.is_silent {

@@ -6,7 +6,7 @@ use super::agent::A2aAgent;
 use super::card_address::TaskEndpoint;
 use super::status::A2aFound;
 use crate::runtime::untrusted::{one_line, plain, shown};
-use crate::tool::{DELEGATE_TO, SideEffect, ToolSpec};
+use crate::tool::{DELEGATE_TO, SideEffect, ToolKind, ToolSpec};
 use crate::wire::a2a::{Card, Version};
 
 /// Most characters of what is said of an agent.
@@ -64,6 +64,7 @@ fn tool(agent: &A2aAgent, card: &Card, version: Version) -> ToolSpec {
         ),
         schema,
         effect: SideEffect::Sends,
+        kind: ToolKind::Delegate,
         paths: Vec::new(),
         timeout_ms: Some(agent.call_ms),
         retrieves: false,

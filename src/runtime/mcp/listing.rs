@@ -15,7 +15,7 @@ use super::link::{Link, Trouble};
 use super::server::McpServer;
 use super::status::McpFound;
 use crate::runtime::untrusted::{one_line, plain};
-use crate::tool::{self, SideEffect, ToolSpec, check_schema};
+use crate::tool::{self, SideEffect, ToolKind, ToolSpec, check_schema};
 
 /// Most tools of one server; a model that is shown more finds none of them.
 const MOST_TOOLS: usize = 256;
@@ -186,6 +186,7 @@ impl<'s> Sorting<'s> {
             description: self.describe(tool),
             schema: schema(&tool.input_schema)?,
             effect: if is_read { SideEffect::Reads } else { SideEffect::Sends },
+            kind: ToolKind::Mcp,
             paths: Vec::new(),
             timeout_ms: self.server.call_ms,
             retrieves: false,

@@ -20,7 +20,7 @@ use super::line_limit::{Break, Lines, MOST_BYTES};
 use super::server::McpWay;
 use super::tasks::Tasks;
 use crate::runtime::process::Group;
-use crate::runtime::tools::shell::{TEMPORARY, describe, private_folder};
+use crate::runtime::tools::command::{TEMPORARY, describe, private_folder};
 
 /// How long a program that has ended may still be heard.
 const LAST_WORDS: Duration = Duration::from_millis(300);

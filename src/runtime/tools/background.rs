@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
+use serde_json::{Value, json};
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe;
 use tokio::sync::Notify;
@@ -18,9 +19,8 @@ use crate::runtime::sandbox::Refusals;
 use crate::tool::{Invocation, ToolReport, bound};
 
 use super::arguments::{is_set, number, required};
+use super::command::{CHUNK_BYTES, End, MOST_SECONDS, Shell, Started, attend, describe};
 use super::heard::{Ended, Heard};
-use super::shell::{CHUNK_BYTES, End, Shell, Started, attend, describe};
-use super::specs::SHELL_MOST_SECONDS;
 use super::workspace::Workspace;
 
 /// As many run at once.
@@ -44,6 +44,11 @@ struct Known {
     elsewhere: u64,
     latest: u64,
     jobs: BTreeMap<u64, (Arc<Job>, JoinHandle<()>)>,
+}
+
+/// The argument by which a call names one.
+pub(super) fn background_id() -> Value {
+    json!({ "id": { "type": "string", "pattern": "^b[0-9]+$", "description": "Its id, as in `b1`." } })
 }
 
 /// One command.
@@ -129,7 +134,7 @@ impl Background {
             return Err("a background command has no terminal: leave out `pty` or `background`".to_owned());
         }
         let limit = number(&invocation.arguments, "timeout_seconds")
-            .map(|seconds| Duration::from_secs(seconds.clamp(1, SHELL_MOST_SECONDS)));
+            .map(|seconds| Duration::from_secs(seconds.clamp(1, MOST_SECONDS)));
         let mut known = self.known();
         known.make_room()?;
         let started = shell.start(workspace, command, invocation)?;

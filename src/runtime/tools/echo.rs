@@ -1,12 +1,41 @@
 //! `echo`: says its text again. A tool for tests and demonstrations; the configuration adds it (`tools.echo`).
 
+use serde_json::json;
+use tokio::sync::mpsc;
+
 use crate::ledger::Arguments;
+use crate::tool::{Shown, SideEffect, ToolSpec};
+
+use super::tool::{Call, Given, Running, Tool, spec};
+
+/// The tool, which is no part of the built-in ones.
+#[derive(Debug)]
+pub(super) struct EchoTool;
+
+impl Tool for EchoTool {
+    fn spec(&self) -> ToolSpec {
+        spec(
+            "echo",
+            "Returns the text that it is called with. For tests and demonstrations.",
+            json!({
+                "text": { "type": "string", "description": "What to return." },
+                "msg": { "type": "string", "description": "Another name of text." },
+            }),
+            &[],
+            SideEffect::Reads,
+        )
+    }
+
+    fn run(&self, call: Call, _output: mpsc::Sender<Shown>) -> Running {
+        call.off_thread(|call, _stop| run(call.arguments()).map(Given::from))
+    }
+}
 
 /// Does it.
 ///
 /// # Errors
 /// A sentence that says what to do instead.
-pub(super) fn run(arguments: &Arguments) -> Result<String, String> {
+fn run(arguments: &Arguments) -> Result<String, String> {
     let text = arguments.text("text").or_else(|| arguments.text("msg"));
     text.map(str::to_owned).ok_or_else(|| "there is nothing to say again; give `text`".to_owned())
 }

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
 
 use crate::ledger::Arguments;
+use crate::tool::name::EDIT;
+use crate::tool::{Preparation, Shown, SideEffect, ToolSpec};
 
-use super::Given;
 use super::arguments::member;
 use super::change::{Change, Making, refuse_changed};
 use super::encoding::Encoding;
@@ -14,13 +16,59 @@ use super::file::load;
 use super::replace::{Edit, apply};
 use super::seen::Seen;
 use super::target::Target;
+use super::tool::{Call, Given, Look, Running, Tool, spec};
 use super::words::counted;
+
+/// The tool.
+#[derive(Debug)]
+pub(super) struct EditTool;
+
+impl Tool for EditTool {
+    fn spec(&self) -> ToolSpec {
+        spec(
+            EDIT,
+            "Changes a file by replacing exact texts. Each old_text must occur exactly once (give enough of the lines \
+             around it), or set all to replace every occurrence. The edits are applied in order, each to the result of \
+             the one before; if one does not fit, none is made. White space counts. Fails if the file changed since you \
+             read it.",
+            json!({
+                "path": { "type": "string", "description": "The file." },
+                "edits": {
+                    "type": "array",
+                    "minItems": 1,
+                    "items": {
+                        "type": "object",
+                        "properties": {
+                            "old_text": { "type": "string", "minLength": 1, "description": "The text as it stands in the file, without line numbers." },
+                            "new_text": { "type": "string", "description": "What replaces it; empty to delete it." },
+                            "all": { "type": "boolean", "description": "Replace every occurrence. Default false." },
+                        },
+                        "required": ["old_text", "new_text"],
+                        "additionalProperties": false,
+                    },
+                },
+            }),
+            &["path", "edits"],
+            SideEffect::Writes,
+        )
+    }
+
+    fn look(&self, look: Look<'_>, found: &mut Preparation) {
+        let Look { tools, invocation, target } = look;
+        let planned = target.and_then(|target| plan(&target, &tools.seen, &invocation.arguments));
+        (found.preview, found.is_partial) = Change::preview(planned, invocation.call, &tools.seen);
+    }
+
+    fn run(&self, call: Call, _output: mpsc::Sender<Shown>) -> Running {
+        call.off_thread(|call, stop| run(&call.target()?, call.arguments(), &call.making(stop)))
+    }
+}
 
 /// What the call would change.
 ///
 /// # Errors
 /// Why it cannot be done.
-pub(super) fn plan(target: &Arc<Target>, seen: &Seen, arguments: &Arguments) -> Result<Change, String> {
+fn plan(target: &Arc<Target>, seen: &Seen, arguments: &Arguments) -> Result<Change, String> {
     planned(target, seen, arguments).map(|(change, _)| change)
 }
 
@@ -28,7 +76,7 @@ pub(super) fn plan(target: &Arc<Target>, seen: &Seen, arguments: &Arguments) -> 
 ///
 /// # Errors
 /// Why it was not done.
-pub(super) fn run(target: &Arc<Target>, arguments: &Arguments, making: &Making<'_>) -> Result<Given, String> {
+fn run(target: &Arc<Target>, arguments: &Arguments, making: &Making<'_>) -> Result<Given, String> {
     let (change, lines) = planned(target, making.seen, arguments)?;
     let remark = change.make(making)?.map(|remark| format!("\n{remark}")).unwrap_or_default();
     let difference = change.difference();

@@ -3,14 +3,18 @@
 use std::path::Path;
 
 use rustix::fs::FileType;
+use serde_json::json;
+use tokio::sync::mpsc;
 
 use crate::ledger::Arguments;
+use crate::tool::{Shown, SideEffect, ToolSpec};
 
 use super::arguments::required;
 use super::filter::Filter;
 use super::ignored::Excludes;
 use super::stop::Stop;
 use super::target::Target;
+use super::tool::{Call, Given, Running, Tool, spec};
 use super::walk::Walk;
 use super::words::{counted, explain};
 use super::workspace::Workspace;
@@ -22,11 +26,39 @@ const MOST_COUNTED: usize = 100_000;
 /// When a file was changed: seconds, and billionths of one.
 type Changed = (i128, i128);
 
+/// The tool.
+#[derive(Debug)]
+pub(super) struct GlobTool;
+
+impl Tool for GlobTool {
+    fn spec(&self) -> ToolSpec {
+        spec(
+            "glob",
+            "Finds files by name or path. Returns their paths, newest first. `*.rs` fits names in any folder, `src/**/*.rs` \
+             fits paths. What ignore files (.gitignore) hide is left out. Prefer it to find in the shell; for contents use \
+             search.",
+            json!({
+                "pattern": { "type": "string", "minLength": 1, "description": "The glob: `*`, `**`, `?`, `[a-z]`, `{ts,tsx}`; `!` in front for all but these." },
+                "path": { "type": "string", "description": "The folder to look in. Default: the workspace." },
+            }),
+            &["pattern"],
+            SideEffect::Reads,
+        )
+    }
+
+    fn run(&self, call: Call, _output: mpsc::Sender<Shown>) -> Running {
+        call.off_thread(|call, stop| {
+            run(&call.tools.workspace, &*call.target()?, call.excludes(), call.arguments(), stop)
+                .map(Given::from)
+        })
+    }
+}
+
 /// Does it.
 ///
 /// # Errors
 /// A sentence that says what to do instead.
-pub(super) fn run(
+fn run(
     workspace: &Workspace,
     target: &Target,
     excludes: Excludes,

@@ -1,29 +1,49 @@
 //! `list`: what is in a folder, folders first.
 
 use rustix::fs::FileType;
+use serde_json::json;
+use tokio::sync::mpsc;
 
 use crate::ledger::Summary;
+use crate::tool::name::LIST;
+use crate::tool::{Shown, SideEffect, ToolSpec};
 
-use super::Given;
 use super::ignored::Excludes;
 use super::stop::Stop;
 use super::target::Target;
+use super::tool::{Call, Given, Running, Tool, spec};
 use super::walk::{Entry, Walk};
 use super::words::{explain, size};
 use super::workspace::Workspace;
 
 const MOST_ENTRIES: usize = 500;
 
+/// The tool.
+#[derive(Debug)]
+pub(super) struct ListTool;
+
+impl Tool for ListTool {
+    fn spec(&self) -> ToolSpec {
+        spec(
+            LIST,
+            "Lists one folder: subfolders first, marked with a trailing /, then files with their sizes. What ignore files \
+             (.gitignore) hide is left out unless you list an ignored folder itself.",
+            json!({ "path": { "type": "string", "description": "The folder. Default: the workspace." } }),
+            &[],
+            SideEffect::Reads,
+        )
+    }
+
+    fn run(&self, call: Call, _output: mpsc::Sender<Shown>) -> Running {
+        call.off_thread(|call, stop| run(&call.tools.workspace, &*call.target()?, call.excludes(), stop))
+    }
+}
+
 /// Does it.
 ///
 /// # Errors
 /// A sentence that says what to do instead.
-pub(super) fn run(
-    workspace: &Workspace,
-    target: &Target,
-    excludes: Excludes,
-    stop: &Stop,
-) -> Result<Given, String> {
+fn run(workspace: &Workspace, target: &Target, excludes: Excludes, stop: &Stop) -> Result<Given, String> {
     let shown = &target.shown;
     let left_out = workspace.left_out_below(target, true);
     let mut walk = Walk::of_one(target, left_out, excludes, stop).map_err(|failure| {

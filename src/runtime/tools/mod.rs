@@ -2,11 +2,13 @@
 
 pub(super) mod anchor;
 mod arguments;
+mod ask;
 mod attributes;
 mod background;
 mod beneath;
 mod borders;
 mod change;
+pub(super) mod command;
 mod credentials;
 mod diff;
 mod echo;
@@ -33,12 +35,14 @@ mod read;
 mod replace;
 mod search;
 mod seen;
-pub(super) mod shell;
-mod specs;
+mod shell;
+mod shell_kill;
+mod shell_output;
 mod stop;
 mod strings;
 mod target;
 mod terminal;
+mod tool;
 mod walk;
 mod way;
 mod words;
@@ -48,34 +52,31 @@ mod write;
 use std::ffi::OsString;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tokio::sync::mpsc;
 
-use crate::ledger::{CallId, Facts, Image, Outcome, Preview, Summary, seconds};
-use crate::policy::{one_reading, opened, page};
+use crate::ledger::CallId;
+use crate::policy::one_reading;
 use crate::tool::{
-    Absent, Discovered, Invocation, Preparation, Shown, SideEffect, Territory, ToolReport, Typed, bound,
-    has_terminal, not_there,
+    Absent, Discovered, Invocation, Preparation, Shown, SideEffect, Territory, ToolReport, ToolSpec, Typed,
 };
 
 use super::ports::{LateNews, ToolPort};
 use super::process::Groups;
 use super::sandbox::Sandbox;
 use super::undo::Snapshots;
-use arguments::is_set;
 use background::Background;
-use change::{Change, Making};
+use command::Shell;
 use fetch::Fetch;
-use ignored::{Excludes, GitSettings};
+use ignored::GitSettings;
 use keyboard::Keyboards;
 use seen::Seen;
-use shell::Shell;
 use stop::{Stop, off_thread};
 use target::{Target, Targets};
+use tool::{Call, Look, Tool};
 use workspace::Workspace;
 
 pub use credentials::looks_secret;
@@ -83,26 +84,43 @@ pub use environment::for_programs;
 pub(super) use environment::{for_commands, with_given};
 pub use fetch::{AllowedHost, Reach};
 pub use named::open_named;
-pub use specs::{echo_spec, tool_specs};
 
-/// What a tool gives when it went well.
-struct Given {
-    text: String,
-    images: Vec<Image>,
-    facts: Facts,
+/// The built-in tools, in the order in which a model sees them.
+static TOOLS: &[&dyn Tool] = &[
+    &read::ReadTool,
+    &list::ListTool,
+    &glob::GlobTool,
+    &search::SearchTool,
+    &edit::EditTool,
+    &write::WriteTool,
+    &shell::ShellTool,
+    &shell_output::ShellOutputTool,
+    &shell_kill::ShellKillTool,
+    &fetch::FetchTool,
+    &plan::PlanTool,
+    &ask::AskTool,
+];
+
+/// The tool of tests and demonstrations, which is no part of the built-in ones.
+static ECHO: &dyn Tool = &echo::EchoTool;
+
+/// What is told of each, and of the one for tests behind them: made once.
+static SPECS: LazyLock<Vec<ToolSpec>> =
+    LazyLock::new(|| TOOLS.iter().copied().chain([ECHO]).map(Tool::spec).collect());
+
+/// The tool of this name, and what is told of it.
+fn tool_named(name: &str) -> Option<(&'static dyn Tool, &'static ToolSpec)> {
+    TOOLS.iter().copied().chain([ECHO]).zip(SPECS.iter()).find(|(_, spec)| spec.name == name)
 }
 
-impl Given {
-    /// This text, and what it says in a few words.
-    fn summed_up(text: String, summary: Summary) -> Self {
-        Self { text, images: Vec::new(), facts: Facts { summary: Some(summary), ..Facts::default() } }
-    }
+/// What is told of the built-in tools, in the order in which a model sees them.
+pub fn tool_specs() -> Vec<ToolSpec> {
+    SPECS.iter().take(TOOLS.len()).cloned().collect()
 }
 
-impl From<String> for Given {
-    fn from(text: String) -> Self {
-        Self { text, images: Vec::new(), facts: Facts::default() }
-    }
+/// The same of the tool of tests and demonstrations.
+pub fn echo_spec() -> ToolSpec {
+    ECHO.spec()
 }
 
 /// Runs the built-in tools. Clones share what the model has seen of files.
@@ -197,13 +215,12 @@ impl LocalTools {
     }
 
     fn look(&self, invocation: &Invocation, stop: &Stop) -> Preparation {
-        let arguments = &invocation.arguments;
         let mut found = Preparation::default();
         let mut target = Err("`path` is missing; give it as a string".to_owned());
-        let spec =
-            tool_specs().into_iter().find(|tool| tool.name == invocation.name && !tool.paths.is_empty());
-        let writes = spec.as_ref().is_some_and(|tool| tool.effect != SideEffect::Reads);
-        if let Some(path) = arguments.text("path").filter(|_| spec.is_some()) {
+        let known = tool_named(&invocation.name);
+        let spec = known.map(|(_, spec)| spec).filter(|spec| !spec.paths.is_empty());
+        let writes = spec.is_some_and(|spec| spec.effect != SideEffect::Reads);
+        if let Some(path) = invocation.arguments.text("path").filter(|_| spec.is_some()) {
             target = Target::of(&self.workspace, path).map(Arc::new);
             match &target {
                 Ok(target) => {
@@ -218,91 +235,13 @@ impl LocalTools {
                 Err(_) => found.outside.push(path.to_owned()),
             }
         }
-        if let Some(command) = arguments.text("command").filter(|_| invocation.name == "shell") {
-            for path in opened(command) {
-                let place = self.workspace.resolve(&path);
-                let (shown, territory) =
-                    place.map_or((path, Territory::Outside), |place| (place.shown, place.territory));
-                found.leads(shown, territory);
-            }
+        if let Some((tool, _)) = known {
+            tool.look(Look { tools: self, invocation, target }, &mut found);
         }
-        if let Some(url) = arguments.text("url").filter(|_| invocation.name == "fetch") {
-            found.invalid = page(url).err();
+        if invocation.sandboxed {
+            found.gaps = self.shell.gaps().to_vec();
         }
-        let (preview, is_partial) = match invocation.name.as_str() {
-            "edit" => {
-                let planned = target.and_then(|target| edit::plan(&target, &self.seen, arguments));
-                Change::preview(planned, invocation.call, &self.seen)
-            }
-            "write" => {
-                let planned = target.and_then(|target| write::plan(&target, &self.seen, arguments));
-                Change::preview(planned, invocation.call, &self.seen)
-            }
-            "shell" => {
-                let command = arguments.text("command");
-                (command.map_or(Preview::None, |text| Preview::Command(text.to_owned())), false)
-            }
-            _ => (Preview::None, false),
-        };
-        let gaps = if invocation.sandboxed { self.shell.gaps().to_vec() } else { Vec::new() };
-        Preparation { gaps, preview, is_partial, ..found }
-    }
-
-    fn work(&self, invocation: &Invocation, stop: &Stop) -> Result<Given, String> {
-        let (workspace, seen, arguments) = (&self.workspace, &self.seen, &invocation.arguments);
-        let making = Making { call: invocation.call, seen, snapshots: self.snapshots.as_ref(), stop };
-        let target = || self.target(invocation);
-        let excludes = || Excludes::new(&self.git, workspace.root());
-        match invocation.name.as_str() {
-            "read" => read::run(&*target()?, seen, arguments, stop),
-            "list" => list::run(workspace, &*target()?, excludes(), stop),
-            "search" => search::run(workspace, &*target()?, excludes(), arguments, stop),
-            "echo" => echo::run(arguments).map(Given::from),
-            "glob" => glob::run(workspace, &*target()?, excludes(), arguments, stop).map(Given::from),
-            "plan" => plan::run(arguments),
-            "edit" => edit::run(&target()?, arguments, &making),
-            "write" => write::run(&target()?, arguments, &making),
-            other => Err(format!("{} Nothing was done.", not_there(other, &self.absent))),
-        }
-    }
-
-    /// What was decided about: found when the call was looked at, in this process also where it had waited since an earlier one.
-    /// Of a call whose look is forgotten the path must lead where it says.
-    fn target(&self, invocation: &Invocation) -> Result<Arc<Target>, String> {
-        let path = invocation.arguments.text("path").unwrap_or_default();
-        match self.targets.get(invocation.call, path) {
-            Some(target) => Ok(target),
-            None => Target::as_written(&self.workspace, path).map(Arc::new),
-        }
-    }
-
-    async fn run_within_time(self, invocation: Invocation) -> ToolReport {
-        let (limit, max_chars) = (invocation.timeout_ms, invocation.max_chars);
-        let work = off_thread(move |stop| self.work(&invocation, stop));
-        let (outcome, given) = match tokio::time::timeout(Duration::from_millis(limit), work).await {
-            Ok(Ok(Ok(given))) => (Outcome::Ok, given),
-            Ok(Ok(Err(text)) | Err(text)) => (Outcome::Failed, text.into()),
-            Err(_) => (
-                Outcome::TimedOut,
-                format!("timed out after {}; ask for less at once, or check what was done", seconds(limit))
-                    .into(),
-            ),
-        };
-        let bounded = bound(&given.text, max_chars);
-        // Which reads may be tried again is the loop's decision; a slow disk or network may be faster next time.
-        let transient = outcome == Outcome::TimedOut;
-        let (content, cut_chars) = (bounded.text, bounded.cut_chars);
-        ToolReport {
-            outcome,
-            content,
-            written: None,
-            cut_chars,
-            facts: given.facts,
-            images: given.images,
-            transient,
-            refused: false,
-            remote: None,
-        }
+        found
     }
 }
 
@@ -330,19 +269,11 @@ impl ToolPort for LocalTools {
     fn run(&self, invocation: Invocation, output: mpsc::Sender<Shown>) -> BoxFuture<'static, ToolReport> {
         let tools = self.clone();
         Box::pin(survive(async move {
-            match invocation.name.as_str() {
-                "shell" if is_set(&invocation.arguments, "background") => {
-                    tools.background.start(&tools.shell, &tools.workspace, &invocation).await
-                }
-                name if has_terminal(name, &invocation.arguments) => {
-                    let keyboard = tools.keyboards.plug_in(invocation.call);
-                    tools.shell.run_on_terminal(&tools.workspace, &invocation, keyboard, output).await
-                }
-                "shell" => tools.shell.run(&tools.workspace, &invocation, output).await,
-                "shell_output" => tools.background.output(&invocation).await,
-                "shell_kill" => tools.background.kill(&invocation).await,
-                "fetch" => tools.fetch.run(&invocation).await,
-                _ => tools.run_within_time(invocation).await,
+            let known = tool_named(&invocation.name);
+            let call = Call { tools, invocation };
+            match known {
+                Some((tool, _)) => tool.run(call, output).await,
+                None => call.off_thread(|call, _stop| Err(call.unknown())).await,
             }
         }))
     }
@@ -369,7 +300,25 @@ async fn survive(run: impl Future<Output = ToolReport>) -> ToolReport {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
+    use crate::ledger::Outcome;
+    use crate::tool::ToolKind;
+
+    #[test]
+    fn each_tool_has_its_own_name_and_few_are_more_than_a_name_and_an_effect() {
+        let names: BTreeSet<&str> = SPECS.iter().map(|spec| spec.name.as_str()).collect();
+        assert_eq!(names.len(), TOOLS.len() + 1, "with the one for tests");
+        let kinds: Vec<(&str, ToolKind)> = SPECS
+            .iter()
+            .filter(|spec| spec.kind != ToolKind::Plain)
+            .map(|spec| (spec.name.as_str(), spec.kind))
+            .collect();
+        let expected = [("shell", ToolKind::Shell), ("fetch", ToolKind::Fetch), ("ask", ToolKind::Question)];
+        assert_eq!(kinds, expected);
+        assert!(!tool_specs().contains(&echo_spec()));
+    }
 
     #[tokio::test]
     async fn a_panic_is_a_failure_wherever_it_happens() {

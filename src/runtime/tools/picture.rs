@@ -7,7 +7,7 @@ use image::{DynamicImage, ImageDecoder as _, ImageReader, Limits};
 use crate::ledger::{Facts, Image};
 use crate::wire::{NoImage, NoPicture, to_image};
 
-use super::Given;
+use super::tool::Given;
 use super::words::size;
 use super::workspace::Place;
 

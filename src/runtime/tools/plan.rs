@@ -1,22 +1,61 @@
 //! `plan`: the model's to-do list. What it says is in the ledger as the call's arguments; here it is checked.
 
-use serde_json::Value;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
 
 use crate::ledger::{Arguments, Summary};
+use crate::tool::name::PLAN;
+use crate::tool::{Shown, SideEffect, ToolSpec};
 
-use super::Given;
 use super::arguments::member;
+use super::tool::{Call, Given, Running, Tool, spec};
 
 /// Longer lists are not read by anybody.
-pub(super) const MOST_ITEMS: usize = 50;
+const MOST_ITEMS: usize = 50;
 /// An item is a line.
-pub(super) const MOST_CHARS: usize = 300;
+const MOST_CHARS: usize = 300;
+
+/// The tool.
+#[derive(Debug)]
+pub(super) struct PlanTool;
+
+impl Tool for PlanTool {
+    fn spec(&self) -> ToolSpec {
+        spec(
+            PLAN,
+            "Sets the to-do list that the user sees. Give the whole list each time, in order; an empty one clears it. Use it \
+             for work of several steps: set it before you begin, keep one item in progress, and mark each as completed when \
+             it is.",
+            json!({
+                "items": {
+                    "type": "array",
+                    "maxItems": MOST_ITEMS,
+                    "items": {
+                        "type": "object",
+                        "properties": {
+                            "text": { "type": "string", "minLength": 1, "maxLength": MOST_CHARS, "description": "What is to be done, in a line." },
+                            "status": { "type": "string", "enum": ["pending", "in_progress", "completed"] },
+                        },
+                        "required": ["text", "status"],
+                        "additionalProperties": false,
+                    },
+                },
+            }),
+            &["items"],
+            SideEffect::Reads,
+        )
+    }
+
+    fn run(&self, call: Call, _output: mpsc::Sender<Shown>) -> Running {
+        call.off_thread(|call, _stop| run(call.arguments()))
+    }
+}
 
 /// Does it.
 ///
 /// # Errors
 /// A sentence that says which item is wrong.
-pub(super) fn run(arguments: &Arguments) -> Result<Given, String> {
+fn run(arguments: &Arguments) -> Result<Given, String> {
     let items = member(arguments, "items").and_then(Value::as_array);
     let items = items.ok_or("`items` is missing; give a list of {text, status}, empty to clear the plan")?;
     if items.len() > MOST_ITEMS {

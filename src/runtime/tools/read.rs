@@ -3,9 +3,13 @@
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read as _, Seek as _};
 
-use crate::ledger::{Arguments, Summary};
+use serde_json::json;
+use tokio::sync::mpsc;
 
-use super::Given;
+use crate::ledger::{Arguments, Summary};
+use crate::tool::name::READ;
+use crate::tool::{Shown, SideEffect, ToolSpec};
+
 use super::arguments::{number, required};
 use super::encoding::Encoding;
 use super::file::{MOST_BYTES, content, open};
@@ -15,6 +19,7 @@ use super::picture;
 use super::seen::Seen;
 use super::stop::Stop;
 use super::target::Target;
+use super::tool::{Call, Given, Running, Tool, spec};
 use super::words::{counted, explain, size};
 use super::workspace::Place;
 
@@ -23,11 +28,37 @@ const MOST_PAGE_LINES: u64 = 20_000;
 /// Text has no zero bytes; whatever has one this early is something else.
 const BINARY_LOOK: usize = 8192;
 
+/// The tool.
+#[derive(Debug)]
+pub(super) struct ReadTool;
+
+impl Tool for ReadTool {
+    fn spec(&self) -> ToolSpec {
+        spec(
+            READ,
+            "Reads a text file, or shows an image (PNG, JPEG, GIF, WebP). Returns lines with their numbers (number, tab, text; the number is not part of the \
+             file) and how many lines there are. Use offset and limit to page through a long file. Read a file before \
+             you edit it. For folders use list.",
+            json!({
+                "path": { "type": "string", "description": "The file; relative to the workspace, absolute, or with ~/." },
+                "offset": { "type": "integer", "minimum": 1, "description": "First line to return, from 1. Default 1." },
+                "limit": { "type": "integer", "minimum": 1, "description": "Most lines to return. Default 2000." },
+            }),
+            &["path"],
+            SideEffect::Reads,
+        )
+    }
+
+    fn run(&self, call: Call, _output: mpsc::Sender<Shown>) -> Running {
+        call.off_thread(|call, stop| run(&*call.target()?, &call.tools.seen, call.arguments(), stop))
+    }
+}
+
 /// Does it.
 ///
 /// # Errors
 /// A sentence that says what to do instead.
-pub(super) fn run(target: &Target, seen: &Seen, arguments: &Arguments, stop: &Stop) -> Result<Given, String> {
+fn run(target: &Target, seen: &Seen, arguments: &Arguments, stop: &Stop) -> Result<Given, String> {
     let path = required(arguments, "path")?;
     let (file, meta) = open(target)?;
     let place: &Place = target;

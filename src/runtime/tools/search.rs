@@ -7,17 +7,20 @@ use std::path::Path;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, sinks::Lossy};
 use rustix::fs::FileType;
+use serde_json::json;
+use tokio::sync::mpsc;
 
 use crate::ledger::{Arguments, Summary};
-use crate::tool::Territory;
+use crate::tool::name::SEARCH;
+use crate::tool::{Shown, SideEffect, Territory, ToolSpec};
 
-use super::Given;
 use super::arguments::required;
 use super::borders::LeftOut;
 use super::filter::Filter;
 use super::ignored::Excludes;
 use super::stop::Stop;
 use super::target::Target;
+use super::tool::{Call, Given, Running, Tool, spec};
 use super::walk::Walk;
 use super::words::{counted, explain, shorten};
 use super::workspace::Workspace;
@@ -35,11 +38,39 @@ const MOST_COMPILED: usize = 4 << 20;
 /// Most bytes of what is made of it while it searches.
 const MOST_STATES: usize = 16 << 20;
 
+/// The tool.
+#[derive(Debug)]
+pub(super) struct SearchTool;
+
+impl Tool for SearchTool {
+    fn spec(&self) -> ToolSpec {
+        spec(
+            SEARCH,
+            "Searches file contents with a regular expression (Rust syntax, as in ripgrep), line by line. Returns \
+             `path:line: text` for each match. Ignored and binary files are skipped. Case matters unless the pattern \
+             starts with (?i). Prefer it to grep in the shell.",
+            json!({
+                "pattern": { "type": "string", "minLength": 1, "description": "The regular expression. Escape special characters to search for them: `foo\\(`." },
+                "path": { "type": "string", "description": "A file or folder to search in. Default: the workspace." },
+                "glob": { "type": "string", "description": "Only files like this: `*.rs`, `src/**/*.{ts,tsx}`; `!*.md` for all but these." },
+            }),
+            &["pattern"],
+            SideEffect::Reads,
+        )
+    }
+
+    fn run(&self, call: Call, _output: mpsc::Sender<Shown>) -> Running {
+        call.off_thread(|call, stop| {
+            run(&call.tools.workspace, &*call.target()?, call.excludes(), call.arguments(), stop)
+        })
+    }
+}
+
 /// Does it.
 ///
 /// # Errors
 /// A sentence that says what to do instead.
-pub(super) fn run(
+fn run(
     workspace: &Workspace,
     target: &Target,
     excludes: Excludes,

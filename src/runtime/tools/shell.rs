@@ -1,331 +1,67 @@
-//! `shell`: one command in a process group of its own, watched to its end.
+//! `shell`: a command line, waited for, on a terminal of its own, or in the background.
 
-use std::ffi::OsString;
-use std::io;
-use std::os::unix::fs::PermissionsExt as _;
-use std::pin::Pin;
-use std::process::{ExitStatus, Stdio};
-use std::sync::OnceLock;
-use std::time::Duration;
-
-use futures_util::future::{Either, select};
-use tempfile::TempDir;
-use tokio::io::AsyncReadExt as _;
-use tokio::net::unix::pipe;
-use tokio::process::{Child, Command};
+use serde_json::json;
 use tokio::sync::mpsc;
-use tokio::time::timeout;
 
-use crate::ledger::{CommandState, Facts, Outcome};
-use crate::runtime::process::{GRACE, Group, Groups};
-use crate::runtime::sandbox::{Refusals, Sandbox};
-use crate::tool::{Invocation, Shown, ToolReport};
+use crate::ledger::Preview;
+use crate::policy::opened;
+use crate::tool::name::SHELL;
+use crate::tool::{Preparation, Shown, SideEffect, Territory, ToolKind, ToolSpec, has_terminal};
 
-use super::arguments::{number, required};
-use super::live::Live;
-use super::printed::Printed;
-use super::specs::SHELL_MOST_SECONDS;
-use super::workspace::Workspace;
+use super::arguments::is_set;
+use super::command::MOST_SECONDS;
+use super::tool::{Call, Look, Running, Tool, spec};
 
-/// How long children that outlive the command may still say something.
-const LAST_WORDS: Duration = Duration::from_millis(200);
-pub(super) const CHUNK_BYTES: usize = 64 << 10;
-/// The variables that say where temporary files go.
-pub(in crate::runtime) const TEMPORARY: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
+/// How long a command may run when the model names no time.
+const TIMEOUT_MS: u64 = 120_000;
 
-/// Where commands run.
+/// The tool.
 #[derive(Debug)]
-pub(super) struct Shell {
-    /// All of it; nothing is inherited.
-    pub(super) environment: Vec<(OsString, OsString)>,
-    /// Where running groups are entered.
-    pub(super) groups: Groups,
-    /// How a command is confined; `None` where nobody said, and then no call that must be confined is run.
-    pub(super) sandbox: Option<Sandbox>,
-    /// What it cannot hide, once somebody has looked.
-    pub(super) gaps: OnceLock<Vec<String>>,
-}
+pub(super) struct ShellTool;
 
-/// The variable that names the action of a command: the same over retries and resumption, so that what it does
-/// elsewhere can be done once.
-const ACTION: &str = "COUNTERSIGN_IDEMPOTENCY_KEY";
-
-/// How it went.
-pub(super) enum End {
-    Exited(io::Result<ExitStatus>),
-    TimedOut,
-    /// Its end was asked for.
-    Killed,
-}
-
-/// A command that was started: its leader, what guards its group, and what it prints.
-pub(super) type Started = (Child, Group, pipe::Receiver);
-
-impl Shell {
-    /// Runs the command of the call. Dropping the future ends the whole group.
-    pub(super) async fn run(
-        &self,
-        workspace: &Workspace,
-        invocation: &Invocation,
-        output: mpsc::Sender<Shown>,
-    ) -> ToolReport {
-        let limit = limit(invocation);
-        let started = required(&invocation.arguments, "command")
-            .and_then(|command| self.start(workspace, command, invocation));
-        let (mut child, group, reader) = match started {
-            Ok(started) => started,
-            Err(why) => return ToolReport::failed(why),
-        };
-        let mut printed = Printed::new(invocation.max_chars);
-        let mut live = Live::new(output);
-        let mut refusals = invocation.sandboxed.then(Refusals::default);
-        let end = {
-            let pump = std::pin::pin!(pump(reader, &mut printed, &mut live, refusals.as_mut()));
-            attend(&mut child, &group, pump, after(limit)).await
-        };
-        live.send(true);
-        drop(group);
-        report(&end, limit, printed, refusals.and_then(|heard| self.stood_in_the_way(&heard)))
+impl Tool for ShellTool {
+    fn spec(&self) -> ToolSpec {
+        let tool = spec(
+            SHELL,
+            "Runs a command with `sh -c` in the workspace: builds, tests, git, other programs. Returns what it prints \
+             (stdout and stderr as they come) and, if it failed, the exit code. Without pty it has no input and no \
+             terminal, so nothing interactive works; each call starts afresh in the workspace, and whatever it leaves running is ended \
+             with it. For what must go on (a server, a watcher) set background: the call returns at once with an id. For \
+             files prefer read, list, search, edit and write.",
+            json!({
+                "command": { "type": "string", "minLength": 1, "description": "The command line." },
+                "timeout_seconds": { "type": "integer", "minimum": 1, "maximum": MOST_SECONDS, "description": "When to end it. Default 120; in the background none." },
+                "background": { "type": "boolean", "description": "Let it go on after the call; it ends with the session at the latest. At most 8 at once." },
+                "pty": { "type": "boolean", "description": "Run it on a terminal of 120x40 of its own, for programs that want one; returns its screen and what scrolled away, as text. You cannot type into it. A user at the screen can, and is shown how; where there is none, its input has ended." },
+            }),
+            &["command"],
+            SideEffect::Runs,
+        );
+        ToolSpec { kind: ToolKind::Shell, timeout_ms: Some(TIMEOUT_MS), ..tool }
     }
 
-    /// What the sandbox could not hide here, a sentence each; looked for once.
-    pub(super) fn gaps(&self) -> &[String] {
-        self.gaps.get_or_init(|| {
-            let gaps = self.sandbox.as_ref().map(|sandbox| sandbox.confinement().gaps());
-            gaps.iter().flatten().map(ToString::to_string).collect()
+    fn look(&self, look: Look<'_>, found: &mut Preparation) {
+        let Some(command) = look.invocation.arguments.text("command") else { return };
+        for path in opened(command) {
+            let place = look.tools.workspace.resolve(&path);
+            let (shown, territory) =
+                place.map_or((path, Territory::Outside), |place| (place.shown, place.territory));
+            found.leads(shown, territory);
+        }
+        found.preview = Preview::Command(command.to_owned());
+    }
+
+    fn run(&self, call: Call, output: mpsc::Sender<Shown>) -> Running {
+        Box::pin(async move {
+            let Call { tools, invocation } = call;
+            if is_set(&invocation.arguments, "background") {
+                return tools.background.start(&tools.shell, &tools.workspace, &invocation).await;
+            }
+            if has_terminal(SHELL, &invocation.arguments) {
+                let keyboard = tools.keyboards.plug_in(invocation.call);
+                return tools.shell.run_on_terminal(&tools.workspace, &invocation, keyboard, output).await;
+            }
+            tools.shell.run(&tools.workspace, &invocation, output).await
         })
     }
-
-    /// Whether the sandbox may be why a command failed.
-    pub(super) fn stood_in_the_way(&self, heard: &Refusals) -> Option<&'static str> {
-        heard.sentence(self.sandbox.as_ref().is_some_and(|sandbox| sandbox.confinement().network))
-    }
-
-    /// Starts the command of a call in a group of its own.
-    ///
-    /// # Errors
-    /// A sentence that says why not.
-    pub(super) fn start(
-        &self,
-        workspace: &Workspace,
-        command: &str,
-        invocation: &Invocation,
-    ) -> Result<Started, String> {
-        self.spawn(workspace, command, invocation)
-            .map_err(|failure| format!("the command could not be started: {failure}"))
-    }
-
-    fn spawn(&self, workspace: &Workspace, command: &str, invocation: &Invocation) -> io::Result<Started> {
-        let (reader, writer) = io::pipe()?;
-        let reader = pipe::Receiver::from_owned_fd(reader.into())?;
-        let (mut sh, private) = self.prepare(workspace, command, invocation)?;
-        sh.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
-        let (child, mut group) = Group::spawn(&self.groups, &mut sh)?;
-        group.hold(private);
-        // `sh` goes out of scope here, and with it our own ends for writing: the pipe ends when the group has ended.
-        Ok((child, group, reader))
-    }
-
-    /// The command with all it is given but for its streams, and the folder that it has for itself.
-    pub(super) fn prepare(
-        &self,
-        workspace: &Workspace,
-        command: &str,
-        invocation: &Invocation,
-    ) -> io::Result<(Command, Option<TempDir>)> {
-        let (mut sh, private) =
-            if invocation.sandboxed { self.confined()? } else { (Command::new("sh"), None) };
-        let theirs = |name: &OsString| private.is_none() || !TEMPORARY.iter().any(|one| name == one);
-        sh.arg("-c")
-            .arg(command)
-            .current_dir(workspace.root())
-            .env_clear()
-            .envs(self.environment.iter().filter(|(name, _)| theirs(name)).map(|(name, value)| (name, value)))
-            .envs(private.iter().flat_map(|folder| TEMPORARY.map(|name| (name, folder.path()))))
-            .env(ACTION, &invocation.key);
-        Ok((sh, private))
-    }
-
-    /// A shell in the sandbox, and the folder that it has for itself.
-    fn confined(&self) -> io::Result<(Command, Option<TempDir>)> {
-        let Some(sandbox) = &self.sandbox else {
-            return Err(io::Error::other("it must run in the sandbox, and none was set up"));
-        };
-        let private = private_folder()?;
-        let sh = sandbox.command(private.path(), "sh").map_err(io::Error::other)?;
-        Ok((sh, Some(private)))
-    }
-}
-
-/// A folder for temporary files that nobody else can read; removed when dropped.
-pub(in crate::runtime) fn private_folder() -> io::Result<TempDir> {
-    let only_us = std::fs::Permissions::from_mode(0o700);
-    tempfile::Builder::new().prefix("countersign-").permissions(only_us).tempdir()
-}
-
-/// The call's own wish first, then what the loop allows.
-pub(super) fn limit(invocation: &Invocation) -> Duration {
-    number(&invocation.arguments, "timeout_seconds").map_or_else(
-        || Duration::from_millis(invocation.timeout_ms),
-        |seconds| Duration::from_secs(seconds.clamp(1, SHELL_MOST_SECONDS)),
-    )
-}
-
-/// Reads until every writer is gone.
-async fn pump(
-    mut reader: pipe::Receiver,
-    printed: &mut Printed,
-    live: &mut Live,
-    mut refusals: Option<&mut Refusals>,
-) {
-    let mut chunk = vec![0; CHUNK_BYTES];
-    loop {
-        let read = match live.due_in() {
-            None => reader.read(&mut chunk).await,
-            Some(wait) => match timeout(wait, reader.read(&mut chunk)).await {
-                Ok(read) => read,
-                Err(_) => {
-                    live.send(false);
-                    continue;
-                }
-            },
-        };
-        match read {
-            Ok(0) | Err(_) => return,
-            Ok(size) => {
-                let bytes = chunk.get(..size).unwrap_or_default();
-                printed.push(bytes);
-                if let Some(refusals) = &mut refusals {
-                    refusals.push(bytes);
-                }
-                live.push(bytes);
-            }
-        }
-        if live.due_in() == Some(Duration::ZERO) {
-            live.send(false);
-        }
-    }
-}
-
-/// The end of the time that a command has.
-pub(super) async fn after(limit: Duration) -> End {
-    tokio::time::sleep(limit).await;
-    End::TimedOut
-}
-
-/// Waits for the command while its output is read, until `stop` says how it must end. When it has ended, children that
-/// still hold the pipe get a moment for their last words; what then remains of the group is ended by its guard.
-pub(super) async fn attend(
-    child: &mut Child,
-    group: &Group,
-    mut pump: Pin<&mut impl Future<Output = ()>>,
-    stop: impl Future<Output = End>,
-) -> End {
-    let mut stop = std::pin::pin!(stop);
-    let (ended, is_silent) = {
-        let waiting = std::pin::pin!(child.wait());
-        match select(stop.as_mut(), select(waiting, pump.as_mut())).await {
-            Either::Left((end, _)) => (Err(end), false),
-            Either::Right((Either::Left((status, _)), _)) => (Ok(status), false),
-            Either::Right((Either::Right(((), waiting)), _)) => match select(stop, waiting).await {
-                Either::Left((end, _)) => (Err(end), true),
-                Either::Right((status, _)) => (Ok(status), true),
-            },
-        }
-    };
-    let end = match ended {
-        Ok(status) => {
-            if !is_silent {
-                timeout(LAST_WORDS, pump).await.ok();
-            }
-            return End::Exited(status);
-        }
-        Err(end) => end,
-    };
-    group.terminate();
-    let gone = async {
-        if !is_silent {
-            pump.as_mut().await;
-        }
-        child.wait().await.ok();
-    };
-    if timeout(GRACE, gone).await.is_err() {
-        group.kill();
-        timeout(LAST_WORDS, child.wait()).await.ok();
-    }
-    end
-}
-
-pub(super) fn report(end: &End, limit: Duration, printed: Printed, refused: Option<&str>) -> ToolReport {
-    let command = match end {
-        End::Exited(Ok(status)) => Some(CommandState::Ended(describe(*status))),
-        End::Exited(Err(_)) | End::Killed | End::TimedOut => None,
-    };
-    let (outcome, mut ending) = match end {
-        End::Exited(Ok(status)) if status.success() => (Outcome::Ok, String::new()),
-        End::Exited(Ok(status)) => (Outcome::Failed, describe(*status)),
-        End::Exited(Err(failure)) => (Outcome::Failed, format!("how it ended is unknown: {failure}")),
-        // Nobody asks for the end of a command that a call waits for.
-        End::Killed => (Outcome::Failed, "ended".to_owned()),
-        End::TimedOut => (
-            Outcome::TimedOut,
-            format!(
-                "timed out after {} s and was ended; effects may be partial; check before repeating \
-                 (timeout_seconds may be up to {SHELL_MOST_SECONDS})",
-                limit.as_secs_f64()
-            ),
-        ),
-    };
-    if let (Outcome::Failed, Some(why)) = (&outcome, refused) {
-        ending.push('\n');
-        ending.push_str(why);
-    }
-    let (bounded, written) = printed.finish(&ending);
-    let is_silent = bounded.text.is_empty();
-    let content = if is_silent { "(no output; exit code 0)".to_owned() } else { bounded.text };
-    let refused = refused.is_some() && outcome == Outcome::Failed;
-    ToolReport {
-        outcome,
-        content,
-        written,
-        cut_chars: bounded.cut_chars,
-        facts: Facts { summary: None, command, is_silent },
-        images: Vec::new(),
-        transient: false,
-        refused,
-        remote: None,
-    }
-}
-
-/// In words: "exit code 2", "ended by signal 9 (SIGKILL)".
-pub(in crate::runtime) fn describe(status: ExitStatus) -> String {
-    use std::os::unix::process::ExitStatusExt as _;
-    let named = |signal: i32| signal_name(signal).map_or(String::new(), |name| format!(" ({name})"));
-    match (status.code(), status.signal()) {
-        (Some(code), _) if code > 128 && signal_name(code - 128).is_some() => {
-            let signal = code - 128;
-            format!("exit code {code}: as after signal {signal}{}", named(signal))
-        }
-        (Some(code), _) => format!("exit code {code}"),
-        (None, Some(signal)) => format!("ended by signal {signal}{}", named(signal)),
-        (None, None) => status.to_string(),
-    }
-}
-
-/// Those with one number everywhere.
-fn signal_name(signal: i32) -> Option<&'static str> {
-    Some(match signal {
-        1 => "SIGHUP",
-        2 => "SIGINT",
-        3 => "SIGQUIT",
-        4 => "SIGILL",
-        6 => "SIGABRT",
-        8 => "SIGFPE",
-        9 => "SIGKILL",
-        11 => "SIGSEGV",
-        13 => "SIGPIPE",
-        14 => "SIGALRM",
-        15 => "SIGTERM",
-        _ => return None,
-    })
 }

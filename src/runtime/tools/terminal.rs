@@ -18,10 +18,10 @@ use crate::runtime::sandbox::Refusals;
 use crate::tool::{self, Colour, Invocation, KeyModes, Look, Row, Shown, ToolReport, Typed, Weight};
 
 use super::arguments::required;
+use super::command::{CHUNK_BYTES, Shell, after, attend, limit, report};
 use super::keyboard::Keyboard;
 use super::live::EVERY;
 use super::printed::Printed;
-use super::shell::{CHUNK_BYTES, Shell, after, attend, limit, report};
 use super::strings::Strings;
 use super::workspace::Workspace;
 

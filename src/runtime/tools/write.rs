@@ -2,22 +2,57 @@
 
 use std::sync::Arc;
 
-use crate::ledger::{Arguments, Summary};
+use serde_json::json;
+use tokio::sync::mpsc;
 
-use super::Given;
+use crate::ledger::{Arguments, Summary};
+use crate::tool::name::WRITE;
+use crate::tool::{Preparation, Shown, SideEffect, ToolSpec};
+
 use super::arguments::required;
 use super::change::{Change, Making, refuse_changed};
 use super::encoding::Encoding;
 use super::file::load;
 use super::seen::Seen;
 use super::target::Target;
+use super::tool::{Call, Given, Look, Running, Tool, spec};
 use super::words::counted;
+
+/// The tool.
+#[derive(Debug)]
+pub(super) struct WriteTool;
+
+impl Tool for WriteTool {
+    fn spec(&self) -> ToolSpec {
+        spec(
+            WRITE,
+            "Writes a whole file: a new one (missing folders are made), or over the one that is there. To change a part \
+             of a file use edit.",
+            json!({
+                "path": { "type": "string", "description": "The file." },
+                "content": { "type": "string", "description": "All of its new content." },
+            }),
+            &["path", "content"],
+            SideEffect::Writes,
+        )
+    }
+
+    fn look(&self, look: Look<'_>, found: &mut Preparation) {
+        let Look { tools, invocation, target } = look;
+        let planned = target.and_then(|target| plan(&target, &tools.seen, &invocation.arguments));
+        (found.preview, found.is_partial) = Change::preview(planned, invocation.call, &tools.seen);
+    }
+
+    fn run(&self, call: Call, _output: mpsc::Sender<Shown>) -> Running {
+        call.off_thread(|call, stop| run(&call.target()?, call.arguments(), &call.making(stop)))
+    }
+}
 
 /// What the call would change.
 ///
 /// # Errors
 /// Why it cannot be done.
-pub(super) fn plan(target: &Arc<Target>, seen: &Seen, arguments: &Arguments) -> Result<Change, String> {
+fn plan(target: &Arc<Target>, seen: &Seen, arguments: &Arguments) -> Result<Change, String> {
     let after = required(arguments, "content")?.to_owned();
     let before = load(target)?;
     if let Some(before) = &before {
@@ -30,7 +65,7 @@ pub(super) fn plan(target: &Arc<Target>, seen: &Seen, arguments: &Arguments) -> 
 ///
 /// # Errors
 /// Why it was not done.
-pub(super) fn run(target: &Arc<Target>, arguments: &Arguments, making: &Making<'_>) -> Result<Given, String> {
+fn run(target: &Arc<Target>, arguments: &Arguments, making: &Making<'_>) -> Result<Given, String> {
     let change = plan(target, making.seen, arguments)?;
     let remark = change.make(making)?.map(|remark| format!("\n{remark}")).unwrap_or_default();
     let size =

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::ledger::{Body, CallId, Entry};
+use crate::tool::name::{EDIT, WRITE};
 
 use super::super::tools::workspace::Workspace;
 use super::record::{Change, Content};
 
 /// The tools whose changes are kept.
-const TOOLS: [&str; 2] = ["write", "edit"];
+const TOOLS: [&str; 2] = [WRITE, EDIT];
 
 /// What the books of a session say was changed, and by which calls.
 #[derive(Debug)]

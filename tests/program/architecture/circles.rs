@@ -10,14 +10,6 @@ const KNOWN: &[(&str, &str)] = &[
         "config::hooks <-> config::setting <-> config::value",
         "a written value may be a table of hooks, whose rows are written values",
     ),
-    (
-        "runtime::models::rehearsal::answer <-> runtime::models::rehearsal::tour",
-        "the tour proposes calls as any answer does, and is one of the answers",
-    ),
-    (
-        "runtime::models::rehearsal::scan <-> runtime::models::rehearsal::wish",
-        "the list of verbs stands with the wishes, and is asked for by the scanner",
-    ),
     ("ui::overlays <-> ui::picking <-> ui::update", "what is picked from the palette is obeyed as a key is"),
     (
         "ui::panes::approval <-> ui::panes::cards <-> ui::panes::endings <-> ui::panes::goals <-> ui::panes::remarks <-> ui::panes::tools",

@@ -2,6 +2,7 @@
 
 mod circles;
 mod source;
+mod tool_names;
 
 use source::{SourceFile, imports, source_files};
 

@@ -13,7 +13,7 @@ use countersign::policy::Policy;
 use countersign::runtime::{
     Driver, DriverError, Handles, LateNews, ModelPort, NoHooks, Ports, StorePort, ToolPort,
 };
-use countersign::tool::{Invocation, Preparation, Shown, SideEffect, ToolReport, ToolSpec, Typed};
+use countersign::tool::{Invocation, Preparation, Shown, SideEffect, ToolKind, ToolReport, ToolSpec, Typed};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{BoxStream, StreamExt, unfold};
 use tokio::sync::{mpsc, oneshot};
@@ -385,6 +385,7 @@ fn settings(wall: Option<u64>) -> Settings {
         effect,
         paths: vec![],
         timeout_ms: None,
+        kind: ToolKind::Plain,
         retrieves: false,
     };
     Settings {

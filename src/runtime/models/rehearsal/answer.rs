@@ -1,10 +1,9 @@
 //! From what was asked, and what has happened since, to the next answer.
 
-use serde_json::{Value, json};
-
 use crate::model::Request;
 use crate::wire::script::{Reply, ScriptedCall};
 
+use super::reply::{propose, say};
 use super::round::{Round, since_user};
 use super::wish::{RehearsedAction, Wish, understand};
 use super::{report, tour, words};
@@ -22,16 +21,6 @@ pub(super) fn answer(request: &Request) -> Reply {
     only_what_exists(reply, request)
 }
 
-/// An answer without calls.
-pub(super) fn say(text: impl Into<String>) -> Reply {
-    Reply { text: text.into(), ..Reply::default() }
-}
-
-/// An answer with calls.
-pub(super) fn propose(text: impl Into<String>, actions: &[RehearsedAction]) -> Reply {
-    Reply { text: text.into(), calls: actions.iter().map(call).collect(), ..Reply::default() }
-}
-
 /// The next batch; a report when all are done or when one went wrong.
 fn carry_out(batches: &[Vec<RehearsedAction>], rounds: &[Round]) -> Reply {
     let went_well = rounds.iter().flatten().all(super::round::CompletedCall::is_ok);
@@ -46,36 +35,6 @@ fn carry_out(batches: &[Vec<RehearsedAction>], rounds: &[Round]) -> Reply {
             say(format!("{}\n\nSo I stop here and did not {plan}.", report::report(rounds)))
         }
         None => say(report::report(rounds)),
-    }
-}
-
-fn call(action: &RehearsedAction) -> ScriptedCall {
-    let (name, arguments) = match action {
-        RehearsedAction::Read { path } => ("read", json!({ "path": path })),
-        RehearsedAction::List { path: None } => ("list", json!({})),
-        RehearsedAction::List { path: Some(path) } => ("list", json!({ "path": path })),
-        RehearsedAction::Search { text, path } => ("search", search(text, path.as_deref())),
-        RehearsedAction::Run { command } => ("shell", json!({ "command": command })),
-        RehearsedAction::Change { from, to, path } => {
-            ("edit", json!({ "path": path, "edits": [{ "old_text": from, "new_text": to }] }))
-        }
-        RehearsedAction::Write { path, content } => ("write", json!({ "path": path, "content": content })),
-    };
-    ScriptedCall { wire_id: String::new(), name: name.to_owned(), arguments: arguments.to_string() }
-}
-
-/// The tool takes a regular expression; here a text means itself.
-fn search(text: &str, path: Option<&str>) -> Value {
-    let mut pattern = String::new();
-    for character in text.chars() {
-        if "\\()[]{}*+?|^$".contains(character) {
-            pattern.push('\\');
-        }
-        pattern.push(character);
-    }
-    match path {
-        None => json!({ "pattern": pattern }),
-        Some(path) => json!({ "pattern": pattern, "path": path }),
     }
 }
 

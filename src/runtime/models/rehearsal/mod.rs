@@ -3,10 +3,12 @@
 //! gives the same answer.
 
 mod answer;
+mod reply;
 mod report;
 mod round;
 mod scan;
 mod tour;
+mod verb;
 mod wish;
 mod words;
 

@@ -1,6 +1,7 @@
 //! What the results said, in a few true words.
 
 use crate::ledger::{Decider, Outcome};
+use crate::tool::name::{EDIT, LIST, READ, SEARCH, SHELL, WRITE};
 
 use super::round::{CompletedCall, Round};
 use super::words::{code, counted, plain};
@@ -66,9 +67,7 @@ fn advice(call: &CompletedCall) -> &'static str {
         Outcome::Denied(Decider::Policy | Decider::Hook) => {
             "If you want it, allow it with a rule or another mode, and ask again."
         }
-        Outcome::Failed if call.name == "shell" => {
-            "Its output may say why; change the command and ask again."
-        }
+        Outcome::Failed if call.name == SHELL => "Its output may say why; change the command and ask again.",
         Outcome::Failed | Outcome::Invalid | Outcome::UnknownTool => {
             "Check the names and ask again; `list` shows what is here."
         }
@@ -83,20 +82,20 @@ fn success(call: &CompletedCall) -> String {
     let first = content.lines().next().unwrap_or_default();
     let path = code(call.arguments.text("path").unwrap_or("."));
     match call.name.as_str() {
-        "read" => read(&path, content),
-        "list" => list(first, content),
-        "search" => {
+        READ => read(&path, content),
+        LIST => list(first, content),
+        SEARCH => {
             let found: Vec<&str> = content.lines().skip(1).collect();
             if found.is_empty() {
                 return format!("The search found {}.", plain(first));
             }
             format!("The search found {}:\n\n{}", plain(first), head(&found))
         }
-        "shell" => {
+        SHELL => {
             let command = code(call.arguments.text("command").unwrap_or_default());
             format!("{command} ended well. It said:\n\n{}", fenced(content, SHOWN_LINES))
         }
-        "edit" | "write" => format!("Done: {}.", plain(first)),
+        EDIT | WRITE => format!("Done: {}.", plain(first)),
         other => format!("{} answered:\n\n{}", code(other), fenced(content, SHOWN_LINES)),
     }
 }
@@ -154,12 +153,12 @@ pub(super) fn names(content: &str) -> Vec<&str> {
 fn deed(call: &CompletedCall) -> String {
     let argument = |name: &str| code(call.arguments.text(name).unwrap_or("this folder"));
     match call.name.as_str() {
-        "read" => format!("reading {}", argument("path")),
-        "list" => format!("listing {}", argument("path")),
-        "search" => format!("searching for {}", argument("pattern")),
-        "shell" => format!("running {}", argument("command")),
-        "edit" => format!("changing {}", argument("path")),
-        "write" => format!("writing {}", argument("path")),
+        READ => format!("reading {}", argument("path")),
+        LIST => format!("listing {}", argument("path")),
+        SEARCH => format!("searching for {}", argument("pattern")),
+        SHELL => format!("running {}", argument("command")),
+        EDIT => format!("changing {}", argument("path")),
+        WRITE => format!("writing {}", argument("path")),
         other => format!("calling {}", code(other)),
     }
 }

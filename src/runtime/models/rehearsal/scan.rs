@@ -1,6 +1,6 @@
 //! Cutting a message into words, quoted arguments and the parts between joining words.
 
-use super::wish::{POLITE, is_verb};
+use super::verb::{POLITE, is_verb};
 
 /// How two parts of a message are joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

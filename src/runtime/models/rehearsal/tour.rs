@@ -1,8 +1,9 @@
 //! The guided tour: look, read, change and run something harmless, and what the keys are for.
 
+use crate::tool::name::{READ, WRITE};
 use crate::wire::script::Reply;
 
-use super::answer::{propose, say};
+use super::reply::{propose, say};
 use super::report::{account, names};
 use super::round::Round;
 use super::wish::RehearsedAction;
@@ -42,7 +43,7 @@ pub(super) fn step(rounds: &[Round]) -> Reply {
             None => wishes(rounds),
         },
         // Without a file to read, the second round was that of the two wishes already.
-        [_, second] if second.iter().all(|call| call.name == "read") => wishes(std::slice::from_ref(second)),
+        [_, second] if second.iter().all(|call| call.name == READ) => wishes(std::slice::from_ref(second)),
         [.., last] => farewell(last),
     }
 }
@@ -54,7 +55,7 @@ fn wishes(rounds: &[Round]) -> Reply {
 }
 
 fn farewell(last: &Round) -> Reply {
-    let is_written = last.iter().any(|call| call.name == "write" && call.is_ok());
+    let is_written = last.iter().any(|call| call.name == WRITE && call.is_ok());
     let cleaning =
         if is_written { format!("\n\nTo remove the file again: `run rm {FILE}`.") } else { String::new() };
     say(format!(

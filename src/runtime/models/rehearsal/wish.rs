@@ -6,6 +6,7 @@
 //! and `write` the rest of the message.
 
 use super::scan::{Joint, argument, is_over, joint, skip_words, split_at_joint, split_names, until, word};
+use super::verb::{POLITE, RehearsedVerb, verb};
 
 /// What a message asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,38 +51,6 @@ pub(super) fn understand(message: &str) -> Wish {
         _ => {}
     }
     actions(text).map_or(Wish::Unclear, Wish::Do)
-}
-
-pub(super) const POLITE: &[&str] = &[
-    "please", "can", "could", "would", "will", "you", "now", "first", "also", "just", "let's", "finally",
-    "next",
-];
-
-/// The verbs and their other names.
-pub(super) fn is_verb(word: &str) -> bool {
-    verb(word).is_some()
-}
-
-#[derive(Clone, Copy)]
-enum RehearsedVerb {
-    Read,
-    List,
-    Search,
-    Run,
-    Change,
-    Write,
-}
-
-fn verb(word: &str) -> Option<RehearsedVerb> {
-    Some(match word.to_lowercase().as_str() {
-        "read" | "open" | "show" | "view" => RehearsedVerb::Read,
-        "list" | "ls" => RehearsedVerb::List,
-        "search" | "find" | "grep" => RehearsedVerb::Search,
-        "run" | "execute" => RehearsedVerb::Run,
-        "change" | "replace" => RehearsedVerb::Change,
-        "write" | "create" => RehearsedVerb::Write,
-        _ => return None,
-    })
 }
 
 /// The actions of a message; `None` when any part of it is not understood: half a wish is not carried out.
