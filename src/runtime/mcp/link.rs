@@ -21,7 +21,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use super::address::{reach, why};
 use super::answers::ServerQuestions;
 use super::launch_context::McpMeans;
-use super::notification_filter::{Ear, Heard};
+use super::notification_filter::{Ear, Filtered};
 use super::program::Program;
 use super::server::{McpServer, McpWay};
 use super::tasks::Tasks;
@@ -243,7 +243,7 @@ impl Opening {
         way: T,
         program: Option<&Program>,
     ) -> Result<RunningService<RoleClient, ServerQuestions>, NoGreeting> {
-        let heard = Heard::new(way, self.ear);
+        let heard = Filtered::new(way, self.ear);
         let greeting = pin!(serve_client_with_lifecycle(self.answers, heard, self.mode));
         let ending = async {
             match program {

@@ -92,18 +92,18 @@ fn line(progress: &ProgressNotificationParam) -> String {
 }
 
 /// A transport that is listened to.
-pub(super) struct Heard<T> {
+pub(super) struct Filtered<T> {
     inner: T,
     ear: Arc<Ear>,
 }
 
-impl<T> Heard<T> {
+impl<T> Filtered<T> {
     pub(super) fn new(inner: T, ear: Arc<Ear>) -> Self {
         Self { inner, ear }
     }
 }
 
-impl<T: Transport<RoleClient>> Transport<RoleClient> for Heard<T> {
+impl<T: Transport<RoleClient>> Transport<RoleClient> for Filtered<T> {
     type Error = T::Error;
 
     fn send(

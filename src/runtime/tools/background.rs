@@ -20,7 +20,7 @@ use crate::tool::{Invocation, ToolReport, bound};
 
 use super::arguments::{is_set, number, required};
 use super::command::{CHUNK_BYTES, End, MOST_SECONDS, Shell, Started, attend, describe};
-use super::heard::{Ended, Heard};
+use super::heard::{Ended, UnreadOutput};
 use super::workspace::Workspace;
 
 /// As many run at once.
@@ -58,7 +58,7 @@ struct Job {
     /// The call that began it.
     call: CallId,
     started: Instant,
-    heard: Mutex<Heard>,
+    heard: Mutex<UnreadOutput>,
     /// Something was heard, or it ended.
     news: Notify,
     /// It is to end.
@@ -346,7 +346,7 @@ impl Job {
         }
     }
 
-    fn heard(&self) -> MutexGuard<'_, Heard> {
+    fn heard(&self) -> MutexGuard<'_, UnreadOutput> {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -160,7 +160,7 @@ mod tests {
 
     use super::*;
 
-    type Way = fn(BorrowedFd<'_>, &Path, OFlags) -> io::Result<OwnedFd>;
+    type PathWalk = fn(BorrowedFd<'_>, &Path, OFlags) -> io::Result<OwnedFd>;
 
     #[test]
     fn both_ways_of_opening_follow_no_link_and_climb_nowhere() {
@@ -173,7 +173,7 @@ mod tests {
         symlink("../out", base.join("in/link")).unwrap();
         symlink("../../out/file", base.join("in/deep/link")).unwrap();
         let top = super::folder(top().unwrap(), base.join("in").strip_prefix("/").unwrap()).unwrap();
-        let ways: [Way; 2] = [|folder, path, how| open(folder, path, how), by_parts];
+        let ways: [PathWalk; 2] = [|folder, path, how| open(folder, path, how), by_parts];
         for way in ways {
             let read = |path: &str| way(top.as_fd(), Path::new(path), READING).map(File::from);
             assert_eq!(whole(read("deep/file").unwrap(), 9).unwrap().unwrap(), b"ours");

@@ -9,13 +9,13 @@ use super::diff::{Difference, compare};
 use super::encoding::Encoding;
 use super::file::replace;
 use super::seen::Seen;
-use super::stop::Stop;
+use super::stop::StopFlag;
 use super::target::Target;
 use super::words::counted;
 use super::workspace::Place;
 
 /// What a file is and what it is to become.
-pub(super) struct Change {
+pub(super) struct FileChange {
     /// Which file.
     pub(super) target: Arc<Target>,
     /// Its content now; `None` when it is new.
@@ -35,10 +35,10 @@ pub(super) struct Making<'a> {
     /// Where the earlier content is kept, if it is.
     pub(super) snapshots: Option<&'a Snapshots>,
     /// Whether anybody still waits for it.
-    pub(super) stop: &'a Stop,
+    pub(super) stop: &'a StopFlag,
 }
 
-impl Change {
+impl FileChange {
     /// What the approval shows, remembered for [`Self::make`], and whether it leaves something out. A change that cannot
     /// be made is shown as its reason, after `! `: it may be possible when it is made, so that says nothing of it.
     pub(super) fn preview(planned: Result<Self, String>, call: CallId, seen: &Seen) -> (Preview, bool) {

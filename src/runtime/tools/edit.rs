@@ -10,13 +10,13 @@ use crate::tool::name::EDIT;
 use crate::tool::{Preparation, Shown, SideEffect, ToolSpec};
 
 use super::arguments::member;
-use super::change::{Change, Making, refuse_changed};
+use super::change::{FileChange, Making, refuse_changed};
 use super::encoding::Encoding;
 use super::file::load;
 use super::replace::{Edit, apply};
 use super::seen::Seen;
 use super::target::Target;
-use super::tool::{Call, Given, Look, Running, Tool, spec};
+use super::tool::{Call, Look, Running, Tool, ToolOutput, spec};
 use super::words::counted;
 
 /// The tool.
@@ -56,7 +56,7 @@ impl Tool for EditTool {
     fn look(&self, look: Look<'_>, found: &mut Preparation) {
         let Look { tools, invocation, target } = look;
         let planned = target.and_then(|target| plan(&target, &tools.seen, &invocation.arguments));
-        (found.preview, found.is_partial) = Change::preview(planned, invocation.call, &tools.seen);
+        (found.preview, found.is_partial) = FileChange::preview(planned, invocation.call, &tools.seen);
     }
 
     fn run(&self, call: Call, _output: mpsc::Sender<Shown>) -> Running {
@@ -68,7 +68,7 @@ impl Tool for EditTool {
 ///
 /// # Errors
 /// Why it cannot be done.
-fn plan(target: &Arc<Target>, seen: &Seen, arguments: &Arguments) -> Result<Change, String> {
+fn plan(target: &Arc<Target>, seen: &Seen, arguments: &Arguments) -> Result<FileChange, String> {
     planned(target, seen, arguments).map(|(change, _)| change)
 }
 
@@ -76,7 +76,7 @@ fn plan(target: &Arc<Target>, seen: &Seen, arguments: &Arguments) -> Result<Chan
 ///
 /// # Errors
 /// Why it was not done.
-fn run(target: &Arc<Target>, arguments: &Arguments, making: &Making<'_>) -> Result<Given, String> {
+fn run(target: &Arc<Target>, arguments: &Arguments, making: &Making<'_>) -> Result<ToolOutput, String> {
     let (change, lines) = planned(target, making.seen, arguments)?;
     let remark = change.make(making)?.map(|remark| format!("\n{remark}")).unwrap_or_default();
     let difference = change.difference();
@@ -90,10 +90,14 @@ fn run(target: &Arc<Target>, arguments: &Arguments, making: &Making<'_>) -> Resu
         difference.added,
         difference.removed,
     );
-    Ok(Given::summed_up(text, difference.summary()))
+    Ok(ToolOutput::summed_up(text, difference.summary()))
 }
 
-fn planned(target: &Arc<Target>, seen: &Seen, arguments: &Arguments) -> Result<(Change, Vec<usize>), String> {
+fn planned(
+    target: &Arc<Target>,
+    seen: &Seen,
+    arguments: &Arguments,
+) -> Result<(FileChange, Vec<usize>), String> {
     let shown = &target.shown;
     let edits = edits(arguments)?;
     let before = load(target)?.ok_or_else(|| {
@@ -109,7 +113,7 @@ fn planned(target: &Arc<Target>, seen: &Seen, arguments: &Arguments) -> Result<(
         )
     })?;
     let (after, lines) = apply(&text, &edits).map_err(|why| format!("{why}\n`{shown}` was not changed."))?;
-    Ok((Change { target: Arc::clone(target), before: Some(before), after, encoding }, lines))
+    Ok((FileChange { target: Arc::clone(target), before: Some(before), after, encoding }, lines))
 }
 
 fn edits(arguments: &Arguments) -> Result<Vec<Edit>, String> {

@@ -12,9 +12,9 @@ use crate::tool::{Shown, SideEffect, ToolSpec};
 use super::arguments::required;
 use super::filter::Filter;
 use super::ignored::Excludes;
-use super::stop::Stop;
+use super::stop::StopFlag;
 use super::target::Target;
-use super::tool::{Call, Given, Running, Tool, spec};
+use super::tool::{Call, Running, Tool, ToolOutput, spec};
 use super::walk::Walk;
 use super::words::{counted, explain};
 use super::workspace::Workspace;
@@ -49,7 +49,7 @@ impl Tool for GlobTool {
     fn run(&self, call: Call, _output: mpsc::Sender<Shown>) -> Running {
         call.off_thread(|call, stop| {
             run(&call.tools.workspace, &*call.target()?, call.excludes(), call.arguments(), stop)
-                .map(Given::from)
+                .map(ToolOutput::from)
         })
     }
 }
@@ -63,7 +63,7 @@ fn run(
     target: &Target,
     excludes: Excludes,
     arguments: &Arguments,
-    stop: &Stop,
+    stop: &StopFlag,
 ) -> Result<String, String> {
     let pattern = required(arguments, "pattern")?;
     let kind = target.anchor().and_then(|anchor| anchor.kind());

@@ -10,7 +10,7 @@ const KEPT_BYTES: usize = 64 << 10;
 
 /// What nobody asked for yet, and the end.
 #[derive(Debug, Default)]
-pub(super) struct Heard {
+pub(super) struct UnreadOutput {
     bytes: Vec<u8>,
     dropped: u64,
     /// Reads what was asked for as a terminal does: a sequence or a colour may go on in what comes next.
@@ -26,7 +26,7 @@ pub(super) struct Ended {
     pub(super) refused: Option<&'static str>,
 }
 
-impl Heard {
+impl UnreadOutput {
     /// Takes in what came; of too much only the newest is kept.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);

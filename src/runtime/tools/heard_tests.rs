@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn of_a_flood_the_newest_is_kept_and_the_rest_is_counted() {
-    let mut heard = Heard::default();
+    let mut heard = UnreadOutput::default();
     for _ in 0..10_000 {
         heard.push("äöü€".as_bytes());
         assert!(heard.bytes.len() <= KEPT_BYTES);
@@ -22,7 +22,7 @@ fn of_a_flood_the_newest_is_kept_and_the_rest_is_counted() {
 
 #[test]
 fn a_sequence_may_go_on_in_what_is_asked_for_later() {
-    let mut heard = Heard::default();
+    let mut heard = UnreadOutput::default();
     let mut shown = |bytes: &[u8]| {
         heard.push(bytes);
         let written = heard.take();

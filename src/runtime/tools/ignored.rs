@@ -60,13 +60,13 @@ impl Rules {
 
 /// Which ignore files a folder has.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Found {
+pub(super) struct IgnoreFiles {
     ignore: bool,
     git_ignore: bool,
     git: bool,
 }
 
-impl Found {
+impl IgnoreFiles {
     const PERHAPS: Self = Self { ignore: true, git_ignore: true, git: true };
 
     /// Takes in a name of the folder.
@@ -170,7 +170,7 @@ impl Excludes {
         above.reverse();
         for path in above {
             if let Ok(folder) = beneath::folder(&top, path.strip_prefix("/").unwrap_or(path)) {
-                rules = self.of(folder.as_fd(), path, Found::PERHAPS, &rules);
+                rules = self.of(folder.as_fd(), path, IgnoreFiles::PERHAPS, &rules);
             }
         }
         rules
@@ -181,7 +181,7 @@ impl Excludes {
         &mut self,
         folder: BorrowedFd<'_>,
         path: &Path,
-        found: Found,
+        found: IgnoreFiles,
         above: &Arc<Rules>,
     ) -> Arc<Rules> {
         let mut count = above.count;

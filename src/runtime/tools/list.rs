@@ -9,10 +9,10 @@ use crate::tool::name::LIST;
 use crate::tool::{Shown, SideEffect, ToolSpec};
 
 use super::ignored::Excludes;
-use super::stop::Stop;
+use super::stop::StopFlag;
 use super::target::Target;
-use super::tool::{Call, Given, Running, Tool, spec};
-use super::walk::{Entry, Walk};
+use super::tool::{Call, Running, Tool, ToolOutput, spec};
+use super::walk::{Walk, WalkEntry};
 use super::words::{explain, size};
 use super::workspace::Workspace;
 
@@ -43,14 +43,19 @@ impl Tool for ListTool {
 ///
 /// # Errors
 /// A sentence that says what to do instead.
-fn run(workspace: &Workspace, target: &Target, excludes: Excludes, stop: &Stop) -> Result<Given, String> {
+fn run(
+    workspace: &Workspace,
+    target: &Target,
+    excludes: Excludes,
+    stop: &StopFlag,
+) -> Result<ToolOutput, String> {
     let shown = &target.shown;
     let left_out = workspace.left_out_below(target, true);
     let mut walk = Walk::of_one(target, left_out, excludes, stop).map_err(|failure| {
         let is_file = target.anchor().and_then(|anchor| anchor.kind()).is_ok_and(|kind| kind.is_file());
         if is_file { format!("`{shown}` is a file; use `read` to see it") } else { explain(shown, &failure) }
     })?;
-    let mut entries: Vec<Entry> = walk.by_ref().collect();
+    let mut entries: Vec<WalkEntry> = walk.by_ref().collect();
     entries.sort_by_key(|entry| entry.kind != FileType::Directory);
     let mut text = format!("{shown}: {}\n", counted_entries(entries.len()));
     for entry in entries.iter().take(MOST_ENTRIES) {
@@ -66,14 +71,14 @@ fn run(workspace: &Workspace, target: &Target, excludes: Excludes, stop: &Stop) 
     }
     text.extend(walk.remark());
     let summary = Summary::Words(counted_entries(entries.len()));
-    Ok(Given::summed_up(text.trim_end().to_owned(), summary))
+    Ok(ToolOutput::summed_up(text.trim_end().to_owned(), summary))
 }
 
 fn counted_entries(count: usize) -> String {
     if count == 1 { "1 entry".to_owned() } else { format!("{count} entries") }
 }
 
-fn describe(walk: &Walk<'_>, entry: &Entry) -> String {
+fn describe(walk: &Walk<'_>, entry: &WalkEntry) -> String {
     let name = entry.name().to_string_lossy();
     match entry.kind {
         FileType::Directory => format!("{name}/"),

@@ -74,7 +74,7 @@ use fetch::Fetch;
 use ignored::GitSettings;
 use keyboard::Keyboards;
 use seen::Seen;
-use stop::{Stop, off_thread};
+use stop::{StopFlag, off_thread};
 use target::{Target, Targets};
 use tool::{Call, Look, Tool};
 use workspace::Workspace;
@@ -214,7 +214,7 @@ impl LocalTools {
         Self { absent, ..self }
     }
 
-    fn look(&self, invocation: &Invocation, stop: &Stop) -> Preparation {
+    fn look(&self, invocation: &Invocation, stop: &StopFlag) -> Preparation {
         let mut found = Preparation::default();
         let mut target = Err("`path` is missing; give it as a string".to_owned());
         let known = tool_named(&invocation.name);

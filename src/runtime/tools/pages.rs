@@ -2,14 +2,14 @@
 
 use std::io::{self, BufRead};
 
-use super::stop::Stop;
+use super::stop::StopFlag;
 
 /// Longer lines are generated ones; their start says which.
 const MOST_LINE_BYTES: usize = 8000;
 
 /// The lines asked for.
 #[derive(Default)]
-pub(super) struct Page {
+pub(super) struct TextPage {
     /// Without their ends; overlong ones cut.
     pub(super) lines: Vec<String>,
     /// How many lines there are in all; `None` when reading stopped before the end.
@@ -33,9 +33,9 @@ pub(super) fn scan(
     first: u64,
     count: u64,
     count_all: bool,
-    stop: &Stop,
-) -> io::Result<Page> {
-    let mut page = Page::default();
+    stop: &StopFlag,
+) -> io::Result<TextPage> {
+    let mut page = TextPage::default();
     let mut line = Line::default();
     let mut number = 1;
     loop {
@@ -100,7 +100,7 @@ impl Line {
     }
 }
 
-impl Page {
+impl TextPage {
     fn push(&mut self, line: &Line, number: u64) {
         self.with_return += usize::from(line.ends_with_return);
         self.with_feed += usize::from(line.ends_with_feed && !line.ends_with_return);
@@ -125,8 +125,8 @@ impl Page {
 mod tests {
     use super::*;
 
-    fn page(text: &[u8], first: u64, count: u64, count_all: bool) -> Page {
-        scan(text, first, count, count_all, &Stop::default()).unwrap()
+    fn page(text: &[u8], first: u64, count: u64, count_all: bool) -> TextPage {
+        scan(text, first, count, count_all, &StopFlag::default()).unwrap()
     }
 
     #[test]
@@ -151,8 +151,8 @@ mod tests {
         let second = page("\u{feff}a\n\u{feff}b\n".as_bytes(), 2, 1, true);
         assert_eq!((second.lines, second.has_mark), (vec!["\u{feff}b".to_owned()], false));
         // A reader that gives one byte at a time tears every CR LF.
-        let torn =
-            scan(io::BufReader::with_capacity(1, &b"a\r\nb\n"[..]), 1, 9, true, &Stop::default()).unwrap();
+        let torn = scan(io::BufReader::with_capacity(1, &b"a\r\nb\n"[..]), 1, 9, true, &StopFlag::default())
+            .unwrap();
         assert_eq!((torn.lines, torn.with_return, torn.with_feed), (vec!["a".into(), "b".into()], 1, 1));
     }
 

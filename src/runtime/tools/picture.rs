@@ -7,7 +7,7 @@ use image::{DynamicImage, ImageDecoder as _, ImageReader, Limits};
 use crate::ledger::{Facts, Image};
 use crate::wire::{NoImage, NoPicture, to_image};
 
-use super::tool::Given;
+use super::tool::ToolOutput;
 use super::words::size;
 use super::workspace::Place;
 
@@ -20,7 +20,7 @@ const MOST_MEMORY: u64 = 256 << 20;
 ///
 /// # Errors
 /// A sentence that says what to do instead.
-pub(super) fn of(name: &str, place: &Place, content: &[u8]) -> Option<Result<Given, String>> {
+pub(super) fn of(name: &str, place: &Place, content: &[u8]) -> Option<Result<ToolOutput, String>> {
     let small = "scale it down with `shell` (magick, ffmpeg or a script), then read the copy";
     let refused = |why: &str, next: &str| Some(Err(format!("`{}` {why}; {next}", place.shown)));
     let image = match to_image(name, content) {
@@ -38,8 +38,8 @@ pub(super) fn of(name: &str, place: &Place, content: &[u8]) -> Option<Result<Giv
         Ok(image) => image,
     };
     match fault(&image, content) {
-        Some(Fault::TooManyPixels) => return refused("has more than 40 million pixels", small),
-        Some(Fault::Damaged) => {
+        Some(PictureFault::TooManyPixels) => return refused("has more than 40 million pixels", small),
+        Some(PictureFault::Damaged) => {
             return refused(
                 "is an image that cannot be decoded",
                 "use `shell` with file or xxd to look into it",
@@ -48,7 +48,7 @@ pub(super) fn of(name: &str, place: &Place, content: &[u8]) -> Option<Result<Giv
         None => {}
     }
     let text = format!("`{}` is an image.\n({})", place.shown, describe(&image, content));
-    Some(Ok(Given { text, images: vec![image], facts: Facts::default() }))
+    Some(Ok(ToolOutput { text, images: vec![image], facts: Facts::default() }))
 }
 
 /// A picture that comes from elsewhere than a file, under this name.
@@ -58,8 +58,8 @@ pub(super) fn of(name: &str, place: &Place, content: &[u8]) -> Option<Result<Giv
 pub(in crate::runtime) fn given(name: &str, content: &[u8]) -> Result<(Image, String), String> {
     let image = to_image(name, content).map_err(|why| why.to_string())?;
     match fault(&image, content) {
-        Some(Fault::TooManyPixels) => Err("has more than 40 million pixels".to_owned()),
-        Some(Fault::Damaged) => Err("cannot be decoded".to_owned()),
+        Some(PictureFault::TooManyPixels) => Err("has more than 40 million pixels".to_owned()),
+        Some(PictureFault::Damaged) => Err("cannot be decoded".to_owned()),
         None => {
             let words = describe(&image, content);
             Ok((image, words))
@@ -68,17 +68,17 @@ pub(in crate::runtime) fn given(name: &str, content: &[u8]) -> Result<(Image, St
 }
 
 /// Why no model gets an image, although its header is right.
-enum Fault {
+enum PictureFault {
     TooManyPixels,
     Damaged,
 }
 
-fn fault(image: &Image, content: &[u8]) -> Option<Fault> {
+fn fault(image: &Image, content: &[u8]) -> Option<PictureFault> {
     let (width, height) = image.size.unwrap_or_default();
     if u64::from(width) * u64::from(height) > MOST_PIXELS {
-        return Some(Fault::TooManyPixels);
+        return Some(PictureFault::TooManyPixels);
     }
-    (!is_whole(content, (width, height))).then_some(Fault::Damaged)
+    (!is_whole(content, (width, height))).then_some(PictureFault::Damaged)
 }
 
 /// `PNG image of 3×2, 1.2 KB`.

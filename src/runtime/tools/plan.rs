@@ -8,7 +8,7 @@ use crate::tool::name::PLAN;
 use crate::tool::{Shown, SideEffect, ToolSpec};
 
 use super::arguments::member;
-use super::tool::{Call, Given, Running, Tool, spec};
+use super::tool::{Call, Running, Tool, ToolOutput, spec};
 
 /// Longer lists are not read by anybody.
 const MOST_ITEMS: usize = 50;
@@ -55,7 +55,7 @@ impl Tool for PlanTool {
 ///
 /// # Errors
 /// A sentence that says which item is wrong.
-fn run(arguments: &Arguments) -> Result<Given, String> {
+fn run(arguments: &Arguments) -> Result<ToolOutput, String> {
     let items = member(arguments, "items").and_then(Value::as_array);
     let items = items.ok_or("`items` is missing; give a list of {text, status}, empty to clear the plan")?;
     if items.len() > MOST_ITEMS {
@@ -93,5 +93,5 @@ fn run(arguments: &Arguments) -> Result<Given, String> {
         (all, []) => format!("plan: {completed} of {all} done, none in progress"),
         (all, underway) => format!("plan: {completed} of {all} done, in progress: {}", underway.join("; ")),
     };
-    Ok(Given::summed_up(text, Summary::Words("set".to_owned())))
+    Ok(ToolOutput::summed_up(text, Summary::Words("set".to_owned())))
 }

@@ -14,12 +14,12 @@ use super::arguments::{number, required};
 use super::encoding::Encoding;
 use super::file::{MOST_BYTES, content, open};
 use super::kind;
-use super::pages::{Page, scan};
+use super::pages::{TextPage, scan};
 use super::picture;
 use super::seen::Seen;
-use super::stop::Stop;
+use super::stop::StopFlag;
 use super::target::Target;
-use super::tool::{Call, Given, Running, Tool, spec};
+use super::tool::{Call, Running, Tool, ToolOutput, spec};
 use super::words::{counted, explain, size};
 use super::workspace::Place;
 
@@ -58,7 +58,7 @@ impl Tool for ReadTool {
 ///
 /// # Errors
 /// A sentence that says what to do instead.
-fn run(target: &Target, seen: &Seen, arguments: &Arguments, stop: &Stop) -> Result<Given, String> {
+fn run(target: &Target, seen: &Seen, arguments: &Arguments, stop: &StopFlag) -> Result<ToolOutput, String> {
     let path = required(arguments, "path")?;
     let (file, meta) = open(target)?;
     let place: &Place = target;
@@ -80,9 +80,9 @@ fn run(target: &Target, seen: &Seen, arguments: &Arguments, stop: &Stop) -> Resu
     };
     let text = describe(place, &page, first, meta.len())? + &remarks(&page, encoding);
     if page.lines.is_empty() {
-        return Ok(Given::from(text));
+        return Ok(ToolOutput::from(text));
     }
-    Ok(Given::summed_up(text, Summary::Words(extent(&page, first, meta.len()))))
+    Ok(ToolOutput::summed_up(text, Summary::Words(extent(&page, first, meta.len()))))
 }
 
 /// Some lines of a file that is not held in memory.
@@ -92,8 +92,8 @@ fn page_of_large(
     bytes: u64,
     first: u64,
     count: u64,
-    stop: &Stop,
-) -> Result<Page, String> {
+    stop: &StopFlag,
+) -> Result<TextPage, String> {
     let fail = |failure: io::Error| explain(&place.shown, &failure);
     let mut start = Vec::new();
     (&file).take(BINARY_LOOK as u64).read_to_end(&mut start).map_err(fail)?;
@@ -143,7 +143,7 @@ fn is_binary(content: &[u8]) -> bool {
     content.get(..BINARY_LOOK).unwrap_or(content).contains(&0)
 }
 
-fn describe(place: &Place, page: &Page, first: u64, bytes: u64) -> Result<String, String> {
+fn describe(place: &Place, page: &TextPage, first: u64, bytes: u64) -> Result<String, String> {
     let last = first + page.lines.len() as u64 - u64::from(!page.lines.is_empty());
     let shown = &place.shown;
     if page.lines.is_empty() {
@@ -166,7 +166,7 @@ fn describe(place: &Place, page: &Page, first: u64, bytes: u64) -> Result<String
 }
 
 /// Which lines of the file these are.
-fn extent(page: &Page, first: u64, bytes: u64) -> String {
+fn extent(page: &TextPage, first: u64, bytes: u64) -> String {
     let last = first + page.lines.len() as u64 - 1;
     match page.total {
         Some(total) if first == 1 && last == total => counted(page.lines.len(), "line"),
@@ -176,7 +176,7 @@ fn extent(page: &Page, first: u64, bytes: u64) -> String {
 }
 
 /// What the lines do not show.
-fn remarks(page: &Page, encoding: Encoding) -> String {
+fn remarks(page: &TextPage, encoding: Encoding) -> String {
     let mut remarks = String::new();
     if encoding != Encoding::Utf8 {
         remarks.push_str(&format!("\n(The file is {}; `edit` keeps that.)", encoding.name()));

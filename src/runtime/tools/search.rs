@@ -18,9 +18,9 @@ use super::arguments::required;
 use super::borders::LeftOut;
 use super::filter::Filter;
 use super::ignored::Excludes;
-use super::stop::Stop;
+use super::stop::StopFlag;
 use super::target::Target;
-use super::tool::{Call, Given, Running, Tool, spec};
+use super::tool::{Call, Running, Tool, ToolOutput, spec};
 use super::walk::Walk;
 use super::words::{counted, explain, shorten};
 use super::workspace::Workspace;
@@ -75,8 +75,8 @@ fn run(
     target: &Target,
     excludes: Excludes,
     arguments: &Arguments,
-    stop: &Stop,
-) -> Result<Given, String> {
+    stop: &StopFlag,
+) -> Result<ToolOutput, String> {
     let matcher = compile(required(arguments, "pattern")?)?;
     let fail = |failure: io::Error| explain(&target.shown, &failure);
     let kind = target.anchor().and_then(|anchor| anchor.kind()).map_err(fail)?;
@@ -89,7 +89,8 @@ fn run(
         .binary_detection(BinaryDetection::quit(0))
         .build();
     let left_out = workspace.left_out_below(target, kind == FileType::Directory);
-    let mut search = Search { searcher, matcher, left_out: left_out.clone(), stop, found: Found::default() };
+    let mut search =
+        FileSearch { searcher, matcher, left_out: left_out.clone(), stop, found: SearchMatches::default() };
     if kind != FileType::Directory {
         if takes(&target.path) {
             search.file(&target.path, &target.shown, || target.open());
@@ -122,15 +123,15 @@ fn compile(pattern: &str) -> Result<RegexMatcher, String> {
 }
 
 /// A search through one file after the other.
-struct Search<'a> {
+struct FileSearch<'a> {
     searcher: Searcher,
     matcher: RegexMatcher,
     left_out: LeftOut,
-    stop: &'a Stop,
-    found: Found,
+    stop: &'a StopFlag,
+    found: SearchMatches,
 }
 
-impl Search<'_> {
+impl FileSearch<'_> {
     /// One file, unless its name is that of a secret: then it is not even opened.
     fn file(&mut self, path: &Path, shown: &str, open: impl FnOnce() -> io::Result<File>) {
         if self.left_out.keeps(path) {
@@ -162,7 +163,7 @@ impl Search<'_> {
 /// A file that seems to end when nobody wants the rest.
 struct UntilStopped<'a> {
     file: File,
-    stop: &'a Stop,
+    stop: &'a StopFlag,
 }
 
 impl Read for UntilStopped<'_> {
@@ -172,7 +173,7 @@ impl Read for UntilStopped<'_> {
 }
 
 #[derive(Default)]
-struct Found {
+struct SearchMatches {
     lines: String,
     matches: usize,
     files: usize,
@@ -181,7 +182,7 @@ struct Found {
     secret: Vec<String>,
 }
 
-impl Found {
+impl SearchMatches {
     fn add(&mut self, shown: &str, number: u64, line: &str) {
         self.matches += 1;
         if self.matches <= MOST_SHOWN {
@@ -200,7 +201,7 @@ impl Found {
         format!("{least}{matches} in {files}")
     }
 
-    fn describe(&self, remark: Option<String>) -> Given {
+    fn describe(&self, remark: Option<String>) -> ToolOutput {
         let mut text = self.counts();
         if self.matches == 0 {
             text.push_str(" (hidden by ignore files or binary: not searched)");
@@ -216,7 +217,7 @@ impl Found {
         }
         text.push_str(&self.describe_secret());
         text.extend(remark.map(|remark| format!("\n{remark}")));
-        Given::summed_up(text, Summary::Words(self.counts()))
+        ToolOutput::summed_up(text, Summary::Words(self.counts()))
     }
 
     /// What may hold secrets is searched when it is named: that is asked about.

@@ -5,16 +5,16 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// A flag that long work looks at between its steps.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Stop(Arc<AtomicBool>);
+pub(super) struct StopFlag(Arc<AtomicBool>);
 
-impl Stop {
+impl StopFlag {
     /// Whether nobody waits for the result any more.
     pub(super) fn is_set(&self) -> bool {
         self.0.load(Relaxed)
     }
 }
 
-struct SetOnDrop(Stop);
+struct SetOnDrop(StopFlag);
 
 impl Drop for SetOnDrop {
     fn drop(&mut self) {
@@ -27,9 +27,9 @@ impl Drop for SetOnDrop {
 /// # Errors
 /// A sentence, when the work panicked.
 pub(super) async fn off_thread<T: Send + 'static>(
-    work: impl FnOnce(&Stop) -> T + Send + 'static,
+    work: impl FnOnce(&StopFlag) -> T + Send + 'static,
 ) -> Result<T, String> {
-    let guard = SetOnDrop(Stop::default());
+    let guard = SetOnDrop(StopFlag::default());
     let stop = guard.0.clone();
     let result = tokio::task::spawn_blocking(move || work(&stop)).await;
     drop(guard);

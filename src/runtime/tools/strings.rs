@@ -10,11 +10,11 @@ const MOST: usize = 64 * 1024;
 /// alone. Of other strings (DCS, SOS, PM, APC) it keeps nothing, and of numbers a few.
 #[derive(Debug, Default)]
 pub(super) struct Strings {
-    state: State,
+    state: StringState,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-enum State {
+enum StringState {
     #[default]
     Plain,
     /// Behind an escape.
@@ -36,25 +36,25 @@ impl Strings {
     fn piece<'b>(&mut self, bytes: &'b [u8], on: &mut impl FnMut(&[u8])) -> ControlFlow<(), &'b [u8]> {
         let Some(first) = bytes.first() else { return ControlFlow::Break(()) };
         let (next, length, passes) = match self.state {
-            State::Plain => match bytes.iter().position(|byte| *byte == 0x1b) {
-                Some(at) => (State::Escape, at + 1, at + 1),
-                None => (State::Plain, bytes.len(), bytes.len()),
+            StringState::Plain => match bytes.iter().position(|byte| *byte == 0x1b) {
+                Some(at) => (StringState::Escape, at + 1, at + 1),
+                None => (StringState::Plain, bytes.len(), bytes.len()),
             },
-            State::Escape => match *first {
-                b']' => (State::Text(0), 1, 1),
-                0x18 | 0x1a | b' '..=b'~' => (State::Plain, 1, 1),
+            StringState::Escape => match *first {
+                b']' => (StringState::Text(0), 1, 1),
+                0x18 | 0x1a | b' '..=b'~' => (StringState::Plain, 1, 1),
                 // Other controls, and what is no ASCII, come between.
-                _ => (State::Escape, 1, 1),
+                _ => (StringState::Escape, 1, 1),
             },
-            State::Text(kept) => {
+            StringState::Text(kept) => {
                 let ends = bytes.iter().position(|byte| matches!(byte, 0x07 | 0x18 | 0x1a | 0x1b));
                 match ends {
-                    Some(0) if *first == 0x1b => (State::Escape, 1, 1),
-                    Some(0) => (State::Plain, 1, 1),
+                    Some(0) if *first == 0x1b => (StringState::Escape, 1, 1),
+                    Some(0) => (StringState::Plain, 1, 1),
                     _ => {
                         let length = ends.unwrap_or(bytes.len());
                         let passes = length.min(MOST.saturating_sub(kept));
-                        (State::Text(kept + passes), length, passes)
+                        (StringState::Text(kept + passes), length, passes)
                     }
                 }
             }

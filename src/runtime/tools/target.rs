@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use crate::ledger::CallId;
 
 use super::anchor::Anchor;
-use super::way::Way;
+use super::way::PathWalk;
 use super::workspace::{Place, Workspace};
 
 /// Calls whose folders are held open: an answer may make many, and a process may open a thousand files.
@@ -24,7 +24,7 @@ const MOST_CALLS: usize = 4096;
 #[derive(Debug)]
 pub(super) struct Target {
     place: Place,
-    way: Option<Way>,
+    way: Option<PathWalk>,
 }
 
 impl Deref for Target {
@@ -65,7 +65,7 @@ impl Target {
     /// # Errors
     /// The system's; also when the folder stands elsewhere by now, or a link is on the way.
     pub(super) fn anchor(&self) -> io::Result<Anchor> {
-        self.way.as_ref().map_or_else(|| Anchor::of(&self.place.path), Way::anchor)
+        self.way.as_ref().map_or_else(|| Anchor::of(&self.place.path), PathWalk::anchor)
     }
 
     /// The same, making the folders that are missing. Gives the first that was made, too.
@@ -73,7 +73,7 @@ impl Target {
     /// # Errors
     /// As [`Self::anchor`].
     pub(super) fn making(&self) -> io::Result<(Anchor, Option<PathBuf>)> {
-        self.way.as_ref().map_or_else(|| Anchor::making(&self.place.path), Way::making)
+        self.way.as_ref().map_or_else(|| Anchor::making(&self.place.path), PathWalk::making)
     }
 
     /// Opens what is there for reading. Never waits.

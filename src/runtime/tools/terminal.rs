@@ -41,7 +41,7 @@ const READY: &str = "\x1b[0n";
 const MOST_ANSWERS: usize = 1_000;
 
 /// The terminal's screen, and who watches it.
-struct Screen {
+struct TerminalScreen {
     parser: vt100::Parser<Answers>,
     strings: Strings,
     output: mpsc::Sender<Shown>,
@@ -101,7 +101,7 @@ impl Shell {
             Err(why) => return ToolReport::failed(why),
         };
         let limit = limit(invocation);
-        let mut screen = Screen::new(output);
+        let mut screen = TerminalScreen::new(output);
         let mut refusals = invocation.sandboxed.then(Refusals::default);
         let end = {
             let (from, to) = pty.into_split();
@@ -144,7 +144,7 @@ impl Shell {
 /// Reads until nobody holds the terminal any more, which reads as an error.
 async fn pump(
     mut pty: OwnedReadPty,
-    screen: &mut Screen,
+    screen: &mut TerminalScreen,
     answers: &mpsc::Sender<Typed>,
     mut refusals: Option<&mut Refusals>,
 ) {
@@ -207,7 +207,7 @@ const fn colour(colour: vt100::Color) -> Colour {
     }
 }
 
-impl Screen {
+impl TerminalScreen {
     fn new(output: mpsc::Sender<Shown>) -> Self {
         let parser = vt100::Parser::new_with_callbacks(ROWS, COLUMNS, SCROLLBACK, Answers::default());
         Self { parser, strings: Strings::default(), output, sent: None, is_stale: false }

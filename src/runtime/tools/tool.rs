@@ -15,7 +15,7 @@ use crate::tool::{
 use super::LocalTools;
 use super::change::Making;
 use super::ignored::Excludes;
-use super::stop::{Stop, off_thread};
+use super::stop::{StopFlag, off_thread};
 use super::target::Target;
 
 /// A run of a call. Dropping it cancels the run.
@@ -77,7 +77,7 @@ impl Call {
     }
 
     /// What a change of a file needs.
-    pub(super) fn making<'a>(&'a self, stop: &'a Stop) -> Making<'a> {
+    pub(super) fn making<'a>(&'a self, stop: &'a StopFlag) -> Making<'a> {
         let (seen, snapshots) = (&self.tools.seen, self.tools.snapshots.as_ref());
         Making { call: self.invocation.call, seen, snapshots, stop }
     }
@@ -90,14 +90,14 @@ impl Call {
     /// Does work that blocks on a thread, within the time of the call. Dropping the run tells the work to stop.
     pub(super) fn off_thread(
         self,
-        work: impl FnOnce(&Self, &Stop) -> Result<Given, String> + Send + 'static,
+        work: impl FnOnce(&Self, &StopFlag) -> Result<ToolOutput, String> + Send + 'static,
     ) -> Running {
         Box::pin(self.within_time(work))
     }
 
     async fn within_time(
         self,
-        work: impl FnOnce(&Self, &Stop) -> Result<Given, String> + Send + 'static,
+        work: impl FnOnce(&Self, &StopFlag) -> Result<ToolOutput, String> + Send + 'static,
     ) -> ToolReport {
         let (limit, max_chars) = (self.invocation.timeout_ms, self.invocation.max_chars);
         let work = off_thread(move |stop| work(&self, stop));
@@ -129,7 +129,7 @@ impl Call {
 }
 
 /// What a tool gives when it went well.
-pub(super) struct Given {
+pub(super) struct ToolOutput {
     /// What the model reads.
     pub(super) text: String,
     /// What it sees beside that.
@@ -138,14 +138,14 @@ pub(super) struct Given {
     pub(super) facts: Facts,
 }
 
-impl Given {
+impl ToolOutput {
     /// This text, and what it says in a few words.
     pub(super) fn summed_up(text: String, summary: Summary) -> Self {
         Self { text, images: Vec::new(), facts: Facts { summary: Some(summary), ..Facts::default() } }
     }
 }
 
-impl From<String> for Given {
+impl From<String> for ToolOutput {
     fn from(text: String) -> Self {
         Self { text, images: Vec::new(), facts: Facts::default() }
     }

@@ -15,8 +15,8 @@ use rustix::fs::{AtFlags, FileType, Stat};
 
 use super::beneath;
 use super::borders::LeftOut;
-use super::ignored::{Excludes, Found, Rules};
-use super::stop::Stop;
+use super::ignored::{Excludes, IgnoreFiles, Rules};
+use super::stop::StopFlag;
 use super::target::Target;
 use super::words::counted;
 
@@ -28,7 +28,7 @@ pub(super) struct Walk<'a> {
     folders: Vec<Folder>,
     hidden: LeftOut,
     excludes: Excludes,
-    stop: &'a Stop,
+    stop: &'a StopFlag,
     descends: bool,
     /// Folders that could not be read.
     pub(super) unreadable: usize,
@@ -45,13 +45,13 @@ struct Folder {
 }
 
 /// Something that the walk came by.
-pub(super) struct Entry {
+pub(super) struct WalkEntry {
     below: PathBuf,
     /// What it is, as far as the folder says.
     pub(super) kind: FileType,
 }
 
-impl Entry {
+impl WalkEntry {
     /// Its name in its folder.
     pub(super) fn name(&self) -> &OsStr {
         self.below.file_name().unwrap_or_default()
@@ -67,7 +67,7 @@ impl<'a> Walk<'a> {
         target: &Target,
         hidden: LeftOut,
         excludes: Excludes,
-        stop: &'a Stop,
+        stop: &'a StopFlag,
     ) -> io::Result<Self> {
         Self::new(target, hidden, excludes, stop, true)
     }
@@ -80,7 +80,7 @@ impl<'a> Walk<'a> {
         target: &Target,
         hidden: LeftOut,
         excludes: Excludes,
-        stop: &'a Stop,
+        stop: &'a StopFlag,
     ) -> io::Result<Self> {
         Self::new(target, hidden, excludes, stop, false)
     }
@@ -89,7 +89,7 @@ impl<'a> Walk<'a> {
         target: &Target,
         hidden: LeftOut,
         mut excludes: Excludes,
-        stop: &'a Stop,
+        stop: &'a StopFlag,
         descends: bool,
     ) -> io::Result<Self> {
         let (top, base) = (target.anchor()?.folder()?, target.path.clone());
@@ -110,7 +110,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Where an entry is: absolute.
-    pub(super) fn path(&self, entry: &Entry) -> PathBuf {
+    pub(super) fn path(&self, entry: &WalkEntry) -> PathBuf {
         self.base.join(&entry.below)
     }
 
@@ -118,7 +118,7 @@ impl<'a> Walk<'a> {
     ///
     /// # Errors
     /// The system's; also when there is a link by now, at it or on the way to it.
-    pub(super) fn open(&self, entry: &Entry) -> io::Result<File> {
+    pub(super) fn open(&self, entry: &WalkEntry) -> io::Result<File> {
         beneath::file(&self.top, &entry.below)
     }
 
@@ -126,13 +126,13 @@ impl<'a> Walk<'a> {
     ///
     /// # Errors
     /// As [`Self::open`].
-    pub(super) fn stat(&self, entry: &Entry) -> io::Result<Stat> {
+    pub(super) fn stat(&self, entry: &WalkEntry) -> io::Result<Stat> {
         let folder = beneath::folder(&self.top, entry.below.parent().unwrap_or(Path::new("")))?;
         beneath::stat(folder, entry.name())
     }
 
     /// Where a link leads, as it says.
-    pub(super) fn link(&self, entry: &Entry) -> Option<PathBuf> {
+    pub(super) fn link(&self, entry: &WalkEntry) -> Option<PathBuf> {
         let folder = beneath::folder(&self.top, entry.below.parent().unwrap_or(Path::new(""))).ok()?;
         let target = rustix::fs::readlinkat(folder, entry.name(), Vec::new()).ok()?;
         Some(OsStr::from_bytes(target.as_bytes()).into())
@@ -152,7 +152,7 @@ impl<'a> Walk<'a> {
     /// Reads the names of a folder and its ignore files.
     fn enter(&mut self, below: PathBuf, rules: &Arc<Rules>) -> io::Result<()> {
         let mut names = beneath::names(&self.top, &below)?;
-        let (mut entries, mut found) = (Vec::new(), Found::default());
+        let (mut entries, mut found) = (Vec::new(), IgnoreFiles::default());
         while let Some(entry) = names.read() {
             if self.stop.is_set() {
                 break;
@@ -183,9 +183,9 @@ impl<'a> Walk<'a> {
 }
 
 impl Iterator for Walk<'_> {
-    type Item = Entry;
+    type Item = WalkEntry;
 
-    fn next(&mut self) -> Option<Entry> {
+    fn next(&mut self) -> Option<WalkEntry> {
         loop {
             if self.stop.is_set() {
                 return None;
@@ -209,7 +209,7 @@ impl Iterator for Walk<'_> {
             if is_folder && self.descends && self.enter(below.clone(), &rules).is_err() {
                 self.unreadable += 1;
             }
-            return Some(Entry { below, kind });
+            return Some(WalkEntry { below, kind });
         }
     }
 }

@@ -18,7 +18,7 @@ const MOST_LINKS: usize = 40;
 
 /// Where a path led: the last folder of it that was there, held open, and the names below that.
 #[derive(Debug)]
-pub(super) struct Way {
+pub(super) struct PathWalk {
     folder: Arc<OwnedFd>,
     /// Its path: absolute, without links and `..`.
     at: PathBuf,
@@ -26,7 +26,7 @@ pub(super) struct Way {
     rest: Vec<OsString>,
 }
 
-impl Way {
+impl PathWalk {
     /// Walks an absolute path as the system would; from the first missing part on it is taken as written. `None` when
     /// links go in a circle.
     ///
@@ -49,12 +49,12 @@ impl Way {
                 continue;
             }
             match step(&here.0, &part)? {
-                Step::Folder(folder) => {
+                NameKind::Folder(folder) => {
                     let path = here.1.join(&part);
                     above.push(std::mem::replace(&mut here, (Arc::new(folder), path)));
                 }
-                Step::Other => rest.push(part),
-                Step::Link(target) => {
+                NameKind::Other => rest.push(part),
+                NameKind::Link(target) => {
                     links += 1;
                     if links > MOST_LINKS {
                         return Ok(None);
@@ -133,24 +133,24 @@ impl Way {
 }
 
 /// What a name in a folder is.
-enum Step {
+enum NameKind {
     Folder(OwnedFd),
     Link(PathBuf),
     /// A file, nothing, or what cannot be looked at.
     Other,
 }
 
-fn step(folder: &OwnedFd, name: &OsStr) -> io::Result<Step> {
+fn step(folder: &OwnedFd, name: &OsStr) -> io::Result<NameKind> {
     match beneath::one(folder, name, beneath::THROUGH | OFlags::DIRECTORY) {
-        Ok(inner) => return Ok(Step::Folder(inner)),
+        Ok(inner) => return Ok(NameKind::Folder(inner)),
         // Whatever could not be held must not be taken for something that is not there.
         Err(failure) if is_exhausted(&failure) => return Err(failure),
         Err(_) => {}
     }
     match link(folder, name) {
-        Ok(Some(target)) => Ok(Step::Link(target)),
+        Ok(Some(target)) => Ok(NameKind::Link(target)),
         Err(failure) if is_exhausted(&failure) => Err(failure),
-        Ok(None) | Err(_) => Ok(Step::Other),
+        Ok(None) | Err(_) => Ok(NameKind::Other),
     }
 }
 

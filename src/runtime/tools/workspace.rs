@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::borders::{Borders, LeftOut};
-use super::way::{Way, as_written};
+use super::way::{PathWalk, as_written};
 use super::words::explain;
 use crate::runtime::sandbox::Confinement;
 use crate::tool::Territory;
@@ -70,8 +70,9 @@ impl Workspace {
     ///
     /// # Errors
     /// As [`Self::resolve`].
-    pub(super) fn find(&self, text: &str) -> Result<(Place, Way), String> {
-        let way = Way::of(&self.root.join(self.expand(text))).map_err(|failure| explain(text, &failure))?;
+    pub(super) fn find(&self, text: &str) -> Result<(Place, PathWalk), String> {
+        let way =
+            PathWalk::of(&self.root.join(self.expand(text))).map_err(|failure| explain(text, &failure))?;
         let way = way.ok_or_else(|| {
             format!("`{text}` leads through too many symlinks; use the path they should lead to")
         })?;

@@ -10,12 +10,12 @@ use crate::tool::name::WRITE;
 use crate::tool::{Preparation, Shown, SideEffect, ToolSpec};
 
 use super::arguments::required;
-use super::change::{Change, Making, refuse_changed};
+use super::change::{FileChange, Making, refuse_changed};
 use super::encoding::Encoding;
 use super::file::load;
 use super::seen::Seen;
 use super::target::Target;
-use super::tool::{Call, Given, Look, Running, Tool, spec};
+use super::tool::{Call, Look, Running, Tool, ToolOutput, spec};
 use super::words::counted;
 
 /// The tool.
@@ -40,7 +40,7 @@ impl Tool for WriteTool {
     fn look(&self, look: Look<'_>, found: &mut Preparation) {
         let Look { tools, invocation, target } = look;
         let planned = target.and_then(|target| plan(&target, &tools.seen, &invocation.arguments));
-        (found.preview, found.is_partial) = Change::preview(planned, invocation.call, &tools.seen);
+        (found.preview, found.is_partial) = FileChange::preview(planned, invocation.call, &tools.seen);
     }
 
     fn run(&self, call: Call, _output: mpsc::Sender<Shown>) -> Running {
@@ -52,20 +52,20 @@ impl Tool for WriteTool {
 ///
 /// # Errors
 /// Why it cannot be done.
-fn plan(target: &Arc<Target>, seen: &Seen, arguments: &Arguments) -> Result<Change, String> {
+fn plan(target: &Arc<Target>, seen: &Seen, arguments: &Arguments) -> Result<FileChange, String> {
     let after = required(arguments, "content")?.to_owned();
     let before = load(target)?;
     if let Some(before) = &before {
         refuse_changed(target, before, seen)?;
     }
-    Ok(Change { target: Arc::clone(target), before, after, encoding: Encoding::Utf8 })
+    Ok(FileChange { target: Arc::clone(target), before, after, encoding: Encoding::Utf8 })
 }
 
 /// Does it.
 ///
 /// # Errors
 /// Why it was not done.
-fn run(target: &Arc<Target>, arguments: &Arguments, making: &Making<'_>) -> Result<Given, String> {
+fn run(target: &Arc<Target>, arguments: &Arguments, making: &Making<'_>) -> Result<ToolOutput, String> {
     let change = plan(target, making.seen, arguments)?;
     let remark = change.make(making)?.map(|remark| format!("\n{remark}")).unwrap_or_default();
     let size =
@@ -74,13 +74,16 @@ fn run(target: &Arc<Target>, arguments: &Arguments, making: &Making<'_>) -> Resu
     Ok(match change.before {
         None => {
             let lines = counted(change.after.lines().count(), "line");
-            Given::summed_up(format!("created {shown}: {size}"), Summary::Words(format!("created, {lines}")))
+            ToolOutput::summed_up(
+                format!("created {shown}: {size}"),
+                Summary::Words(format!("created, {lines}")),
+            )
         }
         Some(_) => {
             let difference = change.difference();
             let (added, removed) = (difference.added, difference.removed);
             let text = format!("wrote {shown}: {size} (+{added} -{removed} lines){remark}");
-            Given::summed_up(text, difference.summary())
+            ToolOutput::summed_up(text, difference.summary())
         }
     })
 }

@@ -35,7 +35,7 @@ use super::words::size;
 use desk::Desk;
 use page::ContentType;
 use resolver::Guard;
-use target::{Target, check};
+use target::{FetchTarget, check};
 
 pub use target::AllowedHost;
 
@@ -112,7 +112,7 @@ impl From<String> for Failure {
 }
 
 /// A page on its way to be shown.
-struct Page {
+struct FetchedPage {
     url: Url,
     redirects: usize,
     status: reqwest::StatusCode,
@@ -197,7 +197,7 @@ impl Fetch {
     }
 
     /// Goes where the redirects lead, on the host that was decided about.
-    async fn follow(&self, url: Url) -> Result<Page, Failure> {
+    async fn follow(&self, url: Url) -> Result<FetchedPage, Failure> {
         let mut target = check(url, &self.reach.allowed)?;
         let mut redirects = 0;
         loop {
@@ -230,7 +230,7 @@ impl Fetch {
         }
     }
 
-    async fn ask(&self, target: &Target) -> Result<Response, Failure> {
+    async fn ask(&self, target: &FetchTarget) -> Result<Response, Failure> {
         let host = target.url.host_str().unwrap_or_default();
         if !self.proxies.is_empty() && !target.is_allowed {
             // A name that only the proxy knows is the proxy's to judge.
@@ -248,7 +248,7 @@ impl Fetch {
         })
     }
 
-    fn client(&self, target: &Target) -> Result<Client, Failure> {
+    fn client(&self, target: &FetchTarget) -> Result<Client, Failure> {
         let mut exempt = self.proxies.clone();
         exempt.extend(target.is_allowed.then(|| target.url.host_str().unwrap_or_default().to_owned()));
         let mut headers = HeaderMap::new();
@@ -294,7 +294,7 @@ fn is_same_host(from: &Url, to: &Url) -> bool {
 }
 
 /// Reads a page as far as it is shown; of what is no text, just enough to tell what it is.
-async fn read(url: Url, redirects: usize, mut response: Response) -> Result<Page, Failure> {
+async fn read(url: Url, redirects: usize, mut response: Response) -> Result<FetchedPage, Failure> {
     let status = response.status();
     let header = |name| response.headers().get(name).map(|value| String::from_utf8_lossy(value.as_bytes()));
     let kind = ContentType::parse(&header(CONTENT_TYPE).unwrap_or_default());
@@ -319,11 +319,11 @@ async fn read(url: Url, redirects: usize, mut response: Response) -> Result<Page
             break;
         }
     }
-    Ok(Page { url, redirects, status, kind, body, is_cut, length })
+    Ok(FetchedPage { url, redirects, status, kind, body, is_cut, length })
 }
 
 /// One line on what was read, and that it is nobody's instruction.
-fn head(page: &Page) -> String {
+fn head(page: &FetchedPage) -> String {
     let mut facts = vec![page.url.to_string()];
     if !page.status.is_success() {
         facts.push(format!("the server answered {}", page.status));

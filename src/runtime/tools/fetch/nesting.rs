@@ -27,7 +27,7 @@ const FORMATTING: &[&str] =
 const RAW: &[&str] = &["script", "style", "textarea", "title"];
 
 #[derive(Default)]
-struct Shape {
+struct NestingShape {
     depth: usize,
     most_depth: usize,
     indented: usize,
@@ -39,7 +39,7 @@ struct Shape {
 
 /// Why a page is not laid out, if it is not.
 pub(super) fn refusal(html: &str) -> Option<String> {
-    let shape = Shape::of(html);
+    let shape = NestingShape::of(html);
     let elements = shape.elements.saturating_mul(shape.most_formatting + 1);
     if shape.most_depth > MOST_DEPTH {
         let depth = shape.most_depth;
@@ -55,7 +55,7 @@ pub(super) fn refusal(html: &str) -> Option<String> {
         .then(|| format!("the page would have {elements} elements, too many to be read"))
 }
 
-impl Shape {
+impl NestingShape {
     /// Counts what is begun and what is ended, without building anything.
     fn of(html: &str) -> Self {
         let mut shape = Self::default();
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     fn depth(html: &str) -> usize {
-        Shape::of(html).most_depth
+        NestingShape::of(html).most_depth
     }
 
     #[test]

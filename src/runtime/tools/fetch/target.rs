@@ -56,7 +56,7 @@ impl std::fmt::Display for AllowedHost {
 
 /// A URL that may be fetched.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Target {
+pub(super) struct FetchTarget {
     /// The URL, without its fragment.
     pub(super) url: Url,
     /// The configuration names its host: its addresses are not judged.
@@ -67,7 +67,7 @@ pub(super) struct Target {
 ///
 /// # Errors
 /// A sentence that says why it is refused.
-pub(super) fn check(mut url: Url, allowed: &[AllowedHost]) -> Result<Target, String> {
+pub(super) fn check(mut url: Url, allowed: &[AllowedHost]) -> Result<FetchTarget, String> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(format!("`{}:` is not fetched; only http: and https: are", url.scheme()));
     }
@@ -99,7 +99,7 @@ pub(super) fn check(mut url: Url, allowed: &[AllowedHost]) -> Result<Target, Str
             return Err(refusal(host, "this machine"));
         }
     }
-    Ok(Target { url, is_allowed })
+    Ok(FetchTarget { url, is_allowed })
 }
 
 /// Why a host is not reached, and what can be done.
@@ -114,7 +114,7 @@ pub(super) fn refusal(host: &str, what: &str) -> String {
 mod tests {
     use super::*;
 
-    fn checked(text: &str, allowed: &[&str]) -> Result<Target, String> {
+    fn checked(text: &str, allowed: &[&str]) -> Result<FetchTarget, String> {
         let allowed: Vec<_> = allowed.iter().map(|host| AllowedHost::parse(host).unwrap()).collect();
         check(Url::parse(text).unwrap(), &allowed)
     }
