@@ -22,7 +22,7 @@ Examples:
   countersign resume --last                     go on where the last session here stopped
   countersign exec --goal goal.toml             work until its check passes, or say why not
   countersign exec --json \"list the TODOs\"      no screen; one event a line
-  countersign sessions list                     what was kept, newest first
+  countersign sessions list                     all sessions, newest first
   git diff | countersign exec -                 the prompt from stdin
   countersign models                            what is usable now, and why the rest is not
   countersign doctor                            what is wrong, and how it is mended

@@ -135,7 +135,7 @@ async fn converse(
         UiOutcome::Quit | UiOutcome::AgentGone => farewell(invocation, &session.id).map(Next::Leave),
         UiOutcome::Signalled => {
             if let Err(why) = farewell(invocation, &session.id) {
-                tracing::debug!("nobody was left to be told how to go on: {why}");
+                tracing::debug!("the message about how to continue could not be printed: {why}");
             }
             Ok(Next::Leave(Exit::Interrupted))
         }
@@ -150,7 +150,7 @@ async fn until_ended(
     if let Ok(ended) = timeout(MOMENT, &mut running).await {
         return ended;
     }
-    outcome::remark("waiting a few seconds for hooks and agents that are told of the end");
+    outcome::remark("waiting a few seconds for hooks and agents to finish");
     running.await
 }
 

@@ -59,13 +59,13 @@ fn misplaced(args: &Args) -> Result<(), Fault> {
     let Some(prompt) = args.prompt.as_deref() else { return Ok(()) };
     if args.command.is_some() {
         return Err(Fault::usage(
-            format!("`{prompt}` stands before the command"),
+            format!("`{prompt}` comes before the command"),
             "put the PROMPT after `exec`, or leave the command out",
         ));
     }
     match mistyped(prompt) {
         Some(near) => Err(Fault::usage(
-            format!("`{prompt}` is no command; did you mean `{near}`?"),
+            format!("`{prompt}` is not a command; did you mean `{near}`?"),
             "to say it to the model, start the app and type it there",
         )),
         None => Ok(()),
@@ -78,7 +78,7 @@ fn misread(error: &clap::Error, first: &str) -> Result<Exit, Fault> {
     match error.kind() {
         ErrorKind::UnknownArgument => match mistyped(first).filter(|near| near != first) {
             Some(near) => Err(Fault::usage(
-                format!("`{first}` is no command; did you mean `{near}`?"),
+                format!("`{first}` is not a command; did you mean `{near}`?"),
                 "see `countersign --help`",
             )),
             None => outcome::of_clap(error),

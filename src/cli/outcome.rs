@@ -53,7 +53,7 @@ pub(super) fn broken() -> Fault {
     let what = LAST_PANIC.take().unwrap_or_default();
     Fault::failed(
         format!("countersign broke: {what}"),
-        "the session is kept: `countersign resume --last` goes on; please report this line",
+        "the session is kept: `countersign resume --last` continues it; please report this line",
     )
 }
 

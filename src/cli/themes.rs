@@ -48,14 +48,14 @@ pub(super) fn theme_called(name: &str, folder: Option<&Path>) -> Result<Theme, F
     let file = folder.filter(|_| !name.contains(['/', '\\'])).map(|dir| dir.join(format!("{name}.toml")));
     match file.as_deref().map(|file| reading::read(file, MOST_BYTES)) {
         Some(Reading::Text { text, cut: false }) => {
-            Theme::parse(&text).map_err(|why| Fault::usage(format!("theme {name}: {why}"), "mend that line"))
+            Theme::parse(&text).map_err(|why| Fault::usage(format!("theme {name}: {why}"), "fix that line"))
         }
         Some(Reading::Text { .. } | Reading::Refused(_)) => Err(Fault::usage(
             format!("theme {name} cannot be read"),
             format!("{name}.toml in the themes folder must be a regular file of at most 256 KB"),
         )),
         Some(Reading::Absent) | None => Err(Fault::usage(
-            format!("there is no theme called {name}"),
+            format!("no theme is called {name}"),
             format!(
                 "use one of {}, or put {name}.toml into the themes folder beside config.toml",
                 Theme::names().join(", ")

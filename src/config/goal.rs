@@ -153,11 +153,11 @@ mod tests {
 
     #[test]
     fn toml_json_and_lines_say_the_same() {
-        let toml = "objective = \"mend it\"\ndone_condition = \"tests pass\"\ncheckpoints = 2\ncurrent_plan = [\"read\", \"mend\"]\n\
+        let toml = "objective = \"fix it\"\ndone_condition = \"tests pass\"\ncheckpoints = 2\ncurrent_plan = [\"read\", \"mend\"]\n\
                     [validation_method]\ncommand = \"make test\"\n[budget]\nmax_model_turns = 9\nmax_total_cost = 1.5\n";
-        let json = r#"{"objective":"mend it","done_condition":"tests pass","checkpoints":{"every_turns":2},
+        let json = r#"{"objective":"fix it","done_condition":"tests pass","checkpoints":{"every_turns":2},
             "current_plan":"read\nmend","validation_method":"make test","budget":"9 turns, $1.5"}"#;
-        let lines = "mend it\ndone: tests pass\ncheck: make test\nbudget: 9 turns, $1.5\ncheckpoints: 2\nplan: read\nmend";
+        let lines = "fix it\ndone: tests pass\ncheck: make test\nbudget: 9 turns, $1.5\ncheckpoints: 2\nplan: read\nmend";
         let goals = [toml, json, lines].map(|text| parse(text).unwrap());
         assert_eq!(goals[0], goals[1]);
         assert_eq!(goals[0], goals[2]);

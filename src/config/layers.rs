@@ -114,7 +114,7 @@ pub(super) fn of_project(
 fn waiting(folder: &Path, number: usize) -> String {
     let skills = if number == 1 { "1 skill".to_owned() } else { format!("{number} skills") };
     format!(
-        "{skills} of {} wait for trust, and the model is not told of them; `countersign trust` shows them",
+        "{skills} of {} wait for trust, and the model cannot see them; `countersign trust` shows them",
         folder.display()
     )
 }

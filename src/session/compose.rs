@@ -106,7 +106,7 @@ pub(crate) fn compose(
             let id = session_id(&before);
             let recovered = recover(file.entries, now).map_err(|fault| {
                 Fault::failed(
-                    format!("session {id} is not sound: {fault}"),
+                    format!("session {id} is damaged: {fault}"),
                     "nothing was changed; look at it with `countersign inspect`, or start a new session",
                 )
             })?;
@@ -200,7 +200,7 @@ fn open(invocation: &Invocation, state: &Path, which: &Which) -> Result<(Session
     match home {
         Some(folder) if Path::new(&folder) != invocation.cwd => Err(Fault::usage(
             format!("session {} works in {folder}", session_id(&file.entries)),
-            format!("go on with `countersign -C {folder} resume {}`", session_id(&file.entries)),
+            format!("continue with `countersign -C {folder} resume {}`", session_id(&file.entries)),
         )),
         _ => Ok((store, file)),
     }
@@ -346,7 +346,7 @@ fn finish_undo(
     let finished = undo.finish(before).map_err(|why| {
         Fault::failed(
             format!("an undo that was cut off cannot be finished: {why}"),
-            "mend what it says, then resume the session again",
+            "fix that, then resume the session again",
         )
     })?;
     let done = match finished {

@@ -56,7 +56,7 @@ pub(crate) fn model_port(choice: &Choice, config: &Config) -> Result<Box<dyn Mod
         Way::Rehearsal => return Ok(Box::new(RehearsalModel::default())),
         Way::Script(text) => {
             let replies = script::parse(text).map_err(|why| {
-                Fault::usage(format!("the script cannot be read: {why}"), "mend that element")
+                Fault::usage(format!("the script cannot be read: {why}"), "fix that element")
             })?;
             Box::new(ScriptedModel::new(replies, first))
         }

@@ -94,8 +94,7 @@ impl Undoing {
             Finished::Refused(files, kept) => {
                 let files: Vec<String> = files.iter().map(|file| self.shown(file)).collect();
                 Some(Err(format!(
-                    "A record of an undo that was cut off was refused, and nothing was touched: by the session's books the agent \
-                     did not change what it names: {}. It is kept as {}.",
+                    "A record of an undo that was cut off was refused, and nothing was touched: the session's ledger says that the agent did not change what it names: {}. It is kept as {}.",
                     files.join(", "),
                     kept.display()
                 )))
@@ -122,7 +121,7 @@ impl Undoing {
         let already = plan.already.iter().map(|path| (self.shown(path), "is already as it was".to_owned()));
         let refused = plan.refused.iter();
         let refused =
-            refused.map(|refusal| (self.shown(&refusal.path), format!("{}: left alone", refusal.why)));
+            refused.map(|refusal| (self.shown(&refusal.path), format!("{}: left as it is", refusal.why)));
         Offer {
             since,
             // Why nothing is done stands first.

@@ -184,7 +184,7 @@ mod tests {
             let text = match word {
                 "/mode" => "/mode plan",
                 "/effort" => "/effort high",
-                "/goal" => "/goal mend it | check: make test",
+                "/goal" => "/goal fix it | check: make test",
                 word => word,
             };
             assert!(matches!(read(text), Some(Ok(_))), "{word}");
@@ -217,7 +217,7 @@ mod tests {
         }
         assert_eq!(read("/mode"), Some(Err(MODES.to_owned())));
         assert!(matches!(read("/goal"), Some(Err(why)) if why.contains("check:")));
-        assert!(matches!(read("/goal mend it"), Some(Err(why)) if why.contains("done condition")));
+        assert!(matches!(read("/goal fix it"), Some(Err(why)) if why.contains("done condition")));
         assert_eq!(read("/goal resume now"), Some(Ok(Slash::ResumeGoal("now".to_owned()))));
         assert!(matches!(read("/mode fast"), Some(Err(why)) if why.contains("unrestricted")));
         assert!(matches!(read("/quit now"), Some(Err(_))));

@@ -314,7 +314,7 @@ fn a_result_shows_its_image_to_who_can_see_and_a_note_to_who_cannot() {
     assert_eq!(results(&ledger, Some(false)), [(note, 0)]);
     let unsure = results(&ledger, None);
     assert!(
-        unsure[0].1 == 0 && unsure[0].0.contains("nobody knows whether this model can see"),
+        unsure[0].1 == 0 && unsure[0].0.contains("it is not known whether this model can see"),
         "{unsure:?}"
     );
     assert_eq!(results(&ledger, Some(true)), [("seen".to_owned(), 1)], "the ledger keeps it");

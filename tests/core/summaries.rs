@@ -90,7 +90,7 @@ fn nothing_is_compacted_while_tools_are_looked_for() {
     let mut agent = resumed(&long_session(), Settings { discovers: true, ..settings(1_000_000) });
     let effects = agent.step(Millis(60_000), Input::Intent(Intent::Compact));
     assert!(
-        matches!(&effects[..], [Effect::Emit(Live::Refused(why))] if why.contains("waited for")),
+        matches!(&effects[..], [Effect::Emit(Live::Refused(why))] if why.contains("Still waiting")),
         "{effects:?}"
     );
 }

@@ -41,7 +41,7 @@ fn auto_runs_in_the_sandbox_and_asks_for_the_rest() {
     let decided: Vec<String> = ran.all("approval").iter().map(|one| text(one, "decision")).collect();
     assert_eq!(decided, ["sandbox", "sandbox", "deny"]);
     let asked = ran.all("approval_request");
-    assert!(text(&asked[0], "why").contains("stood in the way of the same action, c2"), "{asked:?}");
+    assert!(text(&asked[0], "why").contains("blocked the same action, c2"), "{asked:?}");
     for receipt in &ran.all("approval")[..2] {
         assert_eq!(
             (text(receipt, "digest").len(), text(receipt, "cwd")),

@@ -76,15 +76,15 @@ fn a_pattern_that_could_be_misread_is_no_rule() {
         (RuleKind::Deny, "fetch(docs.rs:http)", "no port"),
         (RuleKind::Deny, "fetch(docs.rs:99999)", "no port"),
         (RuleKind::Deny, "fetch(docs.rs:)", "no port"),
-        (RuleKind::Deny, "fetch(a:80:90)", "no host"),
+        (RuleKind::Deny, "fetch(a:80:90)", "not a host"),
         (RuleKind::Deny, "fetch(*.1.2.3.4)", "below an address"),
         (RuleKind::Deny, "fetch(https://a@docs.rs/)", "user name"),
         (RuleKind::Deny, "fetch(ftp://docs.rs/)", "only http and https"),
         (RuleKind::Deny, "fetch(docs rs)", "no blanks"),
         (RuleKind::Deny, "fetch(bü*.example)", "written in ASCII"),
-        (RuleKind::Deny, "fetch()", "no host"),
-        (RuleKind::Deny, "fetch(/etc/*)", "no host"),
-        (RuleKind::Deny, "fetch(https:///etc)", "no host"),
+        (RuleKind::Deny, "fetch()", "not a host"),
+        (RuleKind::Deny, "fetch(/etc/*)", "not a host"),
+        (RuleKind::Deny, "fetch(https:///etc)", "not a host"),
     ] {
         let refused = Rule::parse(kind, rule).expect_err(rule).to_string();
         assert!(refused.contains(why) && refused.ends_with("fetch(https://docs.rs/*)"), "{refused}");

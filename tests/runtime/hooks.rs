@@ -157,7 +157,7 @@ async fn trouble_is_shown_and_blocks_nothing() {
     );
     assert!(trouble(&bench.pre("no-such-program").await).starts_with("exit code 127: "));
     assert_eq!(trouble(&bench.pre("kill -9 $$").await), "was ended by a signal");
-    assert_eq!(trouble(&bench.pre("printf 'a\\377\\376'").await), "printed bytes that are no text");
+    assert_eq!(trouble(&bench.pre("printf 'a\\377\\376'").await), "printed bytes that are not text");
     assert!(
         trouble(&bench.pre(r#"echo '{"decision":'"#).await).starts_with("printed JSON that does not parse")
     );

@@ -149,10 +149,10 @@ async fn a_refusal_is_said_in_a_sentence() {
     }
     let bench = Bench::new();
     let written = bench.run("echo x > $ROOT/outside/new", true).await;
-    assert!(written.content.contains("the sandbox may have stood in the way: in it a command writes only"));
+    assert!(written.content.contains("the sandbox may have blocked this: a command in it writes only"));
     let command = format!("TARGET=1 {}", own_attack("tcp"));
     let spoken = bench.run(&command, true).await;
-    assert!(spoken.content.contains("the sandbox may have stood in the way"), "{}", spoken.content);
+    assert!(spoken.content.contains("the sandbox may have blocked this"), "{}", spoken.content);
     let wrong = bench.run("echo no such luck; exit 3", true).await;
     assert!(!wrong.content.contains("the sandbox may"), "{}", wrong.content);
     let free = bench.run("echo Permission denied; exit 3", false).await;

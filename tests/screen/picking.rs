@@ -174,7 +174,7 @@ fn tab_completes_commands() {
     seat.key(KeyCode::Tab, NONE);
     assert_eq!(seat.local.composer.shown(), "/model ");
     seat.ctrl('u');
-    seat.press("/goal mend it");
+    seat.press("/goal fix it");
     assert!(seat.frame(80, 24).contains("OBJECTIVE | check: COMMAND"), "its arguments are hinted");
     seat.ctrl('u');
     seat.press("/etc/hosts is odd");
@@ -281,7 +281,7 @@ fn an_undo_looks_like_this() {
         let files = vec![
             file(
                 "src/lexer.rs",
-                if is_refused { "was changed since by somebody else: left alone" } else { "restored" },
+                if is_refused { "was changed since by someone else: left as it is" } else { "restored" },
             ),
             file("src/odd\u{202e}\u{1b}[31mname.rs", "deleted"),
         ];

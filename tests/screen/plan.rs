@@ -40,7 +40,7 @@ fn underway() -> Stage {
 
 fn finished() -> Stage {
     let mut stage = underway();
-    set(&mut stage, &items(&[("read the parser", "completed"), ("mend it", "completed")]));
+    set(&mut stage, &items(&[("read the parser", "completed"), ("fix it", "completed")]));
     stage
 }
 

@@ -65,7 +65,7 @@ async fn a_folder_that_stands_elsewhere_by_now_is_not_used() {
         if replaced {
             fs::rename(bench.path("e"), bench.path("d")).unwrap();
         }
-        let what = if replaced { "another folder stands in its place" } else { "it is not there any more" };
+        let what = if replaced { "another folder stands in its place" } else { "it is gone" };
         for (tool, arguments) in in_d() {
             let why = bench.fails(tool, arguments).await;
             assert_has(&why, &["the folder `d` was moved since this was decided", what, "nothing was done"]);

@@ -131,8 +131,8 @@ async fn what_somebody_else_changed_stops_all_of_it() {
     let refused: Vec<String> =
         plan.refused.iter().map(|refusal| format!("{} {}", refusal.path.display(), refusal.why)).collect();
     assert_eq!(refused.len(), 3, "{refused:?}");
-    assert_has(&refused[0], &["work/a was changed since by somebody else"]);
-    assert_has(&refused[1], &["work/gone was removed since by somebody else"]);
+    assert_has(&refused[0], &["work/a was changed since by someone else"]);
+    assert_has(&refused[1], &["work/gone was removed since by someone else"]);
     assert_has(&refused[2], &["`swapped` is a symlink now"]);
     assert_has(&snapshots.restore(&plan, 0).unwrap_err(), &["work/a", "nothing was undone"]);
     // Neither does a plan that was made before do any of it.

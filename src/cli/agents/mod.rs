@@ -10,7 +10,7 @@ use crate::config::exit::Exit;
 use crate::config::fault::Fault;
 use args::AgentsVerb;
 
-const NONE: &str = "There is no agent. Name one in [agents.NAME] of your configuration (`countersign config init` \
+const NONE: &str = "No agent is configured. Name one in [agents.NAME] of your configuration (`countersign config init` \
                     explains the keys).\n";
 
 /// Does what was asked for.

@@ -23,7 +23,7 @@ pub(super) fn look(invocation: &Invocation, wrong: Vec<Fault>) -> Vec<Finding> {
     let mut findings = vec![of_user(environment, config)];
     findings.extend(project_files(cwd).iter().map(|file| {
         let what = if config.trusted.contains(file) {
-            "which you trust as it stands; `countersign trust` shows what it does"
+            "which you trust in its present form; `countersign trust` shows what it does"
         } else if file.ends_with(SHARED_SERVERS) {
             "of which nothing is started or reached until its folder is trusted"
         } else {
@@ -33,8 +33,7 @@ pub(super) fn look(invocation: &Invocation, wrong: Vec<Fault>) -> Vec<Finding> {
     }));
     if !config.skills.is_empty() {
         let names: Vec<&str> = config.skills.iter().map(|(skill, _)| skill.name.as_str()).collect();
-        findings
-            .push(Finding::ok(SUBJECT, format!("skills that the model is told of: {}", names.join(", "))));
+        findings.push(Finding::ok(SUBJECT, format!("skills that the model can see: {}", names.join(", "))));
     }
     let is_whole = wrong.is_empty();
     findings.extend(wrong.into_iter().map(|fault| Finding::of_fault(SUBJECT, fault)));
@@ -62,7 +61,7 @@ fn of_user(environment: &Environment, config: &Config) -> Finding {
     let Some(file) = user_file(environment) else {
         return Finding::warning(
             SUBJECT,
-            "there is no home folder, so no configuration of yours is read",
+            "there is no home folder, so no user configuration is read",
             "set HOME or XDG_CONFIG_HOME",
         );
     };

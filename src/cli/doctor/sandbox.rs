@@ -30,7 +30,7 @@ pub(super) fn look(invocation: &Invocation) -> Vec<Finding> {
         Support::Partial(reasons) => match tried() {
             Ok(()) => {
                 let message =
-                    format!("the sandbox was tried and holds, but for this: {}", reasons.join("; "));
+                    format!("the sandbox was tested and works, except for this: {}", reasons.join("; "));
                 Finding::warning(SUBJECT, message, "a newer kernel holds all of it")
             }
             Err(why) => broken(&why),
@@ -38,7 +38,7 @@ pub(super) fn look(invocation: &Invocation) -> Vec<Finding> {
         Support::Full => match tried() {
             Ok(()) => Finding::ok(
                 SUBJECT,
-                "the sandbox was tried and holds: a command in it writes only in the workspace and a folder of its own, \
+                "the sandbox was tested and works: a command in it writes only in the workspace and a folder of its own, \
                  reads no secrets, and has no network",
             ),
             Err(why) => broken(&why),

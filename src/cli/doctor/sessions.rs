@@ -79,10 +79,9 @@ fn of_folder(state: &Path) -> Vec<Finding> {
             format!("{}: others can look into it (mode {mode:03o})", kept.display()),
             format!("chmod 700 {}", kept.display()),
         ),
-        Some(mode) => Finding::ok(
-            SUBJECT,
-            format!("{}: can be written, by you alone (mode {mode:03o})", kept.display()),
-        ),
+        Some(mode) => {
+            Finding::ok(SUBJECT, format!("{}: can be written, only by you (mode {mode:03o})", kept.display()))
+        }
         None => Finding::ok(SUBJECT, format!("{}: not there yet, and can be made", kept.display())),
     }];
     findings.extend(of_room(existing));
@@ -161,7 +160,7 @@ fn of_lock(path: &Path) -> Option<Finding> {
         Some((pid, name)) if !name.starts_with("countersign") => Finding::warning(
             SUBJECT,
             format!(
-                "{id}: is locked by process {pid} ({name}), which is no countersign: one that was killed may have left it"
+                "{id}: is locked by process {pid} ({name}), which is not countersign: a killed process may have left it"
             ),
             format!("kill {pid}, if it is not needed any more"),
         ),

@@ -39,7 +39,7 @@ pub(super) fn run(
     if report.outcome == Outcome::Ok {
         return Ok(Exit::Completed);
     }
-    Err(Fault::failed(format!("{tool} of MCP server {name} failed"), "what it said stands on stdout"))
+    Err(Fault::failed(format!("{tool} of MCP server {name} failed"), "its output is on stdout"))
 }
 
 fn arguments(json: &str) -> Result<Map<String, Value>, Fault> {

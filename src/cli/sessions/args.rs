@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 
 const EXAMPLES: &str = "\
 Examples:
-  countersign sessions list                        what was kept, newest first
+  countersign sessions list                        all sessions, newest first
   countersign sessions search empty input          where both words were said
   countersign sessions show --last                 the newest session of this folder
   countersign sessions show 0199 --events          its events in short, one a line

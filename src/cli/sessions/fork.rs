@@ -21,7 +21,7 @@ pub(super) fn run(place: &SessionPlace, pick: &Pick, at: Option<&str>) -> Result
     let bytes = SessionStore::bytes(&path).map_err(|why| Fault::failed(why, "name another session"))?;
     let last = match at {
         Some(text) => wanted(text)?,
-        None => audit(&bytes).sound_to.ok_or_else(|| unsound(&name, "nothing of it is sound"))?,
+        None => audit(&bytes).sound_to.ok_or_else(|| unsound(&name, "no part of it is well-formed"))?,
     };
     let beginning = up_to(&bytes, last).ok_or_else(|| {
         Fault::usage(
@@ -45,7 +45,7 @@ pub(super) fn run(place: &SessionPlace, pick: &Pick, at: Option<&str>) -> Result
         revoked: revoked_since(&bytes, &file),
     };
     adopt(&place.state, &id, began, &copy.of(beginning))
-        .map_err(|why| Fault::failed(why, "make room, or mend the folder"))?;
+        .map_err(|why| Fault::failed(why, "free disk space, or fix the folder's permissions"))?;
     say(&format!(
         "{id} is a fork of {} at {last}: {}\nGo on with: countersign resume {id}\n",
         one_line(&name),
@@ -66,7 +66,7 @@ fn wanted(text: &str) -> Result<EntryId, Fault> {
 fn unsound(name: &str, why: &str) -> Fault {
     Fault::failed(
         format!("session {name} cannot be forked there: {why}"),
-        format!("`countersign sessions check {name}` says up to where it is sound"),
+        format!("`countersign sessions check {name}` says up to which entry it is well-formed"),
     )
 }
 

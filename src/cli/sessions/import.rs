@@ -42,7 +42,7 @@ pub(super) fn run(place: &SessionPlace, file: &Path) -> Result<Exit, Fault> {
         revoked: BTreeSet::new(),
     };
     adopt(&place.state, id, at, &copy.of(&bytes))
-        .map_err(|why| Fault::failed(why, "make room, or mend the folder"))?;
+        .map_err(|why| Fault::failed(why, "free disk space, or fix the folder's permissions"))?;
     if let Some(torn) = &audit.torn_tail {
         remark(&format!("line {} was torn; its {} bytes are left out", torn.line, torn.bytes));
     }
@@ -63,7 +63,7 @@ fn refusal(file: &Path, audit: &Audit) -> Fault {
         more => format!("; and {more} more"),
     };
     Fault::failed(
-        format!("{} is not a sound session: {}{more}", file.display(), told.join("; ")),
+        format!("{} is not a well-formed session: {}{more}", file.display(), told.join("; ")),
         format!("nothing was kept; `countersign sessions check {}` says what can be saved", file.display()),
     )
 }

@@ -40,7 +40,7 @@ impl SessionPlace {
                 Ok(path)
             } else {
                 Err(Fault::usage(
-                    format!("there is no file {name}"),
+                    format!("no file is called {name}"),
                     "name a session by its id (`countersign sessions list`), or a file that is there",
                 ))
             };

@@ -82,7 +82,7 @@ fn page(demands: &Demands) -> String {
 fn line(folder: &Path, demand: &Demand) -> String {
     let Demand { verb, what, place, needs_trust } = demand;
     let aside = match (*verb, needs_trust) {
-        ("refused", _) => ", even with trust: it is yours alone to set",
+        ("refused", _) => ", even with trust: only you can set it",
         (_, true) => "",
         (_, false) => ", with or without trust",
     };
@@ -102,7 +102,7 @@ fn line(folder: &Path, demand: &Demand) -> String {
 
 /// Asks on the terminal, or whatever stands in its place; everything but a yes is a no.
 fn agreed() -> Result<bool, Fault> {
-    say("Trust this, exactly as it stands? [y/N] ")?;
+    say("Trust this, exactly as it is? [y/N] ")?;
     let mut answer = String::new();
     let read = io::stdin().lock().take(MOST_LETTERS).read_line(&mut answer);
     read.map_err(|why| Fault::failed(format!("cannot read the answer: {why}"), "use --yes"))?;

@@ -91,7 +91,7 @@ impl Book {
         replace(&folder, &text).map_err(|why| {
             Fault::failed(
                 format!("cannot write {}: {why}", folder.join(NAME).display()),
-                "make room, or mend the permissions of its folder; nothing was changed",
+                "free disk space, or fix the permissions of its folder; nothing was changed",
             )
         })?;
         Ok(folder.join(NAME))

@@ -290,7 +290,9 @@ impl Agent {
     fn answered(&mut self, step: &mut Step, pending: &mut Pending, answer: Answer) {
         match answer {
             answer if self.is_question(&pending.call) => self.answer_question(step, pending, answer),
-            Answer::Reply(_) => step.emit(Live::Refused("this call is no question".to_owned())),
+            Answer::Reply(_) => {
+                step.emit(Live::Refused("this call is not a question; press y, s or n".to_owned()))
+            }
             Answer::Edit(arguments) => self.edit_call(step, pending, arguments),
             Answer::Always(rule) => self.always(step, pending, &rule),
             Answer::AllowOnce => self.allow(step, pending, Scope::Once, false),

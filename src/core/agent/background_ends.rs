@@ -133,7 +133,7 @@ impl Agent {
                 )
             } else if standing.is_lost {
                 format!(
-                    "The background command {id} is not there any more: it belonged to an earlier process of this session, \
+                    "The background command {id} is gone: it belonged to an earlier process of this session, \
                      and its exit code is not known. Start it again if it is still needed."
                 )
             } else {

@@ -26,7 +26,7 @@ impl Agent {
                 "There is nothing to compact yet."
             }
             Phase::Idle if self.tools.discovers => {
-                "Tools from elsewhere are waited for: try again in a moment."
+                "Still waiting for MCP servers and agents; try again in a moment."
             }
             Phase::Idle => "",
             Phase::AwaitingModel(_)

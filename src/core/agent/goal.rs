@@ -53,7 +53,7 @@ impl Agent {
     pub(super) fn resume_goal(&mut self, step: &mut Step, phase: Phase, added: UserMessage) -> Phase {
         match self.history.open_goal() {
             Some(goal) => self.pursue(step, phase, goal, added),
-            None => refuse(step, phase, "There is no goal to take up: set one with /goal."),
+            None => refuse(step, phase, "There is no goal to resume: set one with /goal."),
         }
     }
 

@@ -53,7 +53,7 @@ impl Agent {
         found: &Preparation,
     ) -> Option<(String, Sandboxing)> {
         if let Some(earlier) = self.history.unclear().refused(&call.name, &call.arguments) {
-            let why = format!("the sandbox may have stood in the way of the same action, {earlier}");
+            let why = format!("the sandbox may have blocked the same action, {earlier}");
             return Some((why, Sandboxing::Without));
         }
         let action = fingerprint(&call.name, &call.arguments);

@@ -68,7 +68,11 @@ impl Agent {
         let (Some(tool), Some((request, before))) =
             (tool, self.history.request_of(call.id).map(|(id, request)| (id, request.clone())))
         else {
-            return self.deny_by_policy(step.now, call.id, "nobody knows what was asked about it".to_owned());
+            return self.deny_by_policy(
+                step.now,
+                call.id,
+                "there is no record of what was asked about it".to_owned(),
+            );
         };
         let Decided { verdict, rule, .. } = self.policy.decide(&tool, &call.arguments, found);
         let (why, sandboxing) = match verdict {

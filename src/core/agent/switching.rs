@@ -63,7 +63,7 @@ impl Agent {
         self.models.chosen.model = Some(spec);
         let waits = self.take_unless_busy(step.now, phase);
         let said = if goes_on {
-            format!("{model} goes on answering.")
+            format!("{model} keeps answering.")
         } else if waits {
             format!("From the next turn on {model} answers.")
         } else {

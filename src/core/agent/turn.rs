@@ -80,7 +80,7 @@ impl Agent {
     /// After a budget stop: the limit is raised in the ledger and the run goes on.
     pub(super) fn raise(&mut self, step: &mut Step, phase: Phase, limit: Limit, to: u64) -> Phase {
         if !matches!(phase, Phase::Idle) || !self.history.last_ending().is_some_and(Ending::is_budget) {
-            let text = "A limit can be raised after it has stopped a run; none has.";
+            let text = "No limit has stopped a run, so there is nothing to raise.";
             step.emit(Live::Refused(text.to_owned()));
             return phase;
         }

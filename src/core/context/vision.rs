@@ -30,7 +30,7 @@ pub(super) fn take_images_out(messages: &mut [Message]) {
 
 /// The same with what tools have shown alone.
 pub(super) fn take_unsure_images_out(messages: &mut [Message]) {
-    let why = "nobody knows whether this model can see images; `vision` in the configuration would say so";
+    let why = "it is not known whether this model can see images; set `vision` in the configuration";
     take_out_of_results(messages, why);
 }
 

@@ -266,7 +266,7 @@ impl Ending {
             Self::AbortedTools => "Check the effects of the interrupted calls, then say how to go on.",
             Self::StopHookPrevented => "Read the hook's reason before going on.",
             Self::PromptTooLong => "Start a new session, or compact this one.",
-            Self::ModelError => "Read the error, mend its cause, and send the message again.",
+            Self::ModelError => "Fix the cause of the error, then send the message again.",
             Self::ModelRefused => "Ask in other words, or switch the model.",
             Self::NoFinalAnswerOrToolCall => {
                 "The model said nothing; ask again in other words, or switch the model."

@@ -138,7 +138,7 @@ impl Note {
 
     /// The sandbox may be why the call failed.
     pub fn of_refusal(call: CallId) -> Self {
-        let text = "The sandbox may have stood in the way; asked for again, it is a person who decides.";
+        let text = "The sandbox may have blocked this command. If it is requested again, you are asked.";
         Self { about: call.into(), kind: NoteKind::SandboxRefused, text: text.to_owned() }
     }
 

@@ -211,7 +211,7 @@ impl Policy {
                 && rule.pattern.as_deref().is_none_or(|pattern| super::wildcard(pattern, path))
         };
         if let Some(rule) = self.rules.iter().find(forbids) {
-            return Permission::Missing(format!("{}, and rule {rule} speaks against it", describe(file)));
+            return Permission::Missing(format!("{}, and rule {rule} forbids it", describe(file)));
         }
         let by = self.winner(|rule| match &rule.pattern {
             None => rule.is_for(&tool.name),

@@ -18,7 +18,7 @@ pub fn one_reading(path: &str) -> Result<(), String> {
         );
     }
     if path.starts_with(char::is_whitespace) || path.ends_with(char::is_whitespace) {
-        return Err("the path begins or ends with a space, which nobody sees; leave it out, or use `shell`"
+        return Err("the path begins or ends with a space, which is invisible; leave it out, or use `shell`"
             .to_owned());
     }
     Ok(())

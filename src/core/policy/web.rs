@@ -202,10 +202,10 @@ impl Hosts {
         }
         let host = |text: &str| {
             if text.contains(':') && !text.starts_with('[') {
-                return Err("that is no host");
+                return Err("that is not a host");
             }
-            let url = Url::parse(&format!("http://{text}/")).map_err(|_unreadable| "that is no host")?;
-            url.host().map(|host| host.to_owned()).ok_or("that is no host")
+            let url = Url::parse(&format!("http://{text}/")).map_err(|_unreadable| "that is not a host")?;
+            url.host().map(|host| host.to_owned()).ok_or("that is not a host")
         };
         match text.strip_prefix("*.") {
             Some(name) if !name.contains('*') => match host(name)? {
@@ -213,9 +213,7 @@ impl Hosts {
                 Host::Ipv4(_) | Host::Ipv6(_) => Err("nothing is below an address"),
             },
             None if !text.contains('*') => Ok(Self::One(host(text)?)),
-            _ if permits => {
-                Err("in a host that is allowed, `*` stands for all before a dot, at its beginning")
-            }
+            _ if permits => Err("in an allowed host, `*` can only be the first part, as in *.example.org"),
             _ if text.is_ascii() => Ok(Self::Like(text.to_ascii_lowercase())),
             _ => Err("a host with `*` in it is written in ASCII"),
         }

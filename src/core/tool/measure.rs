@@ -70,7 +70,7 @@ impl<'s> Measure<'s> {
         let Value::Object(schema) = part else { return Ok(1) };
         match self.known.get(&address(part)) {
             Some(KnownCost::Parts(parts)) => return Ok(*parts),
-            Some(KnownCost::Open) => return Err("refers to itself without end".to_owned()),
+            Some(KnownCost::Open) => return Err("refers to itself endlessly".to_owned()),
             None => {}
         }
         if chain > MOST_CHAIN {
@@ -181,8 +181,8 @@ mod tests {
         measure(&tree).unwrap();
         let endless = json!({ "properties": { "x": { "$ref": "#/$defs/a" } }, "$defs": {
             "a": { "anyOf": [{ "$ref": "#/$defs/b" }] }, "b": { "$ref": "#/$defs/a" } } });
-        assert_eq!(why_not(&endless), "refers to itself without end");
-        assert_eq!(why_not(&json!({ "$ref": "#" })), "refers to itself without end");
+        assert_eq!(why_not(&endless), "refers to itself endlessly");
+        assert_eq!(why_not(&json!({ "$ref": "#" })), "refers to itself endlessly");
         for lost in ["#/nowhere", "other.json", "https://example.test/x", "#name"] {
             assert_eq!(
                 why_not(&json!({ "items": { "$ref": lost } })),

@@ -48,7 +48,7 @@ pub struct Portable {
 /// # Errors
 /// Why there is none, after "is left out:".
 pub fn portable(own: &Value) -> Result<Portable, String> {
-    let Value::Object(members) = own else { return Err("its schema is no object".to_owned()) };
+    let Value::Object(members) = own else { return Err("its schema is not an object".to_owned()) };
     let mut root = members.clone();
     flatten(&mut root, own);
     for member in NOT_AT_ROOT {

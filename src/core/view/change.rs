@@ -30,8 +30,8 @@ pub fn words(change: &Change) -> String {
 pub(super) fn why_not_sent(change: &Change) -> &'static str {
     match change {
         Change::Budget { .. } => "a limit of the loop",
-        Change::Model { .. } | Change::Effort { .. } => "who answers from here on",
+        Change::Model { .. } | Change::Effort { .. } => "which model answers from here on",
         Change::GrantRevoked { .. } => "a decision about a call",
-        Change::FilesRestored(_) => "told in a message before the next turn",
+        Change::FilesRestored(_) => "sent in a message before the next turn",
     }
 }

@@ -203,7 +203,7 @@ impl Sources {
             Body::Validation(_) => {
                 Fate::Left("the loop's own call: a checkpoint tells what it showed".to_owned())
             }
-            Body::CallEdited(_) => Fate::Apart("told in a message before the next turn"),
+            Body::CallEdited(_) => Fate::Apart("sent in a message before the next turn"),
             Body::Change(change) => Fate::Apart(change::why_not_sent(change)),
             Body::ApprovalRequested(_) | Body::ApprovalDecided(_) => Fate::Apart("a decision about a call"),
             Body::DelegationRequested(_) | Body::DelegationAnswered(_) => {
@@ -212,7 +212,7 @@ impl Sources {
             Body::Tombstone(_) => Fate::Apart("it withdraws another entry"),
             Body::Transition { .. } | Body::TurnEnded(_) => Fate::Apart("a step of the loop"),
             Body::Goal(_) | Body::Checkpoint(_) | Body::Progress(_) => {
-                Fate::Apart("told in the messages of the goal")
+                Fate::Apart("sent in the messages of the goal")
             }
             Body::Handoff { .. } | Body::Note(_) | Body::Learned(_) | Body::Error { .. } => {
                 Fate::Apart("for people")
@@ -232,14 +232,14 @@ impl Sources {
                 Some((summary, _)) if self.place < summary => return self.compacted(),
                 _ if said.stop == Stop::Refusal => "a refused turn is not shown again",
                 _ if said.blocks.is_empty() => "it is empty",
-                _ => "it is reasoning alone, which is no longer sent",
+                _ => "it is only reasoning, which is no longer sent",
             };
             return (Fate::Left(why.to_owned()), None);
         };
         let count = |blocks: &[Block]| blocks.iter().filter(|b| matches!(b, Block::Thinking(_))).count();
         let mut why = Vec::new();
         if count(&sent.blocks) < count(&said.blocks) {
-            why.push("its reasoning is left out: what stood before it has changed".to_owned());
+            why.push("its reasoning is left out: what came before it has changed".to_owned());
         } else if count(&sent.blocks) > 0 && said.model != self.model {
             why.push(format!("reasoning of another model is dropped: {}", said.model));
             Arc::make_mut(&mut sent).blocks.retain(|block| !matches!(block, Block::Thinking(_)));

@@ -87,7 +87,7 @@ fn complaint(what: &str, stderr: &[u8]) -> String {
 
 fn read_stdout(answer: &mut HookAnswer, point: HookPoint, stdout: &[u8]) {
     let Ok(text) = std::str::from_utf8(stdout) else {
-        answer.trouble = Some("printed bytes that are no text".to_owned());
+        answer.trouble = Some("printed bytes that are not text".to_owned());
         return;
     };
     let text = text.trim().trim_start_matches('\u{feff}').trim_start();
@@ -98,7 +98,7 @@ fn read_stdout(answer: &mut HookAnswer, point: HookPoint, stdout: &[u8]) {
             answer.trouble = Some(format!("printed JSON that does not parse: {fault}"));
         }
         Ok(_) | Err(_) if text.contains('\0') => {
-            answer.trouble = Some("printed bytes that are no text".to_owned());
+            answer.trouble = Some("printed bytes that are not text".to_owned());
         }
         Ok(_) | Err(_) => match point {
             HookPoint::UserPrompt | HookPoint::SessionStart => answer.inject = words(text),

@@ -150,7 +150,7 @@ impl Kept {
             });
         }
         let card = body(response, MOST_CARD).await.map_err(unreached)?;
-        let none = || NoCard::NotThere(NotReady::Unfit(format!("at {} is no card of an agent", shown(url))));
+        let none = || NoCard::NotThere(NotReady::Unfit(format!("at {} is not an agent card", shown(url))));
         if Bulk::fits(&card) { Card::read(&card).ok_or_else(none) } else { Err(none()) }
     }
 }

@@ -57,7 +57,7 @@ fn tool(agent: &A2aAgent, card: &Card, version: Version) -> ToolSpec {
     ToolSpec {
         name: format!("{DELEGATE_TO}{}", agent.name),
         description: format!(
-            "Hands a task to the agent `{}`, which works on it alone and answers when it is done. It sees `task` and \
+            "Hands a task to the agent `{}`, which works on it by itself and answers when it is done. It sees `task` and \
              nothing else of this conversation, so `task` must hold all that it needs to know.{again}\n\n{}",
             agent.name,
             about(agent, card)

@@ -260,7 +260,7 @@ impl<'c> Exchange<'c> {
                 kept.secrets.hide(&why)
             )),
             (None, Trouble::Unheard(why)) => unclear(ToolReport::failed(format!(
-                "the agent {agent} could not be heard: {}; the task may have been taken; check before repeating",
+                "the answer of agent {agent} could not be read: {}; the task may have been taken; check before repeating",
                 kept.secrets.hide(&why)
             ))),
             (Some(id), trouble) => {
@@ -272,7 +272,7 @@ impl<'c> Exchange<'c> {
                 };
                 unclear(report::failed(
                     &format!(
-                        "the agent {agent} does not say any more how its task {id} stands: {why}; it may still work on \
+                        "the agent {agent} no longer reports the state of its task {id}: {why}; it may still work on \
                          it; check before repeating"
                     ),
                     *max_chars,

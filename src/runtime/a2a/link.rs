@@ -55,7 +55,7 @@ pub(super) fn no_success(status: StatusCode) -> Option<String> {
         401 | 403 => {
             format!("it asks for a login (HTTP {}); a key for it belongs in its headers", status.as_u16())
         }
-        300..=399 => format!("it redirects to where nobody sent us (HTTP {})", status.as_u16()),
+        300..=399 => format!("it redirects to an address that is not configured (HTTP {})", status.as_u16()),
         _ => format!("HTTP {status}"),
     })
 }

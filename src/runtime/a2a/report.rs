@@ -25,7 +25,7 @@ pub(super) fn of(agent: &str, told: &TaskProgress, secrets: &Secrets, max_chars:
         TaskState::Failed => because("failed at the task"),
         TaskState::Rejected => because("rejected the task"),
         TaskState::Canceled => because("canceled the task"),
-        TaskState::AuthRequired => because("needs a login for the task, which nobody can give it here,"),
+        TaskState::AuthRequired => because("needs a login for the task, which cannot be given here,"),
         TaskState::InputRequired => asks(agent, told, max_chars),
         TaskState::Completed | TaskState::Submitted | TaskState::Working | TaskState::Unknown => {
             given(agent, told, "", max_chars)
@@ -119,7 +119,7 @@ fn word(part: &Part, pictures: &mut Pictures<'_>) -> String {
         Part::File { kind, base64, .. } if kind.starts_with("image/") => pictures.take(base64),
         Part::File { name: file, kind, base64 } => {
             let file = if file.is_empty() { "without a name" } else { file };
-            let kind = if kind.is_empty() { "of a kind that is not told" } else { kind };
+            let kind = if kind.is_empty() { "of a kind that is not supported" } else { kind };
             name(format!("file {file} ({kind}, {} bytes)", Part::file_bytes(base64)))
         }
         Part::Link { name: file, kind, url } => {

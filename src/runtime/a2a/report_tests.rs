@@ -42,7 +42,7 @@ fn every_end_has_its_words() {
         failed("the agent writer canceled the task and says: bye")
     );
     let login =
-        "the agent writer needs a login for the task, which nobody can give it here, and says: at x.test";
+        "the agent writer needs a login for the task, which cannot be given here, and says: at x.test";
     assert_eq!(with(State::AuthRequired, Some("at x.test")), failed(login));
     let asks = "Which?\n[the agent writer waits for an answer: call delegate_to_writer with task_id \"t-1\"]";
     assert_eq!(with(State::InputRequired, Some("Which?")), (Outcome::Ok, asks.to_owned()));
@@ -86,7 +86,7 @@ fn things_are_named_and_the_line_of_ours_is_never_cut() {
         [
             "[1]",
             "[file ab.txt (text/plain, 3 bytes)]",
-            "[file without a name (of a kind that is not told, 3 bytes)]"
+            "[file without a name (of a kind that is not supported, 3 bytes)]"
         ]
     );
     assert!(lines[3].starts_with("[an image that "), "{content}");

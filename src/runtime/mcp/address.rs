@@ -58,7 +58,7 @@ pub(super) fn why(error: &(dyn Error + 'static)) -> String {
             }
             Some(StreamableHttpError::UnexpectedServerResponse(said)) if said.starts_with("HTTP 3") => {
                 return format!(
-                    "it redirects to where nobody sent us ({})",
+                    "it redirects to an address that is not configured ({})",
                     said.trim_end_matches([':', ' '])
                 );
             }

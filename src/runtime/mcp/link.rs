@@ -139,7 +139,7 @@ impl Link {
             }
             Some(info) => {
                 let version = info.protocol_version.as_str();
-                format!("it speaks version {version} of the protocol, which is not known here")
+                format!("it speaks version {version} of the protocol, which countersign does not know")
             }
             None => "it did not say who it is".to_owned(),
         };
@@ -269,7 +269,7 @@ impl NoGreeting {
             Error::TransportError { error, .. } if is_broken_pipe(&error) => Self::Ended,
             Error::TransportError { error, .. } => Self::Other(why(&error)),
             Error::NoCompatibleProtocolVersion { .. } => {
-                Self::Other("it speaks no version of the protocol that is known here".to_owned())
+                Self::Other("it speaks no version of the protocol that countersign knows".to_owned())
             }
             Error::ConflictInitResponseId(..) | Error::UncorrelatedErrorResponse { .. } => {
                 Self::Other("it answered a question that was not asked".to_owned())

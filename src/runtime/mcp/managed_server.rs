@@ -61,7 +61,9 @@ impl Kept {
     pub(super) async fn standing(&self) -> McpStanding {
         let found: Result<McpFound, String> = match self.ready().await {
             Ok((_, found)) => Ok(found.standing.clone()),
-            Err(why) => Err(format!("The MCP server `{}` {why}; its tools are not there.", self.server.name)),
+            Err(why) => {
+                Err(format!("The MCP server `{}` {why}; its tools are not available.", self.server.name))
+            }
         };
         McpStanding { name: self.server.name.clone(), found }
     }

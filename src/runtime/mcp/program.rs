@@ -108,7 +108,7 @@ impl Program {
 /// The command with all it is given but for its streams, and the folder that it has for itself.
 fn prepare(way: &McpWay, means: &McpMeans) -> io::Result<(Command, Option<TempDir>)> {
     let McpWay::Command { program, args, env, sandboxed, network } = way else {
-        return Err(io::Error::other("it is no program"));
+        return Err(io::Error::other("it is not a program"));
     };
     let (mut command, private) = if *sandboxed {
         let Some(sandbox) = &means.sandbox else {

@@ -22,7 +22,7 @@ pub(super) fn of(tool: &str, answer: ServerResult, max_chars: usize) -> ToolRepo
         },
         ServerResult::InputRequiredResult(_) => {
             return ToolReport::failed(
-                "the server asks for more input before it does this, which nobody can give it here",
+                "the server asks for more input before it does this, which is not supported here",
             );
         }
         _ => return ToolReport::failed(NO_RESULT),
@@ -41,7 +41,7 @@ pub(super) fn of(tool: &str, answer: ServerResult, max_chars: usize) -> ToolRepo
     ToolReport { outcome, content, written, cut_chars, facts, images, transient, refused, remote }
 }
 
-const NO_RESULT: &str = "the server answered something that is no result of a tool; check what was done";
+const NO_RESULT: &str = "the server's answer is not a tool result; check what was done";
 
 /// The report of a call that the server refused.
 pub(super) fn refused(refusal: &ErrorData, max_chars: usize) -> ToolReport {
@@ -87,7 +87,7 @@ impl ReportParts<'_> {
             ContentBlock::Text(text) => self.parts.push(text.text),
             ContentBlock::Image(image) => self.parts.push(self.images.take(&image.data)),
             ContentBlock::Audio(audio) => {
-                self.name(&format!("audio ({}), which cannot be heard here", audio.mime_type));
+                self.name(&format!("audio ({}), which is not supported here", audio.mime_type));
             }
             ContentBlock::Resource(embedded) => match embedded.resource {
                 ResourceContents::TextResourceContents { text, .. } => self.parts.push(text),

@@ -183,7 +183,7 @@ impl Web {
         );
         if is_greeting && may_be_older && self.is_of_the_older_kind(uri, headers).await {
             return Err(strange(format!(
-                "it speaks the older HTTP+SSE transport (of 2024-11-05), which is not spoken here (HTTP {status}); ask whoever \
+                "it speaks the older HTTP+SSE transport (of 2024-11-05), which is not supported here (HTTP {status}); ask whoever \
                  runs it for its address of streamable HTTP, which often ends in /mcp"
             )));
         }

@@ -42,7 +42,7 @@ pub enum Gap {
 
 impl fmt::Display for Gap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let write = "the sandbox cannot hide what lies in a folder that it opens";
+        let write = "the sandbox cannot hide files inside a folder that it opens";
         match self {
             Self::HoldsSecrets { folder, secrets } => {
                 write!(

@@ -60,12 +60,10 @@ impl Refusals {
     pub(in crate::runtime) fn sentence(&self, network_is_allowed: bool) -> Option<&'static str> {
         match (self.no_network && !network_is_allowed, self.refused) {
             (true, _) => Some(
-                "the sandbox may have stood in the way: in it there is no network, not even to this machine itself; \
-                 it can be asked for without the sandbox",
+                "the sandbox may have blocked this: it has no network, not even to this machine; the call can be requested without the sandbox",
             ),
             (false, true) => Some(
-                "the sandbox may have stood in the way: in it a command writes only in the workspace and $TMPDIR, \
-                 cannot read secrets, and has no sockets; it can be asked for without the sandbox",
+                "the sandbox may have blocked this: a command in it writes only in the workspace and $TMPDIR, cannot read secrets, and has no sockets; the call can be requested without the sandbox",
             ),
             (false, false) => None,
         }

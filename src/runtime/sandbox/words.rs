@@ -64,7 +64,7 @@ impl Confined {
         #[cfg(target_os = "linux")]
         return super::linux::enter(&self);
         #[cfg(not(target_os = "linux"))]
-        return "this program confines commands by itself on Linux alone".to_owned();
+        return "countersign can sandbox commands by itself only on Linux".to_owned();
     }
 }
 

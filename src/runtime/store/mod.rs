@@ -88,7 +88,7 @@ impl SessionStore {
     /// The bytes of a session's file, whatever they are.
     ///
     /// # Errors
-    /// A sentence: it is no regular file, cannot be read, or is too large to be a session (2 GiB, a line 256 MiB).
+    /// A sentence: it is not a regular file, cannot be read, or is too large to be a session (2 GiB, a line 256 MiB).
     pub fn bytes(path: &Path) -> Result<Vec<u8>, String> {
         let (file, found) = whole::open(path, false)?;
         whole::read(&file, &found, path)

@@ -18,7 +18,7 @@ const PIECE: usize = 1024 * 1024;
 /// Opens it to read, and to append to where that is wished.
 ///
 /// # Errors
-/// A sentence: it is no regular file, cannot be opened, or is too large to be a session.
+/// A sentence: it is not a regular file, cannot be opened, or is too large to be a session.
 pub(super) fn open(path: &Path, appends: bool) -> Result<(File, Metadata), String> {
     let found = opened(OpenOptions::new().read(true).append(appends), path);
     let (file, found) = found.map_err(|fault| cannot("open", path, &fault))?;

@@ -103,7 +103,7 @@ impl FileChange {
         let others = usize::try_from(found.names.saturating_sub(1)).unwrap_or(usize::MAX);
         Ok((others > 0).then(|| {
             format!(
-                "(the file had {} more, by hard links: they keep the earlier content; this one is a file of its own now)",
+                "(the file had {} more hard links: they keep the earlier content; this one is now a separate file)",
                 counted(others, "name")
             )
         }))

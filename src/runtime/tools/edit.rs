@@ -39,7 +39,7 @@ impl Tool for EditTool {
                     "items": {
                         "type": "object",
                         "properties": {
-                            "old_text": { "type": "string", "minLength": 1, "description": "The text as it stands in the file, without line numbers." },
+                            "old_text": { "type": "string", "minLength": 1, "description": "The text exactly as in the file, without line numbers." },
                             "new_text": { "type": "string", "description": "What replaces it; empty to delete it." },
                             "all": { "type": "boolean", "description": "Replace every occurrence. Default false." },
                         },

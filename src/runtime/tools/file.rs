@@ -43,7 +43,7 @@ fn open_in(anchor: &Anchor, shown: &str) -> Result<(File, Metadata), String> {
 }
 
 fn no_file(shown: &str) -> String {
-    format!("`{shown}` is neither a file nor a folder (a device, pipe or socket); leave it alone")
+    format!("`{shown}` is neither a file nor a folder (a device, pipe or socket); do not use it")
 }
 
 /// The content of a file, if there is one.

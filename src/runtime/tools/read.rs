@@ -130,7 +130,7 @@ fn as_text(place: &Place, content: &[u8]) -> Result<(Option<Vec<u8>>, Encoding),
 fn refuse_binary(place: &Place, content: &[u8], bytes: u64) -> Result<(), String> {
     if is_binary(content) {
         return Err(format!(
-            "`{}` is no text: {} ({}), a binary file; use `shell` with file, strings or xxd to look into it",
+            "`{}` is not text: {} ({}), a binary file; use `shell` with file, strings or xxd to look into it",
             place.shown,
             kind::of(content),
             size(bytes)
@@ -160,7 +160,7 @@ fn describe(place: &Place, page: &TextPage, first: u64, bytes: u64) -> Result<St
     let extent = extent(page, first, bytes);
     text.push_str(&match page.total {
         Some(total) if last == total => format!("({extent})"),
-        _ => format!("({extent}; go on with offset {})", last + 1),
+        _ => format!("({extent}; continue with offset {})", last + 1),
     });
     Ok(text)
 }

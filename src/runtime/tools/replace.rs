@@ -45,7 +45,7 @@ fn apply_one(text: &str, edit: &Edit, lines: &mut Vec<usize>) -> Result<String, 
                 many.iter().take(10).map(|place| line_of(text, *place).to_string()).collect();
             let more = if many.len() > at.len() { ", …" } else { "" };
             return Err(format!(
-                "old_text stands there {} times, at lines {}{more}; give more of the text around the one you mean, \
+                "old_text occurs {} times, at lines {}{more}; give more of the text around the one you mean, \
                  or all: true for every one",
                 many.len(),
                 at.join(", "),
@@ -99,7 +99,7 @@ fn not_found(text: &str, old: &str) -> String {
     {
         let shown = there.get(at).copied().unwrap_or_default();
         return format!(
-            "old_text was not found, but line {} differs from it in white space alone: {shown:?}; copy the text exactly",
+            "old_text was not found, but line {} differs from it only in white space: {shown:?}; copy the text exactly",
             at + 1
         );
     }
@@ -110,7 +110,7 @@ fn not_found(text: &str, old: &str) -> String {
     let first = wanted.iter().find(|line| !line.is_empty()).copied().unwrap_or_default();
     match there.iter().position(|line| !first.is_empty() && line.trim() == first) {
         Some(at) => format!(
-            "old_text was not found; its line {first:?} stands at line {}, but the lines around it differ; \
+            "old_text was not found; its line {first:?} is at line {}, but the lines around it differ; \
              read the file there and copy the text exactly",
             at + 1
         ),
@@ -143,7 +143,7 @@ mod tests {
         let why = |text: &str, old: &str| replaced(text, old, "new").unwrap_err();
         assert!(
             why("one\n\ttwo\n", "    two\n")
-                .contains("line 2 differs from it in white space alone: \"\\ttwo\"")
+                .contains("line 2 differs from it only in white space: \"\\ttwo\"")
         );
         assert!(why("one\ntwo\n", "one\nthree").contains("\"one\" stands at line 1"));
         assert!(why("one\ntwo\n", "    1\tone\n    2\ttwo").contains("leave them out"));

@@ -146,7 +146,7 @@ impl FileSearch<'_> {
 
     fn lines(&mut self, file: File, shown: &str) -> io::Result<()> {
         if !file.metadata()?.is_file() {
-            return Err(io::Error::other("it is no regular file"));
+            return Err(io::Error::other("it is not a regular file"));
         }
         let Self { searcher, matcher, stop, found, .. } = self;
         let before = found.matches;

@@ -52,8 +52,7 @@ impl Target {
         let target = Self::of(workspace, text)?;
         if target.path != workspace.as_written(text) {
             return Err(format!(
-                "`{text}` leads to `{}` through a symlink, and nobody has looked at that since the program was started: \
-                 nothing was done; make the call again",
+                "`{text}` leads to `{}` through a symlink that was not checked since the program was started: nothing was done; make the call again",
                 target.shown
             ));
         }

@@ -120,10 +120,8 @@ impl PathWalk {
         }
         let name = self.at.file_name().unwrap_or(self.at.as_os_str()).display();
         let what = match now {
-            Ok(_) => "another folder stands in its place now".to_owned(),
-            Err(failure) if failure.kind() == io::ErrorKind::NotFound => {
-                "it is not there any more".to_owned()
-            }
+            Ok(_) => "another folder has taken its place".to_owned(),
+            Err(failure) if failure.kind() == io::ErrorKind::NotFound => "it is gone".to_owned(),
             Err(failure) => failure.to_string(),
         };
         Err(io::Error::other(format!(

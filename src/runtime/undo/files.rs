@@ -47,7 +47,7 @@ pub(super) fn open(anchor: &Anchor) -> Result<Option<File>, String> {
     };
     match file.metadata() {
         Ok(meta) if meta.is_file() => Ok(Some(file)),
-        Ok(_) => Err("it is no regular file any more".to_owned()),
+        Ok(_) => Err("it is not a regular file any more".to_owned()),
         Err(failure) => Err(failure.to_string()),
     }
 }

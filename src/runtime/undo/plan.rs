@@ -85,11 +85,11 @@ pub enum Why {
 impl fmt::Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::ChangedSince => f.write_str("was changed since by somebody else"),
-            Self::GoneSince => f.write_str("was removed since by somebody else"),
+            Self::ChangedSince => f.write_str("was changed since by someone else"),
+            Self::GoneSince => f.write_str("was removed since by someone else"),
             Self::ChangedLater(call) => write!(f, "was changed again later, by {call}; undo that first"),
             Self::ChangedBetween => {
-                f.write_str("was changed by somebody else between two changes of the agent")
+                f.write_str("was changed by someone else between two changes of the agent")
             }
             Self::TooLarge(bytes) => {
                 write!(f, "was too large to be kept ({bytes} bytes), so its earlier content is gone")

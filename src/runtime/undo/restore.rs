@@ -250,7 +250,9 @@ fn folder_of(file: &Path) -> PathBuf {
 }
 
 fn cannot_keep(failure: io::Error) -> String {
-    format!("what undo needs cannot be kept beside the session: {failure}; make room or mend the folder")
+    format!(
+        "what undo needs cannot be kept beside the session: {failure}; free disk space or fix the folder's permissions"
+    )
 }
 
 fn change_of(step: &PlannedChange) -> Change {

@@ -15,7 +15,7 @@ pub(in crate::runtime) fn headers<All: FromIterator<(HeaderName, HeaderValue)>>(
 }
 
 fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> {
-    let parsed = HeaderName::try_from(name).map_err(|_why| format!("`{name}` is no name of a header"))?;
+    let parsed = HeaderName::try_from(name).map_err(|_why| format!("`{name}` is not a valid header name"))?;
     let mut value = HeaderValue::try_from(value)
         .map_err(|_why| format!("the value of the header `{name}` cannot be sent"))?;
     value.set_sensitive(true);

@@ -99,7 +99,7 @@ impl Attach {
             Reading::Absent => {
                 return Err(AttachmentRefusal::new(
                     format!("{name} leads nowhere"),
-                    "mend the link, or leave it out",
+                    "fix the link, or leave it out",
                 ));
             }
             Reading::Refused(why) => {

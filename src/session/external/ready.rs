@@ -66,7 +66,7 @@ pub(crate) fn named<'c, P: Peer>(invocation: &'c Invocation, name: &str) -> Resu
     }
     if let Some(peer) = P::untrusted(config).get(name) {
         return Err(Fault::usage(
-            format!("{kind} {name} stands in {}, whose folder is not trusted", peer.source().place()),
+            format!("{kind} {name} is configured in {}, whose folder is not trusted", peer.source().place()),
             format!("see what it would {verb}, and decide, with `countersign trust`"),
         ));
     }

@@ -51,9 +51,7 @@ impl Session {
             Act::Ask(request) => self.ask(request),
             Act::Wear(name) => match (self.errands.theme)(&name) {
                 Some(theme) => self.theme = theme,
-                None => {
-                    self.local.hint = Some(format!("there is no theme called {name} · /theme lists them all"))
-                }
+                None => self.local.hint = Some(format!("no theme is called {name} · /theme lists them all")),
             },
             Act::Edit => {
                 self.guard.lend();

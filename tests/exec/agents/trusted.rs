@@ -128,7 +128,7 @@ fn a_project_changes_nothing_of_a_user_s_agent_but_to_hold_it_tighter() {
         assert!(!out.contains("description = \"Send") && !out.contains("planted"), "{out}");
         let trust = run(&world, &["trust", "--yes"]).out;
         assert!(
-            trust.contains("refused  agents.mine.url  (line 2, even with trust: it is yours alone to set)")
+            trust.contains("refused  agents.mine.url  (line 2, even with trust: only you can set it)")
                 && trust.contains("sets     agents.mine.call_seconds = 9"),
             "{trust}"
         );

@@ -58,7 +58,7 @@ async fn an_answer_that_cannot_be_read_may_mean_that_the_task_was_taken() {
         for streams in [true, false] {
             let site = answering(streams, move |_, reply| reply.whole(head, body.as_bytes()));
             let report = handed(&site).await;
-            let words = format!("the agent writer could not be heard: {why}{MAYBE}");
+            let words = format!("the answer of agent writer could not be read: {why}{MAYBE}");
             assert_eq!(said(&report), (UNKNOWN, words.as_str()));
             assert_eq!(report.remote, remote(None, TaskState::Unknown));
         }
@@ -72,8 +72,14 @@ async fn an_answer_that_cannot_be_read_may_mean_that_the_task_was_taken() {
 async fn a_door_that_closes_takes_no_task() {
     for (head, why) in [
         ("401 Unauthorized", "it asks for a login (HTTP 401); a key for it belongs in its headers"),
-        ("302 Found\r\nlocation: http://127.0.0.1:1/", "it redirects to where nobody sent us (HTTP 302)"),
-        ("307 Temporary Redirect\r\nlocation: /other", "it redirects to where nobody sent us (HTTP 307)"),
+        (
+            "302 Found\r\nlocation: http://127.0.0.1:1/",
+            "it redirects to an address that is not configured (HTTP 302)",
+        ),
+        (
+            "307 Temporary Redirect\r\nlocation: /other",
+            "it redirects to an address that is not configured (HTTP 307)",
+        ),
     ] {
         let site = answering(true, move |_, reply| reply.whole(head, b""));
         let report = handed(&site).await;
@@ -142,12 +148,14 @@ async fn one_event_of_a_stream_that_is_too_large_is_asked_about_instead() {
         reply.write(format!("data: {}", "x".repeat(20 << 20)).as_bytes());
     });
     let report = handed(&alone).await;
-    let words =
-        format!("the agent writer could not be heard: one event of its answer is larger than 16 MB{MAYBE}");
+    let words = format!(
+        "the answer of agent writer could not be read: one event of its answer is larger than 16 MB{MAYBE}"
+    );
     assert_eq!(said(&report), (UNKNOWN, words.as_str()));
     let whole = answering(false, |_, reply| reply.whole("200 OK", &vec![b' '; 17 << 20]));
     let report = handed(&whole).await;
-    let words = format!("the agent writer could not be heard: its answer is larger than 16 MB{MAYBE}");
+    let words =
+        format!("the answer of agent writer could not be read: its answer is larger than 16 MB{MAYBE}");
     assert_eq!(said(&report), (UNKNOWN, words.as_str()));
 }
 
@@ -165,7 +173,7 @@ async fn questions_that_come_to_nothing_are_asked_again_a_few_times() {
     assert_eq!(said(&report), (Outcome::Ok, "(nothing)"));
     let site = failing(100);
     let report = handed(&site).await;
-    let words = "the agent writer does not say any more how its task t-1 stands: HTTP 502 Bad Gateway; it may still work on \
+    let words = "the agent writer no longer reports the state of its task t-1: HTTP 502 Bad Gateway; it may still work on \
                  it; check before repeating";
     assert_eq!(said(&report), (UNKNOWN, words));
     assert_eq!((report.remote, site.count("GetTask")), (remote(Some("t-1"), TaskState::Submitted), 5));
@@ -189,7 +197,7 @@ async fn an_error_in_the_midst_of_a_stream_is_the_end_unless_the_task_has_anothe
     assert_eq!(said(&report), (Outcome::Failed, words));
     let site = broken("TASK_STATE_WORKING");
     let report = handed(&site).await;
-    let words = "the agent writer does not say any more how its task t-1 stands: oh (error -32603); it may still work on it; \
+    let words = "the agent writer no longer reports the state of its task t-1: oh (error -32603); it may still work on it; \
                  check before repeating";
     assert_eq!(said(&report), (UNKNOWN, words));
     assert_eq!(site.count("GetTask"), 1);
@@ -222,7 +230,7 @@ async fn an_answer_about_another_task_is_refused() {
     });
     let report = handed(&asked).await;
     let words = format!(
-        "the agent writer does not say any more how its task t-1 stands: {strange}; it may still work on it; check before \
+        "the agent writer no longer reports the state of its task t-1: {strange}; it may still work on it; check before \
          repeating"
     );
     assert_eq!(
@@ -239,7 +247,7 @@ async fn an_answer_about_another_task_is_refused() {
             false => reply.json(&json!({ "result": { "task": other() } })),
         });
         let (report, shown) = bench(&site).call(json!({ "task": "x", "task_id": "t-1" })).await;
-        let words = format!("the agent writer could not be heard: {strange}{MAYBE}");
+        let words = format!("the answer of agent writer could not be read: {strange}{MAYBE}");
         assert_eq!(
             (said(&report), report.remote.clone()),
             ((UNKNOWN, words.as_str()), remote(None, TaskState::Unknown))

@@ -146,7 +146,7 @@ async fn what_is_not_spoken_and_what_is_no_card_is_said() {
     });
     assert!(others.await.contains("cannot be used: it offers only GRPC 1.0, HTTP+JSON 1.0; JSON-RPC in"));
     let none = refused(|_| json!([1])).await;
-    assert!(none.contains("/.well-known/agent-card.json is no card of an agent"), "{none}");
+    assert!(none.contains("/.well-known/agent-card.json is not an agent card"), "{none}");
     let hostile = refused(|_| {
         let binding = format!("\u{1b}[2J\u{202e}{KEY}{}", "x".repeat(2_000));
         json!({ "name": "x", "url": "/", "preferredTransport": binding })
@@ -161,10 +161,13 @@ async fn doors_that_are_closed_say_what_is_missing() {
     for (head, why) in [
         ("401 Unauthorized", "it asks for a login (HTTP 401); a key for it belongs in its headers"),
         ("403 Forbidden", "it asks for a login (HTTP 403); a key for it belongs in its headers"),
-        ("302 Found\r\nlocation: http://127.0.0.1:1/", "it redirects to where nobody sent us (HTTP 302)"),
+        (
+            "302 Found\r\nlocation: http://127.0.0.1:1/",
+            "it redirects to an address that is not configured (HTTP 302)",
+        ),
         (
             "307 Temporary Redirect\r\nlocation: http://127.0.0.1:1/",
-            "it redirects to where nobody sent us (HTTP 307)",
+            "it redirects to an address that is not configured (HTTP 307)",
         ),
         ("500 Internal Server Error", "HTTP 500 Internal Server Error"),
     ] {

@@ -110,7 +110,7 @@ async fn what_would_take_gigabytes_is_not_read() {
                 false => reply.whole("200 OK\r\ncontent-type: application/json", body.as_bytes()),
             });
             let report = bench(&site).hand("x").await;
-            let words = "the agent writer could not be heard: its answer holds more than 100000 values; the task may have been \
+            let words = "the answer of agent writer could not be read: its answer holds more than 100000 values; the task may have been \
                          taken; check before repeating";
             assert_eq!((report.outcome, report.content.as_str()), (UNKNOWN, words));
         }
@@ -122,7 +122,7 @@ async fn a_card_that_would_take_gigabytes_is_none() {
     let card = format!(r#"{{"name":"x","skills":[{}]}}"#, vec!["{}"; 300_000].join(","));
     let site = crate::a2a::site::Site::new(move |_, reply| reply.whole("200 OK", card.as_bytes()));
     let why = bench(&site).missing().await;
-    assert!(why.contains("agent-card.json is no card of an agent"), "{why}");
+    assert!(why.contains("agent-card.json is not an agent card"), "{why}");
 }
 
 #[tokio::test]

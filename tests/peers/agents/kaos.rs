@@ -190,7 +190,7 @@ async fn an_answer_that_breaks_off_is_asked_for_where_the_task_is_listed() {
 async fn what_may_have_been_taken_has_not_failed() {
     let site = broken(false);
     let report = Bench::new(vec![at(&site.url())]).hand("x").await;
-    let words = "the agent writer could not be heard: HTTP 504 Gateway Timeout; the task may have been taken; check before repeating";
+    let words = "the answer of agent writer could not be read: HTTP 504 Gateway Timeout; the task may have been taken; check before repeating";
     assert_eq!(said(&report), (Outcome::Lost { started: true }, words));
     assert_eq!(site.methods(), ["SendMessage", "ListTasks"]);
 }

@@ -63,7 +63,7 @@ async fn every_end_is_told() {
             "login here",
             Outcome::Failed,
             State::AuthRequired,
-            "the agent writer needs a login for the task, which nobody can give it here, and says: here",
+            "the agent writer needs a login for the task, which cannot be given here, and says: here",
         ),
     ];
     for way in Way::ALL {
@@ -160,7 +160,7 @@ async fn a_stream_that_breaks_off_anywhere_is_asked_on() {
             let (report, shown) = bench.call(json!({ "task": "echo hällo" })).await;
             let (task, tasks) = (format!("t-{cut}"), sorted(&shown).1);
             if tasks.is_empty() {
-                let why = "the agent writer could not be heard: it ended its answer before it said anything of the task; the \
+                let why = "the answer of agent writer could not be read: it ended its answer before it said anything of the task; the \
                            task may have been taken; check before repeating";
                 assert_eq!(said(&report), (UNKNOWN, why), "{way:?} {cut}");
                 assert_eq!((report.remote, named_from), (remote(None, TaskState::Unknown), None));

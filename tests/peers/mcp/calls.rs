@@ -63,7 +63,7 @@ async fn every_kind_of_content_becomes_words() {
     assert_eq!(
         report.content,
         "one\ntwo\n[resource file:///y (a/b, 4 characters of base64)]\n[link to the resource https://x.test/z \
-         (zed)]\n[audio (audio/wav), which cannot be heard here]\nthree"
+         (zed)]\n[audio (audio/wav), which is not supported here]\nthree"
     );
     assert!(
         report.written.is_some_and(|written| written.starts_with("one\u{1b}[2J\ntwo")),

@@ -82,7 +82,7 @@ async fn a_redirect_leads_to_no_other_host() {
     let why = bench(&site).missing().await;
     assert!(
         why.starts_with(
-            "The MCP server `stub` could not be reached: it redirects to where nobody sent us (HTTP 307"
+            "The MCP server `stub` could not be reached: it redirects to an address that is not configured (HTTP 307"
         ),
         "{why}"
     );

@@ -63,11 +63,11 @@ async fn the_slow_and_the_broken_are_missing_and_the_others_are_there() {
     assert_eq!(
         found.missing[1..],
         [
-            "The MCP server `slow` could not be started: it did not answer within 0.2 s; its tools are not there.",
+            "The MCP server `slow` could not be started: it did not answer within 0.2 s; its tools are not available.",
             "The MCP server `absent` could not be started: there is no program `/nowhere/no-such-program`; its tools are \
              not there.",
             "The MCP server `three` could not be started: it ended (exit code 3) and said: first line no [2Jdatabase for \
-             [hidden]; its tools are not there.",
+             [hidden]; its tools are not available.",
         ]
     );
 }
@@ -124,9 +124,13 @@ async fn what_is_no_answer_is_passed_over_or_said() {
     for (word, said) in [
         ("wrong-id", "it answered a question that was not asked"),
         ("refuses", "it refused: members only"),
-        ("version=1999-01-01", "it speaks version 1999-01-01 of the protocol, which is not known here"),
+        (
+            "version=1999-01-01",
+            "it speaks version 1999-01-01 of the protocol, which countersign does not know",
+        ),
     ] {
-        let whole = format!("The MCP server `stub` could not be started: {said}; its tools are not there.");
+        let whole =
+            format!("The MCP server `stub` could not be started: {said}; its tools are not available.");
         assert_eq!(Bench::with(&[word]).missing().await, whole);
     }
 }

@@ -75,7 +75,7 @@ impl Parser<'_> {
     /// After `$(`, `<(` or `>(`, to the closing parenthesis.
     pub(super) fn substitution(&mut self) -> Read<()> {
         if !self.pending.is_empty() {
-            return Err(Unsure("a substitution stands between a here-document and its body"));
+            return Err(Unsure("a substitution is between a here-document and its body"));
         }
         let before = std::mem::replace(&mut self.is_substituted, true);
         let result = self.deeper(Self::until_parenthesis);
@@ -98,7 +98,7 @@ impl Parser<'_> {
             }
         }
         if !self.pending.is_empty() {
-            return Err(Unsure("a substitution stands between a here-document and its body"));
+            return Err(Unsure("a substitution is between a here-document and its body"));
         }
         let text = self.between(start, self.at.saturating_sub(1));
         growing.hole(!is_quoted, HoleSource::Unknown);

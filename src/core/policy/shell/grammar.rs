@@ -128,7 +128,7 @@ impl Parser<'_> {
                 self.at = start;
                 return self.simple();
             }
-            _ => return Err(Unsure("a reserved word stands where this reader does not follow")),
+            _ => return Err(Unsure("a reserved word is in a place that countersign cannot parse")),
         }
         self.trailing()
     }

@@ -127,7 +127,7 @@ impl<'t> Parser<'t> {
                 }
                 Some('#') => {
                     if self.is_substituted {
-                        return Err(Unsure("a comment stands inside of a substitution"));
+                        return Err(Unsure("a comment is inside a substitution"));
                     }
                     while self.peek().is_some_and(|c| c != '\n') {
                         self.at += 1;

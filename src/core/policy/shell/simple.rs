@@ -23,7 +23,7 @@ impl Parser<'_> {
                 None | Some('\n' | ';' | '&' | '|' | ')') => break,
                 Some('(') => match words.as_slice() {
                     [name] if environment.is_empty() && !redirects => return self.function(&name.raw),
-                    _ => return Err(Unsure("a parenthesis stands where this reader does not follow")),
+                    _ => return Err(Unsure("a parenthesis is in a place that countersign cannot parse")),
                 },
                 Some(_) => {}
             }
@@ -48,7 +48,7 @@ impl Parser<'_> {
         self.at += 1;
         self.skip_blanks()?;
         if !names::is_name(name) || !self.eat(")") {
-            return Err(Unsure("a parenthesis stands where this reader does not follow"));
+            return Err(Unsure("a parenthesis is in a place that countersign cannot parse"));
         }
         self.skip_lines()?;
         let is_body = self.peek() == Some('(')

@@ -41,7 +41,7 @@ pub enum RecordError {
     #[error("the first line is {0}, not session_started: this is not a session file; choose another one")]
     NotASession(String),
     /// A line of a session file.
-    #[error("line {line}: {fault}; the lines before it are sound: mend or cut the file there to load it")]
+    #[error("line {line}: {fault}; the lines before it are intact: fix or cut the file there to load it")]
     Line {
         /// Which, from 1.
         line: usize,

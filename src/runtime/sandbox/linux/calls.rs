@@ -138,7 +138,7 @@ pub(super) fn forbid(network: bool) -> Result<(), String> {
 pub(super) fn programs(network: bool) -> Result<[BpfProgram; 2], String> {
     let failed = |why: seccompiler::BackendError| format!("the filter of system calls cannot be made: {why}");
     let arch = TargetArch::try_from(ARCH)
-        .map_err(|_unknown| format!("there is no filter of system calls for this processor ({ARCH})"))?;
+        .map_err(|_unknown| format!("there is no system call filter for this processor ({ARCH})"))?;
     let compile = |rules: SyscallRules, errno: i32| {
         let refuse = SeccompAction::Errno(errno.unsigned_abs());
         let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch);
