@@ -33,6 +33,8 @@ pub(crate) mod skills;
 mod source;
 mod spelling;
 mod tighten;
+#[cfg(test)]
+mod tighten_tests;
 mod tools;
 pub(crate) mod trusted;
 mod value;
