@@ -2,7 +2,7 @@
 
 use super::{
     AgentEntry, Config, McpEntry, SourcedRule, ToolCalling, facts, hooks,
-    key::{AgentKey, Key, McpKey, Most, Nudge, Quirk, Sandboxed},
+    key::{AgentKey, Key, McpKey, Nudge, Quirk, Sandboxed},
     keys,
     peers::{self, Peer, Words},
     setting::{Setting, Wrong},
@@ -11,7 +11,7 @@ use super::{
     value::{MOST_COUNT, Written},
 };
 use crate::agent::{Attendance, FinalResponse};
-use crate::budget::Limit;
+use crate::budget::{Bound, BoundRow, Limit, Unit};
 use crate::config::connection::{Protocol, Secret, check_base_url, check_proxy};
 use crate::config::logging;
 use crate::model::Effort;
@@ -223,14 +223,9 @@ fn add_rules(config: &mut Config, kind: RuleKind, setting: &Setting) -> Result<(
 /// Zero is a limit like any other: the run stops at once.
 fn set_limit(config: &mut Config, limit: Limit, setting: &Setting) -> Result<(), String> {
     let value = &setting.value;
-    let number = match limit {
-        Limit::Cost => value.dollars()?.0,
-        Limit::Turns
-        | Limit::ToolCalls
-        | Limit::WallTime
-        | Limit::InputTokens
-        | Limit::OutputTokens
-        | Limit::Tokens => value.count(0, MOST_COUNT)?,
+    let number = match limit.unit() {
+        Unit::MicroDollars => value.dollars()?.0,
+        Unit::Things(_) | Unit::Tokens | Unit::Seconds => value.count(0, MOST_COUNT)?,
     };
     config.limits.set(limit, number);
     if limit == Limit::Turns {
@@ -239,14 +234,9 @@ fn set_limit(config: &mut Config, limit: Limit, setting: &Setting) -> Result<(),
     Ok(())
 }
 
-fn set_most(config: &mut Config, most: Most, value: &Written) -> Result<(), String> {
-    let limits = &mut config.limits;
-    match most {
-        Most::ParallelCalls => limits.max_parallel_tool_calls = value.count(1, 256)?,
-        Most::ResultChars => limits.max_tool_result_chars = value.count(1, 100_000_000)?,
-        Most::ModelRetries => limits.max_retries_per_model_call = value.count(0, 100)?,
-        Most::ToolRetries => limits.max_retries_per_tool_call = value.count(0, 100)?,
-    }
+fn set_most(config: &mut Config, bound: Bound, value: &Written) -> Result<(), String> {
+    let BoundRow { least, most, .. } = bound.row();
+    config.limits.set_bound(bound, value.count(least, most)?);
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use super::nearest::nearest;
 use super::spelling::spelled;
-use crate::budget::Limit;
+use crate::budget::{Bound, Limit};
 use crate::policy::RuleKind;
 
 /// What a key means.
@@ -30,7 +30,7 @@ pub(super) enum Key {
     /// A limit that ends a run.
     Limit(Limit),
     /// A limit that shapes one.
-    Most(Most),
+    Most(Bound),
     /// The token budget and its thresholds.
     Nudge(Nudge),
     ToolTimeout,
@@ -68,15 +68,6 @@ pub(super) enum Key {
     OfProvider(Fact),
     /// A fact about a model, under `models."provider/name"`.
     OfModel(Fact),
-}
-
-/// The limits that shape a run instead of ending it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Most {
-    ParallelCalls,
-    ResultChars,
-    ModelRetries,
-    ToolRetries,
 }
 
 /// What one answer may have the most of.
@@ -190,14 +181,14 @@ pub(super) const KEYS: &[(&str, Key)] = &[
     ("hooks.*", Key::Hooks),
     ("budget.max_model_turns", Key::Limit(Limit::Turns)),
     ("budget.max_tool_calls", Key::Limit(Limit::ToolCalls)),
-    ("budget.max_parallel_tool_calls", Key::Most(Most::ParallelCalls)),
+    ("budget.max_parallel_tool_calls", Key::Most(Bound::ParallelCalls)),
     ("budget.max_wall_time_seconds", Key::Limit(Limit::WallTime)),
     ("budget.max_input_tokens", Key::Limit(Limit::InputTokens)),
     ("budget.max_output_tokens", Key::Limit(Limit::OutputTokens)),
     ("budget.max_total_cost", Key::Limit(Limit::Cost)),
-    ("budget.max_tool_result_chars", Key::Most(Most::ResultChars)),
-    ("budget.max_retries_per_model_call", Key::Most(Most::ModelRetries)),
-    ("budget.max_retries_per_tool_call", Key::Most(Most::ToolRetries)),
+    ("budget.max_tool_result_chars", Key::Most(Bound::ResultChars)),
+    ("budget.max_retries_per_model_call", Key::Most(Bound::ModelRetries)),
+    ("budget.max_retries_per_tool_call", Key::Most(Bound::ToolRetries)),
     ("budget.token_budget", Key::Nudge(Nudge::Tokens)),
     ("budget.token_budget_enough_percent", Key::Nudge(Nudge::EnoughPercent)),
     ("budget.token_budget_little_tokens", Key::Nudge(Nudge::LittleTokens)),

@@ -2,7 +2,7 @@
 
 use super::{
     AgentEntry, Config, McpEntry, facts,
-    key::{KEYS, Key, Most, Nudge},
+    key::{KEYS, Key, Nudge},
     peers,
     source::Source,
     spelling::{line, listed, quoted, spelled},
@@ -11,6 +11,7 @@ use super::{
 use crate::agent::{Attendance, FinalResponse};
 use crate::budget::Limit;
 use crate::config::fault::one_line;
+use crate::ledger::MicroDollars;
 use crate::policy::RuleKind;
 use crate::wire::Quirks;
 
@@ -95,12 +96,9 @@ impl Config {
             Key::Notify => Some(quoted(self.notify.as_str())),
             Key::Images => Some(quoted(self.images.as_str())),
             Key::Log => Some(quoted(&self.log)),
-            Key::Limit(Limit::Cost) => limits.max_total_cost.map(write_dollars),
+            Key::Limit(Limit::Cost) => limits.get(Limit::Cost).map(|cost| write_dollars(MicroDollars(cost))),
             Key::Limit(limit) => limits.get(limit).map(|number| number.to_string()),
-            Key::Most(Most::ParallelCalls) => Some(limits.max_parallel_tool_calls.to_string()),
-            Key::Most(Most::ResultChars) => Some(limits.max_tool_result_chars.to_string()),
-            Key::Most(Most::ModelRetries) => Some(limits.max_retries_per_model_call.to_string()),
-            Key::Most(Most::ToolRetries) => Some(limits.max_retries_per_tool_call.to_string()),
+            Key::Most(bound) => Some(limits.bound(bound).to_string()),
             Key::Nudge(Nudge::Tokens) => self.token_budget.map(|tokens| tokens.to_string()),
             Key::Nudge(Nudge::EnoughPercent) => Some(self.enough_percent.to_string()),
             Key::Nudge(Nudge::LittleTokens) => Some(self.little_tokens.to_string()),

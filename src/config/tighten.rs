@@ -3,7 +3,7 @@
 
 use super::{
     Config, apply,
-    key::{Key, Most, Nudge, Sandboxed},
+    key::{Key, Nudge, Sandboxed},
     setting::{Setting, Wrong},
     source::Source,
 };
@@ -122,15 +122,7 @@ fn tightens(before: &Config, after: &Config, key: Key) -> bool {
             (after, None) => after.is_some(),
             (None, Some(_)) => false,
         },
-        Key::Most(most) => {
-            let read = |config: &Config| match most {
-                Most::ParallelCalls => config.limits.max_parallel_tool_calls,
-                Most::ResultChars => config.limits.max_tool_result_chars,
-                Most::ModelRetries => config.limits.max_retries_per_model_call,
-                Most::ToolRetries => config.limits.max_retries_per_tool_call,
-            };
-            read(after) <= read(before)
-        }
+        Key::Most(bound) => after.limits.bound(bound) <= before.limits.bound(bound),
         Key::ToolTimeout => after.tool_timeout_ms <= before.tool_timeout_ms,
         Key::ParallelExecution => before.parallel || !after.parallel,
         Key::Nudge(part) => stops_no_later(before, after, part),

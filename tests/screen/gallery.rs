@@ -59,9 +59,9 @@ fn called() -> (Stage, OpenCall) {
 fn with_limits(stage: Stage) -> Seat {
     let mut seat = Seat::new(stage);
     let mut settings = seat.view.settings.clone();
-    settings.limits.max_total_cost = Some(MicroDollars(2_000_000));
-    settings.limits.max_input_tokens = Some(400_000);
-    settings.limits.max_output_tokens = Some(60_000);
+    settings.limits.set(Limit::Cost, 2_000_000);
+    settings.limits.set(Limit::InputTokens, 400_000);
+    settings.limits.set(Limit::OutputTokens, 60_000);
     settings.token_budget = Some(500_000);
     seat.view = View::new(settings);
     seat.stage.events.iter().for_each(|event| seat.view.fold(event));

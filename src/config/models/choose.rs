@@ -7,6 +7,7 @@ use super::{
     provider::{OURS, asked, connect},
     table::{Table, resolve},
 };
+use crate::budget::Limit;
 use crate::config::connection::Connection;
 use crate::config::environment::Environment;
 use crate::config::fault::Fault;
@@ -165,7 +166,7 @@ fn script(config: &Config, environment: &Environment) -> Result<String, Fault> {
 
 /// A limit that could not be measured would be a promise that is not kept.
 fn check_cost(spec: &ModelSpec, config: &Config) -> Result<(), Fault> {
-    if config.limits.max_total_cost.is_none() || spec.price.is_some() {
+    if config.limits.get(Limit::Cost).is_none() || spec.price.is_some() {
         return Ok(());
     }
     let model = &spec.model;
