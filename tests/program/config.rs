@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use countersign::agent::{Attendance, FinalResponse};
 use countersign::budget::{Limit, TokenBudget};
-use countersign::config::{Config, Flags, Given, environment::Environment, exit::Exit, load};
+use countersign::config::{Config, Flags, Given, LimitFlags, environment::Environment, exit::Exit, load};
 use countersign::ledger::MicroDollars;
 use countersign::policy::Mode;
 
@@ -29,7 +29,8 @@ fn each_layer_wins_over_the_one_before() {
     let by_pair = Flags { config: vec!["model=pair/three".into()], ..Flags::default() };
     assert_eq!(world.load(&by_pair).unwrap().model.as_deref(), Some("pair/three"));
 
-    let by_flag = Flags { model: Some("flag/four".into()), max_cost: Some("0.000001".into()), ..by_pair };
+    let by_flag =
+        Flags { model: Some("flag/four".into()), limits: LimitFlags::of(Limit::Cost, "0.000001"), ..by_pair };
     let config = world.load(&by_flag).unwrap();
     assert_eq!(config.model.as_deref(), Some("flag/four"));
     assert_eq!(config.limits.get(Limit::Cost), Some(1));
@@ -272,7 +273,7 @@ fn the_key_that_set_the_turn_limit_is_remembered() {
     let steps = |pairs: &[&str], max_turns: Option<&str>| {
         let flags = Flags {
             config: pairs.iter().map(|text| (*text).to_owned()).collect(),
-            max_turns: max_turns.map(str::to_owned),
+            limits: max_turns.map(|most| LimitFlags::of(Limit::Turns, most)).unwrap_or_default(),
             ..Flags::default()
         };
         let config = World::new().load(&flags).unwrap();

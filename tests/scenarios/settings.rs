@@ -3,7 +3,7 @@
 use countersign::agent::{Attendance, FinalResponse, Settings};
 use countersign::budget::{Bound, Limit, Limits, TokenBudget};
 use countersign::hooks::{HookPoint, HookSpec};
-use countersign::ledger::{MicroDollars, ModelRef};
+use countersign::ledger::ModelRef;
 use countersign::model::{ModelSpec, Rates};
 use countersign::policy::{Mode, Origin, Rule, RuleKind, Tier};
 use countersign::tool::{SideEffect, ToolSpec};

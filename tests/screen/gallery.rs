@@ -6,8 +6,7 @@ use crate::stage::Stage;
 use countersign::agent::Live;
 use countersign::ledger::{
     Abort, AbortPath, Answerer, Arguments, Asked, Checkpoint, CutBy, Decider, Effort, Ending, Goal, Image,
-    Injected, Injector, Limit, MicroDollars, ModelRef, OpenCall, Outcome, Preview, Remark, UserMessage,
-    Validation,
+    Injected, Injector, Limit, ModelRef, OpenCall, Outcome, Preview, Remark, UserMessage, Validation,
 };
 use countersign::ui::Replay;
 use countersign::ui::local::Overlay;

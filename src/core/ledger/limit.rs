@@ -52,8 +52,10 @@ pub struct LimitRow {
     pub key: &'static str,
     /// Other keys that set it.
     pub aliases: &'static [&'static str],
-    /// Its flag, without `--`, and what `--help` says of it.
-    pub flag: (&'static str, &'static str),
+    /// Its flag.
+    pub flag: &'static str,
+    /// What `--help` says of the flag.
+    pub help: &'static str,
     /// Its value unless it is set; `None` is no limit.
     pub default: Option<u64>,
     /// What it counts.
@@ -83,49 +85,53 @@ impl Limit {
         match self {
             Self::Turns => LimitRow {
                 aliases: &["loop.max_steps", "loop.max_tool_iterations"],
-                flag: ("max-turns", "Most model calls of one run"),
+                flag: "--max-turns",
+                help: "Most model calls of one run",
                 default: Some(50),
                 words: &[("turn", 1), ("step", 1), ("model turn", 1)],
                 label: "turns",
                 ..LimitRow::of("budget.max_model_turns", Unit::Things("turn"), Ending::MaxTurns)
             },
             Self::ToolCalls => LimitRow {
-                flag: ("max-tool-calls", "Most tool calls of one run"),
+                flag: "--max-tool-calls",
+                help: "Most tool calls of one run",
                 default: Some(200),
                 words: &[("call", 1), ("tool call", 1)],
                 label: "tools",
                 ..LimitRow::of("budget.max_tool_calls", Unit::Things("call"), Ending::MaxToolCalls)
             },
             Self::WallTime => LimitRow {
-                flag: ("max-seconds", "Most seconds of one run; waiting for you does not count"),
+                flag: "--max-seconds",
+                help: "Most seconds of one run; waiting for you does not count",
                 default: Some(3600),
                 words: &[("second", 1), ("minute", 60), ("hour", 3600)],
                 about: "waiting for you does not count",
                 ..LimitRow::of("budget.max_wall_time_seconds", Unit::Seconds, Ending::WallTime)
             },
             Self::InputTokens => LimitRow {
-                flag: ("max-input-tokens", "Most prompt tokens of one run"),
+                flag: "--max-input-tokens",
+                help: "Most prompt tokens of one run",
                 words: &[("input token", 1)],
                 label: "in",
                 ..LimitRow::of("budget.max_input_tokens", Unit::Tokens, Ending::MaxInputTokens)
             },
             Self::OutputTokens => LimitRow {
-                flag: ("max-output-tokens", "Most written tokens of one run"),
+                flag: "--max-output-tokens",
+                help: "Most written tokens of one run",
                 words: &[("output token", 1)],
                 label: "out",
                 ..LimitRow::of("budget.max_output_tokens", Unit::Tokens, Ending::MaxOutputTokens)
             },
             Self::Cost => LimitRow {
-                flag: ("max-cost", "Most cost of the session, in US dollars"),
+                flag: "--max-cost",
+                help: "Most cost of the session, in US dollars",
                 words: &[("usd", 1_000_000), ("dollar", 1_000_000), ("dollars", 1_000_000)],
                 span: Span::Session,
                 ..LimitRow::of("budget.max_total_cost", Unit::MicroDollars, Ending::MaxCost)
             },
             Self::Tokens => LimitRow {
-                flag: (
-                    "token-budget",
-                    "Tokens to be written in one run: after an answer it is nudged to go on until most of them are used",
-                ),
+                flag: "--token-budget",
+                help: "Tokens to be written in one run: after an answer it is nudged to go on until most of them are used",
                 forbids_calls: false,
                 about: "tokens written; ends at 90 %",
                 ..LimitRow::of("budget.token_budget", Unit::Tokens, Ending::TokenBudget)
@@ -171,7 +177,8 @@ impl LimitRow {
         Self {
             key,
             aliases: &[],
-            flag: ("", ""),
+            flag: "",
+            help: "",
             default: None,
             unit,
             words: &[],
@@ -194,10 +201,10 @@ mod tests {
     fn each_limit_has_a_name_a_flag_and_an_ending_of_its_own() {
         let all = Limit::ALL;
         assert_eq!(all.iter().map(|l| l.name()).collect::<BTreeSet<_>>().len(), Limit::COUNT);
-        assert_eq!(all.iter().map(|l| l.row().flag.0).collect::<BTreeSet<_>>().len(), Limit::COUNT);
+        assert_eq!(all.iter().map(|l| l.row().flag).collect::<BTreeSet<_>>().len(), Limit::COUNT);
         for limit in all {
             assert!(limit.row().key.starts_with("budget.") && !limit.name().contains('.'), "{limit:?}");
-            assert!(limit.row().flag.0.len() > 2 && limit.row().flag.1.len() > 2, "{limit:?}");
+            assert!(limit.row().flag.starts_with("--") && !limit.row().help.is_empty(), "{limit:?}");
             assert!(limit.ending().is_budget(), "{limit:?}");
             assert_eq!(Limit::parse(limit.name()), Some(*limit));
             assert_eq!(Limit::of_ending(limit.ending()), Some(*limit));

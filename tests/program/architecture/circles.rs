@@ -7,10 +7,6 @@ use super::source::{SourceFile, heads, source_files};
 /// The circles there are, each with its reason. It shrinks: a circle that is gone must leave it, and no new one enters.
 const KNOWN: &[(&str, &str)] = &[
     (
-        "config::hooks <-> config::setting <-> config::value",
-        "a written value may be a table of hooks, whose rows are written values",
-    ),
-    (
         "runtime::models::play <-> runtime::models::scripted",
         "the mode in which tools are written is declared with the scripted model",
     ),
