@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::agent::{Event, Live};
-use crate::budget::{Gauge, Limit, Limits, Meter};
+use crate::budget::{Gauge, Limit, Limits, Meter, Unit};
 use crate::ledger::Millis;
 use crate::tool::delegate;
 use crate::wire::record;
@@ -43,19 +43,24 @@ impl EventLines {
     /// The gauges that changed since they were last told; the clock alone moves none.
     fn moved(&mut self, now: Millis) -> Vec<Value> {
         let gauges = self.meter.gauges(now);
-        let is_clock = |gauge: &Gauge| gauge.name == Limit::WallTime.name();
+        let is_clock = |gauge: &Gauge| unit(gauge) == Some(Unit::Seconds);
         let moved: Vec<Value> = gauges
             .iter()
             .filter(|gauge| !is_clock(gauge) && gauge.used > 0 && !self.shown.contains(gauge))
             .map(budget_event)
             .collect();
-        self.shown = gauges.to_vec();
+        self.shown = gauges;
         moved
     }
 }
 
+/// What a gauge counts, if it is a limit's.
+fn unit(gauge: &Gauge) -> Option<Unit> {
+    Limit::parse(gauge.name).map(Limit::unit)
+}
+
 fn budget_event(gauge: &Gauge) -> Value {
-    if gauge.name == Limit::Cost.name() {
+    if unit(gauge) == Some(Unit::MicroDollars) {
         let usd = |micros: u64| micros as f64 / 1e6;
         return json!({ "type": "budget", "name": gauge.name, "used": usd(gauge.used), "limit": gauge.limit.map(usd) });
     }

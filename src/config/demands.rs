@@ -6,7 +6,7 @@ use super::layers::{contents, correct_file, of_project, of_user};
 use super::tighten::{self, Standing};
 use super::{
     AgentEntry, Config, McpEntry, apply,
-    key::{Key, Sandboxed},
+    key::Value,
     peers::{self, Asked, Entry, Weighed},
     setting::Setting,
 };
@@ -14,7 +14,6 @@ use crate::config::environment::Environment;
 use crate::config::fault::Fault;
 use crate::config::skills;
 use crate::config::trusted::Content;
-use crate::policy::RuleKind;
 
 /// One thing that a file would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,7 +67,7 @@ pub(crate) fn demands(cwd: &Path, environment: &Environment) -> Result<Vec<Deman
             place: place.clone(),
             needs_trust: false,
         }));
-        for setting in settings.iter().filter(|setting| !setting.is_of_a_peer()) {
+        for setting in settings.iter().filter(|setting| !setting.row.is_of_a_peer()) {
             let weighed = tighten::weigh(&config, setting);
             let (after, standing) = weighed.map_err(|wrong| correct_file(&wrong))?;
             all.extend(told(&config, &after, setting, standing));
@@ -123,7 +122,7 @@ fn of_peer<P: Entry>(config: &mut Config, asked: &Asked<'_, P>) -> Result<Vec<De
                 place: setting.source.place(),
                 ..one(verb, what, false)
             };
-            let taken = taken.into_iter().map(|setting| at("sets", written(setting), setting));
+            let taken = taken.into_iter().map(|setting| at("sets", setting.written(), setting));
             let refused = refused.into_iter().map(|setting| at("refused", setting.path.clone(), setting));
             taken.chain(refused).collect()
         }
@@ -140,52 +139,24 @@ fn told(before: &Config, after: &Config, setting: &Setting, standing: Standing) 
     match standing {
         // Its value may hold a secret, and is not obeyed.
         Standing::Refused => return vec![one("refused", setting.path.clone())],
-        Standing::Tightens => return vec![one("sets", written(setting))],
+        Standing::Tightens => return vec![one("sets", setting.written())],
         Standing::Loosens => {}
     }
-    match setting.key {
-        Key::Hooks => {
-            let new = after.hooks.iter().skip(before.hooks.len());
-            let start = |hook: &super::SourcedHook| {
-                let about = if hook.spec.matcher.is_empty() {
-                    String::new()
-                } else {
-                    format!(" of {}", hook.spec.matcher.join("|"))
-                };
-                let what = format!("at {}{about}: {:?}", hook.spec.point, hook.spec.command);
-                Demand { place: hook.source.place(), ..one("starts", what) }
+    if let Value::Hooks = setting.row.value {
+        let new = after.hooks.iter().skip(before.hooks.len());
+        let start = |hook: &super::SourcedHook| {
+            let about = if hook.spec.matcher.is_empty() {
+                String::new()
+            } else {
+                format!(" of {}", hook.spec.matcher.join("|"))
             };
-            new.map(start).collect()
-        }
-        Key::Rules(kind @ (RuleKind::Allow | RuleKind::Sandbox)) => {
-            let new = after.rules.iter().skip(before.rules.len());
-            let place = if kind == RuleKind::Sandbox { " in the sandbox" } else { "" };
-            new.map(|sourced| one("allows", format!("{}{place}, without a question", sourced.rule))).collect()
-        }
-        Key::Sandbox(Sandboxed::Network) => vec![one("reaches", NETWORK.to_owned())],
-        Key::Model => vec![one(
-            "sends",
-            format!("everything that is said to {}", after.model.clone().unwrap_or_default()),
-        )],
-        Key::Fallback => {
-            let to = |model: &String| {
-                one("sends", format!("everything that is said to {model}, when another model fails"))
-            };
-            after.fallback.iter().map(to).collect()
-        }
-        Key::HostedTools => vec![one(
-            "sends",
-            format!("what the model asks of the provider's own tools: {}", written(setting)),
-        )],
-        Key::FetchHosts => {
-            after.fetch_hosts.iter().map(|host| one("reaches", format!("{host}, by fetch"))).collect()
-        }
-        _ => vec![one("loosens", written(setting))],
+            let what = format!("at {}{about}: {:?}", hook.spec.point, hook.spec.command);
+            Demand { place: hook.source.place(), ..one("starts", what) }
+        };
+        return new.map(start).collect();
     }
-}
-
-const NETWORK: &str = "the network and this machine's own servers, by commands in the sandbox";
-
-fn written(setting: &Setting) -> String {
-    format!("{} = {}", setting.path, setting.value.shown())
+    match setting.row.asks {
+        Some(asks) => asks(before, after, setting).into_iter().map(|(verb, what)| one(verb, what)).collect(),
+        None => vec![one("loosens", setting.written())],
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use crate::ledger::Ending;
+use crate::ledger::{Ending, EndingKind};
 
 /// How the process ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,28 +43,12 @@ impl From<Exit> for ExitCode {
 
 impl From<Ending> for Exit {
     fn from(ending: Ending) -> Self {
-        match ending {
-            Ending::Completed | Ending::GoalReached => Self::Completed,
-            Ending::MaxTurns
-            | Ending::MaxToolCalls
-            | Ending::WallTime
-            | Ending::MaxInputTokens
-            | Ending::MaxOutputTokens
-            | Ending::MaxCost
-            | Ending::TokenBudget => Self::Budget,
-            Ending::AbortedStreaming | Ending::AbortedTools => Self::Interrupted,
-            // A hook and a question speak in the place of a person: what is missing is a person's yes.
-            Ending::ApprovalRequired
-            | Ending::PolicyDenied
-            | Ending::BlockedOnUser
-            | Ending::StopHookPrevented => Self::Approval,
-            Ending::PromptTooLong
-            | Ending::ModelError
-            | Ending::ModelRefused
-            | Ending::NoFinalAnswerOrToolCall
-            | Ending::RepeatedFailures
-            | Ending::ToolUnavailable
-            | Ending::OutputCutOff => Self::Failed,
+        match ending.kind() {
+            EndingKind::Completed => Self::Completed,
+            EndingKind::Budget => Self::Budget,
+            EndingKind::Interrupted => Self::Interrupted,
+            EndingKind::NeedsPerson => Self::Approval,
+            EndingKind::Failed => Self::Failed,
         }
     }
 }

@@ -2,63 +2,71 @@
 
 use super::{
     Config, Facts,
-    key::Fact,
+    key::{Fact, Owner, Row, Tightens, Value},
     setting::Setting,
+    spelling::listed,
     value::{MOST_COUNT, Written, write_dollars},
 };
-use crate::ledger::MicroDollars;
 
 /// Efforts that some model takes besides low, medium and high.
 const EFFORTS: [&str; 4] = ["none", "minimal", "xhigh", "max"];
 
-/// Sets a fact of the model that the setting names.
-pub(super) fn set(config: &mut Config, setting: &Setting, fact: Fact) -> Result<(), String> {
-    let (value, model) = (&setting.value, setting.names.join("/"));
-    let facts = config.models.entry(model).or_default();
-    if let Some(count) = count_of(facts, fact) {
-        *count = Some(value.count(1, MOST_COUNT)?);
-    } else if let Some(price) = price_of(facts, fact) {
-        *price = Some(value.dollars()?);
-    } else if let Some(ability) = ability_of(facts, fact) {
-        *ability = Some(value.switch()?);
-    } else {
-        facts.abilities.extra_efforts = efforts(value)?;
-    }
-    Ok(())
+/// A fact about a model of a provider; it may be written under the provider, too.
+macro_rules! fact {
+    ($name:literal, $value:expr) => {
+        Row::new(concat!("models.*.", $name), Value::Fact($value), Tightens::Never, Owner::User)
+            .also(&[concat!("providers.*.models.*.", $name)])
+    };
 }
 
-fn count_of(facts: &mut Facts, fact: Fact) -> Option<&mut Option<u64>> {
-    match fact {
-        Fact::Window => Some(&mut facts.window),
-        Fact::MaxOutput => Some(&mut facts.max_output),
-        Fact::LongAbove => Some(&mut facts.long.above),
-        _ => None,
-    }
-}
+pub(super) static ROWS: &[Row] = &[
+    fact!("window", Fact::Count(|facts| &mut facts.window)),
+    fact!("max_output", Fact::Count(|facts| &mut facts.max_output)),
+    fact!("usd_in", Fact::Price(|facts| &mut facts.usd_in)),
+    fact!("usd_out", Fact::Price(|facts| &mut facts.usd_out)),
+    fact!("usd_cache_read", Fact::Price(|facts| &mut facts.usd_cache_read)),
+    fact!("usd_cache_write", Fact::Price(|facts| &mut facts.usd_cache_write)),
+    fact!("long_prompt_above", Fact::Count(|facts| &mut facts.long.above)),
+    fact!("long_prompt_usd_in", Fact::Price(|facts| &mut facts.long.usd_in)),
+    fact!("long_prompt_usd_out", Fact::Price(|facts| &mut facts.long.usd_out)),
+    fact!("long_prompt_usd_cache_read", Fact::Price(|facts| &mut facts.long.usd_cache_read)),
+    fact!("long_prompt_usd_cache_write", Fact::Price(|facts| &mut facts.long.usd_cache_write)),
+    fact!("tools", Fact::Ability(|facts| &mut facts.abilities.tools)),
+    fact!("vision", Fact::Ability(|facts| &mut facts.abilities.vision)),
+    fact!("reasoning", Fact::Ability(|facts| &mut facts.abilities.reasoning)),
+    fact!("adaptive_thinking", Fact::Ability(|facts| &mut facts.abilities.adaptive_thinking)),
+    fact!("thinking_always_on", Fact::Ability(|facts| &mut facts.abilities.thinking_always_on)),
+    fact!("extra_efforts", Fact::Efforts),
+];
 
-fn price_of(facts: &mut Facts, fact: Fact) -> Option<&mut Option<MicroDollars>> {
-    match fact {
-        Fact::UsdIn => Some(&mut facts.usd_in),
-        Fact::UsdOut => Some(&mut facts.usd_out),
-        Fact::UsdCacheRead => Some(&mut facts.usd_cache_read),
-        Fact::UsdCacheWrite => Some(&mut facts.usd_cache_write),
-        Fact::LongUsdIn => Some(&mut facts.long.usd_in),
-        Fact::LongUsdOut => Some(&mut facts.long.usd_out),
-        Fact::LongUsdCacheRead => Some(&mut facts.long.usd_cache_read),
-        Fact::LongUsdCacheWrite => Some(&mut facts.long.usd_cache_write),
-        _ => None,
+impl Fact {
+    /// Sets it for the model that the setting names.
+    ///
+    /// # Errors
+    /// A sentence about the value, without its place.
+    pub(super) fn set(&self, config: &mut Config, setting: &Setting) -> Result<(), String> {
+        let (value, model) = (&setting.value, setting.names.join("/"));
+        let facts = config.models.entry(model).or_default();
+        match self {
+            Self::Count(place) => *place(facts) = Some(value.count(1, MOST_COUNT)?),
+            Self::Price(place) => *place(facts) = Some(value.dollars()?),
+            Self::Ability(place) => *place(facts) = Some(value.switch()?),
+            Self::Efforts => facts.abilities.extra_efforts = efforts(value)?,
+        }
+        Ok(())
     }
-}
 
-fn ability_of(facts: &mut Facts, fact: Fact) -> Option<&mut Option<bool>> {
-    let abilities = &mut facts.abilities;
-    match fact {
-        Fact::Tools => Some(&mut abilities.tools),
-        Fact::Vision => Some(&mut abilities.vision),
-        Fact::Reasoning => Some(&mut abilities.reasoning),
-        Fact::AdaptiveThinking => Some(&mut abilities.adaptive_thinking),
-        Fact::ThinkingAlwaysOn => Some(&mut abilities.thinking_always_on),
-        _ => None,
+    /// Its value as TOML writes it; `None` where it is not set.
+    fn literal(&self, facts: &mut Facts) -> Option<String> {
+        match self {
+            Self::Count(place) => (*place(facts)).map(|count| count.to_string()),
+            Self::Price(place) => (*place(facts)).map(write_dollars),
+            Self::Ability(place) => (*place(facts)).map(|able| able.to_string()),
+            Self::Efforts => {
+                let efforts = &facts.abilities.extra_efforts;
+                (!efforts.is_empty()).then(|| listed(efforts.iter().map(|effort| format!("{effort:?}"))))
+            }
+        }
     }
 }
 
@@ -73,26 +81,8 @@ fn efforts(value: &Written) -> Result<Vec<String>, String> {
 /// What was set, as keys and TOML literals.
 pub(super) fn literals(facts: &Facts) -> Vec<(&'static str, String)> {
     let mut facts = facts.clone();
-    let mut literals = Vec::new();
-    for (name, fact) in names() {
-        let count = count_of(&mut facts, fact).and_then(|count| *count).map(|count| count.to_string());
-        let price = || price_of(&mut facts, fact).and_then(|price| *price).map(write_dollars);
-        let literal = count.or_else(price);
-        let ability = || ability_of(&mut facts, fact).and_then(|able| *able).map(|able| able.to_string());
-        literals.extend(literal.or_else(ability).map(|literal| (name, literal)));
-    }
-    let efforts = &facts.abilities.extra_efforts;
-    if !efforts.is_empty() {
-        let quoted: Vec<String> = efforts.iter().map(|effort| format!("{effort:?}")).collect();
-        literals.push(("extra_efforts", format!("[{}]", quoted.join(", "))));
-    }
-    literals
-}
-
-/// The facts and their last name, as the table of keys has them.
-fn names() -> impl Iterator<Item = (&'static str, Fact)> {
-    super::key::KEYS.iter().filter_map(|(path, key)| match key {
-        super::key::Key::OfModel(fact) => Some((path.rsplit('.').next()?, *fact)),
-        _ => None,
-    })
+    let mut literal =
+        |row: &Row| if let Value::Fact(fact) = &row.value { fact.literal(&mut facts) } else { None };
+    let name = |row: &Row| row.path.rsplit('.').next().unwrap_or(row.path);
+    ROWS.iter().filter_map(|row| Some((name(row), literal(row)?))).collect()
 }

@@ -1,8 +1,11 @@
 //! What flags say: settings of the configuration, not yet their meaning.
 
-use clap::Args as ClapArgs;
+use std::collections::BTreeMap;
+
+use clap::{Arg, ArgMatches, Args as ClapArgs, Command, FromArgMatches};
 
 use super::Given;
+use crate::budget::{Limit, Unit};
 
 /// The flags; all but `-C` are also keys of the configuration. Values are read where the configuration is, so that
 /// a wrong one is told in the same words.
@@ -28,33 +31,9 @@ pub struct Flags {
     #[arg(long, value_name = "MODE")]
     pub mode: Option<String>,
 
-    /// Most model calls of one run
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub max_turns: Option<String>,
-
-    /// Most tool calls of one run
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub max_tool_calls: Option<String>,
-
-    /// Most seconds of one run; waiting for you does not count
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub max_seconds: Option<String>,
-
-    /// Most prompt tokens of one run
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub max_input_tokens: Option<String>,
-
-    /// Most written tokens of one run
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub max_output_tokens: Option<String>,
-
-    /// Most cost of the session, in US dollars
-    #[arg(long, value_name = "USD", allow_negative_numbers = true)]
-    pub max_cost: Option<String>,
-
-    /// Tokens to be written in one run: after an answer it is nudged to go on until most of them are used
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub token_budget: Option<String>,
+    /// The limits
+    #[command(flatten)]
+    pub limits: LimitFlags,
 
     /// How tools are offered: native, string or auto
     #[arg(long, value_name = "HOW")]
@@ -107,13 +86,7 @@ impl Flags {
             fallback: joined(self.fallback, later.fallback),
             cd: later.cd.or(self.cd),
             mode: later.mode.or(self.mode),
-            max_turns: later.max_turns.or(self.max_turns),
-            max_tool_calls: later.max_tool_calls.or(self.max_tool_calls),
-            max_seconds: later.max_seconds.or(self.max_seconds),
-            max_input_tokens: later.max_input_tokens.or(self.max_input_tokens),
-            max_output_tokens: later.max_output_tokens.or(self.max_output_tokens),
-            max_cost: later.max_cost.or(self.max_cost),
-            token_budget: later.token_budget.or(self.token_budget),
+            limits: self.limits.then(later.limits),
             tools: later.tools.or(self.tools),
             script: later.script.or(self.script),
             goal: later.goal.or(self.goal),
@@ -129,17 +102,12 @@ impl Flags {
     /// The flags as settings of the configuration.
     pub fn given(&self) -> Vec<Given> {
         let screen_reader = self.screen_reader.then(|| true.to_string());
-        let single = [
+        let first = [
             ("-m", "model", &self.model),
             ("--effort", "effort", &self.effort),
             ("--mode", "mode", &self.mode),
-            ("--max-turns", "budget.max_model_turns", &self.max_turns),
-            ("--max-tool-calls", "budget.max_tool_calls", &self.max_tool_calls),
-            ("--max-seconds", "budget.max_wall_time_seconds", &self.max_seconds),
-            ("--max-input-tokens", "budget.max_input_tokens", &self.max_input_tokens),
-            ("--max-output-tokens", "budget.max_output_tokens", &self.max_output_tokens),
-            ("--max-cost", "budget.max_total_cost", &self.max_cost),
-            ("--token-budget", "budget.token_budget", &self.token_budget),
+        ];
+        let then = [
             ("--tools", "loop.tools", &self.tools),
             ("--script", "script", &self.script),
             ("--theme", "theme", &self.theme),
@@ -152,9 +120,92 @@ impl Flags {
             ("--ask", "ask", &self.ask),
         ];
         let pairs = self.config.iter().cloned().map(Given::Pair);
-        let single = single.into_iter().filter_map(|(flag, key, value)| Some((flag, key, value.clone()?)));
+        let typed = |(flag, key, value): Single<'_>| Some((flag, key, value.clone()?));
+        let limits = self.limits.given();
+        let single =
+            first.into_iter().filter_map(typed).chain(limits).chain(then.into_iter().filter_map(typed));
         let many =
             many.into_iter().flat_map(|(flag, key, all)| all.iter().map(move |one| (flag, key, one.clone())));
         pairs.chain(single.chain(many).map(|(flag, key, value)| Given::Flag { flag, key, value })).collect()
+    }
+}
+
+/// A flag, its key, and what was typed.
+type Single<'f> = (&'static str, &'static str, &'f Option<String>);
+
+/// The flags of the limits, as they were typed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LimitFlags(BTreeMap<Limit, String>);
+
+impl LimitFlags {
+    /// One flag.
+    pub fn of(limit: Limit, value: &str) -> Self {
+        Self(BTreeMap::from([(limit, value.to_owned())]))
+    }
+
+    fn then(mut self, later: Self) -> Self {
+        self.0.extend(later.0);
+        self
+    }
+
+    fn given(&self) -> impl Iterator<Item = (&'static str, &'static str, String)> {
+        self.0.iter().map(|(limit, value)| (limit.row().flag, limit.row().key, value.clone()))
+    }
+}
+
+/// The name by which clap knows the flag of a limit.
+fn long(limit: Limit) -> &'static str {
+    limit.row().flag.trim_start_matches('-')
+}
+
+impl FromArgMatches for LimitFlags {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let typed = |limit: Limit| Some((limit, matches.get_one::<String>(long(limit))?.clone()));
+        Ok(Self(Limit::ALL.iter().filter_map(|limit| typed(*limit)).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        self.0.extend(Self::from_arg_matches(matches)?.0);
+        Ok(())
+    }
+}
+
+impl ClapArgs for LimitFlags {
+    fn augment_args(command: Command) -> Command {
+        Limit::ALL.iter().fold(command, |command, limit| {
+            let unit = if limit.unit() == Unit::MicroDollars { "USD" } else { "N" };
+            let flag = Arg::new(long(*limit)).long(long(*limit)).help(limit.row().help);
+            command.arg(flag.value_name(unit).allow_negative_numbers(true))
+        })
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Typed {
+        #[command(flatten)]
+        flags: Flags,
+    }
+
+    #[test]
+    fn each_limit_has_a_flag_that_stands_for_its_key() {
+        for limit in Limit::ALL {
+            let typed = ["countersign", "--mode", "plan", limit.row().flag, "-7"];
+            let flags = Typed::try_parse_from(typed).unwrap().flags;
+            let given: Vec<Given> = flags.given().into_iter().skip(1).collect();
+            let (flag, key) = (limit.row().flag, limit.row().key);
+            assert_eq!(given, [Given::Flag { flag, key, value: "-7".to_owned() }]);
+            let later = Flags { limits: LimitFlags::of(*limit, "8"), ..Flags::default() };
+            assert_eq!(flags.then(later).limits, LimitFlags::of(*limit, "8"), "the later one holds");
+        }
     }
 }

@@ -2,15 +2,13 @@
 
 use std::fmt::Write;
 
-use toml::{Spanned, de::DeValue};
-
 use super::{
     Config,
     nearest::nearest,
     setting::{Setting, Wrong},
     source::Source,
     spelling::quoted,
-    value::Written,
+    value::{Table, Written},
 };
 use crate::config::fault::one_line;
 use crate::hooks::{HookPoint, HookSpec};
@@ -29,33 +27,11 @@ pub struct SourcedHook {
     pub source: Source,
 }
 
-/// One `[[hooks.POINT]]` as written: the members with their places.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Row {
-    source: Source,
-    members: Vec<(String, Source, Written)>,
-}
-
-/// Reads the value of `hooks.POINT` with the place of every member; anything but a list of tables stays as it is.
-pub(super) fn written(value: &DeValue<'_>, source: &dyn Fn(usize) -> Source) -> Written {
-    let DeValue::Array(items) = value else { return Written::of(value) };
-    let row = |item: &Spanned<DeValue<'_>>| {
-        let DeValue::Table(table) = item.get_ref() else { return None };
-        let member = |(name, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| {
-            let name: &Spanned<std::borrow::Cow<'_, str>> = name;
-            (name.get_ref().to_string(), source(name.span().start), Written::of(value.get_ref()))
-        };
-        Some(Row { source: source(item.span().start), members: table.iter().map(member).collect() })
-    };
-    let rows: Option<Vec<Row>> = items.iter().map(row).collect();
-    rows.map_or_else(|| Written::of(value), Written::Rows)
-}
-
 /// Adds the hooks of one point, in their order. The sentence of an error begins with its place.
 pub(super) fn set(config: &mut Config, setting: &Setting) -> Result<(), Wrong> {
     let name = setting.names.first().map(String::as_str).unwrap_or_default();
     let Some(point) = HookPoint::parse(name) else { return Err(unknown_point(setting, name)) };
-    let Written::Rows(rows) = &setting.value else {
+    let Written::Tables(rows) = &setting.value else {
         let path = &setting.path;
         return Err(format!("{}: {path}: takes tables; write [[{path}]]", setting.source));
     };
@@ -77,7 +53,7 @@ fn unknown_point(setting: &Setting, name: &str) -> Wrong {
     format!("{}: unknown key `{}`; {hint}", setting.source, setting.path)
 }
 
-fn spec(point: HookPoint, row: &Row, path: &str) -> Result<HookSpec, Wrong> {
+fn spec(point: HookPoint, row: &Table, path: &str) -> Result<HookSpec, Wrong> {
     let mut command = None;
     let mut timeout_ms = TIMEOUT_SECONDS * 1000;
     let mut matcher = Vec::new();

@@ -1,7 +1,6 @@
 //! The configuration: what is meant, from the user's file, the project's files, the environment and the flags.
 
 mod agents;
-mod answer;
 mod apply;
 pub mod connection;
 mod demands;
@@ -33,6 +32,8 @@ pub(crate) mod skills;
 mod source;
 mod spelling;
 mod tighten;
+#[cfg(test)]
+mod tighten_tests;
 mod tools;
 pub(crate) mod trusted;
 mod value;
@@ -45,7 +46,7 @@ use std::{
 pub use agents::AgentEntry;
 pub(crate) use demands::{Demand, Demands, demands};
 pub(crate) use examine::examine;
-pub use flags::Flags;
+pub use flags::{Flags, LimitFlags};
 pub use hooks::SourcedHook;
 pub(crate) use init::private_folder;
 pub use init::{EXAMPLE, init};

@@ -3,8 +3,7 @@
 use toml::de::{DeTable, DeValue};
 
 use super::{
-    hooks,
-    key::{self, Key, Place},
+    key::{self, Place, Row, Value},
     source::Source,
     spelling,
     value::Written,
@@ -13,7 +12,7 @@ use super::{
 /// One key that was set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Setting {
-    pub(super) key: Key,
+    pub(super) row: &'static Row,
     /// The names that stand for the key's `*`.
     pub(super) names: Vec<String>,
     /// The whole path, as TOML writes it.
@@ -25,9 +24,9 @@ pub(super) struct Setting {
 }
 
 impl Setting {
-    /// Whether it is about something that is started or reached elsewhere, of which all settings are weighed together.
-    pub(super) fn is_of_a_peer(&self) -> bool {
-        matches!(self.key, Key::Mcp(_) | Key::Agent(_))
+    /// As it would be written on a line of its own.
+    pub(super) fn written(&self) -> String {
+        format!("{} = {}", self.path, self.value.shown())
     }
 }
 
@@ -58,8 +57,8 @@ pub(super) fn of_text(text: &str, source: &Source) -> Result<Vec<Setting>, Wrong
 pub(super) fn of_letters(dotted: &str, letters: &str, source: Source) -> Result<Setting, Wrong> {
     let path: Vec<String> = dotted.split('.').map(str::to_owned).collect();
     match key::find(&path) {
-        Place::Key(key, names) => Ok(Setting {
-            key,
+        Place::Key(row, names) => Ok(Setting {
+            row,
             names,
             path: dotted.to_owned(),
             value: guess(letters),
@@ -121,11 +120,14 @@ fn walk(
                 let (path, kind) = (spelling::spelled(path), other.type_str());
                 return Err(format!("{source_here}: `{path}` is a table of keys, not a value ({kind})"));
             }
-            (Place::Key(key, names), value) => settings.push(Setting {
-                key,
+            (Place::Key(row, names), value) => settings.push(Setting {
+                row,
                 names,
                 path: spelling::spelled(path),
-                value: if key == Key::Hooks { hooks::written(value, source) } else { Written::of(value) },
+                value: match row.value {
+                    Value::Hooks => Written::of_tables(value, source),
+                    _ => Written::of(value),
+                },
                 letters: None,
                 source: source_here,
             }),

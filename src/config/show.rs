@@ -2,17 +2,15 @@
 
 use super::{
     AgentEntry, Config, McpEntry, facts,
-    key::{KEYS, Key, Most, Nudge},
+    key::{Row, Value, rows},
     peers,
     source::Source,
     spelling::{line, listed, quoted, spelled},
     value::write_dollars,
 };
-use crate::agent::{Attendance, FinalResponse};
-use crate::budget::Limit;
+use crate::budget::{Limit, Unit};
 use crate::config::fault::one_line;
-use crate::policy::RuleKind;
-use crate::wire::Quirks;
+use crate::ledger::MicroDollars;
 
 impl Config {
     /// The configuration in force. Valid TOML; the values of headers are hidden.
@@ -21,16 +19,13 @@ impl Config {
         for warning in &self.warnings {
             line(&mut text, &format!("# ignored: {}", one_line(warning)));
         }
-        for (at, (name, key)) in KEYS.iter().enumerate() {
-            let is_first_name = !KEYS.iter().take(at).any(|(_, earlier)| earlier == key);
-            if is_first_name && !name.contains('*') {
-                // The key that set the turn limit picks the words of its stop.
-                let is_steps = *key == Key::Limit(Limit::Turns) && self.limit_is_steps;
-                let written = if is_steps { "loop.max_steps" } else { name };
-                match self.literal(*key) {
-                    Some(value) => line(&mut text, &format!("{written} = {value}  # {}", self.place(name))),
-                    None => line(&mut text, &format!("# {name} is not set")),
-                }
+        for row in rows().filter(|row| !row.path.contains('*')) {
+            // The key that set the turn limit picks the words of its stop.
+            let is_steps = matches!(row.value, Value::Limit(Limit::Turns)) && self.limit_is_steps;
+            let written = if is_steps { "loop.max_steps" } else { row.path };
+            match self.literal(row) {
+                Some(value) => line(&mut text, &format!("{written} = {value}  # {}", self.place(row))),
+                None => line(&mut text, &format!("# {} is not set", row.path)),
             }
         }
         for (path, keys) in self.keymap.written() {
@@ -47,14 +42,8 @@ impl Config {
     }
 
     /// Where a value came from; for a list, all places that added to it.
-    fn place(&self, name: &str) -> String {
-        let kind = match name {
-            "allow" => RuleKind::Allow,
-            "ask" => RuleKind::Ask,
-            "deny" => RuleKind::Deny,
-            "sandbox" => RuleKind::Sandbox,
-            _ => return one_line(&self.source(name).to_string()),
-        };
+    fn place(&self, row: &Row) -> String {
+        let Value::Rules(kind) = row.value else { return one_line(&self.source(row.path).to_string()) };
         let mut places: Vec<String> = Vec::new();
         for rule in self.rules.iter().filter(|sourced| sourced.rule.kind == kind) {
             let place = one_line(&rule.source.to_string());
@@ -65,123 +54,33 @@ impl Config {
         if places.is_empty() { Source::Default.to_string() } else { places.join(", ") }
     }
 
-    /// Whether a choice of looks is on.
-    fn is_on(&self, key: Key) -> bool {
-        match key {
-            Key::Vim => self.vim,
-            Key::ScreenReader => self.screen_reader,
-            Key::Mouse => self.mouse,
-            _ => self.links,
-        }
-    }
-
-    fn literal(&self, key: Key) -> Option<String> {
-        let limits = &self.limits;
-        match key {
-            Key::Model => self.model.as_deref().map(quoted),
-            Key::Effort => self.effort.map(|level| quoted(level.as_str())),
-            Key::Fallback => Some(listed(self.fallback.iter().map(|model| quoted(model)))),
-            Key::Script => self.script.as_deref().map(quoted),
-            Key::Mode => Some(quoted(self.mode.as_str())),
-            Key::Rules(kind) => {
-                let of_kind = self.rules.iter().filter(|sourced| sourced.rule.kind == kind);
+    /// A value as TOML writes it; `None` where it is not set, and of what people name.
+    fn literal(&self, row: &Row) -> Option<String> {
+        match &row.value {
+            Value::Switch { get, .. } => Some(get(self).to_string()),
+            Value::Count { get, .. } => get(self).map(|number| number.to_string()),
+            Value::Limit(limit) => self.limits.get(*limit).map(|most| match limit.unit() {
+                Unit::MicroDollars => write_dollars(MicroDollars(most)),
+                Unit::Things(_) | Unit::Tokens | Unit::Seconds => most.to_string(),
+            }),
+            Value::Bound(bound) => Some(self.limits.bound(*bound).to_string()),
+            Value::Letters { get, .. } => get(self),
+            Value::Rules(kind) => {
+                let of_kind = self.rules.iter().filter(|sourced| sourced.rule.kind == *kind);
                 Some(listed(of_kind.map(|sourced| quoted(&sourced.rule.to_string()))))
             }
-            Key::OnApproval => {
-                Some(quoted(if self.on_approval == Attendance::Stop { "stop" } else { "deny" }))
-            }
-            Key::Theme => self.theme.as_deref().map(quoted),
-            Key::Vim | Key::ScreenReader | Key::Mouse | Key::Links => Some(self.is_on(key).to_string()),
-            Key::Notify => Some(quoted(self.notify.as_str())),
-            Key::Images => Some(quoted(self.images.as_str())),
-            Key::Log => Some(quoted(&self.log)),
-            Key::Limit(Limit::Cost) => limits.max_total_cost.map(write_dollars),
-            Key::Limit(limit) => limits.get(limit).map(|number| number.to_string()),
-            Key::Most(Most::ParallelCalls) => Some(limits.max_parallel_tool_calls.to_string()),
-            Key::Most(Most::ResultChars) => Some(limits.max_tool_result_chars.to_string()),
-            Key::Most(Most::ModelRetries) => Some(limits.max_retries_per_model_call.to_string()),
-            Key::Most(Most::ToolRetries) => Some(limits.max_retries_per_tool_call.to_string()),
-            Key::Nudge(Nudge::Tokens) => self.token_budget.map(|tokens| tokens.to_string()),
-            Key::Nudge(Nudge::EnoughPercent) => Some(self.enough_percent.to_string()),
-            Key::Nudge(Nudge::LittleTokens) => Some(self.little_tokens.to_string()),
-            Key::Nudge(Nudge::Patience) => Some(self.patience.to_string()),
-            Key::ToolTimeout => Some((self.tool_timeout_ms / 1000).to_string()),
-            Key::ParallelExecution => Some(self.parallel.to_string()),
-            Key::FinalResponse => Some(quoted(match self.final_response {
-                FinalResponse::SameCall => "same_call",
-                FinalResponse::Separate => "separate",
-            })),
-            Key::Failures => Some(self.max_consecutive_failures.to_string()),
-            Key::Answer(part) => Some(part.of(&self.answer).to_string()),
-            Key::CompactAt => Some(self.compact_at_percent.to_string()),
-            Key::Tools => Some(quoted(self.tools.as_str())),
-            Key::Proxy => self.network.proxy.as_deref().map(quoted),
-            Key::CaFile => self.network.ca_file.as_ref().map(|path| quoted(&path.to_string_lossy())),
-            Key::Echo => Some(self.echo.to_string()),
-            Key::PassEnv => Some(listed(self.pass_env.iter().map(|name| quoted(name)))),
-            Key::FetchHosts => Some(listed(self.fetch_hosts.iter().map(|host| quoted(&host.to_string())))),
-            Key::Sandbox(part) => Some(self.sandbox.written(part)),
-            Key::Hooks
-            | Key::Binding
-            | Key::BaseUrl
-            | Key::Protocol
-            | Key::ApiKeyEnv
-            | Key::ApiKeyCommand
-            | Key::ApiKeyFile
-            | Key::Header
-            | Key::Quirk(_)
-            | Key::HostedTools
-            | Key::Mcp(_)
-            | Key::Agent(_)
-            | Key::OfProvider(_)
-            | Key::OfModel(_) => None,
+            Value::Hooks | Value::Provider(_) | Value::Mcp(_) | Value::Agent(_) | Value::Fact(_) => None,
         }
     }
 
     fn show_providers(&self, text: &mut String) {
         for (name, provider) in &self.providers {
-            let mut show = |key: &str, value: String| {
-                let path = ["providers", name].into_iter().chain(key.split('.')).map(str::to_owned);
-                let path = spelled(&path.collect::<Vec<_>>());
-                line(text, &format!("{path} = {value}  # {}", one_line(&self.source(&path).to_string())));
-            };
-            if let Some(address) = &provider.base_url {
-                // A query may hold a key.
-                let shown = address.split('?').next().unwrap_or_default();
-                show("base_url", quoted(shown));
-            }
-            if let Some(protocol) = provider.protocol {
-                show("protocol", quoted(protocol.as_str()));
-            }
-            if let Some(variable) = &provider.api_key_env {
-                show("api_key_env", quoted(variable));
-            }
-            if provider.api_key_command.is_some() {
-                // A command can hold a secret as well as fetch one.
-                show("api_key_command", quoted("(hidden)"));
-            }
-            if let Some(file) = &provider.api_key_file {
-                show("api_key_file", quoted(file));
-            }
-            for (quirk, on) in quirks(provider.quirks) {
-                show(&format!("quirks.{quirk}"), on.to_string());
-            }
-            if !provider.hosted_tools.is_empty() {
-                let path = spelled(&["hosted_tools".to_owned(), name.clone()]);
-                let tools: Vec<String> = provider.hosted_tools.iter().map(|tool| quoted(tool)).collect();
-                let source = one_line(&self.source(&path).to_string());
-                line(text, &format!("{path} = [{}]  # {source}", tools.join(", ")));
-            }
-            for header in provider.headers.keys() {
-                let path = ["providers".to_owned(), name.clone(), "headers".to_owned(), header.clone()];
-                line(
-                    text,
-                    &format!(
-                        "{} = \"(hidden)\"  # {}",
-                        spelled(&path),
-                        one_line(&self.source(&spelled(&path)).to_string())
-                    ),
-                );
+            for row in rows() {
+                let Value::Provider(member) = &row.value else { continue };
+                for (below, value) in member.literals(provider) {
+                    let path = with_names(row, [Some(name), below]);
+                    line(text, &format!("{path} = {value}  # {}", one_line(&self.source(&path).to_string())));
+                }
             }
         }
     }
@@ -204,16 +103,12 @@ impl Config {
     }
 }
 
-/// The quirks that were set.
-fn quirks(quirks: Quirks) -> impl Iterator<Item = (&'static str, bool)> {
-    let Quirks { without_stream_options, bearer, .. } = quirks;
-    let set = [
-        ("without_stream_options", without_stream_options.then_some(true)),
-        ("max_completion_tokens", quirks.max_completion_tokens),
-        ("reasoning_content", quirks.reasoning_content),
-        ("nine_letter_ids", quirks.nine_letter_ids),
-        ("strict_order", quirks.strict_order),
-        ("bearer", bearer.then_some(true)),
-    ];
-    set.into_iter().filter_map(|(name, on)| Some((name, on?)))
+/// The path of a key, with these names in the place of its `*`.
+fn with_names(row: &Row, names: [Option<&str>; 2]) -> String {
+    let mut names = names.into_iter().flatten();
+    let segments = row.path.split('.').map(|segment| match segment {
+        "*" => names.next().unwrap_or(segment).to_owned(),
+        segment => segment.to_owned(),
+    });
+    spelled(&segments.collect::<Vec<_>>())
 }

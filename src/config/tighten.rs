@@ -3,12 +3,10 @@
 
 use super::{
     Config, apply,
-    key::{Key, Most, Nudge, Sandboxed},
+    key::{Owner, Row, Tightens, Value},
     setting::{Setting, Wrong},
     source::Source,
 };
-use crate::agent::{Attendance, FinalResponse};
-use crate::policy::RuleKind;
 
 /// What a setting of a project's file would do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,142 +48,43 @@ pub(super) fn set(config: &mut Config, setting: &Setting) -> Result<(), Wrong> {
 pub(super) fn weigh(config: &Config, setting: &Setting) -> Result<(Config, Standing), Wrong> {
     let mut after = config.clone();
     apply::set(&mut after, setting)?;
-    let standing = match setting.key {
-        key if tightens(config, &after, key) => Standing::Tightens,
-        key if is_the_users_alone(key) => Standing::Refused,
-        _ => Standing::Loosens,
+    let standing = match setting.row.owner {
+        _ if tightens(config, &after, setting.row) => Standing::Tightens,
+        Owner::User => Standing::Refused,
+        Owner::Trusted => Standing::Loosens,
     };
     Ok((after, standing))
 }
 
-/// What trust in a project does not reach: where keys come from, how and where they are sent, which of them commands get;
-/// what the user's own keystrokes mean; what is written to the user's disk; answers in the place of a model's; what
-/// models cost and take, by which the user's budget counts.
-fn is_the_users_alone(key: Key) -> bool {
-    match key {
-        Key::Script
-        | Key::Binding
-        | Key::Vim
-        | Key::ScreenReader
-        | Key::Mouse
-        | Key::Log
-        | Key::Proxy
-        | Key::CaFile
-        | Key::PassEnv
-        | Key::Sandbox(Sandboxed::Writable)
-        | Key::BaseUrl
-        | Key::Protocol
-        | Key::ApiKeyEnv
-        | Key::ApiKeyCommand
-        | Key::ApiKeyFile
-        | Key::Header
-        | Key::Quirk(_)
-        | Key::OfProvider(_)
-        | Key::OfModel(_) => true,
-        Key::Model
-        | Key::Effort
-        | Key::Fallback
-        | Key::Mode
-        | Key::Rules(_)
-        | Key::OnApproval
-        | Key::Theme
-        | Key::Notify
-        | Key::Images
-        | Key::Links
-        | Key::Hooks
-        | Key::Limit(_)
-        | Key::Most(_)
-        | Key::Nudge(_)
-        | Key::ToolTimeout
-        | Key::ParallelExecution
-        | Key::FinalResponse
-        | Key::Failures
-        | Key::Answer(_)
-        | Key::CompactAt
-        | Key::Tools
-        | Key::Echo
-        | Key::FetchHosts
-        | Key::Sandbox(Sandboxed::Reads | Sandboxed::Network | Sandboxed::Hidden)
-        | Key::Mcp(_)
-        | Key::Agent(_)
-        | Key::HostedTools => false,
+fn tightens(before: &Config, after: &Config, row: &Row) -> bool {
+    let sizes = || row.size(before).zip(row.size(after));
+    match row.tightens {
+        Tightens::Always => true,
+        Tightens::Never => false,
+        // What has no size cannot be compared, so it does not tighten.
+        Tightens::Lower => sizes().is_some_and(|(before, after)| after <= before),
+        Tightens::Higher => sizes().is_some_and(|(before, after)| after >= before),
+        Tightens::If(holds) => holds(before, after),
     }
 }
 
-fn tightens(before: &Config, after: &Config, key: Key) -> bool {
-    match key {
-        Key::Mode => after.mode <= before.mode,
-        Key::Rules(kind) => matches!(kind, RuleKind::Ask | RuleKind::Deny),
-        Key::OnApproval => after.on_approval == before.on_approval || after.on_approval == Attendance::Stop,
-        Key::Limit(limit) => match (after.limits.get(limit), before.limits.get(limit)) {
-            (Some(after), Some(before)) => after <= before,
-            (after, None) => after.is_some(),
-            (None, Some(_)) => false,
-        },
-        Key::Most(most) => {
-            let read = |config: &Config| match most {
-                Most::ParallelCalls => config.limits.max_parallel_tool_calls,
-                Most::ResultChars => config.limits.max_tool_result_chars,
-                Most::ModelRetries => config.limits.max_retries_per_model_call,
-                Most::ToolRetries => config.limits.max_retries_per_tool_call,
-            };
-            read(after) <= read(before)
-        }
-        Key::ToolTimeout => after.tool_timeout_ms <= before.tool_timeout_ms,
-        Key::ParallelExecution => before.parallel || !after.parallel,
-        Key::Nudge(part) => stops_no_later(before, after, part),
-        Key::FinalResponse => after.final_response == FinalResponse::SameCall,
-        Key::Failures => after.max_consecutive_failures <= before.max_consecutive_failures,
-        Key::Answer(part) => part.of(&after.answer) <= part.of(&before.answer),
-        // Each tool sends data elsewhere: a project may only take some away.
-        Key::HostedTools => after.providers.iter().all(|(name, provider)| {
-            let before = before.providers.get(name).map_or(&[][..], |p| p.hosted_tools.as_slice());
-            provider.hosted_tools.iter().all(|tool| before.contains(tool))
-        }),
-        Key::Theme | Key::Notify | Key::Images | Key::Tools => true,
-        Key::Echo => !after.echo,
-        Key::Links => !after.links,
-        Key::Sandbox(part) => after.sandbox.tightens(&before.sandbox, part),
-        Key::PassEnv => after.pass_env.iter().all(|name| before.pass_env.contains(name)),
-        // These choose where data goes or comes from, what it costs, what the model sees, what is written down, which programs
-        // are started, or what a key does.
-        Key::Model
-        | Key::Fallback
-        | Key::CompactAt
-        | Key::Script
-        | Key::Binding
-        | Key::Vim
-        | Key::ScreenReader
-        | Key::Mouse
-        | Key::Log
-        | Key::Hooks
-        | Key::Mcp(_)
-        | Key::Agent(_)
-        | Key::FetchHosts
-        | Key::Proxy
-        | Key::CaFile
-        | Key::BaseUrl
-        | Key::Protocol
-        | Key::ApiKeyEnv
-        | Key::ApiKeyCommand
-        | Key::ApiKeyFile
-        | Key::Header
-        | Key::Quirk(_)
-        | Key::OfProvider(_)
-        | Key::Effort
-        | Key::OfModel(_) => false,
-    }
-}
-
-/// A token budget makes a run go on that would have ended, so a project can lower one and not begin one.
-fn stops_no_later(before: &Config, after: &Config, part: Nudge) -> bool {
-    match part {
-        Nudge::Tokens => {
-            before.token_budget.is_some_and(|most| after.token_budget.is_some_and(|asked| asked <= most))
-        }
-        Nudge::EnoughPercent => after.enough_percent <= before.enough_percent,
-        Nudge::LittleTokens => after.little_tokens >= before.little_tokens,
-        Nudge::Patience => after.patience <= before.patience,
+impl Row {
+    /// How much its value lets through: a number, of which none is the highest; a switch, of which on is higher.
+    fn size(&self, config: &Config) -> Option<u64> {
+        let number = match &self.value {
+            Value::Switch { get, .. } => Some(u64::from(get(config))),
+            Value::Count { get, .. } => get(config),
+            Value::Limit(limit) => config.limits.get(*limit),
+            Value::Bound(bound) => Some(config.limits.bound(*bound)),
+            Value::Letters { .. }
+            | Value::Rules(_)
+            | Value::Hooks
+            | Value::Provider(_)
+            | Value::Mcp(_)
+            | Value::Agent(_)
+            | Value::Fact(_) => return None,
+        };
+        Some(number.unwrap_or(u64::MAX))
     }
 }
 

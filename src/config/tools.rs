@@ -1,10 +1,8 @@
 //! What stands under `tools`: which tools there are, and what commands get, reach and may touch.
 
 use super::{
-    Config,
-    key::{Key, Sandboxed},
-    setting::Setting,
-    spelling::quoted,
+    key::{Owner, Row, Tightens, Value},
+    spelling::{listed, quoted},
     value::Written,
 };
 use crate::runtime::AllowedHost;
@@ -22,44 +20,88 @@ pub struct SandboxReach {
     pub hidden: Vec<String>,
 }
 
-impl SandboxReach {
-    /// A part as it would be written in a file.
-    pub(super) fn written(&self, part: Sandboxed) -> String {
-        let listed = |places: &[String]| {
-            let places: Vec<String> = places.iter().map(|place| quoted(place)).collect();
-            format!("[{}]", places.join(", "))
-        };
-        match part {
-            Sandboxed::Reads => self.reads.to_string(),
-            Sandboxed::Network => self.network.to_string(),
-            Sandboxed::Writable => listed(&self.writable),
-            Sandboxed::Hidden => listed(&self.hidden),
-        }
-    }
+pub(super) static ROWS: &[Row] = &[
+    Row::new(
+        "tools.echo",
+        Value::switch(|config| config.echo, |config, on| config.echo = on),
+        Tightens::If(|_, after| !after.echo),
+        Owner::Trusted,
+    ),
+    Row::new(
+        "tools.pass_env",
+        Value::letters(
+            |config| Some(texts(&config.pass_env)),
+            |config, setting| {
+                config.pass_env = variables(&setting.value)?;
+                Ok(())
+            },
+        ),
+        Tightens::If(|before, after| within(&after.pass_env, &before.pass_env)),
+        Owner::User,
+    ),
+    Row::new(
+        "tools.fetch.allow_hosts",
+        Value::letters(
+            |config| Some(listed(config.fetch_hosts.iter().map(|host| quoted(&host.to_string())))),
+            |config, setting| {
+                config.fetch_hosts = hosts(&setting.value)?;
+                Ok(())
+            },
+        ),
+        Tightens::Never,
+        Owner::Trusted,
+    )
+    .asking(|_, after, _| {
+        after.fetch_hosts.iter().map(|host| ("reaches", format!("{host}, by fetch"))).collect()
+    }),
+    Row::new(
+        "tools.sandbox.reads",
+        Value::switch(|config| config.sandbox.reads, |config, on| config.sandbox.reads = on),
+        Tightens::Lower,
+        Owner::Trusted,
+    ),
+    Row::new(
+        "tools.sandbox.network",
+        Value::switch(|config| config.sandbox.network, |config, on| config.sandbox.network = on),
+        Tightens::Lower,
+        Owner::Trusted,
+    )
+    .asking(|_, _, _| vec![("reaches", NETWORK.to_owned())]),
+    Row::new(
+        "tools.sandbox.writable",
+        Value::letters(
+            |config| Some(texts(&config.sandbox.writable)),
+            |config, setting| {
+                config.sandbox.writable = places(&setting.value)?;
+                Ok(())
+            },
+        ),
+        Tightens::If(|before, after| within(&after.sandbox.writable, &before.sandbox.writable)),
+        Owner::User,
+    ),
+    Row::new(
+        "tools.sandbox.hidden",
+        Value::letters(
+            |config| Some(texts(&config.sandbox.hidden)),
+            |config, setting| {
+                config.sandbox.hidden = places(&setting.value)?;
+                Ok(())
+            },
+        ),
+        Tightens::If(|before, after| within(&before.sandbox.hidden, &after.sandbox.hidden)),
+        Owner::Trusted,
+    ),
+];
 
-    /// Whether a part lets no more through than before.
-    pub(super) fn tightens(&self, before: &Self, part: Sandboxed) -> bool {
-        match part {
-            Sandboxed::Reads => before.reads || !self.reads,
-            Sandboxed::Network => before.network || !self.network,
-            Sandboxed::Writable => self.writable.iter().all(|place| before.writable.contains(place)),
-            Sandboxed::Hidden => before.hidden.iter().all(|place| self.hidden.contains(place)),
-        }
-    }
+const NETWORK: &str = "the network and this machine's own servers, by commands in the sandbox";
+
+/// As they would be written in a file.
+fn texts(all: &[String]) -> String {
+    listed(all.iter().map(|text| quoted(text)))
 }
 
-pub(super) fn set(config: &mut Config, setting: &Setting) -> Result<(), String> {
-    let value = &setting.value;
-    match setting.key {
-        Key::PassEnv => config.pass_env = variables(value)?,
-        Key::FetchHosts => config.fetch_hosts = hosts(value)?,
-        Key::Sandbox(Sandboxed::Reads) => config.sandbox.reads = value.switch()?,
-        Key::Sandbox(Sandboxed::Network) => config.sandbox.network = value.switch()?,
-        Key::Sandbox(Sandboxed::Writable) => config.sandbox.writable = places(value)?,
-        Key::Sandbox(Sandboxed::Hidden) => config.sandbox.hidden = places(value)?,
-        _ => config.echo = value.switch()?,
-    }
-    Ok(())
+fn within(some: &[String], all: &[String]) -> bool {
+    some.iter().all(|one| all.contains(one))
 }
 
 /// Names of variables, never their values: a key that was written here by mistake is not repeated.
@@ -99,7 +141,8 @@ mod tests {
     use std::path::PathBuf;
     use std::sync::Arc;
 
-    use super::super::{apply, setting, source::Source, tighten};
+    use super::super::key::rows;
+    use super::super::{Config, apply, setting, setting::Setting, source::Source, tighten};
     use super::*;
 
     fn layered(user: &str, project: &str) -> Result<Config, String> {
@@ -118,7 +161,8 @@ mod tests {
     #[test]
     fn each_switch_and_number_is_taken_on_the_command_line_as_in_a_file() {
         let mut taken = 0;
-        for (path, _) in super::super::key::KEYS.iter().filter(|(path, _)| !path.contains(['*', '<'])) {
+        let paths = rows().flat_map(Row::paths);
+        for path in paths.filter(|path| !path.contains(['*', '<'])) {
             for value in ["true", "7"] {
                 let text = format!("{path} = {value}");
                 let Ok(in_a_file) = setting::of_text(&text, &Source::User(Arc::default(), 0)) else {

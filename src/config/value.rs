@@ -1,8 +1,9 @@
 //! A value as it was written, and the readings of it.
 
+use toml::Spanned;
 use toml::de::DeValue;
 
-use super::hooks::Row;
+use super::source::Source;
 use super::spelling::quoted;
 use crate::ledger::MicroDollars;
 
@@ -19,12 +20,34 @@ pub(super) enum Written {
     Switch(bool),
     List(Vec<Self>),
     /// Tables, of hooks alone.
-    Rows(Vec<Row>),
+    Tables(Vec<Table>),
     /// Something that no key takes: a date, a table.
     Other(&'static str),
 }
 
+/// A table in a list, with the places of its members.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Table {
+    pub(super) source: Source,
+    pub(super) members: Vec<(String, Source, Written)>,
+}
+
 impl Written {
+    /// Reads a list of tables with the place of every member; anything else stays as it is.
+    pub(super) fn of_tables(value: &DeValue<'_>, source: &dyn Fn(usize) -> Source) -> Self {
+        let DeValue::Array(items) = value else { return Self::of(value) };
+        let table = |item: &Spanned<DeValue<'_>>| {
+            let DeValue::Table(table) = item.get_ref() else { return None };
+            let member = |(name, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| {
+                let name: &Spanned<std::borrow::Cow<'_, str>> = name;
+                (name.get_ref().to_string(), source(name.span().start), Self::of(value.get_ref()))
+            };
+            Some(Table { source: source(item.span().start), members: table.iter().map(member).collect() })
+        };
+        let tables: Option<Vec<Table>> = items.iter().map(table).collect();
+        tables.map_or_else(|| Self::of(value), Self::Tables)
+    }
+
     pub(super) fn of(value: &DeValue<'_>) -> Self {
         match value {
             DeValue::String(text) => Self::Text(text.to_string()),
@@ -50,7 +73,7 @@ impl Written {
             Self::Whole(digits) | Self::Decimal(digits) => digits.clone(),
             Self::Switch(switch) => switch.to_string(),
             Self::List(_) => "a list".to_owned(),
-            Self::Rows(_) => "a list of tables".to_owned(),
+            Self::Tables(_) => "a list of tables".to_owned(),
             Self::Other(what) => (*what).to_owned(),
         }
     }

@@ -364,10 +364,10 @@ fn a_retry_is_no_turn_but_what_else_is_used_up_ends_the_run() {
     }
     let adversary = Adversary { model: fails_once, tool: fine, hook: |_| Vec::new() };
     let mut one_turn = settings();
-    one_turn.limits.max_model_turns = Some(1);
+    one_turn.limits.set(Limit::Turns, 1);
     let ended = run(one_turn, &adversary);
     assert_eq!((ended.calls, ended.end.reason), (2, Ending::Completed));
     let mut no_time = settings();
-    no_time.limits.max_wall_time_seconds = Some(0);
+    no_time.limits.set(Limit::WallTime, 0);
     assert_eq!(run(no_time, &adversary).end.reason, Ending::WallTime);
 }

@@ -3,8 +3,8 @@
 use std::{fs, path::Path};
 
 use countersign::agent::{Attendance, FinalResponse};
-use countersign::budget::TokenBudget;
-use countersign::config::{Config, Flags, Given, environment::Environment, exit::Exit, load};
+use countersign::budget::{Limit, TokenBudget};
+use countersign::config::{Config, Flags, Given, LimitFlags, environment::Environment, exit::Exit, load};
 use countersign::ledger::MicroDollars;
 use countersign::policy::Mode;
 
@@ -19,7 +19,7 @@ fn each_layer_wins_over_the_one_before() {
     let world = World::new().user("model = 'user/one'\nmode = 'edit'\n[budget]\nmax_total_cost = 2.50\n");
     let config = world.config();
     assert_eq!(config.model.as_deref(), Some("user/one"));
-    assert_eq!(config.limits.max_total_cost, Some(MicroDollars(2_500_000)));
+    assert_eq!(config.limits.get(Limit::Cost), Some(2_500_000));
     assert!(config.source("budget.max_total_cost").to_string().ends_with("xdg/countersign/config.toml:4"));
 
     let world = world.variable("COUNTERSIGN_MODEL", "env/two");
@@ -29,10 +29,11 @@ fn each_layer_wins_over_the_one_before() {
     let by_pair = Flags { config: vec!["model=pair/three".into()], ..Flags::default() };
     assert_eq!(world.load(&by_pair).unwrap().model.as_deref(), Some("pair/three"));
 
-    let by_flag = Flags { model: Some("flag/four".into()), max_cost: Some("0.000001".into()), ..by_pair };
+    let by_flag =
+        Flags { model: Some("flag/four".into()), limits: LimitFlags::of(Limit::Cost, "0.000001"), ..by_pair };
     let config = world.load(&by_flag).unwrap();
     assert_eq!(config.model.as_deref(), Some("flag/four"));
-    assert_eq!(config.limits.max_total_cost, Some(MicroDollars(1)));
+    assert_eq!(config.limits.get(Limit::Cost), Some(1));
     assert_eq!(config.source("budget.max_total_cost").to_string(), "--max-cost");
     assert_eq!(config.mode, Mode::Edit);
 }
@@ -41,7 +42,7 @@ fn each_layer_wins_over_the_one_before() {
 fn nothing_set_is_the_default() {
     let config = World::new().config();
     assert_eq!(config.mode, Mode::Ask);
-    assert_eq!(config.limits.max_model_turns, Some(50));
+    assert_eq!(config.limits.get(Limit::Turns), Some(50));
     assert_eq!((config.tool_timeout_ms, config.parallel), (30_000, true));
     assert_eq!(config.on_approval, Attendance::Deny);
     assert_eq!((config.token_budget(), config.fallback.len()), (None, 0));
@@ -162,8 +163,8 @@ fn a_project_tightens() {
     let config = world.config();
     assert_eq!(config.warnings, Vec::<String>::new());
     assert_eq!((config.mode, config.on_approval, config.parallel), (Mode::Plan, Attendance::Stop, false));
-    assert_eq!((config.limits.max_model_turns, config.tool_timeout_ms), (Some(5), 5000));
-    assert_eq!(config.limits.max_total_cost, Some(MicroDollars(1_000_000)));
+    assert_eq!((config.limits.get(Limit::Turns), config.tool_timeout_ms), (Some(5), 5000));
+    assert_eq!(config.limits.get(Limit::Cost), Some(1_000_000));
     let answer = config.answer;
     assert_eq!((answer.bytes, answer.argument_bytes, answer.calls), (10_000, 20_000, 3));
     let rules: Vec<String> = config.rules.iter().map(|sourced| sourced.rule.to_string()).collect();
@@ -272,11 +273,11 @@ fn the_key_that_set_the_turn_limit_is_remembered() {
     let steps = |pairs: &[&str], max_turns: Option<&str>| {
         let flags = Flags {
             config: pairs.iter().map(|text| (*text).to_owned()).collect(),
-            max_turns: max_turns.map(str::to_owned),
+            limits: max_turns.map(|most| LimitFlags::of(Limit::Turns, most)).unwrap_or_default(),
             ..Flags::default()
         };
         let config = World::new().load(&flags).unwrap();
-        (config.limits.max_model_turns, config.limit_is_steps)
+        (config.limits.get(Limit::Turns), config.limit_is_steps)
     };
     assert_eq!(steps(&["loop.max_steps=5"], None), (Some(5), true));
     assert_eq!(steps(&["loop.max_tool_iterations=5"], None), (Some(5), false));
@@ -292,7 +293,7 @@ fn every_folder_down_from_the_root_may_tighten() {
     world.write("repo/deep/.countersign/config.toml", "budget.max_tool_calls = 20\ndeny = ['write']");
     world.write(".countersign/config.toml", "budget.max_tool_calls = 1");
     let config = world.config();
-    assert_eq!(config.limits.max_tool_calls, Some(10));
+    assert_eq!(config.limits.get(Limit::ToolCalls), Some(10));
     assert_eq!((config.warnings.len(), config.rules.len()), (1, 1));
 }
 
@@ -306,7 +307,7 @@ fn the_user_decides_over_the_project() {
 #[test]
 fn pairs_take_toml_or_plain_text() {
     let world = World::new();
-    let turns = |text: &str| world.load_given(&pair(text)).map(|config| config.limits.max_model_turns);
+    let turns = |text: &str| world.load_given(&pair(text)).map(|config| config.limits.get(Limit::Turns));
     assert_eq!(turns("budget.max_model_turns=7").unwrap(), Some(7));
     assert_eq!(turns("budget = { max_model_turns = 8 }").unwrap(), Some(8));
     assert_eq!(turns("loop.max_steps=9").unwrap(), Some(9));

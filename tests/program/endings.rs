@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use countersign::budget::{Bound, Limit};
 use countersign::config::exit::Exit;
 use countersign::ledger::{Ending, Transition};
 
@@ -90,10 +91,10 @@ fn the_bounds_on_the_page_are_the_defaults() {
     let bounds: String =
         table("Transitions").iter().map(|row| row[3].to_owned() + "; " + row[1] + "\n").collect();
     for wanted in [
-        format!("`max_model_turns` ({})", settings.limits.max_model_turns.unwrap()),
-        format!("`max_tool_calls` ({})", settings.limits.max_tool_calls.unwrap()),
+        format!("`max_model_turns` ({})", settings.limits.get(Limit::Turns).unwrap()),
+        format!("`max_tool_calls` ({})", settings.limits.get(Limit::ToolCalls).unwrap()),
         format!("`max_consecutive_failures` ({})", settings.max_consecutive_failures),
-        format!("`max_retries_per_model_call` ({})", settings.limits.max_retries_per_model_call),
+        format!("`max_retries_per_model_call` ({})", settings.limits.bound(Bound::ModelRetries)),
         format!("`token_budget_enough_percent` ({})", settings.enough_percent),
         format!("`compact_at_percent` ({})", settings.compact_at_percent),
     ] {

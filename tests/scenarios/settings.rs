@@ -1,9 +1,9 @@
 //! The settings of a story: the product's defaults, a few tools, and what its header lines change.
 
 use countersign::agent::{Attendance, FinalResponse, Settings};
-use countersign::budget::{Limits, TokenBudget};
+use countersign::budget::{Bound, Limit, Limits, TokenBudget};
 use countersign::hooks::{HookPoint, HookSpec};
-use countersign::ledger::{MicroDollars, ModelRef};
+use countersign::ledger::ModelRef;
 use countersign::model::{ModelSpec, Rates};
 use countersign::policy::{Mode, Origin, Rule, RuleKind, Tier};
 use countersign::tool::{SideEffect, ToolKind, ToolSpec};
@@ -18,7 +18,7 @@ pub fn settings(header: &[&str]) -> Result<(Settings, bool), String> {
         cwd: "/work".to_owned(),
         tools: tools(),
         // Stories that are about time set this limit; in the others no timer ticks.
-        limits: Limits { max_wall_time_seconds: None, ..Limits::default() },
+        limits: Limits::default().with(Limit::WallTime, None),
         seed: 7,
         ..Settings::new(ModelSpec::unknown(ModelRef::parse("script")))
     };
@@ -48,7 +48,7 @@ fn set(settings: &mut Settings, key: &str, value: &str) -> Result<(), String> {
     }
     match key {
         "max_steps" => {
-            settings.limits.max_model_turns = Some(number(value)?);
+            settings.limits.set(Limit::Turns, number::<u64>(value)?);
             settings.limit_is_steps = true;
         }
         "max_answer_bytes" => settings.answer.bytes = number(value)?,
@@ -101,17 +101,13 @@ fn set(settings: &mut Settings, key: &str, value: &str) -> Result<(), String> {
 
 /// Sets a budget by its name in the configuration; says whether it is one.
 fn limit(limits: &mut Limits, key: &str, value: &str) -> Result<bool, String> {
-    match key {
-        "max_model_turns" => limits.max_model_turns = Some(number(value)?),
-        "max_tool_calls" => limits.max_tool_calls = Some(number(value)?),
-        "max_parallel_tool_calls" => limits.max_parallel_tool_calls = number(value)?,
-        "max_wall_time_seconds" => limits.max_wall_time_seconds = Some(number(value)?),
-        "max_input_tokens" => limits.max_input_tokens = Some(number(value)?),
-        "max_output_tokens" => limits.max_output_tokens = Some(number(value)?),
-        "max_total_cost" => limits.max_total_cost = Some(MicroDollars(dollars(value)?)),
-        "max_retries_per_model_call" => limits.max_retries_per_model_call = number(value)?,
-        "max_retries_per_tool_call" => limits.max_retries_per_tool_call = number(value)?,
-        _ => return Ok(false),
+    if let Some(limit) = Limit::parse(key).filter(|limit| *limit != Limit::Tokens) {
+        let number = if limit == Limit::Cost { dollars(value)? } else { number(value)? };
+        limits.set(limit, number);
+    } else if let Some(bound) = Bound::parse(key) {
+        limits.set_bound(bound, number(value)?);
+    } else {
+        return Ok(false);
     }
     Ok(true)
 }

@@ -6,8 +6,7 @@ use crate::stage::Stage;
 use countersign::agent::Live;
 use countersign::ledger::{
     Abort, AbortPath, Answerer, Arguments, Asked, Change, Checkpoint, CutBy, Decider, Effort, Ending, Goal,
-    Image, Injected, Injector, Limit, MicroDollars, ModelRef, OpenCall, Outcome, Preview, Remark,
-    UserMessage, Validation,
+    Image, Injected, Injector, Limit, ModelRef, OpenCall, Outcome, Preview, Remark, UserMessage, Validation,
 };
 use countersign::ui::Replay;
 use countersign::ui::local::Overlay;
@@ -59,9 +58,9 @@ fn called() -> (Stage, OpenCall) {
 fn with_limits(stage: Stage) -> Seat {
     let mut seat = Seat::new(stage);
     let mut settings = seat.view.settings.clone();
-    settings.limits.max_total_cost = Some(MicroDollars(2_000_000));
-    settings.limits.max_input_tokens = Some(400_000);
-    settings.limits.max_output_tokens = Some(60_000);
+    settings.limits.set(Limit::Cost, 2_000_000);
+    settings.limits.set(Limit::InputTokens, 400_000);
+    settings.limits.set(Limit::OutputTokens, 60_000);
     settings.token_budget = Some(500_000);
     seat.view = View::new(settings);
     seat.stage.events.iter().for_each(|event| seat.view.fold(event));

@@ -4,7 +4,7 @@ use crate::frames::{Seat, snapshot};
 use crate::scenes;
 use crate::stage::Stage;
 use countersign::agent::Live;
-use countersign::ledger::{Ending, Injector, MicroDollars, Outcome};
+use countersign::ledger::{Ending, Injector, Limit, Outcome};
 use countersign::ui::local::{Inspector, Overlay};
 use countersign::ui::update::hear;
 use countersign::view::View;
@@ -240,9 +240,9 @@ fn budgets() {
     at_all_sizes("budgets", || {
         let mut seat = Seat::new(scenes::compacted());
         let limits = &mut seat.view.settings.limits;
-        limits.max_total_cost = Some(MicroDollars(500_000));
-        limits.max_output_tokens = Some(900);
-        limits.max_tool_calls = Some(0);
+        limits.set(Limit::Cost, 500_000);
+        limits.set(Limit::OutputTokens, 900);
+        limits.set(Limit::ToolCalls, 0);
         seat.view.settings.token_budget = Some(10_000);
         seat.view =
             seat.stage.events.iter().fold(View::new(seat.view.settings.clone()), |mut view, event| {

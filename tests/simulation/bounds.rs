@@ -1,7 +1,7 @@
 //! The worlds that are walked: how large each is, what may happen in it, and the settings of its loop.
 
 use countersign::agent::Settings;
-use countersign::budget::{Limits, TokenBudget};
+use countersign::budget::{Bound, Limit, Limits, TokenBudget};
 use countersign::hooks::{HookPoint, HookSpec};
 use countersign::ledger::ModelRef;
 use countersign::model::ModelSpec;
@@ -179,14 +179,12 @@ pub(crate) fn settings(bounds: Bounds) -> Settings {
         discovers: bounds.discovers,
         tools: TOOLS.map(|(name, effect)| tool(name, effect)).to_vec(),
         policy: Policy { has_sandbox: true, ..Policy::default() },
-        limits: Limits {
-            max_model_turns: Some(bounds.turns),
-            max_wall_time_seconds: bounds.rare.then_some(60),
-            max_tool_calls: bounds.rare.then_some(7),
-            max_parallel_tool_calls: PARALLEL,
-            max_retries_per_model_call: bounds.retries,
-            ..Limits::default()
-        },
+        limits: Limits::default()
+            .with(Limit::Turns, bounds.turns)
+            .with(Limit::WallTime, bounds.rare.then_some(60))
+            .with(Limit::ToolCalls, bounds.rare.then_some(7))
+            .bounded(Bound::ParallelCalls, PARALLEL)
+            .bounded(Bound::ModelRetries, bounds.retries),
         fallback: if bounds.mends { vec![spec("second", bounds)] } else { Vec::new() },
         hooks: if bounds.hooks { HookPoint::ALL.map(listener).to_vec() } else { Vec::new() },
         token_budget: bounds.token_budget.map(TokenBudget::of),

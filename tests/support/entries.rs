@@ -350,7 +350,7 @@ pub fn body() -> impl Strategy<Value = Body> {
 }
 
 fn limit() -> impl Strategy<Value = Limit> {
-    proptest::sample::select(&Limit::ALL[..])
+    proptest::sample::select(Limit::ALL)
 }
 
 fn notes() -> impl Strategy<Value = Body> {

@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::conversed;
+use crate::budget::Bound;
 use crate::cli::outcome::say;
 use crate::config::Invocation;
 use crate::config::exit::Exit;
@@ -78,7 +79,7 @@ impl ToolInvocation<'_> {
             name,
             arguments,
             timeout_ms: timeout.unwrap_or(config.tool_timeout_ms),
-            max_chars: usize::try_from(config.limits.max_tool_result_chars).unwrap_or(usize::MAX),
+            max_chars: usize::try_from(config.limits.bound(Bound::ResultChars)).unwrap_or(usize::MAX),
             sandboxed: false,
         };
         if let Some(bad) = tools.prepare(invocation.clone()).await.invalid {

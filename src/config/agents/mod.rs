@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{
     Config,
-    key::{AgentKey, Key},
+    key::{Member, Owner, Row, Tightens, Value, one},
     peers::{
         self, Entry, MOST_CALL_SECONDS, MOST_START_SECONDS, Peer, START_SECONDS, Words, address,
         address_without_query, as_word, hidden, insert_header, named,
@@ -96,8 +96,6 @@ impl Peer for AgentEntry {
 }
 
 impl Entry for AgentEntry {
-    type Key = AgentKey;
-
     fn new(source: Source) -> Self {
         Self {
             url: None,
@@ -118,20 +116,8 @@ impl Entry for AgentEntry {
         &mut config.untrusted_agents
     }
 
-    fn key(key: Key) -> Option<AgentKey> {
-        if let Key::Agent(key) = key { Some(key) } else { None }
-    }
-
-    fn set(&mut self, key: AgentKey, below: &[String], value: &Written) -> Result<(), String> {
-        match key {
-            AgentKey::Url => self.url = Some(address(value)?),
-            AgentKey::Headers => insert_header(&mut self.headers, below, value)?,
-            AgentKey::Description => self.description = Some(description(value)?),
-            AgentKey::StartSeconds => self.start_seconds = value.count(1, MOST_START_SECONDS)?,
-            AgentKey::CallSeconds => self.call_seconds = value.count(1, MOST_CALL_SECONDS)?,
-            AgentKey::Enabled => self.enabled = value.switch()?,
-        }
-        Ok(())
+    fn member(row: &Row) -> Option<&Member<Self>> {
+        if let Value::Agent(member) = &row.value { Some(member) } else { None }
     }
 
     fn check(&self, name: &str, _config: &Config) -> Result<(), Wrong> {
@@ -149,18 +135,61 @@ impl Entry for AgentEntry {
             && *start_seconds <= before.start_seconds
             && *call_seconds <= before.call_seconds
     }
+}
 
-    fn literals(&self, key: AgentKey) -> Vec<(Option<&str>, String)> {
-        let one = |literal: String| vec![(None, literal)];
-        match key {
-            AgentKey::Url => self.url.iter().map(|url| (None, quoted(&address_without_query(url)))).collect(),
-            AgentKey::Headers => hidden(&self.headers),
-            AgentKey::Description => self.description.iter().map(|text| (None, quoted(text))).collect(),
-            AgentKey::StartSeconds => one(self.start_seconds.to_string()),
-            AgentKey::CallSeconds => one(self.call_seconds.to_string()),
-            AgentKey::Enabled => one(self.enabled.to_string()),
-        }
-    }
+pub(super) static ROWS: &[Row] = &[
+    key(
+        "agents.*.url",
+        Member::Letters {
+            set: |agent, _, value| {
+                agent.url = Some(address(value)?);
+                Ok(())
+            },
+            get: |agent| one(agent.url.as_deref().map(|url| quoted(&address_without_query(url)))),
+        },
+    ),
+    key(
+        "agents.*.headers.*",
+        Member::Letters {
+            set: |agent, below, value| insert_header(&mut agent.headers, below, value),
+            get: |agent| hidden(&agent.headers),
+        },
+    ),
+    key(
+        "agents.*.description",
+        Member::Letters {
+            set: |agent, _, value| {
+                agent.description = Some(description(value)?);
+                Ok(())
+            },
+            get: |agent| one(agent.description.as_deref().map(quoted)),
+        },
+    ),
+    key(
+        "agents.*.start_seconds",
+        Member::Count {
+            most: MOST_START_SECONDS,
+            set: |agent, seconds| agent.start_seconds = seconds,
+            get: |agent| Some(agent.start_seconds),
+        },
+    ),
+    key(
+        "agents.*.call_seconds",
+        Member::Count {
+            most: MOST_CALL_SECONDS,
+            set: |agent, seconds| agent.call_seconds = seconds,
+            get: |agent| Some(agent.call_seconds),
+        },
+    ),
+    key(
+        "agents.*.enabled",
+        Member::Switch { set: |agent, on| agent.enabled = on, get: |agent| Some(agent.enabled) },
+    ),
+];
+
+/// A key; what a project may do with it is weighed with all that is said of the agent ([`Entry::tightens`]).
+const fn key(path: &'static str, member: Member<AgentEntry>) -> Row {
+    Row::new(path, Value::Agent(member), Tightens::Never, Owner::Trusted)
 }
 
 /// What would steer or hide is written out, so that people and the model read the same.

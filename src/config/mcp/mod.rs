@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::{
     Config,
-    key::{Key, McpKey},
+    key::{Literals, Member, Owner, Row, Tightens, Value, one},
     peers::{
         self, Entry, MOST_CALL_SECONDS, MOST_START_SECONDS, Peer, START_SECONDS, Words, address,
         address_without_query, as_word, hidden, insert_header, named, templated,
@@ -134,8 +134,6 @@ impl Peer for McpEntry {
 }
 
 impl Entry for McpEntry {
-    type Key = McpKey;
-
     fn new(source: Source) -> Self {
         Self {
             command: None,
@@ -167,30 +165,8 @@ impl Entry for McpEntry {
         !name.contains("__") && !name.starts_with('_') && !name.ends_with('_')
     }
 
-    fn key(key: Key) -> Option<McpKey> {
-        if let Key::Mcp(key) = key { Some(key) } else { None }
-    }
-
-    fn set(&mut self, key: McpKey, below: &[String], value: &Written) -> Result<(), String> {
-        match key {
-            McpKey::Command => self.command = Some(value.text()?.to_owned()),
-            McpKey::Args => self.args = arguments(value)?,
-            McpKey::Sandbox => self.sandbox = value.switch()?,
-            McpKey::Network => self.network = value.switch()?,
-            McpKey::Url => self.url = Some(address(value)?),
-            McpKey::Roots => self.roots = Some(value.switch()?),
-            McpKey::Reads => self.reads = value.texts()?.into_iter().map(str::to_owned).collect(),
-            McpKey::StartSeconds => self.start_seconds = value.count(1, MOST_START_SECONDS)?,
-            McpKey::CallSeconds => self.call_seconds = Some(value.count(1, MOST_CALL_SECONDS)?),
-            McpKey::Enabled => self.enabled = value.switch()?,
-            McpKey::Env => {
-                let variable = below.first().filter(|name| peers::template::is_variable(name));
-                let variable = variable.ok_or("is not the name of a variable")?;
-                self.env.insert(variable.clone(), Secret::new(templated(value)?));
-            }
-            McpKey::Headers => insert_header(&mut self.headers, below, value)?,
-        }
-        Ok(())
+    fn member(row: &Row) -> Option<&Member<Self>> {
+        if let Value::Mcp(member) = &row.value { Some(member) } else { None }
     }
 
     fn check(&self, name: &str, config: &Config) -> Result<(), Wrong> {
@@ -240,27 +216,106 @@ impl Entry for McpEntry {
             && (self.call_seconds == before.call_seconds
                 || self.call_seconds.zip(before.call_seconds).is_some_and(|(after, before)| after <= before))
     }
+}
 
-    fn literals(&self, key: McpKey) -> Vec<(Option<&str>, String)> {
-        let one = |literal: String| vec![(None, literal)];
-        let texts = |all: &[String]| one(listed(all.iter().map(|text| quoted(text))));
-        match key {
-            McpKey::Command => self.command.iter().map(|command| (None, quoted(command))).collect(),
-            McpKey::Url => self.url.iter().map(|url| (None, quoted(&address_without_query(url)))).collect(),
-            McpKey::Args => texts(&self.args),
-            McpKey::Reads => texts(&self.reads),
-            McpKey::Env => hidden(&self.env),
-            McpKey::Headers => hidden(&self.headers),
-            McpKey::Sandbox => one(self.sandbox.to_string()),
-            McpKey::Network => one(self.network.to_string()),
-            McpKey::Roots => one(self.offers_roots().to_string()),
-            McpKey::StartSeconds => one(self.start_seconds.to_string()),
-            McpKey::CallSeconds => {
-                self.call_seconds.iter().map(|seconds| (None, seconds.to_string())).collect()
-            }
-            McpKey::Enabled => one(self.enabled.to_string()),
-        }
-    }
+pub(super) static ROWS: &[Row] = &[
+    letters(
+        "mcp_servers.*.command",
+        |server, _, value| {
+            server.command = Some(value.text()?.to_owned());
+            Ok(())
+        },
+        |server| one(server.command.as_deref().map(quoted)),
+    ),
+    letters(
+        "mcp_servers.*.args",
+        |server, _, value| {
+            server.args = arguments(value)?;
+            Ok(())
+        },
+        |server| one(Some(texts(&server.args))),
+    ),
+    letters("mcp_servers.*.env.*", variable, |server| hidden(&server.env)),
+    of_one(
+        "mcp_servers.*.sandbox",
+        Member::Switch { set: |server, on| server.sandbox = on, get: |server| Some(server.sandbox) },
+    ),
+    of_one(
+        "mcp_servers.*.network",
+        Member::Switch { set: |server, on| server.network = on, get: |server| Some(server.network) },
+    ),
+    letters(
+        "mcp_servers.*.url",
+        |server, _, value| {
+            server.url = Some(address(value)?);
+            Ok(())
+        },
+        |server| one(server.url.as_deref().map(|url| quoted(&address_without_query(url)))),
+    ),
+    letters(
+        "mcp_servers.*.headers.*",
+        |server, below, value| insert_header(&mut server.headers, below, value),
+        |server| hidden(&server.headers),
+    ),
+    of_one(
+        "mcp_servers.*.roots",
+        Member::Switch {
+            set: |server, on| server.roots = Some(on),
+            get: |server| Some(server.offers_roots()),
+        },
+    ),
+    letters(
+        "mcp_servers.*.reads",
+        |server, _, value| {
+            server.reads = value.texts()?.into_iter().map(str::to_owned).collect();
+            Ok(())
+        },
+        |server| one(Some(texts(&server.reads))),
+    ),
+    of_one(
+        "mcp_servers.*.start_seconds",
+        Member::Count {
+            most: MOST_START_SECONDS,
+            set: |server, seconds| server.start_seconds = seconds,
+            get: |server| Some(server.start_seconds),
+        },
+    ),
+    of_one(
+        "mcp_servers.*.call_seconds",
+        Member::Count {
+            most: MOST_CALL_SECONDS,
+            set: |server, seconds| server.call_seconds = Some(seconds),
+            get: |server| server.call_seconds,
+        },
+    ),
+    of_one(
+        "mcp_servers.*.enabled",
+        Member::Switch { set: |server, on| server.enabled = on, get: |server| Some(server.enabled) },
+    ),
+];
+
+/// A key; what a project may do with it is weighed with all that is said of the server ([`Entry::tightens`]).
+const fn of_one(path: &'static str, member: Member<McpEntry>) -> Row {
+    Row::new(path, Value::Mcp(member), Tightens::Never, Owner::Trusted)
+}
+
+const fn letters(
+    path: &'static str,
+    set: fn(&mut McpEntry, &[String], &Written) -> Result<(), String>,
+    get: fn(&McpEntry) -> Literals<'_>,
+) -> Row {
+    of_one(path, Member::Letters { set, get })
+}
+
+fn texts(all: &[String]) -> String {
+    listed(all.iter().map(|text| quoted(text)))
+}
+
+fn variable(server: &mut McpEntry, below: &[String], value: &Written) -> Result<(), String> {
+    let variable = below.first().filter(|name| peers::template::is_variable(name));
+    let variable = variable.ok_or("is not the name of a variable")?;
+    server.env.insert(variable.clone(), Secret::new(templated(value)?));
+    Ok(())
 }
 
 fn arguments(value: &Written) -> Result<Vec<String>, String> {

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-use super::super::key::{Key, McpKey};
+use super::super::key::Row;
 use super::super::{setting::Setting, setting::Wrong, source::Source, spelling::spelled, value::Written};
-use super::SHARED_TABLE;
+use super::{ROWS, SHARED_TABLE, TABLE};
 
 /// What the file says.
 #[derive(Debug, Default)]
@@ -68,17 +68,15 @@ impl File<'_> {
             None if members.contains_key("url") && !members.contains_key("command") => "http".to_owned(),
             None => "stdio".to_owned(),
         };
-        let wanted: &[(&str, McpKey)] = match kind.as_str() {
-            "stdio" => &[("command", McpKey::Command), ("args", McpKey::Args), ("env", McpKey::Env)],
-            "http" | "streamable-http" | "streamableHttp" => {
-                &[("url", McpKey::Url), ("headers", McpKey::Headers)]
-            }
+        let wanted: &[&str] = match kind.as_str() {
+            "stdio" => &["command", "args", "env"],
+            "http" | "streamable-http" | "streamableHttp" => &["url", "headers"],
             other => return wrong(Some("type"), &format!("takes \"stdio\" or \"http\", not {other:?}")),
         };
         let mut settings = Vec::new();
-        for (member, key) in wanted {
-            if let Some(value) = members.get(*member) {
-                settings.extend(self.settings(name, member, *key, value)?);
+        for member in wanted {
+            if let (Some(value), Some(row)) = (members.get(*member), row(member)) {
+                settings.extend(self.settings(name, member, row, value)?);
             }
         }
         if settings.is_empty() { wrong(None, "has neither a `command` nor a `url`") } else { Ok(settings) }
@@ -89,11 +87,11 @@ impl File<'_> {
         &self,
         name: &str,
         member: &str,
-        key: McpKey,
+        row: &'static Row,
         value: &RawValue,
     ) -> Result<Vec<Setting>, Wrong> {
         let setting = |below: &[&str], written| Setting {
-            key: Key::Mcp(key),
+            row,
             names: [name].iter().chain(below).map(|name| (*name).to_owned()).collect(),
             path: path(name, &[&[member], below].concat()),
             value: written,
@@ -101,12 +99,12 @@ impl File<'_> {
             source: self.at(value),
         };
         let here = path(name, &[member]);
-        Ok(match key {
-            McpKey::Args => {
+        Ok(match member {
+            "args" => {
                 let items: Vec<String> = self.typed(value, &here, "a list of texts")?;
                 vec![setting(&[], Written::List(items.into_iter().map(Written::Text).collect()))]
             }
-            McpKey::Env | McpKey::Headers => {
+            "env" | "headers" => {
                 let pairs: BTreeMap<String, String> = self.typed(value, &here, "an object of texts")?;
                 pairs.into_iter().map(|(name, text)| setting(&[&name], Written::Text(text))).collect()
             }
@@ -119,6 +117,15 @@ impl File<'_> {
         serde_json::from_str(value.get())
             .map_err(|_repeats_it| format!("{}: {path}: takes {wanted}", self.at(value)))
     }
+}
+
+/// Our key of this name, of a table each member.
+fn row(member: &str) -> Option<&'static Row> {
+    let is_meant = |row: &&Row| {
+        let below = row.path.strip_prefix(TABLE).and_then(|path| path.strip_prefix(".*."));
+        below.is_some_and(|below| below.trim_end_matches(".*") == member)
+    };
+    ROWS.iter().find(is_meant)
 }
 
 /// A place in the file.

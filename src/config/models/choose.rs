@@ -7,6 +7,7 @@ use super::{
     provider::{OURS, asked, connect},
     table::{Table, resolve},
 };
+use crate::budget::Limit;
 use crate::config::connection::Connection;
 use crate::config::environment::Environment;
 use crate::config::fault::Fault;
@@ -165,7 +166,7 @@ fn script(config: &Config, environment: &Environment) -> Result<String, Fault> {
 
 /// A limit that could not be measured would be a promise that is not kept.
 fn check_cost(spec: &ModelSpec, config: &Config) -> Result<(), Fault> {
-    if config.limits.max_total_cost.is_none() || spec.price.is_some() {
+    if config.limits.get(Limit::Cost).is_none() || spec.price.is_some() {
         return Ok(());
     }
     let model = &spec.model;
@@ -182,7 +183,7 @@ mod tests {
     use super::super::presets::{ANTHROPIC_DEFAULT, OPENAI_DEFAULT};
     use super::*;
     use crate::config::connection::Protocol;
-    use crate::config::{Flags, load};
+    use crate::config::{Flags, LimitFlags, load};
 
     fn choice(variables: &[(&str, &str)], flags: Flags) -> Result<Choice, Fault> {
         let environment = Environment::of(variables.iter().copied());
@@ -302,7 +303,7 @@ mod tests {
         assert!(keyless.message.starts_with("--fallback: ") && keyless.message.contains("ANTHROPIC_API_KEY"));
         assert!(keyless.next.contains("leave anthropic/x out"), "{}", keyless.next);
         assert!(wrong(&["claude-sonet-5-5"]).message.contains("did you mean `anthropic/claude-sonnet-5-5`?"));
-        let limited = Flags { max_cost: Some("1".into()), ..chained(&["ollama/a"]) };
+        let limited = Flags { limits: LimitFlags::of(Limit::Cost, "1"), ..chained(&["ollama/a"]) };
         assert!(choice(&[], limited).unwrap_err().message.contains("the price of ollama/a is unknown"));
         let scripted = Flags { script: Some("[]".into()), ..chained(&["script"]) };
         assert_eq!(names(choice(&[], scripted).unwrap()), ["script"]);
@@ -311,7 +312,7 @@ mod tests {
     #[test]
     fn a_cost_limit_needs_a_price() {
         let limited = |pairs: &[&str]| Flags {
-            max_cost: Some("1".into()),
+            limits: LimitFlags::of(Limit::Cost, "1"),
             script: Some("[]".into()),
             config: pairs.iter().map(|pair| (*pair).to_owned()).collect(),
             ..Flags::default()
@@ -321,7 +322,7 @@ mod tests {
         let spec =
             choice(&[], limited(&["models.script.usd_in=3", "models.script.usd_out=15"])).unwrap().spec;
         assert_eq!(spec.price.unwrap().rates.cache_read, 3_000_000);
-        let free = Flags { max_cost: Some("1".into()), ..named_model("rehearsal") };
+        let free = Flags { limits: LimitFlags::of(Limit::Cost, "1"), ..named_model("rehearsal") };
         assert!(choice(&[], free).is_ok());
     }
 }

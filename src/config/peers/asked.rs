@@ -29,7 +29,7 @@ pub(in crate::config) enum Weighed<'s> {
 /// The settings of one folder that are about peers of a kind, by peer.
 pub(in crate::config) fn asked<P: Entry>(settings: &[Setting]) -> Vec<Asked<'_, P>> {
     let mut by_name: BTreeMap<&str, Vec<&Setting>> = BTreeMap::new();
-    for setting in settings.iter().filter(|setting| P::key(setting.key).is_some()) {
+    for setting in settings.iter().filter(|setting| P::member(setting.row).is_some()) {
         by_name.entry(setting.names.first().map_or("", String::as_str)).or_default().push(setting);
     }
     by_name.into_iter().map(|(name, settings)| Asked { name, settings, kind: PhantomData }).collect()

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::super::key::Key;
+use super::super::key::{Member, Row};
 use super::super::setting::{Setting, Wrong};
-use super::super::value::Written;
 use super::{Config, Peer, Source, Words};
 
 /// A name is a part of the names of tools, of which models take 64 characters.
@@ -12,9 +11,6 @@ const LONGEST_NAME: usize = 32;
 
 /// A peer as an entry of its table.
 pub(in crate::config) trait Entry: Peer + Clone + PartialEq {
-    /// What may be said of it.
-    type Key: Copy;
-
     /// One of which nothing is said yet, first spoken of there.
     fn new(source: Source) -> Self;
 
@@ -30,13 +26,7 @@ pub(in crate::config) trait Entry: Peer + Clone + PartialEq {
     }
 
     /// What a key of the configuration says of one, if it is about this kind.
-    fn key(key: Key) -> Option<Self::Key>;
-
-    /// Sets what a key says; `below` are the names that follow the key's own.
-    ///
-    /// # Errors
-    /// A sentence about the value, without its place.
-    fn set(&mut self, key: Self::Key, below: &[String], value: &Written) -> Result<(), String>;
+    fn member(row: &Row) -> Option<&Member<Self>>;
 
     /// Whether what was said of one goes together.
     ///
@@ -46,20 +36,21 @@ pub(in crate::config) trait Entry: Peer + Clone + PartialEq {
 
     /// Whether it does no more than it did before: the same peer, held tighter.
     fn tightens(&self, before: &Self) -> bool;
-
-    /// A key's value as TOML writes it, of a table each member; what may be a key of somebody's is hidden.
-    fn literals(&self, key: Self::Key) -> Vec<(Option<&str>, String)>;
 }
 
 /// Sets one key of one peer.
-pub(in crate::config) fn set<P: Entry>(config: &mut Config, setting: &Setting) -> Result<(), String> {
-    let ([name, below @ ..], Some(key)) = (setting.names.as_slice(), P::key(setting.key)) else {
-        return Ok(());
+pub(in crate::config) fn set<P: Entry>(
+    config: &mut Config,
+    setting: &Setting,
+    member: &Member<P>,
+) -> Result<(), String> {
+    let [name, below @ ..] = setting.names.as_slice() else {
+        return Err("has no name".to_owned());
     };
     check_name::<P>(name)?;
     let known = P::known(config).get(name).cloned();
     let mut peer = known.unwrap_or_else(|| P::new(setting.source.clone()));
-    peer.set(key, below, &setting.value)?;
+    member.set(&mut peer, below, &setting.value)?;
     P::known_mut(config).insert(name.clone(), peer);
     Ok(())
 }

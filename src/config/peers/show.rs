@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::key::KEYS;
+use super::super::key::rows;
 use super::super::spelling::{line, quoted};
 use super::{Config, Entry, path, template};
 use crate::config::fault::one_line;
@@ -14,10 +14,10 @@ const HIDDEN: &str = "…";
 /// What was said of each peer of a kind, a key a line; valid TOML. Values of variables and headers are hidden.
 pub(in crate::config) fn show<P: Entry>(config: &Config, text: &mut String) {
     for (name, peer) in P::known(config) {
-        for (pattern, key) in KEYS {
-            let (Some(key), Some(member)) = (P::key(*key), pattern.split('.').nth(2)) else { continue };
-            for (below, literal) in peer.literals(key) {
-                let path = path::<P>(name, &[&[member], below.as_slice()].concat());
+        for row in rows() {
+            let (Some(member), Some(key)) = (P::member(row), row.path.split('.').nth(2)) else { continue };
+            for (below, literal) in member.literals(peer) {
+                let path = path::<P>(name, &[&[key], below.as_slice()].concat());
                 if let Some(source) = config.origins.get(&path) {
                     line(text, &format!("{path} = {literal}  # {}", one_line(&source.to_string())));
                 }

@@ -1,6 +1,6 @@
 //! What follows an answer that makes no call: a continuation, a nudge, the second phase, or the end.
 
-use crate::budget::{TokenBudget, Verdict};
+use crate::budget::{Limit, TokenBudget, Verdict};
 use crate::context::words;
 use crate::ledger::{Ending, Injected, Injector, Note, Remark, Stop, Transition};
 
@@ -104,7 +104,7 @@ impl Agent {
 
     /// The token budget in force: raises, which the ledger knows, come before what is configured.
     pub(super) fn token_budget(&mut self) -> Option<TokenBudget> {
-        let raised = self.history.meter().limits().token_budget;
+        let raised = self.history.meter().limits().get(Limit::Tokens);
         let configured = self.settings.token_budget?;
         Some(TokenBudget { tokens: raised.unwrap_or(configured.tokens), ..configured })
     }

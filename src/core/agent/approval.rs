@@ -1,6 +1,6 @@
 //! One call on its way to being run: is it known, valid, permitted? Every decision is in the ledger before any effect.
 
-use crate::budget::Limit;
+use crate::budget::{Bound, Limit};
 use crate::hooks::{Payload, PreTool, PreVerdict};
 use crate::ledger::{
     ApprovalRequest, CallId, CutBy, Decider, Decision, EntryId, Millis, OpenCall, Outcome, Remark,
@@ -73,7 +73,7 @@ impl Agent {
 
     /// What is to be run.
     pub(super) fn invocation(&mut self, call: &ToolUse) -> Invocation {
-        let max_chars = self.history.meter().limits().max_tool_result_chars;
+        let max_chars = self.history.meter().limits().bound(Bound::ResultChars);
         let own = self.tools.registry.get(&call.name).and_then(|t| t.timeout_ms);
         Invocation {
             call: call.id,

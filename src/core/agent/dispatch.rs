@@ -1,6 +1,6 @@
 //! While tools run: results leave in call order, and the next calls start.
 
-use crate::budget::Meter;
+use crate::budget::{Bound, Meter};
 use crate::ledger::{
     CallId, Decider, Decision, Ending, Millis, Note, Outcome, Remark, Settlement, Transition,
 };
@@ -89,8 +89,11 @@ impl Agent {
         if calls.is_empty() && told.is_empty() {
             return self.next_turn(step, prevented);
         }
-        let most =
-            if self.settings.parallel { self.history.meter().limits().max_parallel_tool_calls } else { 1 };
+        let most = if self.settings.parallel {
+            self.history.meter().limits().bound(Bound::ParallelCalls)
+        } else {
+            1
+        };
         let candidates: Vec<_> = calls.iter().map(Pending::candidate).collect();
         let mut is_refused = false;
         for at in startable(&candidates, usize::try_from(most).unwrap_or(usize::MAX)) {
@@ -192,7 +195,7 @@ fn running(dispatching: &mut Dispatching, call: CallId) -> Option<(&mut Pending,
 /// Only after a failure that may pass, and not without end. Which tools may run again is [`ToolSpec::may_repeat`]'s to say.
 fn may_retry(pending: &Pending, report: &ToolReport, meter: &Meter) -> bool {
     let failed = matches!(report.outcome, Outcome::Failed | Outcome::TimedOut);
-    failed && report.transient && pending.attempts < meter.limits().max_retries_per_tool_call
+    failed && report.transient && pending.attempts < meter.limits().bound(Bound::ToolRetries)
 }
 
 /// A tool says how its run went, or that nobody knows; only the loop can say that a call was denied or aborted.

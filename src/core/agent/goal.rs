@@ -179,8 +179,7 @@ impl Agent {
 
     fn budgets_in_words(&mut self, now: Millis) -> String {
         let meter = self.history.meter();
-        let used: Vec<String> = Limit::ALL
-            .into_iter()
+        let used: Vec<String> = Limit::forbidding()
             .filter_map(|limit| {
                 let most = meter.limits().get(limit)?;
                 Some(format!("{} {} of {most}", limit.name(), meter.used(limit, now)))

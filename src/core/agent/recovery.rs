@@ -1,5 +1,6 @@
 //! When a model call fails: withdraw what it left, then wait and try again, or say why not.
 
+use crate::budget::Bound;
 use crate::context::words;
 use crate::ledger::{Ending, Lesson, Millis, ModelRef, Note, Remark, Tombstone, Transition};
 use crate::model::{Action, FailureClass, ModelFailure, NamedTool};
@@ -167,7 +168,7 @@ impl Agent {
     }
 
     fn most_retries(&mut self, failure: &ModelFailure) -> u64 {
-        let most = self.history.meter().limits().max_retries_per_model_call;
+        let most = self.history.meter().limits().bound(Bound::ModelRetries);
         match failure.class.action() {
             Action::Wait => most,
             Action::RetrySame => most.min(1),

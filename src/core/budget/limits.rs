@@ -1,78 +1,86 @@
-//! The limits, with the names and defaults of the configuration's `[budget]`.
+//! The limits and bounds of a session, each by its name.
 
-use crate::ledger::{Limit, MicroDollars};
+use super::{Bound, Limit};
 
-/// All ten limits. `None` is no limit.
+/// All ten, and the token budget as it was raised in the session. (The configured one is no limit: it stands with its
+/// thresholds in [`super::TokenBudget`].)
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// Model calls of one run; recoveries and stop-hook re-entries are not turns.
-    pub max_model_turns: Option<u64>,
-    /// Tool calls of one run.
-    pub max_tool_calls: Option<u64>,
-    /// Calls that may run at once; 1 runs them one by one.
-    pub max_parallel_tool_calls: u64,
-    /// Seconds of one run; waiting for a person stops the clock.
-    pub max_wall_time_seconds: Option<u64>,
-    /// Prompt tokens of one run, all calls added up.
-    pub max_input_tokens: Option<u64>,
-    /// Written tokens of one run.
-    pub max_output_tokens: Option<u64>,
-    /// Cost of the session.
-    pub max_total_cost: Option<MicroDollars>,
-    /// Characters of one tool result.
-    pub max_tool_result_chars: u64,
-    /// Retries of one model call after transient failures.
-    pub max_retries_per_model_call: u64,
-    /// Retries of one call of a read-only, idempotent tool.
-    pub max_retries_per_tool_call: u64,
-    /// The token budget as it was raised in the session. The configured one is no limit: it stands with its
-    /// thresholds in [`super::TokenBudget`].
-    pub token_budget: Option<u64>,
+    limits: [Option<u64>; Limit::COUNT],
+    bounds: [u64; Bound::COUNT],
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            max_model_turns: Some(50),
-            max_tool_calls: Some(200),
-            max_parallel_tool_calls: 8,
-            max_wall_time_seconds: Some(3600),
-            max_input_tokens: None,
-            max_output_tokens: None,
-            max_total_cost: None,
-            max_tool_result_chars: 30_000,
-            max_retries_per_model_call: 4,
-            max_retries_per_tool_call: 1,
-            token_budget: None,
+        let mut all = Self { limits: [None; Limit::COUNT], bounds: [0; Bound::COUNT] };
+        for limit in Limit::ALL {
+            all.set(*limit, limit.row().default);
         }
+        for bound in Bound::ALL {
+            all.set_bound(*bound, bound.row().default);
+        }
+        all
     }
 }
 
 impl Limits {
-    /// The value of a limit in its own unit: turns, calls, seconds, tokens, micro-dollars.
+    /// The value of a limit in its own unit: turns, calls, seconds, tokens, micro-dollars; `None` is no limit.
     pub fn get(&self, limit: Limit) -> Option<u64> {
-        match limit {
-            Limit::Turns => self.max_model_turns,
-            Limit::ToolCalls => self.max_tool_calls,
-            Limit::WallTime => self.max_wall_time_seconds,
-            Limit::InputTokens => self.max_input_tokens,
-            Limit::OutputTokens => self.max_output_tokens,
-            Limit::Cost => self.max_total_cost.map(|c| c.0),
-            Limit::Tokens => self.token_budget,
+        self.limits.get(limit as usize).copied().flatten()
+    }
+
+    /// Sets a limit, in its own unit; `None` is no limit.
+    pub fn set(&mut self, limit: Limit, value: impl Into<Option<u64>>) {
+        if let Some(place) = self.limits.get_mut(limit as usize) {
+            *place = value.into();
         }
     }
 
-    /// Sets a limit, in its own unit.
-    pub fn set(&mut self, limit: Limit, value: u64) {
-        let value = Some(value);
-        match limit {
-            Limit::Turns => self.max_model_turns = value,
-            Limit::ToolCalls => self.max_tool_calls = value,
-            Limit::WallTime => self.max_wall_time_seconds = value,
-            Limit::InputTokens => self.max_input_tokens = value,
-            Limit::OutputTokens => self.max_output_tokens = value,
-            Limit::Cost => self.max_total_cost = value.map(MicroDollars),
-            Limit::Tokens => self.token_budget = value,
+    /// The same limits with another value of this one.
+    #[must_use]
+    pub fn with(mut self, limit: Limit, value: impl Into<Option<u64>>) -> Self {
+        self.set(limit, value);
+        self
+    }
+
+    /// The value of a bound.
+    pub fn bound(&self, bound: Bound) -> u64 {
+        self.bounds.get(bound as usize).copied().unwrap_or(bound.row().default)
+    }
+
+    /// Sets a bound.
+    pub fn set_bound(&mut self, bound: Bound, value: u64) {
+        if let Some(place) = self.bounds.get_mut(bound as usize) {
+            *place = value;
         }
+    }
+
+    /// The same limits with another value of this bound.
+    #[must_use]
+    pub fn bounded(mut self, bound: Bound, value: u64) -> Self {
+        self.set_bound(bound, value);
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_limit_and_each_bound_has_a_place_of_its_own() {
+        let mut all = Limits::default();
+        for (limit, value) in Limit::ALL.iter().zip(1_u64..) {
+            assert_eq!(all.get(*limit), limit.row().default);
+            all.set(*limit, value);
+        }
+        for (bound, value) in Bound::ALL.iter().zip(101..) {
+            assert_eq!(all.bound(*bound), bound.row().default);
+            all.set_bound(*bound, value);
+        }
+        let limits: Vec<Option<u64>> = Limit::ALL.iter().map(|limit| all.get(*limit)).collect();
+        assert_eq!(limits, (1..=Limit::COUNT as u64).map(Some).collect::<Vec<_>>());
+        let bounds: Vec<u64> = Bound::ALL.iter().map(|bound| all.bound(*bound)).collect();
+        assert_eq!(bounds, (101..=100 + Bound::COUNT as u64).collect::<Vec<_>>());
     }
 }

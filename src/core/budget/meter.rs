@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ledger::{Body, CallId, Change, Entry, Goal, Millis, Outcome, ToolResult, Transition, Usage};
 
-use super::{Limit, Limits};
+use super::{Bound, Limit, Limits};
 
 /// Counts what a session and its current run have spent, by reading its entries in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -256,7 +256,7 @@ impl Meter {
     /// The first limit that forbids another model call. A limit of N tool calls is passed by the N+1st call,
     /// so that the model can still answer after the Nth; every other limit is passed when it is used up.
     pub fn exhausted(&self, now: Millis) -> Option<Limit> {
-        Limit::ALL.into_iter().find(|limit| match self.limits.get(*limit) {
+        Limit::forbidding().find(|limit| match self.limits.get(*limit) {
             None => false,
             Some(most) if *limit == Limit::ToolCalls => self.used(*limit, now) > most,
             Some(most) => self.used(*limit, now) >= most,
@@ -274,27 +274,29 @@ impl Meter {
         self.limits.get(limit).map(|most| most.saturating_sub(self.used(limit, now)))
     }
 
-    /// All ten, in the order of the design.
-    pub fn gauges(&self, now: Millis) -> [Gauge; 10] {
-        let hard = |limit: Limit| Gauge {
-            name: limit.name(),
-            used: self.used(limit, now),
-            limit: self.limits.get(limit),
-        };
-        let tool_retries = self.failed_runs.values().copied().max().unwrap_or(0);
-        let soft = |name: &'static str, used: u64, limit: u64| Gauge { name, used, limit: Some(limit) };
-        [
-            hard(Limit::Turns),
-            hard(Limit::ToolCalls),
-            soft("max_parallel_tool_calls", self.running.len() as u64, self.limits.max_parallel_tool_calls),
-            hard(Limit::WallTime),
-            hard(Limit::InputTokens),
-            hard(Limit::OutputTokens),
-            hard(Limit::Cost),
-            soft("max_tool_result_chars", self.longest_result, self.limits.max_tool_result_chars),
-            soft("max_retries_per_model_call", self.retries, self.limits.max_retries_per_model_call),
-            soft("max_retries_per_tool_call", tool_retries, self.limits.max_retries_per_tool_call),
-        ]
+    /// What the busiest call, or those that run now, have used of a bound.
+    fn used_of(&self, bound: Bound) -> u64 {
+        match bound {
+            Bound::ParallelCalls => self.running.len() as u64,
+            Bound::ResultChars => self.longest_result,
+            Bound::ModelRetries => self.retries,
+            Bound::ToolRetries => self.failed_runs.values().copied().max().unwrap_or(0),
+        }
+    }
+
+    /// All ten, in the order of the design: a limit, then the bounds that are listed after it.
+    pub fn gauges(&self, now: Millis) -> Vec<Gauge> {
+        let mut gauges = Vec::new();
+        for limit in Limit::forbidding() {
+            let (used, most) = (self.used(limit, now), self.limits.get(limit));
+            gauges.push(Gauge { name: limit.name(), used, limit: most });
+            let bounds = Bound::ALL.iter().filter(|bound| bound.row().after == limit);
+            gauges.extend(bounds.map(|bound| {
+                let most = Some(self.limits.bound(*bound));
+                Gauge { name: bound.name(), used: self.used_of(*bound), limit: most }
+            }));
+        }
+        gauges
     }
 }
 

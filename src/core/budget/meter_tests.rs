@@ -63,7 +63,7 @@ fn what_is_used_is_counted_in_the_limits_own_unit_and_added_up() {
 
 #[test]
 fn a_goal_tightens_for_its_own_run_and_its_sizes_are_known_until_then() {
-    let turns = |most| Limits { max_model_turns: Some(most), ..Limits::default() };
+    let turns = |most: u64| Limits::default().with(Limit::Turns, most);
     let most = |meter: &Meter| meter.limits().get(Limit::Turns);
     let mut meter = Meter::new(turns(4));
     read(&mut meter, 1, said());

@@ -1,13 +1,15 @@
 //! May it go on: the ten budgets of the design, metered by folding the ledger, so that resume, replay, gauges
 //! and hard stops count the same way.
 
+mod bound;
 mod limits;
 mod meter;
 #[cfg(test)]
 mod meter_tests;
 mod returns;
 
-pub use crate::ledger::Limit;
+pub use crate::ledger::{Limit, LimitRow, Span, Unit};
+pub use bound::{Bound, BoundRow};
 pub use limits::Limits;
 pub use meter::{Gauge, Meter};
 pub use returns::{Returns, TokenBudget, Verdict};

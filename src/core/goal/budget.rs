@@ -1,6 +1,6 @@
 //! A goal's budget in words: `20 turns, 100 calls, 30 minutes, $2`, or the configuration's own names.
 
-use crate::budget::Limit;
+use crate::budget::{Limit, Unit};
 
 /// Reads limits; empty text is none.
 ///
@@ -26,7 +26,8 @@ fn named(part: &str) -> Option<(Limit, u64)> {
     let (name, value) = part.split_once(['=', ':'])?;
     let limit = Limit::parse(name.trim())?;
     let value = value.trim();
-    let value = if limit == Limit::Cost { micro_dollars(value)? } else { value.parse().ok()? };
+    let value =
+        if limit.unit() == Unit::MicroDollars { micro_dollars(value)? } else { value.parse().ok()? };
     Some((limit, value))
 }
 
@@ -37,20 +38,19 @@ fn spoken(part: &str) -> Option<(Limit, u64)> {
     }
     let (number, unit) = part.split_once(char::is_whitespace)?;
     let unit = unit.trim().to_lowercase();
-    if matches!(unit.as_str(), "usd" | "dollar" | "dollars") {
-        return Some((Limit::Cost, micro_dollars(number)?));
+    let is_meant = |limit: Limit, word: &str| match limit.unit() {
+        Unit::MicroDollars => unit == word,
+        Unit::Things(_) | Unit::Tokens | Unit::Seconds => unit.trim_end_matches('s') == word,
+    };
+    let (limit, many) = Limit::ALL.iter().find_map(|limit| {
+        let (_, many) = limit.row().words.iter().find(|(word, _)| is_meant(*limit, word))?;
+        Some((*limit, *many))
+    })?;
+    if limit.unit() == Unit::MicroDollars {
+        return Some((limit, micro_dollars(number)?));
     }
     let number: u64 = number.replace('_', "").parse().ok()?;
-    match unit.trim_end_matches('s') {
-        "turn" | "step" | "model turn" => Some((Limit::Turns, number)),
-        "call" | "tool call" => Some((Limit::ToolCalls, number)),
-        "second" => Some((Limit::WallTime, number)),
-        "minute" => Some((Limit::WallTime, number.checked_mul(60)?)),
-        "hour" => Some((Limit::WallTime, number.checked_mul(3600)?)),
-        "input token" => Some((Limit::InputTokens, number)),
-        "output token" => Some((Limit::OutputTokens, number)),
-        _ => None,
-    }
+    Some((limit, number.checked_mul(many)?))
 }
 
 /// Money as an exact number: `2`, `2.5`, `0.000001`.

@@ -153,6 +153,21 @@ pub enum Ending {
     GoalReached,
 }
 
+/// The kinds of ends that a run has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndingKind {
+    /// The work was finished.
+    Completed,
+    /// A budget ended it.
+    Budget,
+    /// The user, or a signal in the user's place, cut it short.
+    Interrupted,
+    /// An approval was needed, or policy said no.
+    NeedsPerson,
+    /// An error, or nothing that could go on.
+    Failed,
+}
+
 impl Ending {
     /// All of them, in the order of the design.
     pub const ALL: [Self; 22] = [
@@ -213,28 +228,45 @@ impl Ending {
         Self::ALL.into_iter().find(|e| e.as_str() == text)
     }
 
+    /// What kind of an end it is.
+    pub fn kind(self) -> EndingKind {
+        match self {
+            Self::Completed | Self::GoalReached => EndingKind::Completed,
+            Self::MaxTurns
+            | Self::MaxToolCalls
+            | Self::WallTime
+            | Self::MaxInputTokens
+            | Self::MaxOutputTokens
+            | Self::MaxCost
+            | Self::TokenBudget => EndingKind::Budget,
+            Self::AbortedStreaming | Self::AbortedTools => EndingKind::Interrupted,
+            // A hook and a question speak in the place of a person: what is missing is a person's yes.
+            Self::ApprovalRequired | Self::PolicyDenied | Self::BlockedOnUser | Self::StopHookPrevented => {
+                EndingKind::NeedsPerson
+            }
+            Self::PromptTooLong
+            | Self::ModelError
+            | Self::ModelRefused
+            | Self::NoFinalAnswerOrToolCall
+            | Self::RepeatedFailures
+            | Self::ToolUnavailable
+            | Self::OutputCutOff => EndingKind::Failed,
+        }
+    }
+
     /// Whether the work was finished.
     pub fn completed(self) -> bool {
-        matches!(self, Self::Completed | Self::GoalReached)
+        self.kind() == EndingKind::Completed
     }
 
     /// Whether the user, or a signal in the user's place, cut the run short.
     pub fn interrupted(self) -> bool {
-        matches!(self, Self::AbortedStreaming | Self::AbortedTools)
+        self.kind() == EndingKind::Interrupted
     }
 
     /// Whether a budget ended it: "raise and go on" is offered.
     pub fn is_budget(self) -> bool {
-        matches!(
-            self,
-            Self::MaxTurns
-                | Self::MaxToolCalls
-                | Self::WallTime
-                | Self::MaxInputTokens
-                | Self::MaxOutputTokens
-                | Self::MaxCost
-                | Self::TokenBudget
-        )
+        self.kind() == EndingKind::Budget
     }
 
     /// The same after a run whose calls came so far. An interruption has two sentences, and each names an ending: whether a call

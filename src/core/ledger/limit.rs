@@ -1,9 +1,11 @@
-//! The limits that end a run, by their names in the configuration.
+//! The limits that end a run: everything there is to know of each stands in one row.
+
+use strum::{EnumCount, VariantArray};
 
 use super::Ending;
 
-/// A limit that ends a run when it is reached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// A limit that ends a run when it is reached. The order is the one in which they are checked and listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
 pub enum Limit {
     /// `max_model_turns`
     Turns,
@@ -21,49 +23,193 @@ pub enum Limit {
     Tokens,
 }
 
-impl Limit {
-    /// Those that forbid a call, in the order in which they are checked.
-    pub const ALL: [Self; 6] =
-        [Self::Turns, Self::ToolCalls, Self::WallTime, Self::InputTokens, Self::OutputTokens, Self::Cost];
+/// What a limit counts, and so how its values are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Things, by the word for one of them.
+    Things(&'static str),
+    /// Tokens.
+    Tokens,
+    /// Seconds.
+    Seconds,
+    /// Millionths of a US dollar.
+    MicroDollars,
+}
 
-    /// Name in the configuration.
-    pub fn name(self) -> &'static str {
+/// What a limit's use is added up over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Span {
+    /// One run.
+    Run,
+    /// The whole session.
+    Session,
+}
+
+/// Everything there is to know of a limit, except how its use is counted ([`crate::budget::Meter`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LimitRow {
+    /// Its key in the configuration. The part after the table is its name, in records too.
+    pub key: &'static str,
+    /// Other keys that set it.
+    pub aliases: &'static [&'static str],
+    /// Its flag.
+    pub flag: &'static str,
+    /// What `--help` says of the flag.
+    pub help: &'static str,
+    /// Its value unless it is set; `None` is no limit.
+    pub default: Option<u64>,
+    /// What it counts.
+    pub unit: Unit,
+    /// How a goal may say it: the word for one, and how many of the unit that is.
+    pub words: &'static [(&'static str, u64)],
+    /// What its use is added up over.
+    pub span: Span,
+    /// Whether the model is not called any more when it is reached.
+    pub forbids_calls: bool,
+    /// The ending that reaching it makes.
+    pub ending: Ending,
+    /// Its name where there is little room.
+    pub label: &'static str,
+    /// What a person should know who reads its use; empty where the name says it.
+    pub about: &'static str,
+}
+
+impl Limit {
+    /// All of them.
+    pub const ALL: &'static [Self] = <Self as VariantArray>::VARIANTS;
+    /// How many there are.
+    pub const COUNT: usize = <Self as EnumCount>::COUNT;
+
+    /// Everything there is to know of it.
+    pub const fn row(self) -> LimitRow {
         match self {
-            Self::Turns => "max_model_turns",
-            Self::ToolCalls => "max_tool_calls",
-            Self::WallTime => "max_wall_time_seconds",
-            Self::InputTokens => "max_input_tokens",
-            Self::OutputTokens => "max_output_tokens",
-            Self::Cost => "max_total_cost",
-            Self::Tokens => "token_budget",
+            Self::Turns => LimitRow {
+                aliases: &["loop.max_steps", "loop.max_tool_iterations"],
+                flag: "--max-turns",
+                help: "Most model calls of one run",
+                default: Some(50),
+                words: &[("turn", 1), ("step", 1), ("model turn", 1)],
+                label: "turns",
+                ..LimitRow::of("budget.max_model_turns", Unit::Things("turn"), Ending::MaxTurns)
+            },
+            Self::ToolCalls => LimitRow {
+                flag: "--max-tool-calls",
+                help: "Most tool calls of one run",
+                default: Some(200),
+                words: &[("call", 1), ("tool call", 1)],
+                label: "tools",
+                ..LimitRow::of("budget.max_tool_calls", Unit::Things("call"), Ending::MaxToolCalls)
+            },
+            Self::WallTime => LimitRow {
+                flag: "--max-seconds",
+                help: "Most seconds of one run; waiting for you does not count",
+                default: Some(3600),
+                words: &[("second", 1), ("minute", 60), ("hour", 3600)],
+                about: "waiting for you does not count",
+                ..LimitRow::of("budget.max_wall_time_seconds", Unit::Seconds, Ending::WallTime)
+            },
+            Self::InputTokens => LimitRow {
+                flag: "--max-input-tokens",
+                help: "Most prompt tokens of one run",
+                words: &[("input token", 1)],
+                label: "in",
+                ..LimitRow::of("budget.max_input_tokens", Unit::Tokens, Ending::MaxInputTokens)
+            },
+            Self::OutputTokens => LimitRow {
+                flag: "--max-output-tokens",
+                help: "Most written tokens of one run",
+                words: &[("output token", 1)],
+                label: "out",
+                ..LimitRow::of("budget.max_output_tokens", Unit::Tokens, Ending::MaxOutputTokens)
+            },
+            Self::Cost => LimitRow {
+                flag: "--max-cost",
+                help: "Most cost of the session, in US dollars",
+                words: &[("usd", 1_000_000), ("dollar", 1_000_000), ("dollars", 1_000_000)],
+                span: Span::Session,
+                ..LimitRow::of("budget.max_total_cost", Unit::MicroDollars, Ending::MaxCost)
+            },
+            Self::Tokens => LimitRow {
+                flag: "--token-budget",
+                help: "Tokens to be written in one run: after an answer it is nudged to go on until most of them are used",
+                forbids_calls: false,
+                about: "tokens written; ends at 90 %",
+                ..LimitRow::of("budget.token_budget", Unit::Tokens, Ending::TokenBudget)
+            },
         }
+    }
+
+    /// Name in the configuration and in records.
+    pub fn name(self) -> &'static str {
+        let key = self.row().key;
+        key.split_once('.').map_or(key, |(_table, name)| name)
+    }
+
+    /// What it counts.
+    pub fn unit(self) -> Unit {
+        self.row().unit
     }
 
     /// The ending that reaching it makes.
     pub fn ending(self) -> Ending {
-        match self {
-            Self::Turns => Ending::MaxTurns,
-            Self::ToolCalls => Ending::MaxToolCalls,
-            Self::WallTime => Ending::WallTime,
-            Self::InputTokens => Ending::MaxInputTokens,
-            Self::OutputTokens => Ending::MaxOutputTokens,
-            Self::Cost => Ending::MaxCost,
-            Self::Tokens => Ending::TokenBudget,
-        }
+        self.row().ending
+    }
+
+    /// Those that forbid a call, in the order in which they are checked.
+    pub fn forbidding() -> impl Iterator<Item = Self> {
+        Self::ALL.iter().copied().filter(|limit| limit.row().forbids_calls)
     }
 
     /// The limit whose reaching makes this ending.
     pub fn of_ending(ending: Ending) -> Option<Self> {
-        Self::raisable().find(|l| l.ending() == ending)
+        Self::ALL.iter().copied().find(|l| l.ending() == ending)
     }
 
     /// The limit of this name.
     pub fn parse(name: &str) -> Option<Self> {
-        Self::raisable().find(|l| l.name() == name)
+        Self::ALL.iter().copied().find(|l| l.name() == name)
     }
+}
 
-    /// What can be raised after it has ended a run.
-    fn raisable() -> impl Iterator<Item = Self> {
-        Self::ALL.into_iter().chain([Self::Tokens])
+impl LimitRow {
+    /// What most rows say.
+    const fn of(key: &'static str, unit: Unit, ending: Ending) -> Self {
+        Self {
+            key,
+            aliases: &[],
+            flag: "",
+            help: "",
+            default: None,
+            unit,
+            words: &[],
+            span: Span::Run,
+            forbids_calls: true,
+            ending,
+            label: "",
+            about: "",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn each_limit_has_a_name_a_flag_and_an_ending_of_its_own() {
+        let all = Limit::ALL;
+        assert_eq!(all.iter().map(|l| l.name()).collect::<BTreeSet<_>>().len(), Limit::COUNT);
+        assert_eq!(all.iter().map(|l| l.row().flag).collect::<BTreeSet<_>>().len(), Limit::COUNT);
+        for limit in all {
+            assert!(limit.row().key.starts_with("budget.") && !limit.name().contains('.'), "{limit:?}");
+            assert!(limit.row().flag.starts_with("--") && !limit.row().help.is_empty(), "{limit:?}");
+            assert!(limit.ending().is_budget(), "{limit:?}");
+            assert_eq!(Limit::parse(limit.name()), Some(*limit));
+            assert_eq!(Limit::of_ending(limit.ending()), Some(*limit));
+        }
+        let by_limits = Ending::ALL.into_iter().filter(|ending| ending.is_budget()).count();
+        assert_eq!(by_limits, Limit::COUNT, "each ending of a budget has its limit");
     }
 }

@@ -289,7 +289,7 @@ impl View {
     }
 
     /// All budgets at this moment. While nothing runs, the clock stands where the last run left it.
-    pub fn gauges(&self, now: Millis) -> [Gauge; 10] {
+    pub fn gauges(&self, now: Millis) -> Vec<Gauge> {
         let mut gauges = self.meter.gauges(self.moment(now));
         // What is not paid for yet: the prompt that was sent, and the answer as far as it has come.
         let prompt = self.asked.map_or(0, |(_, tokens)| tokens);
@@ -305,7 +305,7 @@ impl View {
     /// The token budget in force, if there is one: raised, or as configured.
     pub fn token_budget(&self) -> Option<u64> {
         let configured = self.settings.token_budget?;
-        Some(self.meter.limits().token_budget.unwrap_or(configured))
+        Some(self.meter.limits().get(Limit::Tokens).unwrap_or(configured))
     }
 
     /// The meter behind the gauges.

@@ -1,6 +1,6 @@
 //! Numbers, times and sums as they are spoken: nothing is cut short, no sign stands for a word.
 
-use crate::budget::Limit;
+use crate::budget::{Limit, Unit};
 use crate::ledger::{MicroDollars, seconds};
 
 /// `1 line`, `2 lines`.
@@ -32,12 +32,11 @@ pub(super) fn cost(paid: Option<MicroDollars>) -> String {
 
 /// A limit's value in its own unit.
 pub(super) fn amount(limit: Option<Limit>, value: u64) -> String {
-    match limit {
-        Some(Limit::Turns) => count(value, "turn"),
-        Some(Limit::ToolCalls) => count(value, "call"),
-        Some(Limit::WallTime) => count(value, "second"),
-        Some(Limit::InputTokens | Limit::OutputTokens | Limit::Tokens) => count(value, "token"),
-        Some(Limit::Cost) => dollars(MicroDollars(value)),
+    match limit.map(Limit::unit) {
+        Some(Unit::Things(word)) => count(value, word),
+        Some(Unit::Seconds) => count(value, "second"),
+        Some(Unit::Tokens) => count(value, "token"),
+        Some(Unit::MicroDollars) => dollars(MicroDollars(value)),
         None => value.to_string(),
     }
 }

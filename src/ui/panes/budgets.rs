@@ -2,7 +2,7 @@
 
 use ratatui::text::{Line, Span};
 
-use crate::budget::{Gauge, Limit};
+use crate::budget::{self, Bound, BoundRow, Gauge, Limit, Unit};
 use crate::ledger::Usage;
 use crate::ui::text::{fit, width};
 use crate::ui::theme::Theme;
@@ -51,18 +51,15 @@ pub(super) fn lay(screen: &Screen<'_>, inner: u16) -> Laid {
 fn lines(screen: &Screen<'_>, inner: usize) -> Vec<Line<'static>> {
     let theme = screen.theme;
     let gauges = screen.view.gauges(screen.now);
-    let (session, once): (Vec<_>, Vec<_>) =
-        gauges.into_iter().partition(|gauge| gauge.name == Limit::Cost.name());
-    let (run, each): (Vec<_>, Vec<_>) =
-        once.into_iter().partition(|gauge| Limit::parse(gauge.name).is_some());
-    let mut run: Vec<Entry> = run.into_iter().map(hard).collect();
+    let over = |span: budget::Span| gauges.iter().filter_map(move |gauge| hard(*gauge, span));
+    let mut run: Vec<Entry> = over(budget::Span::Run).collect();
     run.push(Entry {
-        name: "token_budget",
+        name: Limit::Tokens.name(),
         used: screen.view.meter().usage().output,
         limit: screen.view.token_budget(),
         write: short,
         over: "used up",
-        about: screen.view.token_budget().map_or("not set", |_| "tokens written; ends at 90 %"),
+        about: screen.view.token_budget().map_or("not set", |_| Limit::Tokens.row().about),
     });
     let context = Entry {
         name: "context",
@@ -74,41 +71,30 @@ fn lines(screen: &Screen<'_>, inner: usize) -> Vec<Line<'static>> {
     };
     let mut lines = Vec::new();
     section(&mut lines, "This run", run, inner, theme);
-    section(
-        &mut lines,
-        "This session",
-        session.into_iter().map(hard).chain([context]).collect(),
-        inner,
-        theme,
-    );
-    section(&mut lines, "Each call", each.into_iter().map(soft).collect(), inner, theme);
+    section(&mut lines, "This session", over(budget::Span::Session).chain([context]).collect(), inner, theme);
+    section(&mut lines, "Each call", gauges.iter().filter_map(|gauge| soft(*gauge)).collect(), inner, theme);
     lines.push(Line::default());
     lines.extend(paid(screen, inner));
     lines
 }
 
-/// A limit that ends a run.
-fn hard(gauge: Gauge) -> Entry {
-    let write = match Limit::parse(gauge.name) {
-        Some(Limit::WallTime) => clock,
-        Some(Limit::Cost) => dollars,
-        Some(Limit::Turns | Limit::ToolCalls | Limit::InputTokens | Limit::OutputTokens | Limit::Tokens)
-        | None => short,
+/// A limit that ends a run, if it is one whose use is added up over this.
+fn hard(gauge: Gauge, span: budget::Span) -> Option<Entry> {
+    let row = Limit::parse(gauge.name)?.row();
+    let write = match row.unit {
+        Unit::Seconds => clock,
+        Unit::MicroDollars => dollars,
+        Unit::Things(_) | Unit::Tokens => short,
     };
-    let about = if gauge.name == Limit::WallTime.name() { "waiting for you does not count" } else { "" };
-    Entry { name: gauge.name, used: gauge.used, limit: gauge.limit, write, over: "used up", about }
+    let Gauge { name, used, limit } = gauge;
+    (row.span == span).then_some(Entry { name, used, limit, write, over: "used up", about: row.about })
 }
 
 /// A limit of one call, or of those at the same time.
-fn soft(gauge: Gauge) -> Entry {
-    let (about, over) = match gauge.name {
-        "max_parallel_tool_calls" => ("running now", "all busy"),
-        "max_tool_result_chars" => ("the longest result so far", "longer ones are cut"),
-        "max_retries_per_model_call" => ("retries of the call under way", "used up"),
-        _ => ("for reads that fail", "used up"),
-    };
+fn soft(gauge: Gauge) -> Option<Entry> {
+    let BoundRow { about, over, .. } = Bound::parse(gauge.name)?.row();
     let over = if gauge.limit == Some(0) { "none allowed" } else { over };
-    Entry { name: gauge.name, used: gauge.used, limit: gauge.limit, write: short, over, about }
+    Some(Entry { name: gauge.name, used: gauge.used, limit: gauge.limit, write: short, over, about })
 }
 
 fn section(

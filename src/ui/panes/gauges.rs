@@ -4,7 +4,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::budget::{Gauge, Limit};
+use crate::budget::{Gauge, Limit, Unit};
 use crate::ui::theme::Theme;
 
 use super::Screen;
@@ -16,6 +16,10 @@ const BARS: [u64; 3] = [5, 3, 0];
 
 /// Name of the gauge of what the cache spared.
 const CACHE: &str = "cache";
+
+/// The limits that have a place of their own in the line. Any other one comes last, where it is set.
+const PLACED: [Limit; 6] =
+    [Limit::Turns, Limit::ToolCalls, Limit::InputTokens, Limit::OutputTokens, Limit::Cost, Limit::WallTime];
 
 /// One gauge of the line.
 struct Item {
@@ -38,21 +42,18 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
 fn items(screen: &Screen<'_>, total: usize) -> Vec<Item> {
     let gauges = screen.view.gauges(screen.now);
     let find = |limit: Limit| gauges.iter().find(|g| g.name == limit.name()).copied();
-    let of = |limit: Limit, name: &'static str, bar: bool, rank: u8, write: fn(u64) -> String| {
-        find(limit).map(|Gauge { used, limit, .. }| {
-            let words = limit.map_or_else(|| write(used), |l| format!("{}/{}", write(used), write(l)));
-            Item { name, used, limit, words, bar, rank }
-        })
-    };
+    let of = |limit: Limit, rank: u8| find(limit).map(|gauge| item(limit, gauge, rank));
     let context = screen.view.meter().context_tokens();
     let window = screen.view.session.window;
     let priced = screen.view.meter().session_usage().cost.is_some();
     let run = of_this_run(screen);
     let name = if run.is_some() { "session" } else { "" };
-    let cost = of(Limit::Cost, name, false, 3, dollars).filter(|c| priced || c.limit.is_some());
+    let cost = of(Limit::Cost, 3).filter(|c| priced || c.limit.is_some());
+    let cost = cost.map(|cost| Item { name, ..cost });
+    let others = Limit::forbidding().filter(|limit| !PLACED.contains(limit)).filter_map(|limit| of(limit, 9));
     [
-        of(Limit::Turns, "turns", true, 0, |n| n.to_string()),
-        of(Limit::ToolCalls, "tools", true, 1, |n| n.to_string()),
+        of(Limit::Turns, 0),
+        of(Limit::ToolCalls, 1),
         Some(Item {
             name: if total < 60 { "ctx" } else { "context" },
             used: context,
@@ -61,16 +62,31 @@ fn items(screen: &Screen<'_>, total: usize) -> Vec<Item> {
             bar: true,
             rank: 2,
         }),
-        of(Limit::InputTokens, "in", false, 6, short),
+        of(Limit::InputTokens, 6),
         cache(screen),
-        of(Limit::OutputTokens, "out", false, 5, short),
+        of(Limit::OutputTokens, 5),
         run,
         cost,
-        of(Limit::WallTime, "", false, 4, clock),
+        of(Limit::WallTime, 4),
     ]
     .into_iter()
     .flatten()
+    .chain(others.filter(|item| item.limit.is_some()))
     .collect()
+}
+
+/// A limit, as its unit is written.
+fn item(limit: Limit, gauge: Gauge, rank: u8) -> Item {
+    let write: fn(u64) -> String = match limit.unit() {
+        Unit::Things(_) => |number| number.to_string(),
+        Unit::Tokens => short,
+        Unit::Seconds => clock,
+        Unit::MicroDollars => dollars,
+    };
+    let Gauge { used, limit: most, .. } = gauge;
+    let words = most.map_or_else(|| write(used), |most| format!("{}/{}", write(used), write(most)));
+    let bar = matches!(limit.unit(), Unit::Things(_));
+    Item { name: limit.row().label, used, limit: most, words, bar, rank }
 }
 
 /// What this run has cost, once that is another sum than what the session has.

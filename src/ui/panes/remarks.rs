@@ -3,7 +3,7 @@
 use ratatui::style::Style;
 use ratatui::text::Line;
 
-use crate::budget::Limit;
+use crate::budget::{Limit, Unit};
 use crate::ledger::{Body, Change, Compaction, Entry, EntryId, Injected, Injector};
 use crate::ui::text::{fit, sanitize, wrap};
 use crate::view::change;
@@ -94,12 +94,11 @@ fn compacted(id: EntryId, made: &Compaction, around: &Around<'_>) -> Vec<Row> {
 
 /// A limit's value in its own unit.
 pub(super) fn amount(limit: Limit, value: u64) -> String {
-    match limit {
-        Limit::Turns => count(usize::try_from(value).unwrap_or(usize::MAX), "turn"),
-        Limit::ToolCalls => count(usize::try_from(value).unwrap_or(usize::MAX), "call"),
-        Limit::WallTime => clock(value),
-        Limit::InputTokens | Limit::OutputTokens | Limit::Tokens => format!("{} tokens", short(value)),
-        Limit::Cost => dollars(value),
+    match limit.unit() {
+        Unit::Things(word) => count(usize::try_from(value).unwrap_or(usize::MAX), word),
+        Unit::Seconds => clock(value),
+        Unit::Tokens => format!("{} tokens", short(value)),
+        Unit::MicroDollars => dollars(value),
     }
 }
 

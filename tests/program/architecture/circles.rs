@@ -6,10 +6,6 @@ use super::source::{SourceFile, heads, source_files};
 
 /// The circles there are, each with its reason. It shrinks: a circle that is gone must leave it, and no new one enters.
 const KNOWN: &[(&str, &str)] = &[
-    (
-        "config::hooks <-> config::setting <-> config::value",
-        "a written value may be a table of hooks, whose rows are written values",
-    ),
     ("ui::overlays <-> ui::picking <-> ui::update", "what is picked from the palette is obeyed as a key is"),
     (
         "ui::panes::approval <-> ui::panes::cards <-> ui::panes::endings <-> ui::panes::goals <-> ui::panes::remarks <-> ui::panes::tools",

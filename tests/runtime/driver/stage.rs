@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use crate::told;
 
 use countersign::agent::{Agent, Answer, Event, Intent, Live, Settings};
-use countersign::budget::Limits;
+use countersign::budget::{Limit, Limits};
 use countersign::ledger::{BackgroundStatus, Body, CallId, Entry, EntryId, ModelRef, Outcome};
 use countersign::model::{ModelEvent, ModelNews, ModelSpec, Request};
 use countersign::policy::Policy;
@@ -393,7 +393,7 @@ fn settings(wall: Option<u64>) -> Settings {
         cwd: "/w".into(),
         tools: ["read", "write", "shell"].map(|name| tool(name, effect_of(name))).to_vec(),
         policy: Policy::default(),
-        limits: Limits { max_wall_time_seconds: wall, ..Limits::default() },
+        limits: Limits::default().with(Limit::WallTime, wall),
         seed: 7,
         ..Settings::new(ModelSpec::unknown(ModelRef::parse("script")))
     }

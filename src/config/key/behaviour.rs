@@ -1,0 +1,203 @@
+//! The keys without a table: who answers, what may be done, what is seen and heard; and the user's keys and hooks.
+
+use super::{Owner, Row, Tightens, Value};
+use crate::agent::Attendance;
+use crate::config::setting::Setting;
+use crate::config::source::Source;
+use crate::config::spelling::{listed, quoted};
+use crate::config::{Config, keys, logging};
+use crate::model::Effort;
+use crate::policy::{Mode, RuleKind};
+
+pub(super) static ROWS: &[Row] = &[
+    Row::new(
+        "model",
+        Value::letters(
+            |config| config.model.as_deref().map(quoted),
+            |config, setting| {
+                config.model = Some(setting.value.text()?.to_owned());
+                Ok(())
+            },
+        ),
+        Tightens::Never,
+        Owner::Trusted,
+    )
+    .asking(|_, after, _| {
+        vec![("sends", format!("everything that is said to {}", after.model.as_deref().unwrap_or_default()))]
+    }),
+    Row::new(
+        "effort",
+        Value::letters(
+            |config| config.effort.map(|level| quoted(level.as_str())),
+            |config, setting| {
+                config.effort = Some(Effort::parse(setting.value.text()?)?);
+                Ok(())
+            },
+        ),
+        Tightens::Never,
+        Owner::Trusted,
+    ),
+    Row::new(
+        "fallback",
+        Value::letters(
+            |config| Some(listed(config.fallback.iter().map(|model| quoted(model)))),
+            add_fallback,
+        ),
+        Tightens::Never,
+        Owner::Trusted,
+    )
+    .asking(|_, after, _| {
+        let to = |model| format!("everything that is said to {model}, when another model fails");
+        after.fallback.iter().map(|model| ("sends", to(model))).collect()
+    }),
+    Row::new(
+        "script",
+        Value::letters(
+            |config| config.script.as_deref().map(quoted),
+            |config, setting| {
+                config.script = Some(setting.value.text()?.to_owned());
+                Ok(())
+            },
+        ),
+        Tightens::Never,
+        Owner::User,
+    ),
+    Row::new(
+        "mode",
+        Value::letters(
+            |config| Some(quoted(config.mode.as_str())),
+            |config, setting| {
+                config.mode = Mode::parse(setting.value.text()?)?;
+                Ok(())
+            },
+        ),
+        Tightens::If(|before, after| after.mode <= before.mode),
+        Owner::Trusted,
+    ),
+    Row::new("allow", Value::Rules(RuleKind::Allow), Tightens::Never, Owner::Trusted)
+        .asking(|before, after, _| new_rules(before, after, "")),
+    Row::new("ask", Value::Rules(RuleKind::Ask), Tightens::Always, Owner::Trusted),
+    Row::new("deny", Value::Rules(RuleKind::Deny), Tightens::Always, Owner::Trusted),
+    Row::new("sandbox", Value::Rules(RuleKind::Sandbox), Tightens::Never, Owner::Trusted)
+        .asking(|before, after, _| new_rules(before, after, " in the sandbox")),
+    Row::new(
+        "on_approval",
+        Value::letters(
+            |config| Some(quoted(if config.on_approval == Attendance::Stop { "stop" } else { "deny" })),
+            |config, setting| {
+                config.on_approval = attendance(setting.value.text()?)?;
+                Ok(())
+            },
+        ),
+        Tightens::If(|before, after| {
+            after.on_approval == before.on_approval || after.on_approval == Attendance::Stop
+        }),
+        Owner::Trusted,
+    ),
+    Row::new(
+        "theme",
+        Value::letters(
+            |config| config.theme.as_deref().map(quoted),
+            |config, setting| {
+                config.theme = Some(setting.value.text()?.to_owned());
+                Ok(())
+            },
+        ),
+        Tightens::Always,
+        Owner::Trusted,
+    ),
+    Row::new(
+        "notify",
+        Value::letters(
+            |config| Some(quoted(config.notify.as_str())),
+            |config, setting| {
+                config.notify = keys::notify(setting.value.text()?)?;
+                Ok(())
+            },
+        ),
+        Tightens::Always,
+        Owner::Trusted,
+    ),
+    Row::new(
+        "images",
+        Value::letters(
+            |config| Some(quoted(config.images.as_str())),
+            |config, setting| {
+                config.images = keys::images(setting.value.text()?)?;
+                Ok(())
+            },
+        ),
+        Tightens::Always,
+        Owner::Trusted,
+    ),
+    Row::new(
+        "vim",
+        Value::switch(|config| config.vim, |config, on| config.vim = on),
+        Tightens::Never,
+        Owner::User,
+    ),
+    Row::new(
+        "screen_reader",
+        Value::switch(|config| config.screen_reader, |config, on| config.screen_reader = on),
+        Tightens::Never,
+        Owner::User,
+    ),
+    Row::new(
+        "mouse",
+        Value::switch(|config| config.mouse, |config, on| config.mouse = on),
+        Tightens::Never,
+        Owner::User,
+    ),
+    Row::new(
+        "links",
+        Value::switch(|config| config.links, |config, on| config.links = on),
+        Tightens::If(|_, after| !after.links),
+        Owner::Trusted,
+    ),
+    // Shown with all that they bind.
+    Row::new("keys.*.*", Value::letters(|_| None, keys::set), Tightens::Never, Owner::User),
+    Row::new(
+        "log",
+        Value::letters(
+            |config| Some(quoted(&config.log)),
+            |config, setting| {
+                let filter = setting.value.text()?;
+                logging::check(filter)?;
+                config.log = filter.to_owned();
+                Ok(())
+            },
+        ),
+        Tightens::Never,
+        Owner::User,
+    ),
+    Row::new("hooks.*", Value::Hooks, Tightens::Never, Owner::Trusted),
+];
+
+fn attendance(text: &str) -> Result<Attendance, String> {
+    match text {
+        "deny" => Ok(Attendance::Deny),
+        "stop" => Ok(Attendance::Stop),
+        other => Err(format!("takes \"deny\" or \"stop\", not {other:?}")),
+    }
+}
+
+/// What rules allow that were not there before.
+fn new_rules(before: &Config, after: &Config, place: &str) -> Vec<(&'static str, String)> {
+    let new = after.rules.iter().skip(before.rules.len());
+    new.map(|sourced| ("allows", format!("{}{place}, without a question", sourced.rule))).collect()
+}
+
+/// Most models of a chain: more are a mistake.
+const MOST_FALLBACKS: usize = 16;
+
+/// A list replaces what weaker layers said; `--fallback` said again adds to the chain.
+fn add_fallback(config: &mut Config, setting: &Setting) -> Result<(), String> {
+    let chain = setting.value.texts()?.into_iter().map(str::to_owned);
+    let goes_on = setting.source == Source::Flag("--fallback") && config.source("fallback") == setting.source;
+    let before = if goes_on { std::mem::take(&mut config.fallback) } else { Vec::new() };
+    config.fallback = before.into_iter().chain(chain).collect();
+    match config.fallback.len() {
+        0..=MOST_FALLBACKS => Ok(()),
+        count => Err(format!("takes at most {MOST_FALLBACKS} models, not {count}")),
+    }
+}

@@ -1,0 +1,38 @@
+//! The keys of `[network]`: how servers are reached.
+
+use super::{Owner, Row, Tightens, Value};
+use crate::config::connection::check_proxy;
+use crate::config::spelling::quoted;
+
+pub(super) static ROWS: &[Row] = &[
+    Row::new(
+        "network.proxy",
+        Value::letters(
+            |config| config.network.proxy.as_deref().map(quoted),
+            |config, setting| {
+                // What was written may hold a password, so no message repeats it.
+                let address = setting.value.text().map_err(|_repeats_it| "takes the address of a proxy")?;
+                check_proxy(address)?;
+                config.network.proxy = Some(address.to_owned());
+                Ok(())
+            },
+        ),
+        Tightens::Never,
+        Owner::User,
+    ),
+    Row::new(
+        "network.ca_file",
+        Value::letters(
+            |config| config.network.ca_file.as_ref().map(|path| quoted(&path.to_string_lossy())),
+            |config, setting| match setting.value.text()? {
+                "" => Err("takes the name of a file".to_owned()),
+                path => {
+                    config.network.ca_file = Some(path.into());
+                    Ok(())
+                }
+            },
+        ),
+        Tightens::Never,
+        Owner::User,
+    ),
+];
