@@ -1,6 +1,6 @@
 //! The key a and the page of permissions: a rule is seen before it is taken, and whoever asks sees which rules are in force.
 
-use crate::frames::{Seat, snapshot};
+use crate::frames::{Seat, scrolled, snapshot};
 use crate::hand::Hand;
 use crate::stage::{Stage, settings, shell_tool};
 use countersign::agent::{Answer, Event, Intent};
@@ -315,7 +315,7 @@ fn the_wheel_scrolls_the_page() {
     let before = hand.screen();
     hand.does(MouseEventKind::ScrollDown, (5, 5));
     hand.look();
-    assert!(matches!(hand.seat.local.overlay, Some(Overlay::Permissions(_, at)) if at > 0));
+    assert!(scrolled(hand.seat.local.overlay.as_ref(), "permissions") > Some(0));
     assert_ne!(hand.screen(), before);
     let copied = hand.drags((2, 3), (39, 4));
     assert!(!copied.trim().is_empty(), "what a page says can be selected");

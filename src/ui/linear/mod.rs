@@ -4,19 +4,18 @@
 mod always;
 mod asking;
 mod calls;
-mod commands;
 mod deciding;
 mod expected;
 mod gather;
 mod moment;
 mod obeying;
-mod pages;
+pub(super) mod pages;
 mod replying;
 mod stopping;
 mod talk;
 mod teller;
 mod undoing;
 mod voice;
-mod words;
+pub(super) mod words;
 
 pub use talk::{Act, Line, Talk};

@@ -7,17 +7,16 @@ use std::time::Duration;
 use crate::agent::{Event, Intent, Live};
 use crate::ledger::{Body, CallId, Entry, EntryId, Millis, standing};
 use crate::ui::Request;
+use crate::ui::commands::{self, Fronts};
 use crate::ui::offer::Offer;
-use crate::ui::slash;
 use crate::view::{View, ViewSettings};
 
 use super::asking::{self, Asking, Purpose};
-use super::commands;
 use super::expected::Expected;
 use super::gather::{Gather, Gathered};
 use super::moment::Moment;
 use super::pages::resumed;
-use super::stopping::{EARLY, Stop};
+use super::stopping::{self, EARLY, Stop};
 use super::teller::Teller;
 use super::voice::Voice;
 use super::words::{count, plain};
@@ -254,7 +253,7 @@ impl Talk {
                 Some(word) => self.answer(word, now),
                 None => self.other(&text, line.typed),
             },
-            Gathered::Line(text) if !line.alone && commands::decides(&text) => self.together(&text),
+            Gathered::Line(text) if !line.alone && stopping::decides(&text) => self.together(&text),
             Gathered::Line(text) if self.stop.is_raised_early(&self.teller.view, &text, now) => {
                 self.no_answer(EARLY)
             }
@@ -297,13 +296,8 @@ impl Talk {
         if text.trim().is_empty() {
             return Vec::new();
         }
-        match commands::read(text) {
-            Some(Ok(own)) => return self.own(own),
-            Some(Err(why)) => return self.usage(&why),
-            None => {}
-        }
-        match slash::read(text) {
-            Some(Ok(command)) => self.command(command),
+        match commands::read(text, Fronts::Lines) {
+            Some(Ok(meaning)) => self.obey(meaning),
             Some(Err(why)) => self.usage(&why),
             // Whoever has seen the question may have meant an answer: nothing is done with it.
             None if self.asking.was_asked(typed) => {

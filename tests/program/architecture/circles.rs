@@ -18,11 +18,6 @@ const KNOWN: &[(&str, &str)] = &[
         "runtime::models::rehearsal::scan <-> runtime::models::rehearsal::wish",
         "the list of verbs stands with the wishes, and is asked for by the scanner",
     ),
-    ("ui::overlays <-> ui::picking <-> ui::update", "what is picked from the palette is obeyed as a key is"),
-    (
-        "ui::panes::approval <-> ui::panes::cards <-> ui::panes::endings <-> ui::panes::goals <-> ui::panes::remarks <-> ui::panes::tools",
-        "a card is laid out by its kind's file, and what surrounds every card is declared with the cards",
-    ),
 ];
 
 type Imports<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
