@@ -7,7 +7,7 @@ use crate::view::{CardBody, CardId, View};
 use super::act::Act;
 use super::answering;
 use super::deciding::{choose, reason};
-use super::inspector::{self, Wish};
+use super::inspector::{self, InspectorAction};
 use super::keymap::{Command, Place, lookup};
 use super::local::{Focus, Local, Overlay};
 use super::picking::{self, Done};
@@ -43,11 +43,11 @@ fn on_top(local: &mut Local, view: &View, key: KeyEvent, page: i32) -> Option<Ve
     let types = matches!(overlay, Overlay::Output(..)) && lookup(Place::Page, key) == Some(Command::TypeInto);
     let closes = match overlay {
         Overlay::Ledger(it) => match inspector::update(it, view, key, page) {
-            Wish::None => false,
-            Wish::Close => true,
-            Wish::Copy(text) => return Some(vec![Act::Copy(text)]),
-            Wish::CopyRecord(entry) => return Some(vec![Act::CopyRecord(entry)]),
-            Wish::Jump(card) => {
+            InspectorAction::None => false,
+            InspectorAction::Close => true,
+            InspectorAction::Copy(text) => return Some(vec![Act::Copy(text)]),
+            InspectorAction::CopyRecord(entry) => return Some(vec![Act::CopyRecord(entry)]),
+            InspectorAction::Jump(card) => {
                 jump(local, view, card);
                 return Some(Vec::new());
             }

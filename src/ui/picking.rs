@@ -37,14 +37,14 @@ pub(super) fn open(local: &mut Local, view: &View, source: Source) -> Vec<Act> {
 /// One key in the picker that lies on top; `None` when there is none.
 pub(super) fn update(local: &mut Local, press: Press, page: i32) -> Option<Done> {
     let Some(Overlay::Picker(picker)) = &mut local.overlay else { return None };
-    let was = worn(picker);
+    let was = theme_of(picker);
     Some(Done::Acts(match picker.press(press.key, page) {
         Step::Stays => {
-            let now = worn(picker);
-            if now == was { Vec::new() } else { now.map(Act::Wear).into_iter().collect() }
+            let now = theme_of(picker);
+            if now == was { Vec::new() } else { now.map(Act::SetTheme).into_iter().collect() }
         }
         Step::Leaves => {
-            let before = (picker.source == Source::Themes).then(|| Act::Wear(picker.before.clone()));
+            let before = (picker.source == Source::Themes).then(|| Act::SetTheme(picker.before.clone()));
             local.overlay = None;
             before.into_iter().collect()
         }
@@ -64,14 +64,14 @@ pub(super) fn update(local: &mut Local, press: Press, page: i32) -> Option<Done>
 /// Chooses a line among those that fit.
 pub(super) fn choose(local: &mut Local, line: usize) -> Vec<Act> {
     let Some(Overlay::Picker(picker)) = &mut local.overlay else { return Vec::new() };
-    let was = worn(picker);
+    let was = theme_of(picker);
     picker.chosen = line;
-    let now = worn(picker);
-    if now == was { Vec::new() } else { now.map(Act::Wear).into_iter().collect() }
+    let now = theme_of(picker);
+    if now == was { Vec::new() } else { now.map(Act::SetTheme).into_iter().collect() }
 }
 
 /// The theme that the chosen line would put on.
-fn worn(picker: &Picker) -> Option<String> {
+fn theme_of(picker: &Picker) -> Option<String> {
     match &picker.current()?.choice {
         Choice::Theme(name) => Some(name.clone()),
         _ => None,

@@ -96,7 +96,7 @@ pub(super) fn obey(local: &mut Local, view: &View, meaning: Meaning) -> Vec<Act>
         Meaning::Pick(Source::Grants) => shown(local, Overlay::Picker(Picker::grants(view))),
         Meaning::Pick(source) => vec![Act::Pick(source)],
         Meaning::Quit => vec![Act::Quit],
-        Meaning::Theme(name) => vec![Act::Wear(name)],
+        Meaning::Theme(name) => vec![Act::SetTheme(name)],
         Meaning::Find(words) => {
             local.search = Some(Search { wanted: words, ..Search::new() });
             Vec::new()

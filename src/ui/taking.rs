@@ -43,7 +43,7 @@ pub(super) fn take(local: &mut Local, view: &View, choice: Choice) -> Vec<Act> {
         }
         Choice::Theme(name) => {
             local.hint = Some(format!("{name} for now · theme = \"{name}\" in config.toml keeps it"));
-            vec![Act::Wear(name)]
+            vec![Act::SetTheme(name)]
         }
     }
 }

@@ -195,12 +195,12 @@ fn a_theme_is_worn_while_it_is_chosen_and_taken_off_on_esc() {
     };
     let mut seat = Seat::new(scenes::conversation());
     themes(&mut seat);
-    assert_eq!(seat.key(KeyCode::Down, NONE), [Act::Wear("light".into())]);
+    assert_eq!(seat.key(KeyCode::Down, NONE), [Act::SetTheme("light".into())]);
     assert!(seat.frame(100, 24).contains("✓ done"), "the transcript shows what it looks like");
-    assert_eq!(seat.key(KeyCode::Esc, NONE), [Act::Wear("dark".into())]);
+    assert_eq!(seat.key(KeyCode::Esc, NONE), [Act::SetTheme("dark".into())]);
     themes(&mut seat);
     seat.key(KeyCode::Down, NONE);
-    assert_eq!(enter(&mut seat), [Act::Wear("light".into())]);
+    assert_eq!(enter(&mut seat), [Act::SetTheme("light".into())]);
     assert!(seat.frame(100, 24).contains("theme = \"light\" in config.toml keeps it"));
 }
 

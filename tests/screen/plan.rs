@@ -4,7 +4,7 @@ use crate::frames;
 use crate::frames::{Seat, page, scrolled, snapshot};
 use crate::stage::{Stage, settings, view};
 use countersign::ledger::{Ending, Outcome};
-use countersign::ui::linear::Talk;
+use countersign::ui::linear::LinearSession;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use serde_json::{Value, json};
 
@@ -71,7 +71,7 @@ fn the_page_has_every_item_and_says_in_words_how_it_stands() {
 #[test]
 fn lines_say_the_plan_in_words() {
     let said_of = |stage: Stage| {
-        let mut talk = Talk::new(settings(), frames::json);
+        let mut talk = LinearSession::new(settings(), frames::json);
         talk.begin(&[], None);
         stage.events.iter().for_each(|event| talk.hear(event));
         talk.settle();

@@ -9,13 +9,13 @@ mod expected;
 mod gather;
 mod moment;
 mod obeying;
+mod output;
 pub(super) mod pages;
+mod renderer;
 mod replying;
+mod session;
 mod stopping;
-mod talk;
-mod teller;
 mod undoing;
-mod voice;
 pub(super) mod words;
 
-pub use talk::{Act, Line, Talk};
+pub use session::{Act, Line, LinearSession};

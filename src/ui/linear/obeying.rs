@@ -9,35 +9,35 @@ use crate::ui::source::Source;
 use crate::ui::xterm;
 
 use super::pages;
-use super::talk::{Act, Talk};
+use super::session::{Act, LinearSession};
 
-impl Talk {
+impl LinearSession {
     /// Does what a command means.
     pub(super) fn obey(&mut self, meaning: Meaning) -> Vec<Act> {
-        let (view, voice, now) = (&self.teller.view, &mut self.voice, self.now);
+        let (view, output, now) = (&self.renderer.view, &mut self.output, self.now);
         match meaning {
             Meaning::Intent(Intent::SetMode(mode)) if mode == view.session.mode => {
-                voice.say(&format!("mode: {mode} already"));
+                output.say(&format!("mode: {mode} already"));
             }
             Meaning::Intent(intent) => {
                 if let (Intent::Queue(message), true) = (&intent, view.status.is_busy()) {
-                    self.teller.was_typed(&message.content);
+                    self.renderer.was_typed(&message.content);
                 }
                 return vec![Act::Send(intent)];
             }
             Meaning::Request(request) => return vec![Act::Ask(request)],
             Meaning::Page(page) => {
                 page.open(view).page.spoken(view, now).iter().for_each(|said| match said {
-                    Spoken::Line(words) => voice.say(words),
-                    Spoken::More(words) => voice.more(words),
+                    Spoken::Line(words) => output.say(words),
+                    Spoken::More(words) => output.more(words),
                 })
             }
             Meaning::Pick(Source::Sessions) => return vec![Act::Ask(Request::ListSessions)],
             Meaning::Pick(Source::Models) => return vec![Act::Ask(Request::ListModels)],
             Meaning::Pick(Source::Rewind) => self.rewind(),
-            Meaning::Pick(Source::Grants) => pages::grants(view, voice),
-            Meaning::Find(words) if words.is_empty() => voice.say("not understood: /find takes words"),
-            Meaning::Find(words) => pages::find(view, &words, self.entry_json, voice),
+            Meaning::Pick(Source::Grants) => pages::grants(view, output),
+            Meaning::Find(words) if words.is_empty() => output.say("not understood: /find takes words"),
+            Meaning::Find(words) => pages::find(view, &words, self.entry_json, output),
             Meaning::Quit => return vec![Act::Quit],
             Meaning::Linear(command) => return self.obey_linear(command),
             // The table has these for the screen only.
@@ -48,24 +48,24 @@ impl Talk {
 
     /// Does what a command means that only lines need.
     fn obey_linear(&mut self, command: LinearCommand) -> Vec<Act> {
-        let (view, voice) = (&self.teller.view, &mut self.voice);
+        let (view, output) = (&self.renderer.view, &mut self.output);
         match command {
-            LinearCommand::Output(call) => pages::output(view, call, voice),
-            LinearCommand::Show(entry) => pages::show(view, entry, self.entry_json, voice),
-            LinearCommand::ShowCall(call) => pages::show_call(view, call, self.entry_json, voice),
-            LinearCommand::Ledger(entries) => pages::ledger(view, entries, voice),
-            LinearCommand::Status => pages::status(view, self.now, voice),
-            LinearCommand::NoThemes => voice.say("themes: there are none here, nothing is coloured"),
+            LinearCommand::Output(call) => pages::output(view, call, output),
+            LinearCommand::Show(entry) => pages::show(view, entry, self.entry_json, output),
+            LinearCommand::ShowCall(call) => pages::show_call(view, call, self.entry_json, output),
+            LinearCommand::Ledger(entries) => pages::ledger(view, entries, output),
+            LinearCommand::Status => pages::status(view, self.now, output),
+            LinearCommand::NoThemes => output.say("themes: there are none here, nothing is coloured"),
             LinearCommand::Raise => match view.offer() {
                 Some(offer) => {
                     return vec![Act::Send(Intent::Raise { limit: offer.limit, to: offer.to })];
                 }
-                None => voice.say("nothing to raise: no budget has stopped it"),
+                None => output.say("nothing to raise: no budget has stopped it"),
             },
             LinearCommand::Send if self.asking.is_open() => {
-                voice.say("not sent: a call waits for you; answer it first");
+                output.say("not sent: a call waits for you; answer it first");
             }
-            LinearCommand::Send if self.kept.is_empty() => voice.say("nothing is kept"),
+            LinearCommand::Send if self.kept.is_empty() => output.say("nothing is kept"),
             LinearCommand::Send => {
                 let text = std::mem::take(&mut self.kept).join("\n\n");
                 return self.submit(&text);
@@ -73,7 +73,9 @@ impl Talk {
             LinearCommand::Session(number) => {
                 match number.checked_sub(1).and_then(|at| self.sessions.get(at)) {
                     Some(id) => return vec![Act::Resume(id.clone())],
-                    None => voice.say("there is no session with that number: /sessions says which there are"),
+                    None => {
+                        output.say("there is no session with that number: /sessions says which there are")
+                    }
                 }
             }
             LinearCommand::Rewind(number) => return self.rewind_to(number),
@@ -85,7 +87,7 @@ impl Talk {
             }
             LinearCommand::Model(number) => match number.checked_sub(1).and_then(|at| self.models.get(at)) {
                 Some(name) => return vec![Act::Ask(Request::ChooseModel(name.clone()))],
-                None => voice.say("there is no model with that number: /model says which there are"),
+                None => output.say("there is no model with that number: /model says which there are"),
             },
         }
         Vec::new()
@@ -93,13 +95,13 @@ impl Talk {
 
     /// Types into the terminal of the command that runs now.
     fn type_into(&mut self, written: impl FnOnce(KeyModes) -> Vec<u8>) -> Vec<Act> {
-        let Some(call) = self.teller.view.typable() else {
-            self.voice.say("not typed: no command runs on a terminal that takes keys");
+        let Some(call) = self.renderer.view.typable() else {
+            self.output.say("not typed: no command runs on a terminal that takes keys");
             return Vec::new();
         };
-        let screen = self.teller.view.panel(call).and_then(|panel| panel.screen.as_ref());
+        let screen = self.renderer.view.panel(call).and_then(|panel| panel.screen.as_ref());
         let typed = Typed(written(screen.map(|screen| screen.keys).unwrap_or_default()));
-        self.voice.say(&format!("typed: /output {call} says what is on its terminal"));
+        self.output.say(&format!("typed: /output {call} says what is on its terminal"));
         vec![Act::Send(Intent::TypeInto { call, typed })]
     }
 }

@@ -5,18 +5,18 @@ use crate::ledger::{Body, CallId, Entry, EntryId, Millis};
 use crate::view::{Mark, PanelState, Row, View, one_line};
 
 use super::calls::named;
-use super::voice::Voice;
+use super::output::LinearOutput;
 use super::words::{amount, cost, count, duration, plain};
 
 /// What can be taken back, and how.
-pub(super) fn grants(view: &View, voice: &mut Voice) {
+pub(super) fn grants(view: &View, output: &mut LinearOutput) {
     let all = view.permissions().revocable();
     for (call, words) in &all {
-        voice.say(&format!("granted for this session with {call}: {words}"));
+        output.say(&format!("granted for this session with {call}: {words}"));
     }
     match all.first() {
-        Some((call, _)) => voice.say(&format!("/permissions revoke {call} takes the first one back")),
-        None => voice.say("nothing is granted for this session"),
+        Some((call, _)) => output.say(&format!("/permissions revoke {call} takes the first one back")),
+        None => output.say("nothing is granted for this session"),
     }
 }
 
@@ -33,20 +33,20 @@ pub(in crate::ui) fn used(Gauge { name, used, limit }: Gauge) -> String {
 }
 
 /// The last entries, a line each.
-pub(super) fn ledger(view: &View, entries: usize, voice: &mut Voice) {
+pub(super) fn ledger(view: &View, entries: usize, output: &mut LinearOutput) {
     let rows = view.rows();
     let last = rows.get(rows.len().saturating_sub(entries)..).unwrap_or_default();
-    last.iter().for_each(|row| voice.say(&row_words(row)));
-    voice.say(&format!("ledger: {} of {} entries; /show ID says one whole", last.len(), rows.len()));
+    last.iter().for_each(|row| output.say(&row_words(row)));
+    output.say(&format!("ledger: {} of {} entries; /show ID says one whole", last.len(), rows.len()));
 }
 
 /// The entries in which these words stand.
-pub(super) fn find(view: &View, wanted: &str, entry_json: fn(&Entry) -> String, voice: &mut Voice) {
+pub(super) fn find(view: &View, wanted: &str, entry_json: fn(&Entry) -> String, output: &mut LinearOutput) {
     let lower = wanted.to_lowercase();
     let has = |row: &&Row| entry_json(&row.entry).to_lowercase().contains(&lower);
     let found: Vec<&Row> = view.rows().iter().filter(has).collect();
-    found.iter().for_each(|row| voice.say(&row_words(row)));
-    voice.say(&format!("found: {} with {wanted:?}", found.len()));
+    found.iter().for_each(|row| output.say(&row_words(row)));
+    output.say(&format!("found: {} with {wanted:?}", found.len()));
 }
 
 fn row_words(row: &Row) -> String {
@@ -57,49 +57,54 @@ fn row_words(row: &Row) -> String {
 }
 
 /// An entry as it is recorded.
-pub(super) fn show(view: &View, id: EntryId, entry_json: fn(&Entry) -> String, voice: &mut Voice) {
+pub(super) fn show(view: &View, id: EntryId, entry_json: fn(&Entry) -> String, output: &mut LinearOutput) {
     match view.row(id) {
-        Some(row) => voice.say(&format!("{id}: {}", entry_json(&row.entry))),
-        None => voice.say(&format!("show: there is no entry {id}")),
+        Some(row) => output.say(&format!("{id}: {}", entry_json(&row.entry))),
+        None => output.say(&format!("show: there is no entry {id}")),
     }
 }
 
 /// All entries of a call, as they are recorded.
-pub(super) fn show_call(view: &View, call: CallId, entry_json: fn(&Entry) -> String, voice: &mut Voice) {
+pub(super) fn show_call(
+    view: &View,
+    call: CallId,
+    entry_json: fn(&Entry) -> String,
+    output: &mut LinearOutput,
+) {
     let rows: Vec<&Row> = view.rows().iter().filter(|row| row.entry.body.call() == Some(call)).collect();
-    rows.iter().for_each(|row| voice.say(&format!("{}: {}", row.entry.id, entry_json(&row.entry))));
+    rows.iter().for_each(|row| output.say(&format!("{}: {}", row.entry.id, entry_json(&row.entry))));
     if rows.is_empty() {
-        voice.say(&format!("show: there is no call {call}"));
+        output.say(&format!("show: there is no call {call}"));
     }
 }
 
 /// All that a call wrote, or has written so far.
-pub(super) fn output(view: &View, wanted: Option<CallId>, voice: &mut Voice) {
+pub(super) fn output(view: &View, wanted: Option<CallId>, output: &mut LinearOutput) {
     let call = wanted.or_else(|| view.calls().next_back());
     let Some((call, panel)) = call.and_then(|call| Some((call, view.panel(call)?))) else {
-        return voice.say("output: there is no such call");
+        return output.say("output: there is no such call");
     };
-    voice.say(&format!("output of {call}, {}:", named(panel)));
+    output.say(&format!("output of {call}, {}:", named(panel)));
     match panel.result() {
-        Some(result) => voice.more(&result.shown()),
-        None => panel.written().for_each(|line| voice.more(line)),
+        Some(result) => output.more(&result.shown()),
+        None => panel.written().for_each(|line| output.more(line)),
     }
-    voice.say(&format!("end of the output of {call}"));
+    output.say(&format!("end of the output of {call}"));
 }
 
 /// What is going on, and which calls run.
-pub(super) fn status(view: &View, now: Millis, voice: &mut Voice) {
+pub(super) fn status(view: &View, now: Millis, output: &mut LinearOutput) {
     let time = duration(view.meter().wall_ms(now));
-    voice.say(&match view.status.is_busy() {
+    output.say(&match view.status.is_busy() {
         true => format!("status: {}, turn {}, {time}", view.status.words(now), view.status.turn),
         false => "status: nothing runs".to_owned(),
     });
     for panel in view.calls().filter_map(|call| view.panel(call)) {
         let PanelState::Running { since, effect } = panel.state else { continue };
         let time = duration(now.since(since));
-        voice.say(&format!("tool {} ({}): runs for {time}", named(panel), effect.as_str()));
+        output.say(&format!("tool {} ({}): runs for {time}", named(panel), effect.as_str()));
         if let Some(last) = panel.written().next_back() {
-            voice.more(last);
+            output.more(last);
         }
     }
 }
