@@ -27,7 +27,7 @@ pub enum Act {
     /// Show what an undo would do: of the last turn that changed files, or of all since this message.
     Undo(Option<EntryId>),
     /// Put this theme on.
-    Wear(String),
+    SetTheme(String),
     /// Leave, and go on with the session of this id.
     Resume(String),
     /// Open the user's editor on what is typed.

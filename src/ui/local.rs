@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::ledger::{ApprovalRequest, Body, CallId, EntryId, Injector};
-use crate::view::{Card, CardId, Permissions, View};
+use crate::view::{Card, CardId, View};
 
 use super::composer::Composer;
 pub use super::inspector::Inspector;
+use super::pages::OpenPage;
 use super::picker::Picker;
 pub use super::reading::Reading;
 use super::rebinding::Keymap;
@@ -99,20 +100,12 @@ pub enum Focus {
 pub enum Overlay {
     /// The ledger.
     Ledger(Inspector),
-    /// The keys; scrolled by so many rows.
-    Help(u16),
+    /// A page that a command opened.
+    Page(OpenPage),
     /// All of a call; scrolled by so many rows.
     Output(CallId, u16),
     /// The summary of a compaction; scrolled by so many rows.
     Summary(EntryId, u16),
-    /// The budgets; scrolled by so many rows.
-    Budgets(u16),
-    /// What was in force when it was opened; scrolled by so many rows.
-    Permissions(Permissions, u16),
-    /// The background commands; scrolled by so many rows.
-    Shells(u16),
-    /// The model's to-do list; scrolled by so many rows.
-    Plan(u16),
     /// The terminal of a command, which gets the keys.
     Terminal(Typing),
     /// A list to pick from.
@@ -123,13 +116,8 @@ impl Overlay {
     /// How many rows it is scrolled by, where it is one page of rows.
     pub fn scrolled(&mut self) -> Option<&mut u16> {
         match self {
-            Self::Help(at)
-            | Self::Output(_, at)
-            | Self::Summary(_, at)
-            | Self::Permissions(_, at)
-            | Self::Budgets(at)
-            | Self::Plan(at)
-            | Self::Shells(at) => Some(at),
+            Self::Page(page) => Some(&mut page.scrolled),
+            Self::Output(_, at) | Self::Summary(_, at) => Some(at),
             Self::Terminal(typing) => Some(&mut typing.at),
             Self::Ledger(_) | Self::Picker(_) => None,
         }

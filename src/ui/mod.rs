@@ -48,9 +48,14 @@ pub mod inspector;
 /// Keys become intents.
 pub mod update;
 
-/// What a text that begins with a slash means.
+/// What is said when the session's file is shut.
 pub mod shut;
-pub mod slash;
+
+/// The slash commands.
+pub mod commands;
+
+/// The pages that they open.
+pub mod pages;
 
 /// Typing into the terminal of a running command.
 pub mod typing;
@@ -100,12 +105,14 @@ mod copying;
 mod deciding;
 mod editing;
 mod focusing;
+mod obeying;
 mod outside;
 mod overlays;
 mod reading;
 mod replaying;
 mod sending;
 mod settings;
+mod taking;
 
 /// Where each pane stands.
 pub mod layout;

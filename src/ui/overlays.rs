@@ -7,30 +7,34 @@ use crate::view::{CardBody, CardId, View};
 use super::act::Act;
 use super::answering;
 use super::deciding::{choose, reason};
-use super::inspector::{self, Wish};
+use super::inspector::{self, InspectorAction};
 use super::keymap::{Command, Place, lookup};
 use super::local::{Focus, Local, Overlay};
-use super::picking;
+use super::picking::{self, Done};
 use super::rhythm::Press;
-use super::source::Source;
 use super::typing;
 
 /// One key, if something lies on top; `None` when nothing does.
-pub(super) fn update(local: &mut Local, view: &View, press: Press) -> Option<Vec<Act>> {
+pub(super) fn update(local: &mut Local, view: &View, press: Press) -> Option<Done> {
     let key = press.key;
     if local.reason.is_some() {
-        return Some(reason(local, press));
+        return Some(Done::Acts(reason(local, press)));
     }
     if let Some(acts) = answered(local, view, press) {
-        return Some(acts);
+        return Some(Done::Acts(acts));
     }
     let page = i32::from(local.page.max(2)) - 1;
     let key = usual(local, key);
     if !is_quit(key)
-        && let Some(acts) = picking::update(local, view, Press { key, ..press }, page)
+        && let Some(done) = picking::update(local, Press { key, ..press }, page)
     {
-        return Some(acts);
+        return Some(done);
     }
+    on_top(local, view, key, page).map(Done::Acts)
+}
+
+/// One key in what lies on top and is no picker.
+fn on_top(local: &mut Local, view: &View, key: KeyEvent, page: i32) -> Option<Vec<Act>> {
     let (read_only, is_quit) = (local.read_only, is_quit(key));
     let overlay = local.overlay.as_mut()?;
     if is_quit {
@@ -39,11 +43,11 @@ pub(super) fn update(local: &mut Local, view: &View, press: Press) -> Option<Vec
     let types = matches!(overlay, Overlay::Output(..)) && lookup(Place::Page, key) == Some(Command::TypeInto);
     let closes = match overlay {
         Overlay::Ledger(it) => match inspector::update(it, view, key, page) {
-            Wish::None => false,
-            Wish::Close => true,
-            Wish::Copy(text) => return Some(vec![Act::Copy(text)]),
-            Wish::CopyRecord(entry) => return Some(vec![Act::CopyRecord(entry)]),
-            Wish::Jump(card) => {
+            InspectorAction::None => false,
+            InspectorAction::Close => true,
+            InspectorAction::Copy(text) => return Some(vec![Act::Copy(text)]),
+            InspectorAction::CopyRecord(entry) => return Some(vec![Act::CopyRecord(entry)]),
+            InspectorAction::Jump(card) => {
                 jump(local, view, card);
                 return Some(Vec::new());
             }
@@ -52,17 +56,15 @@ pub(super) fn update(local: &mut Local, view: &View, press: Press) -> Option<Vec
         Overlay::Picker(_) => true,
         // The program has had its key.
         Overlay::Terminal(_) => false,
-        Overlay::Help(at)
-        | Overlay::Output(_, at)
-        | Overlay::Summary(_, at)
-        | Overlay::Permissions(_, at)
-        | Overlay::Budgets(at)
-        | Overlay::Plan(at)
-        | Overlay::Shells(at) => scroll(at, key, page),
+        Overlay::Page(open) => {
+            let list = lookup(Place::Page, key).and_then(|command| open.page.opens(command));
+            if let Some(list) = list {
+                return Some(picking::open(local, view, list));
+            }
+            scroll(&mut open.scrolled, key, page)
+        }
+        Overlay::Output(_, at) | Overlay::Summary(_, at) => scroll(at, key, page),
     };
-    if revokes(overlay, key) {
-        return Some(picking::open(local, view, Source::Grants));
-    }
     if types {
         typing::begin(local, view);
         return Some(Vec::new());
@@ -124,11 +126,6 @@ fn usual(local: &Local, key: KeyEvent) -> KeyEvent {
         Some(Overlay::Picker(_)) | None => key,
         Some(_) => local.keymap.usual(Place::Page, key),
     }
-}
-
-/// Whether a key opens the list of what can be taken back.
-fn revokes(overlay: &Overlay, key: KeyEvent) -> bool {
-    matches!(overlay, Overlay::Permissions(..)) && lookup(Place::Page, key) == Some(Command::Revoke)
 }
 
 fn is_quit(key: KeyEvent) -> bool {

@@ -5,11 +5,11 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use crate::ledger::{CallId, EntryId};
 use crate::view::View;
 
+use super::commands::{Fronts, SlashCommand, listed};
 use super::composer::cut_last;
 use super::fuzzy;
 use super::keymap::{BINDINGS, Binding, Command, Place, lookup};
 use super::offer::{Offer, said_by_user};
-use super::slash::{KNOWN, takes_more};
 use super::source::Source;
 
 /// What picking a line does.
@@ -100,7 +100,7 @@ impl Picker {
     /// Every action of the keys, then every slash command.
     pub fn palette() -> Self {
         let actions = BINDINGS.iter().filter(|b| !b.words.is_empty()).map(action);
-        Self::new(Source::Palette, actions.chain(KNOWN.iter().map(command)).collect())
+        Self::new(Source::Palette, actions.chain(listed(Fronts::Screen).map(command)).collect())
     }
 
     /// The user's messages, the newest first: all that was done to files since one of them can be taken back.
@@ -249,10 +249,10 @@ fn action(binding: &Binding) -> Item {
     Item { words, aside: binding.keys.to_owned(), choice: Choice::Key(binding.place, binding.command, key) }
 }
 
-fn command((name, words): &(&'static str, &'static str)) -> Item {
+fn command(row: &SlashCommand) -> Item {
     Item {
-        words: (*words).to_owned(),
-        aside: (*name).to_owned(),
-        choice: if takes_more(words) { Choice::Begin(name) } else { Choice::Slash(name) },
+        words: row.help.to_owned(),
+        aside: row.name.to_owned(),
+        choice: if row.takes_more() { Choice::Begin(row.name) } else { Choice::Slash(row.name) },
     }
 }

@@ -1,18 +1,17 @@
 //! What Enter does with the composer's text: a message now, one that steers, one for later, or a command.
 
 use crate::agent::Intent;
-use crate::ledger::UserMessage;
 use crate::tool::ASK;
 use crate::view::View;
 
 use super::act::Act;
 use super::coming::Coming;
+use super::commands::{self, Fronts, Meaning, SlashCommand};
 use super::editing;
 use super::local::{Edit, Focus, Inspector, Local, Overlay};
 use super::picker::Picker;
 use super::request::Request;
 use super::search::Search;
-use super::slash::{self, Slash};
 use super::source::Source;
 
 /// Sends what was typed. While a run is under way it steers; it never answers a call that waits.
@@ -47,76 +46,93 @@ fn command(local: &mut Local, view: &View) -> Option<Vec<Act>> {
     let typed = local.composer.text();
     let text = match meant(local, view) {
         // It waits for what belongs behind it.
-        Some((name, words)) if slash::takes_more(words) && name != typed => {
-            local.composer.replace(&format!("{name} "));
+        Some(row) if row.takes_more() && row.name != typed => {
+            local.composer.replace(&format!("{} ", row.name));
             return Some(Vec::new());
         }
-        Some((name, _)) => name.to_owned(),
+        Some(row) => row.name.to_owned(),
         None => typed,
     };
-    let obeyed = obey(local, view, &text)?;
-    Some(obeyed.map_or_else(Vec::new, |acts| {
-        local.composer.clear();
-        local.focus = Focus::Composer;
-        acts
-    }))
+    match commands::read(&text, Fronts::Screen)? {
+        Ok(meaning) => {
+            let acts = obey(local, view, meaning);
+            local.composer.clear();
+            local.focus = Focus::Composer;
+            Some(acts)
+        }
+        Err(why) => {
+            local.hint = Some(why);
+            Some(Vec::new())
+        }
+    }
 }
 
 /// Obeys a slash command that was picked; what is typed stays.
 pub(super) fn run(local: &mut Local, view: &View, text: &str) -> Vec<Act> {
-    obey(local, view, text).flatten().unwrap_or_default()
+    match commands::read(text, Fronts::Screen) {
+        Some(Ok(meaning)) => obey(local, view, meaning),
+        Some(Err(why)) => {
+            local.hint = Some(why);
+            Vec::new()
+        }
+        None => Vec::new(),
+    }
 }
 
-/// `None`: it is a message; `Some(None)`: it was not understood, and the status line says why.
-fn obey(local: &mut Local, view: &View, text: &str) -> Option<Option<Vec<Act>>> {
-    let command = match slash::read(text)? {
-        Ok(command) => command,
-        Err(why) => {
-            local.hint = Some(why);
-            return Some(None);
+/// Does what a command means, on the screen.
+pub(super) fn obey(local: &mut Local, view: &View, meaning: Meaning) -> Vec<Act> {
+    match meaning {
+        Meaning::Intent(intent) => vec![Act::Send(intent)],
+        Meaning::Request(Request::PlanUndo(since)) => vec![Act::Undo(since)],
+        Meaning::Request(request) => {
+            if let Request::ChooseModel(name) = &request {
+                local.hint = Some(Coming::words(name, &view.session.model));
+                local.next_model = Some(Coming::Sought(name.clone()));
+            }
+            vec![Act::Ask(request)]
         }
-    };
-    Some(Some(match command {
-        Slash::Compact => vec![Act::Send(Intent::Compact)],
-        Slash::Goal(goal) => vec![Act::Send(Intent::Pursue(goal, UserMessage::default()))],
-        Slash::ResumeGoal(words) => vec![Act::Send(Intent::ResumeGoal(words.into()))],
-        Slash::Effort(level) => vec![Act::Send(Intent::SetEffort(level))],
-        Slash::Model(name) => {
-            local.hint = Some(Coming::words(&name, &view.session.model));
-            local.next_model = Some(Coming::Sought(name.clone()));
-            vec![Act::Ask(Request::ChooseModel(name))]
-        }
-        Slash::Mode(mode) => vec![Act::Send(Intent::SetMode(mode))],
-        Slash::Quit => vec![Act::Quit],
-        Slash::Help => shown(local, Overlay::Help(0)),
-        Slash::Ledger => shown(local, Overlay::Ledger(Inspector::default())),
-        Slash::Budgets => shown(local, Overlay::Budgets(0)),
-        Slash::Permissions => shown(local, Overlay::Permissions(view.permissions(), 0)),
-        Slash::Shells => shown(local, Overlay::Shells(0)),
-        Slash::Plan => shown(local, Overlay::Plan(0)),
-        Slash::Pick(Source::Grants) => shown(local, Overlay::Picker(Picker::grants(view))),
-        Slash::Revoke(call) => vec![Act::Send(Intent::Revoke(call))],
-        Slash::Pick(source) => vec![Act::Pick(source)],
-        Slash::Undo => vec![Act::Undo(None)],
-        Slash::Theme(name) => vec![Act::Wear(name)],
-        Slash::Find(words) => {
+        Meaning::Page(page) => shown(local, Overlay::Page(page.open(view))),
+        Meaning::Ledger => shown(local, Overlay::Ledger(Inspector::default())),
+        Meaning::Pick(Source::Grants) => shown(local, Overlay::Picker(Picker::grants(view))),
+        Meaning::Pick(source) => vec![Act::Pick(source)],
+        Meaning::Quit => vec![Act::Quit],
+        Meaning::Theme(name) => vec![Act::SetTheme(name)],
+        Meaning::Find(words) => {
             local.search = Some(Search { wanted: words, ..Search::new() });
             Vec::new()
         }
-    }))
+        // The table has these for lines only.
+        Meaning::Linear(_) => Vec::new(),
+    }
 }
 
 /// Tab while a command is being typed: as far as all that it can become agree, and a space behind a whole one. Says
 /// whether a command is being typed.
 pub(super) fn complete(local: &mut Local, view: &View) -> bool {
     let Some(offered) = completions(local, view) else { return false };
-    let Some((first, _)) = offered.first() else { return false };
-    let shared = offered.iter().fold((*first).to_owned(), |shared, (name, _)| {
-        shared.chars().zip(name.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a).collect()
-    });
-    let whole = offered.len() == 1;
-    local.composer.replace(&if whole { format!("{shared} ") } else { shared });
+    let typed = local.composer.text();
+    let completed = match (offered.as_slice(), typed.split_once(char::is_whitespace)) {
+        ([], _) => return false,
+        // What stands behind the name is completed, never lost.
+        ([row], Some((name, word))) => {
+            shared(row.values, word.trim_start()).map(|(word, _)| format!("{name} {word}"))
+        }
+        _ => shared(&offered.iter().map(|row| row.name).collect::<Vec<_>>(), "")
+            .map(|(name, is_whole)| if is_whole { format!("{name} ") } else { name }),
+    };
+    if let Some(text) = completed {
+        local.composer.replace(&text);
+    }
     true
+}
+
+/// As far as all words that begin so agree, and whether it is one of them whole; `None` when none begins so.
+fn shared(words: &[&str], begun: &str) -> Option<(String, bool)> {
+    let fitting: Vec<&str> = words.iter().copied().filter(|word| word.starts_with(begun)).collect();
+    let shared = fitting.iter().fold((*fitting.first()?).to_owned(), |shared, word| {
+        shared.chars().zip(word.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a).collect()
+    });
+    Some((shared, fitting.len() == 1))
 }
 
 /// An arrow while commands are offered: the next of them is chosen. False when none is offered, or an earlier message is
@@ -150,7 +166,7 @@ pub(super) fn chosen(local: &Local) -> Option<usize> {
 }
 
 /// The command that Enter runs: the chosen one, or the only one that begins so.
-fn meant(local: &Local, view: &View) -> Option<(&'static str, &'static str)> {
+fn meant(local: &Local, view: &View) -> Option<&'static SlashCommand> {
     let offered = completions(local, view)?;
     match chosen(local) {
         Some(at) => offered.get(at).copied(),
@@ -159,8 +175,8 @@ fn meant(local: &Local, view: &View) -> Option<(&'static str, &'static str)> {
     }
 }
 
-/// The commands that what is typed can still become, with what they do; `None` when no command is being typed.
-pub(super) fn completions(local: &Local, view: &View) -> Option<Vec<(&'static str, &'static str)>> {
+/// The commands that what is typed can still become; `None` when no command is being typed.
+pub(super) fn completions(local: &Local, view: &View) -> Option<Vec<&'static SlashCommand>> {
     let [word] = local.composer.area().lines() else { return None };
     let composing = local.focused(view) == Focus::Composer;
     let is_shut = local.list_shut.as_ref() == Some(word);
@@ -170,7 +186,7 @@ pub(super) fn completions(local: &Local, view: &View) -> Option<Vec<(&'static st
     let (name, rest) =
         word.split_once(char::is_whitespace).map_or((word.as_str(), None), |(n, r)| (n, Some(r)));
     let fits = |known: &str| if rest.is_some() { known == name } else { known.starts_with(name) };
-    Some(slash::KNOWN.into_iter().filter(|(known, _)| fits(known)).collect())
+    Some(commands::listed(Fronts::Screen).filter(|row| fits(row.name)).collect())
 }
 
 fn shown(local: &mut Local, overlay: Overlay) -> Vec<Act> {

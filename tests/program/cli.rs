@@ -318,7 +318,7 @@ fn a_mistyped_command_is_an_error_with_a_suggestion() {
     {
         let ran = World::new().run(&[typed]);
         assert_eq!(ran.code, 2, "{typed}: {}", ran.err);
-        assert!(ran.err.contains(&format!("`{typed}` is no command; did you mean `{near}`?")), "{}", ran.err);
+        assert!(ran.err.contains(&format!("`{typed}` is not a command; did you mean `{near}`?")), "{}", ran.err);
     }
 }
 
@@ -329,7 +329,7 @@ fn a_mistyped_command_is_recognised_with_words_behind_it_and_a_missing_one_names
     {
         let ran = World::new().run(&typed);
         assert_eq!(ran.code, 2, "{typed:?}: {}", ran.err);
-        let says = format!("`{}` is no command; did you mean `{near}`?", typed[0]);
+        let says = format!("`{}` is not a command; did you mean `{near}`?", typed[0]);
         assert!(ran.err.contains(&says), "{}", ran.err);
     }
     let ran = World::new().run(&["fix", "the parser"]);

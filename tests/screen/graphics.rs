@@ -1,12 +1,12 @@
 //! Pictures in the transcript: how large they are, which cells they take, what stands there when they cannot be shown.
 
-use crate::frames::{Seat, snapshot};
+use crate::frames::{Seat, page, snapshot};
 use crate::pictures;
 use crate::pictures::{carried, quarters};
 use crate::stage::Stage;
 use countersign::ledger::{Ending, Image, UserMessage};
 use countersign::ui::graphics::{CELL, Cells, MOST_PIXELS, MOST_ROWS, Pictures, Protocol, fit};
-use countersign::ui::local::{Overlay, Position};
+use countersign::ui::local::Position;
 use countersign::ui::panes::Layouts;
 use image::ImageFormat;
 use proptest::prelude::{ProptestConfig, any, prop_assert, proptest};
@@ -136,7 +136,7 @@ fn an_overlay_hides_it_and_gives_it_back() {
     for protocol in [Protocol::Kitty, Protocol::Iterm, Protocol::Sixel] {
         let mut seat = seat(vec![four_colours(160, 96)], protocol);
         let before = marked(&seat.buffer(80, 24));
-        seat.local.overlay = Some(Overlay::Help(0));
+        seat.local.overlay = Some(page("/help", &seat.view));
         let help = marked(&seat.buffer(80, 24));
         assert!(!help.contains(['▓', '░']), "{protocol:?}\n{help}");
         seat.local.overlay = None;
@@ -149,7 +149,7 @@ fn nothing_is_written_over_a_picture_that_was_just_drawn() {
     for protocol in [Protocol::Iterm, Protocol::Sixel] {
         let mut seat = seat(vec![four_colours(640, 480)], protocol);
         let mut terminal = seat.terminal(80, 30);
-        seat.local.overlay = Some(Overlay::Help(0));
+        seat.local.overlay = Some(page("/help", &seat.view));
         seat.draw(&mut terminal);
         let help = terminal.backend().buffer().clone();
         seat.local.overlay = None;

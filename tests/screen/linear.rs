@@ -7,7 +7,7 @@ use crate::stage::{Stage, settings};
 use countersign::agent::{Answer, Event, Intent, Live};
 use countersign::ledger::{Decider, Ending, Outcome, Preview};
 use countersign::policy::Mode;
-use countersign::ui::linear::{Act, Line, Talk};
+use countersign::ui::linear::{Act, Line, LinearSession};
 use countersign::ui::{EarlierSession, Reply, Request};
 use serde_json::json;
 
@@ -271,13 +271,13 @@ fn a_budget_is_told_when_it_is_near_and_raised_by_a_word() {
 #[test]
 fn a_resumed_session_says_how_it_stands_and_its_last_exchange() {
     let stage = scenes::eventful();
-    let mut talk = Talk::new(settings(), |_| String::new());
+    let mut talk = LinearSession::new(settings(), |_| String::new());
     talk.begin(&stage.events, Some("the rehearsal answers"));
     talk.settle();
     snapshot("resumed", &talk.words());
 
     let stage = scenes::waiting_diff();
-    let mut talk = Talk::new(settings(), |_| String::new());
+    let mut talk = LinearSession::new(settings(), |_| String::new());
     let durable: Vec<Event> = stage.events.clone();
     talk.begin(&durable, None);
     assert!(talk.settle(), "the call that waited waits again");

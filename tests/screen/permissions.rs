@@ -1,6 +1,6 @@
 //! The key a and the page of permissions: a rule is seen before it is taken, and whoever asks sees which rules are in force.
 
-use crate::frames::{Seat, snapshot};
+use crate::frames::{Seat, scrolled, snapshot};
 use crate::hand::Hand;
 use crate::stage::{Stage, settings, shell_tool};
 use countersign::agent::{Answer, Event, Intent};
@@ -8,7 +8,7 @@ use countersign::ledger::{
     ApprovalRequest, Arguments, Body, CallId, Decider, Decision, Outcome, Preview, Remark, Scope,
 };
 use countersign::policy::{Origin, Rule, RuleKind, Tier, digest};
-use countersign::ui::linear::Talk;
+use countersign::ui::linear::LinearSession;
 use countersign::ui::local::Overlay;
 use countersign::ui::update::Act;
 use countersign::view::{View, ViewSettings};
@@ -166,7 +166,7 @@ fn the_page_lists_the_rules_tier_by_tier() {
 fn in_lines_the_same_is_said() {
     let mut stage = waits(Some(RULE));
     stage.take(CallId(4), RULE);
-    let mut talk = Talk::new(told(), |_| String::new());
+    let mut talk = LinearSession::new(told(), |_| String::new());
     talk.begin(&[], None);
     stage.events.iter().for_each(|event| talk.hear(event));
     talk.settle();
@@ -290,7 +290,7 @@ fn an_exact_action_is_what_was_asked_about_and_known_by_its_digest() {
 #[test]
 fn exact_actions_are_said_in_lines_after_a_resume_too() {
     let stage = granted();
-    let mut talk = Talk::new(told(), |_| String::new());
+    let mut talk = LinearSession::new(told(), |_| String::new());
     talk.begin(&stage.events, None);
     talk.words();
     talk.line(&crate::desk::typed("/permissions", 0));
@@ -315,7 +315,7 @@ fn the_wheel_scrolls_the_page() {
     let before = hand.screen();
     hand.does(MouseEventKind::ScrollDown, (5, 5));
     hand.look();
-    assert!(matches!(hand.seat.local.overlay, Some(Overlay::Permissions(_, at)) if at > 0));
+    assert!(scrolled(hand.seat.local.overlay.as_ref(), "permissions") > Some(0));
     assert_ne!(hand.screen(), before);
     let copied = hand.drags((2, 3), (39, 4));
     assert!(!copied.trim().is_empty(), "what a page says can be selected");

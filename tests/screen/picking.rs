@@ -1,16 +1,16 @@
 //! The lists that are narrowed by typing, earlier messages, and commands as they are completed.
 
-use crate::frames::{Seat, snapshot};
+use crate::frames::{Seat, scrolled, snapshot};
 use crate::scenes;
 use crate::stage::Stage;
 use countersign::agent::Intent;
 use countersign::ledger::{CallId, Change, FilesRestored, Remark};
 use countersign::ui::Request;
+use countersign::ui::commands::{Fronts, listed};
 use countersign::ui::keymap::BINDINGS;
 use countersign::ui::local::Overlay;
 use countersign::ui::offer::Offer;
 use countersign::ui::picker::{Choice, Item, Picker};
-use countersign::ui::slash::KNOWN;
 use countersign::ui::source::Source;
 use countersign::ui::update::{Act, paste};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
@@ -50,8 +50,8 @@ fn the_palette_has_every_action_with_its_key_and_every_command() {
         let has = |i: &Item| i.words.ends_with(binding.words) && i.aside == binding.keys;
         assert!(picker.items.iter().any(has), "{binding:?}");
     }
-    for (name, words) in KNOWN {
-        assert!(picker.items.iter().any(|i| i.aside == name && i.words == words), "{name}");
+    for row in listed(Fronts::Screen) {
+        assert!(picker.items.iter().any(|i| i.aside == row.name && i.words == row.help), "{}", row.name);
     }
 }
 
@@ -59,7 +59,7 @@ fn the_palette_has_every_action_with_its_key_and_every_command() {
 fn what_is_picked_is_done() {
     let mut seat = Seat::new(scenes::conversation());
     assert!(picked(&mut seat, "budgets").is_empty());
-    assert!(matches!(seat.local.overlay, Some(Overlay::Budgets(0))));
+    assert!(scrolled(seat.local.overlay.as_ref(), "budgets") == Some(0));
     seat.key(KeyCode::Esc, NONE);
     assert_eq!(picked(&mut seat, "to the shell"), [Act::Suspend]);
     assert_eq!(picked(&mut seat, "/compact"), [Act::Send(Intent::Compact)]);
@@ -195,12 +195,12 @@ fn a_theme_is_worn_while_it_is_chosen_and_taken_off_on_esc() {
     };
     let mut seat = Seat::new(scenes::conversation());
     themes(&mut seat);
-    assert_eq!(seat.key(KeyCode::Down, NONE), [Act::Wear("light".into())]);
+    assert_eq!(seat.key(KeyCode::Down, NONE), [Act::SetTheme("light".into())]);
     assert!(seat.frame(100, 24).contains("✓ done"), "the transcript shows what it looks like");
-    assert_eq!(seat.key(KeyCode::Esc, NONE), [Act::Wear("dark".into())]);
+    assert_eq!(seat.key(KeyCode::Esc, NONE), [Act::SetTheme("dark".into())]);
     themes(&mut seat);
     seat.key(KeyCode::Down, NONE);
-    assert_eq!(enter(&mut seat), [Act::Wear("light".into())]);
+    assert_eq!(enter(&mut seat), [Act::SetTheme("light".into())]);
     assert!(seat.frame(100, 24).contains("theme = \"light\" in config.toml keeps it"));
 }
 

@@ -1,11 +1,10 @@
 //! The to-do list: what the last `plan` call that worked was called with, and where it is shown.
 
 use crate::frames;
-use crate::frames::{Seat, snapshot};
+use crate::frames::{Seat, page, scrolled, snapshot};
 use crate::stage::{Stage, settings, view};
 use countersign::ledger::{Ending, Outcome};
-use countersign::ui::linear::Talk;
-use countersign::ui::local::Overlay;
+use countersign::ui::linear::LinearSession;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use serde_json::{Value, json};
 
@@ -59,20 +58,20 @@ fn the_page_has_every_item_and_says_in_words_how_it_stands() {
         let mut seat = Seat::new(underway());
         seat.press("/plan");
         seat.key(KeyCode::Enter, KeyModifiers::NONE);
-        assert_eq!(seat.local.overlay, Some(Overlay::Plan(0)));
+        assert_eq!(scrolled(seat.local.overlay.as_ref(), "plan"), Some(0));
         snapshot(&format!("plan_page_{width}x{height}"), &seat.frame(width, height));
         seat.key(KeyCode::Esc, KeyModifiers::NONE);
         assert_eq!(seat.local.overlay, None);
     }
     let mut seat = Seat::new(Stage::new());
-    seat.local.overlay = Some(Overlay::Plan(0));
+    seat.local.overlay = Some(page("/plan", &seat.view));
     assert!(seat.frame(80, 24).contains("the model has made no plan"));
 }
 
 #[test]
 fn lines_say_the_plan_in_words() {
     let said_of = |stage: Stage| {
-        let mut talk = Talk::new(settings(), frames::json);
+        let mut talk = LinearSession::new(settings(), frames::json);
         talk.begin(&[], None);
         stage.events.iter().for_each(|event| talk.hear(event));
         talk.settle();

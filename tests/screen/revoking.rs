@@ -5,7 +5,7 @@ use crate::permissions::{RULE, allow, granted, seat, told};
 use crate::stage::Stage;
 use countersign::agent::Intent;
 use countersign::ledger::{CallId, Change, Preview, Remark, Scope};
-use countersign::ui::linear::Talk;
+use countersign::ui::linear::LinearSession;
 use countersign::ui::update::Act;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use serde_json::json;
@@ -70,7 +70,7 @@ fn what_was_taken_back_is_not_listed_any_more() {
 #[test]
 fn lines_take_a_grant_back_too() {
     let mut stage = granted();
-    let mut talk = Talk::new(told(), |_| String::new());
+    let mut talk = LinearSession::new(told(), |_| String::new());
     talk.begin(&stage.events, None);
     talk.words();
     talk.line(&crate::desk::typed("/permissions", 0));

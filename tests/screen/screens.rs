@@ -1,6 +1,6 @@
 //! The screens as they look: whole frames at three sizes, kept as snapshots and read by eye.
 
-use crate::frames::{Seat, snapshot};
+use crate::frames::{Seat, page, snapshot};
 use crate::scenes;
 use crate::stage::Stage;
 use countersign::agent::Live;
@@ -140,7 +140,7 @@ fn ledger() {
 fn help() {
     at_all_sizes("help", || {
         let mut seat = Seat::new(Stage::new());
-        seat.local.overlay = Some(Overlay::Help(0));
+        seat.local.overlay = Some(page("/help", &seat.view));
         seat
     });
 }

@@ -1,11 +1,12 @@
 //! What Enter does with what was typed: steering, the queue and slash commands; and what is never an answer.
 
-use crate::frames::Seat;
+use crate::frames::{Seat, scrolled};
 use crate::scenes;
 use crate::stage::Stage;
 use countersign::agent::{Event, Intent, Live};
 use countersign::policy::Mode;
 use countersign::ui::Request;
+use countersign::ui::commands::{Fronts, listed};
 use countersign::ui::local::{Focus, Overlay};
 use countersign::ui::source::Source;
 use countersign::ui::update::{Act, hear};
@@ -121,10 +122,10 @@ fn slash_commands_are_obeyed_and_leave_the_composer_empty() {
         assert_eq!(run("/model"), (vec![Act::Pick(Source::Models)], None));
         let effort = Intent::SetEffort(Some(countersign::model::Effort::Max));
         assert_eq!(run("/effort max"), (vec![Act::Send(effort)], None));
-        assert!(matches!(run("/help").1, Some(Overlay::Help(0))));
+        assert!(scrolled(run("/help").1.as_ref(), "help") == Some(0));
         assert!(matches!(run("/ledger").1, Some(Overlay::Ledger(_))));
-        assert!(matches!(run("/permissions").1, Some(Overlay::Permissions(_, 0))));
-        assert!(matches!(run("/budgets ").1, Some(Overlay::Budgets(0))));
+        assert!(scrolled(run("/permissions").1.as_ref(), "permissions") == Some(0));
+        assert!(scrolled(run("/budgets ").1.as_ref(), "budgets") == Some(0));
     }
 }
 
@@ -194,7 +195,7 @@ fn the_menu_of_commands_takes_arrows_and_enter_and_runs_what_only_one_begins_wit
     let mut seat = Seat::new(scenes::conversation());
     seat.press("/bud");
     assert!(enter(&mut seat).is_empty());
-    assert!(matches!(seat.local.overlay, Some(Overlay::Budgets(_))), "the only one that begins so");
+    assert!(scrolled(seat.local.overlay.as_ref(), "budgets").is_some(), "the only one that begins so");
     seat.key(KeyCode::Esc, KeyModifiers::NONE);
     seat.press("/mo");
     assert!(enter(&mut seat).is_empty());
@@ -205,8 +206,8 @@ fn the_menu_of_commands_takes_arrows_and_enter_and_runs_what_only_one_begins_wit
     assert_eq!(seat.local.composer.shown(), "/mode ", "it waits for the name");
     seat.ctrl('u');
     seat.press("/");
-    for name in countersign::ui::slash::KNOWN.map(|(name, _)| name) {
-        assert!(seat.frame(80, 40).contains(name), "{name} is offered");
+    for row in listed(Fronts::Screen) {
+        assert!(seat.frame(80, 40).contains(row.name), "{} is offered", row.name);
     }
     assert!(seat.frame(80, 24).contains("more, by the arrows"));
     seat.key(KeyCode::Up, KeyModifiers::NONE);
@@ -218,6 +219,24 @@ fn the_menu_of_commands_takes_arrows_and_enter_and_runs_what_only_one_begins_wit
     // What was sent before comes up where no command is typed.
     seat.key(KeyCode::Up, KeyModifiers::NONE);
     assert_eq!(seat.local.composer.text(), "Why does the parser reject empty input?");
+}
+
+#[test]
+fn tab_completes_what_stands_behind_a_name_and_never_drops_it() {
+    let cases = [
+        ("/mode p", "/mode plan"),
+        ("/effort m", "/effort m"),
+        ("/effort mi", "/effort minimal"),
+        ("/mode x", "/mode x"),
+        ("/theme pap", "/theme pap"),
+        ("/bud", "/budgets "),
+    ];
+    for (typed, completed) in cases {
+        let mut seat = Seat::new(scenes::conversation());
+        seat.press(typed);
+        seat.key(KeyCode::Tab, KeyModifiers::NONE);
+        assert_eq!(seat.local.composer.shown(), completed, "{typed}");
+    }
 }
 
 #[test]

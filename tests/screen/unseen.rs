@@ -1,8 +1,9 @@
 //! What is decided about has been in sight: the end of a command, the name of a file, the page of a call.
 
 use crate::deliberate::{NONE, SIZES, before, decides, long_command, look};
+use crate::frames::page;
 use crate::scenes;
-use crate::stage::Stage;
+use crate::stage::{Stage, view};
 use countersign::agent::{Answer, Intent};
 use countersign::ledger::Preview;
 use countersign::ui::local::{Inspector, Overlay};
@@ -164,11 +165,13 @@ fn colour_of(buffer: &Buffer, words: &str) -> Option<Color> {
 
 #[test]
 fn every_page_says_that_something_waits_behind_it() {
+    let view = view(&scenes::conversation().events);
+    let opened = |command: &str| page(command, &view);
     let pages = [
-        Overlay::Help(0),
-        Overlay::Budgets(0),
-        Overlay::Shells(0),
-        Overlay::Plan(0),
+        opened("/help"),
+        opened("/budgets"),
+        opened("/shells"),
+        opened("/plan"),
         Overlay::Ledger(Inspector::default()),
         Overlay::Picker(Picker::palette()),
     ];

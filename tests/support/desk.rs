@@ -7,7 +7,7 @@ use std::time::Duration;
 use countersign::agent::Event;
 use countersign::ledger::{Body, CallId, EntryId, Millis};
 use countersign::ui::Request;
-use countersign::ui::linear::{Act, Line, Talk};
+use countersign::ui::linear::{Act, Line, LinearSession};
 use countersign::view::ViewSettings;
 use countersign::wire::record;
 
@@ -15,7 +15,7 @@ use super::stage::{Stage, settings};
 
 /// A talk, the stage it is about, and everything that was said.
 pub struct Desk {
-    pub talk: Talk,
+    pub talk: LinearSession,
     pub stage: Stage,
     heard: usize,
     pub questions: u64,
@@ -30,7 +30,7 @@ impl Desk {
     }
 
     pub fn told(stage: Stage, settings: ViewSettings) -> Self {
-        let talk = Talk::new(settings, |entry| format!("{:#}", record::without_images(entry)));
+        let talk = LinearSession::new(settings, |entry| format!("{:#}", record::without_images(entry)));
         let mut desk =
             Self { talk, stage, heard: 0, questions: 0, clock: Duration::ZERO, said: String::new() };
         desk.talk.begin(&[], None);

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use countersign::agent::Event;
 use countersign::ledger::Entry;
-use countersign::ui::local::{Focus, Local};
+use countersign::ui::commands::{Fronts, Meaning, read};
+use countersign::ui::local::{Focus, Local, Overlay};
 use countersign::ui::panes::{Layouts, Screen, draw, prepare};
 use countersign::ui::rhythm::Rhythm;
 use countersign::ui::text::highlight::Highlighter;
@@ -49,6 +50,22 @@ pub fn snapshot(name: &str, frame: &str) {
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
     settings.bind(|| insta::assert_snapshot!(name, frame));
+}
+
+/// The page that a command opens, at its beginning.
+pub fn page(command: &str, view: &View) -> Overlay {
+    match read(command, Fronts::Screen) {
+        Some(Ok(Meaning::Page(entry))) => Overlay::Page(entry.open(view)),
+        other => panic!("{command} opens no page: {other:?}"),
+    }
+}
+
+/// How far the page of this name is scrolled; `None` where another one lies on top, or nothing.
+pub fn scrolled(overlay: Option<&Overlay>, name: &str) -> Option<u16> {
+    match overlay {
+        Some(Overlay::Page(open)) if open.name == name => Some(open.scrolled),
+        _ => None,
+    }
 }
 
 impl Seat {

@@ -12,7 +12,7 @@ use super::tab::{Group, Tab};
 
 /// What a key asks of the rest of the screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wish {
+pub enum InspectorAction {
     /// Nothing.
     None,
     /// To be closed.
@@ -26,17 +26,17 @@ pub enum Wish {
 }
 
 /// One key; `page` is how many rows a page has.
-pub fn update(inspector: &mut Inspector, view: &View, key: KeyEvent, page: i32) -> Wish {
+pub fn update(inspector: &mut Inspector, view: &View, key: KeyEvent, page: i32) -> InspectorAction {
     inspector.said = None;
     if inspector.typing {
         write(inspector, view, key);
-        return Wish::None;
+        return InspectorAction::None;
     }
     inspector.catch_up(view);
-    let Some(command) = lookup(Place::Ledger, key) else { return Wish::None };
+    let Some(command) = lookup(Place::Ledger, key) else { return InspectorAction::None };
     match command {
         Command::Escape => return escape(inspector),
-        Command::Close => return Wish::Close,
+        Command::Close => return InspectorAction::Close,
         Command::Open if inspector.open => return jump(inspector, view),
         Command::Open if inspector.tab != Tab::Budgets => inspector.open = true,
         Command::Filter => look(inspector),
@@ -47,16 +47,18 @@ pub fn update(inspector: &mut Inspector, view: &View, key: KeyEvent, page: i32) 
         Command::PreviousTab => turn(inspector, view, inspector.tab.previous()),
         Command::JumpToCard => return jump(inspector, view),
         Command::CopyEntry => return copy(inspector, view),
-        Command::CopyRecord => return inspector.entry(view).map_or(Wish::None, Wish::CopyRecord),
+        Command::CopyRecord => {
+            return inspector.entry(view).map_or(InspectorAction::None, InspectorAction::CopyRecord);
+        }
         Command::ForkHere => return fork(inspector, view),
         Command::ExportWords => return export(inspector, view),
         _ => walk(inspector, view, command, page),
     }
-    Wish::None
+    InspectorAction::None
 }
 
 /// From the innermost outwards: the entry, what is looked for, the filter, the inspector.
-fn escape(inspector: &mut Inspector) -> Wish {
+fn escape(inspector: &mut Inspector) -> InspectorAction {
     if inspector.open {
         inspector.open = false;
         inspector.scroll = 0;
@@ -66,9 +68,9 @@ fn escape(inspector: &mut Inspector) -> Wish {
         inspector.group = Group::All;
         inspector.selected.remove(&Tab::Ledger);
     } else {
-        return Wish::Close;
+        return InspectorAction::Close;
     }
-    Wish::None
+    InspectorAction::None
 }
 
 /// Chooses a line of the list, counted from its first one.
@@ -203,8 +205,8 @@ fn go(inspector: &mut Inspector, view: &View, row: usize) {
 }
 
 /// The transcript at the card of the entry, or at the last card before it.
-fn jump(inspector: &mut Inspector, view: &View) -> Wish {
-    let Some(entry) = inspector.entry(view) else { return Wish::None };
+fn jump(inspector: &mut Inspector, view: &View) -> InspectorAction {
+    let Some(entry) = inspector.entry(view) else { return InspectorAction::None };
     let at = view.rows().iter().position(|row| row.entry.id == entry).unwrap_or(0);
     let before = view.rows().get(..=at).unwrap_or_default();
     let card = |entry: &Entry| {
@@ -213,17 +215,17 @@ fn jump(inspector: &mut Inspector, view: &View) -> Wish {
     };
     // What has no card stands near one: a few entries back, or there is none.
     match before.iter().rev().take(12).find_map(|row| card(&row.entry)) {
-        Some(card) => Wish::Jump(card),
+        Some(card) => InspectorAction::Jump(card),
         None => {
             inspector.said = Some(format!("{entry} has no card in the transcript"));
-            Wish::None
+            InspectorAction::None
         }
     }
 }
 
-fn copy(inspector: &Inspector, view: &View) -> Wish {
+fn copy(inspector: &Inspector, view: &View) -> InspectorAction {
     let row = inspector.entry(view).and_then(|id| view.row(id));
-    row.map_or(Wish::None, |row| Wish::Copy(words(&row.entry)))
+    row.map_or(InspectorAction::None, |row| InspectorAction::Copy(words(&row.entry)))
 }
 
 /// What an entry says, whole.
@@ -250,14 +252,16 @@ fn session(view: &View) -> Option<&str> {
 }
 
 /// The command that forks at the entry, or at the first place after it where a session can end.
-fn fork(inspector: &mut Inspector, view: &View) -> Wish {
-    let (Some(entry), Some(session)) = (inspector.entry(view), session(view)) else { return Wish::None };
+fn fork(inspector: &mut Inspector, view: &View) -> InspectorAction {
+    let (Some(entry), Some(session)) = (inspector.entry(view), session(view)) else {
+        return InspectorAction::None;
+    };
     let entries: Vec<_> = view.rows().iter().map(|row| row.entry.clone()).collect();
     let wanted = entries.iter().position(|other| other.id == entry).map_or(1, |at| at + 1);
     let rest = resting_places(&entries).into_iter().find(|length| *length >= wanted);
     let Some(last) = rest.and_then(|length| entries.get(length.checked_sub(1)?)) else {
         inspector.said = Some("calls are open: fork when they have ended".to_owned());
-        return Wish::None;
+        return InspectorAction::None;
     };
     let command = format!("countersign sessions fork {session} --at {}", last.id);
     inspector.said = Some(if last.id == entry {
@@ -265,12 +269,12 @@ fn fork(inspector: &mut Inspector, view: &View) -> Wish {
     } else {
         format!("copied: {command}  ({entry} has open calls; {} is the next rest)", last.id)
     });
-    Wish::Copy(command)
+    InspectorAction::Copy(command)
 }
 
-fn export(inspector: &mut Inspector, view: &View) -> Wish {
-    let Some(session) = session(view) else { return Wish::None };
+fn export(inspector: &mut Inspector, view: &View) -> InspectorAction {
+    let Some(session) = session(view) else { return InspectorAction::None };
     let command = format!("countersign sessions export {session} --json");
     inspector.said = Some(format!("copied: {command}"));
-    Wish::Copy(command)
+    InspectorAction::Copy(command)
 }

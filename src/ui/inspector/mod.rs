@@ -6,6 +6,6 @@ mod state;
 mod tab;
 
 pub use books::{Books, Sights};
-pub use keys::{Wish, choose, turn, update};
+pub use keys::{InspectorAction, choose, turn, update};
 pub use state::Inspector;
 pub use tab::{Group, Side, Tab};

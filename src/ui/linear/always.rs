@@ -6,7 +6,7 @@ use crate::view::View;
 
 use super::calls::named;
 use super::moment::Moment;
-use super::voice::Voice;
+use super::output::LinearOutput;
 use super::words::{count, plain};
 
 /// Most calls that are said of those that a rule would have covered.
@@ -39,23 +39,23 @@ impl Said {
 }
 
 /// Says the rule that is offered for a call that waits, or that there is none.
-pub(super) fn said(view: &View, request: EntryId, number: usize, voice: &mut Voice) -> Option<Said> {
+pub(super) fn said(view: &View, request: EntryId, number: usize, output: &mut LinearOutput) -> Option<Said> {
     let (_, asked) = view.waiting().into_iter().find(|(id, _)| *id == request)?;
     let Some(text) = asked.rule.clone() else {
-        voice.say(&format!("always {number}: {}", plain(NO_RULE)));
+        output.say(&format!("always {number}: {}", plain(NO_RULE)));
         return None;
     };
-    voice.say(&format!("always {number}: rule {text}"));
+    output.say(&format!("always {number}: rule {text}"));
     let covered = covered(view, &text, asked.call);
     let all = count(covered.len() as u64, "earlier call");
     match covered.len() {
-        0 => voice.say(&format!("always {number}: no earlier call would have been covered")),
-        _ => voice.say(&format!("always {number}: {all} it would have covered, the last first:")),
+        0 => output.say(&format!("always {number}: no earlier call would have been covered")),
+        _ => output.say(&format!("always {number}: {all} it would have covered, the last first:")),
     }
-    covered.iter().take(MOST_COVERED).for_each(|call| voice.more(call));
+    covered.iter().take(MOST_COVERED).for_each(|call| output.more(call));
     let more = covered.len().saturating_sub(MOST_COVERED);
     if more > 0 {
-        voice.more(&format!("({} before these)", count(more as u64, "more call")));
+        output.more(&format!("({} before these)", count(more as u64, "more call")));
     }
     Some(Said { request, number, text, since: None })
 }

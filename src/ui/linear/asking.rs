@@ -14,7 +14,7 @@ use crate::view::{Panel, View, subject};
 
 use super::always::Said;
 use super::moment::Moment;
-use super::voice::Voice;
+use super::output::LinearOutput;
 use super::words::count;
 
 /// The questions that were asked and not answered yet.
@@ -86,7 +86,7 @@ pub(super) fn read(line: &str) -> Option<Word> {
 impl Asking {
     /// Says the calls that have come to wait, and forgets those that wait no more. True when there is a new question: a
     /// call, or a rule that was said.
-    pub(super) fn ask(&mut self, view: &View, voice: &mut Voice) -> bool {
+    pub(super) fn ask(&mut self, view: &View, output: &mut LinearOutput) -> bool {
         let waiting = view.waiting();
         self.asked.retain(|request, _| waiting.iter().any(|(id, _)| id == request));
         self.rule = self.rule.take().filter(|rule| self.asked.contains_key(&rule.request));
@@ -105,25 +105,25 @@ impl Asking {
             };
             self.asked.insert(*id, asked);
             let of = if number > all { String::new() } else { format!(" of {all}") };
-            voice.say(&format!("waits for you {number}{of}: {}, {}", request.name, request.does()));
-            said_whole(request, view.panel(request.call), voice);
+            output.say(&format!("waits for you {number}{of}: {}, {}", request.name, request.does()));
+            said_whole(request, view.panel(request.call), output);
         }
         !new.is_empty() || self.rule.as_ref().is_some_and(|rule| rule.since.is_none())
     }
 
     /// The calls, and the rule, stand on the terminal: lines of this moment or later are typed after them. Now one is
     /// asked for.
-    pub(super) fn written(&mut self, moment: Moment, voice: &mut Voice) {
+    pub(super) fn written(&mut self, moment: Moment, output: &mut LinearOutput) {
         let are_new = self.asked.values().any(|asked| asked.since.is_none());
         self.asked.values_mut().for_each(|asked| {
             asked.since.get_or_insert(moment);
         });
         if are_new {
-            voice.say(&self.letters());
+            output.say(&self.letters());
         }
         if let Some(rule) = &mut self.rule {
             rule.since.get_or_insert(moment);
-            voice.say(&rule.how());
+            output.say(&rule.how());
         }
     }
 
@@ -255,61 +255,61 @@ impl Asked {
 }
 
 /// What it would do, whole, and why it asks.
-fn said_whole(request: &ApprovalRequest, panel: Option<&Panel>, voice: &mut Voice) {
+fn said_whole(request: &ApprovalRequest, panel: Option<&Panel>, output: &mut LinearOutput) {
     match &request.preview {
         Preview::Command(command) => {
-            voice.say(&format!("command: {command}"));
+            output.say(&format!("command: {command}"));
             for (name, value) in request.beside_command() {
-                voice.more(&format!("{name}: {value}"));
+                output.more(&format!("{name}: {value}"));
             }
         }
         Preview::Diff(unified) => {
-            voice.say(format!("change: {}", panel.map(subject).unwrap_or_default()).trim_end());
-            said_path(request, voice);
-            diff::spoken(unified).iter().for_each(|line| voice.more(line));
+            output.say(format!("change: {}", panel.map(subject).unwrap_or_default()).trim_end());
+            said_path(request, output);
+            diff::spoken(unified).iter().for_each(|line| output.more(line));
             if request.is_partial {
-                voice.say(&format!("the whole call, arguments: {:#}", request.arguments));
+                output.say(&format!("the whole call, arguments: {:#}", request.arguments));
             }
         }
         Preview::None if request.name == ASK => {
             let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            voice.say(&format!(
+            output.say(&format!(
                 "question: {}",
                 request.arguments.get("question").map(text).unwrap_or_default()
             ));
             let choices = request.arguments.get("choices").and_then(Value::as_array);
             for (number, choice) in (1..).zip(choices.map_or(&[][..], Vec::as_slice)) {
-                voice.say(&format!("choice {number}: {}", text(choice)));
+                output.say(&format!("choice {number}: {}", text(choice)));
             }
             return;
         }
         Preview::Recipient(to) => {
-            voice.say(&format!("is sent to: {to}"));
-            voice.say(&format!("arguments: {:#}", request.arguments));
+            output.say(&format!("is sent to: {to}"));
+            output.say(&format!("arguments: {:#}", request.arguments));
         }
         Preview::None => {
             if let Some(page) =
                 request.arguments.get("url").and_then(Value::as_str).and_then(|url| page(url).ok())
             {
-                voice.say(&format!("asks the server {} for {}", page.server, page.whole));
+                output.say(&format!("asks the server {} for {}", page.server, page.whole));
             }
             if let Some(path) = &request.leads_to {
-                voice.say(&format!("path: {path}"));
-                said_path(request, voice);
+                output.say(&format!("path: {path}"));
+                said_path(request, output);
             }
-            voice.say(&format!("arguments: {:#}", request.arguments));
+            output.say(&format!("arguments: {:#}", request.arguments));
         }
     }
-    voice.say(&format!("why it asks: {}", request.why));
+    output.say(&format!("why it asks: {}", request.why));
     if let Some(warning) = &request.warning {
-        voice.say(&format!("warning: {warning}"));
+        output.say(&format!("warning: {warning}"));
     }
 }
 
 /// That the path is not written as it is used, where it is not.
-fn said_path(request: &ApprovalRequest, voice: &mut Voice) {
+fn said_path(request: &ApprovalRequest, output: &mut LinearOutput) {
     if let Some(written) = request.written() {
-        voice.say(&format!("written as: {written}"));
+        output.say(&format!("written as: {written}"));
     }
 }
 

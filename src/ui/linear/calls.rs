@@ -3,7 +3,7 @@
 use crate::ledger::{Abort, Decider, Outcome, Summary, ToolResult, seconds};
 use crate::view::{HostedLine, HostedState, Panel, exit, measure, subject};
 
-use super::voice::Voice;
+use super::output::LinearOutput;
 use super::words::{count, duration, one_line, plain};
 
 /// Lines of a result that are said; `/output` says all of them.
@@ -17,18 +17,18 @@ pub(super) fn named(panel: &Panel) -> String {
 }
 
 /// How a call ended, and the lines of it that tell most.
-pub(super) fn finished(panel: &Panel, voice: &mut Voice) {
+pub(super) fn finished(panel: &Panel, output: &mut LinearOutput) {
     let (Some(result), Some(call)) = (panel.result(), panel.id()) else { return };
     let how = if panel.asks_back() { "asks back".to_owned() } else { ended(result) };
-    voice.say(&format!("tool {}: {how}", named(panel)));
+    output.say(&format!("tool {}: {how}", named(panel)));
     let lines = telling(panel, result);
     let more = lines.len().saturating_sub(MOST_LINES);
     let is_command = is_command(panel);
     let shown = if is_command { lines.get(more..) } else { lines.get(..MOST_LINES.min(lines.len())) };
-    shown.unwrap_or_default().iter().for_each(|line| voice.more(line));
+    shown.unwrap_or_default().iter().for_each(|line| output.more(line));
     if more > 0 {
         let which = if is_command { "before these" } else { "after these" };
-        voice.more(&format!("({} {which}: /output {call})", count(more as u64, "more line")));
+        output.more(&format!("({} {which}: /output {call})", count(more as u64, "more line")));
     }
 }
 

@@ -9,10 +9,10 @@ use crate::ui::editing::changed;
 use super::always;
 use super::asking::{self, Purpose, Verdict};
 use super::moment::Moment;
-use super::talk::Act;
-use super::talk::Talk;
+use super::session::Act;
+use super::session::LinearSession;
 
-impl Talk {
+impl LinearSession {
     pub(super) fn answer(&mut self, word: asking::Word, now: Moment) -> Vec<Act> {
         match self.asking.answer(word, now) {
             Verdict::Decide(request, call, answer) => {
@@ -28,16 +28,16 @@ impl Talk {
                     Purpose::Changes if self.is_command(request) => "the command instead",
                     Purpose::Changes => "the arguments instead, as JSON in one line",
                 };
-                self.voice.prompt(&format!("{what}, or an empty line to take it back: "));
+                self.output.prompt(&format!("{what}, or an empty line to take it back: "));
                 Vec::new()
             }
             Verdict::Rule(request, number) => {
-                let said = always::said(&self.teller.view, request, number, &mut self.voice);
+                let said = always::said(&self.renderer.view, request, number, &mut self.output);
                 self.asking.rule = said;
                 Vec::new()
             }
             Verdict::Not(why) => {
-                self.voice.say(&format!("not an answer: {why}"));
+                self.output.say(&format!("not an answer: {why}"));
                 Vec::new()
             }
         }
@@ -58,7 +58,7 @@ impl Talk {
     ) -> Vec<Act> {
         if words.is_empty() {
             let what = if purpose == Purpose::Denies { "denied" } else { "decided" };
-            self.voice.say(&format!("taken back: nothing is {what}"));
+            self.output.say(&format!("taken back: nothing is {what}"));
             return Vec::new();
         }
         let asked = self.asked(request).unwrap_or_default();
@@ -68,7 +68,7 @@ impl Talk {
             Purpose::Changes => match changed(&asked, words, self.is_command(request)) {
                 Ok(arguments) => Answer::Edit(arguments),
                 Err(why) => {
-                    self.voice.say(&format!("not taken: {why}"));
+                    self.output.say(&format!("not taken: {why}"));
                     return Vec::new();
                 }
             },
@@ -80,7 +80,7 @@ impl Talk {
 
     /// The arguments of a call that waits.
     fn asked(&self, request: EntryId) -> Option<Value> {
-        let waiting = self.teller.view.waiting();
+        let waiting = self.renderer.view.waiting();
         waiting.into_iter().find(|(id, _)| *id == request).map(|(_, asked)| asked.arguments.clone())
     }
 

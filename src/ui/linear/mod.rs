@@ -4,19 +4,18 @@
 mod always;
 mod asking;
 mod calls;
-mod commands;
 mod deciding;
 mod expected;
 mod gather;
 mod moment;
 mod obeying;
-mod pages;
+mod output;
+pub(super) mod pages;
+mod renderer;
 mod replying;
+mod session;
 mod stopping;
-mod talk;
-mod teller;
 mod undoing;
-mod voice;
-mod words;
+pub(super) mod words;
 
-pub use talk::{Act, Line, Talk};
+pub use session::{Act, Line, LinearSession};

@@ -1,15 +1,15 @@
-//! When something was said or typed in the talk: an answer counts only for what was there to be read.
+//! When something was said or typed in the session: an answer counts only for what was there to be read.
 
 use std::time::Duration;
 
 use super::super::stand::DECIDABLE_AFTER;
 
-/// A moment of the talk.
+/// A moment of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Moment {
     /// How many questions stood on the terminal.
     pub(super) typed: u64,
-    /// When it was, since the talk began.
+    /// When it was, since the session began.
     pub(super) at: Duration,
 }
 

@@ -4,10 +4,10 @@ use crate::agent::Intent;
 use crate::ui::{EarlierSession, Reply, Request};
 
 use super::expected::Expected;
-use super::talk::Talk;
+use super::session::LinearSession;
 use super::words::plain;
 
-impl Talk {
+impl LinearSession {
     /// The session was asked for something, and will say what comes of it.
     pub fn sent(&mut self, request: &Request) {
         self.expected = Some(Expected::of(request));
@@ -17,7 +17,7 @@ impl Talk {
     pub fn not_taken(&mut self, request: Request) {
         self.expected = None;
         self.asking.reopen();
-        self.voice.say("refused: the agent has not read what came before; try again");
+        self.output.say("refused: the agent has not read what came before; try again");
         if let Request::Intent(Intent::Submit(said) | Intent::Queue(said)) = request {
             self.keep(&said.content);
         }
@@ -28,14 +28,14 @@ impl Talk {
         let is_answer = !matches!(reply, Reply::Notice(_));
         match reply {
             Reply::Returned { words, why } => {
-                self.voice.say(&format!("refused: {}", plain(&why)));
+                self.output.say(&format!("refused: {}", plain(&why)));
                 self.keep(&words);
             }
             Reply::NoModel { name, why } => {
-                self.voice.say(&format!("refused: {}", plain(&why)));
+                self.output.say(&format!("refused: {}", plain(&why)));
                 self.keep(&format!("/model {name}"));
             }
-            Reply::Refused(why) => self.voice.say(&format!("refused: {}", plain(&why))),
+            Reply::Refused(why) => self.output.say(&format!("refused: {}", plain(&why))),
             Reply::Undo(offered) => self.undo(offered),
             Reply::Sessions(sessions) => self.sessions(sessions),
             Reply::Models(models) => self.models(models),
@@ -51,20 +51,20 @@ impl Talk {
     /// The sessions that one can go on with, each with a number.
     pub fn sessions(&mut self, sessions: Vec<EarlierSession>) {
         for (at, session) in sessions.iter().enumerate() {
-            self.voice.say(&format!("session {}: {}, {}", at + 1, session.words, plain(&session.aside)));
+            self.output.say(&format!("session {}: {}, {}", at + 1, session.words, plain(&session.aside)));
         }
         let how = "/sessions and a number goes on with one";
-        self.voice.say(&listed(sessions.len(), "sessions: no other one of this folder", how));
+        self.output.say(&listed(sessions.len(), "sessions: no other one of this folder", how));
         self.sessions = sessions.into_iter().map(|session| session.id).collect();
     }
 
     /// The models that can be chosen, each with a number.
     pub fn models(&mut self, models: Vec<(String, String)>) {
         for (at, (name, about)) in models.iter().enumerate() {
-            self.voice.say(&format!("model {}: {name}, {}", at + 1, plain(about)));
+            self.output.say(&format!("model {}: {name}, {}", at + 1, plain(about)));
         }
         let how = "/model and a number or a name chooses one";
-        self.voice.say(&listed(models.len(), "models: none; /model PROVIDER/NAME takes any", how));
+        self.output.say(&listed(models.len(), "models: none; /model PROVIDER/NAME takes any", how));
         self.models = models.into_iter().map(|(name, _)| name).collect();
     }
 }

@@ -1,13 +1,27 @@
 //! A budget stop in lines: `/raise` counts a moment after the stop stood on the terminal, as every answer does.
 
 use crate::ledger::EntryId;
+use crate::ui::commands::{Fronts, LinearCommand, Meaning, read};
 use crate::view::View;
 
-use super::commands;
 use super::moment::Moment;
 
 /// What is said of a line that raises nothing.
 pub(super) const EARLY: &str = "not raised: /raise came right after the stop; type it again";
+
+/// Whether a text is a command that spends, or changes files.
+pub(super) fn decides(text: &str) -> bool {
+    raises(text) || means(text, &LinearCommand::Undo)
+}
+
+/// Whether a text raises the limit that has stopped a run.
+fn raises(text: &str) -> bool {
+    means(text, &LinearCommand::Raise)
+}
+
+fn means(text: &str, command: &LinearCommand) -> bool {
+    matches!(read(text, Fronts::Lines), Some(Ok(Meaning::Linear(meant))) if meant == *command)
+}
 
 /// The stop that was written last, by the end of its run, and when.
 #[derive(Debug, Default)]
@@ -34,6 +48,6 @@ impl Stop {
     /// Whether a line would raise a limit before its writer can have read of the stop.
     pub(super) fn is_raised_early(&self, view: &View, text: &str, now: Moment) -> bool {
         let answers = |(end, said): (EntryId, Moment)| Self::of(view) == Some(end) && now.answers(said);
-        commands::raises(text) && Self::of(view).is_some() && !self.0.is_some_and(answers)
+        raises(text) && Self::of(view).is_some() && !self.0.is_some_and(answers)
     }
 }

@@ -3,28 +3,28 @@
 use crate::ui::Request;
 use crate::ui::offer::{Offer, said_by_user};
 
-use super::talk::{Act, Talk};
+use super::session::{Act, LinearSession};
 use super::words::{one_line, plain};
 
-impl Talk {
+impl LinearSession {
     /// What an undo would do, file by file; or why there is none.
     pub fn undo(&mut self, offered: Result<Offer, String>) {
         self.offer = None;
         let offer = match offered {
             Ok(offer) => offer,
-            Err(why) => return self.voice.say(&format!("undo: {}", plain(&why))),
+            Err(why) => return self.output.say(&format!("undo: {}", plain(&why))),
         };
-        self.voice.say(&format!("undo: {}", offer.words()));
+        self.output.say(&format!("undo: {}", offer.words()));
         for (file, what) in &offer.files {
-            self.voice.more(&format!("{}: {}", one_line(file), plain(what)));
+            self.output.more(&format!("{}: {}", one_line(file), plain(what)));
         }
         for command in &offer.commands {
-            self.voice.more(&format!("{}: {}", one_line(command), Offer::STAYS));
+            self.output.more(&format!("{}: {}", one_line(command), Offer::STAYS));
         }
         match offer.refused() {
-            Some(why) => self.voice.say(&why),
+            Some(why) => self.output.say(&why),
             None => {
-                self.voice.say("nothing is done yet: /undo yes does it");
+                self.output.say("nothing is done yet: /undo yes does it");
                 self.offer = Some(offer);
             }
         }
@@ -33,7 +33,7 @@ impl Talk {
     /// Does what was said.
     pub(super) fn do_it(&mut self) -> Vec<Act> {
         let Some(Offer { since, files, .. }) = self.offer.take() else {
-            self.voice.say("undo: say /undo first, or /rewind and a number, and hear what it would do");
+            self.output.say("undo: say /undo first, or /rewind and a number, and hear what it would do");
             return Vec::new();
         };
         vec![Act::Ask(Request::Restore { since, shown: files })]
@@ -41,14 +41,14 @@ impl Talk {
 
     /// The messages that one can go back to, each with a number.
     pub(super) fn rewind(&mut self) {
-        let said = said_by_user(&self.teller.view);
+        let said = said_by_user(&self.renderer.view);
         let words =
             said.iter().enumerate().map(|(at, (_, text))| format!("message {}: {}", at + 1, one_line(text)));
         let (lines, messages): (Vec<String>, Vec<_>) =
             (words.collect(), said.iter().map(|(id, _)| *id).collect());
-        lines.iter().for_each(|line| self.voice.say(line));
+        lines.iter().for_each(|line| self.output.say(line));
         let how = "/rewind and a number says what taking back all since that message would do";
-        self.voice.say(if lines.is_empty() { "rewind: nothing was said yet" } else { how });
+        self.output.say(if lines.is_empty() { "rewind: nothing was said yet" } else { how });
         self.messages = messages;
     }
 
@@ -57,7 +57,7 @@ impl Talk {
         match number.checked_sub(1).and_then(|at| self.messages.get(at)) {
             Some(message) => vec![Act::Ask(Request::PlanUndo(Some(*message)))],
             None => {
-                self.voice.say("there is no message with that number: /rewind says which there are");
+                self.output.say("there is no message with that number: /rewind says which there are");
                 Vec::new()
             }
         }

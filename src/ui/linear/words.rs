@@ -4,12 +4,12 @@ use crate::budget::{Limit, Unit};
 use crate::ledger::{MicroDollars, seconds};
 
 /// `1 line`, `2 lines`.
-pub(super) fn count(n: u64, what: &str) -> String {
+pub(in crate::ui) fn count(n: u64, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
 /// Milliseconds: `3 ms`, `3.2 s`, `2 min 5 s`.
-pub(super) fn duration(ms: u64) -> String {
+pub(in crate::ui) fn duration(ms: u64) -> String {
     match ms {
         0..1_000 => format!("{ms} ms"),
         1_000..60_000 => seconds(ms),
@@ -26,7 +26,7 @@ pub(super) fn dollars(MicroDollars(micro): MicroDollars) -> String {
 }
 
 /// What was paid, if that is known.
-pub(super) fn cost(paid: Option<MicroDollars>) -> String {
+pub(in crate::ui) fn cost(paid: Option<MicroDollars>) -> String {
     paid.map_or_else(|| "unknown".to_owned(), dollars)
 }
 
@@ -42,7 +42,7 @@ pub(super) fn amount(limit: Option<Limit>, value: u64) -> String {
 }
 
 /// Words that were made for a screen, without the signs that are read aloud as their names.
-pub(super) fn plain(words: &str) -> String {
+pub(in crate::ui) fn plain(words: &str) -> String {
     words.replace(" \u{b7} ", ", ").replace('\u{2212}', "-").replace('\u{2026}', "...")
 }
 

@@ -15,7 +15,7 @@ use crate::ui::text::{fit, width, wrap, wrap_spans};
 use crate::ui::theme::Theme;
 use crate::view::Panel;
 
-use super::cards::Around;
+use super::around::Around;
 use super::layouts::Row;
 use super::margin::MARGIN;
 use super::words::{cells, flow, keys, one_row, titled};

@@ -9,7 +9,6 @@ use crate::ui::theme::Theme;
 
 use super::Screen;
 use super::level::{Level, bar};
-use super::output::Laid;
 use super::words::{cells, clock, dollars, percent, short};
 
 /// Cells of the columns: names, bar, numbers, what is left.
@@ -43,12 +42,8 @@ struct Entry {
     about: &'static str,
 }
 
-/// The page, on lines of at most `inner` cells.
-pub(super) fn lay(screen: &Screen<'_>, inner: u16) -> Laid {
-    ("budgets".to_owned(), lines(screen, usize::from(inner)), Vec::new())
-}
-
-fn lines(screen: &Screen<'_>, inner: usize) -> Vec<Line<'static>> {
+/// The rows of the page, of at most `inner` cells.
+pub(in crate::ui) fn lines(screen: &Screen<'_>, inner: usize) -> Vec<Line<'static>> {
     let theme = screen.theme;
     let gauges = screen.view.gauges(screen.now);
     let over = |span: budget::Span| gauges.iter().filter_map(move |gauge| hard(*gauge, span));

@@ -6,21 +6,18 @@ use ratatui::text::{Line, Span};
 
 use crate::ui::local::Local;
 use crate::ui::sending::{chosen, completions};
-use crate::ui::slash::KNOWN;
 use crate::ui::text::{fit, width};
 use crate::view::View;
 
 use super::Screen;
 
-/// Commands that are shown at once: all of them, where there is room.
-const MOST: usize = KNOWN.len();
 /// Cells of the column of names.
 const NAMES: usize = 13;
 
 /// Rows that they would like to have.
 pub(super) fn rows(local: &Local, view: &View) -> u16 {
     let count = completions(local, view).map_or(0, |all| all.len());
-    u16::try_from(count.min(MOST)).unwrap_or(0)
+    u16::try_from(count).unwrap_or(0)
 }
 
 /// Draws them; false when there are none.
@@ -36,7 +33,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) -> bo
     let top = chosen.map_or(0, |at| (at + 1 + after).saturating_sub(height));
     let top = top.min(offered.len().saturating_sub(height));
     let below = offered.len().saturating_sub(top + height);
-    for (at, (name, words)) in offered.iter().enumerate().skip(top).take(height) {
+    for (at, row) in offered.iter().enumerate().skip(top).take(height) {
         let y = area.y + u16::try_from(at - top).unwrap_or(u16::MAX);
         let is_chosen = chosen == Some(at);
         let more = if at + 1 == top + height && below > 0 {
@@ -44,10 +41,10 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) -> bo
         } else {
             String::new()
         };
-        let words = fit(words, room.saturating_sub(width(&more)));
+        let words = fit(row.help, room.saturating_sub(width(&more)));
         let line = Line::from(vec![
             Span::styled(if is_chosen { "›" } else { " " }, theme.accent),
-            Span::styled(format!("{name:NAMES$} "), theme.accent),
+            Span::styled(format!("{:NAMES$} ", row.name), theme.accent),
             Span::styled(words, if is_chosen { theme.text } else { theme.dim }),
             Span::styled(more, theme.dim),
         ]);

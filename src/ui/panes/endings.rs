@@ -9,7 +9,7 @@ use crate::ui::keymap::{Command, Place};
 use crate::ui::text::{fit, sanitize, wrap};
 use crate::view::View;
 
-use super::cards::{Around, INDENT};
+use super::around::{Around, INDENT};
 use super::layouts::Row;
 use super::margin::MARGIN;
 use super::remarks::{amount, said};

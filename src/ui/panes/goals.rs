@@ -5,7 +5,7 @@ use ratatui::text::Line;
 use crate::ledger::{Body, Checkpoint, Entry, Goal};
 use crate::ui::text::fit;
 
-use super::cards::{Around, INDENT};
+use super::around::{Around, INDENT};
 use super::layouts::Row;
 use super::remarks::{amount, said};
 use super::words::{count, one_row};

@@ -3,8 +3,9 @@
 mod action;
 mod anchor;
 mod approval;
+mod around;
 mod boxes;
-mod budgets;
+pub(super) mod budgets;
 mod cards;
 mod clusters;
 mod completion;
@@ -14,7 +15,6 @@ mod gauges;
 mod goals;
 mod grid;
 mod header;
-mod help;
 mod hits;
 mod inspector;
 mod layouts;
@@ -23,7 +23,6 @@ mod margin;
 mod marks;
 mod message;
 mod output;
-mod permissions;
 mod picker;
 mod pictures;
 mod pieces;
@@ -32,7 +31,6 @@ mod queue;
 mod remarks;
 mod rows;
 mod selecting;
-mod shells;
 mod status;
 mod summary;
 mod terminal;
@@ -40,7 +38,7 @@ mod tools;
 mod transcript;
 mod waiting;
 mod window;
-mod words;
+pub(super) mod words;
 
 use ratatui::Frame;
 use ratatui::layout::{Alignment, Rect};
@@ -152,17 +150,13 @@ fn prepare_page(
     let screen = Screen { view, local, theme, layouts, now, entry_json: |_| String::new() };
     let mut must = 0;
     let (title, lines, links) = match &local.overlay {
-        Some(Overlay::Help(_)) => help::lay(&screen, body.width),
+        Some(Overlay::Page(open)) => (open.page.title(view), open.page.rows(&screen, body.width), Vec::new()),
         Some(Overlay::Output(call, _)) => {
             let (laid, counts) = output::lay(&screen, body.width, *call);
             must = counts;
             laid
         }
         Some(Overlay::Summary(entry, _)) => summary::lay(&screen, body.width, *entry),
-        Some(Overlay::Budgets(_)) => budgets::lay(&screen, body.width),
-        Some(Overlay::Permissions(all, _)) => permissions::lay(&screen, body.width, all),
-        Some(Overlay::Shells(_)) => shells::lay(&screen, body.width),
-        Some(Overlay::Plan(_)) => plan::lay(&screen, body.width),
         Some(Overlay::Terminal(typing)) => terminal::lay(&screen, body.width, *typing),
         Some(Overlay::Picker(picker)) => {
             local.stand.lay(picker.restores().map(Shown::Plan), true);
@@ -225,15 +219,9 @@ pub fn draw(frame: &mut Frame<'_>, screen: &Screen<'_>) {
     };
     match &screen.local.overlay {
         Some(Overlay::Ledger(it)) => inspector::draw(frame, area, screen, it),
-        Some(
-            Overlay::Help(_)
-            | Overlay::Output(..)
-            | Overlay::Summary(..)
-            | Overlay::Permissions(..)
-            | Overlay::Budgets(_)
-            | Overlay::Plan(_)
-            | Overlay::Shells(_),
-        ) => output::page(frame, area, screen),
+        Some(Overlay::Page(_) | Overlay::Output(..) | Overlay::Summary(..)) => {
+            output::page(frame, area, screen);
+        }
         Some(Overlay::Terminal(typing)) => terminal::draw(frame, area, screen, *typing),
         Some(Overlay::Picker(picker)) => picker::draw(frame, area, screen, picker),
         None => {

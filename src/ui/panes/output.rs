@@ -138,9 +138,8 @@ pub(super) fn page(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
         Some(hint) => Line::styled(fit(&one_row(hint), total), theme.warning),
         None => {
             let mut pairs = vec![("esc", "back"), ("pgup pgdn", "scroll")];
-            if matches!(&screen.local.overlay, Some(Overlay::Permissions(all, _)) if !all.revocable().is_empty())
-            {
-                pairs.push(("x", "take one back"));
+            if let Some(Overlay::Page(open)) = &screen.local.overlay {
+                pairs.extend(open.page.keys());
             }
             let subject = screen.local.subject(screen.view);
             let is_asked = subject.is_some_and(|(_, asked, _)| asked.name != ASK);

@@ -12,7 +12,8 @@ use crate::ui::text::markdown::Stream;
 use crate::ui::theme::Theme;
 use crate::view::{Card, CardBody, View};
 
-use super::cards::{self, Around};
+use super::around::{Around, INDENT};
+use super::cards;
 use super::layouts::{Layouts, Row, Version};
 use super::message::{Bit, Growing, Message};
 use super::selecting::Sheet;
@@ -114,7 +115,7 @@ impl Walk<'_> {
             Rows::Own(rows) => rows.iter().skip(from).take(most).cloned().collect(),
             Rows::Words(lines, links) => {
                 let lines = lines.iter().skip(from).take(most).cloned();
-                lines.map(|line| Row::linked(cards::INDENT, line, links)).collect()
+                lines.map(|line| Row::linked(INDENT, line, links)).collect()
             }
         })
     }
@@ -181,7 +182,7 @@ impl Walk<'_> {
                     line.map(|line| tools::hosted(line, around)).into_iter().collect()
                 }
                 Bit::Pictures => cards::user_pictures(card, around),
-                Bit::Gap | Bit::Words(..) => vec![Row::new(cards::INDENT, Line::default())],
+                Bit::Gap | Bit::Words(..) => vec![Row::new(INDENT, Line::default())],
             }
         })
     }

@@ -8,7 +8,7 @@ use crate::ledger::{Body, Change, Compaction, Entry, EntryId, Injected, Injector
 use crate::ui::text::{fit, sanitize, wrap};
 use crate::view::change;
 
-use super::cards::{Around, INDENT};
+use super::around::{Around, INDENT};
 use super::layouts::Row;
 use super::summary;
 use super::words::{clock, count, dollars, one_row, short};

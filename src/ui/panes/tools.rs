@@ -13,8 +13,8 @@ use crate::ui::theme::Inks;
 use crate::ui::typing::CHORD;
 use crate::view::{Forming, HostedLine, HostedState, Panel, PanelState, exit, measure, subject};
 
+use super::around::{Around, INDENT};
 use super::boxes;
-use super::cards::{Around, INDENT};
 use super::grid;
 use super::layouts::Row;
 use super::margin::MARGIN;

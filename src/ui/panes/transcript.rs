@@ -13,7 +13,7 @@ use crate::ui::theme::Theme;
 use crate::view::{Card, CardId, View};
 
 use super::anchor::{self, Ink};
-use super::cards::Around;
+use super::around::Around;
 use super::layouts::{Layouts, Row, Shape, Spot, Window};
 use super::pieces::{Place, Walk};
 use super::selecting;

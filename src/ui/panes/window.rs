@@ -7,8 +7,9 @@ use ratatui::text::Line;
 use crate::ui::graphics;
 use crate::ui::text::{fit, width, wrap};
 
+use super::Screen;
+use super::around::INDENT;
 use super::rows;
-use super::{Screen, cards};
 
 /// Draws the window.
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
@@ -51,7 +52,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
 
 /// What an empty session shows: who this is, and what to know.
 fn welcome(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
-    let inner = usize::from(area.width.saturating_sub(2 * cards::INDENT));
+    let inner = usize::from(area.width.saturating_sub(2 * INDENT));
     let mut lines = vec![
         Line::styled(fit("It proposes, you countersign.", inner), screen.theme.text),
         Line::styled(fit("Every step is in the ledger: ctrl-o. The keys: ?", inner), screen.theme.dim),
@@ -64,7 +65,7 @@ fn welcome(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     }
     let top = if area.height > 12 { area.height / 4 } else { 0 };
     for (y, line) in (area.y + top..area.bottom()).zip(lines) {
-        let x = area.x + cards::INDENT;
+        let x = area.x + INDENT;
         frame.render_widget(line, Rect::new(x, y, area.right().saturating_sub(x), 1));
     }
 }

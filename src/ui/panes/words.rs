@@ -17,7 +17,7 @@ pub(super) fn duration(ms: u64) -> String {
 }
 
 /// Whole seconds as a clock: `1:42`, `60:00`, `2:02:03`.
-pub(super) fn clock(seconds: u64) -> String {
+pub(in crate::ui) fn clock(seconds: u64) -> String {
     let (hours, minutes, rest) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
     if seconds < 100 * 60 {
         format!("{}:{rest:02}", seconds / 60)
@@ -70,7 +70,7 @@ pub(super) fn titled(name: &str, about: &str, theme: &Theme) -> Vec<Span<'static
 }
 
 /// An untrusted text on one line, safe for the screen.
-pub(super) fn one_row(text: &str) -> String {
+pub(in crate::ui) fn one_row(text: &str) -> String {
     sanitize(text).replace('\n', " ")
 }
 

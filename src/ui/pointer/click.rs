@@ -3,13 +3,15 @@
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::Scene;
+use crate::ui::act::Act;
 use crate::ui::inspector;
 use crate::ui::keymap::Command;
 use crate::ui::local::{Focus, Local, Overlay};
+use crate::ui::obeying::obey;
 use crate::ui::panes::{Hit, hit};
-use crate::ui::picking;
+use crate::ui::picking::{self, Done};
 use crate::ui::rhythm::Press;
-use crate::ui::update::{Act, obey};
+use crate::ui::taking::take;
 use crate::view::{Card, CardBody, CardId, PanelState};
 
 /// A press and a release in one place, the `count`-th one shortly after the other.
@@ -51,7 +53,11 @@ fn on_line(local: &mut Local, scene: Scene<'_>, line: usize) -> Vec<Act> {
         Some(Overlay::Ledger(it)) => inspector::choose(it, scene.view, line),
         Some(Overlay::Picker(picker)) if picker.place() == line => {
             let enter = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
-            return picking::update(local, scene.view, Press::made(enter), 1).unwrap_or_default();
+            return match picking::update(local, Press::made(enter), 1) {
+                Some(Done::Acts(acts)) => acts,
+                Some(Done::Takes(choice)) => take(local, scene.view, choice),
+                None => Vec::new(),
+            };
         }
         Some(Overlay::Picker(_)) => return picking::choose(local, line),
         _ => {}

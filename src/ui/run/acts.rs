@@ -49,7 +49,7 @@ impl Session {
             // The screen fills these itself.
             Act::Pick(Source::Palette | Source::Prompts | Source::Grants | Source::Undo) => {}
             Act::Ask(request) => self.ask(request),
-            Act::Wear(name) => match (self.errands.theme)(&name) {
+            Act::SetTheme(name) => match (self.errands.theme)(&name) {
                 Some(theme) => self.theme = theme,
                 None => self.local.hint = Some(format!("no theme is called {name} · /theme lists them all")),
             },

@@ -1,4 +1,4 @@
-//! The loop of the talk: lines, Ctrl-C and news of the agent in; words out. Nothing is written twice.
+//! The loop of a session in lines: lines, Ctrl-C and news of the agent in; words out. Nothing is written twice.
 
 use std::future::{Future, pending};
 use std::io::{self, Write, stdout};
@@ -12,7 +12,7 @@ use tokio::sync::mpsc::error::TrySendError;
 
 use crate::agent::Event;
 
-use super::super::linear::{Act, Talk};
+use super::super::linear::{Act, LinearSession};
 use super::super::outcome::{UiError, UiOutcome};
 use super::super::request::{Reply, Request};
 use super::super::settings::{AppIo, Now, UiSettings};
@@ -37,7 +37,7 @@ pub async fn listen(
             pending::<()>().await;
         }
     });
-    let mut talk = Talk::new(settings.view, settings.entry_json);
+    let mut talk = LinearSession::new(settings.view, settings.entry_json);
     talk.tick((app.now)());
     talk.begin(&settings.history, settings.notice.as_deref());
     let sources = Sources { told_to_end, interrupts, typed, events: app.events, replies: app.replies };
@@ -127,7 +127,7 @@ impl Sources {
 
 /// Everything the loop holds.
 struct Session {
-    talk: Talk,
+    talk: LinearSession,
     lines: Lines,
     sources: Sources,
     requests: mpsc::Sender<Request>,

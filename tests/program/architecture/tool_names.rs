@@ -15,8 +15,7 @@ const TOOLS: &str = "src/runtime/tools/";
 const OTHER_WORDS: &[(&str, &[&str], &str)] = &[
     ("src/config/flags.rs", &["ask"], "the flag and the key of rules that ask"),
     ("src/config/goal.rs", &["plan"], "a field of a goal's form"),
-    ("src/config/key.rs", &["ask"], "the key of rules that ask"),
-    ("src/config/show.rs", &["ask"], "the key of rules that ask"),
+    ("src/config/key/behaviour.rs", &["ask"], "the key of rules that ask"),
     ("src/core/goal/form.rs", &["plan"], "a field of a goal's form"),
     ("src/core/goal/reply.rs", &["plan"], "a field of the reply at a checkpoint"),
     ("src/core/ledger/injector.rs", &["edit"], "who put words before the model: a changed call"),
@@ -42,7 +41,8 @@ const OTHER_WORDS: &[(&str, &[&str], &str)] = &[
     ("src/runtime/tools/search.rs", &["glob"], "an argument"),
     ("src/ui/panes/approval.rs", &["edit"], "what a key does"),
     ("src/ui/panes/inspector/frame.rs", &["list"], "what a key does"),
-    ("src/ui/panes/plan.rs", &["plan"], "the title of a pane"),
+    ("src/ui/commands/arguments.rs", &["ask", "edit", "plan"], "modes"),
+    ("src/ui/pages/plan.rs", &["plan"], "the name of a page"),
     ("src/ui/text/highlight/paint.rs", &["shell"], "the language of a block of code"),
 ];
 

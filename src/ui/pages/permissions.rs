@@ -1,17 +1,22 @@
 //! The page of permissions: the mode, the rules in force, tier by tier, each with its origin and what it last matched, and
 //! the exact actions that were allowed for this session.
 
+use std::sync::Arc;
+
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+use super::{Page, PageEntry, Spoken};
+use crate::ledger::Millis;
 use crate::policy::{Listed, RuleKind, Tier};
+use crate::ui::keymap::Command;
+use crate::ui::linear::words::count;
+use crate::ui::panes::Screen;
+use crate::ui::panes::words::one_row;
+use crate::ui::source::Source;
 use crate::ui::text::{fit, sanitize, wrap};
 use crate::ui::theme::Theme;
-use crate::view::{Granted, Permissions, summary};
-
-use super::Screen;
-use super::output::Laid;
-use super::words::one_row;
+use crate::view::{Granted, Permissions, View, summary};
 
 /// Cells before what stands behind the kind of a rule.
 const INDENT: usize = 11;
@@ -32,9 +37,73 @@ const OTHERS: &str = "The key a in a waiting call takes one for this session; --
 const WINS: &str =
     "A rule that denies wins, wherever it comes from; one that asks wins over those that allow.";
 
-/// The page, on lines of at most `inner` cells.
-pub(super) fn lay(screen: &Screen<'_>, inner: u16, all: &Permissions) -> Laid {
-    ("permissions".to_owned(), lines(screen, usize::from(inner), all), Vec::new())
+/// `/permissions`
+pub(in crate::ui) const PERMISSIONS: PageEntry =
+    PageEntry { name: "permissions", open: |view| Arc::new(InForce(view.permissions())) };
+
+/// What was in force when the page was opened.
+#[derive(Debug)]
+struct InForce(Permissions);
+
+impl Page for InForce {
+    fn title(&self, _: &View) -> String {
+        "permissions".to_owned()
+    }
+
+    fn rows(&self, screen: &Screen<'_>, width: u16) -> Vec<Line<'static>> {
+        lines(screen, usize::from(width), &self.0)
+    }
+
+    fn spoken(&self, view: &View, _: Millis) -> Vec<Spoken> {
+        said(view, &self.0).into_iter().map(Spoken::Line).collect()
+    }
+
+    fn keys(&self) -> Vec<(&'static str, &'static str)> {
+        if self.0.revocable().is_empty() { Vec::new() } else { vec![("x", "take one back")] }
+    }
+
+    fn opens(&self, command: Command) -> Option<Source> {
+        (command == Command::Revoke).then_some(Source::Grants)
+    }
+}
+
+/// The mode and what it allows, the rules in force, strictest first, and what was allowed exactly.
+fn said(view: &View, all: &Permissions) -> Vec<String> {
+    let (mode, Permissions { rules, taken, granted }) = (view.session.mode, all);
+    let mut said = vec![format!("mode: {mode}: {}", mode.allows())];
+    said.extend(rules.iter().map(|rule| {
+        let counts = if rule.counts { "" } else { ", which does not count" };
+        let (kind, text, origin) = (rule.kind.as_str(), &rule.text, &rule.origin);
+        format!("rule: {kind} {text}, from {origin}{counts}; {}", matched(view, rule))
+    }));
+    said.extend(granted.iter().map(|Granted { call, name, about, last }| {
+        let since = last.map_or_else(|| "no call since".to_owned(), |last| format!("last allowed {last}"));
+        format!("allowed for this session by you with {call}; {since}; exactly: {name} {about}")
+    }));
+    said.extend(
+        taken.iter().map(|(call, rule)| format!("taken for this session by you with {call}: {rule}")),
+    );
+    if let Some((call, _)) = all.revocable().first() {
+        let how = "/permissions revoke and its call, as in /permissions revoke";
+        said.push(format!("to take one back: {how} {call}"));
+    }
+    let exactly = match granted.len() {
+        0 => String::new(),
+        all => format!(", and {} allowed exactly", count(all as u64, "action")),
+    };
+    said.push(format!("permissions: {} in force{exactly}", count(rules.len() as u64, "rule")));
+    said
+}
+
+/// The call that a rule last spoke of.
+fn matched(view: &View, rule: &Listed) -> String {
+    rule.last.map_or_else(
+        || "matched nothing yet".to_owned(),
+        |call| {
+            let arguments = view.panel(call).and_then(|panel| panel.arguments());
+            format!("last matched {call} {}", arguments.map(summary).unwrap_or_default())
+        },
+    )
 }
 
 fn lines(screen: &Screen<'_>, inner: usize, all: &Permissions) -> Vec<Line<'static>> {
@@ -86,13 +155,7 @@ fn exactly(theme: &Theme, inner: usize, granted: &[Granted]) -> Vec<Line<'static
 
 /// Where it comes from, and what it last spoke of.
 fn about(screen: &Screen<'_>, rule: &Listed) -> String {
-    let matched = rule.last.map_or_else(
-        || "matched nothing yet".to_owned(),
-        |call| {
-            let arguments = screen.view.panel(call).and_then(|panel| panel.arguments());
-            format!("last matched {call} {}", arguments.map(summary).unwrap_or_default())
-        },
-    );
+    let matched = matched(screen.view, rule);
     let counts = if rule.counts { "" } else { "does not count · " };
     format!("{counts}{} · {matched}", rule.origin)
 }

@@ -7,12 +7,12 @@ const MARGIN: &str = "  ";
 
 /// Lines of words, and whether a prompt stands open behind them.
 #[derive(Debug, Default)]
-pub(super) struct Voice {
+pub(super) struct LinearOutput {
     text: String,
     open: bool,
 }
 
-impl Voice {
+impl LinearOutput {
     /// Words that begin with who or what they are of. Whatever follows their first line stands behind the margin;
     /// blank lines say nothing and are left out.
     pub(super) fn say(&mut self, words: &str) {
@@ -82,22 +82,22 @@ mod tests {
 
     #[test]
     fn what_others_wrote_never_begins_at_the_margin() {
-        let mut voice = Voice::default();
-        voice.prompt("you: ");
-        voice.say("model: one\n\nwaits for you 1 of 1: \u{1b}[31mrm\u{7}\r\ny");
-        voice.more("you: yes");
-        assert_eq!(voice.take(), "you: \nmodel: one\n  waits for you 1 of 1: ^[[31mrm^G\n  y\n  you: yes\n");
+        let mut output = LinearOutput::default();
+        output.prompt("you: ");
+        output.say("model: one\n\nwaits for you 1 of 1: \u{1b}[31mrm\u{7}\r\ny");
+        output.more("you: yes");
+        assert_eq!(output.take(), "you: \nmodel: one\n  waits for you 1 of 1: ^[[31mrm^G\n  y\n  you: yes\n");
     }
 
     #[test]
     fn a_line_that_no_terminal_has_shown_is_said() {
-        let mut voice = Voice::default();
-        voice.prompt("you: ");
-        voice.typed("hello", false);
-        voice.typed("and more", false);
-        voice.prompt("you: ");
-        voice.typed("seen", true);
-        voice.say("model: yes");
-        assert_eq!(voice.take(), "you: hello\ntyped: and more\nyou: model: yes\n");
+        let mut output = LinearOutput::default();
+        output.prompt("you: ");
+        output.typed("hello", false);
+        output.typed("and more", false);
+        output.prompt("you: ");
+        output.typed("seen", true);
+        output.say("model: yes");
+        assert_eq!(output.take(), "you: hello\ntyped: and more\nyou: model: yes\n");
     }
 }

@@ -11,13 +11,13 @@ use crate::ledger::{
 use crate::view::{ShownPart, View, ViewSettings, change, shown};
 
 use super::calls::{finished, hosted, named};
+use super::output::LinearOutput;
 use super::pages::used;
-use super::voice::Voice;
 use super::words::{self, amount, cost, count, duration, plain};
 
 /// The fold over the events of a session.
 #[derive(Debug)]
-pub(super) struct Teller {
+pub(super) struct LinearRenderer {
     pub(super) view: View,
     /// The answer that is being said.
     answer: Option<Answer>,
@@ -51,26 +51,26 @@ impl Answer {
     }
 
     /// Reasoning is one line, said once: it is whole when other words follow.
-    fn think(&mut self, thinking: &str, voice: &mut Voice) {
+    fn think(&mut self, thinking: &str, output: &mut LinearOutput) {
         if self.thought {
             return;
         }
         let words = thinking.split_whitespace().count() as u64;
         if words > 0 {
             self.thought = true;
-            voice.say(&format!("model thinks: {} (/show {})", count(words, "word"), self.message));
+            output.say(&format!("model thinks: {} (/show {})", count(words, "word"), self.message));
         }
     }
 
     /// Says the lines that are whole and were not said yet; all of them at its end. A delta that ends no line costs
     /// only the line.
-    fn tell(&mut self, text: &str, ends: bool, voice: &mut Voice) {
+    fn tell(&mut self, text: &str, ends: bool, output: &mut LinearOutput) {
         let waits = text.get(self.told.len()..).is_some_and(|rest| !rest.contains('\n'));
         if waits && !ends {
             return;
         }
         if !text.starts_with(&self.told) {
-            voice.say("model, once more from the beginning:");
+            output.say("model, once more from the beginning:");
             self.told.clear();
         }
         let rest = text.get(self.told.len()..).unwrap_or_default();
@@ -81,15 +81,15 @@ impl Answer {
             return;
         }
         if self.begun {
-            voice.more(lines);
+            output.more(lines);
         } else {
             self.begun = true;
-            voice.say(&format!("model: {}", lines.trim_start()));
+            output.say(&format!("model: {}", lines.trim_start()));
         }
     }
 }
 
-impl Teller {
+impl LinearRenderer {
     pub(super) fn new(settings: ViewSettings) -> Self {
         Self {
             view: View::new(settings),
@@ -117,44 +117,44 @@ impl Teller {
     }
 
     /// Takes an event in and says it.
-    pub(super) fn hear(&mut self, event: &Event, now: Millis, voice: &mut Voice) {
+    pub(super) fn hear(&mut self, event: &Event, now: Millis, output: &mut LinearOutput) {
         self.view.fold(event);
         match event {
-            Event::Appended(entry) => self.durable(entry, voice),
-            Event::Live(live) => self.live(live, voice),
+            Event::Appended(entry) => self.durable(entry, output),
+            Event::Live(live) => self.live(live, output),
         }
-        self.warn(now, voice);
+        self.warn(now, output);
     }
 
-    fn durable(&mut self, entry: &Entry, voice: &mut Voice) {
+    fn durable(&mut self, entry: &Entry, output: &mut LinearOutput) {
         match &entry.body {
             Body::User(message) => {
                 self.near.clear();
                 self.said.clear();
                 match self.typed.iter().position(|typed| *typed == message.content) {
                     Some(at) => drop(self.typed.remove(at)),
-                    None => voice.say(&format!("you: {}", message.shown())),
+                    None => output.say(&format!("you: {}", message.shown())),
                 }
             }
-            Body::Assistant(message) => self.answered(message, voice),
-            Body::ApprovalDecided(decision) => self.decided(decision, voice),
+            Body::Assistant(message) => self.answered(message, output),
+            Body::ApprovalDecided(decision) => self.decided(decision, output),
             Body::ToolResult(result) => {
                 if let Some(panel) = self.view.panel(result.call) {
-                    finished(panel, voice);
+                    finished(panel, output);
                 }
             }
             Body::Injected(said) if said.by == Injector::Steering => {
                 self.forget(&said.text);
-                voice.say(&format!("delivered to the model: {}", said.shown()));
+                output.say(&format!("delivered to the model: {}", said.shown()));
             }
             Body::Injected(said) if matches!(said.by, Injector::Environment | Injector::GoalCheck) => {}
             Body::Injected(said) => {
-                voice.say(&format!("{}: {}", said.by.as_str().replace('_', " "), said.text));
+                output.say(&format!("{}: {}", said.by.as_str().replace('_', " "), said.text));
             }
             Body::Tombstone(tombstone) => {
                 if self.answer.take_if(|answer| answer.message == tombstone.target && answer.begun).is_some()
                 {
-                    voice.say(&format!(
+                    output.say(&format!(
                         "withdrawn: what the model has said last does not count, {}",
                         tombstone.reason
                     ));
@@ -166,47 +166,47 @@ impl Teller {
                     n => format!("{n} entries"),
                 };
                 let (before, after) = (made.tokens_before, made.tokens_after);
-                voice.say(&format!(
+                output.say(&format!(
                     "compacted: {replaced} replaced by a summary, {before} to {after} tokens; /show {} says it",
                     entry.id
                 ));
             }
-            Body::TurnEnded(ended) => self.ended(entry, ended, voice),
+            Body::TurnEnded(ended) => self.ended(entry, ended, output),
             body => {
                 if let Some(words) = remark(body) {
-                    voice.say(&words);
+                    output.say(&words);
                 }
             }
         }
     }
 
-    fn answered(&mut self, message: &AssistantMessage, voice: &mut Voice) {
+    fn answered(&mut self, message: &AssistantMessage, output: &mut LinearOutput) {
         let answer = Answer::begun(&mut self.answer, message.id);
-        answer.think(&message.thinking(), voice);
+        answer.think(&message.thinking(), output);
         let has_hosted = message.hosted().next().is_some();
         if has_hosted && !answer.begun {
-            self.in_parts(&message.blocks, voice);
+            self.in_parts(&message.blocks, output);
         } else {
-            answer.tell(&message.text(), true, voice);
+            answer.tell(&message.text(), true, output);
             if has_hosted {
                 let lines = shown(&message.blocks).into_iter();
                 lines
                     .filter_map(|part| if let ShownPart::Hosted(line) = part { Some(line) } else { None })
-                    .for_each(|line| voice.say(&hosted(&line)));
+                    .for_each(|line| output.say(&hosted(&line)));
             }
         }
         if message.interrupted {
-            voice.say("model: interrupted here");
+            output.say("model: interrupted here");
         }
         self.said = message.text();
     }
 
     /// Words, and between them what the provider ran itself.
-    fn in_parts(&mut self, blocks: &[Block], voice: &mut Voice) {
+    fn in_parts(&mut self, blocks: &[Block], output: &mut LinearOutput) {
         for part in shown(blocks) {
             match part {
-                ShownPart::Words(words) => voice.say(&format!("model: {}", words.trim_start())),
-                ShownPart::Hosted(line) => voice.say(&hosted(&line)),
+                ShownPart::Words(words) => output.say(&format!("model: {}", words.trim_start())),
+                ShownPart::Hosted(line) => output.say(&hosted(&line)),
             }
         }
         if let Some(answer) = &mut self.answer {
@@ -214,32 +214,32 @@ impl Teller {
         }
     }
 
-    fn decided(&self, decision: &Decision, voice: &mut Voice) {
+    fn decided(&self, decision: &Decision, output: &mut LinearOutput) {
         let Some(panel) = self.view.panel(decision.call) else { return };
         let runs_long = panel.arguments().is_some_and(|arguments| arguments.text("command").is_some());
         let rule = decision.rule.as_deref();
         match (decision.allow, decision.by) {
             (true, Decider::User) if rule.is_some() => {
                 let rule = rule.unwrap_or_default();
-                voice.say(&format!("allowed: {}; and for this session what {rule} covers", named(panel)));
+                output.say(&format!("allowed: {}; and for this session what {rule} covers", named(panel)));
             }
             (true, Decider::User) if decision.scope == Scope::Session => {
-                voice.say(&format!("allowed for this session: {}", named(panel)));
+                output.say(&format!("allowed for this session: {}", named(panel)));
             }
-            (true, Decider::User) => voice.say(&format!("allowed once: {}", named(panel))),
+            (true, Decider::User) => output.say(&format!("allowed once: {}", named(panel))),
             (true, by) if runs_long => {
-                voice.say(&format!("tool {}: starts, allowed by {}", named(panel), by.as_str()));
+                output.say(&format!("tool {}: starts, allowed by {}", named(panel), by.as_str()));
             }
             // The result follows at once and says what it was.
             (true | false, _) => {}
         }
     }
 
-    fn ended(&mut self, entry: &Entry, ended: &TurnEnded, voice: &mut Voice) {
+    fn ended(&mut self, entry: &Entry, ended: &TurnEnded, output: &mut LinearOutput) {
         // Words that the model did not say: that a budget is used up, and what to do.
         let repeats = !self.said.is_empty() && ended.text.ends_with(&self.said);
         if !repeats && !ended.text.trim().is_empty() {
-            voice.say(&format!("result: {}", ended.text));
+            output.say(&format!("result: {}", ended.text));
         }
         let how = match ended.reason {
             Ending::Completed => "done".to_owned(),
@@ -253,63 +253,64 @@ impl Teller {
             0 => String::new(),
             uses => format!(", {}", count(uses.into(), "hosted tool")),
         };
-        voice.say(&format!(
+        output.say(&format!(
             "end: {how}; {}, {}{hosted}, {}, cost {}",
             count(ended.turns.into(), "turn"),
             count(ended.tool_calls.into(), "tool call"),
             duration(ended.wall_ms),
             cost(ended.usage.cost)
         ));
-        voice.say(&format!("next: {}", ended.next_safe_action));
+        output.say(&format!("next: {}", ended.next_safe_action));
         if let Some(offer) = self.view.offer() {
             let to = amount(Some(offer.limit), offer.to);
-            voice.say(&format!("budget {}: /raise raises it to {to} and goes on", offer.limit.name()));
+            output.say(&format!("budget {}: /raise raises it to {to} and goes on", offer.limit.name()));
         }
         self.said.clear();
     }
 
-    fn live(&mut self, live: &Live, voice: &mut Voice) {
+    fn live(&mut self, live: &Live, output: &mut LinearOutput) {
         match live {
             Live::Text { message, .. } => {
                 let Some(growing) = self.view.live().filter(|growing| growing.id == *message) else { return };
                 let answer = Answer::begun(&mut self.answer, *message);
-                answer.think(&growing.thinking, voice);
-                answer.tell(&growing.text, false, voice);
+                answer.think(&growing.thinking, output);
+                answer.tell(&growing.text, false, output);
             }
             Live::Retrying { attempt, most, wait_ms, reason } => {
                 let wait = duration(*wait_ms);
-                voice.say(&format!("model call failed: {reason}; retry {attempt} of {most} in {wait}"));
+                output.say(&format!("model call failed: {reason}; retry {attempt} of {most} in {wait}"));
             }
-            Live::Discovering => voice.say("waiting for tools from elsewhere"),
-            Live::Unreached(why) => voice.say(&format!("note: {}", plain(why))),
+            Live::Discovering => output.say("waiting for tools from elsewhere"),
+            Live::Unreached(why) => output.say(&format!("note: {}", plain(why))),
             Live::Compacting(trigger) => {
-                voice.say(&format!("compacting: a summary is written ({})", trigger.as_str()));
+                output.say(&format!("compacting: a summary is written ({})", trigger.as_str()));
             }
-            Live::ModeChanged(mode) => voice.say(&format!("mode: {mode}")),
+            Live::ModeChanged(mode) => output.say(&format!("mode: {mode}")),
             Live::Answering { said, .. } => {
                 if let Some(said) = said {
-                    voice.say(&format!("note: {}", plain(said)));
+                    output.say(&format!("note: {}", plain(said)));
                 }
             }
             Live::Progress { call, .. } => {
                 if let Some(panel) = self.view.panel(*call).filter(|panel| panel.takes_keys()) {
-                    voice.say(&format!(
+                    output.say(&format!(
                         "tool {}: runs on a terminal; /type WORDS types a line into it, /keys ctrl-c presses keys, \
                          /output {call} says what is on it",
                         named(panel)
                     ));
                 }
             }
-            Live::Refused(why) => voice.say(&format!("refused: {}", plain(why))),
+            Live::Refused(why) => output.say(&format!("refused: {}", plain(why))),
             Live::BooksShut { why, .. } => {
                 if self.shut.as_ref() != Some(why) {
-                    voice.say(&format!("nothing acts: {}; it goes on when that can be recorded", plain(why)));
+                    output
+                        .say(&format!("nothing acts: {}; it goes on when that can be recorded", plain(why)));
                     self.shut = Some(why.clone());
                 }
             }
             Live::BooksOpen => {
                 self.shut = None;
-                voice.say("recording again; it goes on");
+                output.say("recording again; it goes on");
             }
             Live::Thinking { .. }
             | Live::Hosted { .. }
@@ -325,13 +326,13 @@ impl Teller {
     }
 
     /// Says once a run that four fifths of a limit are used; that it is used up says the end.
-    fn warn(&mut self, now: Millis, voice: &mut Voice) {
+    fn warn(&mut self, now: Millis, output: &mut LinearOutput) {
         for gauge in self.view.gauges(now).into_iter().filter(|gauge| Limit::parse(gauge.name).is_some()) {
             let near = gauge
                 .limit
                 .is_some_and(|limit| (limit - limit / 5..limit).contains(&gauge.used) && gauge.used > 0);
             if near && self.near.insert(gauge.name) {
-                voice.say(&format!("budget {}: near its limit, {}", gauge.name, used(gauge)));
+                output.say(&format!("budget {}: near its limit, {}", gauge.name, used(gauge)));
             }
         }
     }

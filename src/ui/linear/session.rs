@@ -1,4 +1,4 @@
-//! The talk between a person who types lines and the agent: what is said, what a line means, what it asks for.
+//! A session in lines, between a person who types lines and the agent: what is said, what a line means, what it asks for.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -7,19 +7,18 @@ use std::time::Duration;
 use crate::agent::{Event, Intent, Live};
 use crate::ledger::{Body, CallId, Entry, EntryId, Millis, standing};
 use crate::ui::Request;
+use crate::ui::commands::{self, Fronts};
 use crate::ui::offer::Offer;
-use crate::ui::slash;
 use crate::view::{View, ViewSettings};
 
 use super::asking::{self, Asking, Purpose};
-use super::commands;
 use super::expected::Expected;
 use super::gather::{Gather, Gathered};
 use super::moment::Moment;
+use super::output::LinearOutput;
 use super::pages::resumed;
-use super::stopping::{EARLY, Stop};
-use super::teller::Teller;
-use super::voice::Voice;
+use super::renderer::LinearRenderer;
+use super::stopping::{self, EARLY, Stop};
 use super::words::{count, plain};
 
 /// Stands before what the person types.
@@ -45,21 +44,21 @@ pub enum Act {
 pub struct Line {
     /// Its words.
     pub text: String,
-    /// How many questions stood on the terminal before it was typed, as [`Talk::written`] counts them.
+    /// How many questions stood on the terminal before it was typed, as [`LinearSession::written`] counts them.
     pub typed: u64,
     /// Whether a terminal has shown it while it was typed.
     pub shown: bool,
     /// Whether no other line came with it, or right before it: only such a line answers.
     pub alone: bool,
-    /// When it was read, since the talk began.
+    /// When it was read, since the session began.
     pub at: Duration,
 }
 
 /// The whole state of it.
 #[derive(Debug)]
-pub struct Talk {
-    pub(super) teller: Teller,
-    pub(super) voice: Voice,
+pub struct LinearSession {
+    pub(super) renderer: LinearRenderer,
+    pub(super) output: LinearOutput,
     pub(super) asking: Asking,
     pub(super) stop: Stop,
     gather: Gather,
@@ -82,12 +81,12 @@ pub struct Talk {
     queued: usize,
 }
 
-impl Talk {
-    /// A talk in which nothing was said yet.
+impl LinearSession {
+    /// A session in which nothing was said yet.
     pub fn new(settings: ViewSettings, entry_json: fn(&Entry) -> String) -> Self {
         Self {
-            teller: Teller::new(settings),
-            voice: Voice::default(),
+            renderer: LinearRenderer::new(settings),
+            output: LinearOutput::default(),
             asking: Asking::default(),
             stop: Stop::default(),
             gather: Gather::default(),
@@ -108,13 +107,13 @@ impl Talk {
 
     /// Begins: who answers and where, what to know, and of an earlier session its last exchange.
     pub fn begin(&mut self, history: &[Event], notice: Option<&str>) {
-        let settings = &self.teller.view.settings;
+        let settings = &self.renderer.view.settings;
         let branch = settings.branch.as_ref().map(|branch| format!(", branch {branch}")).unwrap_or_default();
-        let (model, mode, cwd) = (&self.teller.view.session.model, settings.mode, &settings.cwd);
+        let (model, mode, cwd) = (&self.renderer.view.session.model, settings.mode, &settings.cwd);
         let words = format!(
             "countersign: {model} answers, mode {mode}, in {cwd}{branch}. Type a message, or /help and /quit."
         );
-        self.voice.say(&words);
+        self.output.say(&words);
         notice.into_iter().for_each(|notice| self.found(notice));
         let entries: Vec<Arc<Entry>> = history
             .iter()
@@ -128,25 +127,25 @@ impl Talk {
             let event = Event::Appended(Arc::clone(entry));
             if Some(at) == last {
                 let whole =
-                    entries.iter().fold(View::new(self.teller.view.settings.clone()), |mut view, one| {
+                    entries.iter().fold(View::new(self.renderer.view.settings.clone()), |mut view, one| {
                         view.fold(&Event::Appended(Arc::clone(one)));
                         view
                     });
-                self.voice.say(&resumed(&whole));
+                self.output.say(&resumed(&whole));
             }
             if last.is_some_and(|last| last <= at) && stands.contains(&entry.id) {
-                self.teller.hear(&event, entry.at, &mut self.voice);
+                self.renderer.hear(&event, entry.at, &mut self.output);
             } else {
-                self.teller.skip(&event);
+                self.renderer.skip(&event);
             }
         }
-        self.teller.view.resume();
+        self.renderer.view.resume();
     }
 
     /// Says what time it is.
     pub fn tick(&mut self, now: Millis) {
         self.now = self.now.max(now);
-        self.teller.view.tick(now);
+        self.renderer.view.tick(now);
     }
 
     /// Something happened.
@@ -154,8 +153,8 @@ impl Talk {
         if matches!(event, Event::Live(Live::Refused(_))) {
             self.asking.reopen();
         }
-        self.teller.hear(event, self.now, &mut self.voice);
-        let is_busy = self.teller.view.status.is_busy();
+        self.renderer.hear(event, self.now, &mut self.output);
+        let is_busy = self.renderer.view.status.is_busy();
         self.expected = self.expected.filter(|expected| !expected.is(event, is_busy));
         match event {
             Event::Live(Live::Waiting { steering, queued }) => self.waits(steering.len(), queued.len()),
@@ -166,42 +165,42 @@ impl Talk {
 
     /// Something was found out that is worth knowing.
     pub fn found(&mut self, words: &str) {
-        words.split("\n\n").for_each(|words| self.voice.say(&format!("notice: {}", plain(words))));
+        words.split("\n\n").for_each(|words| self.output.say(&format!("notice: {}", plain(words))));
     }
 
     /// All that happened at once is said: the calls that wait, or that it is the person's turn. True when there is a
-    /// question, or a budget stop, that was not there before; whoever writes it then tells [`Talk::written`].
+    /// question, or a budget stop, that was not there before; whoever writes it then tells [`LinearSession::written`].
     pub fn settle(&mut self) -> bool {
-        let asks = self.asking.ask(&self.teller.view, &mut self.voice);
+        let asks = self.asking.ask(&self.renderer.view, &mut self.output);
         if asks && self.gather.is_open() {
-            self.voice.say("note: your text goes on; end it before you answer");
+            self.output.say("note: your text goes on; end it before you answer");
         }
         if self.words.is_some_and(|(request, ..)| !self.asking.waits(request)) {
             self.words = None;
-            self.voice.say("note: that call waits no more; nothing more is needed");
+            self.output.say("note: that call waits no more; nothing more is needed");
         }
-        if self.rests() && !self.voice.is_open() && !self.gather.is_open() {
-            self.voice.prompt(PROMPT);
+        if self.rests() && !self.output.is_open() && !self.gather.is_open() {
+            self.output.prompt(PROMPT);
         }
-        asks || self.stop.is_new(&self.teller.view)
+        asks || self.stop.is_new(&self.renderer.view)
     }
 
     /// The questions said so far stand on the terminal; every line typed from here on carries this number or a higher
-    /// one. An answer is asked for, which is to be written next. `at`: when, since the talk began.
+    /// one. An answer is asked for, which is to be written next. `at`: when, since the session began.
     pub fn written(&mut self, typed: u64, at: Duration) {
         let moment = Moment { typed, at };
-        self.asking.written(moment, &mut self.voice);
-        self.stop.written(&self.teller.view, moment);
+        self.asking.written(moment, &mut self.output);
+        self.stop.written(&self.renderer.view, moment);
     }
 
     /// The words to write.
     pub fn words(&mut self) -> String {
-        self.voice.take()
+        self.output.take()
     }
 
     /// Whether nothing runs and nothing is on its way.
     pub fn rests(&self) -> bool {
-        !self.teller.view.status.is_busy() && self.expected.is_none()
+        !self.renderer.view.status.is_busy() && self.expected.is_none()
     }
 
     /// Whether a call waits for an answer.
@@ -211,22 +210,22 @@ impl Talk {
 
     /// The end: no word stands behind a prompt.
     pub fn end(&mut self) {
-        self.voice.close();
+        self.output.close();
     }
 
     /// Ctrl-C. `shown`: the terminal has written its ^C.
     pub fn interrupt(&mut self, shown: bool) -> Vec<Act> {
         if shown {
-            self.voice.broken();
+            self.output.broken();
         }
         self.leave_rule();
         let armed = std::mem::take(&mut self.quit_armed);
         if self.gather.is_open() {
             let lines = self.gather.drop_all() as u64;
-            self.voice.say(&format!("dropped: {}", count(lines, "line")));
+            self.output.say(&format!("dropped: {}", count(lines, "line")));
         } else if self.words.take().is_some() {
-            self.voice.say("taken back: nothing is denied");
-        } else if self.teller.view.status.is_busy() {
+            self.output.say("taken back: nothing is denied");
+        } else if self.renderer.view.status.is_busy() {
             return vec![Act::Abort];
         } else if armed {
             return vec![Act::Quit];
@@ -235,7 +234,7 @@ impl Talk {
             return vec![Act::Abort];
         } else {
             self.quit_armed = true;
-            self.voice.say("to leave: Ctrl-C once more, Ctrl-D, or /quit");
+            self.output.say("to leave: Ctrl-C once more, Ctrl-D, or /quit");
         }
         Vec::new()
     }
@@ -243,7 +242,7 @@ impl Talk {
     /// A line was typed.
     pub fn line(&mut self, line: &Line) -> Vec<Act> {
         self.quit_armed = false;
-        self.voice.typed(&line.text, line.shown);
+        self.output.typed(&line.text, line.shown);
         if let Some((request, call, purpose)) = self.words.take() {
             return self.worded(request, call, purpose, line.text.trim());
         }
@@ -254,8 +253,8 @@ impl Talk {
                 Some(word) => self.answer(word, now),
                 None => self.other(&text, line.typed),
             },
-            Gathered::Line(text) if !line.alone && commands::decides(&text) => self.together(&text),
-            Gathered::Line(text) if self.stop.is_raised_early(&self.teller.view, &text, now) => {
+            Gathered::Line(text) if !line.alone && stopping::decides(&text) => self.together(&text),
+            Gathered::Line(text) if self.stop.is_raised_early(&self.renderer.view, &text, now) => {
                 self.no_answer(EARLY)
             }
             Gathered::Line(text) | Gathered::Text(text) => self.other(&text, line.typed),
@@ -274,21 +273,21 @@ impl Talk {
 
     fn no_answer(&mut self, why: &str) -> Vec<Act> {
         self.leave_rule();
-        self.voice.say(why);
+        self.output.say(why);
         Vec::new()
     }
 
     /// A line that answers no call, and takes no rule.
     fn other(&mut self, text: &str, typed: u64) -> Vec<Act> {
         if self.leave_rule() && text.trim().is_empty() {
-            self.voice.say("taken back: no rule is taken");
+            self.output.say("taken back: no rule is taken");
         }
         self.text(text, typed)
     }
 
     pub(super) fn left(&mut self) {
         if let Some(left) = self.asking.left() {
-            self.voice.say(&left);
+            self.output.say(&left);
         }
     }
 
@@ -297,17 +296,12 @@ impl Talk {
         if text.trim().is_empty() {
             return Vec::new();
         }
-        match commands::read(text) {
-            Some(Ok(own)) => return self.own(own),
-            Some(Err(why)) => return self.usage(&why),
-            None => {}
-        }
-        match slash::read(text) {
-            Some(Ok(command)) => self.command(command),
+        match commands::read(text, Fronts::Lines) {
+            Some(Ok(meaning)) => self.obey(meaning),
             Some(Err(why)) => self.usage(&why),
             // Whoever has seen the question may have meant an answer: nothing is done with it.
             None if self.asking.was_asked(typed) => {
-                self.voice
+                self.output
                     .say("not sent: a call waits for you; a line that is y, s, a, b, n, r or e answers it");
                 self.keep(text);
                 Vec::new()
@@ -317,30 +311,30 @@ impl Talk {
     }
 
     pub(super) fn submit(&mut self, text: &str) -> Vec<Act> {
-        self.teller.was_typed(text);
+        self.renderer.was_typed(text);
         vec![Act::Send(Intent::Submit(text.into()))]
     }
 
     fn usage(&mut self, why: &str) -> Vec<Act> {
-        self.voice.say(&format!("not understood: {}", plain(why)));
+        self.output.say(&format!("not understood: {}", plain(why)));
         Vec::new()
     }
 
     pub(super) fn keep(&mut self, text: &str) {
-        self.teller.forget(text);
+        self.renderer.forget(text);
         if !self.kept.iter().any(|kept| kept == text) {
             self.kept.push(text.to_owned());
         }
-        self.voice.say(&format!("kept, /send sends it: {text}"));
+        self.output.say(&format!("kept, /send sends it: {text}"));
     }
 
     /// What was typed meanwhile is taken: for the results, or for the end of the run.
     fn waits(&mut self, steering: usize, queued: usize) {
         if steering > self.steering {
-            self.voice.say("noted: it is delivered with the next tool results");
+            self.output.say("noted: it is delivered with the next tool results");
         }
         if queued > self.queued {
-            self.voice.say("noted: it is sent when this run is over");
+            self.output.say("noted: it is sent when this run is over");
         }
         (self.steering, self.queued) = (steering, queued);
     }

@@ -1,0 +1,119 @@
+//! What words behind the name of a command mean, and what to say when they mean nothing.
+
+use crate::agent::Intent;
+use crate::goal;
+use crate::ledger::{CallId, EntryId, UserMessage};
+use crate::model::Effort;
+use crate::policy::Mode;
+use crate::ui::chord::Chord;
+use crate::ui::request::Request;
+use crate::ui::source::Source;
+
+use super::meaning::{LinearCommand, Meaning};
+
+type Read = Result<Meaning, String>;
+
+/// All that `/effort` takes.
+pub(super) const EFFORTS: &[&str] = &["none", "minimal", "low", "medium", "high", "xhigh", "max", "default"];
+/// All that `/mode` takes.
+pub(super) const MODES: &[&str] = &["plan", "ask", "edit", "auto", "unrestricted"];
+/// How `/model` is used.
+pub(super) const MODEL: &str = "/model takes one name, as in PROVIDER/MODEL";
+/// How `/permissions` is used with something behind it.
+pub(super) const REVOKES: &str =
+    "/permissions revoke, or with the call that granted it, as in /permissions revoke c4";
+
+/// A level, or the vendor's own choice.
+pub(super) fn effort(words: &str) -> Read {
+    let level = match words {
+        "" => return Err(format!("/effort {}", EFFORTS.join(" | "))),
+        "default" => None,
+        level => Some(Effort::parse(level)?),
+    };
+    Ok(Meaning::Intent(Intent::SetEffort(level)))
+}
+
+pub(super) fn mode(words: &str) -> Read {
+    if words.is_empty() {
+        return Err(format!("/mode {}", MODES.join(" | ")));
+    }
+    Mode::parse(words).map(|mode| Meaning::Intent(Intent::SetMode(mode)))
+}
+
+pub(super) fn model(words: &str) -> Read {
+    if words.contains(char::is_whitespace) {
+        return Err(MODEL.to_owned());
+    }
+    Ok(Meaning::Request(Request::ChooseModel(words.to_owned())))
+}
+
+/// A new goal, or the last one again.
+pub(super) fn goal(words: &str) -> Read {
+    if words.is_empty() {
+        return Err(format!("/goal {}", goal::USAGE));
+    }
+    let (word, rest) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
+    Ok(Meaning::Intent(match word {
+        "resume" => Intent::ResumeGoal(rest.trim().into()),
+        _ => Intent::Pursue(Box::new(goal::read(words)?), UserMessage::default()),
+    }))
+}
+
+/// `revoke`, and the call with which something was granted: `c4`, or `4`.
+pub(super) fn revoke(words: &str) -> Read {
+    let mut words = words.split_whitespace();
+    let call = |word: &str| CallId::parse(word).or_else(|| word.parse().ok().map(CallId));
+    match (words.next(), words.next(), words.next()) {
+        (Some("revoke"), None, None) => Ok(Meaning::Pick(Source::Grants)),
+        (Some("revoke"), Some(word), None) => {
+            let call = call(word).ok_or_else(|| REVOKES.to_owned())?;
+            Ok(Meaning::Intent(Intent::Revoke(call)))
+        }
+        _ => Err(REVOKES.to_owned()),
+    }
+}
+
+pub(super) fn theme(words: &str) -> Read {
+    Ok(Meaning::Theme(words.to_owned()))
+}
+
+pub(super) fn no_theme(_: &str) -> Read {
+    Ok(Meaning::Linear(LinearCommand::NoThemes))
+}
+
+pub(super) fn find(words: &str) -> Read {
+    Ok(Meaning::Find(words.to_owned()))
+}
+
+pub(super) fn output(words: &str) -> Read {
+    let call = CallId::parse(words).ok_or("/output takes a call, as in /output c3")?;
+    Ok(Meaning::Linear(LinearCommand::Output(Some(call))))
+}
+
+pub(super) fn show(words: &str) -> Read {
+    let entry = EntryId::parse(words).map(LinearCommand::Show);
+    let shown = entry.or_else(|| CallId::parse(words).map(LinearCommand::ShowCall));
+    shown
+        .map(Meaning::Linear)
+        .ok_or_else(|| "/show takes an entry or a call, as in /show e12 or /show c3".to_owned())
+}
+
+pub(super) fn ledger(words: &str) -> Read {
+    let entries = words.parse().ok().ok_or("/ledger takes a number of entries, as in /ledger 50")?;
+    Ok(Meaning::Linear(LinearCommand::Ledger(entries)))
+}
+
+pub(super) fn later(words: &str) -> Read {
+    if words.is_empty() {
+        return Err("/later takes the words to say".to_owned());
+    }
+    Ok(Meaning::Intent(Intent::Queue(words.into())))
+}
+
+pub(super) fn keys(words: &str) -> Read {
+    if words.is_empty() {
+        return Err("/keys takes keys, as in /keys ctrl-c".to_owned());
+    }
+    let keys: Result<Vec<Chord>, String> = words.split_whitespace().map(Chord::parse).collect();
+    Ok(Meaning::Linear(LinearCommand::Keys(keys?)))
+}

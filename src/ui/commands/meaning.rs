@@ -1,0 +1,64 @@
+//! What a command means: something for the agent, for the session, a page, or an action of the front end.
+
+use crate::agent::Intent;
+use crate::ledger::{CallId, EntryId};
+use crate::ui::chord::Chord;
+use crate::ui::pages::PageEntry;
+use crate::ui::request::Request;
+use crate::ui::source::Source;
+
+/// What a command means.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Meaning {
+    /// The agent shall hear this.
+    Intent(Intent),
+    /// The session shall do this.
+    Request(Request),
+    /// This page is shown.
+    Page(PageEntry),
+    /// One of these is picked.
+    Pick(Source),
+    /// These words are looked for.
+    Find(String),
+    /// This theme is set.
+    Theme(String),
+    /// The inspector of the ledger is opened.
+    Ledger,
+    /// The program is left.
+    Quit,
+    /// What only lines need.
+    Linear(LinearCommand),
+}
+
+/// What only lines need: what keys do on the screen, and pages by their names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LinearCommand {
+    /// All that a call wrote; without a name the last one's.
+    Output(Option<CallId>),
+    /// One entry whole.
+    Show(EntryId),
+    /// All entries of one call.
+    ShowCall(CallId),
+    /// The last entries.
+    Ledger(usize),
+    /// After a budget stop: raise the limit and go on.
+    Raise,
+    /// Send what was kept.
+    Send,
+    /// What it is doing.
+    Status,
+    /// Go on with the session of this number.
+    Session(usize),
+    /// Have the model of this number answer.
+    Model(usize),
+    /// Say what taking back all since the message of this number would do.
+    Rewind(usize),
+    /// Do the undo that was said.
+    Undo,
+    /// Say that nothing is coloured.
+    NoThemes,
+    /// Type this line into the terminal of the running command.
+    Type(String),
+    /// Press these keys there.
+    Keys(Vec<Chord>),
+}

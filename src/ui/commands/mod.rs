@@ -1,0 +1,180 @@
+//! Slash commands: what a text that begins with a slash means, and what to say when it means nothing.
+
+mod arguments;
+mod meaning;
+mod row;
+mod table;
+
+pub use meaning::{LinearCommand, Meaning};
+pub use row::{Argument, Fronts, SlashCommand};
+pub use table::COMMANDS;
+
+use super::keymap::Command;
+use super::theme::resembling;
+
+/// The commands that a front end has, as its lists name them.
+pub fn listed(front: Fronts) -> impl Iterator<Item = &'static SlashCommand> {
+    COMMANDS.iter().filter(move |row| row.is_in(front) && !row.help.is_empty())
+}
+
+/// What a text means: `None` when it is a message like any other. Two slashes at the beginning, or a path, are words
+/// for the model.
+///
+/// # Errors
+/// Why it means nothing, in one line.
+pub fn read(text: &str, front: Fronts) -> Option<Result<Meaning, String>> {
+    let text = text.trim_start();
+    let (name, typed) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    if !name.starts_with('/') || name.matches('/').count() > 1 {
+        return None;
+    }
+    let rows = |place: Fronts| COMMANDS.iter().filter(move |row| row.place == place && row.name == name);
+    let meaning = rows(front).chain(rows(Fronts::Both)).find_map(|row| row.read(typed));
+    Some(meaning.unwrap_or_else(|| Err(unknown(name, front))))
+}
+
+/// What a command of the keymap means, where a command of the table means the same.
+pub(super) fn of_key(key: Command) -> Option<Meaning> {
+    let row = COMMANDS.iter().find(|row| row.key == Some(key))?;
+    row.read("")?.ok()
+}
+
+/// What to say of a word that is no command.
+fn unknown(word: &str, front: Fronts) -> String {
+    let names = || listed(front).map(|row| row.name);
+    let mut begun: Vec<&str> = names().filter(|name| name.starts_with(word)).collect();
+    begun.sort_unstable();
+    begun.dedup();
+    if word != "/" && begun.len() > 1 {
+        return format!("{word} can become {} · /help lists them all", begun.join(", "));
+    }
+    match resembling(word, names()) {
+        Some(near) => format!("no command is called {word}: did you mean {near}? · /help lists them all"),
+        None => format!("no command is called {word} · /help lists them all"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::arguments::{MODEL, REVOKES};
+    use super::*;
+    use crate::agent::Intent;
+    use crate::ledger::CallId;
+    use crate::policy::Mode;
+    use crate::ui::chord::Chord;
+    use crate::ui::keymap::BINDINGS;
+    use crate::ui::request::Request;
+    use crate::ui::source::Source;
+
+    fn read(text: &str) -> Option<Result<Meaning, String>> {
+        super::read(text, Fronts::Screen)
+    }
+
+    fn says(intent: Intent) -> Option<Result<Meaning, String>> {
+        Some(Ok(Meaning::Intent(intent)))
+    }
+
+    #[test]
+    fn every_known_word_is_a_command() {
+        for front in [Fronts::Screen, Fronts::Lines] {
+            for row in listed(front) {
+                let text = match row.name {
+                    "/mode" => "/mode plan",
+                    "/effort" => "/effort high",
+                    "/goal" => "/goal mend it | check: make test",
+                    "/show" => "/show e1",
+                    "/later" => "/later this",
+                    "/keys" => "/keys ctrl-c",
+                    word => word,
+                };
+                assert!(matches!(super::read(text, front), Some(Ok(_))), "{text}");
+            }
+        }
+        assert_eq!(read(" /mode  edit "), says(Intent::SetMode(Mode::Edit)));
+    }
+
+    #[test]
+    fn a_row_says_what_may_follow_and_its_values_do() {
+        for row in COMMANDS {
+            let says_more = row.help.starts_with(row.hint) && row.place != Fronts::Lines;
+            let is_said = !says_more || row.hint.is_empty() || row.takes_more();
+            assert!(is_said, "{}: {}", row.name, row.help);
+            assert_eq!(super::read(row.name, row.place).is_some_and(|read| read.is_err()), row.takes_more());
+            for value in row.values {
+                assert!(matches!(row.read(value), Some(Ok(_))), "{} {value}", row.name);
+            }
+            if let Some(key) = row.key {
+                let binding = BINDINGS.iter().find(|b| b.command == key && !b.words.is_empty());
+                assert_eq!(binding.map(|b| b.words), Some(row.help), "{}", row.name);
+                assert!(of_key(key).is_some(), "{}", row.name);
+            }
+        }
+    }
+
+    #[test]
+    fn lines_have_forms_of_their_own() {
+        let read = |text: &str| super::read(text, Fronts::Lines);
+        let own = |command: LinearCommand| Some(Ok(Meaning::Linear(command)));
+        assert_eq!(read("/model 2"), own(LinearCommand::Model(2)));
+        assert_eq!(read("/model"), Some(Ok(Meaning::Pick(Source::Models))));
+        let named = Meaning::Request(Request::ChooseModel("a/b".to_owned()));
+        assert_eq!(read("/model a/b"), Some(Ok(named)));
+        assert_eq!(read("/sessions"), Some(Ok(Meaning::Pick(Source::Sessions))));
+        assert_eq!(read("/quit"), Some(Ok(Meaning::Quit)));
+        assert_eq!(read(" /show  c3 "), own(LinearCommand::ShowCall(CallId(3))));
+        assert_eq!(read("/ledger"), own(LinearCommand::Ledger(20)));
+        assert_eq!(read("/type  a b "), own(LinearCommand::Type(" a b ".to_owned())));
+        assert_eq!(read("/type"), own(LinearCommand::Type(String::new())));
+        let keys = ["ctrl-c", "up"].map(|key| Chord::parse(key).unwrap()).to_vec();
+        assert_eq!(read("/keys ctrl-c  up"), own(LinearCommand::Keys(keys)));
+        assert_eq!((read("hello"), read("//send")), (None, None));
+        for text in ["/show", "/show x", "/output e1", "/ledger all", "/later", "/keys", "/keys hyper-x"] {
+            assert!(matches!(read(text), Some(Err(_))), "{text}");
+        }
+        for (text, why) in [("/raise it", "stands alone"), ("/stauts", "did you mean /status?")] {
+            assert!(matches!(read(text), Some(Err(said)) if said.contains(why)), "{text}");
+        }
+        assert!(matches!(super::read("/status", Fronts::Screen), Some(Err(_))), "not on the screen");
+    }
+
+    #[test]
+    fn what_is_no_command_says_what_there_is() {
+        for (text, near) in [("/hlep", "/help"), ("/bugdets", "/budgets"), ("/plann", "/plan")] {
+            let Some(Err(why)) = read(text) else { unreachable!("{text}") };
+            assert!(why.contains(&format!("did you mean {near}?")), "{why}");
+        }
+        assert!(matches!(read("/p"), Some(Err(why)) if why.contains("/p can become /permissions, /plan")));
+        for text in ["/", "/foo", "/Compact", "/foo bar", "/compac"] {
+            let Some(Err(why)) = read(text) else { unreachable!("{text}") };
+            assert!(why.contains("/help"), "{why}");
+        }
+        assert_eq!(read("/effort default"), says(Intent::SetEffort(None)));
+        assert_eq!(
+            read("/model  a/b:c "),
+            Some(Ok(Meaning::Request(Request::ChooseModel("a/b:c".to_owned()))))
+        );
+        assert_eq!(read("/model"), Some(Ok(Meaning::Pick(Source::Models))));
+        assert_eq!(read("/model a b"), Some(Err(MODEL.to_owned())));
+        assert!(matches!(read("/effort much"), Some(Err(why)) if why.contains("xhigh")));
+        for text in ["/permissions revoke c4", "/permissions revoke 4"] {
+            assert_eq!(read(text), says(Intent::Revoke(CallId(4))));
+        }
+        assert_eq!(read("/permissions revoke"), Some(Ok(Meaning::Pick(Source::Grants))));
+        for text in ["/permissions now", "/permissions revoke it", "/permissions revoke c4 c5"] {
+            assert_eq!(read(text), Some(Err(REVOKES.to_owned())));
+        }
+        assert_eq!(read("/mode"), Some(Err("/mode plan | ask | edit | auto | unrestricted".to_owned())));
+        assert!(matches!(read("/goal"), Some(Err(why)) if why.contains("check:")));
+        assert!(matches!(read("/goal mend it"), Some(Err(why)) if why.contains("done condition")));
+        assert_eq!(read("/goal resume now"), says(Intent::ResumeGoal("now".into())));
+        assert!(matches!(read("/mode fast"), Some(Err(why)) if why.contains("unrestricted")));
+        assert!(matches!(read("/quit now"), Some(Err(_))));
+    }
+
+    #[test]
+    fn paths_and_words_are_sent() {
+        for text in ["", "why /compact?", "//compact", "/etc/hosts is odd", "/usr/bin", "a/b"] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+}

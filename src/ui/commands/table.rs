@@ -1,0 +1,125 @@
+//! The table of commands. Lists, completion, palette, help and both front ends read it.
+
+use std::sync::Arc;
+
+use crate::agent::Intent;
+use crate::ui::keymap::Command;
+use crate::ui::pages::budgets::BUDGETS;
+use crate::ui::pages::help::Help;
+use crate::ui::pages::permissions::PERMISSIONS;
+use crate::ui::pages::plan::PLAN;
+use crate::ui::pages::shells::SHELLS;
+use crate::ui::pages::{Page, PageEntry};
+use crate::ui::request::Request;
+use crate::ui::source::Source;
+use crate::view::View;
+
+use super::arguments as read;
+use super::meaning::{LinearCommand, Meaning};
+use super::row::{Argument, Fronts, SlashCommand};
+
+/// Entries that `/ledger` says without a number.
+const LAST: usize = 20;
+
+/// `/help`
+const HELP: PageEntry = PageEntry { name: "help", open: help };
+
+/// The page of help is given the table that it shows.
+fn help(_: &View) -> Arc<dyn Page> {
+    Arc::new(Help { commands: COMMANDS })
+}
+
+/// All commands, in the order of the lists: those of the screen, then those that only lines need. Of rows with the same
+/// name, the one that exists in a single front end is asked first.
+pub const COMMANDS: &[SlashCommand] = {
+    use Argument::{Exactly, Line, None, Number, Optional, Required};
+    use Command as C;
+    use LinearCommand as L;
+    use Meaning::{Find, Intent as Tell, Ledger, Linear, Page as Show, Pick, Quit, Request as Ask};
+    const fn row(name: &'static str, help: &'static str, argument: Argument) -> SlashCommand {
+        SlashCommand::new(name, help, argument)
+    }
+    const fn lines(name: &'static str, help: &'static str, argument: Argument) -> SlashCommand {
+        SlashCommand::new(name, help, argument).only(Fronts::Lines)
+    }
+    &[
+        row("/budgets", "the budgets: used, limit, left", None(Show(BUDGETS))).key(C::Budgets),
+        row("/compact", "replace what was said by a summary", None(Tell(Intent::Compact))),
+        row(
+            "/effort",
+            "LEVEL: none, minimal, low, medium, high, xhigh, max or default",
+            Required(read::effort),
+        )
+        .hint("LEVEL")
+        .values(read::EFFORTS),
+        row("/find", "in the transcript; or: WORDS", Optional(Find(String::new()), read::find)).hint("WORDS"),
+        row("/goal", "OBJECTIVE | check: COMMAND, until it exits with 0; or: resume", Required(read::goal))
+            .hint("OBJECTIVE | check: COMMAND"),
+        row("/help", "these keys", None(Show(HELP))).key(C::Help),
+        row("/ledger", "the ledger, entry by entry", None(Ledger)).only(Fronts::Screen).key(C::Ledger),
+        row("/mode", "NAME: plan, ask, edit, auto or unrestricted", Required(read::mode))
+            .hint("NAME")
+            .values(read::MODES),
+        row(
+            "/model",
+            "the models, to pick from; or: NAME, as in PROVIDER/MODEL",
+            Optional(Pick(Source::Models), read::model),
+        )
+        .hint("NAME"),
+        row(
+            "/permissions",
+            "the rules in force, what each last matched; or: revoke, to take a grant back",
+            Optional(Show(PERMISSIONS), read::revoke),
+        )
+        .hint("revoke"),
+        row("/plan", "the model's to-do list, item by item", None(Show(PLAN))),
+        row("/quit", "leave", None(Quit)),
+        row("/rewind", "pick a message: take back what was done to files since", None(Pick(Source::Rewind))),
+        row("/sessions", "the sessions of this folder, to go on with one", None(Pick(Source::Sessions))),
+        row("/shells", "the commands that run in the background", None(Show(SHELLS))),
+        row("/theme", "the themes, to pick from; or: NAME", Optional(Pick(Source::Themes), read::theme))
+            .only(Fronts::Screen)
+            .hint("NAME"),
+        row(
+            "/undo",
+            "take back what the last turn that changed files did to them",
+            None(Ask(Request::PlanUndo(Option::None))),
+        ),
+        lines("/ledger", "the last N entries, a line each", Optional(Linear(L::Ledger(LAST)), read::ledger))
+            .hint("N"),
+        lines(
+            "/show",
+            "an entry whole, as in /show e12, or all entries of a call, as in /show c3",
+            Required(read::show),
+        )
+        .hint("ID"),
+        lines(
+            "/output",
+            "all that a call wrote, as in /output c3; without a name the last one's",
+            Optional(Linear(L::Output(Option::None)), read::output),
+        )
+        .hint("ID"),
+        lines("/status", "what it is doing now", None(Linear(L::Status))),
+        lines("/later", "say this when the run is over", Required(read::later)).hint("WORDS"),
+        lines("/send", "send what was kept back", None(Linear(L::Send))),
+        lines(
+            "/undo",
+            "after /undo, or /rewind and a number, have said what they would do: do it",
+            Exactly("yes", Linear(L::Undo)),
+        )
+        .hint("yes"),
+        lines(
+            "/type",
+            "type a line into the terminal of the running command; without words enter alone",
+            Line(|line| Linear(L::Type(line))),
+        )
+        .hint("WORDS"),
+        lines("/keys", "press keys there, as in /keys ctrl-c or /keys esc up enter", Required(read::keys))
+            .hint("KEYS"),
+        lines("/raise", "after a budget stop: raise the limit and go on", None(Linear(L::Raise))),
+        lines("/sessions", "", Number(|number| Linear(L::Session(number)))),
+        lines("/model", "", Number(|number| Linear(L::Model(number)))),
+        lines("/rewind", "", Number(|number| Linear(L::Rewind(number)))),
+        lines("/theme", "", Optional(Linear(L::NoThemes), read::no_theme)),
+    ]
+};

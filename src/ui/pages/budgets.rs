@@ -1,0 +1,48 @@
+//! The page of budgets: what was used, the limit, what is left, and what was paid.
+
+use std::sync::Arc;
+
+use ratatui::text::Line;
+
+use super::{Page, PageEntry, Spoken};
+use crate::budget::{Gauge, Limit};
+use crate::ledger::Millis;
+use crate::ui::linear::pages::used;
+use crate::ui::linear::words::{cost, count};
+use crate::ui::panes::{Screen, budgets};
+use crate::view::View;
+
+/// `/budgets`
+pub(in crate::ui) const BUDGETS: PageEntry = PageEntry { name: "budgets", open: |_| Arc::new(Budgets) };
+
+#[derive(Debug)]
+struct Budgets;
+
+impl Page for Budgets {
+    fn title(&self, _: &View) -> String {
+        "budgets".to_owned()
+    }
+
+    fn rows(&self, screen: &Screen<'_>, width: u16) -> Vec<Line<'static>> {
+        budgets::lines(screen, usize::from(width))
+    }
+
+    /// All budgets, what was used of the context, and what was paid.
+    fn spoken(&self, view: &View, now: Millis) -> Vec<Spoken> {
+        let budget = |gauge: Gauge| format!("budget {}: {}", gauge.name, used(gauge));
+        let mut said: Vec<String> = view.gauges(now).into_iter().map(budget).collect();
+        let tokens = view.meter().usage().output;
+        said.push(match view.token_budget() {
+            Some(limit) => budget(Gauge { name: Limit::Tokens.name(), used: tokens, limit: Some(limit) }),
+            None => format!("budget {}: not set", Limit::Tokens.name()),
+        });
+        let context = view.meter().context_tokens();
+        said.push(format!("context: {context} of {} tokens", view.session.window));
+        let paid = [("this run", view.meter().usage()), ("this session", view.meter().session_usage())];
+        said.extend(paid.map(|(what, usage)| {
+            let words = format!("{} in, {} out", count(usage.input, "token"), count(usage.output, "token"));
+            format!("paid {what}: {}, {words}", cost(usage.cost))
+        }));
+        said.into_iter().map(Spoken::Line).collect()
+    }
+}

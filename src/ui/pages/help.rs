@@ -1,0 +1,118 @@
+//! The page of help: the keys and the commands, from the tables that they are read from.
+
+use ratatui::text::{Line, Span};
+
+use super::{Page, Spoken};
+use crate::ledger::Millis;
+use crate::ui::commands::{Fronts, SlashCommand};
+use crate::ui::keymap::{BINDINGS, Place};
+use crate::ui::panes::Screen;
+use crate::ui::text::{fit, width};
+use crate::ui::theme::Theme;
+use crate::view::View;
+
+/// The order of the help.
+const PLACES: [Place; 7] = [
+    Place::Composer,
+    Place::Approval,
+    Place::Panel,
+    Place::Everywhere,
+    Place::Ledger,
+    Place::Page,
+    Place::Picker,
+];
+
+/// Cells of the column of keys.
+const KEYS: usize = 11;
+
+/// `/help`
+#[derive(Debug)]
+pub(in crate::ui) struct Help {
+    /// The commands that it shows.
+    pub(in crate::ui) commands: &'static [SlashCommand],
+}
+
+impl Page for Help {
+    fn title(&self, _: &View) -> String {
+        "keys".to_owned()
+    }
+
+    fn rows(&self, screen: &Screen<'_>, width: u16) -> Vec<Line<'static>> {
+        self.lines(usize::from(width), screen)
+    }
+
+    /// What can be typed.
+    fn spoken(&self, _: &View, _: Millis) -> Vec<Spoken> {
+        let both = self.listed(Fronts::Lines).filter(|row| row.place == Fronts::Both);
+        let both = both.map(|row| format!("{}: {}", row.name, row.help));
+        let own = self.listed(Fronts::Lines).filter(|row| row.place == Fronts::Lines);
+        let own = own.map(|row| format!("{}: {}", row.titled(), row.help));
+        let lines = LINES.map(|words| format!("help: {words}")).into_iter();
+        lines.chain(both).chain(own).map(Spoken::Line).collect()
+    }
+}
+
+/// What lines mean that are no commands.
+const LINES: [&str; 5] = [
+    "a line is a message; a line that ends in a backslash goes on in the next one; \"\"\" begins and ends a text of several lines",
+    "while a call waits, y allows it once, s for this session, n denies it, r denies it with a reason; y 2 answers the second",
+    "b allows a command once, in the sandbox, where there is one",
+    "a says a rule that would cover it and its like, with the earlier calls that it would have covered; a once more takes it for this session, any other line does not",
+    "Ctrl-C interrupts what runs; Ctrl-D leaves; a message while it works is delivered with the next tool results",
+];
+
+impl Help {
+    fn listed(&self, front: Fronts) -> impl Iterator<Item = &'static SlashCommand> {
+        self.commands.iter().filter(move |row| row.is_in(front) && !row.help.is_empty())
+    }
+
+    fn lines(&self, inner: usize, screen: &Screen<'_>) -> Vec<Line<'static>> {
+        let (theme, keymap) = (screen.theme, &screen.local.keymap);
+        let mut lines = Vec::new();
+        for place in PLACES {
+            if !lines.is_empty() {
+                lines.push(Line::default());
+            }
+            lines.push(Line::styled(place.words(), theme.title));
+            for binding in BINDINGS.iter().filter(|b| b.place == place && !b.words.is_empty()) {
+                lines.push(line(&keymap.keys(binding), binding.words, inner, theme));
+            }
+            lines.extend(keymap.others(place).map(|(keys, name)| line(&keys, &name, inner, theme)));
+            if place == Place::Composer {
+                lines.extend(self.commands(inner, theme));
+            }
+        }
+        lines.extend([Line::default(), Line::styled("Mouse", theme.title)]);
+        lines.extend(MOUSE.map(|(what, words)| line(what, words, inner, theme)));
+        lines
+    }
+
+    /// What can be typed instead of a message.
+    fn commands(&self, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
+        let mut lines = vec![Line::default(), Line::styled("Commands", theme.title)];
+        let rows = self.listed(Fronts::Screen).map(|row| (row.name, row.help));
+        for (name, words) in rows.chain([("//", "at the beginning: send it as it is")]) {
+            lines.push(Line::from(vec![
+                Span::styled(format!("  {name:KEYS$}"), theme.accent),
+                Span::styled(fit(words, inner.saturating_sub(KEYS + 2)), theme.text),
+            ]));
+        }
+        lines
+    }
+}
+
+/// What the mouse does, unless the configuration leaves it to the terminal.
+const MOUSE: [(&str, &str); 4] = [
+    ("wheel", "scroll what is under it"),
+    ("click", "give the focus; a second one opens; only keys answer a call"),
+    ("drag", "select and copy; two clicks: a word, three: a paragraph"),
+    ("shift-drag", "the terminal's own selection"),
+];
+
+/// Keys, and what they do. Keys of one's own may need more cells than the column has.
+fn line(keys: &str, words: &str, inner: usize, theme: &Theme) -> Line<'static> {
+    let keys = format!("  {keys:KEYS$}");
+    let gap = if width(&keys) > KEYS + 2 { " " } else { "" };
+    let room = inner.saturating_sub(width(&keys) + gap.len());
+    Line::from(vec![Span::styled(keys + gap, theme.accent), Span::styled(fit(words, room), theme.text)])
+}

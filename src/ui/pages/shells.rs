@@ -1,0 +1,77 @@
+//! The page of background commands: what each is, how it stood when it was last asked for, its last line.
+
+use std::sync::Arc;
+
+use ratatui::text::{Line, Span};
+
+use super::{Page, PageEntry, Spoken};
+use crate::ledger::Millis;
+use crate::ui::linear::words::{duration, plain};
+use crate::ui::panes::Screen;
+use crate::ui::panes::words::{clock, one_row};
+use crate::ui::text::{fit, width};
+use crate::view::{BackgroundShell, View};
+
+/// `/shells`
+pub(in crate::ui) const SHELLS: PageEntry = PageEntry { name: "shells", open: |_| Arc::new(Shells) };
+
+#[derive(Debug)]
+struct Shells;
+
+impl Page for Shells {
+    fn title(&self, _: &View) -> String {
+        "background commands".to_owned()
+    }
+
+    fn rows(&self, screen: &Screen<'_>, width: u16) -> Vec<Line<'static>> {
+        let shells = screen.view.shells();
+        if shells.is_empty() {
+            return vec![Line::styled("No command was started in the background.", screen.theme.dim)];
+        }
+        shells.iter().rev().flat_map(|shell| entry(screen, shell, usize::from(width))).collect()
+    }
+
+    fn spoken(&self, view: &View, now: Millis) -> Vec<Spoken> {
+        if view.shells().is_empty() {
+            return vec![Spoken::Line("background commands: none was started".to_owned())];
+        }
+        view.shells().iter().flat_map(|shell| said(shell, now)).collect()
+    }
+}
+
+/// A command as it was last asked for, and its last line.
+fn said(shell: &BackgroundShell, now: Millis) -> Vec<Spoken> {
+    let stands = if shell.is_running {
+        let (since, asked) = (duration(now.since(shell.since)), duration(now.since(shell.asked)));
+        format!("runs for {since}, as the agent saw it {asked} ago")
+    } else {
+        plain(&shell.words)
+    };
+    let mut said = vec![Spoken::Line(format!("{}: {}; {stands}", shell.id, plain(&shell.command)))];
+    if !shell.last_line.is_empty() {
+        said.push(Spoken::More(shell.last_line.clone()));
+    }
+    said
+}
+
+fn entry(screen: &Screen<'_>, shell: &BackgroundShell, inner: usize) -> Vec<Line<'static>> {
+    let theme = screen.theme;
+    let id = format!("{:4} ", shell.id);
+    let command = fit(&one_row(&shell.command), inner.saturating_sub(width(&id)));
+    let stands = if shell.is_running {
+        let since = clock(screen.now.since(shell.since) / 1_000);
+        let asked = clock(screen.now.since(shell.asked) / 1_000);
+        format!("     runs for {since}, as the agent saw it {asked} ago")
+    } else {
+        format!("     {}", one_row(&shell.words))
+    };
+    let style = if shell.is_running { theme.accent } else { theme.dim };
+    let mut lines = vec![
+        Line::from(vec![Span::styled(id, theme.title), Span::styled(command, theme.text)]),
+        Line::styled(fit(&stands, inner), style),
+    ];
+    if !shell.last_line.is_empty() {
+        lines.push(Line::styled(fit(&format!("     {}", one_row(&shell.last_line)), inner), theme.faint));
+    }
+    lines
+}

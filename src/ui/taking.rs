@@ -1,0 +1,78 @@
+//! What taking a line of a list does.
+
+use crate::agent::Intent;
+use crate::view::View;
+
+use super::act::Act;
+use super::commands::{self, Meaning};
+use super::focusing;
+use super::keymap::{Command, Place};
+use super::local::{Focus, Local};
+use super::obeying::obey;
+use super::overlays;
+use super::picker::Choice;
+use super::picking::{self, Done};
+use super::request::Request;
+use super::rhythm::Press;
+use super::sending;
+use super::source::Source;
+
+/// Does what a line means that was taken.
+pub(super) fn take(local: &mut Local, view: &View, choice: Choice) -> Vec<Act> {
+    match choice {
+        Choice::Key(place, command, key) => do_key(local, view, place, command, Press::made(key)),
+        Choice::Slash(name) => sending::run(local, view, name),
+        Choice::Begin(name) => {
+            local.composer.replace(&format!("{name} "));
+            local.focus = Focus::Composer;
+            Vec::new()
+        }
+        Choice::Prompt(text) => {
+            local.composer.replace(&text);
+            local.focus = Focus::Composer;
+            Vec::new()
+        }
+        Choice::Session(id) => vec![Act::Resume(id)],
+        Choice::Model(name) => sending::obey(local, view, Meaning::Request(Request::ChooseModel(name))),
+        Choice::Rewind(message) => vec![Act::Undo(Some(message))],
+        Choice::Restore { since, shown } => vec![Act::Ask(Request::Restore { since, shown })],
+        Choice::Revoke(call) => vec![Act::Send(Intent::Revoke(call))],
+        Choice::Nothing(why) => {
+            local.hint = Some(why);
+            Vec::new()
+        }
+        Choice::Theme(name) => {
+            local.hint = Some(format!("{name} for now · theme = \"{name}\" in config.toml keeps it"));
+            vec![Act::SetTheme(name)]
+        }
+    }
+}
+
+/// What a key does in its place. A list answers no call: what waits gets the focus, and its key decides.
+fn do_key(local: &mut Local, view: &View, place: Place, command: Command, press: Press) -> Vec<Act> {
+    match (place, command) {
+        (Place::Ledger, _) => open_page(local, view, Command::Ledger),
+        (Place::Page, _) => open_page(local, view, Command::Help),
+        (Place::Picker, _) => return picking::open(local, view, Source::Palette),
+        (Place::Approval, Command::Raise) if local.stop(view).is_none() => {
+            local.hint = Some("no budget has stopped it".to_owned());
+            return Vec::new();
+        }
+        (Place::Approval, _) if command != Command::Help => {
+            focusing::give(local, view);
+            return Vec::new();
+        }
+        _ => return obey(local, view, command, press, false),
+    }
+    match overlays::update(local, view, press) {
+        Some(Done::Acts(acts)) => acts,
+        Some(Done::Takes(_)) | None => Vec::new(),
+    }
+}
+
+/// Opens the page that has this key everywhere.
+fn open_page(local: &mut Local, view: &View, key: Command) {
+    if let Some(meaning) = commands::of_key(key) {
+        sending::obey(local, view, meaning);
+    }
+}
