@@ -62,7 +62,7 @@ fn nothing_is_left_when_the_program_ends_and_the_next_one_says_so() {
         "{noted:?}"
     );
     let said: Vec<String> = ran.all("injected").iter().map(|entry| text(entry, "text")).collect();
-    let is_news = |text: &&String| text.starts_with("The background command b1 is not there any more");
+    let is_news = |text: &&String| text.starts_with("The background command b1 is gone");
     assert_eq!(said.iter().filter(is_news).count(), 1, "{said:?}");
     let results = ran.all("tool_result");
     let [.., gone, new] = results.as_slice() else { panic!("{results:?}") };

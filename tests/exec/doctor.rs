@@ -90,7 +90,7 @@ fn the_sandbox_is_tried() {
     fs::write(world.work().join(".env"), "KEY=1").unwrap();
     let found = findings(&world, &[]);
     let (words, expected) = match support() {
-        Support::Full => ("the sandbox was tried and holds", "ok"),
+        Support::Full => ("the sandbox was tested and works", "ok"),
         Support::Partial(_) => ("but for this: ", "warning"),
         Support::None(_) => ("there is no sandbox on this machine: ", "warning"),
     };

@@ -195,7 +195,11 @@ fn doctor_says_which_file_is_in_force() {
         told()
     );
     run(&world, &["trust", "--yes"]);
-    assert!(told().contains("which you trust as it stands") && !told().contains("is ignored"), "{}", told());
+    assert!(
+        told().contains("which you trust in its present form") && !told().contains("is ignored"),
+        "{}",
+        told()
+    );
 }
 
 #[test]

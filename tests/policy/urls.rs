@@ -67,11 +67,11 @@ fn each_rule_speaks_of_the_pages_that_the_table_says() {
 #[test]
 fn a_pattern_that_could_be_misread_is_no_rule() {
     for (kind, rule, why) in [
-        (RuleKind::Allow, "fetch(docs*.rs)", "`*` stands for all before a dot"),
-        (RuleKind::Allow, "fetch(docs.*)", "`*` stands for all before a dot"),
-        (RuleKind::Sandbox, "fetch(*rust-lang.org)", "`*` stands for all before a dot"),
-        (RuleKind::Allow, "fetch(https://*docs.rs/*)", "`*` stands for all before a dot"),
-        (RuleKind::Allow, "fetch(*.*.rs)", "`*` stands for all before a dot"),
+        (RuleKind::Allow, "fetch(docs*.rs)", "`*` can only be the first part"),
+        (RuleKind::Allow, "fetch(docs.*)", "`*` can only be the first part"),
+        (RuleKind::Sandbox, "fetch(*rust-lang.org)", "`*` can only be the first part"),
+        (RuleKind::Allow, "fetch(https://*docs.rs/*)", "`*` can only be the first part"),
+        (RuleKind::Allow, "fetch(*.*.rs)", "`*` can only be the first part"),
         (RuleKind::Allow, "fetch(docs.rs:80*/x)", "no port"),
         (RuleKind::Deny, "fetch(docs.rs:http)", "no port"),
         (RuleKind::Deny, "fetch(docs.rs:99999)", "no port"),

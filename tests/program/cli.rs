@@ -318,7 +318,11 @@ fn a_mistyped_command_is_an_error_with_a_suggestion() {
     {
         let ran = World::new().run(&[typed]);
         assert_eq!(ran.code, 2, "{typed}: {}", ran.err);
-        assert!(ran.err.contains(&format!("`{typed}` is not a command; did you mean `{near}`?")), "{}", ran.err);
+        assert!(
+            ran.err.contains(&format!("`{typed}` is not a command; did you mean `{near}`?")),
+            "{}",
+            ran.err
+        );
     }
 }
 

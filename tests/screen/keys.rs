@@ -168,7 +168,7 @@ fn shift_tab_goes_through_the_modes() {
     for mode in [Mode::Edit, Mode::Auto, Mode::Plan, Mode::Ask] {
         assert_eq!(seat.key(KeyCode::BackTab, KeyModifiers::SHIFT), [Act::Send(Intent::SetMode(mode))]);
         seat.view.fold(&Event::Live(Live::ModeChanged(mode)));
-        assert!(seat.frame(80, 24).contains(&format!("· {mode} ·")));
+        assert!(seat.frame(80, 24).contains(&format!("· {mode}\n")));
     }
     seat.view.fold(&Event::Live(Live::ModeChanged(Mode::Unrestricted)));
     let next = seat.key(KeyCode::BackTab, KeyModifiers::SHIFT);

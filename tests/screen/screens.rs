@@ -232,7 +232,7 @@ fn background_commands() {
         seat.key(KeyCode::Enter, KeyModifiers::NONE);
         seat
     });
-    assert!(serving().frame(120, 40).contains("native · 1 shell"), "the header counts those that run");
+    assert!(serving().frame(120, 40).contains("ask · 1 shell"), "the header counts those that run");
 }
 
 #[test]

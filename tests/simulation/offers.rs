@@ -177,7 +177,7 @@ impl World {
             options.push(failed(FailureClass::Quota));
             options.push(failed(FailureClass::Overflow));
             options.push(news(ModelEvent::Stop(Stop::Length)));
-            if stream.texts == 0 && stream.calls == 0 {
+            if self.bounds.discovers && stream.texts == 0 && stream.calls == 0 {
                 options.push(Input::Model(message, ModelNews::ToolsRefused));
             }
         }

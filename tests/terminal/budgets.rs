@@ -12,7 +12,7 @@ async fn a_limit_of_one_turn_stops_and_is_raised_with_a_key() {
     let mut app = Console::start(&home, USUAL, &["--max-turns", "1", "--script", &script.to_string()]);
     app.sees("ask anything").await;
     app.says("go").await;
-    app.sees("stopped · max_turns").await;
+    app.sees("stopped · turn limit").await;
     app.sees("raise to 2 turns and go on").await;
     app.rests().await;
     let ended = &home.entries("turn_ended")[0];

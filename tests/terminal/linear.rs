@@ -243,7 +243,7 @@ async fn ctrl_c_ends_a_running_command_and_at_rest_leaves() {
     app.keys("y\n").await;
     app.meanwhile("a command that runs", || home.has("made.txt")).await;
     app.keys("/status\n").await;
-    app.sees("status: dispatching tools").await;
+    app.sees("status: running tools").await;
     app.keys(CTRL_C).await;
     app.sees("end: interrupted, effects may be partial").await;
     app.sees("next: Check the effects").await;

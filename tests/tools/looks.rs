@@ -13,7 +13,7 @@ async fn read_numbers_lines_and_pages() {
     let text: String = (1..=50).map(|n| format!("line {n}\n")).collect();
     bench.put("a.txt", text);
     let page = bench.done("read", json!({ "path": "a.txt", "offset": 41, "limit": 2 })).await;
-    assert_eq!(page, "   41\tline 41\n   42\tline 42\n(lines 41-42 of 50; go on with offset 43)");
+    assert_eq!(page, "   41\tline 41\n   42\tline 42\n(lines 41-42 of 50; continue with offset 43)");
     assert_has(&bench.done("read", json!({ "path": "a.txt" })).await, &["    1\tline 1\n", "(50 lines)"]);
     assert_has(
         &bench.done("read", json!({ "path": "a.txt", "offset": 50 })).await,
@@ -56,7 +56,7 @@ async fn read_takes_pages_of_a_huge_file_without_reading_the_rest() {
     let page = bench.done("read", json!({ "path": "huge", "offset": 999, "limit": 2 })).await;
     assert_has(
         &page,
-        &["  999\t0123456789\n", "(lines 999-1000 of a file of 1024.0 GB; go on with offset 1001)"],
+        &["  999\t0123456789\n", "(lines 999-1000 of a file of 1024.0 GB; continue with offset 1001)"],
     );
     let edit = json!({ "path": "huge", "edits": [{ "old_text": "a", "new_text": "b" }] });
     assert_has(&bench.fails("edit", edit).await, &["too large"]);

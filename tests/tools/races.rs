@@ -65,7 +65,7 @@ async fn a_folder_that_stands_elsewhere_by_now_is_not_used() {
         if replaced {
             fs::rename(bench.path("e"), bench.path("d")).unwrap();
         }
-        let what = if replaced { "another folder stands in its place" } else { "it is gone" };
+        let what = if replaced { "another folder has taken its place" } else { "it is gone" };
         for (tool, arguments) in in_d() {
             let why = bench.fails(tool, arguments).await;
             assert_has(&why, &["the folder `d` was moved since this was decided", what, "nothing was done"]);
@@ -113,7 +113,7 @@ async fn a_call_that_nobody_has_looked_at_goes_through_no_link() {
         ("write", json!({ "path": "link/file", "content": "mine" })),
     ] {
         let why = bench.fails(tool, arguments.clone()).await;
-        assert_has(&why, &["leads to `real", "nobody has looked at that", "make the call again"]);
+        assert_has(&why, &["leads to `real", "was not checked", "make the call again"]);
         bench.looked_at(tool, arguments.clone()).await;
         // Once it is over, nothing is kept of it.
         bench.tools.over(CallId(1));
@@ -178,7 +178,7 @@ async fn a_hard_link_is_cut_and_that_is_said() {
     fs::hard_link(&out, bench.path("a")).unwrap();
     let edit = json!({ "path": "a", "edits": [{ "old_text": "one", "new_text": "two" }] });
     let said = bench.done("edit", edit).await;
-    assert_has(&said, &["edited a", "the file had 1 name more, by hard links", "a file of its own now"]);
+    assert_has(&said, &["edited a", "the file had 1 other hard link", "now a separate file"]);
     assert_eq!(bench.get("a"), "two\n");
     assert_eq!(fs::read_to_string(&out).unwrap(), "one\n", "what lies outside is as it was");
     assert_eq!(fs::metadata(bench.path("a")).unwrap().nlink(), 1);
@@ -220,7 +220,7 @@ async fn read_says_what_a_binary_file_is() {
     bench.put("program", b"\x7fELF\x02\x01\x01\0\0\0");
     bench.put("page.pdf", b"%PDF-1.7\n\0\0");
     for (path, what) in [
-        ("program", "`program` is no text: an ELF program or library (10 B)"),
+        ("program", "`program` is not text: an ELF program or library (10 B)"),
         ("page.pdf", "a PDF document (11 B)"),
     ] {
         assert_has(&bench.fails("read", json!({ "path": path })).await, &[what, "binary file", "`shell`"]);

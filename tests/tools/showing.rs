@@ -57,7 +57,7 @@ async fn what_a_provider_would_refuse_is_not_shown() {
         ("wide.png", "has 8001×1 pixels, and 8000 a side is the most; scale it down"),
         ("liar.png", "is an image that cannot be decoded"),
         ("large.png", "is larger than 3.9 MB; scale it down"),
-        ("none.png", "is no text: a binary file"),
+        ("none.png", "is not text: a binary file"),
     ] {
         let report = bench.run("read", json!({ "path": path })).await;
         assert_eq!((report.outcome, report.images), (Outcome::Failed, vec![]), "{path}");

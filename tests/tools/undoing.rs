@@ -152,7 +152,7 @@ async fn what_has_grown_too_large_since_is_refused_and_not_read() {
     fs::OpenOptions::new().write(true).open(bench.path("a")).unwrap().set_len(64 << 30).unwrap();
     let plan = snapshots.plan(&calls(&[1]), &told(&snapshots)).unwrap();
     assert_eq!((plan.steps.len(), plan.refused.len()), (0, 1));
-    assert_has(&plan.refused[0].why.to_string(), &["changed since by somebody else"]);
+    assert_has(&plan.refused[0].why.to_string(), &["changed since by someone else"]);
     assert_has(&snapshots.restore(&plan, 0).unwrap_err(), &["nothing was undone"]);
     assert_eq!(fs::metadata(bench.path("a")).unwrap().len(), 64 << 30);
 }

@@ -97,7 +97,7 @@ async fn json_and_plain_text_are_shown_as_they_are_and_other_types_refused() {
     let head = format!("200 OK\r\ncontent-type: application/pdf\r\ncontent-length: {}", body.len());
     let site = Site::saying(&head, &body);
     let why = allowing(&[&site]).fails("fetch", url(site.url("/x"))).await;
-    assert_has(&why, &["no text: application/pdf, a PDF document of 195.3 KB", "`shell` with curl"]);
+    assert_has(&why, &["not text: application/pdf, a PDF document of 195.3 KB", "`shell` with curl"]);
 }
 
 #[tokio::test]

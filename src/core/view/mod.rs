@@ -3,6 +3,7 @@
 
 mod card;
 pub mod change;
+mod ending;
 mod fold;
 mod hosted;
 mod inspect;
@@ -29,6 +30,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use crate::ledger::Reach;
 pub use card::{Card, CardBody, CardId, Forming, LiveMessage, Revision};
+pub use ending::ending_words;
 pub use hosted::{HostedLine, HostedState, ShownPart, hosted_lines, shown};
 pub use inspect::{Mark, Row, one_line};
 pub use measure::{exit, measure};

@@ -55,12 +55,12 @@ impl Status {
     pub fn words(&self, now: Millis) -> String {
         match &self.phase {
             Phase::Idle => "idle".to_owned(),
-            Phase::AwaitingModel => "awaiting model".to_owned(),
-            Phase::Discovering => "waiting for tools from elsewhere".to_owned(),
+            Phase::AwaitingModel => "waiting for the model".to_owned(),
+            Phase::Discovering => "waiting for MCP servers and agents".to_owned(),
             Phase::AskingHooks(_) => "asking hooks".to_owned(),
-            Phase::DispatchingTools => "dispatching tools".to_owned(),
+            Phase::DispatchingTools => "running tools".to_owned(),
             Phase::WaitingApproval => "waiting for approval".to_owned(),
-            Phase::Compacting(trigger) => format!("compacting ({})", trigger.as_str()),
+            Phase::Compacting(_) => "summarizing the conversation".to_owned(),
             Phase::Retrying { attempt, most, until, .. } => match until.since(now).div_ceil(1_000) {
                 0 => format!("retrying {attempt} of {most} now"),
                 left => format!("retrying {attempt} of {most} in {left} s"),

@@ -103,8 +103,8 @@ impl FileChange {
         let others = usize::try_from(found.names.saturating_sub(1)).unwrap_or(usize::MAX);
         Ok((others > 0).then(|| {
             format!(
-                "(the file had {} more hard links: they keep the earlier content; this one is now a separate file)",
-                counted(others, "name")
+                "(the file had {}: they keep the earlier content; this one is now a separate file)",
+                counted(others, "other hard link")
             )
         }))
     }

@@ -99,7 +99,7 @@ impl SlashCommand {
         let words = typed.trim();
         Some(match &self.argument {
             Argument::None(meaning) if words.is_empty() => Ok(meaning.clone()),
-            Argument::None(_) => Err(format!("{} stands alone: nothing may follow it", self.name)),
+            Argument::None(_) => Err(format!("{} takes no argument", self.name)),
             Argument::Optional(meaning, _) if words.is_empty() => Ok(meaning.clone()),
             Argument::Optional(_, read) | Argument::Required(read) => read(words),
             Argument::Number(meaning) => Ok(meaning(words.parse().ok()?)),

@@ -8,7 +8,7 @@ use crate::ledger::{
     AssistantMessage, Block, Body, Change, Checkpoint, Decider, Decision, Ending, Entry, EntryId, Injector,
     Millis, Scope, TurnEnded,
 };
-use crate::view::{ShownPart, View, ViewSettings, change, shown};
+use crate::view::{ShownPart, View, ViewSettings, change, ending_words, shown};
 
 use super::calls::{finished, hosted, named};
 use super::output::LinearOutput;
@@ -247,7 +247,7 @@ impl LinearRenderer {
             Ending::AbortedTools | Ending::AbortedStreaming => {
                 format!("interrupted, {}", self.view.reach(entry.id).words())
             }
-            reason => format!("stopped, {}", reason.as_str()),
+            reason => format!("stopped, {}", ending_words(reason)),
         };
         let hosted = match ended.hosted_tools {
             0 => String::new(),

@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use crate::ledger::{Ending, Entry, TurnEnded};
 use crate::ui::keymap::{Command, Place};
 use crate::ui::text::{fit, sanitize, wrap};
-use crate::view::View;
+use crate::view::{View, ending_words};
 
 use super::around::{Around, INDENT};
 use super::layouts::Row;
@@ -46,7 +46,7 @@ pub(super) fn lay(ended: &TurnEnded, entry: &Entry, around: &Around<'_>) -> Vec<
         reason => match around.view.offer() {
             Some(offer) if is_last(entry, around.view) => budget_stop(ended, offer, around),
             _ => {
-                let words = format!("stopped · {} · {}", reason.as_str(), spent());
+                let words = format!("stopped · {} · {}", ending_words(reason), spent());
                 let mut rows = said("■", &words, theme.warning, theme.warning, around);
                 rows.extend(said("", &ended.next_safe_action, theme.dim, theme.dim, around));
                 rows
@@ -66,7 +66,7 @@ fn budget_stop(ended: &TurnEnded, offer: crate::view::Offer, around: &Around<'_>
     let total = usize::from(around.panel_width());
     let inner = total.saturating_sub(4).max(1);
     let now = around.view.meter().limits().get(offer.limit).unwrap_or(0);
-    let reached = format!("{} reached: {}.", offer.limit.name(), amount(offer.limit, now));
+    let reached = format!("The limit of {} is reached.", amount(offer.limit, now));
     let mut body = if around.height < 8 { Vec::new() } else { wrap(&reached, inner, theme.text) };
     // The sentence on record speaks to whoever runs the loop; here the user reads.
     let next = match ended.reason {
@@ -81,7 +81,7 @@ fn budget_stop(ended: &TurnEnded, offer: crate::view::Offer, around: &Around<'_>
     let answers = keys(&[(bound.as_str(), raise.as_str())], key, word);
     body.extend(flow(approval::led(answers, around.stop_has_keys, around), 3, inner));
     let title = vec![Span::styled("budget", theme.title)];
-    let right = Span::styled(format!("stopped · {}", ended.reason.as_str()), theme.warning);
+    let right = Span::styled(format!("stopped · {}", ending_words(ended.reason)), theme.warning);
     let border = if around.stop_has_keys { theme.border_waiting } else { theme.border };
     boxes::boxed(title, right, body, total, border).into_iter().map(|line| Row::new(MARGIN, line)).collect()
 }

@@ -4,6 +4,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
 
+use crate::model::ToolCalls;
 use crate::policy::Mode;
 use crate::ui::coming::Coming;
 use crate::ui::text::{fit, width};
@@ -19,8 +20,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     let model = fit(&one_row(&answering(screen)), total / 2);
     let mut right = vec![Span::styled(format!("{model} · "), theme.dim)];
     right.push(Span::styled(mode.as_str(), mode_style));
-    if total >= 70 {
-        right.push(Span::styled(format!(" · {}", screen.view.session.tool_calls.as_str()), theme.dim));
+    if total >= 70 && screen.view.session.tool_calls == ToolCalls::InText {
+        right.push(Span::styled(" · tools as text", theme.dim));
     }
     let running = screen.view.shells().iter().filter(|shell| shell.is_running).count();
     if running > 0 {

@@ -34,7 +34,7 @@ pub(super) fn lay(entry: &Entry, around: &Around<'_>) -> Vec<Row> {
             vec![quiet("·", learned.lesson.sentence().as_ref(), theme.faint, around)]
         }
         Body::Change(Change::Budget { limit, to }) => {
-            let words = format!("{} raised to {}", limit.name(), amount(*limit, *to));
+            let words = format!("limit raised to {}", amount(*limit, *to));
             vec![quiet("↑", &words, theme.dim, around)]
         }
         Body::Change(change @ Change::FilesRestored(_)) => {

@@ -67,7 +67,7 @@ fn not_recording(shut: &Shut) -> Vec<String> {
     [full].into_iter().chain(cut).chain(["nothing can be recorded, nothing acts".to_owned()]).collect()
 }
 
-/// `dispatching tools · turn 3 (next_turn)`, and shorter ways to say it.
+/// `running tools · turn 3`, and shorter ways to say it.
 fn doing(screen: &Screen<'_>) -> Vec<String> {
     let status = &screen.view.status;
     if let Some(keys) = where_keys_go(screen) {
@@ -89,9 +89,6 @@ fn doing(screen: &Screen<'_>) -> Vec<String> {
     let mut says = vec![words.clone()];
     if status.is_busy() && status.turn > 0 {
         says.insert(0, format!("{words} · turn {}", status.turn));
-        if let Some(reason) = status.transition {
-            says.insert(0, format!("{words} · turn {} ({})", status.turn, reason.as_str()));
-        }
     }
     says
 }

@@ -35,7 +35,7 @@ pub(super) fn of_project(world: &World, text: &str) {
 #[test]
 fn agents_are_listed_and_nobody_is_reached() {
     let world = World::new();
-    assert!(run(&world, &["agents", "list"]).out.starts_with("There is no agent."));
+    assert!(run(&world, &["agents", "list"]).out.starts_with("No agent is configured."));
     assert_eq!(run(&world, &["agents", "test"]).code, 0);
     let cards = Cards::new("Reviewer");
     let world = world.configured(&format!(
@@ -118,7 +118,7 @@ fn what_cannot_be_tested_says_why() {
         ),
         ("no", "agent no is switched off ("),
         ("no", "config.toml:10), and nothing else is said of it; next: say there how it is reached"),
-        ("theirs", "agent theirs stands in "),
+        ("theirs", "agent theirs is configured in "),
         (
             "theirs",
             "whose folder is not trusted; next: see what it would reach, and decide, with `countersign trust`",

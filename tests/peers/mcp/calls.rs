@@ -79,7 +79,7 @@ async fn every_kind_of_content_becomes_words() {
     assert_eq!((report.outcome, report.content.as_str()), (Outcome::Ok, "(nothing)"));
     report = given(json!({ "what": "is this" })).await;
     assert_eq!(report.outcome, Outcome::Failed);
-    assert!(report.content.contains("no result of a tool"), "{}", report.content);
+    assert!(report.content.contains("not a tool result"), "{}", report.content);
 }
 
 #[tokio::test]

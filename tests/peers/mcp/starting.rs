@@ -65,7 +65,7 @@ async fn the_slow_and_the_broken_are_missing_and_the_others_are_there() {
         [
             "The MCP server `slow` could not be started: it did not answer within 0.2 s; its tools are not available.",
             "The MCP server `absent` could not be started: there is no program `/nowhere/no-such-program`; its tools are \
-             not there.",
+             not available.",
             "The MCP server `three` could not be started: it ended (exit code 3) and said: first line no [2Jdatabase for \
              [hidden]; its tools are not available.",
         ]
