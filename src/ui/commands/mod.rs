@@ -131,7 +131,7 @@ mod tests {
         for text in ["/show", "/show x", "/output e1", "/ledger all", "/later", "/keys", "/keys hyper-x"] {
             assert!(matches!(read(text), Some(Err(_))), "{text}");
         }
-        for (text, why) in [("/raise it", "stands alone"), ("/stauts", "did you mean /status?")] {
+        for (text, why) in [("/raise it", "takes no argument"), ("/stauts", "did you mean /status?")] {
             assert!(matches!(read(text), Some(Err(said)) if said.contains(why)), "{text}");
         }
         assert!(matches!(super::read("/status", Fronts::Screen), Some(Err(_))), "not on the screen");
