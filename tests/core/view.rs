@@ -338,7 +338,7 @@ fn a_late_result_does_not_end_a_compaction() {
     stage.note("c1", "A result arrived after the call was cut short (ok):\ntext");
     let compacting = Phase::Compacting(CompactionTrigger::Manual);
     assert_eq!(view(&stage.events).status.phase, compacting);
-    assert_eq!(view(&stage.events).status.words(stage.at()), "compacting (manual)");
+    assert_eq!(view(&stage.events).status.words(stage.at()), "summarizing the conversation");
     stage.compact(CompactionTrigger::Manual, "All of it.");
     assert_eq!(view(&stage.events).status.phase, Phase::Idle);
 }
