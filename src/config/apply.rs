@@ -2,7 +2,7 @@
 
 use super::{
     AgentEntry, Config, McpEntry, SourcedRule, hooks,
-    key::{Member, Value},
+    key::{KeyValue, Member},
     peers::{self, Peer, Words},
     setting::{Setting, Wrong},
     source::Source,
@@ -14,7 +14,7 @@ use crate::policy::{Rule, RuleKind};
 
 /// Sets the key, or says what is wrong with its value and where it stands.
 pub(super) fn set(config: &mut Config, setting: &Setting) -> Result<(), Wrong> {
-    if let Value::Hooks = setting.row.value {
+    if let KeyValue::Hooks = setting.row.value {
         // A hook has places of its own for what is wrong with it.
         hooks::set(config, setting)?;
         config.origins.insert(canonical(setting), setting.source.clone());
@@ -55,20 +55,20 @@ fn canonical(setting: &Setting) -> String {
 fn set_value(config: &mut Config, setting: &Setting) -> Result<(), String> {
     let value = &setting.value;
     match &setting.row.value {
-        Value::Switch { set, .. } => set(config, value.switch()?),
-        Value::Count { least, most, set, .. } => set(config, value.count(*least, *most)?),
-        Value::Limit(limit) => set_limit(config, *limit, setting)?,
-        Value::Bound(bound) => {
+        KeyValue::Switch { set, .. } => set(config, value.switch()?),
+        KeyValue::Count { least, most, set, .. } => set(config, value.count(*least, *most)?),
+        KeyValue::Limit(limit) => set_limit(config, *limit, setting)?,
+        KeyValue::Bound(bound) => {
             let BoundRow { least, most, .. } = bound.row();
             config.limits.set_bound(*bound, value.count(least, most)?);
         }
-        Value::Letters { set, .. } => set(config, setting)?,
-        Value::Rules(kind) => add_rules(config, *kind, setting)?,
-        Value::Hooks => hooks::set(config, setting)?,
-        Value::Provider(member) => set_provider(config, setting, member)?,
-        Value::Mcp(member) => peers::set::<McpEntry>(config, setting, member)?,
-        Value::Agent(member) => peers::set::<AgentEntry>(config, setting, member)?,
-        Value::Fact(fact) => fact.set(config, setting)?,
+        KeyValue::Letters { set, .. } => set(config, setting)?,
+        KeyValue::Rules(kind) => add_rules(config, *kind, setting)?,
+        KeyValue::Hooks => hooks::set(config, setting)?,
+        KeyValue::Provider(member) => set_provider(config, setting, member)?,
+        KeyValue::Mcp(member) => peers::set::<McpEntry>(config, setting, member)?,
+        KeyValue::Agent(member) => peers::set::<AgentEntry>(config, setting, member)?,
+        KeyValue::Fact(fact) => fact.set(config, setting)?,
     }
     Ok(())
 }

@@ -6,8 +6,8 @@ use super::layers::{contents, correct_file, of_project, of_user};
 use super::tighten::{self, Standing};
 use super::{
     AgentEntry, Config, McpEntry, apply,
-    key::Value,
-    peers::{self, Asked, Entry, Weighed},
+    key::KeyValue,
+    peers::{self, Entry, PeerSettings, Weighed},
     setting::Setting,
 };
 use crate::config::environment::Environment;
@@ -99,7 +99,7 @@ fn of_peers<P: Entry>(config: &mut Config, settings: &[Setting]) -> Result<Vec<D
 }
 
 /// What is said of one of them. What tightens is in force for the folders below, too.
-fn of_peer<P: Entry>(config: &mut Config, asked: &Asked<'_, P>) -> Result<Vec<Demand>, Fault> {
+fn of_peer<P: Entry>(config: &mut Config, asked: &PeerSettings<'_, P>) -> Result<Vec<Demand>, Fault> {
     let place = asked.place();
     let one = |verb, what, needs_trust| Demand { verb, what, place: place.clone(), needs_trust };
     Ok(match asked.weigh(config) {
@@ -142,7 +142,7 @@ fn told(before: &Config, after: &Config, setting: &Setting, standing: Standing) 
         Standing::Tightens => return vec![one("sets", setting.written())],
         Standing::Loosens => {}
     }
-    if let Value::Hooks = setting.row.value {
+    if let KeyValue::Hooks = setting.row.value {
         let new = after.hooks.iter().skip(before.hooks.len());
         let start = |hook: &super::SourcedHook| {
             let about = if hook.spec.matcher.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::{
     Config, Facts,
-    key::{Fact, Owner, Row, Tightens, Value},
+    key::{Fact, KeyRow, KeyValue, Owner, Tightens},
     setting::Setting,
     spelling::listed,
     value::{MOST_COUNT, Written, write_dollars},
@@ -14,12 +14,12 @@ const EFFORTS: [&str; 4] = ["none", "minimal", "xhigh", "max"];
 /// A fact about a model of a provider; it may be written under the provider, too.
 macro_rules! fact {
     ($name:literal, $value:expr) => {
-        Row::new(concat!("models.*.", $name), Value::Fact($value), Tightens::Never, Owner::User)
+        KeyRow::new(concat!("models.*.", $name), KeyValue::Fact($value), Tightens::Never, Owner::User)
             .also(&[concat!("providers.*.models.*.", $name)])
     };
 }
 
-pub(super) static ROWS: &[Row] = &[
+pub(super) static ROWS: &[KeyRow] = &[
     fact!("window", Fact::Count(|facts| &mut facts.window)),
     fact!("max_output", Fact::Count(|facts| &mut facts.max_output)),
     fact!("usd_in", Fact::Price(|facts| &mut facts.usd_in)),
@@ -82,7 +82,7 @@ fn efforts(value: &Written) -> Result<Vec<String>, String> {
 pub(super) fn literals(facts: &Facts) -> Vec<(&'static str, String)> {
     let mut facts = facts.clone();
     let mut literal =
-        |row: &Row| if let Value::Fact(fact) = &row.value { fact.literal(&mut facts) } else { None };
-    let name = |row: &Row| row.path.rsplit('.').next().unwrap_or(row.path);
+        |row: &KeyRow| if let KeyValue::Fact(fact) = &row.value { fact.literal(&mut facts) } else { None };
+    let name = |row: &KeyRow| row.path.rsplit('.').next().unwrap_or(row.path);
     ROWS.iter().filter_map(|row| Some((name(row), literal(row)?))).collect()
 }

@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[derive(Parser)]
-    struct Typed {
+    struct TypedFlags {
         #[command(flatten)]
         flags: Flags,
     }
@@ -200,7 +200,7 @@ mod tests {
     fn each_limit_has_a_flag_that_stands_for_its_key() {
         for limit in Limit::ALL {
             let typed = ["countersign", "--mode", "plan", limit.row().flag, "-7"];
-            let flags = Typed::try_parse_from(typed).unwrap().flags;
+            let flags = TypedFlags::try_parse_from(typed).unwrap().flags;
             let given: Vec<Given> = flags.given().into_iter().skip(1).collect();
             let (flag, key) = (limit.row().flag, limit.row().key);
             assert_eq!(given, [Given::Flag { flag, key, value: "-7".to_owned() }]);

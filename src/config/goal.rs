@@ -15,7 +15,7 @@ const MOST_BYTES: u64 = 256 * 1024;
 /// The eight parts as TOML or JSON spell them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct File {
+struct GoalFile {
     #[serde(alias = "goal")]
     objective: String,
     #[serde(alias = "done", alias = "done_when", alias = "question")]
@@ -26,11 +26,11 @@ struct File {
     #[serde(alias = "every_turns")]
     checkpoints: Option<Checkpoints>,
     #[serde(alias = "plan")]
-    current_plan: Lines,
+    current_plan: GoalLines,
     #[serde(alias = "progress")]
-    progress_log: Lines,
+    progress_log: GoalLines,
     #[serde(alias = "stop")]
-    stop_rules: Lines,
+    stop_rules: GoalLines,
 }
 
 /// A command alone, or `{ command = "…" }`, or `{ question = "…" }`.
@@ -60,18 +60,18 @@ enum Checkpoints {
 /// One text, or a list of them.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-enum Lines {
+enum GoalLines {
     One(String),
     Many(Vec<String>),
 }
 
-impl Default for Lines {
+impl Default for GoalLines {
     fn default() -> Self {
         Self::Many(Vec::new())
     }
 }
 
-impl Lines {
+impl GoalLines {
     fn all(self) -> Vec<String> {
         match self {
             Self::One(text) => vec![text],
@@ -102,7 +102,7 @@ pub(crate) fn read(file: &Path) -> Result<Goal, Fault> {
 
 fn parse(text: &str) -> Result<Goal, String> {
     if text.trim_start().starts_with('{') {
-        let file: File = serde_json::from_str(text).map_err(|why| why.to_string())?;
+        let file: GoalFile = serde_json::from_str(text).map_err(|why| why.to_string())?;
         return settle(file);
     }
     match text.parse::<toml::Table>() {
@@ -115,7 +115,7 @@ fn parse(text: &str) -> Result<Goal, String> {
     }
 }
 
-fn settle(file: File) -> Result<Goal, String> {
+fn settle(file: GoalFile) -> Result<Goal, String> {
     let (command, question) = match file.validation_method {
         None => (String::new(), None),
         Some(Method::Command(command)) => (command, None),

@@ -58,7 +58,7 @@ mod tests {
     use std::{collections::BTreeSet, sync::Arc};
 
     use super::*;
-    use crate::config::key::{Row, rows};
+    use crate::config::key::{KeyRow, rows};
     use crate::config::{Config, Source, apply, setting};
 
     /// Lines that begin with `#` and no space are keys.
@@ -80,7 +80,7 @@ mod tests {
         }
         let written: BTreeSet<String> =
             settings.iter().map(|s| format!("{:?}", (s.row, s.names.len()))).collect();
-        for (name, row) in rows().flat_map(|row: &Row| row.paths().map(move |path| (path, row))) {
+        for (name, row) in rows().flat_map(|row: &KeyRow| row.paths().map(move |path| (path, row))) {
             let wanted = format!("{:?}", (row, name.matches('*').count()));
             assert!(written.contains(&wanted), "{name} is not in assets/config.example.toml");
             let last = name.rsplit('.').next().unwrap();

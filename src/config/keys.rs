@@ -3,14 +3,14 @@
 
 use super::{Config, setting::Setting, setting::Wrong};
 use crate::ui::graphics::Protocol;
-use crate::ui::rebinding::Change;
+use crate::ui::rebinding::Rebinding;
 
 /// Binds the command to these keys instead of those that it has; to none: takes them away.
 pub(super) fn set(config: &mut Config, setting: &Setting) -> Result<(), String> {
     let [place, command] = setting.names.as_slice() else {
         return Err("takes a place and a command, as in keys.everywhere.ledger".to_owned());
     };
-    let change = Change::parse(place, command, &setting.value.texts()?)?;
+    let change = Rebinding::parse(place, command, &setting.value.texts()?)?;
     config.keymap.change(change);
     Ok(())
 }

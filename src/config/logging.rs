@@ -58,20 +58,20 @@ struct LazyFile {
 }
 
 impl<'a> MakeWriter<'a> for LazyFile {
-    type Writer = Shown<OptionalWriter<RollingWriter<'a>>>;
+    type Writer = ShownWriter<OptionalWriter<RollingWriter<'a>>>;
 
     fn make_writer(&'a self) -> Self::Writer {
         match self.file.get_or_init(|| open(&self.folder)) {
-            Some(file) => Shown(OptionalWriter::some(file.make_writer())),
-            None => Shown(OptionalWriter::none()),
+            Some(file) => ShownWriter(OptionalWriter::some(file.make_writer())),
+            None => ShownWriter(OptionalWriter::none()),
         }
     }
 }
 
 /// Lines in which names from outside are shown and not obeyed, whoever looks at them. A line comes in one piece.
-struct Shown<Writer>(Writer);
+struct ShownWriter<Writer>(Writer);
 
-impl<Writer: Write> Write for Shown<Writer> {
+impl<Writer: Write> Write for ShownWriter<Writer> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.write_all(sanitize(&String::from_utf8_lossy(bytes)).as_bytes())?;
         Ok(bytes.len())

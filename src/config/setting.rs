@@ -3,7 +3,7 @@
 use toml::de::{DeTable, DeValue};
 
 use super::{
-    key::{self, Place, Row, Value},
+    key::{self, KeyPath, KeyRow, KeyValue},
     source::Source,
     spelling,
     value::Written,
@@ -12,7 +12,7 @@ use super::{
 /// One key that was set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Setting {
-    pub(super) row: &'static Row,
+    pub(super) row: &'static KeyRow,
     /// The names that stand for the key's `*`.
     pub(super) names: Vec<String>,
     /// The whole path, as TOML writes it.
@@ -57,7 +57,7 @@ pub(super) fn of_text(text: &str, source: &Source) -> Result<Vec<Setting>, Wrong
 pub(super) fn of_letters(dotted: &str, letters: &str, source: Source) -> Result<Setting, Wrong> {
     let path: Vec<String> = dotted.split('.').map(str::to_owned).collect();
     match key::find(&path) {
-        Place::Key(row, names) => Ok(Setting {
+        KeyPath::Key(row, names) => Ok(Setting {
             row,
             names,
             path: dotted.to_owned(),
@@ -65,7 +65,7 @@ pub(super) fn of_letters(dotted: &str, letters: &str, source: Source) -> Result<
             letters: Some(letters.to_owned()),
             source,
         }),
-        Place::Table | Place::Later(_) | Place::Nowhere(_) => Err(unknown(&source, &path)),
+        KeyPath::Table | KeyPath::Later(_) | KeyPath::Nowhere(_) => Err(unknown(&source, &path)),
     }
 }
 
@@ -115,23 +115,23 @@ fn walk(
         path.push(name.get_ref().to_string());
         let source_here = source(name.span().start);
         match (key::find(path), value.get_ref()) {
-            (Place::Table, DeValue::Table(inner)) => walk(inner, path, source, settings)?,
-            (Place::Table, other) => {
+            (KeyPath::Table, DeValue::Table(inner)) => walk(inner, path, source, settings)?,
+            (KeyPath::Table, other) => {
                 let (path, kind) = (spelling::spelled(path), other.type_str());
                 return Err(format!("{source_here}: `{path}` is a table of keys, not a value ({kind})"));
             }
-            (Place::Key(row, names), value) => settings.push(Setting {
+            (KeyPath::Key(row, names), value) => settings.push(Setting {
                 row,
                 names,
                 path: spelling::spelled(path),
                 value: match row.value {
-                    Value::Hooks => Written::of_tables(value, source),
+                    KeyValue::Hooks => Written::of_tables(value, source),
                     _ => Written::of(value),
                 },
                 letters: None,
                 source: source_here,
             }),
-            (Place::Later(_) | Place::Nowhere(_), _) => return Err(unknown(&source_here, path)),
+            (KeyPath::Later(_) | KeyPath::Nowhere(_), _) => return Err(unknown(&source_here, path)),
         }
         path.pop();
     }
@@ -141,8 +141,10 @@ fn walk(
 fn unknown(source: &Source, path: &[String]) -> Wrong {
     let given = spelling::spelled(path);
     match key::find(path) {
-        Place::Nowhere(Some(meant)) => format!("{source}: unknown key `{given}`; did you mean `{meant}`?"),
-        Place::Later(why) => format!("{source}: {given}: {why}"),
-        Place::Nowhere(None) | Place::Table | Place::Key(..) => format!("{source}: unknown key `{given}`"),
+        KeyPath::Nowhere(Some(meant)) => format!("{source}: unknown key `{given}`; did you mean `{meant}`?"),
+        KeyPath::Later(why) => format!("{source}: {given}: {why}"),
+        KeyPath::Nowhere(None) | KeyPath::Table | KeyPath::Key(..) => {
+            format!("{source}: unknown key `{given}`")
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     AgentEntry, Config, McpEntry, facts,
-    key::{Row, Value, rows},
+    key::{KeyRow, KeyValue, rows},
     peers,
     source::Source,
     spelling::{line, listed, quoted, spelled},
@@ -21,7 +21,7 @@ impl Config {
         }
         for row in rows().filter(|row| !row.path.contains('*')) {
             // The key that set the turn limit picks the words of its stop.
-            let is_steps = matches!(row.value, Value::Limit(Limit::Turns)) && self.limit_is_steps;
+            let is_steps = matches!(row.value, KeyValue::Limit(Limit::Turns)) && self.limit_is_steps;
             let written = if is_steps { "loop.max_steps" } else { row.path };
             match self.literal(row) {
                 Some(value) => line(&mut text, &format!("{written} = {value}  # {}", self.place(row))),
@@ -42,8 +42,8 @@ impl Config {
     }
 
     /// Where a value came from; for a list, all places that added to it.
-    fn place(&self, row: &Row) -> String {
-        let Value::Rules(kind) = row.value else { return one_line(&self.source(row.path).to_string()) };
+    fn place(&self, row: &KeyRow) -> String {
+        let KeyValue::Rules(kind) = row.value else { return one_line(&self.source(row.path).to_string()) };
         let mut places: Vec<String> = Vec::new();
         for rule in self.rules.iter().filter(|sourced| sourced.rule.kind == kind) {
             let place = one_line(&rule.source.to_string());
@@ -55,28 +55,32 @@ impl Config {
     }
 
     /// A value as TOML writes it; `None` where it is not set, and of what people name.
-    fn literal(&self, row: &Row) -> Option<String> {
+    fn literal(&self, row: &KeyRow) -> Option<String> {
         match &row.value {
-            Value::Switch { get, .. } => Some(get(self).to_string()),
-            Value::Count { get, .. } => get(self).map(|number| number.to_string()),
-            Value::Limit(limit) => self.limits.get(*limit).map(|most| match limit.unit() {
+            KeyValue::Switch { get, .. } => Some(get(self).to_string()),
+            KeyValue::Count { get, .. } => get(self).map(|number| number.to_string()),
+            KeyValue::Limit(limit) => self.limits.get(*limit).map(|most| match limit.unit() {
                 Unit::MicroDollars => write_dollars(MicroDollars(most)),
                 Unit::Things(_) | Unit::Tokens | Unit::Seconds => most.to_string(),
             }),
-            Value::Bound(bound) => Some(self.limits.bound(*bound).to_string()),
-            Value::Letters { get, .. } => get(self),
-            Value::Rules(kind) => {
+            KeyValue::Bound(bound) => Some(self.limits.bound(*bound).to_string()),
+            KeyValue::Letters { get, .. } => get(self),
+            KeyValue::Rules(kind) => {
                 let of_kind = self.rules.iter().filter(|sourced| sourced.rule.kind == *kind);
                 Some(listed(of_kind.map(|sourced| quoted(&sourced.rule.to_string()))))
             }
-            Value::Hooks | Value::Provider(_) | Value::Mcp(_) | Value::Agent(_) | Value::Fact(_) => None,
+            KeyValue::Hooks
+            | KeyValue::Provider(_)
+            | KeyValue::Mcp(_)
+            | KeyValue::Agent(_)
+            | KeyValue::Fact(_) => None,
         }
     }
 
     fn show_providers(&self, text: &mut String) {
         for (name, provider) in &self.providers {
             for row in rows() {
-                let Value::Provider(member) = &row.value else { continue };
+                let KeyValue::Provider(member) = &row.value else { continue };
                 for (below, value) in member.literals(provider) {
                     let path = with_names(row, [Some(name), below]);
                     line(text, &format!("{path} = {value}  # {}", one_line(&self.source(&path).to_string())));
@@ -104,7 +108,7 @@ impl Config {
 }
 
 /// The path of a key, with these names in the place of its `*`.
-fn with_names(row: &Row, names: [Option<&str>; 2]) -> String {
+fn with_names(row: &KeyRow, names: [Option<&str>; 2]) -> String {
     let mut names = names.into_iter().flatten();
     let segments = row.path.split('.').map(|segment| match segment {
         "*" => names.next().unwrap_or(segment).to_owned(),

@@ -3,7 +3,7 @@
 
 use super::{
     Config, apply,
-    key::{Owner, Row, Tightens, Value},
+    key::{KeyRow, KeyValue, Owner, Tightens},
     setting::{Setting, Wrong},
     source::Source,
 };
@@ -56,7 +56,7 @@ pub(super) fn weigh(config: &Config, setting: &Setting) -> Result<(Config, Stand
     Ok((after, standing))
 }
 
-fn tightens(before: &Config, after: &Config, row: &Row) -> bool {
+fn tightens(before: &Config, after: &Config, row: &KeyRow) -> bool {
     let sizes = || row.size(before).zip(row.size(after));
     match row.tightens {
         Tightens::Always => true,
@@ -68,21 +68,21 @@ fn tightens(before: &Config, after: &Config, row: &Row) -> bool {
     }
 }
 
-impl Row {
+impl KeyRow {
     /// How much its value lets through: a number, of which none is the highest; a switch, of which on is higher.
     fn size(&self, config: &Config) -> Option<u64> {
         let number = match &self.value {
-            Value::Switch { get, .. } => Some(u64::from(get(config))),
-            Value::Count { get, .. } => get(config),
-            Value::Limit(limit) => config.limits.get(*limit),
-            Value::Bound(bound) => Some(config.limits.bound(*bound)),
-            Value::Letters { .. }
-            | Value::Rules(_)
-            | Value::Hooks
-            | Value::Provider(_)
-            | Value::Mcp(_)
-            | Value::Agent(_)
-            | Value::Fact(_) => return None,
+            KeyValue::Switch { get, .. } => Some(u64::from(get(config))),
+            KeyValue::Count { get, .. } => get(config),
+            KeyValue::Limit(limit) => config.limits.get(*limit),
+            KeyValue::Bound(bound) => Some(config.limits.bound(*bound)),
+            KeyValue::Letters { .. }
+            | KeyValue::Rules(_)
+            | KeyValue::Hooks
+            | KeyValue::Provider(_)
+            | KeyValue::Mcp(_)
+            | KeyValue::Agent(_)
+            | KeyValue::Fact(_) => return None,
         };
         Some(number.unwrap_or(u64::MAX))
     }

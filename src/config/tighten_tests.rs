@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::key::{Row, rows};
+use super::key::{KeyRow, rows};
 use super::{Config, apply, projects, setting, source::Source};
 
 /// Each line: the key, what the user's file says, and what the project's may say, each with when that holds.
@@ -118,7 +118,7 @@ fn path(pattern: &str) -> String {
 
 /// Every path of every key.
 fn patterns() -> impl Iterator<Item = &'static str> {
-    rows().flat_map(Row::paths)
+    rows().flat_map(KeyRow::paths)
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What stands under `tools`: which tools there are, and what commands get, reach and may touch.
 
 use super::{
-    key::{Owner, Row, Tightens, Value},
+    key::{KeyRow, KeyValue, Owner, Tightens},
     spelling::{listed, quoted},
     value::Written,
 };
@@ -20,16 +20,16 @@ pub struct SandboxReach {
     pub hidden: Vec<String>,
 }
 
-pub(super) static ROWS: &[Row] = &[
-    Row::new(
+pub(super) static ROWS: &[KeyRow] = &[
+    KeyRow::new(
         "tools.echo",
-        Value::switch(|config| config.echo, |config, on| config.echo = on),
+        KeyValue::switch(|config| config.echo, |config, on| config.echo = on),
         Tightens::If(|_, after| !after.echo),
         Owner::Trusted,
     ),
-    Row::new(
+    KeyRow::new(
         "tools.pass_env",
-        Value::letters(
+        KeyValue::letters(
             |config| Some(texts(&config.pass_env)),
             |config, setting| {
                 config.pass_env = variables(&setting.value)?;
@@ -39,9 +39,9 @@ pub(super) static ROWS: &[Row] = &[
         Tightens::If(|before, after| within(&after.pass_env, &before.pass_env)),
         Owner::User,
     ),
-    Row::new(
+    KeyRow::new(
         "tools.fetch.allow_hosts",
-        Value::letters(
+        KeyValue::letters(
             |config| Some(listed(config.fetch_hosts.iter().map(|host| quoted(&host.to_string())))),
             |config, setting| {
                 config.fetch_hosts = hosts(&setting.value)?;
@@ -54,22 +54,22 @@ pub(super) static ROWS: &[Row] = &[
     .asking(|_, after, _| {
         after.fetch_hosts.iter().map(|host| ("reaches", format!("{host}, by fetch"))).collect()
     }),
-    Row::new(
+    KeyRow::new(
         "tools.sandbox.reads",
-        Value::switch(|config| config.sandbox.reads, |config, on| config.sandbox.reads = on),
+        KeyValue::switch(|config| config.sandbox.reads, |config, on| config.sandbox.reads = on),
         Tightens::Lower,
         Owner::Trusted,
     ),
-    Row::new(
+    KeyRow::new(
         "tools.sandbox.network",
-        Value::switch(|config| config.sandbox.network, |config, on| config.sandbox.network = on),
+        KeyValue::switch(|config| config.sandbox.network, |config, on| config.sandbox.network = on),
         Tightens::Lower,
         Owner::Trusted,
     )
     .asking(|_, _, _| vec![("reaches", NETWORK.to_owned())]),
-    Row::new(
+    KeyRow::new(
         "tools.sandbox.writable",
-        Value::letters(
+        KeyValue::letters(
             |config| Some(texts(&config.sandbox.writable)),
             |config, setting| {
                 config.sandbox.writable = places(&setting.value)?;
@@ -79,9 +79,9 @@ pub(super) static ROWS: &[Row] = &[
         Tightens::If(|before, after| within(&after.sandbox.writable, &before.sandbox.writable)),
         Owner::User,
     ),
-    Row::new(
+    KeyRow::new(
         "tools.sandbox.hidden",
-        Value::letters(
+        KeyValue::letters(
             |config| Some(texts(&config.sandbox.hidden)),
             |config, setting| {
                 config.sandbox.hidden = places(&setting.value)?;
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn each_switch_and_number_is_taken_on_the_command_line_as_in_a_file() {
         let mut taken = 0;
-        let paths = rows().flat_map(Row::paths);
+        let paths = rows().flat_map(KeyRow::paths);
         for path in paths.filter(|path| !path.contains(['*', '<'])) {
             for value in ["true", "7"] {
                 let text = format!("{path} = {value}");

@@ -7,7 +7,7 @@ use crate::view::{View, summary};
 
 use super::act::Act;
 use super::deciding::{decide, is_allowed, show_rest};
-use super::keymap::{Command, Place};
+use super::keymap::{KeyAction, KeyContext};
 use super::local::{Always, Focus, Local};
 use super::rhythm::Press;
 
@@ -43,20 +43,20 @@ pub(super) fn press(local: &mut Local, view: &View, press: Press) -> Option<Vec<
     let always = local.always.clone()?;
     let is_here = matches!(local.focused(view), Focus::Approval(_))
         && local.subject(view).is_some_and(|(request, ..)| request == always.request);
-    let takes =
-        key.code == KeyCode::Enter || local.keymap.lookup(Place::Approval, key) == Some(Command::Always);
+    let takes = key.code == KeyCode::Enter
+        || local.keymap.lookup(KeyContext::Approval, key) == Some(KeyAction::Always);
     if is_here && takes {
         return Some(decide(local, view, press, Answer::Always(always.rule)));
     }
-    let answers = local.keymap.lookup(Place::Approval, key).is_some_and(|command| {
+    let answers = local.keymap.lookup(KeyContext::Approval, key).is_some_and(|command| {
         matches!(
             command,
-            Command::Once
-                | Command::Session
-                | Command::Sandboxed
-                | Command::Deny
-                | Command::Reason
-                | Command::Edit
+            KeyAction::Once
+                | KeyAction::Session
+                | KeyAction::Sandboxed
+                | KeyAction::Deny
+                | KeyAction::Reason
+                | KeyAction::Edit
         )
     });
     // The other answers hold beside the rule, which goes with the call.

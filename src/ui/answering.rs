@@ -6,44 +6,44 @@ use crate::view::View;
 
 use super::act::Act;
 use super::deciding::{decide, raise, write_reason};
-use super::keymap::Command;
+use super::keymap::KeyAction;
 use super::local::{Focus, Local};
 use super::rhythm::Press;
 use super::{always, editing};
 
 /// What a key does that answers what has the focus; `None` when the command is no answer.
-pub(super) fn answer(local: &mut Local, view: &View, command: Command, press: Press) -> Option<Vec<Act>> {
+pub(super) fn answer(local: &mut Local, view: &View, command: KeyAction, press: Press) -> Option<Vec<Act>> {
     let answer = match command {
-        Command::Once => Answer::AllowOnce,
-        Command::Session => Answer::AllowSession,
-        Command::Sandboxed => Answer::AllowSandboxed,
-        Command::Deny => Answer::Deny(String::new()),
-        Command::Always => {
+        KeyAction::Once => Answer::AllowOnce,
+        KeyAction::Session => Answer::AllowSession,
+        KeyAction::Sandboxed => Answer::AllowSandboxed,
+        KeyAction::Deny => Answer::Deny(String::new()),
+        KeyAction::Always => {
             always::show(local, view, press);
             return Some(Vec::new());
         }
-        Command::Reason => {
+        KeyAction::Reason => {
             write_reason(local, view, press);
             return Some(Vec::new());
         }
-        Command::Edit => {
+        KeyAction::Edit => {
             editing::begin(local, view, press);
             return Some(Vec::new());
         }
-        Command::Raise => return Some(raise(local, view, press)),
+        KeyAction::Raise => return Some(raise(local, view, press)),
         _ => return None,
     };
     Some(decide(local, view, press, answer))
 }
 
 /// Whether a command means something for what has the focus, or on the page of a call; a key of one that does not is text.
-pub(super) fn has_meaning(local: &mut Local, view: &View, command: Command) -> bool {
+pub(super) fn has_meaning(local: &mut Local, view: &View, command: KeyAction) -> bool {
     let subject = local.subject(view);
     let is_question = subject.as_ref().is_some_and(|(_, asked, _)| asked.name == ASK);
     let is_stop = subject.is_none() && local.focused(view) == Focus::Stop;
     let allows = matches!(
         command,
-        Command::Once | Command::Session | Command::Sandboxed | Command::Always | Command::Edit
+        KeyAction::Once | KeyAction::Session | KeyAction::Sandboxed | KeyAction::Always | KeyAction::Edit
     );
     if allows && is_question {
         local.hint =
@@ -51,8 +51,8 @@ pub(super) fn has_meaning(local: &mut Local, view: &View, command: Command) -> b
         return false;
     }
     match command {
-        Command::Raise => subject.is_none(),
-        Command::Deny | Command::Reason | Command::Open => !is_stop,
+        KeyAction::Raise => subject.is_none(),
+        KeyAction::Deny | KeyAction::Reason | KeyAction::Open => !is_stop,
         _ => !(allows && is_stop),
     }
 }

@@ -11,7 +11,7 @@ use crate::view::View;
 
 use super::act::Act;
 use super::composer::cut_last;
-use super::local::{Focus, Local, Overlay, Reading, Reason};
+use super::local::{Focus, Local, Overlay, ReadProgress, Reason};
 use super::rhythm::Press;
 use super::stand::{Refusal, Shown};
 
@@ -68,7 +68,7 @@ fn settled(local: &mut Local, what: EntryId) {
 
 /// Brings the next part of what has not been in sight there. Says whether there was something.
 pub(super) fn show_rest(local: &mut Local, request: EntryId) -> bool {
-    let unread = |reading: &&mut Reading| reading.request == request && reading.is_unread();
+    let unread = |reading: &&mut ReadProgress| reading.request == request && reading.is_unread();
     let Some(reading) = local.reading.as_mut().filter(unread) else { return false };
     let rows = i32::try_from(reading.rows.max(1)).unwrap_or(1);
     reading.go(rows);

@@ -8,7 +8,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEventKind};
 use crate::ledger::CallId;
 use crate::view::{CardId, View};
 
-use super::keymap::Command;
+use super::keymap::KeyAction;
 use super::local::{Focus, Local, sent};
 use super::rhythm::{Press, types};
 
@@ -86,8 +86,8 @@ fn first(local: &Local, view: &View) -> Option<Focus> {
 }
 
 /// An arrow key. False when it means nothing here but a move of the cursor.
-pub(super) fn up_or_down(local: &mut Local, view: &View, command: Command, press: Press) -> bool {
-    let step: isize = if command == Command::Up { -1 } else { 1 };
+pub(super) fn up_or_down(local: &mut Local, view: &View, command: KeyAction, press: Press) -> bool {
+    let step: isize = if command == KeyAction::Up { -1 } else { 1 };
     match local.focused(view) {
         Focus::Approval(_) if scroll(local, i32::try_from(step).unwrap_or(0)) => {}
         Focus::Approval(call) => {

@@ -2,9 +2,9 @@
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// Where a binding holds. What is not bound in a place is looked up under [`Place::Everywhere`].
+/// Where a binding holds. What is not bound in a place is looked up under [`KeyContext::Everywhere`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum KeyContext {
     /// On the main screen, whatever has the focus.
     Everywhere,
     /// In the composer.
@@ -21,7 +21,7 @@ pub enum Place {
     Picker,
 }
 
-impl Place {
+impl KeyContext {
     /// In words, for the help.
     pub fn words(self) -> &'static str {
         match self {
@@ -38,7 +38,7 @@ impl Place {
 
 /// What a key can mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Command {
+pub enum KeyAction {
     /// Close what lies on top, or interrupt.
     Escape,
     /// Empty the composer, or quit when asked twice.
@@ -93,7 +93,7 @@ pub enum Command {
     Deny,
     /// Deny and say why.
     Reason,
-    /// Change it before it is decided.
+    /// Rebinding it before it is decided.
     Edit,
     /// Show all of it.
     Open,
@@ -141,13 +141,13 @@ pub enum Command {
 #[derive(Debug, Clone, Copy)]
 pub struct Binding {
     /// Where it holds.
-    pub place: Place,
+    pub place: KeyContext,
     /// The key.
     pub code: KeyCode,
     /// With these held down; shift is left out for characters, which carry it.
     pub modifiers: KeyModifiers,
     /// What it means.
-    pub command: Command,
+    pub command: KeyAction,
     /// The key as the help writes it.
     pub keys: &'static str,
     /// What it does, as the help writes it; empty: a second key for the same, not listed.
@@ -160,10 +160,10 @@ const ALT: KeyModifiers = KeyModifiers::ALT;
 const SHIFT: KeyModifiers = KeyModifiers::SHIFT;
 
 const fn bind(
-    place: Place,
+    place: KeyContext,
     modifiers: KeyModifiers,
     code: KeyCode,
-    command: Command,
+    command: KeyAction,
     keys: &'static str,
     words: &'static str,
 ) -> Binding {
@@ -172,9 +172,9 @@ const fn bind(
 
 /// All bindings, in the order of the help.
 pub const BINDINGS: &[Binding] = {
-    use Command as C;
+    use KeyAction as C;
     use KeyCode as K;
-    use Place as P;
+    use KeyContext as P;
     &[
         bind(P::Everywhere, NONE, K::Esc, C::Escape, "esc", "interrupt; close what lies on top"),
         bind(P::Everywhere, CTRL, K::Char('o'), C::Ledger, "ctrl-o", "the ledger, entry by entry"),
@@ -311,18 +311,18 @@ pub const BINDINGS: &[Binding] = {
 };
 
 /// What a key means in a place, if it means anything there.
-pub fn lookup(place: Place, key: KeyEvent) -> Option<Command> {
+pub fn lookup(place: KeyContext, key: KeyEvent) -> Option<KeyAction> {
     let held = match key.code {
         KeyCode::Char(_) => key.modifiers - SHIFT,
         _ => key.modifiers & (SHIFT | CTRL | ALT),
     };
-    let find = |place: Place| {
+    let find = |place: KeyContext| {
         BINDINGS
             .iter()
             .find(|b| b.place == place && b.code == key.code && b.modifiers == held)
             .map(|b| b.command)
     };
-    find(place).or_else(|| find(Place::Everywhere))
+    find(place).or_else(|| find(KeyContext::Everywhere))
 }
 
 #[cfg(test)]

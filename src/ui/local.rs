@@ -10,7 +10,7 @@ use super::composer::Composer;
 pub use super::inspector::Inspector;
 use super::pages::OpenPage;
 use super::picker::Picker;
-pub use super::reading::Reading;
+pub use super::reading::ReadProgress;
 use super::rebinding::Keymap;
 use super::replaying::Replay;
 pub use super::scroll::{Anchor, Mark, Position, Scroll};
@@ -60,7 +60,7 @@ pub struct Local {
     /// What the last frame showed to be decided, and since when: nothing else can be.
     pub stand: Stand,
     /// How much of the chosen call has been in sight.
-    pub reading: Option<Reading>,
+    pub reading: Option<ReadProgress>,
     /// The command that the arrows have chosen among those that what is typed can become, and that text.
     pub menu: Option<(String, usize)>,
     /// The search in the transcript, while there is one.

@@ -11,11 +11,11 @@ use super::act::Act;
 use super::chord::Chord;
 use super::commands;
 use super::copying::copy;
-use super::keymap::Command;
+use super::keymap::KeyAction;
 use super::local::{Focus, Local, Overlay, Position};
 use super::picking;
 use super::rhythm::Press;
-use super::search::{Found, Search};
+use super::search::{Search, SearchStep};
 use super::sending::{self, completions, send, send_later};
 use super::source::Source;
 use super::typing;
@@ -24,7 +24,7 @@ use super::{answering, editing, focusing};
 pub(super) fn obey(
     local: &mut Local,
     view: &View,
-    command: Command,
+    command: KeyAction,
     press: Press,
     was_armed: bool,
 ) -> Vec<Act> {
@@ -33,50 +33,50 @@ pub(super) fn obey(
     }
     let key = press.key;
     match command {
-        Command::Escape => return escape(local, view),
-        Command::ClearOrQuit => return clear_or_quit(local, was_armed),
-        Command::Leave if local.composer.is_empty() => return vec![Act::Quit],
-        Command::Leave => {
+        KeyAction::Escape => return escape(local, view),
+        KeyAction::ClearOrQuit => return clear_or_quit(local, was_armed),
+        KeyAction::Leave if local.composer.is_empty() => return vec![Act::Quit],
+        KeyAction::Leave => {
             local.composer.delete();
             focusing::follow_text(local, view);
         }
-        Command::Suspend => return vec![Act::Suspend],
-        Command::Mode => return vec![Act::Send(Intent::SetMode(next_mode(view.session.mode)))],
+        KeyAction::Suspend => return vec![Act::Suspend],
+        KeyAction::Mode => return vec![Act::Send(Intent::SetMode(next_mode(view.session.mode)))],
         // The rest of what is pasted follows.
-        Command::Send if press.more => local.composer.newline(),
-        Command::Send => {
+        KeyAction::Send if press.more => local.composer.newline(),
+        KeyAction::Send => {
             let acts = send(local, view);
             look(local, view);
             return acts;
         }
-        Command::Empty => local.composer.clear(),
-        Command::Newline => local.composer.newline(),
-        Command::Later => return send_later(local, view),
-        Command::Ledger | Command::Budgets => return run_key(local, view, command),
-        Command::Palette => return picking::open(local, view, Source::Palette),
-        Command::Editor => return vec![Act::Edit],
-        Command::Search => local.search = Some(Search::new()),
-        Command::Prompts => return picking::open(local, view, Source::Prompts),
-        Command::Focus if sending::complete(local, view) => {}
-        Command::Thinking => local.thinking_open = !local.thinking_open,
-        Command::Focus => focusing::tab(local, view, press),
-        Command::PageUp if focusing::turn(local, view, -1) => {}
-        Command::PageDown if focusing::turn(local, view, 1) => {}
-        Command::End if focusing::turn(local, view, i32::MAX) => {}
-        Command::PageUp => local.scroll.wish -= i32::from(local.page.max(2)) - 1,
-        Command::PageDown => local.scroll.wish += i32::from(local.page.max(2)) - 1,
-        Command::Home => local.scroll.top = Some(Position::default()),
-        Command::End if key.modifiers.contains(KeyModifiers::CONTROL) || local.composer.is_empty() => {
+        KeyAction::Empty => local.composer.clear(),
+        KeyAction::Newline => local.composer.newline(),
+        KeyAction::Later => return send_later(local, view),
+        KeyAction::Ledger | KeyAction::Budgets => return run_key(local, view, command),
+        KeyAction::Palette => return picking::open(local, view, Source::Palette),
+        KeyAction::Editor => return vec![Act::Edit],
+        KeyAction::Search => local.search = Some(Search::new()),
+        KeyAction::Prompts => return picking::open(local, view, Source::Prompts),
+        KeyAction::Focus if sending::complete(local, view) => {}
+        KeyAction::Thinking => local.thinking_open = !local.thinking_open,
+        KeyAction::Focus => focusing::tab(local, view, press),
+        KeyAction::PageUp if focusing::turn(local, view, -1) => {}
+        KeyAction::PageDown if focusing::turn(local, view, 1) => {}
+        KeyAction::End if focusing::turn(local, view, i32::MAX) => {}
+        KeyAction::PageUp => local.scroll.wish -= i32::from(local.page.max(2)) - 1,
+        KeyAction::PageDown => local.scroll.wish += i32::from(local.page.max(2)) - 1,
+        KeyAction::Home => local.scroll.top = Some(Position::default()),
+        KeyAction::End if key.modifiers.contains(KeyModifiers::CONTROL) || local.composer.is_empty() => {
             (local.scroll.top, local.scroll.anchor) = (None, None);
         }
-        Command::Help if !Chord::of(key).types() || local.composer.is_empty() => {
+        KeyAction::Help if !Chord::of(key).types() || local.composer.is_empty() => {
             return run_key(local, view, command);
         }
-        Command::TypeInto => typing::begin(local, view),
-        Command::Open => open(local, view),
-        Command::Copy => return copy(local, view).map(Act::Copy).into_iter().collect(),
-        Command::Up | Command::Down if sending::choose(local, view, command == Command::Up) => {}
-        Command::Up | Command::Down => {
+        KeyAction::TypeInto => typing::begin(local, view),
+        KeyAction::Open => open(local, view),
+        KeyAction::Copy => return copy(local, view).map(Act::Copy).into_iter().collect(),
+        KeyAction::Up | KeyAction::Down if sending::choose(local, view, command == KeyAction::Up) => {}
+        KeyAction::Up | KeyAction::Down => {
             if !focusing::up_or_down(local, view, command, press) {
                 edit(local, key);
             }
@@ -89,7 +89,7 @@ pub(super) fn obey(
 /// Looks for the words that came with the command.
 fn look(local: &mut Local, view: &View) {
     if let Some(search) = &mut local.search
-        && let Found::Shows(card) = search.look(view, search.wanted.clone())
+        && let SearchStep::Shows(card) = search.look(view, search.wanted.clone())
     {
         search.typing = search.wanted.is_empty();
         local.scroll.reveal = card;
@@ -180,6 +180,6 @@ pub(super) fn edit(local: &mut Local, key: KeyEvent) {
 }
 
 /// Does what a command means that has this key.
-fn run_key(local: &mut Local, view: &View, key: Command) -> Vec<Act> {
+fn run_key(local: &mut Local, view: &View, key: KeyAction) -> Vec<Act> {
     commands::of_key(key).map_or_else(Vec::new, |meaning| sending::obey(local, view, meaning))
 }

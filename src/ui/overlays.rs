@@ -8,7 +8,7 @@ use super::act::Act;
 use super::answering;
 use super::deciding::{choose, reason};
 use super::inspector::{self, InspectorAction};
-use super::keymap::{Command, Place, lookup};
+use super::keymap::{KeyAction, KeyContext, lookup};
 use super::local::{Focus, Local, Overlay};
 use super::picking::{self, Done};
 use super::rhythm::Press;
@@ -40,7 +40,8 @@ fn on_top(local: &mut Local, view: &View, key: KeyEvent, page: i32) -> Option<Ve
     if is_quit {
         return Some(close(local, read_only));
     }
-    let types = matches!(overlay, Overlay::Output(..)) && lookup(Place::Page, key) == Some(Command::TypeInto);
+    let types =
+        matches!(overlay, Overlay::Output(..)) && lookup(KeyContext::Page, key) == Some(KeyAction::TypeInto);
     let closes = match overlay {
         Overlay::Ledger(it) => match inspector::update(it, view, key, page) {
             InspectorAction::None => false,
@@ -57,7 +58,7 @@ fn on_top(local: &mut Local, view: &View, key: KeyEvent, page: i32) -> Option<Ve
         // The program has had its key.
         Overlay::Terminal(_) => false,
         Overlay::Page(open) => {
-            let list = lookup(Place::Page, key).and_then(|command| open.page.opens(command));
+            let list = lookup(KeyContext::Page, key).and_then(|command| open.page.opens(command));
             if let Some(list) = list {
                 return Some(picking::open(local, view, list));
             }
@@ -72,7 +73,7 @@ fn on_top(local: &mut Local, view: &View, key: KeyEvent, page: i32) -> Option<Ve
     if closes {
         return Some(close(local, read_only));
     }
-    let suspends = lookup(Place::Everywhere, key) == Some(Command::Suspend);
+    let suspends = lookup(KeyContext::Everywhere, key) == Some(KeyAction::Suspend);
     Some(if suspends { vec![Act::Suspend] } else { Vec::new() })
 }
 
@@ -94,7 +95,7 @@ fn answered(local: &mut Local, view: &View, press: Press) -> Option<Vec<Act>> {
     if let Some(acts) = choose(local, view, press) {
         return Some(acts);
     }
-    let command = local.keymap.lookup(Place::Approval, press.key)?;
+    let command = local.keymap.lookup(KeyContext::Approval, press.key)?;
     if !answering::has_meaning(local, view, command) {
         return None;
     }
@@ -122,14 +123,14 @@ fn jump(local: &mut Local, view: &View, card: CardId) {
 fn usual(local: &Local, key: KeyEvent) -> KeyEvent {
     match &local.overlay {
         Some(Overlay::Ledger(inspector)) if inspector.typing => key,
-        Some(Overlay::Ledger(_)) => local.keymap.usual(Place::Ledger, key),
+        Some(Overlay::Ledger(_)) => local.keymap.usual(KeyContext::Ledger, key),
         Some(Overlay::Picker(_)) | None => key,
-        Some(_) => local.keymap.usual(Place::Page, key),
+        Some(_) => local.keymap.usual(KeyContext::Page, key),
     }
 }
 
 fn is_quit(key: KeyEvent) -> bool {
-    matches!(lookup(Place::Everywhere, key), Some(Command::ClearOrQuit | Command::Leave))
+    matches!(lookup(KeyContext::Everywhere, key), Some(KeyAction::ClearOrQuit | KeyAction::Leave))
 }
 
 /// A scrolled page after so many rows more or less.
@@ -139,14 +140,14 @@ pub(super) fn moved(at: u16, by: i32) -> u16 {
 
 /// Says whether it is to be closed.
 fn scroll(at: &mut u16, key: KeyEvent, page: i32) -> bool {
-    match lookup(Place::Page, key) {
-        Some(Command::Escape | Command::Close | Command::Help) => return true,
-        Some(Command::Up) => *at = moved(*at, -1),
-        Some(Command::Down) => *at = moved(*at, 1),
-        Some(Command::PageUp) => *at = moved(*at, -page),
-        Some(Command::PageDown) => *at = moved(*at, page),
-        Some(Command::Home) => *at = 0,
-        Some(Command::End) => *at = u16::MAX,
+    match lookup(KeyContext::Page, key) {
+        Some(KeyAction::Escape | KeyAction::Close | KeyAction::Help) => return true,
+        Some(KeyAction::Up) => *at = moved(*at, -1),
+        Some(KeyAction::Down) => *at = moved(*at, 1),
+        Some(KeyAction::PageUp) => *at = moved(*at, -page),
+        Some(KeyAction::PageDown) => *at = moved(*at, page),
+        Some(KeyAction::Home) => *at = 0,
+        Some(KeyAction::End) => *at = u16::MAX,
         _ => {}
     }
     false

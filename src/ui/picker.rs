@@ -8,7 +8,7 @@ use crate::view::View;
 use super::commands::{Fronts, SlashCommand, listed};
 use super::composer::cut_last;
 use super::fuzzy;
-use super::keymap::{BINDINGS, Binding, Command, Place, lookup};
+use super::keymap::{BINDINGS, Binding, KeyAction, KeyContext, lookup};
 use super::offer::{Offer, said_by_user};
 use super::source::Source;
 
@@ -16,7 +16,7 @@ use super::source::Source;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Choice {
     /// What this key does in this place.
-    Key(Place, Command, KeyEvent),
+    Key(KeyContext, KeyAction, KeyEvent),
     /// This slash command, which needs nothing behind it.
     Slash(&'static str),
     /// The beginning of a command, to be completed in the composer.
@@ -190,14 +190,14 @@ impl Picker {
         if self.source == Source::Undo && plain && matches!(key.code, KeyCode::Char(_)) {
             return self.answer(key.code);
         }
-        match (lookup(Place::Picker, key), key.code) {
-            (Some(Command::Escape | Command::Close), _) => return Step::Leaves,
-            (Some(Command::Open), _) => return self.take(),
-            (Some(Command::Up), _) => self.go(-1),
-            (Some(Command::Down), _) => self.go(1),
-            (Some(Command::PageUp), _) => self.go(-page),
-            (Some(Command::PageDown), _) => self.go(page),
-            (Some(Command::Empty), _) => self.type_over(String::new()),
+        match (lookup(KeyContext::Picker, key), key.code) {
+            (Some(KeyAction::Escape | KeyAction::Close), _) => return Step::Leaves,
+            (Some(KeyAction::Open), _) => return self.take(),
+            (Some(KeyAction::Up), _) => self.go(-1),
+            (Some(KeyAction::Down), _) => self.go(1),
+            (Some(KeyAction::PageUp), _) => self.go(-page),
+            (Some(KeyAction::PageDown), _) => self.go(page),
+            (Some(KeyAction::Empty), _) => self.type_over(String::new()),
             (_, KeyCode::Backspace) => {
                 let mut shorter = self.query.clone();
                 cut_last(&mut shorter);
@@ -242,7 +242,7 @@ impl Picker {
 
 fn action(binding: &Binding) -> Item {
     let words = match binding.place {
-        Place::Everywhere | Place::Composer => binding.words.to_owned(),
+        KeyContext::Everywhere | KeyContext::Composer => binding.words.to_owned(),
         place => format!("{}: {}", place.words(), binding.words),
     };
     let key = KeyEvent::new(binding.code, binding.modifiers);

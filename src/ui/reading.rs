@@ -4,7 +4,7 @@ use crate::ledger::EntryId;
 
 /// How much of a call is in sight, in its pane or on its page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reading {
+pub struct ReadProgress {
     /// The request of the call.
     pub request: EntryId,
     /// The first line in sight.
@@ -21,7 +21,7 @@ pub struct Reading {
     pub is_page: bool,
 }
 
-impl Reading {
+impl ReadProgress {
     /// The last place that it can be scrolled to.
     const fn last(&self) -> usize {
         self.all.saturating_sub(self.rows)

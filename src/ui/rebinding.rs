@@ -3,22 +3,28 @@
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 
 use super::chord::Chord;
-use super::keymap::{BINDINGS, Binding, Command, Place};
+use super::keymap::{BINDINGS, Binding, KeyAction, KeyContext};
 use super::theme::resembling;
 
 /// The places, by the names that the configuration has for them.
-const PLACES: [Place; 6] =
-    [Place::Everywhere, Place::Composer, Place::Approval, Place::Panel, Place::Ledger, Place::Page];
+const PLACES: [KeyContext; 6] = [
+    KeyContext::Everywhere,
+    KeyContext::Composer,
+    KeyContext::Approval,
+    KeyContext::Panel,
+    KeyContext::Ledger,
+    KeyContext::Page,
+];
 
 /// The keys of one command in one place, instead of those of the table; none: it has no key there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
-    place: Place,
-    command: Command,
+pub struct Rebinding {
+    place: KeyContext,
+    command: KeyAction,
     keys: Vec<Chord>,
 }
 
-impl Change {
+impl Rebinding {
     /// Reads a change: the place and the command by name, and the keys as people write them.
     ///
     /// # Errors
@@ -34,13 +40,13 @@ impl Change {
         let command = known.ok_or_else(|| unknown(place, command))?;
         let keys = keys.iter().map(|key| Chord::parse(key)).collect::<Result<Vec<_>, _>>()?;
         for key in &keys {
-            if key.is_escape() && !matches!(command, Command::Escape | Command::Close) {
+            if key.is_escape() && !matches!(command, KeyAction::Escape | KeyAction::Close) {
                 return Err(
                     "esc always interrupts, or closes what lies on top: choose another key".to_owned()
                 );
             }
-            let eats = matches!(place, Place::Everywhere | Place::Composer) && key.types();
-            if eats && command != Command::Help {
+            let eats = matches!(place, KeyContext::Everywhere | KeyContext::Composer) && key.types();
+            if eats && command != KeyAction::Help {
                 return Err(format!("{key} could not be typed any more: hold ctrl or alt, or take an f-key"));
             }
         }
@@ -57,12 +63,12 @@ impl Change {
 /// What the keys mean.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Keymap {
-    changes: Vec<Change>,
+    changes: Vec<Rebinding>,
 }
 
 impl Keymap {
     /// Takes a change; a later one about the same command takes the place of an earlier one.
-    pub fn change(&mut self, change: Change) {
+    pub fn change(&mut self, change: Rebinding) {
         self.changes.retain(|other| (other.place, other.command) != (change.place, change.command));
         self.changes.push(change);
     }
@@ -82,20 +88,21 @@ impl Keymap {
 
     /// What a key means in a place, if it means anything there. Esc is asked for before all changes.
     #[must_use]
-    pub fn lookup(&self, place: Place, key: KeyEvent) -> Option<Command> {
+    pub fn lookup(&self, place: KeyContext, key: KeyEvent) -> Option<KeyAction> {
         let chord = Chord::of(key);
-        self.means(place, chord).next().or_else(|| self.means(Place::Everywhere, chord).next())
+        self.means(place, chord).next().or_else(|| self.means(KeyContext::Everywhere, chord).next())
     }
 
     /// The key that the table has for what this one means, for places that read the table; a key that was taken away
     /// becomes one that means nothing.
     #[must_use]
-    pub fn usual(&self, place: Place, key: KeyEvent) -> KeyEvent {
+    pub fn usual(&self, place: KeyContext, key: KeyEvent) -> KeyEvent {
         let chord = Chord::of(key);
-        let found = [place, Place::Everywhere]
+        let found = [place, KeyContext::Everywhere]
             .into_iter()
             .find_map(|place| self.means(place, chord).next().map(|command| (place, command)));
-        let is_in_table = |b: &Binding| [place, Place::Everywhere].contains(&b.place) && chord_of(b) == chord;
+        let is_in_table =
+            |b: &Binding| [place, KeyContext::Everywhere].contains(&b.place) && chord_of(b) == chord;
         match found {
             Some((place, command)) if self.changed(place, command).is_some() => {
                 let usual = BINDINGS.iter().find(|b| (b.place, b.command) == (place, command));
@@ -122,7 +129,7 @@ impl Keymap {
     }
 
     /// Commands of a place that the table of the help has no line for, and that were given keys: keys and name.
-    pub fn others(&self, place: Place) -> impl Iterator<Item = (String, String)> {
+    pub fn others(&self, place: KeyContext) -> impl Iterator<Item = (String, String)> {
         self.changes
             .iter()
             .filter(move |change| {
@@ -138,18 +145,18 @@ impl Keymap {
 
     /// The first key of a command in a place, or what the program shows when nobody has changed it.
     #[must_use]
-    pub fn first(&self, place: Place, command: Command, unchanged: &'static str) -> Option<String> {
+    pub fn first(&self, place: KeyContext, command: KeyAction, unchanged: &'static str) -> Option<String> {
         match self.changed(place, command) {
             Some(change) => change.keys.first().map(Chord::to_string),
             None => Some(unchanged.to_owned()),
         }
     }
 
-    fn changed(&self, place: Place, command: Command) -> Option<&Change> {
+    fn changed(&self, place: KeyContext, command: KeyAction) -> Option<&Rebinding> {
         self.changes.iter().find(|change| (change.place, change.command) == (place, command))
     }
 
-    fn means(&self, place: Place, chord: Chord) -> impl Iterator<Item = Command> {
+    fn means(&self, place: KeyContext, chord: Chord) -> impl Iterator<Item = KeyAction> {
         let changed = self.changes.iter().filter(move |c| c.place == place && c.keys.contains(&chord));
         let table = BINDINGS.iter().filter(move |b| b.place == place && chord_of(b) == chord);
         // Esc keeps its meaning even where it was given away.
@@ -163,11 +170,11 @@ fn chord_of(binding: &Binding) -> Chord {
 }
 
 /// The commands that a place knows.
-fn commands(place: Place) -> impl Iterator<Item = Command> {
+fn commands(place: KeyContext) -> impl Iterator<Item = KeyAction> {
     BINDINGS.iter().filter(move |b| b.place == place).map(|b| b.command)
 }
 
-fn unknown(place: Place, name: &str) -> String {
+fn unknown(place: KeyContext, name: &str) -> String {
     let here: Vec<String> = commands(place).map(|command| spelled(&command)).collect();
     let elsewhere = PLACES.into_iter().find(|other| commands(*other).any(|c| spelled(&c) == name));
     if let Some(other) = elsewhere {
@@ -215,7 +222,7 @@ mod tests {
     fn keymap(changes: &[(&str, &str, &[&str])]) -> Keymap {
         let mut keymap = Keymap::default();
         for (place, command, keys) in changes {
-            keymap.change(Change::parse(place, command, keys).unwrap());
+            keymap.change(Rebinding::parse(place, command, keys).unwrap());
         }
         keymap
     }
@@ -235,24 +242,27 @@ mod tests {
                 "{binding:?}"
             );
         }
-        assert_eq!(Keymap::default().lookup(Place::Composer, key("ctrl-y")), None);
+        assert_eq!(Keymap::default().lookup(KeyContext::Composer, key("ctrl-y")), None);
     }
 
     #[test]
     fn a_changed_command_has_its_new_keys_and_no_old_one() {
         let keymap = keymap(&[("everywhere", "ledger", &["ctrl-l", "f3"]), ("approval", "session", &[])]);
         for (place, pressed, command) in [
-            (Place::Composer, "ctrl-l", Some(Command::Ledger)),
-            (Place::Approval, "f3", Some(Command::Ledger)),
-            (Place::Composer, "ctrl-o", None),
-            (Place::Approval, "s", None),
-            (Place::Approval, "y", Some(Command::Once)),
-            (Place::Ledger, "ctrl-o", Some(Command::Close)),
+            (KeyContext::Composer, "ctrl-l", Some(KeyAction::Ledger)),
+            (KeyContext::Approval, "f3", Some(KeyAction::Ledger)),
+            (KeyContext::Composer, "ctrl-o", None),
+            (KeyContext::Approval, "s", None),
+            (KeyContext::Approval, "y", Some(KeyAction::Once)),
+            (KeyContext::Ledger, "ctrl-o", Some(KeyAction::Close)),
         ] {
             assert_eq!(keymap.lookup(place, key(pressed)), command, "{pressed}");
         }
-        assert_eq!(keymap.first(Place::Everywhere, Command::Ledger, "ctrl-o").as_deref(), Some("ctrl-l"));
-        assert_eq!(keymap.first(Place::Approval, Command::Session, "s"), None);
+        assert_eq!(
+            keymap.first(KeyContext::Everywhere, KeyAction::Ledger, "ctrl-o").as_deref(),
+            Some("ctrl-l")
+        );
+        assert_eq!(keymap.first(KeyContext::Approval, KeyAction::Session, "s"), None);
         assert_eq!(keymap.conflict(), None);
     }
 
@@ -260,15 +270,17 @@ mod tests {
     fn places_that_read_the_table_are_given_its_keys() {
         let keymap = keymap(&[("ledger", "filter", &["f"]), ("page", "up", &["k"]), ("ledger", "home", &[])]);
         for (place, pressed, usual) in [
-            (Place::Ledger, "f", "/"),
-            (Place::Ledger, "up", "up"),
-            (Place::Page, "k", "up"),
-            (Place::Page, "f", "f"),
-            (Place::Ledger, "x", "x"),
+            (KeyContext::Ledger, "f", "/"),
+            (KeyContext::Ledger, "up", "up"),
+            (KeyContext::Page, "k", "up"),
+            (KeyContext::Page, "f", "f"),
+            (KeyContext::Ledger, "x", "x"),
         ] {
             assert_eq!(keymap.usual(place, key(pressed)), key(usual), "{pressed}");
         }
-        for (place, pressed) in [(Place::Ledger, "/"), (Place::Ledger, "home"), (Place::Page, "up")] {
+        for (place, pressed) in
+            [(KeyContext::Ledger, "/"), (KeyContext::Ledger, "home"), (KeyContext::Page, "up")]
+        {
             assert_eq!(keymap.usual(place, key(pressed)).code, KeyCode::Null, "{pressed}");
         }
     }
@@ -277,9 +289,9 @@ mod tests {
     fn esc_stays_esc() {
         let keymap = keymap(&[("everywhere", "escape", &["ctrl-q"])]);
         let esc = KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE);
-        assert_eq!(keymap.lookup(Place::Composer, esc), Some(Command::Escape));
-        assert_eq!(keymap.lookup(Place::Composer, key("ctrl-q")), Some(Command::Escape));
-        let refused = Change::parse("approval", "deny", &["esc"]).unwrap_err();
+        assert_eq!(keymap.lookup(KeyContext::Composer, esc), Some(KeyAction::Escape));
+        assert_eq!(keymap.lookup(KeyContext::Composer, key("ctrl-q")), Some(KeyAction::Escape));
+        let refused = Rebinding::parse("approval", "deny", &["esc"]).unwrap_err();
         assert!(refused.starts_with("esc always interrupts"), "{refused}");
     }
 
@@ -313,7 +325,7 @@ mod tests {
             ("everywhere", "ledger", "l", "l could not be typed any more"),
             ("composer", "send", "ctrl-entr", "\"ctrl-entr\" is no key"),
         ] {
-            let why = Change::parse(place, command, &[keys]).unwrap_err();
+            let why = Rebinding::parse(place, command, &[keys]).unwrap_err();
             assert!(why.contains(says), "{why}");
         }
     }

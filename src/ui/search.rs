@@ -35,7 +35,7 @@ impl Wanted {
 
 /// What a key did to a search.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum SearchStep {
     /// This card is to be shown.
     Shows(Option<CardId>),
     /// It is over; what was found stays in sight.
@@ -51,7 +51,7 @@ impl Search {
     }
 
     /// Looks for these words; the newest place is shown first.
-    pub(super) fn look(&mut self, view: &View, wanted: String) -> Found {
+    pub(super) fn look(&mut self, view: &View, wanted: String) -> SearchStep {
         self.wanted = wanted;
         self.places.clear();
         if let Some(words) = self.words_wanted() {
@@ -72,11 +72,11 @@ impl Search {
     }
 
     /// One key.
-    pub(super) fn press(&mut self, view: &View, key: KeyEvent) -> Found {
+    pub(super) fn press(&mut self, view: &View, key: KeyEvent) -> SearchStep {
         let plain = !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
         match key.code {
-            KeyCode::Esc => return Found::Over,
-            KeyCode::Char('c' | 'd') if !plain => return Found::Over,
+            KeyCode::Esc => return SearchStep::Over,
+            KeyCode::Char('c' | 'd') if !plain => return SearchStep::Over,
             KeyCode::Enter if self.typing => self.typing = false,
             KeyCode::Backspace if self.typing => {
                 let mut shorter = self.wanted.clone();
@@ -89,13 +89,13 @@ impl Search {
             KeyCode::Char('n') | KeyCode::Down if plain => return self.step(1),
             KeyCode::Char('N') | KeyCode::Up if plain => return self.step(-1),
             KeyCode::Char('/') if plain => self.typing = true,
-            _ => return Found::Not,
+            _ => return SearchStep::Not,
         }
-        Found::Shows(None)
+        SearchStep::Shows(None)
     }
 
     /// The next place or the one before; from the last to the first.
-    fn step(&mut self, by: isize) -> Found {
+    fn step(&mut self, by: isize) -> SearchStep {
         let count = self.places.len();
         self.at = match (self.at.checked_add_signed(by), count.checked_sub(1)) {
             (Some(at), Some(last)) if at <= last => at,
@@ -105,8 +105,8 @@ impl Search {
         self.shows()
     }
 
-    fn shows(&self) -> Found {
-        Found::Shows(self.places.get(self.at).copied())
+    fn shows(&self) -> SearchStep {
+        SearchStep::Shows(self.places.get(self.at).copied())
     }
 
     /// Which of the times within its card the shown place is.

@@ -6,7 +6,7 @@ use crate::view::View;
 use super::act::Act;
 use super::commands::{self, Meaning};
 use super::focusing;
-use super::keymap::{Command, Place};
+use super::keymap::{KeyAction, KeyContext};
 use super::local::{Focus, Local};
 use super::obeying::obey;
 use super::overlays;
@@ -49,16 +49,16 @@ pub(super) fn take(local: &mut Local, view: &View, choice: Choice) -> Vec<Act> {
 }
 
 /// What a key does in its place. A list answers no call: what waits gets the focus, and its key decides.
-fn do_key(local: &mut Local, view: &View, place: Place, command: Command, press: Press) -> Vec<Act> {
+fn do_key(local: &mut Local, view: &View, place: KeyContext, command: KeyAction, press: Press) -> Vec<Act> {
     match (place, command) {
-        (Place::Ledger, _) => open_page(local, view, Command::Ledger),
-        (Place::Page, _) => open_page(local, view, Command::Help),
-        (Place::Picker, _) => return picking::open(local, view, Source::Palette),
-        (Place::Approval, Command::Raise) if local.stop(view).is_none() => {
+        (KeyContext::Ledger, _) => open_page(local, view, KeyAction::Ledger),
+        (KeyContext::Page, _) => open_page(local, view, KeyAction::Help),
+        (KeyContext::Picker, _) => return picking::open(local, view, Source::Palette),
+        (KeyContext::Approval, KeyAction::Raise) if local.stop(view).is_none() => {
             local.hint = Some("no budget has stopped it".to_owned());
             return Vec::new();
         }
-        (Place::Approval, _) if command != Command::Help => {
+        (KeyContext::Approval, _) if command != KeyAction::Help => {
             focusing::give(local, view);
             return Vec::new();
         }
@@ -71,7 +71,7 @@ fn do_key(local: &mut Local, view: &View, place: Place, command: Command, press:
 }
 
 /// Opens the page that has this key everywhere.
-fn open_page(local: &mut Local, view: &View, key: Command) {
+fn open_page(local: &mut Local, view: &View, key: KeyAction) {
     if let Some(meaning) = commands::of_key(key) {
         sending::obey(local, view, meaning);
     }

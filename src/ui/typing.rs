@@ -8,7 +8,7 @@ use crate::tool::{KeyModes, Typed};
 use crate::view::View;
 
 use super::act::Act;
-use super::keymap::{Command, Place};
+use super::keymap::{KeyAction, KeyContext};
 use super::local::{Local, Overlay, Typing};
 use super::rebinding::Keymap;
 use super::xterm;
@@ -53,14 +53,14 @@ pub(super) fn paste(local: &Local, view: &View, text: &str) -> Option<Vec<Act>> 
 
 /// The key that leaves the page, as it is shown there.
 pub(super) fn chord(keymap: &Keymap) -> String {
-    keymap.first(Place::Everywhere, Command::TypeInto, CHORD).unwrap_or_else(|| CHORD.to_owned())
+    keymap.first(KeyContext::Everywhere, KeyAction::TypeInto, CHORD).unwrap_or_else(|| CHORD.to_owned())
 }
 
 /// Without a key of its own the usual one leaves still: there is always a way out.
 fn leaves(keymap: &Keymap, key: KeyEvent) -> bool {
-    let is_bound = keymap.first(Place::Everywhere, Command::TypeInto, CHORD).is_some();
+    let is_bound = keymap.first(KeyContext::Everywhere, KeyAction::TypeInto, CHORD).is_some();
     let is_usual = matches!(key.code, KeyCode::Char(']' | '5')) && key.modifiers == KeyModifiers::CONTROL;
-    keymap.lookup(Place::Everywhere, key) == Some(Command::TypeInto) || (!is_bound && is_usual)
+    keymap.lookup(KeyContext::Everywhere, key) == Some(KeyAction::TypeInto) || (!is_bound && is_usual)
 }
 
 /// Keys for the command, if it runs still and no frame has said otherwise.

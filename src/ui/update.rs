@@ -10,14 +10,14 @@ use super::always;
 use super::coming::Coming;
 use super::composer::Composer;
 use super::deciding::choose;
-use super::keymap::Place;
+use super::keymap::KeyContext;
 use super::local::{Focus, Local, Overlay};
 use super::obeying::{edit, obey};
 use super::overlays;
 use super::picking::Done;
 use super::replaying::{Paced, pace};
 use super::rhythm::Press;
-use super::search::Found;
+use super::search::SearchStep;
 use super::taking;
 use super::typing;
 use super::{answering, editing, focusing};
@@ -55,11 +55,11 @@ pub fn update(local: &mut Local, view: &View, press: Press) -> Vec<Act> {
     }
     let focus = local.focused(view);
     let place = match focus {
-        Focus::Approval(_) | Focus::Stop => Place::Approval,
-        Focus::Card(_) => Place::Panel,
-        Focus::Composer => Place::Composer,
+        Focus::Approval(_) | Focus::Stop => KeyContext::Approval,
+        Focus::Card(_) => KeyContext::Panel,
+        Focus::Composer => KeyContext::Composer,
     };
-    if place == Place::Approval
+    if place == KeyContext::Approval
         && let Some(acts) = choose(local, view, press)
     {
         return acts;
@@ -79,9 +79,9 @@ pub fn update(local: &mut Local, view: &View, press: Press) -> Vec<Act> {
 fn searching(local: &mut Local, view: &View, key: KeyEvent) -> bool {
     let Some(search) = &mut local.search else { return false };
     match search.press(view, key) {
-        Found::Shows(card) => local.scroll.reveal = card.or(local.scroll.reveal),
-        Found::Over => local.search = None,
-        Found::Not => return false,
+        SearchStep::Shows(card) => local.scroll.reveal = card.or(local.scroll.reveal),
+        SearchStep::Over => local.search = None,
+        SearchStep::Not => return false,
     }
     true
 }
@@ -155,7 +155,7 @@ fn place(local: &mut Local, view: &View, text: &str, compose: fn(&mut Composer, 
         picker.type_in(text);
     } else if let Some(search) = local.search.as_mut().filter(|search| search.typing) {
         let wanted = format!("{}{}", search.wanted, text.replace(['\n', '\r'], " "));
-        if let Found::Shows(card) = search.look(view, wanted) {
+        if let SearchStep::Shows(card) = search.look(view, wanted) {
             local.scroll.reveal = card;
         }
     } else if let Some(reason) = &mut local.reason {

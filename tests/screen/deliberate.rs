@@ -7,7 +7,7 @@ use countersign::agent::{Intent, Live};
 use countersign::ledger::{Decider, Preview};
 use countersign::ui::Request;
 use countersign::ui::local::Focus;
-use countersign::ui::rebinding::Change;
+use countersign::ui::rebinding::Rebinding;
 use countersign::ui::update::{Act, hear};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use serde_json::json;
@@ -258,7 +258,7 @@ fn a_key_decides_what_the_last_frame_has_shown() {
     assert!(decides(&seat.press("y")));
     // A key that types nothing, before a frame has shown that the call has the focus.
     let mut seat = before(scenes::waiting_diff(), (80, 24));
-    seat.local.keymap.change(Change::parse("approval", "once", &["f8"]).unwrap());
+    seat.local.keymap.change(Rebinding::parse("approval", "once", &["f8"]).unwrap());
     seat.key(KeyCode::Tab, NONE);
     seat.waits(1_000);
     assert!(!decides(&seat.key(KeyCode::F(8), NONE)), "no frame has shown the focus");

@@ -9,7 +9,7 @@ use countersign::ledger::{CallId, Decider, OpenCall, Outcome, Preview};
 use countersign::tool::{KeyModes, Row, Screen, Typed};
 use countersign::ui::linear;
 use countersign::ui::local::Overlay;
-use countersign::ui::rebinding::{Change, Keymap};
+use countersign::ui::rebinding::{Keymap, Rebinding};
 use countersign::ui::update::{Act, paste};
 use ratatui::backend::Backend as _;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
@@ -206,7 +206,7 @@ fn an_esc_that_is_read_together_with_the_chord_reaches_the_program() {
 fn another_chord_can_be_bound_and_there_is_always_a_way_out() {
     let keymap = |keys: &[&str]| {
         let mut keymap = Keymap::default();
-        keymap.change(Change::parse("everywhere", "type_into", keys).unwrap());
+        keymap.change(Rebinding::parse("everywhere", "type_into", keys).unwrap());
         keymap
     };
     let mut seat = Seat::new(one(Some(question())).0);

@@ -23,7 +23,7 @@ use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::wire::Secret;
 use finding::Severity;
-use report::Look;
+use report::ReportStyle;
 
 /// Looks, from the folder `cwd`; `online` also asks the providers. Exit 0 when there is no problem, else 1.
 pub(super) fn run(cwd: PathBuf, environment: Environment, json: bool, online: bool) -> Result<Exit, Fault> {
@@ -57,9 +57,9 @@ fn shown(text: &str, invocation: &Invocation) -> String {
     keys.chain(headers).fold(one_line(text), |text, secret| secret.redact(&text))
 }
 
-fn look(environment: &Environment) -> Look {
+fn look(environment: &Environment) -> ReportStyle {
     let colour = std::io::stdout().is_terminal()
         && !environment.no_color()
         && environment.text("TERM").is_some_and(|term| term != "dumb");
-    Look { colour, utf8: terminal::is_utf8(environment) }
+    ReportStyle { colour, utf8: terminal::is_utf8(environment) }
 }

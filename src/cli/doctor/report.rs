@@ -7,14 +7,14 @@ use crate::wire::record;
 
 /// How the page may look.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Look {
+pub(super) struct ReportStyle {
     pub(super) colour: bool,
     /// Whether signs beyond ASCII can be read.
     pub(super) utf8: bool,
 }
 
 /// Grouped by subject; each status is a sign and a word, so that colour says nothing alone.
-pub(super) fn page(findings: &[Finding], look: Look) -> String {
+pub(super) fn page(findings: &[Finding], look: ReportStyle) -> String {
     let mut text = String::new();
     let mut before = None;
     for finding in findings {
@@ -44,7 +44,7 @@ fn counts(findings: &[Finding]) -> [usize; 4] {
     Severity::ALL.map(|status| findings.iter().filter(|finding| finding.status == status).count())
 }
 
-fn sign(status: Severity, look: Look) -> char {
+fn sign(status: Severity, look: ReportStyle) -> char {
     match (status, look.utf8) {
         (Severity::Ok, true) => '✓',
         (Severity::Ok, false) => '+',
@@ -65,7 +65,7 @@ fn colour(status: Severity) -> &'static str {
     }
 }
 
-fn painted(text: &str, code: &str, look: Look) -> String {
+fn painted(text: &str, code: &str, look: ReportStyle) -> String {
     if look.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
 }
 
@@ -107,11 +107,11 @@ mod tests {
             Finding::problem(Subject::Keys, "gone", "put it back"),
             Finding::skipped(Subject::Peers, "later", ""),
         ];
-        let plain = page(&findings, Look { colour: false, utf8: false });
+        let plain = page(&findings, ReportStyle { colour: false, utf8: false });
         let wanted = "keys\n  + ok       here\n  x problem  gone\n             -> put it back\n\npeers\n  - skipped  later\n\n\
                       1 problem, 0 warnings, 1 ok, 1 skipped\n";
         assert_eq!(plain, wanted);
-        let painted = page(&findings, Look { colour: true, utf8: true });
+        let painted = page(&findings, ReportStyle { colour: true, utf8: true });
         assert!(painted.contains("\u{1b}[31m✗ problem\u{1b}[0m  gone"), "{painted}");
     }
 }

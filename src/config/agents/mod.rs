@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{
     Config,
-    key::{Member, Owner, Row, Tightens, Value, one},
+    key::{KeyRow, KeyValue, Member, Owner, Tightens, one},
     peers::{
         self, Entry, MOST_CALL_SECONDS, MOST_START_SECONDS, Peer, START_SECONDS, Words, address,
         address_without_query, as_word, hidden, insert_header, named,
@@ -116,8 +116,8 @@ impl Entry for AgentEntry {
         &mut config.untrusted_agents
     }
 
-    fn member(row: &Row) -> Option<&Member<Self>> {
-        if let Value::Agent(member) = &row.value { Some(member) } else { None }
+    fn member(row: &KeyRow) -> Option<&Member<Self>> {
+        if let KeyValue::Agent(member) = &row.value { Some(member) } else { None }
     }
 
     fn check(&self, name: &str, _config: &Config) -> Result<(), Wrong> {
@@ -137,7 +137,7 @@ impl Entry for AgentEntry {
     }
 }
 
-pub(super) static ROWS: &[Row] = &[
+pub(super) static ROWS: &[KeyRow] = &[
     key(
         "agents.*.url",
         Member::Letters {
@@ -188,8 +188,8 @@ pub(super) static ROWS: &[Row] = &[
 ];
 
 /// A key; what a project may do with it is weighed with all that is said of the agent ([`Entry::tightens`]).
-const fn key(path: &'static str, member: Member<AgentEntry>) -> Row {
-    Row::new(path, Value::Agent(member), Tightens::Never, Owner::Trusted)
+const fn key(path: &'static str, member: Member<AgentEntry>) -> KeyRow {
+    KeyRow::new(path, KeyValue::Agent(member), Tightens::Never, Owner::Trusted)
 }
 
 /// What would steer or hide is written out, so that people and the model read the same.

@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-pub use note::{Facts, note};
+pub use note::{EnvironmentFacts, note};
 
 use super::models::Secret;
 use crate::runtime::looks_secret;

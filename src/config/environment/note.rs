@@ -7,7 +7,7 @@ use crate::config::project;
 
 /// What the model is told about where and when it works.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Facts {
+pub struct EnvironmentFacts {
     /// Today, as `2026-11-20`.
     pub date: String,
     /// The folder it works in.
@@ -20,7 +20,7 @@ pub struct Facts {
 
 /// The note for this folder, today.
 pub fn note(cwd: &Path) -> String {
-    Facts {
+    EnvironmentFacts {
         date: chrono::Local::now().date_naive().to_string(),
         cwd: cwd.display().to_string(),
         platform: format!("{} ({})", std::env::consts::OS, std::env::consts::ARCH),
@@ -29,7 +29,7 @@ pub fn note(cwd: &Path) -> String {
     .to_text()
 }
 
-impl Facts {
+impl EnvironmentFacts {
     /// One fact a line.
     pub fn to_text(&self) -> String {
         let branch = self.branch.as_deref().map_or("not a repository".to_owned(), one_line);
@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn one_fact_a_line_whatever_a_name_holds() {
-        let facts = Facts {
+        let facts = EnvironmentFacts {
             date: "2026-11-20".into(),
             cwd: "/src/a\nPlatform: mine".into(),
             platform: "linux (x86_64)".into(),

@@ -1,6 +1,6 @@
 //! The keys without a table: who answers, what may be done, what is seen and heard; and the user's keys and hooks.
 
-use super::{Owner, Row, Tightens, Value};
+use super::{KeyRow, KeyValue, Owner, Tightens};
 use crate::agent::Attendance;
 use crate::config::setting::Setting;
 use crate::config::source::Source;
@@ -9,10 +9,10 @@ use crate::config::{Config, keys, logging};
 use crate::model::Effort;
 use crate::policy::{Mode, RuleKind};
 
-pub(super) static ROWS: &[Row] = &[
-    Row::new(
+pub(super) static ROWS: &[KeyRow] = &[
+    KeyRow::new(
         "model",
-        Value::letters(
+        KeyValue::letters(
             |config| config.model.as_deref().map(quoted),
             |config, setting| {
                 config.model = Some(setting.value.text()?.to_owned());
@@ -25,9 +25,9 @@ pub(super) static ROWS: &[Row] = &[
     .asking(|_, after, _| {
         vec![("sends", format!("everything that is said to {}", after.model.as_deref().unwrap_or_default()))]
     }),
-    Row::new(
+    KeyRow::new(
         "effort",
-        Value::letters(
+        KeyValue::letters(
             |config| config.effort.map(|level| quoted(level.as_str())),
             |config, setting| {
                 config.effort = Some(Effort::parse(setting.value.text()?)?);
@@ -37,9 +37,9 @@ pub(super) static ROWS: &[Row] = &[
         Tightens::Never,
         Owner::Trusted,
     ),
-    Row::new(
+    KeyRow::new(
         "fallback",
-        Value::letters(
+        KeyValue::letters(
             |config| Some(listed(config.fallback.iter().map(|model| quoted(model)))),
             add_fallback,
         ),
@@ -50,9 +50,9 @@ pub(super) static ROWS: &[Row] = &[
         let to = |model| format!("everything that is said to {model}, when another model fails");
         after.fallback.iter().map(|model| ("sends", to(model))).collect()
     }),
-    Row::new(
+    KeyRow::new(
         "script",
-        Value::letters(
+        KeyValue::letters(
             |config| config.script.as_deref().map(quoted),
             |config, setting| {
                 config.script = Some(setting.value.text()?.to_owned());
@@ -62,9 +62,9 @@ pub(super) static ROWS: &[Row] = &[
         Tightens::Never,
         Owner::User,
     ),
-    Row::new(
+    KeyRow::new(
         "mode",
-        Value::letters(
+        KeyValue::letters(
             |config| Some(quoted(config.mode.as_str())),
             |config, setting| {
                 config.mode = Mode::parse(setting.value.text()?)?;
@@ -74,15 +74,15 @@ pub(super) static ROWS: &[Row] = &[
         Tightens::If(|before, after| after.mode <= before.mode),
         Owner::Trusted,
     ),
-    Row::new("allow", Value::Rules(RuleKind::Allow), Tightens::Never, Owner::Trusted)
+    KeyRow::new("allow", KeyValue::Rules(RuleKind::Allow), Tightens::Never, Owner::Trusted)
         .asking(|before, after, _| new_rules(before, after, "")),
-    Row::new("ask", Value::Rules(RuleKind::Ask), Tightens::Always, Owner::Trusted),
-    Row::new("deny", Value::Rules(RuleKind::Deny), Tightens::Always, Owner::Trusted),
-    Row::new("sandbox", Value::Rules(RuleKind::Sandbox), Tightens::Never, Owner::Trusted)
+    KeyRow::new("ask", KeyValue::Rules(RuleKind::Ask), Tightens::Always, Owner::Trusted),
+    KeyRow::new("deny", KeyValue::Rules(RuleKind::Deny), Tightens::Always, Owner::Trusted),
+    KeyRow::new("sandbox", KeyValue::Rules(RuleKind::Sandbox), Tightens::Never, Owner::Trusted)
         .asking(|before, after, _| new_rules(before, after, " in the sandbox")),
-    Row::new(
+    KeyRow::new(
         "on_approval",
-        Value::letters(
+        KeyValue::letters(
             |config| Some(quoted(if config.on_approval == Attendance::Stop { "stop" } else { "deny" })),
             |config, setting| {
                 config.on_approval = attendance(setting.value.text()?)?;
@@ -94,9 +94,9 @@ pub(super) static ROWS: &[Row] = &[
         }),
         Owner::Trusted,
     ),
-    Row::new(
+    KeyRow::new(
         "theme",
-        Value::letters(
+        KeyValue::letters(
             |config| config.theme.as_deref().map(quoted),
             |config, setting| {
                 config.theme = Some(setting.value.text()?.to_owned());
@@ -106,9 +106,9 @@ pub(super) static ROWS: &[Row] = &[
         Tightens::Always,
         Owner::Trusted,
     ),
-    Row::new(
+    KeyRow::new(
         "notify",
-        Value::letters(
+        KeyValue::letters(
             |config| Some(quoted(config.notify.as_str())),
             |config, setting| {
                 config.notify = keys::notify(setting.value.text()?)?;
@@ -118,9 +118,9 @@ pub(super) static ROWS: &[Row] = &[
         Tightens::Always,
         Owner::Trusted,
     ),
-    Row::new(
+    KeyRow::new(
         "images",
-        Value::letters(
+        KeyValue::letters(
             |config| Some(quoted(config.images.as_str())),
             |config, setting| {
                 config.images = keys::images(setting.value.text()?)?;
@@ -130,35 +130,35 @@ pub(super) static ROWS: &[Row] = &[
         Tightens::Always,
         Owner::Trusted,
     ),
-    Row::new(
+    KeyRow::new(
         "vim",
-        Value::switch(|config| config.vim, |config, on| config.vim = on),
+        KeyValue::switch(|config| config.vim, |config, on| config.vim = on),
         Tightens::Never,
         Owner::User,
     ),
-    Row::new(
+    KeyRow::new(
         "screen_reader",
-        Value::switch(|config| config.screen_reader, |config, on| config.screen_reader = on),
+        KeyValue::switch(|config| config.screen_reader, |config, on| config.screen_reader = on),
         Tightens::Never,
         Owner::User,
     ),
-    Row::new(
+    KeyRow::new(
         "mouse",
-        Value::switch(|config| config.mouse, |config, on| config.mouse = on),
+        KeyValue::switch(|config| config.mouse, |config, on| config.mouse = on),
         Tightens::Never,
         Owner::User,
     ),
-    Row::new(
+    KeyRow::new(
         "links",
-        Value::switch(|config| config.links, |config, on| config.links = on),
+        KeyValue::switch(|config| config.links, |config, on| config.links = on),
         Tightens::If(|_, after| !after.links),
         Owner::Trusted,
     ),
     // Shown with all that they bind.
-    Row::new("keys.*.*", Value::letters(|_| None, keys::set), Tightens::Never, Owner::User),
-    Row::new(
+    KeyRow::new("keys.*.*", KeyValue::letters(|_| None, keys::set), Tightens::Never, Owner::User),
+    KeyRow::new(
         "log",
-        Value::letters(
+        KeyValue::letters(
             |config| Some(quoted(&config.log)),
             |config, setting| {
                 let filter = setting.value.text()?;
@@ -170,7 +170,7 @@ pub(super) static ROWS: &[Row] = &[
         Tightens::Never,
         Owner::User,
     ),
-    Row::new("hooks.*", Value::Hooks, Tightens::Never, Owner::Trusted),
+    KeyRow::new("hooks.*", KeyValue::Hooks, Tightens::Never, Owner::Trusted),
 ];
 
 fn attendance(text: &str) -> Result<Attendance, String> {

@@ -1,10 +1,10 @@
 //! The keys of `[budget]`: the limits and bounds by their rows ([`Limit::row`], [`Bound::row`]), and the token budget.
 
-use super::{Owner, Row, Tightens, Value};
+use super::{KeyRow, KeyValue, Owner, Tightens};
 use crate::budget::{Bound, Limit};
 use crate::config::value::MOST_COUNT;
 
-pub(super) static ROWS: &[Row] = &[
+pub(super) static ROWS: &[KeyRow] = &[
     limit(Limit::Turns),
     limit(Limit::ToolCalls),
     bound(Bound::ParallelCalls),
@@ -15,9 +15,9 @@ pub(super) static ROWS: &[Row] = &[
     bound(Bound::ResultChars),
     bound(Bound::ModelRetries),
     bound(Bound::ToolRetries),
-    Row::new(
+    KeyRow::new(
         Limit::Tokens.row().key,
-        Value::count(
+        KeyValue::count(
             0,
             MOST_COUNT,
             |config| config.token_budget,
@@ -30,9 +30,9 @@ pub(super) static ROWS: &[Row] = &[
         }),
         Owner::Trusted,
     ),
-    Row::new(
+    KeyRow::new(
         "budget.token_budget_enough_percent",
-        Value::count(
+        KeyValue::count(
             1,
             100,
             |config| Some(config.enough_percent),
@@ -41,9 +41,9 @@ pub(super) static ROWS: &[Row] = &[
         Tightens::Lower,
         Owner::Trusted,
     ),
-    Row::new(
+    KeyRow::new(
         "budget.token_budget_little_tokens",
-        Value::count(
+        KeyValue::count(
             0,
             MOST_COUNT,
             |config| Some(config.little_tokens),
@@ -52,9 +52,9 @@ pub(super) static ROWS: &[Row] = &[
         Tightens::Higher,
         Owner::Trusted,
     ),
-    Row::new(
+    KeyRow::new(
         "budget.token_budget_patience",
-        Value::count(
+        KeyValue::count(
             0,
             1000,
             |config| Some(config.patience),
@@ -66,13 +66,13 @@ pub(super) static ROWS: &[Row] = &[
 ];
 
 /// A limit that forbids calls.
-const fn limit(limit: Limit) -> Row {
+const fn limit(limit: Limit) -> KeyRow {
     let row = limit.row();
-    Row::new(row.key, Value::Limit(limit), Tightens::Lower, Owner::Trusted).also(row.aliases)
+    KeyRow::new(row.key, KeyValue::Limit(limit), Tightens::Lower, Owner::Trusted).also(row.aliases)
 }
 
-const fn bound(bound: Bound) -> Row {
-    Row::new(bound.row().key, Value::Bound(bound), Tightens::Lower, Owner::Trusted)
+const fn bound(bound: Bound) -> KeyRow {
+    KeyRow::new(bound.row().key, KeyValue::Bound(bound), Tightens::Lower, Owner::Trusted)
 }
 
 #[cfg(test)]

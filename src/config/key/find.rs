@@ -2,7 +2,7 @@
 
 use super::super::nearest::nearest;
 use super::super::spelling::spelled;
-use super::{Row, rows};
+use super::{KeyRow, rows};
 
 /// What stands in the design and not here yet: the key, what it is, and what to do instead.
 const LATER: &[(&str, &str)] = &[
@@ -16,9 +16,9 @@ const OF_THIS_MACHINE: &str = "is about an agent of this machine, which this ver
 
 /// Where a path leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::config) enum Place {
+pub(in crate::config) enum KeyPath {
     /// To a key; with the names that stand for its `*`.
-    Key(&'static Row, Vec<String>),
+    Key(&'static KeyRow, Vec<String>),
     /// To a table that keys are in.
     Table,
     /// To a key that comes with a later version; says so, and what to do.
@@ -28,30 +28,30 @@ pub(in crate::config) enum Place {
 }
 
 /// Every path with its key: what keys are called first, then what they are called, too.
-fn patterns() -> impl Iterator<Item = (&'static str, &'static Row)> {
+fn patterns() -> impl Iterator<Item = (&'static str, &'static KeyRow)> {
     let aliases = rows().flat_map(|row| row.aliases.iter().map(move |alias| (*alias, row)));
     rows().map(|row| (row.path, row)).chain(aliases)
 }
 
 /// Follows a path through the table of keys.
-pub(in crate::config) fn find(path: &[String]) -> Place {
+pub(in crate::config) fn find(path: &[String]) -> KeyPath {
     for (pattern, row) in patterns() {
         if pattern.split('.').count() == path.len()
             && let Some(names) = names(pattern, path)
         {
-            return Place::Key(row, names);
+            return KeyPath::Key(row, names);
         }
     }
     if patterns()
         .any(|(pattern, _)| pattern.split('.').count() > path.len() && names(pattern, path).is_some())
     {
-        return Place::Table;
+        return KeyPath::Table;
     }
     let is_meant = |pattern: &str| pattern.split('.').count() == path.len() && names(pattern, path).is_some();
     if let Some((_, why)) = LATER.iter().find(|(pattern, _)| is_meant(pattern)) {
-        return Place::Later(why);
+        return KeyPath::Later(why);
     }
-    Place::Nowhere(resembling(path))
+    KeyPath::Nowhere(resembling(path))
 }
 
 /// The names for the `*` of a pattern, if the path follows it as far as the path goes.
@@ -99,22 +99,25 @@ mod tests {
     #[test]
     fn paths_lead_to_keys_tables_or_nowhere() {
         let found = |dotted: &str| match find(&path(dotted)) {
-            Place::Key(row, names) => (row.path, names),
+            KeyPath::Key(row, names) => (row.path, names),
             other => panic!("{dotted}: {other:?}"),
         };
         assert_eq!(found("budget.max_total_cost"), ("budget.max_total_cost", vec![]));
         assert_eq!(found("loop.max_steps"), ("budget.max_model_turns", vec![]));
-        assert_eq!(find(&path("budget")), Place::Table);
-        assert_eq!(find(&path("providers.near.models.x")), Place::Table);
+        assert_eq!(find(&path("budget")), KeyPath::Table);
+        assert_eq!(find(&path("providers.near.models.x")), KeyPath::Table);
         let names = vec!["near".to_owned(), "x".to_owned()];
         assert_eq!(found("providers.near.models.x.window"), ("models.*.window", names));
         let meant = |given: &str| find(&path(given));
-        assert_eq!(meant("modle"), Place::Nowhere(Some("model".into())));
-        assert_eq!(meant("budgets"), Place::Nowhere(Some("budget".into())));
-        assert_eq!(meant("budget.max_model_turn"), Place::Nowhere(Some("budget.max_model_turns".into())));
-        assert_eq!(meant("max_tool_calls"), Place::Nowhere(Some("budget.max_tool_calls".into())));
-        assert_eq!(meant("providers.near.base_ulr"), Place::Nowhere(Some("providers.near.base_url".into())));
-        assert_eq!(meant("zebra"), Place::Nowhere(None));
+        assert_eq!(meant("modle"), KeyPath::Nowhere(Some("model".into())));
+        assert_eq!(meant("budgets"), KeyPath::Nowhere(Some("budget".into())));
+        assert_eq!(meant("budget.max_model_turn"), KeyPath::Nowhere(Some("budget.max_model_turns".into())));
+        assert_eq!(meant("max_tool_calls"), KeyPath::Nowhere(Some("budget.max_tool_calls".into())));
+        assert_eq!(
+            meant("providers.near.base_ulr"),
+            KeyPath::Nowhere(Some("providers.near.base_url".into()))
+        );
+        assert_eq!(meant("zebra"), KeyPath::Nowhere(None));
     }
 
     #[test]

@@ -16,16 +16,16 @@ use crate::budget::{Bound, Limit};
 use crate::ledger::MicroDollars;
 use crate::policy::RuleKind;
 
-pub(super) use find::{Place, find};
+pub(super) use find::{KeyPath, find};
 
 /// One key.
-pub(super) struct Row {
+pub(super) struct KeyRow {
     /// Its path; `*` stands for a name that the user chooses. Its origin is kept, and it is shown, by this path.
     pub(super) path: &'static str,
     /// Other paths that lead to it.
     pub(super) aliases: &'static [&'static str],
     /// What it takes, how that is set, and how it is shown.
-    pub(super) value: Value,
+    pub(super) value: KeyValue,
     /// When a value of a project's file holds without anybody's trust.
     pub(super) tightens: Tightens,
     /// Whether trust in a project reaches it.
@@ -38,7 +38,7 @@ pub(super) struct Row {
 type Asks = fn(&Config, &Config, &Setting) -> Vec<(&'static str, String)>;
 
 /// What a key takes, with the place that it has in the configuration.
-pub(super) enum Value {
+pub(super) enum KeyValue {
     /// `true` or `false`.
     Switch {
         /// How it is read.
@@ -150,8 +150,8 @@ pub(super) enum Owner {
     User,
 }
 
-impl Row {
-    pub(super) const fn new(path: &'static str, value: Value, tightens: Tightens, owner: Owner) -> Self {
+impl KeyRow {
+    pub(super) const fn new(path: &'static str, value: KeyValue, tightens: Tightens, owner: Owner) -> Self {
         Self { path, aliases: &[], value, tightens, owner, asks: None }
     }
 
@@ -173,26 +173,26 @@ impl Row {
 
     /// Whether it is about something that is started or reached elsewhere, of which all settings are weighed together.
     pub(super) fn is_of_a_peer(&self) -> bool {
-        matches!(self.value, Value::Mcp(_) | Value::Agent(_))
+        matches!(self.value, KeyValue::Mcp(_) | KeyValue::Agent(_))
     }
 
     /// Whether a command line may give it a text without quotes.
     pub(super) fn takes_letters(&self) -> bool {
         match &self.value {
-            Value::Letters { .. } | Value::Rules(_) | Value::Hooks => true,
-            Value::Provider(member) => member.takes_letters(),
-            Value::Mcp(member) => member.takes_letters(),
-            Value::Agent(member) => member.takes_letters(),
-            Value::Switch { .. }
-            | Value::Count { .. }
-            | Value::Limit(_)
-            | Value::Bound(_)
-            | Value::Fact(_) => false,
+            KeyValue::Letters { .. } | KeyValue::Rules(_) | KeyValue::Hooks => true,
+            KeyValue::Provider(member) => member.takes_letters(),
+            KeyValue::Mcp(member) => member.takes_letters(),
+            KeyValue::Agent(member) => member.takes_letters(),
+            KeyValue::Switch { .. }
+            | KeyValue::Count { .. }
+            | KeyValue::Limit(_)
+            | KeyValue::Bound(_)
+            | KeyValue::Fact(_) => false,
         }
     }
 }
 
-impl Value {
+impl KeyValue {
     pub(super) const fn switch(get: fn(&Config) -> bool, set: fn(&mut Config, bool)) -> Self {
         Self::Switch { get, set }
     }
@@ -249,22 +249,22 @@ pub(super) fn one<'p>(literal: Option<String>) -> Literals<'p> {
 }
 
 /// A row is known by its path.
-impl PartialEq for Row {
+impl PartialEq for KeyRow {
     fn eq(&self, other: &Self) -> bool {
         self.path == other.path
     }
 }
 
-impl Eq for Row {}
+impl Eq for KeyRow {}
 
-impl fmt::Debug for Row {
+impl fmt::Debug for KeyRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.path)
     }
 }
 
 /// All keys, in the order in which they are shown.
-pub(super) fn rows() -> impl Iterator<Item = &'static Row> {
+pub(super) fn rows() -> impl Iterator<Item = &'static KeyRow> {
     let tables = [
         behaviour::ROWS,
         budget::ROWS,

@@ -1,13 +1,13 @@
 //! The keys of `[network]`: how servers are reached.
 
-use super::{Owner, Row, Tightens, Value};
+use super::{KeyRow, KeyValue, Owner, Tightens};
 use crate::config::connection::check_proxy;
 use crate::config::spelling::quoted;
 
-pub(super) static ROWS: &[Row] = &[
-    Row::new(
+pub(super) static ROWS: &[KeyRow] = &[
+    KeyRow::new(
         "network.proxy",
-        Value::letters(
+        KeyValue::letters(
             |config| config.network.proxy.as_deref().map(quoted),
             |config, setting| {
                 // What was written may hold a password, so no message repeats it.
@@ -20,9 +20,9 @@ pub(super) static ROWS: &[Row] = &[
         Tightens::Never,
         Owner::User,
     ),
-    Row::new(
+    KeyRow::new(
         "network.ca_file",
-        Value::letters(
+        KeyValue::letters(
             |config| config.network.ca_file.as_ref().map(|path| quoted(&path.to_string_lossy())),
             |config, setting| match setting.value.text()? {
                 "" => Err("takes the name of a file".to_owned()),

@@ -1,12 +1,12 @@
 //! The keys of `[providers.NAME]`: where a provider's server is, how it proves who asks, and how it differs.
 
-use super::{Literals, Member, Owner, Row, Tightens, Value, one};
+use super::{KeyRow, KeyValue, Literals, Member, Owner, Tightens, one};
 use crate::config::connection::{Protocol, Secret, check_base_url};
 use crate::config::spelling::{listed, quoted};
 use crate::config::value::Written;
 use crate::config::{Config, Provider};
 
-pub(super) static ROWS: &[Row] = &[
+pub(super) static ROWS: &[KeyRow] = &[
     of_letters(
         "providers.*.base_url",
         |provider, _, value| {
@@ -85,9 +85,9 @@ pub(super) static ROWS: &[Row] = &[
         |provider, on| provider.quirks.bearer = on,
         |provider| provider.quirks.bearer.then_some(true),
     ),
-    Row::new(
+    KeyRow::new(
         "hosted_tools.*",
-        Value::Provider(Member::Letters {
+        KeyValue::Provider(Member::Letters {
             set: |provider, _, value| {
                 provider.hosted_tools = hosted_tools(value)?;
                 Ok(())
@@ -116,13 +116,17 @@ const fn of_letters(
     path: &'static str,
     set: fn(&mut Provider, &[String], &Written) -> Result<(), String>,
     get: fn(&Provider) -> Literals<'_>,
-) -> Row {
-    Row::new(path, Value::Provider(Member::Letters { set, get }), Tightens::Never, Owner::User)
+) -> KeyRow {
+    KeyRow::new(path, KeyValue::Provider(Member::Letters { set, get }), Tightens::Never, Owner::User)
 }
 
 /// A way in which a server differs.
-const fn quirk(path: &'static str, set: fn(&mut Provider, bool), get: fn(&Provider) -> Option<bool>) -> Row {
-    Row::new(path, Value::Provider(Member::Switch { set, get }), Tightens::Never, Owner::User)
+const fn quirk(
+    path: &'static str,
+    set: fn(&mut Provider, bool),
+    get: fn(&Provider) -> Option<bool>,
+) -> KeyRow {
+    KeyRow::new(path, KeyValue::Provider(Member::Switch { set, get }), Tightens::Never, Owner::User)
 }
 
 /// Each tool sends data elsewhere: a project may only take some away.

@@ -1,14 +1,14 @@
 //! The keys of `[loop]`: how a run goes.
 
-use super::{Owner, Row, Tightens, Value};
+use super::{KeyRow, KeyValue, Owner, Tightens};
 use crate::agent::FinalResponse;
 use crate::config::ToolCalling;
 use crate::config::spelling::quoted;
 
-pub(super) static ROWS: &[Row] = &[
-    Row::new(
+pub(super) static ROWS: &[KeyRow] = &[
+    KeyRow::new(
         "loop.tool_timeout_seconds",
-        Value::count(
+        KeyValue::count(
             1,
             86_400,
             |config| Some(config.tool_timeout_ms / 1000),
@@ -17,15 +17,15 @@ pub(super) static ROWS: &[Row] = &[
         Tightens::Lower,
         Owner::Trusted,
     ),
-    Row::new(
+    KeyRow::new(
         "loop.parallel_tool_execution",
-        Value::switch(|config| config.parallel, |config, on| config.parallel = on),
+        KeyValue::switch(|config| config.parallel, |config, on| config.parallel = on),
         Tightens::Lower,
         Owner::Trusted,
     ),
-    Row::new(
+    KeyRow::new(
         "loop.final_response",
-        Value::letters(
+        KeyValue::letters(
             |config| {
                 Some(quoted(match config.final_response {
                     FinalResponse::SameCall => "same_call",
@@ -40,9 +40,9 @@ pub(super) static ROWS: &[Row] = &[
         Tightens::If(|_, after| after.final_response == FinalResponse::SameCall),
         Owner::Trusted,
     ),
-    Row::new(
+    KeyRow::new(
         "loop.max_consecutive_failures",
-        Value::count(
+        KeyValue::count(
             1,
             10_000,
             |config| Some(u64::from(config.max_consecutive_failures)),
@@ -51,9 +51,9 @@ pub(super) static ROWS: &[Row] = &[
         Tightens::Lower,
         Owner::Trusted,
     ),
-    Row::new(
+    KeyRow::new(
         "loop.max_answer_bytes",
-        Value::count(
+        KeyValue::count(
             10_000,
             1 << 30,
             |config| Some(config.answer.bytes),
@@ -62,9 +62,9 @@ pub(super) static ROWS: &[Row] = &[
         Tightens::Lower,
         Owner::Trusted,
     ),
-    Row::new(
+    KeyRow::new(
         "loop.max_argument_bytes",
-        Value::count(
+        KeyValue::count(
             10_000,
             1 << 30,
             |config| Some(config.answer.argument_bytes),
@@ -73,9 +73,9 @@ pub(super) static ROWS: &[Row] = &[
         Tightens::Lower,
         Owner::Trusted,
     ),
-    Row::new(
+    KeyRow::new(
         "loop.max_calls_per_answer",
-        Value::count(
+        KeyValue::count(
             1,
             10_000,
             |config| Some(config.answer.calls),
@@ -84,9 +84,9 @@ pub(super) static ROWS: &[Row] = &[
         Tightens::Lower,
         Owner::Trusted,
     ),
-    Row::new(
+    KeyRow::new(
         "loop.compact_at_percent",
-        Value::count(
+        KeyValue::count(
             1,
             100,
             |config| Some(config.compact_at_percent),
@@ -95,9 +95,9 @@ pub(super) static ROWS: &[Row] = &[
         Tightens::Never,
         Owner::Trusted,
     ),
-    Row::new(
+    KeyRow::new(
         "loop.tools",
-        Value::letters(
+        KeyValue::letters(
             |config| Some(quoted(config.tools.as_str())),
             |config, setting| {
                 config.tools = tool_calling(setting.value.text()?)?;

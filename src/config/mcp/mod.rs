@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::{
     Config,
-    key::{Literals, Member, Owner, Row, Tightens, Value, one},
+    key::{KeyRow, KeyValue, Literals, Member, Owner, Tightens, one},
     peers::{
         self, Entry, MOST_CALL_SECONDS, MOST_START_SECONDS, Peer, START_SECONDS, Words, address,
         address_without_query, as_word, hidden, insert_header, named, templated,
@@ -165,8 +165,8 @@ impl Entry for McpEntry {
         !name.contains("__") && !name.starts_with('_') && !name.ends_with('_')
     }
 
-    fn member(row: &Row) -> Option<&Member<Self>> {
-        if let Value::Mcp(member) = &row.value { Some(member) } else { None }
+    fn member(row: &KeyRow) -> Option<&Member<Self>> {
+        if let KeyValue::Mcp(member) = &row.value { Some(member) } else { None }
     }
 
     fn check(&self, name: &str, config: &Config) -> Result<(), Wrong> {
@@ -218,7 +218,7 @@ impl Entry for McpEntry {
     }
 }
 
-pub(super) static ROWS: &[Row] = &[
+pub(super) static ROWS: &[KeyRow] = &[
     letters(
         "mcp_servers.*.command",
         |server, _, value| {
@@ -295,15 +295,15 @@ pub(super) static ROWS: &[Row] = &[
 ];
 
 /// A key; what a project may do with it is weighed with all that is said of the server ([`Entry::tightens`]).
-const fn of_one(path: &'static str, member: Member<McpEntry>) -> Row {
-    Row::new(path, Value::Mcp(member), Tightens::Never, Owner::Trusted)
+const fn of_one(path: &'static str, member: Member<McpEntry>) -> KeyRow {
+    KeyRow::new(path, KeyValue::Mcp(member), Tightens::Never, Owner::Trusted)
 }
 
 const fn letters(
     path: &'static str,
     set: fn(&mut McpEntry, &[String], &Written) -> Result<(), String>,
     get: fn(&McpEntry) -> Literals<'_>,
-) -> Row {
+) -> KeyRow {
     of_one(path, Member::Letters { set, get })
 }
 

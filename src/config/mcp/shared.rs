@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-use super::super::key::Row;
+use super::super::key::KeyRow;
 use super::super::{setting::Setting, setting::Wrong, source::Source, spelling::spelled, value::Written};
 use super::{ROWS, SHARED_TABLE, TABLE};
 
@@ -87,7 +87,7 @@ impl File<'_> {
         &self,
         name: &str,
         member: &str,
-        row: &'static Row,
+        row: &'static KeyRow,
         value: &RawValue,
     ) -> Result<Vec<Setting>, Wrong> {
         let setting = |below: &[&str], written| Setting {
@@ -120,8 +120,8 @@ impl File<'_> {
 }
 
 /// Our key of this name, of a table each member.
-fn row(member: &str) -> Option<&'static Row> {
-    let is_meant = |row: &&Row| {
+fn row(member: &str) -> Option<&'static KeyRow> {
+    let is_meant = |row: &&KeyRow| {
         let below = row.path.strip_prefix(TABLE).and_then(|path| path.strip_prefix(".*."));
         below.is_some_and(|below| below.trim_end_matches(".*") == member)
     };

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{
-    keys::{self, Found, Place},
+    keys::{self, Found, KeyOrigin},
     local,
     presets::{ANTHROPIC_DEFAULT, OPENAI_DEFAULT, PRESETS, Preset},
     provider::{address, all},
@@ -25,7 +25,7 @@ pub(super) fn found(config: &Config, environment: &Environment) -> Result<Named,
         if let Some(place) = key_of(provider, config, environment)? {
             let model = ModelRef { provider: provider.to_owned(), name: name.to_owned() };
             let notice = match place {
-                Place::Variable(_) => format!("{} is set", place.name(provider)),
+                KeyOrigin::Variable(_) => format!("{} is set", place.name(provider)),
                 _ => format!("{} has its key", place.name(provider)),
             };
             let notice = format!("{notice}, so {model} answers; choose another with -m PROVIDER/MODEL");
@@ -45,7 +45,7 @@ pub(super) fn found(config: &Config, environment: &Environment) -> Result<Named,
     Ok((ModelRef::parse("rehearsal"), Source::Default.to_string(), Some(notice)))
 }
 
-fn key_of(provider: &str, config: &Config, environment: &Environment) -> Result<Option<Place>, Fault> {
+fn key_of(provider: &str, config: &Config, environment: &Environment) -> Result<Option<KeyOrigin>, Fault> {
     let said = config.providers.get(provider).cloned().unwrap_or_default();
     match keys::find(provider, &said, Preset::named(provider), environment)? {
         Found::At(place) => Ok(Some(place)),
@@ -54,7 +54,7 @@ fn key_of(provider: &str, config: &Config, environment: &Environment) -> Result<
 }
 
 /// A key for another than the usual providers.
-fn other_key(config: &Config, environment: &Environment) -> Result<Option<(String, Place)>, Fault> {
+fn other_key(config: &Config, environment: &Environment) -> Result<Option<(String, KeyOrigin)>, Fault> {
     for provider in all(config) {
         if let Some(place) = key_of(provider, config, environment)? {
             return Ok(Some((provider.to_string(), place)));

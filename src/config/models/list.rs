@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::{
-    keys::{self, Found, Place},
+    keys::{self, Found, KeyOrigin},
     local,
     presets::Preset,
     provider::{address, all, local_kind, may_do_without},
@@ -106,7 +106,7 @@ fn state(provider: &str, said: &Provider, environment: &Environment) -> Result<W
     if local_kind(provider).is_some() {
         let key = match found {
             // A list runs no commands.
-            Found::At(Place::Command(_)) | Found::Missing(_) | Found::Unneeded => None,
+            Found::At(KeyOrigin::Command(_)) | Found::Missing(_) | Found::Unneeded => None,
             Found::At(place) => Some(place.read(provider, environment)?),
         };
         return Ok(Way::Ask(server(key)));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{
-    keys::{self, Found, Place},
+    keys::{self, Found, KeyOrigin},
     local,
     presets::{PRESETS, Preset},
     provider::{address, all, connect, local_kind, may_do_without},
@@ -61,7 +61,7 @@ fn surveyed(name: &str, config: &Config, environment: &Environment) -> Surveyed 
     let usual =
         preset.and_then(|preset| preset.key).filter(|variable| environment.secret(variable).is_some());
     let unused_variable = match &found {
-        Ok(Found::At(Place::Command(_) | Place::File(_))) => usual.map(str::to_owned),
+        Ok(Found::At(KeyOrigin::Command(_) | KeyOrigin::File(_))) => usual.map(str::to_owned),
         _ => None,
     };
     let key = match found {
@@ -69,7 +69,7 @@ fn surveyed(name: &str, config: &Config, environment: &Environment) -> Surveyed 
         Ok(Found::At(place)) => match place.check() {
             Err(fault) => Key::Refused(fault),
             Ok(()) => {
-                let by_command = matches!(place, Place::Command(_));
+                let by_command = matches!(place, KeyOrigin::Command(_));
                 Key::At { place: place.name(name), by_command }
             }
         },

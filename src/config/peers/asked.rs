@@ -9,7 +9,7 @@ use super::{Entry, Words};
 
 /// All that a folder's files say of one peer: in a shared file first, then in the project's own.
 #[derive(Debug)]
-pub(in crate::config) struct Asked<'s, P> {
+pub(in crate::config) struct PeerSettings<'s, P> {
     name: &'s str,
     settings: Vec<&'s Setting>,
     kind: PhantomData<P>,
@@ -27,12 +27,12 @@ pub(in crate::config) enum Weighed<'s> {
 }
 
 /// The settings of one folder that are about peers of a kind, by peer.
-pub(in crate::config) fn asked<P: Entry>(settings: &[Setting]) -> Vec<Asked<'_, P>> {
+pub(in crate::config) fn asked<P: Entry>(settings: &[Setting]) -> Vec<PeerSettings<'_, P>> {
     let mut by_name: BTreeMap<&str, Vec<&Setting>> = BTreeMap::new();
     for setting in settings.iter().filter(|setting| P::member(setting.row).is_some()) {
         by_name.entry(setting.names.first().map_or("", String::as_str)).or_default().push(setting);
     }
-    by_name.into_iter().map(|(name, settings)| Asked { name, settings, kind: PhantomData }).collect()
+    by_name.into_iter().map(|(name, settings)| PeerSettings { name, settings, kind: PhantomData }).collect()
 }
 
 /// Puts in force what may be; says of the rest why it is not. Returns what is wrong.
@@ -64,7 +64,7 @@ pub(in crate::config) fn set_all<P: Entry>(config: &mut Config, settings: &[Sett
 }
 
 /// One sentence for all peers of a kind in a folder that is not trusted.
-fn untrusted<P: Entry>(waiting: &[Asked<'_, P>]) -> Option<String> {
+fn untrusted<P: Entry>(waiting: &[PeerSettings<'_, P>]) -> Option<String> {
     let place = waiting.first()?.settings.first()?.source.place();
     let names: Vec<String> = waiting.iter().map(|asked| format!("`{}`", asked.path())).collect();
     let are = if names.len() == 1 { "is" } else { "are" };
@@ -91,7 +91,7 @@ fn not_yours<P: Entry>(known: Option<&P>, refused: &[&Setting]) -> Option<String
     ))
 }
 
-impl<'s, P: Entry> Asked<'s, P> {
+impl<'s, P: Entry> PeerSettings<'s, P> {
     /// What it would do to the configuration.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::key::{Member, Row};
+use super::super::key::{KeyRow, Member};
 use super::super::setting::{Setting, Wrong};
 use super::{Config, Peer, Source, Words};
 
@@ -26,7 +26,7 @@ pub(in crate::config) trait Entry: Peer + Clone + PartialEq {
     }
 
     /// What a key of the configuration says of one, if it is about this kind.
-    fn member(row: &Row) -> Option<&Member<Self>>;
+    fn member(row: &KeyRow) -> Option<&Member<Self>>;
 
     /// Whether what was said of one goes together.
     ///

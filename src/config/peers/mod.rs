@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use super::{Config, source::Source, spelling::spelled};
 use crate::tool::Absentee;
-pub(super) use asked::{Asked, Weighed, asked, set_all};
+pub(super) use asked::{PeerSettings, Weighed, asked, set_all};
 pub(super) use entry::{Entry, check, set};
 pub(crate) use read::check_url;
 pub(super) use read::{address, insert_header, templated};

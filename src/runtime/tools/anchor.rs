@@ -32,7 +32,7 @@ pub(in crate::runtime) struct Anchor {
 }
 
 impl Anchor {
-    /// The folder of `path`, which is absolute, without symlinks and `..` ([`super::workspace::Place::path`]).
+    /// The folder of `path`, which is absolute, without symlinks and `..` ([`super::workspace::ResolvedPath::path`]).
     ///
     /// # Errors
     /// The system's; also when a part of the path is a symlink by now, or when there is no last part.

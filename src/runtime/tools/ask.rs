@@ -5,7 +5,7 @@ use tokio::sync::mpsc;
 
 use crate::tool::{ASK, Shown, SideEffect, ToolKind, ToolSpec};
 
-use super::tool::{Call, Running, Tool, spec};
+use super::tool::{Running, RunningCall, Tool, spec};
 
 /// The tool.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl Tool for AskTool {
         ToolSpec { kind: ToolKind::Question, ..tool }
     }
 
-    fn run(&self, call: Call, _output: mpsc::Sender<Shown>) -> Running {
+    fn run(&self, call: RunningCall, _output: mpsc::Sender<Shown>) -> Running {
         call.off_thread(|call, _stop| Err(call.unknown()))
     }
 }

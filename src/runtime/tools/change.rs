@@ -12,7 +12,7 @@ use super::seen::Seen;
 use super::stop::StopFlag;
 use super::target::Target;
 use super::words::counted;
-use super::workspace::Place;
+use super::workspace::ResolvedPath;
 
 /// What a file is and what it is to become.
 pub(super) struct FileChange {
@@ -111,7 +111,7 @@ impl FileChange {
 }
 
 /// Why a file that is not what the model saw is left alone.
-pub(super) fn refuse_changed(place: &Place, before: &[u8], seen: &Seen) -> Result<(), String> {
+pub(super) fn refuse_changed(place: &ResolvedPath, before: &[u8], seen: &Seen) -> Result<(), String> {
     if seen.has_changed(&place.path, before) {
         return Err(format!(
             "`{}` has changed since it was read; read it again, then repeat the change on what it is now",

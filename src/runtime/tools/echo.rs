@@ -6,7 +6,7 @@ use tokio::sync::mpsc;
 use crate::ledger::Arguments;
 use crate::tool::{Shown, SideEffect, ToolSpec};
 
-use super::tool::{Call, Running, Tool, ToolOutput, spec};
+use super::tool::{Running, RunningCall, Tool, ToolOutput, spec};
 
 /// The tool, which is no part of the built-in ones.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl Tool for EchoTool {
         )
     }
 
-    fn run(&self, call: Call, _output: mpsc::Sender<Shown>) -> Running {
+    fn run(&self, call: RunningCall, _output: mpsc::Sender<Shown>) -> Running {
         call.off_thread(|call, _stop| run(call.arguments()).map(ToolOutput::from))
     }
 }

@@ -16,7 +16,7 @@ use super::file::load;
 use super::replace::{Edit, apply};
 use super::seen::Seen;
 use super::target::Target;
-use super::tool::{Call, Look, Running, Tool, ToolOutput, spec};
+use super::tool::{LookedAt, Running, RunningCall, Tool, ToolOutput, spec};
 use super::words::counted;
 
 /// The tool.
@@ -53,13 +53,13 @@ impl Tool for EditTool {
         )
     }
 
-    fn look(&self, look: Look<'_>, found: &mut Preparation) {
-        let Look { tools, invocation, target } = look;
+    fn look(&self, look: LookedAt<'_>, found: &mut Preparation) {
+        let LookedAt { tools, invocation, target } = look;
         let planned = target.and_then(|target| plan(&target, &tools.seen, &invocation.arguments));
         (found.preview, found.is_partial) = FileChange::preview(planned, invocation.call, &tools.seen);
     }
 
-    fn run(&self, call: Call, _output: mpsc::Sender<Shown>) -> Running {
+    fn run(&self, call: RunningCall, _output: mpsc::Sender<Shown>) -> Running {
         call.off_thread(|call, stop| run(&call.target()?, call.arguments(), &call.making(stop)))
     }
 }

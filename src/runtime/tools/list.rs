@@ -11,7 +11,7 @@ use crate::tool::{Shown, SideEffect, ToolSpec};
 use super::ignored::Excludes;
 use super::stop::StopFlag;
 use super::target::Target;
-use super::tool::{Call, Running, Tool, ToolOutput, spec};
+use super::tool::{Running, RunningCall, Tool, ToolOutput, spec};
 use super::walk::{Walk, WalkEntry};
 use super::words::{explain, size};
 use super::workspace::Workspace;
@@ -34,7 +34,7 @@ impl Tool for ListTool {
         )
     }
 
-    fn run(&self, call: Call, _output: mpsc::Sender<Shown>) -> Running {
+    fn run(&self, call: RunningCall, _output: mpsc::Sender<Shown>) -> Running {
         call.off_thread(|call, stop| run(&call.tools.workspace, &*call.target()?, call.excludes(), stop))
     }
 }

@@ -76,7 +76,7 @@ use keyboard::Keyboards;
 use seen::Seen;
 use stop::{StopFlag, off_thread};
 use target::{Target, Targets};
-use tool::{Call, Look, Tool};
+use tool::{LookedAt, RunningCall, Tool};
 use workspace::Workspace;
 
 pub use credentials::looks_secret;
@@ -236,7 +236,7 @@ impl LocalTools {
             }
         }
         if let Some((tool, _)) = known {
-            tool.look(Look { tools: self, invocation, target }, &mut found);
+            tool.look(LookedAt { tools: self, invocation, target }, &mut found);
         }
         if invocation.sandboxed {
             found.gaps = self.shell.gaps().to_vec();
@@ -270,7 +270,7 @@ impl ToolPort for LocalTools {
         let tools = self.clone();
         Box::pin(survive(async move {
             let known = tool_named(&invocation.name);
-            let call = Call { tools, invocation };
+            let call = RunningCall { tools, invocation };
             match known {
                 Some((tool, _)) => tool.run(call, output).await,
                 None => call.off_thread(|call, _stop| Err(call.unknown())).await,

@@ -9,7 +9,7 @@ use crate::wire::{NoImage, NoPicture, to_image};
 
 use super::tool::ToolOutput;
 use super::words::size;
-use super::workspace::Place;
+use super::workspace::ResolvedPath;
 
 /// Most pixels of a picture that is decoded: a small file can say that it is very large.
 const MOST_PIXELS: u64 = 40_000_000;
@@ -20,7 +20,7 @@ const MOST_MEMORY: u64 = 256 << 20;
 ///
 /// # Errors
 /// A sentence that says what to do instead.
-pub(super) fn of(name: &str, place: &Place, content: &[u8]) -> Option<Result<ToolOutput, String>> {
+pub(super) fn of(name: &str, place: &ResolvedPath, content: &[u8]) -> Option<Result<ToolOutput, String>> {
     let small = "scale it down with `shell` (magick, ffmpeg or a script), then read the copy";
     let refused = |why: &str, next: &str| Some(Err(format!("`{}` {why}; {next}", place.shown)));
     let image = match to_image(name, content) {

@@ -8,7 +8,7 @@ use crate::tool::name::PLAN;
 use crate::tool::{Shown, SideEffect, ToolSpec};
 
 use super::arguments::member;
-use super::tool::{Call, Running, Tool, ToolOutput, spec};
+use super::tool::{Running, RunningCall, Tool, ToolOutput, spec};
 
 /// Longer lists are not read by anybody.
 const MOST_ITEMS: usize = 50;
@@ -46,7 +46,7 @@ impl Tool for PlanTool {
         )
     }
 
-    fn run(&self, call: Call, _output: mpsc::Sender<Shown>) -> Running {
+    fn run(&self, call: RunningCall, _output: mpsc::Sender<Shown>) -> Running {
         call.off_thread(|call, _stop| run(call.arguments()))
     }
 }

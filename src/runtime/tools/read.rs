@@ -19,9 +19,9 @@ use super::picture;
 use super::seen::Seen;
 use super::stop::StopFlag;
 use super::target::Target;
-use super::tool::{Call, Running, Tool, ToolOutput, spec};
+use super::tool::{Running, RunningCall, Tool, ToolOutput, spec};
 use super::words::{counted, explain, size};
-use super::workspace::Place;
+use super::workspace::ResolvedPath;
 
 const PAGE_LINES: u64 = 2000;
 const MOST_PAGE_LINES: u64 = 20_000;
@@ -49,7 +49,7 @@ impl Tool for ReadTool {
         )
     }
 
-    fn run(&self, call: Call, _output: mpsc::Sender<Shown>) -> Running {
+    fn run(&self, call: RunningCall, _output: mpsc::Sender<Shown>) -> Running {
         call.off_thread(|call, stop| run(&*call.target()?, &call.tools.seen, call.arguments(), stop))
     }
 }
@@ -61,7 +61,7 @@ impl Tool for ReadTool {
 fn run(target: &Target, seen: &Seen, arguments: &Arguments, stop: &StopFlag) -> Result<ToolOutput, String> {
     let path = required(arguments, "path")?;
     let (file, meta) = open(target)?;
-    let place: &Place = target;
+    let place: &ResolvedPath = target;
     let first = number(arguments, "offset").unwrap_or(1).max(1);
     let count = number(arguments, "limit").unwrap_or(PAGE_LINES).clamp(1, MOST_PAGE_LINES);
     let (page, encoding) = if meta.len() > MOST_BYTES {
@@ -87,7 +87,7 @@ fn run(target: &Target, seen: &Seen, arguments: &Arguments, stop: &StopFlag) -> 
 
 /// Some lines of a file that is not held in memory.
 fn page_of_large(
-    place: &Place,
+    place: &ResolvedPath,
     mut file: File,
     bytes: u64,
     first: u64,
@@ -111,7 +111,7 @@ fn page_of_large(
 }
 
 /// The text of a content as UTF-8, if it has to be decoded for that.
-fn as_text(place: &Place, content: &[u8]) -> Result<(Option<Vec<u8>>, Encoding), String> {
+fn as_text(place: &ResolvedPath, content: &[u8]) -> Result<(Option<Vec<u8>>, Encoding), String> {
     let encoding = Encoding::of(content);
     if encoding == Encoding::Utf8 {
         refuse_binary(place, content, content.len() as u64)?;
@@ -127,7 +127,7 @@ fn as_text(place: &Place, content: &[u8]) -> Result<(Option<Vec<u8>>, Encoding),
     Ok((Some(text.into_bytes()), encoding))
 }
 
-fn refuse_binary(place: &Place, content: &[u8], bytes: u64) -> Result<(), String> {
+fn refuse_binary(place: &ResolvedPath, content: &[u8], bytes: u64) -> Result<(), String> {
     if is_binary(content) {
         return Err(format!(
             "`{}` is not text: {} ({}), a binary file; use `shell` with file, strings or xxd to look into it",
@@ -143,7 +143,7 @@ fn is_binary(content: &[u8]) -> bool {
     content.get(..BINARY_LOOK).unwrap_or(content).contains(&0)
 }
 
-fn describe(place: &Place, page: &TextPage, first: u64, bytes: u64) -> Result<String, String> {
+fn describe(place: &ResolvedPath, page: &TextPage, first: u64, bytes: u64) -> Result<String, String> {
     let last = first + page.lines.len() as u64 - u64::from(!page.lines.is_empty());
     let shown = &place.shown;
     if page.lines.is_empty() {

@@ -20,7 +20,7 @@ use super::filter::Filter;
 use super::ignored::Excludes;
 use super::stop::StopFlag;
 use super::target::Target;
-use super::tool::{Call, Running, Tool, ToolOutput, spec};
+use super::tool::{Running, RunningCall, Tool, ToolOutput, spec};
 use super::walk::Walk;
 use super::words::{counted, explain, shorten};
 use super::workspace::Workspace;
@@ -59,7 +59,7 @@ impl Tool for SearchTool {
         )
     }
 
-    fn run(&self, call: Call, _output: mpsc::Sender<Shown>) -> Running {
+    fn run(&self, call: RunningCall, _output: mpsc::Sender<Shown>) -> Running {
         call.off_thread(|call, stop| {
             run(&call.tools.workspace, &*call.target()?, call.excludes(), call.arguments(), stop)
         })

@@ -10,7 +10,7 @@ use crate::tool::{Preparation, Shown, SideEffect, Territory, ToolKind, ToolSpec,
 
 use super::arguments::is_set;
 use super::command::MOST_SECONDS;
-use super::tool::{Call, Look, Running, Tool, spec};
+use super::tool::{LookedAt, Running, RunningCall, Tool, spec};
 
 /// How long a command may run when the model names no time.
 const TIMEOUT_MS: u64 = 120_000;
@@ -40,7 +40,7 @@ impl Tool for ShellTool {
         ToolSpec { kind: ToolKind::Shell, timeout_ms: Some(TIMEOUT_MS), ..tool }
     }
 
-    fn look(&self, look: Look<'_>, found: &mut Preparation) {
+    fn look(&self, look: LookedAt<'_>, found: &mut Preparation) {
         let Some(command) = look.invocation.arguments.text("command") else { return };
         for path in opened(command) {
             let place = look.tools.workspace.resolve(&path);
@@ -51,9 +51,9 @@ impl Tool for ShellTool {
         found.preview = Preview::Command(command.to_owned());
     }
 
-    fn run(&self, call: Call, output: mpsc::Sender<Shown>) -> Running {
+    fn run(&self, call: RunningCall, output: mpsc::Sender<Shown>) -> Running {
         Box::pin(async move {
-            let Call { tools, invocation } = call;
+            let RunningCall { tools, invocation } = call;
             if is_set(&invocation.arguments, "background") {
                 return tools.background.start(&tools.shell, &tools.workspace, &invocation).await;
             }

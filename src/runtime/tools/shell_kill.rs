@@ -6,7 +6,7 @@ use crate::tool::name::SHELL_KILL;
 use crate::tool::{Shown, SideEffect, ToolSpec};
 
 use super::background::background_id;
-use super::tool::{Call, Running, Tool, spec};
+use super::tool::{Running, RunningCall, Tool, spec};
 
 /// The tool. It ends what the agent itself started, and takes no file or data away: a program's affair, not a deletion.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ impl Tool for ShellKillTool {
         )
     }
 
-    fn run(&self, call: Call, _output: mpsc::Sender<Shown>) -> Running {
+    fn run(&self, call: RunningCall, _output: mpsc::Sender<Shown>) -> Running {
         Box::pin(async move { call.tools.background.kill(&call.invocation).await })
     }
 }

@@ -6,7 +6,7 @@ use crate::tool::name::SHELL_OUTPUT;
 use crate::tool::{Shown, SideEffect, ToolSpec};
 
 use super::background::background_id;
-use super::tool::{Call, Running, Tool, spec};
+use super::tool::{Running, RunningCall, Tool, spec};
 
 /// The tool.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ impl Tool for ShellOutputTool {
         )
     }
 
-    fn run(&self, call: Call, _output: mpsc::Sender<Shown>) -> Running {
+    fn run(&self, call: RunningCall, _output: mpsc::Sender<Shown>) -> Running {
         Box::pin(async move { call.tools.background.output(&call.invocation).await })
     }
 }

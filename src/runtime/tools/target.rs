@@ -13,7 +13,7 @@ use crate::ledger::CallId;
 
 use super::anchor::Anchor;
 use super::way::PathWalk;
-use super::workspace::{Place, Workspace};
+use super::workspace::{ResolvedPath, Workspace};
 
 /// Calls whose folders are held open: an answer may make many, and a process may open a thousand files.
 const MOST_OPEN: usize = 128;
@@ -23,14 +23,14 @@ const MOST_CALLS: usize = 4096;
 /// A place, and the folder of it that is held open.
 #[derive(Debug)]
 pub(super) struct Target {
-    place: Place,
+    place: ResolvedPath,
     way: Option<PathWalk>,
 }
 
 impl Deref for Target {
-    type Target = Place;
+    type Target = ResolvedPath;
 
-    fn deref(&self) -> &Place {
+    fn deref(&self) -> &ResolvedPath {
         &self.place
     }
 }

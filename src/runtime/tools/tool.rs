@@ -28,14 +28,14 @@ pub(super) trait Tool: Sync {
 
     /// Adds what a look finds of a call beyond where its path leads, a preview for one. It runs on a thread, and changes
     /// nothing.
-    fn look(&self, _look: Look<'_>, _found: &mut Preparation) {}
+    fn look(&self, _look: LookedAt<'_>, _found: &mut Preparation) {}
 
-    /// Runs a call. Work that blocks goes to [`Call::off_thread`].
-    fn run(&self, call: Call, output: mpsc::Sender<Shown>) -> Running;
+    /// Runs a call. Work that blocks goes to [`RunningCall::off_thread`].
+    fn run(&self, call: RunningCall, output: mpsc::Sender<Shown>) -> Running;
 }
 
 /// A call that is looked at.
-pub(super) struct Look<'a> {
+pub(super) struct LookedAt<'a> {
     /// What tools work with.
     pub(super) tools: &'a LocalTools,
     /// The call.
@@ -45,14 +45,14 @@ pub(super) struct Look<'a> {
 }
 
 /// A call that is run.
-pub(super) struct Call {
+pub(super) struct RunningCall {
     /// What tools work with.
     pub(super) tools: LocalTools,
     /// The call.
     pub(super) invocation: Invocation,
 }
 
-impl Call {
+impl RunningCall {
     /// What it is called with.
     pub(super) fn arguments(&self) -> &Arguments {
         &self.invocation.arguments

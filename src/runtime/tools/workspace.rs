@@ -18,7 +18,7 @@ pub(in crate::runtime) struct Workspace {
 
 /// A resolved path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::runtime) struct Place {
+pub(in crate::runtime) struct ResolvedPath {
     /// Absolute, without symlinks and `..`.
     pub(in crate::runtime) path: PathBuf,
     /// As shown to people and models: relative within the workspace, absolute elsewhere.
@@ -49,7 +49,7 @@ impl Workspace {
     }
 
     /// What a walk from a resolved place leaves out; `is_folder`: whether it is one now.
-    pub(super) fn left_out_below(&self, start: &Place, is_folder: bool) -> LeftOut {
+    pub(super) fn left_out_below(&self, start: &ResolvedPath, is_folder: bool) -> LeftOut {
         self.borders.left_out_below(&start.path, start.is_folder || is_folder)
     }
 
@@ -62,7 +62,7 @@ impl Workspace {
     ///
     /// # Errors
     /// A sentence, when links go in a circle.
-    pub(in crate::runtime) fn resolve(&self, text: &str) -> Result<Place, String> {
+    pub(in crate::runtime) fn resolve(&self, text: &str) -> Result<ResolvedPath, String> {
         self.find(text).map(|(place, _)| place)
     }
 
@@ -70,7 +70,7 @@ impl Workspace {
     ///
     /// # Errors
     /// As [`Self::resolve`].
-    pub(super) fn find(&self, text: &str) -> Result<(Place, PathWalk), String> {
+    pub(super) fn find(&self, text: &str) -> Result<(ResolvedPath, PathWalk), String> {
         let way =
             PathWalk::of(&self.root.join(self.expand(text))).map_err(|failure| explain(text, &failure))?;
         let way = way.ok_or_else(|| {
@@ -80,7 +80,7 @@ impl Workspace {
         let shown = self.show(&path);
         let is_folder = way.is_folder();
         let territory = self.borders.territory(&path, is_folder);
-        Ok((Place { path, shown, territory, is_folder }, way))
+        Ok((ResolvedPath { path, shown, territory, is_folder }, way))
     }
 
     /// How a resolved path is written.

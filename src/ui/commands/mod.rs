@@ -9,7 +9,7 @@ pub use meaning::{LinearCommand, Meaning};
 pub use row::{Argument, Fronts, SlashCommand};
 pub use table::COMMANDS;
 
-use super::keymap::Command;
+use super::keymap::KeyAction;
 use super::theme::resembling;
 
 /// The commands that a front end has, as its lists name them.
@@ -34,7 +34,7 @@ pub fn read(text: &str, front: Fronts) -> Option<Result<Meaning, String>> {
 }
 
 /// What a command of the keymap means, where a command of the table means the same.
-pub(super) fn of_key(key: Command) -> Option<Meaning> {
+pub(super) fn of_key(key: KeyAction) -> Option<Meaning> {
     let row = COMMANDS.iter().find(|row| row.key == Some(key))?;
     row.read("")?.ok()
 }

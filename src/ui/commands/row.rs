@@ -1,7 +1,7 @@
 //! One row of the table of commands: its name, what may follow it, where it exists, what is said of it, what it means.
 
 use super::meaning::Meaning;
-use crate::ui::keymap::Command;
+use crate::ui::keymap::KeyAction;
 
 /// A slash command.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub struct SlashCommand {
     /// Where it exists.
     pub place: Fronts,
     /// The command of the keymap that means the same.
-    pub key: Option<Command>,
+    pub key: Option<KeyAction>,
 }
 
 /// The front ends in which a command exists.
@@ -74,7 +74,7 @@ impl SlashCommand {
         self
     }
 
-    pub(super) const fn key(mut self, key: Command) -> Self {
+    pub(super) const fn key(mut self, key: KeyAction) -> Self {
         self.key = Some(key);
         self
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::agent::Intent;
-use crate::ui::keymap::Command;
+use crate::ui::keymap::KeyAction;
 use crate::ui::pages::budgets::BUDGETS;
 use crate::ui::pages::help::Help;
 use crate::ui::pages::permissions::PERMISSIONS;
@@ -33,7 +33,7 @@ fn help(_: &View) -> Arc<dyn Page> {
 /// name, the one that exists in a single front end is asked first.
 pub const COMMANDS: &[SlashCommand] = {
     use Argument::{Exactly, Line, None, Number, Optional, Required};
-    use Command as C;
+    use KeyAction as C;
     use LinearCommand as L;
     use Meaning::{Find, Intent as Tell, Ledger, Linear, Page as Show, Pick, Quit, Request as Ask};
     const fn row(name: &'static str, help: &'static str, argument: Argument) -> SlashCommand {

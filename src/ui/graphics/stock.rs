@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ratatui::layout::Rect;
 
 use super::decode::{Reason, is_bearable};
-use super::worker::{self, Answer, Drawn, Request, Wanted, Worker};
+use super::worker::{self, Drawn, PictureAnswer, PictureRequest, Wanted, Worker};
 use super::{CELL, Key, PictureId, Protocol, Strip, kitty};
 use crate::ui::text::cache::Cache;
 
@@ -127,7 +127,7 @@ impl Pictures {
             // Another size clears the terminal.
             self.forget();
         }
-        let answers: Vec<Answer> = match &self.engine {
+        let answers: Vec<PictureAnswer> = match &self.engine {
             Engine::Running(worker) => worker.answers.try_iter().collect(),
             Engine::Off | Engine::Immediate | Engine::Idle(_) => Vec::new(),
         };
@@ -155,7 +155,7 @@ impl Pictures {
         for strip in std::mem::take(&mut self.window) {
             let is_broken = self.sizing.broken.contains_key(&strip.key.id);
             if self.kept.get(&strip.key).is_none() && !is_broken && self.asked.insert(strip.key) {
-                self.ask(Request { key: strip.key, data: Arc::clone(&strip.data), protocol });
+                self.ask(PictureRequest { key: strip.key, data: Arc::clone(&strip.data), protocol });
             }
         }
         if protocol == Protocol::Kitty {
@@ -203,7 +203,7 @@ impl Pictures {
         self.is_lost = false;
     }
 
-    fn ask(&mut self, request: Request) {
+    fn ask(&mut self, request: PictureRequest) {
         if let Engine::Idle(_) = self.engine
             && let Engine::Idle(wake) = std::mem::replace(&mut self.engine, Engine::Off)
             && let Some(worker) = worker::start(wake, Arc::clone(&self.wanted))
@@ -212,7 +212,7 @@ impl Pictures {
         }
         match &self.engine {
             Engine::Immediate => {
-                let answer = Answer { key: request.key, drawn: Some(worker::serve(&request)) };
+                let answer = PictureAnswer { key: request.key, drawn: Some(worker::serve(&request)) };
                 self.accept(answer);
             }
             // A thread that is gone leaves its cells blank.
@@ -221,7 +221,7 @@ impl Pictures {
         }
     }
 
-    fn accept(&mut self, answer: Answer) {
+    fn accept(&mut self, answer: PictureAnswer) {
         self.asked.remove(&answer.key);
         match answer.drawn {
             Some(Ok(drawn)) => self.kept.insert(answer.key, drawn),

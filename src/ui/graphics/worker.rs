@@ -20,14 +20,14 @@ pub(super) enum Drawn {
 }
 
 /// What the screen asks for.
-pub(super) struct Request {
+pub(super) struct PictureRequest {
     pub(super) key: Key,
     pub(super) data: Arc<str>,
     pub(super) protocol: Protocol,
 }
 
 /// What comes back; nothing of a picture that nobody wants to see any more.
-pub(super) struct Answer {
+pub(super) struct PictureAnswer {
     pub(super) key: Key,
     pub(super) drawn: Option<Result<Arc<Drawn>, Reason>>,
 }
@@ -37,20 +37,20 @@ pub(super) type Wanted = Arc<Mutex<BTreeSet<Key>>>;
 
 /// The screen's end of the thread, which ends when this is dropped.
 pub(super) struct Worker {
-    pub(super) requests: Sender<Request>,
-    pub(super) answers: Receiver<Answer>,
+    pub(super) requests: Sender<PictureRequest>,
+    pub(super) answers: Receiver<PictureAnswer>,
 }
 
 /// Starts the thread. `None` if the system has no more threads to give: pictures stay words then.
 pub(super) fn start(wake: Box<dyn Fn() + Send + Sync>, wanted: Wanted) -> Option<Worker> {
-    let (requests, asked) = channel::<Request>();
+    let (requests, asked) = channel::<PictureRequest>();
     let (answer, answers) = channel();
     let started = thread::Builder::new().name("pictures".to_owned()).spawn(move || {
         while let Ok(request) = asked.recv() {
             let key = request.key;
             let is_wanted = wanted.lock().unwrap_or_else(PoisonError::into_inner).contains(&key);
             let drawn = is_wanted.then(|| serve(&request));
-            if answer.send(Answer { key, drawn }).is_err() {
+            if answer.send(PictureAnswer { key, drawn }).is_err() {
                 return;
             }
             wake();
@@ -61,7 +61,7 @@ pub(super) fn start(wake: Box<dyn Fn() + Send + Sync>, wanted: Wanted) -> Option
 }
 
 /// Does what was asked.
-pub(super) fn serve(request: &Request) -> Result<Arc<Drawn>, Reason> {
+pub(super) fn serve(request: &PictureRequest) -> Result<Arc<Drawn>, Reason> {
     let canvas = canvas(&request.data, room(request.key, request.protocol))?;
     let cells = request.key.cells;
     let drawn = match request.protocol {
@@ -110,10 +110,11 @@ mod tests {
         wanted.lock().unwrap().insert(key(2, 16));
         let worker = start(Box::new(|| ()), wanted).unwrap();
         for rows in [1, 2] {
-            let request = Request { key: key(rows, 16), data: "bm9uZQ==".into(), protocol: Protocol::Kitty };
+            let request =
+                PictureRequest { key: key(rows, 16), data: "bm9uZQ==".into(), protocol: Protocol::Kitty };
             worker.requests.send(request).unwrap();
         }
-        let answers: Vec<Answer> = worker.answers.iter().take(2).collect();
+        let answers: Vec<PictureAnswer> = worker.answers.iter().take(2).collect();
         assert!(answers[0].key == key(1, 16) && answers[0].drawn.is_none());
         assert!(answers[1].key == key(2, 16) && matches!(answers[1].drawn, Some(Err(_))));
     }

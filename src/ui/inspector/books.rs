@@ -19,8 +19,8 @@ pub struct Books {
     compared: usize,
     /// Places in the comparison of what is not bookkeeping.
     spoken: Vec<usize>,
-    shown: Found,
-    matches: Found,
+    shown: FoundRows,
+    matches: FoundRows,
 }
 
 impl PartialEq for Books {
@@ -33,14 +33,14 @@ impl Eq for Books {}
 
 /// Rows that were found, and what was looked for.
 #[derive(Debug, Clone, Default)]
-struct Found {
+struct FoundRows {
     group: Group,
     query: String,
     rows: Vec<usize>,
     read: usize,
 }
 
-impl Found {
+impl FoundRows {
     /// Reads the rows that are new; all of them when something else is looked for now, or an old row has changed.
     fn catch_up(&mut self, group: Group, query: &str, rows: &[Row]) {
         let fresh = rows.get(self.read.min(rows.len())..).unwrap_or_default();

@@ -4,7 +4,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::ledger::{Body, Entry, EntryId, resting_places};
-use crate::ui::keymap::{Command, Place, lookup};
+use crate::ui::keymap::{KeyAction, KeyContext, lookup};
 use crate::view::{CardId, View};
 
 use super::state::Inspector;
@@ -33,25 +33,25 @@ pub fn update(inspector: &mut Inspector, view: &View, key: KeyEvent, page: i32) 
         return InspectorAction::None;
     }
     inspector.catch_up(view);
-    let Some(command) = lookup(Place::Ledger, key) else { return InspectorAction::None };
+    let Some(command) = lookup(KeyContext::Ledger, key) else { return InspectorAction::None };
     match command {
-        Command::Escape => return escape(inspector),
-        Command::Close => return InspectorAction::Close,
-        Command::Open if inspector.open => return jump(inspector, view),
-        Command::Open if inspector.tab != Tab::Budgets => inspector.open = true,
-        Command::Filter => look(inspector),
-        Command::Kind => narrow(inspector),
-        Command::NextMatch => find(inspector, view, true),
-        Command::PreviousMatch => find(inspector, view, false),
-        Command::NextTab => turn(inspector, view, inspector.tab.next()),
-        Command::PreviousTab => turn(inspector, view, inspector.tab.previous()),
-        Command::JumpToCard => return jump(inspector, view),
-        Command::CopyEntry => return copy(inspector, view),
-        Command::CopyRecord => {
+        KeyAction::Escape => return escape(inspector),
+        KeyAction::Close => return InspectorAction::Close,
+        KeyAction::Open if inspector.open => return jump(inspector, view),
+        KeyAction::Open if inspector.tab != Tab::Budgets => inspector.open = true,
+        KeyAction::Filter => look(inspector),
+        KeyAction::Kind => narrow(inspector),
+        KeyAction::NextMatch => find(inspector, view, true),
+        KeyAction::PreviousMatch => find(inspector, view, false),
+        KeyAction::NextTab => turn(inspector, view, inspector.tab.next()),
+        KeyAction::PreviousTab => turn(inspector, view, inspector.tab.previous()),
+        KeyAction::JumpToCard => return jump(inspector, view),
+        KeyAction::CopyEntry => return copy(inspector, view),
+        KeyAction::CopyRecord => {
             return inspector.entry(view).map_or(InspectorAction::None, InspectorAction::CopyRecord);
         }
-        Command::ForkHere => return fork(inspector, view),
-        Command::ExportWords => return export(inspector, view),
+        KeyAction::ForkHere => return fork(inspector, view),
+        KeyAction::ExportWords => return export(inspector, view),
         _ => walk(inspector, view, command, page),
     }
     InspectorAction::None
@@ -99,17 +99,17 @@ fn narrow(inspector: &mut Inspector) {
     inspector.scroll = 0;
 }
 
-fn walk(inspector: &mut Inspector, view: &View, command: Command, page: i32) {
+fn walk(inspector: &mut Inspector, view: &View, command: KeyAction, page: i32) {
     let by = match command {
-        Command::Up => -1,
-        Command::Down => 1,
-        Command::PageUp => -page,
-        Command::PageDown => page,
-        Command::Home => i32::MIN / 2,
-        Command::End => i32::MAX / 2,
+        KeyAction::Up => -1,
+        KeyAction::Down => 1,
+        KeyAction::PageUp => -page,
+        KeyAction::PageDown => page,
+        KeyAction::Home => i32::MIN / 2,
+        KeyAction::End => i32::MAX / 2,
         _ => return,
     };
-    let pages = matches!(command, Command::PageUp | Command::PageDown);
+    let pages = matches!(command, KeyAction::PageUp | KeyAction::PageDown);
     if inspector.tab == Tab::Budgets || (inspector.open && pages) {
         let there = i32::from(inspector.scroll).saturating_add(by).max(0);
         inspector.scroll = u16::try_from(there).unwrap_or(u16::MAX);

@@ -20,13 +20,13 @@ use super::words::count;
 /// The questions that were asked and not answered yet.
 #[derive(Debug, Default)]
 pub(super) struct Asking {
-    asked: BTreeMap<EntryId, Asked>,
+    asked: BTreeMap<EntryId, AskedCall>,
     /// The rule that the next line can take.
     pub(super) rule: Option<Said>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Asked {
+struct AskedCall {
     call: CallId,
     /// What the person calls it; it stays while any call waits.
     number: usize,
@@ -62,7 +62,7 @@ pub(super) struct Word {
 
 /// What an answering line comes to.
 #[derive(Debug, PartialEq)]
-pub(super) enum Verdict {
+pub(super) enum LineMeaning {
     /// Decide so.
     Decide(EntryId, CallId, Answer),
     /// One more line is asked for.
@@ -94,7 +94,7 @@ impl Asking {
         let all = self.open().count() + new.len();
         for (id, request) in &new {
             let number = self.asked.values().map(|asked| asked.number).max().unwrap_or(0) + 1;
-            let asked = Asked {
+            let asked = AskedCall {
                 call: request.call,
                 number,
                 since: None,
@@ -162,7 +162,7 @@ impl Asking {
     }
 
     /// What an answer that was typed at this moment comes to.
-    pub(super) fn answer(&mut self, word: Word, now: Moment) -> Verdict {
+    pub(super) fn answer(&mut self, word: Word, now: Moment) -> LineMeaning {
         // Whatever it is, the rule that was said can be taken by this line or not at all.
         let rule = self.rule.take();
         let of_rule = rule.as_ref().filter(|_| word.letter == 'a').map(|rule| rule.number);
@@ -170,47 +170,54 @@ impl Asking {
         if number.is_none() && self.open().count() > 1 {
             let (count, letter) = (self.open().count(), word.letter);
             let first = self.open().map(|(_, asked)| asked.number).min().unwrap_or(1);
-            return Verdict::Not(format!("{count} calls wait: say which one, as in {letter} {first}"));
+            return LineMeaning::Not(format!("{count} calls wait: say which one, as in {letter} {first}"));
         }
         let named = self.open().find(|(_, asked)| number.is_none_or(|n| asked.number == n));
         let Some((request, asked)) = named else {
             let open: Vec<String> = self.open().map(|(_, asked)| asked.number.to_string()).collect();
-            return Verdict::Not(format!("no call with that number waits; there is: {}", open.join(", ")));
+            return LineMeaning::Not(format!(
+                "no call with that number waits; there is: {}",
+                open.join(", ")
+            ));
         };
         let Word { letter, .. } = word;
         if !asked.was_asked(now.typed) {
-            return Verdict::Not(format!("{letter} was typed before the question; type it again to answer"));
+            return LineMeaning::Not(format!(
+                "{letter} was typed before the question; type it again to answer"
+            ));
         }
         if asked.since.is_none_or(|since| !now.answers(since)) {
-            return Verdict::Not(format!("{letter} came right after the question; type it again to answer"));
+            return LineMeaning::Not(format!(
+                "{letter} came right after the question; type it again to answer"
+            ));
         }
         let (call, number) = (asked.call, asked.number);
         let answer = match (word.letter, asked.is_question) {
             ('n', _) => Answer::Deny(String::new()),
-            ('r', true) => return Verdict::Words(request, call, Purpose::Answers),
+            ('r', true) => return LineMeaning::Words(request, call, Purpose::Answers),
             (_, true) => {
-                return Verdict::Not(format!("call {number} is a question: r answers it, n does not"));
+                return LineMeaning::Not(format!("call {number} is a question: r answers it, n does not"));
             }
             ('a', false) => match rule.filter(|rule| rule.request == request) {
-                None => return Verdict::Rule(request, number),
+                None => return LineMeaning::Rule(request, number),
                 Some(rule) if rule.was_said(now) => Answer::Always(rule.text),
                 Some(rule) => {
                     self.rule = Some(rule);
                     let why = "a was typed before the rule was said; type it again to take the rule";
-                    return Verdict::Not(why.to_owned());
+                    return LineMeaning::Not(why.to_owned());
                 }
             },
             ('y', false) => Answer::AllowOnce,
             ('s', false) => Answer::AllowSession,
             ('b', false) if !asked.has_sandbox => {
-                return Verdict::Not(format!("call {number} cannot run in the sandbox"));
+                return LineMeaning::Not(format!("call {number} cannot run in the sandbox"));
             }
             ('b', false) => Answer::AllowSandboxed,
-            ('r', false) => return Verdict::Words(request, call, Purpose::Denies),
-            (_, false) => return Verdict::Words(request, call, Purpose::Changes),
+            ('r', false) => return LineMeaning::Words(request, call, Purpose::Denies),
+            (_, false) => return LineMeaning::Words(request, call, Purpose::Changes),
         };
         self.answered(request);
-        Verdict::Decide(request, call, answer)
+        LineMeaning::Decide(request, call, answer)
     }
 
     /// The calls that still wait are said anew, with an answer to another one: a line that comes with that is for none.
@@ -243,12 +250,12 @@ impl Asking {
         })
     }
 
-    fn open(&self) -> impl Iterator<Item = (EntryId, Asked)> {
+    fn open(&self) -> impl Iterator<Item = (EntryId, AskedCall)> {
         self.asked.iter().filter(|(_, asked)| !asked.answered).map(|(id, asked)| (*id, *asked))
     }
 }
 
-impl Asked {
+impl AskedCall {
     fn was_asked(&self, typed: u64) -> bool {
         self.since.is_some_and(|since| since.typed <= typed)
     }

@@ -7,7 +7,7 @@ use crate::ledger::{CallId, EntryId};
 use crate::ui::editing::changed;
 
 use super::always;
-use super::asking::{self, Purpose, Verdict};
+use super::asking::{self, LineMeaning, Purpose};
 use super::moment::Moment;
 use super::session::Act;
 use super::session::LinearSession;
@@ -15,12 +15,12 @@ use super::session::LinearSession;
 impl LinearSession {
     pub(super) fn answer(&mut self, word: asking::Word, now: Moment) -> Vec<Act> {
         match self.asking.answer(word, now) {
-            Verdict::Decide(request, call, answer) => {
+            LineMeaning::Decide(request, call, answer) => {
                 self.asking.said_again(now.at);
                 self.left();
                 vec![Act::Send(Intent::Decide { request, call, answer })]
             }
-            Verdict::Words(request, call, purpose) => {
+            LineMeaning::Words(request, call, purpose) => {
                 self.words = Some((request, call, purpose));
                 let what = match purpose {
                     Purpose::Denies => "reason",
@@ -31,12 +31,12 @@ impl LinearSession {
                 self.output.prompt(&format!("{what}, or an empty line to take it back: "));
                 Vec::new()
             }
-            Verdict::Rule(request, number) => {
+            LineMeaning::Rule(request, number) => {
                 let said = always::said(&self.renderer.view, request, number, &mut self.output);
                 self.asking.rule = said;
                 Vec::new()
             }
-            Verdict::Not(why) => {
+            LineMeaning::Not(why) => {
                 self.output.say(&format!("not an answer: {why}"));
                 Vec::new()
             }

@@ -20,7 +20,7 @@ use super::words::{self, amount, cost, count, duration, plain};
 pub(super) struct LinearRenderer {
     pub(super) view: View,
     /// The answer that is being said.
-    answer: Option<Answer>,
+    answer: Option<GrowingAnswer>,
     /// What the person has typed and the ledger has not repeated yet.
     typed: Vec<String>,
     /// The limits of this run that were said to be near.
@@ -32,7 +32,7 @@ pub(super) struct LinearRenderer {
 }
 
 #[derive(Debug)]
-struct Answer {
+struct GrowingAnswer {
     message: EntryId,
     /// What was said of it: always whole lines.
     told: String,
@@ -41,7 +41,7 @@ struct Answer {
     thought: bool,
 }
 
-impl Answer {
+impl GrowingAnswer {
     /// What is told of this message; from its beginning, if nothing was.
     fn begun(told: &mut Option<Self>, message: EntryId) -> &mut Self {
         if told.as_ref().is_some_and(|answer| answer.message != message) {
@@ -181,7 +181,7 @@ impl LinearRenderer {
     }
 
     fn answered(&mut self, message: &AssistantMessage, output: &mut LinearOutput) {
-        let answer = Answer::begun(&mut self.answer, message.id);
+        let answer = GrowingAnswer::begun(&mut self.answer, message.id);
         answer.think(&message.thinking(), output);
         let has_hosted = message.hosted().next().is_some();
         if has_hosted && !answer.begun {
@@ -272,7 +272,7 @@ impl LinearRenderer {
         match live {
             Live::Text { message, .. } => {
                 let Some(growing) = self.view.live().filter(|growing| growing.id == *message) else { return };
-                let answer = Answer::begun(&mut self.answer, *message);
+                let answer = GrowingAnswer::begun(&mut self.answer, *message);
                 answer.think(&growing.thinking, output);
                 answer.tell(&growing.text, false, output);
             }

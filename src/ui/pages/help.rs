@@ -5,21 +5,21 @@ use ratatui::text::{Line, Span};
 use super::{Page, Spoken};
 use crate::ledger::Millis;
 use crate::ui::commands::{Fronts, SlashCommand};
-use crate::ui::keymap::{BINDINGS, Place};
+use crate::ui::keymap::{BINDINGS, KeyContext};
 use crate::ui::panes::Screen;
 use crate::ui::text::{fit, width};
 use crate::ui::theme::Theme;
 use crate::view::View;
 
 /// The order of the help.
-const PLACES: [Place; 7] = [
-    Place::Composer,
-    Place::Approval,
-    Place::Panel,
-    Place::Everywhere,
-    Place::Ledger,
-    Place::Page,
-    Place::Picker,
+const PLACES: [KeyContext; 7] = [
+    KeyContext::Composer,
+    KeyContext::Approval,
+    KeyContext::Panel,
+    KeyContext::Everywhere,
+    KeyContext::Ledger,
+    KeyContext::Page,
+    KeyContext::Picker,
 ];
 
 /// Cells of the column of keys.
@@ -78,7 +78,7 @@ impl Help {
                 lines.push(line(&keymap.keys(binding), binding.words, inner, theme));
             }
             lines.extend(keymap.others(place).map(|(keys, name)| line(&keys, &name, inner, theme)));
-            if place == Place::Composer {
+            if place == KeyContext::Composer {
                 lines.extend(self.commands(inner, theme));
             }
         }

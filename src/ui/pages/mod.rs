@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use ratatui::text::Line;
 
-use super::keymap::Command;
+use super::keymap::KeyAction;
 use super::panes::Screen;
 use super::source::Source;
 use crate::ledger::Millis;
@@ -34,7 +34,7 @@ pub trait Page: fmt::Debug + Send + Sync {
     }
 
     /// The list that such a key opens.
-    fn opens(&self, _: Command) -> Option<Source> {
+    fn opens(&self, _: KeyAction) -> Option<Source> {
         None
     }
 }

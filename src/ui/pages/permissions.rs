@@ -9,7 +9,7 @@ use ratatui::text::{Line, Span};
 use super::{Page, PageEntry, Spoken};
 use crate::ledger::Millis;
 use crate::policy::{Listed, RuleKind, Tier};
-use crate::ui::keymap::Command;
+use crate::ui::keymap::KeyAction;
 use crate::ui::linear::words::count;
 use crate::ui::panes::Screen;
 use crate::ui::panes::words::one_row;
@@ -62,8 +62,8 @@ impl Page for InForce {
         if self.0.revocable().is_empty() { Vec::new() } else { vec![("x", "take one back")] }
     }
 
-    fn opens(&self, command: Command) -> Option<Source> {
-        (command == Command::Revoke).then_some(Source::Grants)
+    fn opens(&self, command: KeyAction) -> Option<Source> {
+        (command == KeyAction::Revoke).then_some(Source::Grants)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::ui::text::{diff, fit, sanitize, width, wrap, wrap_spans};
 use crate::ui::theme::Theme;
 use crate::view::{Panel, subject};
 
-use super::layouts::Reach;
+use super::layouts::PaneReach;
 use super::margin::{margin, theirs};
 use super::words::{count, one_row};
 
@@ -71,7 +71,7 @@ pub(super) fn shown(
     head: Vec<Line<'static>>,
     room: Room,
     theme: &Theme,
-) -> (Vec<Line<'static>>, Reach) {
+) -> (Vec<Line<'static>>, PaneReach) {
     let Room { inner, most, from } = room;
     let (mut lines, first_change) = action(request, inner, theme);
     let heads = head.len();
@@ -85,7 +85,7 @@ pub(super) fn shown(
     let all = lines.len();
     let must = all;
     if total <= most {
-        return (lines, Reach { from: 0, rows: all, all, must });
+        return (lines, PaneReach { from: 0, rows: all, all, must });
     }
     // The last row says what is out of sight, where it is not the only one.
     let rows = if most > 1 { most - 1 } else { 1 };
@@ -98,7 +98,7 @@ pub(super) fn shown(
         };
         shown.push(Line::styled(fit(&words, inner), theme.warning));
     }
-    (shown, Reach { from, rows, all, must })
+    (shown, PaneReach { from, rows, all, must })
 }
 
 /// The action itself, whole, and where its first change begins, if it is one.

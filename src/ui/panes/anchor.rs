@@ -2,7 +2,7 @@
 
 use crate::ui::local::Mark;
 
-use super::layouts::{Part, Row};
+use super::layouts::{Part, TranscriptRow};
 
 /// What one row of a card says, as far as a place in it is concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +17,7 @@ impl Ink {
     /// The row before a card.
     pub(super) const EMPTY: Self = Self { count: 0, folds: false };
 
-    pub(super) fn of(row: &Row) -> Self {
+    pub(super) fn of(row: &TranscriptRow) -> Self {
         let is_read = |c: &char| !c.is_whitespace() && !matches!(c, '\u{2500}'..='\u{257f}' | '…');
         let count = match row.part {
             // One thing to be read, however much of it a width cuts off.

@@ -9,14 +9,14 @@ use serde_json::json;
 
 use crate::ledger::{ApprovalRequest, Preview, Sandboxing};
 use crate::tool::{ASK, SideEffect};
-use crate::ui::keymap::{Command, Place};
+use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::local::Always;
 use crate::ui::text::{fit, width, wrap, wrap_spans};
 use crate::ui::theme::Theme;
 use crate::view::Panel;
 
 use super::around::Around;
-use super::layouts::Row;
+use super::layouts::TranscriptRow;
 use super::margin::MARGIN;
 use super::words::{cells, flow, keys, one_row, titled};
 use super::{action, boxes};
@@ -25,7 +25,7 @@ use super::{action, boxes};
 const MOST_GLIMPSED: usize = 6;
 
 /// The panel of a call that waits.
-pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
+pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<TranscriptRow> {
     let Some((id, request)) = panel.request() else { return Vec::new() };
     let theme = around.theme;
     let total = usize::from(around.panel_width());
@@ -80,7 +80,7 @@ pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
     let border = if chosen { theme.border_waiting } else { theme.border };
     let right = Span::styled(right, if chosen { theme.accent } else { theme.dim });
     let lines = boxes::boxed(title, right, body, total, border).into_iter();
-    let mut rows: Vec<Row> = lines.map(|line| Row::new(MARGIN, line)).collect();
+    let mut rows: Vec<TranscriptRow> = lines.map(|line| TranscriptRow::new(MARGIN, line)).collect();
     if let Some(row) = rows.first_mut() {
         row.reach = Some(reach);
     }
@@ -272,7 +272,7 @@ fn rule_shown(always: &Always, inner: usize, around: &Around<'_>) -> Vec<Line<'s
         }
     }
     lines.extend(told);
-    let key = around.keymap.first(Place::Approval, Command::Always, "a");
+    let key = around.keymap.first(KeyContext::Approval, KeyAction::Always, "a");
     let taking = key.map_or_else(|| "enter".to_owned(), |key| format!("{key} enter"));
     let pairs =
         [(taking.as_str(), if inner < 46 { "take it" } else { "take it for this session" }), ("esc", "back")];
@@ -283,16 +283,16 @@ fn rule_shown(always: &Always, inner: usize, around: &Around<'_>) -> Vec<Line<'s
 /// The answers, each with the key that it has; one without words is not offered.
 fn offered(around: &Around<'_>, words: [&str; 7], (key, word): (Style, Style)) -> Vec<Vec<Span<'static>>> {
     let answers = [
-        (Command::Once, "y"),
-        (Command::Session, "s"),
-        (Command::Always, "a"),
-        (Command::Sandboxed, "b"),
-        (Command::Deny, "n"),
-        (Command::Reason, "r"),
-        (Command::Edit, "e"),
+        (KeyAction::Once, "y"),
+        (KeyAction::Session, "s"),
+        (KeyAction::Always, "a"),
+        (KeyAction::Sandboxed, "b"),
+        (KeyAction::Deny, "n"),
+        (KeyAction::Reason, "r"),
+        (KeyAction::Edit, "e"),
     ];
     let bound = answers.into_iter().zip(words).filter(|(_, word)| !word.is_empty()).filter_map(
-        |((command, usual), word)| Some((around.keymap.first(Place::Approval, command, usual)?, word)),
+        |((command, usual), word)| Some((around.keymap.first(KeyContext::Approval, command, usual)?, word)),
     );
     let bound: Vec<(String, &str)> = bound.collect();
     let pairs: Vec<(&str, &str)> = bound.iter().map(|(key, word)| (key.as_str(), *word)).collect();
@@ -305,7 +305,7 @@ pub(super) fn led(
     has_keys: bool,
     around: &Around<'_>,
 ) -> Vec<Vec<Span<'static>>> {
-    let tab = around.keymap.first(Place::Everywhere, Command::Focus, "tab").filter(|_| !has_keys);
+    let tab = around.keymap.first(KeyContext::Everywhere, KeyAction::Focus, "tab").filter(|_| !has_keys);
     let lead = tab.map(|tab| {
         vec![Span::styled(tab, around.theme.accent), Span::styled(" to decide", around.theme.text)]
     });

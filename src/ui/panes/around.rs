@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use crate::ledger::{EntryId, Millis};
 use crate::ui::graphics::Sizing;
-use crate::ui::local::{Always, Focus, Local, Reading, Reason};
+use crate::ui::local::{Always, Focus, Local, ReadProgress, Reason};
 use crate::ui::rebinding::Keymap;
 use crate::ui::text::MEASURE;
 use crate::ui::theme::Theme;
@@ -37,7 +37,7 @@ pub(super) struct Around<'a> {
     /// Whether what has the keys has stood there for long enough to be decided.
     pub is_ripe: bool,
     /// How much of it has been in sight.
-    pub reading: Option<Reading>,
+    pub reading: Option<ReadProgress>,
     pub reason: Option<&'a Reason>,
     /// The rule that is shown in a panel.
     pub always: Option<&'a Always>,
@@ -93,9 +93,9 @@ impl<'a> Around<'a> {
     }
 
     /// Where pictures stand, and how large they may be.
-    pub(super) fn of_pictures(&self) -> pictures::Place<'_> {
+    pub(super) fn of_pictures(&self) -> pictures::PicturePlace<'_> {
         let (width, quiet) = (self.prose_width(), self.theme.dim);
-        pictures::Place { sizing: &self.pictures, indent: INDENT, width, quiet }
+        pictures::PicturePlace { sizing: &self.pictures, indent: INDENT, width, quiet }
     }
 
     /// What a card's lines depend on besides the card.

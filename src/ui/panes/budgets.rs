@@ -31,7 +31,7 @@ const fn columns(inner: usize) -> Option<Columns> {
 }
 
 /// One budget, ready to be written.
-struct Entry {
+struct BudgetRow {
     name: &'static str,
     used: u64,
     limit: Option<u64>,
@@ -47,8 +47,8 @@ pub(in crate::ui) fn lines(screen: &Screen<'_>, inner: usize) -> Vec<Line<'stati
     let theme = screen.theme;
     let gauges = screen.view.gauges(screen.now);
     let over = |span: budget::Span| gauges.iter().filter_map(move |gauge| hard(*gauge, span));
-    let mut run: Vec<Entry> = over(budget::Span::Run).collect();
-    run.push(Entry {
+    let mut run: Vec<BudgetRow> = over(budget::Span::Run).collect();
+    run.push(BudgetRow {
         name: Limit::Tokens.name(),
         used: screen.view.meter().usage().output,
         limit: screen.view.token_budget(),
@@ -56,7 +56,7 @@ pub(in crate::ui) fn lines(screen: &Screen<'_>, inner: usize) -> Vec<Line<'stati
         over: "used up",
         about: screen.view.token_budget().map_or("not set", |_| Limit::Tokens.row().about),
     });
-    let context = Entry {
+    let context = BudgetRow {
         name: "context",
         used: screen.view.meter().context_tokens(),
         limit: Some(screen.view.session.window),
@@ -74,7 +74,7 @@ pub(in crate::ui) fn lines(screen: &Screen<'_>, inner: usize) -> Vec<Line<'stati
 }
 
 /// A limit that ends a run, if it is one whose use is added up over this.
-fn hard(gauge: Gauge, span: budget::Span) -> Option<Entry> {
+fn hard(gauge: Gauge, span: budget::Span) -> Option<BudgetRow> {
     let row = Limit::parse(gauge.name)?.row();
     let write = match row.unit {
         Unit::Seconds => clock,
@@ -82,20 +82,20 @@ fn hard(gauge: Gauge, span: budget::Span) -> Option<Entry> {
         Unit::Things(_) | Unit::Tokens => short,
     };
     let Gauge { name, used, limit } = gauge;
-    (row.span == span).then_some(Entry { name, used, limit, write, over: "used up", about: row.about })
+    (row.span == span).then_some(BudgetRow { name, used, limit, write, over: "used up", about: row.about })
 }
 
 /// A limit of one call, or of those at the same time.
-fn soft(gauge: Gauge) -> Option<Entry> {
+fn soft(gauge: Gauge) -> Option<BudgetRow> {
     let BoundRow { about, over, .. } = Bound::parse(gauge.name)?.row();
     let over = if gauge.limit == Some(0) { "none allowed" } else { over };
-    Some(Entry { name: gauge.name, used: gauge.used, limit: gauge.limit, write: short, over, about })
+    Some(BudgetRow { name: gauge.name, used: gauge.used, limit: gauge.limit, write: short, over, about })
 }
 
 fn section(
     lines: &mut Vec<Line<'static>>,
     title: &'static str,
-    all: Vec<Entry>,
+    all: Vec<BudgetRow>,
     inner: usize,
     theme: &Theme,
 ) {
@@ -111,7 +111,7 @@ fn section(
     }
 }
 
-fn one_line(entry: &Entry, columns: Columns, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
+fn one_line(entry: &BudgetRow, columns: Columns, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
     let (names, size, numbers, lefts) = columns;
     let level = Level::of(entry.used, entry.limit);
     let mut spans = vec![Span::styled(format!("  {:names$} ", entry.name), theme.text)];
@@ -126,7 +126,7 @@ fn one_line(entry: &Entry, columns: Columns, inner: usize, theme: &Theme) -> Vec
     vec![Line::from(spans)]
 }
 
-fn two_lines(entry: &Entry, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
+fn two_lines(entry: &BudgetRow, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
     let level = Level::of(entry.used, entry.limit);
     let mut first = vec![Span::styled(format!("  {}", entry.name), theme.text)];
     let told = told(entry, level, inner.saturating_sub(cells(&first) + 2), theme);
@@ -145,13 +145,13 @@ fn two_lines(entry: &Entry, inner: usize, theme: &Theme) -> Vec<Line<'static>> {
 }
 
 /// `12 of 50`
-fn numbers_of(entry: &Entry) -> String {
+fn numbers_of(entry: &BudgetRow) -> String {
     let used = (entry.write)(entry.used);
     entry.limit.map_or_else(|| used.clone(), |limit| format!("{used} of {}", (entry.write)(limit)))
 }
 
 /// `38 left`
-fn left_of(entry: &Entry) -> String {
+fn left_of(entry: &BudgetRow) -> String {
     entry.limit.map_or_else(
         || "no limit".to_owned(),
         |limit| format!("{} left", (entry.write)(limit.saturating_sub(entry.used))),
@@ -159,7 +159,7 @@ fn left_of(entry: &Entry) -> String {
 }
 
 /// How near it is, in words and colour; else what it counts.
-fn told(entry: &Entry, level: Level, room: usize, theme: &Theme) -> Vec<Span<'static>> {
+fn told(entry: &BudgetRow, level: Level, room: usize, theme: &Theme) -> Vec<Span<'static>> {
     let (words, style) = match level {
         Level::Over => (entry.over, level.style(theme)),
         Level::Near => ("near", level.style(theme)),

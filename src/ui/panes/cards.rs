@@ -8,13 +8,13 @@ use crate::ui::text::plain::Plain;
 use crate::view::{Card, CardBody, LiveMessage, PanelState, hosted_lines};
 
 use super::around::{Around, INDENT};
-use super::layouts::{Part, Row};
+use super::layouts::{Part, TranscriptRow};
 use super::message::Message;
 use super::words::count;
 use super::{approval, endings, goals, pictures, remarks, tools};
 
 /// Lays out one card that is not a message.
-pub(super) fn lay(card: &Card, around: &Around<'_>) -> Vec<Row> {
+pub(super) fn lay(card: &Card, around: &Around<'_>) -> Vec<TranscriptRow> {
     match &card.body {
         CardBody::User(_) | CardBody::Assistant(_) | CardBody::Growing => Vec::new(),
         CardBody::Forming(forming) => tools::forming(forming, around),
@@ -41,9 +41,10 @@ pub(super) fn lay(card: &Card, around: &Around<'_>) -> Vec<Row> {
 }
 
 /// A piece of a user's words.
-pub(super) fn user(words: &Plain, piece: usize, around: &Around<'_>) -> Vec<Row> {
+pub(super) fn user(words: &Plain, piece: usize, around: &Around<'_>) -> Vec<TranscriptRow> {
     let lines = words.lines(piece, usize::from(around.prose_width()), around.theme.user);
-    let mut rows: Vec<Row> = lines.into_iter().map(|line| Row::new(INDENT, line)).collect();
+    let mut rows: Vec<TranscriptRow> =
+        lines.into_iter().map(|line| TranscriptRow::new(INDENT, line)).collect();
     if let Some(first) = rows.first_mut().filter(|_| piece == 0) {
         first.mark = Some(("›", around.theme.accent));
     }
@@ -51,14 +52,14 @@ pub(super) fn user(words: &Plain, piece: usize, around: &Around<'_>) -> Vec<Row>
 }
 
 /// The pictures under a user's words.
-pub(super) fn user_pictures(card: &Card, around: &Around<'_>) -> Vec<Row> {
+pub(super) fn user_pictures(card: &Card, around: &Around<'_>) -> Vec<TranscriptRow> {
     let CardBody::User(entry) = &card.body else { return Vec::new() };
     let Body::User(message) = &entry.body else { return Vec::new() };
     pictures::lay(entry.id, &message.images, &around.of_pictures())
 }
 
 /// The line over reasoning, if there is any.
-pub(super) fn reasoning_head(reasoning: &Plain, around: &Around<'_>) -> Vec<Row> {
+pub(super) fn reasoning_head(reasoning: &Plain, around: &Around<'_>) -> Vec<TranscriptRow> {
     if reasoning.pieces() == 0 {
         return Vec::new();
     }
@@ -66,19 +67,19 @@ pub(super) fn reasoning_head(reasoning: &Plain, around: &Around<'_>) -> Vec<Row>
     let words = count(reasoning.words(), "word");
     let (sign, key) = if around.thinking_open { ("▾", "folds") } else { ("▸", "unfolds") };
     let head = fit(&format!("thinking · {words} · ctrl-t {key}"), usize::from(around.prose_width()));
-    let row = Row::new(INDENT, Line::styled(head, theme.dim)).marked(sign, theme.dim);
-    vec![Row { part: Part::ReasoningHead, ..row }]
+    let row = TranscriptRow::new(INDENT, Line::styled(head, theme.dim)).marked(sign, theme.dim);
+    vec![TranscriptRow { part: Part::ReasoningHead, ..row }]
 }
 
 /// A piece of reasoning; nothing while it is folded.
-pub(super) fn reasoning(text: &Plain, piece: usize, around: &Around<'_>) -> Vec<Row> {
+pub(super) fn reasoning(text: &Plain, piece: usize, around: &Around<'_>) -> Vec<TranscriptRow> {
     if !around.thinking_open {
         return Vec::new();
     }
     let theme = around.theme;
     let lines = text.lines(piece, usize::from(around.prose_width()), theme.dim);
-    let rows = lines.into_iter().map(|line| Row::new(INDENT, line).marked("│", theme.faint));
-    rows.map(|row| Row { part: Part::Reasoning, ..row }).collect()
+    let rows = lines.into_iter().map(|line| TranscriptRow::new(INDENT, line).marked("│", theme.faint));
+    rows.map(|row| TranscriptRow { part: Part::Reasoning, ..row }).collect()
 }
 
 /// What stands between the reasoning and the words of an answer: of one that grows also what the provider has run so far.
@@ -87,15 +88,15 @@ pub(super) fn after_reasoning(
     finished: Option<&Message>,
     live: Option<&LiveMessage>,
     around: &Around<'_>,
-) -> Vec<Row> {
+) -> Vec<TranscriptRow> {
     let hosted = live.map_or(&[][..], |live| &live.hosted);
     let speaks = live.is_some_and(|live| !live.text.trim().is_empty());
     let goes_on = match live {
         Some(_) => speaks || !hosted.is_empty(),
         None => finished.is_some_and(Message::speaks),
     };
-    let empty = |is_there: bool| is_there.then(|| Row::new(INDENT, Line::default()));
-    let mut rows: Vec<Row> = empty(reasoning.pieces() > 0 && goes_on).into_iter().collect();
+    let empty = |is_there: bool| is_there.then(|| TranscriptRow::new(INDENT, Line::default()));
+    let mut rows: Vec<TranscriptRow> = empty(reasoning.pieces() > 0 && goes_on).into_iter().collect();
     rows.extend(hosted_lines(hosted).iter().map(|line| tools::hosted(line, around)));
     rows.extend(empty(!hosted.is_empty() && speaks));
     rows

@@ -5,19 +5,19 @@ use std::borrow::Cow;
 use ratatui::text::{Line, Span};
 
 use crate::ledger::{Ending, Entry, TurnEnded};
-use crate::ui::keymap::{Command, Place};
+use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::text::{fit, sanitize, wrap};
 use crate::view::{View, ending_words};
 
 use super::around::{Around, INDENT};
-use super::layouts::Row;
+use super::layouts::TranscriptRow;
 use super::margin::MARGIN;
 use super::remarks::{amount, said};
 use super::words::{count, duration, flow, keys};
 use super::{approval, boxes};
 
 /// The end of a run.
-pub(super) fn lay(ended: &TurnEnded, entry: &Entry, around: &Around<'_>) -> Vec<Row> {
+pub(super) fn lay(ended: &TurnEnded, entry: &Entry, around: &Around<'_>) -> Vec<TranscriptRow> {
     let theme = around.theme;
     let spent = || {
         let turns = count(ended.turns as usize, "turn");
@@ -35,7 +35,7 @@ pub(super) fn lay(ended: &TurnEnded, entry: &Entry, around: &Around<'_>) -> Vec<
                 _ => ("done", theme.faint),
             };
             let words = fit(&format!("{what} · {}", spent()), usize::from(around.text_width()));
-            vec![Row::new(INDENT, Line::styled(words, style)).marked("✓", style)]
+            vec![TranscriptRow::new(INDENT, Line::styled(words, style)).marked("✓", style)]
         }
         Ending::AbortedStreaming | Ending::AbortedTools => {
             let what = format!("interrupted · {}", around.view.reach(entry.id).words());
@@ -61,7 +61,7 @@ fn is_last(entry: &Entry, view: &View) -> bool {
 }
 
 /// A budget stop waits for a decision, so it has a box.
-fn budget_stop(ended: &TurnEnded, offer: crate::view::Offer, around: &Around<'_>) -> Vec<Row> {
+fn budget_stop(ended: &TurnEnded, offer: crate::view::Offer, around: &Around<'_>) -> Vec<TranscriptRow> {
     let theme = around.theme;
     let total = usize::from(around.panel_width());
     let inner = total.saturating_sub(4).max(1);
@@ -77,11 +77,14 @@ fn budget_stop(ended: &TurnEnded, offer: crate::view::Offer, around: &Around<'_>
     let raise = format!("raise to {} and go on", amount(offer.limit, offer.to));
     let lit = around.stop_has_keys && around.is_ripe;
     let (key, word) = if lit { (theme.accent, theme.text) } else { (theme.dim, theme.dim) };
-    let bound = around.keymap.first(Place::Approval, Command::Raise, "g").unwrap_or_default();
+    let bound = around.keymap.first(KeyContext::Approval, KeyAction::Raise, "g").unwrap_or_default();
     let answers = keys(&[(bound.as_str(), raise.as_str())], key, word);
     body.extend(flow(approval::led(answers, around.stop_has_keys, around), 3, inner));
     let title = vec![Span::styled("budget", theme.title)];
     let right = Span::styled(format!("stopped · {}", ending_words(ended.reason)), theme.warning);
     let border = if around.stop_has_keys { theme.border_waiting } else { theme.border };
-    boxes::boxed(title, right, body, total, border).into_iter().map(|line| Row::new(MARGIN, line)).collect()
+    boxes::boxed(title, right, body, total, border)
+        .into_iter()
+        .map(|line| TranscriptRow::new(MARGIN, line))
+        .collect()
 }

@@ -22,7 +22,7 @@ const PLACED: [Limit; 6] =
     [Limit::Turns, Limit::ToolCalls, Limit::InputTokens, Limit::OutputTokens, Limit::Cost, Limit::WallTime];
 
 /// One gauge of the line.
-struct Item {
+struct GaugeItem {
     name: &'static str,
     used: u64,
     limit: Option<u64>,
@@ -39,7 +39,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
     frame.render_widget(line, Rect::new(area.x + 1, area.y, area.width.saturating_sub(2), 1));
 }
 
-fn items(screen: &Screen<'_>, total: usize) -> Vec<Item> {
+fn items(screen: &Screen<'_>, total: usize) -> Vec<GaugeItem> {
     let gauges = screen.view.gauges(screen.now);
     let find = |limit: Limit| gauges.iter().find(|g| g.name == limit.name()).copied();
     let of = |limit: Limit, rank: u8| find(limit).map(|gauge| item(limit, gauge, rank));
@@ -49,12 +49,12 @@ fn items(screen: &Screen<'_>, total: usize) -> Vec<Item> {
     let run = of_this_run(screen);
     let name = if run.is_some() { "session" } else { "" };
     let cost = of(Limit::Cost, 3).filter(|c| priced || c.limit.is_some());
-    let cost = cost.map(|cost| Item { name, ..cost });
+    let cost = cost.map(|cost| GaugeItem { name, ..cost });
     let others = Limit::forbidding().filter(|limit| !PLACED.contains(limit)).filter_map(|limit| of(limit, 9));
     [
         of(Limit::Turns, 0),
         of(Limit::ToolCalls, 1),
-        Some(Item {
+        Some(GaugeItem {
             name: if total < 60 { "ctx" } else { "context" },
             used: context,
             limit: Some(window),
@@ -76,7 +76,7 @@ fn items(screen: &Screen<'_>, total: usize) -> Vec<Item> {
 }
 
 /// A limit, as its unit is written.
-fn item(limit: Limit, gauge: Gauge, rank: u8) -> Item {
+fn item(limit: Limit, gauge: Gauge, rank: u8) -> GaugeItem {
     let write: fn(u64) -> String = match limit.unit() {
         Unit::Things(_) => |number| number.to_string(),
         Unit::Tokens => short,
@@ -86,27 +86,27 @@ fn item(limit: Limit, gauge: Gauge, rank: u8) -> Item {
     let Gauge { used, limit: most, .. } = gauge;
     let words = most.map_or_else(|| write(used), |most| format!("{}/{}", write(used), write(most)));
     let bar = matches!(limit.unit(), Unit::Things(_));
-    Item { name: limit.row().label, used, limit: most, words, bar, rank }
+    GaugeItem { name: limit.row().label, used, limit: most, words, bar, rank }
 }
 
 /// What this run has cost, once that is another sum than what the session has.
-fn of_this_run(screen: &Screen<'_>) -> Option<Item> {
+fn of_this_run(screen: &Screen<'_>) -> Option<GaugeItem> {
     let meter = screen.view.meter();
     let (run, session) = (meter.usage().cost?.0, meter.session_usage().cost?.0);
-    let item = Item { name: "run", used: run, limit: None, words: dollars(run), bar: false, rank: 8 };
+    let item = GaugeItem { name: "run", used: run, limit: None, words: dollars(run), bar: false, rank: 8 };
     (run != session).then_some(item)
 }
 
 /// How much of the run's prompts came from the provider's cache, once any did.
-fn cache(screen: &Screen<'_>) -> Option<Item> {
+fn cache(screen: &Screen<'_>) -> Option<GaugeItem> {
     let usage = screen.view.meter().usage();
     let words = format!("{} %", percent(usage.cache_read, usage.input));
-    let item = Item { name: CACHE, used: usage.cache_read, limit: None, words, bar: false, rank: 7 };
+    let item = GaugeItem { name: CACHE, used: usage.cache_read, limit: None, words, bar: false, rank: 7 };
     (usage.cache_read > 0).then_some(item)
 }
 
 /// As much as fits: long bars, short bars, without what has no limit, without bars, without the least important.
-fn line(mut items: Vec<Item>, total: usize, theme: &Theme) -> Line<'static> {
+fn line(mut items: Vec<GaugeItem>, total: usize, theme: &Theme) -> Line<'static> {
     for size in BARS {
         for all in [true, false] {
             let shown =
@@ -127,7 +127,7 @@ fn line(mut items: Vec<Item>, total: usize, theme: &Theme) -> Line<'static> {
     }
 }
 
-fn spans<'a>(items: impl Iterator<Item = &'a Item>, size: u64, theme: &Theme) -> Vec<Span<'static>> {
+fn spans<'a>(items: impl Iterator<Item = &'a GaugeItem>, size: u64, theme: &Theme) -> Vec<Span<'static>> {
     let mut spans = Vec::new();
     for item in items {
         if !spans.is_empty() {

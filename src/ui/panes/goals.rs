@@ -6,7 +6,7 @@ use crate::ledger::{Body, Checkpoint, Entry, Goal};
 use crate::ui::text::fit;
 
 use super::around::{Around, INDENT};
-use super::layouts::Row;
+use super::layouts::TranscriptRow;
 use super::remarks::{amount, said};
 use super::words::{count, one_row};
 
@@ -14,7 +14,7 @@ use super::words::{count, one_row};
 const SIGN: &str = "◎";
 
 /// A goal's card.
-pub(super) fn lay(entry: &Entry, around: &Around<'_>) -> Vec<Row> {
+pub(super) fn lay(entry: &Entry, around: &Around<'_>) -> Vec<TranscriptRow> {
     match &entry.body {
         Body::Goal(goal) => set(goal, around),
         Body::Checkpoint(made) => vec![checked(made, around)],
@@ -23,7 +23,7 @@ pub(super) fn lay(entry: &Entry, around: &Around<'_>) -> Vec<Row> {
     }
 }
 
-fn set(goal: &Goal, around: &Around<'_>) -> Vec<Row> {
+fn set(goal: &Goal, around: &Around<'_>) -> Vec<TranscriptRow> {
     let theme = around.theme;
     let mut terms = vec![
         format!("done when {}", goal.done_condition),
@@ -35,7 +35,7 @@ fn set(goal: &Goal, around: &Around<'_>) -> Vec<Row> {
 }
 
 /// `◎ checkpoint 2 · done: no (validation command) · 3 calls worked (edit, edit, shell), 0 did not`
-fn checked(made: &Checkpoint, around: &Around<'_>) -> Row {
+fn checked(made: &Checkpoint, around: &Around<'_>) -> TranscriptRow {
     let theme = around.theme;
     let (answer, by) = match made.done() {
         Some(done) => (done.answer.as_deref().unwrap_or("asked"), done.by.as_str().replace('_', " ")),
@@ -46,10 +46,10 @@ fn checked(made: &Checkpoint, around: &Around<'_>) -> Row {
     let words = format!("checkpoint {} · done: {answer} ({by}) · {first}", made.number);
     let words = fit(&one_row(&words), usize::from(around.prose_width()));
     let style = if answer == "yes" { theme.success } else { theme.dim };
-    Row::new(INDENT, Line::styled(words, style)).marked(SIGN, theme.accent)
+    TranscriptRow::new(INDENT, Line::styled(words, style)).marked(SIGN, theme.accent)
 }
 
-fn handed_off(text: &str, around: &Around<'_>) -> Vec<Row> {
+fn handed_off(text: &str, around: &Around<'_>) -> Vec<TranscriptRow> {
     let theme = around.theme;
     let mut rows = said(SIGN, "handoff", theme.accent, theme.text, around);
     rows.extend(said("", text, theme.dim, theme.dim, around));

@@ -16,7 +16,7 @@ use super::message::{Growing, Message};
 
 /// One row of the transcript.
 #[derive(Debug, Clone)]
-pub(super) struct Row {
+pub(super) struct TranscriptRow {
     /// Cells left free before it.
     pub indent: u16,
     /// What stands in the margin beside it: who speaks, how a call stands, that a run has ended. Only signs of ours get
@@ -31,12 +31,12 @@ pub(super) struct Row {
     /// Where its links lead, by the numbers that their pieces are tagged with.
     pub links: Vec<(u32, Arc<str>)>,
     /// How much of a waiting call its pane shows: on the first row.
-    pub reach: Option<Reach>,
+    pub reach: Option<PaneReach>,
 }
 
 /// How much of a waiting call its pane shows, in lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Reach {
+pub(super) struct PaneReach {
     /// The first line in sight.
     pub from: usize,
     /// Lines in sight.
@@ -59,7 +59,7 @@ pub(super) enum Part {
     ReasoningHead,
 }
 
-impl Row {
+impl TranscriptRow {
     /// A row at an indent.
     pub(super) fn new(indent: u16, line: impl Into<Line<'static>>) -> Self {
         let line = line.into();
@@ -97,7 +97,7 @@ pub struct Layouts {
     pub(super) window: Window,
     pub(in crate::ui) pictures: Pictures,
     /// The page that takes the whole screen, if one does.
-    pub(super) page: Option<Page>,
+    pub(super) page: Option<FullPage>,
     /// Pieces of cards that were laid out so far.
     pub(super) work: usize,
     /// The numbers of the links in the window: they stay while a part of the link is in sight.
@@ -120,15 +120,15 @@ pub(super) struct Shape {
 #[derive(Default)]
 struct Shelf {
     shape: Shape,
-    cards: BTreeMap<(CardId, usize), Laid>,
+    cards: BTreeMap<(CardId, usize), LaidPiece>,
     /// Messages in pieces. These depend on no shape, and keep the lines of those pieces that were in sight.
     messages: BTreeMap<CardId, Message>,
 }
 
 /// The lines of one piece of a card.
-struct Laid {
+struct LaidPiece {
     version: Version,
-    rows: Vec<Row>,
+    rows: Vec<TranscriptRow>,
 }
 
 /// What decides whether kept lines still hold: the card's revision, and what it borrows from outside itself (the
@@ -143,9 +143,9 @@ pub(super) struct Version {
 }
 
 /// A page that takes the whole screen.
-pub(super) struct Page {
+pub(super) struct FullPage {
     pub title: String,
-    pub rows: Vec<Row>,
+    pub rows: Vec<TranscriptRow>,
     /// The first row in sight.
     pub from: usize,
 }
@@ -169,7 +169,7 @@ pub(super) struct Spot {
 #[derive(Default)]
 pub(super) struct Window {
     /// From the top.
-    pub rows: Vec<Row>,
+    pub rows: Vec<TranscriptRow>,
     /// Where each of them comes from.
     pub spots: Vec<Spot>,
     /// The first and the last selected cell of each of them.
@@ -182,7 +182,7 @@ pub(super) struct Window {
     /// Whether the call that is to be answered is in sight, down to its keys.
     pub answerable: bool,
     /// How much of that call its pane shows.
-    pub reach: Option<Reach>,
+    pub reach: Option<PaneReach>,
     /// Whether a budget stop at the end is in sight.
     pub stop: bool,
     /// The row at which the focused call begins.
@@ -274,15 +274,15 @@ impl Layouts {
         &mut self,
         at: (CardId, usize),
         version: Version,
-        lay: impl FnOnce(Option<&Message>, Option<&Growing>) -> Vec<Row>,
-    ) -> &[Row] {
-        let laid = self.shelf.cards.entry(at).or_insert_with(|| Laid {
+        lay: impl FnOnce(Option<&Message>, Option<&Growing>) -> Vec<TranscriptRow>,
+    ) -> &[TranscriptRow] {
+        let laid = self.shelf.cards.entry(at).or_insert_with(|| LaidPiece {
             version: Version { revision: u64::MAX, ..Version::default() },
             rows: Vec::new(),
         });
         if laid.version != version {
             let growing = self.growing.as_ref().filter(|growing| growing.id == at.0);
-            *laid = Laid { version, rows: lay(self.shelf.messages.get(&at.0), growing) };
+            *laid = LaidPiece { version, rows: lay(self.shelf.messages.get(&at.0), growing) };
             self.work += 1;
         }
         &laid.rows

@@ -51,9 +51,9 @@ pub use layouts::Layouts;
 use crate::ledger::{Entry, Millis};
 use crate::view::View;
 
-use self::layouts::{Page, Reach, Row, Spot, Window};
+use self::layouts::{FullPage, PaneReach, Spot, TranscriptRow, Window};
 use super::layout::{Areas, LEAST_HEIGHT, LEAST_WIDTH};
-use super::local::{Focus, Local, Overlay, Reading};
+use super::local::{Focus, Local, Overlay, ReadProgress};
 use super::selection::Surface;
 use super::stand::Shown;
 use super::text::highlight::Highlighter;
@@ -117,9 +117,9 @@ fn stands(layouts: &Layouts, view: &View, local: &mut Local) {
     let window = &layouts.window;
     let chosen = local.chosen(view).map(|(request, _)| request).filter(|_| window.answerable);
     local.reading = chosen.zip(window.reach).map(|(request, reach)| {
-        let Reach { from, rows, all, must } = reach;
-        let now = Reading { request, from, rows, all, seen: from + rows, must, is_page: false };
-        Reading::after(local.reading, now)
+        let PaneReach { from, rows, all, must } = reach;
+        let now = ReadProgress { request, from, rows, all, seen: from + rows, must, is_page: false };
+        ReadProgress::after(local.reading, now)
     });
     let call = chosen.map(|request| local.stands_as(request));
     let stop = local.stop(view).filter(|_| window.stop).map(Shown::Stop);
@@ -131,8 +131,9 @@ fn stands_on_page(local: &mut Local, view: &View, (all, must): (usize, usize), r
     let request = local.subject(view).map(|(request, ..)| request);
     if let (Some(request), Some(Overlay::Output(_, at))) = (request, &local.overlay) {
         let (from, rows) = (usize::from(*at).min(all), usize::from(rows));
-        let now = Reading { request, from, rows, all, seen: (from + rows).min(all), must, is_page: true };
-        local.reading = Some(Reading::after(local.reading, now));
+        let now =
+            ReadProgress { request, from, rows, all, seen: (from + rows).min(all), must, is_page: true };
+        local.reading = Some(ReadProgress::after(local.reading, now));
         local.stand.lay(Some(local.stands_as(request)), true);
     }
 }
@@ -177,13 +178,14 @@ fn prepare_page(
     }
     let from = usize::from(*at).min(last);
     stands_on_page(local, view, (lines.len(), must), body.height);
-    let rows: Vec<Row> = lines.into_iter().map(|line| Row::linked(0, line, &links)).collect();
+    let rows: Vec<TranscriptRow> =
+        lines.into_iter().map(|line| TranscriptRow::linked(0, line, &links)).collect();
     let mut window = Window { area: body, surface: Surface::Page, ..Window::default() };
     window.rows = rows.iter().skip(from).take(usize::from(body.height)).cloned().collect();
     let spot =
         |at: usize| Spot { card: 0, piece: 0, row: from + at, is_first: from + at == 0, is_gap: false };
     window.spots = (0..window.rows.len()).map(spot).collect();
-    let page = Page { title, rows, from };
+    let page = FullPage { title, rows, from };
     selecting::settle(&mut local.pointer, &mut window, &mut &page, (body.width, false, 0));
     layouts.page = Some(page);
     layouts.window = window;

@@ -18,10 +18,10 @@ use super::words::{both_ends, flow, keys, one_row};
 use super::{Screen, grid};
 
 /// A page as it was laid out: its title, its lines, where their links lead.
-pub(super) type Laid = (String, Vec<Line<'static>>, Vec<Arc<str>>);
+pub(super) type LaidOutput = (String, Vec<Line<'static>>, Vec<Arc<str>>);
 
 /// All of a call, on lines of at most `inner` cells, and how many of them must have been in sight before it is allowed.
-pub(super) fn lay(screen: &Screen<'_>, inner: u16, call: CallId) -> (Laid, usize) {
+pub(super) fn lay(screen: &Screen<'_>, inner: u16, call: CallId) -> (LaidOutput, usize) {
     let Some(panel) = screen.view.panel(call) else {
         return (("call".to_owned(), Vec::new(), Vec::new()), 0);
     };

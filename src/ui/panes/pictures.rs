@@ -7,11 +7,11 @@ use crate::ledger::{EntryId, Image};
 use crate::ui::graphics::{Key, PictureId, Sizing, Strip, fit};
 use crate::ui::text;
 
-use super::layouts::Row;
+use super::layouts::TranscriptRow;
 use super::words::one_row;
 
 /// Where pictures stand in a card, and how it says that one cannot be shown.
-pub(super) struct Place<'a> {
+pub(super) struct PicturePlace<'a> {
     pub sizing: &'a Sizing,
     pub indent: u16,
     pub width: u16,
@@ -19,7 +19,7 @@ pub(super) struct Place<'a> {
 }
 
 /// The pictures of an entry, one below the other. Their words stand above, in the message.
-pub(super) fn lay(entry: EntryId, images: &[Image], place: &Place<'_>) -> Vec<Row> {
+pub(super) fn lay(entry: EntryId, images: &[Image], place: &PicturePlace<'_>) -> Vec<TranscriptRow> {
     let mut rows = Vec::new();
     if !place.sizing.on {
         return rows;
@@ -31,18 +31,19 @@ pub(super) fn lay(entry: EntryId, images: &[Image], place: &Place<'_>) -> Vec<Ro
         if let Some(why) = place.sizing.why_not(id, pixels) {
             let words = format!("{} cannot be shown: {why}", one_row(&image.name));
             let words = text::fit(&words, usize::from(place.width));
-            rows.push(Row::new(place.indent, Line::styled(words, place.quiet)));
+            rows.push(TranscriptRow::new(place.indent, Line::styled(words, place.quiet)));
             continue;
         }
         if at > 0 {
-            rows.push(Row::new(0, Line::default()));
+            rows.push(TranscriptRow::new(0, Line::default()));
         }
         let cell = place.sizing.cell;
         let key = Key { id, cells: fit(pixels, cell, place.width), cell };
         let strips = Strip::all(key, &image.data);
-        rows.extend(
-            strips.map(|strip| Row { picture: Some(strip), ..Row::new(place.indent, Line::default()) }),
-        );
+        rows.extend(strips.map(|strip| TranscriptRow {
+            picture: Some(strip),
+            ..TranscriptRow::new(place.indent, Line::default())
+        }));
     }
     rows
 }

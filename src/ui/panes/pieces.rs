@@ -14,13 +14,13 @@ use crate::view::{Card, CardBody, View};
 
 use super::around::{Around, INDENT};
 use super::cards;
-use super::layouts::{Layouts, Row, Version};
+use super::layouts::{Layouts, TranscriptRow, Version};
 use super::message::{Bit, Growing, Message};
 use super::selecting::Sheet;
 use super::tools;
 
 /// One walk over the pieces of a frame.
-pub(super) struct Walk<'a> {
+pub(super) struct PieceWalk<'a> {
     pub layouts: &'a mut Layouts,
     pub view: &'a View,
     pub theme: &'a Theme,
@@ -31,12 +31,12 @@ pub(super) struct Walk<'a> {
 
 /// A piece of a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct PieceIndex {
     pub card: usize,
     pub piece: usize,
 }
 
-impl Place {
+impl PieceIndex {
     pub(super) const fn of(position: Position) -> Self {
         Self { card: position.card, piece: position.piece }
     }
@@ -46,21 +46,21 @@ impl Place {
     }
 }
 
-impl Sheet for Walk<'_> {
+impl Sheet for PieceWalk<'_> {
     fn pieces(&mut self, card: usize) -> usize {
-        Walk::pieces(self, card)
+        PieceWalk::pieces(self, card)
     }
 
-    fn rows(&mut self, card: usize, piece: usize) -> Vec<Row> {
-        let at = Place { card, piece };
+    fn rows(&mut self, card: usize, piece: usize) -> Vec<TranscriptRow> {
+        let at = PieceIndex { card, piece };
         let (gap, all) = (usize::from(self.gap(at)), self.rows_of(at));
-        let mut rows = vec![Row::new(0, Line::default()); gap];
+        let mut rows = vec![TranscriptRow::new(0, Line::default()); gap];
         rows.extend(self.slice(at, 0, all));
         rows
     }
 }
 
-impl Walk<'_> {
+impl PieceWalk<'_> {
     /// How many pieces a card has: one at least.
     pub(super) fn pieces(&mut self, card: usize) -> usize {
         match self.view.card(card) {
@@ -78,50 +78,50 @@ impl Walk<'_> {
         self.message(card).and_then(|message| message.bits.get(piece).copied()).unwrap_or(Bit::Head)
     }
 
-    pub(super) fn before(&mut self, at: Place) -> Option<Place> {
+    pub(super) fn before(&mut self, at: PieceIndex) -> Option<PieceIndex> {
         if let Some(piece) = at.piece.checked_sub(1) {
-            return Some(Place { piece, ..at });
+            return Some(PieceIndex { piece, ..at });
         }
         let card = at.card.checked_sub(1)?;
-        Some(Place { card, piece: self.pieces(card).saturating_sub(1) })
+        Some(PieceIndex { card, piece: self.pieces(card).saturating_sub(1) })
     }
 
-    pub(super) fn after(&mut self, at: Place) -> Place {
+    pub(super) fn after(&mut self, at: PieceIndex) -> PieceIndex {
         if at.piece + 1 < self.pieces(at.card) {
-            Place { piece: at.piece + 1, ..at }
+            PieceIndex { piece: at.piece + 1, ..at }
         } else {
-            Place { card: at.card + 1, piece: 0 }
+            PieceIndex { card: at.card + 1, piece: 0 }
         }
     }
 
     /// Whether nothing of the card stands above this piece: of an answer without reasoning the first pieces are empty.
-    pub(super) fn begins(&mut self, at: Place) -> bool {
+    pub(super) fn begins(&mut self, at: PieceIndex) -> bool {
         let Some(card) = self.view.card(at.card) else { return at.piece == 0 };
         (0..at.piece).all(|piece| {
             let may_be_empty = matches!(self.bit(card, piece), Bit::Head | Bit::AfterReasoning);
-            let above = Place { piece, ..at };
+            let above = PieceIndex { piece, ..at };
             may_be_empty && self.rows_of(above) == usize::from(self.gap(above))
         })
     }
 
     /// Rows of a piece, the empty one before a card included.
-    pub(super) fn rows_of(&mut self, at: Place) -> usize {
+    pub(super) fn rows_of(&mut self, at: PieceIndex) -> usize {
         usize::from(self.gap(at)) + self.with_rows(at, |rows| rows.len())
     }
 
     /// Some rows of a piece, without the empty one before a card.
-    pub(super) fn slice(&mut self, at: Place, from: usize, most: usize) -> Vec<Row> {
+    pub(super) fn slice(&mut self, at: PieceIndex, from: usize, most: usize) -> Vec<TranscriptRow> {
         self.with_rows(at, |rows| match rows {
             Rows::Own(rows) => rows.iter().skip(from).take(most).cloned().collect(),
             Rows::Words(lines, links) => {
                 let lines = lines.iter().skip(from).take(most).cloned();
-                lines.map(|line| Row::linked(INDENT, line, links)).collect()
+                lines.map(|line| TranscriptRow::linked(INDENT, line, links)).collect()
             }
         })
     }
 
     /// The text of a piece, if it is one of a message's words.
-    pub(super) fn source(&mut self, at: Place) -> Option<Cow<'_, str>> {
+    pub(super) fn source(&mut self, at: PieceIndex) -> Option<Cow<'_, str>> {
         let view = self.view;
         let card = view.card(at.card)?;
         match self.bit(card, at.piece) {
@@ -142,7 +142,7 @@ impl Walk<'_> {
     }
 
     /// Lays out a piece, if it is not laid out already.
-    fn with_rows<R>(&mut self, at: Place, take: impl FnOnce(Rows<'_>) -> R) -> R {
+    fn with_rows<R>(&mut self, at: PieceIndex, take: impl FnOnce(Rows<'_>) -> R) -> R {
         let view = self.view;
         let Some(card) = view.card(at.card) else { return take(Rows::Own(&[])) };
         let bit = self.bit(card, at.piece);
@@ -158,7 +158,7 @@ impl Walk<'_> {
     }
 
     /// What is not one of an answer's words.
-    fn own(&mut self, card: &Card, piece: usize, bit: Bit) -> &[Row] {
+    fn own(&mut self, card: &Card, piece: usize, bit: Bit) -> &[TranscriptRow] {
         let mut version = Version { revision: card.revision.0, ..self.around.version(card) };
         let grows = card.body == CardBody::Growing;
         if let (true, Bit::Plain(at), Some(growing)) = (grows, bit, &self.layouts.growing) {
@@ -182,7 +182,7 @@ impl Walk<'_> {
                     line.map(|line| tools::hosted(line, around)).into_iter().collect()
                 }
                 Bit::Pictures => cards::user_pictures(card, around),
-                Bit::Gap | Bit::Words(..) => vec![Row::new(INDENT, Line::default())],
+                Bit::Gap | Bit::Words(..) => vec![TranscriptRow::new(INDENT, Line::default())],
             }
         })
     }
@@ -214,7 +214,7 @@ impl Walk<'_> {
 
     /// Whether an empty row stands before a card: between all of them but neighbouring lines of calls and notes, or
     /// boxes.
-    pub(super) fn gap(&self, at: Place) -> bool {
+    pub(super) fn gap(&self, at: PieceIndex) -> bool {
         let shape = |at: usize| {
             let card = self.view.card(at)?;
             match &card.body {
@@ -230,7 +230,7 @@ impl Walk<'_> {
 
 /// The rows of a piece, as they are kept.
 enum Rows<'a> {
-    Own(&'a [Row]),
+    Own(&'a [TranscriptRow]),
     Words(&'a [Line<'static>], &'a [std::sync::Arc<str>]),
 }
 

@@ -9,7 +9,7 @@ use crate::ui::text::{fit, sanitize, wrap};
 use crate::view::change;
 
 use super::around::{Around, INDENT};
-use super::layouts::Row;
+use super::layouts::TranscriptRow;
 use super::summary;
 use super::words::{clock, count, dollars, one_row, short};
 
@@ -17,7 +17,7 @@ use super::words::{clock, count, dollars, one_row, short};
 const EXCERPT: usize = 2;
 
 /// A remark.
-pub(super) fn lay(entry: &Entry, around: &Around<'_>) -> Vec<Row> {
+pub(super) fn lay(entry: &Entry, around: &Around<'_>) -> Vec<TranscriptRow> {
     let theme = around.theme;
     match &entry.body {
         Body::Injected(injected) if injected.by == Injector::Steering => steering(&injected.shown(), around),
@@ -59,36 +59,36 @@ fn named(injected: &Injected) -> String {
 }
 
 /// One line, whatever it says.
-fn quiet(sign: &'static str, words: &str, style: Style, around: &Around<'_>) -> Row {
+fn quiet(sign: &'static str, words: &str, style: Style, around: &Around<'_>) -> TranscriptRow {
     let line = fit(&one_row(words), usize::from(around.prose_width()));
-    Row::new(INDENT, Line::styled(line, style)).marked(sign, style)
+    TranscriptRow::new(INDENT, Line::styled(line, style)).marked(sign, style)
 }
 
 /// The user's own words, marked as said while it ran.
-fn steering(text: &str, around: &Around<'_>) -> Vec<Row> {
+fn steering(text: &str, around: &Around<'_>) -> Vec<TranscriptRow> {
     let theme = around.theme;
     let mut rows = said("↳", text, theme.accent, theme.user, around);
-    let mark = Row::new(INDENT, Line::styled("steering · delivered while it worked", theme.dim));
+    let mark = TranscriptRow::new(INDENT, Line::styled("steering · delivered while it worked", theme.dim));
     rows.push(mark);
     rows
 }
 
 /// What a summary replaced, how it begins, and how to read it.
-fn compacted(id: EntryId, made: &Compaction, around: &Around<'_>) -> Vec<Row> {
+fn compacted(id: EntryId, made: &Compaction, around: &Around<'_>) -> Vec<TranscriptRow> {
     let theme = around.theme;
     let width = usize::from(around.prose_width());
     let head = format!("compacted · {}", summary::told(made, around.view.replaced_by(id)));
     let head = Line::styled(fit(&head, width), theme.text);
-    let mut rows = vec![Row::new(INDENT, head).marked("⇊", theme.accent)];
+    let mut rows = vec![TranscriptRow::new(INDENT, head).marked("⇊", theme.accent)];
     let words = sanitize(&made.summary).into_owned();
     // Headings and lines that only announce others say little.
     let says = |line: &&str| !(line.trim().is_empty() || line.starts_with('#') || line.ends_with(':'));
     let lines = words.lines().filter(says).take(EXCERPT);
     rows.extend(lines.map(|line| {
-        Row::new(INDENT + 2, Line::styled(fit(line.trim(), width.saturating_sub(2)), theme.dim))
+        TranscriptRow::new(INDENT + 2, Line::styled(fit(line.trim(), width.saturating_sub(2)), theme.dim))
     }));
     let keys = fit("the ledger keeps it all · tab, then o: the whole summary", width);
-    rows.push(Row::new(INDENT, Line::styled(keys, theme.faint)));
+    rows.push(TranscriptRow::new(INDENT, Line::styled(keys, theme.faint)));
     rows
 }
 
@@ -102,7 +102,7 @@ pub(super) fn amount(limit: Limit, value: u64) -> String {
     }
 }
 
-fn failure(message: &str, next: &str, around: &Around<'_>) -> Vec<Row> {
+fn failure(message: &str, next: &str, around: &Around<'_>) -> Vec<TranscriptRow> {
     let theme = around.theme;
     let mut rows = said("✗", &format!("error · {message}"), theme.error, theme.error, around);
     rows.extend(said("", next, theme.dim, theme.dim, around));
@@ -116,10 +116,10 @@ pub(super) fn said(
     sign_style: Style,
     style: Style,
     around: &Around<'_>,
-) -> Vec<Row> {
+) -> Vec<TranscriptRow> {
     let width = usize::from(around.prose_width());
     let lines = wrap(&sanitize(words), width, style).into_iter();
-    let mut rows: Vec<Row> = lines.map(|line| Row::new(INDENT, line)).collect();
+    let mut rows: Vec<TranscriptRow> = lines.map(|line| TranscriptRow::new(INDENT, line)).collect();
     if let Some(first) = rows.first_mut().filter(|_| !sign.is_empty()) {
         first.mark = Some((sign, sign_style));
     }

@@ -8,7 +8,7 @@ use crate::ui::selection::{Point, Pointer, Selection, Shape, Unit};
 use crate::ui::text::tag::{Tag, goes_on, tag_of};
 use crate::ui::text::width;
 
-use super::layouts::{Page, Row, Window};
+use super::layouts::{FullPage, TranscriptRow, Window};
 
 /// Where rows come from.
 pub(super) trait Sheet {
@@ -16,15 +16,15 @@ pub(super) trait Sheet {
     fn pieces(&mut self, card: usize) -> usize;
 
     /// All rows of a piece, the empty one before a card included.
-    fn rows(&mut self, card: usize, piece: usize) -> Vec<Row>;
+    fn rows(&mut self, card: usize, piece: usize) -> Vec<TranscriptRow>;
 }
 
-impl Sheet for &Page {
+impl Sheet for &FullPage {
     fn pieces(&mut self, _: usize) -> usize {
         1
     }
 
-    fn rows(&mut self, card: usize, piece: usize) -> Vec<Row> {
+    fn rows(&mut self, card: usize, piece: usize) -> Vec<TranscriptRow> {
         if (card, piece) == (0, 0) { self.rows.clone() } else { Vec::new() }
     }
 }
@@ -81,7 +81,7 @@ pub(super) fn text(selection: &Selection, sheet: &mut dyn Sheet) -> String {
 }
 
 /// Adds the selected part of a row.
-fn add(text: &mut String, row: &Row, from: u16, to: u16, is_last: bool) {
+fn add(text: &mut String, row: &TranscriptRow, from: u16, to: u16, is_last: bool) {
     if is_edge(row) {
         return;
     }
@@ -109,7 +109,7 @@ fn add(text: &mut String, row: &Row, from: u16, to: u16, is_last: bool) {
 }
 
 /// The lower edge of a box: no text, not even an empty line.
-fn is_edge(row: &Row) -> bool {
+fn is_edge(row: &TranscriptRow) -> bool {
     row.line.spans.first().is_some_and(|span| span.content.starts_with('╰') && is_ours(span.style))
 }
 
@@ -127,28 +127,28 @@ fn cut(row: (usize, usize, usize), first: Point, last: Point) -> Option<(u16, u1
 
 /// What one sees as one character, and the cells it takes.
 #[derive(Debug, Clone, Copy)]
-struct Piece<'r> {
+struct CellPiece<'r> {
     text: &'r str,
     x: usize,
     cells: usize,
     is_ours: bool,
 }
 
-impl Piece<'_> {
+impl CellPiece<'_> {
     /// Whether any of its cells lies there: nothing is cut in half.
     fn lies_in(&self, from: u16, to: u16) -> bool {
         self.x <= usize::from(to) && usize::from(from) < self.x + self.cells.max(1)
     }
 }
 
-fn pieces(row: &Row) -> impl Iterator<Item = Piece<'_>> {
+fn pieces(row: &TranscriptRow) -> impl Iterator<Item = CellPiece<'_>> {
     let all = row.line.spans.iter().flat_map(|span| {
         let is_ours = is_ours(span.style);
         span.content.graphemes(true).map(move |text| (text, is_ours))
     });
     all.scan(usize::from(row.indent), |x, (text, is_ours)| {
         let cells = width(text);
-        let piece = Piece { text, x: *x, cells, is_ours };
+        let piece = CellPiece { text, x: *x, cells, is_ours };
         *x += cells;
         Some(piece)
     })
@@ -169,7 +169,7 @@ fn span(selection: &Selection, sheet: &mut dyn Sheet) -> (Point, Point) {
 }
 
 /// The word or the paragraph around a point, over all rows that it was broken into.
-fn around(rows: &[Row], point: Point, unit: Unit) -> (Point, Point) {
+fn around(rows: &[TranscriptRow], point: Point, unit: Unit) -> (Point, Point) {
     let joined = |at: usize| rows.get(at).and_then(|row| goes_on(&row.line));
     let before = (0..point.row.min(rows.len())).rev().take_while(|at| joined(*at).is_some()).count();
     let after = (point.row..rows.len()).take_while(|at| joined(*at).is_some()).count();

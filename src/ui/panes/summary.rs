@@ -11,11 +11,11 @@ use crate::ui::theme::Theme;
 
 use super::Screen;
 use super::margin::theirs;
-use super::output::Laid;
+use super::output::LaidOutput;
 use super::words::{count_entries, short};
 
 /// The page, on lines of at most `inner` cells.
-pub(super) fn lay(screen: &Screen<'_>, inner: u16, entry: EntryId) -> Laid {
+pub(super) fn lay(screen: &Screen<'_>, inner: u16, entry: EntryId) -> LaidOutput {
     let inner = inner.max(1);
     let (lines, links) = screen.view.compaction(entry).map_or_else(Default::default, |made| {
         lines(made, screen.view.replaced_by(entry), inner, screen.theme)

@@ -12,12 +12,12 @@ use crate::ui::typing::chord;
 use crate::view::{Panel, PanelState};
 
 use super::grid::{self, cells_before};
-use super::output::{Laid, body, lay as lay_output};
+use super::output::{LaidOutput, body, lay as lay_output};
 use super::words::{both_ends, count, one_row};
 use super::{Screen, rows};
 
 /// The page: the columns in sight of all rows on the terminal, or what became of the call.
-pub(super) fn lay(screen: &Screen<'_>, inner: u16, typing: Typing) -> Laid {
+pub(super) fn lay(screen: &Screen<'_>, inner: u16, typing: Typing) -> LaidOutput {
     let ((title, lines, links), _) = lay_output(screen, inner, typing.call);
     let Some(panel) = running(screen, typing) else { return (title, lines, links) };
     let Some(shown) = &panel.screen else { return (title, Vec::new(), Vec::new()) };

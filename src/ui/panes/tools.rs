@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 
 use crate::ledger::{Abort, Decider, Outcome, ToolResult, seconds};
 use crate::tool::{self, SideEffect, delegate};
-use crate::ui::keymap::{Command, Place};
+use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::text::{fit, width};
 use crate::ui::theme::Inks;
 use crate::ui::typing::CHORD;
@@ -16,7 +16,7 @@ use crate::view::{Forming, HostedLine, HostedState, Panel, PanelState, exit, mea
 use super::around::{Around, INDENT};
 use super::boxes;
 use super::grid;
-use super::layouts::Row;
+use super::layouts::TranscriptRow;
 use super::margin::MARGIN;
 use super::words::{both_ends, cells, duration, one_row, titled};
 
@@ -34,7 +34,7 @@ struct Standing {
 }
 
 /// A call that the model is still writing.
-pub(super) fn forming(forming: &Forming, around: &Around<'_>) -> Vec<Row> {
+pub(super) fn forming(forming: &Forming, around: &Around<'_>) -> Vec<TranscriptRow> {
     let theme = around.theme;
     let words = format!("writing · {} bytes", forming.bytes);
     let standing = Standing { symbol: "◌", style: theme.dim, words, words_style: theme.dim };
@@ -42,7 +42,7 @@ pub(super) fn forming(forming: &Forming, around: &Around<'_>) -> Vec<Row> {
 }
 
 /// Something that the provider ran itself: it was never ours to run, and the line says so.
-pub(super) fn hosted(hosted: &HostedLine, around: &Around<'_>) -> Row {
+pub(super) fn hosted(hosted: &HostedLine, around: &Around<'_>) -> TranscriptRow {
     let theme = around.theme;
     let standing = match &hosted.state {
         HostedState::Open => {
@@ -62,7 +62,7 @@ pub(super) fn hosted(hosted: &HostedLine, around: &Around<'_>) -> Row {
 }
 
 /// A call that does not wait for a person.
-pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
+pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<TranscriptRow> {
     if panel.is_boxed() {
         return live_box(panel, around);
     }
@@ -78,7 +78,7 @@ pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
 }
 
 /// `✓ read    src/parser.rs                      212 lines · 3 ms`
-fn line(name: &str, about: &str, standing: &Standing, around: &Around<'_>) -> Row {
+fn line(name: &str, about: &str, standing: &Standing, around: &Around<'_>) -> TranscriptRow {
     let theme = around.theme;
     let total = usize::from(around.text_width());
     let name = fit(&one_row(&spoken(name)), 24);
@@ -88,7 +88,7 @@ fn line(name: &str, about: &str, standing: &Standing, around: &Around<'_>) -> Ro
     let room = total.saturating_sub(cells(&left) + width(&right) + 2);
     left.push(Span::styled(fit(&one_row(about), room), theme.dim));
     let line = both_ends(left, vec![Span::styled(right, standing.words_style)], total);
-    Row::new(INDENT, line).marked(standing.symbol, standing.style)
+    TranscriptRow::new(INDENT, line).marked(standing.symbol, standing.style)
 }
 
 /// The name of a tool; of one that hands a task over, whom it goes to.
@@ -174,7 +174,7 @@ fn achieved(result: &ToolResult) -> String {
 
 /// The last lines of what a command wrote, the first of what another agent said or a call complains about, why it was
 /// denied.
-fn excerpt(panel: &Panel, result: &ToolResult, around: &Around<'_>) -> Vec<Row> {
+fn excerpt(panel: &Panel, result: &ToolResult, around: &Around<'_>) -> Vec<TranscriptRow> {
     let is_command = panel.arguments().is_some_and(|a| a.text("command").is_some());
     let mut rows = panel.result_rows();
     rows.retain(|row| !row.text().trim().is_empty());
@@ -207,12 +207,12 @@ fn excerpt(panel: &Panel, result: &ToolResult, around: &Around<'_>) -> Vec<Row> 
     };
     let room = usize::from(around.text_width()).saturating_sub(2);
     let inks = Inks::new(around.theme, around.theme.dim);
-    shown.iter().map(|row| Row::new(INDENT + 2, grid::fitted(row, room, &inks))).collect()
+    shown.iter().map(|row| TranscriptRow::new(INDENT + 2, grid::fitted(row, room, &inks))).collect()
 }
 
 /// The key that types into the terminal of a running command.
 fn how_to_type(panel: &Panel, around: &Around<'_>, inner: usize) -> Option<Line<'static>> {
-    let key = around.keymap.first(Place::Everywhere, Command::TypeInto, CHORD);
+    let key = around.keymap.first(KeyContext::Everywhere, KeyAction::TypeInto, CHORD);
     let key = key.filter(|_| panel.takes_keys())?;
     let said = fit(" types into it", inner.saturating_sub(width(&key)));
     let (key, said) = (Span::styled(key, around.theme.text), Span::styled(said, around.theme.dim));
@@ -220,7 +220,7 @@ fn how_to_type(panel: &Panel, around: &Around<'_>, inner: usize) -> Option<Line<
 }
 
 /// A call that runs and writes.
-fn live_box(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
+fn live_box(panel: &Panel, around: &Around<'_>) -> Vec<TranscriptRow> {
     let theme = around.theme;
     let total = usize::from(around.panel_width());
     let inner = total.saturating_sub(4);
@@ -238,6 +238,6 @@ fn live_box(panel: &Panel, around: &Around<'_>) -> Vec<Row> {
     let right = Span::styled(words, theme.dim);
     boxes::boxed(title, right, body, total, theme.border_live)
         .into_iter()
-        .map(|line| Row::new(MARGIN, line))
+        .map(|line| TranscriptRow::new(MARGIN, line))
         .collect()
 }

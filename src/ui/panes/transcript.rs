@@ -14,8 +14,8 @@ use crate::view::{Card, CardId, View};
 
 use super::anchor::{self, Ink};
 use super::around::Around;
-use super::layouts::{Layouts, Row, Shape, Spot, Window};
-use super::pieces::{Place, Walk};
+use super::layouts::{Layouts, Shape, Spot, TranscriptRow, Window};
+use super::pieces::{PieceIndex, PieceWalk};
 use super::selecting;
 
 /// Finds the window and fills it.
@@ -39,7 +39,7 @@ pub(super) fn prepare(
     let mut scroll = local.scroll;
     let mut pointer = std::mem::take(&mut local.pointer);
     let around = Around::new(view, local, theme, layouts.pictures.sizing(), area, now);
-    let mut walk = Walk { layouts, view, theme, highlighter, around, height: usize::from(area.height) };
+    let mut walk = PieceWalk { layouts, view, theme, highlighter, around, height: usize::from(area.height) };
     let end = walk.top_at_end();
     let wish = std::mem::take(&mut scroll.wish);
     if reshaped {
@@ -93,7 +93,7 @@ pub(super) fn selected(
     let Some(selection) = &local.pointer.selection else { return String::new() };
     let area = layouts.window.area;
     let around = Around::new(view, local, theme, layouts.pictures.sizing(), area, now);
-    let mut walk = Walk { layouts, view, theme, highlighter, around, height: usize::from(area.height) };
+    let mut walk = PieceWalk { layouts, view, theme, highlighter, around, height: usize::from(area.height) };
     selecting::text(selection, &mut walk)
 }
 
@@ -116,11 +116,11 @@ fn news(view: &View, scroll: &Scroll) -> usize {
     view.len().saturating_sub(scroll.seen) + usize::from(grew)
 }
 
-impl Walk<'_> {
+impl PieceWalk<'_> {
     /// The top row of a window that shows the end.
     fn top_at_end(&mut self) -> Position {
         let mut left = self.height;
-        let mut at = Place { card: self.view.len(), piece: 0 };
+        let mut at = PieceIndex { card: self.view.len(), piece: 0 };
         while let Some(before) = self.before(at) {
             at = before;
             let rows = self.rows_of(at);
@@ -136,7 +136,7 @@ impl Walk<'_> {
     fn with_chosen_in_sight(&mut self, end: Position, local: &Local) -> Position {
         let Some((_, request)) = local.chosen(self.view) else { return end };
         let Some(card) = self.view.position(request.call) else { return end };
-        let at = Place { card, piece: 0 };
+        let at = PieceIndex { card, piece: 0 };
         let rows = self.rows_of(at);
         let whole = at.row(rows.saturating_sub(self.height));
         end.min(whole)
@@ -147,7 +147,7 @@ impl Walk<'_> {
         let first = Position { card, ..Position::default() };
         let mut rows = 0;
         for piece in 0..self.pieces(card) {
-            rows += self.rows_of(Place { card, piece });
+            rows += self.rows_of(PieceIndex { card, piece });
             if rows >= self.height {
                 break;
             }
@@ -162,13 +162,13 @@ impl Walk<'_> {
     /// in no row whole. The piece is found by its text, so that those above need not be laid out.
     fn with_words_in_sight(&mut self, card: usize, search: &Search) -> Position {
         let Some(wanted) = search.words_wanted() else { return Position { card, ..Position::default() } };
-        let (mut at, mut nth) = (Place { card, piece: 0 }, search.nth());
+        let (mut at, mut nth) = (PieceIndex { card, piece: 0 }, search.nth());
         let mut before = 0;
         for piece in 0..self.pieces(card) {
-            let Some(text) = self.source(Place { card, piece }) else { continue };
+            let Some(text) = self.source(PieceIndex { card, piece }) else { continue };
             let times = wanted.times_in(&text);
             if times > 0 {
-                (at, nth) = (Place { card, piece }, search.nth() - before);
+                (at, nth) = (PieceIndex { card, piece }, search.nth() - before);
             }
             before += times;
             if before > search.nth() {
@@ -189,7 +189,7 @@ impl Walk<'_> {
 
     /// `from`, moved by so many rows, within the transcript.
     fn moved(&mut self, from: Position, by: i32) -> Position {
-        let (mut at, mut row) = (Place::of(from), from.row);
+        let (mut at, mut row) = (PieceIndex::of(from), from.row);
         let mut left = by.unsigned_abs() as usize;
         if by < 0 {
             while left > row {
@@ -213,7 +213,7 @@ impl Walk<'_> {
     /// A held position after its card became lower.
     fn clamped(&mut self, held: Position) -> Position {
         let piece = held.piece.min(self.pieces(held.card).saturating_sub(1));
-        let rows = self.rows_of(Place { piece, ..Place::of(held) });
+        let rows = self.rows_of(PieceIndex { piece, ..PieceIndex::of(held) });
         Position { piece, row: held.row.min(rows.saturating_sub(1)), ..held }
     }
 
@@ -228,7 +228,7 @@ impl Walk<'_> {
         };
         let same = self.view.card(at).is_some_and(|card| card.revision.0 == anchor.revision);
         let piece = anchor.piece.min(self.pieces(at).saturating_sub(1));
-        let mut at = Place { card: at, piece };
+        let mut at = PieceIndex { card: at, piece };
         if self.rows_of(at) == 0 {
             // It was folded: the line that unfolds it is at the head.
             at.piece = 0;
@@ -254,7 +254,7 @@ impl Walk<'_> {
                 card: card.id,
                 revision: card.revision.0,
                 piece: top.piece,
-                mark: anchor::mark(&self.inks(Place::of(top)), top.row),
+                mark: anchor::mark(&self.inks(PieceIndex::of(top)), top.row),
                 top: Some(top),
                 session,
             }),
@@ -262,7 +262,7 @@ impl Walk<'_> {
     }
 
     /// What the rows of a piece say, the empty one before a card included.
-    fn inks(&mut self, at: Place) -> Vec<Ink> {
+    fn inks(&mut self, at: PieceIndex) -> Vec<Ink> {
         let all = self.rows_of(at);
         let gap = usize::from(self.gap(at));
         let mut inks = vec![Ink::EMPTY; gap];
@@ -275,13 +275,13 @@ impl Walk<'_> {
         let chosen = local.chosen(self.view).map(|(_, request)| request.call);
         let stop = local.stop(self.view);
         let mut window = Window { below, surface: Surface::Transcript, ..Window::default() };
-        let (mut at, mut skip) = (Place::of(top), top.row);
+        let (mut at, mut skip) = (PieceIndex::of(top), top.row);
         while window.rows.len() < self.height && at.card < self.view.len() {
             let (card, view) = (at.card, self.view);
             let room = self.height - window.rows.len();
             let gap = usize::from(self.gap(at));
             if gap > skip {
-                window.rows.push(Row::new(0, Line::default()));
+                window.rows.push(TranscriptRow::new(0, Line::default()));
                 window.spots.push(Spot { card, piece: 0, row: 0, is_first: false, is_gap: true });
             }
             let call = view.card(card).and_then(Card::panel).and_then(|p| p.id());

@@ -5,7 +5,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use super::Scene;
 use crate::ui::act::Act;
 use crate::ui::inspector;
-use crate::ui::keymap::Command;
+use crate::ui::keymap::KeyAction;
 use crate::ui::local::{Focus, Local, Overlay};
 use crate::ui::obeying::obey;
 use crate::ui::panes::{Hit, hit};
@@ -22,7 +22,7 @@ pub(super) fn click(local: &mut Local, scene: Scene<'_>, at: (u16, u16), count: 
     }
     if opens(local, scene, at, count) {
         let enter = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
-        return obey(local, scene.view, Command::Open, Press::made(enter), false);
+        return obey(local, scene.view, KeyAction::Open, Press::made(enter), false);
     }
     match hit(scene.layouts, scene.view, local, scene.screen, at) {
         Hit::Composer(row, col) if !local.read_only && local.replay.is_none() => {

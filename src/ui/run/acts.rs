@@ -18,14 +18,14 @@ use super::super::picker::Picker;
 use super::super::request::Request;
 use super::super::source::Source;
 use super::super::terminal::{redraw_all, tell};
-use super::Session;
+use super::ScreenLoop;
 
 /// Waits until the agent takes another wish, or none any more.
 pub(super) async fn room(requests: &mpsc::Sender<Request>) {
     drop(requests.reserve().await);
 }
 
-impl Session {
+impl ScreenLoop {
     pub(super) fn act(&mut self, act: Act) {
         match act {
             Act::Quit => self.outcome = Some(UiOutcome::Quit),

@@ -13,9 +13,9 @@ use super::super::outcome::UiOutcome;
 use super::super::pointer::{Scene, mouse};
 use super::super::rhythm::types;
 use super::super::update::{mention, paste, update};
-use super::Session;
+use super::ScreenLoop;
 
-impl Session {
+impl ScreenLoop {
     /// What a person has typed, and what the terminal has said about itself.
     pub(super) fn keys(&mut self, heard: Heard) {
         self.dirty = true;

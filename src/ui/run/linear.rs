@@ -16,7 +16,7 @@ use super::super::linear::{Act, LinearSession};
 use super::super::outcome::{UiError, UiOutcome};
 use super::super::request::{Reply, Request};
 use super::super::settings::{AppIo, Now, UiSettings};
-use super::lines::{Lines, Typed};
+use super::lines::{LineReader, TypedLine};
 
 /// Most news taken in before words are written.
 const MOST_NEWS: usize = 256;
@@ -30,7 +30,7 @@ pub async fn listen(
     settings: UiSettings,
     interrupts: mpsc::Receiver<()>,
 ) -> Result<UiOutcome, UiError> {
-    let (lines, typed) = Lines::begin().map_err(UiError::Terminal)?;
+    let (lines, typed) = LineReader::begin().map_err(UiError::Terminal)?;
     let mut quit = settings.quit.clone();
     let told_to_end = Box::pin(async move {
         if quit.wait_for(|end| *end).await.is_err() {
@@ -41,7 +41,7 @@ pub async fn listen(
     talk.tick((app.now)());
     talk.begin(&settings.history, settings.notice.as_deref());
     let sources = Sources { told_to_end, interrupts, typed, events: app.events, replies: app.replies };
-    let mut session = Session {
+    let mut session = LinearLoop {
         talk,
         lines,
         sources,
@@ -84,7 +84,7 @@ pub async fn listen(
 enum News {
     ToldToEnd,
     Interrupt,
-    Typed(Typed),
+    Typed(TypedLine),
     Agent(Event),
     AgentGone,
     Reply(Reply),
@@ -94,7 +94,7 @@ enum News {
 struct Sources {
     told_to_end: Pin<Box<dyn Future<Output = ()> + Send>>,
     interrupts: mpsc::Receiver<()>,
-    typed: mpsc::UnboundedReceiver<Typed>,
+    typed: mpsc::UnboundedReceiver<TypedLine>,
     events: mpsc::Receiver<Event>,
     replies: mpsc::Receiver<Reply>,
 }
@@ -126,9 +126,9 @@ impl Sources {
 }
 
 /// Everything the loop holds.
-struct Session {
+struct LinearLoop {
     talk: LinearSession,
-    lines: Lines,
+    lines: LineReader,
     sources: Sources,
     requests: mpsc::Sender<Request>,
     abort: mpsc::Sender<()>,
@@ -138,20 +138,20 @@ struct Session {
     outcome: Option<UiOutcome>,
 }
 
-impl Session {
+impl LinearLoop {
     fn take(&mut self, news: News) {
         self.talk.tick((self.now)());
         let acts = match news {
             News::ToldToEnd => return self.outcome = Some(UiOutcome::Signalled),
             News::AgentGone => return self.outcome = Some(UiOutcome::AgentGone),
-            News::Typed(Typed::Gone) => return self.outcome = Some(UiOutcome::TerminalGone),
+            News::Typed(TypedLine::Gone) => return self.outcome = Some(UiOutcome::TerminalGone),
             // At a terminal it is Ctrl-D, which leaves; a pipe that has ended has said all it wanted to.
-            News::Typed(Typed::End) if self.lines.are_shown() => vec![Act::Quit],
-            News::Typed(Typed::End) => {
+            News::Typed(TypedLine::End) if self.lines.are_shown() => vec![Act::Quit],
+            News::Typed(TypedLine::End) => {
                 self.is_leaving = true;
                 Vec::new()
             }
-            News::Typed(Typed::Line(line)) => self.talk.line(&line),
+            News::Typed(TypedLine::Line(line)) => self.talk.line(&line),
             News::Interrupt => self.talk.interrupt(self.lines.are_shown()),
             News::Agent(event) => {
                 self.talk.hear(&event);

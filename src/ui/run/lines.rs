@@ -24,7 +24,7 @@ const MOST_PIECES: usize = 256;
 
 /// What was typed.
 #[derive(Debug)]
-pub(super) enum Typed {
+pub(super) enum TypedLine {
     /// A line.
     Line(Line),
     /// Ctrl-D, or the end of what stdin is.
@@ -34,7 +34,7 @@ pub(super) enum Typed {
 }
 
 /// Reads until it is dropped, and not a line more.
-pub(super) struct Lines {
+pub(super) struct LineReader {
     gate: Arc<Mutex<Gate>>,
     /// Closed with this value: the reader, who waits for it too, wakes and ends.
     _end: PipeWriter,
@@ -45,7 +45,7 @@ struct Gate {
     input: OwnedFd,
     /// Whether a terminal shows what is typed.
     shown: bool,
-    typed: mpsc::UnboundedSender<Typed>,
+    typed: mpsc::UnboundedSender<TypedLine>,
     /// The beginning of a line.
     begun: Vec<u8>,
     questions: u64,
@@ -55,16 +55,16 @@ struct Gate {
     is_over: bool,
 }
 
-impl Lines {
+impl LineReader {
     /// Begins to read.
     ///
     /// # Errors
     /// When the system gives no pipe or no thread.
-    pub(super) fn begin() -> io::Result<(Self, mpsc::UnboundedReceiver<Typed>)> {
+    pub(super) fn begin() -> io::Result<(Self, mpsc::UnboundedReceiver<TypedLine>)> {
         Self::of(stdin().as_fd().try_clone_to_owned()?, stdin().is_terminal())
     }
 
-    fn of(input: OwnedFd, shown: bool) -> io::Result<(Self, mpsc::UnboundedReceiver<Typed>)> {
+    fn of(input: OwnedFd, shown: bool) -> io::Result<(Self, mpsc::UnboundedReceiver<TypedLine>)> {
         let (typed, lines) = mpsc::unbounded_channel();
         let (ended, end) = io::pipe()?;
         let watched = input.try_clone()?;
@@ -106,7 +106,7 @@ impl Lines {
             gate.read();
             pieces += 1;
             if pieces == MOST_PIECES {
-                gate.end(Typed::End);
+                gate.end(TypedLine::End);
             }
         }
         // Half a line is not typed yet; a terminal keeps it until Enter.
@@ -115,7 +115,7 @@ impl Lines {
     }
 }
 
-impl Drop for Lines {
+impl Drop for LineReader {
     fn drop(&mut self) {
         held(&self.gate).is_over = true;
     }
@@ -126,7 +126,7 @@ impl Gate {
     fn read(&mut self) {
         let mut piece = vec![0; PIECE];
         match rustix::io::read(&self.input, &mut piece) {
-            Ok(0) => self.end(Typed::End),
+            Ok(0) => self.end(TypedLine::End),
             Ok(bytes) => {
                 self.begun.extend(piece.get(..bytes).unwrap_or_default());
                 let mut lines = Vec::new();
@@ -144,17 +144,17 @@ impl Gate {
                 lines.iter().for_each(|line| self.tell(line, alone));
             }
             Err(Errno::INTR | Errno::AGAIN) => {}
-            Err(_) => self.end(Typed::Gone),
+            Err(_) => self.end(TypedLine::Gone),
         }
     }
 
     fn tell(&self, line: &[u8], alone: bool) {
         let text = String::from_utf8_lossy(line).trim_end_matches(['\n', '\r']).to_owned();
         let at = self.began.elapsed();
-        self.say(Typed::Line(Line { text, typed: self.questions, shown: self.shown, alone, at }));
+        self.say(TypedLine::Line(Line { text, typed: self.questions, shown: self.shown, alone, at }));
     }
 
-    fn end(&mut self, how: Typed) {
+    fn end(&mut self, how: TypedLine) {
         let last = std::mem::take(&mut self.begun);
         if !last.is_empty() {
             self.tell(&last, false);
@@ -164,7 +164,7 @@ impl Gate {
     }
 
     /// A loop that has ended hears nothing.
-    fn say(&self, typed: Typed) {
+    fn say(&self, typed: TypedLine) {
         self.typed.send(typed).unwrap_or_default();
     }
 }
@@ -175,7 +175,7 @@ fn read_on(gate: &Mutex<Gate>, input: &OwnedFd, ended: &PipeReader) {
         let mut both = [PollFd::new(input, PollFlags::IN), PollFd::new(ended, PollFlags::IN)];
         match poll(&mut both, None) {
             Ok(_) | Err(Errno::INTR) => {}
-            Err(_) => return held(gate).end(Typed::Gone),
+            Err(_) => return held(gate).end(TypedLine::Gone),
         }
         let mut gate = held(gate);
         // Whoever has asked a question may have read it all meanwhile.
@@ -205,17 +205,17 @@ mod tests {
     use super::*;
 
     /// The next line, and how many questions stood before it.
-    fn next(lines: &mut mpsc::UnboundedReceiver<Typed>) -> Option<(String, u64)> {
+    fn next(lines: &mut mpsc::UnboundedReceiver<TypedLine>) -> Option<(String, u64)> {
         match lines.blocking_recv()? {
-            Typed::Line(line) => Some((line.text, line.typed)),
-            Typed::End | Typed::Gone => None,
+            TypedLine::Line(line) => Some((line.text, line.typed)),
+            TypedLine::End | TypedLine::Gone => None,
         }
     }
 
     #[test]
     fn what_is_there_when_a_question_has_been_written_was_typed_before_it() {
         let (input, mut typist) = io::pipe().unwrap();
-        let (lines, mut typed) = Lines::of(input.into(), false).unwrap();
+        let (lines, mut typed) = LineReader::of(input.into(), false).unwrap();
         typist.write_all(b"early\n").unwrap();
         assert_eq!(next(&mut typed), Some(("early".to_owned(), 0)));
         for question in 1..100 {
@@ -236,9 +236,9 @@ mod tests {
     #[test]
     fn lines_that_come_together_are_not_alone() {
         let (input, mut typist) = io::pipe().unwrap();
-        let (_lines, mut typed) = Lines::of(input.into(), false).unwrap();
+        let (_lines, mut typed) = LineReader::of(input.into(), false).unwrap();
         let mut alone = || match typed.blocking_recv().unwrap() {
-            Typed::Line(line) => line.alone,
+            TypedLine::Line(line) => line.alone,
             other => panic!("{other:?}"),
         };
         typist.write_all(b"y\n").unwrap();
@@ -252,9 +252,9 @@ mod tests {
         let (input, mut typist) = io::pipe().unwrap();
         let again = input.try_clone().unwrap();
         for _ in 0..50 {
-            drop(Lines::of(again.try_clone().unwrap().into(), false).unwrap());
+            drop(LineReader::of(again.try_clone().unwrap().into(), false).unwrap());
         }
-        let (_lines, mut typed) = Lines::of(input.into(), false).unwrap();
+        let (_lines, mut typed) = LineReader::of(input.into(), false).unwrap();
         typist.write_all(b"mine\n").unwrap();
         assert_eq!(next(&mut typed), Some(("mine".to_owned(), 0)));
     }
@@ -262,7 +262,7 @@ mod tests {
     #[test]
     fn who_writes_without_reading_is_not_heard_for_ever() {
         let (input, typist) = io::pipe().unwrap();
-        let (lines, _typed) = Lines::of(input.into(), false).unwrap();
+        let (lines, _typed) = LineReader::of(input.into(), false).unwrap();
         let flood = thread::spawn(move || while (&typist).write_all(b"y\n").is_ok() {});
         lines.ask(|| Ok(())).unwrap();
         drop(lines);

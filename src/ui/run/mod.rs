@@ -59,7 +59,7 @@ pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError>
     let wake = Arc::new(Notify::new());
     let mut quit = settings.quit.clone();
     let mut quit_open = true;
-    let mut session = Session::new(app, settings, guard, terminal, Arc::clone(&wake));
+    let mut session = ScreenLoop::new(app, settings, guard, terminal, Arc::clone(&wake));
     let mut inputs = Some(EventStream::new());
     session.frame();
     if session.follows_background && ask_background().is_err() {
@@ -116,7 +116,7 @@ async fn at_hand(inputs: &mut EventStream, waits: bool) -> Option<Option<io::Res
 
 /// Everything the loop holds. Fields drop in order: the terminal is given back first, because the display would
 /// panic when it cannot show the cursor of a terminal that is gone.
-struct Session {
+struct ScreenLoop {
     app: AppIo,
     view: View,
     local: Local,
@@ -156,7 +156,7 @@ struct Session {
     terminal: Display,
 }
 
-impl Session {
+impl ScreenLoop {
     fn new(app: AppIo, settings: UiSettings, guard: Guard, terminal: Display, wake: Arc<Notify>) -> Self {
         let mut local = Local::new();
         local.notice = settings.notice;

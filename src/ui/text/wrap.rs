@@ -57,7 +57,7 @@ fn lay(
     let (mut hanging, hanging_width) =
         if hanging_width < limit { (hanging, hanging_width) } else { (Vec::new(), 0) };
     hanging.iter_mut().for_each(|span| span.style = tag::ours(span.style));
-    let mut page = Page { limit, hanging, hanging_width, ..Page::default() };
+    let mut page = WrapState { limit, hanging, hanging_width, ..WrapState::default() };
     for span in spans {
         for grapheme in span.content.graphemes(true) {
             match grapheme {
@@ -114,7 +114,7 @@ impl Run {
 
 /// The lines so far, the line being filled, and the word that has not found its line yet.
 #[derive(Default)]
-struct Page {
+struct WrapState {
     limit: usize,
     hanging: Vec<Span<'static>>,
     hanging_width: usize,
@@ -126,7 +126,7 @@ struct Page {
     may_break: bool,
 }
 
-impl Page {
+impl WrapState {
     fn room(&self) -> usize {
         if self.lines.is_empty() { self.limit } else { self.limit - self.hanging_width }
     }

@@ -47,7 +47,7 @@ type Value<'a> = Spanned<DeValue<'a>>;
 
 /// Reads a theme file; what it leaves out comes from the built-in theme of the same shade.
 pub(super) fn parse(source: &str) -> Result<Theme, String> {
-    let file = File { source };
+    let file = ThemeFile { source };
     let table = file.table()?;
     let table = table.get_ref();
     file.known_keys(table, TOP)?;
@@ -88,11 +88,11 @@ pub(super) fn parse(source: &str) -> Result<Theme, String> {
 
 /// The source, kept for the line numbers of errors.
 #[derive(Clone, Copy)]
-struct File<'a> {
+struct ThemeFile<'a> {
     source: &'a str,
 }
 
-impl<'a> File<'a> {
+impl<'a> ThemeFile<'a> {
     fn table(self) -> Result<Spanned<DeTable<'a>>, String> {
         DeTable::parse(self.source).map_err(|error| {
             let line = error.span().map_or(1, |span| self.line(&span));

@@ -3,6 +3,7 @@
 mod circles;
 mod source;
 mod tool_names;
+mod type_names;
 
 use source::{SourceFile, imports, source_files};
 

@@ -13,7 +13,7 @@ use crate::config::fault::Fault;
 
 /// Where a key comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum KeyOrigin {
     /// A variable of the environment, which is set.
     Variable(String),
     /// The `api_key_command` of the configuration.
@@ -28,7 +28,7 @@ pub(super) enum Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Found {
     /// It is here.
-    At(Place),
+    At(KeyOrigin),
     /// It wants one, and this variable is not set.
     Missing(String),
     /// It wants none.
@@ -49,22 +49,22 @@ pub(super) fn find(
     let is_set = |variable: &&str| environment.secret(variable).is_some();
     let usual = preset.and_then(|preset| preset.key);
     if let Some(variable) = said.api_key_env.as_deref().filter(is_set) {
-        return Ok(Found::At(Place::Variable(variable.to_owned())));
+        return Ok(Found::At(KeyOrigin::Variable(variable.to_owned())));
     }
     if let Some(command) = &said.api_key_command {
-        return Ok(Found::At(Place::Command(command.clone())));
+        return Ok(Found::At(KeyOrigin::Command(command.clone())));
     }
     if let Some(file) = &said.api_key_file {
-        return Ok(Found::At(Place::File(file::expanded(file, environment))));
+        return Ok(Found::At(KeyOrigin::File(file::expanded(file, environment))));
     }
     if let Some(variable) = usual.filter(|_| said.api_key_env.is_none()).filter(is_set) {
-        return Ok(Found::At(Place::Variable(variable.to_owned())));
+        return Ok(Found::At(KeyOrigin::Variable(variable.to_owned())));
     }
     let ours = environment.config_dir().map(|folder| folder.join("keys.toml"));
     if let Some(ours) = ours
         && file::of_provider(&ours, provider)?.is_some()
     {
-        return Ok(Found::At(Place::KeysFile(ours)));
+        return Ok(Found::At(KeyOrigin::KeysFile(ours)));
     }
     Ok(said.api_key_env.as_deref().or(usual).map_or(Found::Unneeded, |name| Found::Missing(name.to_owned())))
 }
@@ -77,7 +77,7 @@ pub(super) fn check_file(path: &Path) -> Result<(), Fault> {
     file::of_provider(path, "").map(drop)
 }
 
-impl Place {
+impl KeyOrigin {
     /// Reads the key.
     ///
     /// # Errors

@@ -30,7 +30,7 @@ use crate::tool::{Invocation, Preparation, Shown, SideEffect, ToolKind, ToolRepo
 
 use super::super::network::{Network, cause};
 use super::arguments::required;
-use super::tool::{Call, Look, Running, Tool, spec};
+use super::tool::{LookedAt, Running, RunningCall, Tool, spec};
 use super::words::size;
 use desk::Desk;
 use page::ContentType;
@@ -78,13 +78,13 @@ impl Tool for FetchTool {
         ToolSpec { kind: ToolKind::Fetch, retrieves: true, ..tool }
     }
 
-    fn look(&self, look: Look<'_>, found: &mut Preparation) {
+    fn look(&self, look: LookedAt<'_>, found: &mut Preparation) {
         if let Some(url) = look.invocation.arguments.text("url") {
             found.invalid = policy::page(url).err();
         }
     }
 
-    fn run(&self, call: Call, _output: mpsc::Sender<Shown>) -> Running {
+    fn run(&self, call: RunningCall, _output: mpsc::Sender<Shown>) -> Running {
         Box::pin(async move { call.tools.fetch.run(&call.invocation).await })
     }
 }

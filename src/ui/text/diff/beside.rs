@@ -2,8 +2,8 @@
 
 use ratatui::text::{Line, Span};
 
-use super::read::{Row, Sign};
-use super::{Page, words};
+use super::read::{DiffRow, Sign};
+use super::{DiffPage, words};
 use crate::ui::text::tag::stop;
 use crate::ui::text::width;
 
@@ -11,12 +11,16 @@ use crate::ui::text::width;
 const BETWEEN: &str = " │ ";
 
 /// Removed rows against the added ones that take their place.
-pub(super) fn change(removed: &[Row<'_>], added: &[Row<'_>], page: &Page<'_>) -> Vec<Line<'static>> {
+pub(super) fn change(
+    removed: &[DiffRow<'_>],
+    added: &[DiffRow<'_>],
+    page: &DiffPage<'_>,
+) -> Vec<Line<'static>> {
     let half = half(page);
     let mut lines = Vec::new();
     for at in 0..removed.len().max(added.len()) {
         let (before, after) = (removed.get(at), added.get(at));
-        let side = |row: Option<&Row<'_>>, other: Option<&Row<'_>>| {
+        let side = |row: Option<&DiffRow<'_>>, other: Option<&DiffRow<'_>>| {
             row.map_or_else(Vec::new, |row| {
                 page.row(row, &[row.before.or(row.after)], words(row, other, page.theme), half)
             })
@@ -27,7 +31,7 @@ pub(super) fn change(removed: &[Row<'_>], added: &[Row<'_>], page: &Page<'_>) ->
 }
 
 /// A row that is the same on both sides; what belongs to no side takes the whole width.
-pub(super) fn same(row: &Row<'_>, page: &Page<'_>) -> Vec<Line<'static>> {
+pub(super) fn same(row: &DiffRow<'_>, page: &DiffPage<'_>) -> Vec<Line<'static>> {
     if row.sign != Sign::Context {
         return page.unchanged(row);
     }
@@ -37,7 +41,7 @@ pub(super) fn same(row: &Row<'_>, page: &Page<'_>) -> Vec<Line<'static>> {
 }
 
 /// The cells of one side.
-fn half(page: &Page<'_>) -> usize {
+fn half(page: &DiffPage<'_>) -> usize {
     (page.room.saturating_sub(width(BETWEEN)) / 2).max(1)
 }
 
@@ -45,7 +49,7 @@ fn joined(
     left: Vec<Line<'static>>,
     right: Vec<Line<'static>>,
     half: usize,
-    page: &Page<'_>,
+    page: &DiffPage<'_>,
 ) -> Vec<Line<'static>> {
     let rows = left.len().max(right.len());
     let (mut left, mut right) = (left.into_iter(), right.into_iter());

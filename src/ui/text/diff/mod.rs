@@ -9,7 +9,7 @@ use ratatui::text::{Line, Span};
 use similar::{ChangeTag, TextDiff};
 use unicode_segmentation::UnicodeSegmentation;
 
-use self::read::{Row, Sign, rows};
+use self::read::{DiffRow, Sign, rows};
 pub use self::spoken::spoken;
 use super::tag::ours;
 use super::{cut_spans, width, wrap};
@@ -29,7 +29,7 @@ const ALIKE: f32 = 0.4;
 
 /// A diff as lines.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Laid {
+pub struct LaidDiff {
     /// The lines, none wider than asked.
     pub lines: Vec<Line<'static>>,
     /// Where among them the first change begins, if anything is changed.
@@ -45,19 +45,19 @@ pub fn render(unified: &str, width: u16, theme: &Theme) -> Vec<Line<'static>> {
 /// Lays out a unified diff, untrusted as it is, on lines of at most `width` cells: what was and what will be side by
 /// side where both have room, else one below the other. Lines that belong to no hunk are shown as they are.
 #[must_use]
-pub fn lay(unified: &str, width: u16, theme: &Theme) -> Laid {
+pub fn lay(unified: &str, width: u16, theme: &Theme) -> LaidDiff {
     let rows = rows(unified);
     let room = usize::from(width);
-    let mut laid = Laid { lines: Vec::new(), first_change: None };
+    let mut laid = LaidDiff { lines: Vec::new(), first_change: None };
     if room == 0 {
         return laid;
     }
-    let digits = rows.iter().filter_map(Row::last_number).max().unwrap_or(0).to_string().len();
+    let digits = rows.iter().filter_map(DiffRow::last_number).max().unwrap_or(0).to_string().len();
     let digits = if room < 2 * digits + 4 + ROOM_FOR_TEXT { 0 } else { digits };
     // A file that is new or gone has but one side.
     let has = |sign| rows.iter().any(|row| row.sign == sign);
     let is_beside = room >= SIDE_BY_SIDE && has(Sign::Add) && has(Sign::Remove);
-    let page = Page { room, digits, theme };
+    let page = DiffPage { room, digits, theme };
     let mut rest = rows.as_slice();
     while let Some((row, others)) = rest.split_first() {
         let (removed, after) = leading(Sign::Remove, rest);
@@ -79,12 +79,12 @@ pub fn lay(unified: &str, width: u16, theme: &Theme) -> Laid {
 }
 
 /// The rows of one sign at the beginning, and those after them.
-fn leading<'r, 'a>(sign: Sign, rows: &'r [Row<'a>]) -> (&'r [Row<'a>], &'r [Row<'a>]) {
+fn leading<'r, 'a>(sign: Sign, rows: &'r [DiffRow<'a>]) -> (&'r [DiffRow<'a>], &'r [DiffRow<'a>]) {
     rows.split_at(rows.iter().take_while(|row| row.sign == sign).count())
 }
 
 /// What rows are laid out on.
-struct Page<'t> {
+struct DiffPage<'t> {
     /// The cells of a line.
     room: usize,
     /// The cells of a line number; none are shown when it is 0.
@@ -92,9 +92,9 @@ struct Page<'t> {
     theme: &'t Theme,
 }
 
-impl Page<'_> {
+impl DiffPage<'_> {
     /// What is removed, and below it what is added.
-    fn change(&self, removed: &[Row<'_>], added: &[Row<'_>]) -> Vec<Line<'static>> {
+    fn change(&self, removed: &[DiffRow<'_>], added: &[DiffRow<'_>]) -> Vec<Line<'static>> {
         let mut lines = Vec::new();
         for (side, other) in [(removed, added), (added, removed)] {
             for (index, row) in side.iter().enumerate() {
@@ -106,7 +106,7 @@ impl Page<'_> {
     }
 
     /// A row that is no change.
-    fn unchanged(&self, row: &Row<'_>) -> Vec<Line<'static>> {
+    fn unchanged(&self, row: &DiffRow<'_>) -> Vec<Line<'static>> {
         if matches!(row.sign, Sign::Header | Sign::Note) {
             return wrap(&row.text, self.room, style(row.sign, self.theme));
         }
@@ -116,7 +116,7 @@ impl Page<'_> {
     /// A row on as many lines of at most `room` cells as it needs; the gutter of the further ones is empty.
     fn row(
         &self,
-        row: &Row<'_>,
+        row: &DiffRow<'_>,
         numbers: &[Option<usize>],
         text: Vec<Span<'static>>,
         room: usize,
@@ -146,7 +146,7 @@ impl Page<'_> {
 }
 
 /// The text of a row, with the words set off that differ from the row it stands against.
-fn words(row: &Row<'_>, other: Option<&Row<'_>>, theme: &Theme) -> Vec<Span<'static>> {
+fn words(row: &DiffRow<'_>, other: Option<&DiffRow<'_>>, theme: &Theme) -> Vec<Span<'static>> {
     let style = style(row.sign, theme);
     let whole = vec![Span::styled(row.text.to_string(), style)];
     let (Some(other), Some(changed)) = (other, changed_style(row.sign, theme)) else { return whole };

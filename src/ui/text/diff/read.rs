@@ -18,14 +18,14 @@ pub(super) enum Sign {
 
 /// One line of a diff, made safe and without its sign, and its number on both sides.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Row<'a> {
+pub(super) struct DiffRow<'a> {
     pub(super) sign: Sign,
     pub(super) text: Cow<'a, str>,
     pub(super) before: Option<usize>,
     pub(super) after: Option<usize>,
 }
 
-impl Row<'_> {
+impl DiffRow<'_> {
     /// The larger of the row's numbers.
     pub(super) fn last_number(&self) -> Option<usize> {
         self.before.max(self.after)
@@ -42,7 +42,7 @@ struct Hunk {
 }
 
 /// All lines of a diff. Counting down the hunk's lines tells a removed `-- x` from the head of a file.
-pub(super) fn rows(unified: &str) -> Vec<Row<'_>> {
+pub(super) fn rows(unified: &str) -> Vec<DiffRow<'_>> {
     let mut hunk: Option<Hunk> = None;
     let unified = unified.strip_suffix('\n').unwrap_or(unified);
     // A file whose lines all end in a carriage return says nothing by it; one that mixes them does.
@@ -54,7 +54,7 @@ pub(super) fn rows(unified: &str) -> Vec<Row<'_>> {
     unified.split('\n').map(|line| row(bare(line), &mut hunk)).collect()
 }
 
-fn row<'a>(line: &'a str, hunk: &mut Option<Hunk>) -> Row<'a> {
+fn row<'a>(line: &'a str, hunk: &mut Option<Hunk>) -> DiffRow<'a> {
     let inside = hunk.as_mut().filter(|hunk| hunk.removed_left + hunk.added_left > 0);
     if let Some(row) = inside.and_then(|hunk| hunk.take(line)) {
         return row;
@@ -69,12 +69,12 @@ fn row<'a>(line: &'a str, hunk: &mut Option<Hunk>) -> Row<'a> {
         Some(("-", text)) => (Sign::Remove, text),
         _ => (Sign::Note, line),
     };
-    Row { sign, text: sanitize(text), before: None, after: None }
+    DiffRow { sign, text: sanitize(text), before: None, after: None }
 }
 
 impl Hunk {
     /// A line of the hunk, or `None` when the line cannot be one.
-    fn take<'a>(&mut self, line: &'a str) -> Option<Row<'a>> {
+    fn take<'a>(&mut self, line: &'a str) -> Option<DiffRow<'a>> {
         let (sign, text) = match line.chars().next() {
             Some('+') => (Sign::Add, line.strip_prefix('+')?),
             Some('-') => (Sign::Remove, line.strip_prefix('-')?),
@@ -82,7 +82,7 @@ impl Hunk {
             // Some programs strip the blank from empty context lines.
             None => (Sign::Context, line),
             Some('\\') => {
-                return Some(Row { sign: Sign::Note, text: sanitize(line), before: None, after: None });
+                return Some(DiffRow { sign: Sign::Note, text: sanitize(line), before: None, after: None });
             }
             Some(_) => return None,
         };
@@ -96,7 +96,7 @@ impl Hunk {
             self.after = self.after.saturating_add(1);
             self.added_left = self.added_left.saturating_sub(1);
         }
-        Some(Row { sign, text: sanitize(text), before, after })
+        Some(DiffRow { sign, text: sanitize(text), before, after })
     }
 }
 

@@ -1,6 +1,6 @@
 //! A diff in words: each line begins with what becomes of it.
 
-use super::read::{Row, Sign, rows};
+use super::read::{DiffRow, Sign, rows};
 
 /// The lines of a unified diff, made safe: `added: …`, `removed: …`, `same: …`, and before each hunk where it begins.
 #[must_use]
@@ -11,7 +11,7 @@ pub fn spoken(unified: &str) -> Vec<String> {
     spoken.map(|line| line.trim_end().to_owned()).collect()
 }
 
-fn said(row: &Row<'_>, line: Option<usize>) -> String {
+fn said(row: &DiffRow<'_>, line: Option<usize>) -> String {
     let text = row.text.as_ref();
     match (row.sign, line) {
         (Sign::Add, _) => format!("added: {text}"),

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use ratatui::text::Line;
 
 use self::paint::{Painter, Palette};
-use self::worker::{Answer, Request, Worker};
+use self::worker::{HighlightAnswer, HighlightRequest, Worker};
 use super::cache::{Cache, Slot};
 use crate::ui::theme::Theme;
 
@@ -31,14 +31,14 @@ const MOST_WAITING: usize = 16;
 
 /// What a painted block is kept under.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Key {
+pub(super) struct PaintKey {
     language: String,
     hash: u64,
     length: usize,
     theme: String,
 }
 
-impl Key {
+impl PaintKey {
     fn new(language: &str, code: &str, theme: &Theme) -> Self {
         let mut hasher = DefaultHasher::new();
         code.hash(&mut hasher);
@@ -69,14 +69,14 @@ pub(super) struct Growing(u64);
 /// Colours code. Syntax definitions are loaded on first need.
 pub struct Highlighter {
     engine: Slot<Engine>,
-    painted: Cache<Key, Arc<Vec<Line<'static>>>>,
+    painted: Cache<PaintKey, Arc<Vec<Line<'static>>>>,
     state: Slot<State>,
 }
 
 #[derive(Default)]
 struct State {
     generation: u64,
-    asked: BTreeSet<Key>,
+    asked: BTreeSet<PaintKey>,
     grown: BTreeMap<u64, Vec<Line<'static>>>,
     last_growing: u64,
 }
@@ -133,13 +133,13 @@ impl Highlighter {
         if language.is_empty() || code.len() > LARGEST_BLOCK || self.is_off() {
             return Paint::Plain;
         }
-        let key = Key::new(language, code, theme);
+        let key = PaintKey::new(language, code, theme);
         self.fetch();
         if let Some(lines) = self.painted.get(&key) {
             return Paint::Here(lines);
         }
         if self.state.with(|state| state.asked.insert(key.clone())) {
-            let request = Request::Whole {
+            let request = HighlightRequest::Whole {
                 key: key.clone(),
                 language: language.to_owned(),
                 code: code.to_owned(),
@@ -163,7 +163,7 @@ impl Highlighter {
 
     /// Asks for the next whole lines of a growing block.
     pub(super) fn grow(&self, block: Growing, language: &str, code: &str, theme: &Theme) {
-        self.send(Request::Grow {
+        self.send(HighlightRequest::Grow {
             id: block.0,
             language: language.to_owned(),
             code: code.to_owned(),
@@ -179,14 +179,14 @@ impl Highlighter {
 
     /// Keeps what was painted while a block grew, for when the whole block is asked for.
     pub(super) fn keep(&self, language: &str, code: &str, theme: &Theme, lines: Vec<Line<'static>>) {
-        self.painted.insert(Key::new(language, code, theme), Arc::new(lines));
+        self.painted.insert(PaintKey::new(language, code, theme), Arc::new(lines));
     }
 
     fn is_off(&self) -> bool {
         self.engine.with(|engine| matches!(engine, Engine::Off))
     }
 
-    fn send(&self, request: Request) {
+    fn send(&self, request: HighlightRequest) {
         let answer = self.engine.with(|engine| engine.serve(request));
         if let Some(answer) = answer {
             self.accept(answer);
@@ -195,7 +195,7 @@ impl Highlighter {
 
     /// Takes in what the thread has finished.
     fn fetch(&self) {
-        let answers: Vec<Answer> = self.engine.with(|engine| match engine {
+        let answers: Vec<HighlightAnswer> = self.engine.with(|engine| match engine {
             Engine::Running(worker) => worker.answers.try_iter().collect(),
             Engine::Off | Engine::Immediate(_) | Engine::Idle(_) => Vec::new(),
         });
@@ -204,15 +204,15 @@ impl Highlighter {
         }
     }
 
-    fn accept(&self, answer: Answer) {
+    fn accept(&self, answer: HighlightAnswer) {
         self.state.with(|state| {
             state.generation += 1;
             match answer {
-                Answer::Whole { key, lines } => {
+                HighlightAnswer::Whole { key, lines } => {
                     state.asked.remove(&key);
                     self.painted.insert(key, Arc::new(lines));
                 }
-                Answer::Grown { id, lines } => {
+                HighlightAnswer::Grown { id, lines } => {
                     state.grown.entry(id).or_default().extend(lines);
                     while state.grown.len() > MOST_WAITING {
                         state.grown.pop_first();
@@ -231,7 +231,7 @@ impl std::fmt::Debug for Highlighter {
 
 impl Engine {
     /// Passes a request on; the immediate engine has the answer at once. An engine that fails is off from then on.
-    fn serve(&mut self, request: Request) -> Option<Answer> {
+    fn serve(&mut self, request: HighlightRequest) -> Option<HighlightAnswer> {
         if let Self::Idle(_) = self {
             let Self::Idle(wake) = std::mem::replace(self, Self::Off) else { return None };
             *self = worker::start(wake).map_or(Self::Off, Self::Running);

@@ -5,27 +5,27 @@ use std::thread;
 
 use ratatui::text::Line;
 
-use super::Key;
+use super::PaintKey;
 use super::paint::{Painter, Palette};
 
 /// What the screen asks for.
-pub(super) enum Request {
+pub(super) enum HighlightRequest {
     /// A whole block, to be kept under its key.
-    Whole { key: Key, language: String, code: String, palette: Palette },
+    Whole { key: PaintKey, language: String, code: String, palette: Palette },
     /// The next lines of a block that grows.
     Grow { id: u64, language: String, code: String, palette: Palette },
 }
 
 /// What comes back.
-pub(super) enum Answer {
-    Whole { key: Key, lines: Vec<Line<'static>> },
+pub(super) enum HighlightAnswer {
+    Whole { key: PaintKey, lines: Vec<Line<'static>> },
     Grown { id: u64, lines: Vec<Line<'static>> },
 }
 
 /// The screen's end of the thread, which ends when this is dropped.
 pub(super) struct Worker {
-    pub(super) requests: Sender<Request>,
-    pub(super) answers: Receiver<Answer>,
+    pub(super) requests: Sender<HighlightRequest>,
+    pub(super) answers: Receiver<HighlightAnswer>,
 }
 
 /// Starts the thread. `None` if the system has no more threads to give: code stays plain then.
@@ -46,13 +46,13 @@ pub(super) fn start(wake: Box<dyn Fn() + Send + Sync>) -> Option<Worker> {
 }
 
 /// Does what was asked.
-pub(super) fn serve(painter: &mut Painter, request: Request) -> Answer {
+pub(super) fn serve(painter: &mut Painter, request: HighlightRequest) -> HighlightAnswer {
     match request {
-        Request::Whole { key, language, code, palette } => {
-            Answer::Whole { key, lines: painter.paint(&language, &code, &palette) }
+        HighlightRequest::Whole { key, language, code, palette } => {
+            HighlightAnswer::Whole { key, lines: painter.paint(&language, &code, &palette) }
         }
-        Request::Grow { id, language, code, palette } => {
-            Answer::Grown { id, lines: painter.grow(id, &language, &code, &palette) }
+        HighlightRequest::Grow { id, language, code, palette } => {
+            HighlightAnswer::Grown { id, lines: painter.grow(id, &language, &code, &palette) }
         }
     }
 }

@@ -7,7 +7,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 use super::inline::Inline;
-use super::table::Table;
+use super::table::MarkdownTable;
 use super::{code, heading, scan};
 use crate::ui::text::highlight::Highlighter;
 use crate::ui::text::tag::ours;
@@ -21,7 +21,7 @@ const BULLETS: &[&str] = &["• ", "◦ ", "▪ "];
 const LONGEST_RULE: usize = 60;
 
 /// What a piece came to.
-pub(super) struct Laid {
+pub(super) struct LaidPiece {
     pub(super) lines: Vec<Line<'static>>,
     /// The colours of some code are still being worked out.
     pub(super) is_waiting: bool,
@@ -30,7 +30,13 @@ pub(super) struct Laid {
 }
 
 /// Lays out safe markdown on lines of at most `room` cells; its links are numbered from `first` on.
-pub(super) fn lay(source: &str, room: usize, theme: &Theme, highlighter: &Highlighter, first: usize) -> Laid {
+pub(super) fn lay(
+    source: &str,
+    room: usize,
+    theme: &Theme,
+    highlighter: &Highlighter,
+    first: usize,
+) -> LaidPiece {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS
@@ -46,7 +52,7 @@ pub(super) fn lay(source: &str, room: usize, theme: &Theme, highlighter: &Highli
         room,
         theme,
         highlighter,
-        laid: Laid { lines: Vec::new(), is_waiting: false, links: Vec::new() },
+        laid: LaidPiece { lines: Vec::new(), is_waiting: false, links: Vec::new() },
         containers: Vec::new(),
         wants_gap: false,
         inline: Inline::new(theme, first),
@@ -79,14 +85,14 @@ struct Layout<'a> {
     room: usize,
     theme: &'a Theme,
     highlighter: &'a Highlighter,
-    laid: Laid,
+    laid: LaidPiece,
     containers: Vec<Container>,
     /// A block has ended, and the next one is to stand apart from it.
     wants_gap: bool,
     inline: Inline<'a>,
     /// The language and the text of the code block being read.
     code: Option<(String, String)>,
-    table: Option<Table>,
+    table: Option<MarkdownTable>,
 }
 
 impl Layout<'_> {
@@ -137,7 +143,9 @@ impl Layout<'_> {
                     self.loosen();
                 }
             }
-            Tag::Table(alignments) => self.table = Some(Table { alignments, ..Table::default() }),
+            Tag::Table(alignments) => {
+                self.table = Some(MarkdownTable { alignments, ..MarkdownTable::default() })
+            }
             Tag::TableRow => {
                 if let Some(table) = &mut self.table {
                     table.rows.push(Vec::new());

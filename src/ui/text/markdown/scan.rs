@@ -11,7 +11,7 @@ const TOO: usize = 2;
 
 /// What a line is to the blocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum LinePlace {
     /// It goes on with the text block before it.
     Text,
     /// It is blank, and belongs to nothing: so is what follows, up to the next beginning.
@@ -49,26 +49,26 @@ struct Fence {
 
 impl Scanner {
     /// Places one line, which comes without its newline.
-    pub(super) fn feed(&mut self, line: &str) -> Place {
+    pub(super) fn feed(&mut self, line: &str) -> LinePlace {
         if let Some(fence) = self.fence {
             if closes(fence, line) {
                 *self = Self::default();
-                return Place::FenceClose;
+                return LinePlace::FenceClose;
             }
-            return Place::FenceLine;
+            return LinePlace::FenceLine;
         }
         if let Some((fence, language)) = opens(line) {
             *self = Self { fence: Some(fence), ..Self::default() };
-            return Place::FenceOpen(language);
+            return LinePlace::FenceOpen(language);
         }
         if line.trim().is_empty() {
             if !self.is_open || self.has_more_than(TOO) {
                 *self = Self::default();
-                return Place::Between;
+                return LinePlace::Between;
             }
             self.after_blank = true;
             self.count(line);
-            return Place::Text;
+            return LinePlace::Text;
         }
         let starts = !self.is_open || self.ends_before(line);
         if starts {
@@ -77,7 +77,7 @@ impl Scanner {
         self.after_blank = false;
         self.has_items |= is_item(line);
         self.count(line);
-        if starts { Place::TextStart } else { Place::Text }
+        if starts { LinePlace::TextStart } else { LinePlace::Text }
     }
 
     /// Whether the open block cannot reach over this line. To say no is always safe, only slower.
@@ -139,14 +139,14 @@ fn is_item(line: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn places(text: &str) -> Vec<Place> {
+    fn places(text: &str) -> Vec<LinePlace> {
         let mut scanner = Scanner::default();
         text.lines().map(|line| scanner.feed(line)).collect()
     }
 
     #[test]
     fn blank_lines_end_paragraphs_but_not_lists() {
-        use Place::{Text, TextStart};
+        use LinePlace::{Text, TextStart};
         assert_eq!(places("a\nb\n\nc"), [TextStart, Text, Text, TextStart]);
         assert_eq!(
             places("- a\n\n- b\n\n  more\n\nend"),
@@ -158,8 +158,8 @@ mod tests {
 
     #[test]
     fn fences_open_and_close() {
-        use Place::{FenceClose, FenceLine, TextStart};
-        let rust = Place::FenceOpen("rust".to_owned());
+        use LinePlace::{FenceClose, FenceLine, TextStart};
+        let rust = LinePlace::FenceOpen("rust".to_owned());
         assert_eq!(
             places("a\n```rust\n\n``\n```\nb"),
             [TextStart, rust.clone(), FenceLine, FenceLine, FenceClose, TextStart]
@@ -179,8 +179,8 @@ mod tests {
             let (mut lines, mut bytes, mut scanner) = (0, 0, Scanner::default());
             for one in text.lines() {
                 match scanner.feed(one) {
-                    Place::TextStart => (lines, bytes) = (1, one.len() + 1),
-                    Place::Between => {}
+                    LinePlace::TextStart => (lines, bytes) = (1, one.len() + 1),
+                    LinePlace::Between => {}
                     _ => (lines, bytes) = (lines + 1, bytes + one.len() + 1),
                 }
                 assert!(

@@ -10,7 +10,7 @@ use ratatui::text::Line;
 use super::code;
 use super::fence::Fence;
 use super::layout;
-use super::scan::{Place, Scanner};
+use super::scan::{LinePlace, Scanner};
 use crate::ui::text::highlight::Highlighter;
 use crate::ui::text::{sanitize, split_before};
 use crate::ui::theme::Theme;
@@ -28,15 +28,15 @@ pub struct Stream {
     partial: String,
     /// What that line is to the pieces.
     tail: Tail,
-    pieces: Vec<Piece>,
+    pieces: Vec<BlockPiece>,
     fences: Vec<Fence>,
-    page: Page,
+    page: BlockPage,
     /// All of the text is here at once, so its code is painted by the block.
     is_whole: bool,
 }
 
 #[derive(Debug)]
-enum Piece {
+enum BlockPiece {
     /// Safe markdown.
     Text(String),
     /// A part of a fence.
@@ -61,16 +61,16 @@ enum Tail {
 
 /// The pieces that are laid out, and for which width and theme.
 #[derive(Debug, Default)]
-struct Page {
+struct BlockPage {
     width: u16,
     theme: String,
-    laid: BTreeMap<usize, Laid>,
+    laid: BTreeMap<usize, LaidBlock>,
     /// Pieces that were laid out, ever.
     count: usize,
 }
 
 #[derive(Debug)]
-struct Laid {
+struct LaidBlock {
     lines: Vec<Line<'static>>,
     /// Where its links lead, in the order of their numbers.
     links: Vec<Arc<str>>,
@@ -134,8 +134,8 @@ impl Stream {
     pub fn source(&self, at: usize) -> Cow<'_, str> {
         let is_last = at + 1 >= self.pieces.len();
         let text = match self.pieces.get(at) {
-            Some(Piece::Text(source)) => source.as_str(),
-            Some(Piece::Code { fence, part }) => {
+            Some(BlockPiece::Text(source)) => source.as_str(),
+            Some(BlockPiece::Code { fence, part }) => {
                 self.fences.get(*fence).map_or("", |fence| fence.text(*part))
             }
             None => "",
@@ -181,25 +181,25 @@ impl Stream {
         let safe = sanitize(&raw);
         let line = safe.strip_suffix('\n').unwrap_or(&safe);
         match self.scanner.feed(line) {
-            Place::FenceOpen(language) => {
-                self.pieces.push(Piece::Code { fence: self.fences.len(), part: 0 });
+            LinePlace::FenceOpen(language) => {
+                self.pieces.push(BlockPiece::Code { fence: self.fences.len(), part: 0 });
                 self.fences.push(Fence::new(language));
             }
-            Place::FenceLine => {
+            LinePlace::FenceLine => {
                 let last = self.fences.len().saturating_sub(1);
                 if let Some(part) = self.fences.last_mut().and_then(|fence| fence.push(line)) {
-                    self.pieces.push(Piece::Code { fence: last, part });
+                    self.pieces.push(BlockPiece::Code { fence: last, part });
                 }
             }
-            Place::FenceClose => {
+            LinePlace::FenceClose => {
                 if let Some(fence) = self.fences.last_mut() {
                     fence.is_closed = true;
                 }
             }
-            Place::TextStart => self.pieces.push(Piece::Text(format!("{line}\n"))),
-            Place::Between => {}
-            Place::Text => {
-                if let Some(Piece::Text(source)) = self.pieces.last_mut() {
+            LinePlace::TextStart => self.pieces.push(BlockPiece::Text(format!("{line}\n"))),
+            LinePlace::Between => {}
+            LinePlace::Text => {
+                if let Some(BlockPiece::Text(source)) = self.pieces.last_mut() {
                     source.push_str(line);
                     source.push('\n');
                 }
@@ -212,10 +212,10 @@ impl Stream {
         let safe = sanitize(&self.partial);
         let place = self.scanner.clone().feed(&safe);
         match (place, self.pieces.last()) {
-            (Place::FenceLine, _) if !safe.is_empty() => Tail::Code,
-            (Place::FenceLine | Place::FenceClose, _) => Tail::Nothing,
-            (Place::Text, Some(Piece::Text(_))) => Tail::Text,
-            (Place::FenceOpen(language), _) => Tail::Fence(language),
+            (LinePlace::FenceLine, _) if !safe.is_empty() => Tail::Code,
+            (LinePlace::FenceLine | LinePlace::FenceClose, _) => Tail::Nothing,
+            (LinePlace::Text, Some(BlockPiece::Text(_))) => Tail::Text,
+            (LinePlace::FenceOpen(language), _) => Tail::Fence(language),
             _ if safe.trim().is_empty() => Tail::Nothing,
             _ => Tail::Apart,
         }
@@ -228,25 +228,26 @@ impl Stream {
                 self.fences.iter_mut().for_each(Fence::forget);
             }
             let count = self.page.count;
-            self.page = Page { width, theme: theme.name.clone(), count, ..Page::default() };
+            self.page = BlockPage { width, theme: theme.name.clone(), count, ..BlockPage::default() };
         }
         if width == 0 || at >= self.pieces() {
             return;
         }
         let generation = highlighter.generation();
-        let is_kept = |laid: &Laid| laid.waits.is_none_or(|then| then == generation);
+        let is_kept = |laid: &LaidBlock| laid.waits.is_none_or(|then| then == generation);
         if self.page.laid.get(&at).is_some_and(is_kept) {
             return;
         }
         let room = usize::from(self.page.width);
-        let layout::Laid { mut lines, is_waiting, links } = self.lay(at, room, theme, highlighter, first);
+        let layout::LaidPiece { mut lines, is_waiting, links } =
+            self.lay(at, room, theme, highlighter, first);
         // A block that shows nothing has this line, too: without a row, no window would ever be full of such blocks.
-        if at > 0 && !matches!(self.pieces.get(at), Some(Piece::Code { part: 1.., .. })) {
+        if at > 0 && !matches!(self.pieces.get(at), Some(BlockPiece::Code { part: 1.., .. })) {
             lines.insert(0, Line::default());
         }
         self.page.count += 1;
         let waits = is_waiting.then_some(generation);
-        self.page.laid.insert(at, Laid { lines, links, waits });
+        self.page.laid.insert(at, LaidBlock { lines, links, waits });
     }
 
     /// What a piece comes to.
@@ -257,15 +258,15 @@ impl Stream {
         theme: &Theme,
         highlighter: &Highlighter,
         first: usize,
-    ) -> layout::Laid {
-        let Some(Piece::Code { fence, part }) = self.pieces.get(at) else {
+    ) -> layout::LaidPiece {
+        let Some(BlockPiece::Code { fence, part }) = self.pieces.get(at) else {
             if let (Tail::Fence(language), None) = (&self.tail, self.pieces.get(at)) {
                 let lines = code::label(language, room, theme).into_iter().collect();
-                return layout::Laid { lines, is_waiting: false, links: Vec::new() };
+                return layout::LaidPiece { lines, is_waiting: false, links: Vec::new() };
             }
             return layout::lay(&self.source(at), room, theme, highlighter, first);
         };
-        let mut laid = layout::Laid { lines: Vec::new(), is_waiting: false, links: Vec::new() };
+        let mut laid = layout::LaidPiece { lines: Vec::new(), is_waiting: false, links: Vec::new() };
         if let Some(fence) = self.fences.get_mut(*fence) {
             if *part == 0 {
                 laid.lines.extend(code::label(&fence.language, room, theme));

@@ -19,13 +19,13 @@ pub(super) type Cell = Vec<Span<'static>>;
 
 /// A table as it was read.
 #[derive(Debug, Default)]
-pub(super) struct Table {
+pub(super) struct MarkdownTable {
     pub(super) alignments: Vec<Alignment>,
     pub(super) head: Vec<Cell>,
     pub(super) rows: Vec<Vec<Cell>>,
 }
 
-impl Table {
+impl MarkdownTable {
     /// The table on lines of at most `room` cells.
     pub(super) fn lay(&self, room: usize, theme: &Theme) -> Vec<Line<'static>> {
         match self.columns(room) {
