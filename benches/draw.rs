@@ -10,83 +10,83 @@
     reason = "benches"
 )]
 
-#[path = "../tests/support/frames.rs"]
-mod frames;
-#[path = "../tests/support/stage.rs"]
-mod stage;
-#[path = "../tests/support/told.rs"]
-mod told;
+#[path = "../tests/support/legacy_facts.rs"]
+mod legacy_facts;
+#[path = "../tests/support/screen_harness.rs"]
+mod screen_harness;
+#[path = "../tests/support/session_builder.rs"]
+mod session_builder;
 
 use countersign::agent::Live;
 use countersign::ledger::{Decider, EntryId, Outcome, Transition};
 use divan::Bencher;
-use frames::Seat;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
+use screen_harness::ScreenHarness;
 use serde_json::json;
-use stage::{Stage, view};
+use session_builder::{SessionBuilder, view};
 
 fn main() {
     divan::main();
 }
 
 /// A session of about so many cards: answers with code, and calls.
-fn session(cards: usize) -> Seat {
-    let mut stage = Stage::new();
-    stage.user("Go through all of it.");
+fn session(cards: usize) -> ScreenHarness {
+    let mut builder = SessionBuilder::new();
+    builder.user("Go through all of it.");
     for at in 0..cards / 2 {
-        let read = stage.tool_use("read", json!({ "path": format!("src/file{at}.rs") }));
+        let read = builder.tool_use("read", json!({ "path": format!("src/file{at}.rs") }));
         let text = format!("Step **{at}**: reading on.\n\n```rust\nfn step() {{}}\n```\n\n- one\n- two");
-        for call in stage.say(None, "", &text, vec![read]) {
-            stage.decide(call.id(), true, Decider::Policy);
-            stage.settle(call, Outcome::Ok, "fn a() {}\n", 3);
+        for call in builder.say(None, "", &text, vec![read]) {
+            builder.decide(call.id(), true, Decider::Policy);
+            builder.settle(call, Outcome::Ok, "fn a() {}\n", 3);
         }
-        stage.call_model(Transition::NextTurn);
+        builder.call_model(Transition::NextTurn);
     }
-    Seat::new(stage)
+    ScreenHarness::new(builder)
 }
 
 /// One more frame of the same.
 #[divan::bench(args = [100, 100_000])]
 fn frame(bencher: Bencher<'_, '_>, cards: usize) {
-    let mut seat = session(cards);
-    let mut terminal = seat.terminal(200, 50);
-    bencher.bench_local(|| seat.draw(&mut terminal));
+    let mut harness = session(cards);
+    let mut terminal = harness.terminal(200, 50);
+    bencher.bench_local(|| harness.draw(&mut terminal));
 }
 
 /// The first frame after the width has changed: everything in the window is laid out anew.
 #[divan::bench(args = [100, 100_000])]
 fn frame_after_resize(bencher: Bencher<'_, '_>, cards: usize) {
-    let mut seat = session(cards);
+    let mut harness = session(cards);
     let mut width = 200;
     bencher.bench_local(|| {
         width = if width == 200 { 199 } else { 200 };
-        let mut terminal = seat.terminal(width, 50);
-        seat.draw(&mut terminal);
+        let mut terminal = harness.terminal(width, 50);
+        harness.draw(&mut terminal);
     });
 }
 
 /// A frame for each piece of an answer that has grown long.
 #[divan::bench(args = [100, 100_000])]
 fn frame_while_streaming(bencher: Bencher<'_, '_>, cards: usize) {
-    let mut seat = session(cards);
-    let mut terminal = seat.terminal(200, 50);
+    let mut harness = session(cards);
+    let mut terminal = harness.terminal(200, 50);
     let message = EntryId(u64::MAX);
     bencher.bench_local(|| {
         let text = "more words of **the** answer\n\n".to_owned();
-        seat.view.fold(&countersign::agent::Event::Live(Live::Text { message, text }));
-        seat.draw(&mut terminal);
+        harness.view.fold(&countersign::agent::Event::Live(Live::Text { message, text }));
+        harness.draw(&mut terminal);
     });
 }
 
 /// A frame for one more delta of an answer of so many bytes.
 #[divan::bench(args = [1_000, 1_000_000])]
 fn frame_of_a_growing_answer(bencher: Bencher<'_, '_>, bytes: usize) {
-    let mut seat = session(100);
-    let mut terminal = seat.terminal(200, 50);
+    let mut harness = session(100);
+    let mut terminal = harness.terminal(200, 50);
     let message = EntryId(u64::MAX);
     let mut grow = |text: String, frames: usize| {
-        seat.view.fold(&countersign::agent::Event::Live(Live::Text { message, text }));
-        (0..frames).for_each(|_| seat.draw(&mut terminal));
+        harness.view.fold(&countersign::agent::Event::Live(Live::Text { message, text }));
+        (0..frames).for_each(|_| harness.draw(&mut terminal));
     };
     // A frame lays out 16 KB at most.
     grow("all of the words before it, **and** more\n\n".repeat(bytes / 40), 1 + bytes / 16_000);
@@ -96,20 +96,20 @@ fn frame_of_a_growing_answer(bencher: Bencher<'_, '_>, bytes: usize) {
 /// Taking in a whole session.
 #[divan::bench(args = [100, 10_000])]
 fn fold(bencher: Bencher<'_, '_>, cards: usize) {
-    let events = session(cards).stage.events;
+    let events = session(cards).builder.events;
     bencher.bench_local(|| view(&events).len());
 }
 
 /// One more frame of a page of the inspector, once its fold has been made.
 fn page(bencher: Bencher<'_, '_>, cards: usize, tabs: usize) {
-    let mut seat = session(cards);
-    seat.ctrl('o');
+    let mut harness = session(cards);
+    harness.ctrl('o');
     for _ in 0..tabs {
-        seat.key(KeyCode::Tab, KeyModifiers::NONE);
+        harness.key(KeyCode::Tab, KeyModifiers::NONE);
     }
-    let mut terminal = seat.terminal(200, 50);
-    seat.draw(&mut terminal);
-    bencher.bench_local(|| seat.draw(&mut terminal));
+    let mut terminal = harness.terminal(200, 50);
+    harness.draw(&mut terminal);
+    bencher.bench_local(|| harness.draw(&mut terminal));
 }
 
 /// The ledger as a table.

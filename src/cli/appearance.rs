@@ -6,7 +6,7 @@ use crate::config::environment::Environment;
 use crate::config::fault::Fault;
 use crate::config::{Images, Notify};
 use crate::ui::graphics::Protocol;
-use crate::ui::theme::ground::Ground;
+use crate::ui::theme::background::Background;
 use crate::ui::{Call, Takes};
 
 /// The theme that the terminal's background chooses.
@@ -21,8 +21,8 @@ pub(super) fn theme_name(invocation: &Invocation) -> &str {
     match invocation.config.theme.as_deref() {
         Some(name) if name != AUTO => name,
         _ => {
-            let told = invocation.environment.text("COLORFGBG").and_then(Ground::of_variable);
-            told.unwrap_or(Ground::Dark).theme()
+            let told = invocation.environment.text("COLORFGBG").and_then(Background::of_variable);
+            told.unwrap_or(Background::Dark).theme()
         }
     }
 }

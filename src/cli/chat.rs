@@ -19,7 +19,7 @@ use crate::config::models::Choice;
 use crate::config::{Invocation, project};
 use crate::ledger::Entry;
 use crate::runtime::DriverError;
-use crate::session::Which;
+use crate::session::SessionChoice;
 use crate::session::compose::{Session, compose};
 use crate::session::gateway::Ends;
 use crate::session::unrecorded;
@@ -44,7 +44,7 @@ const WORKERS: usize = 2;
 pub(super) fn run(
     invocation: &Invocation,
     prompt: Option<&str>,
-    which: Option<&Which>,
+    which: Option<&SessionChoice>,
 ) -> Result<Exit, Fault> {
     let mut session = compose(invocation, which, Attendance::Person)?;
     let mut first = invocation.first(prompt);
@@ -73,7 +73,7 @@ enum Next {
 
 /// The session that was picked; the one that was left, if that cannot be had, with the reason.
 fn resumed(invocation: &Invocation, wanted: String, left: String) -> Result<Session, Fault> {
-    let take_up = |id: String| compose(invocation, Some(&Which::Session(id)), Attendance::Person);
+    let take_up = |id: String| compose(invocation, Some(&SessionChoice::Session(id)), Attendance::Person);
     take_up(wanted).or_else(|why| {
         let mut back = take_up(left).or_else(|_| compose(invocation, None, Attendance::Person))?;
         back.notices.push(why.to_string());

@@ -105,8 +105,8 @@ fn live_event(live: &Live) -> Option<Value> {
         | Live::Returned(_)
         | Live::ModeChanged(_)
         | Live::Answering { .. }
-        | Live::BooksShut { .. }
-        | Live::BooksOpen
+        | Live::LedgerUnwritable { .. }
+        | Live::LedgerWritable
         | Live::Refused(_) => None,
     }
 }

@@ -13,9 +13,11 @@ use crate::agent::{Event, Intent, Live, Shutdown};
 use crate::config::Invocation;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
-use crate::ledger::{Body, CallId, Ending, Image, Learned, Lesson, Outcome, ToolResult, TurnEnded};
+use crate::ledger::{
+    Body, CallId, Ending, Image, LearnedLimit, Outcome, ProviderLimit, ToolResult, TurnEnded,
+};
 use crate::runtime::DriverError;
-use crate::session::Which;
+use crate::session::SessionChoice;
 use crate::session::attachments::{Attach, AttachmentRefusal};
 use crate::session::compose::{Session, compose};
 use crate::ui::text::sanitize;
@@ -31,7 +33,7 @@ pub(super) fn run(
     invocation: &Invocation,
     prompt: Option<&str>,
     json: bool,
-    which: Option<&Which>,
+    which: Option<&SessionChoice>,
 ) -> Result<Exit, Fault> {
     let wish = first(invocation, prompt)?;
     let session = compose(invocation, which, invocation.config.on_approval)?;
@@ -156,7 +158,10 @@ fn tell_all(
                 Body::Handoff { text } => out.handoff = Some(text.clone()),
                 Body::Error { message, next } => out.fault = Some(Fault::failed(message, next)),
                 // A tool less: whoever relies on it must hear which.
-                Body::Learned(Learned { lesson: lesson @ Lesson::ToolRefused { .. }, .. }) => {
+                Body::ProviderLimit(LearnedLimit {
+                    lesson: lesson @ ProviderLimit::ToolRefused { .. },
+                    ..
+                }) => {
                     complain(&format!("note: {}", one_line(&lesson.sentence())));
                 }
                 Body::TurnEnded(end) if said => return Ok((Some(end.clone()), out)),
@@ -164,7 +169,7 @@ fn tell_all(
             },
             Event::Live(Live::Unreached(why)) => complain(&format!("note: {}", one_line(&why))),
             // Nobody is here to make room: what runs is settled, and the end says what was not recorded.
-            Event::Live(Live::BooksShut { .. }) => {
+            Event::Live(Live::LedgerUnwritable { .. }) => {
                 if shutdown.blocking_send(Shutdown::Signal).is_err() {
                     break;
                 }

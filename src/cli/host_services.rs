@@ -7,12 +7,12 @@ use tokio::sync::watch;
 use super::editor::edit;
 use super::themes::{fitting, theme_called, themes_folder};
 use crate::config::Invocation;
-use crate::session::earlier::EarlierSessions;
-use crate::ui::errands::Errands;
+use crate::session::other_sessions::EarlierSessions;
+use crate::ui::host_services::HostServices;
 use crate::ui::theme::Theme;
 
 /// Answers the screen. What was said in other sessions is read beside it: it does not wait for that.
-pub(super) fn errands(invocation: &Invocation, earlier: EarlierSessions) -> Errands {
+pub(super) fn errands(invocation: &Invocation, earlier: EarlierSessions) -> HostServices {
     let (tell, prompts) = watch::channel(Vec::new());
     drop(tokio::task::spawn_blocking(move || tell.send(earlier.prompts())));
     let (environment, themes) = (invocation.environment.clone(), themes_folder(invocation));
@@ -20,7 +20,7 @@ pub(super) fn errands(invocation: &Invocation, earlier: EarlierSessions) -> Erra
         |name: &str| invocation.environment.text(name).filter(|v| !v.trim().is_empty()).map(str::to_owned);
     let editor = set("VISUAL").or_else(|| set("EDITOR")).unwrap_or_else(|| "vi".to_owned());
     let workspace = invocation.cwd.clone();
-    Errands {
+    HostServices {
         editor: Box::new(move |text| Box::pin(edit(editor.clone(), workspace.clone(), text))),
         prompts,
         theme_names: theme_names(themes.as_deref()),

@@ -7,11 +7,11 @@ use crate::agent::Event;
 use crate::config::Invocation;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
-use crate::session::Which;
+use crate::session::SessionChoice;
 use crate::ui::UiSettings;
 
 /// Shows a session's ledger.
-pub(super) fn run(invocation: &Invocation, which: &Which) -> Result<Exit, Fault> {
+pub(super) fn run(invocation: &Invocation, which: &SessionChoice) -> Result<Exit, Fault> {
     // Held until the end: the screen leaves when nobody could tell it anything.
     let (_events_to, events) = mpsc::channel(1);
     past::show(invocation, which, events, |entries, settings| UiSettings {

@@ -38,15 +38,15 @@ use outcome::say;
 use crate::config::environment::Environment;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
-use crate::config::{self, Flags, Given, Invocation, fault, goal, logging, models};
+use crate::config::{self, CommandLineSetting, Flags, Invocation, fault, goal, logging, models};
 use crate::runtime::keep_to_ourselves;
-use crate::session::{Which, confined};
+use crate::session::{SessionChoice, sandbox};
 use crate::ui::theme::resembling;
 
 /// The whole program.
 pub fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().collect();
-    if let Some(code) = confined::enter(&words) {
+    if let Some(code) = sandbox::enter(&words) {
         return code;
     }
     keep_to_ourselves();
@@ -127,23 +127,23 @@ fn run(words: Vec<OsString>, environment: Environment) -> Result<Exit, Fault> {
         }
         Some(Command::Resume(resume)) => {
             let invocation = invoke(&args.flags.then(resume.flags), environment, None)?;
-            let which = Which::named(resume.session, resume.last).unwrap_or(Which::Last);
+            let which = SessionChoice::named(resume.session, resume.last).unwrap_or(SessionChoice::Last);
             chat::run(&invocation, None, Some(&which))
         }
         Some(Command::Exec(exec)) => {
             let invocation = invoke(&args.flags.then(exec.flags), environment, exec.on_approval)?;
-            let which = Which::named(exec.resume, exec.last);
+            let which = SessionChoice::named(exec.resume, exec.last);
             exec::run(&invocation, exec.prompt.as_deref(), exec.json, which.as_ref())
         }
         Some(Command::Inspect(inspect)) => {
             let invocation = invoke(&args.flags.then(inspect.flags), environment, None)?;
-            let which = Which::named(inspect.session, inspect.last).unwrap_or(Which::Last);
+            let which = SessionChoice::named(inspect.session, inspect.last).unwrap_or(SessionChoice::Last);
             appearance::needs_a_screen(&invocation)?;
             inspect::run(&invocation, &which)
         }
         Some(Command::Replay(replay)) => {
             let invocation = invoke(&args.flags.then(replay.flags), environment, None)?;
-            let which = Which::named(replay.session, replay.last).unwrap_or(Which::Last);
+            let which = SessionChoice::named(replay.session, replay.last).unwrap_or(SessionChoice::Last);
             appearance::needs_a_screen(&invocation)?;
             replay::run(&invocation, &which)
         }
@@ -187,7 +187,11 @@ fn completions(shell: Shell) -> Result<Exit, Fault> {
 fn invoke(flags: &Flags, environment: Environment, on_approval: Option<String>) -> Result<Invocation, Fault> {
     let cwd = folder(flags.cd.as_deref())?;
     let mut given = flags.given();
-    given.extend(on_approval.map(|value| Given::Flag { flag: "--on-approval", key: "on_approval", value }));
+    given.extend(on_approval.map(|value| CommandLineSetting::Flag {
+        flag: "--on-approval",
+        key: "on_approval",
+        value,
+    }));
     let config = config::load(&cwd, &environment, &given)?;
     logging::start(environment.state_dir().as_deref(), &config.log);
     let goal = flags.goal.as_deref().map(goal::read).transpose()?;

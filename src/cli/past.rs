@@ -17,7 +17,7 @@ use crate::config::fault::Fault;
 use crate::ledger::{Body, Entry, Millis};
 use crate::policy::Mode;
 use crate::runtime::{Clock, SessionStore};
-use crate::session::Which;
+use crate::session::SessionChoice;
 use crate::session::compose::{locate, state_dir};
 use crate::ui::{AppIo, UiSettings};
 use crate::view::ViewSettings;
@@ -25,7 +25,7 @@ use crate::view::ViewSettings;
 /// Shows a session until the user leaves. `stage` is given its entries, inside the runtime, and says how they are shown.
 pub(super) fn show(
     invocation: &Invocation,
-    which: &Which,
+    which: &SessionChoice,
     events: mpsc::Receiver<Event>,
     stage: impl FnOnce(Vec<Arc<Entry>>, UiSettings) -> UiSettings,
 ) -> Result<Exit, Fault> {

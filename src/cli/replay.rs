@@ -12,7 +12,7 @@ use crate::config::Invocation;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
 use crate::ledger::Entry;
-use crate::session::Which;
+use crate::session::SessionChoice;
 use crate::session::compose::now;
 use crate::ui::{Replay, UiSettings};
 
@@ -20,7 +20,7 @@ use crate::ui::{Replay, UiSettings};
 const LONGEST: Duration = Duration::from_millis(400);
 
 /// Plays a session.
-pub(super) fn run(invocation: &Invocation, which: &Which) -> Result<Exit, Fault> {
+pub(super) fn run(invocation: &Invocation, which: &SessionChoice) -> Result<Exit, Fault> {
     let (events_to, events) = mpsc::channel(1);
     past::show(invocation, which, events, |entries, settings| {
         let (pace, paced) = watch::channel(Replay::default());

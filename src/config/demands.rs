@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::layers::{contents, correct_file, of_project, of_user};
-use super::tighten::{self, Standing};
+use super::tighten::{self, Looseness};
 use super::{
     AgentEntry, Config, McpEntry, apply,
     key::KeyValue,
@@ -71,7 +71,7 @@ pub(crate) fn demands(cwd: &Path, environment: &Environment) -> Result<Vec<Deman
             let weighed = tighten::weigh(&config, setting);
             let (after, standing) = weighed.map_err(|wrong| correct_file(&wrong))?;
             all.extend(told(&config, &after, setting, standing));
-            if standing == Standing::Tightens {
+            if standing == Looseness::Tightens {
                 config = after;
             }
         }
@@ -129,18 +129,18 @@ fn of_peer<P: Entry>(config: &mut Config, asked: &PeerSettings<'_, P>) -> Result
     })
 }
 
-fn told(before: &Config, after: &Config, setting: &Setting, standing: Standing) -> Vec<Demand> {
+fn told(before: &Config, after: &Config, setting: &Setting, standing: Looseness) -> Vec<Demand> {
     let one = |verb, what| Demand {
         verb,
         what,
         place: setting.source.place(),
-        needs_trust: standing == Standing::Loosens,
+        needs_trust: standing == Looseness::Loosens,
     };
     match standing {
         // Its value may hold a secret, and is not obeyed.
-        Standing::Refused => return vec![one("refused", setting.path.clone())],
-        Standing::Tightens => return vec![one("sets", setting.written())],
-        Standing::Loosens => {}
+        Looseness::Refused => return vec![one("refused", setting.path.clone())],
+        Looseness::Tightens => return vec![one("sets", setting.written())],
+        Looseness::Loosens => {}
     }
     if let KeyValue::Hooks = setting.row.value {
         let new = after.hooks.iter().skip(before.hooks.len());

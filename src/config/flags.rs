@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use clap::{Arg, ArgMatches, Args as ClapArgs, Command, FromArgMatches};
 
-use super::Given;
+use super::CommandLineSetting;
 use crate::budget::{Limit, Unit};
 
 /// The flags; all but `-C` are also keys of the configuration. Values are read where the configuration is, so that
@@ -100,7 +100,7 @@ impl Flags {
     }
 
     /// The flags as settings of the configuration.
-    pub fn given(&self) -> Vec<Given> {
+    pub fn given(&self) -> Vec<CommandLineSetting> {
         let screen_reader = self.screen_reader.then(|| true.to_string());
         let first = [
             ("-m", "model", &self.model),
@@ -119,14 +119,16 @@ impl Flags {
             ("--deny", "deny", &self.deny),
             ("--ask", "ask", &self.ask),
         ];
-        let pairs = self.config.iter().cloned().map(Given::Pair);
+        let pairs = self.config.iter().cloned().map(CommandLineSetting::Pair);
         let typed = |(flag, key, value): Single<'_>| Some((flag, key, value.clone()?));
         let limits = self.limits.given();
         let single =
             first.into_iter().filter_map(typed).chain(limits).chain(then.into_iter().filter_map(typed));
         let many =
             many.into_iter().flat_map(|(flag, key, all)| all.iter().map(move |one| (flag, key, one.clone())));
-        pairs.chain(single.chain(many).map(|(flag, key, value)| Given::Flag { flag, key, value })).collect()
+        pairs
+            .chain(single.chain(many).map(|(flag, key, value)| CommandLineSetting::Flag { flag, key, value }))
+            .collect()
     }
 }
 
@@ -201,9 +203,9 @@ mod tests {
         for limit in Limit::ALL {
             let typed = ["countersign", "--mode", "plan", limit.row().flag, "-7"];
             let flags = TypedFlags::try_parse_from(typed).unwrap().flags;
-            let given: Vec<Given> = flags.given().into_iter().skip(1).collect();
+            let given: Vec<CommandLineSetting> = flags.given().into_iter().skip(1).collect();
             let (flag, key) = (limit.row().flag, limit.row().key);
-            assert_eq!(given, [Given::Flag { flag, key, value: "-7".to_owned() }]);
+            assert_eq!(given, [CommandLineSetting::Flag { flag, key, value: "-7".to_owned() }]);
             let later = Flags { limits: LimitFlags::of(*limit, "8"), ..Flags::default() };
             assert_eq!(flags.then(later).limits, LimitFlags::of(*limit, "8"), "the later one holds");
         }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{
-    AgentEntry, Config, Given, McpEntry, Source, apply, keys, mcp, peers, projects, setting,
+    AgentEntry, CommandLineSetting, Config, McpEntry, Source, apply, keys, mcp, peers, projects, setting,
     setting::Setting, user_file,
 };
 use crate::config::environment::Environment;
@@ -22,7 +22,7 @@ const MOST_BYTES: u64 = 1024 * 1024;
 ///
 /// # Errors
 /// The first wrong key or value, with its place; a file of trusted folders that cannot be used; exit 2.
-pub fn load(cwd: &Path, environment: &Environment, given: &[Given]) -> Result<Config, Fault> {
+pub fn load(cwd: &Path, environment: &Environment, given: &[CommandLineSetting]) -> Result<Config, Fault> {
     let mut config = Config::default();
     for setting in of_user(environment)? {
         apply::set(&mut config, &setting).map_err(|wrong| correct_file(&wrong))?;
@@ -160,15 +160,15 @@ pub(super) fn from_environment(environment: &Environment) -> Result<Vec<Setting>
 }
 
 /// The flags that stand for a key are stronger than `-c`.
-fn from_command_line(given: &[Given]) -> Result<Vec<Setting>, setting::Wrong> {
+fn from_command_line(given: &[CommandLineSetting]) -> Result<Vec<Setting>, setting::Wrong> {
     let mut settings = Vec::new();
     for said in given {
-        if let Given::Pair(pair) = said {
+        if let CommandLineSetting::Pair(pair) = said {
             settings.extend(setting::of_pair(pair, &Source::Flag("-c"))?);
         }
     }
     for said in given {
-        if let Given::Flag { flag, key, value } = said {
+        if let CommandLineSetting::Flag { flag, key, value } = said {
             settings.push(setting::of_letters(key, value, Source::Flag(flag))?);
         }
     }

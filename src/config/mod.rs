@@ -256,7 +256,7 @@ pub struct LongFacts {
 
 /// Something that was said on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Given {
+pub enum CommandLineSetting {
     /// A flag that stands for a key.
     Flag {
         /// The flag, as in `--max-turns`.

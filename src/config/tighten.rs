@@ -10,7 +10,7 @@ use super::{
 
 /// What a setting of a project's file would do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum Looseness {
     /// It tightens, and is always in force.
     Tightens,
     /// It loosens, starts programs or sends data: in force where the folder is trusted.
@@ -24,18 +24,18 @@ pub(super) enum Standing {
 pub(super) fn set(config: &mut Config, setting: &Setting) -> Result<(), Wrong> {
     let (after, standing) = weigh(config, setting)?;
     let why = match (standing, &setting.source) {
-        (Standing::Tightens, _) | (Standing::Loosens, Source::Trusted(..)) => {
+        (Looseness::Tightens, _) | (Looseness::Loosens, Source::Trusted(..)) => {
             *config = after;
             return Ok(());
         }
-        (Standing::Loosens, _) => {
+        (Looseness::Loosens, _) => {
             "a project's file can only tighten unless its folder is trusted; type `countersign trust` there to see what \
              it would do and to decide, or set it in your own configuration"
         }
-        (Standing::Refused, Source::Trusted(..)) => {
+        (Looseness::Refused, Source::Trusted(..)) => {
             "a project's file cannot set it, trusted or not; set it in your own configuration if you want it"
         }
-        (Standing::Refused, _) => {
+        (Looseness::Refused, _) => {
             "a project's file can only tighten; set it in your own configuration if you want it"
         }
     };
@@ -45,13 +45,13 @@ pub(super) fn set(config: &mut Config, setting: &Setting) -> Result<(), Wrong> {
 }
 
 /// The configuration with the setting, and what that does to it.
-pub(super) fn weigh(config: &Config, setting: &Setting) -> Result<(Config, Standing), Wrong> {
+pub(super) fn weigh(config: &Config, setting: &Setting) -> Result<(Config, Looseness), Wrong> {
     let mut after = config.clone();
     apply::set(&mut after, setting)?;
     let standing = match setting.row.owner {
-        _ if tightens(config, &after, setting.row) => Standing::Tightens,
-        Owner::User => Standing::Refused,
-        Owner::Trusted => Standing::Loosens,
+        _ if tightens(config, &after, setting.row) => Looseness::Tightens,
+        Owner::User => Looseness::Refused,
+        Owner::Trusted => Looseness::Loosens,
     };
     Ok((after, standing))
 }

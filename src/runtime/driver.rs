@@ -245,7 +245,7 @@ impl Driver {
             }
         }
         let is_open = self.books.trouble().is_none();
-        self.outbox.push_live((was_shut && is_open).then_some(Live::BooksOpen));
+        self.outbox.push_live((was_shut && is_open).then_some(Live::LedgerWritable));
         self.outbox.push_live(self.books.news());
     }
 }

@@ -87,7 +87,10 @@ pub(super) fn join(last: &mut Event, event: Event) -> Option<Event> {
             *screen = newer;
             None
         }
-        (Event::Live(last @ Live::BooksShut { .. }), Event::Live(newer @ Live::BooksShut { .. })) => {
+        (
+            Event::Live(last @ Live::LedgerUnwritable { .. }),
+            Event::Live(newer @ Live::LedgerUnwritable { .. }),
+        ) => {
             *last = newer;
             None
         }

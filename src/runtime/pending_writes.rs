@@ -127,7 +127,7 @@ impl Keeping {
             Body::User(message) => Some(message.content.clone()),
             _ => None,
         });
-        Some(Live::BooksShut { why: trouble.why.clone(), entries, said: said.collect() })
+        Some(Live::LedgerUnwritable { why: trouble.why.clone(), entries, said: said.collect() })
     }
 
     /// The entries that were never made durable, for the last words.

@@ -88,7 +88,7 @@ impl Spans {
                 parent: turn, %id, call = %result.call, outcome = result.outcome.as_str(),
                 ms = result.duration_ms, chars = result.content.chars().count(), "result"
             ),
-            Body::Learned(learned) => {
+            Body::ProviderLimit(learned) => {
                 info!(parent: turn, %id, about = %learned.about, "a refusal taught something")
             }
             Body::Compaction(made) => info!(

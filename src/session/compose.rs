@@ -7,11 +7,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use uuid::Uuid;
 
 use super::ports::{router, with_tool_calls};
-use super::{confined, instructions};
+use super::{instructions, sandbox};
 use crate::agent::{Agent, Attendance, Effect, Input, Intent, Settings};
 use crate::config::environment::Environment;
 use crate::config::fault::Fault;
-use crate::config::models::{Choice, Table, Way, choose};
+use crate::config::models::{Choice, Table, Transport, choose};
 use crate::config::{Config, ToolCalling};
 use crate::config::{Invocation, effort, environment};
 use crate::ledger::{Arguments, Body, Change, Entry, Millis, ModelRef, recover};
@@ -24,7 +24,7 @@ use crate::runtime::{
     CommandHooks, Driver, Groups, Handles, HookPort, LocalTools, NoHooks, Ports, Reach, SessionStore,
     echo_spec, tool_specs,
 };
-use crate::session::Which;
+use crate::session::SessionChoice;
 use crate::session::external::ExternalTools;
 use crate::session::gateway::Gateway;
 use crate::session::model_switch::Switch;
@@ -63,7 +63,7 @@ pub(crate) struct Session {
 /// A model that cannot be reached as things are, a session that is not there or not sound.
 pub(crate) fn compose(
     invocation: &Invocation,
-    which: Option<&Which>,
+    which: Option<&SessionChoice>,
     attendance: Attendance,
 ) -> Result<Session, Fault> {
     let state = state_dir(invocation)?;
@@ -134,7 +134,7 @@ pub(crate) fn compose(
 fn local_tools(invocation: &Invocation, config: &Config, groups: &Groups) -> LocalTools {
     LocalTools::new(invocation.cwd.clone(), invocation.environment_of_programs(), groups.clone())
         .giving(invocation.named_for_programs())
-        .within(confined::sandbox(invocation))
+        .within(sandbox::sandbox(invocation))
         .reaching(Reach { allowed: config.fetch_hosts.clone(), network: config.network.clone() })
 }
 
@@ -169,7 +169,7 @@ pub(crate) fn state_of(environment: &Environment) -> Result<std::path::PathBuf, 
 pub(crate) fn locate(
     invocation: &Invocation,
     state: &Path,
-    which: &Which,
+    which: &SessionChoice,
 ) -> Result<std::path::PathBuf, Fault> {
     locate_from(&invocation.cwd, state, which)
 }
@@ -178,10 +178,14 @@ pub(crate) fn locate(
 ///
 /// # Errors
 /// A sentence that says which sessions there are.
-pub(crate) fn locate_from(cwd: &Path, state: &Path, which: &Which) -> Result<std::path::PathBuf, Fault> {
+pub(crate) fn locate_from(
+    cwd: &Path,
+    state: &Path,
+    which: &SessionChoice,
+) -> Result<std::path::PathBuf, Fault> {
     match which {
-        Which::Session(wanted) => find(state, wanted).map_err(|why| Fault::usage(why, "")),
-        Which::Last => latest(state, &cwd.to_string_lossy()).ok_or_else(|| {
+        SessionChoice::Session(wanted) => find(state, wanted).map_err(|why| Fault::usage(why, "")),
+        SessionChoice::Last => latest(state, &cwd.to_string_lossy()).ok_or_else(|| {
             Fault::usage(
                 format!("there is no session of {} yet", cwd.display()),
                 "start one with `countersign`, or name a session by its id",
@@ -190,7 +194,11 @@ pub(crate) fn locate_from(cwd: &Path, state: &Path, which: &Which) -> Result<std
     }
 }
 
-fn open(invocation: &Invocation, state: &Path, which: &Which) -> Result<(SessionStore, SessionFile), Fault> {
+fn open(
+    invocation: &Invocation,
+    state: &Path,
+    which: &SessionChoice,
+) -> Result<(SessionStore, SessionFile), Fault> {
     let path = locate(invocation, state, which)?;
     let (store, file) = SessionStore::open(&path).map_err(|why| Fault::failed(why, ""))?;
     let home = file.entries.first().and_then(|e| match &e.body {
@@ -267,7 +275,7 @@ fn left_with(entries: &[Arc<Entry>]) -> (Option<&ModelRef>, bool) {
 }
 
 fn tools_notice(choice: &Choice, tools: ToolCalling) -> Option<String> {
-    (tools == ToolCalling::String && choice.way == Way::Rehearsal).then(|| {
+    (tools == ToolCalling::String && choice.way == Transport::Rehearsal).then(|| {
         "The rehearsal model calls tools natively; --tools string changes nothing for it.".to_owned()
     })
 }

@@ -8,8 +8,8 @@ use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinHandle, spawn_blocking};
 
 use super::attachments::{Attach, AttachmentRefusal};
-use super::earlier::EarlierSessions;
 use super::model_switch::Switch;
+use super::other_sessions::EarlierSessions;
 use super::undo::Undoing;
 use crate::agent::Intent;
 use crate::config::Invocation;
@@ -135,7 +135,7 @@ fn open<S: Slow>(
 ) -> mpsc::Sender<Request> {
     let (sender, mut requests) = mpsc::channel(REQUESTS_WAITING);
     tokio::spawn(async move {
-        let mut desk = Desk { slow, to_agent, to_front, running: BTreeMap::new(), in_order: None };
+        let mut desk = PendingRequests { slow, to_agent, to_front, running: BTreeMap::new(), in_order: None };
         while let Some(request) = requests.recv().await {
             if !desk.take(request).await {
                 return;
@@ -146,7 +146,7 @@ fn open<S: Slow>(
 }
 
 /// The requests under way.
-struct Desk<S> {
+struct PendingRequests<S> {
     slow: S,
     to_agent: mpsc::Sender<Intent>,
     to_front: mpsc::Sender<Reply>,
@@ -155,7 +155,7 @@ struct Desk<S> {
     in_order: Option<JoinHandle<()>>,
 }
 
-impl<S: Slow> Desk<S> {
+impl<S: Slow> PendingRequests<S> {
     /// Takes a request; false when the agent is gone.
     async fn take(&mut self, request: Request) -> bool {
         match request {

@@ -3,15 +3,15 @@
 
 pub(crate) mod attachments;
 pub(crate) mod compose;
-pub(crate) mod confined;
-pub(crate) mod earlier;
 pub(crate) mod external;
 pub(crate) mod gateway;
 pub mod instructions;
 pub(crate) mod model_switch;
+pub(crate) mod other_sessions;
 mod ports;
+pub(crate) mod sandbox;
+mod session_choice;
 pub(crate) mod undo;
 pub(crate) mod unrecorded;
-mod which;
 
-pub use which::Which;
+pub use session_choice::SessionChoice;

@@ -1,7 +1,7 @@
 //! Models behind one port, each in the mode in which it calls tools.
 
 use crate::config::fault::Fault;
-use crate::config::models::{Choice, Way};
+use crate::config::models::{Choice, Transport};
 use crate::config::{Config, ToolCalling};
 use crate::model::ToolCalls;
 use crate::runtime::{
@@ -34,10 +34,10 @@ pub(crate) fn with_tool_calls(mut choice: Choice, config: &Config) -> Choice {
 fn tool_calls(choice: &Choice, config: &Config) -> ToolCalls {
     let in_text = match (config.tools, &choice.way) {
         // It speaks no other way.
-        (_, Way::Rehearsal) | (ToolCalling::Native, _) => false,
+        (_, Transport::Rehearsal) | (ToolCalling::Native, _) => false,
         (ToolCalling::String, _) => true,
-        (ToolCalling::Auto, Way::Server(_)) => choice.spec.abilities.tools == Some(false),
-        (ToolCalling::Auto, Way::Script(text)) => {
+        (ToolCalling::Auto, Transport::Server(_)) => choice.spec.abilities.tools == Some(false),
+        (ToolCalling::Auto, Transport::Script(text)) => {
             let calls = |reply: &script::Reply| string_mode::has_calls(&reply.text);
             choice.spec.abilities.tools == Some(false)
                 || script::parse(text).is_ok_and(|replies| replies.iter().any(calls))
@@ -53,14 +53,14 @@ fn tool_calls(choice: &Choice, config: &Config) -> ToolCalls {
 pub(crate) fn model_port(choice: &Choice, config: &Config) -> Result<Box<dyn ModelPort>, Fault> {
     let first = choice.spec.tool_calls;
     let model: Box<dyn ModelPort> = match &choice.way {
-        Way::Rehearsal => return Ok(Box::new(RehearsalModel::default())),
-        Way::Script(text) => {
+        Transport::Rehearsal => return Ok(Box::new(RehearsalModel::default())),
+        Transport::Script(text) => {
             let replies = script::parse(text).map_err(|why| {
                 Fault::usage(format!("the script cannot be read: {why}"), "fix that element")
             })?;
             Box::new(ScriptedModel::new(replies, first))
         }
-        Way::Server(connection) => Box::new(HttpModel::through(
+        Transport::Server(connection) => Box::new(HttpModel::through(
             connection.protocol,
             connection.endpoint(),
             Timeouts::default(),

@@ -12,10 +12,10 @@ use crate::ledger::{Body, CallId, Change, Entry, EntryId, FilesRestored};
 use crate::policy::{effect_of_line, shell};
 use crate::runtime::SessionStore;
 use crate::runtime::store::find;
-use crate::runtime::undo::{Agreement, FileAction, Finished, Plan, Restored, Snapshots, Which};
+use crate::runtime::undo::{Agreement, FileAction, Finished, Plan, Restored, Snapshots, UndoScope};
 use crate::tool::SideEffect;
 use crate::tool::name::SHELL;
-use crate::ui::offer::Offer;
+use crate::ui::undo_preview::UndoPreview;
 
 /// One session, and what its files were.
 #[derive(Debug, Clone)]
@@ -39,7 +39,7 @@ impl Undoing {
     ///
     /// # Errors
     /// Why there is nothing to take back, in one line.
-    pub(crate) fn offer(&self, message: Option<EntryId>) -> Result<Offer, String> {
+    pub(crate) fn offer(&self, message: Option<EntryId>) -> Result<UndoPreview, String> {
         let entries = self.entries()?;
         let turns = self.turns_of(&entries)?;
         let changing = match message {
@@ -54,7 +54,7 @@ impl Undoing {
             "no file was changed by the agent's tools that could be put back (what commands change is not known)",
         )?;
         let commands = commands(&entries, *since);
-        Ok(Offer { commands, ..self.offer_of(*since, &self.plan(*since, &turns, &entries)?) })
+        Ok(UndoPreview { commands, ..self.offer_of(*since, &self.plan(*since, &turns, &entries)?) })
     }
 
     /// Does what was shown, and says what was done.
@@ -110,10 +110,10 @@ impl Undoing {
     fn plan(&self, since: CallId, turns: &[Turn], entries: &[Arc<Entry>]) -> Result<Plan, String> {
         let calls = turns.iter().flat_map(|turn| &turn.changing).copied();
         self.snapshots
-            .plan(&Which::Calls(calls.filter(|call| *call >= since).collect()), &self.agreement(entries))
+            .plan(&UndoScope::Calls(calls.filter(|call| *call >= since).collect()), &self.agreement(entries))
     }
 
-    fn offer_of(&self, since: CallId, plan: &Plan) -> Offer {
+    fn offer_of(&self, since: CallId, plan: &Plan) -> UndoPreview {
         let steps = plan.steps.iter().map(|step| {
             let what = if step.action == FileAction::Delete { "deleted" } else { "restored" };
             (self.shown(&step.path), what.to_owned())
@@ -122,7 +122,7 @@ impl Undoing {
         let refused = plan.refused.iter();
         let refused =
             refused.map(|refusal| (self.shown(&refusal.path), format!("{}: left as it is", refusal.why)));
-        Offer {
+        UndoPreview {
             since,
             // Why nothing is done stands first.
             files: refused.chain(steps).chain(already).collect(),

@@ -9,15 +9,15 @@ use crate::ledger::EntryId;
 use crate::tool::ASK;
 use crate::view::View;
 
-use super::act::Act;
 use super::composer::cut_last;
+use super::effect::UiEffect;
+use super::key_timing::Press;
 use super::local::{Focus, Local, Overlay, ReadProgress, Reason};
-use super::rhythm::Press;
-use super::stand::{Refusal, Shown};
+use super::visible_decision::{Refusal, Shown};
 
 /// Answers the call that has the keys, if the person has seen it for long enough, and whole where that matters. The keys
 /// then go to the composer again: one key decides about one call.
-pub(super) fn decide(local: &mut Local, view: &View, press: Press, answer: Answer) -> Vec<Act> {
+pub(super) fn decide(local: &mut Local, view: &View, press: Press, answer: Answer) -> Vec<UiEffect> {
     let Some((request, asked, shown)) = local.subject(view) else { return Vec::new() };
     if !is_allowed(local, &shown, press) {
         return Vec::new();
@@ -28,17 +28,17 @@ pub(super) fn decide(local: &mut Local, view: &View, press: Press, answer: Answe
     }
     let call = asked.call;
     settled(local, request);
-    vec![Act::Send(Intent::Decide { request, call, answer })]
+    vec![UiEffect::Send(Intent::Decide { request, call, answer })]
 }
 
 /// After a budget stop: the limit is raised and the run goes on.
-pub(super) fn raise(local: &mut Local, view: &View, press: Press) -> Vec<Act> {
+pub(super) fn raise(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
     let (Some(end), Some(offer)) = (local.stop(view), view.offer()) else { return Vec::new() };
     if local.focused(view) != Focus::Stop || !is_allowed(local, &Shown::Stop(end), press) {
         return Vec::new();
     }
     settled(local, end);
-    vec![Act::Send(Intent::Raise { limit: offer.limit, to: offer.to })]
+    vec![UiEffect::Send(Intent::Raise { limit: offer.limit, to: offer.to })]
 }
 
 /// Whether a key may decide what is shown; else the status line says why, or what is out of sight is brought there.
@@ -87,7 +87,7 @@ pub(super) fn show_rest(local: &mut Local, request: EntryId) -> bool {
 
 /// One key where a question has the focus: a number takes that choice. `None` when the key means what it means
 /// everywhere.
-pub(super) fn choose(local: &mut Local, view: &View, press: Press) -> Option<Vec<Act>> {
+pub(super) fn choose(local: &mut Local, view: &View, press: Press) -> Option<Vec<UiEffect>> {
     let (_, asked, _) = local.subject(view).filter(|(_, asked, _)| asked.name == ASK)?;
     let choices = asked.arguments.get("choices").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let KeyCode::Char(c) = press.key.code else { return None };
@@ -118,7 +118,7 @@ pub(super) fn write_reason(local: &mut Local, view: &View, press: Press) {
 }
 
 /// One key while a reason is written.
-pub(super) fn reason(local: &mut Local, press: Press) -> Vec<Act> {
+pub(super) fn reason(local: &mut Local, press: Press) -> Vec<UiEffect> {
     let key = press.key;
     let Some(reason) = &mut local.reason else { return Vec::new() };
     let plain = !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
@@ -135,7 +135,7 @@ pub(super) fn reason(local: &mut Local, press: Press) -> Vec<Act> {
             let (request, call) = (reason.request, reason.call);
             local.reason = None;
             settled(local, request);
-            return vec![Act::Send(Intent::Decide { request, call, answer })];
+            return vec![UiEffect::Send(Intent::Decide { request, call, answer })];
         }
         KeyCode::Backspace => cut_last(&mut reason.text),
         KeyCode::Char('u') if !plain => reason.text.clear(),

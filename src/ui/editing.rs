@@ -7,10 +7,10 @@ use crate::agent::{Answer, Intent};
 use crate::ledger::Arguments;
 use crate::view::View;
 
-use super::act::Act;
 use super::deciding::is_allowed;
+use super::effect::UiEffect;
+use super::key_timing::Press;
 use super::local::{Edit, Focus, Local};
-use super::rhythm::Press;
 use super::text::sanitize;
 
 /// Takes the arguments of the call that has the focus into the composer, if the person has seen them.
@@ -32,7 +32,7 @@ pub(super) fn begin(local: &mut Local, view: &View, press: Press) {
 }
 
 /// Enter: the changed action goes to the loop. What cannot be read stays, with the reason.
-pub(super) fn propose(local: &mut Local, view: &View) -> Vec<Act> {
+pub(super) fn propose(local: &mut Local, view: &View) -> Vec<UiEffect> {
     let Some(edit) = &mut local.edit else { return Vec::new() };
     let Some((request, asked)) = view.waiting().into_iter().find(|(id, _)| *id == edit.request) else {
         return Vec::new();
@@ -49,7 +49,7 @@ pub(super) fn propose(local: &mut Local, view: &View) -> Vec<Act> {
     local.focus = Focus::Composer;
     local.answered.insert(request);
     local.stand.clear();
-    vec![Act::Send(Intent::Decide { request, call: asked.call, answer: Answer::Edit(arguments) })]
+    vec![UiEffect::Send(Intent::Decide { request, call: asked.call, answer: Answer::Edit(arguments) })]
 }
 
 /// Esc: the call waits as it was. Says whether one was being changed.

@@ -93,7 +93,7 @@ pub enum KeyAction {
     Deny,
     /// Deny and say why.
     Reason,
-    /// Rebinding it before it is decided.
+    /// Change it before it is decided.
     Edit,
     /// Show all of it.
     Open,

@@ -10,15 +10,15 @@ use super::composer::Composer;
 pub use super::inspector::Inspector;
 use super::pages::OpenPage;
 use super::picker::Picker;
-pub use super::reading::ReadProgress;
+pub use super::read_progress::ReadProgress;
 use super::rebinding::Keymap;
-use super::replaying::Replay;
+use super::replay_keys::Replay;
 pub use super::scroll::{Anchor, Mark, Position, Scroll};
 use super::search::Search;
 use super::selection::Pointer;
-pub use super::shut::Shut;
-use super::stand::{Shown, Stand};
+pub use super::unwritable::Unwritable;
 use super::vim::Vim;
+use super::visible_decision::{Shown, VisibleDecision};
 
 /// The state of the screen.
 #[derive(Debug, Clone)]
@@ -32,7 +32,7 @@ pub struct Local {
     /// The reason that is being written for a denial.
     pub reason: Option<Reason>,
     /// The rule that is shown in the pane of a call, to be taken or not.
-    pub always: Option<Always>,
+    pub always: Option<OfferedRule>,
     /// The call that is being changed in the composer.
     pub edit: Option<Edit>,
     /// How far the transcript is scrolled.
@@ -44,9 +44,9 @@ pub struct Local {
     /// Whether Ctrl-C was pressed once on an empty composer.
     pub quit_armed: bool,
     /// The model that was chosen, when another still answers.
-    pub next_model: Option<super::coming::Coming>,
+    pub next_model: Option<super::pending_model::PendingModel>,
     /// Why nothing can be recorded, while that is so.
-    pub shut: Option<Shut>,
+    pub shut: Option<Unwritable>,
     /// What to know before the first message.
     pub notice: Option<String>,
     /// What was typed when the list of commands above it was closed.
@@ -58,7 +58,7 @@ pub struct Local {
     /// Requests that were answered here and whose decision has not come back yet.
     pub answered: BTreeSet<EntryId>,
     /// What the last frame showed to be decided, and since when: nothing else can be.
-    pub stand: Stand,
+    pub stand: VisibleDecision,
     /// How much of the chosen call has been in sight.
     pub reading: Option<ReadProgress>,
     /// The command that the arrows have chosen among those that what is typed can become, and that text.
@@ -150,7 +150,7 @@ pub struct Reason {
 
 /// A rule that is shown in the pane of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Always {
+pub struct OfferedRule {
     /// The request about the call.
     pub request: EntryId,
     /// The rule as it is written.
@@ -215,7 +215,7 @@ impl Local {
             read_only: false,
             replay: None,
             answered: BTreeSet::new(),
-            stand: Stand::default(),
+            stand: VisibleDecision::default(),
             reading: None,
             menu: None,
             search: None,

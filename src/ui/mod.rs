@@ -31,10 +31,10 @@ pub mod local;
 pub mod scroll;
 
 /// How keys arrive: one by one, held down, or in a burst.
-pub mod rhythm;
+pub mod key_timing;
 
 /// What stands on the screen to be decided, and since when.
-pub mod stand;
+pub mod visible_decision;
 
 /// What the mouse has done so far.
 pub mod selection;
@@ -49,7 +49,7 @@ pub mod inspector;
 pub mod update;
 
 /// What is said when the session's file is shut.
-pub mod shut;
+pub mod unwritable;
 
 /// The slash commands.
 pub mod commands;
@@ -58,7 +58,7 @@ pub mod commands;
 pub mod pages;
 
 /// Typing into the terminal of a running command.
-pub mod typing;
+pub mod program_input;
 
 /// Keys as an xterm sends them.
 pub mod xterm;
@@ -67,7 +67,7 @@ pub mod xterm;
 pub mod fuzzy;
 
 /// What is picked from.
-pub mod source;
+pub mod picker_source;
 
 /// One of many, narrowed by typing.
 pub mod picker;
@@ -76,10 +76,10 @@ pub mod picker;
 pub mod search;
 
 /// What the screen asks of whoever runs it.
-pub mod errands;
+pub mod host_services;
 
 /// What an undo would do.
-pub mod offer;
+pub mod undo_preview;
 
 mod request;
 
@@ -87,32 +87,32 @@ mod request;
 pub mod replies;
 
 mod outcome;
-mod picking;
+mod picker_keys;
 
 /// The terminal's clipboard.
 pub mod clipboard;
 
 /// A model that was chosen and does not answer yet.
-pub mod coming;
+pub mod pending_model;
 
 /// What keys ask of the world.
-pub mod act;
-mod always;
+pub mod effect;
+mod session_rule;
 
-mod answering;
-mod answers;
+mod approval_keys;
 mod copying;
 mod deciding;
 mod editing;
-mod focusing;
-mod obeying;
-mod outside;
+mod focus;
+mod key_actions;
 mod overlays;
-mod reading;
-mod replaying;
-mod sending;
+mod picker_choice;
+mod read_progress;
+mod replay_keys;
 mod settings;
-mod taking;
+mod submit;
+mod terminal_integration;
+mod terminal_replies;
 
 /// Where each pane stands.
 pub mod layout;
@@ -123,17 +123,17 @@ pub mod linear;
 /// The panes and how they are drawn.
 pub mod panes;
 
-mod pace;
+mod frame_pacing;
 mod terminal;
 
 #[expect(clippy::disallowed_methods, reason = "the one loop of the screen reads the clock")]
 mod run;
 
 pub use outcome::{UiError, UiOutcome};
-pub use outside::{Call, Takes};
 pub use panes::{Screen, draw, prepare};
-pub use replaying::Replay;
+pub use replay_keys::Replay;
 pub use request::{EarlierSession, Reply, Request};
 pub use run::linear::listen;
 pub use run::run;
 pub use settings::{AppIo, Now, UiSettings};
+pub use terminal_integration::{Call, Takes};

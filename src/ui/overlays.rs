@@ -4,15 +4,15 @@ use ratatui::crossterm::event::KeyEvent;
 
 use crate::view::{CardBody, CardId, View};
 
-use super::act::Act;
-use super::answering;
+use super::approval_keys;
 use super::deciding::{choose, reason};
+use super::effect::UiEffect;
 use super::inspector::{self, InspectorAction};
+use super::key_timing::Press;
 use super::keymap::{KeyAction, KeyContext, lookup};
 use super::local::{Focus, Local, Overlay};
-use super::picking::{self, Done};
-use super::rhythm::Press;
-use super::typing;
+use super::picker_keys::{self, Done};
+use super::program_input;
 
 /// One key, if something lies on top; `None` when nothing does.
 pub(super) fn update(local: &mut Local, view: &View, press: Press) -> Option<Done> {
@@ -26,7 +26,7 @@ pub(super) fn update(local: &mut Local, view: &View, press: Press) -> Option<Don
     let page = i32::from(local.page.max(2)) - 1;
     let key = usual(local, key);
     if !is_quit(key)
-        && let Some(done) = picking::update(local, Press { key, ..press }, page)
+        && let Some(done) = picker_keys::update(local, Press { key, ..press }, page)
     {
         return Some(done);
     }
@@ -34,7 +34,7 @@ pub(super) fn update(local: &mut Local, view: &View, press: Press) -> Option<Don
 }
 
 /// One key in what lies on top and is no picker.
-fn on_top(local: &mut Local, view: &View, key: KeyEvent, page: i32) -> Option<Vec<Act>> {
+fn on_top(local: &mut Local, view: &View, key: KeyEvent, page: i32) -> Option<Vec<UiEffect>> {
     let (read_only, is_quit) = (local.read_only, is_quit(key));
     let overlay = local.overlay.as_mut()?;
     if is_quit {
@@ -46,8 +46,8 @@ fn on_top(local: &mut Local, view: &View, key: KeyEvent, page: i32) -> Option<Ve
         Overlay::Ledger(it) => match inspector::update(it, view, key, page) {
             InspectorAction::None => false,
             InspectorAction::Close => true,
-            InspectorAction::Copy(text) => return Some(vec![Act::Copy(text)]),
-            InspectorAction::CopyRecord(entry) => return Some(vec![Act::CopyRecord(entry)]),
+            InspectorAction::Copy(text) => return Some(vec![UiEffect::Copy(text)]),
+            InspectorAction::CopyRecord(entry) => return Some(vec![UiEffect::CopyRecord(entry)]),
             InspectorAction::Jump(card) => {
                 jump(local, view, card);
                 return Some(Vec::new());
@@ -60,34 +60,34 @@ fn on_top(local: &mut Local, view: &View, key: KeyEvent, page: i32) -> Option<Ve
         Overlay::Page(open) => {
             let list = lookup(KeyContext::Page, key).and_then(|command| open.page.opens(command));
             if let Some(list) = list {
-                return Some(picking::open(local, view, list));
+                return Some(picker_keys::open(local, view, list));
             }
             scroll(&mut open.scrolled, key, page)
         }
         Overlay::Output(_, at) | Overlay::Summary(_, at) => scroll(at, key, page),
     };
     if types {
-        typing::begin(local, view);
+        program_input::begin(local, view);
         return Some(Vec::new());
     }
     if closes {
         return Some(close(local, read_only));
     }
     let suspends = lookup(KeyContext::Everywhere, key) == Some(KeyAction::Suspend);
-    Some(if suspends { vec![Act::Suspend] } else { Vec::new() })
+    Some(if suspends { vec![UiEffect::Suspend] } else { Vec::new() })
 }
 
 /// What lies on top goes; where there is nothing below it, so does the program.
-fn close(local: &mut Local, read_only: bool) -> Vec<Act> {
+fn close(local: &mut Local, read_only: bool) -> Vec<UiEffect> {
     if read_only {
-        return vec![Act::Quit];
+        return vec![UiEffect::Quit];
     }
     local.overlay = None;
     Vec::new()
 }
 
 /// One key on the page of a call that waits: the keys that answer it do so there too. A burst answers nothing.
-fn answered(local: &mut Local, view: &View, press: Press) -> Option<Vec<Act>> {
+fn answered(local: &mut Local, view: &View, press: Press) -> Option<Vec<UiEffect>> {
     local.subject(view).filter(|_| matches!(local.overlay, Some(Overlay::Output(..))))?;
     if !local.stand.is_meant(press) {
         return None;
@@ -96,10 +96,10 @@ fn answered(local: &mut Local, view: &View, press: Press) -> Option<Vec<Act>> {
         return Some(acts);
     }
     let command = local.keymap.lookup(KeyContext::Approval, press.key)?;
-    if !answering::has_meaning(local, view, command) {
+    if !approval_keys::has_meaning(local, view, command) {
         return None;
     }
-    answering::answer(local, view, command, press)
+    approval_keys::answer(local, view, command, press)
 }
 
 /// Leaves the inspector for a card of the transcript. A session that is only looked at has no other page.

@@ -9,8 +9,8 @@ use super::commands::{Fronts, SlashCommand, listed};
 use super::composer::cut_last;
 use super::fuzzy;
 use super::keymap::{BINDINGS, Binding, KeyAction, KeyContext, lookup};
-use super::offer::{Offer, said_by_user};
-use super::source::Source;
+use super::picker_source::Source;
+use super::undo_preview::{UndoPreview, said_by_user};
 
 /// What picking a line does.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -126,14 +126,14 @@ impl Picker {
 
     /// What an undo would do: a line that does it, or says why it is not done, above a line a file, and
     /// a line a command whose changes stay.
-    pub fn undo(offer: Offer) -> Self {
+    pub fn undo(offer: UndoPreview) -> Self {
         let choice = match offer.refused() {
             Some(why) => Choice::Nothing(why),
             None => Choice::Restore { since: offer.since, shown: offer.files.clone() },
         };
         let aside = if offer.is_refused { "nothing is done" } else { "y" };
         let first = Item { words: offer.words(), aside: aside.to_owned(), choice: choice.clone() };
-        let commands = offer.commands.into_iter().map(|command| (command, Offer::STAYS.to_owned()));
+        let commands = offer.commands.into_iter().map(|command| (command, UndoPreview::STAYS.to_owned()));
         let lines = offer.files.into_iter().chain(commands);
         let lines = lines.map(|(words, aside)| Item { words, aside, choice: choice.clone() });
         Self::new(Source::Undo, std::iter::once(first).chain(lines).collect())

@@ -2,8 +2,8 @@
 
 use super::local::{Local, Overlay};
 use super::picker::{Choice, Item, Picker};
+use super::picker_source::Source;
 use super::request::{EarlierSession, Reply};
-use super::source::Source;
 
 /// Takes an answer in.
 pub fn reply(local: &mut Local, reply: Reply) {

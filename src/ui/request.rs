@@ -3,7 +3,7 @@
 use crate::agent::Intent;
 use crate::ledger::{CallId, EntryId};
 
-use super::offer::Offer;
+use super::undo_preview::UndoPreview;
 
 /// What is asked.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,7 +49,7 @@ pub enum Reply {
     /// What was asked for was not done, and why.
     Refused(String),
     /// What an undo would do, or why there is nothing to undo.
-    Undo(Result<Offer, String>),
+    Undo(Result<UndoPreview, String>),
     /// The other sessions of this folder, newest first.
     Sessions(Vec<EarlierSession>),
     /// The last lines of a session.

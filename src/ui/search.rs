@@ -151,7 +151,7 @@ fn said<'v>(card: &'v Card, view: &'v View) -> Cow<'v, str> {
             Body::Assistant(message) => message.text().into(),
             Body::Injected(said) => said.text.as_str().into(),
             Body::Note(note) => note.for_people().into(),
-            Body::Learned(learned) => learned.lesson.sentence().into(),
+            Body::ProviderLimit(learned) => learned.lesson.sentence().into(),
             Body::Error { message, .. } => message.as_str().into(),
             _ => one_line(entry).into(),
         },

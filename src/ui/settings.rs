@@ -6,11 +6,11 @@ use crate::agent::{Event, Intent};
 use crate::ledger::{Entry, Millis};
 use crate::view::ViewSettings;
 
-use super::errands::Errands;
-use super::outside::Takes;
+use super::host_services::HostServices;
 use super::rebinding::Keymap;
-use super::replaying::Replay;
+use super::replay_keys::Replay;
 use super::request::{Reply, Request};
+use super::terminal_integration::Takes;
 use super::theme::Theme;
 
 /// The screen's ends of the channels to the agent.
@@ -64,7 +64,7 @@ pub struct UiSettings {
     /// The mentions that stand for a paste, if it is nothing but the paths of images.
     pub mentions: Mentions,
     /// What only whoever runs the screen knows.
-    pub errands: Errands,
+    pub errands: HostServices,
 }
 
 impl UiSettings {
@@ -90,7 +90,7 @@ impl UiSettings {
             quit,
             entry_json,
             mentions: Box::new(|_| None),
-            errands: Errands::default(),
+            errands: HostServices::default(),
         }
     }
 }

@@ -5,31 +5,31 @@ use ratatui::crossterm::event::KeyEvent;
 use crate::agent::Live;
 use crate::view::View;
 
-pub use super::act::Act;
-use super::always;
-use super::coming::Coming;
 use super::composer::Composer;
 use super::deciding::choose;
+pub use super::effect::UiEffect;
+use super::key_actions::{edit, obey};
+use super::key_timing::Press;
 use super::keymap::KeyContext;
 use super::local::{Focus, Local, Overlay};
-use super::obeying::{edit, obey};
 use super::overlays;
-use super::picking::Done;
-use super::replaying::{Paced, pace};
-use super::rhythm::Press;
+use super::pending_model::PendingModel;
+use super::picker_choice;
+use super::picker_keys::Done;
+use super::program_input;
+use super::replay_keys::{Paced, pace};
 use super::search::SearchStep;
-use super::taking;
-use super::typing;
-use super::{answering, editing, focusing};
+use super::session_rule;
+use super::{approval_keys, editing, focus};
 
 /// One key. Returns what has to be done; everything else has happened to `local`.
-pub fn update(local: &mut Local, view: &View, press: Press) -> Vec<Act> {
+pub fn update(local: &mut Local, view: &View, press: Press) -> Vec<UiEffect> {
     let key = press.key;
     settle(local, view);
     local.pointer.let_go();
     let was_armed = std::mem::take(&mut local.quit_armed);
     local.hint = None;
-    if let Some(acts) = typing::update(local, view, key) {
+    if let Some(acts) = program_input::update(local, view, key) {
         return acts;
     }
     if editing::settle(local, view) {
@@ -38,16 +38,16 @@ pub fn update(local: &mut Local, view: &View, press: Press) -> Vec<Act> {
     }
     match overlays::update(local, view, press) {
         Some(Done::Acts(acts)) => return acts,
-        Some(Done::Takes(choice)) => return taking::take(local, view, choice),
+        Some(Done::Takes(choice)) => return picker_choice::take(local, view, choice),
         None => {}
     }
     match local.replay.as_mut().map_or(Paced::Elsewhere, |replay| pace(replay, key)) {
         Paced::Taken => return Vec::new(),
-        Paced::Quit => return vec![Act::Quit],
+        Paced::Quit => return vec![UiEffect::Quit],
         Paced::Elsewhere => {}
     }
-    focusing::leave_to_text(local, view, press);
-    if let Some(acts) = always::press(local, view, press) {
+    focus::leave_to_text(local, view, press);
+    if let Some(acts) = session_rule::press(local, view, press) {
         return acts;
     }
     if searching(local, view, key) {
@@ -65,7 +65,7 @@ pub fn update(local: &mut Local, view: &View, press: Press) -> Vec<Act> {
         return acts;
     }
     match local.keymap.lookup(place, key) {
-        Some(command) if answering::has_meaning(local, view, command) => {
+        Some(command) if approval_keys::has_meaning(local, view, command) => {
             obey(local, view, command, press, was_armed)
         }
         Some(_) | None => {
@@ -98,7 +98,7 @@ pub fn hear(local: &mut Local, live: &Live) {
         Live::Unreached(why) => local.found(why),
         Live::Answering { model, waits, said, .. } => {
             if !local.next_model.as_ref().is_some_and(|coming| coming.goes_on(model)) {
-                local.next_model = waits.then(|| Coming::Next(model.to_string()));
+                local.next_model = waits.then(|| PendingModel::Next(model.to_string()));
             }
             local.hint = said.clone().or(local.hint.take());
         }
@@ -107,10 +107,11 @@ pub fn hear(local: &mut Local, live: &Live) {
             local.next_model.take_if(|_| local.shut.is_some());
             local.composer.give_back(&texts.join("\n\n"));
         }
-        Live::BooksShut { why, entries, said } => {
-            local.shut = Some(super::local::Shut { why: why.clone(), entries: *entries, said: said.clone() });
+        Live::LedgerUnwritable { why, entries, said } => {
+            local.shut =
+                Some(super::local::Unwritable { why: why.clone(), entries: *entries, said: said.clone() });
         }
-        Live::BooksOpen => {
+        Live::LedgerWritable => {
             local.shut = None;
             local.hint = None;
         }
@@ -133,8 +134,8 @@ pub fn hear(local: &mut Local, live: &Live) {
 }
 
 /// Text that came whole: a bracketed paste. Returns what has to be done.
-pub fn paste(local: &mut Local, view: &View, text: &str) -> Vec<Act> {
-    let typed = typing::paste(local, view, text);
+pub fn paste(local: &mut Local, view: &View, text: &str) -> Vec<UiEffect> {
+    let typed = program_input::paste(local, view, text);
     typed.unwrap_or_else(|| {
         place(local, view, text, Composer::paste);
         Vec::new()
@@ -162,7 +163,7 @@ fn place(local: &mut Local, view: &View, text: &str, compose: fn(&mut Composer, 
         reason.text.push_str(&text.replace(['\n', '\r'], " "));
     } else if local.overlay.is_none() && !local.read_only && local.replay.is_none() {
         compose(&mut local.composer, text);
-        focusing::follow_text(local, view);
+        focus::follow_text(local, view);
     }
 }
 

@@ -9,14 +9,14 @@ use countersign::model::{FailureClass, ModelEvent, ModelFailure, ModelNews, Mode
 use countersign::tool::{Preparation, SideEffect, ToolKind, ToolNews, ToolReport, ToolSpec};
 
 /// An agent with one hook and one tool, and what its last step wanted.
-struct Stage {
+struct AgentFixture {
     settings: Settings,
     agent: Agent,
     now: u64,
     wanted: Vec<Effect>,
 }
 
-impl Stage {
+impl AgentFixture {
     fn with_a_hook(point: HookPoint) -> Self {
         let hook = HookSpec { point, command: "watch".into(), timeout_ms: 1_000, matcher: vec![] };
         let read = ToolSpec {
@@ -96,18 +96,18 @@ fn users_words(request: &Request) -> Vec<&str> {
 
 #[test]
 fn what_is_said_after_sampling_reaches_the_next_turn_alone() {
-    let mut stage = Stage::with_a_hook(HookPoint::PostSampling);
-    stage.submit("look");
-    stage.answer(vec![ModelEvent::CallStarted { index: 0, wire_id: "w".into(), name: "read".into() }]);
-    let (hook, payload) = stage.hooks().unwrap();
+    let mut fixture = AgentFixture::with_a_hook(HookPoint::PostSampling);
+    fixture.submit("look");
+    fixture.answer(vec![ModelEvent::CallStarted { index: 0, wire_id: "w".into(), name: "read".into() }]);
+    let (hook, payload) = fixture.hooks().unwrap();
     assert!(matches!(payload, Payload::PostSampling { .. }));
-    let look = stage.find(|e| if let Effect::Prepare(call) = e { Some(call.call) } else { None });
+    let look = fixture.find(|e| if let Effect::Prepare(call) = e { Some(call.call) } else { None });
     let call = look.unwrap_or_else(|| panic!("the call does not wait for the hook"));
     let answer = HookAnswer { prevent: Some("enough".into()), ..says("mind the gap").remove(0) };
-    stage.step(Input::Hooks(hook, vec![answer]));
-    assert!(stage.model_call().is_none(), "nothing of the turn at hand changes");
-    stage.step(Input::Prepared(call, Preparation::default()));
-    assert!(stage.wanted.iter().any(|e| matches!(e, Effect::RunTool(_))), "nor is the tool held up");
+    fixture.step(Input::Hooks(hook, vec![answer]));
+    assert!(fixture.model_call().is_none(), "nothing of the turn at hand changes");
+    fixture.step(Input::Prepared(call, Preparation::default()));
+    assert!(fixture.wanted.iter().any(|e| matches!(e, Effect::RunTool(_))), "nor is the tool held up");
     let done = ToolReport {
         outcome: Outcome::Ok,
         content: "seen".into(),
@@ -119,23 +119,23 @@ fn what_is_said_after_sampling_reaches_the_next_turn_alone() {
         refused: false,
         remote: None,
     };
-    stage.step(Input::Tool(call, ToolNews::Done(done)));
-    let (_, request) = stage.model_call().unwrap();
+    fixture.step(Input::Tool(call, ToolNews::Done(done)));
+    let (_, request) = fixture.model_call().unwrap();
     assert_eq!(users_words(&request), ["look", "mind the gap"]);
     assert!(matches!(request.messages.last(), Some(Message::User(said)) if said.content == "mind the gap"));
 }
 
 #[test]
 fn after_the_last_turn_it_reaches_the_next_message() {
-    let mut stage = Stage::with_a_hook(HookPoint::PostSampling);
-    stage.submit("hello");
-    stage.answer(vec![ModelEvent::Text("Good day.".into())]);
-    assert_eq!(stage.ending(), Some(Ending::Completed), "the end does not wait for the hook");
-    let (hook, _) = stage.hooks().unwrap();
-    stage.step(Input::Hooks(hook, says("one more thing")));
-    assert!(stage.wanted.is_empty(), "an idle session stays idle: {:?}", stage.wanted);
-    stage.submit("and now?");
-    let (_, request) = stage.model_call().unwrap();
+    let mut fixture = AgentFixture::with_a_hook(HookPoint::PostSampling);
+    fixture.submit("hello");
+    fixture.answer(vec![ModelEvent::Text("Good day.".into())]);
+    assert_eq!(fixture.ending(), Some(Ending::Completed), "the end does not wait for the hook");
+    let (hook, _) = fixture.hooks().unwrap();
+    fixture.step(Input::Hooks(hook, says("one more thing")));
+    assert!(fixture.wanted.is_empty(), "an idle session stays idle: {:?}", fixture.wanted);
+    fixture.submit("and now?");
+    let (_, request) = fixture.model_call().unwrap();
     let mut words = users_words(&request);
     words.sort_unstable();
     assert_eq!(words, ["and now?", "hello", "one more thing"]);
@@ -143,140 +143,149 @@ fn after_the_last_turn_it_reaches_the_next_message() {
 
 #[test]
 fn a_failure_is_told_and_nobody_is_asked() {
-    let mut stage = Stage::with_a_hook(HookPoint::StopFailure);
-    stage.submit("hello");
-    let (message, _) = stage.model_call().unwrap();
+    let mut fixture = AgentFixture::with_a_hook(HookPoint::StopFailure);
+    fixture.submit("hello");
+    let (message, _) = fixture.model_call().unwrap();
     let failure = ModelFailure::new(FailureClass::BadRequest, "refused as it is");
-    stage.step(Input::Model(message, ModelNews::Failed(failure)));
-    assert_eq!(stage.ending(), Some(Ending::ModelError), "the end does not wait for the hook");
-    let (hook, payload) = stage.hooks().unwrap();
+    fixture.step(Input::Model(message, ModelNews::Failed(failure)));
+    assert_eq!(fixture.ending(), Some(Ending::ModelError), "the end does not wait for the hook");
+    let (hook, payload) = fixture.hooks().unwrap();
     let told = matches!(&payload, Payload::StopFailure { reason, error } if reason == "model_error" && error.contains("refused"));
     assert!(told, "{payload:?}");
-    assert!(stage.agent.is_idle());
+    assert!(fixture.agent.is_idle());
     let block = HookAnswer { decision: Some(HookDecision::Deny), ..HookAnswer::default() };
-    stage.step(Input::Hooks(hook, vec![block]));
-    assert!(stage.agent.is_idle() && stage.model_call().is_none(), "a block of what is over blocks nothing");
+    fixture.step(Input::Hooks(hook, vec![block]));
+    assert!(
+        fixture.agent.is_idle() && fixture.model_call().is_none(),
+        "a block of what is over blocks nothing"
+    );
 }
 
 #[test]
 fn a_failure_is_told_of_every_error_and_of_nothing_else() {
     let failed = |class| ModelNews::Failed(ModelFailure::new(class, "no"));
-    let told = |stage: &Stage| match stage.hooks() {
+    let told = |fixture: &AgentFixture| match fixture.hooks() {
         Some((_, Payload::StopFailure { reason, .. })) => Some(reason),
         _ => None,
     };
     // A summary that fails too: the prompt stays too long.
-    let mut stage = Stage::with_a_hook(HookPoint::StopFailure);
-    stage.submit("hello");
+    let mut fixture = AgentFixture::with_a_hook(HookPoint::StopFailure);
+    fixture.submit("hello");
     for class in [FailureClass::Overflow, FailureClass::BadRequest] {
-        assert_eq!(told(&stage), None, "nothing has ended yet");
-        let (message, _) = stage.model_call().unwrap();
-        stage.step(Input::Model(message, failed(class)));
+        assert_eq!(told(&fixture), None, "nothing has ended yet");
+        let (message, _) = fixture.model_call().unwrap();
+        fixture.step(Input::Model(message, failed(class)));
     }
-    assert_eq!((stage.ending(), told(&stage)), (Some(Ending::PromptTooLong), Some("prompt_too_long".into())));
+    assert_eq!(
+        (fixture.ending(), told(&fixture)),
+        (Some(Ending::PromptTooLong), Some("prompt_too_long".into()))
+    );
 
-    let mut stage = Stage::with_a_hook(HookPoint::StopFailure);
-    stage.submit("hello");
-    stage.answer(vec![ModelEvent::Text("Good day.".into())]);
-    assert_eq!((stage.ending(), told(&stage)), (Some(Ending::Completed), None));
-    stage.submit("and now?");
-    stage.step(Input::Intent(Intent::Abort));
-    assert_eq!((stage.ending(), told(&stage)), (Some(Ending::AbortedStreaming), None));
-    assert!(!stage.wanted.iter().any(|effect| matches!(effect, Effect::RunHooks(_))));
+    let mut fixture = AgentFixture::with_a_hook(HookPoint::StopFailure);
+    fixture.submit("hello");
+    fixture.answer(vec![ModelEvent::Text("Good day.".into())]);
+    assert_eq!((fixture.ending(), told(&fixture)), (Some(Ending::Completed), None));
+    fixture.submit("and now?");
+    fixture.step(Input::Intent(Intent::Abort));
+    assert_eq!((fixture.ending(), told(&fixture)), (Some(Ending::AbortedStreaming), None));
+    assert!(!fixture.wanted.iter().any(|effect| matches!(effect, Effect::RunHooks(_))));
 }
 
 #[test]
 fn a_stop_hook_is_told_whether_one_has_sent_the_model_on_already() {
-    let mut stage = Stage::with_a_hook(HookPoint::Stop);
-    stage.submit("hello");
+    let mut fixture = AgentFixture::with_a_hook(HookPoint::Stop);
+    fixture.submit("hello");
     for active in [false, true, true] {
-        stage.answer(vec![ModelEvent::Text(format!("Good day, {active}."))]);
-        let (hook, payload) = stage.hooks().unwrap();
+        fixture.answer(vec![ModelEvent::Text(format!("Good day, {active}."))]);
+        let (hook, payload) = fixture.hooks().unwrap();
         let Payload::Stop { stop_hook_active, .. } = payload else { panic!("{payload:?}") };
         assert_eq!(stop_hook_active, active);
-        let why = Some(format!("not yet, {}", stage.now));
+        let why = Some(format!("not yet, {}", fixture.now));
         let block = HookAnswer { decision: Some(HookDecision::Deny), reason: why, ..HookAnswer::default() };
-        stage.step(Input::Hooks(hook, vec![block]));
+        fixture.step(Input::Hooks(hook, vec![block]));
     }
-    stage.answer(vec![ModelEvent::Text("Good day.".into())]);
-    let (hook, _) = stage.hooks().unwrap();
-    stage.step(Input::Hooks(hook, Vec::new()));
-    stage.submit("and now?");
-    stage.answer(vec![ModelEvent::Text("Good night.".into())]);
-    assert!(matches!(stage.hooks(), Some((_, Payload::Stop { stop_hook_active: false, .. }))), "another run");
+    fixture.answer(vec![ModelEvent::Text("Good day.".into())]);
+    let (hook, _) = fixture.hooks().unwrap();
+    fixture.step(Input::Hooks(hook, Vec::new()));
+    fixture.submit("and now?");
+    fixture.answer(vec![ModelEvent::Text("Good night.".into())]);
+    assert!(
+        matches!(fixture.hooks(), Some((_, Payload::Stop { stop_hook_active: false, .. }))),
+        "another run"
+    );
 }
 
 #[test]
 fn a_session_begins_once_in_each_process() {
-    let source = |stage: &Stage| match stage.hooks() {
+    let source = |fixture: &AgentFixture| match fixture.hooks() {
         Some((_, Payload::SessionStart { source })) => Some(source),
         _ => None,
     };
-    let mut stage = Stage::with_a_hook(HookPoint::SessionStart);
-    stage.submit("hello");
-    assert_eq!(source(&stage), Some(Start::Startup));
-    let (hook, _) = stage.hooks().unwrap();
+    let mut fixture = AgentFixture::with_a_hook(HookPoint::SessionStart);
+    fixture.submit("hello");
+    assert_eq!(source(&fixture), Some(Start::Startup));
+    let (hook, _) = fixture.hooks().unwrap();
     // News of hooks that nobody waits for decides nothing.
-    stage.step(Input::Hooks(HookId(hook.0 + 1), says("of another one")));
-    assert!(stage.model_call().is_none());
-    stage.step(Input::Hooks(hook, says("the branch is main")));
-    let (_, request) = stage.model_call().unwrap();
+    fixture.step(Input::Hooks(HookId(hook.0 + 1), says("of another one")));
+    assert!(fixture.model_call().is_none());
+    fixture.step(Input::Hooks(hook, says("the branch is main")));
+    let (_, request) = fixture.model_call().unwrap();
     assert!(users_words(&request).contains(&"the branch is main"));
     assert!(!users_words(&request).contains(&"of another one"));
-    stage.answer(vec![ModelEvent::Text("Good day.".into())]);
-    stage.submit("and now?");
-    assert!(stage.model_call().is_some() && stage.hooks().is_none(), "it has begun");
-    stage.answer(vec![ModelEvent::Text("Good night.".into())]);
-    let recovered = recover(stage.agent.ledger().entries().to_vec(), Millis(9_000)).unwrap();
-    let again = Stage::with_a_hook(HookPoint::SessionStart);
+    fixture.answer(vec![ModelEvent::Text("Good day.".into())]);
+    fixture.submit("and now?");
+    assert!(fixture.model_call().is_some() && fixture.hooks().is_none(), "it has begun");
+    fixture.answer(vec![ModelEvent::Text("Good night.".into())]);
+    let recovered = recover(fixture.agent.ledger().entries().to_vec(), Millis(9_000)).unwrap();
+    let again = AgentFixture::with_a_hook(HookPoint::SessionStart);
     let mut again =
-        Stage { agent: Agent::resume(again.settings.clone(), recovered, Millis(9_000)).0, ..again };
+        AgentFixture { agent: Agent::resume(again.settings.clone(), recovered, Millis(9_000)).0, ..again };
     again.submit("once more");
     assert_eq!(source(&again), Some(Start::Resume));
 }
 
 #[test]
 fn what_hooks_have_for_people_is_noted() {
-    let mut stage = Stage::with_a_hook(HookPoint::UserPrompt);
-    stage.submit("hello");
-    let (hook, _) = stage.hooks().unwrap();
+    let mut fixture = AgentFixture::with_a_hook(HookPoint::UserPrompt);
+    fixture.submit("hello");
+    let (hook, _) = fixture.hooks().unwrap();
     let answer = HookAnswer {
         hook: "watch".into(),
         remark: Some("a remark".into()),
         trouble: Some("a trouble".into()),
         ..HookAnswer::default()
     };
-    stage.step(Input::Hooks(hook, vec![answer]));
-    let noted = |stage: &Stage| {
-        let entries = stage.agent.ledger().entries().iter();
+    fixture.step(Input::Hooks(hook, vec![answer]));
+    let noted = |fixture: &AgentFixture| {
+        let entries = fixture.agent.ledger().entries().iter();
         let notes = entries.filter_map(|e| match &e.body {
             Body::Note(note) => Some(note.for_people().to_owned()),
             _ => None,
         });
         notes.collect::<Vec<_>>()
     };
-    assert_eq!(noted(&stage), ["hook `watch`: a trouble", "hook `watch`: a remark"]);
-    assert!(stage.model_call().is_some());
+    assert_eq!(noted(&fixture), ["hook `watch`: a trouble", "hook `watch`: a remark"]);
+    assert!(fixture.model_call().is_some());
 }
 
 #[test]
 fn only_its_own_timer_ends_a_wait() {
-    let mut stage = Stage::with_a_hook(HookPoint::PostTool);
-    let fail = |stage: &mut Stage| {
-        let (message, _) = stage.model_call().unwrap();
+    let mut fixture = AgentFixture::with_a_hook(HookPoint::PostTool);
+    let fail = |fixture: &mut AgentFixture| {
+        let (message, _) = fixture.model_call().unwrap();
         let failure = ModelFailure::new(FailureClass::Transient, "overloaded");
-        stage.step(Input::Model(message, ModelNews::Failed(failure)));
-        stage.find(|e| if let Effect::SetTimer(timer, _) = e { Some(*timer) } else { None }).unwrap()
+        fixture.step(Input::Model(message, ModelNews::Failed(failure)));
+        fixture.find(|e| if let Effect::SetTimer(timer, _) = e { Some(*timer) } else { None }).unwrap()
     };
-    stage.submit("hello");
-    let first = fail(&mut stage);
-    stage.step(Input::Intent(Intent::Abort));
-    stage.submit("again");
-    let second = fail(&mut stage);
-    stage.step(Input::Timer(first));
-    assert!(stage.model_call().is_none(), "the wait of before is over");
-    stage.step(Input::Timer(second));
-    assert!(stage.model_call().is_some());
+    fixture.submit("hello");
+    let first = fail(&mut fixture);
+    fixture.step(Input::Intent(Intent::Abort));
+    fixture.submit("again");
+    let second = fail(&mut fixture);
+    fixture.step(Input::Timer(first));
+    assert!(fixture.model_call().is_none(), "the wait of before is over");
+    fixture.step(Input::Timer(second));
+    assert!(fixture.model_call().is_some());
 }
 
 #[test]
@@ -287,34 +296,34 @@ fn what_was_taken_back_is_in_the_books_and_told_with_the_next_message() {
         deleted: Vec::new(),
         left: Vec::new(),
     };
-    let mut stage = Stage::with_a_hook(HookPoint::PostTool);
-    stage.step(Input::Intent(Intent::Restored(done())));
-    assert!(stage.agent.ledger().entries().is_empty(), "a session without an entry has changed no file");
-    stage.submit("hello");
-    stage.answer(vec![ModelEvent::Text("Good day.".into())]);
-    stage.step(Input::Intent(Intent::Restored(done())));
+    let mut fixture = AgentFixture::with_a_hook(HookPoint::PostTool);
+    fixture.step(Input::Intent(Intent::Restored(done())));
+    assert!(fixture.agent.ledger().entries().is_empty(), "a session without an entry has changed no file");
+    fixture.submit("hello");
+    fixture.answer(vec![ModelEvent::Text("Good day.".into())]);
+    fixture.step(Input::Intent(Intent::Restored(done())));
     let is_kept = |e: &Effect| matches!(e, Effect::Append(e) if matches!(&e.body, Body::Change(Change::FilesRestored(_))));
-    assert!(stage.wanted.iter().any(is_kept));
-    stage.submit("and now?");
-    let (_, request) = stage.model_call().unwrap();
+    assert!(fixture.wanted.iter().any(is_kept));
+    fixture.submit("and now?");
+    let (_, request) = fixture.model_call().unwrap();
     let told = |request: &Request| {
         users_words(request).iter().filter(|words| words.contains("took back changes of yours")).count()
     };
     assert_eq!(told(&request), 1, "{request:?}");
     assert!(users_words(&request).iter().any(|words| words.contains("a.txt")));
-    stage.answer(vec![ModelEvent::Text("Good night.".into())]);
-    stage.submit("once more");
-    assert_eq!(told(&stage.model_call().unwrap().1), 1, "it is told once");
+    fixture.answer(vec![ModelEvent::Text("Good night.".into())]);
+    fixture.submit("once more");
+    assert_eq!(told(&fixture.model_call().unwrap().1), 1, "it is told once");
 }
 
 #[test]
 fn what_a_model_says_is_told_while_it_is_said() {
-    let mut stage = Stage::with_a_hook(HookPoint::PostTool);
-    stage.submit("hello");
-    let (message, _) = stage.model_call().unwrap();
+    let mut fixture = AgentFixture::with_a_hook(HookPoint::PostTool);
+    fixture.submit("hello");
+    let (message, _) = fixture.model_call().unwrap();
     let mut told = |event| {
-        stage.step(Input::Model(message, ModelNews::Event(event)));
-        stage.find(|e| if let Effect::Emit(live) = e { Some(live.clone()) } else { None })
+        fixture.step(Input::Model(message, ModelNews::Event(event)));
+        fixture.find(|e| if let Effect::Emit(live) = e { Some(live.clone()) } else { None })
     };
     assert!(
         matches!(told(ModelEvent::Thinking("hm".into())), Some(Live::Thinking { text, .. }) if text == "hm")

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use countersign::agent::{Agent, Effect, Input, Intent, Live, Settings};
-use countersign::ledger::{Body, Change, Entry, Lesson, Millis, ModelRef, Stop, Usage, recover};
+use countersign::ledger::{Body, Change, Entry, Millis, ModelRef, ProviderLimit, Stop, Usage, recover};
 use countersign::model::{Effort, ModelEvent, ModelNews, ModelSpec, ToolCalls};
 
 use crate::compaction::{Server, play, settings};
@@ -41,7 +41,7 @@ fn what_is_learned_of_one_model_is_not_taken_for_another() {
 
 #[test]
 fn a_full_window_teaches_its_size_where_the_prompt_was_counted() {
-    fn learned(input: u64) -> Vec<Lesson> {
+    fn learned(input: u64) -> Vec<ProviderLimit> {
         let mut agent = Agent::new(settings(128_000));
         let effects = agent.step(Millis(1), Input::Intent(Intent::Submit("Go.".into())));
         let call = effects.into_iter().find_map(|effect| match effect {
@@ -59,9 +59,9 @@ fn a_full_window_teaches_its_size_where_the_prompt_was_counted() {
             agent.step(Millis(2), Input::Model(message, ModelNews::Event(event)));
         }
         agent.step(Millis(3), Input::Model(message, ModelNews::Finished));
-        agent.ledger().entries().iter().filter_map(|entry| Lesson::of(entry)).collect()
+        agent.ledger().entries().iter().filter_map(|entry| ProviderLimit::of(entry)).collect()
     }
-    let window = |most| Lesson::Window { model: ModelRef::parse("near/model"), most };
+    let window = |most| ProviderLimit::Window { model: ModelRef::parse("near/model"), most };
     assert_eq!(learned(9_000), [window(9_100)]);
     assert_eq!(learned(0), []);
 }

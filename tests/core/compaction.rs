@@ -6,8 +6,8 @@ use countersign::agent::{Agent, Effect, Input, Intent, Live, Settings};
 use countersign::context::{estimate_tokens, words};
 use countersign::hooks::{HookAnswer, HookDecision, HookPoint, HookSpec};
 use countersign::ledger::{
-    Body, CompactionTrigger, Ending, EntryId, Learned, Lesson, Message, Millis, ModelRef, Outcome, Stop,
-    Transition, Usage, recover,
+    Body, CompactionTrigger, Ending, EntryId, LearnedLimit, Message, Millis, ModelRef, Outcome,
+    ProviderLimit, Stop, Transition, Usage, recover,
 };
 use countersign::model::{
     Abilities, Effort, FailureClass, ModelEvent, ModelFailure, ModelNews, ModelSpec, Request, Sizes,
@@ -180,8 +180,8 @@ fn what_was_learned_holds_for_the_model_and_after_a_resume() {
     let mut agent = long_session();
     let mut server = Server::new(30_000, true);
     say(&mut agent, &mut server, 50, 200);
-    let learned = agent.ledger().entries().iter().filter_map(|e| Lesson::of(e)).collect::<Vec<_>>();
-    let window = Lesson::Window { model: ModelRef::parse("near/model"), most: 30_000 };
+    let learned = agent.ledger().entries().iter().filter_map(|e| ProviderLimit::of(e)).collect::<Vec<_>>();
+    let window = ProviderLimit::Window { model: ModelRef::parse("near/model"), most: 30_000 };
     assert_eq!(learned, [window]);
     let mut agent = resumed(&agent, settings(128_000));
     let refused = server.refused.len();
@@ -234,7 +234,12 @@ fn a_server_that_refuses_everything_ends_the_run_and_lowers_nothing_for_ever() {
     assert_eq!(say(&mut agent, &mut server, 50, 200), Some(Ending::PromptTooLong));
     assert!(server.refused.len() <= 10, "{}", server.refused.len());
     let lessons = |agent: &Agent| {
-        agent.ledger().entries().iter().filter(|e| matches!(&e.body, Body::Learned(Learned { .. }))).count()
+        agent
+            .ledger()
+            .entries()
+            .iter()
+            .filter(|e| matches!(&e.body, Body::ProviderLimit(LearnedLimit { .. })))
+            .count()
     };
     assert_eq!(lessons(&agent), 1);
     assert_eq!(play(&mut agent, &mut server, Intent::Compact), None);

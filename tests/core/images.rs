@@ -22,7 +22,7 @@ use countersign::wire::record::{decode, encode, without_images};
 use proptest::prelude::*;
 
 /// An agent, and what it wanted so far.
-struct Stage {
+struct AgentFixture {
     agent: Agent,
     now: u64,
     wanted: Vec<Effect>,
@@ -33,7 +33,7 @@ fn spec(name: &str, sight: Option<bool>) -> ModelSpec {
     ModelSpec { abilities, ..ModelSpec::unknown(ModelRef::parse(name)) }
 }
 
-impl Stage {
+impl AgentFixture {
     fn new(first: ModelSpec, fallback: Vec<ModelSpec>) -> Self {
         let read = ToolSpec {
             name: "read".into(),
@@ -104,43 +104,43 @@ fn said(words: &str, images: &[&str]) -> (String, Vec<String>) {
 
 #[test]
 fn a_model_that_is_known_not_to_see_is_sent_nothing() {
-    let mut stage = Stage::new(spec("near/blind", Some(false)), vec![]);
-    stage.says("what is @a.png", vec![image("a.png", 3, 5)]);
-    let (why, words) = stage.refused().unwrap();
+    let mut fixture = AgentFixture::new(spec("near/blind", Some(false)), vec![]);
+    fixture.says("what is @a.png", vec![image("a.png", 3, 5)]);
+    let (why, words) = fixture.refused().unwrap();
     assert_eq!(why, "near/blind cannot see images: choose another model (/model, or -m), or leave a.png out");
     assert_eq!(words, ["what is @a.png"]);
-    assert!(stage.agent.ledger().entries().is_empty() && stage.agent.is_idle(), "nothing is written");
-    stage.says("then in words", vec![]);
-    assert_eq!(heard(&stage.call().1), [said("then in words", &[])]);
-    stage.says("or this: @a.png", vec![image("a.png", 3, 5)]);
-    assert!(stage.refused().is_some(), "while it runs, too");
-    stage.step(Input::Intent(Intent::Queue(UserMessage {
+    assert!(fixture.agent.ledger().entries().is_empty() && fixture.agent.is_idle(), "nothing is written");
+    fixture.says("then in words", vec![]);
+    assert_eq!(heard(&fixture.call().1), [said("then in words", &[])]);
+    fixture.says("or this: @a.png", vec![image("a.png", 3, 5)]);
+    assert!(fixture.refused().is_some(), "while it runs, too");
+    fixture.step(Input::Intent(Intent::Queue(UserMessage {
         content: "later @a.png".into(),
         images: vec![image("a.png", 3, 5)],
     })));
-    assert_eq!(stage.refused().unwrap().1, ["later @a.png"]);
+    assert_eq!(fixture.refused().unwrap().1, ["later @a.png"]);
 }
 
 #[test]
 fn a_model_that_nobody_knows_is_shown_the_image() {
     for sight in [None, Some(true)] {
-        let mut stage = Stage::new(spec("near/model", sight), vec![]);
-        stage.says("what is @a.png", vec![image("a.png", 3, 5)]);
-        assert_eq!(heard(&stage.call().1), [said("what is @a.png", &["a.png"])]);
+        let mut fixture = AgentFixture::new(spec("near/model", sight), vec![]);
+        fixture.says("what is @a.png", vec![image("a.png", 3, 5)]);
+        assert_eq!(heard(&fixture.call().1), [said("what is @a.png", &["a.png"])]);
     }
 }
 
 #[test]
 fn what_is_shown_while_it_runs_arrives_with_the_results() {
-    let mut stage = Stage::new(spec("near/model", None), vec![]);
-    stage.says("look", vec![]);
-    let (message, _) = stage.call();
+    let mut fixture = AgentFixture::new(spec("near/model", None), vec![]);
+    fixture.says("look", vec![]);
+    let (message, _) = fixture.call();
     let call = ModelEvent::CallStarted { index: 0, wire_id: "w".into(), name: "read".into() };
-    stage.step(Input::Model(message, ModelNews::Event(call)));
-    stage.says("like @b.png", vec![image("b.png", 3, 5)]);
-    stage.step(Input::Model(message, ModelNews::Finished));
-    let id = stage.wanted.iter().find_map(|e| if let Effect::Prepare(c) = e { Some(c.call) } else { None });
-    stage.step(Input::Prepared(id.unwrap(), Preparation::default()));
+    fixture.step(Input::Model(message, ModelNews::Event(call)));
+    fixture.says("like @b.png", vec![image("b.png", 3, 5)]);
+    fixture.step(Input::Model(message, ModelNews::Finished));
+    let id = fixture.wanted.iter().find_map(|e| if let Effect::Prepare(c) = e { Some(c.call) } else { None });
+    fixture.step(Input::Prepared(id.unwrap(), Preparation::default()));
     let done = ToolReport {
         outcome: countersign::ledger::Outcome::Ok,
         content: "seen".into(),
@@ -152,9 +152,9 @@ fn what_is_shown_while_it_runs_arrives_with_the_results() {
         refused: false,
         remote: None,
     };
-    stage.step(Input::Tool(id.unwrap(), ToolNews::Done(done)));
-    assert_eq!(heard(&stage.call().1), [said("look", &[]), said("like @b.png", &["b.png"])]);
-    let kept = stage.agent.ledger().entries().iter().find_map(|e| match &e.body {
+    fixture.step(Input::Tool(id.unwrap(), ToolNews::Done(done)));
+    assert_eq!(heard(&fixture.call().1), [said("look", &[]), said("like @b.png", &["b.png"])]);
+    let kept = fixture.agent.ledger().entries().iter().find_map(|e| match &e.body {
         Body::Injected(injected) => Some(injected.shown()),
         _ => None,
     });
@@ -163,13 +163,13 @@ fn what_is_shown_while_it_runs_arrives_with_the_results() {
 
 #[test]
 fn a_fallback_that_cannot_see_reads_a_note_and_the_ledger_keeps_the_image() {
-    let mut stage = Stage::new(spec("near/sees", None), vec![spec("near/blind", Some(false))]);
-    stage.says("what is @a.png", vec![image("a.png", 640, 480)]);
-    let (message, first) = stage.call();
+    let mut fixture = AgentFixture::new(spec("near/sees", None), vec![spec("near/blind", Some(false))]);
+    fixture.says("what is @a.png", vec![image("a.png", 640, 480)]);
+    let (message, first) = fixture.call();
     assert_eq!(heard(&first), [said("what is @a.png", &["a.png"])]);
     let gone = ModelFailure::new(FailureClass::UnknownModel, "gone");
-    stage.step(Input::Model(message, ModelNews::Failed(gone)));
-    let (_, second) = stage.call();
+    fixture.step(Input::Model(message, ModelNews::Failed(gone)));
+    let (_, second) = fixture.call();
     assert_eq!(second.model, ModelRef::parse("near/blind"));
     let bytes = image("a.png", 640, 480).bytes();
     let note = format!(
@@ -177,11 +177,11 @@ fn a_fallback_that_cannot_see_reads_a_note_and_the_ledger_keeps_the_image() {
     );
     assert_eq!(heard(&second), [said(&note, &[])]);
     let shown = |e: &&Arc<Entry>| matches!(&e.body, Body::User(said) if said.images.len() == 1);
-    assert_eq!(stage.agent.ledger().entries().iter().filter(shown).count(), 1);
-    stage.answers(vec![ModelEvent::Text("A cat?".into())]);
-    stage.says("look again", vec![]);
+    assert_eq!(fixture.agent.ledger().entries().iter().filter(shown).count(), 1);
+    fixture.answers(vec![ModelEvent::Text("A cat?".into())]);
+    fixture.says("look again", vec![]);
     assert_eq!(
-        heard(&stage.call().1)[0],
+        heard(&fixture.call().1)[0],
         said("what is @a.png", &["a.png"]),
         "the first model sees it again"
     );
@@ -189,15 +189,15 @@ fn a_fallback_that_cannot_see_reads_a_note_and_the_ledger_keeps_the_image() {
 
 #[test]
 fn a_summary_keeps_what_the_user_showed_last() {
-    let mut stage = Stage::new(spec("near/model", None), vec![]);
-    stage.says("old @a.png", vec![image("a.png", 3, 5)]);
-    stage.answers(vec![ModelEvent::Text("Old.".into())]);
-    stage.says("new @b.png", vec![image("b.png", 3, 5)]);
-    stage.answers(vec![ModelEvent::Text("New.".into())]);
-    stage.step(Input::Intent(Intent::Compact));
-    stage.answers(vec![ModelEvent::Text("Two pictures.".into())]);
-    stage.says("and?", vec![]);
-    let heard = heard(&stage.call().1);
+    let mut fixture = AgentFixture::new(spec("near/model", None), vec![]);
+    fixture.says("old @a.png", vec![image("a.png", 3, 5)]);
+    fixture.answers(vec![ModelEvent::Text("Old.".into())]);
+    fixture.says("new @b.png", vec![image("b.png", 3, 5)]);
+    fixture.answers(vec![ModelEvent::Text("New.".into())]);
+    fixture.step(Input::Intent(Intent::Compact));
+    fixture.answers(vec![ModelEvent::Text("Two pictures.".into())]);
+    fixture.says("and?", vec![]);
+    let heard = heard(&fixture.call().1);
     assert!(heard[0].0.contains("Two pictures.") && heard[0].1.is_empty(), "{heard:?}");
     assert_eq!(
         heard[1..],
@@ -209,9 +209,9 @@ fn a_summary_keeps_what_the_user_showed_last() {
 #[test]
 fn an_image_counts_in_the_estimate_however_large_it_says_to_be() {
     let size = |images: Vec<Image>| {
-        let mut stage = Stage::new(spec("near/model", None), vec![]);
-        stage.says("what", images);
-        estimate_tokens(&stage.call().1)
+        let mut fixture = AgentFixture::new(spec("near/model", None), vec![]);
+        fixture.says("what", images);
+        estimate_tokens(&fixture.call().1)
     };
     let none = size(vec![]);
     assert_eq!(size(vec![image("a.png", 640, 480)]) - none, 410);

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use countersign::ledger::{
     About, ApprovalRequest, Arguments, AssistantMessage, Block, Body, CallId, Change, CompactionTrigger,
     Decider, Decision, DelegationRequest, DelegationResponse, Ending, Entry, EntryId, Facts, FilesRestored,
-    Hosted, Learned, Lesson, Message, MicroDollars, Millis, ModelRef, Note, Outcome, Preview, Remark,
-    Sandboxing, Scope, SessionStarted, Stop, TaskState, Thinking, Tombstone, ToolResult, ToolUse, Unsettled,
-    Usage, UserMessage, audit, check, recover, standing,
+    Hosted, LearnedLimit, Message, MicroDollars, Millis, ModelRef, Note, Outcome, Preview, ProviderLimit,
+    Remark, Sandboxing, Scope, SessionStarted, Stop, TaskState, Thinking, Tombstone, ToolResult, ToolUse,
+    Unsettled, Usage, UserMessage, audit, check, recover, standing,
 };
 use serde_json::{Value, json};
 
-use crate::stage::Stage;
+use crate::session_builder::SessionBuilder;
 
 fn call(id: u64) -> ToolUse {
     let (wire_id, name) = (String::new(), "shell".to_owned());
@@ -151,13 +151,13 @@ fn a_crash_says_of_each_call_whether_it_was_started() {
 
 #[test]
 fn calls_that_a_bug_lost_are_settled_with_words_that_say_how_far_they_came() {
-    let mut stage = Stage::new();
-    stage.user("go");
-    let calls = vec![stage.tool_use("shell", json!({})), stage.tool_use("shell", json!({}))];
-    drop(stage.say(None, "", "", calls));
-    stage.decide(CallId(1), true, Decider::User);
-    stage.ledger.settle_lost(Millis(9));
-    let words: Vec<String> = stage
+    let mut builder = SessionBuilder::new();
+    builder.user("go");
+    let calls = vec![builder.tool_use("shell", json!({})), builder.tool_use("shell", json!({}))];
+    drop(builder.say(None, "", "", calls));
+    builder.decide(CallId(1), true, Decider::User);
+    builder.ledger.settle_lost(Millis(9));
+    let words: Vec<String> = builder
         .ledger
         .entries()
         .iter()
@@ -165,7 +165,7 @@ fn calls_that_a_bug_lost_are_settled_with_words_that_say_how_far_they_came() {
         .collect();
     assert!(words[0].contains("effects may be partial"), "{words:?}");
     assert!(words[1].contains("was not started"), "{words:?}");
-    check(stage.ledger.entries()).unwrap();
+    check(builder.ledger.entries()).unwrap();
 }
 
 #[test]
@@ -242,16 +242,16 @@ fn each_delegated_task_has_its_own_end_after_a_crash() {
 
 #[test]
 fn what_is_withdrawn_takes_its_notes_along_and_no_others() {
-    let mut stage = Stage::new();
-    stage.user("go");
-    let id = stage.ledger.reserve();
-    stage.say(Some(id), "", "half", Vec::new());
-    stage.note(&id.to_string(), "about the half");
-    let first = stage.ledger.entries()[0].id;
-    stage.note(&first.to_string(), "about the session");
-    stage.note("c1", "about a call");
-    stage.remark(Remark::Tombstone(Tombstone { target: id, reason: "failed".into() }));
-    let notes: Vec<&str> = standing(stage.ledger.entries())
+    let mut builder = SessionBuilder::new();
+    builder.user("go");
+    let id = builder.ledger.reserve();
+    builder.say(Some(id), "", "half", Vec::new());
+    builder.note(&id.to_string(), "about the half");
+    let first = builder.ledger.entries()[0].id;
+    builder.note(&first.to_string(), "about the session");
+    builder.note("c1", "about a call");
+    builder.remark(Remark::Tombstone(Tombstone { target: id, reason: "failed".into() }));
+    let notes: Vec<&str> = standing(builder.ledger.entries())
         .filter_map(|e| if let Body::Note(note) = &e.body { Some(note.for_people()) } else { None })
         .collect();
     assert_eq!(notes, ["about the session", "about a call"]);
@@ -260,34 +260,34 @@ fn what_is_withdrawn_takes_its_notes_along_and_no_others() {
 
 #[test]
 fn a_summary_replaces_all_that_stands_up_to_its_place() {
-    let mut stage = Stage::new();
-    stage.user("go");
-    stage.say(None, "", "an answer", Vec::new());
-    stage.compact(CompactionTrigger::Manual, "the summary");
-    let messages = stage.ledger.project().unwrap();
+    let mut builder = SessionBuilder::new();
+    builder.user("go");
+    builder.say(None, "", "an answer", Vec::new());
+    builder.compact(CompactionTrigger::Manual, "the summary");
+    let messages = builder.ledger.project().unwrap();
     assert!(matches!(&messages[..], [Message::User(said)] if said.content == "the summary"), "{messages:?}");
 }
 
 #[test]
 fn only_a_lesson_about_reasoning_takes_the_reasoning_out() {
-    let reasons = |lesson: Lesson| {
-        let mut stage = Stage::new();
-        stage.user("go");
-        let id = stage.ledger.reserve();
+    let reasons = |lesson: ProviderLimit| {
+        let mut builder = SessionBuilder::new();
+        builder.user("go");
+        let id = builder.ledger.reserve();
         let thought = Thinking { text: "hm".into(), replay: Some(json!({})) };
         let blocks = vec![Block::Thinking(thought), Block::Text("Yes.".into())];
-        stage.write(id, blocks, Usage::default(), false);
-        stage.remark(Remark::Learned(Learned { about: id, lesson }));
-        let messages = stage.ledger.project().unwrap();
+        builder.write(id, blocks, Usage::default(), false);
+        builder.remark(Remark::ProviderLimit(LearnedLimit { about: id, lesson }));
+        let messages = builder.ledger.project().unwrap();
         messages.iter().any(|message| match message {
             Message::Assistant(said) => said.blocks.iter().any(|block| matches!(block, Block::Thinking(_))),
             _ => false,
         })
     };
-    assert!(!reasons(Lesson::ReasoningRefused));
-    assert!(reasons(Lesson::Window { model: ModelRef::parse("script"), most: 9_000 }));
-    assert!(reasons(Lesson::OutputLimit { model: ModelRef::parse("script"), most: 900 }));
-    assert!(reasons(Lesson::ToolRefused { tool: "odd".into() }));
+    assert!(!reasons(ProviderLimit::ReasoningRefused));
+    assert!(reasons(ProviderLimit::Window { model: ModelRef::parse("script"), most: 9_000 }));
+    assert!(reasons(ProviderLimit::OutputLimit { model: ModelRef::parse("script"), most: 900 }));
+    assert!(reasons(ProviderLimit::ToolRefused { tool: "odd".into() }));
 }
 
 #[test]

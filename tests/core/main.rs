@@ -22,17 +22,17 @@ mod adversary;
 mod entries;
 #[path = "../support/facts.rs"]
 mod facts;
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "../support/legacy_facts.rs"]
+mod legacy_facts;
 #[path = "../support/pictures.rs"]
 mod pictures;
 #[path = "../support/scenes.rs"]
 mod scenes;
-#[path = "../support/stage.rs"]
-mod stage;
+#[path = "../support/session_builder.rs"]
+mod session_builder;
 #[path = "../support/wire/mod.rs"]
 mod support;
-#[allow(dead_code, reason = "other tests use the rest")]
-#[path = "../support/told.rs"]
-mod told;
 
 mod again;
 mod asides;

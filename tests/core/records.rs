@@ -238,7 +238,7 @@ fn a_session_of_version_1_means_what_it_meant() {
     let file = read_session(include_bytes!("../golden/sessions/version-1.jsonl")).unwrap();
     assert_eq!((file.skipped.len(), file.torn_tail), (0, None));
     let call = |id, kind, text: &str| Body::Note(Note::new(CallId(id), kind, text));
-    let learned = |lesson| Body::Learned(Learned { about: EntryId(3), lesson });
+    let learned = |lesson| Body::ProviderLimit(LearnedLimit { about: EntryId(3), lesson });
     let model = || ModelRef::parse("openai/gpt-4o");
     let ended = BackgroundStatus {
         id: "b1".into(),
@@ -248,9 +248,9 @@ fn a_session_of_version_1_means_what_it_meant() {
     };
     let meant = [
         Body::Note(Note::plain(EntryId(3), "The model call failed: busy")),
-        learned(Lesson::ReasoningRefused),
-        learned(Lesson::OutputLimit { model: model(), most: 16_384 }),
-        learned(Lesson::Window { model: model(), most: 60_000 }),
+        learned(ProviderLimit::ReasoningRefused),
+        learned(ProviderLimit::OutputLimit { model: model(), most: 16_384 }),
+        learned(ProviderLimit::Window { model: model(), most: 60_000 }),
         Body::Change(Change::Budget { limit: Limit::Turns, to: 100 }),
         Body::Change(Change::Effort { effort: Some(Effort::High) }),
         Body::Change(Change::Effort { effort: None }),
@@ -297,7 +297,7 @@ fn words_in_a_note_of_a_kind_are_never_read_back() {
         let said = line(4, Body::Note(Note::plain(CallId(1), text)));
         assert_eq!(decode(&encode(&said)).unwrap(), said);
     }
-    let said = line(4, Body::Note(Note::plain(EntryId(3), Lesson::ReasoningRefused.sentence())));
+    let said = line(4, Body::Note(Note::plain(EntryId(3), ProviderLimit::ReasoningRefused.sentence())));
     assert_eq!(decode(&encode(&said)).unwrap(), said);
 }
 

@@ -5,11 +5,11 @@ use std::collections::VecDeque;
 use countersign::agent::{Agent, Effect, Input, Intent, Live, Settings};
 use countersign::context::estimate_tokens;
 use countersign::hooks::{HookPoint, HookSpec, Payload};
-use countersign::ledger::{CompactionTrigger, Lesson, Millis, Transition, recover};
+use countersign::ledger::{CompactionTrigger, Millis, ProviderLimit, Transition, recover};
 use countersign::model::{FailureClass, ModelFailure, ModelNews, Request};
 
 use crate::compaction::{Server, asks_for_summary, compactions, long_session, play, resumed, settings};
-use crate::stage::Stage;
+use crate::session_builder::SessionBuilder;
 
 /// Compacts by hand where every part of a summary fails so often before the server hears it. Says how often hooks were told.
 fn compact(agent: &mut Agent, server: &mut Server, failures: usize) -> usize {
@@ -99,8 +99,8 @@ fn nothing_is_compacted_while_tools_are_looked_for() {
 fn a_refusal_that_names_no_window_teaches_three_quarters_of_what_was_refused() {
     let (mut agent, mut server) = (long_session(), Server::new(30_000, false));
     play(&mut agent, &mut server, Intent::Submit("And now?".into()));
-    let learned = agent.ledger().entries().iter().find_map(|entry| match Lesson::of(entry) {
-        Some(Lesson::Window { most, .. }) => Some(most),
+    let learned = agent.ledger().entries().iter().find_map(|entry| match ProviderLimit::of(entry) {
+        Some(ProviderLimit::Window { most, .. }) => Some(most),
         _ => None,
     });
     let refused = server.refused.first().map(estimate_tokens).unwrap();
@@ -126,13 +126,13 @@ fn a_part_is_words_alone() {
 #[test]
 fn half_a_summary_that_was_tried_again_is_no_answer_either() {
     let seen = |reasons: &[Transition], interrupted: bool| {
-        let mut stage = Stage::new();
-        stage.user("go");
+        let mut builder = SessionBuilder::new();
+        builder.user("go");
         for reason in reasons {
-            stage.call_model(*reason);
+            builder.call_model(*reason);
         }
-        stage.speak(None, "", "THE LAST WORDS", Vec::new(), interrupted);
-        let recovered = recover(stage.ledger.entries().to_vec(), Millis(9)).unwrap();
+        builder.speak(None, "", "THE LAST WORDS", Vec::new(), interrupted);
+        let recovered = recover(builder.ledger.entries().to_vec(), Millis(9)).unwrap();
         format!("{:?}", recovered.ledger.project()).contains("THE LAST WORDS")
     };
     use Transition::{AutoCompact, NextTurn, ReactiveCompactRetry, TransientRetry};

@@ -1,6 +1,6 @@
 //! The view: durable entries alone decide what a finished session looks like, and each event shows what it should.
 
-use crate::stage::{Stage, settings, view};
+use crate::session_builder::{SessionBuilder, settings, view};
 use countersign::agent::{Event, Live};
 use countersign::budget::Limit;
 use countersign::ledger::{
@@ -16,110 +16,110 @@ use serde_json::json;
 type Step = (u8, u8, u8);
 
 /// Plays a whole session through the real ledger, with live events in between, true and stale ones.
-fn play(steps: &[Step]) -> Stage {
-    let mut stage = Stage::new();
-    stage.user("Begin.");
+fn play(steps: &[Step]) -> SessionBuilder {
+    let mut builder = SessionBuilder::new();
+    builder.user("Begin.");
     for (kind, one, two) in steps {
-        turn(&mut stage, *kind, *one, *two);
+        turn(&mut builder, *kind, *one, *two);
     }
-    stage.end(Ending::ALL[steps.len() % Ending::ALL.len()]);
+    builder.end(Ending::ALL[steps.len() % Ending::ALL.len()]);
     let stale = EntryId(3);
-    stage.live(Live::Text { message: stale, text: "stale".into() });
-    stage.live(Live::ToolOutput { call: CallId(1), chunk: "stale\n".into() });
+    builder.live(Live::Text { message: stale, text: "stale".into() });
+    builder.live(Live::ToolOutput { call: CallId(1), chunk: "stale\n".into() });
     if steps.len().is_multiple_of(2) {
-        stage.remark(Remark::Note(Note::plain(CallId(1), "late result: ok")));
+        builder.remark(Remark::Note(Note::plain(CallId(1), "late result: ok")));
     }
-    stage
+    builder
 }
 
-fn turn(stage: &mut Stage, kind: u8, one: u8, two: u8) {
-    let message = stage.ledger.reserve();
+fn turn(builder: &mut SessionBuilder, kind: u8, one: u8, two: u8) {
+    let message = builder.ledger.reserve();
     for piece in 0..one % 3 {
-        stage.live(Live::Thinking { message, text: format!("hm {piece} ") });
-        stage.live(Live::Text { message, text: format!("piece {piece} ") });
+        builder.live(Live::Thinking { message, text: format!("hm {piece} ") });
+        builder.live(Live::Text { message, text: format!("piece {piece} ") });
     }
     match kind % 9 {
         0 => {
-            stage.remark(Remark::Tombstone(Tombstone { target: message, reason: "overloaded".into() }));
+            builder.remark(Remark::Tombstone(Tombstone { target: message, reason: "overloaded".into() }));
             let (attempt, most, wait_ms, reason) = (1, 4, 500, "overloaded".to_owned());
-            stage.live(Live::Retrying { attempt, most, wait_ms, reason });
-            stage.live(Live::Text { message, text: "stale".into() });
-            stage.call_model(Transition::TransientRetry);
+            builder.live(Live::Retrying { attempt, most, wait_ms, reason });
+            builder.live(Live::Text { message, text: "stale".into() });
+            builder.call_model(Transition::TransientRetry);
         }
         4 => {
-            stage.waiting(&["this"], &["that"]);
-            stage.waiting(&[], &["that"]);
-            stage.steer("this");
+            builder.waiting(&["this"], &["that"]);
+            builder.waiting(&[], &["that"]);
+            builder.steer("this");
         }
         5 => {
-            stage.live(Live::Compacting(CompactionTrigger::Auto));
+            builder.live(Live::Compacting(CompactionTrigger::Auto));
             if one.is_multiple_of(3) {
-                stage.note(&message.to_string(), "The compaction failed: overloaded");
+                builder.note(&message.to_string(), "The compaction failed: overloaded");
             } else {
-                stage.compact(CompactionTrigger::Auto, "What was said.");
+                builder.compact(CompactionTrigger::Auto, "What was said.");
             }
-            stage.call_model(Transition::AutoCompact);
+            builder.call_model(Transition::AutoCompact);
         }
-        6 => by_hand(stage, message, one),
+        6 => by_hand(builder, message, one),
         1 => {
-            stage.say(Some(message), "", "Withdrawn.", vec![]);
-            stage.remark(Remark::Tombstone(Tombstone { target: message, reason: "fallback".into() }));
-            stage.call_model(Transition::ModelFallback);
+            builder.say(Some(message), "", "Withdrawn.", vec![]);
+            builder.remark(Remark::Tombstone(Tombstone { target: message, reason: "fallback".into() }));
+            builder.call_model(Transition::ModelFallback);
         }
         2 => {
-            stage.end(Ending::MaxTurns);
-            stage.remark(Remark::Change(Change::Budget { limit: Limit::Turns, to: 100 }));
-            stage.call_model(Transition::Steered);
+            builder.end(Ending::MaxTurns);
+            builder.remark(Remark::Change(Change::Budget { limit: Limit::Turns, to: 100 }));
+            builder.call_model(Transition::Steered);
         }
         3 => {
-            stage.remark(Remark::Error { message: "no route".into(), next: "Try again.".into() });
-            stage.end(Ending::ModelError);
-            stage.user("Again.");
+            builder.remark(Remark::Error { message: "no route".into(), next: "Try again.".into() });
+            builder.end(Ending::ModelError);
+            builder.user("Again.");
         }
         _ => {
             let uses = (0..1 + two % 3)
                 .map(|n| {
                     let name = ["read", "shell", "edit"][usize::from(n)];
-                    stage.live(Live::CallForming { message, index: n.into(), name: name.into(), bytes: 9 });
-                    stage.tool_use(name, json!({"path": "a", "n": n}))
+                    builder.live(Live::CallForming { message, index: n.into(), name: name.into(), bytes: 9 });
+                    builder.tool_use(name, json!({"path": "a", "n": n}))
                 })
                 .collect();
-            let open = stage.say(Some(message), "think", "Doing it.", uses);
-            settle(stage, open, one, two);
-            stage.call_model(Transition::NextTurn);
+            let open = builder.say(Some(message), "think", "Doing it.", uses);
+            settle(builder, open, one, two);
+            builder.call_model(Transition::NextTurn);
         }
     }
 }
 
 /// A compaction between two runs: done, failed, or interrupted.
-fn by_hand(stage: &mut Stage, message: EntryId, how: u8) {
-    stage.end(Ending::AbortedTools);
-    stage.live(Live::Returned(vec!["not delivered".into()]));
-    stage.live(Live::Compacting(CompactionTrigger::Manual));
+fn by_hand(builder: &mut SessionBuilder, message: EntryId, how: u8) {
+    builder.end(Ending::AbortedTools);
+    builder.live(Live::Returned(vec!["not delivered".into()]));
+    builder.live(Live::Compacting(CompactionTrigger::Manual));
     match how % 3 {
-        0 => stage.note(&message.to_string(), "The compaction was interrupted; nothing was replaced."),
+        0 => builder.note(&message.to_string(), "The compaction was interrupted; nothing was replaced."),
         1 => {
-            stage
+            builder
                 .remark(Remark::Error { message: "The compaction failed".into(), next: "Try again.".into() });
         }
         _ => {
-            stage.compact(CompactionTrigger::Manual, "What was said.");
+            builder.compact(CompactionTrigger::Manual, "What was said.");
         }
     }
-    assert_eq!(view(&stage.events).status.phase, Phase::Idle);
+    assert_eq!(view(&builder.events).status.phase, Phase::Idle);
     if how.is_multiple_of(2) {
-        stage.user("Go on.");
+        builder.user("Go on.");
     }
 }
 
-fn settle(stage: &mut Stage, open: Vec<OpenCall>, one: u8, two: u8) {
+fn settle(builder: &mut SessionBuilder, open: Vec<OpenCall>, one: u8, two: u8) {
     for (at, call) in (0u8..).zip(open) {
         let id = call.id();
         if (one + at).is_multiple_of(2) {
-            stage.ask(id, "shell", Preview::Command("ls".into()));
+            builder.ask(id, "shell", Preview::Command("ls".into()));
         }
         let allow = !(two + at).is_multiple_of(3);
-        stage.decide(id, allow, Decider::User);
+        builder.decide(id, allow, Decider::User);
         let outcome = match (allow, (one + two + at) % 4) {
             (false, _) => Outcome::Denied(Decider::User),
             (true, 0) => Outcome::Ok,
@@ -128,11 +128,11 @@ fn settle(stage: &mut Stage, open: Vec<OpenCall>, one: u8, two: u8) {
             (true, _) => Outcome::Aborted(Abort { path: AbortPath::C, ran_ms: Some(5), by: CutBy::User }),
         };
         if allow {
-            stage.run(id, "shell");
-            stage.output(id, "some\noutput");
-            stage.live(Live::ToolFinished { call: id, outcome: outcome.clone() });
+            builder.run(id, "shell");
+            builder.output(id, "some\noutput");
+            builder.live(Live::ToolFinished { call: id, outcome: outcome.clone() });
         }
-        stage.settle(call, outcome, "content\n", 5);
+        builder.settle(call, outcome, "content\n", 5);
     }
 }
 
@@ -160,7 +160,7 @@ fn altered(event: &Event, fate: u8) -> Vec<Event> {
 /// What is on record: facts of the process are told live only.
 fn on_record(events: &[Event]) -> View {
     let mut view = view(events);
-    view.session = View::new(crate::stage::settings()).session;
+    view.session = View::new(crate::session_builder::settings()).session;
     view
 }
 
@@ -171,8 +171,8 @@ fn step() -> impl Strategy<Value = Step> {
 proptest! {
     #[test]
     fn live_events_leave_no_residue(steps in prop::collection::vec(step(), 0..24)) {
-        let stage = play(&steps);
-        prop_assert_eq!(on_record(&stage.events), on_record(&durable(&stage.events)));
+        let builder = play(&steps);
+        prop_assert_eq!(on_record(&builder.events), on_record(&durable(&builder.events)));
     }
 
     #[test]
@@ -180,18 +180,18 @@ proptest! {
         steps in prop::collection::vec(step(), 0..24),
         fates in prop::collection::vec(0u8..4, 1..40),
     ) {
-        let stage = play(&steps);
+        let builder = play(&steps);
         let mut fates = fates.into_iter().cycle();
         let told: Vec<Event> =
-            stage.events.iter().flat_map(|event| altered(event, fates.next().unwrap_or(0))).collect();
-        prop_assert_eq!(on_record(&told), on_record(&durable(&stage.events)));
+            builder.events.iter().flat_map(|event| altered(event, fates.next().unwrap_or(0))).collect();
+        prop_assert_eq!(on_record(&told), on_record(&durable(&builder.events)));
     }
 
     #[test]
     fn no_prefix_of_a_session_makes_it_panic(steps in prop::collection::vec(step(), 0..8)) {
-        let stage = play(&steps);
-        let mut view = View::new(crate::stage::settings());
-        for event in &stage.events {
+        let builder = play(&steps);
+        let mut view = View::new(crate::session_builder::settings());
+        for event in &builder.events {
             view.fold(event);
             let mut resumed = view.clone();
             resumed.resume();
@@ -206,14 +206,14 @@ fn bodies(view: &View) -> Vec<&CardBody> {
 
 #[test]
 fn an_answer_grows_and_becomes_its_entry_under_the_same_name() {
-    let mut stage = crate::scenes::growing();
-    let before = view(&stage.events);
+    let mut builder = crate::scenes::growing();
+    let before = view(&builder.events);
     let growing = before.card(1).unwrap();
     assert_eq!(growing.body, CardBody::Growing);
     assert_eq!(before.live().unwrap().text, "The parser **works** as");
     let id = before.live().unwrap().id;
-    stage.say(Some(id), "", "The parser **works** as it should.", vec![]);
-    let after = view(&stage.events);
+    builder.say(Some(id), "", "The parser **works** as it should.", vec![]);
+    let after = view(&builder.events);
     assert_eq!(after.card(1).unwrap().id, growing.id);
     assert!(after.live().is_none() && matches!(after.card(1).unwrap().body, CardBody::Assistant(_)));
     assert_eq!(after.len(), 2, "the forming call is gone with it");
@@ -221,15 +221,15 @@ fn an_answer_grows_and_becomes_its_entry_under_the_same_name() {
 
 #[test]
 fn a_withdrawn_answer_leaves_the_transcript_and_stays_in_the_ledger() {
-    let mut stage = crate::scenes::growing();
-    let id = view(&stage.events).live().unwrap().id;
-    stage.remark(Remark::Tombstone(Tombstone { target: id, reason: "overloaded".into() }));
-    stage.live(Live::Text { message: id, text: "late".into() });
-    assert_eq!(view(&stage.events).len(), 1);
-    let said = stage.ledger.reserve();
-    stage.say(Some(said), "", "Withdrawn later.", vec![]);
-    stage.remark(Remark::Tombstone(Tombstone { target: said, reason: "fallback".into() }));
-    let view = view(&stage.events);
+    let mut builder = crate::scenes::growing();
+    let id = view(&builder.events).live().unwrap().id;
+    builder.remark(Remark::Tombstone(Tombstone { target: id, reason: "overloaded".into() }));
+    builder.live(Live::Text { message: id, text: "late".into() });
+    assert_eq!(view(&builder.events).len(), 1);
+    let said = builder.ledger.reserve();
+    builder.say(Some(said), "", "Withdrawn later.", vec![]);
+    builder.remark(Remark::Tombstone(Tombstone { target: said, reason: "fallback".into() }));
+    let view = view(&builder.events);
     assert_eq!(view.len(), 1);
     let row = view.rows().iter().find(|r| r.entry.id == said).unwrap();
     assert_eq!(row.marks, [Mark::Tombstoned("fallback".into())]);
@@ -237,45 +237,45 @@ fn a_withdrawn_answer_leaves_the_transcript_and_stays_in_the_ledger() {
 
 #[test]
 fn a_panel_goes_through_its_states() {
-    let mut stage = Stage::new();
-    stage.user("Run it.");
-    let call = stage.tool_use("shell", json!({"command": "ls"}));
+    let mut builder = SessionBuilder::new();
+    builder.user("Run it.");
+    let call = builder.tool_use("shell", json!({"command": "ls"}));
     let id = call.id;
-    let state = |stage: &Stage| view(&stage.events).panel(id).unwrap().state.clone();
-    let open = stage.say(None, "", "", vec![call]).pop().unwrap();
-    assert_eq!(state(&stage), PanelState::Preparing);
-    let request = stage.ask(id, "shell", Preview::Command("ls".into()));
-    assert_eq!(state(&stage), PanelState::Waiting);
-    assert_eq!(view(&stage.events).waiting()[0].0, request);
-    assert_eq!(view(&stage.events).status.phase, Phase::WaitingApproval);
-    stage.decide(id, true, Decider::User);
-    assert_eq!(state(&stage), PanelState::Queued);
-    assert_eq!(view(&stage.events).status.phase, Phase::DispatchingTools);
-    stage.run(id, "shell");
+    let state = |builder: &SessionBuilder| view(&builder.events).panel(id).unwrap().state.clone();
+    let open = builder.say(None, "", "", vec![call]).pop().unwrap();
+    assert_eq!(state(&builder), PanelState::Preparing);
+    let request = builder.ask(id, "shell", Preview::Command("ls".into()));
+    assert_eq!(state(&builder), PanelState::Waiting);
+    assert_eq!(view(&builder.events).waiting()[0].0, request);
+    assert_eq!(view(&builder.events).status.phase, Phase::WaitingApproval);
+    builder.decide(id, true, Decider::User);
+    assert_eq!(state(&builder), PanelState::Queued);
+    assert_eq!(view(&builder.events).status.phase, Phase::DispatchingTools);
+    builder.run(id, "shell");
     assert!(
-        matches!(state(&stage), PanelState::Running { since, effect: SideEffect::Runs } if since.0 == stage.now - 1_000)
+        matches!(state(&builder), PanelState::Running { since, effect: SideEffect::Runs } if since.0 == builder.now - 1_000)
     );
-    stage.output(id, "a\nb");
-    assert_eq!(view(&stage.events).panel(id).unwrap().tail.lines().count(), 2);
-    stage.settle(open, Outcome::Ok, "a\nb\n", 4);
-    let view = view(&stage.events);
-    assert!(matches!(state(&stage), PanelState::Finished(_)));
+    builder.output(id, "a\nb");
+    assert_eq!(view(&builder.events).panel(id).unwrap().tail.lines().count(), 2);
+    builder.settle(open, Outcome::Ok, "a\nb\n", 4);
+    let view = view(&builder.events);
+    assert!(matches!(state(&builder), PanelState::Finished(_)));
     assert!(view.panel(id).unwrap().tail.is_empty() && view.waiting().is_empty());
 }
 
 #[test]
 fn a_budget_stop_offers_its_limit_until_something_else_happens() {
-    let mut stage = crate::scenes::budget_stop();
-    let offer = view(&stage.events).offer().unwrap();
+    let mut builder = crate::scenes::budget_stop();
+    let offer = view(&builder.events).offer().unwrap();
     assert_eq!((offer.limit, offer.to), (Limit::Turns, 100));
-    stage.remark(Remark::Change(Change::Budget { limit: Limit::Turns, to: 100 }));
-    assert!(view(&stage.events).offer().is_none());
-    stage.call_model(Transition::Steered);
-    stage.end(Ending::MaxTurns);
-    let again = view(&stage.events).offer().unwrap();
+    builder.remark(Remark::Change(Change::Budget { limit: Limit::Turns, to: 100 }));
+    assert!(view(&builder.events).offer().is_none());
+    builder.call_model(Transition::Steered);
+    builder.end(Ending::MaxTurns);
+    let again = view(&builder.events).offer().unwrap();
     assert_eq!(again.to, 150, "by its original size each time");
-    stage.user("Something else.");
-    assert!(view(&stage.events).offer().is_none());
+    builder.user("Something else.");
+    assert!(view(&builder.events).offer().is_none());
 }
 
 #[test]
@@ -291,11 +291,11 @@ fn a_dead_process_leaves_nothing_running_but_what_waits() {
 
 #[test]
 fn of_a_call_that_is_asked_about_anew_the_first_request_has_come_to_nothing() {
-    let mut stage = crate::scenes::waiting_command();
-    let call = view(&stage.events).waiting()[0].1.call;
-    stage.ask(call, "shell", Preview::Command("make".into()));
-    stage.decide(call, true, Decider::User);
-    let view = view(&stage.events);
+    let mut builder = crate::scenes::waiting_command();
+    let call = view(&builder.events).waiting()[0].1.call;
+    builder.ask(call, "shell", Preview::Command("make".into()));
+    builder.decide(call, true, Decider::User);
+    let view = view(&builder.events);
     let mut receipts = Receipts::default();
     receipts.read(view.rows());
     let told: Vec<_> = (0..receipts.len(true)).filter_map(|at| receipts.get(at, true)).collect();
@@ -306,15 +306,15 @@ fn of_a_call_that_is_asked_about_anew_the_first_request_has_come_to_nothing() {
 
 #[test]
 fn what_a_summary_replaced_is_marked_and_stays() {
-    let mut stage = crate::scenes::growing();
-    let withdrawn = view(&stage.events).live().unwrap().id;
-    stage.say(Some(withdrawn), "", "Withdrawn.", vec![]);
-    stage.remark(Remark::Tombstone(Tombstone { target: withdrawn, reason: "fallback".into() }));
-    stage.say(None, "", "Kept.", vec![]);
-    let before = view(&stage.events);
-    let made = stage.compact(CompactionTrigger::Manual, "All of it.");
-    stage.user("After.");
-    let after = view(&stage.events);
+    let mut builder = crate::scenes::growing();
+    let withdrawn = view(&builder.events).live().unwrap().id;
+    builder.say(Some(withdrawn), "", "Withdrawn.", vec![]);
+    builder.remark(Remark::Tombstone(Tombstone { target: withdrawn, reason: "fallback".into() }));
+    builder.say(None, "", "Kept.", vec![]);
+    let before = view(&builder.events);
+    let made = builder.compact(CompactionTrigger::Manual, "All of it.");
+    builder.user("After.");
+    let after = view(&builder.events);
     assert_eq!((after.len(), after.rows().len()), (before.len() + 2, before.rows().len() + 3));
     let marks = |kind: &str| -> Vec<Vec<Mark>> {
         after.rows().iter().filter(|r| r.entry.body.kind() == kind).map(|r| r.marks.clone()).collect()
@@ -324,8 +324,8 @@ fn what_a_summary_replaced_is_marked_and_stays() {
     assert_eq!(marks("agent_response"), [gone, vec![Mark::Compacted]]);
     assert_eq!(marks("session_started"), [vec![]], "no model saw it as a message");
     assert_eq!(after.replaced_by(made), 2);
-    let again = stage.compact(CompactionTrigger::Auto, "All of that.");
-    let twice = view(&stage.events);
+    let again = builder.compact(CompactionTrigger::Auto, "All of that.");
+    let twice = view(&builder.events);
     assert_eq!(twice.replaced_by(again), 1, "the message after it; the first summary is told apart");
     let first = twice.rows().iter().find(|r| r.entry.id == made).unwrap();
     assert_eq!(first.marks, [Mark::Compacted]);
@@ -333,21 +333,21 @@ fn what_a_summary_replaced_is_marked_and_stays() {
 
 #[test]
 fn a_late_result_does_not_end_a_compaction() {
-    let mut stage = crate::scenes::interrupted();
-    stage.live(Live::Compacting(CompactionTrigger::Manual));
-    stage.note("c1", "A result arrived after the call was cut short (ok):\ntext");
+    let mut builder = crate::scenes::interrupted();
+    builder.live(Live::Compacting(CompactionTrigger::Manual));
+    builder.note("c1", "A result arrived after the call was cut short (ok):\ntext");
     let compacting = Phase::Compacting(CompactionTrigger::Manual);
-    assert_eq!(view(&stage.events).status.phase, compacting);
-    assert_eq!(view(&stage.events).status.words(stage.at()), "summarizing the conversation");
-    stage.compact(CompactionTrigger::Manual, "All of it.");
-    assert_eq!(view(&stage.events).status.phase, Phase::Idle);
+    assert_eq!(view(&builder.events).status.phase, compacting);
+    assert_eq!(view(&builder.events).status.words(builder.at()), "summarizing the conversation");
+    builder.compact(CompactionTrigger::Manual, "All of it.");
+    assert_eq!(view(&builder.events).status.phase, Phase::Idle);
 }
 
 #[test]
 fn a_late_result_is_marked() {
-    let mut stage = crate::scenes::interrupted();
-    stage.remark(Remark::Note(Note::plain(CallId(1), "result after the interruption: ok")));
-    let view = view(&stage.events);
+    let mut builder = crate::scenes::interrupted();
+    builder.remark(Remark::Note(Note::plain(CallId(1), "result after the interruption: ok")));
+    let view = view(&builder.events);
     assert_eq!(view.rows().last().unwrap().marks, [Mark::Late]);
     assert!(matches!(bodies(&view).last().unwrap(), CardBody::Note(_)));
 }
@@ -355,43 +355,43 @@ fn a_late_result_is_marked() {
 /// Between two runs: the attempt fails, is waited for and made again, and Esc ends the wait.
 #[test]
 fn a_summary_that_is_retried_is_busy_until_its_last_word() {
-    let mut stage = crate::scenes::budget_stop();
-    stage.live(Live::Compacting(CompactionTrigger::Manual));
-    stage.note("e9", "The summary failed, and is tried again: overloaded");
-    stage.live(Live::Compacting(CompactionTrigger::Manual));
-    stage.live(Live::Retrying { attempt: 1, most: 4, wait_ms: 500, reason: "overloaded".into() });
-    assert!(matches!(view(&stage.events).status.phase, Phase::Retrying { attempt: 1, .. }));
-    stage.note("e9", "The compaction was interrupted; nothing was replaced.");
-    assert_eq!(view(&stage.events).status.phase, Phase::Idle);
+    let mut builder = crate::scenes::budget_stop();
+    builder.live(Live::Compacting(CompactionTrigger::Manual));
+    builder.note("e9", "The summary failed, and is tried again: overloaded");
+    builder.live(Live::Compacting(CompactionTrigger::Manual));
+    builder.live(Live::Retrying { attempt: 1, most: 4, wait_ms: 500, reason: "overloaded".into() });
+    assert!(matches!(view(&builder.events).status.phase, Phase::Retrying { attempt: 1, .. }));
+    builder.note("e9", "The compaction was interrupted; nothing was replaced.");
+    assert_eq!(view(&builder.events).status.phase, Phase::Idle);
 }
 
 /// Within a run the model is asked again, although no transition stands between the summary and that call.
 #[test]
 fn after_a_reactive_compaction_the_model_is_awaited() {
-    let mut stage = Stage::new();
-    stage.user("Tell me all.");
-    stage.call_model(Transition::ReactiveCompactRetry);
-    stage.live(Live::Compacting(CompactionTrigger::Reactive));
-    stage.compact(CompactionTrigger::Reactive, "They want all.");
-    assert_eq!(view(&stage.events).status.phase, Phase::AwaitingModel);
+    let mut builder = SessionBuilder::new();
+    builder.user("Tell me all.");
+    builder.call_model(Transition::ReactiveCompactRetry);
+    builder.live(Live::Compacting(CompactionTrigger::Reactive));
+    builder.compact(CompactionTrigger::Reactive, "They want all.");
+    assert_eq!(view(&builder.events).status.phase, Phase::AwaitingModel);
 }
 
 #[test]
 fn a_used_token_budget_offers_to_be_raised_by_its_size() {
-    let mut stage = Stage::new();
-    stage.user("Write much.");
-    stage.end(Ending::TokenBudget);
-    assert!(view(&stage.events).offer().is_none(), "there is none to raise");
-    let offered = |stage: &Stage| {
+    let mut builder = SessionBuilder::new();
+    builder.user("Write much.");
+    builder.end(Ending::TokenBudget);
+    assert!(view(&builder.events).offer().is_none(), "there is none to raise");
+    let offered = |builder: &SessionBuilder| {
         let mut view = View::new(ViewSettings { token_budget: Some(1_000), ..settings() });
-        stage.events.iter().for_each(|event| view.fold(event));
+        builder.events.iter().for_each(|event| view.fold(event));
         let offer = view.offer().unwrap();
         assert_eq!(offer.limit, Limit::Tokens);
         (offer.to, view.token_budget())
     };
-    assert_eq!(offered(&stage), (2_000, Some(1_000)));
-    stage.remark(Remark::Change(Change::Budget { limit: Limit::Tokens, to: 2_000 }));
-    stage.call_model(Transition::Steered);
-    stage.end(Ending::TokenBudget);
-    assert_eq!(offered(&stage), (3_000, Some(2_000)));
+    assert_eq!(offered(&builder), (2_000, Some(1_000)));
+    builder.remark(Remark::Change(Change::Budget { limit: Limit::Tokens, to: 2_000 }));
+    builder.call_model(Transition::Steered);
+    builder.end(Ending::TokenBudget);
+    assert_eq!(offered(&builder), (3_000, Some(2_000)));
 }

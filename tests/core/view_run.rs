@@ -1,6 +1,6 @@
 //! The view of a run that is under way or was interrupted: what it says is true of the whole run.
 
-use crate::stage::{Stage, view};
+use crate::session_builder::{SessionBuilder, view};
 use countersign::agent::{Event, Live};
 use countersign::hooks::HookPoint;
 use countersign::ledger::{
@@ -15,17 +15,17 @@ fn durable(events: &[Event]) -> Vec<Event> {
 
 /// The end of a run that made one call, with this outcome, and then was interrupted in a later turn.
 fn reach(outcome: Outcome, reason: Ending) -> Reach {
-    let mut stage = Stage::new();
-    stage.user("Write it.");
-    let call = stage.tool_use("write", json!({"path": "a.txt"}));
-    let open = stage.say(None, "", "", vec![call]).remove(0);
-    stage.settle(open, outcome, "so it went", 0);
-    stage.call_model(Transition::NextTurn);
-    stage.end(reason);
-    let end = stage.ledger.last_id().unwrap();
+    let mut builder = SessionBuilder::new();
+    builder.user("Write it.");
+    let call = builder.tool_use("write", json!({"path": "a.txt"}));
+    let open = builder.say(None, "", "", vec![call]).remove(0);
+    builder.settle(open, outcome, "so it went", 0);
+    builder.call_model(Transition::NextTurn);
+    builder.end(reason);
+    let end = builder.ledger.last_id().unwrap();
     // What comes later changes nothing about it.
-    stage.user("Again.");
-    view(&stage.events).reach(end)
+    builder.user("Again.");
+    view(&builder.events).reach(end)
 }
 
 #[test]
@@ -49,18 +49,18 @@ fn an_interruption_says_what_is_true_of_the_whole_run() {
 fn a_later_call_that_was_not_started_takes_nothing_back() {
     let partial = Outcome::Lost { started: true };
     for (first, wanted) in [(Outcome::Ok, Reach::NothingCut), (partial, Reach::CutShort)] {
-        let mut stage = Stage::new();
-        stage.user("Write it.");
+        let mut builder = SessionBuilder::new();
+        builder.user("Write it.");
         for outcome in [first.clone(), Outcome::Denied(Decider::User), Outcome::Invalid] {
-            let call = stage.tool_use("write", json!({"path": "a.txt"}));
-            let open = stage.say(None, "", "", vec![call]).remove(0);
-            stage.settle(open, outcome, "so it went", 0);
-            stage.steer("and this");
-            stage.call_model(Transition::Steered);
+            let call = builder.tool_use("write", json!({"path": "a.txt"}));
+            let open = builder.say(None, "", "", vec![call]).remove(0);
+            builder.settle(open, outcome, "so it went", 0);
+            builder.steer("and this");
+            builder.call_model(Transition::Steered);
         }
-        stage.end(Ending::AbortedStreaming);
-        let end = stage.ledger.last_id().unwrap();
-        assert_eq!(view(&stage.events).reach(end), wanted, "{first:?}");
+        builder.end(Ending::AbortedStreaming);
+        let end = builder.ledger.last_id().unwrap();
+        assert_eq!(view(&builder.events).reach(end), wanted, "{first:?}");
         let next = Ending::AbortedStreaming.next_safe_action_after(wanted);
         assert_eq!(next.contains("No call was cut short"), wanted == Reach::NothingCut, "{next}");
     }
@@ -68,39 +68,43 @@ fn a_later_call_that_was_not_started_takes_nothing_back() {
 
 #[test]
 fn tokens_are_counted_while_an_answer_streams() {
-    let mut stage = Stage::new();
-    stage.user("Tell me.");
-    let used = |stage: &Stage, name: &str| {
-        let gauges = view(&stage.events).gauges(stage.at());
+    let mut builder = SessionBuilder::new();
+    builder.user("Tell me.");
+    let used = |builder: &SessionBuilder, name: &str| {
+        let gauges = view(&builder.events).gauges(builder.at());
         gauges.iter().find(|gauge| gauge.name == name).unwrap().used
     };
-    let message = stage.ledger.reserve();
-    stage.live(Live::Asked { message, tokens: 1_200 });
-    assert_eq!(used(&stage, "max_input_tokens"), 1_200);
-    stage.live(Live::Thinking { message, text: "t".repeat(400) });
-    stage.live(Live::Text { message, text: "x".repeat(4_000) });
-    assert_eq!(used(&stage, "max_output_tokens"), 1_100);
-    stage.say(Some(message), "", "done", vec![]);
-    let real = view(&durable(&stage.events));
-    assert_eq!(view(&stage.events).gauges(stage.at()), real.gauges(stage.at()), "the real usage takes over");
+    let message = builder.ledger.reserve();
+    builder.live(Live::Asked { message, tokens: 1_200 });
+    assert_eq!(used(&builder, "max_input_tokens"), 1_200);
+    builder.live(Live::Thinking { message, text: "t".repeat(400) });
+    builder.live(Live::Text { message, text: "x".repeat(4_000) });
+    assert_eq!(used(&builder, "max_output_tokens"), 1_100);
+    builder.say(Some(message), "", "done", vec![]);
+    let real = view(&durable(&builder.events));
+    assert_eq!(
+        view(&builder.events).gauges(builder.at()),
+        real.gauges(builder.at()),
+        "the real usage takes over"
+    );
 }
 
 #[test]
 fn the_status_says_that_hooks_are_asked() {
-    let mut stage = Stage::new();
-    stage.user("Fix it.");
-    stage.say(None, "", "Done.", vec![]);
-    stage.live(Live::AskingHooks(HookPoint::Stop));
-    assert_eq!(view(&stage.events).status.words(stage.at()), "asking hooks");
-    stage.end(Ending::Completed);
-    assert_eq!(view(&stage.events).status.phase, Phase::Idle);
+    let mut builder = SessionBuilder::new();
+    builder.user("Fix it.");
+    builder.say(None, "", "Done.", vec![]);
+    builder.live(Live::AskingHooks(HookPoint::Stop));
+    assert_eq!(view(&builder.events).status.words(builder.at()), "asking hooks");
+    builder.end(Ending::Completed);
+    assert_eq!(view(&builder.events).status.phase, Phase::Idle);
 }
 
 #[test]
 fn the_budget_of_a_goal_is_raised_by_its_own_size() {
-    let mut stage = Stage::new();
-    stage.user("A goal with three turns.");
-    stage.remark(Remark::Goal(Goal {
+    let mut builder = SessionBuilder::new();
+    builder.user("A goal with three turns.");
+    builder.remark(Remark::Goal(Goal {
         objective: "Fix the parser.".into(),
         done_condition: "the tests pass".into(),
         budget: vec![(Limit::Turns, 3)],
@@ -110,12 +114,12 @@ fn the_budget_of_a_goal_is_raised_by_its_own_size() {
         validation_method: Validation::Question,
         stop_rules: Vec::new(),
     }));
-    stage.call_model(Transition::Submitted);
-    stage.end(Ending::MaxTurns);
-    let offer = view(&stage.events).offer().unwrap();
+    builder.call_model(Transition::Submitted);
+    builder.end(Ending::MaxTurns);
+    let offer = view(&builder.events).offer().unwrap();
     assert_eq!((offer.limit, offer.to), (Limit::Turns, 6), "not by the 50 of the configuration");
-    stage.remark(Remark::Change(Change::Budget { limit: Limit::Turns, to: 6 }));
-    stage.call_model(Transition::Steered);
-    stage.end(Ending::MaxTurns);
-    assert_eq!(view(&stage.events).offer().unwrap().to, 9);
+    builder.remark(Remark::Change(Change::Budget { limit: Limit::Turns, to: 6 }));
+    builder.call_model(Transition::Steered);
+    builder.end(Ending::MaxTurns);
+    assert_eq!(view(&builder.events).offer().unwrap().to, 9);
 }

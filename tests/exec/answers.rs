@@ -2,7 +2,7 @@
 
 use crate::model_server::{Part, Reply, gate};
 use crate::servers::ALL;
-use crate::stage::text;
+use crate::world::text;
 
 #[test]
 fn an_answer_without_an_end_is_cut_off_and_the_server_is_left() {

@@ -3,7 +3,7 @@
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::stage::{World, of_type, script, text};
+use crate::world::{World, of_type, script, text};
 
 const ALLOWED: [&str; 4] = ["--allow", "shell", "--allow", "shell_kill"];
 /// It tells its process id and stays, whatever it is asked.

@@ -7,7 +7,7 @@ use countersign::ledger::{CallId, check};
 use countersign::wire::record::read_session;
 use serde_json::Value;
 
-use crate::stage::{Ran, of_type, parse, text};
+use crate::world::{Ran, of_type, parse, text};
 
 const LIVE: [&str; 5] = ["text_delta", "thinking_delta", "progress", "tool_output", "budget"];
 /// Events of one call: `id` is the call's.

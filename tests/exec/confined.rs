@@ -6,7 +6,7 @@ use std::process::Command;
 use countersign::runtime::sandbox::support;
 use serde_json::json;
 
-use crate::stage::{World, script, text};
+use crate::world::{World, script, text};
 
 /// Says in words why nothing can be tried here, where the kernel has no whole sandbox.
 #[allow(clippy::print_stdout, reason = "says what was not tried")]

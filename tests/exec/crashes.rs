@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::books;
 use crate::model_server::{ModelServer, Reply};
 use crate::servers::{ALL, KEY};
-use crate::stage::{World, of_type, script, text};
+use crate::world::{World, of_type, script, text};
 
 #[test]
 fn killed_while_a_command_runs() {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::stage::{World, script};
+use crate::world::{World, script};
 
 fn writes() -> serde_json::Value {
     json!({ "tool_calls": [

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use serde_json::{Value, json};
 
 use crate::model_server::ModelServer;
-use crate::stage::{Ran, World};
+use crate::world::{Ran, World};
 
 const KEY: &str = "sk-planted-0123456789-key";
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::a2a::agent::{Agent, KEY};
 use crate::a2a::way::Way;
-use crate::stage::{Ran, World, parse, text};
+use crate::world::{Ran, World, parse, text};
 
 /// Seed 2 is the two-phase loop; the echo tool is for tests.
 const TWO_PHASES: [&str; 4] = ["-c", "tools.echo=true", "-c", "loop.final_response=separate"];

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use crate::stage::{World, script, text};
+use crate::world::{World, script, text};
 
 /// A run with a bit of everything: parallel reads, a command, a denial, wrong arguments, an unknown tool.
 fn busy() -> String {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::stage::{Ran, World, script, text};
+use crate::world::{Ran, World, script, text};
 
 /// A run that a budget ends, with its session checked.
 fn stopped(words: &[&str], script: &str) -> Ran {

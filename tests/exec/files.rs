@@ -4,7 +4,7 @@ use std::os::unix::fs::symlink;
 
 use serde_json::{Value, json};
 
-use crate::stage::{Ran, World, script, text};
+use crate::world::{Ran, World, script, text};
 
 /// One message with these calls, then an answer.
 fn calls(world: &World, words: &[&str], calls: &[(&str, Value)]) -> Ran {

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::stage::{Ran, World};
+use crate::world::{Ran, World};
 
 /// The program where no file may grow beyond so many blocks of 512 bytes: to it that is a full disk.
 fn limited(world: &World, blocks: u32, words: &[&str]) -> Ran {

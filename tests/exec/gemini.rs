@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::model_server::{ModelServer, Part, Reply};
 use crate::servers::{KEY, accepted};
-use crate::stage::World;
+use crate::world::World;
 
 /// A call as this vendor sends it: whole, number 0 like its sibling, and with a signature on the first.
 fn call(id: &str, path: &str, signature: Option<&str>) -> Part {

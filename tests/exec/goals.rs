@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::stage::{Ran, World, script, text};
+use crate::world::{Ran, World, script, text};
 
 /// A world with this goal in a file beside it, and the words that pursue it.
 fn pursue(goal: &str, words: &[&str], replies: Value) -> (World, Ran) {

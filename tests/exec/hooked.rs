@@ -5,7 +5,7 @@ use std::net::TcpListener;
 
 use serde_json::{Value, json};
 
-use crate::stage::{World, script, text};
+use crate::world::{World, script, text};
 
 /// The names of what was written, with what tells them apart.
 fn told(entries: &[Value]) -> Vec<String> {

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use serde_json::json;
 use tokio::io::AsyncReadExt as _;
 
-use crate::stage::{Ran, World};
+use crate::world::{Ran, World};
 
 /// A title, an erased screen, a colour by C1, an override, an invisible character.
 const HOSTILE: &str = "x\u{1b}]0;owned\u{7}\u{1b}[2J\u{9b}31m\u{202e}cod\u{200b}e";
@@ -119,7 +119,7 @@ fn what_is_for_people_steers_nothing_through_a_pipe_either() {
             assert_eq!(steers(text), "", "{words:?}: {text:?}");
         }
     }
-    let logs = crate::stage::all_files(&world.place().join("state/countersign/logs"));
+    let logs = crate::world::all_files(&world.place().join("state/countersign/logs"));
     for log in logs {
         let text = fs::read_to_string(&log).unwrap();
         assert_eq!(steers(&text), "", "{text:?}");

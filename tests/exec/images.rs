@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::model_server::{ModelServer, Reply, picture};
 use crate::pictures::{gif, jpeg, png, png_with, quarters};
 use crate::servers::{ALL, ANTHROPIC, accepted};
-use crate::stage::{World, script};
+use crate::world::{World, script};
 
 impl World {
     fn picture(&self, name: &str, bytes: &[u8]) {

@@ -6,7 +6,7 @@ use countersign::runtime::SessionStore;
 use serde_json::{Value, json};
 
 use crate::books::open_calls;
-use crate::stage::{World, of_type, parse, script, text};
+use crate::world::{World, of_type, parse, script, text};
 
 /// A session with a call in its midst.
 fn looked(world: &World) -> String {

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::model_server::{ModelServer, Part, Reply};
-use crate::stage::{Ran, World};
+use crate::world::{Ran, World};
 
 /// Nothing else in a run has these letters.
 const PLANTED: &str = "sk-planted-9f8e7d6c5b4a";
@@ -28,7 +28,7 @@ fn keep(path: &Path, text: &str, mode: u32) {
 /// Nothing that the run left or said holds the key.
 fn assert_unseen(world: &World, ran: &Ran) {
     assert!(!ran.out.contains(PLANTED) && !ran.err.contains(PLANTED), "{}{}", ran.out, ran.err);
-    let files = crate::stage::all_files(&world.place().join("state"));
+    let files = crate::world::all_files(&world.place().join("state"));
     assert!(files.iter().any(|file| file.extension().is_some_and(|e| e == "jsonl")), "nothing was written");
     for file in files {
         let text = String::from_utf8_lossy(&fs::read(&file).unwrap()).into_owned();

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::model_server::{ModelServer, Part, Reply};
 use crate::servers::accepted;
-use crate::stage::{Ran, World};
+use crate::world::{Ran, World};
 
 /// A world in which the provider `name` is this server.
 fn world(name: &str, server: &ModelServer) -> World {

@@ -55,9 +55,9 @@ mod running;
 mod servers;
 mod sessions;
 mod signals;
-mod stage;
 #[path = "../support/stub_server.rs"]
 mod stub_server;
 mod switched;
 mod trust;
 mod windows;
+mod world;

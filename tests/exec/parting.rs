@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::stage::World;
+use crate::world::World;
 
 /// The points that are told of the end of a run; a script whose run is told there, and its exit code.
 const TOLD: [(&str, &str, i32); 3] = [

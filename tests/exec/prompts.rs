@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::stage::World;
+use crate::world::World;
 
 const ANSWER: &[&str] = &["--json", "--script", "[\"Heard.\"]"];
 

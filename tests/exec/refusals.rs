@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::model_server::{ModelServer, Part, Reply};
 use crate::servers::{ALL, KEY, Speech};
-use crate::stage::{World, all_files, text};
+use crate::world::{World, all_files, text};
 
 const NO_RETRIES: [&str; 2] = ["-c", "budget.max_retries_per_model_call=0"];
 

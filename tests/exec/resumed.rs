@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::books;
 use crate::model_server::{ModelServer, Part, Reply, gate};
 use crate::servers::{ALL, ANTHROPIC, KEY, OPENAI, Speech, accepted};
-use crate::stage::World;
+use crate::world::World;
 
 /// Asks the session to go on twice, once with a tool; gives the bodies that were sent. The last of the results
 /// that the first run tells is its own; those before it are of calls that a crash left open.
@@ -164,10 +164,10 @@ fn after_every_other_ending() {
     }
 }
 
-type Stage = (World, crate::running::Running, crate::running::Beacon, ModelServer);
+type ResumedWorld = (World, crate::running::Running, crate::running::Beacon, ModelServer);
 
 /// A run in the middle of its second call of three.
-fn command_that_stays(speech: Speech) -> Stage {
+fn command_that_stays(speech: Speech) -> ResumedWorld {
     let signed = Part::Thinking("A signed thought.".to_owned());
     let (server, world) = speech.serve(Vec::new());
     drop(server);

@@ -7,7 +7,7 @@ use std::sync::mpsc;
 
 use serde_json::{Value, json};
 
-use crate::stage::{Ran, World, script, text};
+use crate::world::{Ran, World, script, text};
 
 /// A server on this machine that says hello to everybody, and tells which paths were asked for.
 fn site() -> (SocketAddr, mpsc::Receiver<String>) {

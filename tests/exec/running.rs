@@ -8,7 +8,7 @@ use std::process::{Child, ChildStdout, Command};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde_json::Value;
 
-use crate::stage::{Ran, World, parse};
+use crate::world::{Ran, World, parse};
 
 /// A run; killed when dropped.
 pub(crate) struct Running {

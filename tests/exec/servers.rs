@@ -4,7 +4,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::model_server::{ModelServer, Part, Recorded, Reply, gate};
-use crate::stage::{World, text};
+use crate::world::{World, text};
 
 pub(crate) const KEY: &str = "sk-very-secret-1234567890";
 

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::stage::{World, of_type, parse, script, text};
+use crate::world::{World, of_type, parse, script, text};
 
 /// A run in which half an answer was withdrawn, and a tool printed a key.
 fn withdrawn(world: &World) {

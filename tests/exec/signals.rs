@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::books;
 use crate::running::Running;
-use crate::stage::{Ran, World, of_type, parse, script, text};
+use crate::world::{Ran, World, of_type, parse, script, text};
 
 const SLOW: &str = r#"[{"text":"partly said and then nothing","chunk":7,"pause_ms":60000}]"#;
 

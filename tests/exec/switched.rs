@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::model_server::{ModelServer, Part, Reply};
 use crate::servers::{ANTHROPIC, KEY, OPENAI, RESPONSES, accepted};
-use crate::stage::World;
+use crate::world::World;
 
 /// What each model thinks, says and does when it is asked.
 fn turn(id: &str, thought: &str) -> [Reply; 2] {

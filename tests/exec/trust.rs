@@ -8,7 +8,7 @@ use std::process::Stdio;
 
 use serde_json::json;
 
-use crate::stage::{Ran, World};
+use crate::world::{Ran, World};
 
 const LOOSE: &str = "deny = ['shell(rm *)']\nallow = ['shell(touch *)']\n[[hooks.session_start]]\ncommand = 'echo > hooked'\n";
 

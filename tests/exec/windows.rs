@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::model_server::{ModelServer, Reply};
 use crate::servers::{ALL, KEY, Speech};
-use crate::stage::World;
+use crate::world::World;
 
 /// A question of about so many tokens that can be told from the others.
 fn question(number: usize, tokens: usize) -> String {

@@ -11,14 +11,14 @@
 
 #[path = "../support/a2a/mod.rs"]
 mod a2a;
-#[cfg(target_os = "linux")]
-#[path = "../support/alone.rs"]
-mod alone;
 #[path = "../support/inner.rs"]
 mod inner;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../support/mcp_site.rs"]
 mod mcp_site;
+#[cfg(target_os = "linux")]
+#[path = "../support/own_process.rs"]
+mod own_process;
 #[path = "../support/pictures.rs"]
 mod pictures;
 #[allow(dead_code, reason = "other tests use the rest")]

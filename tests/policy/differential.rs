@@ -6,7 +6,7 @@ use countersign::policy::{Mode, RuleKind, Verdict, shell};
 use countersign::tool::Preparation;
 
 use super::nasty::{Dice, line};
-use super::stubs::{Bench, STUBS, shells};
+use super::stubs::{Fixture, STUBS, shells};
 use super::support::{call, policy, shell_tool};
 
 /// Lines that are generated, and how many of them must be readable for the comparison to say something.
@@ -35,11 +35,11 @@ fn seed() -> u64 {
 
 /// What is wrong with the readings of these lines.
 fn misread(shell: &[String], lines: &[String]) -> (Vec<String>, usize) {
-    let mut bench = Bench::new();
+    let mut fixture = Fixture::new();
     let shell: Vec<&str> = shell.iter().map(String::as_str).collect();
     let (mut wrong, mut started) = (Vec::new(), 0);
     for line in lines {
-        let ran = bench.run(&shell, line);
+        let ran = fixture.run(&shell, line);
         started += usize::from(!ran.is_empty());
         let told = told(line).unwrap();
         let unseen: Vec<&String> = ran.difference(&told).collect();
@@ -90,9 +90,9 @@ fn a_rule_for_echo_never_lets_anything_else_run() {
     let looking = ["ls", "cat", "grep", "head", "sort", "git", "[[", "time"];
     for shell in shells() {
         let shell: Vec<&str> = shell.iter().map(String::as_str).collect();
-        let mut bench = Bench::new();
+        let mut fixture = Fixture::new();
         for line in &allowed {
-            let ran = bench.run(&shell, line);
+            let ran = fixture.run(&shell, line);
             let wrong: Vec<&String> = ran.iter().filter(|name| !looking.contains(&name.as_str())).collect();
             assert!(wrong.is_empty(), "{shell:?} ran {wrong:?}:\n{line}\n({line:?})");
         }
@@ -101,17 +101,17 @@ fn a_rule_for_echo_never_lets_anything_else_run() {
 
 #[test]
 fn the_stubs_write_down_that_they_ran() {
-    let mut bench = Bench::new();
+    let mut fixture = Fixture::new();
     for shell in shells() {
         let shell: Vec<&str> = shell.iter().map(String::as_str).collect();
         for name in STUBS {
-            let ran = bench.run(&shell, &format!("'{name}' & ./evil"));
+            let ran = fixture.run(&shell, &format!("'{name}' & ./evil"));
             let expected = BTreeSet::from(["evil".to_owned(), (*name).to_owned()]);
             assert_eq!(ran, expected, "{shell:?} {name}");
         }
         for line in ["env -i danger", "env danger", "(danger >&- 2>&-)", "find . -name sub -exec danger \\;"]
         {
-            assert!(!bench.run(&shell, line).is_empty() || line.contains("-i"), "{shell:?} {line}");
+            assert!(!fixture.run(&shell, line).is_empty() || line.contains("-i"), "{shell:?} {line}");
         }
     }
 }

@@ -46,12 +46,12 @@ const STARTERS: &[&str] =
     &["env", "timeout", "nice", "nohup", "setsid", "stdbuf", "xargs", "find", "sh", "bash", "dash"];
 
 /// Where lines are run.
-pub(crate) struct Bench {
+pub(crate) struct Fixture {
     folder: TempDir,
     lines: usize,
 }
 
-impl Bench {
+impl Fixture {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let shared = folder.path().join("shared");

@@ -4,14 +4,16 @@ use std::{fs, path::Path};
 
 use countersign::agent::{Attendance, FinalResponse};
 use countersign::budget::{Limit, TokenBudget};
-use countersign::config::{Config, Flags, Given, LimitFlags, environment::Environment, exit::Exit, load};
+use countersign::config::{
+    CommandLineSetting, Config, Flags, LimitFlags, environment::Environment, exit::Exit, load,
+};
 use countersign::ledger::MicroDollars;
 use countersign::policy::Mode;
 
 use crate::configured::World;
 
-fn pair(text: &str) -> Vec<Given> {
-    vec![Given::Pair(text.to_owned())]
+fn pair(text: &str) -> Vec<CommandLineSetting> {
+    vec![CommandLineSetting::Pair(text.to_owned())]
 }
 
 #[test]

@@ -18,12 +18,12 @@ use tempfile::TempDir;
 use tokio::sync::oneshot;
 
 /// A session's folder, and the hooks that run there.
-struct Bench {
+struct Fixture {
     folder: TempDir,
     groups: Groups,
 }
 
-impl Bench {
+impl Fixture {
     fn new() -> Self {
         Self { folder: TempDir::new().unwrap(), groups: Groups::default() }
     }
@@ -89,10 +89,10 @@ fn trouble(answer: &HookAnswer) -> &str {
 
 #[tokio::test]
 async fn a_hook_hears_one_object_in_the_sessions_folder() {
-    let bench = Bench::new();
-    bench.pre("cat >heard; pwd >where; env >known").await;
-    let heard: Value = serde_json::from_str(&fs::read_to_string(bench.path("heard")).unwrap()).unwrap();
-    let folder = bench.path("").display().to_string();
+    let fixture = Fixture::new();
+    fixture.pre("cat >heard; pwd >where; env >known").await;
+    let heard: Value = serde_json::from_str(&fs::read_to_string(fixture.path("heard")).unwrap()).unwrap();
+    let folder = fixture.path("").display().to_string();
     assert_eq!(
         heard,
         json!({
@@ -101,76 +101,76 @@ async fn a_hook_hears_one_object_in_the_sessions_folder() {
             "tool_name": "shell", "tool_input": { "command": "rm -r build" }, "tool_use_id": "c7",
         })
     );
-    let place = fs::read_to_string(bench.path("where")).unwrap();
+    let place = fs::read_to_string(fixture.path("where")).unwrap();
     assert_eq!(place.trim(), folder.trim_end_matches('/'));
-    let known = fs::read_to_string(bench.path("known")).unwrap();
+    let known = fs::read_to_string(fixture.path("known")).unwrap();
     assert!(known.contains("COLOUR=green") && !known.contains("sk-1"), "{known}");
 }
 
 #[tokio::test]
 async fn what_a_hook_can_decide() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     for (said, decision) in [
         ("allow", Some(HookDecision::Allow)),
         ("ask", Some(HookDecision::Ask)),
         ("deny", Some(HookDecision::Deny)),
         ("block", Some(HookDecision::Deny)),
     ] {
-        let answer = bench.pre(&format!(r#"echo '{{"decision":"{said}","reason":"why not"}}'"#)).await;
+        let answer = fixture.pre(&format!(r#"echo '{{"decision":"{said}","reason":"why not"}}'"#)).await;
         assert_eq!((answer.decision, answer.reason.as_deref()), (decision, Some("why not")), "{said}");
         assert_eq!(answer.trouble, None);
     }
-    let quiet = bench.pre("true").await;
+    let quiet = fixture.pre("true").await;
     assert_eq!(quiet, HookAnswer { hook: "true".to_owned(), ..HookAnswer::default() });
 }
 
 #[tokio::test]
 async fn changed_arguments_context_and_the_end_of_the_run() {
-    let bench = Bench::new();
-    let changed = bench
+    let fixture = Fixture::new();
+    let changed = fixture
         .pre(r#"sed 's/.*"tool_input"://; s/,"tool_use_id".*//; s/rm/ls/; s/^/{"updated_input":/; s/$/}/'"#);
     let wanted = Arguments::from_value(json!({ "command": "ls -r build" }));
     assert_eq!(changed.await.updated_input, Some(wanted));
-    let all = bench.pre(r#"echo '{"inject":"be kind","continue":false,"stopReason":"enough"}'"#).await;
+    let all = fixture.pre(r#"echo '{"inject":"be kind","continue":false,"stopReason":"enough"}'"#).await;
     assert_eq!((all.inject.as_deref(), all.prevent.as_deref()), (Some("be kind"), Some("enough")));
     let prompt = Payload::UserPrompt { prompt: "hello".to_owned() };
-    let context = bench.ask(&["echo on branch main"], prompt).await;
+    let context = fixture.ask(&["echo on branch main"], prompt).await;
     assert_eq!(context[0].inject.as_deref(), Some("on branch main"));
 }
 
 #[tokio::test]
 async fn exit_two_refuses_and_stderr_is_the_message() {
-    let bench = Bench::new();
-    let refused = bench.pre("echo ignored; echo not in this folder >&2; exit 2").await;
+    let fixture = Fixture::new();
+    let refused = fixture.pre("echo ignored; echo not in this folder >&2; exit 2").await;
     assert_eq!(refused.decision, Some(HookDecision::Deny));
     assert_eq!(refused.reason.as_deref(), Some("not in this folder"));
-    let sent_on = bench.ask(&["echo two tests fail >&2; exit 2"], stop()).await;
+    let sent_on = fixture.ask(&["echo two tests fail >&2; exit 2"], stop()).await;
     assert_eq!(sent_on[0].reason.as_deref(), Some("two tests fail"));
 }
 
 #[tokio::test]
 async fn trouble_is_shown_and_blocks_nothing() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     assert_eq!(
-        trouble(&bench.pre(r#"echo '{"decision":"deny"}'; echo oops >&2; exit 1"#).await),
+        trouble(&fixture.pre(r#"echo '{"decision":"deny"}'; echo oops >&2; exit 1"#).await),
         "exit code 1: oops"
     );
-    assert!(trouble(&bench.pre("no-such-program").await).starts_with("exit code 127: "));
-    assert_eq!(trouble(&bench.pre("kill -9 $$").await), "was ended by a signal");
-    assert_eq!(trouble(&bench.pre("printf 'a\\377\\376'").await), "printed bytes that are not text");
+    assert!(trouble(&fixture.pre("no-such-program").await).starts_with("exit code 127: "));
+    assert_eq!(trouble(&fixture.pre("kill -9 $$").await), "was ended by a signal");
+    assert_eq!(trouble(&fixture.pre("printf 'a\\377\\376'").await), "printed bytes that are not text");
     assert!(
-        trouble(&bench.pre(r#"echo '{"decision":'"#).await).starts_with("printed JSON that does not parse")
+        trouble(&fixture.pre(r#"echo '{"decision":'"#).await).starts_with("printed JSON that does not parse")
     );
-    let answers = bench.ask(&["exit 3", "echo fine"], stop()).await;
+    let answers = fixture.ask(&["exit 3", "echo fine"], stop()).await;
     assert_eq!(notes(&answers), ["hook `exit 3`: exit code 3", "hook `echo fine`: fine"]);
 }
 
 #[tokio::test]
 async fn megabytes_are_trouble_and_hold_nobody_up() {
-    let bench = Bench::new();
-    let flood = bench.pre("head -c 10000000 /dev/zero | tr '\\0' x").await;
+    let fixture = Fixture::new();
+    let flood = fixture.pre("head -c 10000000 /dev/zero | tr '\\0' x").await;
     assert!(trouble(&flood).contains("more than 64 KB"));
-    let refused = bench.pre("echo no >&2; head -c 10000000 /dev/zero | tr '\\0' x >&2; exit 2").await;
+    let refused = fixture.pre("echo no >&2; head -c 10000000 /dev/zero | tr '\\0' x >&2; exit 2").await;
     assert_eq!(refused.decision, Some(HookDecision::Deny));
     let reason = refused.reason.unwrap();
     assert!(reason.starts_with("no\n") && reason.len() < 70_000, "{}", reason.len());
@@ -178,16 +178,16 @@ async fn megabytes_are_trouble_and_hold_nobody_up() {
 
 #[tokio::test]
 async fn a_hook_need_not_read_what_it_is_told() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     let much = || {
         let prompt = "x".repeat(3_000_000);
         Payload::UserPrompt { prompt }
     };
     for command in ["echo fine", "exec <&-; echo fine", "head -c 10 >/dev/null; echo fine"] {
-        let answers = bench.ask(&[command], much()).await;
+        let answers = fixture.ask(&[command], much()).await;
         assert_eq!((answers[0].inject.as_deref(), &answers[0].trouble), (Some("fine"), &None), "{command}");
     }
-    let all = bench.ask(&["wc -c"], much()).await;
+    let all = fixture.ask(&["wc -c"], much()).await;
     assert!(
         all[0].inject.as_deref().unwrap().parse::<usize>().unwrap() > 3_000_000,
         "who reads gets all of it"
@@ -196,18 +196,18 @@ async fn a_hook_need_not_read_what_it_is_told() {
 
 #[tokio::test]
 async fn a_hook_that_closes_its_mouth_is_still_waited_for() {
-    let bench = Bench::new();
-    let refused = bench.pre("echo no >&2; exec >&- 2>&- <&-; echo late >done; exit 2").await;
+    let fixture = Fixture::new();
+    let refused = fixture.pre("echo no >&2; exec >&- 2>&- <&-; echo late >done; exit 2").await;
     assert_eq!((refused.decision, refused.reason.as_deref()), (Some(HookDecision::Deny), Some("no")));
-    assert_eq!(fs::read_to_string(bench.path("done")).unwrap(), "late\n");
+    assert_eq!(fs::read_to_string(fixture.path("done")).unwrap(), "late\n");
 }
 
 #[tokio::test]
 async fn a_hook_that_hangs_is_ended_with_its_children() {
-    let bench = Bench::new();
-    let tether = bench.tether();
+    let fixture = Fixture::new();
+    let tether = fixture.tether();
     let hang = "exec 9>tether; echo here >&9; (sleep 600; true) & sleep 600; echo never >&9";
-    let hooks = bench.hooks(vec![HookSpec { timeout_ms: 2000, ..spec(HookPoint::PreTool, hang) }]);
+    let hooks = fixture.hooks(vec![HookSpec { timeout_ms: 2000, ..spec(HookPoint::PreTool, hang) }]);
     let answers = hooks.run(HookCall { id: HookId(1), payload: before("shell") }).await;
     assert!(trouble(&answers[0]).starts_with("timed out after 2.0 s and was ended"), "{answers:?}");
     assert_eq!(let_go(tether).await, "here\n");
@@ -215,9 +215,9 @@ async fn a_hook_that_hangs_is_ended_with_its_children() {
 
 #[tokio::test]
 async fn dropping_the_run_ends_all_of_its_groups() {
-    let bench = Bench::new();
-    let tether = bench.tether();
-    let begun = bench.path("begun");
+    let fixture = Fixture::new();
+    let tether = fixture.tether();
+    let begun = fixture.path("begun");
     assert!(std::process::Command::new("mkfifo").arg(&begun).status().unwrap().success());
     let (sender, both_run) = oneshot::channel();
     std::thread::spawn(move || {
@@ -226,57 +226,57 @@ async fn dropping_the_run_ends_all_of_its_groups() {
         sender.send(BufReader::new(pipe).lines().take(2).count()).ok();
     });
     let hang = "exec 9>tether; trap '' TERM; echo here >begun; sleep 600 & wait; sleep 600";
-    let hooks = bench.hooks(vec![spec(HookPoint::Stop, hang), spec(HookPoint::Stop, hang)]);
+    let hooks = fixture.hooks(vec![spec(HookPoint::Stop, hang), spec(HookPoint::Stop, hang)]);
     let run = hooks.run(HookCall { id: HookId(1), payload: stop() });
     let Either::Right((count, run)) = select(run, both_run).await else { unreachable!("they hang") };
     assert_eq!(count, Ok(2));
-    assert_eq!(bench.groups.count(), 2);
+    assert_eq!(fixture.groups.count(), 2);
     drop(run);
     let_go(tether).await;
 }
 
 #[tokio::test]
 async fn what_a_hook_leaves_behind_ends_with_it() {
-    let bench = Bench::new();
-    let tether = bench.tether();
-    let answer = bench.pre(r#"exec 9>tether; sleep 600 & echo '{"decision":"ask"}'"#).await;
+    let fixture = Fixture::new();
+    let tether = fixture.tether();
+    let answer = fixture.pre(r#"exec 9>tether; sleep 600 & echo '{"decision":"ask"}'"#).await;
     assert_eq!(answer.decision, Some(HookDecision::Ask));
     let_go(tether).await;
 }
 
 #[tokio::test]
 async fn all_run_at_once_and_answer_in_the_order_of_the_configuration() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     // Each waits for the other at a pipe: one after the other they would wait for ever.
     for name in ["a", "b"] {
-        let path = bench.path(name);
+        let path = fixture.path(name);
         assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
     }
     let first = "cat a; echo >b; echo one >&2; exit 2";
     let second = "echo >a; cat b; echo two >&2; exit 2";
-    let answers = bench.ask(&[first, second, "echo three >&2; exit 2"], before("shell")).await;
+    let answers = fixture.ask(&[first, second, "echo three >&2; exit 2"], before("shell")).await;
     let before = combine_pre_tool(&answers);
     assert_eq!((before.verdict, before.reason().as_str()), (PreVerdict::Deny, "one; two; three"));
 }
 
 #[tokio::test]
 async fn many_hooks_take_turns() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     let commands: Vec<String> = (0..70).map(|number| format!("echo {number}")).collect();
     let commands: Vec<&str> = commands.iter().map(String::as_str).collect();
-    let answers = bench.ask(&commands, stop()).await;
+    let answers = fixture.ask(&commands, stop()).await;
     let said: Vec<String> = answers.iter().map(|answer| answer.remark.clone().unwrap()).collect();
     assert_eq!(said, (0..70).map(|number| number.to_string()).collect::<Vec<_>>());
 }
 
 #[tokio::test]
 async fn only_those_run_that_listen() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     let of = |command: &str, matcher: &str| HookSpec {
         matcher: vec![matcher.to_owned()],
         ..spec(HookPoint::PreTool, command)
     };
-    let hooks = bench.hooks(vec![
+    let hooks = fixture.hooks(vec![
         of("echo shell", "shell"),
         of("echo any", "*"),
         of("echo mcp", "mcp__*"),
@@ -295,12 +295,12 @@ async fn only_those_run_that_listen() {
 
 #[tokio::test]
 async fn a_folder_that_is_gone_and_a_program_that_ends_are_trouble() {
-    let bench = Bench::new();
-    bench.groups.end_all(Duration::ZERO);
-    assert!(trouble(&bench.pre("true").await).starts_with("could not be started: "));
-    let bench = Bench::new();
-    let hooks = bench.hooks(vec![spec(HookPoint::Stop, "true")]);
-    fs::remove_dir_all(bench.folder.path()).unwrap();
+    let fixture = Fixture::new();
+    fixture.groups.end_all(Duration::ZERO);
+    assert!(trouble(&fixture.pre("true").await).starts_with("could not be started: "));
+    let fixture = Fixture::new();
+    let hooks = fixture.hooks(vec![spec(HookPoint::Stop, "true")]);
+    fs::remove_dir_all(fixture.folder.path()).unwrap();
     let answers = hooks.run(HookCall { id: HookId(1), payload: stop() }).await;
     assert!(trouble(&answers[0]).starts_with("could not be started: "));
 }

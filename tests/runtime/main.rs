@@ -12,6 +12,8 @@
     reason = "tests"
 )]
 
+#[path = "../support/legacy_facts.rs"]
+mod legacy_facts;
 #[path = "../support/model_server/mod.rs"]
 mod model_server;
 #[allow(dead_code, reason = "other tests use the rest")]
@@ -23,8 +25,6 @@ mod strictness;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../support/wire/mod.rs"]
 mod support;
-#[path = "../support/told.rs"]
-mod told;
 
 mod driver;
 mod hooks;

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use crate::bench::{Bench, there_is_one};
+use crate::fixture::{Fixture, there_is_one};
 
 /// What is tried, and how. Exit code 0 when it worked.
 const WRITES: &[(&str, &str)] = &[
@@ -61,7 +61,7 @@ async fn nothing_is_written_outside() {
         return;
     }
     for (name, command) in WRITES {
-        Bench::holds_against(name, command).await;
+        Fixture::holds_against(name, command).await;
     }
 }
 
@@ -72,17 +72,17 @@ async fn root_writes_nothing_outside_either() {
     }
     if !rustix::process::geteuid().is_root() {
         eprintln!("mounts, device nodes and namespaces were not tried: these tests do not run as root");
-        let bench = Bench::new();
-        let report = bench.run("unshare -Ur true", true).await;
+        let fixture = Fixture::new();
+        let report = fixture.run("unshare -Ur true", true).await;
         assert_eq!(report.outcome, countersign::ledger::Outcome::Failed, "{}", report.content);
         return;
     }
-    let powers = Bench::new().works("grep CapPrm /proc/self/status").await;
+    let powers = Fixture::new().works("grep CapPrm /proc/self/status").await;
     let powers = u64::from_str_radix(powers.trim().trim_start_matches("CapPrm:").trim(), 16).unwrap();
     // Owners, modes, users, signals and low ports; nothing that is the machine's.
     assert_eq!(powers & !0x4fb, 0, "{powers:#x}");
     for (name, command) in WRITES_OF_ROOT {
-        Bench::holds_if_there_is_such(name, command).await;
+        Fixture::holds_if_there_is_such(name, command).await;
     }
 }
 
@@ -91,7 +91,7 @@ async fn work_goes_on_inside() {
     if !there_is_one().await {
         return;
     }
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     for command in [
         "echo x > a && mkdir -p d/e && mv a d/e/b && ln d/e/b c && ln -s d/e/b s && cat s && rm -r d c s",
         "mkfifo p && (echo x > p &) && cat p",
@@ -104,7 +104,7 @@ async fn work_goes_on_inside() {
         "cat /proc/self/status > /dev/null && test -d /proc/$$",
         "ls -l /proc/$$/exe && sh -c 'cat /proc/self/environ' > /dev/null",
     ] {
-        bench.works(command).await;
+        fixture.works(command).await;
     }
 }
 
@@ -114,18 +114,18 @@ async fn a_link_swapped_between_check_and_use_leads_nowhere() {
     if !there_is_one().await {
         return;
     }
-    let bench = Arc::new(Bench::new());
-    fs::create_dir(bench.path("work/inside")).unwrap();
-    symlink(bench.path("work/inside"), bench.path("work/way")).unwrap();
+    let fixture = Arc::new(Fixture::new());
+    fs::create_dir(fixture.path("work/inside")).unwrap();
+    symlink(fixture.path("work/inside"), fixture.path("work/way")).unwrap();
     let over = Arc::new(AtomicBool::new(false));
     let swap = {
-        let (bench, over) = (Arc::clone(&bench), Arc::clone(&over));
+        let (fixture, over) = (Arc::clone(&fixture), Arc::clone(&over));
         std::thread::spawn(move || {
             let mut swaps = 0_u64;
             while !over.load(Relaxed) {
                 for target in ["outside", "work/inside"] {
-                    symlink(bench.path(target), bench.path("work/next")).unwrap();
-                    fs::rename(bench.path("work/next"), bench.path("work/way")).unwrap();
+                    symlink(fixture.path(target), fixture.path("work/next")).unwrap();
+                    fs::rename(fixture.path("work/next"), fixture.path("work/way")).unwrap();
                     swaps += 1;
                 }
             }
@@ -134,11 +134,11 @@ async fn a_link_swapped_between_check_and_use_leads_nowhere() {
     };
     let script = "i=0; while [ $i -lt 3000 ]; do (echo x > way/new) 2> /dev/null || refused=yes; i=$((i + 1)); done; \
                   test -e inside/new && test \"$refused\" = yes && echo both";
-    let report = bench.run(script, true).await;
+    let report = fixture.run(script, true).await;
     over.store(true, Relaxed);
     assert!(swap.join().unwrap() > 100);
     assert!(report.content.contains("both"), "no swap was met: {}", report.content);
-    bench.is_untouched("by a swapped link");
+    fixture.is_untouched("by a swapped link");
 }
 
 /// What Landlock does not know: said in docs/SECURITY.md, and this test turns red when it becomes untrue.
@@ -147,9 +147,9 @@ async fn modes_and_times_of_own_files_can_be_changed_as_the_page_says() {
     if !there_is_one().await {
         return;
     }
-    let bench = Bench::new();
-    bench.works("chmod 600 $ROOT/outside/kept && touch -d 2001-01-01 $ROOT/outside/kept").await;
-    bench.is_untouched("by its mode");
+    let fixture = Fixture::new();
+    fixture.works("chmod 600 $ROOT/outside/kept && touch -d 2001-01-01 $ROOT/outside/kept").await;
+    fixture.is_untouched("by its mode");
     let page = fs::read_to_string("docs/SECURITY.md").unwrap();
     assert!(page.contains("permission bits, owners and times of files outside"), "the page pretends");
 }

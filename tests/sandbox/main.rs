@@ -13,8 +13,8 @@
 )]
 #![cfg(target_os = "linux")]
 
-mod bench;
 mod files;
+mod fixture;
 mod network;
 mod page;
 mod processes;

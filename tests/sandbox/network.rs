@@ -6,7 +6,7 @@ use std::os::unix::net::{SocketAddr, UnixDatagram, UnixListener, UnixStream};
 
 use countersign::ledger::Outcome;
 
-use crate::bench::{Bench, own_attack, there_is_one};
+use crate::fixture::{Fixture, own_attack, there_is_one};
 
 const ATTACK: &str = "ATTACK";
 /// Each is a try of this program itself; the number of a port or a path comes in `TARGET`.
@@ -106,10 +106,10 @@ async fn nobody_is_spoken_to() {
     if !there_is_one().await {
         return;
     }
-    let (world, bench) = (World::new(), Bench::new());
+    let (world, fixture) = (World::new(), Fixture::new());
     for attack in ATTACKS {
         let command = format!("TARGET='{}' {}", world.target(attack), own_attack(attack));
-        let report = bench.run(&command, true).await;
+        let report = fixture.run(&command, true).await;
         assert_eq!(report.outcome, Outcome::Failed, "{attack} got through: {}", report.content);
         let tried = format!("{attack}: Err(Os {{ code: 1,");
         assert!(
@@ -126,7 +126,7 @@ async fn with_a_network_there_is_the_internet_and_still_no_agent() {
     if !there_is_one().await {
         return;
     }
-    let (world, bench) = (World::new(), Bench::with(|rights| rights.network = true));
+    let (world, fixture) = (World::new(), Fixture::with(|rights| rights.network = true));
     for (attack, expected) in [
         ("tcp", Outcome::Ok),
         ("listen", Outcome::Ok),
@@ -137,7 +137,7 @@ async fn with_a_network_there_is_the_internet_and_still_no_agent() {
         ("pair-of-datagrams", Outcome::Failed),
     ] {
         let command = format!("TARGET='{}' {}", world.target(attack), own_attack(attack));
-        let report = bench.run(&command, true).await;
+        let report = fixture.run(&command, true).await;
         assert_eq!(report.outcome, expected, "{attack}: {}", report.content);
     }
 }
@@ -147,14 +147,14 @@ async fn a_refusal_is_said_in_a_sentence() {
     if !there_is_one().await {
         return;
     }
-    let bench = Bench::new();
-    let written = bench.run("echo x > $ROOT/outside/new", true).await;
+    let fixture = Fixture::new();
+    let written = fixture.run("echo x > $ROOT/outside/new", true).await;
     assert!(written.content.contains("the sandbox may have blocked this: a command in it writes only"));
     let command = format!("TARGET=1 {}", own_attack("tcp"));
-    let spoken = bench.run(&command, true).await;
+    let spoken = fixture.run(&command, true).await;
     assert!(spoken.content.contains("the sandbox may have blocked this"), "{}", spoken.content);
-    let wrong = bench.run("echo no such luck; exit 3", true).await;
+    let wrong = fixture.run("echo no such luck; exit 3", true).await;
     assert!(!wrong.content.contains("the sandbox may"), "{}", wrong.content);
-    let free = bench.run("echo Permission denied; exit 3", false).await;
+    let free = fixture.run("echo Permission denied; exit 3", false).await;
     assert!(!free.content.contains("the sandbox may"), "{}", free.content);
 }

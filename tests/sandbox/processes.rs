@@ -9,7 +9,7 @@ use countersign::runtime::ToolPort;
 use serde_json::json;
 use tokio::sync::mpsc;
 
-use crate::bench::{Bench, shell, there_is_one};
+use crate::fixture::{Fixture, shell, there_is_one};
 
 /// A time to sleep that no other process of this machine sleeps, so that it can be counted.
 fn unique() -> String {
@@ -41,27 +41,27 @@ async fn a_daemon_ends_with_its_call() {
         if sandboxed && !there_is_one {
             continue;
         }
-        let (bench, word) = (Bench::new(), unique());
+        let (fixture, word) = (Fixture::new(), unique());
         // Two forks, a session of its own, no pipe to anybody; the call is over before the daemon is.
         let command = format!(
             "setsid -f sh -c 'setsid sleep {word} & echo $! > id; wait' > /dev/null 2>&1; \
                                while ! test -s id; do :; done"
         );
-        let report = bench.run(&command, sandboxed).await;
+        let report = fixture.run(&command, sandboxed).await;
         assert_eq!(report.outcome, Outcome::Ok, "{}", report.content);
-        assert!(!fs::read_to_string(bench.path("work/id")).unwrap().is_empty());
+        assert!(!fs::read_to_string(fixture.path("work/id")).unwrap().is_empty());
         becomes(&word, 0).await;
     }
 }
 
 #[tokio::test]
 async fn a_daemon_that_ignores_the_request_to_end_is_ended() {
-    let (bench, word) = (Bench::new(), unique());
+    let (fixture, word) = (Fixture::new(), unique());
     let command = format!(
         "setsid -f sh -c 'trap \"\" TERM; echo x > ready; exec sleep {word}' > /dev/null 2>&1; \
                            while ! test -s ready; do :; done"
     );
-    let report = bench.run(&command, there_is_one().await).await;
+    let report = fixture.run(&command, there_is_one().await).await;
     assert_eq!(report.outcome, Outcome::Ok, "{}", report.content);
     becomes(&word, 0).await;
 }
@@ -69,13 +69,13 @@ async fn a_daemon_that_ignores_the_request_to_end_is_ended() {
 /// Three hundred and no more: these tests run as root, whom no limit of processes holds.
 #[tokio::test]
 async fn after_esc_nothing_is_left_of_a_storm() {
-    let (bench, word) = (Bench::new(), unique());
+    let (fixture, word) = (Fixture::new(), unique());
     let command = format!(
         "i=0; while [ $i -lt 100 ]; do sleep {word} & setsid sleep {word} & setsid -f sh -c 'trap \"\" TERM; \
          exec sleep {word}' & i=$((i + 1)); done; wait"
     );
     let (output, _listener) = mpsc::channel(1);
-    let run = bench.tools().run(shell(&command, there_is_one().await), output);
+    let run = fixture.tools().run(shell(&command, there_is_one().await), output);
     let run = tokio::spawn(run);
     becomes(&word, 300).await;
     // As the driver does it on Esc: the task is aborted, and what it holds is dropped.
@@ -86,10 +86,10 @@ async fn after_esc_nothing_is_left_of_a_storm() {
 
 #[tokio::test]
 async fn a_gigabyte_of_output_needs_little_memory() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     let before = peak_kib();
     let command = "head -c 1000000000 /dev/zero | tr '\\0' x";
-    let report = bench.run(command, there_is_one().await).await;
+    let report = fixture.run(command, there_is_one().await).await;
     assert_eq!(report.outcome, Outcome::Ok, "{}", report.content);
     assert_eq!(report.cut_chars + report.content.chars().filter(|c| *c == 'x').count() as u64, 1_000_000_000);
     assert!(report.content.len() < 40_000);
@@ -108,8 +108,8 @@ async fn the_private_folder_is_there_and_then_gone() {
     if !there_is_one().await {
         return;
     }
-    let bench = Bench::new();
-    let folder = bench.works("echo x > $TMPDIR/left && stat -c %a $TMPDIR && echo $TMPDIR").await;
+    let fixture = Fixture::new();
+    let folder = fixture.works("echo x > $TMPDIR/left && stat -c %a $TMPDIR && echo $TMPDIR").await;
     let (mode, folder) = folder.trim().split_once('\n').unwrap();
     assert_eq!(mode, "700");
     let patience = Instant::now() + Duration::from_secs(60);
@@ -125,8 +125,8 @@ async fn nobody_outside_is_ended() {
         return;
     }
     let mut victim = Command::new("sleep").arg(unique()).stdin(Stdio::null()).spawn().unwrap();
-    let bench = Bench::new();
-    let report = bench.run(&format!("kill -9 {}", victim.id()), true).await;
+    let fixture = Fixture::new();
+    let report = fixture.run(&format!("kill -9 {}", victim.id()), true).await;
     assert_eq!(report.outcome, Outcome::Failed, "{}", report.content);
     assert!(victim.try_wait().unwrap().is_none());
     victim.kill().unwrap();
@@ -141,11 +141,11 @@ async fn nobody_outside_is_limited() {
     }
     for sandboxed in [false, true] {
         let mut victim = Command::new("sleep").arg(unique()).stdin(Stdio::null()).spawn().unwrap();
-        let bench = Bench::new();
-        let own = bench.run("ulimit -n 50 && ulimit -n", sandboxed).await;
+        let fixture = Fixture::new();
+        let own = fixture.run("ulimit -n 50 && ulimit -n", sandboxed).await;
         assert_eq!(own.content.trim(), "50");
         let attack = format!("prlimit --pid {} --nofile=64:64", victim.id());
-        let report = bench.run(&attack, sandboxed).await;
+        let report = fixture.run(&attack, sandboxed).await;
         let limits = fs::read_to_string(format!("/proc/{}/limits", victim.id())).unwrap();
         victim.kill().unwrap();
         victim.wait().unwrap();
@@ -160,7 +160,7 @@ async fn nobody_outside_gets_less_of_the_machine() {
     if !there_is_one().await {
         return;
     }
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     for own in [
         "nice -n 5 true",
         "taskset 1 true",
@@ -168,7 +168,7 @@ async fn nobody_outside_gets_less_of_the_machine() {
         "ionice -c 3 true",
         "flock $ROOT/work/lock true",
     ] {
-        bench.works(own).await;
+        fixture.works(own).await;
     }
     for attack in [
         "renice -n 7 -p VICTIM",
@@ -180,7 +180,7 @@ async fn nobody_outside_gets_less_of_the_machine() {
         let mut victim = Command::new("sleep").arg(unique()).stdin(Stdio::null()).spawn().unwrap();
         let attack = attack.replace("VICTIM", &victim.id().to_string());
         let by_user = attack.contains(" -u ");
-        let (free, held) = (bench.run(&attack, false).await, bench.run(&attack, true).await);
+        let (free, held) = (fixture.run(&attack, false).await, fixture.run(&attack, true).await);
         victim.kill().unwrap();
         victim.wait().unwrap();
         assert!(free.outcome == Outcome::Ok || by_user, "{attack} is no attack: {}", free.content);
@@ -195,7 +195,7 @@ async fn nothing_is_shared_by_numbers_that_are_no_files() {
     }
     for (kind, letter) in [("-M 4096", 'm'), ("-Q", 'q'), ("-S 1", 's')] {
         let attack = format!("made=$(ipcmk {kind}) && ipcrm -{letter} ${{made##* }}");
-        Bench::holds_if_there_is_such(kind, &attack).await;
+        Fixture::holds_if_there_is_such(kind, &attack).await;
     }
 }
 
@@ -235,14 +235,14 @@ async fn open_files_are_not_inherited() {
     if !there_is_one().await {
         return;
     }
-    let bench = Bench::new();
-    let open = bench.works("ls /proc/$$/fd").await;
+    let fixture = Fixture::new();
+    let open = fixture.works("ls /proc/$$/fd").await;
     let open: Vec<&str> = open.split_whitespace().collect();
     // The shell's own may go on at ten.
     assert!(open.iter().all(|number| number.parse::<u32>().is_ok_and(|n| !(3..10).contains(&n))), "{open:?}");
     // This program confines itself whatever is open when it begins.
     let entry = env!("CARGO_BIN_EXE_countersign");
-    let secret = bench.path("home/.ssh/id_ed25519");
+    let secret = fixture.path("home/.ssh/id_ed25519");
     let line = format!("exec 7< '{}'; exec {entry} __confine --weaker -- sh -c 'cat <&7'", secret.display());
     let output = Command::new("sh").args(["-c", &line]).output().unwrap();
     assert!(!output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
@@ -289,25 +289,25 @@ async fn a_command_in_the_background_is_confined_as_its_call_says() {
         if sandboxed && !there_is_one {
             continue;
         }
-        let bench = Bench::new();
+        let fixture = Fixture::new();
         let (output, _listener) = mpsc::channel(1);
         let mut call = shell("", sandboxed);
         let line = "echo over > \"$ROOT/outside/kept\" && echo got through; cat \"$HOME/.ssh/id_ed25519\"";
         call.arguments =
             countersign::ledger::Arguments::from_value(json!({ "command": line, "background": true }));
-        let mut told = bench.tools().run(call, output).await.content;
+        let mut told = fixture.tools().run(call, output).await.content;
         while !told.contains("[b1: exit code ") {
             assert!(told.contains("[b1: "), "{told}");
             let mut call = shell("", sandboxed);
             call.name = "shell_output".to_owned();
             call.arguments = countersign::ledger::Arguments::from_value(json!({ "id": "b1" }));
             let (output, _listener) = mpsc::channel(1);
-            told.push_str(&bench.tools().run(call, output).await.content);
+            told.push_str(&fixture.tools().run(call, output).await.content);
         }
         assert_eq!(told.contains("got through"), !sandboxed, "{told}");
-        assert_eq!(told.contains(crate::bench::PLANTED), !sandboxed, "{told}");
+        assert_eq!(told.contains(crate::fixture::PLANTED), !sandboxed, "{told}");
         if sandboxed {
-            bench.is_untouched("a background command");
+            fixture.is_untouched("a background command");
         }
     }
 }

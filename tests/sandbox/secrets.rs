@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 
-use crate::bench::{Bench, PLANTED, own_attack, there_is_one};
+use crate::fixture::{Fixture, PLANTED, own_attack, there_is_one};
 
 /// What is tried, and how. Exit code 0 when it worked.
 const READS: &[(&str, &str)] = &[
@@ -35,7 +35,7 @@ async fn no_secret_is_read() {
         return;
     }
     for (name, command) in READS {
-        Bench::holds_against(name, command).await;
+        Fixture::holds_against(name, command).await;
     }
 }
 
@@ -44,18 +44,18 @@ async fn the_disk_itself_is_not_read() {
     if !there_is_one().await {
         return;
     }
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     let disks: Vec<String> = fs::read_dir("/sys/block")
         .map(|disks| disks.filter_map(|disk| disk.ok()?.file_name().into_string().ok()).collect())
         .unwrap_or_default();
     let disk = disks.iter().map(|disk| format!("/dev/{disk}")).find(|disk| fs::File::open(disk).is_ok());
     let Some(disk) = disk else {
         eprintln!("reading a disk was not tried: this user can open none");
-        let report = bench.run("cat /dev/mem", true).await;
+        let report = fixture.run("cat /dev/mem", true).await;
         assert_eq!(report.outcome, countersign::ledger::Outcome::Failed);
         return;
     };
-    let report = bench.run(&format!("head -c 1 {disk}"), true).await;
+    let report = fixture.run(&format!("head -c 1 {disk}"), true).await;
     assert!(report.content.contains("Permission denied"), "{}", report.content);
 }
 
@@ -64,23 +64,23 @@ async fn a_secret_that_is_linked_elsewhere_is_hidden_there_too() {
     if !there_is_one().await {
         return;
     }
-    let bench = Bench::new();
-    fs::create_dir(bench.path("home/dots")).unwrap();
-    fs::write(bench.path("home/dots/kube"), PLANTED).unwrap();
-    fs::write(bench.path("home/dots/config"), PLANTED).unwrap();
-    symlink(bench.path("home/dots/kube"), bench.path("home/.kube")).unwrap();
-    symlink(bench.path("home/dots/config"), bench.path("home/.ssh/config")).unwrap();
+    let fixture = Fixture::new();
+    fs::create_dir(fixture.path("home/dots")).unwrap();
+    fs::write(fixture.path("home/dots/kube"), PLANTED).unwrap();
+    fs::write(fixture.path("home/dots/config"), PLANTED).unwrap();
+    symlink(fixture.path("home/dots/kube"), fixture.path("home/.kube")).unwrap();
+    symlink(fixture.path("home/dots/config"), fixture.path("home/.ssh/config")).unwrap();
     for file in ["~/.kube", "~/dots/kube", "~/.ssh/config", "~/dots/config"] {
-        let report = bench.run(&format!("cat {file}"), true).await;
+        let report = fixture.run(&format!("cat {file}"), true).await;
         assert!(report.content.contains("Permission denied"), "{file}: {}", report.content);
     }
 }
 
 #[tokio::test]
 async fn variables_with_keys_are_not_given() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     for sandboxed in [false, there_is_one().await] {
-        let report = bench.run("env", sandboxed).await;
+        let report = fixture.run("env", sandboxed).await;
         assert!(report.content.contains("ROOT="), "{}", report.content);
         assert!(
             !report.content.contains("SOME_API_KEY") && !report.content.contains(PLANTED),
@@ -134,6 +134,6 @@ async fn hidden_folders_and_terminals_are_not_watched() {
     }
     for watched in ["$HOME/.ssh", "/dev", "$ROOT/outside"] {
         let attack = format!("TARGET=\"{watched}\" {}", own_attack("watch"));
-        Bench::holds_against(watched, &attack).await;
+        Fixture::holds_against(watched, &attack).await;
     }
 }

@@ -10,7 +10,7 @@ use serde_json::json;
 use tokio::io::AsyncReadExt as _;
 use tokio::sync::mpsc;
 
-use crate::bench::{Bench, shell, there_is_one};
+use crate::fixture::{Fixture, shell, there_is_one};
 
 /// What a program prints in a terminal of its own, with its exit.
 async fn in_a_terminal(arguments: &[&str], home: &std::path::Path) -> String {
@@ -58,13 +58,13 @@ async fn no_terminal_is_written_to_from_the_sandbox() {
     if !there_is_one().await {
         return;
     }
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     for attack in [
         "printf x > /dev/tty",
         "for t in /dev/pts/[0-9]*; do printf '' > $t && exit 0; done; exit 1",
         ": > /dev/ptmx",
     ] {
-        let report = bench.run(attack, true).await;
+        let report = fixture.run(attack, true).await;
         assert_eq!(report.outcome, countersign::ledger::Outcome::Failed, "{attack}: {}", report.content);
     }
 }
@@ -76,15 +76,15 @@ async fn nothing_is_typed_for_the_user() {
     if !there_is_one().await {
         return;
     }
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     let attack = "perl -e 'my $c = \"x\"; open(T, \"<\", \"/dev/null\"); ioctl(T, 0x5412, $c); print \"errno \", $!+0, \"\\n\"'";
-    let free = bench.run(attack, false).await.content;
+    let free = fixture.run(attack, false).await.content;
     if !free.contains("errno 25") {
         eprintln!("TIOCSTI was not tried by a program, there is no Perl: {free}");
-        bench.run("true", true).await;
+        fixture.run("true", true).await;
         return;
     }
-    let held = bench.works(attack).await;
+    let held = fixture.works(attack).await;
     assert!(
         held.contains("errno 1\n") || held.trim_end().ends_with("errno 1"),
         "not refused by the filter: {held}"
@@ -97,8 +97,8 @@ async fn a_person_types_into_a_confined_command_on_its_own_terminal() {
     if !there_is_one().await {
         return;
     }
-    let bench = Bench::new();
-    let tools = bench.tools().clone().attended();
+    let fixture = Fixture::new();
+    let tools = fixture.tools().clone().attended();
     let command = "stty -echo; printf 'password: '; read p; stty echo; echo; echo ${#p} letters";
     let mut call = shell(command, true);
     call.arguments = Arguments::from_value(json!({ "command": command, "pty": true }));

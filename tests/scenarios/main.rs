@@ -17,23 +17,23 @@
 extern crate countersign_core as countersign;
 
 mod laws;
+#[path = "../support/legacy_facts.rs"]
+mod legacy_facts;
 mod notation;
 mod page;
+mod player;
 #[path = "../support/sendable.rs"]
 mod sendable;
 mod settings;
 mod speech;
-mod stage;
 mod story;
-#[path = "../support/told.rs"]
-mod told;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use countersign::ledger::{Ending, Transition};
 
-use stage::Stage;
+use player::StoryPlayer;
 use story::Story;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/scenarios");
@@ -59,14 +59,14 @@ fn story(name: &str, told: &str) -> Story {
     Story::read(told).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
-fn played(name: &str, story: &Story) -> Result<Stage, String> {
-    let stage = Stage::play(story).map_err(|e| format!("{name}: {e}"))?;
-    stage.survives_every_cut().map_err(|e| format!("{name}: {e}"))?;
-    Ok(stage)
+fn played(name: &str, story: &Story) -> Result<StoryPlayer, String> {
+    let player = StoryPlayer::play(story).map_err(|e| format!("{name}: {e}"))?;
+    player.survives_every_cut().map_err(|e| format!("{name}: {e}"))?;
+    Ok(player)
 }
 
 /// The stories that the product can tell by now.
-fn told() -> Vec<(String, Stage)> {
+fn told() -> Vec<(String, StoryPlayer)> {
     let mut told = Vec::new();
     for (name, text) in stories() {
         let story = story(&name, halves(&text).0);
@@ -81,7 +81,7 @@ fn told() -> Vec<(String, Stage)> {
 fn judge(name: &str, text: &str, update: bool) -> Option<String> {
     let (upper, expected) = halves(text);
     let story = story(name, upper);
-    let page = played(name, &story).map(|stage| stage.page.text());
+    let page = played(name, &story).map(|player| player.page.text());
     if let Some(what) = &story.awaits {
         println!("{name} awaits: {what}");
         let stale = page.is_ok_and(|page| page == expected);
@@ -124,9 +124,10 @@ fn esc_at_every_position_of_every_story_leaves_it_whole() {
         if story.awaits.is_some() {
             continue;
         }
-        let whole = Stage::play(&story).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let whole = StoryPlayer::play(&story).unwrap_or_else(|e| panic!("{name}: {e}"));
         for at in 0..=whole.inputs {
-            let interrupted = Stage::interrupted(&story, at).and_then(|stage| stage.check_after_esc());
+            let interrupted =
+                StoryPlayer::interrupted(&story, at).and_then(|player| player.check_after_esc());
             cuts += interrupted.unwrap_or_else(|e| panic!("{name}, Esc as input {at}: {e}"));
             positions += 1;
         }

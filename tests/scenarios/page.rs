@@ -167,7 +167,7 @@ fn line(body: &Body, log: &[Arc<Entry>]) -> Option<(String, String)> {
             plain("undone", format!("since {}: {}", done.since, done.words()))
         }
         Body::Note(n) => plain("note", note(n, log)),
-        Body::Learned(l) => plain("learned", l.lesson.sentence()),
+        Body::ProviderLimit(l) => plain("learned", l.lesson.sentence()),
         Body::Error { message, next } => plain("error", format!("{message} → {next}")),
         Body::TurnEnded(t) => plain("turn", turn(t)),
     }
@@ -341,8 +341,8 @@ fn news(live: &Live) -> Option<String> {
             Some(format!("retry {attempt} of {most} in {} ms: {reason}", wait_ms))
         }
         Live::Returned(texts) => Some(format!("returned to the composer: {texts:?}")),
-        Live::BooksShut { why, .. } => Some(format!("the books are shut: {why}")),
-        Live::BooksOpen => Some("the books are open".to_owned()),
+        Live::LedgerUnwritable { why, .. } => Some(format!("the books are shut: {why}")),
+        Live::LedgerWritable => Some("the books are open".to_owned()),
         Live::Refused(why) => Some(format!("refused: {why}")),
         Live::Waiting { steering, queued } if steering.len() + queued.len() > 0 => {
             Some(format!("waiting: steering {steering:?}, queued {queued:?}"))

@@ -11,9 +11,9 @@ use countersign::model::Effort;
 use countersign::policy::Mode;
 use countersign::tool::{Preparation, ToolReport};
 
+use crate::legacy_facts;
 use crate::notation::{duration, number, parts, quoted, word};
 use crate::settings::settings;
-use crate::told;
 
 /// A story: who is there, and what happens.
 pub struct Story {
@@ -257,7 +257,7 @@ fn report(end: &str) -> Result<ToolReport, String> {
         Ok::<_, String>(RemoteTask { id: Some(id.to_owned()), state })
     });
     Ok(ToolReport {
-        facts: told::facts("shell", &outcome, &content),
+        facts: legacy_facts::facts("shell", &outcome, &content),
         outcome,
         content,
         written: None,

@@ -1,8 +1,8 @@
 //! The looks that a program gives its text on a terminal of its own: on the page, in the panel, under every kind of theme.
 
-use crate::frames::Seat;
+use crate::screen_harness::ScreenHarness;
 use crate::typing::{cursor, one};
-use countersign::tool::{Colour, Look, Row, Screen, Weight};
+use countersign::tool::{CellStyle, Colour, Row, Screen, Weight};
 use countersign::ui::theme::Theme;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use ratatui::layout::Position;
@@ -12,15 +12,15 @@ const NONE: KeyModifiers = KeyModifiers::NONE;
 
 /// A screen with what programs do to looks, wide characters and text that would not be seen among them.
 fn coloured() -> Screen {
-    let plain = Look::default();
+    let plain = CellStyle::default();
     let mut first = Row::from("a");
-    first.push("漢", Look { foreground: Colour::Palette(2), ..plain });
-    first.push("\u{202e}", Look { foreground: Colour::Exact([250, 100, 50]), ..plain });
-    first.push("z", Look { inverse: true, weight: Weight::Bold, ..plain });
+    first.push("漢", CellStyle { foreground: Colour::Palette(2), ..plain });
+    first.push("\u{202e}", CellStyle { foreground: Colour::Exact([250, 100, 50]), ..plain });
+    first.push("z", CellStyle { inverse: true, weight: Weight::Bold, ..plain });
     let mut second = Row::default();
-    let same = Look { foreground: Colour::Palette(1), background: Colour::Palette(1), ..plain };
+    let same = CellStyle { foreground: Colour::Palette(1), background: Colour::Palette(1), ..plain };
     second.push("hidden", same);
-    second.push("  ", Look { background: Colour::Palette(4), ..plain });
+    second.push("  ", CellStyle { background: Colour::Palette(4), ..plain });
     Screen { rows: vec![first, second], cursor: Some((0, 3)), ..Screen::default() }
 }
 
@@ -30,12 +30,12 @@ const CORNER: (u16, u16) = (2, 2);
 #[test]
 fn the_page_has_the_colours_of_the_program() {
     let page = |theme: &str| {
-        let mut seat = Seat::new(one(Some(coloured())).0);
-        seat.theme = Theme::builtin(theme).unwrap();
-        seat.ctrl(']');
-        let buffer = seat.buffer(80, 24);
+        let mut harness = ScreenHarness::new(one(Some(coloured())).0);
+        harness.theme = Theme::builtin(theme).unwrap();
+        harness.ctrl(']');
+        let buffer = harness.buffer(80, 24);
         assert_eq!(
-            cursor(&mut seat, 80, 24),
+            cursor(&mut harness, 80, 24),
             Position::new(CORNER.0 + 3 + 8, CORNER.1),
             "after what is shown"
         );
@@ -43,11 +43,11 @@ fn the_page_has_the_colours_of_the_program() {
             let cell = buffer[(CORNER.0 + column, CORNER.1 + row)].clone();
             (cell.symbol().to_owned(), cell.fg, cell.bg, cell.modifier)
         };
-        (seat, cell)
+        (harness, cell)
     };
     let cell = |symbol: &str, fg, bg, modifier| (symbol.to_owned(), fg, bg, modifier);
-    let (seat, at) = page("countersign-dark");
-    let (ink, none) = (seat.theme.text.fg.unwrap(), Modifier::empty());
+    let (harness, at) = page("countersign-dark");
+    let (ink, none) = (harness.theme.text.fg.unwrap(), Modifier::empty());
     assert_eq!(at(0, 0), cell("a", ink, Color::Reset, none));
     assert_eq!(at(1, 0), cell("漢", Color::Indexed(2), Color::Reset, none));
     assert_eq!(at(3, 0), cell("\\", Color::Rgb(250, 100, 50), Color::Reset, none), "shown, in its colour");
@@ -67,32 +67,32 @@ fn the_page_has_the_colours_of_the_program() {
 
 #[test]
 fn the_panel_and_the_output_have_them_too() {
-    let mut seat = Seat::new(one(Some(coloured())).0);
-    seat.theme = Theme::builtin("countersign-dark").unwrap();
-    let colours = |seat: &mut Seat, symbol: &str| {
-        let buffer = seat.buffer(80, 24);
+    let mut harness = ScreenHarness::new(one(Some(coloured())).0);
+    harness.theme = Theme::builtin("countersign-dark").unwrap();
+    let colours = |harness: &mut ScreenHarness, symbol: &str| {
+        let buffer = harness.buffer(80, 24);
         let cell = buffer.content().iter().find(|cell| cell.symbol() == symbol).unwrap().clone();
         (cell.fg, cell.bg)
     };
     let green = (Color::Indexed(2), Color::Reset);
-    assert_eq!(colours(&mut seat, "漢"), green, "the panel");
-    seat.key(KeyCode::Tab, NONE);
-    seat.key(KeyCode::Enter, NONE);
-    assert!(seat.frame(80, 24).contains("output so far"));
-    assert_eq!(colours(&mut seat, "漢"), green, "the page of the call");
+    assert_eq!(colours(&mut harness, "漢"), green, "the panel");
+    harness.key(KeyCode::Tab, NONE);
+    harness.key(KeyCode::Enter, NONE);
+    assert!(harness.frame(80, 24).contains("output so far"));
+    assert_eq!(colours(&mut harness, "漢"), green, "the page of the call");
 }
 
 #[test]
 fn a_row_that_the_panel_cuts_says_so_and_keeps_its_colours() {
     let mut row = Row::from(".".repeat(60).as_str());
-    row.push(&"漢".repeat(30), Look { background: Colour::Palette(4), ..Look::default() });
-    let mut seat = Seat::new(one(Some(Screen { rows: vec![row], ..Screen::default() })).0);
+    row.push(&"漢".repeat(30), CellStyle { background: Colour::Palette(4), ..CellStyle::default() });
+    let mut harness = ScreenHarness::new(one(Some(Screen { rows: vec![row], ..Screen::default() })).0);
     let (y, line) =
-        seat.frame(80, 24).lines().map(str::to_owned).enumerate().find(|(_, l)| l.contains("漢")).unwrap();
+        harness.frame(80, 24).lines().map(str::to_owned).enumerate().find(|(_, l)| l.contains("漢")).unwrap();
     assert!(line.ends_with("… │") || line.ends_with("…  │"), "{line}");
     let y = u16::try_from(y).unwrap();
-    seat.theme = Theme::builtin("countersign-dark").unwrap();
-    let buffer = seat.buffer(80, 24);
+    harness.theme = Theme::builtin("countersign-dark").unwrap();
+    let buffer = harness.buffer(80, 24);
     let blue = (0..80).filter(|x| buffer[(*x, y)].bg == Color::Indexed(4)).count();
     // A wide character is one cell here, and one that says nothing.
     assert_eq!(blue, line.matches('漢').count(), "and the ellipsis has none: {line}");

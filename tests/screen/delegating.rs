@@ -6,62 +6,62 @@ use countersign::ledger::{
 use countersign::ledger::{CutBy, Ending, Millis, aborted_text};
 use serde_json::{Value, json};
 
-use crate::frames::{Seat, snapshot};
-use crate::stage::Stage;
+use crate::screen_harness::{ScreenHarness, snapshot};
+use crate::session_builder::SessionBuilder;
 
 const ASKS: &str = "Which kind of qubit?\n[the agent researcher waits for an answer: call delegate_to_researcher with \
                     task_id \"t-4711\"]";
 const TOOL: &str = "delegate_to_researcher";
 
-type Scene = fn() -> Stage;
+type Scene = fn() -> SessionBuilder;
 
-fn called(arguments: Value) -> (Stage, OpenCall) {
-    let mut stage = Stage::new();
-    stage.user("What do we know about qubits?");
-    let call = stage.tool_use(TOOL, arguments);
-    let open = stage.say(None, "", "I will ask the researcher.", vec![call]).pop().unwrap();
-    (stage, open)
+fn called(arguments: Value) -> (SessionBuilder, OpenCall) {
+    let mut builder = SessionBuilder::new();
+    builder.user("What do we know about qubits?");
+    let call = builder.tool_use(TOOL, arguments);
+    let open = builder.say(None, "", "I will ask the researcher.", vec![call]).pop().unwrap();
+    (builder, open)
 }
 
 fn task() -> Value {
     json!({ "task": "Find out what a qubit is.\nName three sources, with their dates." })
 }
 
-fn asked() -> Stage {
-    let (mut stage, open) = called(task());
+fn asked() -> SessionBuilder {
+    let (mut builder, open) = called(task());
     let at = Preview::Recipient("https://agents.example.org/a2a".into());
-    stage.offer(open.id(), TOOL, at, Some(TOOL));
+    builder.offer(open.id(), TOOL, at, Some(TOOL));
     std::mem::forget(open);
-    stage
+    builder
 }
 
-fn sent(arguments: Value) -> (Stage, OpenCall) {
-    let (mut stage, mut open) = called(arguments);
-    stage.decide(open.id(), true, Decider::User);
-    stage.ledger.delegate(Millis(stage.now), &mut open, "researcher", "Find out what a qubit is.");
-    stage.tell();
-    stage.run(open.id(), TOOL);
-    stage.ledger.accepted(Millis(stage.now), &mut open, "t-4711");
-    stage.tell();
-    stage.output(open.id(), "reading three papers\n");
-    (stage, open)
+fn sent(arguments: Value) -> (SessionBuilder, OpenCall) {
+    let (mut builder, mut open) = called(arguments);
+    builder.decide(open.id(), true, Decider::User);
+    builder.ledger.delegate(Millis(builder.now), &mut open, "researcher", "Find out what a qubit is.");
+    builder.tell();
+    builder.run(open.id(), TOOL);
+    builder.ledger.accepted(Millis(builder.now), &mut open, "t-4711");
+    builder.tell();
+    builder.output(open.id(), "reading three papers\n");
+    (builder, open)
 }
 
-fn ended(outcome: Outcome, content: &str, state: TaskState) -> Stage {
-    let (mut stage, open) = sent(task());
+fn ended(outcome: Outcome, content: &str, state: TaskState) -> SessionBuilder {
+    let (mut builder, open) = sent(task());
     let remote = Some(RemoteTask { id: Some("t-4711".into()), state });
     let ending = Settlement { duration_ms: 4_200, remote, ..Settlement::synthetic(outcome, content) };
-    stage.finish(open, ending);
-    stage
+    builder.finish(open, ending);
+    builder
 }
 
-fn interrupted() -> Stage {
+fn interrupted() -> SessionBuilder {
     let abort = Abort { path: AbortPath::C, ran_ms: Some(4_200), by: CutBy::User };
     let words = aborted_text(abort);
-    let mut stage = ended(Outcome::Aborted(abort), &words, TaskState::Unknown);
-    stage.end(Ending::AbortedTools);
-    stage.note("c1", "Canceled, as the agent researcher confirms (its task t-4711).");
-    stage
+    let mut builder = ended(Outcome::Aborted(abort), &words, TaskState::Unknown);
+    builder.end(Ending::AbortedTools);
+    builder.note("c1", "Canceled, as the agent researcher confirms (its task t-4711).");
+    builder
 }
 
 #[test]
@@ -69,9 +69,9 @@ fn a_delegation_from_its_question_to_its_end() {
     let scenes: [(&str, Scene); 5] = [
         ("asked", asked),
         ("running", || {
-            let (stage, open) = sent(task());
+            let (builder, open) = sent(task());
             std::mem::forget(open);
-            stage
+            builder
         }),
         ("done", || ended(Outcome::Ok, "A qubit is the unit of quantum information.", TaskState::Completed)),
         ("asks_back", || ended(Outcome::Ok, ASKS, TaskState::InputRequired)),
@@ -79,7 +79,7 @@ fn a_delegation_from_its_question_to_its_end() {
     ];
     for (name, scene) in scenes {
         for (width, height) in [(80, 24), (120, 40), (40, 10)] {
-            let frame = Seat::new(scene()).frame(width, height);
+            let frame = ScreenHarness::new(scene()).frame(width, height);
             snapshot(&format!("delegation_{name}_{width}x{height}"), &frame);
         }
     }

@@ -1,8 +1,8 @@
 //! The rest of what the screen can show, at three sizes: endings, states of a call, remarks, goals, lists, modes.
 
-use crate::frames::{Seat, snapshot};
 use crate::scenes;
-use crate::stage::Stage;
+use crate::screen_harness::{ScreenHarness, snapshot};
+use crate::session_builder::SessionBuilder;
 use countersign::agent::Live;
 use countersign::ledger::{
     Abort, AbortPath, Answerer, Arguments, Asked, Change, Checkpoint, CutBy, Decider, Effort, Ending, Goal,
@@ -11,7 +11,7 @@ use countersign::ledger::{
 use countersign::ui::Replay;
 use countersign::ui::local::Overlay;
 use countersign::ui::picker::{Choice, Item, Picker};
-use countersign::ui::source::Source;
+use countersign::ui::picker_source::Source;
 use countersign::ui::theme::Theme;
 use countersign::ui::update::paste;
 use countersign::ui::vim::Vim;
@@ -22,19 +22,19 @@ use serde_json::json;
 const NONE: KeyModifiers = KeyModifiers::NONE;
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (40, 10)];
 
-fn at_all_sizes(name: &str, seat: impl Fn() -> Seat) {
+fn at_all_sizes(name: &str, harness: impl Fn() -> ScreenHarness) {
     for (width, height) in SIZES {
-        snapshot(&format!("{name}_{width}x{height}"), &seat().frame(width, height));
+        snapshot(&format!("{name}_{width}x{height}"), &harness().frame(width, height));
     }
 }
 
 /// Many frames on one page, each under its name, with one empty row where there are more.
-fn family(name: &str, members: &[(String, &dyn Fn() -> Seat)]) {
+fn family(name: &str, members: &[(String, &dyn Fn() -> ScreenHarness)]) {
     for (width, height) in SIZES {
         let mut page = String::new();
-        for (title, seat) in members {
+        for (title, harness) in members {
             page.push_str(&format!("== {title}\n"));
-            let frame = seat().frame(width, height);
+            let frame = harness().frame(width, height);
             let rows: Vec<&str> = frame.lines().collect();
             let kept = rows.iter().enumerate().filter(|(at, row)| {
                 !(row.is_empty() && at.checked_sub(1).is_some_and(|before| rows[before].is_empty()))
@@ -45,84 +45,85 @@ fn family(name: &str, members: &[(String, &dyn Fn() -> Seat)]) {
     }
 }
 
-fn called() -> (Stage, OpenCall) {
-    let mut stage = Stage::new();
-    stage.user("Test it.");
+fn called() -> (SessionBuilder, OpenCall) {
+    let mut builder = SessionBuilder::new();
+    builder.user("Test it.");
     let call =
-        stage.tool_use("shell", json!({"command": "cargo test --all-features --workspace -- --nocapture"}));
-    let open = stage.say(None, "", "Running it.", vec![call]).pop().unwrap();
-    (stage, open)
+        builder.tool_use("shell", json!({"command": "cargo test --all-features --workspace -- --nocapture"}));
+    let open = builder.say(None, "", "Running it.", vec![call]).pop().unwrap();
+    (builder, open)
 }
 
 /// With a limit of each kind, so that each can be raised.
-fn with_limits(stage: Stage) -> Seat {
-    let mut seat = Seat::new(stage);
-    let mut settings = seat.view.settings.clone();
+fn with_limits(builder: SessionBuilder) -> ScreenHarness {
+    let mut harness = ScreenHarness::new(builder);
+    let mut settings = harness.view.settings.clone();
     settings.limits.set(Limit::Cost, 2_000_000);
     settings.limits.set(Limit::InputTokens, 400_000);
     settings.limits.set(Limit::OutputTokens, 60_000);
     settings.token_budget = Some(500_000);
-    seat.view = View::new(settings);
-    seat.stage.events.iter().for_each(|event| seat.view.fold(event));
-    seat
+    harness.view = View::new(settings);
+    harness.builder.events.iter().for_each(|event| harness.view.fold(event));
+    harness
 }
 
 #[test]
 fn every_ending_has_a_card_that_says_what_next() {
-    let plays: Vec<Box<dyn Fn() -> Seat>> = Ending::ALL
+    let plays: Vec<Box<dyn Fn() -> ScreenHarness>> = Ending::ALL
         .into_iter()
         .map(|ending| {
             Box::new(move || {
-                let (mut stage, open) = called();
-                stage.decide(open.id(), true, Decider::User);
-                stage.settle(open, Outcome::Ok, "ok\n", 900);
-                stage.end(ending);
-                with_limits(stage)
-            }) as Box<dyn Fn() -> Seat>
+                let (mut builder, open) = called();
+                builder.decide(open.id(), true, Decider::User);
+                builder.settle(open, Outcome::Ok, "ok\n", 900);
+                builder.end(ending);
+                with_limits(builder)
+            }) as Box<dyn Fn() -> ScreenHarness>
         })
         .collect();
     let names = Ending::ALL.into_iter().map(|ending| ending.as_str().to_owned());
-    let members: Vec<(String, &dyn Fn() -> Seat)> = names.zip(plays.iter().map(AsRef::as_ref)).collect();
+    let members: Vec<(String, &dyn Fn() -> ScreenHarness)> =
+        names.zip(plays.iter().map(AsRef::as_ref)).collect();
     family("endings", &members);
 }
 
-fn unsettled(state: &str) -> Stage {
-    let (mut stage, open) = called();
+fn unsettled(state: &str) -> SessionBuilder {
+    let (mut builder, open) = called();
     let id = open.id();
     std::mem::forget(open);
     match state {
-        "waiting" => drop(stage.ask(id, "shell", Preview::None)),
-        "queued" => stage.decide(id, true, Decider::User),
-        "refused" => stage.decide(id, false, Decider::Hook),
+        "waiting" => drop(builder.ask(id, "shell", Preview::None)),
+        "queued" => builder.decide(id, true, Decider::User),
+        "refused" => builder.decide(id, false, Decider::Hook),
         "running" => {
-            stage.decide(id, true, Decider::Policy);
-            stage.run(id, "shell");
-            stage.now += 72_000;
+            builder.decide(id, true, Decider::Policy);
+            builder.run(id, "shell");
+            builder.now += 72_000;
         }
         "running with output" => {
-            stage.decide(id, true, Decider::Policy);
-            stage.run(id, "shell");
-            (0..30).for_each(|n| stage.output(id, &format!("test case_{n} ... ok\n")));
-            stage.output(id, "a line without its end");
+            builder.decide(id, true, Decider::Policy);
+            builder.run(id, "shell");
+            (0..30).for_each(|n| builder.output(id, &format!("test case_{n} ... ok\n")));
+            builder.output(id, "a line without its end");
         }
         "done" => {
-            stage.decide(id, true, Decider::Policy);
-            stage.run(id, "shell");
-            stage.live(Live::ToolFinished { call: id, outcome: Outcome::Ok });
+            builder.decide(id, true, Decider::Policy);
+            builder.run(id, "shell");
+            builder.live(Live::ToolFinished { call: id, outcome: Outcome::Ok });
         }
         _ => {}
     }
-    stage
+    builder
 }
 
 #[test]
 fn a_call_in_each_of_its_states() {
     let states = ["preparing", "waiting", "queued", "refused", "running", "running with output", "done"];
-    let plays = states.map(|state| move || Seat::new(unsettled(state)));
-    let members: Vec<(String, &dyn Fn() -> Seat)> = states
+    let plays = states.map(|state| move || ScreenHarness::new(unsettled(state)));
+    let members: Vec<(String, &dyn Fn() -> ScreenHarness)> = states
         .iter()
         .zip(&plays)
-        .map(|(name, play)| ((*name).to_owned(), play as &dyn Fn() -> Seat))
+        .map(|(name, play)| ((*name).to_owned(), play as &dyn Fn() -> ScreenHarness))
         .collect();
     family("states", &members);
 }
@@ -130,8 +131,8 @@ fn a_call_in_each_of_its_states() {
 #[test]
 fn a_call_with_each_of_its_outcomes() {
     at_all_sizes("outcomes", || {
-        let mut stage = Stage::new();
-        stage.user("All of it.");
+        let mut builder = SessionBuilder::new();
+        builder.user("All of it.");
         let aborted = |path, ran_ms| Outcome::Aborted(Abort { path, ran_ms, by: CutBy::User });
         let outcomes = [
             ("read", Outcome::Ok, "    1\tone\n(1 line)"),
@@ -149,47 +150,47 @@ fn a_call_with_each_of_its_outcomes() {
         ];
         let uses = outcomes
             .iter()
-            .map(|(name, ..)| stage.tool_use(name, json!({"path": "src/parser.rs"})))
+            .map(|(name, ..)| builder.tool_use(name, json!({"path": "src/parser.rs"})))
             .collect();
-        let open = stage.say(None, "", "", uses);
+        let open = builder.say(None, "", "", uses);
         for (call, (_, outcome, content)) in open.into_iter().zip(outcomes) {
-            stage.settle(call, outcome, content, 1_234);
+            builder.settle(call, outcome, content, 1_234);
         }
-        stage.end(Ending::Completed);
-        Seat::new(stage)
+        builder.end(Ending::Completed);
+        ScreenHarness::new(builder)
     });
 }
 
 #[test]
 fn every_remark() {
     at_all_sizes("remarks", || {
-        let mut stage = Stage::new();
-        stage.user("Go.");
+        let mut builder = SessionBuilder::new();
+        builder.user("Go.");
         for by in Injector::ALL {
             let said = Injected::text(
                 by,
                 "A sentence that neither side said and that is long enough to be cut on a narrow screen.",
             );
-            stage.ledger.inject(stage.at(), said).unwrap();
-            stage.tell();
+            builder.ledger.inject(builder.at(), said).unwrap();
+            builder.tell();
         }
         let [one, two] = ["anthropic/claude-test", "openai/gpt-test"].map(ModelRef::parse);
-        stage.remark(Remark::Change(Change::Model { model: two, previous: one }));
-        stage.remark(Remark::Change(Change::Effort { effort: Some(Effort::High) }));
-        stage.remark(Remark::Change(Change::Effort { effort: None }));
-        stage.remark(Remark::Change(Change::Budget { limit: Limit::Cost, to: 4_000_000 }));
-        stage.note("e5", "The model call failed: overloaded");
+        builder.remark(Remark::Change(Change::Model { model: two, previous: one }));
+        builder.remark(Remark::Change(Change::Effort { effort: Some(Effort::High) }));
+        builder.remark(Remark::Change(Change::Effort { effort: None }));
+        builder.remark(Remark::Change(Change::Budget { limit: Limit::Cost, to: 4_000_000 }));
+        builder.note("e5", "The model call failed: overloaded");
         let message = "openai/gpt-test cannot be reached: the name of the server is not known".into();
         let next = "Check the network, then send the message again.".into();
-        stage.remark(Remark::Error { message, next });
-        Seat::new(stage)
+        builder.remark(Remark::Error { message, next });
+        ScreenHarness::new(builder)
     });
 }
 
-fn goal() -> Stage {
-    let mut stage = Stage::new();
-    stage.user("Make the parser accept empty input.");
-    stage.remark(Remark::Goal(Goal {
+fn goal() -> SessionBuilder {
+    let mut builder = SessionBuilder::new();
+    builder.user("Make the parser accept empty input.");
+    builder.remark(Remark::Goal(Goal {
         objective: "Make the parser accept empty input.".into(),
         done_condition: "`cargo test parser` exits with 0".into(),
         budget: vec![(Limit::Turns, 20), (Limit::Cost, 2_000_000)],
@@ -201,20 +202,20 @@ fn goal() -> Stage {
     }));
     let mut arguments = serde_json::Map::new();
     arguments.insert("command".into(), "cargo test parser".into());
-    let (call, open) = stage.ledger.validate(stage.at(), "shell", Arguments::Object(arguments)).unwrap();
-    stage.tell();
-    stage.decide(call.id, true, Decider::User);
-    stage.settle(open, Outcome::Failed, "test empty ... FAILED\nexit code 101", 2_300);
-    stage
+    let (call, open) = builder.ledger.validate(builder.at(), "shell", Arguments::Object(arguments)).unwrap();
+    builder.tell();
+    builder.decide(call.id, true, Decider::User);
+    builder.settle(open, Outcome::Failed, "test empty ... FAILED\nexit code 101", 2_300);
+    builder
 }
 
-fn checkpoint(stage: &mut Stage, number: u32, done: &str) {
+fn checkpoint(builder: &mut SessionBuilder, number: u32, done: &str) {
     let asked = |question: &str, answer: Option<&str>, by| Asked {
         question: question.into(),
         answer: answer.map(str::to_owned),
         by,
     };
-    stage.remark(Remark::Checkpoint(Checkpoint {
+    builder.remark(Remark::Checkpoint(Checkpoint {
         number,
         questions: vec![
             asked("Is the objective still valid?", None, Answerer::Model),
@@ -227,32 +228,32 @@ fn checkpoint(stage: &mut Stage, number: u32, done: &str) {
             asked("Is the done condition met?", Some(done), Answerer::ValidationCommand),
         ],
     }));
-    stage.call_model(countersign::ledger::Transition::GoalCheck);
+    builder.call_model(countersign::ledger::Transition::GoalCheck);
 }
 
 #[test]
 fn a_goal_is_set_checked_and_handed_off() {
     at_all_sizes("goal", || {
-        let mut stage = goal();
-        checkpoint(&mut stage, 1, "no");
-        stage.say(None, "", "The rule for nothing is missing.", vec![]);
-        checkpoint(&mut stage, 2, "no");
+        let mut builder = goal();
+        checkpoint(&mut builder, 1, "no");
+        builder.say(None, "", "The rule for nothing is missing.", vec![]);
+        checkpoint(&mut builder, 2, "no");
         let text =
             "Objective: Make the parser accept empty input.\nDone: no\nNext: the rule for nothing.".into();
-        stage.remark(Remark::Handoff { text });
-        stage.end(Ending::BlockedOnUser);
-        Seat::new(stage)
+        builder.remark(Remark::Handoff { text });
+        builder.end(Ending::BlockedOnUser);
+        ScreenHarness::new(builder)
     });
     at_all_sizes("goal_reached", || {
-        let mut stage = goal();
-        checkpoint(&mut stage, 1, "yes");
-        stage.end(Ending::GoalReached);
-        Seat::new(stage)
+        let mut builder = goal();
+        checkpoint(&mut builder, 1, "yes");
+        builder.end(Ending::GoalReached);
+        ScreenHarness::new(builder)
     });
 }
 
-fn picking(source: Source, lines: &[(&str, &str)], query: &str) -> Seat {
-    let mut seat = Seat::new(scenes::conversation());
+fn picking(source: Source, lines: &[(&str, &str)], query: &str) -> ScreenHarness {
+    let mut harness = ScreenHarness::new(scenes::conversation());
     let items = lines.iter().map(|(words, aside)| Item {
         words: (*words).into(),
         aside: (*aside).into(),
@@ -260,8 +261,8 @@ fn picking(source: Source, lines: &[(&str, &str)], query: &str) -> Seat {
     });
     let mut picker = Picker::new(source, items.collect());
     picker.query = query.into();
-    seat.local.overlay = Some(Overlay::Picker(picker));
-    seat
+    harness.local.overlay = Some(Overlay::Picker(picker));
+    harness
 }
 
 #[test]
@@ -286,42 +287,42 @@ fn lists_of_models_and_themes_and_lists_that_nothing_fits() {
 #[test]
 fn the_composer_in_its_modes() {
     at_all_sizes("vim_normal", || {
-        let mut seat = Seat::new(scenes::conversation());
-        seat.local.vim = Vim::new(true);
-        seat.press("three words here");
-        seat.key(KeyCode::Esc, NONE);
-        seat
+        let mut harness = ScreenHarness::new(scenes::conversation());
+        harness.local.vim = Vim::new(true);
+        harness.press("three words here");
+        harness.key(KeyCode::Esc, NONE);
+        harness
     });
     at_all_sizes("draft", || {
-        let mut seat = Seat::new(scenes::conversation());
+        let mut harness = ScreenHarness::new(scenes::conversation());
         for line in 0..12 {
-            seat.press(&format!("line {line} of a draft that is longer than the composer is high"));
-            seat.ctrl('j');
+            harness.press(&format!("line {line} of a draft that is longer than the composer is high"));
+            harness.ctrl('j');
         }
-        seat
+        harness
     });
     at_all_sizes("pasted", || {
-        let mut seat = Seat::new(scenes::conversation());
-        seat.press("look: ");
-        paste(&mut seat.local, &seat.view, &"a line of a log\n".repeat(400));
-        seat
+        let mut harness = ScreenHarness::new(scenes::conversation());
+        harness.press("look: ");
+        paste(&mut harness.local, &harness.view, &"a line of a log\n".repeat(400));
+        harness
     });
     at_all_sizes("quit_armed", || {
-        let mut seat = Seat::new(scenes::conversation());
-        seat.ctrl('c');
-        seat
+        let mut harness = ScreenHarness::new(scenes::conversation());
+        harness.ctrl('c');
+        harness
     });
     at_all_sizes("replay", || {
-        let mut seat = Seat::new(scenes::conversation());
-        seat.local.replay = Some(Replay { paused: true, doublings: 1, steps: 0 });
-        seat
+        let mut harness = ScreenHarness::new(scenes::conversation());
+        harness.local.replay = Some(Replay { paused: true, doublings: 1, steps: 0 });
+        harness
     });
 }
 
 #[test]
 fn what_is_read_with_reasoning_images_and_a_place_above_the_end() {
     at_all_sizes("reasoning", || {
-        let mut stage = Stage::new();
+        let mut builder = SessionBuilder::new();
         let image = Image {
             name: "screenshot.png".into(),
             media_type: "image/png".into(),
@@ -329,56 +330,56 @@ fn what_is_read_with_reasoning_images_and_a_place_above_the_end() {
             size: Some((1280, 720)),
         };
         let asked = UserMessage { content: "What is wrong in @screenshot.png?".into(), images: vec![image] };
-        stage.ledger.user(stage.at(), asked).unwrap();
-        stage.tell();
+        builder.ledger.user(builder.at(), asked).unwrap();
+        builder.tell();
         let reasoning = "The header is cut.\n\nIt has **two** parts, and the right one is longer than the room that is left for it.";
-        stage.say(None, reasoning, "The header is cut at the right.", vec![]);
-        stage.end(Ending::Completed);
-        let mut seat = Seat::new(stage);
-        seat.ctrl('t');
-        seat
+        builder.say(None, reasoning, "The header is cut at the right.", vec![]);
+        builder.end(Ending::Completed);
+        let mut harness = ScreenHarness::new(builder);
+        harness.ctrl('t');
+        harness
     });
     at_all_sizes("scrolled", || {
-        let mut seat = Seat::new(scenes::eventful());
-        seat.frame(80, 24);
-        seat.key(KeyCode::PageUp, NONE);
-        seat.frame(80, 24);
-        seat.stage.note("e5", "The model call failed: overloaded");
-        seat.catch_up();
-        seat
+        let mut harness = ScreenHarness::new(scenes::eventful());
+        harness.frame(80, 24);
+        harness.key(KeyCode::PageUp, NONE);
+        harness.frame(80, 24);
+        harness.builder.note("e5", "The model call failed: overloaded");
+        harness.catch_up();
+        harness
     });
 }
 
 #[test]
 fn approvals_of_other_kinds() {
     at_all_sizes("approval_long", || {
-        let (mut stage, open) = called();
+        let (mut builder, open) = called();
         let command = (1..40)
             .map(|n| format!("echo step {n} of a script that is long && \\"))
             .collect::<Vec<_>>()
             .join("\n");
-        stage.ask(open.id(), "shell", Preview::Command(command));
+        builder.ask(open.id(), "shell", Preview::Command(command));
         std::mem::forget(open);
-        Seat::new(stage)
+        ScreenHarness::new(builder)
     });
     at_all_sizes("approval_bare", || {
-        let mut stage = Stage::new();
-        stage.user("Ask it.");
-        let call = stage.tool_use(
+        let mut builder = SessionBuilder::new();
+        builder.user("Ask it.");
+        let call = builder.tool_use(
             "mcp__tickets__create",
             json!({"title": "Empty input", "labels": ["bug", "parser"], "body": "two\nlines"}),
         );
-        let open = stage.say(None, "", "", vec![call]).pop().unwrap();
-        stage.ask(open.id(), "mcp__tickets__create", Preview::None);
+        let open = builder.say(None, "", "", vec![call]).pop().unwrap();
+        builder.ask(open.id(), "mcp__tickets__create", Preview::None);
         std::mem::forget(open);
-        Seat::new(stage)
+        ScreenHarness::new(builder)
     });
     at_all_sizes("approval_while_typing", || {
-        let mut seat = Seat::new(scenes::waiting_command());
-        seat.press("x");
-        seat.ctrl('u');
-        seat.key(KeyCode::Tab, NONE);
-        paste(&mut seat.local, &seat.view, "not an answer");
-        seat
+        let mut harness = ScreenHarness::new(scenes::waiting_command());
+        harness.press("x");
+        harness.ctrl('u');
+        harness.key(KeyCode::Tab, NONE);
+        paste(&mut harness.local, &harness.view, "not an answer");
+        harness
     });
 }

@@ -1,9 +1,9 @@
 //! Pictures in the transcript: how large they are, which cells they take, what stands there when they cannot be shown.
 
-use crate::frames::{Seat, page, snapshot};
 use crate::pictures;
 use crate::pictures::{carried, quarters};
-use crate::stage::Stage;
+use crate::screen_harness::{ScreenHarness, page, snapshot};
+use crate::session_builder::SessionBuilder;
 use countersign::ledger::{Ending, Image, UserMessage};
 use countersign::ui::graphics::{CELL, Cells, MOST_PIXELS, MOST_ROWS, Pictures, Protocol, fit};
 use countersign::ui::local::Position;
@@ -19,24 +19,24 @@ fn cells(columns: u16, rows: u16) -> Cells {
     Cells { columns, rows }
 }
 
-fn with_images(images: Vec<Image>) -> Stage {
-    let mut stage = Stage::new();
+fn with_images(images: Vec<Image>) -> SessionBuilder {
+    let mut builder = SessionBuilder::new();
     let said = UserMessage { images, ..UserMessage::text("What is this?") };
-    stage.ledger.user(stage.at(), said).unwrap();
-    stage.tell();
-    stage.say(None, "", "Four colours.", vec![]);
-    stage.end(Ending::Completed);
-    stage
+    builder.ledger.user(builder.at(), said).unwrap();
+    builder.tell();
+    builder.say(None, "", "Four colours.", vec![]);
+    builder.end(Ending::Completed);
+    builder
 }
 
 fn four_colours(width: u32, height: u32) -> Image {
     carried("four.png", &quarters(width, height, ImageFormat::Png), (width, height))
 }
 
-fn seat(images: Vec<Image>, protocol: Protocol) -> Seat {
-    let mut seat = Seat::new(with_images(images));
-    seat.layouts = Layouts::with(Pictures::immediate(protocol));
-    seat
+fn harness(images: Vec<Image>, protocol: Protocol) -> ScreenHarness {
+    let mut harness = ScreenHarness::new(with_images(images));
+    harness.layouts = Layouts::with(Pictures::immediate(protocol));
+    harness
 }
 
 /// The frame with a letter for each cell of a picture: `░` a placeholder, `▓` where one is drawn over it and what is right of it.
@@ -91,13 +91,13 @@ proptest! {
 #[test]
 fn its_cells_are_reserved_under_its_words() {
     let images = vec![four_colours(160, 96), four_colours(40, 20)];
-    snapshot("pictures_kitty_80x24", &marked(&seat(images.clone(), Protocol::Kitty).buffer(80, 24)));
-    snapshot("pictures_iterm_80x24", &marked(&seat(images, Protocol::Iterm).buffer(80, 24)));
+    snapshot("pictures_kitty_80x24", &marked(&harness(images.clone(), Protocol::Kitty).buffer(80, 24)));
+    snapshot("pictures_iterm_80x24", &marked(&harness(images, Protocol::Iterm).buffer(80, 24)));
 }
 
 #[test]
 fn a_terminal_without_pictures_has_the_words_alone() {
-    let frame = Seat::new(with_images(vec![four_colours(160, 96)])).frame(80, 24);
+    let frame = ScreenHarness::new(with_images(vec![four_colours(160, 96)])).frame(80, 24);
     let lines: Vec<&str> = frame.lines().map(str::trim).collect();
     let at = lines.iter().position(|line| line.starts_with("[image: four.png · 160×96")).unwrap();
     assert_eq!((lines[at + 1], lines[at + 2]), ("", "Four colours."), "{frame}");
@@ -106,10 +106,10 @@ fn a_terminal_without_pictures_has_the_words_alone() {
 #[test]
 fn a_picture_that_is_partly_in_the_window_is_clipped_or_blank() {
     for (protocol, letter) in [(Protocol::Kitty, '░'), (Protocol::Iterm, '▓'), (Protocol::Sixel, '▓')] {
-        let mut seat = seat(vec![four_colours(640, 480)], protocol);
-        let whole = marked(&seat.buffer(80, 30));
+        let mut harness = harness(vec![four_colours(640, 480)], protocol);
+        let whole = marked(&harness.buffer(80, 30));
         assert!(whole.contains(letter), "{protocol:?}\n{whole}");
-        let cut = marked(&seat.buffer(80, 16));
+        let cut = marked(&harness.buffer(80, 16));
         assert!(cut.contains("Four colours."), "{cut}");
         let rows = cut.lines().filter(|line| line.contains('░')).count();
         match protocol {
@@ -122,7 +122,7 @@ fn a_picture_that_is_partly_in_the_window_is_clipped_or_blank() {
 #[test]
 fn clipped_rows_are_the_right_ones() {
     let rows = |height| {
-        let buffer = seat(vec![four_colours(640, 480)], Protocol::Kitty).buffer(80, height);
+        let buffer = harness(vec![four_colours(640, 480)], Protocol::Kitty).buffer(80, height);
         let firsts = (0..height).map(|y| buffer[(3, y)].symbol().to_owned());
         firsts.filter(|symbol| symbol.starts_with(PLACEHOLDER)).collect::<Vec<_>>()
     };
@@ -134,26 +134,26 @@ fn clipped_rows_are_the_right_ones() {
 #[test]
 fn an_overlay_hides_it_and_gives_it_back() {
     for protocol in [Protocol::Kitty, Protocol::Iterm, Protocol::Sixel] {
-        let mut seat = seat(vec![four_colours(160, 96)], protocol);
-        let before = marked(&seat.buffer(80, 24));
-        seat.local.overlay = Some(page("/help", &seat.view));
-        let help = marked(&seat.buffer(80, 24));
+        let mut harness = harness(vec![four_colours(160, 96)], protocol);
+        let before = marked(&harness.buffer(80, 24));
+        harness.local.overlay = Some(page("/help", &harness.view));
+        let help = marked(&harness.buffer(80, 24));
         assert!(!help.contains(['▓', '░']), "{protocol:?}\n{help}");
-        seat.local.overlay = None;
-        assert_eq!(marked(&seat.buffer(80, 24)), before);
+        harness.local.overlay = None;
+        assert_eq!(marked(&harness.buffer(80, 24)), before);
     }
 }
 
 #[test]
 fn nothing_is_written_over_a_picture_that_was_just_drawn() {
     for protocol in [Protocol::Iterm, Protocol::Sixel] {
-        let mut seat = seat(vec![four_colours(640, 480)], protocol);
-        let mut terminal = seat.terminal(80, 30);
-        seat.local.overlay = Some(page("/help", &seat.view));
-        seat.draw(&mut terminal);
+        let mut harness = harness(vec![four_colours(640, 480)], protocol);
+        let mut terminal = harness.terminal(80, 30);
+        harness.local.overlay = Some(page("/help", &harness.view));
+        harness.draw(&mut terminal);
         let help = terminal.backend().buffer().clone();
-        seat.local.overlay = None;
-        seat.draw(&mut terminal);
+        harness.local.overlay = None;
+        harness.draw(&mut terminal);
         let drawn = terminal.backend().buffer();
         let first = drawn.area.positions().find(|at| drawn[*at].symbol().contains('\x1b')).unwrap();
         let picture = Rect::new(first.x, first.y, 32, 12);
@@ -168,12 +168,12 @@ fn nothing_is_written_over_a_picture_that_was_just_drawn() {
 #[test]
 fn what_stands_over_a_picture_stays_to_be_read() {
     for protocol in [Protocol::Kitty, Protocol::Iterm, Protocol::Sixel] {
-        let mut seat = seat(vec![four_colours(640, 480)], protocol);
-        let shown = |seat: &mut Seat, top| {
-            seat.local.scroll.top = Some(Position { piece: 1, row: top, ..Position::default() });
-            marked(&seat.buffer(40, 20))
+        let mut harness = harness(vec![four_colours(640, 480)], protocol);
+        let shown = |harness: &mut ScreenHarness, top| {
+            harness.local.scroll.top = Some(Position { piece: 1, row: top, ..Position::default() });
+            marked(&harness.buffer(40, 20))
         };
-        let frame = shown(&mut seat, 0);
+        let frame = shown(&mut harness, 0);
         assert!(frame.contains(" below · ctrl-end"), "{frame}");
         let rows = frame.lines().filter(|line| line.contains('░')).count();
         match protocol {
@@ -198,10 +198,10 @@ fn what_cannot_be_shown_says_why() {
     ];
     for protocol in [Protocol::Kitty, Protocol::Iterm, Protocol::Sixel] {
         for (name, bytes, size, why) in &broken {
-            let mut seat = seat(vec![carried(name, bytes, *size), four_colours(160, 96)], protocol);
+            let mut harness = harness(vec![carried(name, bytes, *size), four_colours(160, 96)], protocol);
             // The first frame reserves the cells, the second knows better.
-            seat.frame(80, 30);
-            let frame = marked(&seat.buffer(80, 30));
+            harness.frame(80, 30);
+            let frame = marked(&harness.buffer(80, 30));
             assert!(frame.contains(&format!("cannot be shown: {why}")), "{name:?}\n{frame}");
             assert!(!frame.contains(['\x1b', '\x07']) && frame.contains("[image: "), "{name:?}\n{frame}");
             assert!(frame.contains(['░', '▓']), "the other one is shown\n{frame}");
@@ -214,15 +214,15 @@ fn what_cannot_be_shown_says_why() {
 fn each_format_is_shown_whatever_it_is_called() {
     for format in [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::Gif, ImageFormat::WebP] {
         let image = carried("name.png", &quarters(160, 96, format), (160, 96));
-        let frame = marked(&seat(vec![image], Protocol::Kitty).buffer(80, 24));
+        let frame = marked(&harness(vec![image], Protocol::Kitty).buffer(80, 24));
         assert!(frame.contains(&"░".repeat(20)) && !frame.contains("cannot"), "{format:?}\n{frame}");
     }
 }
 
 #[test]
 fn no_bytes_of_it_are_in_what_is_logged() {
-    let mut seat = seat(vec![four_colours(160, 96)], Protocol::Iterm);
-    seat.frame(80, 24);
+    let mut harness = harness(vec![four_colours(160, 96)], Protocol::Iterm);
+    harness.frame(80, 24);
     let pictures = Pictures::immediate(Protocol::Sixel);
     assert_eq!(format!("{pictures:?}"), "Pictures { protocol: Some(Sixel), .. }");
 }

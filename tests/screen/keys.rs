@@ -1,139 +1,139 @@
 //! What keys do: who has the focus, what Esc and Ctrl-C mean where, and which answers count.
 
-use crate::frames::Seat;
 use crate::scenes;
-use crate::stage::Stage;
+use crate::screen_harness::ScreenHarness;
+use crate::session_builder::SessionBuilder;
 use countersign::agent::{Answer, Event, Intent, Live};
 use countersign::budget::Limit;
 use countersign::ledger::Decider;
 use countersign::policy::Mode;
 use countersign::ui::local::{Focus, Overlay};
-use countersign::ui::update::{Act, hear, paste};
+use countersign::ui::update::{UiEffect, hear, paste};
 use proptest::prelude::*;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 const NONE: KeyModifiers = KeyModifiers::NONE;
 
-fn waiting() -> Seat {
-    let mut seat = Seat::new(scenes::waiting_command());
-    seat.frame(80, 24);
-    seat
+fn waiting() -> ScreenHarness {
+    let mut harness = ScreenHarness::new(scenes::waiting_command());
+    harness.frame(80, 24);
+    harness
 }
 
-fn decided(acts: &[Act]) -> (u64, u64, Answer) {
+fn decided(acts: &[UiEffect]) -> (u64, u64, Answer) {
     match acts {
-        [Act::Send(Intent::Decide { request, call, answer })] => (request.0, call.0, answer.clone()),
+        [UiEffect::Send(Intent::Decide { request, call, answer })] => (request.0, call.0, answer.clone()),
         other => panic!("not one decision: {other:?}"),
     }
 }
 
 #[test]
 fn what_is_out_of_sight_cannot_be_answered() {
-    let mut seat = Seat::new(scenes::waiting_diff());
-    seat.size = (60, 14);
-    seat.turns();
-    seat.key(KeyCode::Home, KeyModifiers::CONTROL);
-    let away = seat.frame(60, 14);
+    let mut harness = ScreenHarness::new(scenes::waiting_diff());
+    harness.size = (60, 14);
+    harness.turns();
+    harness.key(KeyCode::Home, KeyModifiers::CONTROL);
+    let away = harness.frame(60, 14);
     assert!(away.contains("a call waits for you") && !away.contains("y once"), "{away}");
-    seat.waits(1_000);
-    assert!(seat.press("y").is_empty(), "it only comes into sight");
-    assert!(seat.frame(60, 14).contains("y once"));
-    seat.waits(1_000);
-    assert!(seat.press("y").is_empty(), "its end comes into sight");
-    assert!(seat.frame(60, 14).contains("now shown: press again"));
-    seat.waits(1_000);
-    assert_eq!(decided(&seat.press("y")).1, 1);
+    harness.waits(1_000);
+    assert!(harness.press("y").is_empty(), "it only comes into sight");
+    assert!(harness.frame(60, 14).contains("y once"));
+    harness.waits(1_000);
+    assert!(harness.press("y").is_empty(), "its end comes into sight");
+    assert!(harness.frame(60, 14).contains("now shown: press again"));
+    harness.waits(1_000);
+    assert_eq!(decided(&harness.press("y")).1, 1);
 }
 
 #[test]
 fn even_the_smallest_screen_can_answer() {
     for (width, height) in [(40, 10), (41, 11), (60, 12), (200, 50)] {
         for scene in [scenes::waiting_command, scenes::waiting_diff] {
-            let mut seat = Seat::new(scene());
-            paste(&mut seat.local, &seat.view, "a\nb\nc\nd\ne");
-            seat.size = (width, height);
-            assert_eq!(decided(&seat.answers("n")).1, 1, "{width}x{height}");
+            let mut harness = ScreenHarness::new(scene());
+            paste(&mut harness.local, &harness.view, "a\nb\nc\nd\ne");
+            harness.size = (width, height);
+            assert_eq!(decided(&harness.answers("n")).1, 1, "{width}x{height}");
         }
     }
 }
 
 #[test]
 fn tab_and_arrows_go_through_the_waiting_calls() {
-    let mut seat = waiting();
-    seat.key(KeyCode::Down, NONE);
-    assert!(seat.frame(80, 24).contains("keys: call 1 of 3"), "down from an empty composer");
-    seat.key(KeyCode::Down, NONE);
-    assert!(seat.frame(80, 24).contains("keys: call 2 of 3"));
-    assert_eq!(decided(&seat.answers("y")).1, 2, "the second is answered, its siblings are not");
-    assert_eq!(seat.local.focused(&seat.view), Focus::Composer, "and the keys are the composer's");
+    let mut harness = waiting();
+    harness.key(KeyCode::Down, NONE);
+    assert!(harness.frame(80, 24).contains("keys: call 1 of 3"), "down from an empty composer");
+    harness.key(KeyCode::Down, NONE);
+    assert!(harness.frame(80, 24).contains("keys: call 2 of 3"));
+    assert_eq!(decided(&harness.answers("y")).1, 2, "the second is answered, its siblings are not");
+    assert_eq!(harness.local.focused(&harness.view), Focus::Composer, "and the keys are the composer's");
     for at in [0, 2] {
-        seat.key(KeyCode::Tab, NONE);
-        seat.frame(80, 24);
-        assert_eq!(seat.local.focused(&seat.view), Focus::Approval(seat.view.waiting()[at].1.call));
+        harness.key(KeyCode::Tab, NONE);
+        harness.frame(80, 24);
+        assert_eq!(harness.local.focused(&harness.view), Focus::Approval(harness.view.waiting()[at].1.call));
     }
-    seat.key(KeyCode::Tab, NONE);
-    assert_eq!(seat.local.focused(&seat.view), Focus::Composer);
+    harness.key(KeyCode::Tab, NONE);
+    assert_eq!(harness.local.focused(&harness.view), Focus::Composer);
 }
 
 #[test]
 fn a_reason_is_written_in_the_panel_and_dies_with_its_request() {
-    let mut seat = waiting();
-    seat.answers("r");
-    seat.press("not  y");
-    seat.key(KeyCode::Backspace, NONE);
-    let (_, call, answer) = decided(&seat.key(KeyCode::Enter, NONE));
+    let mut harness = waiting();
+    harness.answers("r");
+    harness.press("not  y");
+    harness.key(KeyCode::Backspace, NONE);
+    let (_, call, answer) = decided(&harness.key(KeyCode::Enter, NONE));
     assert_eq!((call, answer), (1, Answer::Deny("not".into())));
-    seat.frame(80, 24);
-    seat.answers("r");
-    seat.press("no");
-    assert!(seat.key(KeyCode::Esc, NONE).is_empty(), "Esc closes the line, it does not interrupt");
-    assert!(seat.local.reason.is_none());
-    seat.frame(80, 24);
-    seat.answers("r");
-    seat.press("x");
-    let call = seat.view.waiting()[1].1.call;
-    seat.stage.decide(call, false, Decider::User);
-    seat.catch_up();
-    seat.press("z");
-    assert!(seat.local.reason.is_none(), "somebody else answered it");
+    harness.frame(80, 24);
+    harness.answers("r");
+    harness.press("no");
+    assert!(harness.key(KeyCode::Esc, NONE).is_empty(), "Esc closes the line, it does not interrupt");
+    assert!(harness.local.reason.is_none());
+    harness.frame(80, 24);
+    harness.answers("r");
+    harness.press("x");
+    let call = harness.view.waiting()[1].1.call;
+    harness.builder.decide(call, false, Decider::User);
+    harness.catch_up();
+    harness.press("z");
+    assert!(harness.local.reason.is_none(), "somebody else answered it");
 }
 
 #[test]
 fn a_refused_answer_can_be_given_again() {
-    let mut seat = waiting();
-    seat.answers("y");
-    hear(&mut seat.local, &Live::Refused("that request is gone".into()));
-    assert!(seat.frame(80, 24).contains("that request is gone"));
-    assert_eq!(decided(&seat.answers("n")).1, 1);
+    let mut harness = waiting();
+    harness.answers("y");
+    hear(&mut harness.local, &Live::Refused("that request is gone".into()));
+    assert!(harness.frame(80, 24).contains("that request is gone"));
+    assert_eq!(decided(&harness.answers("n")).1, 1);
 }
 
 #[test]
 fn esc_interrupts_when_busy_and_never_clears_the_composer() {
-    let mut seat = Seat::new(scenes::running());
-    seat.press("draft");
-    assert_eq!(seat.key(KeyCode::Esc, NONE), [Act::Abort]);
-    assert_eq!(seat.local.composer.text(), "draft");
-    seat.ctrl('o');
-    assert!(seat.key(KeyCode::Esc, NONE).is_empty(), "an overlay is closed first");
-    assert!(seat.local.overlay.is_none());
-    let mut idle = Seat::new(scenes::conversation());
+    let mut harness = ScreenHarness::new(scenes::running());
+    harness.press("draft");
+    assert_eq!(harness.key(KeyCode::Esc, NONE), [UiEffect::Abort]);
+    assert_eq!(harness.local.composer.text(), "draft");
+    harness.ctrl('o');
+    assert!(harness.key(KeyCode::Esc, NONE).is_empty(), "an overlay is closed first");
+    assert!(harness.local.overlay.is_none());
+    let mut idle = ScreenHarness::new(scenes::conversation());
     idle.press("draft");
     assert!(idle.key(KeyCode::Esc, NONE).is_empty());
     assert_eq!(idle.local.composer.text(), "draft");
     let mut asked = waiting();
-    assert_eq!(asked.key(KeyCode::Esc, NONE), [Act::Abort]);
+    assert_eq!(asked.key(KeyCode::Esc, NONE), [UiEffect::Abort]);
 }
 
 #[test]
 fn ctrl_c_clears_then_asks_then_quits() {
-    let mut seat = Seat::new(Stage::new());
-    seat.press("text");
-    assert!(seat.ctrl('c').is_empty());
-    assert!(seat.local.composer.is_empty());
-    assert!(seat.ctrl('c').is_empty());
-    assert!(seat.frame(80, 24).contains("ctrl-c again"));
-    assert_eq!(seat.ctrl('c'), [Act::Quit]);
-    let mut other = Seat::new(Stage::new());
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    harness.press("text");
+    assert!(harness.ctrl('c').is_empty());
+    assert!(harness.local.composer.is_empty());
+    assert!(harness.ctrl('c').is_empty());
+    assert!(harness.frame(80, 24).contains("ctrl-c again"));
+    assert_eq!(harness.ctrl('c'), [UiEffect::Quit]);
+    let mut other = ScreenHarness::new(SessionBuilder::new());
     other.ctrl('c');
     other.press("x");
     other.key(KeyCode::Backspace, NONE);
@@ -142,115 +142,118 @@ fn ctrl_c_clears_then_asks_then_quits() {
 
 #[test]
 fn ctrl_d_quits_only_when_empty_and_ctrl_u_empties() {
-    let mut seat = Seat::new(Stage::new());
-    seat.press("text");
-    assert!(seat.ctrl('d').is_empty());
-    seat.ctrl('u');
-    assert!(seat.local.composer.is_empty());
-    assert_eq!(seat.ctrl('d'), [Act::Quit]);
-    assert_eq!(seat.ctrl('z'), [Act::Suspend]);
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    harness.press("text");
+    assert!(harness.ctrl('d').is_empty());
+    harness.ctrl('u');
+    assert!(harness.local.composer.is_empty());
+    assert_eq!(harness.ctrl('d'), [UiEffect::Quit]);
+    assert_eq!(harness.ctrl('z'), [UiEffect::Suspend]);
 }
 
 #[test]
 fn enter_sends() {
-    let mut seat = Seat::new(Stage::new());
-    seat.press("one");
-    seat.ctrl('j');
-    seat.press("two");
-    let sent = seat.key(KeyCode::Enter, NONE);
-    assert_eq!(sent, [Act::Send(Intent::Submit("one\ntwo".into()))]);
-    assert!(seat.key(KeyCode::Enter, NONE).is_empty(), "nothing is not sent");
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    harness.press("one");
+    harness.ctrl('j');
+    harness.press("two");
+    let sent = harness.key(KeyCode::Enter, NONE);
+    assert_eq!(sent, [UiEffect::Send(Intent::Submit("one\ntwo".into()))]);
+    assert!(harness.key(KeyCode::Enter, NONE).is_empty(), "nothing is not sent");
 }
 
 #[test]
 fn shift_tab_goes_through_the_modes() {
-    let mut seat = Seat::new(Stage::new());
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
     for mode in [Mode::Edit, Mode::Auto, Mode::Plan, Mode::Ask] {
-        assert_eq!(seat.key(KeyCode::BackTab, KeyModifiers::SHIFT), [Act::Send(Intent::SetMode(mode))]);
-        seat.view.fold(&Event::Live(Live::ModeChanged(mode)));
-        assert!(seat.frame(80, 24).contains(&format!("· {mode}\n")));
+        assert_eq!(
+            harness.key(KeyCode::BackTab, KeyModifiers::SHIFT),
+            [UiEffect::Send(Intent::SetMode(mode))]
+        );
+        harness.view.fold(&Event::Live(Live::ModeChanged(mode)));
+        assert!(harness.frame(80, 24).contains(&format!("· {mode}\n")));
     }
-    seat.view.fold(&Event::Live(Live::ModeChanged(Mode::Unrestricted)));
-    let next = seat.key(KeyCode::BackTab, KeyModifiers::SHIFT);
-    assert_eq!(next, [Act::Send(Intent::SetMode(Mode::Plan))], "out of it, never into it");
+    harness.view.fold(&Event::Live(Live::ModeChanged(Mode::Unrestricted)));
+    let next = harness.key(KeyCode::BackTab, KeyModifiers::SHIFT);
+    assert_eq!(next, [UiEffect::Send(Intent::SetMode(Mode::Plan))], "out of it, never into it");
 }
 
 #[test]
 fn after_a_budget_stop_g_raises_by_the_original_size() {
-    let mut seat = Seat::new(scenes::budget_stop());
-    assert_eq!(seat.answers("g"), [Act::Send(Intent::Raise { limit: Limit::Turns, to: 100 })]);
-    assert!(seat.answers("g").is_empty(), "once");
-    let mut typing = Seat::new(scenes::budget_stop());
+    let mut harness = ScreenHarness::new(scenes::budget_stop());
+    assert_eq!(harness.answers("g"), [UiEffect::Send(Intent::Raise { limit: Limit::Turns, to: 100 })]);
+    assert!(harness.answers("g").is_empty(), "once");
+    let mut typing = ScreenHarness::new(scenes::budget_stop());
     typing.frame(80, 24);
     assert!(typing.press("go on").is_empty());
     assert_eq!(typing.local.composer.text(), "go on");
-    let mut other = Seat::new(scenes::conversation());
+    let mut other = ScreenHarness::new(scenes::conversation());
     assert!(other.press("g").is_empty());
     assert_eq!(other.local.composer.text(), "g");
 }
 
 #[test]
 fn big_pastes_fold_and_are_sent_whole() {
-    let mut seat = Seat::new(Stage::new());
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
     let big = "x".repeat(216 * 1024);
-    seat.press("see ");
-    paste(&mut seat.local, &seat.view, &big);
-    assert_eq!(seat.local.composer.shown(), "see [pasted 216 KB]");
-    paste(&mut seat.local, &seat.view, &"line\r\n".repeat(30));
-    assert!(seat.local.composer.shown().ends_with("[pasted 30 lines]"));
-    seat.key(KeyCode::Backspace, NONE);
-    assert_eq!(seat.local.composer.shown(), "see [pasted 216 KB]", "one key takes a folded paste whole");
-    let sent = seat.key(KeyCode::Enter, NONE);
-    assert_eq!(sent, [Act::Send(Intent::Submit(format!("see {big}").into()))]);
+    harness.press("see ");
+    paste(&mut harness.local, &harness.view, &big);
+    assert_eq!(harness.local.composer.shown(), "see [pasted 216 KB]");
+    paste(&mut harness.local, &harness.view, &"line\r\n".repeat(30));
+    assert!(harness.local.composer.shown().ends_with("[pasted 30 lines]"));
+    harness.key(KeyCode::Backspace, NONE);
+    assert_eq!(harness.local.composer.shown(), "see [pasted 216 KB]", "one key takes a folded paste whole");
+    let sent = harness.key(KeyCode::Enter, NONE);
+    assert_eq!(sent, [UiEffect::Send(Intent::Submit(format!("see {big}").into()))]);
 }
 
 #[test]
 fn the_cursor_moves_by_what_people_see() {
-    let mut seat = Seat::new(Stage::new());
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
     for cluster in ["👨‍👩‍👧‍👦", "e\u{301}", "🇩🇪"] {
-        paste(&mut seat.local, &seat.view, &format!("a{cluster}b"));
-        seat.key(KeyCode::Left, NONE);
-        seat.key(KeyCode::Backspace, NONE);
-        assert_eq!(seat.local.composer.text(), "ab", "{cluster}");
-        seat.ctrl('u');
+        paste(&mut harness.local, &harness.view, &format!("a{cluster}b"));
+        harness.key(KeyCode::Left, NONE);
+        harness.key(KeyCode::Backspace, NONE);
+        assert_eq!(harness.local.composer.text(), "ab", "{cluster}");
+        harness.ctrl('u');
     }
 }
 
 #[test]
 fn earlier_messages_come_back() {
-    let mut seat = Seat::new(scenes::conversation());
-    seat.key(KeyCode::Up, NONE);
-    assert_eq!(seat.local.composer.text(), "Why does the parser reject empty input?");
-    seat.key(KeyCode::Down, NONE);
-    assert!(seat.local.composer.is_empty());
+    let mut harness = ScreenHarness::new(scenes::conversation());
+    harness.key(KeyCode::Up, NONE);
+    assert_eq!(harness.local.composer.text(), "Why does the parser reject empty input?");
+    harness.key(KeyCode::Down, NONE);
+    assert!(harness.local.composer.is_empty());
 }
 
 #[test]
 fn the_transcript_is_held_where_it_was_scrolled_to() {
-    let mut seat = Seat::new(scenes::conversation());
-    let end = seat.frame(60, 18);
-    seat.key(KeyCode::PageUp, NONE);
-    let held = seat.frame(60, 18);
+    let mut harness = ScreenHarness::new(scenes::conversation());
+    let end = harness.frame(60, 18);
+    harness.key(KeyCode::PageUp, NONE);
+    let held = harness.frame(60, 18);
     assert!(held.contains("Why does the parser") && held.contains("more below"), "{held}");
-    seat.stage.user("And now?");
-    seat.catch_up();
-    let more = seat.frame(60, 18);
+    harness.builder.user("And now?");
+    harness.catch_up();
+    let more = harness.frame(60, 18);
     assert!(more.contains("Why does the parser") && more.contains("1 new below"), "{more}");
-    seat.key(KeyCode::End, NONE);
-    let followed = seat.frame(60, 18);
+    harness.key(KeyCode::End, NONE);
+    let followed = harness.frame(60, 18);
     assert!(followed.contains("And now?") && !followed.contains("below") && followed != end);
 }
 
 #[test]
 fn o_opens_the_call_that_has_the_focus() {
-    let mut seat = Seat::new(scenes::conversation());
-    seat.key(KeyCode::Tab, NONE);
+    let mut harness = ScreenHarness::new(scenes::conversation());
+    harness.key(KeyCode::Tab, NONE);
     // Past the answer with code.
-    seat.key(KeyCode::Up, NONE);
-    seat.key(KeyCode::Up, NONE);
-    seat.press("o");
-    assert!(matches!(seat.local.overlay, Some(Overlay::Output(call, _)) if call.0 == 1));
-    assert!(seat.frame(80, 24).contains("todo()"));
+    harness.key(KeyCode::Up, NONE);
+    harness.key(KeyCode::Up, NONE);
+    harness.press("o");
+    assert!(matches!(harness.local.overlay, Some(Overlay::Output(call, _)) if call.0 == 1));
+    assert!(harness.frame(80, 24).contains("todo()"));
 }
 
 fn keys() -> impl Strategy<Value = (KeyCode, KeyModifiers)> {
@@ -293,44 +296,44 @@ proptest! {
         scene in 0usize..12,
         steps in prop::collection::vec((keys(), 0u16..90, 0u16..34, any::<bool>()), 1..40),
     ) {
-        let stage = [scenes::conversation, scenes::running, scenes::waiting_command, scenes::waiting_diff,
+        let builder = [scenes::conversation, scenes::running, scenes::waiting_command, scenes::waiting_diff,
             scenes::interrupted, scenes::budget_stop, scenes::growing, scenes::queued, scenes::steered,
             scenes::retrying, scenes::compacting, scenes::compacted][scene]();
-        let mut seat = Seat::new(stage);
+        let mut harness = ScreenHarness::new(builder);
         for ((code, held), width, height, draws) in steps {
-            seat.key(code, held);
+            harness.key(code, held);
             if draws {
-                seat.frame(width, height);
+                harness.frame(width, height);
             }
         }
-        seat.frame(80, 24);
+        harness.frame(80, 24);
     }
 }
 
 #[test]
 fn the_copy_key_gives_away_code_as_it_was_written() {
-    let mut stage = Stage::new();
-    stage.user("Show me.");
+    let mut builder = SessionBuilder::new();
+    builder.user("Show me.");
     let long = "x".repeat(200);
     let text = format!("One:\n\n```rust\nfn a() {{\n\tb(\"{long}\");\n}}\n```\n\nTwo:\n\n```sh\nls\n```");
-    stage.say(None, "", &text, vec![]);
-    stage.end(countersign::ledger::Ending::Completed);
-    let mut seat = Seat::new(stage);
-    seat.frame(40, 10);
-    seat.key(KeyCode::Tab, NONE);
-    let first = Act::Copy(format!("fn a() {{\n\tb(\"{long}\");\n}}"));
-    assert_eq!(seat.press("c"), std::slice::from_ref(&first));
-    assert_eq!(seat.press("c"), [Act::Copy("ls".into())]);
-    assert_eq!(seat.press("c"), [first], "round again");
-    assert_eq!(seat.press("o"), [], "code does not open");
-    assert_eq!(seat.local.overlay, None);
-    seat.key(KeyCode::Tab, NONE);
-    assert_eq!(seat.press("c"), [], "in the composer it is a letter");
+    builder.say(None, "", &text, vec![]);
+    builder.end(countersign::ledger::Ending::Completed);
+    let mut harness = ScreenHarness::new(builder);
+    harness.frame(40, 10);
+    harness.key(KeyCode::Tab, NONE);
+    let first = UiEffect::Copy(format!("fn a() {{\n\tb(\"{long}\");\n}}"));
+    assert_eq!(harness.press("c"), std::slice::from_ref(&first));
+    assert_eq!(harness.press("c"), [UiEffect::Copy("ls".into())]);
+    assert_eq!(harness.press("c"), [first], "round again");
+    assert_eq!(harness.press("o"), [], "code does not open");
+    assert_eq!(harness.local.overlay, None);
+    harness.key(KeyCode::Tab, NONE);
+    assert_eq!(harness.press("c"), [], "in the composer it is a letter");
 
-    let mut seat = Seat::new(scenes::budget_stop());
-    seat.frame(80, 24);
-    seat.key(KeyCode::Tab, NONE);
-    seat.frame(80, 24);
-    seat.key(KeyCode::Tab, NONE);
-    assert_eq!(seat.press("c"), [Act::Copy("rm -rf /".into())], "of a call, its command");
+    let mut harness = ScreenHarness::new(scenes::budget_stop());
+    harness.frame(80, 24);
+    harness.key(KeyCode::Tab, NONE);
+    harness.frame(80, 24);
+    harness.key(KeyCode::Tab, NONE);
+    assert_eq!(harness.press("c"), [UiEffect::Copy("rm -rf /".into())], "of a call, its command");
 }

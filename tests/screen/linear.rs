@@ -1,17 +1,17 @@
 //! The product without a screen: whole conversations as the lines that are said, kept as snapshots and read by eye, and
 //! what typed lines mean.
 
-use crate::desk::{Desk, asked, snapshot};
+use crate::linear_harness::{LinearHarness, asked, snapshot};
 use crate::scenes;
-use crate::stage::{Stage, settings};
+use crate::session_builder::{SessionBuilder, settings};
 use countersign::agent::{Answer, Event, Intent, Live};
 use countersign::ledger::{Decider, Ending, Outcome, Preview};
 use countersign::policy::Mode;
-use countersign::ui::linear::{Act, Line, LinearSession};
+use countersign::ui::linear::{Line, LinearEffect, LinearSession};
 use countersign::ui::{EarlierSession, Reply, Request};
 use serde_json::json;
 
-type Scene = fn() -> Stage;
+type Scene = fn() -> SessionBuilder;
 
 const SCENES: [(&str, Scene); 14] = [
     ("conversation", scenes::conversation),
@@ -33,17 +33,17 @@ const SCENES: [(&str, Scene); 14] = [
 #[test]
 fn every_scene_is_told_in_words() {
     for (name, scene) in SCENES {
-        snapshot(name, &Desk::new(scene()).said);
+        snapshot(name, &LinearHarness::new(scene()).said);
     }
 }
 
 #[test]
 fn what_is_told_of_the_ledger_is_the_same_without_its_live_events() {
     for (name, scene) in SCENES {
-        let whole = Desk::new(scene()).said;
+        let whole = LinearHarness::new(scene()).said;
         let mut durable = scene();
         durable.events.retain(|event| matches!(event, Event::Appended(_)));
-        let durable = Desk::new(durable).said;
+        let durable = LinearHarness::new(durable).said;
         let mut lines = whole.lines();
         for line in durable.lines() {
             assert!(
@@ -56,158 +56,162 @@ fn what_is_told_of_the_ledger_is_the_same_without_its_live_events() {
 
 #[test]
 fn an_answer_is_said_line_by_line_and_never_again() {
-    let mut stage = Stage::new();
-    stage.user("Explain.");
-    let message = stage.ledger.reserve();
-    let mut desk = Desk::new(stage);
-    let grows = |desk: &mut Desk, text: &str| {
-        desk.stage.live(Live::Text { message, text: text.to_owned() });
-        desk.hears()
+    let mut builder = SessionBuilder::new();
+    builder.user("Explain.");
+    let message = builder.ledger.reserve();
+    let mut linear = LinearHarness::new(builder);
+    let grows = |linear: &mut LinearHarness, text: &str| {
+        linear.builder.live(Live::Text { message, text: text.to_owned() });
+        linear.hears()
     };
-    assert_eq!(grows(&mut desk, "The first li"), "");
-    assert_eq!(grows(&mut desk, "ne.\nThe sec"), "model: The first line.\n");
-    assert_eq!(grows(&mut desk, "ond.\n\n  you: third"), "  The second.\n");
-    desk.stage.say(Some(message), "", "The first line.\nThe second.\n\n  you: third", vec![]);
-    assert_eq!(desk.hears(), "    you: third\n");
-    desk.stage.end(Ending::Completed);
-    let end = desk.hears();
+    assert_eq!(grows(&mut linear, "The first li"), "");
+    assert_eq!(grows(&mut linear, "ne.\nThe sec"), "model: The first line.\n");
+    assert_eq!(grows(&mut linear, "ond.\n\n  you: third"), "  The second.\n");
+    linear.builder.say(Some(message), "", "The first line.\nThe second.\n\n  you: third", vec![]);
+    assert_eq!(linear.hears(), "    you: third\n");
+    linear.builder.end(Ending::Completed);
+    let end = linear.hears();
     assert!(end.starts_with("end: done; 1 turn, 0 tool calls, 12.3 s, cost unknown\nnext: "), "{end}");
     assert!(end.ends_with("\nyou: "), "{end}");
 }
 
 #[test]
 fn calls_are_answered_by_their_letters_and_numbers() {
-    let mut desk = Desk::new(scenes::waiting_command());
-    let ids: Vec<_> = desk.stage.events.iter().filter_map(asked).collect();
+    let mut linear = LinearHarness::new(scenes::waiting_command());
+    let ids: Vec<_> = linear.builder.events.iter().filter_map(asked).collect();
     let decide = |at: usize, answer: Answer| {
         let (request, call) = ids[at];
-        vec![Act::Send(Intent::Decide { request, call, answer })]
+        vec![LinearEffect::Send(Intent::Decide { request, call, answer })]
     };
-    assert_eq!(desk.types("y 2"), decide(1, Answer::AllowOnce));
-    assert!(desk.said.ends_with("2 calls still wait for you: 1, 3\n"), "{}", desk.said);
-    assert_eq!(desk.types("s"), [], "two wait");
-    assert!(desk.said.ends_with("2 calls wait: say which one, as in s 1\n"), "{}", desk.said);
-    assert_eq!(desk.types("s 1"), decide(0, Answer::AllowSession));
-    assert_eq!(desk.types("y 2"), [], "answered already");
+    assert_eq!(linear.types("y 2"), decide(1, Answer::AllowOnce));
+    assert!(linear.said.ends_with("2 calls still wait for you: 1, 3\n"), "{}", linear.said);
+    assert_eq!(linear.types("s"), [], "two wait");
+    assert!(linear.said.ends_with("2 calls wait: say which one, as in s 1\n"), "{}", linear.said);
+    assert_eq!(linear.types("s 1"), decide(0, Answer::AllowSession));
+    assert_eq!(linear.types("y 2"), [], "answered already");
     assert!(
-        desk.said.ends_with("not an answer: no call with that number waits; there is: 3\n"),
+        linear.said.ends_with("not an answer: no call with that number waits; there is: 3\n"),
         "{}",
-        desk.said
+        linear.said
     );
-    assert_eq!(desk.types("r"), []);
-    assert!(desk.said.ends_with("to take it back: "), "{}", desk.said);
-    assert_eq!(desk.types("y"), decide(2, Answer::Deny("y".into())), "a reason is a reason, whatever it is");
-    assert_eq!(desk.types("y"), [Act::Send(Intent::Submit("y".into()))], "nothing waits any more");
+    assert_eq!(linear.types("r"), []);
+    assert!(linear.said.ends_with("to take it back: "), "{}", linear.said);
+    assert_eq!(
+        linear.types("y"),
+        decide(2, Answer::Deny("y".into())),
+        "a reason is a reason, whatever it is"
+    );
+    assert_eq!(linear.types("y"), [LinearEffect::Send(Intent::Submit("y".into()))], "nothing waits any more");
 }
 
 #[test]
 fn a_reason_can_be_taken_back_and_n_needs_none() {
-    let mut desk = Desk::new(scenes::waiting_diff());
-    assert_eq!(desk.types("r"), []);
-    assert_eq!(desk.types("  "), []);
-    assert!(desk.said.ends_with("taken back: nothing is denied\n"), "{}", desk.said);
-    assert_eq!(desk.types("e"), []);
-    assert!(desk.said.contains("the arguments instead, as JSON in one line"), "{}", desk.said);
-    assert_eq!(desk.types("not JSON"), []);
+    let mut linear = LinearHarness::new(scenes::waiting_diff());
+    assert_eq!(linear.types("r"), []);
+    assert_eq!(linear.types("  "), []);
+    assert!(linear.said.ends_with("taken back: nothing is denied\n"), "{}", linear.said);
+    assert_eq!(linear.types("e"), []);
+    assert!(linear.said.contains("the arguments instead, as JSON in one line"), "{}", linear.said);
+    assert_eq!(linear.types("not JSON"), []);
     assert!(
-        desk.said.ends_with("not taken: this is not JSON: expected ident at line 1 column 2\n"),
+        linear.said.ends_with("not taken: this is not JSON: expected ident at line 1 column 2\n"),
         "{}",
-        desk.said
+        linear.said
     );
-    let acts = desk.types("n");
+    let acts = linear.types("n");
     assert!(
-        matches!(&acts[..], [Act::Send(Intent::Decide { answer: Answer::Deny(why), .. })] if why.is_empty())
+        matches!(&acts[..], [LinearEffect::Send(Intent::Decide { answer: Answer::Deny(why), .. })] if why.is_empty())
     );
 }
 
 #[test]
 fn other_words_never_answer_and_are_kept() {
-    let mut desk = Desk::new(scenes::waiting_command());
+    let mut linear = LinearHarness::new(scenes::waiting_command());
     for words in ["yes", "Y", "y please", "ok", "sure, y", "no", "y 1 2"] {
-        assert_eq!(desk.types(words), [], "{words}");
-        assert!(desk.said.ends_with(&format!("kept, /send sends it: {words}\n")), "{}", desk.said);
+        assert_eq!(linear.types(words), [], "{words}");
+        assert!(linear.said.ends_with(&format!("kept, /send sends it: {words}\n")), "{}", linear.said);
     }
-    assert_eq!(desk.types("\"\"\""), []);
-    assert_eq!(desk.types("y"), [], "a line of a longer text");
-    assert_eq!(desk.types("\"\"\""), []);
-    assert_eq!(desk.types("/send"), [], "not while a call waits");
-    assert_eq!(desk.types("/budgets"), [], "commands go on");
-    assert!(desk.said.contains("budget max_model_turns: 1 turn of 50 turns used, 49 turns left\n"));
-    desk.types("n 1");
-    desk.types("n 2");
-    desk.types("n");
-    let acts = desk.types("/send");
+    assert_eq!(linear.types("\"\"\""), []);
+    assert_eq!(linear.types("y"), [], "a line of a longer text");
+    assert_eq!(linear.types("\"\"\""), []);
+    assert_eq!(linear.types("/send"), [], "not while a call waits");
+    assert_eq!(linear.types("/budgets"), [], "commands go on");
+    assert!(linear.said.contains("budget max_model_turns: 1 turn of 50 turns used, 49 turns left\n"));
+    linear.types("n 1");
+    linear.types("n 2");
+    linear.types("n");
+    let acts = linear.types("/send");
     let all = "yes\n\nY\n\ny please\n\nok\n\nsure, y\n\nno\n\ny 1 2\n\ny".to_owned();
-    assert_eq!(acts, [Act::Send(Intent::Submit(all.into()))]);
+    assert_eq!(acts, [LinearEffect::Send(Intent::Submit(all.into()))]);
 }
 
 #[test]
 fn what_was_typed_before_a_question_answers_none() {
-    let mut desk = Desk::new(scenes::waiting_command());
-    assert_eq!(desk.types_at("y 1", 0), []);
+    let mut linear = LinearHarness::new(scenes::waiting_command());
+    assert_eq!(linear.types_at("y 1", 0), []);
     assert!(
-        desk.said.contains("not an answer: y was typed before the question; type it again"),
+        linear.said.contains("not an answer: y was typed before the question; type it again"),
         "{}",
-        desk.said
+        linear.said
     );
     let words = "use the other file, y";
-    assert_eq!(desk.types_at(words, 0), [Act::Send(Intent::Submit(words.into()))], "it steers");
+    assert_eq!(linear.types_at(words, 0), [LinearEffect::Send(Intent::Submit(words.into()))], "it steers");
 
     // A second question: what was typed between the two answers the first alone.
-    let call = desk.stage.tool_use("shell", json!({"command": "true"})).id;
-    desk.stage.ask(call, "shell", Preview::Command("true".into()));
-    desk.hears();
-    assert!(matches!(&desk.types_at("n 1", 1)[..], [Act::Send(Intent::Decide { .. })]));
+    let call = linear.builder.tool_use("shell", json!({"command": "true"})).id;
+    linear.builder.ask(call, "shell", Preview::Command("true".into()));
+    linear.hears();
+    assert!(matches!(&linear.types_at("n 1", 1)[..], [LinearEffect::Send(Intent::Decide { .. })]));
 }
 
 #[test]
 fn a_refused_answer_can_be_given_again() {
-    let mut desk = Desk::new(scenes::waiting_diff());
-    assert_eq!(desk.types("y").len(), 1);
-    desk.stage.live(Live::Refused("that call was answered".into()));
-    let said = desk.hears();
+    let mut linear = LinearHarness::new(scenes::waiting_diff());
+    assert_eq!(linear.types("y").len(), 1);
+    linear.builder.live(Live::Refused("that call was answered".into()));
+    let said = linear.hears();
     assert_eq!(said, "refused: that call was answered\n");
-    assert_eq!(desk.types("y").len(), 1);
+    assert_eq!(linear.types("y").len(), 1);
 }
 
 #[test]
 fn ctrl_c_interrupts_and_twice_at_rest_leaves() {
-    let mut desk = Desk::new(scenes::running());
-    assert_eq!(desk.talk.interrupt(true), [Act::Abort]);
-    let mut desk = Desk::new(scenes::conversation());
-    assert_eq!(desk.talk.interrupt(true), []);
-    assert_eq!(desk.writes(), "\nto leave: Ctrl-C once more, Ctrl-D, or /quit\nyou: ");
-    desk.types("/mode ask");
-    assert_eq!(desk.talk.interrupt(true), [], "a line between them takes it back");
-    assert_eq!(desk.talk.interrupt(true), [Act::Quit]);
-    desk.types("\"\"\"");
-    desk.types("half a text");
-    assert_eq!(desk.talk.interrupt(true), []);
-    assert_eq!(desk.writes(), "\ndropped: 1 line\nyou: ");
+    let mut linear = LinearHarness::new(scenes::running());
+    assert_eq!(linear.talk.interrupt(true), [LinearEffect::Abort]);
+    let mut linear = LinearHarness::new(scenes::conversation());
+    assert_eq!(linear.talk.interrupt(true), []);
+    assert_eq!(linear.writes(), "\nto leave: Ctrl-C once more, Ctrl-D, or /quit\nyou: ");
+    linear.types("/mode ask");
+    assert_eq!(linear.talk.interrupt(true), [], "a line between them takes it back");
+    assert_eq!(linear.talk.interrupt(true), [LinearEffect::Quit]);
+    linear.types("\"\"\"");
+    linear.types("half a text");
+    assert_eq!(linear.talk.interrupt(true), []);
+    assert_eq!(linear.writes(), "\ndropped: 1 line\nyou: ");
 }
 
 #[test]
 fn commands_do_what_they_do_on_the_screen() {
-    let mut desk = Desk::new(scenes::conversation());
-    assert_eq!(desk.types("/compact"), [Act::Send(Intent::Compact)]);
-    assert_eq!(desk.types("/mode edit"), [Act::Send(Intent::SetMode(Mode::Edit))]);
-    assert_eq!(desk.types("/model a/b"), [Act::Ask(Request::ChooseModel("a/b".into()))]);
-    assert_eq!(desk.types("/later say goodbye"), [Act::Send(Intent::Queue("say goodbye".into()))]);
-    assert_eq!(desk.types("/quit"), [Act::Quit]);
-    assert_eq!(desk.types("/model"), [Act::Ask(Request::ListModels)]);
-    desk.talk.models(vec![("a/one".into(), "8 tokens".into()), ("b/two".into(), "9 tokens".into())]);
-    assert_eq!(desk.types("/model 2"), [Act::Ask(Request::ChooseModel("b/two".into()))]);
-    assert_eq!(desk.types("/sessions"), [Act::Ask(Request::ListSessions)]);
+    let mut linear = LinearHarness::new(scenes::conversation());
+    assert_eq!(linear.types("/compact"), [LinearEffect::Send(Intent::Compact)]);
+    assert_eq!(linear.types("/mode edit"), [LinearEffect::Send(Intent::SetMode(Mode::Edit))]);
+    assert_eq!(linear.types("/model a/b"), [LinearEffect::Ask(Request::ChooseModel("a/b".into()))]);
+    assert_eq!(linear.types("/later say goodbye"), [LinearEffect::Send(Intent::Queue("say goodbye".into()))]);
+    assert_eq!(linear.types("/quit"), [LinearEffect::Quit]);
+    assert_eq!(linear.types("/model"), [LinearEffect::Ask(Request::ListModels)]);
+    linear.talk.models(vec![("a/one".into(), "8 tokens".into()), ("b/two".into(), "9 tokens".into())]);
+    assert_eq!(linear.types("/model 2"), [LinearEffect::Ask(Request::ChooseModel("b/two".into()))]);
+    assert_eq!(linear.types("/sessions"), [LinearEffect::Ask(Request::ListSessions)]);
     let elsewhere =
         |id: &str| EarlierSession { id: id.into(), words: "hello".into(), aside: "today \u{b7} done".into() };
-    desk.talk.sessions(vec![elsewhere("0191"), elsewhere("0192")]);
-    assert_eq!(desk.types("/sessions 2"), [Act::Resume("0192".into())]);
-    assert_eq!(desk.types("/sessions 3"), []);
-    assert!(desk.said.contains("session 1: hello, today, done\nsession 2: hello"), "{}", desk.said);
-    assert_eq!(desk.types("/nonsense"), []);
-    assert_eq!(desk.types("//etc"), [Act::Send(Intent::Submit("//etc".into()))]);
-    assert_eq!(desk.types("one\\"), []);
-    assert_eq!(desk.types("two"), [Act::Send(Intent::Submit("one\ntwo".into()))]);
+    linear.talk.sessions(vec![elsewhere("0191"), elsewhere("0192")]);
+    assert_eq!(linear.types("/sessions 2"), [LinearEffect::Resume("0192".into())]);
+    assert_eq!(linear.types("/sessions 3"), []);
+    assert!(linear.said.contains("session 1: hello, today, done\nsession 2: hello"), "{}", linear.said);
+    assert_eq!(linear.types("/nonsense"), []);
+    assert_eq!(linear.types("//etc"), [LinearEffect::Send(Intent::Submit("//etc".into()))]);
+    assert_eq!(linear.types("one\\"), []);
+    assert_eq!(linear.types("two"), [LinearEffect::Send(Intent::Submit("one\ntwo".into()))]);
 }
 
 #[test]
@@ -221,21 +225,21 @@ fn it_is_not_the_persons_turn_while_an_answer_is_on_its_way() {
         ("look at @x.png", Reply::Returned { words: "look at @x.png".into(), why: why() }, "refused: it is"),
     ];
     for (typed, reply, said) in answers {
-        let mut desk = Desk::new(scenes::conversation());
-        desk.types(typed);
-        assert!(!desk.talk.rests(), "{typed}");
-        desk.talk.reply(Reply::Notice("a server was found".into()));
-        assert!(!desk.talk.rests(), "{typed}: a notice is no answer");
-        desk.talk.reply(reply);
-        assert!(desk.talk.rests(), "{typed}");
-        assert!(desk.writes().contains(said), "{typed}");
+        let mut linear = LinearHarness::new(scenes::conversation());
+        linear.types(typed);
+        assert!(!linear.talk.rests(), "{typed}");
+        linear.talk.reply(Reply::Notice("a server was found".into()));
+        assert!(!linear.talk.rests(), "{typed}: a notice is no answer");
+        linear.talk.reply(reply);
+        assert!(linear.talk.rests(), "{typed}");
+        assert!(linear.writes().contains(said), "{typed}");
     }
 }
 
 #[test]
 fn every_page_is_lines() {
-    let mut desk = Desk::new(scenes::interrupted());
-    desk.said.clear();
+    let mut linear = LinearHarness::new(scenes::interrupted());
+    linear.said.clear();
     for page in [
         "/help",
         "/status",
@@ -247,22 +251,22 @@ fn every_page_is_lines() {
         "/output",
         "/find clippy",
     ] {
-        desk.types(page);
+        linear.types(page);
     }
-    snapshot("pages", &desk.said);
+    snapshot("pages", &linear.said);
 }
 
 #[test]
 fn a_budget_is_told_when_it_is_near_and_raised_by_a_word() {
-    let mut desk = Desk::new(scenes::budget_stop());
-    let offer = desk.types("/raise");
-    assert!(matches!(&offer[..], [Act::Send(Intent::Raise { to: 100, .. })]), "{offer:?}");
-    let mut stage = Stage::new();
-    stage.user("Go on.");
+    let mut linear = LinearHarness::new(scenes::budget_stop());
+    let offer = linear.types("/raise");
+    assert!(matches!(&offer[..], [LinearEffect::Send(Intent::Raise { to: 100, .. })]), "{offer:?}");
+    let mut builder = SessionBuilder::new();
+    builder.user("Go on.");
     for _ in 1..42 {
-        stage.call_model(countersign::ledger::Transition::NextTurn);
+        builder.call_model(countersign::ledger::Transition::NextTurn);
     }
-    let said = Desk::new(stage).said;
+    let said = LinearHarness::new(builder).said;
     let warning = "budget max_model_turns: near its limit, 40 turns of 50 turns used, 10 turns left\n";
     assert_eq!(said.matches("max_model_turns").count(), 1, "{said}");
     assert!(said.contains(warning), "{said}");
@@ -270,60 +274,60 @@ fn a_budget_is_told_when_it_is_near_and_raised_by_a_word() {
 
 #[test]
 fn a_resumed_session_says_how_it_stands_and_its_last_exchange() {
-    let stage = scenes::eventful();
+    let builder = scenes::eventful();
     let mut talk = LinearSession::new(settings(), |_| String::new());
-    talk.begin(&stage.events, Some("the rehearsal answers"));
+    talk.begin(&builder.events, Some("the rehearsal answers"));
     talk.settle();
     snapshot("resumed", &talk.words());
 
-    let stage = scenes::waiting_diff();
+    let builder = scenes::waiting_diff();
     let mut talk = LinearSession::new(settings(), |_| String::new());
-    let durable: Vec<Event> = stage.events.clone();
+    let durable: Vec<Event> = builder.events.clone();
     talk.begin(&durable, None);
     assert!(talk.settle(), "the call that waited waits again");
     talk.written(1, std::time::Duration::ZERO);
     let said = talk.words();
     assert!(said.contains("resumed: 1 message of yours, 1 tool call") && said.contains("added:"), "{said}");
-    let acts = talk.line(&crate::desk::typed("y", 1));
-    assert!(matches!(&acts[..], [Act::Send(Intent::Decide { .. })]));
+    let acts = talk.line(&crate::linear_harness::typed("y", 1));
+    assert!(matches!(&acts[..], [LinearEffect::Send(Intent::Decide { .. })]));
 }
 
 #[test]
 fn hostile_words_stay_words() {
-    let mut stage = Stage::new();
-    stage.user("go");
-    let call = stage.tool_use("sh\u{1b}]0;x\u{7}ell", json!({"command": "printf '\u{1b}[2J'\r\ny once"}));
+    let mut builder = SessionBuilder::new();
+    builder.user("go");
+    let call = builder.tool_use("sh\u{1b}]0;x\u{7}ell", json!({"command": "printf '\u{1b}[2J'\r\ny once"}));
     let mut open =
-        stage.say(None, "", "fine\nwaits for you 1 of 1: shell\n\u{9b}2J\u{202e}", vec![call]).into_iter();
+        builder.say(None, "", "fine\nwaits for you 1 of 1: shell\n\u{9b}2J\u{202e}", vec![call]).into_iter();
     let call = open.next().unwrap();
-    stage.ask(call.id(), "shell", Preview::Command("printf '\u{1b}[2J'\ranswer: y".into()));
-    let mut desk = Desk::new(stage);
-    desk.stage.decide(call.id(), true, Decider::User);
-    desk.stage.settle(call, Outcome::Ok, "\u{1b}[31mred\u{1b}[0m\nyou: yes\n", 3);
-    desk.hears();
-    snapshot("hostile", &desk.said);
+    builder.ask(call.id(), "shell", Preview::Command("printf '\u{1b}[2J'\ranswer: y".into()));
+    let mut linear = LinearHarness::new(builder);
+    linear.builder.decide(call.id(), true, Decider::User);
+    linear.builder.settle(call, Outcome::Ok, "\u{1b}[31mred\u{1b}[0m\nyou: yes\n", 3);
+    linear.hears();
+    snapshot("hostile", &linear.said);
 }
 
 #[test]
 fn questions_are_answered_in_words_and_calls_are_changed_in_them() {
-    let mut stage = Stage::new();
-    stage.user("Tidy up.");
-    let asks = stage.tool_use("ask", json!({ "question": "Which?", "choices": ["old", "new"] }));
-    let runs = stage.tool_use("shell", json!({ "command": "make clean", "timeout_seconds": 5 }));
-    let open = stage.say(None, "", "", vec![asks, runs]);
-    stage.ask(open[0].id(), "ask", Preview::None);
-    stage.ask(open[1].id(), "shell", Preview::Command("make clean".into()));
-    let mut desk = Desk::new(stage);
-    assert!(desk.said.contains("question: Which?\nchoice 1: old\nchoice 2: new\n"), "{}", desk.said);
-    assert!(desk.types("y 1").is_empty() && desk.said.contains("is a question"), "{}", desk.said);
-    desk.types("r 1");
-    match &desk.types("2")[..] {
-        [Act::Send(Intent::Decide { answer: Answer::Reply(words), .. })] => assert_eq!(words, "new"),
+    let mut builder = SessionBuilder::new();
+    builder.user("Tidy up.");
+    let asks = builder.tool_use("ask", json!({ "question": "Which?", "choices": ["old", "new"] }));
+    let runs = builder.tool_use("shell", json!({ "command": "make clean", "timeout_seconds": 5 }));
+    let open = builder.say(None, "", "", vec![asks, runs]);
+    builder.ask(open[0].id(), "ask", Preview::None);
+    builder.ask(open[1].id(), "shell", Preview::Command("make clean".into()));
+    let mut linear = LinearHarness::new(builder);
+    assert!(linear.said.contains("question: Which?\nchoice 1: old\nchoice 2: new\n"), "{}", linear.said);
+    assert!(linear.types("y 1").is_empty() && linear.said.contains("is a question"), "{}", linear.said);
+    linear.types("r 1");
+    match &linear.types("2")[..] {
+        [LinearEffect::Send(Intent::Decide { answer: Answer::Reply(words), .. })] => assert_eq!(words, "new"),
         other => panic!("{other:?}"),
     }
-    desk.types("e 2");
-    match &desk.types("make distclean")[..] {
-        [Act::Send(Intent::Decide { answer: Answer::Edit(arguments), .. })] => {
+    linear.types("e 2");
+    match &linear.types("make distclean")[..] {
+        [LinearEffect::Send(Intent::Decide { answer: Answer::Edit(arguments), .. })] => {
             assert_eq!(arguments.to_value(), json!({ "command": "make distclean", "timeout_seconds": 5 }));
         }
         other => panic!("{other:?}"),
@@ -332,31 +336,31 @@ fn questions_are_answered_in_words_and_calls_are_changed_in_them() {
 
 #[test]
 fn a_line_decides_only_by_itself_and_a_moment_after_the_question() {
-    let mut desk = Desk::new(scenes::waiting_diff());
-    let questions = desk.questions;
-    let mut line = desk.line("y", questions);
+    let mut linear = LinearHarness::new(scenes::waiting_diff());
+    let questions = linear.questions;
+    let mut line = linear.line("y", questions);
     line.at = std::time::Duration::from_millis(499);
-    assert_eq!(desk.hears_line(&line), [], "the question was just said");
+    assert_eq!(linear.hears_line(&line), [], "the question was just said");
     assert!(
-        desk.said.ends_with("y came right after the question; type it again to answer\n"),
+        linear.said.ends_with("y came right after the question; type it again to answer\n"),
         "{}",
-        desk.said
+        linear.said
     );
     let together = Line { alone: false, at: std::time::Duration::from_secs(9), ..line.clone() };
-    assert_eq!(desk.hears_line(&together), [], "a paste of several lines");
-    assert!(desk.said.contains("y came together with other lines"), "{}", desk.said);
+    assert_eq!(linear.hears_line(&together), [], "a paste of several lines");
+    assert!(linear.said.contains("y came together with other lines"), "{}", linear.said);
     line.at = std::time::Duration::from_secs(10);
-    assert_eq!(desk.hears_line(&line).len(), 1);
+    assert_eq!(linear.hears_line(&line).len(), 1);
 
     // What is left waits anew: a second line right after the first one is for none of them.
-    let mut desk = Desk::new(scenes::waiting_command());
-    assert_eq!(desk.types("y 1").len(), 1);
-    let mut next = desk.line("n 2", desk.questions);
+    let mut linear = LinearHarness::new(scenes::waiting_command());
+    assert_eq!(linear.types("y 1").len(), 1);
+    let mut next = linear.line("n 2", linear.questions);
     next.at -= std::time::Duration::from_millis(900);
-    assert_eq!(desk.hears_line(&next), []);
-    assert_eq!(desk.types("n 2").len(), 1);
+    assert_eq!(linear.hears_line(&next), []);
+    assert_eq!(linear.types("n 2").len(), 1);
 
-    let mut stopped = Desk::new(scenes::budget_stop());
+    let mut stopped = LinearHarness::new(scenes::budget_stop());
     let raise = Line { alone: false, ..stopped.line("/raise", 0) };
     assert_eq!(stopped.hears_line(&raise), [], "a paste raises nothing");
     let mut soon = stopped.line("/raise", stopped.questions);

@@ -1,8 +1,8 @@
 //! Answers of many thousands of rows: what a frame costs depends on the window, and nothing else works otherwise.
 
-use crate::frames::Seat;
-use crate::hand::Hand;
-use crate::stage::Stage;
+use crate::mouse::Mouse;
+use crate::screen_harness::ScreenHarness;
+use crate::session_builder::SessionBuilder;
 use countersign::agent::Live;
 use countersign::ledger::Ending;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
@@ -28,45 +28,53 @@ fn answer((begins, unit, ends): (&str, &str, &str), units: usize) -> String {
     )
 }
 
-fn finished(text: &str) -> Stage {
-    let mut stage = Stage::new();
-    stage.user("Tell me all.");
-    stage.say(None, "I think.", text, Vec::new());
-    stage.end(Ending::Completed);
-    stage
+fn finished(text: &str) -> SessionBuilder {
+    let mut builder = SessionBuilder::new();
+    builder.user("Tell me all.");
+    builder.say(None, "I think.", text, Vec::new());
+    builder.end(Ending::Completed);
+    builder
 }
 
 /// What the frames cost that this leads to, and what the last of them shows.
-fn cost(seat: &mut Seat, size: (u16, u16), act: impl FnOnce(&mut Seat)) -> (usize, String) {
-    let before = seat.layouts.work();
-    act(seat);
-    let frame = seat.frame(size.0, size.1);
-    (seat.layouts.work() - before, frame)
+fn cost(
+    harness: &mut ScreenHarness,
+    size: (u16, u16),
+    act: impl FnOnce(&mut ScreenHarness),
+) -> (usize, String) {
+    let before = harness.layouts.work();
+    act(harness);
+    let frame = harness.frame(size.0, size.1);
+    (harness.layouts.work() - before, frame)
 }
 
 /// What each step costs in pieces that are laid out.
 fn steps(text: &str) -> Vec<usize> {
-    let mut seat = Seat::new(finished(text));
+    let mut harness = ScreenHarness::new(finished(text));
     let mut costs = Vec::new();
-    let mut step = |seat: &mut Seat, size, shows: &str, act: fn(&mut Seat)| {
-        let (cost, frame) = cost(seat, size, act);
+    let mut step = |harness: &mut ScreenHarness, size, shows: &str, act: fn(&mut ScreenHarness)| {
+        let (cost, frame) = cost(harness, size, act);
         assert!(frame.contains(shows), "{shows:?} is not in\n{frame}");
         costs.push(cost);
     };
-    step(&mut seat, (80, 24), "omega ends", |_| {});
-    step(&mut seat, (60, 24), "omega ends", |_| {});
-    step(&mut seat, (60, 24), "", |seat| drop(seat.key(KeyCode::PageUp, NONE)));
-    step(&mut seat, (100, 40), "", |_| {});
-    step(&mut seat, (100, 40), "omega ends", |seat| drop(seat.key(KeyCode::End, KeyModifiers::CONTROL)));
-    step(&mut seat, (100, 40), "alpha begins", |seat| drop(seat.key(KeyCode::Home, KeyModifiers::CONTROL)));
-    step(&mut seat, (50, 20), "alpha begins", |_| {});
-    step(&mut seat, (50, 20), "the middle", |seat| {
-        seat.ctrl('f');
-        seat.press("the middle");
+    step(&mut harness, (80, 24), "omega ends", |_| {});
+    step(&mut harness, (60, 24), "omega ends", |_| {});
+    step(&mut harness, (60, 24), "", |harness| drop(harness.key(KeyCode::PageUp, NONE)));
+    step(&mut harness, (100, 40), "", |_| {});
+    step(&mut harness, (100, 40), "omega ends", |harness| {
+        drop(harness.key(KeyCode::End, KeyModifiers::CONTROL))
     });
-    step(&mut seat, (90, 30), "the middle", |_| {});
-    step(&mut seat, (90, 30), "", |seat| seat.local.scroll.wish = -200);
-    step(&mut seat, (90, 30), "", |seat| seat.local.thinking_open = true);
+    step(&mut harness, (100, 40), "alpha begins", |harness| {
+        drop(harness.key(KeyCode::Home, KeyModifiers::CONTROL))
+    });
+    step(&mut harness, (50, 20), "alpha begins", |_| {});
+    step(&mut harness, (50, 20), "the middle", |harness| {
+        harness.ctrl('f');
+        harness.press("the middle");
+    });
+    step(&mut harness, (90, 30), "the middle", |_| {});
+    step(&mut harness, (90, 30), "", |harness| harness.local.scroll.wish = -200);
+    step(&mut harness, (90, 30), "", |harness| harness.local.thinking_open = true);
     costs
 }
 
@@ -87,51 +95,55 @@ fn lines(units: usize) -> String {
 }
 
 /// What each step costs where a person said this, or a model thought it.
-fn steps_beside_answers(stage: Stage) -> Vec<usize> {
-    let mut seat = Seat::new(stage);
-    seat.local.thinking_open = true;
+fn steps_beside_answers(builder: SessionBuilder) -> Vec<usize> {
+    let mut harness = ScreenHarness::new(builder);
+    harness.local.thinking_open = true;
     let mut costs = Vec::new();
-    let mut step = |seat: &mut Seat, size, shows: &str, act: fn(&mut Seat)| {
-        let (cost, frame) = cost(seat, size, act);
+    let mut step = |harness: &mut ScreenHarness, size, shows: &str, act: fn(&mut ScreenHarness)| {
+        let (cost, frame) = cost(harness, size, act);
         assert!(frame.contains(shows), "{shows:?} is not in\n{frame}");
         costs.push(cost);
     };
-    step(&mut seat, (80, 24), "omega ends", |_| {});
-    step(&mut seat, (60, 24), "omega ends", |_| {});
-    step(&mut seat, (60, 24), "one line of many", |seat| drop(seat.key(KeyCode::PageUp, NONE)));
-    step(&mut seat, (60, 24), "alpha begins", |seat| drop(seat.key(KeyCode::Home, KeyModifiers::CONTROL)));
-    step(&mut seat, (100, 40), "alpha begins", |_| {});
-    step(&mut seat, (50, 20), "omega ends", |seat| drop(seat.key(KeyCode::End, KeyModifiers::CONTROL)));
-    step(&mut seat, (50, 20), "one line of many", |seat| seat.local.scroll.wish = -200);
+    step(&mut harness, (80, 24), "omega ends", |_| {});
+    step(&mut harness, (60, 24), "omega ends", |_| {});
+    step(&mut harness, (60, 24), "one line of many", |harness| drop(harness.key(KeyCode::PageUp, NONE)));
+    step(&mut harness, (60, 24), "alpha begins", |harness| {
+        drop(harness.key(KeyCode::Home, KeyModifiers::CONTROL))
+    });
+    step(&mut harness, (100, 40), "alpha begins", |_| {});
+    step(&mut harness, (50, 20), "omega ends", |harness| {
+        drop(harness.key(KeyCode::End, KeyModifiers::CONTROL))
+    });
+    step(&mut harness, (50, 20), "one line of many", |harness| harness.local.scroll.wish = -200);
     costs
 }
 
 #[test]
 fn what_a_frame_lays_out_does_not_grow_with_a_question_or_with_reasoning() {
     let asked = |units: usize| {
-        let mut stage = Stage::new();
-        stage.user(&lines(units));
-        stage
+        let mut builder = SessionBuilder::new();
+        builder.user(&lines(units));
+        builder
     };
     let thought = |units: usize| {
-        let mut stage = Stage::new();
-        stage.user("Why?");
-        stage.say(None, &lines(units), "Because.", Vec::new());
-        stage
+        let mut builder = SessionBuilder::new();
+        builder.user("Why?");
+        builder.say(None, &lines(units), "Because.", Vec::new());
+        builder
     };
     let thinks = |units: usize| {
-        let mut stage = Stage::new();
-        stage.user("Why?");
-        let message = stage.ledger.reserve();
-        stage.live(Live::Thinking { message, text: lines(units) });
-        stage
+        let mut builder = SessionBuilder::new();
+        builder.user("Why?");
+        let message = builder.ledger.reserve();
+        builder.live(Live::Thinking { message, text: lines(units) });
+        builder
     };
-    for (what, stage) in [
-        ("a question", &asked as &dyn Fn(usize) -> Stage),
+    for (what, builder) in [
+        ("a question", &asked as &dyn Fn(usize) -> SessionBuilder),
         ("reasoning", &thought),
         ("growing reasoning", &thinks),
     ] {
-        let (small, large) = (steps_beside_answers(stage(2_000)), steps_beside_answers(stage(80_000)));
+        let (small, large) = (steps_beside_answers(builder(2_000)), steps_beside_answers(builder(80_000)));
         assert!(
             large.iter().zip(&small).all(|(large, small)| *large <= small + 2),
             "{what}: {small:?} {large:?}"
@@ -142,16 +154,16 @@ fn what_a_frame_lays_out_does_not_grow_with_a_question_or_with_reasoning() {
 
 #[test]
 fn more_reasoning_costs_its_last_piece() {
-    let mut stage = Stage::new();
-    stage.user("Why?");
-    let message = stage.ledger.reserve();
-    stage.live(Live::Thinking { message, text: lines(2_000) });
-    let mut seat = Seat::new(stage);
-    seat.local.thinking_open = true;
-    seat.frame(80, 24);
-    let (costs, frame) = cost(&mut seat, (80, 24), |seat| {
-        seat.stage.live(Live::Thinking { message, text: ", and more".to_owned() });
-        seat.catch_up();
+    let mut builder = SessionBuilder::new();
+    builder.user("Why?");
+    let message = builder.ledger.reserve();
+    builder.live(Live::Thinking { message, text: lines(2_000) });
+    let mut harness = ScreenHarness::new(builder);
+    harness.local.thinking_open = true;
+    harness.frame(80, 24);
+    let (costs, frame) = cost(&mut harness, (80, 24), |harness| {
+        harness.builder.live(Live::Thinking { message, text: ", and more".to_owned() });
+        harness.catch_up();
     });
     assert!(frame.contains("omega ends, and more"), "{frame}");
     assert!(costs <= 3, "{costs} pieces");
@@ -159,49 +171,49 @@ fn more_reasoning_costs_its_last_piece() {
 
 #[test]
 fn a_place_in_reasoning_is_found_again_after_it_was_folded() {
-    let mut stage = Stage::new();
-    stage.user("Why?");
+    let mut builder = SessionBuilder::new();
+    builder.user("Why?");
     let numbered: Vec<String> = (0..400).map(|at| format!("thought {at}")).collect();
-    stage.say(None, &numbered.join("\n"), "Because.", Vec::new());
-    let mut seat = Seat::new(stage);
-    seat.local.thinking_open = true;
-    seat.frame(80, 24);
-    seat.local.scroll.wish = -150;
-    let held = seat.frame(80, 24);
-    seat.local.thinking_open = false;
-    let folded = seat.frame(80, 24);
+    builder.say(None, &numbered.join("\n"), "Because.", Vec::new());
+    let mut harness = ScreenHarness::new(builder);
+    harness.local.thinking_open = true;
+    harness.frame(80, 24);
+    harness.local.scroll.wish = -150;
+    let held = harness.frame(80, 24);
+    harness.local.thinking_open = false;
+    let folded = harness.frame(80, 24);
     assert!(folded.contains("400 words") || folded.contains("800 words"), "{folded}");
     assert!(!folded.contains("thought 2"), "{folded}");
-    seat.local.thinking_open = true;
-    assert_eq!(seat.frame(80, 24), held);
+    harness.local.thinking_open = true;
+    assert_eq!(harness.frame(80, 24), held);
 }
 
 #[test]
 fn an_answer_that_grew_long_is_held_where_it_was_when_it_ends() {
     for kind in KINDS {
         let text = answer(kind, 20_000);
-        let mut stage = Stage::new();
-        stage.user("Tell me all.");
-        let message = stage.ledger.reserve();
+        let mut builder = SessionBuilder::new();
+        builder.user("Tell me all.");
+        let message = builder.ledger.reserve();
         for part in 0..=text.len() / 8_000 {
             let part: String = text.chars().skip(part * 8_000).take(8_000).collect();
-            stage.live(Live::Text { message, text: part });
+            builder.live(Live::Text { message, text: part });
         }
-        let mut seat = Seat::new(stage);
+        let mut harness = ScreenHarness::new(builder);
         // So much is taken in a frame, and no more.
         for _ in 0..=text.len() / 16_000 {
-            seat.frame(80, 24);
+            harness.frame(80, 24);
         }
-        let (costs, grown) = cost(&mut seat, (72, 24), |_| {});
+        let (costs, grown) = cost(&mut harness, (72, 24), |_| {});
         assert!(
             costs < 60 && grown.contains("omega ends"),
             "{kind:?}: {costs} pieces of what grows\n{grown}"
         );
-        seat.local.scroll.wish = -300;
-        let held = seat.frame(72, 24);
-        seat.stage.say(Some(message), "", &text, Vec::new());
-        seat.catch_up();
-        let (costs, ended) = cost(&mut seat, (72, 24), |_| {});
+        harness.local.scroll.wish = -300;
+        let held = harness.frame(72, 24);
+        harness.builder.say(Some(message), "", &text, Vec::new());
+        harness.catch_up();
+        let (costs, ended) = cost(&mut harness, (72, 24), |_| {});
         assert!(costs < 60, "{kind:?}: {costs} pieces");
         let rows = |frame: &str| frame.lines().skip(2).take(14).map(str::to_owned).collect::<Vec<_>>();
         assert_eq!(rows(&held), rows(&ended), "{kind:?}");
@@ -211,11 +223,11 @@ fn an_answer_that_grew_long_is_held_where_it_was_when_it_ends() {
 #[test]
 fn the_mouse_takes_what_is_in_sight_and_pieces_are_copied_without_a_seam() {
     let text = "One and two three.\n\n".repeat(40_000) + "Four.\n\n```\nfive\n\nsix\n```\n\nseven eight";
-    let mut hand = Hand::at(finished(&text), 80, 24);
-    let before = hand.seat.layouts.work();
-    let (from, to) = (hand.find("Four"), hand.find("eight"));
-    let copied = hand.drags(from, (to.0 + 4, to.1));
+    let mut mouse = Mouse::at(finished(&text), 80, 24);
+    let before = mouse.harness.layouts.work();
+    let (from, to) = (mouse.find("Four"), mouse.find("eight"));
+    let copied = mouse.drags(from, (to.0 + 4, to.1));
     assert_eq!(copied, "Four.\n\nfive\n\nsix\n\nseven eight");
-    assert_eq!(hand.clicks_often(2, to), "eight");
-    assert!(hand.seat.layouts.work() - before < 40);
+    assert_eq!(mouse.clicks_often(2, to), "eight");
+    assert!(mouse.harness.layouts.work() - before < 40);
 }

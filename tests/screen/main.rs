@@ -12,20 +12,20 @@
     reason = "tests"
 )]
 
-#[path = "../support/desk.rs"]
-mod desk;
-#[path = "../support/frames.rs"]
-mod frames;
-#[path = "../support/hand.rs"]
-mod hand;
+#[path = "../support/legacy_facts.rs"]
+mod legacy_facts;
+#[path = "../support/linear_harness.rs"]
+mod linear_harness;
+#[path = "../support/mouse.rs"]
+mod mouse;
 #[path = "../support/pictures.rs"]
 mod pictures;
 #[path = "../support/scenes.rs"]
 mod scenes;
-#[path = "../support/stage.rs"]
-mod stage;
-#[path = "../support/told.rs"]
-mod told;
+#[path = "../support/screen_harness.rs"]
+mod screen_harness;
+#[path = "../support/session_builder.rs"]
+mod session_builder;
 
 mod always;
 mod asking;

@@ -9,8 +9,8 @@ use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use ratatui::style::{Color, Modifier};
 use serde_json::json;
 
-use crate::frames::{Seat, snapshot};
-use crate::stage::Stage;
+use crate::screen_harness::{ScreenHarness, snapshot};
+use crate::session_builder::SessionBuilder;
 
 /// The columns in which nothing stands that others wrote.
 const MARGIN: u16 = 3;
@@ -56,34 +56,34 @@ fn hostile() -> impl Strategy<Value = String> {
 }
 
 /// Every card in which something of others stands, saying this.
-fn everything(said: &str, growing: bool) -> Stage {
-    let mut stage = Stage::new();
-    stage.user(said);
-    let call = stage.tool_use("shell", json!({ "command": said }));
-    let other = stage.tool_use("read", json!({ "path": said }));
-    let mut open = stage.say(None, said, said, vec![call, other]).into_iter();
+fn everything(said: &str, growing: bool) -> SessionBuilder {
+    let mut builder = SessionBuilder::new();
+    builder.user(said);
+    let call = builder.tool_use("shell", json!({ "command": said }));
+    let other = builder.tool_use("read", json!({ "path": said }));
+    let mut open = builder.say(None, said, said, vec![call, other]).into_iter();
     let call = open.next().unwrap();
-    stage.run(call.id(), "shell");
+    builder.run(call.id(), "shell");
     let ending = Settlement::synthetic(Outcome::Failed, format!("{said}\nexit code 1"));
-    stage.finish(call, Settlement { written: Some(format!("\u{1b}[7m{said}\nexit code 1")), ..ending });
-    stage.settle(open.next().unwrap(), Outcome::Failed, said, 3);
-    stage.steer(said);
-    stage.note("c1", said);
-    stage.say(None, "", said, Vec::new());
-    stage.end(Ending::Completed);
-    stage.compact(CompactionTrigger::Auto, said);
+    builder.finish(call, Settlement { written: Some(format!("\u{1b}[7m{said}\nexit code 1")), ..ending });
+    builder.settle(open.next().unwrap(), Outcome::Failed, said, 3);
+    builder.steer(said);
+    builder.note("c1", said);
+    builder.say(None, "", said, Vec::new());
+    builder.end(Ending::Completed);
+    builder.compact(CompactionTrigger::Auto, said);
     if growing {
-        stage.user(said);
-        let message = stage.ledger.reserve();
-        stage.live(Live::Thinking { message, text: said.into() });
-        stage.live(Live::Text { message, text: said.into() });
+        builder.user(said);
+        let message = builder.ledger.reserve();
+        builder.live(Live::Thinking { message, text: said.into() });
+        builder.live(Live::Text { message, text: said.into() });
     }
-    stage
+    builder
 }
 
 /// What stands in the margin of each row, from the first to the last in which anything does.
-fn margins(seat: &mut Seat, width: u16) -> Vec<String> {
-    let buffer = seat.buffer(width, 500);
+fn margins(harness: &mut ScreenHarness, width: u16) -> Vec<String> {
+    let buffer = harness.buffer(width, 500);
     let rows = (0..500).map(|y| (0..MARGIN).map(|x| buffer[(x, y)].symbol()).collect::<String>());
     rows.filter(|margin| !margin.trim().is_empty()).collect()
 }
@@ -93,8 +93,8 @@ proptest! {
     #[test]
     fn only_our_signs_stand_in_the_margin(said in hostile(), growing: bool) {
         for width in [40, 57, 80, 133, 200] {
-            let ours = margins(&mut Seat::new(everything("words", growing)), width);
-            let shown = margins(&mut Seat::new(everything(&said, growing)), width);
+            let ours = margins(&mut ScreenHarness::new(everything("words", growing)), width);
+            let shown = margins(&mut ScreenHarness::new(everything(&said, growing)), width);
             prop_assert_eq!(shown, ours, "at {}", width);
         }
     }
@@ -103,8 +103,8 @@ proptest! {
     fn our_boxes_have_our_edges_and_our_lines(said in hostile()) {
         for width in [40, 80, 133] {
             for kind in ["shell", "delegate_to_b", "other", "ask", "running"] {
-                let mut stage = Stage::new();
-                stage.user("go");
+                let mut builder = SessionBuilder::new();
+                builder.user("go");
                 let arguments = match kind {
                     "shell" | "running" => json!({ "command": said }),
                     "ask" => json!({ "question": said, "choices": [said] }),
@@ -112,17 +112,17 @@ proptest! {
                     _ => json!({ "task": said }),
                 };
                 let name = if kind == "running" { "shell" } else { kind };
-                let call = stage.tool_use(name, arguments);
-                let call = stage.say(None, "", "", vec![call]).into_iter().next().unwrap();
+                let call = builder.tool_use(name, arguments);
+                let call = builder.say(None, "", "", vec![call]).into_iter().next().unwrap();
                 if kind == "running" {
-                    stage.run(call.id(), "shell");
-                    stage.output(call.id(), &said);
+                    builder.run(call.id(), "shell");
+                    builder.output(call.id(), &said);
                 } else {
                     let preview = if kind == "shell" { Preview::Command(said.clone()) } else { Preview::None };
-                    stage.ask(call.id(), name, preview);
+                    builder.ask(call.id(), name, preview);
                 }
-                let mut seat = Seat::new(stage);
-                let frame = seat.frame(width, 60);
+                let mut harness = ScreenHarness::new(builder);
+                let frame = harness.frame(width, 60);
                 let rows: Vec<&str> = frame.lines().collect();
                 let begins = rows.iter().position(|row| row.starts_with(" ╭ ")).unwrap();
                 let length = rows[begins..].iter().position(|row| row.starts_with(" ╰─")).unwrap();
@@ -145,50 +145,53 @@ const WRITTEN: &str = "\x1b[1m\x1b[92m   Compiling\x1b[0m parser v0.1.0\r\n\
     test a ... \x1b[32mok\x1b[0m\x1b]8;;https://evil.example\x07 link\x1b]8;;\x07\n\
     test b ... \x1b[38;5;196mFAILED\x1b[0m \x1b[30mblack\x1b[97mwhite\x1b[0m \x1b[2;3Hmoved\x1b]52;c;eA==\x07\n";
 
-fn running() -> Stage {
-    let mut stage = Stage::new();
-    stage.user("Run the tests.");
-    let call = stage.tool_use("shell", json!({ "command": "cargo test" }));
-    let call = stage.say(None, "", "", vec![call]).into_iter().next().unwrap();
-    stage.run(call.id(), "shell");
+fn running() -> SessionBuilder {
+    let mut builder = SessionBuilder::new();
+    builder.user("Run the tests.");
+    let call = builder.tool_use("shell", json!({ "command": "cargo test" }));
+    let call = builder.say(None, "", "", vec![call]).into_iter().next().unwrap();
+    builder.run(call.id(), "shell");
     // However it comes in pieces.
-    WRITTEN.split_inclusive(|_| true).for_each(|piece| stage.output(call.id(), piece));
-    stage
+    WRITTEN.split_inclusive(|_| true).for_each(|piece| builder.output(call.id(), piece));
+    builder
 }
 
-fn finished() -> Stage {
-    let mut stage = Stage::new();
-    stage.user("Run the tests.");
-    let call = stage.tool_use("shell", json!({ "command": "cargo test" }));
-    let call = stage.say(None, "", "", vec![call]).into_iter().next().unwrap();
+fn finished() -> SessionBuilder {
+    let mut builder = SessionBuilder::new();
+    builder.user("Run the tests.");
+    let call = builder.tool_use("shell", json!({ "command": "cargo test" }));
+    let call = builder.say(None, "", "", vec![call]).into_iter().next().unwrap();
     let shown = "   Compiling parser v0.1.0\nDownloaded 3 crates\ntest a ... ok link\ntest b ... FAILED blackwhite moved";
     let ending = Settlement::synthetic(Outcome::Failed, format!("{shown}\nexit code 101"));
     let written = Some(format!("{WRITTEN}exit code 101"));
-    stage.finish(call, Settlement { written, duration_ms: 3_200, ..ending });
-    stage.end(Ending::Completed);
-    stage
+    builder.finish(call, Settlement { written, duration_ms: 3_200, ..ending });
+    builder.end(Ending::Completed);
+    builder
 }
 
 #[test]
 fn output_looks_as_on_a_terminal_while_it_comes_and_after() {
     for (width, height) in [(40, 10), (80, 24), (120, 40)] {
-        snapshot(&format!("coloured_running_{width}x{height}"), &Seat::new(running()).frame(width, height));
-        snapshot(&format!("coloured_{width}x{height}"), &Seat::new(finished()).frame(width, height));
+        snapshot(
+            &format!("coloured_running_{width}x{height}"),
+            &ScreenHarness::new(running()).frame(width, height),
+        );
+        snapshot(&format!("coloured_{width}x{height}"), &ScreenHarness::new(finished()).frame(width, height));
     }
-    let mut seat = Seat::new(finished());
-    seat.frame(80, 24);
-    seat.key(KeyCode::Tab, KeyModifiers::NONE);
-    seat.press("o");
-    snapshot("coloured_page_80x24", &seat.frame(80, 24));
+    let mut harness = ScreenHarness::new(finished());
+    harness.frame(80, 24);
+    harness.key(KeyCode::Tab, KeyModifiers::NONE);
+    harness.press("o");
+    snapshot("coloured_page_80x24", &harness.frame(80, 24));
 }
 
 #[test]
 fn its_colours_are_read_on_every_ground_and_none_is_shown_without_colours() {
     for theme in ["countersign-dark", "countersign-light", "sixteen", "plain"] {
-        for stage in [running(), finished()] {
-            let mut seat = Seat::new(stage);
-            seat.theme = Theme::builtin(theme).unwrap();
-            let buffer = seat.buffer(80, 24);
+        for builder in [running(), finished()] {
+            let mut harness = ScreenHarness::new(builder);
+            harness.theme = Theme::builtin(theme).unwrap();
+            let buffer = harness.buffer(80, 24);
             let at = |word: &str| {
                 let (cells, y) = (0..24)
                     .map(|y| ((0..80).map(|x| buffer[(x, y)].symbol()).collect::<Vec<_>>(), y))
@@ -198,7 +201,7 @@ fn its_colours_are_read_on_every_ground_and_none_is_shown_without_colours() {
                 buffer[(u16::try_from(x).unwrap(), y)].clone()
             };
             let (ok, failed, black, white) = (at("ok"), at("FAILED"), at("black"), at("white"));
-            let ink = seat.theme.text.fg.unwrap_or(Color::Reset);
+            let ink = harness.theme.text.fg.unwrap_or(Color::Reset);
             if theme == "plain" {
                 assert!([&ok, &failed, &black, &white].iter().all(|cell| cell.fg == Color::Reset));
                 continue;
@@ -215,12 +218,12 @@ fn its_colours_are_read_on_every_ground_and_none_is_shown_without_colours() {
 
 #[test]
 fn a_denied_call_says_why_beside_its_sign() {
-    let mut stage = Stage::new();
-    stage.user("go");
-    let call = stage.tool_use("shell", json!({ "command": "x" }));
-    let call = stage.say(None, "", "", vec![call]).into_iter().next().unwrap();
-    stage.decide(call.id(), false, Decider::User);
-    stage.settle(call, Outcome::Denied(Decider::User), "denied", 0);
-    let frame = Seat::new(stage).frame(80, 24);
+    let mut builder = SessionBuilder::new();
+    builder.user("go");
+    let call = builder.tool_use("shell", json!({ "command": "x" }));
+    let call = builder.say(None, "", "", vec![call]).into_iter().next().unwrap();
+    builder.decide(call.id(), false, Decider::User);
+    builder.settle(call, Outcome::Denied(Decider::User), "denied", 0);
+    let frame = ScreenHarness::new(builder).frame(80, 24);
     assert!(frame.contains("\n ⊘ shell ") && frame.contains("\n     test\n"), "{frame}");
 }

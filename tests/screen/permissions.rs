@@ -1,8 +1,8 @@
 //! The key a and the page of permissions: a rule is seen before it is taken, and whoever asks sees which rules are in force.
 
-use crate::frames::{Seat, scrolled, snapshot};
-use crate::hand::Hand;
-use crate::stage::{Stage, settings, shell_tool};
+use crate::mouse::Mouse;
+use crate::screen_harness::{ScreenHarness, scrolled, snapshot};
+use crate::session_builder::{SessionBuilder, settings, shell_tool};
 use countersign::agent::{Answer, Event, Intent};
 use countersign::ledger::{
     ApprovalRequest, Arguments, Body, CallId, Decider, Decision, Outcome, Preview, Remark, Scope,
@@ -10,7 +10,7 @@ use countersign::ledger::{
 use countersign::policy::{Origin, Rule, RuleKind, Tier, digest};
 use countersign::ui::linear::LinearSession;
 use countersign::ui::local::Overlay;
-use countersign::ui::update::Act;
+use countersign::ui::update::UiEffect;
 use countersign::view::{View, ViewSettings};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseEventKind};
 use serde_json::json;
@@ -35,49 +35,52 @@ pub fn told() -> ViewSettings {
 }
 
 /// Two commands of a kind and another one have run; a third of that kind waits, and a rule is offered for it.
-fn waits(rule: Option<&str>) -> Stage {
-    let mut stage = Stage::new();
-    stage.user("Test it.");
+fn waits(rule: Option<&str>) -> SessionBuilder {
+    let mut builder = SessionBuilder::new();
+    builder.user("Test it.");
     for command in ["cargo test lexer", "rm -rf target", "cargo test parser -- --nocapture"] {
-        let call = stage.tool_use("shell", json!({ "command": command }));
-        let open = stage.say(None, "", "", vec![call]).remove(0);
-        stage.decide(open.id(), true, Decider::User);
-        stage.settle(open, Outcome::Ok, "fine", 10);
+        let call = builder.tool_use("shell", json!({ "command": command }));
+        let open = builder.say(None, "", "", vec![call]).remove(0);
+        builder.decide(open.id(), true, Decider::User);
+        builder.settle(open, Outcome::Ok, "fine", 10);
     }
-    let call = stage.tool_use("shell", json!({ "command": "cargo test all" }));
-    let open = stage.say(None, "", "Now all of it.", vec![call]).remove(0);
-    stage.offer(open.id(), "shell", Preview::Command("cargo test all".into()), rule);
+    let call = builder.tool_use("shell", json!({ "command": "cargo test all" }));
+    let open = builder.say(None, "", "Now all of it.", vec![call]).remove(0);
+    builder.offer(open.id(), "shell", Preview::Command("cargo test all".into()), rule);
     std::mem::forget(open);
-    stage
+    builder
 }
 
-pub fn seat(stage: Stage) -> Seat {
-    let mut seat = Seat::new(stage);
-    seat.view = seat.stage.events.iter().fold(View::new(told()), |mut view, event| {
+pub fn harness(builder: SessionBuilder) -> ScreenHarness {
+    let mut harness = ScreenHarness::new(builder);
+    harness.view = harness.builder.events.iter().fold(View::new(told()), |mut view, event| {
         view.fold(event);
         view
     });
-    seat
+    harness
 }
 
-fn always(acts: &[Act]) -> bool {
-    matches!(acts, [Act::Send(Intent::Decide { answer: Answer::Always(rule), .. })] if rule == RULE)
+fn always(acts: &[UiEffect]) -> bool {
+    matches!(acts, [UiEffect::Send(Intent::Decide { answer: Answer::Always(rule), .. })] if rule == RULE)
 }
 
 #[test]
 fn the_rule_is_offered_with_its_key() {
     for (width, height) in SIZES {
-        snapshot(&format!("always_offered_{width}x{height}"), &seat(waits(Some(RULE))).frame(width, height));
+        snapshot(
+            &format!("always_offered_{width}x{height}"),
+            &harness(waits(Some(RULE))).frame(width, height),
+        );
     }
 }
 
 #[test]
 fn the_rule_is_shown_with_what_it_would_have_covered() {
     for (width, height) in SIZES {
-        let mut seat = seat(waits(Some(RULE)));
-        seat.frame(width, height);
-        assert!(seat.answers("a").is_empty(), "it only shows the rule");
-        let frame = seat.frame(width, height);
+        let mut harness = harness(waits(Some(RULE)));
+        harness.frame(width, height);
+        assert!(harness.answers("a").is_empty(), "it only shows the rule");
+        let frame = harness.frame(width, height);
         assert!(frame.contains(RULE) && frame.contains("2 earlier calls"), "{frame}");
         assert!(frame.contains("take it") && frame.contains("back"), "{frame}");
         snapshot(&format!("always_shown_{width}x{height}"), &frame);
@@ -87,91 +90,94 @@ fn the_rule_is_shown_with_what_it_would_have_covered() {
 #[test]
 fn a_second_a_or_enter_takes_what_a_frame_has_shown() {
     for key in [KeyCode::Char('a'), KeyCode::Enter] {
-        let mut seat = seat(waits(Some(RULE)));
-        assert!(seat.answers("a").is_empty());
-        seat.waits(1_000);
-        assert!(seat.key(key, NONE).is_empty(), "no frame has shown the rule");
-        seat.frame(80, 24);
-        seat.waits(300);
-        assert!(seat.key(key, NONE).is_empty(), "it has just appeared");
-        seat.waits(1_000);
+        let mut harness = harness(waits(Some(RULE)));
+        assert!(harness.answers("a").is_empty());
+        harness.waits(1_000);
+        assert!(harness.key(key, NONE).is_empty(), "no frame has shown the rule");
+        harness.frame(80, 24);
+        harness.waits(300);
+        assert!(harness.key(key, NONE).is_empty(), "it has just appeared");
+        harness.waits(1_000);
         let mut held = KeyEvent::new(key, NONE);
         held.kind = KeyEventKind::Repeat;
-        assert!(seat.reads(&[held]).is_empty());
-        seat.frame(80, 24);
-        seat.waits(1_000);
-        assert!(always(&seat.key(key, NONE)), "{key:?}");
-        assert!(seat.key(key, NONE).is_empty(), "it is answered");
+        assert!(harness.reads(&[held]).is_empty());
+        harness.frame(80, 24);
+        harness.waits(1_000);
+        assert!(always(&harness.key(key, NONE)), "{key:?}");
+        assert!(harness.key(key, NONE).is_empty(), "it is answered");
     }
 }
 
 #[test]
 fn esc_puts_the_rule_away_and_interrupts_nothing() {
-    let mut seat = seat(waits(Some(RULE)));
-    seat.answers("a");
-    seat.frame(80, 24);
-    seat.waits(1_000);
-    assert!(seat.key(KeyCode::Esc, NONE).is_empty(), "no abort");
-    let frame = seat.frame(80, 24);
+    let mut harness = harness(waits(Some(RULE)));
+    harness.answers("a");
+    harness.frame(80, 24);
+    harness.waits(1_000);
+    assert!(harness.key(KeyCode::Esc, NONE).is_empty(), "no abort");
+    let frame = harness.frame(80, 24);
     assert!(frame.contains("y once") && !frame.contains("take it"), "{frame}");
-    let enter = seat.key(KeyCode::Enter, NONE);
+    let enter = harness.key(KeyCode::Enter, NONE);
     assert!(
-        enter.is_empty() && matches!(seat.local.overlay, Some(Overlay::Output(..))),
+        enter.is_empty() && matches!(harness.local.overlay, Some(Overlay::Output(..))),
         "enter means what it meant"
     );
 }
 
 #[test]
 fn the_other_answers_still_count_while_a_rule_is_shown() {
-    let mut seat = seat(waits(Some(RULE)));
-    seat.answers("a");
-    seat.frame(80, 24);
-    seat.waits(1_000);
-    let acts = seat.press("n");
-    assert!(matches!(&acts[..], [Act::Send(Intent::Decide { answer: Answer::Deny(_), .. })]), "{acts:?}");
-    assert_eq!(seat.local.always, None);
+    let mut harness = harness(waits(Some(RULE)));
+    harness.answers("a");
+    harness.frame(80, 24);
+    harness.waits(1_000);
+    let acts = harness.press("n");
+    assert!(
+        matches!(&acts[..], [UiEffect::Send(Intent::Decide { answer: Answer::Deny(_), .. })]),
+        "{acts:?}"
+    );
+    assert_eq!(harness.local.always, None);
 }
 
 #[test]
 fn where_there_is_no_rule_a_says_so_and_names_s() {
-    let mut seat = seat(waits(None));
-    assert!(!seat.frame(80, 24).contains("always"));
-    assert!(seat.answers("a").is_empty());
-    let frame = seat.frame(80, 24);
+    let mut harness = harness(waits(None));
+    assert!(!harness.frame(80, 24).contains("always"));
+    assert!(harness.answers("a").is_empty());
+    let frame = harness.frame(80, 24);
     assert!(frame.contains("no rule is both narrow and of use here · s allows"), "{frame}");
-    assert!(seat.answers("a").is_empty(), "and again nothing is taken");
-    assert!(seat.local.composer.is_empty());
+    assert!(harness.answers("a").is_empty(), "and again nothing is taken");
+    assert!(harness.local.composer.is_empty());
 }
 
 #[test]
 fn the_page_lists_the_rules_tier_by_tier() {
     for (width, height) in SIZES {
-        let mut stage = waits(Some(RULE));
-        stage.take(CallId(4), RULE);
-        let mut seat = seat(stage);
-        seat.press("/permissions");
-        assert!(seat.key(KeyCode::Enter, NONE).is_empty());
-        snapshot(&format!("permissions_{width}x{height}"), &seat.frame(width, height));
-        seat.key(KeyCode::Esc, NONE);
-        assert_eq!(seat.local.overlay, None);
+        let mut builder = waits(Some(RULE));
+        builder.take(CallId(4), RULE);
+        let mut harness = harness(builder);
+        harness.press("/permissions");
+        assert!(harness.key(KeyCode::Enter, NONE).is_empty());
+        snapshot(&format!("permissions_{width}x{height}"), &harness.frame(width, height));
+        harness.key(KeyCode::Esc, NONE);
+        assert_eq!(harness.local.overlay, None);
     }
-    let mut seat = Seat::new(Stage::new());
-    seat.press("/permissions");
-    seat.key(KeyCode::Enter, NONE);
-    let frame = seat.frame(80, 24);
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    harness.press("/permissions");
+    harness.key(KeyCode::Enter, NONE);
+    let frame = harness.frame(80, 24);
     assert!(frame.contains("No rules: the mode decides."), "{frame}");
 }
 
 #[test]
 fn in_lines_the_same_is_said() {
-    let mut stage = waits(Some(RULE));
-    stage.take(CallId(4), RULE);
+    let mut builder = waits(Some(RULE));
+    builder.take(CallId(4), RULE);
     let mut talk = LinearSession::new(told(), |_| String::new());
     talk.begin(&[], None);
-    stage.events.iter().for_each(|event| talk.hear(event));
+    builder.events.iter().for_each(|event| talk.hear(event));
     talk.settle();
     assert!(talk.words().contains("and for this session what shell(cargo test *) covers"));
-    talk.line(&crate::desk::typed("/permissions", 0));
+    talk.line(&crate::linear_harness::typed("/permissions", 0));
     let said = talk.words();
     for line in [
         "mode: ask: reads in the workspace by itself; asks for the rest\n",
@@ -185,70 +191,70 @@ fn in_lines_the_same_is_said() {
 }
 
 /// Four commands that were each asked about and decided, the last of them once for all of its kind; then one of them again.
-pub fn granted() -> Stage {
-    let mut stage = Stage::new();
-    stage.user("Do it.");
+pub fn granted() -> SessionBuilder {
+    let mut builder = SessionBuilder::new();
+    builder.user("Do it.");
     let long = "cargo test all --quiet -- --nocapture --test-threads 1 --include-ignored \u{1b}[31mred";
     let commands = ["make build\nmake check", long, "git status", "cargo test lexer", "git push"];
-    let calls = commands.map(|command| stage.tool_use("shell", json!({ "command": command })));
-    let open = stage.say(None, "", "", calls.to_vec());
+    let calls = commands.map(|command| builder.tool_use("shell", json!({ "command": command })));
+    let open = builder.say(None, "", "", calls.to_vec());
     for (call, command) in open.iter().zip(commands) {
-        stage.offer(call.id(), "shell", Preview::Command(command.into()), Some(RULE));
+        builder.offer(call.id(), "shell", Preview::Command(command.into()), Some(RULE));
     }
     // Not in the order of the calls: the order in which they were allowed is what is listed.
-    allow(&mut stage, CallId(2), Scope::Session);
-    allow(&mut stage, CallId(1), Scope::Session);
-    allow(&mut stage, CallId(3), Scope::Once);
-    stage.take(CallId(4), RULE);
-    stage.decide(CallId(5), false, Decider::User);
+    allow(&mut builder, CallId(2), Scope::Session);
+    allow(&mut builder, CallId(1), Scope::Session);
+    allow(&mut builder, CallId(3), Scope::Once);
+    builder.take(CallId(4), RULE);
+    builder.decide(CallId(5), false, Decider::User);
     for call in open {
-        stage.settle(call, Outcome::Ok, "fine", 10);
+        builder.settle(call, Outcome::Ok, "fine", 10);
     }
     for command in ["make build\nmake check", "make build\nmake install"] {
-        let call = stage.tool_use("shell", json!({ "command": command }));
-        let open = stage.say(None, "", "", vec![call]).remove(0);
-        stage.decide(open.id(), true, Decider::Policy);
-        stage.settle(open, Outcome::Ok, "fine", 10);
+        let call = builder.tool_use("shell", json!({ "command": command }));
+        let open = builder.say(None, "", "", vec![call]).remove(0);
+        builder.decide(open.id(), true, Decider::Policy);
+        builder.settle(open, Outcome::Ok, "fine", 10);
     }
-    stage
+    builder
 }
 
-pub fn allow(stage: &mut Stage, call: CallId, scope: Scope) {
+pub fn allow(builder: &mut SessionBuilder, call: CallId, scope: Scope) {
     let denial = Decision::denial(call, Decider::User, "");
-    stage.remark(Remark::ApprovalDecided(Decision { allow: true, scope, ..denial }));
+    builder.remark(Remark::ApprovalDecided(Decision { allow: true, scope, ..denial }));
 }
 
 #[test]
 fn the_page_lists_the_exact_actions_that_were_allowed() {
     for (width, height) in [(80, 24), (40, 10)] {
-        let mut seat = seat(granted());
-        seat.view.settings.rules.truncate(1);
-        seat.press("/permissions");
-        seat.key(KeyCode::Enter, NONE);
+        let mut harness = harness(granted());
+        harness.view.settings.rules.truncate(1);
+        harness.press("/permissions");
+        harness.key(KeyCode::Enter, NONE);
         if height == 10 {
-            seat.frame(width, height);
-            seat.key(KeyCode::PageDown, NONE);
-            seat.key(KeyCode::PageDown, NONE);
+            harness.frame(width, height);
+            harness.key(KeyCode::PageDown, NONE);
+            harness.key(KeyCode::PageDown, NONE);
         }
-        let frame = seat.frame(width, height);
+        let frame = harness.frame(width, height);
         snapshot(&format!("permissions_exactly_{width}x{height}"), &frame);
     }
-    let mut stage = granted();
-    stage.events.retain(|event| !matches!(event, Event::Appended(entry) if matches!(&entry.body, Body::ApprovalDecided(decision) if decision.rule.is_some())));
-    let mut seat = Seat::new(stage);
-    seat.press("/permissions");
-    seat.key(KeyCode::Enter, NONE);
-    let frame = seat.frame(80, 24);
+    let mut builder = granted();
+    builder.events.retain(|event| !matches!(event, Event::Appended(entry) if matches!(&entry.body, Body::ApprovalDecided(decision) if decision.rule.is_some())));
+    let mut harness = ScreenHarness::new(builder);
+    harness.press("/permissions");
+    harness.key(KeyCode::Enter, NONE);
+    let frame = harness.frame(80, 24);
     assert!(frame.contains("No rules: the mode decides about the rest."), "{frame}");
 }
 
 #[test]
 fn an_exact_action_is_what_was_asked_about_and_known_by_its_digest() {
-    let mut stage = Stage::new();
-    stage.user("Do it.");
+    let mut builder = SessionBuilder::new();
+    builder.user("Do it.");
     let made = ["make one", "make two", "make two"];
-    let calls = made.map(|command| stage.tool_use("shell", json!({ "command": command })));
-    let open = stage.say(None, "", "", calls.to_vec());
+    let calls = made.map(|command| builder.tool_use("shell", json!({ "command": command })));
+    let open = builder.say(None, "", "", calls.to_vec());
     // A hook has changed the first two calls before anybody was asked.
     let changed = Arguments::from_value(json!({ "command": "make safe" }));
     let request = ApprovalRequest {
@@ -265,22 +271,22 @@ fn an_exact_action_is_what_was_asked_about_and_known_by_its_digest() {
         leads_to: None,
         is_partial: false,
     };
-    stage.remark(Remark::ApprovalRequested(request));
-    allow(&mut stage, open[0].id(), Scope::Session);
+    builder.remark(Remark::ApprovalRequested(request));
+    allow(&mut builder, open[0].id(), Scope::Session);
     let by = |call, arguments: &Arguments| Decision {
         allow: true,
         digest: digest("shell", arguments),
         ..Decision::denial(call, Decider::Policy, "allowed for this session")
     };
-    stage.remark(Remark::ApprovalDecided(by(open[1].id(), &changed)));
+    builder.remark(Remark::ApprovalDecided(by(open[1].id(), &changed)));
     let other = Arguments::from_value(json!({ "command": "make two" }));
-    stage.remark(Remark::ApprovalDecided(by(open[2].id(), &other)));
+    builder.remark(Remark::ApprovalDecided(by(open[2].id(), &other)));
     // A policy's word for the session is not a person's, although the call was asked about.
-    stage.ask(open[2].id(), "shell", Preview::Command("make two".into()));
+    builder.ask(open[2].id(), "shell", Preview::Command("make two".into()));
     let forged = Decision { scope: Scope::Session, ..by(open[2].id(), &other) };
-    stage.remark(Remark::ApprovalDecided(forged));
-    let seat = seat(stage);
-    let granted = seat.view.permissions().granted;
+    builder.remark(Remark::ApprovalDecided(forged));
+    let harness = harness(builder);
+    let granted = harness.view.permissions().granted;
     let [only] = &granted[..] else { panic!("{granted:?}") };
     assert_eq!((only.call, only.last), (open[0].id(), Some(open[1].id())));
     assert_eq!((only.name.as_str(), only.about.as_str()), ("shell", "$ make safe"));
@@ -289,11 +295,11 @@ fn an_exact_action_is_what_was_asked_about_and_known_by_its_digest() {
 
 #[test]
 fn exact_actions_are_said_in_lines_after_a_resume_too() {
-    let stage = granted();
+    let builder = granted();
     let mut talk = LinearSession::new(told(), |_| String::new());
-    talk.begin(&stage.events, None);
+    talk.begin(&builder.events, None);
     talk.words();
-    talk.line(&crate::desk::typed("/permissions", 0));
+    talk.line(&crate::linear_harness::typed("/permissions", 0));
     let said = talk.words();
     for line in [
         "allowed for this session by you with c2; no call since; exactly: shell $ cargo test all --quiet",
@@ -307,16 +313,16 @@ fn exact_actions_are_said_in_lines_after_a_resume_too() {
 
 #[test]
 fn the_wheel_scrolls_the_page() {
-    let mut hand = Hand::at(Stage::new(), 40, 10);
-    hand.seat.view.settings = told();
-    hand.seat.press("/permissions");
-    hand.seat.key(KeyCode::Enter, NONE);
-    hand.look();
-    let before = hand.screen();
-    hand.does(MouseEventKind::ScrollDown, (5, 5));
-    hand.look();
-    assert!(scrolled(hand.seat.local.overlay.as_ref(), "permissions") > Some(0));
-    assert_ne!(hand.screen(), before);
-    let copied = hand.drags((2, 3), (39, 4));
+    let mut mouse = Mouse::at(SessionBuilder::new(), 40, 10);
+    mouse.harness.view.settings = told();
+    mouse.harness.press("/permissions");
+    mouse.harness.key(KeyCode::Enter, NONE);
+    mouse.look();
+    let before = mouse.screen();
+    mouse.does(MouseEventKind::ScrollDown, (5, 5));
+    mouse.look();
+    assert!(scrolled(mouse.harness.local.overlay.as_ref(), "permissions") > Some(0));
+    assert_ne!(mouse.screen(), before);
+    let copied = mouse.drags((2, 3), (39, 4));
     assert!(!copied.trim().is_empty(), "what a page says can be selected");
 }

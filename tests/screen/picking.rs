@@ -1,51 +1,51 @@
 //! The lists that are narrowed by typing, earlier messages, and commands as they are completed.
 
-use crate::frames::{Seat, scrolled, snapshot};
 use crate::scenes;
-use crate::stage::Stage;
+use crate::screen_harness::{ScreenHarness, scrolled, snapshot};
+use crate::session_builder::SessionBuilder;
 use countersign::agent::Intent;
 use countersign::ledger::{CallId, Change, FilesRestored, Remark};
 use countersign::ui::Request;
 use countersign::ui::commands::{Fronts, listed};
 use countersign::ui::keymap::BINDINGS;
 use countersign::ui::local::Overlay;
-use countersign::ui::offer::Offer;
 use countersign::ui::picker::{Choice, Item, Picker};
-use countersign::ui::source::Source;
-use countersign::ui::update::{Act, paste};
+use countersign::ui::picker_source::Source;
+use countersign::ui::undo_preview::UndoPreview;
+use countersign::ui::update::{UiEffect, paste};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 const NONE: KeyModifiers = KeyModifiers::NONE;
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (40, 10)];
 
-fn at_all_sizes(name: &str, seat: impl Fn() -> Seat) {
+fn at_all_sizes(name: &str, harness: impl Fn() -> ScreenHarness) {
     for (width, height) in SIZES {
-        snapshot(&format!("{name}_{width}x{height}"), &seat().frame(width, height));
+        snapshot(&format!("{name}_{width}x{height}"), &harness().frame(width, height));
     }
 }
 
-fn enter(seat: &mut Seat) -> Vec<Act> {
-    seat.key(KeyCode::Enter, NONE)
+fn enter(harness: &mut ScreenHarness) -> Vec<UiEffect> {
+    harness.key(KeyCode::Enter, NONE)
 }
 
-fn picked(seat: &mut Seat, typed: &str) -> Vec<Act> {
-    seat.ctrl('p');
-    seat.press(typed);
-    enter(seat)
+fn picked(harness: &mut ScreenHarness, typed: &str) -> Vec<UiEffect> {
+    harness.ctrl('p');
+    harness.press(typed);
+    enter(harness)
 }
 
-fn remembering() -> Seat {
-    let mut seat = Seat::new(scenes::conversation());
-    seat.local.earlier =
+fn remembering() -> ScreenHarness {
+    let mut harness = ScreenHarness::new(scenes::conversation());
+    harness.local.earlier =
         ["mend the lexer", "explain\nthe tests", "mend the parser"].map(str::to_owned).into();
-    seat
+    harness
 }
 
 #[test]
 fn the_palette_has_every_action_with_its_key_and_every_command() {
-    let mut seat = Seat::new(Stage::new());
-    seat.ctrl('p');
-    let Some(Overlay::Picker(picker)) = &seat.local.overlay else { panic!("no picker") };
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    harness.ctrl('p');
+    let Some(Overlay::Picker(picker)) = &harness.local.overlay else { panic!("no picker") };
     for binding in BINDINGS.iter().filter(|b| !b.words.is_empty()) {
         let has = |i: &Item| i.words.ends_with(binding.words) && i.aside == binding.keys;
         assert!(picker.items.iter().any(has), "{binding:?}");
@@ -57,133 +57,133 @@ fn the_palette_has_every_action_with_its_key_and_every_command() {
 
 #[test]
 fn what_is_picked_is_done() {
-    let mut seat = Seat::new(scenes::conversation());
-    assert!(picked(&mut seat, "budgets").is_empty());
-    assert!(scrolled(seat.local.overlay.as_ref(), "budgets") == Some(0));
-    seat.key(KeyCode::Esc, NONE);
-    assert_eq!(picked(&mut seat, "to the shell"), [Act::Suspend]);
-    assert_eq!(picked(&mut seat, "/compact"), [Act::Send(Intent::Compact)]);
-    assert_eq!(picked(&mut seat, "/sessions"), [Act::Pick(Source::Sessions)]);
-    picked(&mut seat, "/mode");
-    assert_eq!(seat.local.composer.shown(), "/mode ", "what needs an argument waits for it");
-    seat.ctrl('u');
-    picked(&mut seat, "find: kind, id or words");
-    let filters = matches!(&seat.local.overlay, Some(Overlay::Ledger(inspector)) if inspector.typing);
+    let mut harness = ScreenHarness::new(scenes::conversation());
+    assert!(picked(&mut harness, "budgets").is_empty());
+    assert!(scrolled(harness.local.overlay.as_ref(), "budgets") == Some(0));
+    harness.key(KeyCode::Esc, NONE);
+    assert_eq!(picked(&mut harness, "to the shell"), [UiEffect::Suspend]);
+    assert_eq!(picked(&mut harness, "/compact"), [UiEffect::Send(Intent::Compact)]);
+    assert_eq!(picked(&mut harness, "/sessions"), [UiEffect::Pick(Source::Sessions)]);
+    picked(&mut harness, "/mode");
+    assert_eq!(harness.local.composer.shown(), "/mode ", "what needs an argument waits for it");
+    harness.ctrl('u');
+    picked(&mut harness, "find: kind, id or words");
+    let filters = matches!(&harness.local.overlay, Some(Overlay::Ledger(inspector)) if inspector.typing);
     assert!(filters, "a key of the ledger opens the ledger");
 }
 
 #[test]
 fn picking_never_approves_what_was_not_in_sight() {
-    let mut seat = Seat::new(scenes::waiting_command());
-    seat.frame(80, 24);
-    seat.ctrl('p');
-    seat.frame(80, 24);
-    seat.press("allow once");
-    assert!(enter(&mut seat).is_empty());
-    assert!(seat.local.hint.as_ref().unwrap().contains("it has the keys now"));
-    seat.frame(80, 24);
-    seat.waits(300);
-    assert!(seat.press("y").is_empty(), "it has just appeared");
-    assert!(!seat.answers("y").is_empty(), "with the call in sight, the key does it");
+    let mut harness = ScreenHarness::new(scenes::waiting_command());
+    harness.frame(80, 24);
+    harness.ctrl('p');
+    harness.frame(80, 24);
+    harness.press("allow once");
+    assert!(enter(&mut harness).is_empty());
+    assert!(harness.local.hint.as_ref().unwrap().contains("it has the keys now"));
+    harness.frame(80, 24);
+    harness.waits(300);
+    assert!(harness.press("y").is_empty(), "it has just appeared");
+    assert!(!harness.answers("y").is_empty(), "with the call in sight, the key does it");
 }
 
 #[test]
 fn a_draft_survives_the_palette() {
-    let mut seat = Seat::new(scenes::conversation());
-    seat.press("half a thought");
-    assert_eq!(picked(&mut seat, "/compact"), [Act::Send(Intent::Compact)]);
-    assert_eq!(seat.local.composer.text(), "half a thought");
-    seat.ctrl('p');
-    seat.key(KeyCode::Esc, NONE);
-    assert!(seat.local.overlay.is_none());
-    seat.ctrl('p');
-    seat.ctrl('c');
-    assert!(seat.local.overlay.is_none() && !seat.local.quit_armed);
-    assert_eq!(seat.local.composer.text(), "half a thought");
+    let mut harness = ScreenHarness::new(scenes::conversation());
+    harness.press("half a thought");
+    assert_eq!(picked(&mut harness, "/compact"), [UiEffect::Send(Intent::Compact)]);
+    assert_eq!(harness.local.composer.text(), "half a thought");
+    harness.ctrl('p');
+    harness.key(KeyCode::Esc, NONE);
+    assert!(harness.local.overlay.is_none());
+    harness.ctrl('p');
+    harness.ctrl('c');
+    assert!(harness.local.overlay.is_none() && !harness.local.quit_armed);
+    assert_eq!(harness.local.composer.text(), "half a thought");
 }
 
 #[test]
 fn keys_move_and_narrow() {
-    let mut seat = Seat::new(Stage::new());
-    seat.ctrl('p');
-    seat.key(KeyCode::Down, NONE);
-    seat.key(KeyCode::Down, NONE);
-    seat.key(KeyCode::Up, NONE);
-    let Some(Overlay::Picker(picker)) = &seat.local.overlay else { panic!("no picker") };
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    harness.ctrl('p');
+    harness.key(KeyCode::Down, NONE);
+    harness.key(KeyCode::Down, NONE);
+    harness.key(KeyCode::Up, NONE);
+    let Some(Overlay::Picker(picker)) = &harness.local.overlay else { panic!("no picker") };
     assert_eq!(picker.current(), picker.items.get(1));
-    paste(&mut seat.local, &seat.view, "zz\nzz");
-    assert!(seat.frame(80, 24).contains("no action fits"));
-    assert!(enter(&mut seat).is_empty() && seat.local.overlay.is_some(), "nothing to take");
-    seat.ctrl('u');
-    assert!(!seat.frame(80, 24).contains("no action fits"));
+    paste(&mut harness.local, &harness.view, "zz\nzz");
+    assert!(harness.frame(80, 24).contains("no action fits"));
+    assert!(enter(&mut harness).is_empty() && harness.local.overlay.is_some(), "nothing to take");
+    harness.ctrl('u');
+    assert!(!harness.frame(80, 24).contains("no action fits"));
 }
 
 #[test]
 fn earlier_messages_of_other_sessions_come_back_with_the_arrows() {
-    let mut seat = remembering();
-    seat.press("a draft");
-    seat.key(KeyCode::Up, NONE);
-    assert_eq!(seat.local.composer.text(), "Why does the parser reject empty input?");
-    seat.key(KeyCode::Up, NONE);
-    assert_eq!(seat.local.composer.text(), "mend the parser");
-    seat.local.earlier.insert(0, "older still".into());
-    seat.key(KeyCode::Up, NONE);
+    let mut harness = remembering();
+    harness.press("a draft");
+    harness.key(KeyCode::Up, NONE);
+    assert_eq!(harness.local.composer.text(), "Why does the parser reject empty input?");
+    harness.key(KeyCode::Up, NONE);
+    assert_eq!(harness.local.composer.text(), "mend the parser");
+    harness.local.earlier.insert(0, "older still".into());
+    harness.key(KeyCode::Up, NONE);
     assert_eq!(
-        seat.local.composer.text(),
+        harness.local.composer.text(),
         "explain\nthe tests",
         "older ones that were read meanwhile change nothing"
     );
     for _ in 0..3 {
-        seat.key(KeyCode::Down, NONE);
+        harness.key(KeyCode::Down, NONE);
     }
-    assert_eq!(seat.local.composer.text(), "a draft");
-    seat.key(KeyCode::Down, NONE);
-    assert_eq!(seat.local.composer.text(), "a draft");
+    assert_eq!(harness.local.composer.text(), "a draft");
+    harness.key(KeyCode::Down, NONE);
+    assert_eq!(harness.local.composer.text(), "a draft");
 }
 
 #[test]
 fn arrows_inside_what_is_typed_move_the_cursor() {
-    let mut seat = remembering();
-    seat.press("one");
-    seat.ctrl('j');
-    seat.press("two");
-    seat.key(KeyCode::Up, NONE);
-    assert_eq!(seat.local.composer.text(), "one\ntwo");
-    seat.key(KeyCode::Up, NONE);
-    assert_eq!(seat.local.composer.text(), "Why does the parser reject empty input?");
+    let mut harness = remembering();
+    harness.press("one");
+    harness.ctrl('j');
+    harness.press("two");
+    harness.key(KeyCode::Up, NONE);
+    assert_eq!(harness.local.composer.text(), "one\ntwo");
+    harness.key(KeyCode::Up, NONE);
+    assert_eq!(harness.local.composer.text(), "Why does the parser reject empty input?");
 }
 
 #[test]
 fn earlier_messages_are_found_by_letters() {
-    let mut seat = remembering();
-    seat.ctrl('r');
-    seat.press("mend lex");
-    assert!(enter(&mut seat).is_empty());
-    assert_eq!(seat.local.composer.text(), "mend the lexer", "it is not sent yet");
-    assert!(matches!(enter(&mut seat).as_slice(), [Act::Send(Intent::Submit(_))]));
+    let mut harness = remembering();
+    harness.ctrl('r');
+    harness.press("mend lex");
+    assert!(enter(&mut harness).is_empty());
+    assert_eq!(harness.local.composer.text(), "mend the lexer", "it is not sent yet");
+    assert!(matches!(enter(&mut harness).as_slice(), [UiEffect::Send(Intent::Submit(_))]));
 }
 
 #[test]
 fn tab_completes_commands() {
-    let mut seat = Seat::new(Stage::new());
-    seat.press("/m");
-    assert!(seat.frame(80, 24).contains("/mode "));
-    seat.key(KeyCode::Tab, NONE);
-    assert_eq!(seat.local.composer.shown(), "/mode", "as far as they agree");
-    seat.press("l");
-    seat.key(KeyCode::Tab, NONE);
-    assert_eq!(seat.local.composer.shown(), "/model ");
-    seat.ctrl('u');
-    seat.press("/goal fix it");
-    assert!(seat.frame(80, 24).contains("OBJECTIVE | check: COMMAND"), "its arguments are hinted");
-    seat.ctrl('u');
-    seat.press("/etc/hosts is odd");
-    assert!(!seat.frame(80, 24).contains("OBJECTIVE"));
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    harness.press("/m");
+    assert!(harness.frame(80, 24).contains("/mode "));
+    harness.key(KeyCode::Tab, NONE);
+    assert_eq!(harness.local.composer.shown(), "/mode", "as far as they agree");
+    harness.press("l");
+    harness.key(KeyCode::Tab, NONE);
+    assert_eq!(harness.local.composer.shown(), "/model ");
+    harness.ctrl('u');
+    harness.press("/goal fix it");
+    assert!(harness.frame(80, 24).contains("OBJECTIVE | check: COMMAND"), "its arguments are hinted");
+    harness.ctrl('u');
+    harness.press("/etc/hosts is odd");
+    assert!(!harness.frame(80, 24).contains("OBJECTIVE"));
 }
 
 #[test]
 fn a_theme_is_worn_while_it_is_chosen_and_taken_off_on_esc() {
-    let themes = |seat: &mut Seat| {
+    let themes = |harness: &mut ScreenHarness| {
         let item = |name: &str| Item {
             words: name.into(),
             aside: String::new(),
@@ -191,39 +191,39 @@ fn a_theme_is_worn_while_it_is_chosen_and_taken_off_on_esc() {
         };
         let mut picker = Picker::new(Source::Themes, ["dark", "light", "plain"].map(item).into());
         picker.before = "dark".into();
-        seat.local.overlay = Some(Overlay::Picker(picker));
+        harness.local.overlay = Some(Overlay::Picker(picker));
     };
-    let mut seat = Seat::new(scenes::conversation());
-    themes(&mut seat);
-    assert_eq!(seat.key(KeyCode::Down, NONE), [Act::SetTheme("light".into())]);
-    assert!(seat.frame(100, 24).contains("✓ done"), "the transcript shows what it looks like");
-    assert_eq!(seat.key(KeyCode::Esc, NONE), [Act::SetTheme("dark".into())]);
-    themes(&mut seat);
-    seat.key(KeyCode::Down, NONE);
-    assert_eq!(enter(&mut seat), [Act::SetTheme("light".into())]);
-    assert!(seat.frame(100, 24).contains("theme = \"light\" in config.toml keeps it"));
+    let mut harness = ScreenHarness::new(scenes::conversation());
+    themes(&mut harness);
+    assert_eq!(harness.key(KeyCode::Down, NONE), [UiEffect::SetTheme("light".into())]);
+    assert!(harness.frame(100, 24).contains("✓ done"), "the transcript shows what it looks like");
+    assert_eq!(harness.key(KeyCode::Esc, NONE), [UiEffect::SetTheme("dark".into())]);
+    themes(&mut harness);
+    harness.key(KeyCode::Down, NONE);
+    assert_eq!(enter(&mut harness), [UiEffect::SetTheme("light".into())]);
+    assert!(harness.frame(100, 24).contains("theme = \"light\" in config.toml keeps it"));
 }
 
 #[test]
 fn lists_look_like_this() {
     at_all_sizes("palette", || {
-        let mut seat = Seat::new(scenes::conversation());
-        seat.ctrl('p');
-        seat.press("led");
-        seat
+        let mut harness = ScreenHarness::new(scenes::conversation());
+        harness.ctrl('p');
+        harness.press("led");
+        harness
     });
     at_all_sizes("prompts", || {
-        let mut seat = remembering();
-        seat.ctrl('r');
-        seat
+        let mut harness = remembering();
+        harness.ctrl('r');
+        harness
     });
     at_all_sizes("completion", || {
-        let mut seat = Seat::new(scenes::conversation());
-        seat.press("/");
-        seat
+        let mut harness = ScreenHarness::new(scenes::conversation());
+        harness.press("/");
+        harness
     });
     at_all_sizes("sessions", || {
-        let mut seat = Seat::new(scenes::conversation());
+        let mut harness = ScreenHarness::new(scenes::conversation());
         let item = |(id, words): (&str, &str)| Item {
             words: words.into(),
             aside: "2026-01-02 10:00 · completed".into(),
@@ -233,45 +233,45 @@ fn lists_look_like_this() {
         let mut picker = Picker::new(Source::Sessions, items.into());
         picker.preview =
             Some(("a".into(), vec!["› mend the lexer".into(), String::new(), "It is mended.".into()]));
-        seat.local.overlay = Some(Overlay::Picker(picker));
-        seat
+        harness.local.overlay = Some(Overlay::Picker(picker));
+        harness
     });
 }
 
 fn offered(is_refused: bool) -> Picker {
     let files = vec![("notes.txt".to_owned(), "restored".to_owned())];
-    Picker::undo(Offer { since: CallId(3), files, commands: Vec::new(), is_refused })
+    Picker::undo(UndoPreview { since: CallId(3), files, commands: Vec::new(), is_refused })
 }
 
 #[test]
 fn an_undo_is_taken_only_when_it_was_seen() {
-    let mut seat = Seat::new(scenes::conversation());
-    seat.local.overlay = Some(Overlay::Picker(offered(false)));
-    assert!(enter(&mut seat).is_empty() && seat.press("y").is_empty(), "no frame has shown it");
-    paste(&mut seat.local, &seat.view, "y");
-    assert!(seat.local.overlay.is_some());
-    let Some(Overlay::Picker(picker)) = &mut seat.local.overlay else { panic!("it is gone") };
+    let mut harness = ScreenHarness::new(scenes::conversation());
+    harness.local.overlay = Some(Overlay::Picker(offered(false)));
+    assert!(enter(&mut harness).is_empty() && harness.press("y").is_empty(), "no frame has shown it");
+    paste(&mut harness.local, &harness.view, "y");
+    assert!(harness.local.overlay.is_some());
+    let Some(Overlay::Picker(picker)) = &mut harness.local.overlay else { panic!("it is gone") };
     assert_eq!(picker.query, "", "there is nothing to narrow");
-    seat.frame(80, 24);
-    seat.waits(200);
-    assert!(seat.press("y").is_empty() && enter(&mut seat).is_empty(), "it has just appeared");
-    seat.waits(1_000);
-    assert!(seat.bursts("yy").is_empty() && seat.bursts("\ry").is_empty(), "a burst takes nothing");
-    seat.waits(1_000);
+    harness.frame(80, 24);
+    harness.waits(200);
+    assert!(harness.press("y").is_empty() && enter(&mut harness).is_empty(), "it has just appeared");
+    harness.waits(1_000);
+    assert!(harness.bursts("yy").is_empty() && harness.bursts("\ry").is_empty(), "a burst takes nothing");
+    harness.waits(1_000);
     let shown = vec![("notes.txt".to_owned(), "restored".to_owned())];
-    assert_eq!(seat.press("y"), [Act::Ask(Request::Restore { since: CallId(3), shown })]);
-    assert!(seat.local.overlay.is_none());
-    seat.local.overlay = Some(Overlay::Picker(offered(false)));
-    assert!(seat.press("n").is_empty() && seat.local.overlay.is_none(), "n leaves it");
+    assert_eq!(harness.press("y"), [UiEffect::Ask(Request::Restore { since: CallId(3), shown })]);
+    assert!(harness.local.overlay.is_none());
+    harness.local.overlay = Some(Overlay::Picker(offered(false)));
+    assert!(harness.press("n").is_empty() && harness.local.overlay.is_none(), "n leaves it");
 }
 
 #[test]
 fn an_undo_that_is_refused_does_nothing() {
     let picker = offered(true);
-    let mut seat = Seat::new(scenes::conversation());
-    seat.local.overlay = Some(Overlay::Picker(picker));
-    assert!(enter(&mut seat).is_empty());
-    assert!(seat.local.hint.as_ref().is_some_and(|hint| hint.contains("nothing was undone")));
+    let mut harness = ScreenHarness::new(scenes::conversation());
+    harness.local.overlay = Some(Overlay::Picker(picker));
+    assert!(enter(&mut harness).is_empty());
+    assert!(harness.local.hint.as_ref().is_some_and(|hint| hint.contains("nothing was undone")));
 }
 
 #[test]
@@ -286,25 +286,29 @@ fn an_undo_looks_like_this() {
             file("src/odd\u{202e}\u{1b}[31mname.rs", "deleted"),
         ];
         let commands = vec!["cargo fmt\u{1b}[2K".to_owned()];
-        let mut seat = Seat::new(scenes::conversation());
-        seat.local.overlay =
-            Some(Overlay::Picker(Picker::undo(Offer { since: CallId(3), files, commands, is_refused })));
-        seat
+        let mut harness = ScreenHarness::new(scenes::conversation());
+        harness.local.overlay = Some(Overlay::Picker(Picker::undo(UndoPreview {
+            since: CallId(3),
+            files,
+            commands,
+            is_refused,
+        })));
+        harness
     };
     at_all_sizes("undo", || of(false));
     at_all_sizes("undo_refused", || of(true));
-    let mut stage = Stage::new();
-    stage.user("Go.");
+    let mut builder = SessionBuilder::new();
+    builder.user("Go.");
     let file = |name: &str| vec![name.to_owned()];
     let (restored, deleted) = (file("src/lexer.rs"), file("src/odd\u{202e}.rs"));
-    stage.remark(Remark::Change(Change::FilesRestored(FilesRestored {
+    builder.remark(Remark::Change(Change::FilesRestored(FilesRestored {
         since: CallId(3),
         restored,
         deleted,
         left: Vec::new(),
     })));
     assert!(
-        Seat::new(stage)
+        ScreenHarness::new(builder)
             .frame(120, 40)
             .contains("undone: restored: src/lexer.rs; deleted: src/odd\\u{202e}.rs")
     );

@@ -1,7 +1,7 @@
 //! What is being read stays where it is: through other sizes, an answer that grows, reasoning that unfolds.
 
-use crate::frames::Seat;
-use crate::stage::Stage;
+use crate::screen_harness::ScreenHarness;
+use crate::session_builder::SessionBuilder;
 use countersign::agent::{Event, Live};
 use countersign::ledger::{Decider, Ending, EntryId, Outcome};
 use proptest::prelude::*;
@@ -14,12 +14,12 @@ fn words(from: usize, count: usize) -> String {
 }
 
 /// Long prose, lists, code and calls, each word once.
-fn long() -> Seat {
-    let mut stage = Stage::new();
+fn long() -> ScreenHarness {
+    let mut builder = SessionBuilder::new();
     for part in 0..4 {
         let at = part * 1_000;
-        stage.user(&words(at, 60));
-        let read = stage.tool_use("read", json!({"path": format!("w{}x.rs", at + 100)}));
+        builder.user(&words(at, 60));
+        let read = builder.tool_use("read", json!({"path": format!("w{}x.rs", at + 100)}));
         let text = format!(
             "{}\n\n- {}\n- {}\n\n```\n{}\n```\n\n> {}\n\n{}",
             words(at + 200, 90),
@@ -29,13 +29,13 @@ fn long() -> Seat {
             words(at + 500, 50),
             words(at + 600, 90),
         );
-        for call in stage.say(None, &words(at + 700, 120), &text, vec![read]) {
-            stage.decide(call.id(), true, Decider::Policy);
-            stage.settle(call, Outcome::Ok, "one\n", 3);
+        for call in builder.say(None, &words(at + 700, 120), &text, vec![read]) {
+            builder.decide(call.id(), true, Decider::Policy);
+            builder.settle(call, Outcome::Ok, "one\n", 3);
         }
-        stage.end(Ending::Completed);
+        builder.end(Ending::Completed);
     }
-    Seat::new(stage)
+    ScreenHarness::new(builder)
 }
 
 /// The rows of the transcript: below the header, above the gauges.
@@ -71,42 +71,42 @@ proptest! {
         up in 1_i32..120,
         unfolds in any::<bool>(),
     ) {
-        let mut seat = long();
+        let mut harness = long();
         if unfolds {
-            seat.ctrl('t');
+            harness.ctrl('t');
         }
-        seat.frame(start.0, start.1);
-        seat.local.scroll.wish = -up;
-        let before = seat.frame(start.0, start.1);
+        harness.frame(start.0, start.1);
+        harness.local.scroll.wish = -up;
+        let before = harness.frame(start.0, start.1);
         let read = first(&transcript(&before, start.1));
         for (width, height) in between {
-            let frame = seat.frame(width, height);
+            let frame = harness.frame(width, height);
             let rows = transcript(&frame, height);
-            if let (Some(read), Some(_)) = (&read, seat.local.scroll.top) {
+            if let (Some(read), Some(_)) = (&read, harness.local.scroll.top) {
                 // In the first row that says anything: lines are broken elsewhere, but not so far away.
                 let head: String = rows.iter().take_while(|row| first(std::slice::from_ref(row)).is_none()).cloned().collect();
                 let row = rows.iter().find(|row| first(std::slice::from_ref(row)).is_some()).cloned().unwrap_or(head);
                 prop_assert!(row.contains(read.as_str()), "{read} at {width}x{height}:\n{frame}");
             }
         }
-        let after = seat.frame(start.0, start.1);
+        let after = harness.frame(start.0, start.1);
         prop_assert_eq!(before, after);
     }
 }
 
 #[test]
 fn a_growing_answer_moves_nothing_and_is_told() {
-    let mut stage = Stage::new();
-    stage.user("Explain.");
-    let message = stage.ledger.reserve();
-    stage.live(Live::Text { message, text: words(0, 600) });
-    let mut seat = Seat::new(stage);
-    seat.frame(80, 24);
-    seat.key(KeyCode::PageUp, KeyModifiers::NONE);
-    let held = seat.frame(80, 24);
+    let mut builder = SessionBuilder::new();
+    builder.user("Explain.");
+    let message = builder.ledger.reserve();
+    builder.live(Live::Text { message, text: words(0, 600) });
+    let mut harness = ScreenHarness::new(builder);
+    harness.frame(80, 24);
+    harness.key(KeyCode::PageUp, KeyModifiers::NONE);
+    let held = harness.frame(80, 24);
     assert!(held.contains("more below"), "{held}");
-    grow(&mut seat, message, &words(600, 300));
-    let grown = seat.frame(80, 24);
+    grow(&mut harness, message, &words(600, 300));
+    let grown = harness.frame(80, 24);
     let mark = |frame: &str| frame.lines().position(|row| row.contains("below"));
     let without = |frame: &str| {
         let at = mark(frame).unwrap();
@@ -115,49 +115,49 @@ fn a_growing_answer_moves_nothing_and_is_told() {
     assert_eq!(without(&held)[2..], without(&grown)[2..]);
     assert!(grown.contains("1 new below"), "{grown}");
 
-    seat.frame(100, 30);
-    grow(&mut seat, message, &words(900, 300));
-    let back = seat.frame(80, 24);
+    harness.frame(100, 30);
+    grow(&mut harness, message, &words(900, 300));
+    let back = harness.frame(80, 24);
     assert_eq!(without(&held)[2..], without(&back)[2..], "while it grows, too");
 
-    seat.key(KeyCode::End, KeyModifiers::CONTROL);
-    let end = seat.frame(80, 24);
+    harness.key(KeyCode::End, KeyModifiers::CONTROL);
+    let end = harness.frame(80, 24);
     assert!(end.contains("w1199x") && !end.contains("below"), "{end}");
-    grow(&mut seat, message, &words(1200, 300));
-    assert!(seat.frame(80, 24).contains("w1499x"), "the end is followed again");
+    grow(&mut harness, message, &words(1200, 300));
+    assert!(harness.frame(80, 24).contains("w1499x"), "the end is followed again");
 }
 
 #[test]
 fn who_sees_the_end_after_a_resize_follows_it() {
-    let mut seat = long();
-    seat.frame(80, 20);
-    seat.key(KeyCode::PageUp, KeyModifiers::NONE);
-    let held = seat.frame(80, 20);
-    seat.frame(150, 100);
-    assert_eq!(seat.local.scroll.top, None, "all of the rest is in sight");
-    assert_eq!(seat.frame(80, 20), held);
-    seat.frame(150, 100);
-    seat.stage.user("news");
-    seat.catch_up();
-    seat.frame(150, 100);
-    let followed = seat.frame(80, 20);
+    let mut harness = long();
+    harness.frame(80, 20);
+    harness.key(KeyCode::PageUp, KeyModifiers::NONE);
+    let held = harness.frame(80, 20);
+    harness.frame(150, 100);
+    assert_eq!(harness.local.scroll.top, None, "all of the rest is in sight");
+    assert_eq!(harness.frame(80, 20), held);
+    harness.frame(150, 100);
+    harness.builder.user("news");
+    harness.catch_up();
+    harness.frame(150, 100);
+    let followed = harness.frame(80, 20);
     assert!(followed.contains("news"), "{followed}");
 }
 
 #[test]
 fn unfolding_reasoning_keeps_the_answer_in_place() {
-    let mut seat = long();
-    seat.frame(80, 24);
-    seat.key(KeyCode::PageUp, KeyModifiers::NONE);
-    let folded = seat.frame(80, 24);
-    seat.ctrl('t');
-    let open = seat.frame(80, 24);
+    let mut harness = long();
+    harness.frame(80, 24);
+    harness.key(KeyCode::PageUp, KeyModifiers::NONE);
+    let folded = harness.frame(80, 24);
+    harness.ctrl('t');
+    let open = harness.frame(80, 24);
     let read = first(&transcript(&folded, 24));
     assert_eq!(first(&transcript(&open, 24)), read);
-    seat.ctrl('t');
-    assert_eq!(seat.frame(80, 24), folded);
+    harness.ctrl('t');
+    assert_eq!(harness.frame(80, 24), folded);
 }
 
-fn grow(seat: &mut Seat, message: EntryId, text: &str) {
-    seat.view.fold(&Event::Live(Live::Text { message, text: format!(" {text}") }));
+fn grow(harness: &mut ScreenHarness, message: EntryId, text: &str) {
+    harness.view.fold(&Event::Live(Live::Text { message, text: format!(" {text}") }));
 }

@@ -1,27 +1,27 @@
 //! What the session answers to the screen: lists that were asked for, words that come back.
 
-use crate::frames::{Seat, snapshot};
 use crate::scenes;
+use crate::screen_harness::{ScreenHarness, snapshot};
 use countersign::ledger::CallId;
-use countersign::ui::coming::Coming;
 use countersign::ui::local::Overlay;
-use countersign::ui::offer::Offer;
+use countersign::ui::pending_model::PendingModel;
 use countersign::ui::picker::{Choice, Picker};
+use countersign::ui::picker_source::Source;
 use countersign::ui::replies::{reply, wanted_preview};
-use countersign::ui::source::Source;
+use countersign::ui::undo_preview::UndoPreview;
 use countersign::ui::{EarlierSession, Reply};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 const NONE: KeyModifiers = KeyModifiers::NONE;
 
-fn awaiting(source: Source) -> Seat {
-    let mut seat = Seat::new(scenes::conversation());
-    seat.local.overlay = Some(Overlay::Picker(Picker::awaited(source)));
-    seat
+fn awaiting(source: Source) -> ScreenHarness {
+    let mut harness = ScreenHarness::new(scenes::conversation());
+    harness.local.overlay = Some(Overlay::Picker(Picker::awaited(source)));
+    harness
 }
 
-fn picker(seat: &Seat) -> Option<&Picker> {
-    if let Some(Overlay::Picker(picker)) = &seat.local.overlay { Some(picker) } else { None }
+fn picker(harness: &ScreenHarness) -> Option<&Picker> {
+    if let Some(Overlay::Picker(picker)) = &harness.local.overlay { Some(picker) } else { None }
 }
 
 fn session(id: &str) -> EarlierSession {
@@ -30,7 +30,7 @@ fn session(id: &str) -> EarlierSession {
 
 fn answers() -> [(Source, Reply); 3] {
     let files = vec![("notes.txt".to_owned(), "restored".to_owned())];
-    let offer = Offer { since: CallId(3), files, commands: Vec::new(), is_refused: false };
+    let offer = UndoPreview { since: CallId(3), files, commands: Vec::new(), is_refused: false };
     [
         (Source::Sessions, Reply::Sessions(vec![session("one"), session("two")])),
         (Source::Models, Reply::Models(vec![("a/b".into(), "free".into()), ("c/d".into(), "dear".into())])),
@@ -41,13 +41,13 @@ fn answers() -> [(Source, Reply); 3] {
 #[test]
 fn a_list_that_was_asked_for_opens_empty_and_is_filled() {
     for (source, answer) in answers() {
-        let mut seat = awaiting(source);
-        assert!(seat.frame(80, 24).contains("reading…"), "{source:?}");
-        assert!(seat.key(KeyCode::Enter, NONE).is_empty(), "there is nothing to take");
-        reply(&mut seat.local, answer);
-        let picker = picker(&seat).unwrap();
+        let mut harness = awaiting(source);
+        assert!(harness.frame(80, 24).contains("reading…"), "{source:?}");
+        assert!(harness.key(KeyCode::Enter, NONE).is_empty(), "there is nothing to take");
+        reply(&mut harness.local, answer);
+        let picker = picker(&harness).unwrap();
         assert_eq!((picker.items.len(), picker.source, picker.is_awaited), (2, source, false));
-        assert!(!seat.frame(80, 24).contains("reading…"));
+        assert!(!harness.frame(80, 24).contains("reading…"));
     }
     snapshot("list_that_is_read_80x24", &awaiting(Source::Models).frame(80, 24));
 }
@@ -55,25 +55,25 @@ fn a_list_that_was_asked_for_opens_empty_and_is_filled() {
 #[test]
 fn an_answer_opens_nothing_that_was_closed_and_fills_no_other_list() {
     for (source, answer) in answers() {
-        let mut seat = awaiting(source);
-        seat.key(KeyCode::Esc, NONE);
-        reply(&mut seat.local, answer.clone());
-        assert!(seat.local.overlay.is_none(), "{source:?}");
-        let mut seat = awaiting(Source::Prompts);
-        reply(&mut seat.local, answer.clone());
-        assert!(picker(&seat).unwrap().items.is_empty(), "{source:?}");
+        let mut harness = awaiting(source);
+        harness.key(KeyCode::Esc, NONE);
+        reply(&mut harness.local, answer.clone());
+        assert!(harness.local.overlay.is_none(), "{source:?}");
+        let mut harness = awaiting(Source::Prompts);
+        reply(&mut harness.local, answer.clone());
+        assert!(picker(&harness).unwrap().items.is_empty(), "{source:?}");
         // One that is filled already is not filled twice: its lines would move under the chosen one.
-        let mut seat = awaiting(source);
-        reply(&mut seat.local, answer.clone());
-        seat.key(KeyCode::Down, NONE);
-        let before = picker(&seat).cloned();
+        let mut harness = awaiting(source);
+        reply(&mut harness.local, answer.clone());
+        harness.key(KeyCode::Down, NONE);
+        let before = picker(&harness).cloned();
         let empty = match answer {
             Reply::Sessions(_) => Reply::Sessions(Vec::new()),
             Reply::Models(_) => Reply::Models(Vec::new()),
             _ => Reply::Undo(Err("too late".into())),
         };
-        reply(&mut seat.local, empty);
-        assert_eq!(picker(&seat).cloned(), before, "{source:?}");
+        reply(&mut harness.local, empty);
+        assert_eq!(picker(&harness).cloned(), before, "{source:?}");
     }
 }
 
@@ -81,50 +81,53 @@ fn an_answer_opens_nothing_that_was_closed_and_fills_no_other_list() {
 fn why_there_is_no_undo_stands_in_the_status_line() {
     for answer in [Reply::Undo(Err("a run is under way".into())), Reply::Refused("a run is under way".into())]
     {
-        let mut seat = awaiting(Source::Undo);
-        reply(&mut seat.local, answer);
-        assert!(seat.local.overlay.is_none());
-        assert!(seat.frame(80, 24).contains("a run is under way"));
+        let mut harness = awaiting(Source::Undo);
+        reply(&mut harness.local, answer);
+        assert!(harness.local.overlay.is_none());
+        assert!(harness.frame(80, 24).contains("a run is under way"));
     }
 }
 
 #[test]
 fn words_that_were_not_sent_come_back_before_what_is_typed() {
-    let mut seat = Seat::new(scenes::conversation());
-    seat.press("and then");
-    reply(&mut seat.local, Reply::Returned { words: "look at @x.png".into(), why: "there is none".into() });
-    assert_eq!(seat.local.composer.text(), "look at @x.png\n\nand then");
-    assert!(seat.frame(80, 24).contains("there is none"));
+    let mut harness = ScreenHarness::new(scenes::conversation());
+    harness.press("and then");
+    reply(
+        &mut harness.local,
+        Reply::Returned { words: "look at @x.png".into(), why: "there is none".into() },
+    );
+    assert_eq!(harness.local.composer.text(), "look at @x.png\n\nand then");
+    assert!(harness.frame(80, 24).contains("there is none"));
 }
 
 #[test]
 fn a_model_that_is_not_found_is_no_longer_looked_for() {
-    let sought = |name: &str| Some(Coming::Sought(name.to_owned()));
+    let sought = |name: &str| Some(PendingModel::Sought(name.to_owned()));
     let answer = |name: &str| Reply::NoModel { name: name.to_owned(), why: "no key".into() };
-    let mut seat = Seat::new(scenes::conversation());
-    seat.local.next_model = sought("a/b");
-    reply(&mut seat.local, answer("c/d"));
-    assert_eq!(seat.local.next_model, sought("a/b"), "another one is looked for");
-    assert_eq!(seat.local.composer.text(), "/model c/d");
-    reply(&mut seat.local, answer("a/b"));
-    assert_eq!(seat.local.next_model, None);
+    let mut harness = ScreenHarness::new(scenes::conversation());
+    harness.local.next_model = sought("a/b");
+    reply(&mut harness.local, answer("c/d"));
+    assert_eq!(harness.local.next_model, sought("a/b"), "another one is looked for");
+    assert_eq!(harness.local.composer.text(), "/model c/d");
+    reply(&mut harness.local, answer("a/b"));
+    assert_eq!(harness.local.next_model, None);
 }
 
 #[test]
 fn a_preview_is_asked_for_once_and_belongs_to_its_session() {
-    let mut seat = awaiting(Source::Sessions);
-    assert_eq!(wanted_preview(&mut seat.local), None);
-    reply(&mut seat.local, Reply::Sessions(vec![session("one"), session("two")]));
-    assert_eq!(wanted_preview(&mut seat.local).as_deref(), Some("one"));
-    assert_eq!(wanted_preview(&mut seat.local), None, "it is on its way");
-    seat.key(KeyCode::Down, NONE);
-    assert_eq!(wanted_preview(&mut seat.local).as_deref(), Some("two"));
+    let mut harness = awaiting(Source::Sessions);
+    assert_eq!(wanted_preview(&mut harness.local), None);
+    reply(&mut harness.local, Reply::Sessions(vec![session("one"), session("two")]));
+    assert_eq!(wanted_preview(&mut harness.local).as_deref(), Some("one"));
+    assert_eq!(wanted_preview(&mut harness.local), None, "it is on its way");
+    harness.key(KeyCode::Down, NONE);
+    assert_eq!(wanted_preview(&mut harness.local).as_deref(), Some("two"));
     let lines = |of: &str| Reply::Preview { id: of.into(), lines: vec![format!("last words of {of}")] };
-    reply(&mut seat.local, lines("one"));
-    assert!(!seat.frame(120, 24).contains("last words"), "that one is not chosen any more");
-    reply(&mut seat.local, lines("two"));
-    assert!(seat.frame(120, 24).contains("last words of two"));
+    reply(&mut harness.local, lines("one"));
+    assert!(!harness.frame(120, 24).contains("last words"), "that one is not chosen any more");
+    reply(&mut harness.local, lines("two"));
+    assert!(harness.frame(120, 24).contains("last words of two"));
     assert!(
-        matches!(picker(&seat).unwrap().current().unwrap().choice, Choice::Session(ref id) if id == "two")
+        matches!(picker(&harness).unwrap().current().unwrap().choice, Choice::Session(ref id) if id == "two")
     );
 }

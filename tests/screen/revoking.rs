@@ -1,42 +1,42 @@
 //! What was granted for the session, taken back: on the page, by a command, in lines of words.
 
-use crate::frames::{Seat, snapshot};
-use crate::permissions::{RULE, allow, granted, seat, told};
-use crate::stage::Stage;
+use crate::permissions::{RULE, allow, granted, harness, told};
+use crate::screen_harness::{ScreenHarness, snapshot};
+use crate::session_builder::SessionBuilder;
 use countersign::agent::Intent;
 use countersign::ledger::{CallId, Change, Preview, Remark, Scope};
 use countersign::ui::linear::LinearSession;
-use countersign::ui::update::Act;
+use countersign::ui::update::UiEffect;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use serde_json::json;
 
 const NONE: KeyModifiers = KeyModifiers::NONE;
 
-fn revokes(acts: &[Act]) -> Option<CallId> {
-    if let [Act::Send(Intent::Revoke(call))] = acts { Some(*call) } else { None }
+fn revokes(acts: &[UiEffect]) -> Option<CallId> {
+    if let [UiEffect::Send(Intent::Revoke(call))] = acts { Some(*call) } else { None }
 }
 
 #[test]
 fn what_was_granted_is_picked_on_the_page_and_taken_back() {
     for (width, height) in [(80, 24), (40, 10)] {
-        let mut seat = seat(granted());
-        seat.press("/permissions");
-        seat.key(KeyCode::Enter, NONE);
-        assert!(height < 16 || seat.frame(width, height).contains("x take one back"));
-        seat.key(KeyCode::Char('x'), NONE);
-        snapshot(&format!("permissions_revoke_{width}x{height}"), &seat.frame(width, height));
+        let mut harness = harness(granted());
+        harness.press("/permissions");
+        harness.key(KeyCode::Enter, NONE);
+        assert!(height < 16 || harness.frame(width, height).contains("x take one back"));
+        harness.key(KeyCode::Char('x'), NONE);
+        snapshot(&format!("permissions_revoke_{width}x{height}"), &harness.frame(width, height));
         // The rule stands first; then the actions, in the order in which they were allowed.
-        seat.key(KeyCode::Down, NONE);
-        assert_eq!(revokes(&seat.key(KeyCode::Enter, NONE)), Some(CallId(2)));
-        assert_eq!(seat.local.overlay, None);
+        harness.key(KeyCode::Down, NONE);
+        assert_eq!(revokes(&harness.key(KeyCode::Enter, NONE)), Some(CallId(2)));
+        assert_eq!(harness.local.overlay, None);
     }
-    let mut seat = seat(granted());
-    seat.press("/permissions revoke c4");
-    assert_eq!(revokes(&seat.key(KeyCode::Enter, NONE)), Some(CallId(4)));
-    seat.press("/permissions revoke");
-    assert!(seat.key(KeyCode::Enter, NONE).is_empty());
-    assert_eq!(revokes(&seat.key(KeyCode::Enter, NONE)), Some(CallId(4)));
-    let mut nothing = Seat::new(Stage::new());
+    let mut harness = harness(granted());
+    harness.press("/permissions revoke c4");
+    assert_eq!(revokes(&harness.key(KeyCode::Enter, NONE)), Some(CallId(4)));
+    harness.press("/permissions revoke");
+    assert!(harness.key(KeyCode::Enter, NONE).is_empty());
+    assert_eq!(revokes(&harness.key(KeyCode::Enter, NONE)), Some(CallId(4)));
+    let mut nothing = ScreenHarness::new(SessionBuilder::new());
     nothing.press("/permissions revoke");
     nothing.key(KeyCode::Enter, NONE);
     assert!(nothing.frame(80, 24).contains("nothing is granted for this session"));
@@ -45,46 +45,46 @@ fn what_was_granted_is_picked_on_the_page_and_taken_back() {
 
 #[test]
 fn what_was_taken_back_is_not_listed_any_more() {
-    let mut stage = granted();
-    stage.remark(Remark::Change(Change::GrantRevoked { call: CallId(1) }));
-    stage.remark(Remark::Change(Change::GrantRevoked { call: CallId(4) }));
-    let mut seat = seat(stage);
-    let all = seat.view.permissions();
+    let mut builder = granted();
+    builder.remark(Remark::Change(Change::GrantRevoked { call: CallId(1) }));
+    builder.remark(Remark::Change(Change::GrantRevoked { call: CallId(4) }));
+    let mut harness = harness(builder);
+    let all = harness.view.permissions();
     assert!(all.taken.is_empty() && !all.rules.iter().any(|rule| rule.text == RULE));
     let left: Vec<CallId> = all.granted.iter().map(|granted| granted.call).collect();
     assert_eq!(left, [CallId(2)]);
-    assert!(seat.frame(80, 24).contains("revoked: what you granted for this session with c4"));
+    assert!(harness.frame(80, 24).contains("revoked: what you granted for this session with c4"));
     // Granted again it stands again.
-    let mut stage = granted();
-    stage.remark(Remark::Change(Change::GrantRevoked { call: CallId(1) }));
-    let again = stage.tool_use("shell", json!({ "command": "make build\nmake check" }));
-    let open = stage.say(None, "", "", vec![again]).remove(0);
-    stage.offer(open.id(), "shell", Preview::Command("make build\nmake check".into()), None);
-    allow(&mut stage, open.id(), Scope::Session);
+    let mut builder = granted();
+    builder.remark(Remark::Change(Change::GrantRevoked { call: CallId(1) }));
+    let again = builder.tool_use("shell", json!({ "command": "make build\nmake check" }));
+    let open = builder.say(None, "", "", vec![again]).remove(0);
+    builder.offer(open.id(), "shell", Preview::Command("make build\nmake check".into()), None);
+    allow(&mut builder, open.id(), Scope::Session);
     let calls: Vec<CallId> =
-        Seat::new(stage).view.permissions().granted.iter().map(|granted| granted.call).collect();
+        ScreenHarness::new(builder).view.permissions().granted.iter().map(|granted| granted.call).collect();
     assert_eq!(calls, [CallId(2), open.id()]);
     std::mem::forget(open);
 }
 
 #[test]
 fn lines_take_a_grant_back_too() {
-    let mut stage = granted();
+    let mut builder = granted();
     let mut talk = LinearSession::new(told(), |_| String::new());
-    talk.begin(&stage.events, None);
+    talk.begin(&builder.events, None);
     talk.words();
-    talk.line(&crate::desk::typed("/permissions", 0));
+    talk.line(&crate::linear_harness::typed("/permissions", 0));
     let said = talk.words();
     assert!(said.contains("taken for this session by you with c4: shell(cargo test *)\n"), "{said}");
     assert!(said.contains("as in /permissions revoke c4\n"), "{said}");
-    talk.line(&crate::desk::typed("/permissions revoke", 0));
+    talk.line(&crate::linear_harness::typed("/permissions revoke", 0));
     let said = talk.words();
     assert!(said.contains("granted for this session with c1: shell $ make build\n  make check\n"), "{said}");
-    let acts = talk.line(&crate::desk::typed("/permissions revoke c1", 0));
+    let acts = talk.line(&crate::linear_harness::typed("/permissions revoke c1", 0));
     let sent = format!("{acts:?}");
     assert!(sent.contains("Revoke(CallId(1))"), "{sent}");
-    stage.remark(Remark::Change(Change::GrantRevoked { call: CallId(1) }));
-    talk.hear(stage.events.last().unwrap());
+    builder.remark(Remark::Change(Change::GrantRevoked { call: CallId(1) }));
+    talk.hear(builder.events.last().unwrap());
     talk.settle();
     assert!(talk.words().contains("revoked: what you granted for this session with c1"));
 }

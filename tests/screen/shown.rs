@@ -12,14 +12,14 @@ use countersign::model::{ModelEvent, ModelNews, ModelSpec};
 use countersign::policy::{Policy, Rule, RuleKind, page};
 use countersign::runtime::{Groups, LocalTools, ToolPort, tool_specs};
 use countersign::tool::{Invocation, Preparation, ToolSpec};
-use countersign::ui::update::Act;
+use countersign::ui::update::UiEffect;
 use proptest::prelude::*;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use serde_json::{Map, Value, json};
 
-use crate::frames::Seat;
 use crate::generated::{OLD, added, members, path, says, size, squeezed, text};
-use crate::stage::{Stage, view};
+use crate::screen_harness::ScreenHarness;
+use crate::session_builder::{SessionBuilder, view};
 
 /// Columns and rows.
 pub type Size = (u16, u16);
@@ -39,7 +39,7 @@ fn of_others() -> [(ToolSpec, Preview); 2] {
 }
 
 /// A loop that asks about everything, and the real tools in a folder of their own.
-struct Desk {
+struct LinearPlayer {
     folder: tempfile::TempDir,
     tools: LocalTools,
     agent: Agent,
@@ -57,7 +57,7 @@ struct Asked {
     run: Invocation,
 }
 
-impl Desk {
+impl LinearPlayer {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap().join("1/2/3/4");
@@ -169,24 +169,24 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 
 /// Presses y until it decides: gives all that stood in the pane meanwhile, each line once, and the decision.
 fn read_and_allow(events: &[Event], size: Size) -> (String, Intent) {
-    let mut seat = Seat::new(Stage::new());
-    seat.view = view(events);
-    seat.size = size;
-    seat.waits(5_000);
-    seat.frame(size.0, size.1);
-    seat.key(KeyCode::Tab, KeyModifiers::NONE);
+    let mut harness = ScreenHarness::new(SessionBuilder::new());
+    harness.view = view(events);
+    harness.size = size;
+    harness.waits(5_000);
+    harness.frame(size.0, size.1);
+    harness.key(KeyCode::Tab, KeyModifiers::NONE);
     let (mut lines, mut title) = (BTreeMap::new(), String::new());
     for _ in 0..4_000 {
-        let frame = seat.frame(size.0, size.1);
+        let frame = harness.frame(size.0, size.1);
         let mut rows = frame.lines().skip_while(|row| !row.trim_start().starts_with('╭'));
         title = squeezed(rows.next().unwrap().split("──").next().unwrap());
-        let reading = seat.local.reading.unwrap_or_else(|| panic!("it has to stand in a pane:\n{frame}"));
+        let reading = harness.local.reading.unwrap_or_else(|| panic!("it has to stand in a pane:\n{frame}"));
         for (at, row) in (reading.from..).zip(rows.take(reading.rows)) {
             let inner = row.trim().strip_prefix('│').unwrap_or_else(|| panic!("{row:?}\n{frame}"));
             lines.insert(at, inner.strip_suffix('│').unwrap_or(inner).trim().to_owned());
         }
-        seat.waits(1_000);
-        if let [Act::Send(intent)] = &seat.press("y")[..] {
+        harness.waits(1_000);
+        if let [UiEffect::Send(intent)] = &harness.press("y")[..] {
             assert_eq!(lines.len(), reading.all, "it was allowed with lines unseen at {size:?}\n{frame}");
             let body: String = lines.values().map(|line| squeezed(line)).collect();
             return (format!("{title}\u{0}{body}"), intent.clone());
@@ -200,23 +200,23 @@ proptest! {
 
     #[test]
     fn a_file_that_is_written_is_the_one_that_was_shown(path in path(), content in text(), size in size()) {
-        let mut desk = Desk::new();
+        let mut player = LinearPlayer::new();
         let arguments = json!({ "path": path, "content": content });
-        let Asked { request, pane, run } = desk.asks("write", &arguments, size).unwrap();
+        let Asked { request, pane, run } = player.asks("write", &arguments, size).unwrap();
         prop_assert_eq!(&run.arguments.to_value(), &arguments);
         let used = request.leads_to.clone().unwrap();
         prop_assert!(pane.contains(&squeezed(&used)), "{:?}: {used}\n{pane}", size);
         let plain = path.trim_start_matches("./");
         prop_assert_eq!(pane.contains("writtenas"), plain != used, "{} {}\n{}", path, used, pane);
-        let is_new = !desk.root().join("work").join(&used).exists();
+        let is_new = !player.root().join("work").join(&used).exists();
         if request.is_partial {
             prop_assert!(pane.contains(&squeezed(&content)), "{pane}");
         } else if is_new {
             let shown = [true, false].map(|numbers| added(&content, numbers));
             prop_assert!(shown.iter().any(|all| pane.contains(all)), "{size:?}\n{shown:?}\n{pane}");
         }
-        let (_, changed) = desk.runs(&run);
-        let named = desk.root().join("work").join(&used);
+        let (_, changed) = player.runs(&run);
+        let named = player.root().join("work").join(&used);
         for path in &changed {
             prop_assert_eq!(path, &named);
         }
@@ -226,10 +226,10 @@ proptest! {
     fn an_edit_changes_what_was_shown(at in 0..9_usize, new in text(), size in size(), path in prop_oneof![
         Just("old.txt"), Just("guide/link.txt"), Just("near/../guide/deep/../../old.txt"), Just("missing.txt")
     ]) {
-        let mut desk = Desk::new();
+        let mut player = LinearPlayer::new();
         let old = OLD.lines().nth(at).unwrap();
         let arguments = json!({ "path": path, "edits": [{ "old_text": old, "new_text": new }] });
-        let Asked { request, pane, run } = desk.asks("edit", &arguments, size).unwrap();
+        let Asked { request, pane, run } = player.asks("edit", &arguments, size).unwrap();
         let used = request.leads_to.clone().unwrap();
         prop_assert!(pane.contains(&squeezed(&used)), "{pane}");
         if request.is_partial {
@@ -239,9 +239,9 @@ proptest! {
                 prop_assert!(pane.contains(&squeezed(line)) || size.0 > 110, "{line:?}\n{pane}");
             }
         }
-        let (_, changed) = desk.runs(&run);
+        let (_, changed) = player.runs(&run);
         for path in &changed {
-            prop_assert_eq!(path, &desk.root().join("work").join(&used));
+            prop_assert_eq!(path, &player.root().join("work").join(&used));
         }
     }
 
@@ -253,8 +253,8 @@ proptest! {
             ("glob", json!({ "pattern": pattern, "path": path })),
             ("search", json!({ "pattern": pattern, "path": path, "glob": "*.rs" })),
         ] {
-            let mut desk = Desk::new();
-            let Asked { request, pane, run } = desk.asks(tool, &arguments, size).unwrap();
+            let mut player = LinearPlayer::new();
+            let Asked { request, pane, run } = player.asks(tool, &arguments, size).unwrap();
             prop_assert_eq!(&run.arguments.to_value(), &arguments);
             let used = request.leads_to.unwrap();
             let as_used = arguments.as_object().unwrap().iter().map(|(name, value)| match name.as_str() {
@@ -275,8 +275,8 @@ proptest! {
         let mut arguments = Map::from_iter([("command".to_owned(), json!(command))]);
         arguments.extend(seconds.map(|seconds| ("timeout_seconds".to_owned(), json!(seconds))));
         arguments.extend(background.map(|background| ("background".to_owned(), json!(background))));
-        let mut desk = Desk::new();
-        let Asked { pane, run, .. } = desk.asks("shell", &Value::Object(arguments), size).unwrap();
+        let mut player = LinearPlayer::new();
+        let Asked { pane, run, .. } = player.asks("shell", &Value::Object(arguments), size).unwrap();
         for (name, value) in run.arguments.to_value().as_object().unwrap() {
             let is_there = match name.as_str() {
                 "command" => pane.contains(&squeezed(&format!("${command}"))),
@@ -290,8 +290,8 @@ proptest! {
     fn tools_of_others_are_shown_with_all_that_they_are_given(members in members(), size in size()) {
         let arguments = Value::Object(members);
         for (tool, preview) in of_others() {
-            let mut desk = Desk::new();
-            let Asked { pane, run, .. } = desk.asks(&tool.name, &arguments, size).unwrap();
+            let mut player = LinearPlayer::new();
+            let Asked { pane, run, .. } = player.asks(&tool.name, &arguments, size).unwrap();
             prop_assert_eq!(&run.name, &tool.name);
             for (name, value) in run.arguments.to_value().as_object().unwrap() {
                 prop_assert!(says(&pane, name, value), "{size:?}: {name} {value}\n{pane}");
@@ -311,8 +311,8 @@ proptest! {
         if goes_on {
             arguments["task_id"] = json!("t-4711");
         }
-        let mut desk = Desk::new();
-        let Asked { pane, run, .. } = desk.asks("delegate_to_researcher", &arguments, size).unwrap();
+        let mut player = LinearPlayer::new();
+        let Asked { pane, run, .. } = player.asks("delegate_to_researcher", &arguments, size).unwrap();
         prop_assert_eq!(&run.arguments.to_value(), &arguments);
         let given = run.arguments.text("task").unwrap();
         prop_assert!(says(&pane, "", &json!(given)), "{pane}");
@@ -323,8 +323,8 @@ proptest! {
     fn a_page_is_shown_as_it_is_asked_for(
         url in "https?://([a-z]{2,9}\\.){1,2}(org|com)(:80|:8080)?(/[a-zA-Z0-9.%_~-]{0,40}){0,5}(\\?[a-z=&]{0,20})?", size in size(),
     ) {
-        let mut desk = Desk::new();
-        let asked = desk.asks("fetch", &json!({ "url": url }), size);
+        let mut player = LinearPlayer::new();
+        let asked = player.asks("fetch", &json!({ "url": url }), size);
         match (asked, page(&url)) {
             (Some(asked), Ok(page)) => {
                 prop_assert!(asked.pane.contains(&squeezed(&page.whole)), "{}", asked.pane);
@@ -345,8 +345,8 @@ fn other_tools_of_ours_are_shown_with_all_that_they_are_given() {
             ("shell_kill", json!({ "id": "b12" })),
             ("plan", json!({ "items": items })),
         ] {
-            let mut desk = Desk::new();
-            let Asked { pane, run, .. } = desk.asks(tool, &arguments, size).unwrap();
+            let mut player = LinearPlayer::new();
+            let Asked { pane, run, .. } = player.asks(tool, &arguments, size).unwrap();
             for (name, value) in run.arguments.to_value().as_object().unwrap() {
                 assert!(says(&pane, name, value), "{tool} {size:?}: {name} {value}\n{pane}");
             }
@@ -365,14 +365,14 @@ fn a_path_that_can_be_read_in_two_ways_is_not_asked_about() {
             if tool == "read" && path.starts_with(' ') {
                 continue;
             }
-            let mut desk = Desk::new();
-            assert!(desk.asks(tool, &arguments, (80, 24)).is_none(), "{tool} {path:?}");
-            let refused = desk.events.iter().any(|event| {
+            let mut player = LinearPlayer::new();
+            assert!(player.asks(tool, &arguments, (80, 24)).is_none(), "{tool} {path:?}");
+            let refused = player.events.iter().any(|event| {
                 matches!(event, Event::Appended(entry)
                     if matches!(&entry.body, Body::ToolResult(result) if result.outcome == Outcome::Invalid))
             });
             assert!(refused, "{tool} {path:?}");
-            assert!(desk.runs.is_empty());
+            assert!(player.runs.is_empty());
         }
     }
 }
@@ -381,9 +381,9 @@ fn a_path_that_can_be_read_in_two_ways_is_not_asked_about() {
 fn a_long_way_round_ends_at_the_path_that_is_written() {
     let path = format!("{}.git/hooks/pre-commit", "guide/../".repeat(12));
     for size in SIZES {
-        let mut desk = Desk::new();
+        let mut player = LinearPlayer::new();
         let arguments = json!({ "path": path, "content": "#!/bin/sh\n" });
-        let Asked { request, pane, .. } = desk.asks("write", &arguments, size).unwrap();
+        let Asked { request, pane, .. } = player.asks("write", &arguments, size).unwrap();
         assert_eq!(request.leads_to.as_deref(), Some(".git/hooks/pre-commit"));
         assert!(pane.contains(".git/hooks/pre-commit") && pane.contains("writtenasguide/../"), "{pane}");
     }

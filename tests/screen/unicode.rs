@@ -6,12 +6,12 @@ use std::io::Write;
 use std::num::NonZeroU16;
 use std::rc::Rc;
 
-use crate::frames::Seat;
-use crate::stage::Stage;
+use crate::screen_harness::ScreenHarness;
+use crate::session_builder::SessionBuilder;
 use countersign::ledger::{Change, Decider, Ending, ModelRef, Outcome, Preview, Remark};
 use countersign::ui::local::Overlay;
 use countersign::ui::picker::{Choice, Item, Picker};
-use countersign::ui::source::Source;
+use countersign::ui::picker_source::Source;
 use countersign::ui::text::width;
 use countersign::ui::update::paste;
 use ratatui::backend::{Backend, CrosstermBackend};
@@ -152,70 +152,70 @@ fn reaches_a_terminal(buffer: &Buffer) {
 }
 
 /// One size after the other, a place at a time.
-fn holds(what: &str, seat: &mut Seat) {
+fn holds(what: &str, harness: &mut ScreenHarness) {
     thread_local!(static TURN: std::cell::Cell<usize> = const { std::cell::Cell::new(0) });
     let (columns, rows) = SIZES[TURN.replace(TURN.get() + 1) % SIZES.len()];
     println!("{what} at {columns}x{rows}");
-    let buffer = seat.buffer(columns, rows);
+    let buffer = harness.buffer(columns, rows);
     rows_are_whole(&buffer);
     boxes_are_closed(&buffer);
     reaches_a_terminal(&buffer);
 }
 
 /// A text in every place of a session.
-fn session(text: &str) -> Stage {
-    let mut stage = Stage::new();
-    stage.user(&format!("{text}\n{text} {text}"));
+fn session(text: &str) -> SessionBuilder {
+    let mut builder = SessionBuilder::new();
+    builder.user(&format!("{text}\n{text} {text}"));
     let name = format!("tool{text}");
     let uses = vec![
-        stage.tool_use("read", json!({ "path": format!("src/{text}.rs") })),
-        stage.tool_use("shell", json!({ "command": format!("echo {text}") })),
-        stage.tool_use(&name, json!({ text: text, "list": [text, text] })),
+        builder.tool_use("read", json!({ "path": format!("src/{text}.rs") })),
+        builder.tool_use("shell", json!({ "command": format!("echo {text}") })),
+        builder.tool_use(&name, json!({ text: text, "list": [text, text] })),
     ];
     let prose = format!(
         "# {text}\n\n{text} **{text}** `{text}` [{text}](http://{text})\n\n- {text}\n  - {text}\n\n> {text}\n\n\
          | {text} | b |\n|---|--:|\n| a | {text} |\n\n```rust\nlet x = \"{text}\"; // {text}\n```\n"
     );
-    let open = stage.say(None, text, &prose, uses);
+    let open = builder.say(None, text, &prose, uses);
     for (call, outcome) in open.into_iter().zip([Outcome::Ok, Outcome::Failed, Outcome::UnknownTool]) {
-        stage.decide(call.id(), true, Decider::User);
-        stage.settle(call, outcome, &format!("{text}\n{text} {text}\nexit code 2"), 5);
+        builder.decide(call.id(), true, Decider::User);
+        builder.settle(call, outcome, &format!("{text}\n{text} {text}\nexit code 2"), 5);
     }
-    stage.note("e5", text);
-    stage.remark(Remark::Error { message: text.into(), next: text.into() });
+    builder.note("e5", text);
+    builder.remark(Remark::Error { message: text.into(), next: text.into() });
     let model = ModelRef::parse(&format!("p/{text}"));
-    stage.remark(Remark::Change(Change::Model { model, previous: ModelRef::parse("p/one") }));
-    stage.steer(text);
-    stage.end(Ending::Completed);
-    stage
+    builder.remark(Remark::Change(Change::Model { model, previous: ModelRef::parse("p/one") }));
+    builder.steer(text);
+    builder.end(Ending::Completed);
+    builder
 }
 
 /// Two calls that wait, one that runs, and more that waits.
-fn under_way(text: &str) -> Stage {
-    let mut stage = Stage::new();
-    stage.user(text);
+fn under_way(text: &str) -> SessionBuilder {
+    let mut builder = SessionBuilder::new();
+    builder.user(text);
     let path = format!("src/{text}.rs");
     let uses = vec![
-        stage.tool_use("shell", json!({ "command": text })),
-        stage.tool_use("edit", json!({ "path": path, "edits": [] })),
-        stage.tool_use(&format!("mcp__{text}"), json!({ "title": text })),
+        builder.tool_use("shell", json!({ "command": text })),
+        builder.tool_use("edit", json!({ "path": path, "edits": [] })),
+        builder.tool_use(&format!("mcp__{text}"), json!({ "title": text })),
     ];
-    let open = stage.say(None, "", text, uses);
+    let open = builder.say(None, "", text, uses);
     let calls: Vec<_> = open.iter().map(|call| call.id()).collect();
     std::mem::forget(open);
     let line = text.replace('\n', " ");
     let diff = format!("--- {path}\n+++ {path}\n@@ -1,3 +1,3 @@ {line}\n {line}\n-{line} a\n+{line} b\n");
-    stage.ask(calls[1], "edit", Preview::Diff(diff));
-    stage.ask(calls[2], "other", Preview::None);
-    stage.decide(calls[0], true, Decider::User);
-    stage.run(calls[0], "shell");
-    stage.output(calls[0], &format!("{text}\n{text}{text}{text}{text}{text}{text}\n\t{text}"));
-    stage.waiting(&[text], &[text, text]);
-    stage
+    builder.ask(calls[1], "edit", Preview::Diff(diff));
+    builder.ask(calls[2], "other", Preview::None);
+    builder.decide(calls[0], true, Decider::User);
+    builder.run(calls[0], "shell");
+    builder.output(calls[0], &format!("{text}\n{text}{text}{text}{text}{text}{text}\n\t{text}"));
+    builder.waiting(&[text], &[text, text]);
+    builder
 }
 
-fn picker(source: Source, text: &str) -> Seat {
-    let mut seat = Seat::new(session(text));
+fn picker(source: Source, text: &str) -> ScreenHarness {
+    let mut harness = ScreenHarness::new(session(text));
     let item = |n: usize| Item {
         words: format!("{text} {}", text.repeat(n)),
         aside: text.into(),
@@ -224,60 +224,60 @@ fn picker(source: Source, text: &str) -> Seat {
     let mut picker = Picker::new(source, (0..4).map(item).collect());
     picker.preview = Some((String::new(), vec![text.into(), text.repeat(9)]));
     picker.query = String::new();
-    seat.local.overlay = Some(Overlay::Picker(picker));
-    seat
+    harness.local.overlay = Some(Overlay::Picker(picker));
+    harness
 }
 
 #[test]
 fn nothing_that_is_said_or_done_breaks_a_column() {
     for (name, text) in NASTY {
-        let mut seat = Seat::new(session(text));
-        holds(name, &mut seat);
-        seat.ctrl('t');
+        let mut harness = ScreenHarness::new(session(text));
+        holds(name, &mut harness);
+        harness.ctrl('t');
         for _ in 0..3 {
-            seat.key(KeyCode::PageUp, NONE);
-            holds(&format!("{name}, further up"), &mut seat);
+            harness.key(KeyCode::PageUp, NONE);
+            holds(&format!("{name}, further up"), &mut harness);
         }
-        seat.view.session.model = format!("p/{text}");
-        seat.view.settings.cwd = format!("~/{text}/{text}");
-        seat.view.settings.branch = Some((*text).into());
-        holds(&format!("{name}, in the header"), &mut seat);
+        harness.view.session.model = format!("p/{text}");
+        harness.view.settings.cwd = format!("~/{text}/{text}");
+        harness.view.settings.branch = Some((*text).into());
+        holds(&format!("{name}, in the header"), &mut harness);
     }
 }
 
 #[test]
 fn nothing_that_waits_or_runs_breaks_a_column() {
     for (name, text) in NASTY {
-        let mut seat = Seat::new(under_way(text));
-        holds(name, &mut seat);
-        seat.turns();
-        seat.press("o");
-        holds(&format!("{name}, opened"), &mut seat);
-        seat.key(KeyCode::Esc, NONE);
-        seat.answers("r");
-        paste(&mut seat.local, &seat.view, text);
-        holds(&format!("{name}, as a reason"), &mut seat);
+        let mut harness = ScreenHarness::new(under_way(text));
+        holds(name, &mut harness);
+        harness.turns();
+        harness.press("o");
+        holds(&format!("{name}, opened"), &mut harness);
+        harness.key(KeyCode::Esc, NONE);
+        harness.answers("r");
+        paste(&mut harness.local, &harness.view, text);
+        holds(&format!("{name}, as a reason"), &mut harness);
     }
 }
 
 #[test]
 fn nothing_that_is_typed_or_picked_breaks_a_column() {
     for (name, text) in NASTY {
-        let mut seat = Seat::new(session(text));
-        paste(&mut seat.local, &seat.view, &format!("{text} {text}\n{text}"));
-        holds(&format!("{name}, pasted"), &mut seat);
-        let mut seat = Seat::new(session(text));
-        text.chars().for_each(|c| drop(seat.key(KeyCode::Char(c), NONE)));
-        holds(&format!("{name}, typed"), &mut seat);
-        seat.ctrl('u');
-        seat.ctrl('f');
-        text.chars().for_each(|c| drop(seat.key(KeyCode::Char(c), NONE)));
-        holds(&format!("{name}, looked for"), &mut seat);
+        let mut harness = ScreenHarness::new(session(text));
+        paste(&mut harness.local, &harness.view, &format!("{text} {text}\n{text}"));
+        holds(&format!("{name}, pasted"), &mut harness);
+        let mut harness = ScreenHarness::new(session(text));
+        text.chars().for_each(|c| drop(harness.key(KeyCode::Char(c), NONE)));
+        holds(&format!("{name}, typed"), &mut harness);
+        harness.ctrl('u');
+        harness.ctrl('f');
+        text.chars().for_each(|c| drop(harness.key(KeyCode::Char(c), NONE)));
+        holds(&format!("{name}, looked for"), &mut harness);
         for source in [Source::Sessions, Source::Models, Source::Themes] {
-            let mut seat = picker(source, text);
-            holds(&format!("{name}, in a list"), &mut seat);
-            text.chars().for_each(|c| drop(seat.key(KeyCode::Char(c), NONE)));
-            holds(&format!("{name}, in a list that is narrowed"), &mut seat);
+            let mut harness = picker(source, text);
+            holds(&format!("{name}, in a list"), &mut harness);
+            text.chars().for_each(|c| drop(harness.key(KeyCode::Char(c), NONE)));
+            holds(&format!("{name}, in a list that is narrowed"), &mut harness);
         }
     }
 }
@@ -285,19 +285,19 @@ fn nothing_that_is_typed_or_picked_breaks_a_column() {
 #[test]
 fn nothing_in_the_books_breaks_a_column() {
     for (name, text) in NASTY {
-        let mut seat = Seat::new(session(text));
-        seat.ctrl('o');
+        let mut harness = ScreenHarness::new(session(text));
+        harness.ctrl('o');
         for page in 0..5 {
-            holds(&format!("{name}, page {page}"), &mut seat);
-            seat.key(KeyCode::Up, NONE);
-            seat.key(KeyCode::Enter, NONE);
-            holds(&format!("{name}, page {page}, an entry"), &mut seat);
-            seat.key(KeyCode::Esc, NONE);
-            if seat.local.overlay.is_none() {
-                seat.ctrl('o');
-                (0..page).for_each(|_| drop(seat.key(KeyCode::Tab, NONE)));
+            holds(&format!("{name}, page {page}"), &mut harness);
+            harness.key(KeyCode::Up, NONE);
+            harness.key(KeyCode::Enter, NONE);
+            holds(&format!("{name}, page {page}, an entry"), &mut harness);
+            harness.key(KeyCode::Esc, NONE);
+            if harness.local.overlay.is_none() {
+                harness.ctrl('o');
+                (0..page).for_each(|_| drop(harness.key(KeyCode::Tab, NONE)));
             }
-            seat.key(KeyCode::Tab, NONE);
+            harness.key(KeyCode::Tab, NONE);
         }
     }
 }

@@ -1,15 +1,15 @@
 //! What is decided about has been in sight: the end of a command, the name of a file, the page of a call.
 
 use crate::deliberate::{NONE, SIZES, before, decides, long_command, look};
-use crate::frames::page;
 use crate::scenes;
-use crate::stage::{Stage, view};
+use crate::screen_harness::page;
+use crate::session_builder::{SessionBuilder, view};
 use countersign::agent::{Answer, Intent};
 use countersign::ledger::Preview;
 use countersign::ui::local::{Inspector, Overlay};
 use countersign::ui::picker::Picker;
 use countersign::ui::theme::Theme;
-use countersign::ui::update::Act;
+use countersign::ui::update::UiEffect;
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::KeyCode;
 use ratatui::style::Color;
@@ -19,39 +19,39 @@ use serde_json::json;
 fn the_end_of_a_command_is_seen_before_it_is_allowed() {
     for size in SIZES {
         for key in ["y", "s", "b"] {
-            let mut seat = before(long_command(), size);
-            assert!(!look(&mut seat).contains("rm -rf /"));
-            seat.turns();
+            let mut harness = before(long_command(), size);
+            assert!(!look(&mut harness).contains("rm -rf /"));
+            harness.turns();
             let mut presses = 0;
             let acts = loop {
-                let acts = seat.press(key);
-                let frame = look(&mut seat);
+                let acts = harness.press(key);
+                let frame = look(&mut harness);
                 presses += 1;
                 if decides(&acts) {
                     break acts;
                 }
                 assert!(presses < 80, "{frame}");
-                seat.waits(1_000);
+                harness.waits(1_000);
             };
-            let [Act::Send(Intent::Decide { answer, .. })] = &acts[..] else { panic!("{acts:?}") };
+            let [UiEffect::Send(Intent::Decide { answer, .. })] = &acts[..] else { panic!("{acts:?}") };
             assert!(!matches!(answer, Answer::Deny(_)) && presses > 1);
         }
         // Every line was in sight on the way, and the last one when it says so.
-        let mut seat = before(long_command(), size);
-        seat.turns();
+        let mut harness = before(long_command(), size);
+        harness.turns();
         let mut seen = String::new();
         for _ in 0..80 {
-            seen.push_str(&look(&mut seat));
-            seat.waits(1_000);
-            if seat.local.reading.is_some_and(|reading| !reading.is_unread()) {
+            seen.push_str(&look(&mut harness));
+            harness.waits(1_000);
+            if harness.local.reading.is_some_and(|reading| !reading.is_unread()) {
                 break;
             }
-            assert!(!decides(&seat.press("y")));
-            seat.waits(1_000);
+            assert!(!decides(&harness.press("y")));
+            harness.waits(1_000);
         }
         assert!((1..=60).all(|line| seen.contains(&format!("echo line {line} "))), "{size:?}\n{seen}");
-        assert!(look(&mut seat).contains("rm -rf /"));
-        assert!(look(&mut seat).contains("now shown: press again"));
+        assert!(look(&mut harness).contains("rm -rf /"));
+        assert!(look(&mut harness).contains("now shown: press again"));
 
         let mut denied = before(long_command(), size);
         assert!(decides(&denied.answers("n")), "to deny it needs no reading");
@@ -74,40 +74,40 @@ fn the_end_of_a_command_is_seen_before_it_is_allowed() {
 fn an_approval_names_its_file_at_every_size() {
     let path = "src/a/rather/deep/folder/of/the/project/parser.rs";
     for size in SIZES {
-        let mut stage = Stage::new();
-        stage.user("Go.");
-        let edit = stage.tool_use("edit", json!({ "path": path, "edits": [] }));
-        let open = stage.say(None, "", "It.", vec![edit]);
-        stage.ask(open[0].id(), "edit", Preview::Diff("@@ -1,1 +1,1 @@\n-old\n+new\n".into()));
+        let mut builder = SessionBuilder::new();
+        builder.user("Go.");
+        let edit = builder.tool_use("edit", json!({ "path": path, "edits": [] }));
+        let open = builder.say(None, "", "It.", vec![edit]);
+        builder.ask(open[0].id(), "edit", Preview::Diff("@@ -1,1 +1,1 @@\n-old\n+new\n".into()));
         std::mem::forget(open);
-        let mut seat = before(stage, size);
-        seat.turns();
-        let frame = look(&mut seat);
+        let mut harness = before(builder, size);
+        harness.turns();
+        let frame = look(&mut harness);
         let plain: String = frame.chars().filter(|c| !c.is_whitespace() && *c != '│').collect();
         assert!(plain.contains(path), "{size:?}\n{frame}");
         assert!(frame.contains("y once"), "{frame}");
     }
-    let mut seat = before(scenes::waiting_diff(), (40, 10));
-    assert!(look(&mut seat).contains("src/parser.rs"), "{}", look(&mut seat));
+    let mut harness = before(scenes::waiting_diff(), (40, 10));
+    assert!(look(&mut harness).contains("src/parser.rs"), "{}", look(&mut harness));
 }
 
 #[test]
 fn the_page_of_a_call_takes_its_answers() {
-    let mut seat = before(scenes::waiting_diff(), (80, 24));
-    seat.turns();
-    seat.press("o");
-    let page = look(&mut seat);
+    let mut harness = before(scenes::waiting_diff(), (80, 24));
+    harness.turns();
+    harness.press("o");
+    let page = look(&mut harness);
     assert!(page.contains("removed") || page.contains("change"), "{page}");
     assert!(
         page.find("change").unwrap() < page.find("arguments").unwrap(),
         "the change stands first\n{page}"
     );
-    assert!(!decides(&seat.press("y")), "it has just appeared");
-    seat.waits(1_000);
-    assert!(!decides(&seat.bursts("ny")));
-    seat.waits(1_000);
-    assert!(decides(&seat.press("y")));
-    assert_eq!(seat.local.overlay, None);
+    assert!(!decides(&harness.press("y")), "it has just appeared");
+    harness.waits(1_000);
+    assert!(!decides(&harness.bursts("ny")));
+    harness.waits(1_000);
+    assert!(decides(&harness.press("y")));
+    assert_eq!(harness.local.overlay, None);
     let mut denied = before(scenes::waiting_diff(), (80, 24));
     denied.turns();
     denied.press("o");
@@ -119,35 +119,35 @@ fn the_page_of_a_call_takes_its_answers() {
 }
 
 /// A scene in which two calls wait: the second takes something away, the first does not.
-fn one_is_grave() -> Stage {
-    let mut stage = Stage::new();
-    stage.user("Tidy up.");
+fn one_is_grave() -> SessionBuilder {
+    let mut builder = SessionBuilder::new();
+    builder.user("Tidy up.");
     let calls = ["cargo doc", "rm -rf build && git push --force"];
-    let uses = calls.map(|line| stage.tool_use("shell", json!({ "command": line })));
-    let open = stage.say(None, "", "Two things:", uses.to_vec());
+    let uses = calls.map(|line| builder.tool_use("shell", json!({ "command": line })));
+    let open = builder.say(None, "", "Two things:", uses.to_vec());
     for (at, (line, effects)) in calls.into_iter().zip([vec!["runs"], vec!["sends", "deletes"]]).enumerate() {
-        stage.effects = effects.into_iter().map(str::to_owned).collect();
-        stage.ask(open[at].id(), "shell", Preview::Command(line.to_owned()));
+        builder.effects = effects.into_iter().map(str::to_owned).collect();
+        builder.ask(open[at].id(), "shell", Preview::Command(line.to_owned()));
     }
     std::mem::forget(open);
-    stage
+    builder
 }
 
 #[test]
 fn what_takes_away_or_sends_says_so_in_its_own_colour_at_every_size_and_whoever_has_the_focus() {
     for size in [(40, 10), (80, 24), (120, 40), (200, 50)] {
-        let mut seat = before(one_is_grave(), size);
-        seat.theme = Theme::builtin("countersign-dark").unwrap();
+        let mut harness = before(one_is_grave(), size);
+        harness.theme = Theme::builtin("countersign-dark").unwrap();
         if size.1 > 10 {
             // The second pane has not its turn.
-            let buffer = seat.buffer(size.0, size.1);
-            assert_eq!(colour_of(&buffer, "sends, deletes"), seat.theme.warning.fg, "{size:?}");
-            assert_ne!(colour_of(&buffer, "runs"), seat.theme.warning.fg, "{size:?}");
+            let buffer = harness.buffer(size.0, size.1);
+            assert_eq!(colour_of(&buffer, "sends, deletes"), harness.theme.warning.fg, "{size:?}");
+            assert_ne!(colour_of(&buffer, "runs"), harness.theme.warning.fg, "{size:?}");
         }
-        seat.key(KeyCode::Tab, NONE);
-        look(&mut seat);
-        seat.key(KeyCode::Tab, NONE);
-        let frame = look(&mut seat);
+        harness.key(KeyCode::Tab, NONE);
+        look(&mut harness);
+        harness.key(KeyCode::Tab, NONE);
+        let frame = look(&mut harness);
         assert!(frame.contains("rm -rf build") && frame.contains("sends, deletes"), "{frame}");
     }
 }
@@ -178,48 +178,48 @@ fn every_page_says_that_something_waits_behind_it() {
     for size in SIZES {
         for page in &pages {
             for (scene, says) in [
-                (scenes::waiting_command as fn() -> Stage, "3 calls wait for you"),
+                (scenes::waiting_command as fn() -> SessionBuilder, "3 calls wait for you"),
                 (scenes::waiting_diff, "1 call waits for you"),
                 (scenes::budget_stop, "the budget stop waits for you"),
             ] {
-                let mut seat = before(scene(), size);
-                seat.local.overlay = Some(page.clone());
-                let frame = look(&mut seat);
+                let mut harness = before(scene(), size);
+                harness.local.overlay = Some(page.clone());
+                let frame = look(&mut harness);
                 assert!(frame.lines().last().unwrap().trim_end().ends_with(says), "{page:?}\n{frame}");
             }
-            let mut seat = before(scenes::conversation(), size);
-            seat.local.overlay = Some(page.clone());
-            assert!(!look(&mut seat).trim_end().ends_with("for you"), "{page:?}");
+            let mut harness = before(scenes::conversation(), size);
+            harness.local.overlay = Some(page.clone());
+            assert!(!look(&mut harness).trim_end().ends_with("for you"), "{page:?}");
         }
     }
 }
 
 #[test]
 fn words_that_do_not_answer_a_question_say_so() {
-    let mut seat = before(crate::deliberate::question(), (80, 24));
-    seat.press("call it parser");
-    assert!(matches!(&seat.key(KeyCode::Enter, NONE)[..], [Act::Send(Intent::Submit(_))]));
-    assert!(look(&mut seat).contains("the question still waits: tab, then r answers it"));
-    let mut seat = before(scenes::waiting_command(), (80, 24));
-    seat.press("go on");
-    seat.key(KeyCode::Enter, NONE);
-    assert!(!look(&mut seat).contains("the question still waits"));
+    let mut harness = before(crate::deliberate::question(), (80, 24));
+    harness.press("call it parser");
+    assert!(matches!(&harness.key(KeyCode::Enter, NONE)[..], [UiEffect::Send(Intent::Submit(_))]));
+    assert!(look(&mut harness).contains("the question still waits: tab, then r answers it"));
+    let mut harness = before(scenes::waiting_command(), (80, 24));
+    harness.press("go on");
+    harness.key(KeyCode::Enter, NONE);
+    assert!(!look(&mut harness).contains("the question still waits"));
 }
 
 #[test]
 fn the_status_line_names_the_keys_of_a_reason_and_of_a_card() {
-    let mut seat = before(scenes::waiting_command(), (80, 24));
-    seat.turns();
-    seat.press("r");
-    let frame = look(&mut seat);
+    let mut harness = before(scenes::waiting_command(), (80, 24));
+    harness.turns();
+    harness.press("r");
+    let frame = look(&mut harness);
     let last = frame.lines().last().unwrap();
     assert!(
         last.contains("esc back") && last.contains("enter denies") && !last.contains("interrupt"),
         "{frame}"
     );
-    let mut seat = before(scenes::conversation(), (80, 24));
-    seat.key(KeyCode::Tab, NONE);
-    let frame = look(&mut seat);
+    let mut harness = before(scenes::conversation(), (80, 24));
+    harness.key(KeyCode::Tab, NONE);
+    let frame = look(&mut harness);
     let last = frame.lines().last().unwrap();
     assert!(last.contains("keys: this card") && last.contains("o open"), "{frame}");
 }

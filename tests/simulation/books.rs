@@ -132,7 +132,7 @@ impl Log {
             Body::Change(change) => self.change(change)?,
             Body::SessionStarted(started) => self.model = Some(started.model.clone()),
             Body::Note(note) => self.note(note)?,
-            Body::Progress(_) | Body::Learned(_) | Body::Error { .. } => {}
+            Body::Progress(_) | Body::ProviderLimit(_) | Body::Error { .. } => {}
         }
         self.entries.push(entry);
         Ok(())

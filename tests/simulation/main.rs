@@ -22,13 +22,13 @@ mod delegations;
 mod goals;
 mod grants;
 mod kill;
+#[path = "../support/legacy_facts.rs"]
+mod legacy_facts;
 mod mutant;
 mod offers;
 mod residue;
 #[path = "../support/sendable.rs"]
 mod sendable;
-#[path = "../support/told.rs"]
-mod told;
 mod walk;
 mod world;
 

@@ -20,7 +20,7 @@ use serde_json::Value;
 
 use crate::books::LATE;
 use crate::bounds::{A_TASK, DELEGATE, FROM_ELSEWHERE, ON_TERMINAL, found, spec};
-use crate::told;
+use crate::legacy_facts;
 use crate::world::{Stream, World};
 
 impl World {
@@ -328,7 +328,7 @@ fn named(call: CallId) -> Shown {
 
 fn done(call: CallId, outcome: Outcome, content: &str) -> Input {
     let is_status = content.ends_with(']');
-    let facts = if is_status { told::facts("shell", &outcome, content) } else { Facts::default() };
+    let facts = if is_status { legacy_facts::facts("shell", &outcome, content) } else { Facts::default() };
     Input::Tool(
         call,
         ToolNews::Done(ToolReport {

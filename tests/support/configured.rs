@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use countersign::config::environment::Environment;
 use countersign::config::exit::Exit;
 use countersign::config::fault::Fault;
-use countersign::config::{Config, Flags, Given, load};
+use countersign::config::{CommandLineSetting, Config, Flags, load};
 
 /// A home, and a repository with a folder in it.
 pub struct World {
@@ -55,7 +55,7 @@ impl World {
         self.load_given(&flags.given())
     }
 
-    pub fn load_given(&self, given: &[Given]) -> Result<Config, Fault> {
+    pub fn load_given(&self, given: &[CommandLineSetting]) -> Result<Config, Fault> {
         load(&self.path("repo/deep"), &Environment::of(self.variables.clone()), given)
     }
 

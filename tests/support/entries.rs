@@ -380,12 +380,12 @@ fn notes() -> impl Strategy<Value = Body> {
 
 fn learned() -> impl Strategy<Value = Body> {
     let lesson = prop_oneof![
-        Just(Lesson::ReasoningRefused),
-        (model(), 1..=u64::MAX).prop_map(|(model, most)| Lesson::OutputLimit { model, most }),
-        (model(), 1..=u64::MAX).prop_map(|(model, most)| Lesson::Window { model, most }),
+        Just(ProviderLimit::ReasoningRefused),
+        (model(), 1..=u64::MAX).prop_map(|(model, most)| ProviderLimit::OutputLimit { model, most }),
+        (model(), 1..=u64::MAX).prop_map(|(model, most)| ProviderLimit::Window { model, most }),
     ];
     (any::<u64>(), lesson)
-        .prop_map(|(about, lesson)| Body::Learned(Learned { about: EntryId(about), lesson }))
+        .prop_map(|(about, lesson)| Body::ProviderLimit(LearnedLimit { about: EntryId(about), lesson }))
 }
 
 pub fn entry() -> impl Strategy<Value = Entry> {

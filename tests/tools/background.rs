@@ -7,19 +7,19 @@ use serde_json::json;
 
 use super::commands::Tether;
 use super::*;
-use crate::alone::{is_alone, peak_memory};
-use crate::told;
+use crate::legacy_facts;
+use crate::own_process::{is_alone, peak_memory};
 
-async fn start(bench: &Bench, command: &str) -> String {
-    bench.done("shell", json!({ "command": command, "background": true })).await
+async fn start(fixture: &Fixture, command: &str) -> String {
+    fixture.done("shell", json!({ "command": command, "background": true })).await
 }
 
 /// Asks until this was printed, and returns all that was.
-async fn until(bench: &Bench, id: &str, wanted: &str) -> String {
+async fn until(fixture: &Fixture, id: &str, wanted: &str) -> String {
     let mut all = String::new();
     let asking = async {
         while !all.contains(wanted) {
-            all.push_str(&bench.done("shell_output", json!({ "id": id })).await);
+            all.push_str(&fixture.done("shell_output", json!({ "id": id })).await);
             all.push('\n');
         }
     };
@@ -29,61 +29,61 @@ async fn until(bench: &Bench, id: &str, wanted: &str) -> String {
 }
 
 /// What a blocked command waits for.
-fn gate(bench: &Bench, name: &str) -> PathBuf {
-    let path = bench.path(name);
+fn gate(fixture: &Fixture, name: &str) -> PathBuf {
+    let path = fixture.path(name);
     assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
     path
 }
 
 fn standing(content: &str) -> BackgroundStatus {
-    let facts = told::facts("shell_output", &Outcome::Ok, content);
+    let facts = legacy_facts::facts("shell_output", &Outcome::Ok, content);
     facts.background().unwrap_or_else(|| unreachable!("{content}")).clone()
 }
 
 #[tokio::test]
 async fn a_server_is_heard_twice_and_killed() {
-    let bench = Bench::new();
-    let tether = Tether::new(&bench);
-    let begun = start(&bench, "exec 9>tether; while :; do echo tick; sleep 0.1; done").await;
+    let fixture = Fixture::new();
+    let tether = Tether::new(&fixture);
+    let begun = start(&fixture, "exec 9>tether; while :; do echo tick; sleep 0.1; done").await;
     assert_has(&begun, &["tick\n", "[b1: running for "]);
     for _ in 0..2 {
-        assert!(standing(until(&bench, "b1", "tick").await.trim_end()).is_running);
+        assert!(standing(until(&fixture, "b1", "tick").await.trim_end()).is_running);
     }
-    let killed = bench.done("shell_kill", json!({ "id": "b1" })).await;
+    let killed = fixture.done("shell_kill", json!({ "id": "b1" })).await;
     assert_has(&killed, &["[b1: ended by shell_kill after "]);
     tether.let_go().await;
-    let later = bench.done("shell_output", json!({ "id": "b1" })).await;
+    let later = fixture.done("shell_output", json!({ "id": "b1" })).await;
     assert_has(&later, &["(nothing new)\n", "[b1: ended by shell_kill after "]);
-    assert_eq!(bench.done("shell_kill", json!({ "id": "b1" })).await, later, "to end it twice is no harm");
+    assert_eq!(fixture.done("shell_kill", json!({ "id": "b1" })).await, later, "to end it twice is no harm");
 }
 
 #[tokio::test]
 async fn what_was_said_is_not_said_again() {
-    let bench = Bench::new();
-    let gate = gate(&bench, "gate");
-    let begun = start(&bench, "echo one; read line < gate; echo $line; exit 3").await;
+    let fixture = Fixture::new();
+    let gate = gate(&fixture, "gate");
+    let begun = start(&fixture, "echo one; read line < gate; echo $line; exit 3").await;
     assert_has(&begun, &["one\n[b1: running"]);
     tokio::task::spawn_blocking(move || fs::write(gate, "two\n").unwrap()).await.unwrap();
-    let rest = until(&bench, "b1", "[b1: exit code 3 after ").await;
+    let rest = until(&fixture, "b1", "[b1: exit code 3 after ").await;
     assert!(rest.contains("two") && !rest.contains("one"), "{rest}");
 }
 
 #[tokio::test]
 async fn one_that_fails_at_once_is_a_failed_call() {
-    let bench = Bench::new();
-    let told = bench.fails("shell", json!({ "command": "echo no; exit 3", "background": true })).await;
+    let fixture = Fixture::new();
+    let told = fixture.fails("shell", json!({ "command": "echo no; exit 3", "background": true })).await;
     assert_has(&told, &["no\n[b1: exit code 3 after "]);
-    assert_has(&start(&bench, "echo yes").await, &["yes\n[b2: exit code 0 after "]);
+    assert_has(&start(&fixture, "echo yes").await, &["yes\n[b2: exit code 0 after "]);
 }
 
 #[tokio::test]
 async fn its_own_time_ends_it() {
-    let bench = Bench::new();
-    let tether = Tether::new(&bench);
+    let fixture = Fixture::new();
+    let tether = Tether::new(&fixture);
     let command =
         json!({ "command": "exec 9>tether; echo up; sleep 1000", "background": true, "timeout_seconds": 1 });
-    bench.done("shell", command).await;
-    until(&bench, "b1", "[b1: timed out and ended after ").await;
+    fixture.done("shell", command).await;
+    until(&fixture, "b1", "[b1: timed out and ended after ").await;
     tether.let_go().await;
 }
 
@@ -93,16 +93,16 @@ async fn of_a_flood_the_end_is_kept_and_the_rest_counted() {
     if !is_alone("background::of_a_flood_the_end_is_kept_and_the_rest_counted") {
         return;
     }
-    let bench = Bench::new();
-    let (tether, gate) = (Tether::new(&bench), gate(&bench, "gate"));
+    let fixture = Fixture::new();
+    let (tether, gate) = (Tether::new(&fixture), gate(&fixture, "gate"));
     let before = peak_memory();
     let command = format!(
         "exec 9>tether; echo up; read line < gate; head -c {FLOOD} /dev/zero | tr '\\0' x; echo; echo the end"
     );
-    start(&bench, &command).await;
+    start(&fixture, &command).await;
     tokio::task::spawn_blocking(move || fs::write(gate, "go\n").unwrap()).await.unwrap();
     tether.let_go().await;
-    let told = until(&bench, "b1", "[b1: exit code 0 after ").await;
+    let told = until(&fixture, "b1", "[b1: exit code 0 after ").await;
     // What is kept is 64 KB, the newest.
     let dropped = FLOOD + "\nthe end\n".len() - (64 << 10);
     assert!(told.starts_with(&format!("[… {dropped} bytes were dropped")), "{}", told);
@@ -113,28 +113,28 @@ async fn of_a_flood_the_end_is_kept_and_the_rest_counted() {
 
 #[tokio::test]
 async fn eight_run_at_once() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     for _ in 0..8 {
-        start(&bench, "echo up; sleep 1000").await;
+        start(&fixture, "echo up; sleep 1000").await;
     }
     let ninth = json!({ "command": "echo up; sleep 1000", "background": true });
-    let refused = bench.fails("shell", ninth.clone()).await;
+    let refused = fixture.fails("shell", ninth.clone()).await;
     assert_has(&refused, &["8 commands run in the background already (b1, b2, ", "shell_kill"]);
-    bench.done("shell_kill", json!({ "id": "b3" })).await;
-    assert_eq!(standing(&bench.done("shell", ninth).await).id, "b9");
+    fixture.done("shell_kill", json!({ "id": "b3" })).await;
+    assert_eq!(standing(&fixture.done("shell", ninth).await).id, "b9");
 }
 
 #[tokio::test]
 async fn a_daemon_ends_with_the_command_that_started_it() {
     let daemon = "(exec 9>tether; setsid sh -c 'trap \"\" TERM; sleep 1000; sleep 1000' > /dev/null 2>&1 &)";
     for (rest, ends_itself) in [("sleep 1000", false), ("read line < gate", true)] {
-        let bench = Bench::new();
-        let (tether, gate) = (Tether::new(&bench), gate(&bench, "gate"));
-        start(&bench, &format!("{daemon}; echo up; {rest}")).await;
+        let fixture = Fixture::new();
+        let (tether, gate) = (Tether::new(&fixture), gate(&fixture, "gate"));
+        start(&fixture, &format!("{daemon}; echo up; {rest}")).await;
         if ends_itself {
             tokio::task::spawn_blocking(move || fs::write(gate, "go\n").unwrap()).await.unwrap();
         } else {
-            bench.done("shell_kill", json!({ "id": "b1" })).await;
+            fixture.done("shell_kill", json!({ "id": "b1" })).await;
         }
         tether.let_go().await;
     }
@@ -143,63 +143,63 @@ async fn a_daemon_ends_with_the_command_that_started_it() {
 #[tokio::test]
 async fn they_end_with_the_program_and_with_its_tools() {
     let command = "exec 9>tether; trap '' TERM; echo up; sleep 1000; sleep 1000";
-    let bench = Bench::new();
-    let tether = Tether::new(&bench);
-    start(&bench, command).await;
-    bench.groups.end_all(Duration::from_millis(50));
+    let fixture = Fixture::new();
+    let tether = Tether::new(&fixture);
+    start(&fixture, command).await;
+    fixture.groups.end_all(Duration::from_millis(50));
     tether.let_go().await;
-    until(&bench, "b1", "[b1: ended by signal 9 (SIGKILL) after ").await;
+    until(&fixture, "b1", "[b1: ended by signal 9 (SIGKILL) after ").await;
 
-    let Bench { folder, tools, groups } = Bench::new();
-    let bench = Bench { folder, tools: tools.clone(), groups };
-    let tether = Tether::new(&bench);
-    start(&bench, command).await;
-    drop((bench.tools, tools));
+    let Fixture { folder, tools, groups } = Fixture::new();
+    let fixture = Fixture { folder, tools: tools.clone(), groups };
+    let tether = Tether::new(&fixture);
+    start(&fixture, command).await;
+    drop((fixture.tools, tools));
     tether.let_go().await;
 }
 
 #[tokio::test]
 async fn an_interrupted_call_ends_only_what_nobody_was_told_of() {
-    let bench = Bench::new();
-    let tether = Tether::new(&bench);
-    start(&bench, "while :; do echo tick; sleep 0.1; done").await;
-    let gate = gate(&bench, "gate");
+    let fixture = Fixture::new();
+    let tether = Tether::new(&fixture);
+    start(&fixture, "while :; do echo tick; sleep 0.1; done").await;
+    let gate = gate(&fixture, "gate");
     let (output, _listener) = mpsc::channel(1);
     let silent = json!({ "command": "exec 9>tether; echo x > gate; sleep 1000", "background": true });
-    let run = tokio::spawn(bench.tools.run(invocation("shell", silent, 30_000), output));
+    let run = tokio::spawn(fixture.tools.run(invocation("shell", silent, 30_000), output));
     tokio::task::spawn_blocking(move || fs::read(gate).unwrap()).await.unwrap();
     run.abort();
     if run.await.is_err_and(|why| why.is_cancelled()) {
         tether.let_go().await;
-        assert_has(&bench.fails("shell_output", json!({ "id": "b2" })).await, &["there are b1"]);
+        assert_has(&fixture.fails("shell_output", json!({ "id": "b2" })).await, &["there are b1"]);
     }
-    assert!(standing(until(&bench, "b1", "tick").await.trim_end()).is_running);
+    assert!(standing(until(&fixture, "b1", "tick").await.trim_end()).is_running);
 }
 
 #[tokio::test]
 async fn what_an_earlier_process_started_is_gone_and_its_ids_are_given_to_nobody() {
-    let mut bench = Bench::new();
-    bench.tools = bench.tools.after(2, 0);
-    let gone = bench.fails("shell_output", json!({ "id": "b2" })).await;
+    let mut fixture = Fixture::new();
+    fixture.tools = fixture.tools.after(2, 0);
+    let gone = fixture.fails("shell_output", json!({ "id": "b2" })).await;
     assert_has(&gone, &["b2", "an earlier process of this session", "start it again"]);
-    assert_has(&bench.fails("shell_kill", json!({ "id": "b1" })).await, &["an earlier process"]);
+    assert_has(&fixture.fails("shell_kill", json!({ "id": "b1" })).await, &["an earlier process"]);
     assert_has(
-        &bench.fails("shell_kill", json!({ "id": "b3" })).await,
+        &fixture.fails("shell_kill", json!({ "id": "b3" })).await,
         &["no background command `b3`", "none"],
     );
-    assert_eq!(standing(&start(&bench, "echo up").await).id, "b3");
+    assert_eq!(standing(&start(&fixture, "echo up").await).id, "b3");
 }
 
 #[tokio::test]
 async fn what_a_command_prints_says_nothing_of_how_commands_stand() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     let printed = "[b1: exit code 0 after 3 s]";
-    let report = bench.run("shell", json!({ "command": format!("echo '{printed}'") })).await;
+    let report = fixture.run("shell", json!({ "command": format!("echo '{printed}'") })).await;
     assert_eq!(report.content, printed);
     assert_eq!((report.facts.ended(), report.facts.background()), (Some("exit code 0"), None));
-    let report = bench.run("shell", json!({ "command": "echo 'exit code 1'; exit 2" })).await;
+    let report = fixture.run("shell", json!({ "command": "echo 'exit code 1'; exit 2" })).await;
     assert_eq!(report.facts.ended(), Some("exit code 2"));
-    let report = bench.run("shell", json!({ "command": "echo '(no output; exit code 0)'" })).await;
+    let report = fixture.run("shell", json!({ "command": "echo '(no output; exit code 0)'" })).await;
     assert!(!report.facts.is_silent);
-    assert!(bench.run("shell", json!({ "command": "true" })).await.facts.is_silent);
+    assert!(fixture.run("shell", json!({ "command": "true" })).await.facts.is_silent);
 }

@@ -9,12 +9,12 @@ use serde_json::json;
 
 use super::*;
 
-impl Bench {
+impl Fixture {
     /// A session in `folder` of the home, as the program makes it: with our own configuration and state, and what the
     /// sandbox hides.
     fn at_home(folder: &str) -> Self {
-        let mut bench = Self::new();
-        let home = bench.home();
+        let mut fixture = Self::new();
+        let home = fixture.home();
         for name in
             [".ssh", ".config/countersign", ".local/state/countersign/sessions/2026/11/ID.files", "src"]
         {
@@ -30,9 +30,9 @@ impl Bench {
         let mut confinement = Confinement::of_workspace(&root, hidden);
         confinement.settings = Settings::of(&root, Some(&home));
         let environment = vec![("HOME".into(), home.into())];
-        let tools = LocalTools::new(root, environment, bench.groups.clone());
-        bench.tools = tools.within(Sandbox::new("/bin/false".into(), confinement));
-        bench
+        let tools = LocalTools::new(root, environment, fixture.groups.clone());
+        fixture.tools = tools.within(Sandbox::new("/bin/false".into(), confinement));
+        fixture
     }
 
     fn home(&self) -> PathBuf {
@@ -83,24 +83,24 @@ async fn our_own_files_and_what_programs_obey_are_outside_of_a_home_that_is_work
         ("src", ".env.example", Territory::Inside),
         ("src", "../.bashrc", Territory::Outside),
     ] {
-        let bench = Bench::at_home(folder);
+        let fixture = Fixture::at_home(folder);
         for tool in ["read", "write", "list", "search", "glob"] {
-            assert_eq!(bench.territory(tool, path).await, territory, "{tool} {path} from ~/{folder}");
+            assert_eq!(fixture.territory(tool, path).await, territory, "{tool} {path} from ~/{folder}");
         }
     }
 }
 
 #[tokio::test]
 async fn a_folder_of_hooks_is_protected_where_it_is_worked_in_but_for_a_checkout_of_its_own() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     for (folder, territory) in [(".git/hooks", Territory::Protected), (".claude/trees/x", Territory::Inside)]
     {
-        let root = bench.path(folder);
+        let root = fixture.path(folder);
         fs::create_dir_all(&root).unwrap();
         if territory == Territory::Inside {
             fs::write(root.join(".git"), "gitdir: elsewhere").unwrap();
         }
-        let tools = LocalTools::new(root, Vec::new(), bench.groups.clone());
+        let tools = LocalTools::new(root, Vec::new(), fixture.groups.clone());
         let call = invocation("write", json!({ "path": "post-checkout", "content": "x" }), 1000);
         assert_eq!(tools.prepare(call).await.territory("post-checkout"), territory, "{folder}");
     }
@@ -108,40 +108,43 @@ async fn a_folder_of_hooks_is_protected_where_it_is_worked_in_but_for_a_checkout
 
 #[tokio::test]
 async fn a_look_around_tells_nothing_of_what_is_hidden() {
-    let bench = Bench::at_home("");
-    let found = bench.done("search", json!({ "pattern": "needle" })).await;
+    let fixture = Fixture::at_home("");
+    let found = fixture.done("search", json!({ "pattern": "needle" })).await;
     assert_has(&found, &["1 match", "src/main.rs:1", "not searched, since it may hold secrets: src/.env"]);
     assert!(!found.contains("id_rsa") && !found.contains("keys.toml"), "{found}");
-    let names = bench.done("glob", json!({ "pattern": "**" })).await;
+    let names = fixture.done("glob", json!({ "pattern": "**" })).await;
     assert!(!names.contains("id_rsa") && !names.contains("keys.toml"), "{names}");
-    let listed = bench.done("list", json!({ "path": "." })).await;
+    let listed = fixture.done("list", json!({ "path": "." })).await;
     assert!(!listed.contains(".ssh/") && !listed.contains("hidden"), "{listed}");
     // What is named is searched: a person was asked.
-    assert_has(&bench.done("search", json!({ "pattern": "needle", "path": "src/.env" })).await, &["1 match"]);
     assert_has(
-        &bench.done("search", json!({ "pattern": "needle", "path": ".ssh" })).await,
+        &fixture.done("search", json!({ "pattern": "needle", "path": "src/.env" })).await,
+        &["1 match"],
+    );
+    assert_has(
+        &fixture.done("search", json!({ "pattern": "needle", "path": ".ssh" })).await,
         &[".ssh/id_rsa:1"],
     );
     // Nor does a look from above, which leaves the workspace, open it.
-    let above = json!({ "pattern": "needle", "path": bench.home().parent().unwrap() });
-    let found = bench.done("search", above).await;
+    let above = json!({ "pattern": "needle", "path": fixture.home().parent().unwrap() });
+    let found = fixture.done("search", above).await;
     assert!(!found.contains("id_rsa"), "{found}");
 }
 
 #[tokio::test]
 async fn what_lies_in_a_folder_that_is_called_like_a_secret_is_no_less_secret() {
-    let bench = Bench::new();
-    bench.put("store.key/.env", "needle=planted\n");
-    bench.put("store.key/notes.txt", "needle\n");
-    bench.put("alone.key", "needle\n");
+    let fixture = Fixture::new();
+    fixture.put("store.key/.env", "needle=planted\n");
+    fixture.put("store.key/notes.txt", "needle\n");
+    fixture.put("alone.key", "needle\n");
     // Nobody was asked: it is a folder of the workspace.
-    assert_eq!(bench.territory("search", "store.key").await, Territory::Inside);
-    let found = bench.done("search", json!({ "pattern": "needle", "path": "store.key" })).await;
+    assert_eq!(fixture.territory("search", "store.key").await, Territory::Inside);
+    let found = fixture.done("search", json!({ "pattern": "needle", "path": "store.key" })).await;
     assert_has(&found, &["1 match", "store.key/notes.txt:1", "since it may hold secrets: store.key/.env"]);
     assert!(!found.contains("planted"), "{found}");
     // About a file of that name somebody was asked.
-    assert_eq!(bench.territory("search", "alone.key").await, Territory::Secret);
-    let found = bench.done("search", json!({ "pattern": "needle", "path": "alone.key" })).await;
+    assert_eq!(fixture.territory("search", "alone.key").await, Territory::Secret);
+    let found = fixture.done("search", json!({ "pattern": "needle", "path": "alone.key" })).await;
     assert_has(&found, &["1 match"]);
 }
 
@@ -158,18 +161,18 @@ async fn what_comes_to_stand_for_something_hidden_after_the_look_is_not_used() {
         ("search", json!({ "path": "src", "pattern": "." })),
         ("search", json!({ "path": "store.key", "pattern": "." })),
     ] {
-        let bench = Bench::at_home("");
-        let home = bench.home();
+        let fixture = Fixture::at_home("");
+        let home = fixture.home();
         fs::create_dir(home.join("store.key")).unwrap();
         fs::write(home.join("src/known"), "x").unwrap();
         fs::write(home.join(".ssh/known"), "needle x").unwrap();
-        let found = bench.prepare(tool, arguments.clone()).await;
+        let found = fixture.prepare(tool, arguments.clone()).await;
         assert_eq!(found.territory(&found.leads_to[0]), Territory::Inside, "{tool} {arguments}");
         for (name, stands_for) in [("src", ".ssh"), ("store.key", ".ssh/id_rsa")] {
             fs::rename(home.join(name), home.join(format!("{name}.old"))).unwrap();
             symlink(stands_for, home.join(name)).unwrap();
         }
-        let text = bench.fails(tool, arguments.clone()).await;
+        let text = fixture.fails(tool, arguments.clone()).await;
         assert!(!text.contains("needle") && !text.contains("id_rsa"), "{tool} {arguments}: {text}");
         assert_eq!(fs::read_to_string(home.join(".ssh/known")).unwrap(), "needle x");
         assert!(!home.join(".ssh/fresh").exists());

@@ -3,16 +3,18 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "tests")]
 #![allow(clippy::disallowed_methods, reason = "tests look at the world themselves")]
 
-#[path = "../support/alone.rs"]
-mod alone;
 mod background;
 mod borders;
 mod changes;
 mod commands;
 mod finding;
 mod ignoring;
+#[path = "../support/legacy_facts.rs"]
+mod legacy_facts;
 mod looks;
 mod metadata;
+#[path = "../support/own_process.rs"]
+mod own_process;
 mod paths;
 #[path = "../support/pictures.rs"]
 mod pictures;
@@ -20,8 +22,6 @@ mod races;
 mod showing;
 mod swaps;
 mod terminals;
-#[path = "../support/told.rs"]
-mod told;
 mod undoing;
 mod web;
 
@@ -37,13 +37,13 @@ use tempfile::TempDir;
 use tokio::sync::mpsc;
 
 /// Two folders side by side: the workspace, and what lies outside of it.
-struct Bench {
+struct Fixture {
     folder: TempDir,
     tools: LocalTools,
     groups: Groups,
 }
 
-impl Bench {
+impl Fixture {
     fn new() -> Self {
         Self::with_environment(&[])
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-use countersign::runtime::undo::{Snapshots, Which};
+use countersign::runtime::undo::{Snapshots, UndoScope};
 use rustix::fs::{XattrFlags, getxattr, setxattr};
 use rustix::io::Errno;
 use serde_json::json;
@@ -31,11 +31,11 @@ fn label(path: &Path, name: &str, value: &[u8]) -> bool {
 
 #[tokio::test]
 async fn what_replaces_a_file_keeps_its_attributes_and_no_rights_of_a_program() {
-    let bench = Bench::new();
-    let snapshots = Snapshots::beside(&bench.folder.path().join("ID.jsonl"));
-    let bench = Bench { tools: bench.tools.clone().keeping(snapshots.clone()), ..bench };
-    let path = bench.path("run");
-    bench.put("run", "one\n");
+    let fixture = Fixture::new();
+    let snapshots = Snapshots::beside(&fixture.folder.path().join("ID.jsonl"));
+    let fixture = Fixture { tools: fixture.tools.clone().keeping(snapshots.clone()), ..fixture };
+    let path = fixture.path("run");
+    fixture.put("run", "one\n");
     let is_labelled = label(&path, "user.origin", b"https://example.com/");
     // A list of rights: the owner, user 12345 and everybody else may read.
     let rights = [
@@ -53,7 +53,7 @@ async fn what_replaces_a_file_keeps_its_attributes_and_no_rights_of_a_program() 
     let may_more = label(&path, "security.capability", &capable);
     fs::set_permissions(&path, fs::Permissions::from_mode(0o6755)).unwrap();
     let kept = |content: &str, calls: &str| {
-        assert_eq!((bench.get("run").as_str(), mode(&path)), (content, 0o755), "{calls}");
+        assert_eq!((fixture.get("run").as_str(), mode(&path)), (content, 0o755), "{calls}");
         let attributes = ["user.origin", "system.posix_acl_access", "security.capability"];
         let [origin, list, capability] = attributes.map(|name| attribute(&path, name));
         assert_eq!(origin.is_some_and(|value| value == b"https://example.com/"), is_labelled, "{calls}");
@@ -61,13 +61,13 @@ async fn what_replaces_a_file_keeps_its_attributes_and_no_rights_of_a_program() 
         assert_eq!(capability, None, "{calls}");
     };
     assert!(!may_more || attribute(&path, "security.capability").is_some());
-    bench.done("edit", json!({ "path": "run", "edits": [{ "old_text": "one", "new_text": "two" }] })).await;
+    fixture.done("edit", json!({ "path": "run", "edits": [{ "old_text": "one", "new_text": "two" }] })).await;
     kept("two\n", "edit");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o6755)).unwrap();
-    bench.done("write", json!({ "path": "run", "content": "three\n" })).await;
+    fixture.done("write", json!({ "path": "run", "content": "three\n" })).await;
     kept("three\n", "write");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o6755)).unwrap();
-    let plan = snapshots.plan(&Which::Since(CallId(1)), &undoing::told(&snapshots)).unwrap();
+    let plan = snapshots.plan(&UndoScope::Since(CallId(1)), &undoing::told(&snapshots)).unwrap();
     snapshots.restore(&plan, 0).unwrap();
     kept("one\n", "undo");
 }
@@ -81,23 +81,23 @@ fn entry(tag: u16, rights: u16, whose: u32) -> [u8; 8] {
 
 #[tokio::test]
 async fn a_file_that_undo_makes_anew_gets_no_rights_of_a_program() {
-    let bench = Bench::new();
-    let snapshots = Snapshots::beside(&bench.folder.path().join("ID.jsonl"));
-    let bench = Bench { tools: bench.tools.clone().keeping(snapshots.clone()), ..bench };
-    bench.put("run", "one\n");
-    fs::set_permissions(bench.path("run"), fs::Permissions::from_mode(0o4755)).unwrap();
-    bench.done("write", json!({ "path": "run", "content": "two\n" })).await;
+    let fixture = Fixture::new();
+    let snapshots = Snapshots::beside(&fixture.folder.path().join("ID.jsonl"));
+    let fixture = Fixture { tools: fixture.tools.clone().keeping(snapshots.clone()), ..fixture };
+    fixture.put("run", "one\n");
+    fs::set_permissions(fixture.path("run"), fs::Permissions::from_mode(0o4755)).unwrap();
+    fixture.done("write", json!({ "path": "run", "content": "two\n" })).await;
     let changes = snapshots.changes().unwrap();
     // As if the agent had removed it: the record alone says what it was.
     let gone = countersign::runtime::undo::Content::Absent;
-    let record = bench.folder.path().join("ID.files/changes");
+    let record = fixture.folder.path().join("ID.files/changes");
     let line = fs::read_to_string(&record).unwrap();
     let after = countersign::runtime::undo::Hash::of(b"two\n");
     fs::write(&record, line.replace(&format!("\"{after}\""), "null")).unwrap();
     assert_eq!(snapshots.changes().unwrap()[0].after, gone);
     assert_eq!(changes[0].mode, Some(0o4755));
-    fs::remove_file(bench.path("run")).unwrap();
-    let plan = snapshots.plan(&Which::Since(CallId(1)), &undoing::told(&snapshots)).unwrap();
+    fs::remove_file(fixture.path("run")).unwrap();
+    let plan = snapshots.plan(&UndoScope::Since(CallId(1)), &undoing::told(&snapshots)).unwrap();
     snapshots.restore(&plan, 0).unwrap();
-    assert_eq!((bench.get("run").as_str(), mode(&bench.path("run"))), ("one\n", 0o755));
+    assert_eq!((fixture.get("run").as_str(), mode(&fixture.path("run"))), ("one\n", 0o755));
 }

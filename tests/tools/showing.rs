@@ -6,11 +6,11 @@ use image::ImageFormat;
 use serde_json::json;
 
 use super::pictures::{gif, png, quarters};
-use super::{Bench, assert_has};
+use super::{Fixture, assert_has};
 
 #[tokio::test]
 async fn a_picture_of_each_format_is_shown() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     for (format, media_type, says) in [
         (ImageFormat::Png, "image/png", "(PNG image of 8×6, "),
         (ImageFormat::Jpeg, "image/jpeg", "(JPEG image of 8×6, "),
@@ -19,8 +19,8 @@ async fn a_picture_of_each_format_is_shown() {
     ] {
         let bytes = quarters(8, 6, format);
         // What it is called says nothing.
-        bench.put("shot.txt", &bytes);
-        let report = bench.run("read", json!({ "path": "./shot.txt", "offset": 3 })).await;
+        fixture.put("shot.txt", &bytes);
+        let report = fixture.run("read", json!({ "path": "./shot.txt", "offset": 3 })).await;
         assert_eq!((report.outcome, report.cut_chars), (Outcome::Ok, 0));
         assert_has(&report.content, &["`shot.txt` is an image.\n", says]);
         let image = Image {
@@ -35,20 +35,20 @@ async fn a_picture_of_each_format_is_shown() {
 
 #[tokio::test]
 async fn what_a_provider_would_refuse_is_not_shown() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     let whole = quarters(64, 48, ImageFormat::Png);
-    bench.put("cut.png", &whole[..whole.len() - 20]);
+    fixture.put("cut.png", &whole[..whole.len() - 20]);
     let mut torn = whole.clone();
     let middle = torn.len() / 2;
     torn[middle..middle + 8].copy_from_slice(b"\0\0\0\0junk");
-    bench.put("torn.png", &torn);
-    bench.put("head.gif", gif(300, 200));
-    bench.put("bomb.png", png(7_000, 7_000));
-    bench.put("wide.png", png(8_001, 1));
-    bench.put("liar.png", png(3, 5));
+    fixture.put("torn.png", &torn);
+    fixture.put("head.gif", gif(300, 200));
+    fixture.put("bomb.png", png(7_000, 7_000));
+    fixture.put("wide.png", png(8_001, 1));
+    fixture.put("liar.png", png(3, 5));
     let padding = vec![0; usize::try_from(Image::MOST_BYTES).unwrap()];
-    bench.put("large.png", [whole.clone(), padding].concat());
-    bench.put("none.png", b"\0\x01\x02");
+    fixture.put("large.png", [whole.clone(), padding].concat());
+    fixture.put("none.png", b"\0\x01\x02");
     for (path, says) in [
         ("cut.png", "cannot be sent: it is damaged or cut short; use `shell`"),
         ("torn.png", "is an image that cannot be decoded; use `shell`"),
@@ -59,7 +59,7 @@ async fn what_a_provider_would_refuse_is_not_shown() {
         ("large.png", "is larger than 3.9 MB; scale it down"),
         ("none.png", "is not text: a binary file"),
     ] {
-        let report = bench.run("read", json!({ "path": path })).await;
+        let report = fixture.run("read", json!({ "path": path })).await;
         assert_eq!((report.outcome, report.images), (Outcome::Failed, vec![]), "{path}");
         assert_has(&report.content, &[path, says]);
     }
@@ -67,23 +67,23 @@ async fn what_a_provider_would_refuse_is_not_shown() {
 
 #[tokio::test]
 async fn a_text_that_begins_like_a_picture_is_a_text() {
-    let bench = Bench::new();
-    bench.put("notes", "GIF89a is what a GIF begins with.\n");
-    let report = bench.run("read", json!({ "path": "notes" })).await;
+    let fixture = Fixture::new();
+    fixture.put("notes", "GIF89a is what a GIF begins with.\n");
+    let report = fixture.run("read", json!({ "path": "notes" })).await;
     assert_eq!((report.outcome, report.images), (Outcome::Ok, vec![]));
     assert_has(&report.content, &["    1\tGIF89a is what"]);
 }
 
 #[tokio::test]
 async fn a_picture_that_is_changed_while_it_is_decided_about_is_not_shown() {
-    let bench = Bench::new();
-    bench.put("shot.png", quarters(8, 6, ImageFormat::Png));
-    std::fs::create_dir(bench.path("other")).unwrap();
-    bench.put("other/secret.png", quarters(8, 6, ImageFormat::Png));
-    bench.prepare("read", json!({ "path": "shot.png" })).await;
-    std::fs::remove_file(bench.path("shot.png")).unwrap();
-    std::os::unix::fs::symlink("other/secret.png", bench.path("shot.png")).unwrap();
-    let report = bench.run("read", json!({ "path": "shot.png" })).await;
+    let fixture = Fixture::new();
+    fixture.put("shot.png", quarters(8, 6, ImageFormat::Png));
+    std::fs::create_dir(fixture.path("other")).unwrap();
+    fixture.put("other/secret.png", quarters(8, 6, ImageFormat::Png));
+    fixture.prepare("read", json!({ "path": "shot.png" })).await;
+    std::fs::remove_file(fixture.path("shot.png")).unwrap();
+    std::os::unix::fs::symlink("other/secret.png", fixture.path("shot.png")).unwrap();
+    let report = fixture.run("read", json!({ "path": "shot.png" })).await;
     assert_eq!((report.outcome, report.images), (Outcome::Failed, vec![]));
     assert_has(&report.content, &["`shot.png` is a symlink now", "look at it again"]);
 }

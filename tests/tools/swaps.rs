@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread::JoinHandle;
 
-use countersign::runtime::undo::{Snapshots, Which};
+use countersign::runtime::undo::{Snapshots, UndoScope};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde_json::json;
 
@@ -25,7 +25,7 @@ const WRITES: u64 = 300;
 
 /// A workspace in which `d` is now a folder and now a link to one outside, and `f` now a file and now a link to one.
 struct Swapped {
-    bench: Bench,
+    fixture: Fixture,
     outside: PathBuf,
     is_over: Arc<AtomicBool>,
     times: Arc<AtomicU64>,
@@ -34,24 +34,24 @@ struct Swapped {
 
 impl Swapped {
     fn new() -> Self {
-        let bench = Bench::new();
-        let outside = bench.folder.path().canonicalize().unwrap().join("outside");
+        let fixture = Fixture::new();
+        let outside = fixture.folder.path().canonicalize().unwrap().join("outside");
         fs::create_dir_all(outside.join("sub")).unwrap();
         for name in ["id", "changed", "sub/deep", ONLY_OUTSIDE] {
             fs::write(outside.join(name), format!("{SECRET}\n")).unwrap();
         }
         for name in ["d/id", "d/changed", "d/sub/deep", "f"] {
-            bench.put(name, "ours\n");
+            fixture.put(name, "ours\n");
         }
-        symlink(&outside, bench.path("away")).unwrap();
-        symlink(outside.join("id"), bench.path("g")).unwrap();
-        Self { bench, outside, is_over: Arc::default(), times: Arc::default(), thread: None }
+        symlink(&outside, fixture.path("away")).unwrap();
+        symlink(outside.join("id"), fixture.path("g")).unwrap();
+        Self { fixture, outside, is_over: Arc::default(), times: Arc::default(), thread: None }
     }
 
     /// Begins to exchange them.
     fn begin(&mut self) {
         let (is_over, times) = (Arc::clone(&self.is_over), Arc::clone(&self.times));
-        let pairs = [["d", "away"], ["f", "g"]].map(|pair| pair.map(|name| self.bench.path(name)));
+        let pairs = [["d", "away"], ["f", "g"]].map(|pair| pair.map(|name| self.fixture.path(name)));
         self.thread = Some(std::thread::spawn(move || {
             while !is_over.load(Relaxed) {
                 for [one, other] in &pairs {
@@ -82,7 +82,7 @@ fn contents(folder: &Path) -> BTreeSet<(PathBuf, Vec<u8>)> {
     found
 }
 
-impl Bench {
+impl Fixture {
     /// The call as the loop makes it in a mode that asks about nothing inside: looked at, and run unless it leads out.
     async fn unasked(&self, number: u64, name: &str, arguments: Value) -> Option<ToolReport> {
         let call = Invocation { call: CallId(number), ..invocation(name, arguments, 30_000) };
@@ -109,7 +109,7 @@ async fn race(attempts: u64, calls: impl Fn(u64) -> Vec<(&'static str, Value)>) 
     for attempt in 0..attempts {
         for (name, arguments) in calls(attempt) {
             number += 1;
-            let Some(report) = swapped.bench.unasked(number, name, arguments).await else { continue };
+            let Some(report) = swapped.fixture.unasked(number, name, arguments).await else { continue };
             worked += u64::from(report.outcome == Outcome::Ok);
             if report.content.contains(SECRET) || report.content.contains(ONLY_OUTSIDE) {
                 leaks.push(format!("{name}: {}", report.content));
@@ -183,11 +183,12 @@ async fn nothing_outside_is_listed_or_found() {
 async fn nothing_outside_is_put_back() {
     let mut swapped = Swapped::new();
     let before = contents(&swapped.outside);
-    let kept = swapped.bench.folder.path().join("kept.jsonl");
-    swapped.bench.tools = swapped.bench.tools.clone().keeping(Snapshots::beside(&kept));
+    let kept = swapped.fixture.folder.path().join("kept.jsonl");
+    swapped.fixture.tools = swapped.fixture.tools.clone().keeping(Snapshots::beside(&kept));
     let snapshots = Snapshots::beside(&kept);
     for (number, path) in [(1, "d/changed"), (2, "d/fresh"), (3, "d/made/fresh")] {
-        let report = swapped.bench.unasked(number, "write", json!({ "path": path, "content": "mine" })).await;
+        let report =
+            swapped.fixture.unasked(number, "write", json!({ "path": path, "content": "mine" })).await;
         assert_eq!(report.unwrap().outcome, Outcome::Ok);
     }
     // What the agent left stands outside too: an undo that goes astray would find there what it looks for.
@@ -201,18 +202,18 @@ async fn nothing_outside_is_put_back() {
         before.into_iter().filter(|(path, content)| fs::read(path).unwrap() == *content).collect();
     swapped.begin();
     let calls = (1..=3).chain((0..WRITES).map(|attempt| 100 + attempt));
-    let files = ["d/changed", "d/fresh", "d/made/fresh"].map(|path| swapped.bench.path(path));
+    let files = ["d/changed", "d/fresh", "d/made/fresh"].map(|path| swapped.fixture.path(path));
     let calls = calls.flat_map(|call| files.iter().map(move |file| (CallId(call), file.clone())));
     let books = undoing::books(&calls.collect::<Vec<_>>());
     let mut done = 0;
     for attempt in 0..WRITES {
-        let Ok(plan) = snapshots.plan(&Which::Since(CallId(1)), &books) else { continue };
+        let Ok(plan) = snapshots.plan(&UndoScope::Since(CallId(1)), &books) else { continue };
         if plan.refused.is_empty() && snapshots.restore(&plan, attempt).is_ok() {
             done += 1;
             // Once it is undone there is nothing left to do: the agent changes the files again.
             for path in ["d/changed", "d/fresh", "d/made/fresh"] {
                 swapped
-                    .bench
+                    .fixture
                     .unasked(100 + attempt, "write", json!({ "path": path, "content": "mine" }))
                     .await;
             }

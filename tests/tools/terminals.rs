@@ -2,85 +2,85 @@
 
 use std::time::Duration;
 
-use countersign::tool::{Colour, KeyModes, Look, Screen, Typed, Weight};
+use countersign::tool::{CellStyle, Colour, KeyModes, Screen, Typed, Weight};
 use serde_json::json;
 
 use super::commands::Tether;
 use super::*;
 
-async fn on_terminal(bench: &Bench, command: &str) -> String {
-    bench.done("shell", json!({ "command": command, "pty": true })).await
+async fn on_terminal(fixture: &Fixture, command: &str) -> String {
+    fixture.done("shell", json!({ "command": command, "pty": true })).await
 }
 
 #[tokio::test]
 async fn the_command_has_a_terminal_of_its_own() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     let text = on_terminal(
-        &bench,
+        &fixture,
         "test -t 1 && echo a terminal; stty size < /dev/tty; printf 'x\\n' > /dev/tty; echo $TERM; cat; echo end",
     )
     .await;
     assert_eq!(text, "a terminal\n40 120\nx\nxterm-256color\nend", "and its input has ended");
-    let plain = bench.fails("shell", json!({ "command": "test -t 1 || printf x > /dev/tty" })).await;
+    let plain = fixture.fails("shell", json!({ "command": "test -t 1 || printf x > /dev/tty" })).await;
     assert!(!plain.starts_with('x'), "{plain}");
 }
 
 #[tokio::test]
 async fn what_stands_on_the_screen_is_the_result() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     let text = on_terminal(
-        &bench,
+        &fixture,
         "printf '\\033[31mred\\033[0m\\n'; printf 'half\\rhole\\n'; printf 'gone\\033[2K\\rkept\\n'",
     )
     .await;
     assert_eq!(text, "red\nhole\nkept");
     let long = "y".repeat(300);
-    assert_eq!(on_terminal(&bench, &format!("echo {long}; echo z")).await, format!("{long}\nz"));
+    assert_eq!(on_terminal(&fixture, &format!("echo {long}; echo z")).await, format!("{long}\nz"));
 }
 
 #[tokio::test]
 async fn what_scrolled_away_is_there_up_to_a_bound() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     for most in [39, 40, 41, 79, 80, 100, 900] {
         let expected: Vec<String> = (1..=most).map(|n| n.to_string()).collect();
-        let text = on_terminal(&bench, &format!("seq {most}")).await;
+        let text = on_terminal(&fixture, &format!("seq {most}")).await;
         assert_eq!(text, expected.join("\n"), "{most}");
     }
-    let flood = on_terminal(&bench, "seq 100000").await;
+    let flood = on_terminal(&fixture, "seq 100000").await;
     assert!(flood.starts_with("[… what scrolled away") && flood.ends_with("\n99999\n100000"), "{flood}");
     assert!(flood.lines().count() < 1_100);
 }
 
 #[tokio::test]
 async fn a_failure_and_a_timeout_say_so_and_nothing_stays() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     assert_eq!(
-        bench.fails("shell", json!({ "command": "echo no; exit 2", "pty": true })).await,
+        fixture.fails("shell", json!({ "command": "echo no; exit 2", "pty": true })).await,
         "no\nexit code 2"
     );
-    let tether = Tether::new(&bench);
+    let tether = Tether::new(&fixture);
     let command =
         json!({ "command": "exec 9>tether; echo up; sleep 1000 & wait", "pty": true, "timeout_seconds": 1 });
-    let report = bench.run("shell", command).await;
+    let report = fixture.run("shell", command).await;
     assert_eq!(report.outcome, Outcome::TimedOut);
     assert_has(&report.content, &["up\n", "timed out after 1 s"]);
     tether.let_go().await;
-    let bench = Bench::new();
-    let tether = Tether::new(&bench);
-    on_terminal(&bench, "exec 9>tether; setsid sleep 1000 > /dev/null 2>&1 & echo up").await;
+    let fixture = Fixture::new();
+    let tether = Tether::new(&fixture);
+    on_terminal(&fixture, "exec 9>tether; setsid sleep 1000 > /dev/null 2>&1 & echo up").await;
     tether.let_go().await;
     let both = json!({ "command": "true", "pty": true, "background": true });
-    assert_has(&bench.fails("shell", both).await, &["no terminal"]);
+    assert_has(&fixture.fails("shell", both).await, &["no terminal"]);
 }
 
 #[tokio::test]
 async fn the_screen_is_shown_while_it_runs() {
-    let bench = Bench::new();
-    let gate = bench.path("gate");
+    let fixture = Fixture::new();
+    let gate = fixture.path("gate");
     assert!(std::process::Command::new("mkfifo").arg(&gate).status().unwrap().success());
     let command =
         json!({ "command": "echo one; printf 10%%; read x < gate; printf '\\r20%%\\n'", "pty": true });
-    let mut run = Run::start(&bench, command);
+    let mut run = Run::start(&fixture, command);
     run.shows("the first half", |screen| screen.lines().eq(["one", "10%"]) && screen.cursor == Some((1, 3)))
         .await;
     tokio::task::spawn_blocking(move || fs::write(gate, "go\n").unwrap()).await.unwrap();
@@ -95,18 +95,18 @@ struct Run {
 }
 
 impl Run {
-    fn start(bench: &Bench, arguments: Value) -> Self {
+    fn start(fixture: &Fixture, arguments: Value) -> Self {
         let (output, listener) = mpsc::channel(8);
-        let tools = bench.tools.clone();
+        let tools = fixture.tools.clone();
         let report = tokio::spawn(tools.run(invocation("shell", arguments, 60_000), output));
         Self { tools, report, listener }
     }
 
     /// Where a person can type.
-    fn attended(mut bench: Bench, command: &str) -> (Bench, Self) {
-        bench.tools = bench.tools.attended();
-        let run = Self::start(&bench, json!({ "command": command, "pty": true }));
-        (bench, run)
+    fn attended(mut fixture: Fixture, command: &str) -> (Fixture, Self) {
+        fixture.tools = fixture.tools.attended();
+        let run = Self::start(&fixture, json!({ "command": command, "pty": true }));
+        (fixture, run)
     }
 
     async fn shows(&mut self, what: &str, wanted: impl Fn(&Screen) -> bool) -> Screen {
@@ -144,7 +144,7 @@ fn has(row: &'static str) -> impl Fn(&Screen) -> bool {
 
 #[tokio::test]
 async fn a_person_types_into_it() {
-    let (_bench, mut run) = Run::attended(Bench::new(), "printf 'name? '; read x; echo got:$x; cat");
+    let (_bench, mut run) = Run::attended(Fixture::new(), "printf 'name? '; read x; echo got:$x; cat");
     run.shows("the question", |screen| screen.lines().eq(["name?"]) && screen.cursor == Some((0, 6))).await;
     run.types("Ann");
     run.types("a\x7f\r");
@@ -157,7 +157,7 @@ async fn a_person_types_into_it() {
 }
 
 /// Its rows as runs: each text with its look.
-fn runs(screen: &Screen) -> Vec<Vec<(&str, Look)>> {
+fn runs(screen: &Screen) -> Vec<Vec<(&str, CellStyle)>> {
     screen.rows.iter().map(|row| row.runs().collect()).collect()
 }
 
@@ -166,10 +166,10 @@ async fn looks_come_in_runs_and_the_result_is_plain() {
     let command = "printf 'plain \\033[31mred\\033[0m \\033[1;3;4;7;38;5;208;48;2;1;2;3mall\\033[0m\\n'; \
                    printf '\\033[2m漢字\\033[0mx\\n'; printf '\\033[8mconcealed\\033[0m\\n'; \
                    printf '\\033[7;44mbar\\033[K\\033[0m\\n\\n'; printf 'a\\033[5Cb'; read x";
-    let (_bench, mut run) = Run::attended(Bench::new(), command);
+    let (_bench, mut run) = Run::attended(Fixture::new(), command);
     let screen = run.shows("its rows", |screen| screen.rows.len() == 6).await;
-    let plain = Look::default();
-    let all = Look {
+    let plain = CellStyle::default();
+    let all = CellStyle {
         foreground: Colour::Palette(208),
         background: Colour::Exact([1, 2, 3]),
         weight: Weight::Bold,
@@ -177,20 +177,20 @@ async fn looks_come_in_runs_and_the_result_is_plain() {
         underline: true,
         inverse: true,
     };
-    let blue = Look { background: Colour::Palette(4), ..plain };
+    let blue = CellStyle { background: Colour::Palette(4), ..plain };
     let erased = " ".repeat(117);
     assert_eq!(
         runs(&screen),
         [
             vec![
                 ("plain ", plain),
-                ("red", Look { foreground: Colour::Palette(1), ..plain }),
+                ("red", CellStyle { foreground: Colour::Palette(1), ..plain }),
                 (" ", plain),
                 ("all", all)
             ],
-            vec![("漢字", Look { weight: Weight::Dim, ..plain }), ("x", plain)],
+            vec![("漢字", CellStyle { weight: Weight::Dim, ..plain }), ("x", plain)],
             vec![("concealed", plain)],
-            vec![("bar", Look { inverse: true, ..blue }), (&erased, blue)],
+            vec![("bar", CellStyle { inverse: true, ..blue }), (&erased, blue)],
             vec![],
             vec![("a     b", plain)],
         ]
@@ -204,7 +204,7 @@ async fn looks_come_in_runs_and_the_result_is_plain() {
 async fn a_screen_of_nothing_but_looks_is_bounded() {
     let command =
         "i=0; while [ $i -lt 4800 ]; do printf '\\033[48;5;%dmx' $((i % 7)); i=$((i + 1)); done; read x";
-    let (_bench, mut run) = Run::attended(Bench::new(), command);
+    let (_bench, mut run) = Run::attended(Fixture::new(), command);
     let full = |screen: &Screen| screen.rows.len() == 40 && screen.rows[39].text().len() == 120;
     let screen = run.shows("all of it", full).await;
     assert_eq!(screen.rows.iter().map(|row| row.runs().count()).sum::<usize>(), 4_800);
@@ -228,7 +228,7 @@ async fn ctrl_c_interrupts_the_program() {
     }
     // A shell that is told between two commands acts before the next one; one that is about to read would not.
     let waits = "trap 'echo caught; exit 3' INT; echo up; while :; do sleep 1; done";
-    let (_bench, mut run) = Run::attended(Bench::new(), waits);
+    let (_bench, mut run) = Run::attended(Fixture::new(), waits);
     run.shows("its first line", has("up")).await;
     run.types("\x03");
     let report = run.ends().await;
@@ -239,7 +239,7 @@ async fn ctrl_c_interrupts_the_program() {
 #[tokio::test]
 async fn a_password_that_is_not_echoed_is_nowhere() {
     let command = "stty -echo; printf 'password: '; read x; stty echo; echo; echo ${#x} letters; read y";
-    let (_bench, mut run) = Run::attended(Bench::new(), command);
+    let (_bench, mut run) = Run::attended(Fixture::new(), command);
     run.shows("the question", has("password:")).await;
     run.types("hunter2\r");
     let screen = run.shows("that it was read", has("7 letters")).await;
@@ -257,7 +257,7 @@ async fn the_terminal_answers_what_would_be_waited_for() {
     let command = format!(
         "{ask}; stty raw -echo; printf 'abc'; ask '\\033[6n' R; ask '\\033[5n' n; ask '\\033[c' c; stty sane"
     );
-    let (_bench, run) = Run::attended(Bench::new(), &command);
+    let (_bench, run) = Run::attended(Fixture::new(), &command);
     let report = run.ends().await;
     assert_eq!(report.content, "abcE[1;4R\nE[0n\nE[?62;22c");
 }
@@ -269,14 +269,14 @@ async fn no_answer_carries_what_was_printed() {
         "\\033]0;echo evil\\007\\033[21t\\033]52;c;?\\007\\033P$qm\\033\\\\\\033[>c\\033[>q\\033]11;?\\007";
     let command =
         format!("stty raw -echo; printf '{asked}\\033[5n'; dd bs=1 count=4 2>/dev/null | tr '\\033' E");
-    let (_bench, run) = Run::attended(Bench::new(), &command);
+    let (_bench, run) = Run::attended(Fixture::new(), &command);
     assert_eq!(run.ends().await.content, "E[0n", "the last question is the first that is answered");
 }
 
 #[tokio::test]
 async fn what_a_program_asks_of_keys_is_told() {
     let (_bench, mut run) = Run::attended(
-        Bench::new(),
+        Fixture::new(),
         "printf '\\033[?1h\\033[?2004h\\033[?25l'; echo set; read x; printf '\\033[?1l\\033[?2004l\\033[?25h'; echo reset; read x",
     );
     let screen = run.shows("the modes", has("set")).await;
@@ -292,11 +292,11 @@ async fn what_a_program_asks_of_keys_is_told() {
 
 #[tokio::test]
 async fn keys_for_others_and_after_the_end_are_dropped_and_a_deaf_program_holds_up_nobody() {
-    let bench = Bench::new();
-    let gate = bench.path("gate");
+    let fixture = Fixture::new();
+    let gate = fixture.path("gate");
     assert!(std::process::Command::new("mkfifo").arg(&gate).status().unwrap().success());
-    let (bench, mut run) =
-        Run::attended(bench, "stty raw -echo; printf deaf; read x < gate; stty sane; echo; echo end");
+    let (fixture, mut run) =
+        Run::attended(fixture, "stty raw -echo; printf deaf; read x < gate; stty sane; echo; echo end");
     run.shows("it", has("deaf")).await;
     run.tools.type_into(CallId(2), Typed(b"elsewhere\r".to_vec()));
     let much = "x".repeat(100_000);
@@ -307,7 +307,7 @@ async fn keys_for_others_and_after_the_end_are_dropped_and_a_deaf_program_holds_
     let report = run.ends().await;
     assert_eq!(report.outcome, Outcome::Ok);
     assert_has(&report.content, &["deaf", "end"]);
-    bench.tools.type_into(CallId(1), Typed(b"late\r".to_vec()));
-    let report = bench.run("shell", json!({ "command": "echo alone", "pty": true })).await;
+    fixture.tools.type_into(CallId(1), Typed(b"late\r".to_vec()));
+    let report = fixture.run("shell", json!({ "command": "echo alone", "pty": true })).await;
     assert_eq!(report.content, "alone", "nothing of it reaches the next command");
 }

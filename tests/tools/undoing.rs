@@ -8,17 +8,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use countersign::ledger::{Body, Decider, Decision, Entry, EntryId, Millis, ToolUse};
-use countersign::runtime::undo::{Agreement, Content, Finished, Hash, Restored, Snapshots, Which};
+use countersign::runtime::undo::{Agreement, Content, Finished, Hash, Restored, Snapshots, UndoScope};
 use serde_json::json;
 
 use super::*;
 
-impl Bench {
+impl Fixture {
     fn kept() -> (Self, Snapshots) {
-        let mut bench = Self::new();
-        let snapshots = Snapshots::beside(&bench.folder.path().join("ID.jsonl"));
-        bench.tools = bench.tools.clone().keeping(snapshots.clone());
-        (bench, snapshots)
+        let mut fixture = Self::new();
+        let snapshots = Snapshots::beside(&fixture.folder.path().join("ID.jsonl"));
+        fixture.tools = fixture.tools.clone().keeping(snapshots.clone());
+        (fixture, snapshots)
     }
 
     async fn call(&self, call: u64, name: &str, arguments: Value) {
@@ -67,66 +67,66 @@ fn untold(_since: CallId, _entries: u64) -> bool {
     false
 }
 
-fn calls(calls: &[u64]) -> Which {
-    Which::Calls(calls.iter().copied().map(CallId).collect::<BTreeSet<_>>())
+fn calls(calls: &[u64]) -> UndoScope {
+    UndoScope::Calls(calls.iter().copied().map(CallId).collect::<BTreeSet<_>>())
 }
 
 #[tokio::test]
 async fn a_turn_goes_back_to_what_was_before_it() {
-    let (bench, snapshots) = Bench::kept();
-    bench.put("a", "one\n");
-    bench.put("binary", b"\0\xff\x01");
-    fs::set_permissions(bench.path("a"), fs::Permissions::from_mode(0o751)).unwrap();
+    let (fixture, snapshots) = Fixture::kept();
+    fixture.put("a", "one\n");
+    fixture.put("binary", b"\0\xff\x01");
+    fs::set_permissions(fixture.path("a"), fs::Permissions::from_mode(0o751)).unwrap();
     let edit = json!({ "path": "a", "edits": [{ "old_text": "one", "new_text": "two" }] });
-    bench.call(1, "edit", edit).await;
-    bench.write(2, "a", "three\n").await;
-    bench.write(3, "binary", "text").await;
-    bench.write(4, "new/deep/file", "made").await;
+    fixture.call(1, "edit", edit).await;
+    fixture.write(2, "a", "three\n").await;
+    fixture.write(3, "binary", "text").await;
+    fixture.write(4, "new/deep/file", "made").await;
     let plan = snapshots.plan(&calls(&[1, 2, 3, 4]), &told(&snapshots)).unwrap();
     assert_eq!((plan.steps.len(), plan.refused.len()), (3, 0));
     let restored = snapshots.restore(&plan, 0).unwrap();
-    assert_eq!(restored.files, [bench.path("a"), bench.path("binary"), bench.path("new/deep/file")]);
-    assert_eq!((bench.get("a").as_str(), mode(&bench.path("a"))), ("one\n", 0o751));
-    assert_eq!(fs::read(bench.path("binary")).unwrap(), b"\0\xff\x01");
-    assert!(!bench.path("new").exists(), "the folders that were made for it go, too");
+    assert_eq!(restored.files, [fixture.path("a"), fixture.path("binary"), fixture.path("new/deep/file")]);
+    assert_eq!((fixture.get("a").as_str(), mode(&fixture.path("a"))), ("one\n", 0o751));
+    assert_eq!(fs::read(fixture.path("binary")).unwrap(), b"\0\xff\x01");
+    assert!(!fixture.path("new").exists(), "the folders that were made for it go, too");
     let again = snapshots.plan(&calls(&[1, 2, 3, 4]), &told(&snapshots)).unwrap();
     assert_eq!((again.steps.len(), again.already.len()), (0, 3));
     // The undo is on record, and what it replaced is kept.
     let changes = snapshots.changes().unwrap();
     assert_eq!(changes.iter().filter(|change| change.call.is_none()).count(), 3);
-    assert!(bench.folder.path().join("ID.files").join(Hash::of(b"three\n").as_str()).exists());
+    assert!(fixture.folder.path().join("ID.files").join(Hash::of(b"three\n").as_str()).exists());
 }
 
 #[tokio::test]
 async fn one_turn_of_several_and_everything_since() {
-    let (bench, snapshots) = Bench::kept();
-    bench.put("a", "0");
-    bench.write(1, "a", "1").await;
-    bench.write(2, "b", "2").await;
-    bench.write(3, "a", "3").await;
+    let (fixture, snapshots) = Fixture::kept();
+    fixture.put("a", "0");
+    fixture.write(1, "a", "1").await;
+    fixture.write(2, "b", "2").await;
+    fixture.write(3, "a", "3").await;
     let first = snapshots.plan(&calls(&[1]), &told(&snapshots)).unwrap();
     assert_has(&first.refused[0].why.to_string(), &["changed again later, by c3"]);
     snapshots.restore(&snapshots.plan(&calls(&[3]), &told(&snapshots)).unwrap(), 0).unwrap();
-    assert_eq!((bench.get("a").as_str(), bench.get("b").as_str()), ("1", "2"));
-    snapshots.restore(&snapshots.plan(&Which::Since(CallId(1)), &told(&snapshots)).unwrap(), 0).unwrap();
-    assert_eq!(bench.get("a"), "0");
-    assert!(!bench.path("b").exists());
+    assert_eq!((fixture.get("a").as_str(), fixture.get("b").as_str()), ("1", "2"));
+    snapshots.restore(&snapshots.plan(&UndoScope::Since(CallId(1)), &told(&snapshots)).unwrap(), 0).unwrap();
+    assert_eq!(fixture.get("a"), "0");
+    assert!(!fixture.path("b").exists());
 }
 
 #[tokio::test]
 async fn what_somebody_else_changed_stops_all_of_it() {
-    let (bench, snapshots) = Bench::kept();
-    bench.put("a", "0");
-    bench.put("gone", "0");
+    let (fixture, snapshots) = Fixture::kept();
+    fixture.put("a", "0");
+    fixture.put("gone", "0");
     for (call, path) in [(1, "a"), (2, "b"), (3, "gone"), (4, "swapped/file")] {
-        bench.write(call, path, "mine").await;
+        fixture.write(call, path, "mine").await;
     }
     let all = calls(&[1, 2, 3, 4]);
     let good = snapshots.plan(&all, &told(&snapshots)).unwrap();
-    bench.put("a", "theirs");
-    fs::remove_file(bench.path("gone")).unwrap();
-    fs::rename(bench.path("swapped"), bench.folder.path().join("elsewhere")).unwrap();
-    symlink(bench.folder.path().join("elsewhere"), bench.path("swapped")).unwrap();
+    fixture.put("a", "theirs");
+    fs::remove_file(fixture.path("gone")).unwrap();
+    fs::rename(fixture.path("swapped"), fixture.folder.path().join("elsewhere")).unwrap();
+    symlink(fixture.folder.path().join("elsewhere"), fixture.path("swapped")).unwrap();
     let plan = snapshots.plan(&all, &told(&snapshots)).unwrap();
     let refused: Vec<String> =
         plan.refused.iter().map(|refusal| format!("{} {}", refusal.path.display(), refusal.why)).collect();
@@ -140,45 +140,45 @@ async fn what_somebody_else_changed_stops_all_of_it() {
         &snapshots.restore(&good, 0).unwrap_err(),
         &["changed since this was planned", "nothing was undone"],
     );
-    assert_eq!((bench.get("a").as_str(), bench.get("b").as_str()), ("theirs", "mine"));
+    assert_eq!((fixture.get("a").as_str(), fixture.get("b").as_str()), ("theirs", "mine"));
 }
 
 /// It has no blocks on the disk: whoever read it whole would need 64 GB of memory.
 #[tokio::test]
 async fn what_has_grown_too_large_since_is_refused_and_not_read() {
-    let (bench, snapshots) = Bench::kept();
-    bench.put("a", "0");
-    bench.write(1, "a", "1").await;
-    fs::OpenOptions::new().write(true).open(bench.path("a")).unwrap().set_len(64 << 30).unwrap();
+    let (fixture, snapshots) = Fixture::kept();
+    fixture.put("a", "0");
+    fixture.write(1, "a", "1").await;
+    fs::OpenOptions::new().write(true).open(fixture.path("a")).unwrap().set_len(64 << 30).unwrap();
     let plan = snapshots.plan(&calls(&[1]), &told(&snapshots)).unwrap();
     assert_eq!((plan.steps.len(), plan.refused.len()), (0, 1));
     assert_has(&plan.refused[0].why.to_string(), &["changed since by someone else"]);
     assert_has(&snapshots.restore(&plan, 0).unwrap_err(), &["nothing was undone"]);
-    assert_eq!(fs::metadata(bench.path("a")).unwrap().len(), 64 << 30);
+    assert_eq!(fs::metadata(fixture.path("a")).unwrap().len(), 64 << 30);
 }
 
 #[tokio::test]
 async fn a_kept_content_that_is_lost_stops_all_of_it() {
-    let (bench, snapshots) = Bench::kept();
-    bench.put("a", "0");
-    bench.put("z/file", "0");
-    bench.write(1, "a", "1").await;
-    bench.write(2, "z/file", "1").await;
+    let (fixture, snapshots) = Fixture::kept();
+    fixture.put("a", "0");
+    fixture.put("z/file", "0");
+    fixture.write(1, "a", "1").await;
+    fixture.write(2, "z/file", "1").await;
     let plan = snapshots.plan(&calls(&[1, 2]), &told(&snapshots)).unwrap();
     // The content of the second is lost: found out before the first is touched.
-    let kept = bench.folder.path().join("ID.files").join(Hash::of(b"0").as_str());
+    let kept = fixture.folder.path().join("ID.files").join(Hash::of(b"0").as_str());
     fs::write(&kept, "damaged").unwrap();
     assert_has(&snapshots.restore(&plan, 0).unwrap_err(), &["is damaged", "nothing was undone"]);
-    assert_eq!((bench.get("a").as_str(), bench.get("z/file").as_str()), ("1", "1"));
+    assert_eq!((fixture.get("a").as_str(), fixture.get("z/file").as_str()), ("1", "1"));
 }
 
 #[tokio::test]
 #[cfg(target_os = "linux")]
 async fn a_file_that_cannot_be_written_takes_back_what_was_done() {
-    let (bench, snapshots) = Bench::kept();
-    bench.put("a", "0");
-    bench.write(1, "a", "1").await;
-    bench.write(2, "b", "1").await;
+    let (fixture, snapshots) = Fixture::kept();
+    fixture.put("a", "0");
+    fixture.write(1, "a", "1").await;
+    fixture.write(2, "b", "1").await;
     let mut plan = snapshots.plan(&calls(&[1, 2]), &told(&snapshots)).unwrap();
     // Nobody makes a file there, not even root.
     let nowhere = std::path::PathBuf::from("/proc/countersign-cannot-write-here");
@@ -186,51 +186,51 @@ async fn a_file_that_cannot_be_written_takes_back_what_was_done() {
     (third.path, third.from) = (nowhere, Content::Absent);
     plan.steps.push(third);
     assert_has(&snapshots.restore(&plan, 0).unwrap_err(), &["/proc/countersign", "nothing was undone"]);
-    assert_eq!((bench.get("a").as_str(), bench.get("b").as_str()), ("1", "1"), "both are as they were");
+    assert_eq!((fixture.get("a").as_str(), fixture.get("b").as_str()), ("1", "1"), "both are as they were");
     assert_eq!(snapshots.finish(&told(&snapshots), untold).unwrap(), Finished::Nothing);
     snapshots.restore(&snapshots.plan(&calls(&[1, 2]), &told(&snapshots)).unwrap(), 0).unwrap();
-    assert_eq!(bench.get("a"), "0");
-    assert!(!bench.path("b").exists());
+    assert_eq!(fixture.get("a"), "0");
+    assert!(!fixture.path("b").exists());
 }
 
 #[tokio::test]
 async fn a_restore_that_was_cut_off_is_finished_once() {
-    let (bench, snapshots) = Bench::kept();
+    let (fixture, snapshots) = Fixture::kept();
     for name in ["a", "b", "c"] {
-        bench.put(name, "0");
-        bench.write(1, name, "1").await;
+        fixture.put(name, "0");
+        fixture.write(1, name, "1").await;
     }
     let plan = snapshots.plan(&calls(&[1]), &told(&snapshots)).unwrap();
     snapshots.restore(&plan, 0).unwrap();
     // As the process leaves it that dies after the first file: the journal is there, two files are not restored.
-    let changes = fs::read_to_string(bench.folder.path().join("ID.files/changes")).unwrap();
+    let changes = fs::read_to_string(fixture.folder.path().join("ID.files/changes")).unwrap();
     let undone: Vec<&str> = changes.lines().skip(3).collect();
     let journal = format!("{}\n{}\n", json!({ "since": "c1" }), undone.join("\n"));
-    fs::write(bench.folder.path().join("ID.files/restoring"), journal).unwrap();
-    bench.put("b", "1");
-    bench.put("c", "theirs");
+    fs::write(fixture.folder.path().join("ID.files/restoring"), journal).unwrap();
+    fixture.put("b", "1");
+    fixture.put("c", "theirs");
     let finished = finished(&snapshots);
-    assert_eq!(finished.files, [bench.path("a"), bench.path("b")]);
-    assert_eq!(finished.left, [bench.path("c")]);
-    assert_eq!(["a", "b", "c"].map(|name| bench.get(name)), ["0", "0", "theirs"]);
+    assert_eq!(finished.files, [fixture.path("a"), fixture.path("b")]);
+    assert_eq!(finished.left, [fixture.path("c")]);
+    assert_eq!(["a", "b", "c"].map(|name| fixture.get(name)), ["0", "0", "theirs"]);
 }
 
 #[tokio::test]
 async fn a_restore_is_told_again_until_the_books_have_it() {
-    let (bench, snapshots) = Bench::kept();
-    bench.put("a", "0");
-    bench.write(1, "a", "1").await;
+    let (fixture, snapshots) = Fixture::kept();
+    fixture.put("a", "0");
+    fixture.write(1, "a", "1").await;
     snapshots.restore(&snapshots.plan(&calls(&[1]), &told(&snapshots)).unwrap(), 7).unwrap();
     // The process dies before the entry that tells of it is durable, and so does the next one.
     for _ in 0..2 {
         let told = finished(&snapshots);
         assert_eq!(
-            (told.since, told.files, bench.get("a").as_str()),
-            (Some(CallId(1)), vec![bench.path("a")], "0")
+            (told.since, told.files, fixture.get("a").as_str()),
+            (Some(CallId(1)), vec![fixture.path("a")], "0")
         );
     }
     // The books have it: it is over, and what is done to the file from then on stays.
-    bench.put("a", "2");
+    fixture.put("a", "2");
     let books = |since, entries| (since, entries) == (CallId(1), 7);
     assert_eq!(snapshots.finish(&told(&snapshots), books).unwrap(), Finished::Nothing);
     assert_eq!(
@@ -238,52 +238,52 @@ async fn a_restore_is_told_again_until_the_books_have_it() {
         Finished::Nothing,
         "nothing is left of it"
     );
-    assert_eq!(bench.get("a"), "2");
+    assert_eq!(fixture.get("a"), "2");
 }
 
 #[tokio::test]
 async fn what_is_a_symlink_after_a_crash_is_left_alone() {
-    let (bench, snapshots) = Bench::kept();
-    bench.put("deep/a", "0");
-    bench.write(1, "deep/a", "1").await;
+    let (fixture, snapshots) = Fixture::kept();
+    fixture.put("deep/a", "0");
+    fixture.write(1, "deep/a", "1").await;
     snapshots.restore(&snapshots.plan(&calls(&[1]), &told(&snapshots)).unwrap(), 0).unwrap();
-    let changes = fs::read_to_string(bench.folder.path().join("ID.files/changes")).unwrap();
+    let changes = fs::read_to_string(fixture.folder.path().join("ID.files/changes")).unwrap();
     let undone = changes.lines().last().unwrap();
     let journal = format!("{}\n{undone}\n", json!({ "since": "c1" }));
-    fs::write(bench.folder.path().join("ID.files/restoring"), journal).unwrap();
-    let outside = bench.folder.path().join("outside");
-    fs::rename(bench.path("deep"), &outside).unwrap();
+    fs::write(fixture.folder.path().join("ID.files/restoring"), journal).unwrap();
+    let outside = fixture.folder.path().join("outside");
+    fs::rename(fixture.path("deep"), &outside).unwrap();
     fs::write(outside.join("a"), "1").unwrap();
-    symlink(&outside, bench.path("deep")).unwrap();
+    symlink(&outside, fixture.path("deep")).unwrap();
     let finished = finished(&snapshots);
     assert_eq!((finished.since, finished.files), (Some(CallId(1)), Vec::new()));
-    assert_eq!(finished.left, [bench.path("deep/a")]);
+    assert_eq!(finished.left, [fixture.path("deep/a")]);
     assert_eq!(fs::read_to_string(outside.join("a")).unwrap(), "1", "nothing is written through it");
 }
 
 #[tokio::test]
 async fn a_torn_record_is_survived_and_a_damaged_one_is_said() {
-    let (bench, snapshots) = Bench::kept();
-    let record = bench.folder.path().join("ID.files/changes");
-    bench.put("a", "0");
-    bench.write(1, "a", "1").await;
+    let (fixture, snapshots) = Fixture::kept();
+    let record = fixture.folder.path().join("ID.files/changes");
+    fixture.put("a", "0");
+    fixture.write(1, "a", "1").await;
     let whole = fs::read_to_string(&record).unwrap();
     fs::write(&record, format!("{whole}{}", whole.get(..20).unwrap())).unwrap();
     assert_eq!(snapshots.changes().unwrap().len(), 1);
-    bench.write(2, "a", "2").await;
+    fixture.write(2, "a", "2").await;
     assert_eq!(snapshots.changes().unwrap().len(), 2);
-    snapshots.restore(&snapshots.plan(&Which::Since(CallId(1)), &told(&snapshots)).unwrap(), 0).unwrap();
-    assert_eq!(bench.get("a"), "0");
+    snapshots.restore(&snapshots.plan(&UndoScope::Since(CallId(1)), &told(&snapshots)).unwrap(), 0).unwrap();
+    assert_eq!(fixture.get("a"), "0");
     fs::write(&record, format!("nonsense\n{whole}")).unwrap();
     assert_has(&snapshots.changes().unwrap_err(), &["line 1 of", "is damaged"]);
 }
 
 #[tokio::test]
 async fn what_is_kept_is_the_users_alone_and_no_change_is_made_without_it() {
-    let (mut bench, snapshots) = Bench::kept();
-    bench.put("a", "secret");
-    bench.write(1, "a", "1").await;
-    let folder = bench.folder.path().join("ID.files");
+    let (mut fixture, snapshots) = Fixture::kept();
+    fixture.put("a", "secret");
+    fixture.write(1, "a", "1").await;
+    let folder = fixture.folder.path().join("ID.files");
     assert_eq!(mode(&folder), 0o700);
     let files: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert_eq!(files.len(), 2);
@@ -292,25 +292,25 @@ async fn what_is_kept_is_the_users_alone_and_no_change_is_made_without_it() {
         assert!(!file.to_string_lossy().ends_with(".jsonl"));
     }
     assert_eq!(snapshots.changes().unwrap()[0].before, Content::Known(Hash::of(b"secret")));
-    let blocked = bench.folder.path().join("blocked.files");
+    let blocked = fixture.folder.path().join("blocked.files");
     fs::write(&blocked, "a file stands where the folder should be").unwrap();
-    bench.tools = bench.tools.clone().keeping(Snapshots::beside(&blocked.with_extension("jsonl")));
-    let why = bench.fails("write", json!({ "path": "a", "content": "2" })).await;
+    fixture.tools = fixture.tools.clone().keeping(Snapshots::beside(&blocked.with_extension("jsonl")));
+    let why = fixture.fails("write", json!({ "path": "a", "content": "2" })).await;
     assert_has(&why, &["what undo needs cannot be kept", "nothing was changed"]);
-    assert_eq!(bench.get("a"), "1");
-    let left: Vec<_> = fs::read_dir(bench.path("")).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(fixture.get("a"), "1");
+    let left: Vec<_> = fs::read_dir(fixture.path("")).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(left, ["a"], "no temporary file stays");
 }
 
 #[tokio::test]
 async fn removing_a_session_takes_its_snapshots_along() {
     use countersign::runtime::store::{files, remove};
-    let (bench, _snapshots) = Bench::kept();
-    let state = bench.folder.path().join("state");
+    let (fixture, _snapshots) = Fixture::kept();
+    let state = fixture.folder.path().join("state");
     let session = state.join("sessions/2026/11/ID.jsonl");
     fs::create_dir_all(session.parent().unwrap()).unwrap();
     fs::write(&session, "{}\n").unwrap();
-    let tools = bench.tools.clone().keeping(Snapshots::of_session(state.clone(), "ID".to_owned()));
+    let tools = fixture.tools.clone().keeping(Snapshots::of_session(state.clone(), "ID".to_owned()));
     let write = invocation("write", json!({ "path": "a", "content": "1" }), 30_000);
     let (output, _listener) = mpsc::channel(1);
     assert_eq!(tools.run(write, output).await.outcome, Outcome::Ok);
@@ -325,22 +325,22 @@ async fn removing_a_session_takes_its_snapshots_along() {
 /// Somebody who can write beside the sessions names files that the agent never touched.
 #[tokio::test]
 async fn a_forged_record_touches_nothing_that_the_books_do_not_know() {
-    let (bench, snapshots) = Bench::kept();
-    bench.put("a", "0");
-    bench.put("theirs", "mine");
-    let outside = bench.folder.path().canonicalize().unwrap().join("outside");
+    let (fixture, snapshots) = Fixture::kept();
+    fixture.put("a", "0");
+    fixture.put("theirs", "mine");
+    let outside = fixture.folder.path().canonicalize().unwrap().join("outside");
     fs::write(&outside, "mine").unwrap();
-    bench.write(1, "a", "1").await;
-    let books = || books(&[(CallId(1), bench.path("a"))]);
-    let kept = bench.folder.path().join("ID.files");
+    fixture.write(1, "a", "1").await;
+    let books = || books(&[(CallId(1), fixture.path("a"))]);
+    let kept = fixture.folder.path().join("ID.files");
     let true_record = fs::read_to_string(kept.join("changes")).unwrap();
     let hash = |text: &str| Hash::of(text.as_bytes()).as_str().to_owned();
     let line = |call: Value, path: &Path, before: Value, after: Value| json!({ "call": call, "path": path, "before": before, "after": after, "mode": null, "made": null });
     let untouched = || {
         assert_eq!(fs::read_to_string(&outside).unwrap(), "mine");
-        assert_eq!((bench.get("theirs").as_str(), bench.get("a").as_str()), ("mine", "1"));
+        assert_eq!((fixture.get("theirs").as_str(), fixture.get("a").as_str()), ("mine", "1"));
     };
-    let inside = bench.path("theirs");
+    let inside = fixture.path("theirs");
     for path in [&outside, &inside] {
         // The journal alone, and with a line of the record that goes with it, under a call of the session's and another.
         for (call, in_record) in [("c1", false), ("c1", true), ("c9", true)] {
@@ -357,7 +357,7 @@ async fn a_forged_record_touches_nothing_that_the_books_do_not_know() {
             assert_eq!(snapshots.finish(&books(), untold).unwrap(), Finished::Nothing, "it is set aside");
         }
         // A plan names it and does nothing either.
-        let plan = snapshots.plan(&Which::Since(CallId(1)), &books()).unwrap();
+        let plan = snapshots.plan(&UndoScope::Since(CallId(1)), &books()).unwrap();
         assert_eq!(plan.refused[0].path, *path);
         assert_has(&plan.refused[0].why.to_string(), &["was not changed by this session"]);
         assert_has(&snapshots.restore(&plan, 0).unwrap_err(), &["nothing was undone"]);
@@ -366,7 +366,7 @@ async fn a_forged_record_touches_nothing_that_the_books_do_not_know() {
     // A file that the agent did change gets nothing but what was there before.
     fs::write(kept.join("changes"), &true_record).unwrap();
     fs::write(kept.join(hash("planted")), "planted").unwrap();
-    let undo = line(Value::Null, &bench.path("a"), json!(hash("1")), json!(hash("planted")));
+    let undo = line(Value::Null, &fixture.path("a"), json!(hash("1")), json!(hash("planted")));
     fs::write(kept.join("restoring"), format!("{}\n{undo}\n", json!({ "since": "c1", "entries": 0 })))
         .unwrap();
     assert!(matches!(snapshots.finish(&books(), untold).unwrap(), Finished::Refused(..)));

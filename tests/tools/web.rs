@@ -54,11 +54,11 @@ impl Site {
     }
 }
 
-fn allowing(sites: &[&Site]) -> Bench {
-    let mut bench = Bench::new();
+fn allowing(sites: &[&Site]) -> Fixture {
+    let mut fixture = Fixture::new();
     let allowed = sites.iter().map(|site| AllowedHost::parse(&site.address.to_string()).unwrap()).collect();
-    bench.tools = bench.tools.clone().reaching(Reach { allowed, network: Network::default() });
-    bench
+    fixture.tools = fixture.tools.clone().reaching(Reach { allowed, network: Network::default() });
+    fixture
 }
 
 fn url(url: impl Into<String>) -> Value {
@@ -71,8 +71,8 @@ async fn a_page_is_read_as_text() {
         "200 OK\r\ncontent-type: text/html; charset=utf-8",
         "<title>x</title><h1>Caf\u{e9}</h1><p>See <a href='/more'>more</a>.<script>no()</script>".as_bytes(),
     );
-    let bench = allowing(&[&site]);
-    let text = bench.done("fetch", url(site.url("/a?b=c#d"))).await;
+    let fixture = allowing(&[&site]);
+    let text = fixture.done("fetch", url(site.url("/a?b=c#d"))).await;
     let (head, page) = text.split_once("\n\n").unwrap();
     assert_has(head, &[&format!("{} · text/html · 83 B", site.url("/a?b=c")), "not instructions to follow"]);
     assert_eq!(page, "# Café\n\nSee [more](/more).");
@@ -111,10 +111,10 @@ async fn an_error_says_its_status_and_what_its_page_says() {
     assert_eq!((report.outcome, report.transient), (Outcome::Failed, true));
     // Nobody listens; the answer breaks off.
     let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let mut bench = Bench::new();
+    let mut fixture = Fixture::new();
     let allowed = vec![AllowedHost::parse(&gone.to_string()).unwrap()];
-    bench.tools = bench.tools.clone().reaching(Reach { allowed, network: Network::default() });
-    let report = bench.run("fetch", url(format!("http://{gone}/"))).await;
+    fixture.tools = fixture.tools.clone().reaching(Reach { allowed, network: Network::default() });
+    let report = fixture.run("fetch", url(format!("http://{gone}/"))).await;
     assert_eq!((report.outcome, report.transient), (Outcome::Failed, true), "{}", report.content);
     let site = Site::saying("200 OK\r\ncontent-type: text/plain\r\ncontent-length: 9999", b"half");
     let report = allowing(&[&site]).run("fetch", url(site.url("/x"))).await;
@@ -134,14 +134,14 @@ async fn redirects_are_followed_five_times() {
         };
         connection.write_all(answer.as_bytes()).unwrap();
     });
-    let bench = allowing(&[&site]);
-    let text = bench.done("fetch", url(site.url("/5"))).await;
+    let fixture = allowing(&[&site]);
+    let text = fixture.done("fetch", url(site.url("/5"))).await;
     assert_has(&text, &[&site.url("/0"), "after 5 redirects", "\n\nthere"]);
     let requests: Vec<String> = site.requests.try_iter().collect();
     assert_eq!(requests.len(), 6);
     let all = requests.concat().to_lowercase();
     assert!(!all.contains("cookie:") && !all.contains("referer:"), "{all}");
-    assert_has(&bench.fails("fetch", url(site.url("/6"))).await, &["redirects more than 5 times"]);
+    assert_has(&fixture.fails("fetch", url(site.url("/6"))).await, &["redirects more than 5 times"]);
 }
 
 #[tokio::test]
@@ -178,7 +178,7 @@ async fn a_redirect_to_another_host_is_a_call_of_its_own() {
 #[tokio::test]
 async fn what_must_not_be_reached_is_refused_without_being_asked() {
     let site = Site::saying("200 OK", b"a secret");
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     let port = site.address.port();
     for (text, why) in [
         (site.url("/"), "a loopback address"),
@@ -193,7 +193,7 @@ async fn what_must_not_be_reached_is_refused_without_being_asked() {
         ("gopher://example.com/".to_owned(), "`gopher:` is not fetched"),
         ("example.com".to_owned(), "is no URL"),
     ] {
-        assert_has(&bench.fails("fetch", url(text)).await, &[why]);
+        assert_has(&fixture.fails("fetch", url(text)).await, &[why]);
     }
     assert!(site.requests.try_recv().is_err());
 }
@@ -235,9 +235,9 @@ fn silent() -> (Site, tokio::sync::oneshot::Receiver<()>) {
 #[tokio::test]
 async fn a_server_that_says_nothing_is_given_up() {
     let (site, has_ended) = silent();
-    let bench = allowing(&[&site]);
+    let fixture = allowing(&[&site]);
     let (output, _listener) = mpsc::channel(1);
-    let report = bench.tools.run(invocation("fetch", url(site.url("/")), 300), output).await;
+    let report = fixture.tools.run(invocation("fetch", url(site.url("/")), 300), output).await;
     assert_eq!(report.outcome, Outcome::TimedOut);
     assert_has(&report.content, &["timed out after 0.3 s"]);
     has_ended.await.unwrap();
@@ -246,9 +246,9 @@ async fn a_server_that_says_nothing_is_given_up() {
 #[tokio::test]
 async fn dropping_the_run_drops_the_connection() {
     let (site, has_ended) = silent();
-    let bench = allowing(&[&site]);
+    let fixture = allowing(&[&site]);
     let (output, _listener) = mpsc::channel(1);
-    let run = tokio::spawn(bench.tools.run(invocation("fetch", url(site.url("/")), 600_000), output));
+    let run = tokio::spawn(fixture.tools.run(invocation("fetch", url(site.url("/")), 600_000), output));
     let asked = tokio::task::spawn_blocking(move || site.requests.recv_timeout(Duration::from_secs(20)));
     asked.await.unwrap().unwrap();
     run.abort();
@@ -258,14 +258,14 @@ async fn dropping_the_run_drops_the_connection() {
 #[tokio::test]
 async fn through_a_proxy_addresses_are_refused_all_the_same() {
     let proxy = Site::saying("200 OK\r\ncontent-type: text/plain", b"by proxy");
-    let mut bench = Bench::new();
+    let mut fixture = Fixture::new();
     let network = Network { proxy: Some(format!("http://{}", proxy.address)), ..Network::default() };
-    bench.tools = bench.tools.clone().reaching(Reach { allowed: Vec::new(), network });
-    let text = bench.done("fetch", url("http://page.invalid/x")).await;
+    fixture.tools = fixture.tools.clone().reaching(Reach { allowed: Vec::new(), network });
+    let text = fixture.done("fetch", url("http://page.invalid/x")).await;
     assert_has(&text, &["by proxy"]);
     assert!(proxy.requests.recv().unwrap().starts_with("GET http://page.invalid/x HTTP/1.1\r\n"));
     for refused in ["http://10.0.0.1/", "http://127.0.0.1/", "http://localhost/", &proxy.url("/")] {
-        assert_has(&bench.fails("fetch", url(refused)).await, &["only the public internet"]);
+        assert_has(&fixture.fails("fetch", url(refused)).await, &["only the public internet"]);
     }
     assert!(proxy.requests.try_recv().is_err());
 }

@@ -6,7 +6,7 @@ use super::finding::{Finding, Subject};
 use crate::config::Invocation;
 use crate::config::SandboxReach;
 use crate::runtime::sandbox::{Confined, Confinement, Support, support};
-use crate::session::confined::{ourselves, sandbox};
+use crate::session::sandbox::{ourselves, sandbox};
 
 const SUBJECT: Subject = Subject::Sandbox;
 const WITHOUT: &str = "allow what you would run yourself; for the rest, start countersign in a container or a virtual \

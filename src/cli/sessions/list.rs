@@ -9,7 +9,7 @@ use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
 use crate::runtime::store::{Listing, Summary, list};
-use crate::session::earlier::{first_words, when};
+use crate::session::other_sessions::{first_words, when};
 use crate::ui::text::{fit, width};
 use crate::wire::record;
 

@@ -9,7 +9,7 @@ use crate::config::environment::Environment;
 use crate::config::fault::{Fault, one_line};
 use crate::ledger::Millis;
 use crate::runtime::SessionStore;
-use crate::session::Which;
+use crate::session::SessionChoice;
 use crate::session::compose::{locate_from, state_of};
 use crate::ui::text::sanitize;
 use crate::wire::record::SessionFile;
@@ -45,7 +45,7 @@ impl SessionPlace {
                 ))
             };
         }
-        let which = Which::named(pick.session.clone(), pick.last).unwrap_or(Which::Last);
+        let which = SessionChoice::named(pick.session.clone(), pick.last).unwrap_or(SessionChoice::Last);
         locate_from(&self.cwd, &self.state, &which)
     }
 

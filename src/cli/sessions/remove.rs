@@ -6,7 +6,7 @@ use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
 use crate::runtime::store::{remove, summarise};
-use crate::session::earlier::{first_words, when};
+use crate::session::other_sessions::{first_words, when};
 
 /// Removes a kept session and names it. Files that lie elsewhere are none of ours.
 pub(super) fn run(place: &SessionPlace, pick: &Pick) -> Result<Exit, Fault> {

@@ -9,7 +9,7 @@ use crate::config::fault::Fault;
 use crate::ledger::{Body, Entry, standing};
 use crate::runtime::SessionStore;
 use crate::runtime::store::{Summary, list};
-use crate::session::earlier::{first_words, when};
+use crate::session::other_sessions::{first_words, when};
 use crate::wire::record;
 
 /// Places of one session that a person is shown; the rest is counted.
@@ -78,7 +78,7 @@ fn said(body: &Body) -> Option<String> {
         Body::Injected(injected) => Some(injected.text.clone()),
         Body::Compaction(made) => Some(made.summary.clone()),
         Body::Note(note) => Some(note.for_people().to_owned()),
-        Body::Learned(learned) => Some(learned.lesson.sentence()),
+        Body::ProviderLimit(learned) => Some(learned.lesson.sentence()),
         Body::Error { message, .. } => Some(message.clone()),
         Body::SessionStarted(_)
         | Body::ApprovalRequested(_)

@@ -6,7 +6,7 @@ use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::Fault;
 use crate::ledger::Body;
-use crate::session::earlier::when;
+use crate::session::other_sessions::when;
 use crate::ui::text::sanitize;
 use crate::view::{Style, transcript};
 use crate::wire::record::{self, SessionFile, durable_lines, short_form};

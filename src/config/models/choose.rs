@@ -25,7 +25,7 @@ pub struct Choice {
     /// What is known about it; its name too.
     pub spec: ModelSpec,
     /// How it is reached.
-    pub way: Way,
+    pub way: Transport,
     /// Why it is this one, as `default`, `-m`, `COUNTERSIGN_MODEL`, `FILE:LINE`.
     pub source: String,
     /// What a person should be told about the choice; `None` when they made it.
@@ -38,7 +38,7 @@ pub struct Choice {
 
 /// How a model is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Way {
+pub enum Transport {
     /// The embedded model.
     Rehearsal,
     /// Scripted answers: a JSON text, not yet parsed.
@@ -57,7 +57,7 @@ pub fn choose(config: &Config, environment: &Environment, table: &Table) -> Resu
     let (model, source, notice) = named(config, environment)?;
     let choice = reach(&model, config, environment, table)?;
     let fallback = chain(&model, config, environment, table)?;
-    let nobody_chose = config.model.is_none() && choice.way == Way::Rehearsal;
+    let nobody_chose = config.model.is_none() && choice.way == Transport::Rehearsal;
     let search = if nobody_chose { search(config, environment)? } else { None };
     Ok(Choice { source, notice, search, fallback, ..choice })
 }
@@ -103,13 +103,13 @@ pub fn reach(
                 format!("write -m {name}"),
             ));
         }
-        "rehearsal" => Way::Rehearsal,
-        "script" => Way::Script(script(config, environment)?),
-        _ => Way::Server(connect(model, config, environment, table)?),
+        "rehearsal" => Transport::Rehearsal,
+        "script" => Transport::Script(script(config, environment)?),
+        _ => Transport::Server(connect(model, config, environment, table)?),
     };
     let asked = match &way {
-        Way::Server(connection) => asked(model, connection),
-        Way::Rehearsal | Way::Script(_) => Facts::default(),
+        Transport::Server(connection) => asked(model, connection),
+        Transport::Rehearsal | Transport::Script(_) => Facts::default(),
     };
     let spec = resolve(model, config, table, asked);
     check_cost(&spec, config)?;
@@ -214,7 +214,7 @@ mod tests {
         assert_eq!(name(&[key, variable], script.clone()), "script");
         assert!(choice(&[], Flags { script: Some("[]".into()), ..named_model("rehearsal") }).is_err());
         let both = choice(&[mock], script).unwrap();
-        assert_eq!(both.way, Way::Script("[]".into()), "--script wins over the variable");
+        assert_eq!(both.way, Transport::Script("[]".into()), "--script wins over the variable");
     }
 
     #[test]
@@ -238,14 +238,14 @@ mod tests {
         std::fs::write(&file, "[\"from the file\"]").unwrap();
         let flags = |script: &str| Flags { script: Some(script.to_owned()), ..Flags::default() };
         let script = |text: &str| choice(&[], flags(text)).unwrap().way;
-        assert_eq!(script(file.to_str().unwrap()), Way::Script("[\"from the file\"]".into()));
-        assert_eq!(script(" [1]"), Way::Script("[1]".into()));
+        assert_eq!(script(file.to_str().unwrap()), Transport::Script("[\"from the file\"]".into()));
+        assert_eq!(script(" [1]"), Transport::Script("[1]".into()));
     }
 
     #[test]
     fn servers_and_their_keys() {
         let server = |variables: &[(&str, &str)], flags| match choice(variables, flags).unwrap().way {
-            Way::Server(connection) => connection,
+            Transport::Server(connection) => connection,
             other => panic!("{other:?}"),
         };
         let (key, url) = (("ANTHROPIC_API_KEY", "sk-1"), ("ANTHROPIC_BASE_URL", "http://127.0.0.1:9/v1/"));

@@ -72,8 +72,8 @@ fn known_and_asked(config: &Config, environment: &Environment, table: &Table) ->
     for provider in all(config) {
         let said = config.providers.get(provider).cloned().unwrap_or_default();
         match state(provider, &said, environment) {
-            Ok(Way::Ask(server)) => servers.push(server),
-            Ok(Way::Take(how)) => listed.push(Listed {
+            Ok(Discovery::Ask(server)) => servers.push(server),
+            Ok(Discovery::Take(how)) => listed.push(Listed {
                 state: State::Usable(how),
                 models: known(provider, &said, config, table),
                 provider: provider.to_owned(),
@@ -89,14 +89,14 @@ fn known_and_asked(config: &Config, environment: &Environment, table: &Table) ->
 }
 
 /// How to find out what a provider serves.
-enum Way {
+enum Discovery {
     /// By the table: it is there, and its key is.
     Take(String),
     /// By asking it.
     Ask(Server),
 }
 
-fn state(provider: &str, said: &Provider, environment: &Environment) -> Result<Way, Fault> {
+fn state(provider: &str, said: &Provider, environment: &Environment) -> Result<Discovery, Fault> {
     let preset = Preset::named(provider);
     let Some((_, base_url)) = address(said, preset) else {
         return Err(Fault::usage("it has no address", format!("set base_url in [providers.{provider}]")));
@@ -109,20 +109,22 @@ fn state(provider: &str, said: &Provider, environment: &Environment) -> Result<W
             Found::At(KeyOrigin::Command(_)) | Found::Missing(_) | Found::Unneeded => None,
             Found::At(place) => Some(place.read(provider, environment)?),
         };
-        return Ok(Way::Ask(server(key)));
+        return Ok(Discovery::Ask(server(key)));
     }
     match found {
         Found::At(place) => {
             place.check()?;
-            Ok(Way::Take(place.name(provider)))
+            Ok(Discovery::Take(place.name(provider)))
         }
         Found::Missing(variable) if !may_do_without(said, preset) => Err(Fault::usage(
             format!("{variable} is not set"),
             format!("export {variable}=…, or put {provider} = \"KEY\" into keys.toml beside config.toml"),
         )),
         // Without a key it is a server of one's own: whether it is there is soon asked.
-        Found::Missing(_) | Found::Unneeded if base_url.starts_with("http://") => Ok(Way::Ask(server(None))),
-        Found::Missing(_) | Found::Unneeded => Ok(Way::Take("needs no key".to_owned())),
+        Found::Missing(_) | Found::Unneeded if base_url.starts_with("http://") => {
+            Ok(Discovery::Ask(server(None)))
+        }
+        Found::Missing(_) | Found::Unneeded => Ok(Discovery::Take("needs no key".to_owned())),
     }
 }
 

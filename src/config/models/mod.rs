@@ -14,7 +14,7 @@ mod table;
 mod usable;
 
 pub(crate) use choices::{choices, dollars};
-pub use choose::{Choice, Way, choose, reach};
+pub use choose::{Choice, Transport, choose, reach};
 pub use list::{Listed, State, list};
 pub(crate) use presets::key_variables;
 pub(crate) use survey::{Key, Surveyed, connection_of, keys_file, servers_here, survey};

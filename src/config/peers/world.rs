@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::config::environment::Environment;
 use crate::config::trusted::{Book, Content};
-use crate::config::{Config, Given, demands, load};
+use crate::config::{CommandLineSetting, Config, demands, load};
 
 /// A home and a repository, with a configuration of the user's.
 pub(in crate::config) struct World(tempfile::TempDir);
@@ -46,7 +46,8 @@ impl World {
     }
 
     pub(in crate::config) fn load(&self, pairs: &[&str]) -> Result<Config, String> {
-        let given: Vec<Given> = pairs.iter().map(|pair| Given::Pair((*pair).to_owned())).collect();
+        let given: Vec<CommandLineSetting> =
+            pairs.iter().map(|pair| CommandLineSetting::Pair((*pair).to_owned())).collect();
         let loaded = load(&self.0.path().join("repo"), &self.environment(), &given);
         loaded.map_err(|fault| self.without_place(&fault.to_string()))
     }

@@ -136,7 +136,7 @@ pub enum Live {
         said: Option<String>,
     },
     /// Entries cannot be written: nothing acts and no entry is told until they can. Comes again when more of them wait.
-    BooksShut {
+    LedgerUnwritable {
         /// What fails; a sentence.
         why: String,
         /// How many entries wait.
@@ -145,7 +145,7 @@ pub enum Live {
         said: Vec<String>,
     },
     /// Entries are written again, those that waited too.
-    BooksOpen,
+    LedgerWritable,
     /// A wish was refused, and why: a stale answer, a message while a run is under way.
     Refused(String),
 }

@@ -1,7 +1,7 @@
 //! What bounds the loop's own loops. Read from the ledger, so that resume and re-entry cannot reset it.
 
 use crate::budget::{Limit, Returns};
-use crate::ledger::{Body, Change, Entry, Lesson, Outcome, Transition};
+use crate::ledger::{Body, Change, Entry, Outcome, ProviderLimit, Transition};
 
 /// Facts about the current run and the session that the next continue site must know.
 #[derive(Debug, Clone, Default)]
@@ -73,8 +73,8 @@ impl Guards {
                 self.validating = false;
             }
             Body::Compaction(_) => self.just_compacted = true,
-            Body::Learned(_) => {
-                self.left_reasoning_out |= Lesson::of(entry) == Some(Lesson::ReasoningRefused)
+            Body::ProviderLimit(_) => {
+                self.left_reasoning_out |= ProviderLimit::of(entry) == Some(ProviderLimit::ReasoningRefused)
             }
             // More is wanted: what brought little before does not count any more.
             Body::Change(Change::Budget { limit: Limit::Tokens, .. }) => self.returns.raised(self.written),

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::budget::{Limits, Meter};
 use crate::ledger::{
-    ApprovalRequest, Block, Body, CallId, Change, Ending, Entry, EntryId, Injector, Ledger, Lesson, Millis,
-    ModelRef, Outcome, Reach, Remark, Sandboxing, Stop, Transition, TurnEnded, Usage, tombstoned,
+    ApprovalRequest, Block, Body, CallId, Change, Ending, Entry, EntryId, Injector, Ledger, Millis, ModelRef,
+    Outcome, ProviderLimit, Reach, Remark, Sandboxing, Stop, Transition, TurnEnded, Usage, tombstoned,
 };
 
 use super::Effect;
@@ -225,13 +225,13 @@ impl History {
 
     /// What the session has learned of the window of a model, in tokens.
     pub(super) fn learned_window(&self, of: &ModelRef) -> Option<u64> {
-        let learned = self.ledger.entries().iter().rev().filter_map(|entry| Lesson::of(entry));
+        let learned = self.ledger.entries().iter().rev().filter_map(|entry| ProviderLimit::of(entry));
         let mut windows = learned.filter_map(|lesson| match lesson {
-            Lesson::Window { model, most } if model == *of => Some(most),
-            Lesson::Window { .. }
-            | Lesson::OutputLimit { .. }
-            | Lesson::ReasoningRefused
-            | Lesson::ToolRefused { .. } => None,
+            ProviderLimit::Window { model, most } if model == *of => Some(most),
+            ProviderLimit::Window { .. }
+            | ProviderLimit::OutputLimit { .. }
+            | ProviderLimit::ReasoningRefused
+            | ProviderLimit::ToolRefused { .. } => None,
         });
         windows.next()
     }
@@ -244,23 +244,25 @@ impl History {
 
     /// The most output that the model's provider was found to allow in the session.
     pub(super) fn output_limit(&self, of: &ModelRef) -> Option<u64> {
-        let learned = self.ledger.entries().iter().rev().filter_map(|entry| Lesson::of(entry));
+        let learned = self.ledger.entries().iter().rev().filter_map(|entry| ProviderLimit::of(entry));
         let mut limits = learned.filter_map(|lesson| match lesson {
-            Lesson::OutputLimit { model, most } if model == *of => Some(most),
-            Lesson::OutputLimit { .. }
-            | Lesson::Window { .. }
-            | Lesson::ReasoningRefused
-            | Lesson::ToolRefused { .. } => None,
+            ProviderLimit::OutputLimit { model, most } if model == *of => Some(most),
+            ProviderLimit::OutputLimit { .. }
+            | ProviderLimit::Window { .. }
+            | ProviderLimit::ReasoningRefused
+            | ProviderLimit::ToolRefused { .. } => None,
         });
         limits.next()
     }
 
     /// The tools that a provider was found not to take.
     pub(super) fn refused_tools(&self) -> BTreeSet<String> {
-        let learned = self.ledger.entries().iter().filter_map(|entry| Lesson::of(entry));
+        let learned = self.ledger.entries().iter().filter_map(|entry| ProviderLimit::of(entry));
         let refused = learned.filter_map(|lesson| match lesson {
-            Lesson::ToolRefused { tool } => Some(tool),
-            Lesson::OutputLimit { .. } | Lesson::Window { .. } | Lesson::ReasoningRefused => None,
+            ProviderLimit::ToolRefused { tool } => Some(tool),
+            ProviderLimit::OutputLimit { .. }
+            | ProviderLimit::Window { .. }
+            | ProviderLimit::ReasoningRefused => None,
         });
         refused.collect()
     }

@@ -1,7 +1,7 @@
 //! What refusals and answers teach about a model's sizes: its window, and how its tokens compare with our estimate.
 
 use crate::context::{estimate_tokens, message_tokens};
-use crate::ledger::{EntryId, Learned, Lesson, Message, Millis, ModelRef, Remark};
+use crate::ledger::{EntryId, LearnedLimit, Message, Millis, ModelRef, ProviderLimit, Remark};
 use crate::model::{FailureClass, ModelFailure, ModelSpec, Request, Sizes};
 
 use super::Agent;
@@ -112,7 +112,7 @@ impl Agent {
         let known = self.history.learned_window(model).unwrap_or(u64::MAX).min(assumed);
         let is_news = most < known;
         if is_news {
-            self.learn(now, Lesson::Window { model: model.clone(), most });
+            self.learn(now, ProviderLimit::Window { model: model.clone(), most });
         }
         is_news
     }
@@ -125,9 +125,9 @@ impl Agent {
     }
 
     /// Writes a lesson down: it holds for every later request.
-    pub(super) fn learn(&mut self, now: Millis, lesson: Lesson) {
+    pub(super) fn learn(&mut self, now: Millis, lesson: ProviderLimit) {
         let about = self.history.ledger.last_id().unwrap_or(EntryId(0));
-        self.history.ledger.remark(now, Remark::Learned(Learned { about, lesson }));
+        self.history.ledger.remark(now, Remark::ProviderLimit(LearnedLimit { about, lesson }));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::budget::Bound;
 use crate::context::words;
-use crate::ledger::{Ending, Lesson, Millis, ModelRef, Note, Remark, Tombstone, Transition};
+use crate::ledger::{Ending, Millis, ModelRef, Note, ProviderLimit, Remark, Tombstone, Transition};
 use crate::model::{Action, FailureClass, ModelFailure, NamedTool};
 use crate::tool::ToolKind;
 
@@ -79,12 +79,14 @@ impl Agent {
     /// heeds it. No lesson is learned twice, a limit in the session and reasoning in the run, so this has an end.
     pub(super) fn learns(&mut self, now: Millis, model: ModelRef, failure: &ModelFailure) -> bool {
         let lesson = match failure.class.action() {
-            Action::StripReasoning if !self.history.guards().left_reasoning_out => Lesson::ReasoningRefused,
+            Action::StripReasoning if !self.history.guards().left_reasoning_out => {
+                ProviderLimit::ReasoningRefused
+            }
             Action::LowerLimit { most } if self.history.output_limit(&model).is_none() => {
-                Lesson::OutputLimit { model, most }
+                ProviderLimit::OutputLimit { model, most }
             }
             Action::LeaveOutTool => match self.refused_tool(failure) {
-                Some(tool) => Lesson::ToolRefused { tool },
+                Some(tool) => ProviderLimit::ToolRefused { tool },
                 None => return false,
             },
             Action::StripReasoning

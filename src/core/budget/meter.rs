@@ -139,7 +139,7 @@ impl Meter {
             | Body::Checkpoint(_)
             | Body::Progress(_)
             | Body::Handoff { .. }
-            | Body::Learned(_)
+            | Body::ProviderLimit(_)
             | Body::Error { .. } => {}
         }
     }

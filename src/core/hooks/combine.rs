@@ -56,7 +56,7 @@ pub struct UserPrompt {
 
 /// What hooks say that were told, not asked: at `session_start`, `post_tool`, `post_sampling`, `pre_compact`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Told {
+pub struct HookFeedback {
     /// What the model is to read; after a tool, the reasons of refusals too.
     pub injects: Vec<String>,
     /// The run is to end.
@@ -124,9 +124,9 @@ pub fn combine_user_prompt(answers: &[HookAnswer]) -> UserPrompt {
 }
 
 /// What the model is to read: injected texts, and what hooks object to although nothing can be undone.
-pub fn combine_told(answers: &[HookAnswer]) -> Told {
+pub fn combine_told(answers: &[HookAnswer]) -> HookFeedback {
     let objections = answers.iter().filter(|answer| answer.refuses()).map(HookAnswer::why);
-    Told { injects: distinct(objections.chain(injects(answers))), prevent: prevention(answers) }
+    HookFeedback { injects: distinct(objections.chain(injects(answers))), prevent: prevention(answers) }
 }
 
 fn prevention(answers: &[HookAnswer]) -> Option<String> {

@@ -93,7 +93,7 @@ proptest! {
         prop_assert_eq!(combine_pre_tool(std::slice::from_ref(&broken)).tighten(policy.clone()), policy);
         prop_assert_eq!(combine_stop(std::slice::from_ref(&broken)), StopVerdict::default());
         prop_assert_eq!(combine_user_prompt(std::slice::from_ref(&broken)), UserPrompt::default());
-        prop_assert_eq!(combine_told(&[broken]), Told::default());
+        prop_assert_eq!(combine_told(&[broken]), HookFeedback::default());
     }
 }
 

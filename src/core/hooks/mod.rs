@@ -7,7 +7,7 @@ mod point;
 
 pub use answer::{HookAnswer, HookDecision, notes};
 pub use combine::{
-    PreTool, PreVerdict, StopVerdict, Told, UserPrompt, combine_pre_tool, combine_stop, combine_told,
+    HookFeedback, PreTool, PreVerdict, StopVerdict, UserPrompt, combine_pre_tool, combine_stop, combine_told,
     combine_user_prompt,
 };
 pub use payload::{Payload, Start};

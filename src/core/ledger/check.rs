@@ -33,7 +33,7 @@ pub fn check(entries: &[Arc<Entry>]) -> Result<BTreeSet<CallId>, Fault> {
 /// Every fault of a history with the position of its entry, in order, and the calls that are still open at its end.
 /// What one fault brought about is not told again.
 pub fn audit(entries: &[Arc<Entry>]) -> (Vec<(usize, Fault)>, BTreeSet<CallId>) {
-    let mut books = Books::default();
+    let mut books = LedgerCheck::default();
     for (position, entry) in entries.iter().enumerate() {
         books.position = position;
         books.read(entry);
@@ -42,7 +42,7 @@ pub fn audit(entries: &[Arc<Entry>]) -> (Vec<(usize, Fault)>, BTreeSet<CallId>) 
 }
 
 #[derive(Default)]
-struct Books {
+struct LedgerCheck {
     position: usize,
     faults: Vec<(usize, Fault)>,
     ids: BTreeSet<EntryId>,
@@ -57,7 +57,7 @@ struct Books {
     given_up: BTreeSet<CallId>,
 }
 
-impl Books {
+impl LedgerCheck {
     fn read(&mut self, entry: &Entry) {
         let id = entry.id;
         if !self.ids.insert(id) {
@@ -113,7 +113,7 @@ impl Books {
             | Body::Progress(_)
             | Body::Handoff { .. }
             | Body::Note(_)
-            | Body::Learned(_)
+            | Body::ProviderLimit(_)
             | Body::Error { .. } => {}
         }
     }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::image::shown;
 use super::{
     ApprovalRequest, AssistantMessage, CallId, Change, Checkpoint, Compaction, Decision, DelegationRequest,
-    DelegationResponse, Ending, EntryId, Goal, Image, Injector, Learned, Lesson, Millis, ModelRef, Note,
-    Progress, ToolResult, ToolUse, Transition, Usage,
+    DelegationResponse, Ending, EntryId, Goal, Image, Injector, LearnedLimit, Millis, ModelRef, Note,
+    Progress, ProviderLimit, ToolResult, ToolUse, Transition, Usage,
 };
 
 /// One entry: immutable once appended, never removed.
@@ -75,7 +75,7 @@ pub enum Body {
     /// Seen in the inspector, never by a model.
     Note(Note),
     /// What a provider's refusal taught about later requests; people read it as a note.
-    Learned(Learned),
+    ProviderLimit(LearnedLimit),
     /// Something went wrong and the user should know.
     Error {
         /// What.
@@ -110,7 +110,7 @@ impl Body {
             Self::Checkpoint(_) => "goal_checkpoint",
             Self::Progress(_) => "goal_progress",
             Self::Handoff { .. } => "handoff",
-            Self::Note(_) | Self::Learned(_) => "note",
+            Self::Note(_) | Self::ProviderLimit(_) => "note",
             Self::Error { .. } => "error",
             Self::TurnEnded(_) => "turn_ended",
         }
@@ -138,18 +138,18 @@ impl Body {
             | Self::Progress(_)
             | Self::Handoff { .. }
             | Self::Note(_)
-            | Self::Learned(_)
+            | Self::ProviderLimit(_)
             | Self::Error { .. }
             | Self::TurnEnded(_) => None,
         }
     }
 }
 
-impl Lesson {
+impl ProviderLimit {
     /// The lesson of an entry, if it is one.
     pub fn of(entry: &Entry) -> Option<Self> {
         match &entry.body {
-            Body::Learned(learned) => Some(learned.lesson.clone()),
+            Body::ProviderLimit(learned) => Some(learned.lesson.clone()),
             _ => None,
         }
     }

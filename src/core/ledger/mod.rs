@@ -66,7 +66,7 @@ pub use outcome::{
     Abort, AbortPath, CutBy, Decider, Outcome, ToolResult, aborted_text, forgotten_text, lost_text, seconds,
 };
 pub use project::{Message, Placed, standing, tombstoned};
-pub use provider_limit::{Learned, Lesson};
+pub use provider_limit::{LearnedLimit, ProviderLimit};
 pub use reach::Reach;
 pub use recover::{Recovered, recover};
 
@@ -336,7 +336,7 @@ pub enum Remark {
     /// A remark.
     Note(Note),
     /// What a refusal taught.
-    Learned(Learned),
+    ProviderLimit(LearnedLimit),
     /// A failure the user should know of.
     Error {
         /// What.
@@ -362,7 +362,7 @@ impl From<Remark> for Body {
             Remark::Progress(p) => Self::Progress(p),
             Remark::Handoff { text } => Self::Handoff { text },
             Remark::Note(n) => Self::Note(n),
-            Remark::Learned(l) => Self::Learned(l),
+            Remark::ProviderLimit(l) => Self::ProviderLimit(l),
             Remark::Error { message, next } => Self::Error { message, next },
             Remark::TurnEnded(t) => Self::TurnEnded(t),
         }

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
-    AssistantMessage, Block, Body, CallId, Compaction, Entry, EntryId, Image, Ledger, Lesson, Stop,
+    AssistantMessage, Block, Body, CallId, Compaction, Entry, EntryId, Image, Ledger, ProviderLimit, Stop,
     ToolResult, Unsettled, UserMessage,
 };
 
@@ -106,7 +106,9 @@ impl Ledger {
                 // No model made that call, so none may be given its result; a checkpoint tells what it showed.
                 Body::ToolResult(r) if ours.contains(&r.call) => {}
                 Body::ToolResult(r) => push_result(&mut messages, at, r),
-                Body::Learned(_) if Lesson::of(entry) == Some(Lesson::ReasoningRefused) => {
+                Body::ProviderLimit(_)
+                    if ProviderLimit::of(entry) == Some(ProviderLimit::ReasoningRefused) =>
+                {
                     messages = leave_reasoning_out(messages);
                 }
                 Body::SessionStarted(_)
@@ -124,7 +126,7 @@ impl Ledger {
                 | Body::Progress(_)
                 | Body::Handoff { .. }
                 | Body::Note(_)
-                | Body::Learned(_)
+                | Body::ProviderLimit(_)
                 | Body::Error { .. }
                 | Body::TurnEnded(_) => {}
             }

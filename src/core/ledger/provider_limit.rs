@@ -4,7 +4,7 @@ use super::{EntryId, ModelRef};
 
 /// A lesson holds from its entry on, for the rest of the session, resumed or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Lesson {
+pub enum ProviderLimit {
     /// Reasoning from before this entry is no longer sent.
     ReasoningRefused,
     /// No more output than this is asked of the model.
@@ -30,14 +30,14 @@ pub enum Lesson {
 
 /// A lesson as it stands in the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Learned {
+pub struct LearnedLimit {
     /// The entry that taught it.
     pub about: EntryId,
     /// What was learned.
-    pub lesson: Lesson,
+    pub lesson: ProviderLimit,
 }
 
-impl Lesson {
+impl ProviderLimit {
     /// The same in words, for people.
     pub fn sentence(&self) -> String {
         match self {

@@ -4,7 +4,7 @@
 use unicode_width::UnicodeWidthChar as _;
 
 use super::sequence::{Sequence, SequencePart};
-use super::{Look, Row};
+use super::{CellStyle, Row};
 
 /// Cells and marks of a line that may still be written over. What a longer one begins with is given away before it ends.
 const MOST: usize = 4_096;
@@ -16,7 +16,7 @@ const TAB: usize = 8;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Console {
     sequence: Sequence,
-    look: Look,
+    look: CellStyle,
     /// A line that only grew, of plain letters that all look the same: it needs no cells yet, and there are none.
     plain: String,
     cells: Vec<Cell>,
@@ -35,11 +35,11 @@ struct Cell {
     begins: Option<char>,
     /// Marks on that.
     marks: String,
-    look: Look,
+    look: CellStyle,
 }
 
 impl Cell {
-    fn blank(look: Look) -> Self {
+    fn blank(look: CellStyle) -> Self {
         Self { begins: Some(' '), marks: String::new(), look }
     }
 
@@ -205,7 +205,7 @@ impl Console {
     /// Blanks up to a column.
     fn fill(&mut self, column: usize) {
         while self.cells.len() < column {
-            self.cells.push(Cell::blank(Look::default()));
+            self.cells.push(Cell::blank(CellStyle::default()));
         }
     }
 
@@ -231,7 +231,7 @@ impl Console {
             0 => self.cells.truncate(self.column),
             1 => {
                 let upto = self.column + 1;
-                self.cells.iter_mut().take(upto).for_each(|cell| *cell = Cell::blank(Look::default()));
+                self.cells.iter_mut().take(upto).for_each(|cell| *cell = Cell::blank(CellStyle::default()));
             }
             2 => self.cells.clear(),
             _ => {}

@@ -20,9 +20,9 @@ fn text_in_pieces(written: &str) -> (String, Console) {
     (text + &open, console)
 }
 
-fn look(written: &str) -> Look {
+fn look(written: &str) -> CellStyle {
     let rows = rows(written);
-    let runs: Vec<(&str, Look)> = rows.iter().flat_map(Row::runs).collect();
+    let runs: Vec<(&str, CellStyle)> = rows.iter().flat_map(Row::runs).collect();
     let (said, look) = runs.last().copied().unwrap();
     assert_eq!(said, "x", "{written:?}");
     look
@@ -106,9 +106,9 @@ fn what_is_no_control_passes_unchanged() {
 
 #[test]
 fn colours_are_those_that_were_named() {
-    let plain = Look::default();
-    let ink = |foreground| Look { foreground, ..plain };
-    let ground = |background| Look { background, ..plain };
+    let plain = CellStyle::default();
+    let ink = |foreground| CellStyle { foreground, ..plain };
+    let ground = |background| CellStyle { background, ..plain };
     for (codes, wanted) in [
         ("31", ink(Colour::Palette(1))),
         ("97", ink(Colour::Palette(15))),
@@ -120,15 +120,15 @@ fn colours_are_those_that_were_named() {
         ("42", ground(Colour::Palette(2))),
         ("107", ground(Colour::Palette(15))),
         ("48;5;7", ground(Colour::Palette(7))),
-        ("58;2;1;2;3;3", Look { italic: true, ..plain }),
-        ("38;5;1;4", Look { underline: true, ..ink(Colour::Palette(1)) }),
-        ("1", Look { weight: Weight::Bold, ..plain }),
-        ("1;2", Look { weight: Weight::Dim, ..plain }),
-        ("1;22;3", Look { italic: true, ..plain }),
-        ("4:3;7", Look { underline: true, inverse: true, ..plain }),
+        ("58;2;1;2;3;3", CellStyle { italic: true, ..plain }),
+        ("38;5;1;4", CellStyle { underline: true, ..ink(Colour::Palette(1)) }),
+        ("1", CellStyle { weight: Weight::Bold, ..plain }),
+        ("1;2", CellStyle { weight: Weight::Dim, ..plain }),
+        ("1;22;3", CellStyle { italic: true, ..plain }),
+        ("4:3;7", CellStyle { underline: true, inverse: true, ..plain }),
         ("4;4:0", plain),
         ("31;", plain),
-        ("31;0;1", Look { weight: Weight::Bold, ..plain }),
+        ("31;0;1", CellStyle { weight: Weight::Bold, ..plain }),
         ("31;39;44;49", plain),
         // Hidden text is shown, and what cannot be is no colour.
         ("8", plain),

@@ -23,7 +23,7 @@ pub use console::{Console, rows, settled};
 pub use name::{ASK, DELEGATE_TO, MCP, delegate, mcp};
 pub use output::{Bounded, bound};
 pub use portable::{Portable, portable, restore};
-pub use row::{Colour, Look, Row, Weight};
+pub use row::{CellStyle, Colour, Row, Weight};
 pub use schema::{BadArguments, Registry, check_schema, warm_up};
 pub use screen::{KeyModes, MOST_TYPED, Screen, Shown, Typed, has_terminal};
 pub use territory::Territory;

@@ -5,12 +5,12 @@
 pub struct Row {
     text: String,
     /// Where each run ends, in bytes of the text, and what it looks like. No two neighbours look alike.
-    runs: Vec<(usize, Look)>,
+    runs: Vec<(usize, CellStyle)>,
 }
 
 /// What a program asked its terminal to make of some cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Look {
+pub struct CellStyle {
     /// The colour of the letters.
     pub foreground: Colour,
     /// What is behind them.
@@ -49,7 +49,7 @@ pub enum Weight {
     Dim,
 }
 
-impl Look {
+impl CellStyle {
     /// Whether a blank of this look is seen.
     pub fn shows_on_blanks(&self) -> bool {
         self.background != Colour::Default || self.inverse || self.underline
@@ -58,7 +58,7 @@ impl Look {
 
 impl Row {
     /// Adds text at the end; to the last run, if it looks like that.
-    pub fn push(&mut self, text: &str, look: Look) {
+    pub fn push(&mut self, text: &str, look: CellStyle) {
         if text.is_empty() {
             return;
         }
@@ -81,7 +81,7 @@ impl Row {
     }
 
     /// Its text from left to right, in pieces that look alike.
-    pub fn runs(&self) -> impl Iterator<Item = (&str, Look)> {
+    pub fn runs(&self) -> impl Iterator<Item = (&str, CellStyle)> {
         let begins = std::iter::once(0).chain(self.runs.iter().map(|(end, _)| *end));
         begins.zip(&self.runs).filter_map(|(begin, (end, look))| Some((self.text.get(begin..*end)?, *look)))
     }
@@ -90,7 +90,7 @@ impl Row {
 impl From<&str> for Row {
     fn from(text: &str) -> Self {
         let mut row = Self::default();
-        row.push(text, Look::default());
+        row.push(text, CellStyle::default());
         row
     }
 }
@@ -101,23 +101,23 @@ mod tests {
 
     #[test]
     fn what_looks_alike_is_one_run() {
-        let red = Look { foreground: Colour::Palette(1), ..Look::default() };
+        let red = CellStyle { foreground: Colour::Palette(1), ..CellStyle::default() };
         let mut row = Row::default();
         assert_eq!(row.runs().count(), 0);
         for (text, look) in [
-            ("pl", Look::default()),
-            ("ain ", Look::default()),
+            ("pl", CellStyle::default()),
+            ("ain ", CellStyle::default()),
             ("", red),
             ("漢", red),
             ("字", red),
-            (".", Look::default()),
+            (".", CellStyle::default()),
         ] {
             row.push(text, look);
         }
         let runs: Vec<_> = row.runs().collect();
-        assert_eq!(runs, [("plain ", Look::default()), ("漢字", red), (".", Look::default())]);
+        assert_eq!(runs, [("plain ", CellStyle::default()), ("漢字", red), (".", CellStyle::default())]);
         assert_eq!(row.text(), "plain 漢字.");
-        assert_eq!(Row::from("plain").runs().collect::<Vec<_>>(), [("plain", Look::default())]);
+        assert_eq!(Row::from("plain").runs().collect::<Vec<_>>(), [("plain", CellStyle::default())]);
         assert_eq!(Row::from(""), Row::default());
     }
 }

@@ -88,7 +88,7 @@ pub fn has_terminal(tool: &str, arguments: &Arguments) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tool::{Colour, Look};
+    use crate::tool::{CellStyle, Colour};
 
     #[test]
     fn only_a_command_that_asks_for_one_has_a_terminal() {
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn plain_lines_have_no_blanks_that_only_colour_made_visible() {
-        let bar = Look { background: Colour::Palette(4), ..Look::default() };
+        let bar = CellStyle { background: Colour::Palette(4), ..CellStyle::default() };
         let mut status = Row::from("two");
         status.push("   ", bar);
         let mut empty = Row::default();

@@ -1,7 +1,7 @@
 //! The sequences that programs send to terminals, recognised character by character. What they mean within a line is told,
 //! all others are taken out; nothing of them is kept, however long they are.
 
-use super::{Colour, Look, Weight};
+use super::{CellStyle, Colour, Weight};
 
 /// Numbers of one sequence that are read; what is more says nothing.
 const MOST_NUMBERS: usize = 32;
@@ -122,10 +122,10 @@ impl Numbers {
     }
 
     /// What text looks like after them (SGR). Text that a program would hide is shown.
-    pub(super) fn applied(&self, mut look: Look) -> Look {
+    pub(super) fn applied(&self, mut look: CellStyle) -> CellStyle {
         let mut rest = self.all.as_slice();
         if rest.is_empty() {
-            return Look::default();
+            return CellStyle::default();
         }
         while let Some(((code, _), more)) = rest.split_first() {
             let details = more.iter().take_while(|(_, is_detail)| *is_detail).count();
@@ -133,7 +133,7 @@ impl Numbers {
             rest = behind;
             let code = code.unwrap_or_default();
             match code {
-                0 => look = Look::default(),
+                0 => look = CellStyle::default(),
                 1 => look.weight = Weight::Bold,
                 2 => look.weight = Weight::Dim,
                 22 => look.weight = Weight::Normal,

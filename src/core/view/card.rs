@@ -158,7 +158,7 @@ impl CardBody {
             Body::Compaction(_) => Some(Self::Compacted(entry)),
             // What another agent calls its task is for who looks for it: in the inspector.
             Body::Note(note) if note.accepted().is_some() => None,
-            Body::Note(_) | Body::Learned(_) => Some(Self::Note(entry)),
+            Body::Note(_) | Body::ProviderLimit(_) => Some(Self::Note(entry)),
             Body::Error { .. } => Some(Self::Error(entry)),
             Body::Change(Change::Budget { .. }) => Some(Self::Raised(entry)),
             Body::Change(_) => Some(Self::Changed(entry)),

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use crate::agent::{Event, Live};
 use crate::budget::Limit;
 use crate::ledger::{
-    Body, CallId, Change, Compaction, Entry, EntryId, Learned, Lesson, Millis, ToolResult, TurnEnded,
+    Body, CallId, Change, Compaction, Entry, EntryId, LearnedLimit, Millis, ProviderLimit, ToolResult,
+    TurnEnded,
 };
 
 use super::{
@@ -101,7 +102,7 @@ impl View {
             Body::Tombstone(t) => self.remove(t.target),
             Body::Assistant(_) => self.latest_message = self.latest_message.max(Some(entry.id)),
             Body::Change(Change::Model { model, .. }) => self.session.model = model.to_string(),
-            Body::Learned(Learned { lesson: Lesson::Window { model, most }, .. }) => {
+            Body::ProviderLimit(LearnedLimit { lesson: ProviderLimit::Window { model, most }, .. }) => {
                 self.session.learn_window(model, *most);
             }
             Body::TurnEnded(ended) => {
@@ -121,7 +122,7 @@ impl View {
             | Body::Compaction(_)
             | Body::Transition { .. }
             | Body::Change(_)
-            | Body::Learned(_)
+            | Body::ProviderLimit(_)
             | Body::Error { .. } => {}
         }
     }
@@ -177,7 +178,7 @@ impl View {
             | Body::Compaction(_)
             | Body::Change(_)
             | Body::Note(_)
-            | Body::Learned(_)
+            | Body::ProviderLimit(_)
             | Body::Error { .. } => {}
         }
     }
@@ -292,8 +293,8 @@ impl View {
             Live::Waiting { .. } | Live::ModeChanged(_) | Live::Answering { .. } => self.session.fold(live),
             Live::Returned(_)
             | Live::Unreached(_)
-            | Live::BooksShut { .. }
-            | Live::BooksOpen
+            | Live::LedgerUnwritable { .. }
+            | Live::LedgerWritable
             | Live::Refused(_) => {}
         }
     }

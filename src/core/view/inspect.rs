@@ -138,7 +138,7 @@ pub fn one_line(entry: &Entry) -> String {
         Body::Transition { turn, reason } => format!("turn {turn} ({})", reason.as_str()),
         Body::Change(change) => change::words(change),
         Body::Note(n) => format!("{}: {}", n.about, n.for_people()),
-        Body::Learned(l) => format!("{}: {}", l.about, l.lesson.sentence()),
+        Body::ProviderLimit(l) => format!("{}: {}", l.about, l.lesson.sentence()),
         Body::Error { message, .. } => message.clone(),
         Body::TurnEnded(t) => format!(
             "{} · {} · {}",

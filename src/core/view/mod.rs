@@ -34,7 +34,7 @@ pub use ending::ending_words;
 pub use hosted::{HostedLine, HostedState, ShownPart, hosted_lines, shown};
 pub use inspect::{Mark, Row, one_line};
 pub use measure::{exit, measure};
-pub use model_sees::{Fate, ModelSees, Sight, model_sees};
+pub use model_sees::{Fate, ModelSees, SeenEntry, model_sees};
 pub use panel::{Panel, PanelState};
 pub use permissions::{Granted, Permissions};
 pub use plan::{PlanItem, PlanProgress, PlanStatus};

@@ -28,7 +28,7 @@ pub enum Fate {
 
 /// One entry beside the request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sight {
+pub struct SeenEntry {
     /// Its place among the rows.
     pub row: usize,
     /// Its name.
@@ -47,7 +47,7 @@ pub struct Sight {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ModelSees {
     /// Every entry, oldest first.
-    pub all: Vec<Sight>,
+    pub all: Vec<SeenEntry>,
     /// Places in `all` of what is sent.
     pub sent: Vec<usize>,
     /// Places in `all` of what is changed or left out.
@@ -149,7 +149,7 @@ impl Sources {
                 Fate::Apart(_) => {}
             }
             let (entry, role, total) = (row.entry.id, role(&row.entry.body), sees.tokens);
-            sees.all.push(Sight { row: at, entry, role, fate, tokens, total });
+            sees.all.push(SeenEntry { row: at, entry, role, fate, tokens, total });
         }
         sees
     }
@@ -214,7 +214,7 @@ impl Sources {
             Body::Goal(_) | Body::Checkpoint(_) | Body::Progress(_) => {
                 Fate::Apart("sent in the messages of the goal")
             }
-            Body::Handoff { .. } | Body::Note(_) | Body::Learned(_) | Body::Error { .. } => {
+            Body::Handoff { .. } | Body::Note(_) | Body::ProviderLimit(_) | Body::Error { .. } => {
                 Fate::Apart("for people")
             }
         };

@@ -96,7 +96,7 @@ impl Document {
                 self.aside(&what, &made.summary);
             }
             Body::Note(note) => self.aside(&format!("note on {}", note.about), note.for_people()),
-            Body::Learned(learned) => {
+            Body::ProviderLimit(learned) => {
                 self.aside(&format!("note on {}", learned.about), &learned.lesson.sentence());
             }
             Body::Error { message, next } => self.aside("error", &format!("{message}; next: {next}")),

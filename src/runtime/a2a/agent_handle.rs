@@ -24,7 +24,7 @@ use crate::wire::a2a::{Card, Dialect, Version};
 /// Most bytes of a card.
 const MOST_CARD: usize = 1 << 20;
 /// An agent and, when its card is known, the way to it.
-pub(super) struct Kept {
+pub(super) struct AgentHandle {
     pub(super) agent: A2aAgent,
     pub(super) secrets: Secrets,
     network: Network,
@@ -45,7 +45,7 @@ pub(super) struct ReadyAgent {
     pub(super) found: A2aFound,
 }
 
-impl Kept {
+impl AgentHandle {
     pub(super) fn new(agent: A2aAgent, network: Network) -> Self {
         Self {
             secrets: Secrets::new(address_and_headers(&agent.url, &agent.headers)),

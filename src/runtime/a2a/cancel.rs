@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::agent_handle::Kept;
+use super::agent_handle::AgentHandle;
 use super::link::{AgentLink, StreamEvent, Trouble};
 use super::progress::{ended, shown_id};
 use crate::ledger::TaskState;
@@ -18,7 +18,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 /// how the task stands if the agent said so.
 pub(super) async fn farewell(
     link: &AgentLink,
-    kept: &Kept,
+    kept: &AgentHandle,
     id: &str,
     until: Instant,
 ) -> (String, Option<TaskState>) {

@@ -5,14 +5,14 @@ use std::sync::{Arc, OnceLock};
 
 use tokio::sync::watch;
 
-use super::agent_handle::{Kept, ReadyAgent};
+use super::agent_handle::{AgentHandle, ReadyAgent};
 use crate::ledger::{CallId, TaskState};
 use crate::runtime::ports::LateNews;
 use crate::wire::a2a::Outgoing;
 
 /// A task to hand over.
 pub(super) struct Handover {
-    pub(super) kept: Arc<Kept>,
+    pub(super) kept: Arc<AgentHandle>,
     pub(super) call: CallId,
     pub(super) message: Outgoing,
     pub(super) timeout_ms: u64,

@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::agent::A2aAgent;
-use super::agent_handle::Kept;
+use super::agent_handle::AgentHandle;
 use super::delegation::Handover;
 use super::status::A2aStanding;
 use crate::ledger::{CallId, Preview};
@@ -27,7 +27,7 @@ const LAST_WAIT: Duration = Duration::from_secs(2);
 /// closing it first lets tasks be taken back.
 pub struct A2aTools {
     inner: Box<dyn ToolPort>,
-    agents: Vec<Arc<Kept>>,
+    agents: Vec<Arc<AgentHandle>>,
     /// Conversations under way, those that nobody waits for among them.
     conversations: Arc<Mutex<JoinSet<()>>>,
     late: OnceLock<LateNews>,
@@ -36,7 +36,8 @@ pub struct A2aTools {
 impl A2aTools {
     /// Tools named `delegate_to_…` go to these agents, all others to `inner`. Reaches nobody yet.
     pub fn new(inner: Box<dyn ToolPort>, agents: Vec<A2aAgent>, network: Network) -> Self {
-        let agents = agents.into_iter().map(|agent| Arc::new(Kept::new(agent, network.clone()))).collect();
+        let agents =
+            agents.into_iter().map(|agent| Arc::new(AgentHandle::new(agent, network.clone()))).collect();
         Self { inner, agents, conversations: Arc::default(), late: OnceLock::new() }
     }
 
@@ -47,13 +48,13 @@ impl A2aTools {
     }
 
     /// The agent that a tool of this name hands its task to, if it is one of these.
-    fn agent(&self, tool: &str) -> Option<&Arc<Kept>> {
+    fn agent(&self, tool: &str) -> Option<&Arc<AgentHandle>> {
         let agent = delegate(tool)?;
         self.agents.iter().find(|kept| kept.agent.name == agent)
     }
 
     /// What a call hands over.
-    fn handover(&self, kept: &Arc<Kept>, invocation: &Invocation) -> Result<Handover, String> {
+    fn handover(&self, kept: &Arc<AgentHandle>, invocation: &Invocation) -> Result<Handover, String> {
         let said = |member: &str| invocation.arguments.text(member).filter(|text| !text.is_empty());
         let task = said("task").ok_or("there is no task in the arguments; nothing was sent")?;
         Ok(Handover {
@@ -71,7 +72,7 @@ impl A2aTools {
     }
 }
 
-async fn survey(agents: Vec<Arc<Kept>>) -> Vec<A2aStanding> {
+async fn survey(agents: Vec<Arc<AgentHandle>>) -> Vec<A2aStanding> {
     join_all(agents.iter().map(|kept| kept.standing())).await
 }
 

@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use super::link::{Link, Trouble};
-use super::managed_server::Kept;
+use super::managed_server::ManagedServer;
 use super::notification_filter::Listener;
 use super::report;
 use super::server::McpWay;
@@ -24,7 +24,11 @@ const ACTION: &str = "countersign/idempotency-key";
 const WAITING: usize = 64;
 
 /// Runs a call to its end or its timeout. Dropping the future takes it back at the server.
-pub(super) async fn run(kept: &Kept, invocation: Invocation, output: mpsc::Sender<Shown>) -> ToolReport {
+pub(super) async fn run(
+    kept: &ManagedServer,
+    invocation: Invocation,
+    output: mpsc::Sender<Shown>,
+) -> ToolReport {
     let name = &kept.server.name;
     let Arguments::Object(arguments) = invocation.arguments else {
         return ToolReport::failed("the arguments are not a JSON object");

@@ -21,7 +21,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use super::address::{reach, why};
 use super::answers::ServerQuestions;
 use super::launch_context::McpMeans;
-use super::notification_filter::{Ear, Filtered};
+use super::notification_filter::{Filtered, NotificationFilter};
 use super::program::Program;
 use super::server::{McpServer, McpWay};
 use super::tasks::Tasks;
@@ -35,15 +35,15 @@ pub(super) struct Link {
     peer: Peer<RoleClient>,
     service: Mutex<Option<RunningService<RoleClient, ServerQuestions>>>,
     program: Option<Program>,
-    ear: Arc<Ear>,
+    ear: Arc<NotificationFilter>,
     tasks: Arc<Tasks>,
     /// Words on their way that a question is taken back.
-    farewells: Farewells,
+    farewells: Cancellations,
     /// Nothing more is to be had from it.
     is_spent: AtomicBool,
 }
 
-type Farewells = Arc<Mutex<JoinSet<()>>>;
+type Cancellations = Arc<Mutex<JoinSet<()>>>;
 
 /// Why there was no answer; raw words of the server are in it.
 pub(super) enum Trouble {
@@ -68,7 +68,7 @@ enum NoGreeting {
 /// What has been done to greet a server, before it answered.
 struct Opening {
     answers: ServerQuestions,
-    ear: Arc<Ear>,
+    ear: Arc<NotificationFilter>,
     mode: ClientLifecycleMode,
     until: Instant,
 }
@@ -96,7 +96,7 @@ impl Link {
         until: Instant,
         mode: ClientLifecycleMode,
     ) -> Result<Self, NoGreeting> {
-        let (ear, tasks) = (Arc::<Ear>::default(), Arc::<Tasks>::default());
+        let (ear, tasks) = (Arc::<NotificationFilter>::default(), Arc::<Tasks>::default());
         let answers = ServerQuestions::new(server.roots.then_some(&*means.workspace));
         let opening = Opening { answers, ear: ear.clone(), mode, until };
         let (service, program) = match &server.way {
@@ -130,7 +130,7 @@ impl Link {
             program,
             ear,
             tasks,
-            farewells: Farewells::default(),
+            farewells: Cancellations::default(),
             is_spent: AtomicBool::new(false),
         };
         let why = match link.info() {
@@ -315,8 +315,8 @@ fn is_broken_pipe(error: &(dyn std::error::Error + 'static)) -> bool {
 /// A question that was sent. Dropped while it is open, the server is told that nobody waits for the answer.
 struct OpenQuestion {
     peer: Peer<RoleClient>,
-    ear: Arc<Ear>,
-    farewells: Farewells,
+    ear: Arc<NotificationFilter>,
+    farewells: Cancellations,
     token: String,
     open: Option<RequestId>,
 }

@@ -20,7 +20,7 @@ use crate::runtime::untrusted::{Secrets, address_and_headers, shown};
 const MOST_RESTARTS: u32 = 3;
 
 /// A server and, when there is one, the connection to it.
-pub(super) struct Kept {
+pub(super) struct ManagedServer {
     pub(super) server: McpServer,
     means: McpMeans,
     secrets: Secrets,
@@ -44,7 +44,7 @@ struct ServerState {
 /// A server that can be asked, and what it has.
 pub(super) type ReadyServer = (Arc<Link>, Arc<Offering>);
 
-impl Kept {
+impl ManagedServer {
     pub(super) fn new(server: McpServer, means: McpMeans) -> Self {
         Self {
             secrets: secrets(&server),

@@ -26,14 +26,14 @@ pub(super) struct Listener(pub(super) mpsc::Sender<String>);
 
 /// Hears what one server says unasked.
 #[derive(Default)]
-pub(super) struct Ear {
+pub(super) struct NotificationFilter {
     /// By the token that stands in the request.
     listeners: Mutex<BTreeMap<String, Listener>>,
     /// Questions of the server that wait for their answer.
     questions: AtomicUsize,
 }
 
-impl Ear {
+impl NotificationFilter {
     /// Listens for nobody any more under this token.
     pub(super) fn forget(&self, token: &str) {
         self.listeners().remove(token);
@@ -94,11 +94,11 @@ fn line(progress: &ProgressNotificationParam) -> String {
 /// A transport that is listened to.
 pub(super) struct Filtered<T> {
     inner: T,
-    ear: Arc<Ear>,
+    ear: Arc<NotificationFilter>,
 }
 
 impl<T> Filtered<T> {
-    pub(super) fn new(inner: T, ear: Arc<Ear>) -> Self {
+    pub(super) fn new(inner: T, ear: Arc<NotificationFilter>) -> Self {
         Self { inner, ear }
     }
 }
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_server_that_asks_without_reading_is_heard_so_often_and_no_more() {
-        let ear = Ear::default();
+        let ear = NotificationFilter::default();
         let heard = (0..1_000).filter(|_| ear.may_ask()).count();
         assert_eq!(heard, MOST_QUESTIONS);
         ear.answered();

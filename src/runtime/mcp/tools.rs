@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 
 use super::call;
 use super::launch_context::McpMeans;
-use super::managed_server::Kept;
+use super::managed_server::ManagedServer;
 use super::server::McpServer;
 use super::status::McpStanding;
 use crate::ledger::{CallId, Preview};
@@ -20,13 +20,14 @@ use crate::tool::{
 /// the servers that it started.
 pub struct McpTools {
     inner: Box<dyn ToolPort>,
-    servers: Vec<Arc<Kept>>,
+    servers: Vec<Arc<ManagedServer>>,
 }
 
 impl McpTools {
     /// Tools of these servers go to them, all others to `inner`. Starts nothing yet.
     pub fn new(inner: Box<dyn ToolPort>, servers: Vec<McpServer>, means: McpMeans) -> Self {
-        let servers = servers.into_iter().map(|server| Arc::new(Kept::new(server, means.clone()))).collect();
+        let servers =
+            servers.into_iter().map(|server| Arc::new(ManagedServer::new(server, means.clone()))).collect();
         Self { inner, servers }
     }
 
@@ -36,13 +37,13 @@ impl McpTools {
         survey(self.servers.clone()).await
     }
 
-    fn server(&self, tool: &str) -> Option<Arc<Kept>> {
+    fn server(&self, tool: &str) -> Option<Arc<ManagedServer>> {
         let (server, _) = tool::mcp(tool)?;
         self.servers.iter().find(|kept| kept.server.name == server).cloned()
     }
 }
 
-async fn survey(servers: Vec<Arc<Kept>>) -> Vec<McpStanding> {
+async fn survey(servers: Vec<Arc<ManagedServer>>) -> Vec<McpStanding> {
     join_all(servers.iter().map(|kept| kept.standing())).await
 }
 

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 
 use crate::runtime::process::Group;
 use crate::runtime::sandbox::Refusals;
-use crate::tool::{self, Colour, Invocation, KeyModes, Look, Row, Shown, ToolReport, Typed, Weight};
+use crate::tool::{self, CellStyle, Colour, Invocation, KeyModes, Row, Shown, ToolReport, Typed, Weight};
 
 use super::arguments::required;
 use super::command::{CHUNK_BYTES, Shell, after, attend, limit, report};
@@ -185,10 +185,10 @@ async fn feed(mut keyboard: Keyboard, mut pty: OwnedWritePty) {
 }
 
 /// What a cell looks like. One that was erased has a background and nothing else, as in other terminals.
-fn look(cell: &vt100::Cell) -> Look {
+fn look(cell: &vt100::Cell) -> CellStyle {
     let background = colour(cell.bgcolor());
     if !cell.has_contents() && !cell.is_wide_continuation() {
-        return Look { background, ..Look::default() };
+        return CellStyle { background, ..CellStyle::default() };
     }
     let weight = match (cell.bold(), cell.dim()) {
         (true, _) => Weight::Bold,
@@ -196,7 +196,7 @@ fn look(cell: &vt100::Cell) -> Look {
         (false, false) => Weight::Normal,
     };
     let (italic, underline, inverse) = (cell.italic(), cell.underline(), cell.inverse());
-    Look { foreground: colour(cell.fgcolor()), background, weight, italic, underline, inverse }
+    CellStyle { foreground: colour(cell.fgcolor()), background, weight, italic, underline, inverse }
 }
 
 const fn colour(colour: vt100::Color) -> Colour {

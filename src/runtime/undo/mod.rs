@@ -22,6 +22,6 @@ mod record;
 mod restore;
 
 pub use agreement::Agreement;
-pub use plan::{FileAction, Plan, PlannedChange, Refusal, Which, Why, plan};
+pub use plan::{FileAction, Plan, PlannedChange, Refusal, UndoScope, Why, plan};
 pub use record::{Change, Content, Hash};
 pub use restore::{Finished, Restored, Snapshots};

@@ -10,7 +10,7 @@ use super::record::{Change, Content, Hash};
 
 /// Which changes are to be taken back.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Which {
+pub enum UndoScope {
     /// Those of these calls: a turn's.
     Calls(BTreeSet<CallId>),
     /// That of this call and all later ones.
@@ -108,13 +108,13 @@ impl fmt::Display for Why {
 /// a file that is still what it was before its last change counts as the agent's, too.
 pub fn plan(
     changes: &[Change],
-    which: &Which,
+    which: &UndoScope,
     is_in_books: impl Fn(&Change) -> bool,
     look: impl Fn(&Path) -> Result<Content, String>,
 ) -> Plan {
     let since = match which {
-        Which::Calls(calls) => calls.first().copied(),
-        Which::Since(call) => Some(*call),
+        UndoScope::Calls(calls) => calls.first().copied(),
+        UndoScope::Since(call) => Some(*call),
     };
     let mut plan = Plan { since, ..Plan::default() };
     for (path, chain) in chains(changes, which) {
@@ -152,15 +152,15 @@ pub fn plan(
 }
 
 /// The chosen changes of each file, oldest first.
-fn chains<'a>(changes: &'a [Change], which: &Which) -> BTreeMap<&'a Path, Vec<&'a Change>> {
+fn chains<'a>(changes: &'a [Change], which: &UndoScope) -> BTreeMap<&'a Path, Vec<&'a Change>> {
     let mut chains: BTreeMap<&Path, Vec<&Change>> = BTreeMap::new();
     let mut has_begun = false;
     for change in changes {
         let is_chosen = match (which, change.call) {
-            (Which::Calls(calls), call) => call.is_some_and(|call| calls.contains(&call)),
-            (Which::Since(first), Some(call)) => call >= *first,
+            (UndoScope::Calls(calls), call) => call.is_some_and(|call| calls.contains(&call)),
+            (UndoScope::Since(first), Some(call)) => call >= *first,
             // An undo that came after it.
-            (Which::Since(_), None) => has_begun,
+            (UndoScope::Since(_), None) => has_begun,
         };
         if is_chosen {
             has_begun = true;
@@ -222,7 +222,7 @@ mod tests {
     }
 
     /// What would be done about the one file: `restore a`, `delete`, `already`, or why not.
-    fn about(changes: &[Change], which: &Which, now: &str) -> String {
+    fn about(changes: &[Change], which: &UndoScope, now: &str) -> String {
         let plan = plan(changes, which, |_| true, |_| Ok(content(now)));
         match (plan.steps.as_slice(), plan.already.as_slice(), plan.refused.as_slice()) {
             ([step], [], []) if step.action == FileAction::Delete => "delete".to_owned(),
@@ -237,8 +237,8 @@ mod tests {
         }
     }
 
-    fn calls(calls: &[u64]) -> Which {
-        Which::Calls(calls.iter().copied().map(CallId).collect())
+    fn calls(calls: &[u64]) -> UndoScope {
+        UndoScope::Calls(calls.iter().copied().map(CallId).collect())
     }
 
     #[test]
@@ -246,8 +246,8 @@ mod tests {
         let changes = [change(1, "/f", "a", "b"), change(2, "/f", "b", "c")];
         assert_eq!(about(&changes, &calls(&[1, 2]), "c"), "restore a");
         assert_eq!(about(&changes, &calls(&[2]), "c"), "restore b");
-        assert_eq!(about(&changes, &Which::Since(CallId(1)), "c"), "restore a");
-        assert_eq!(about(&changes, &Which::Since(CallId(2)), "c"), "restore b");
+        assert_eq!(about(&changes, &UndoScope::Since(CallId(1)), "c"), "restore a");
+        assert_eq!(about(&changes, &UndoScope::Since(CallId(2)), "c"), "restore b");
         assert_eq!(about(&changes, &calls(&[1, 2]), "a"), "already");
         assert_eq!(about(&changes, &calls(&[3]), "c"), "nothing");
         let made = [change(1, "/f", "", "b")];
@@ -279,9 +279,9 @@ mod tests {
         let undone = [change(1, "/f", "a", "b"), change(0, "/f", "b", "a")];
         assert_eq!(about(&undone, &calls(&[1]), "a"), "already");
         let again = [change(1, "/f", "a", "b"), change(0, "/f", "b", "a"), change(2, "/f", "a", "c")];
-        assert_eq!(about(&again, &Which::Since(CallId(1)), "c"), "restore a");
+        assert_eq!(about(&again, &UndoScope::Since(CallId(1)), "c"), "restore a");
         assert_eq!(about(&again, &calls(&[2]), "c"), "restore a");
-        assert_eq!(about(&again, &Which::Since(CallId(3)), "c"), "nothing");
+        assert_eq!(about(&again, &UndoScope::Since(CallId(3)), "c"), "nothing");
         // The restore on record was cut off: it is done now.
         assert_eq!(about(&undone, &calls(&[1]), "b"), "restore a");
     }

@@ -14,7 +14,7 @@ use super::super::tools::anchor::Anchor;
 use super::agreement::Agreement;
 use super::blobs::{self, MOST_BYTES};
 use super::files::{content_of, look, open, put_back, roll_back};
-use super::plan::{FileAction, Plan, PlannedChange, Which, plan};
+use super::plan::{FileAction, Plan, PlannedChange, UndoScope, plan};
 use super::record::{Change, Content};
 
 const CHANGES: &str = "changes";
@@ -138,7 +138,7 @@ impl Snapshots {
     ///
     /// # Errors
     /// As [`Self::changes`].
-    pub fn plan(&self, which: &Which, books: &Agreement) -> Result<Plan, String> {
+    pub fn plan(&self, which: &UndoScope, books: &Agreement) -> Result<Plan, String> {
         Ok(plan(&self.changes()?, which, |change| books.has(change), look))
     }
 

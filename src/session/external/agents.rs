@@ -5,7 +5,7 @@ use crate::config::Invocation;
 use crate::config::fault::Fault;
 use crate::runtime::ToolPort;
 use crate::runtime::a2a::{A2aAgent, A2aTools};
-use crate::session::external::filling::Filling;
+use crate::session::external::variables::Filling;
 
 /// One agent, with what the environment holds in the place of its `${…}`.
 ///

@@ -5,8 +5,8 @@ use crate::config::McpEntry;
 use crate::config::fault::Fault;
 use crate::runtime::mcp::{McpMeans, McpServer, McpTools, McpWay};
 use crate::runtime::{Groups, ToolPort, for_programs};
-use crate::session::confined;
-use crate::session::external::filling::Filling;
+use crate::session::external::variables::Filling;
+use crate::session::sandbox;
 
 /// One server, with what the environment holds in the place of its `${…}`.
 ///
@@ -58,7 +58,7 @@ pub(crate) fn means(invocation: &Invocation, groups: &Groups) -> McpMeans {
         workspace: invocation.cwd.clone(),
         environment: for_programs(invocation.environment_of_programs(), invocation.named_for_programs()),
         groups: groups.clone(),
-        sandbox: Some(confined::sandbox(invocation)),
+        sandbox: Some(sandbox::sandbox(invocation)),
         network: invocation.config.network.clone(),
     }
 }

@@ -1,10 +1,10 @@
 //! The external tools of a session: MCP servers and A2A agents, and which of them are missing.
 
-pub(crate) mod absent;
 pub(crate) mod agents;
-pub(crate) mod filling;
 pub(crate) mod mcp;
 pub(crate) mod ready;
+pub(crate) mod unavailable;
+pub(crate) mod variables;
 
 use ready::ReadyPeers;
 
@@ -26,9 +26,9 @@ impl ExternalTools {
     /// All that the configuration names.
     pub(crate) fn of(invocation: &Invocation) -> Self {
         let ReadyPeers { peers: servers, faults } = ready::all(invocation, mcp::server);
-        let mut lacking = absent::absent::<McpEntry>(invocation, &faults);
+        let mut lacking = unavailable::absent::<McpEntry>(invocation, &faults);
         let ReadyPeers { peers: agents, faults } = ready::all(invocation, agents::agent);
-        lacking.extend(absent::absent::<AgentEntry>(invocation, &faults));
+        lacking.extend(unavailable::absent::<AgentEntry>(invocation, &faults));
         Self { servers, agents, absent: lacking }
     }
 

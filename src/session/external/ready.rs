@@ -1,6 +1,6 @@
 //! The external services of one kind (MCP servers, agents) that a session has, or the one that a person names.
 
-use super::absent::switched_off_in;
+use super::unavailable::switched_off_in;
 use crate::config::fault::Fault;
 use crate::config::peers::{Peer, Words};
 use crate::config::{Invocation, nearest};

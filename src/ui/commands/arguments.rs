@@ -6,8 +6,8 @@ use crate::ledger::{CallId, EntryId, UserMessage};
 use crate::model::Effort;
 use crate::policy::Mode;
 use crate::ui::chord::Chord;
+use crate::ui::picker_source::Source;
 use crate::ui::request::Request;
-use crate::ui::source::Source;
 
 use super::meaning::{LinearCommand, Meaning};
 

@@ -4,8 +4,8 @@ use crate::agent::Intent;
 use crate::ledger::{CallId, EntryId};
 use crate::ui::chord::Chord;
 use crate::ui::pages::PageEntry;
+use crate::ui::picker_source::Source;
 use crate::ui::request::Request;
-use crate::ui::source::Source;
 
 /// What a command means.
 #[derive(Debug, Clone, PartialEq)]

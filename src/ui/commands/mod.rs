@@ -63,8 +63,8 @@ mod tests {
     use crate::policy::Mode;
     use crate::ui::chord::Chord;
     use crate::ui::keymap::BINDINGS;
+    use crate::ui::picker_source::Source;
     use crate::ui::request::Request;
-    use crate::ui::source::Source;
 
     fn read(text: &str) -> Option<Result<Meaning, String>> {
         super::read(text, Fronts::Screen)

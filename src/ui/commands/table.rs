@@ -10,8 +10,8 @@ use crate::ui::pages::permissions::PERMISSIONS;
 use crate::ui::pages::plan::PLAN;
 use crate::ui::pages::shells::SHELLS;
 use crate::ui::pages::{Page, PageEntry};
+use crate::ui::picker_source::Source;
 use crate::ui::request::Request;
-use crate::ui::source::Source;
 use crate::view::View;
 
 use super::arguments as read;

@@ -8,10 +8,10 @@ mod decode;
 mod iterm;
 mod kitty;
 mod paint;
+mod picture_cache;
 mod png;
 mod sixel;
 mod size;
-mod stock;
 
 #[expect(clippy::disallowed_methods, reason = "a thread of the screen: decoding takes longer than a frame")]
 mod worker;
@@ -22,8 +22,8 @@ use std::sync::Arc;
 use crate::ledger::EntryId;
 
 pub use decode::MOST_PIXELS;
+pub use picture_cache::{Pictures, Sizing};
 pub use size::{CELL, Cells, MOST_ROWS, fit};
-pub use stock::{Pictures, Sizing};
 
 pub(super) use kitty::{delete_all, is_told_in};
 pub(super) use paint::paint;

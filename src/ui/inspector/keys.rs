@@ -238,7 +238,7 @@ fn words(entry: &Entry) -> String {
         Body::Compaction(made) => made.summary.clone(),
         Body::Handoff { text } => text.clone(),
         Body::Note(note) => note.for_people().to_owned(),
-        Body::Learned(learned) => learned.lesson.sentence(),
+        Body::ProviderLimit(learned) => learned.lesson.sentence(),
         Body::Error { message, next } => format!("{message}\n{next}"),
         _ => crate::view::one_line(entry),
     }

@@ -1,11 +1,11 @@
 //! The inspector: what it knows while it is open, its keys, and the folds behind its pages.
 
-mod books;
 mod keys;
+mod page_data;
 mod state;
 mod tab;
 
-pub use books::{Books, Sights};
 pub use keys::{InspectorAction, choose, turn, update};
+pub use page_data::{PageData, PageInputs};
 pub use state::Inspector;
 pub use tab::{Group, Side, Tab};

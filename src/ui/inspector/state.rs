@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::ledger::EntryId;
 use crate::view::View;
 
-use super::books::Books;
+use super::page_data::PageData;
 use super::tab::{Group, Side, Tab};
 
 /// The state of the inspector.
@@ -32,7 +32,7 @@ pub struct Inspector {
     /// One line at the foot, until the next key.
     pub said: Option<String>,
     /// What the pages are made of.
-    pub books: Box<Books>,
+    pub books: Box<PageData>,
 }
 
 impl Inspector {

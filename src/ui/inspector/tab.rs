@@ -102,7 +102,7 @@ impl Group {
             | Body::Compaction(_)
             | Body::Handoff { .. }
             | Body::Note(_)
-            | Body::Learned(_)
+            | Body::ProviderLimit(_)
             | Body::Error { .. } => Self::Remarks,
         };
         self == Self::All || self == group

@@ -6,19 +6,19 @@ use crate::agent::{Answer, Intent};
 use crate::ledger::{CallId, EntryId};
 use crate::ui::editing::changed;
 
-use super::always;
-use super::asking::{self, LineMeaning, Purpose};
+use super::approvals::{self, LineMeaning, Purpose};
 use super::moment::Moment;
-use super::session::Act;
+use super::session::LinearEffect;
 use super::session::LinearSession;
+use super::session_rule;
 
 impl LinearSession {
-    pub(super) fn answer(&mut self, word: asking::Word, now: Moment) -> Vec<Act> {
+    pub(super) fn answer(&mut self, word: approvals::Word, now: Moment) -> Vec<LinearEffect> {
         match self.asking.answer(word, now) {
             LineMeaning::Decide(request, call, answer) => {
                 self.asking.said_again(now.at);
                 self.left();
-                vec![Act::Send(Intent::Decide { request, call, answer })]
+                vec![LinearEffect::Send(Intent::Decide { request, call, answer })]
             }
             LineMeaning::Words(request, call, purpose) => {
                 self.words = Some((request, call, purpose));
@@ -32,7 +32,7 @@ impl LinearSession {
                 Vec::new()
             }
             LineMeaning::Rule(request, number) => {
-                let said = always::said(&self.renderer.view, request, number, &mut self.output);
+                let said = session_rule::said(&self.renderer.view, request, number, &mut self.output);
                 self.asking.rule = said;
                 Vec::new()
             }
@@ -55,7 +55,7 @@ impl LinearSession {
         call: CallId,
         purpose: Purpose,
         words: &str,
-    ) -> Vec<Act> {
+    ) -> Vec<LinearEffect> {
         if words.is_empty() {
             let what = if purpose == Purpose::Denies { "denied" } else { "decided" };
             self.output.say(&format!("taken back: nothing is {what}"));
@@ -75,7 +75,7 @@ impl LinearSession {
         };
         self.asking.answered(request);
         self.left();
-        vec![Act::Send(Intent::Decide { request, call, answer })]
+        vec![LinearEffect::Send(Intent::Decide { request, call, answer })]
     }
 
     /// The arguments of a call that waits.

@@ -1,21 +1,21 @@
 //! The whole product without a screen: what happens is said once, in order, as lines of plain words. Nothing is drawn
 //! and nothing is drawn again. Pure; `ui/run/linear.rs` has the loop.
 
-mod always;
-mod asking;
+mod approvals;
+mod awaited;
+mod budget_stop;
 mod calls;
+mod commands;
 mod deciding;
-mod expected;
-mod gather;
 mod moment;
-mod obeying;
+mod multiline;
 mod output;
 pub(super) mod pages;
 mod renderer;
 mod replying;
 mod session;
-mod stopping;
-mod undoing;
+mod session_rule;
+mod undo;
 pub(super) mod words;
 
-pub use session::{Act, Line, LinearSession};
+pub use session::{Line, LinearEffect, LinearSession};

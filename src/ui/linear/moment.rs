@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::super::stand::DECIDABLE_AFTER;
+use super::super::visible_decision::DECIDABLE_AFTER;
 
 /// A moment of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

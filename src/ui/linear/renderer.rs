@@ -301,14 +301,14 @@ impl LinearRenderer {
                 }
             }
             Live::Refused(why) => output.say(&format!("refused: {}", plain(why))),
-            Live::BooksShut { why, .. } => {
+            Live::LedgerUnwritable { why, .. } => {
                 if self.shut.as_ref() != Some(why) {
                     output
                         .say(&format!("nothing acts: {}; it goes on when that can be recorded", plain(why)));
                     self.shut = Some(why.clone());
                 }
             }
-            Live::BooksOpen => {
+            Live::LedgerWritable => {
                 self.shut = None;
                 output.say("recording again; it goes on");
             }
@@ -345,7 +345,7 @@ fn remark(body: &Body) -> Option<String> {
             let first = note.for_people().trim().lines().next().unwrap_or_default().trim_end_matches(':');
             format!("note on {}: {first}", note.about)
         }
-        Body::Learned(learned) => format!("note on {}: {}", learned.about, learned.lesson.sentence()),
+        Body::ProviderLimit(learned) => format!("note on {}: {}", learned.about, learned.lesson.sentence()),
         Body::Error { message, next } => format!("error: {message}\nnext: {next}"),
         Body::Change(Change::Budget { limit, to }) => {
             format!("budget {}: raised to {}", limit.name(), amount(Some(*limit), *to))

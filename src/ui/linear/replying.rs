@@ -3,14 +3,14 @@
 use crate::agent::Intent;
 use crate::ui::{EarlierSession, Reply, Request};
 
-use super::expected::Expected;
+use super::awaited::Awaited;
 use super::session::LinearSession;
 use super::words::plain;
 
 impl LinearSession {
     /// The session was asked for something, and will say what comes of it.
     pub fn sent(&mut self, request: &Request) {
-        self.expected = Some(Expected::of(request));
+        self.expected = Some(Awaited::of(request));
     }
 
     /// The session did not take this: it has not read what came before.

@@ -8,17 +8,17 @@ use crate::agent::{Event, Intent, Live};
 use crate::ledger::{Body, CallId, Entry, EntryId, Millis, standing};
 use crate::ui::Request;
 use crate::ui::commands::{self, Fronts};
-use crate::ui::offer::Offer;
+use crate::ui::undo_preview::UndoPreview;
 use crate::view::{View, ViewSettings};
 
-use super::asking::{self, Asking, Purpose};
-use super::expected::Expected;
-use super::gather::{Gather, Gathered};
+use super::approvals::{self, Approvals, Purpose};
+use super::awaited::Awaited;
+use super::budget_stop::{self, EARLY, Stop};
 use super::moment::Moment;
+use super::multiline::{GatheredLine, Multiline};
 use super::output::LinearOutput;
 use super::pages::resumed;
 use super::renderer::LinearRenderer;
-use super::stopping::{self, EARLY, Stop};
 use super::words::{count, plain};
 
 /// Stands before what the person types.
@@ -26,7 +26,7 @@ const PROMPT: &str = "you: ";
 
 /// What a line asks of the world outside.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Act {
+pub enum LinearEffect {
     /// The agent shall hear this.
     Send(Intent),
     /// The session shall do this.
@@ -59,9 +59,9 @@ pub struct Line {
 pub struct LinearSession {
     pub(super) renderer: LinearRenderer,
     pub(super) output: LinearOutput,
-    pub(super) asking: Asking,
+    pub(super) asking: Approvals,
     pub(super) stop: Stop,
-    gather: Gather,
+    gather: Multiline,
     /// The call that the next line is about, and what it is for.
     pub(super) words: Option<(EntryId, CallId, Purpose)>,
     /// What was typed and not sent.
@@ -71,11 +71,11 @@ pub struct LinearSession {
     pub(super) models: Vec<String>,
     /// The messages that were said last, in the order of their numbers; and the undo.
     pub(super) messages: Vec<EntryId>,
-    pub(super) offer: Option<Offer>,
+    pub(super) offer: Option<UndoPreview>,
     pub(super) entry_json: fn(&Entry) -> String,
     pub(super) now: Millis,
     /// Something was sent, and what comes of it has not come back yet.
-    pub(super) expected: Option<Expected>,
+    pub(super) expected: Option<Awaited>,
     quit_armed: bool,
     steering: usize,
     queued: usize,
@@ -87,9 +87,9 @@ impl LinearSession {
         Self {
             renderer: LinearRenderer::new(settings),
             output: LinearOutput::default(),
-            asking: Asking::default(),
+            asking: Approvals::default(),
             stop: Stop::default(),
-            gather: Gather::default(),
+            gather: Multiline::default(),
             words: None,
             kept: Vec::new(),
             sessions: Vec::new(),
@@ -214,7 +214,7 @@ impl LinearSession {
     }
 
     /// Ctrl-C. `shown`: the terminal has written its ^C.
-    pub fn interrupt(&mut self, shown: bool) -> Vec<Act> {
+    pub fn interrupt(&mut self, shown: bool) -> Vec<LinearEffect> {
         if shown {
             self.output.broken();
         }
@@ -226,12 +226,12 @@ impl LinearSession {
         } else if self.words.take().is_some() {
             self.output.say("taken back: nothing is denied");
         } else if self.renderer.view.status.is_busy() {
-            return vec![Act::Abort];
+            return vec![LinearEffect::Abort];
         } else if armed {
-            return vec![Act::Quit];
+            return vec![LinearEffect::Quit];
         } else if self.expected.is_some() {
             self.quit_armed = true;
-            return vec![Act::Abort];
+            return vec![LinearEffect::Abort];
         } else {
             self.quit_armed = true;
             self.output.say("to leave: Ctrl-C once more, Ctrl-D, or /quit");
@@ -240,7 +240,7 @@ impl LinearSession {
     }
 
     /// A line was typed.
-    pub fn line(&mut self, line: &Line) -> Vec<Act> {
+    pub fn line(&mut self, line: &Line) -> Vec<LinearEffect> {
         self.quit_armed = false;
         self.output.typed(&line.text, line.shown);
         if let Some((request, call, purpose)) = self.words.take() {
@@ -248,17 +248,17 @@ impl LinearSession {
         }
         let now = Moment { typed: line.typed, at: line.at };
         match self.gather.take(&line.text) {
-            Gathered::Line(text) if self.asking.is_open() => match asking::read(&text) {
+            GatheredLine::Line(text) if self.asking.is_open() => match approvals::read(&text) {
                 Some(_) if !line.alone => self.together(&text),
                 Some(word) => self.answer(word, now),
                 None => self.other(&text, line.typed),
             },
-            Gathered::Line(text) if !line.alone && stopping::decides(&text) => self.together(&text),
-            Gathered::Line(text) if self.stop.is_raised_early(&self.renderer.view, &text, now) => {
+            GatheredLine::Line(text) if !line.alone && budget_stop::decides(&text) => self.together(&text),
+            GatheredLine::Line(text) if self.stop.is_raised_early(&self.renderer.view, &text, now) => {
                 self.no_answer(EARLY)
             }
-            Gathered::Line(text) | Gathered::Text(text) => self.other(&text, line.typed),
-            Gathered::Part => {
+            GatheredLine::Line(text) | GatheredLine::Text(text) => self.other(&text, line.typed),
+            GatheredLine::Part => {
                 self.leave_rule();
                 Vec::new()
             }
@@ -266,19 +266,19 @@ impl LinearSession {
     }
 
     /// A line that would decide something, and came with others: nobody has typed it as an answer.
-    fn together(&mut self, text: &str) -> Vec<Act> {
+    fn together(&mut self, text: &str) -> Vec<LinearEffect> {
         let text = text.trim();
         self.no_answer(&format!("not an answer: {text} came together with other lines; type it by itself"))
     }
 
-    fn no_answer(&mut self, why: &str) -> Vec<Act> {
+    fn no_answer(&mut self, why: &str) -> Vec<LinearEffect> {
         self.leave_rule();
         self.output.say(why);
         Vec::new()
     }
 
     /// A line that answers no call, and takes no rule.
-    fn other(&mut self, text: &str, typed: u64) -> Vec<Act> {
+    fn other(&mut self, text: &str, typed: u64) -> Vec<LinearEffect> {
         if self.leave_rule() && text.trim().is_empty() {
             self.output.say("taken back: no rule is taken");
         }
@@ -292,7 +292,7 @@ impl LinearSession {
     }
 
     /// A message, or a command.
-    fn text(&mut self, text: &str, typed: u64) -> Vec<Act> {
+    fn text(&mut self, text: &str, typed: u64) -> Vec<LinearEffect> {
         if text.trim().is_empty() {
             return Vec::new();
         }
@@ -310,12 +310,12 @@ impl LinearSession {
         }
     }
 
-    pub(super) fn submit(&mut self, text: &str) -> Vec<Act> {
+    pub(super) fn submit(&mut self, text: &str) -> Vec<LinearEffect> {
         self.renderer.was_typed(text);
-        vec![Act::Send(Intent::Submit(text.into()))]
+        vec![LinearEffect::Send(Intent::Submit(text.into()))]
     }
 
-    fn usage(&mut self, why: &str) -> Vec<Act> {
+    fn usage(&mut self, why: &str) -> Vec<LinearEffect> {
         self.output.say(&format!("not understood: {}", plain(why)));
         Vec::new()
     }

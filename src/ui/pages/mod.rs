@@ -13,7 +13,7 @@ use ratatui::text::Line;
 
 use super::keymap::KeyAction;
 use super::panes::Screen;
-use super::source::Source;
+use super::picker_source::Source;
 use crate::ledger::Millis;
 use crate::view::View;
 

@@ -13,7 +13,7 @@ use crate::ui::keymap::KeyAction;
 use crate::ui::linear::words::count;
 use crate::ui::panes::Screen;
 use crate::ui::panes::words::one_row;
-use crate::ui::source::Source;
+use crate::ui::picker_source::Source;
 use crate::ui::text::{fit, sanitize, wrap};
 use crate::ui::theme::Theme;
 use crate::view::{Granted, Permissions, View, summary};

@@ -10,12 +10,12 @@ use serde_json::json;
 use crate::ledger::{ApprovalRequest, Preview, Sandboxing};
 use crate::tool::{ASK, SideEffect};
 use crate::ui::keymap::{KeyAction, KeyContext};
-use crate::ui::local::Always;
+use crate::ui::local::OfferedRule;
 use crate::ui::text::{fit, width, wrap, wrap_spans};
 use crate::ui::theme::Theme;
 use crate::view::Panel;
 
-use super::around::Around;
+use super::card_context::CardContext;
 use super::layouts::TranscriptRow;
 use super::margin::MARGIN;
 use super::words::{cells, flow, keys, one_row, titled};
@@ -25,7 +25,7 @@ use super::{action, boxes};
 const MOST_GLIMPSED: usize = 6;
 
 /// The panel of a call that waits.
-pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<TranscriptRow> {
+pub(super) fn lay(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let Some((id, request)) = panel.request() else { return Vec::new() };
     let theme = around.theme;
     let total = usize::from(around.panel_width());
@@ -114,11 +114,11 @@ fn titles(
 }
 
 /// Lines of a call whose turn it is not: those that wait share half of the height, so that the chosen one stays in sight.
-fn glimpse(around: &Around<'_>) -> usize {
+fn glimpse(around: &CardContext<'_>) -> usize {
     (usize::from(around.height) / 2 / around.waiting.len().max(1)).clamp(1, MOST_GLIMPSED)
 }
 
-fn waits(around: &Around<'_>, id: crate::ledger::EntryId) -> String {
+fn waits(around: &CardContext<'_>, id: crate::ledger::EntryId) -> String {
     match around.waiting.iter().position(|w| *w == id) {
         Some(at) if around.waiting.len() > 1 => {
             format!("waits for you · {} of {}", at + 1, around.waiting.len())
@@ -188,7 +188,7 @@ fn answers(
     id: crate::ledger::EntryId,
     request: &ApprovalRequest,
     inner: usize,
-    around: &Around<'_>,
+    around: &CardContext<'_>,
 ) -> Vec<Line<'static>> {
     let theme = around.theme;
     let is_question = request.name == ASK;
@@ -250,7 +250,7 @@ fn answers(
 }
 
 /// The rule that "always" would take, all of it, what it would have covered, and the keys that take it or not.
-fn rule_shown(always: &Always, inner: usize, around: &Around<'_>) -> Vec<Line<'static>> {
+fn rule_shown(always: &OfferedRule, inner: usize, around: &CardContext<'_>) -> Vec<Line<'static>> {
     let theme = around.theme;
     let mut lines = wrap(&format!("always: {}", one_row(&always.rule)), inner, theme.accent);
     let most = usize::from(around.height / 4).clamp(1, 4);
@@ -281,7 +281,11 @@ fn rule_shown(always: &Always, inner: usize, around: &Around<'_>) -> Vec<Line<'s
 }
 
 /// The answers, each with the key that it has; one without words is not offered.
-fn offered(around: &Around<'_>, words: [&str; 7], (key, word): (Style, Style)) -> Vec<Vec<Span<'static>>> {
+fn offered(
+    around: &CardContext<'_>,
+    words: [&str; 7],
+    (key, word): (Style, Style),
+) -> Vec<Vec<Span<'static>>> {
     let answers = [
         (KeyAction::Once, "y"),
         (KeyAction::Session, "s"),
@@ -303,7 +307,7 @@ fn offered(around: &Around<'_>, words: [&str; 7], (key, word): (Style, Style)) -
 pub(super) fn led(
     answers: Vec<Vec<Span<'static>>>,
     has_keys: bool,
-    around: &Around<'_>,
+    around: &CardContext<'_>,
 ) -> Vec<Vec<Span<'static>>> {
     let tab = around.keymap.first(KeyContext::Everywhere, KeyAction::Focus, "tab").filter(|_| !has_keys);
     let lead = tab.map(|tab| {
@@ -313,7 +317,7 @@ pub(super) fn led(
 }
 
 /// The end of the reason is what is being typed, so it stays in sight.
-fn reason_line(label: &'static str, text: &str, inner: usize, around: &Around<'_>) -> Line<'static> {
+fn reason_line(label: &'static str, text: &str, inner: usize, around: &CardContext<'_>) -> Line<'static> {
     let theme = around.theme;
     let text = one_row(text);
     let room = inner.saturating_sub(width(label) + 1);

@@ -7,14 +7,14 @@ use crate::ui::text::fit;
 use crate::ui::text::plain::Plain;
 use crate::view::{Card, CardBody, LiveMessage, PanelState, hosted_lines};
 
-use super::around::{Around, INDENT};
+use super::card_context::{CardContext, INDENT};
 use super::layouts::{Part, TranscriptRow};
 use super::message::Message;
 use super::words::count;
 use super::{approval, endings, goals, pictures, remarks, tools};
 
 /// Lays out one card that is not a message.
-pub(super) fn lay(card: &Card, around: &Around<'_>) -> Vec<TranscriptRow> {
+pub(super) fn lay(card: &Card, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     match &card.body {
         CardBody::User(_) | CardBody::Assistant(_) | CardBody::Growing => Vec::new(),
         CardBody::Forming(forming) => tools::forming(forming, around),
@@ -41,7 +41,7 @@ pub(super) fn lay(card: &Card, around: &Around<'_>) -> Vec<TranscriptRow> {
 }
 
 /// A piece of a user's words.
-pub(super) fn user(words: &Plain, piece: usize, around: &Around<'_>) -> Vec<TranscriptRow> {
+pub(super) fn user(words: &Plain, piece: usize, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let lines = words.lines(piece, usize::from(around.prose_width()), around.theme.user);
     let mut rows: Vec<TranscriptRow> =
         lines.into_iter().map(|line| TranscriptRow::new(INDENT, line)).collect();
@@ -52,14 +52,14 @@ pub(super) fn user(words: &Plain, piece: usize, around: &Around<'_>) -> Vec<Tran
 }
 
 /// The pictures under a user's words.
-pub(super) fn user_pictures(card: &Card, around: &Around<'_>) -> Vec<TranscriptRow> {
+pub(super) fn user_pictures(card: &Card, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let CardBody::User(entry) = &card.body else { return Vec::new() };
     let Body::User(message) = &entry.body else { return Vec::new() };
     pictures::lay(entry.id, &message.images, &around.of_pictures())
 }
 
 /// The line over reasoning, if there is any.
-pub(super) fn reasoning_head(reasoning: &Plain, around: &Around<'_>) -> Vec<TranscriptRow> {
+pub(super) fn reasoning_head(reasoning: &Plain, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     if reasoning.pieces() == 0 {
         return Vec::new();
     }
@@ -72,7 +72,7 @@ pub(super) fn reasoning_head(reasoning: &Plain, around: &Around<'_>) -> Vec<Tran
 }
 
 /// A piece of reasoning; nothing while it is folded.
-pub(super) fn reasoning(text: &Plain, piece: usize, around: &Around<'_>) -> Vec<TranscriptRow> {
+pub(super) fn reasoning(text: &Plain, piece: usize, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     if !around.thinking_open {
         return Vec::new();
     }
@@ -87,7 +87,7 @@ pub(super) fn after_reasoning(
     reasoning: &Plain,
     finished: Option<&Message>,
     live: Option<&LiveMessage>,
-    around: &Around<'_>,
+    around: &CardContext<'_>,
 ) -> Vec<TranscriptRow> {
     let hosted = live.map_or(&[][..], |live| &live.hosted);
     let speaks = live.is_some_and(|live| !live.text.trim().is_empty());

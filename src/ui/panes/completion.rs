@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::ui::local::Local;
-use crate::ui::sending::{chosen, completions};
+use crate::ui::submit::{chosen, completions};
 use crate::ui::text::{fit, width};
 use crate::view::View;
 

@@ -9,7 +9,7 @@ use crate::ui::keymap::{KeyAction, KeyContext};
 use crate::ui::text::{fit, sanitize, wrap};
 use crate::view::{View, ending_words};
 
-use super::around::{Around, INDENT};
+use super::card_context::{CardContext, INDENT};
 use super::layouts::TranscriptRow;
 use super::margin::MARGIN;
 use super::remarks::{amount, said};
@@ -17,7 +17,7 @@ use super::words::{count, duration, flow, keys};
 use super::{approval, boxes};
 
 /// The end of a run.
-pub(super) fn lay(ended: &TurnEnded, entry: &Entry, around: &Around<'_>) -> Vec<TranscriptRow> {
+pub(super) fn lay(ended: &TurnEnded, entry: &Entry, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let theme = around.theme;
     let spent = || {
         let turns = count(ended.turns as usize, "turn");
@@ -61,7 +61,7 @@ fn is_last(entry: &Entry, view: &View) -> bool {
 }
 
 /// A budget stop waits for a decision, so it has a box.
-fn budget_stop(ended: &TurnEnded, offer: crate::view::Offer, around: &Around<'_>) -> Vec<TranscriptRow> {
+fn budget_stop(ended: &TurnEnded, offer: crate::view::Offer, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let theme = around.theme;
     let total = usize::from(around.panel_width());
     let inner = total.saturating_sub(4).max(1);

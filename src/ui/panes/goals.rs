@@ -5,7 +5,7 @@ use ratatui::text::Line;
 use crate::ledger::{Body, Checkpoint, Entry, Goal};
 use crate::ui::text::fit;
 
-use super::around::{Around, INDENT};
+use super::card_context::{CardContext, INDENT};
 use super::layouts::TranscriptRow;
 use super::remarks::{amount, said};
 use super::words::{count, one_row};
@@ -14,7 +14,7 @@ use super::words::{count, one_row};
 const SIGN: &str = "◎";
 
 /// A goal's card.
-pub(super) fn lay(entry: &Entry, around: &Around<'_>) -> Vec<TranscriptRow> {
+pub(super) fn lay(entry: &Entry, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     match &entry.body {
         Body::Goal(goal) => set(goal, around),
         Body::Checkpoint(made) => vec![checked(made, around)],
@@ -23,7 +23,7 @@ pub(super) fn lay(entry: &Entry, around: &Around<'_>) -> Vec<TranscriptRow> {
     }
 }
 
-fn set(goal: &Goal, around: &Around<'_>) -> Vec<TranscriptRow> {
+fn set(goal: &Goal, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let theme = around.theme;
     let mut terms = vec![
         format!("done when {}", goal.done_condition),
@@ -35,7 +35,7 @@ fn set(goal: &Goal, around: &Around<'_>) -> Vec<TranscriptRow> {
 }
 
 /// `◎ checkpoint 2 · done: no (validation command) · 3 calls worked (edit, edit, shell), 0 did not`
-fn checked(made: &Checkpoint, around: &Around<'_>) -> TranscriptRow {
+fn checked(made: &Checkpoint, around: &CardContext<'_>) -> TranscriptRow {
     let theme = around.theme;
     let (answer, by) = match made.done() {
         Some(done) => (done.answer.as_deref().unwrap_or("asked"), done.by.as_str().replace('_', " ")),
@@ -49,7 +49,7 @@ fn checked(made: &Checkpoint, around: &Around<'_>) -> TranscriptRow {
     TranscriptRow::new(INDENT, Line::styled(words, style)).marked(SIGN, theme.accent)
 }
 
-fn handed_off(text: &str, around: &Around<'_>) -> Vec<TranscriptRow> {
+fn handed_off(text: &str, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let theme = around.theme;
     let mut rows = said(SIGN, "handoff", theme.accent, theme.text, around);
     rows.extend(said("", text, theme.dim, theme.dim, around));

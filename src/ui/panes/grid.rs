@@ -3,7 +3,7 @@
 use ratatui::text::{Line, Span};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use crate::tool::{Look, Row};
+use crate::tool::{CellStyle, Row};
 use crate::ui::text::{sanitize, width};
 use crate::ui::theme::Inks;
 
@@ -16,7 +16,7 @@ pub(super) fn spans(row: &Row, inks: &Inks<'_>) -> Vec<Span<'static>> {
 
 /// So many cells of a row from a column on.
 pub(super) fn line(row: &Row, from: usize, cells: usize, inks: &Inks<'_>) -> Line<'static> {
-    let safe: Vec<(String, Look)> = row.runs().map(|(text, look)| (one_row(text), look)).collect();
+    let safe: Vec<(String, CellStyle)> = row.runs().map(|(text, look)| (one_row(text), look)).collect();
     let kept = columns(safe.iter().map(|(text, look)| (text.as_str(), *look)), from, cells);
     let spans = kept.into_iter().map(|(text, look)| {
         let style = inks.style(look, &text);
@@ -32,7 +32,7 @@ pub(super) fn fitted(row: &Row, cells: usize, inks: &Inks<'_>) -> Line<'static> 
         return whole;
     };
     let mut line = line(row, 0, room, inks);
-    line.push_span(Span::styled("…", inks.style(Look::default(), "…")));
+    line.push_span(Span::styled("…", inks.style(CellStyle::default(), "…")));
     line
 }
 
@@ -45,10 +45,10 @@ pub(super) fn cells_before(row: Option<&Row>, column: usize) -> usize {
 
 /// So many cells of some pieces from a column on; of a wide character that the edge cuts, blanks.
 fn columns<'a>(
-    pieces: impl Iterator<Item = (&'a str, Look)>,
+    pieces: impl Iterator<Item = (&'a str, CellStyle)>,
     from: usize,
     cells: usize,
-) -> Vec<(String, Look)> {
+) -> Vec<(String, CellStyle)> {
     let (mut at, mut used, mut all) = (0, 0, Vec::new());
     for (text, look) in pieces {
         let mut kept = String::new();
@@ -86,8 +86,8 @@ mod tests {
     use super::*;
     use crate::tool::Colour;
 
-    fn red() -> Look {
-        Look { foreground: Colour::Palette(1), ..Look::default() }
+    fn red() -> CellStyle {
+        CellStyle { foreground: Colour::Palette(1), ..CellStyle::default() }
     }
 
     #[test]
@@ -101,13 +101,13 @@ mod tests {
             ("漢字x", 1, 4, " 字x"),
             ("漢字x", 2, 4, "字x"),
         ] {
-            let whole: String = columns([(row, Look::default())].into_iter(), from, cells)
+            let whole: String = columns([(row, CellStyle::default())].into_iter(), from, cells)
                 .into_iter()
                 .map(|(text, _)| text)
                 .collect();
             assert_eq!(whole, kept, "{row} {from} {cells}");
             // However the same text falls into runs, the same cells are kept.
-            let letters = row.graphemes(true).zip([Look::default(), red()].into_iter().cycle());
+            let letters = row.graphemes(true).zip([CellStyle::default(), red()].into_iter().cycle());
             let parted: String = columns(letters, from, cells).into_iter().map(|(text, _)| text).collect();
             assert_eq!(parted, kept, "{row} {from} {cells}");
         }
@@ -115,13 +115,13 @@ mod tests {
 
     #[test]
     fn what_is_cut_keeps_its_look() {
-        let pieces = [("漢x", Look::default()), ("字y", red()), ("z", Look::default())];
+        let pieces = [("漢x", CellStyle::default()), ("字y", red()), ("z", CellStyle::default())];
         let cut = columns(pieces.into_iter(), 1, 5);
-        assert_eq!(cut, [(" x".to_owned(), Look::default()), ("字y".to_owned(), red())]);
+        assert_eq!(cut, [(" x".to_owned(), CellStyle::default()), ("字y".to_owned(), red())]);
         assert_eq!(columns(pieces.into_iter(), 4, 1), [(" ".to_owned(), red())], "half of a wide one");
         assert_eq!(
             columns(pieces.into_iter(), 0, 4),
-            [("漢x".to_owned(), Look::default())],
+            [("漢x".to_owned(), CellStyle::default())],
             "none is skipped"
         );
     }

@@ -6,7 +6,7 @@ use ratatui::text::Span;
 
 use crate::model::ToolCalls;
 use crate::policy::Mode;
-use crate::ui::coming::Coming;
+use crate::ui::pending_model::PendingModel;
 use crate::ui::text::{fit, width};
 
 use super::Screen;
@@ -44,9 +44,9 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
 fn answering(screen: &Screen<'_>) -> String {
     let now = &screen.view.session.model;
     let model = match &screen.local.next_model {
-        Some(Coming::Sought(name)) => format!("{now}, looking for {name}"),
-        Some(Coming::Next(next)) if next != now => format!("→ {next}"),
-        Some(Coming::Next(_)) | None => now.clone(),
+        Some(PendingModel::Sought(name)) => format!("{now}, looking for {name}"),
+        Some(PendingModel::Next(next)) if next != now => format!("→ {next}"),
+        Some(PendingModel::Next(_)) | None => now.clone(),
     };
     screen.view.session.effort.map_or_else(|| model.clone(), |effort| format!("{model} ({effort})"))
 }

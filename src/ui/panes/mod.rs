@@ -3,9 +3,9 @@
 mod action;
 mod anchor;
 mod approval;
-mod around;
 mod boxes;
 pub(super) mod budgets;
+mod card_context;
 mod cards;
 mod clusters;
 mod completion;
@@ -55,9 +55,9 @@ use self::layouts::{FullPage, PaneReach, Spot, TranscriptRow, Window};
 use super::layout::{Areas, LEAST_HEIGHT, LEAST_WIDTH};
 use super::local::{Focus, Local, Overlay, ReadProgress};
 use super::selection::Surface;
-use super::stand::Shown;
 use super::text::highlight::Highlighter;
 use super::theme::Theme;
+use super::visible_decision::Shown;
 
 /// Everything that a frame is made of.
 pub struct Screen<'a> {

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::ui::picker::{Choice, Item, Picker};
-use crate::ui::source::Source;
+use crate::ui::picker_source::Source;
 use crate::ui::text::{fit, sanitize, width, wrap};
 
 use super::Screen;

@@ -12,7 +12,7 @@ use crate::ui::text::markdown::Stream;
 use crate::ui::theme::Theme;
 use crate::view::{Card, CardBody, View};
 
-use super::around::{Around, INDENT};
+use super::card_context::{CardContext, INDENT};
 use super::cards;
 use super::layouts::{Layouts, TranscriptRow, Version};
 use super::message::{Bit, Growing, Message};
@@ -25,7 +25,7 @@ pub(super) struct PieceWalk<'a> {
     pub view: &'a View,
     pub theme: &'a Theme,
     pub highlighter: &'a Highlighter,
-    pub around: Around<'a>,
+    pub around: CardContext<'a>,
     pub height: usize,
 }
 

@@ -8,7 +8,7 @@ use crate::ledger::{Body, Change, Compaction, Entry, EntryId, Injected, Injector
 use crate::ui::text::{fit, sanitize, wrap};
 use crate::view::change;
 
-use super::around::{Around, INDENT};
+use super::card_context::{CardContext, INDENT};
 use super::layouts::TranscriptRow;
 use super::summary;
 use super::words::{clock, count, dollars, one_row, short};
@@ -17,7 +17,7 @@ use super::words::{clock, count, dollars, one_row, short};
 const EXCERPT: usize = 2;
 
 /// A remark.
-pub(super) fn lay(entry: &Entry, around: &Around<'_>) -> Vec<TranscriptRow> {
+pub(super) fn lay(entry: &Entry, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let theme = around.theme;
     match &entry.body {
         Body::Injected(injected) if injected.by == Injector::Steering => steering(&injected.shown(), around),
@@ -30,7 +30,7 @@ pub(super) fn lay(entry: &Entry, around: &Around<'_>) -> Vec<TranscriptRow> {
             let first = note.for_people().trim().lines().next().unwrap_or("").trim_end_matches(':');
             vec![quiet("·", &format!("{first} ({})", note.about), theme.faint, around)]
         }
-        Body::Learned(learned) => {
+        Body::ProviderLimit(learned) => {
             vec![quiet("·", learned.lesson.sentence().as_ref(), theme.faint, around)]
         }
         Body::Change(Change::Budget { limit, to }) => {
@@ -59,13 +59,13 @@ fn named(injected: &Injected) -> String {
 }
 
 /// One line, whatever it says.
-fn quiet(sign: &'static str, words: &str, style: Style, around: &Around<'_>) -> TranscriptRow {
+fn quiet(sign: &'static str, words: &str, style: Style, around: &CardContext<'_>) -> TranscriptRow {
     let line = fit(&one_row(words), usize::from(around.prose_width()));
     TranscriptRow::new(INDENT, Line::styled(line, style)).marked(sign, style)
 }
 
 /// The user's own words, marked as said while it ran.
-fn steering(text: &str, around: &Around<'_>) -> Vec<TranscriptRow> {
+fn steering(text: &str, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let theme = around.theme;
     let mut rows = said("↳", text, theme.accent, theme.user, around);
     let mark = TranscriptRow::new(INDENT, Line::styled("steering · delivered while it worked", theme.dim));
@@ -74,7 +74,7 @@ fn steering(text: &str, around: &Around<'_>) -> Vec<TranscriptRow> {
 }
 
 /// What a summary replaced, how it begins, and how to read it.
-fn compacted(id: EntryId, made: &Compaction, around: &Around<'_>) -> Vec<TranscriptRow> {
+fn compacted(id: EntryId, made: &Compaction, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let theme = around.theme;
     let width = usize::from(around.prose_width());
     let head = format!("compacted · {}", summary::told(made, around.view.replaced_by(id)));
@@ -102,7 +102,7 @@ pub(super) fn amount(limit: Limit, value: u64) -> String {
     }
 }
 
-fn failure(message: &str, next: &str, around: &Around<'_>) -> Vec<TranscriptRow> {
+fn failure(message: &str, next: &str, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let theme = around.theme;
     let mut rows = said("✗", &format!("error · {message}"), theme.error, theme.error, around);
     rows.extend(said("", next, theme.dim, theme.dim, around));
@@ -115,7 +115,7 @@ pub(super) fn said(
     words: &str,
     sign_style: Style,
     style: Style,
-    around: &Around<'_>,
+    around: &CardContext<'_>,
 ) -> Vec<TranscriptRow> {
     let width = usize::from(around.prose_width());
     let lines = wrap(&sanitize(words), width, style).into_iter();

@@ -5,8 +5,8 @@ use ratatui::layout::Rect;
 use ratatui::text::Span;
 
 use crate::tool::ASK;
-use crate::ui::focusing;
-use crate::ui::local::{Focus, Shut};
+use crate::ui::focus;
+use crate::ui::local::{Focus, Unwritable};
 use crate::ui::text::{fit, width};
 use crate::view::Phase;
 
@@ -58,7 +58,7 @@ fn fitting(
 }
 
 /// Why nothing acts, and shorter ways to say it: the reason matters more than where.
-fn not_recording(shut: &Shut) -> Vec<String> {
+fn not_recording(shut: &Unwritable) -> Vec<String> {
     let waiting = count_entries(shut.entries);
     let why = one_row(&shut.why);
     let full = format!("{why} · nothing acts · {waiting} to record · tried again by itself");
@@ -72,8 +72,7 @@ fn doing(screen: &Screen<'_>) -> Vec<String> {
     let status = &screen.view.status;
     if let Some(keys) = where_keys_go(screen) {
         let words = status.words(screen.now);
-        let is_early =
-            focusing::waits(screen.local.focused(screen.view)) && !screen.local.is_ripe(screen.view);
+        let is_early = focus::waits(screen.local.focused(screen.view)) && !screen.local.is_ripe(screen.view);
         if is_early {
             let soon = format!("{keys} in a moment");
             return vec![format!("{soon} · {words}"), soon, format!("{keys} …")];
@@ -138,7 +137,7 @@ fn offered(screen: &Screen<'_>) -> Vec<(&'static str, &'static str)> {
         let stops = busy.then_some(("esc", "interrupt"));
         return stops.into_iter().chain([("o", "open"), ("c", "copy code"), ("tab", "on")]).collect();
     }
-    if focusing::waits(local.focused(screen.view)) {
+    if focus::waits(local.focused(screen.view)) {
         let stops = busy.then_some(("esc", "interrupt"));
         return stops.into_iter().chain([("tab", "on, or back"), ("?", "keys")]).collect();
     }

@@ -6,9 +6,9 @@ use ratatui::text::{Line, Span};
 
 use crate::tool::{self, Row};
 use crate::ui::local::Typing;
+use crate::ui::program_input::chord;
 use crate::ui::text::{fit, width};
 use crate::ui::theme::Inks;
-use crate::ui::typing::chord;
 use crate::view::{Panel, PanelState};
 
 use super::grid::{self, cells_before};

@@ -8,13 +8,13 @@ use ratatui::text::{Line, Span};
 use crate::ledger::{Abort, Decider, Outcome, ToolResult, seconds};
 use crate::tool::{self, SideEffect, delegate};
 use crate::ui::keymap::{KeyAction, KeyContext};
+use crate::ui::program_input::CHORD;
 use crate::ui::text::{fit, width};
 use crate::ui::theme::Inks;
-use crate::ui::typing::CHORD;
 use crate::view::{Forming, HostedLine, HostedState, Panel, PanelState, exit, measure, subject};
 
-use super::around::{Around, INDENT};
 use super::boxes;
+use super::card_context::{CardContext, INDENT};
 use super::grid;
 use super::layouts::TranscriptRow;
 use super::margin::MARGIN;
@@ -26,7 +26,7 @@ const TAIL: (usize, usize) = (8, 3);
 const EXCERPT: usize = 3;
 
 /// How a call stands: a symbol, and always the words for it.
-struct Standing {
+struct CallStatus {
     symbol: &'static str,
     style: Style,
     words: String,
@@ -34,35 +34,35 @@ struct Standing {
 }
 
 /// A call that the model is still writing.
-pub(super) fn forming(forming: &Forming, around: &Around<'_>) -> Vec<TranscriptRow> {
+pub(super) fn forming(forming: &Forming, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let theme = around.theme;
     let words = format!("writing · {} bytes", forming.bytes);
-    let standing = Standing { symbol: "◌", style: theme.dim, words, words_style: theme.dim };
+    let standing = CallStatus { symbol: "◌", style: theme.dim, words, words_style: theme.dim };
     vec![line(&forming.name, "", &standing, around)]
 }
 
 /// Something that the provider ran itself: it was never ours to run, and the line says so.
-pub(super) fn hosted(hosted: &HostedLine, around: &Around<'_>) -> TranscriptRow {
+pub(super) fn hosted(hosted: &HostedLine, around: &CardContext<'_>) -> TranscriptRow {
     let theme = around.theme;
     let standing = match &hosted.state {
         HostedState::Open => {
             let words = "hosted · no result yet".to_owned();
-            Standing { symbol: "◌", style: theme.dim, words, words_style: theme.dim }
+            CallStatus { symbol: "◌", style: theme.dim, words, words_style: theme.dim }
         }
         HostedState::Done(brought) => {
             let words = format!("hosted · {}", one_row(brought));
-            Standing { symbol: "✓", style: theme.success, words, words_style: theme.dim }
+            CallStatus { symbol: "✓", style: theme.success, words, words_style: theme.dim }
         }
         HostedState::Failed(why) => {
             let words = format!("hosted · failed: {}", one_row(why));
-            Standing { symbol: "✗", style: theme.error, words, words_style: theme.error }
+            CallStatus { symbol: "✗", style: theme.error, words, words_style: theme.error }
         }
     };
     line(&hosted.name, &hosted.about, &standing, around)
 }
 
 /// A call that does not wait for a person.
-pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<TranscriptRow> {
+pub(super) fn lay(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     if panel.is_boxed() {
         return live_box(panel, around);
     }
@@ -78,7 +78,7 @@ pub(super) fn lay(panel: &Panel, around: &Around<'_>) -> Vec<TranscriptRow> {
 }
 
 /// `✓ read    src/parser.rs                      212 lines · 3 ms`
-fn line(name: &str, about: &str, standing: &Standing, around: &Around<'_>) -> TranscriptRow {
+fn line(name: &str, about: &str, standing: &CallStatus, around: &CardContext<'_>) -> TranscriptRow {
     let theme = around.theme;
     let total = usize::from(around.text_width());
     let name = fit(&one_row(&spoken(name)), 24);
@@ -96,9 +96,9 @@ fn spoken(name: &str) -> Cow<'_, str> {
     delegate(name).map_or(Cow::Borrowed(name), |agent| Cow::Owned(format!("→ {agent}")))
 }
 
-fn standing(panel: &Panel, around: &Around<'_>) -> Standing {
+fn standing(panel: &Panel, around: &CardContext<'_>) -> CallStatus {
     let theme = around.theme;
-    let quiet = |symbol, words: &str| Standing {
+    let quiet = |symbol, words: &str| CallStatus {
         symbol,
         style: theme.dim,
         words: words.to_owned(),
@@ -109,7 +109,7 @@ fn standing(panel: &Panel, around: &Around<'_>) -> Standing {
         PanelState::Waiting => quiet("◌", "waits for you"),
         PanelState::Queued => quiet("◌", "queued"),
         PanelState::Refused => quiet("⊘", "denied"),
-        PanelState::Running { since, effect } => Standing {
+        PanelState::Running { since, effect } => CallStatus {
             symbol: "●",
             style: theme.accent,
             words: running_for(around.now.since(*since), *effect),
@@ -117,7 +117,7 @@ fn standing(panel: &Panel, around: &Around<'_>) -> Standing {
         },
         PanelState::Done(Outcome::Ok) => quiet("✓", "done"),
         PanelState::Done(outcome) => quiet("✗", outcome.as_str()),
-        PanelState::Finished(_) if panel.asks_back() => Standing {
+        PanelState::Finished(_) if panel.asks_back() => CallStatus {
             symbol: "?",
             style: theme.warning,
             words: "asks back".to_owned(),
@@ -133,12 +133,12 @@ fn running_for(ms: u64, effect: SideEffect) -> String {
     format!("{} · {} s", effect.as_str(), ms / 1_000)
 }
 
-fn finished(result: &ToolResult, around: &Around<'_>) -> Standing {
+fn finished(result: &ToolResult, around: &CardContext<'_>) -> CallStatus {
     let theme = around.theme;
     let time = duration(result.duration_ms);
-    let bad = |symbol, style: Style, words: String| Standing { symbol, style, words, words_style: style };
+    let bad = |symbol, style: Style, words: String| CallStatus { symbol, style, words, words_style: style };
     match &result.outcome {
-        Outcome::Ok => Standing {
+        Outcome::Ok => CallStatus {
             symbol: "✓",
             style: theme.success,
             words: format!("{} · {time}", achieved(result)),
@@ -174,7 +174,7 @@ fn achieved(result: &ToolResult) -> String {
 
 /// The last lines of what a command wrote, the first of what another agent said or a call complains about, why it was
 /// denied.
-fn excerpt(panel: &Panel, result: &ToolResult, around: &Around<'_>) -> Vec<TranscriptRow> {
+fn excerpt(panel: &Panel, result: &ToolResult, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let is_command = panel.arguments().is_some_and(|a| a.text("command").is_some());
     let mut rows = panel.result_rows();
     rows.retain(|row| !row.text().trim().is_empty());
@@ -211,7 +211,7 @@ fn excerpt(panel: &Panel, result: &ToolResult, around: &Around<'_>) -> Vec<Trans
 }
 
 /// The key that types into the terminal of a running command.
-fn how_to_type(panel: &Panel, around: &Around<'_>, inner: usize) -> Option<Line<'static>> {
+fn how_to_type(panel: &Panel, around: &CardContext<'_>, inner: usize) -> Option<Line<'static>> {
     let key = around.keymap.first(KeyContext::Everywhere, KeyAction::TypeInto, CHORD);
     let key = key.filter(|_| panel.takes_keys())?;
     let said = fit(" types into it", inner.saturating_sub(width(&key)));
@@ -220,7 +220,7 @@ fn how_to_type(panel: &Panel, around: &Around<'_>, inner: usize) -> Option<Line<
 }
 
 /// A call that runs and writes.
-fn live_box(panel: &Panel, around: &Around<'_>) -> Vec<TranscriptRow> {
+fn live_box(panel: &Panel, around: &CardContext<'_>) -> Vec<TranscriptRow> {
     let theme = around.theme;
     let total = usize::from(around.panel_width());
     let inner = total.saturating_sub(4);

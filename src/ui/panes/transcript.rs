@@ -13,7 +13,7 @@ use crate::ui::theme::Theme;
 use crate::view::{Card, CardId, View};
 
 use super::anchor::{self, Ink};
-use super::around::Around;
+use super::card_context::CardContext;
 use super::layouts::{Layouts, Shape, Spot, TranscriptRow, Window};
 use super::pieces::{PieceIndex, PieceWalk};
 use super::selecting;
@@ -38,7 +38,7 @@ pub(super) fn prepare(
     });
     let mut scroll = local.scroll;
     let mut pointer = std::mem::take(&mut local.pointer);
-    let around = Around::new(view, local, theme, layouts.pictures.sizing(), area, now);
+    let around = CardContext::new(view, local, theme, layouts.pictures.sizing(), area, now);
     let mut walk = PieceWalk { layouts, view, theme, highlighter, around, height: usize::from(area.height) };
     let end = walk.top_at_end();
     let wish = std::mem::take(&mut scroll.wish);
@@ -92,7 +92,7 @@ pub(super) fn selected(
 ) -> String {
     let Some(selection) = &local.pointer.selection else { return String::new() };
     let area = layouts.window.area;
-    let around = Around::new(view, local, theme, layouts.pictures.sizing(), area, now);
+    let around = CardContext::new(view, local, theme, layouts.pictures.sizing(), area, now);
     let mut walk = PieceWalk { layouts, view, theme, highlighter, around, height: usize::from(area.height) };
     selecting::text(selection, &mut walk)
 }

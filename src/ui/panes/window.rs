@@ -8,7 +8,7 @@ use crate::ui::graphics;
 use crate::ui::text::{fit, width, wrap};
 
 use super::Screen;
-use super::around::INDENT;
+use super::card_context::INDENT;
 use super::rows;
 
 /// Draws the window.

@@ -3,19 +3,19 @@
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::Scene;
-use crate::ui::act::Act;
+use crate::ui::effect::UiEffect;
 use crate::ui::inspector;
+use crate::ui::key_actions::obey;
+use crate::ui::key_timing::Press;
 use crate::ui::keymap::KeyAction;
 use crate::ui::local::{Focus, Local, Overlay};
-use crate::ui::obeying::obey;
 use crate::ui::panes::{Hit, hit};
-use crate::ui::picking::{self, Done};
-use crate::ui::rhythm::Press;
-use crate::ui::taking::take;
+use crate::ui::picker_choice::take;
+use crate::ui::picker_keys::{self, Done};
 use crate::view::{Card, CardBody, CardId, PanelState};
 
 /// A press and a release in one place, the `count`-th one shortly after the other.
-pub(super) fn click(local: &mut Local, scene: Scene<'_>, at: (u16, u16), count: u8) -> Vec<Act> {
+pub(super) fn click(local: &mut Local, scene: Scene<'_>, at: (u16, u16), count: u8) -> Vec<UiEffect> {
     // Keys that go into a reason must not come to mean something else.
     if local.reason.is_some() {
         return Vec::new();
@@ -47,19 +47,19 @@ pub(super) fn click(local: &mut Local, scene: Scene<'_>, at: (u16, u16), count: 
 }
 
 /// Chooses a line of a list; the chosen one is opened.
-fn on_line(local: &mut Local, scene: Scene<'_>, line: usize) -> Vec<Act> {
+fn on_line(local: &mut Local, scene: Scene<'_>, line: usize) -> Vec<UiEffect> {
     match &mut local.overlay {
         Some(Overlay::Ledger(it)) if it.place(it.count(scene.view)) == line => it.open = true,
         Some(Overlay::Ledger(it)) => inspector::choose(it, scene.view, line),
         Some(Overlay::Picker(picker)) if picker.place() == line => {
             let enter = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
-            return match picking::update(local, Press::made(enter), 1) {
+            return match picker_keys::update(local, Press::made(enter), 1) {
                 Some(Done::Acts(acts)) => acts,
                 Some(Done::Takes(choice)) => take(local, scene.view, choice),
                 None => Vec::new(),
             };
         }
-        Some(Overlay::Picker(_)) => return picking::choose(local, line),
+        Some(Overlay::Picker(_)) => return picker_keys::choose(local, line),
         _ => {}
     }
     Vec::new()

@@ -7,8 +7,8 @@ use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
 use tui_textarea::CursorMove;
 
-use super::act::Act;
-use super::focusing;
+use super::effect::UiEffect;
+use super::focus;
 use super::inspector::choose;
 use super::local::{Focus, Local, Overlay};
 use super::overlays::moved;
@@ -35,7 +35,7 @@ pub struct Scene<'a> {
 }
 
 /// One event of the mouse, at `now` in milliseconds of the wall clock. Returns what has to be done.
-pub fn mouse(local: &mut Local, scene: Scene<'_>, event: MouseEvent, now: u64) -> Vec<Act> {
+pub fn mouse(local: &mut Local, scene: Scene<'_>, event: MouseEvent, now: u64) -> Vec<UiEffect> {
     let at = (event.column, event.row);
     match event.kind {
         MouseEventKind::ScrollUp => turn(local, scene, at, -1),
@@ -82,7 +82,7 @@ fn turn(local: &mut Local, scene: Scene<'_>, at: (u16, u16), step: i32) {
     if let (Hit::Card { card, .. }, None) = (under, &local.overlay)
         && let Focus::Approval(call) = local.focused(scene.view)
         && scene.view.position(call) == Some(card)
-        && focusing::scroll(local, step * NOTCH)
+        && focus::scroll(local, step * NOTCH)
     {
         return;
     }
@@ -141,7 +141,7 @@ fn follow(local: &mut Local, scene: Scene<'_>, at: (u16, u16)) {
     }
 }
 
-fn release(local: &mut Local, scene: Scene<'_>, at: (u16, u16)) -> Vec<Act> {
+fn release(local: &mut Local, scene: Scene<'_>, at: (u16, u16)) -> Vec<UiEffect> {
     follow(local, scene, at);
     local.pointer.pull = 0;
     let Some(press) = local.pointer.press.as_mut().filter(|press| press.is_down) else { return Vec::new() };
@@ -149,7 +149,7 @@ fn release(local: &mut Local, scene: Scene<'_>, at: (u16, u16)) -> Vec<Act> {
     let press = *press;
     if let Some(selection) = &mut local.pointer.selection {
         selection.held = None;
-        return vec![Act::CopySelected];
+        return vec![UiEffect::CopySelected];
     }
     if press.mouse == at { click::click(local, scene, at, press.count) } else { Vec::new() }
 }

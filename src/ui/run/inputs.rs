@@ -7,17 +7,17 @@ use ratatui::crossterm::event::KeyCode;
 use ratatui::crossterm::event::{Event as Input, KeyEventKind, MouseEventKind};
 use tokio::time::Instant;
 
-use super::super::answers::Heard;
+use super::super::key_timing::types;
 use super::super::local::Focus;
 use super::super::outcome::UiOutcome;
 use super::super::pointer::{Scene, mouse};
-use super::super::rhythm::types;
+use super::super::terminal_replies::KeysAndReplies;
 use super::super::update::{mention, paste, update};
 use super::ScreenLoop;
 
 impl ScreenLoop {
     /// What a person has typed, and what the terminal has said about itself.
-    pub(super) fn keys(&mut self, heard: Heard) {
+    pub(super) fn keys(&mut self, heard: KeysAndReplies) {
         self.dirty = true;
         if let Some(ground) = heard.ground.filter(|_| self.follows_background)
             && let Some(theme) = (self.errands.theme)(ground.theme())

@@ -12,7 +12,7 @@ use tokio::sync::mpsc::error::TrySendError;
 
 use crate::agent::Event;
 
-use super::super::linear::{Act, LinearSession};
+use super::super::linear::{LinearEffect, LinearSession};
 use super::super::outcome::{UiError, UiOutcome};
 use super::super::request::{Reply, Request};
 use super::super::settings::{AppIo, Now, UiSettings};
@@ -54,7 +54,7 @@ pub async fn listen(
     let mut first = settings.first;
     while session.outcome.is_none() {
         if let Some(wish) = first.take() {
-            session.act(Act::Send(wish));
+            session.act(LinearEffect::Send(wish));
         } else {
             session.say();
             if session.outcome.is_some() {
@@ -146,7 +146,7 @@ impl LinearLoop {
             News::AgentGone => return self.outcome = Some(UiOutcome::AgentGone),
             News::Typed(TypedLine::Gone) => return self.outcome = Some(UiOutcome::TerminalGone),
             // At a terminal it is Ctrl-D, which leaves; a pipe that has ended has said all it wanted to.
-            News::Typed(TypedLine::End) if self.lines.are_shown() => vec![Act::Quit],
+            News::Typed(TypedLine::End) if self.lines.are_shown() => vec![LinearEffect::Quit],
             News::Typed(TypedLine::End) => {
                 self.is_leaving = true;
                 Vec::new()
@@ -165,18 +165,18 @@ impl LinearLoop {
         acts.into_iter().for_each(|act| self.act(act));
     }
 
-    fn act(&mut self, act: Act) {
+    fn act(&mut self, act: LinearEffect) {
         match act {
-            Act::Quit => self.outcome = Some(UiOutcome::Quit),
-            Act::Resume(id) => self.outcome = Some(UiOutcome::Resume(id)),
-            Act::Abort => {
+            LinearEffect::Quit => self.outcome = Some(UiOutcome::Quit),
+            LinearEffect::Resume(id) => self.outcome = Some(UiOutcome::Resume(id)),
+            LinearEffect::Abort => {
                 // A full channel holds one already.
                 if let Err(TrySendError::Closed(())) = self.abort.try_send(()) {
                     self.outcome = Some(UiOutcome::AgentGone);
                 }
             }
-            Act::Send(intent) => self.ask(Request::Intent(intent)),
-            Act::Ask(request) => self.ask(request),
+            LinearEffect::Send(intent) => self.ask(Request::Intent(intent)),
+            LinearEffect::Ask(request) => self.ask(request),
         }
     }
 

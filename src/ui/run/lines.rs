@@ -14,8 +14,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use tokio::sync::mpsc;
 
+use super::super::key_timing::BURST;
 use super::super::linear::Line;
-use super::super::rhythm::BURST;
 
 /// Bytes that are read at once: more than a terminal has for one line.
 const PIECE: usize = 16 * 1024;

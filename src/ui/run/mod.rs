@@ -17,27 +17,27 @@ use crate::ledger::{CallId, Entry};
 use crate::tool::Typed;
 use crate::view::View;
 
-use super::answers::Answers;
-use super::errands::{Editing, Errands};
+use super::frame_pacing::FramePacing;
 use super::graphics::Pictures;
+use super::host_services::{Editing, HostServices};
+use super::key_timing::{BURST, KeyTiming};
 use super::local::{Inspector, Local, Overlay};
 use super::outcome::{UiError, UiOutcome};
-use super::outside::Outside;
-use super::pace::Pace;
 use super::panes::{Layouts, Screen, draw, prepare};
 use super::pointer::pull;
-use super::replaying::Replay;
+use super::replay_keys::Replay;
 use super::replies::{reply, wanted_preview};
 use super::request::{Reply, Request};
-use super::rhythm::{BURST, Rhythm};
 use super::settings::{AppIo, Mentions, UiSettings};
 use super::terminal::{Display, Guard, ask_background, cell_size, screen, show, tell, with_next_frame};
+use super::terminal_integration::TerminalIntegration;
+use super::terminal_replies::TerminalReplies;
 use super::text::highlight::Highlighter;
 use super::theme::Theme;
 use super::update::hear;
 use super::vim::Vim;
 
-mod acts;
+mod effects;
 mod inputs;
 pub(super) mod linear;
 mod lines;
@@ -80,7 +80,7 @@ pub async fn run(app: AppIo, settings: UiSettings) -> Result<UiOutcome, UiError>
                 Ok(_) => session.outcome = Some(UiOutcome::Signalled),
                 Err(_) => quit_open = false,
             },
-            () = acts::room(&session.app.requests), if session.typed.is_some() => session.pass_typed(),
+            () = effects::room(&session.app.requests), if session.typed.is_some() => session.pass_typed(),
             // News that wait for their frame are joined where they wait, so a stream wakes nobody here for each delta.
             event = session.app.events.recv(), if session.listens && !session.gathers => session.event(event),
             reply = session.app.replies.recv(), if session.awaits_replies() => session.reply(reply),
@@ -123,19 +123,19 @@ struct ScreenLoop {
     layouts: Layouts,
     theme: Theme,
     follows_background: bool,
-    outside: Outside,
+    outside: TerminalIntegration,
     /// Whether the terminal takes links.
     links: bool,
-    answers: Answers,
+    answers: TerminalReplies,
     /// When the screen began: what keys are timed by.
     began: Instant,
-    rhythm: Rhythm,
+    rhythm: KeyTiming,
     /// Keys that were read together and are not pressed yet.
     pressed: Vec<KeyEvent>,
     highlighter: Highlighter,
     entry_json: fn(&Entry) -> String,
     mentions: Mentions,
-    errands: Errands,
+    errands: HostServices,
     first: Option<Intent>,
     replay: Option<watch::Sender<Replay>>,
     /// What is typed, while it is in the user's editor.
@@ -149,7 +149,7 @@ struct ScreenLoop {
     dirty: bool,
     /// There are news to show, which wait for the next frame of their pace.
     gathers: bool,
-    pace: Pace,
+    pace: FramePacing,
     /// How long after a frame the next one is due without news.
     tick: Duration,
     guard: Guard,
@@ -179,11 +179,11 @@ impl ScreenLoop {
             layouts: Layouts::with(pictures),
             theme: settings.theme,
             follows_background: settings.follows_background,
-            outside: Outside::new(settings.takes),
+            outside: TerminalIntegration::new(settings.takes),
             links: settings.takes.links,
-            answers: Answers::default(),
+            answers: TerminalReplies::default(),
             began: Instant::now(),
-            rhythm: Rhythm::default(),
+            rhythm: KeyTiming::default(),
             pressed: Vec::new(),
             highlighter: Highlighter::new(Box::new(move || wake.notify_one())),
             entry_json: settings.entry_json,
@@ -197,7 +197,7 @@ impl ScreenLoop {
             listens: true,
             dirty: true,
             gathers: false,
-            pace: Pace::new(Instant::now()),
+            pace: FramePacing::new(Instant::now()),
             tick: TICK,
             guard,
             terminal,

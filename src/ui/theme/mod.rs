@@ -1,8 +1,8 @@
 //! Themes: what each role on the screen looks like, read from TOML so that people can bring their own.
 
-mod depth;
 /// Dark or light: what stands behind the words.
-pub mod ground;
+pub mod background;
+mod depth;
 mod parse;
 mod plain;
 mod program;

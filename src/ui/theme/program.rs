@@ -2,7 +2,7 @@
 
 use ratatui::style::{Color, Modifier, Style};
 
-use crate::tool::{Colour, Look, Weight};
+use crate::tool::{CellStyle, Colour, Weight};
 
 use super::depth::{Depth, levels};
 use super::{Syntax, Theme};
@@ -37,7 +37,7 @@ impl<'t> Inks<'t> {
     /// The style of a piece of text. The sixteen colours are the terminal's own, others as exact as the theme's; where
     /// the text would not be seen, it has none.
     #[must_use]
-    pub fn style(&self, look: Look, text: &str) -> Style {
+    pub fn style(&self, look: CellStyle, text: &str) -> Style {
         let (ink, ground) = (self.depth.nearest(look.foreground), self.depth.nearest(look.background));
         // What is quiet here for its place is read on a background of its own.
         let plain = if ground.is_some() { self.theme.text } else { self.plain };
@@ -84,7 +84,7 @@ impl<'t> Inks<'t> {
     }
 }
 
-fn modifiers(look: Look) -> Modifier {
+fn modifiers(look: CellStyle) -> Modifier {
     let weight = match look.weight {
         Weight::Normal => Modifier::empty(),
         Weight::Bold => Modifier::BOLD,
@@ -117,12 +117,12 @@ mod tests {
         Theme::builtin(name).unwrap()
     }
 
-    fn style(theme: &Theme, look: Look) -> Style {
+    fn style(theme: &Theme, look: CellStyle) -> Style {
         Inks::new(theme, theme.text).style(look, "text")
     }
 
-    fn on(foreground: Colour, background: Colour) -> Look {
-        Look { foreground, background, ..Look::default() }
+    fn on(foreground: Colour, background: Colour) -> CellStyle {
+        CellStyle { foreground, background, ..CellStyle::default() }
     }
 
     fn exact(hex: u32) -> Colour {
@@ -135,16 +135,16 @@ mod tests {
     #[test]
     fn looks_are_those_of_the_program() {
         let dark = theme("countersign-dark");
-        assert_eq!(style(&dark, Look::default()), dark.text);
+        assert_eq!(style(&dark, CellStyle::default()), dark.text);
         assert_eq!(style(&dark, on(Colour::Palette(2), NONE)), dark.text.fg(Color::Indexed(2)));
         let both = on(Colour::Palette(208), exact(0x10_20_30));
         assert_eq!(style(&dark, both), dark.text.fg(Color::Indexed(208)).bg(Color::Rgb(16, 32, 48)));
         for (look, modifier) in [
-            (Look { weight: Weight::Bold, ..Look::default() }, Modifier::BOLD),
-            (Look { weight: Weight::Dim, ..Look::default() }, Modifier::DIM),
-            (Look { italic: true, ..Look::default() }, Modifier::ITALIC),
-            (Look { underline: true, ..Look::default() }, Modifier::UNDERLINED),
-            (Look { inverse: true, ..Look::default() }, Modifier::REVERSED),
+            (CellStyle { weight: Weight::Bold, ..CellStyle::default() }, Modifier::BOLD),
+            (CellStyle { weight: Weight::Dim, ..CellStyle::default() }, Modifier::DIM),
+            (CellStyle { italic: true, ..CellStyle::default() }, Modifier::ITALIC),
+            (CellStyle { underline: true, ..CellStyle::default() }, Modifier::UNDERLINED),
+            (CellStyle { inverse: true, ..CellStyle::default() }, Modifier::REVERSED),
         ] {
             assert_eq!(style(&dark, look), dark.text.add_modifier(modifier));
             assert_eq!(style(&Theme::plain(), look), Style::new().add_modifier(modifier));
@@ -193,10 +193,10 @@ mod tests {
             (&sixteen, on(NONE, black)),
             (&sixteen, on(NONE, white)),
             (&sixteen, on(exact(0x01_01_01), exact(0x08_00_00))),
-            (&dark, Look { weight: Weight::Dim, ..on(exact(0x60_60_60), NONE) }),
+            (&dark, CellStyle { weight: Weight::Dim, ..on(exact(0x60_60_60), NONE) }),
         ] {
             for inverse in [false, true] {
-                let shown = style(theme, Look { inverse, ..look });
+                let shown = style(theme, CellStyle { inverse, ..look });
                 assert_eq!((shown.fg, shown.bg), (theme.text.fg, None), "{} {look:?}", theme.name);
                 assert_eq!(shown.add_modifier.contains(Modifier::REVERSED), inverse);
             }

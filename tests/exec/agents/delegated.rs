@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::a2a::agent::{Agent, KEY};
 use crate::a2a::way::Way;
 use crate::books;
-use crate::stage::{Ran, World, parse, script, text};
+use crate::world::{Ran, World, parse, script, text};
 
 /// A world that knows the agent `writer`.
 fn world(agent: &Agent) -> World {

@@ -9,7 +9,7 @@ use std::fs;
 use serde_json::json;
 
 use crate::mcp;
-use crate::stage::{Ran, World, script, text};
+use crate::world::{Ran, World, script, text};
 use cards::Cards;
 
 pub(super) const KEY: &str = "planted-0123456789-key";

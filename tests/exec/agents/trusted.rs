@@ -4,7 +4,7 @@ use std::fs;
 
 use super::cards::Cards;
 use super::{KEY, of_project, run, task};
-use crate::stage::World;
+use crate::world::World;
 
 /// A project with an agent in it.
 fn project(cards: &Cards) -> (World, String) {

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::{journal, mcp_json, run, server, started, stub};
-use crate::stage::{World, script, text};
+use crate::world::{World, script, text};
 
 fn calls(server: &str) -> String {
     let call = json!({ "id": "a", "name": format!("mcp__{server}__say"), "arguments": {} });

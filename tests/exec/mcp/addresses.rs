@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::run;
 use crate::mcp_site::{Asked, Site};
-use crate::stage::{World, script};
+use crate::world::{World, script};
 
 fn world(site: &Site) -> World {
     World::new().configured(&format!("[mcp_servers.far]\nurl = '{}'\n", site.url()))

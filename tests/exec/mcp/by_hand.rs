@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Stdio;
 
 use super::{journal, mcp_json, run, saying, server, started, with_stub};
-use crate::stage::{World, text};
+use crate::world::{World, text};
 
 #[test]
 fn servers_are_listed_and_tested() {

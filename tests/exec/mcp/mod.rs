@@ -12,8 +12,8 @@ use std::path::PathBuf;
 use countersign::runtime::sandbox::support;
 use serde_json::{Value, json};
 
-use crate::stage::{Ran, World, script};
 use crate::stub_server;
+use crate::world::{Ran, World, script};
 
 pub(super) const KEY: &str = "planted-0123456789-key";
 

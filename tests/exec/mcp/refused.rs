@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{journal, stub};
 use crate::model_server::{ModelServer, Part, Reply};
 use crate::servers::{ALL, ANTHROPIC, OPENAI, RESPONSES, Speech, accepted};
-use crate::stage::World;
+use crate::world::World;
 
 const SAY: &str = "mcp__stub__say";
 const ODD: &str = "mcp__stub__odd";

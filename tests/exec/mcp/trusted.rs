@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::json;
 
 use super::{KEY, call, journal, mcp_json, run, started, stub};
-use crate::stage::{World, script};
+use crate::world::{World, script};
 
 /// A project's file with the stub in it.
 fn of_project(world: &World) -> String {

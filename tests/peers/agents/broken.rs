@@ -7,7 +7,7 @@ use countersign::tool::ToolReport;
 use serde_json::{Value, json};
 
 use crate::a2a::site::{Asked, Reply, Site};
-use crate::agents::bench::{Bench, KEY, at, remote, said, sorted};
+use crate::agents::fixture::{Fixture, KEY, at, remote, said, sorted};
 
 /// An agent of 1.0 that answers whatever it is asked like this.
 pub(crate) fn answering(streams: bool, answer: impl Fn(&Asked, Reply) + Send + Sync + 'static) -> Site {
@@ -21,12 +21,12 @@ pub(crate) fn answering(streams: bool, answer: impl Fn(&Asked, Reply) + Send + S
     })
 }
 
-pub(crate) fn bench(site: &Site) -> Bench {
-    Bench::new(vec![at(&site.url())])
+pub(crate) fn fixture(site: &Site) -> Fixture {
+    Fixture::new(vec![at(&site.url())])
 }
 
 async fn handed(site: &Site) -> ToolReport {
-    let report = bench(site).hand("x").await;
+    let report = fixture(site).hand("x").await;
     assert_eq!(site.methods().iter().filter(|method| method.starts_with("Send")).count(), 1, "sent once");
     report
 }
@@ -106,7 +106,7 @@ async fn a_server_that_is_gone_before_the_task_was_sent_got_nothing() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let card = json!({ "name": "x", "url": format!("http://{address}/") });
-    let bench = Bench::new(vec![at(&format!("http://{address}"))]);
+    let fixture = Fixture::new(vec![at(&format!("http://{address}"))]);
     let once = std::thread::spawn(move || {
         use std::io::{Read as _, Write as _};
         let (mut connection, _) = listener.accept().unwrap();
@@ -120,9 +120,9 @@ async fn a_server_that_is_gone_before_the_task_was_sent_got_nothing() {
         let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len());
         connection.write_all(format!("{head}{body}").as_bytes()).unwrap();
     });
-    bench.found().await;
+    fixture.found().await;
     once.join().unwrap();
-    let report = bench.hand("x").await;
+    let report = fixture.hand("x").await;
     let words = "the agent writer could not be reached: Connection refused (os error 111); nothing was sent";
     assert_eq!((said(&report), report.remote.clone()), ((Outcome::Failed, words), None));
 }
@@ -215,7 +215,7 @@ async fn what_is_told_of_another_task_is_not_taken() {
             reply.write(event(one).as_bytes());
         }
     });
-    let (report, shown) = bench(&site).call(json!({ "task": "x" })).await;
+    let (report, shown) = fixture(&site).call(json!({ "task": "x" })).await;
     assert_eq!(said(&report), (Outcome::Ok, "(nothing)"));
     assert_eq!(sorted(&shown).1, ["t-1"]);
 }
@@ -246,7 +246,7 @@ async fn an_answer_about_another_task_is_refused() {
             ),
             false => reply.json(&json!({ "result": { "task": other() } })),
         });
-        let (report, shown) = bench(&site).call(json!({ "task": "x", "task_id": "t-1" })).await;
+        let (report, shown) = fixture(&site).call(json!({ "task": "x", "task_id": "t-1" })).await;
         let words = format!("the answer of agent writer could not be read: {strange}{MAYBE}");
         assert_eq!(
             (said(&report), report.remote.clone()),

@@ -13,13 +13,13 @@ use tokio::sync::mpsc;
 use crate::a2a::agent::Agent;
 use crate::a2a::site::Site;
 use crate::a2a::way::Way;
-use crate::agents::bench::{Bench, KEY, at, invocation, said};
+use crate::agents::fixture::{Fixture, KEY, at, invocation, said};
 
 #[tokio::test]
 async fn an_agent_is_what_its_card_says() {
     for way in Way::ALL {
         let agent = Agent::new(way);
-        let found = agent.bench().found().await;
+        let found = agent.fixture().found().await;
         assert_eq!((found.title.as_str(), found.version.as_str()), ("The writer", "2.1"));
         assert_eq!(
             (found.protocol.as_str(), found.streams),
@@ -36,27 +36,27 @@ async fn an_agent_is_what_its_card_says() {
 #[tokio::test]
 async fn a_card_is_read_once_and_calls_of_others_go_to_the_tools_behind() {
     let agent = Agent::new(Way::NEWEST);
-    let bench = agent.bench();
-    let found = bench.tools.discover().await;
+    let fixture = agent.fixture();
+    let found = fixture.tools.discover().await;
     assert_eq!((found.tools.len(), found.missing), (1, vec!["inner".to_owned()]));
-    bench.hand("echo x").await;
-    bench.hand("echo y").await;
+    fixture.hand("echo x").await;
+    fixture.hand("echo y").await;
     assert_eq!(agent.site.asked().iter().filter(|one| one.method == "get").count(), 1);
 
-    let look = bench.tools.prepare(invocation(json!({ "task": "x" }))).await;
+    let look = fixture.tools.prepare(invocation(json!({ "task": "x" }))).await;
     let preview = Preview::Recipient(format!("{}/rpc", agent.site.url()));
     assert_eq!(look, Preparation { preview, ..Preparation::default() });
     let mut other = invocation(json!({}));
     other.name = "read".to_owned();
-    assert_eq!(bench.tools.prepare(other.clone()).await.outside, ["inner read"]);
+    assert_eq!(fixture.tools.prepare(other.clone()).await.outside, ["inner read"]);
     let (output, _shown) = mpsc::channel(1);
-    assert_eq!(bench.tools.run(other, output.clone()).await.content, "inner read");
+    assert_eq!(fixture.tools.run(other, output.clone()).await.content, "inner read");
     let mut nobody = invocation(json!({ "task": "x" }));
     nobody.name = "delegate_to_nobody".to_owned();
-    let report = bench.tools.run(nobody, output).await;
+    let report = fixture.tools.run(nobody, output).await;
     assert_eq!(said(&report), (Outcome::Failed, "inner delegate_to_nobody"));
-    bench.tools.type_into(CallId(3), Typed(b"x".to_vec()));
-    assert_eq!(*bench.typed.lock().unwrap(), [CallId(3)]);
+    fixture.tools.type_into(CallId(3), Typed(b"x".to_vec()));
+    assert_eq!(*fixture.typed.lock().unwrap(), [CallId(3)]);
 }
 
 #[tokio::test]
@@ -64,13 +64,13 @@ async fn one_that_is_dead_does_not_keep_the_others_away() {
     let agent = Agent::new(Way::NEWEST);
     let silent = Site::new(|_, reply| reply.hold());
     let dead = A2aAgent { name: "dead".to_owned(), start_ms: 200, ..at(&silent.url()) };
-    let bench = Bench::new(vec![dead, agent.configured()]);
-    let found = bench.tools.discover().await;
+    let fixture = Fixture::new(vec![dead, agent.configured()]);
+    let found = fixture.tools.discover().await;
     assert_eq!(found.tools.len(), 1);
     let why =
         "The agent `dead` could not be reached: it did not answer within 0.2 s; no task can be handed to it.";
     assert_eq!(found.missing, ["inner", why]);
-    assert_eq!(said(&bench.hand("echo x").await), (Outcome::Ok, "x"));
+    assert_eq!(said(&fixture.hand("echo x").await), (Outcome::Ok, "x"));
 }
 
 #[tokio::test]
@@ -88,23 +88,23 @@ async fn an_agent_that_comes_up_later_is_found_then() {
             ),
         }
     });
-    let bench = Bench::new(vec![at(&site.url())]);
+    let fixture = Fixture::new(vec![at(&site.url())]);
     let down = "could not be reached: HTTP 503 Service Unavailable; ";
-    assert_eq!(bench.missing().await, format!("The agent `writer` {down}no task can be handed to it."));
-    let report = bench.hand("x").await;
+    assert_eq!(fixture.missing().await, format!("The agent `writer` {down}no task can be handed to it."));
+    let report = fixture.hand("x").await;
     let words = format!("the agent writer {down}nothing was sent");
     assert_eq!((said(&report), report.remote.clone()), ((Outcome::Failed, words.as_str()), None));
     is_up.store(true, Relaxed);
-    assert_eq!(said(&bench.hand("x").await), (Outcome::Ok, "up"));
-    assert_eq!(bench.found().await.protocol, "0.3");
+    assert_eq!(said(&fixture.hand("x").await), (Outcome::Ok, "up"));
+    assert_eq!(fixture.found().await.protocol, "0.3");
 }
 
 /// Why an agent with such a card cannot be asked; nothing is sent to it.
 async fn refused(card: impl Fn(&str) -> Value + Send + Sync + 'static) -> String {
     let site = Site::new(move |asked, reply| reply.json(&card(asked.header("host").unwrap())));
-    let bench = Bench::new(vec![at(&site.url())]);
-    let why = bench.missing().await;
-    let report = bench.hand("x").await;
+    let fixture = Fixture::new(vec![at(&site.url())]);
+    let why = fixture.missing().await;
+    let report = fixture.hand("x").await;
     assert_eq!((report.outcome, report.remote), (Outcome::Failed, None));
     assert!(site.methods().is_empty());
     why
@@ -125,10 +125,10 @@ async fn a_card_sends_no_task_and_no_key_to_another_server() {
             }
             _ => reply.whole("404 Not Found", b""),
         });
-        let bench = Bench::new(vec![at(&site.url())]);
-        let found = bench.found().await;
+        let fixture = Fixture::new(vec![at(&site.url())]);
+        let found = fixture.found().await;
         assert_eq!((found.address, found.named), (format!("{}/rpc", site.url()), Some(shown.clone())));
-        assert_eq!(said(&bench.hand("x").await), (Outcome::Ok, "here"));
+        assert_eq!(said(&fixture.hand("x").await), (Outcome::Ok, "here"));
     }
     let file = refused(|_| json!({ "name": "x", "url": "file:///etc/passwd" })).await;
     assert!(file.contains("its card sends tasks to file:///etc/passwd, which is no web address"), "{file}");
@@ -175,7 +175,7 @@ async fn doors_that_are_closed_say_what_is_missing() {
             let head = format!("{head}\r\nwww-authenticate: Bearer realm=\"{KEY}\"");
             reply.whole(&head, asked.head.as_bytes());
         });
-        let said = Bench::new(vec![at(&site.url())]).missing().await;
+        let said = Fixture::new(vec![at(&site.url())]).missing().await;
         assert_eq!(
             said,
             format!("The agent `writer` could not be reached: {why}; no task can be handed to it.")
@@ -183,16 +183,16 @@ async fn doors_that_are_closed_say_what_is_missing() {
     }
     let mut wrong = at("http://127.0.0.1:1");
     wrong.headers.insert("X-Other".to_owned(), format!("{KEY}\n"));
-    let said = Bench::new(vec![wrong]).missing().await;
+    let said = Fixture::new(vec![wrong]).missing().await;
     assert!(
         said.contains("the value of the header `X-Other` cannot be sent") && !said.contains(KEY),
         "{said}"
     );
     let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let said = Bench::new(vec![at(&format!("http://{nobody}"))]).missing().await;
+    let said = Fixture::new(vec![at(&format!("http://{nobody}"))]).missing().await;
     assert!(said.contains("could not be reached: Connection refused"), "{said}");
     let endless = Site::new(|_, reply| reply.whole("200 OK", &vec![b' '; (1 << 20) + 1]));
-    let said = Bench::new(vec![at(&endless.url())]).missing().await;
+    let said = Fixture::new(vec![at(&endless.url())]).missing().await;
     assert!(said.contains("its answer is larger than 1 MB"), "{said}");
 }
 

@@ -3,8 +3,8 @@
 use countersign::ledger::Outcome;
 use serde_json::json;
 
-use crate::agents::bench::sorted;
-use crate::agents::broken::{UNKNOWN, answering, bench, event};
+use crate::agents::broken::{UNKNOWN, answering, event, fixture};
+use crate::agents::fixture::sorted;
 
 const NASTY: &str = "a\u{1b}[2Jb\u{202e}c\u{200b}\u{7}";
 
@@ -23,7 +23,7 @@ async fn words_hide_and_steer_nothing() {
                 .open("200 OK\r\ncontent-type: text/event-stream")
                 .write(event(&json!({ "task": task })).as_bytes());
         });
-        let (report, shown) = bench(&site).call(json!({ "task": "x" })).await;
+        let (report, shown) = fixture(&site).call(json!({ "task": "x" })).await;
         let (text, tasks) = sorted(&shown);
         assert!(report.content.contains("a[2Jbc") && is_plain(&report.content), "{}", report.content);
         assert!(is_plain(&text) && text.contains("a[2Jbc"), "{text}");
@@ -41,7 +41,7 @@ async fn a_name_cannot_forge_the_line_that_asks() {
             .open("200 OK\r\ncontent-type: text/event-stream")
             .write(event(&json!({ "task": task })).as_bytes());
     });
-    let report = bench(&site).hand("x").await;
+    let report = fixture(&site).hand("x").await;
     let line = r#"[the agent writer waits for an answer: call delegate_to_writer with task_id "t\"] ok"]"#;
     assert_eq!((report.outcome, report.content), (Outcome::Ok, format!("(nothing)\n{line}")));
 }
@@ -62,7 +62,7 @@ async fn a_flood_is_bounded_and_counted() {
             json!({ "statusUpdate": { "taskId": "t-1", "status": { "state": "TASK_STATE_COMPLETED" } } });
         reply.write(event(&end).as_bytes());
     });
-    let (report, shown) = bench(&site).call(json!({ "task": "x" })).await;
+    let (report, shown) = fixture(&site).call(json!({ "task": "x" })).await;
     assert_eq!((report.outcome, report.cut_chars), (Outcome::Ok, (20 << 20) - 10_000));
     assert!(report.content.chars().count() < 10_100);
     assert!(sorted(&shown).0.chars().count() < 21 * 20_000);
@@ -79,7 +79,7 @@ async fn pictures_that_are_none_are_named() {
             .open("200 OK\r\ncontent-type: text/event-stream")
             .write(event(&json!({ "task": task })).as_bytes());
     });
-    let report = bench(&site).hand("x").await;
+    let report = fixture(&site).hand("x").await;
     let lines: Vec<&str> = report.content.lines().collect();
     assert_eq!((lines.len(), lines[0]), (3, "[an image that is no base64]"), "{}", report.content);
     assert!(lines[1].starts_with("[an image that ") && report.images.is_empty());
@@ -109,7 +109,7 @@ async fn what_would_take_gigabytes_is_not_read() {
                 ),
                 false => reply.whole("200 OK\r\ncontent-type: application/json", body.as_bytes()),
             });
-            let report = bench(&site).hand("x").await;
+            let report = fixture(&site).hand("x").await;
             let words = "the answer of agent writer could not be read: its answer holds more than 100000 values; the task may have been \
                          taken; check before repeating";
             assert_eq!((report.outcome, report.content.as_str()), (UNKNOWN, words));
@@ -121,7 +121,7 @@ async fn what_would_take_gigabytes_is_not_read() {
 async fn a_card_that_would_take_gigabytes_is_none() {
     let card = format!(r#"{{"name":"x","skills":[{}]}}"#, vec!["{}"; 300_000].join(","));
     let site = crate::a2a::site::Site::new(move |_, reply| reply.whole("200 OK", card.as_bytes()));
-    let why = bench(&site).missing().await;
+    let why = fixture(&site).missing().await;
     assert!(why.contains("agent-card.json is not an agent card"), "{why}");
 }
 
@@ -139,7 +139,7 @@ async fn images_of_one_result_are_bounded_together() {
         let status = json!({ "taskId": "t", "status": { "state": "TASK_STATE_COMPLETED" } });
         reply.write(event(&json!({ "statusUpdate": status })).as_bytes());
     });
-    let report = bench(&site).hand("x").await;
+    let report = fixture(&site).hand("x").await;
     let lines: Vec<&str> = report.content.lines().collect();
     assert!(lines[..3].iter().all(|line| line.starts_with("[an image that ")), "{lines:?}");
     assert_eq!(lines[3], "[an image beyond what is read of one result]");

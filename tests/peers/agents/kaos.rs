@@ -8,10 +8,10 @@ use tokio::sync::mpsc;
 
 use crate::a2a::kaos::{ANSWER, Kaos};
 use crate::a2a::site::Site;
-use crate::agents::bench::{ACTION, Bench, at, becomes_true, invocation, remote, said, sorted};
+use crate::agents::fixture::{ACTION, Fixture, at, becomes_true, invocation, remote, said, sorted};
 
-fn bench(kaos: &Kaos) -> Bench {
-    Bench::new(vec![at(&kaos.site.url())])
+fn fixture(kaos: &Kaos) -> Fixture {
+    Fixture::new(vec![at(&kaos.site.url())])
 }
 
 #[tokio::test]
@@ -23,12 +23,12 @@ async fn a_task_is_handed_to_an_agent_of_kaos_wherever_its_card_is() {
     ] {
         let kaos = Kaos::at(base, card);
         for url in [format!("{}{base}", kaos.site.url()), format!("{}{base}{card}", kaos.site.url())] {
-            let bench = Bench::new(vec![at(&url)]);
-            let found = bench.found().await;
+            let fixture = Fixture::new(vec![at(&url)]);
+            let found = fixture.found().await;
             assert_eq!((found.protocol.as_str(), found.streams), ("kaos", false));
             assert_eq!(found.address, format!("{}{base}/", kaos.site.url()));
             assert_eq!(found.named.as_deref(), Some("http://localhost:8000/"));
-            let (report, shown) = bench.call(json!({ "task": "do it" })).await;
+            let (report, shown) = fixture.call(json!({ "task": "do it" })).await;
             assert_eq!(said(&report), (Outcome::Ok, ANSWER));
             let id = report.remote.clone().unwrap().id.unwrap();
             assert_eq!((report.remote.unwrap().state, sorted(&shown).1), (TaskState::Completed, vec![id]));
@@ -40,7 +40,7 @@ async fn a_task_is_handed_to_an_agent_of_kaos_wherever_its_card_is() {
 #[tokio::test]
 async fn what_an_agent_of_kaos_fails_at_is_said_in_its_words() {
     let kaos = Kaos::new();
-    let report = bench(&kaos).hand("fail").await;
+    let report = fixture(&kaos).hand("fail").await;
     let words = "the agent writer failed at the task and says: the model is gone";
     assert_eq!(
         (said(&report), report.remote.clone()),
@@ -76,7 +76,7 @@ async fn the_text_is_what_was_made_or_the_output_or_what_was_said_last() {
             ),
             _ => reply.json(&json!({ "jsonrpc": "2.0", "id": 1, "result": task })),
         });
-        let report = Bench::new(vec![at(&site.url())]).hand("x").await;
+        let report = Fixture::new(vec![at(&site.url())]).hand("x").await;
         assert_eq!(said(&report), (Outcome::Ok, text));
     }
 }
@@ -94,9 +94,9 @@ async fn a_card_that_says_less_is_found_out_by_methods_that_are_not_known() {
         }
     }
     });
-    let bench = Bench::new(vec![at(&site.url())]);
-    assert_eq!(said(&bench.hand("do it").await), (Outcome::Ok, ANSWER));
-    assert_eq!(said(&bench.hand("do it").await), (Outcome::Ok, ANSWER));
+    let fixture = Fixture::new(vec![at(&site.url())]);
+    assert_eq!(said(&fixture.hand("do it").await), (Outcome::Ok, ANSWER));
+    assert_eq!(said(&fixture.hand("do it").await), (Outcome::Ok, ANSWER));
     // What was learned holds: nothing is tried again.
     assert_eq!(site.methods(), ["message/stream", "message/send", "SendMessage", "SendMessage"]);
     assert_eq!(kaos.states(), ["completed", "completed"]);
@@ -120,7 +120,7 @@ async fn after_any_other_refusal_nothing_is_sent_again() {
             "get" => reply.json(&json!({ "name": "k", "url": "/", "capabilities": { "streaming": true } })),
             _ => reply.json(&json!({ "error": { "code": code, "message": "no" } })),
         });
-        let report = Bench::new(vec![at(&site.url())]).hand("x").await;
+        let report = Fixture::new(vec![at(&site.url())]).hand("x").await;
         assert_eq!(
             said(&report),
             (Outcome::Failed, format!("the agent writer refused the task: no (error {code})").as_str())
@@ -133,12 +133,12 @@ async fn after_any_other_refusal_nothing_is_sent_again() {
 async fn esc_finds_the_task_in_the_list_and_cancels_it() {
     let kaos = Kaos::new();
     kaos.busy(true);
-    let mut bench = bench(&kaos);
-    let begun = bench.begin("slow");
+    let mut fixture = fixture(&kaos);
+    let begun = fixture.begin("slow");
     becomes_true("the task", || kaos.states() == ["working"]).await;
     begun.cut().await;
     let words = "canceled, as the agent writer confirms (its task task_0)".to_owned();
-    assert_eq!(bench.late().await, (words, remote(Some("task_0"), TaskState::Canceled)));
+    assert_eq!(fixture.late().await, (words, remote(Some("task_0"), TaskState::Canceled)));
     assert_eq!(kaos.states(), ["canceled"]);
     assert_eq!(kaos.site.methods(), ["SendMessage", "ListTasks", "CancelTask"]);
 }
@@ -147,12 +147,12 @@ async fn esc_finds_the_task_in_the_list_and_cancels_it() {
 async fn what_takes_too_long_is_found_and_cancelled_too() {
     let kaos = Kaos::new();
     kaos.busy(true);
-    let bench = bench(&kaos);
-    bench.found().await;
+    let fixture = fixture(&kaos);
+    fixture.found().await;
     let mut call = invocation(json!({ "task": "slow" }));
     call.timeout_ms = 1_000;
     let (output, _shown) = mpsc::channel(64);
-    let report = bench.tools.run(call, output).await;
+    let report = fixture.tools.run(call, output).await;
     let words = "timed out after 1.0 s; canceled, as the agent writer confirms (its task task_0)";
     assert_eq!(said(&report), (Outcome::TimedOut, words));
     assert_eq!(kaos.states(), ["canceled"]);
@@ -177,7 +177,7 @@ fn broken(is_listed: bool) -> Site {
 #[tokio::test]
 async fn an_answer_that_breaks_off_is_asked_for_where_the_task_is_listed() {
     let site = broken(true);
-    let (report, shown) = Bench::new(vec![at(&site.url())]).call(json!({ "task": "x" })).await;
+    let (report, shown) = Fixture::new(vec![at(&site.url())]).call(json!({ "task": "x" })).await;
     assert_eq!(
         (said(&report), report.remote.clone()),
         ((Outcome::Ok, "done"), remote(Some("t"), TaskState::Completed))
@@ -189,7 +189,7 @@ async fn an_answer_that_breaks_off_is_asked_for_where_the_task_is_listed() {
 #[tokio::test]
 async fn what_may_have_been_taken_has_not_failed() {
     let site = broken(false);
-    let report = Bench::new(vec![at(&site.url())]).hand("x").await;
+    let report = Fixture::new(vec![at(&site.url())]).hand("x").await;
     let words = "the answer of agent writer could not be read: HTTP 504 Gateway Timeout; the task may have been taken; check before repeating";
     assert_eq!(said(&report), (Outcome::Lost { started: true }, words));
     assert_eq!(site.methods(), ["SendMessage", "ListTasks"]);
@@ -198,13 +198,13 @@ async fn what_may_have_been_taken_has_not_failed() {
 #[tokio::test]
 async fn a_task_of_kaos_takes_no_second_message() {
     let kaos = Kaos::new();
-    let bench = bench(&kaos);
-    let found = bench.found().await;
+    let fixture = fixture(&kaos);
+    let found = fixture.found().await;
     assert!(
         found.tool.schema["properties"].get("task_id").is_none()
             && !found.tool.description.contains("task_id")
     );
-    let (report, _) = bench.call(json!({ "task": "x", "task_id": "task_0" })).await;
+    let (report, _) = fixture.call(json!({ "task": "x", "task_id": "task_0" })).await;
     let words = "the agent writer takes no second message for a task; nothing was sent";
     assert_eq!((said(&report), report.remote.clone()), ((Outcome::Failed, words), None));
     assert!(kaos.site.methods().is_empty());

@@ -10,7 +10,7 @@ use countersign::runtime::ToolPort as _;
 use countersign::tool::Shown;
 use serde_json::json;
 
-use crate::agents::bench::{ACTION, Bench, at, becomes_true, remote, said, sorted};
+use crate::agents::fixture::{ACTION, Fixture, at, becomes_true, remote, said, sorted};
 
 /// The agent; ended with it.
 struct Peer {
@@ -36,8 +36,8 @@ impl Peer {
         Self { child, port }
     }
 
-    fn bench(&self) -> Bench {
-        Bench::new(vec![at(&format!("http://127.0.0.1:{}", self.port))])
+    fn fixture(&self) -> Fixture {
+        Fixture::new(vec![at(&format!("http://127.0.0.1:{}", self.port))])
     }
 }
 
@@ -50,45 +50,45 @@ impl Drop for Peer {
 
 async fn does_what_it_is_asked(version: &str, way: &str) {
     let peer = Peer::new(version, way);
-    let mut bench = peer.bench();
-    let found = bench.found().await;
+    let mut fixture = peer.fixture();
+    let found = fixture.found().await;
     assert_eq!((found.title.as_str(), found.protocol.as_str()), ("Peer", version));
     assert_eq!((found.streams, found.skills), (way == "stream", vec!["Echo".to_owned()]));
 
-    let (report, shown) = bench.call(json!({ "task": "echo hällo" })).await;
+    let (report, shown) = fixture.call(json!({ "task": "echo hällo" })).await;
     assert_eq!(said(&report), (Outcome::Ok, format!("hällo as {ACTION}").as_str()));
     let (text, tasks) = sorted(&shown);
     let id = report.remote.clone().unwrap().id.unwrap();
     assert_eq!((report.remote.unwrap().state, tasks), (TaskState::Completed, vec![id]));
     assert!(text.contains(ACTION), "{text}");
 
-    let report = bench.hand("answer at once").await;
+    let report = fixture.hand("answer at once").await;
     assert_eq!(said(&report), (Outcome::Ok, "at once"));
     assert_eq!(report.remote, remote(None, TaskState::Completed));
-    let report = bench.hand("fail no ink").await;
+    let report = fixture.hand("fail no ink").await;
     assert_eq!(said(&report), (Outcome::Failed, "the agent writer failed at the task and says: no ink"));
-    let report = bench.hand("crash oh").await;
+    let report = fixture.hand("crash oh").await;
     assert_eq!((report.outcome, report.remote.unwrap().state), (Outcome::Failed, TaskState::Failed));
 
-    let report = bench.hand("ask").await;
+    let report = fixture.hand("ask").await;
     let id = report.remote.clone().unwrap().id.unwrap();
     let asks = format!(
         "Which colour?\n[the agent writer waits for an answer: call delegate_to_writer with task_id \"{id}\"]"
     );
     assert_eq!(said(&report), (Outcome::Ok, asks.as_str()));
-    let (report, _) = bench.call(json!({ "task": "echo blue", "task_id": id })).await;
+    let (report, _) = fixture.call(json!({ "task": "echo blue", "task_id": id })).await;
     assert_eq!(said(&report), (Outcome::Ok, format!("blue as {ACTION}").as_str()));
     assert_eq!(report.remote, remote(Some(&id), TaskState::Completed));
-    let (report, _) = bench.call(json!({ "task": "echo blue", "task_id": "nobody's" })).await;
+    let (report, _) = fixture.call(json!({ "task": "echo blue", "task_id": "nobody's" })).await;
     assert_eq!(report.outcome, Outcome::Failed);
     assert!(report.content.starts_with("the agent writer refused the task: "), "{}", report.content);
 
-    let mut begun = bench.begin("slow");
+    let mut begun = fixture.begin("slow");
     let Shown::Task(id) = begun.shown().await else { panic!("the name comes first") };
     begun.cut().await;
-    bench.tools.close().await;
+    fixture.tools.close().await;
     let words = format!("canceled, as the agent writer confirms (its task {id})");
-    assert_eq!(bench.late().await, (words, remote(Some(&id), TaskState::Canceled)));
+    assert_eq!(fixture.late().await, (words, remote(Some(&id), TaskState::Canceled)));
 }
 
 #[tokio::test]
@@ -138,8 +138,8 @@ impl Kaos {
         Some(Self { child, port: free })
     }
 
-    fn at(&self, path: &str) -> Bench {
-        Bench::new(vec![at(&format!("http://127.0.0.1:{}{path}", self.port))])
+    fn at(&self, path: &str) -> Fixture {
+        Fixture::new(vec![at(&format!("http://127.0.0.1:{}{path}", self.port))])
     }
 }
 
@@ -156,11 +156,11 @@ async fn the_runtime_of_kaos_is_handed_tasks() {
     let Some(kaos) = Kaos::new(&["The worker did it."]) else { return };
     becomes_true("the agent", || std::net::TcpStream::connect(("127.0.0.1", kaos.port)).is_ok()).await;
     for path in ["", "/.well-known/agent.json"] {
-        let bench = kaos.at(path);
-        let found = bench.found().await;
+        let fixture = kaos.at(path);
+        let found = fixture.found().await;
         assert_eq!((found.title.as_str(), found.protocol.as_str(), found.streams), ("worker", "kaos", false));
         assert_eq!(found.named.as_deref(), Some("http://localhost:8000/"));
-        let (report, shown) = bench.call(json!({ "task": "do it" })).await;
+        let (report, shown) = fixture.call(json!({ "task": "do it" })).await;
         assert_eq!(said(&report), (Outcome::Ok, "The worker did it."));
         let id = report.remote.clone().unwrap().id.unwrap();
         assert_eq!((report.remote.unwrap().state, sorted(&shown).1), (TaskState::Completed, vec![id]));

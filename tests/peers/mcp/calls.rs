@@ -12,12 +12,12 @@ use countersign::wire::base64;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::mcp::bench::{Bench, Journal, PATIENCE, invocation, stub};
+use crate::mcp::fixture::{Fixture, Journal, PATIENCE, invocation, stub};
 use crate::pictures;
 
 /// A call that gets exactly this result.
 async fn given(result: Value) -> ToolReport {
-    Bench::with(&[]).call("say", json!({ "result": result })).await
+    Fixture::with(&[]).call("say", json!({ "result": result })).await
 }
 
 fn text(text: &str) -> Value {
@@ -26,9 +26,9 @@ fn text(text: &str) -> Value {
 
 #[tokio::test]
 async fn a_call_carries_its_arguments_and_the_key_of_its_action() {
-    let bench = Bench::with(&[]);
-    bench.done("say", json!({ "result": { "content": [] }, "n": [1.5, null] })).await;
-    let sent = bench.heard("tools/call").await;
+    let fixture = Fixture::with(&[]);
+    fixture.done("say", json!({ "result": { "content": [] }, "n": [1.5, null] })).await;
+    let sent = fixture.heard("tools/call").await;
     assert_eq!(sent["params"]["name"], "say");
     assert_eq!(sent["params"]["arguments"], json!({ "result": { "content": [] }, "n": [1.5, null] }));
     let meta = &sent["params"]["_meta"];
@@ -39,10 +39,10 @@ async fn a_call_carries_its_arguments_and_the_key_of_its_action() {
 /// The schema doubles with each level of the arguments: that is seen with the look, before anybody is asked, and ends.
 #[tokio::test]
 async fn arguments_are_checked_with_the_look_by_work_that_is_bounded() {
-    let bench = Bench::with(&["deep"]);
-    let look = async |arguments| bench.tools.prepare(invocation("deep", arguments)).await.invalid;
+    let fixture = Fixture::with(&["deep"]);
+    let look = async |arguments| fixture.tools.prepare(invocation("deep", arguments)).await.invalid;
     assert_eq!(look(json!({})).await.unwrap(), "the tools of the server are not known yet");
-    assert_eq!(bench.found().await.tools.len(), 1);
+    assert_eq!(fixture.found().await.tools.len(), 1);
     assert_eq!(look(json!({ "n": 1 })).await, None);
     assert_eq!(look(json!({ "n": "1" })).await.unwrap(), "/n: \"1\" is not of type \"integer\"");
     let nested = (0..60).fold(json!({}), |inner, _| json!({ "x": inner }));
@@ -114,14 +114,14 @@ async fn images_are_shown_when_they_are_whole() {
 
 #[tokio::test]
 async fn a_refusal_is_a_failure_in_a_sentence() {
-    let report = Bench::with(&[]).call("refuse", json!({})).await;
+    let report = Fixture::with(&[]).call("refuse", json!({})).await;
     assert_eq!(report.outcome, Outcome::Failed);
     assert_eq!(report.content, "the server refused the call: no[2J such thing (error -32602)");
 }
 
 #[tokio::test]
 async fn a_huge_result_is_bounded() {
-    let report = Bench::with(&[]).call("huge", json!({ "bytes": 3_000_000 })).await;
+    let report = Fixture::with(&[]).call("huge", json!({ "bytes": 3_000_000 })).await;
     assert_eq!(report.outcome, Outcome::Ok);
     assert_eq!(report.cut_chars, 3_000_000 - 10_000);
     assert!(report.content.chars().count() < 10_100);
@@ -129,9 +129,9 @@ async fn a_huge_result_is_bounded() {
 
 #[tokio::test]
 async fn progress_is_live_output_in_order() {
-    let bench = Bench::with(&[]);
+    let fixture = Fixture::with(&[]);
     let (output, mut shown) = mpsc::channel(16);
-    let report = bench.tools.run(invocation("progress", json!({})), output).await;
+    let report = fixture.tools.run(invocation("progress", json!({})), output).await;
     assert_eq!(report.content, "done");
     let mut whole = String::new();
     while let Ok(Shown::Text(piece)) = shown.try_recv() {
@@ -143,44 +143,44 @@ async fn progress_is_live_output_in_order() {
 #[tokio::test]
 async fn a_call_that_is_dropped_is_cancelled_and_the_server_lives() {
     let (journal, before) = (Journal::new(), Instant::now());
-    let bench = Bench::with(&[&journal.word()]);
-    let pid = bench.pid().await;
+    let fixture = Fixture::with(&[&journal.word()]);
+    let pid = fixture.pid().await;
     let (output, _listener) = mpsc::channel(1);
-    let hanging = tokio::spawn(bench.tools.run(invocation("hang", json!({})), output));
+    let hanging = tokio::spawn(fixture.tools.run(invocation("hang", json!({})), output));
     while journal.count("call hang") == 0 {
         assert!(before.elapsed() < PATIENCE);
         tokio::task::yield_now().await;
     }
     hanging.abort();
     assert!(hanging.await.unwrap_err().is_cancelled());
-    let cancelled = bench.heard("notifications/cancelled").await;
-    let heard: Vec<Value> = serde_json::from_str(&bench.done("heard", json!({})).await).unwrap();
+    let cancelled = fixture.heard("notifications/cancelled").await;
+    let heard: Vec<Value> = serde_json::from_str(&fixture.done("heard", json!({})).await).unwrap();
     let call = heard.iter().find(|message| message["params"]["name"] == "hang").unwrap();
     assert_eq!(cancelled["params"]["requestId"], call["id"]);
-    assert_eq!(bench.pid().await, pid);
+    assert_eq!(fixture.pid().await, pid);
 }
 
 #[tokio::test]
 async fn a_call_without_an_answer_times_out_and_is_cancelled() {
     for tool in ["hang", "wrong"] {
-        let bench = Bench::with(&[]);
-        let pid = bench.pid().await;
+        let fixture = Fixture::with(&[]);
+        let pid = fixture.pid().await;
         let hasty = Invocation { timeout_ms: 300, ..invocation(tool, json!({})) };
         let (output, _listener) = mpsc::channel(1);
-        let report = bench.tools.run(hasty, output).await;
+        let report = fixture.tools.run(hasty, output).await;
         assert_eq!(report.outcome, Outcome::TimedOut);
         assert_eq!(report.content, "timed out after 0.3 s; ask for less at once, or check what was done");
-        bench.heard("notifications/cancelled").await;
-        assert_eq!(bench.pid().await, pid);
+        fixture.heard("notifications/cancelled").await;
+        assert_eq!(fixture.pid().await, pid);
     }
 }
 
 #[tokio::test]
 async fn a_server_may_ask_where_the_work_is_when_it_may_and_nothing_else() {
     for roots in [false, true] {
-        let bench = Bench::new(vec![McpServer { roots, ..stub("stub", &[]) }]);
-        let answers: Value = serde_json::from_str(&bench.done("ask", json!({})).await).unwrap();
-        let root = format!("file://{}", bench.workspace().display());
+        let fixture = Fixture::new(vec![McpServer { roots, ..stub("stub", &[]) }]);
+        let answers: Value = serde_json::from_str(&fixture.done("ask", json!({})).await).unwrap();
+        let root = format!("file://{}", fixture.workspace().display());
         let (may, told) = match roots {
             true => (json!({ "roots": {} }), json!({ "roots": [{ "uri": root }] })),
             false => (json!({}), json!(-32601)),
@@ -192,7 +192,7 @@ async fn a_server_may_ask_where_the_work_is_when_it_may_and_nothing_else() {
                 "elicitation/create": -32601, "stub/whatever": -32601,
             })
         );
-        let greeting = bench.heard("initialize").await;
+        let greeting = fixture.heard("initialize").await;
         assert_eq!(greeting["params"]["capabilities"], may);
         assert_eq!(greeting["params"]["clientInfo"]["name"], "countersign");
     }
@@ -200,7 +200,7 @@ async fn a_server_may_ask_where_the_work_is_when_it_may_and_nothing_else() {
 
 #[tokio::test]
 async fn a_tool_that_runs_only_as_a_task_is_left_out_by_name() {
-    let found = Bench::with(&["tasks"]).found().await;
+    let found = Fixture::with(&["tasks"]).found().await;
     let names: Vec<&str> = found.tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["mcp__stub__both", "mcp__stub__plain"]);
     assert_eq!(
@@ -214,26 +214,26 @@ async fn a_tool_that_runs_only_as_a_task_is_left_out_by_name() {
 
 #[tokio::test]
 async fn tools_are_frozen() {
-    let bench = Bench::with(&[]);
-    let before = bench.tools.discover().await;
-    bench.done("change", json!({})).await;
-    assert_eq!(bench.tools.discover().await, before);
-    let report = bench.call("new", json!({})).await;
+    let fixture = Fixture::with(&[]);
+    let before = fixture.tools.discover().await;
+    fixture.done("change", json!({})).await;
+    assert_eq!(fixture.tools.discover().await, before);
+    let report = fixture.call("new", json!({})).await;
     assert_eq!(report.content, "the MCP server `stub` has no such tool; nothing was done");
-    assert_eq!(bench.call("die", json!({})).await.outcome, Outcome::Lost { started: true });
-    assert_eq!(bench.tools.discover().await, before, "after a restart, too");
+    assert_eq!(fixture.call("die", json!({})).await.outcome, Outcome::Lost { started: true });
+    assert_eq!(fixture.tools.discover().await, before, "after a restart, too");
 }
 
 #[tokio::test]
 async fn what_is_no_call_of_a_server_fails_and_starts_nothing() {
-    let bench = Bench::with(&[]);
+    let fixture = Fixture::with(&[]);
     let (output, _listener) = mpsc::channel(1);
     let other = Invocation { name: "mcp__other__say".into(), ..invocation("say", json!({})) };
-    let report = bench.tools.run(other, output.clone()).await;
+    let report = fixture.tools.run(other, output.clone()).await;
     assert_eq!(report.content, "inner mcp__other__say", "whoever is not there is not asked");
     let unusable = Invocation { arguments: Arguments::Unusable("{".into()), ..invocation("say", json!({})) };
-    assert_eq!(bench.tools.run(unusable, output).await.outcome, Outcome::Failed);
-    assert_eq!(bench.groups.count(), 0);
+    assert_eq!(fixture.tools.run(unusable, output).await.outcome, Outcome::Failed);
+    assert_eq!(fixture.groups.count(), 0);
 }
 
 /// What is logged on this thread, every level of every crate.
@@ -262,7 +262,7 @@ async fn what_a_server_logs_is_told_without_its_words() {
         .finish();
     // The tasks of this test run on its own thread.
     let listening = tracing::subscriber::set_default(subscriber);
-    assert_eq!(Bench::with(&[]).done("log", json!({})).await, "logged");
+    assert_eq!(Fixture::with(&[]).done("log", json!({})).await, "logged");
     drop(listening);
     let text = String::from_utf8(logged.0.lock().unwrap().clone()).unwrap();
     assert!(text.contains("an MCP server logged something"), "{text}");

@@ -10,7 +10,7 @@ use countersign::tool::Invocation;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::mcp::bench::{Bench, PLENTY_MS, becomes_true, invocation};
+use crate::mcp::fixture::{Fixture, PLENTY_MS, becomes_true, invocation};
 use crate::mcp_site::{Asked, Site, result};
 
 const KEY: &str = "key-123456789";
@@ -28,16 +28,16 @@ fn server(site: &Site) -> McpServer {
     }
 }
 
-fn bench(site: &Site) -> Bench {
-    Bench::new(vec![server(site)])
+fn fixture(site: &Site) -> Fixture {
+    Fixture::new(vec![server(site)])
 }
 
 #[tokio::test]
 async fn an_address_is_asked_with_its_headers_each_time() {
     let site = Site::good();
-    let bench = bench(&site);
-    assert_eq!(bench.found().await.title, "site");
-    assert_eq!(bench.done("get", json!({ "a": 1 })).await, "got");
+    let fixture = fixture(&site);
+    assert_eq!(fixture.found().await.title, "site");
+    assert_eq!(fixture.done("get", json!({ "a": 1 })).await, "got");
     let asked = site.asked();
     assert!(
         asked.len() >= 4 && asked.iter().all(|one| one.head.contains(&format!("x-key: {KEY}"))),
@@ -66,9 +66,9 @@ async fn a_stream_of_events_brings_progress_and_the_result() {
             ("200 OK\r\ncontent-type: text/event-stream".to_owned(), body)
         })
     });
-    let bench = bench(&site);
+    let fixture = fixture(&site);
     let (output, mut shown) = mpsc::channel(4);
-    let report = bench.tools.run(invocation("get", json!({})), output).await;
+    let report = fixture.tools.run(invocation("get", json!({})), output).await;
     assert_eq!((report.outcome, report.content.as_str()), (Outcome::Ok, "(nothing)"));
     assert_eq!(shown.recv().await.unwrap(), "going\n".into());
 }
@@ -79,7 +79,7 @@ async fn a_redirect_leads_to_no_other_host() {
     let target = format!("http://{}/mcp", elsewhere.address);
     let site =
         Site::new(move |_| Some((format!("307 Temporary Redirect\r\nlocation: {target}"), String::new())));
-    let why = bench(&site).missing().await;
+    let why = fixture(&site).missing().await;
     assert!(
         why.starts_with(
             "The MCP server `stub` could not be reached: it redirects to an address that is not configured (HTTP 307"
@@ -98,12 +98,12 @@ async fn no_key_is_in_what_is_said() {
             let all = format!("no {}\u{1b}[2J", asked.head);
             Some((head.clone(), all))
         });
-        let why = bench(&site).missing().await;
+        let why = fixture(&site).missing().await;
         assert!(why.contains("could not be reached: HTTP"), "{why}");
         assert!(!why.contains(KEY) && !why.contains("in-the-address") && !why.contains('\u{1b}'), "{why}");
     }
     let challenge = format!("401 Unauthorized\r\nwww-authenticate: Bearer realm=\"{KEY}\"");
-    let why = bench(&Site::new(move |_| Some((challenge.clone(), String::new())))).missing().await;
+    let why = fixture(&Site::new(move |_| Some((challenge.clone(), String::new())))).missing().await;
     assert!(
         why.contains("could not be reached: it asks for a login (HTTP 401)") && !why.contains(KEY),
         "{why}"
@@ -111,7 +111,7 @@ async fn no_key_is_in_what_is_said() {
     let mut server = server(&Site::good());
     let McpWay::Http { headers, .. } = &mut server.way else { panic!("it is an address") };
     headers.insert("X-Other".to_owned(), format!("{KEY}\n"));
-    let why = Bench::new(vec![server]).missing().await;
+    let why = Fixture::new(vec![server]).missing().await;
     assert!(why.contains("the value of the header `X-Other` cannot be sent") && !why.contains(KEY), "{why}");
 }
 
@@ -119,7 +119,7 @@ async fn no_key_is_in_what_is_said() {
 async fn an_address_where_nobody_is_says_so() {
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let server = server(&Site { address, asked: Arc::default() });
-    let why = Bench::new(vec![server]).missing().await;
+    let why = Fixture::new(vec![server]).missing().await;
     assert!(why.contains("could not be reached: Connection refused"), "{why}");
 }
 
@@ -131,8 +131,8 @@ async fn a_session_that_is_over_fails_one_call_and_is_begun_anew_for_the_next() 
         *calls += usize::from(asked.rpc() == "tools/call");
         (asked.rpc() == "tools/call" && *calls == 1).then(|| ("404 Not Found".to_owned(), String::new()))
     });
-    let bench = bench(&site);
-    let report = bench.call("get", json!({})).await;
+    let fixture = fixture(&site);
+    let report = fixture.call("get", json!({})).await;
     assert_eq!(report.outcome, Outcome::Lost { started: true });
     assert!(
         report.content.contains("the end of the call: Session expired (HTTP 404); effects may be partial"),
@@ -140,7 +140,7 @@ async fn a_session_that_is_over_fails_one_call_and_is_begun_anew_for_the_next() 
         report.content
     );
     assert_eq!((site.count("initialize"), site.count("tools/call")), (1, 1));
-    assert_eq!(bench.done("get", json!({})).await, "got");
+    assert_eq!(fixture.done("get", json!({})).await, "got");
     assert_eq!((site.count("initialize"), site.count("tools/call"), site.count("tools/list")), (2, 2, 1));
 }
 
@@ -154,9 +154,9 @@ async fn a_call_that_is_dropped_is_cancelled_at_the_address() {
         }
         None
     });
-    let bench = bench(&site);
+    let fixture = fixture(&site);
     let (output, _listener) = mpsc::channel(1);
-    let hanging = tokio::spawn(bench.tools.run(invocation("get", json!({ "hang": true })), output));
+    let hanging = tokio::spawn(fixture.tools.run(invocation("get", json!({ "hang": true })), output));
     becomes_true("the call", || site.count("tools/call") == 1).await;
     hanging.abort();
     assert!(hanging.await.unwrap_err().is_cancelled());
@@ -164,7 +164,7 @@ async fn a_call_that_is_dropped_is_cancelled_at_the_address() {
     let asked = site.asked();
     let id_of = |rpc: &str| asked.iter().find(|one| one.rpc() == rpc).unwrap().body.clone();
     assert_eq!(id_of("notifications/cancelled")["params"]["requestId"], id_of("tools/call")["id"]);
-    assert_eq!(bench.done("get", json!({})).await, "got");
+    assert_eq!(fixture.done("get", json!({})).await, "got");
     assert_eq!(site.count("initialize"), 1);
     drop(let_go);
 }
@@ -178,7 +178,7 @@ async fn an_answer_without_end_fails_the_call() {
         })
     };
     for site in [endless("application/json", "\""), endless("text/event-stream", "data: ")] {
-        let report = bench(&site).call("get", json!({})).await;
+        let report = fixture(&site).call("get", json!({})).await;
         assert_eq!(report.outcome, Outcome::Lost { started: true });
         assert!(report.content.contains("effects may be partial"), "{}", report.content);
         assert_eq!(site.count("tools/call"), 1);
@@ -205,7 +205,7 @@ async fn what_would_take_gigabytes_is_not_read() {
                     false => ("200 OK\r\ncontent-type: application/json".to_owned(), body()),
                 })
             });
-            let report = bench(&site).call("get", json!({})).await;
+            let report = fixture(&site).call("get", json!({})).await;
             assert_eq!(report.outcome, Outcome::Lost { started: true });
             assert!(
                 streams || report.content.contains("its answer holds more than 100000 values"),
@@ -228,7 +228,7 @@ async fn the_older_transport_is_called_by_its_name() {
             _ => ("405 Method Not Allowed".to_owned(), String::new()),
         })
     });
-    let found = bench(&site).tools.survey().await.remove(0).found;
+    let found = fixture(&site).tools.survey().await.remove(0).found;
     let why = found.unwrap_err();
     assert!(why.contains("it speaks the older HTTP+SSE transport (of 2024-11-05)"), "{why}");
 }
@@ -245,12 +245,12 @@ fn is_delete(asked: &Asked) -> bool {
 #[tokio::test]
 async fn a_session_is_ended_where_it_was_begun() {
     let site = Site::good();
-    let bench = bench(&site);
-    bench.tools.close().await;
+    let fixture = fixture(&site);
+    fixture.tools.close().await;
     assert!(site.asked().is_empty(), "where nobody was asked nothing ends");
-    assert_eq!(bench.done("get", json!({})).await, "got");
-    bench.tools.close().await;
-    bench.tools.close().await;
+    assert_eq!(fixture.done("get", json!({})).await, "got");
+    fixture.tools.close().await;
+    fixture.tools.close().await;
     let asked = site.asked();
     let ends: Vec<&Asked> = asked.iter().filter(|one| is_delete(one)).collect();
     assert_eq!(ends.len(), 1, "{asked:#?}");
@@ -269,9 +269,9 @@ async fn an_end_that_is_never_answered_is_not_waited_for() {
         }
         None
     });
-    let bench = bench(&site);
-    bench.found().await;
-    bench.tools.close().await;
+    let fixture = fixture(&site);
+    fixture.found().await;
+    fixture.tools.close().await;
     assert!(place_of(&site, is_delete).is_some());
     drop(let_go);
 }
@@ -287,12 +287,12 @@ async fn a_call_that_is_cut_short_is_taken_back_before_the_session_ends() {
             }
             None
         });
-        let bench = bench(&site);
-        bench.found().await;
+        let fixture = fixture(&site);
+        fixture.found().await;
         let timeout_ms = if is_timeout { 200 } else { PLENTY_MS };
         let call = Invocation { timeout_ms, ..invocation("get", json!({})) };
         let (output, _listener) = mpsc::channel(1);
-        let hanging = tokio::spawn(bench.tools.run(call, output));
+        let hanging = tokio::spawn(fixture.tools.run(call, output));
         if is_timeout {
             assert_eq!(hanging.await.unwrap().outcome, Outcome::TimedOut);
         } else {
@@ -300,7 +300,7 @@ async fn a_call_that_is_cut_short_is_taken_back_before_the_session_ends() {
             hanging.abort();
             assert!(hanging.await.unwrap_err().is_cancelled());
         }
-        bench.tools.close().await;
+        fixture.tools.close().await;
         let back = place_of(&site, |one| one.rpc() == "notifications/cancelled");
         assert!(back.is_some() && back < place_of(&site, is_delete), "{:#?}", site.asked());
         let asked = site.asked();
@@ -326,7 +326,7 @@ async fn a_tool_that_runs_only_as_a_task_is_left_out_at_an_address() {
                 }
             })
         });
-        let found = bench(&site).found().await;
+        let found = fixture(&site).found().await;
         assert_eq!(found.tools.len(), 1, "{:?}", found.tools);
         assert!(
             found.left_out[0].contains("The tool `slow` of the MCP server `stub` is left out: it runs only")
@@ -367,9 +367,9 @@ fn newest() -> Site {
 #[tokio::test]
 async fn a_server_of_the_newest_version_alone_gets_its_headers_from_the_first_request_on() {
     let site = newest();
-    let bench = bench(&site);
-    assert_eq!(bench.found().await.protocol, "2026-07-28");
-    assert_eq!(bench.done("get", json!({})).await, "got");
+    let fixture = fixture(&site);
+    assert_eq!(fixture.found().await.protocol, "2026-07-28");
+    assert_eq!(fixture.done("get", json!({})).await, "got");
     let asked = site.asked();
     // What came before was the greeting of those before it, and the look whether it is of the oldest kind.
     let first = place_of(&site, |one| one.rpc() == "server/discover").unwrap();

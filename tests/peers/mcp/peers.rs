@@ -10,7 +10,7 @@ use countersign::runtime::mcp::{McpServer, McpWay};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::mcp::bench::{Bench, PLENTY_MS, command, invocation};
+use crate::mcp::fixture::{Fixture, PLENTY_MS, command, invocation};
 
 /// Where `.ci/run` puts it.
 fn everything() -> PathBuf {
@@ -49,27 +49,27 @@ impl Drop for Site {
 }
 
 /// What is to be had of it, whichever way it is reached.
-async fn has_everything(bench: &Bench) {
-    let found = bench.found().await;
+async fn has_everything(fixture: &Fixture) {
+    let found = fixture.found().await;
     // What it runs as a task is left out.
     assert!(found.tools.len() >= 11, "{found:#?}");
-    assert_eq!(bench.done("echo", json!({ "message": "hällo" })).await, "Echo: hällo");
-    assert!(bench.done("get-sum", json!({ "a": 2, "b": 40 })).await.contains("42"));
-    let report = bench.call("get-tiny-image", json!({})).await;
+    assert_eq!(fixture.done("echo", json!({ "message": "hällo" })).await, "Echo: hällo");
+    assert!(fixture.done("get-sum", json!({ "a": 2, "b": 40 })).await.contains("42"));
+    let report = fixture.call("get-tiny-image", json!({})).await;
     assert_eq!((report.images.len(), report.images[0].size), (1, Some((20, 20))), "{}", report.content);
     assert!(
-        bench
+        fixture
             .done("get-resource-links", json!({ "count": 2 }))
             .await
             .contains("[link to the resource demo://")
     );
-    let structured = bench.done("get-structured-content", json!({ "location": "Chicago" })).await;
+    let structured = fixture.done("get-structured-content", json!({ "location": "Chicago" })).await;
     assert!(serde_json::from_str::<Value>(&structured).unwrap()["temperature"].is_number(), "{structured}");
-    let refused = bench.call("get-sum", json!({ "a": "two" })).await;
+    let refused = fixture.call("get-sum", json!({ "a": "two" })).await;
     assert_eq!(refused.outcome, Outcome::Failed);
     let (output, mut shown) = mpsc::channel(16);
     let slowly = invocation("trigger-long-running-operation", json!({ "duration": 0.4, "steps": 2 }));
-    let report = bench.tools.run(slowly, output).await;
+    let report = fixture.tools.run(slowly, output).await;
     assert_eq!(report.outcome, Outcome::Ok, "{}", report.content);
     assert_eq!(shown.recv().await.unwrap(), "1 of 2\n".into());
 }
@@ -77,9 +77,9 @@ async fn has_everything(bench: &Bench) {
 #[tokio::test]
 #[ignore = "needs the reference servers, which .ci/run installs"]
 async fn the_reference_server_is_spoken_to_as_a_program() {
-    let bench = Bench::new(vec![command("stub", "node", &[everything().to_str().unwrap(), "stdio"])]);
-    has_everything(&bench).await;
-    let given: Value = serde_json::from_str(&bench.done("get-env", json!({})).await).unwrap();
+    let fixture = Fixture::new(vec![command("stub", "node", &[everything().to_str().unwrap(), "stdio"])]);
+    has_everything(&fixture).await;
+    let given: Value = serde_json::from_str(&fixture.done("get-env", json!({})).await).unwrap();
     assert_eq!((&given["GIVEN"], given.get("HOME")), (&json!("to all"), None));
 }
 
@@ -98,5 +98,5 @@ async fn the_reference_server_is_spoken_to_as_an_address() {
         start_ms: PLENTY_MS,
         call_ms: None,
     };
-    has_everything(&Bench::new(vec![server])).await;
+    has_everything(&Fixture::new(vec![server])).await;
 }

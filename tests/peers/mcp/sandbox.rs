@@ -9,7 +9,7 @@ use countersign::runtime::sandbox::{Confinement, Sandbox, Support, support};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::mcp::bench::{Bench, becomes_true, stub};
+use crate::mcp::fixture::{Fixture, becomes_true, stub};
 
 /// A stub in the sandbox, with the network or without.
 fn confined(network: bool) -> McpServer {
@@ -43,7 +43,7 @@ async fn a_confined_server_writes_reads_and_connects_no_further_than_it_may() {
             "inside": workspace.join("inside"), "connect": listener.local_addr().unwrap().to_string(),
         })
     };
-    let free = Bench::with(&[]);
+    let free = Fixture::with(&[]);
     let went: Value = serde_json::from_str(&free.done("try", attack(&free.workspace())).await).unwrap();
     let all = json!({ "write": "written", "inside": "written", "read": "planted", "connect": "connected" });
     assert_eq!(went, all, "an attack that fails anyway proves nothing");
@@ -52,8 +52,10 @@ async fn a_confined_server_writes_reads_and_connects_no_further_than_it_may() {
     }
     std::fs::remove_file(outside.path().join("written")).unwrap();
     for network in [false, true] {
-        let bench = Bench::confined(vec![confined(network)], |workspace| Some(sandbox(workspace, &secrets)));
-        let went: Value = serde_json::from_str(&bench.done("try", attack(&bench.workspace())).await).unwrap();
+        let fixture =
+            Fixture::confined(vec![confined(network)], |workspace| Some(sandbox(workspace, &secrets)));
+        let went: Value =
+            serde_json::from_str(&fixture.done("try", attack(&fixture.workspace())).await).unwrap();
         assert_eq!(went["inside"], "written", "work goes on");
         for held in ["write", "read"] {
             assert_eq!(went[held], "refused: PermissionDenied", "{held}");
@@ -68,23 +70,23 @@ async fn a_confined_server_has_a_private_folder_that_goes_with_it() {
     if !is_held() {
         return;
     }
-    let bench =
-        Bench::confined(vec![confined(false)], |workspace| Some(sandbox(workspace, Path::new("/nowhere"))));
-    let who: Value = serde_json::from_str(&bench.done("who", json!({})).await).unwrap();
+    let fixture =
+        Fixture::confined(vec![confined(false)], |workspace| Some(sandbox(workspace, Path::new("/nowhere"))));
+    let who: Value = serde_json::from_str(&fixture.done("who", json!({})).await).unwrap();
     let folder = who["environment"]["TMPDIR"].as_str().unwrap().to_owned();
     assert!(Path::new(&folder).is_dir(), "{folder}");
-    drop(bench);
+    drop(fixture);
     becomes_true("the end of its folder", || !Path::new(&folder).exists()).await;
 }
 
 #[tokio::test]
 async fn a_server_that_cannot_be_confined_is_not_started() {
-    let bench = Bench::new(vec![confined(false)]);
-    let report = bench.call("who", json!({})).await;
+    let fixture = Fixture::new(vec![confined(false)]);
+    let report = fixture.call("who", json!({})).await;
     assert_eq!(report.outcome, Outcome::Failed);
     assert_eq!(
         report.content,
         "the MCP server `stub` could not be started: it must run in the sandbox, and none was set up; nothing was done"
     );
-    assert_eq!(bench.groups.count(), 0);
+    assert_eq!(fixture.groups.count(), 0);
 }

@@ -7,15 +7,15 @@ use countersign::tool::{SideEffect, Typed};
 use countersign::wire::Secret;
 use serde_json::{Value, json};
 
-use crate::alone::{is_alone, peak_memory};
-use crate::mcp::bench::{Bench, Journal, command, invocation, stub};
+use crate::mcp::fixture::{Fixture, Journal, command, invocation, stub};
+use crate::own_process::{is_alone, peak_memory};
 
 #[tokio::test]
 async fn tools_come_under_safe_names_and_count_as_sending_unless_a_person_says_otherwise() {
     let mut server = stub("stub", &["hostile"]);
     server.reads = vec!["a_b".to_owned()];
     server.call_ms = Some(4_321);
-    let found = Bench::new(vec![server]).tools.discover().await;
+    let found = Fixture::new(vec![server]).tools.discover().await;
     let names: Vec<(&str, SideEffect)> =
         found.tools.iter().map(|tool| (tool.name.as_str(), tool.effect)).collect();
     let long = names[3].0;
@@ -53,9 +53,9 @@ async fn the_slow_and_the_broken_are_missing_and_the_others_are_there() {
     let mut slow = stub("slow", &["silent"]);
     slow.start_ms = 200;
     let absent = command("absent", "/nowhere/no-such-program", &[]);
-    let bench =
-        Bench::new(vec![slow, stub("one", &[]), absent, stub("two", &["pages"]), stub("three", &["dies"])]);
-    let found = bench.tools.discover().await;
+    let fixture =
+        Fixture::new(vec![slow, stub("one", &[]), absent, stub("two", &["pages"]), stub("three", &["dies"])]);
+    let found = fixture.tools.discover().await;
     assert_eq!(found.tools[0].name, "mcp__one__say");
     let of_two: Vec<&str> =
         found.tools.iter().map(|tool| tool.name.as_str()).filter(|name| name.contains("two")).collect();
@@ -75,19 +75,20 @@ async fn the_slow_and_the_broken_are_missing_and_the_others_are_there() {
 #[tokio::test]
 async fn nothing_is_started_before_it_is_needed_and_then_once() {
     let journal = Journal::new();
-    let bench = Bench::with(&[&journal.word()]);
+    let fixture = Fixture::with(&[&journal.word()]);
     let output = tokio::sync::mpsc::channel(1).0;
     let own = countersign::tool::Invocation { name: "read".into(), ..invocation("say", json!({})) };
-    assert_eq!(bench.tools.run(own.clone(), output).await.content, "inner read");
-    assert_eq!(bench.tools.prepare(own).await.outside, ["inner read"]);
-    bench.tools.type_into(CallId(7), Typed(b"keys".to_vec()));
-    assert_eq!(*bench.typed.lock().unwrap(), [CallId(7)]);
-    let look = bench.tools.prepare(invocation("say", json!({}))).await;
+    assert_eq!(fixture.tools.run(own.clone(), output).await.content, "inner read");
+    assert_eq!(fixture.tools.prepare(own).await.outside, ["inner read"]);
+    fixture.tools.type_into(CallId(7), Typed(b"keys".to_vec()));
+    assert_eq!(*fixture.typed.lock().unwrap(), [CallId(7)]);
+    let look = fixture.tools.prepare(invocation("say", json!({}))).await;
     assert!(look.outside.is_empty());
     let Preview::Recipient(to) = look.preview else { panic!("{look:?}") };
     assert!(to.contains("mcp_stub") && to.contains(&journal.word()), "{to}");
-    assert_eq!(bench.groups.count(), 0);
-    let (a, b, c) = tokio::join!(bench.tools.survey(), bench.tools.discover(), bench.call("who", json!({})));
+    assert_eq!(fixture.groups.count(), 0);
+    let (a, b, c) =
+        tokio::join!(fixture.tools.survey(), fixture.tools.discover(), fixture.call("who", json!({})));
     assert!(a[0].found.is_ok() && b.tools.len() > 5, "{a:?}");
     assert_eq!(c.outcome, countersign::ledger::Outcome::Ok);
     assert_eq!(journal.count("started"), 1);
@@ -95,10 +96,10 @@ async fn nothing_is_started_before_it_is_needed_and_then_once() {
 
 #[tokio::test]
 async fn a_server_says_who_it_is() {
-    let found = Bench::with(&[]).found().await;
+    let found = Fixture::with(&[]).found().await;
     assert_eq!((found.title.as_str(), found.version.as_str()), ("The Stub", "1.2.3"));
     assert_eq!((found.protocol.as_str(), found.left_out.len()), ("2025-06-18", 0));
-    let newest = Bench::with(&["modern"]);
+    let newest = Fixture::with(&["modern"]);
     assert_eq!(newest.found().await.protocol, "2026-07-28");
     assert_eq!(
         newest.done("say", json!({ "result": { "content": [{ "type": "text", "text": "hi" }] } })).await,
@@ -108,19 +109,19 @@ async fn a_server_says_who_it_is() {
 
 #[tokio::test]
 async fn a_server_gets_its_own_environment_session_and_the_workspace() {
-    let bench = Bench::with(&[]);
-    let who: Value = serde_json::from_str(&bench.done("who", json!({})).await).unwrap();
+    let fixture = Fixture::with(&[]);
+    let who: Value = serde_json::from_str(&fixture.done("who", json!({})).await).unwrap();
     let environment = who["environment"].as_object().unwrap();
     let mut names: Vec<&str> = environment.keys().map(String::as_str).collect();
     names.retain(|name| *name != "COUNTERSIGN_STARTED");
     assert_eq!(names, ["GIVEN", "PATH", "STUB_KEY"]);
-    assert_eq!(who["cwd"], bench.workspace().to_str().unwrap());
+    assert_eq!(who["cwd"], fixture.workspace().to_str().unwrap());
     assert_eq!(who["session"], who["pid"].to_string(), "a session of its own has no terminal");
 }
 
 #[tokio::test]
 async fn what_is_no_answer_is_passed_over_or_said() {
-    assert!(Bench::with(&["garbage"]).found().await.tools.len() > 5);
+    assert!(Fixture::with(&["garbage"]).found().await.tools.len() > 5);
     for (word, said) in [
         ("wrong-id", "it answered a question that was not asked"),
         ("refuses", "it refused: members only"),
@@ -131,13 +132,13 @@ async fn what_is_no_answer_is_passed_over_or_said() {
     ] {
         let whole =
             format!("The MCP server `stub` could not be started: {said}; its tools are not available.");
-        assert_eq!(Bench::with(&[word]).missing().await, whole);
+        assert_eq!(Fixture::with(&[word]).missing().await, whole);
     }
 }
 
 #[tokio::test]
 async fn a_list_without_end_is_cut() {
-    let found = Bench::with(&["endless-pages"]).found().await;
+    let found = Fixture::with(&["endless-pages"]).found().await;
     assert_eq!(found.tools.len(), 1);
     assert!(found.left_out[0].contains("another tool of the server has its name"), "{:?}", found.left_out);
     assert_eq!(
@@ -152,7 +153,7 @@ async fn a_line_without_end_needs_bounded_memory() {
         return;
     }
     let before = peak_memory();
-    let why = Bench::with(&["endless"]).missing().await;
+    let why = Fixture::with(&["endless"]).missing().await;
     assert!(why.contains("it sent a line of more than 16 MB; its tools"), "{why}");
     let more = peak_memory() - before;
     assert!(more < 200 << 20, "{more} more bytes");
@@ -180,13 +181,13 @@ async fn a_look_says_whom_a_call_is_sent_to_and_no_keys() {
         way: McpWay::Http { url, headers: [].into() },
         ..command("far", "x", &[])
     };
-    let bench = Bench::new(vec![confined, reached]);
+    let fixture = Fixture::new(vec![confined, reached]);
     for (tool, to) in [
         ("mcp__stub__say", "programs/server --token [hidden] [2J--fast (in the sandbox)"),
         ("mcp__far__say", "https://h.example/mcp"),
     ] {
         let look = countersign::tool::Invocation { name: tool.into(), ..invocation("say", json!({})) };
-        assert_eq!(bench.tools.prepare(look).await.preview, Preview::Recipient(to.to_owned()));
+        assert_eq!(fixture.tools.prepare(look).await.preview, Preview::Recipient(to.to_owned()));
     }
-    assert_eq!(bench.groups.count(), 0);
+    assert_eq!(fixture.groups.count(), 0);
 }

@@ -7,28 +7,28 @@ use countersign::model::ToolCalls;
 use countersign::policy::Mode;
 use countersign::view::{View, ViewSettings};
 
-use super::stage::{Stage, call};
+use super::fixture::{DriverFixture, call};
 
 /// A run that has begun `b1` in the background and is over.
-async fn with_a_server() -> Stage {
-    let mut stage = Stage::open();
-    stage.submit("serve").await;
-    let model = stage.next_model_call().await;
+async fn with_a_server() -> DriverFixture {
+    let mut fixture = DriverFixture::open();
+    fixture.submit("serve").await;
+    let model = fixture.next_model_call().await;
     model.call(0, "shell", r#"{"command":"serve","background":true}"#).await;
     model.finish().await;
-    let request = stage.until_request().await;
-    stage.decide(request, call(1), Answer::AllowOnce).await;
+    let request = fixture.until_request().await;
+    fixture.decide(request, call(1), Answer::AllowOnce).await;
     let running = BackgroundStatus::running(1, 1).line();
-    stage.next_tool_run().await.done(Outcome::Ok, &format!("(nothing new)\n{running}"));
-    answered(&mut stage).await;
-    stage
+    fixture.next_tool_run().await.done(Outcome::Ok, &format!("(nothing new)\n{running}"));
+    answered(&mut fixture).await;
+    fixture
 }
 
-async fn answered(stage: &mut Stage) {
-    let model = stage.next_model_call().await;
+async fn answered(fixture: &mut DriverFixture) {
+    let model = fixture.next_model_call().await;
     model.say("Done.").await;
     model.finish().await;
-    stage.until_turn_ended().await;
+    fixture.until_turn_ended().await;
 }
 
 fn view_settings() -> ViewSettings {
@@ -59,14 +59,14 @@ fn injected(bodies: &[Body]) -> Vec<String> {
 
 #[tokio::test(start_paused = true)]
 async fn an_end_is_written_once_and_told_with_the_next_message() {
-    let mut stage = with_a_server().await;
+    let mut fixture = with_a_server().await;
     for _ in 0..2 {
-        stage.background_ended(call(1), BackgroundStatus::ended(1, "exit code 3", 9)).await;
+        fixture.background_ended(call(1), BackgroundStatus::ended(1, "exit code 3", 9)).await;
     }
-    stage.until_entry(|body| matches!(body, Body::Note(_))).await;
-    stage.submit("and now").await;
-    answered(&mut stage).await;
-    let bodies = stage.all_heard();
+    fixture.until_entry(|body| matches!(body, Body::Note(_))).await;
+    fixture.submit("and now").await;
+    answered(&mut fixture).await;
+    let bodies = fixture.all_heard();
     assert_eq!(noted(&bodies), ["[b1: exit code 3 after 9 s]"]);
     let told =
         "The background command b1 has ended: exit code 3 after 9 s. shell_output says what it printed.";
@@ -75,20 +75,20 @@ async fn an_end_is_written_once_and_told_with_the_next_message() {
 
 #[tokio::test(start_paused = true)]
 async fn what_a_result_has_told_is_not_told_again() {
-    let mut stage = with_a_server().await;
-    stage.submit("how is it").await;
-    let model = stage.next_model_call().await;
+    let mut fixture = with_a_server().await;
+    fixture.submit("how is it").await;
+    let model = fixture.next_model_call().await;
     model.call(0, "shell_output", r#"{"id":"b1"}"#).await;
     model.finish().await;
     // No such tool is staged, so its result says nothing of b1; the end then comes while the model speaks.
-    let model = stage.next_model_call().await;
-    stage.background_ended(call(1), BackgroundStatus::ended(1, "exit code 0", 2)).await;
-    stage.until_entry(|body| matches!(body, Body::Note(_))).await;
+    let model = fixture.next_model_call().await;
+    fixture.background_ended(call(1), BackgroundStatus::ended(1, "exit code 0", 2)).await;
+    fixture.until_entry(|body| matches!(body, Body::Note(_))).await;
     model.call(0, "read", "{}").await;
     model.finish().await;
-    stage.next_tool_run().await.done(Outcome::Ok, "[b1: running for 99 s]");
-    answered(&mut stage).await;
-    let bodies = stage.all_heard();
+    fixture.next_tool_run().await.done(Outcome::Ok, "[b1: running for 99 s]");
+    answered(&mut fixture).await;
+    let bodies = fixture.all_heard();
     assert_eq!(
         (noted(&bodies).len(), injected(&bodies).len()),
         (1, 1),
@@ -98,13 +98,13 @@ async fn what_a_result_has_told_is_not_told_again() {
 
 #[tokio::test(start_paused = true)]
 async fn the_view_counts_it_as_ended() {
-    let mut stage = with_a_server().await;
+    let mut fixture = with_a_server().await;
     let mut view = View::new(view_settings());
-    stage.told().iter().for_each(|entry| view.fold(&Event::Appended(entry.clone())));
+    fixture.told().iter().for_each(|entry| view.fold(&Event::Appended(entry.clone())));
     assert!(view.shells()[0].is_running);
-    stage.background_ended(call(1), BackgroundStatus::ended(1, "exit code 3", 9)).await;
-    stage.until_entry(|body| matches!(body, Body::Note(_))).await;
-    view.fold(&Event::Appended(stage.told().last().unwrap().clone()));
+    fixture.background_ended(call(1), BackgroundStatus::ended(1, "exit code 3", 9)).await;
+    fixture.until_entry(|body| matches!(body, Body::Note(_))).await;
+    view.fold(&Event::Appended(fixture.told().last().unwrap().clone()));
     let shell = &view.shells()[0];
     assert!(!shell.is_running);
     assert_eq!(shell.words, "exit code 3 after 9 s");

@@ -122,7 +122,7 @@ fn steps(words: &str) -> Vec<Step> {
 
 /// What can be changed while it works.
 #[derive(Default)]
-struct Desk {
+struct ServerState {
     tasks: BTreeMap<String, Task>,
     /// The ids of messages, each of which may come once.
     messages: BTreeSet<String>,
@@ -142,15 +142,15 @@ struct Shared {
     way: Way,
     tenant: Option<&'static str>,
     message: Option<&'static str>,
-    desk: Mutex<Desk>,
+    server: Mutex<ServerState>,
     changed: Condvar,
 }
 
 impl Agent {
     /// One that is spoken to in this way; that wants this tenant named; and messages of this id alone, or each of another.
     pub(crate) fn of(way: Way, tenant: Option<&'static str>, message: Option<&'static str>) -> Self {
-        let desk = Mutex::default();
-        let shared = Arc::new(Shared { way, tenant, message, desk, changed: Condvar::new() });
+        let server = Mutex::default();
+        let shared = Arc::new(Shared { way, tenant, message, server, changed: Condvar::new() });
         let (own, listener) = (shared.clone(), std::net::TcpListener::bind("127.0.0.1:0").unwrap());
         let url = format!("http://{}/rpc?k=1", listener.local_addr().unwrap());
         let site = Site::listening(listener, move |asked, reply| own.answer(asked, reply, &url));
@@ -159,17 +159,17 @@ impl Agent {
 
     /// Messages are not answered while it is so.
     pub(crate) fn mute(&self, is_mute: bool) {
-        self.shared.desk.lock().unwrap().is_mute = is_mute;
+        self.shared.server.lock().unwrap().is_mute = is_mute;
         self.shared.changed.notify_all();
     }
 
     /// Streams break off after so many bytes, and the tasks end meanwhile.
     pub(crate) fn cut_streams(&self, after: usize) {
-        self.shared.desk.lock().unwrap().cut = Some(after);
+        self.shared.server.lock().unwrap().cut = Some(after);
     }
 
     pub(crate) fn state(&self, task: &str) -> &'static str {
-        self.shared.desk.lock().unwrap().tasks[task].state
+        self.shared.server.lock().unwrap().tasks[task].state
     }
 }
 
@@ -212,7 +212,7 @@ impl Shared {
                     self.stream(&task, reply, &|event| format!("data: {}\n\n", whole(Ok(event))));
                 }
                 Ok(Taken::Task(task)) => {
-                    let whole_task = self.desk.lock().unwrap().tasks[&task].whole(self.way);
+                    let whole_task = self.server.lock().unwrap().tasks[&task].whole(self.way);
                     reply.json(&whole(Ok(self.way.event("task", "task", whole_task))));
                 }
             },
@@ -259,7 +259,7 @@ impl Shared {
 
     /// Whether a message has the id that it must have.
     fn is_named(&self, id: Option<&str>) -> bool {
-        let is_new = |id: &str| self.desk.lock().unwrap().messages.insert(id.to_owned());
+        let is_new = |id: &str| self.server.lock().unwrap().messages.insert(id.to_owned());
         match (id, self.message) {
             (Some(id), Some(only)) => id == only,
             (Some(id), None) => !id.is_empty() && is_new(id),
@@ -281,11 +281,11 @@ impl Shared {
         let Some(words) = part["text"].as_str().filter(|_| part.get("kind") == part_kind) else {
             return Err((-32602, "Invalid part"));
         };
-        let mut desk = self.desk.lock().unwrap();
-        desk = self.changed.wait_while(desk, |desk| desk.is_mute).unwrap();
+        let mut server = self.server.lock().unwrap();
+        server = self.changed.wait_while(server, |server| server.is_mute).unwrap();
         if let Some(id) = message.get("taskId") {
             let id = id.as_str().ok_or((-32602, "Invalid task id"))?;
-            let task = desk.tasks.get_mut(id).ok_or((-32001, "Task not found"))?;
+            let task = server.tasks.get_mut(id).ok_or((-32001, "Task not found"))?;
             if task.is_over() {
                 return Err((-32004, "The task is over"));
             }
@@ -302,7 +302,7 @@ impl Shared {
         if words == "refuse" {
             return Err((-32603, "no paper, key-123456789\u{1b}[2J"));
         }
-        let id = format!("t-{}", desk.tasks.len() + 1);
+        let id = format!("t-{}", server.tasks.len() + 1);
         let task = Task {
             id: id.clone(),
             steps: steps(words).into(),
@@ -310,15 +310,15 @@ impl Shared {
             message: None,
             artifacts: Vec::new(),
         };
-        desk.tasks.insert(id.clone(), task);
+        server.tasks.insert(id.clone(), task);
         Ok(Taken::Task(id))
     }
 
     /// Tells what the task does, as it does it.
     fn stream(&self, id: &str, reply: Reply, written: &dyn Fn(Value) -> String) {
         let mut reply = reply.open("200 OK\r\ncontent-type: text/event-stream");
-        let mut desk = self.desk.lock().unwrap();
-        let mut left = desk.cut;
+        let mut server = self.server.lock().unwrap();
+        let mut left = server.cut;
         let mut tell = |event: Value| {
             let event = written(event);
             let now = event.len().min(left.unwrap_or(usize::MAX));
@@ -326,33 +326,33 @@ impl Shared {
             reply.write(&event.as_bytes()[..now]);
             left != Some(0)
         };
-        let mut goes_on = tell(self.way.event("task", "task", desk.tasks[id].whole(self.way)));
+        let mut goes_on = tell(self.way.event("task", "task", server.tasks[id].whole(self.way)));
         loop {
-            let Some(task) = desk.tasks.get_mut(id) else { return };
+            let Some(task) = server.tasks.get_mut(id) else { return };
             match task.step(self.way) {
                 Some(event) => goes_on = goes_on && tell(event),
                 None if task.steps.is_empty() => return,
-                None => desk = self.changed.wait(desk).unwrap(),
+                None => server = self.changed.wait(server).unwrap(),
             }
         }
     }
 
-    fn named<'d>(&self, asked: &Asked, desk: &'d mut Desk) -> Result<&'d mut Task, Refusal> {
+    fn named<'d>(&self, asked: &Asked, server: &'d mut ServerState) -> Result<&'d mut Task, Refusal> {
         let id = asked.body["params"]["id"].as_str().unwrap_or_default();
-        desk.tasks.get_mut(id).ok_or((-32001, "Task not found"))
+        server.tasks.get_mut(id).ok_or((-32001, "Task not found"))
     }
 
     /// A task that nobody listens to takes a step whenever it is asked about.
     fn get(&self, asked: &Asked) -> Result<Value, Refusal> {
-        let mut desk = self.desk.lock().unwrap();
-        let task = self.named(asked, &mut desk)?;
+        let mut server = self.server.lock().unwrap();
+        let task = self.named(asked, &mut server)?;
         task.step(self.way);
         Ok(task.whole(self.way))
     }
 
     fn cancel(&self, asked: &Asked) -> Result<Value, Refusal> {
-        let mut desk = self.desk.lock().unwrap();
-        let task = self.named(asked, &mut desk)?;
+        let mut server = self.server.lock().unwrap();
+        let task = self.named(asked, &mut server)?;
         if task.is_over() {
             return Err((-32002, "Task cannot be canceled"));
         }

@@ -11,14 +11,14 @@ use super::site::{Asked, Reply, Site};
 pub(crate) const ANSWER: &str = "The worker did it.";
 
 #[derive(Default)]
-struct Desk {
+struct ServerState {
     tasks: Vec<Value>,
     /// Tasks are worked on until this is false, or they are cancelled.
     is_busy: bool,
 }
 
 struct Shared {
-    desk: Mutex<Desk>,
+    server: Mutex<ServerState>,
     changed: Condvar,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Kaos {
 impl Kaos {
     /// One whose card stands at `card`: `/.well-known/agent.json` today.
     pub(crate) fn at(base: &'static str, card: &'static str) -> Self {
-        let shared = Arc::new(Shared { desk: Mutex::default(), changed: Condvar::new() });
+        let shared = Arc::new(Shared { server: Mutex::default(), changed: Condvar::new() });
         let own = shared.clone();
         let site = Site::new(move |asked, reply| {
             let Some(path) = asked.path.strip_prefix(base) else { return not_there(reply) };
@@ -49,14 +49,14 @@ impl Kaos {
     }
 
     pub(crate) fn busy(&self, is_busy: bool) {
-        self.shared.desk.lock().unwrap().is_busy = is_busy;
+        self.shared.server.lock().unwrap().is_busy = is_busy;
         self.shared.changed.notify_all();
     }
 
     /// How each task stands.
     pub(crate) fn states(&self) -> Vec<String> {
         let state = |task: &Value| task["status"]["state"].as_str().unwrap().to_owned();
-        self.shared.desk.lock().unwrap().tasks.iter().map(state).collect()
+        self.shared.server.lock().unwrap().tasks.iter().map(state).collect()
     }
 }
 
@@ -87,7 +87,7 @@ impl Shared {
             "SendMessage" | "tasks/send" => self.send(params),
             "GetTask" | "tasks/get" => self.task(params, |_| true),
             "ListTasks" | "tasks/list" => {
-                let tasks = self.desk.lock().unwrap().tasks.clone();
+                let tasks = self.server.lock().unwrap().tasks.clone();
                 Ok(json!({ "count": tasks.len(), "tasks": tasks }))
             }
             "CancelTask" | "tasks/cancel" => self.task(params, |task| {
@@ -116,16 +116,17 @@ impl Shared {
             return Err((-32602, "Message must contain text content".to_owned()));
         }
         let text = text.join(" ");
-        let mut desk = self.desk.lock().unwrap();
-        let at = desk.tasks.len();
+        let mut server = self.server.lock().unwrap();
+        let at = server.tasks.len();
         let session = params["contextId"].as_str().unwrap_or("session_1");
-        desk.tasks.push(json!({
+        server.tasks.push(json!({
             "id": format!("task_{at}"), "sessionId": session, "status": status("working", "Task started"),
             "history": [said("user", &text)], "artifacts": [], "metadata": {}, "autonomous": false, "output": "",
             "events": [{ "id": "event_1", "type": "task_started", "timestamp": "2026-11-22T00:00:00Z", "data": {} }],
         }));
-        desk = self.changed.wait_while(desk, |desk| desk.is_busy && working(&desk.tasks[at])).unwrap();
-        let task = &mut desk.tasks[at];
+        server =
+            self.changed.wait_while(server, |server| server.is_busy && working(&server.tasks[at])).unwrap();
+        let task = &mut server.tasks[at];
         if working(task) {
             let (state, words) = match text.as_str() {
                 "fail" => ("failed", "the model is gone"),
@@ -140,8 +141,8 @@ impl Shared {
     }
 
     fn task(&self, params: &Value, change: impl Fn(&mut Value) -> bool) -> Result<Value, (i64, String)> {
-        let mut desk = self.desk.lock().unwrap();
-        let task = desk.tasks.iter_mut().find(|task| task["id"] == params["id"]);
+        let mut server = self.server.lock().unwrap();
+        let task = server.tasks.iter_mut().find(|task| task["id"] == params["id"]);
         let task = task.ok_or((-32001, "Task not found".to_owned()))?;
         let changed = change(task).then(|| task.clone());
         self.changed.notify_all();

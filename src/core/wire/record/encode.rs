@@ -67,7 +67,7 @@ fn write_body(record: &mut Map<String, Value>, body: &Body, bytes: Bytes) {
         }
         Body::Change(change) => change::write(record, change),
         Body::Note(remark) => note::write(record, remark),
-        Body::Learned(learned) => lesson::write(record, learned),
+        Body::ProviderLimit(learned) => lesson::write(record, learned),
         Body::Error { message, next } => put(record, json!({ "message": message, "next": next })),
         Body::TurnEnded(ended) => write_ended(record, ended),
     }

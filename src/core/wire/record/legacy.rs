@@ -3,8 +3,8 @@
 //! The only place that reads words back. The sentences are those that version 1 wrote; they never change.
 
 use crate::ledger::{
-    About, BackgroundStatus, Body, CommandState, CutBy, Facts, Learned, Lesson, ModelRef, Note, NoteKind,
-    Outcome, Summary,
+    About, BackgroundStatus, Body, CommandState, CutBy, Facts, LearnedLimit, ModelRef, Note, NoteKind,
+    Outcome, ProviderLimit, Summary,
 };
 
 const REASONING: &str =
@@ -18,20 +18,20 @@ const HOOK: &str = "A hook changed the arguments of the call";
 /// A note that was written without a kind.
 pub(super) fn note(about: About, text: String) -> Body {
     if let (Some(about), Some(lesson)) = (about.entry(), lesson(&text)) {
-        return Body::Learned(Learned { about, lesson });
+        return Body::ProviderLimit(LearnedLimit { about, lesson });
     }
     let kind = about.call().and_then(|_| kind(&text)).unwrap_or(NoteKind::Plain);
     Body::Note(Note::new(about, kind, text))
 }
 
 /// What a provider's refusal taught.
-fn lesson(text: &str) -> Option<Lesson> {
+fn lesson(text: &str) -> Option<ProviderLimit> {
     if text == REASONING {
-        return Some(Lesson::ReasoningRefused);
+        return Some(ProviderLimit::ReasoningRefused);
     }
     let [begin, middle, end] = LIMIT;
     let (model, most) = text.strip_prefix(begin)?.strip_suffix(end)?.rsplit_once(middle)?;
-    Some(Lesson::OutputLimit { model: ModelRef::parse(model), most: most.parse().ok()? })
+    Some(ProviderLimit::OutputLimit { model: ModelRef::parse(model), most: most.parse().ok()? })
 }
 
 /// What a note on a call records.
@@ -127,9 +127,9 @@ mod tests {
 
     #[test]
     fn the_sentences_of_version_1_mean_what_they_meant() {
-        let limit = |model: &str| Lesson::OutputLimit { model: ModelRef::parse(model), most: 16_384 };
+        let limit = |model: &str| ProviderLimit::OutputLimit { model: ModelRef::parse(model), most: 16_384 };
         for (text, lesson) in [
-            (REASONING.to_owned(), Lesson::ReasoningRefused),
+            (REASONING.to_owned(), ProviderLimit::ReasoningRefused),
             (
                 "From here on a/b/c: d is asked for at most 16384 tokens: its provider allows no more."
                     .to_owned(),
@@ -137,7 +137,7 @@ mod tests {
             ),
         ] {
             let read = note(About::Entry(EntryId(3)), text.clone());
-            assert_eq!(read, Body::Learned(Learned { about: EntryId(3), lesson }), "{text}");
+            assert_eq!(read, Body::ProviderLimit(LearnedLimit { about: EntryId(3), lesson }), "{text}");
             assert!(matches!(note(About::Call(CallId(3)), text), Body::Note(_)));
         }
         let ended = |words: &str, is_running| {

@@ -35,7 +35,7 @@ pub(super) fn write(record: &mut Map<String, Value>, note: &Note) {
 pub(super) fn read(fields: &Fields<'_>) -> Result<Body, RecordError> {
     // A lesson is a note for versions that do not know it.
     if let Some(learned) = lesson::read(fields) {
-        return Ok(Body::Learned(learned));
+        return Ok(Body::ProviderLimit(learned));
     }
     let (about, text) = (About::parse(fields.str("about")?), fields.text("text")?);
     if fields.get(KIND).is_none() {

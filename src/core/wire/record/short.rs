@@ -50,7 +50,7 @@ fn short(body: &Body, told: &mut TaskStates) -> Option<Value> {
         | Body::Progress(_)
         | Body::Handoff { .. }
         | Body::Note(_)
-        | Body::Learned(_)
+        | Body::ProviderLimit(_)
         | Body::Error { .. } => None,
     }
 }

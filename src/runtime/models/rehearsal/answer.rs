@@ -4,19 +4,19 @@ use crate::model::Request;
 use crate::wire::script::{Reply, ScriptedCall};
 
 use super::reply::{propose, say};
+use super::request::{RehearsalRequest, RehearsedAction, understand};
 use super::round::{Round, since_user};
-use super::wish::{RehearsedAction, Wish, understand};
 use super::{report, tour, words};
 
 /// What the rehearsal says to a request.
 pub(super) fn answer(request: &Request) -> Reply {
     let (words, rounds) = since_user(request);
     let reply = match understand(words) {
-        Wish::Tour => tour::step(&rounds),
-        Wish::Help => say(words::help()),
-        Wish::Explain => say(words::EXPLANATION.trim_end()),
-        Wish::Unclear => say(words::not_understood(words)),
-        Wish::Do(batches) => carry_out(&batches, &rounds),
+        RehearsalRequest::Tour => tour::step(&rounds),
+        RehearsalRequest::Help => say(words::help()),
+        RehearsalRequest::Explain => say(words::EXPLANATION.trim_end()),
+        RehearsalRequest::Unclear => say(words::not_understood(words)),
+        RehearsalRequest::Do(batches) => carry_out(&batches, &rounds),
     };
     only_what_exists(reply, request)
 }

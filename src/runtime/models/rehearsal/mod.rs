@@ -5,11 +5,11 @@
 mod answer;
 mod reply;
 mod report;
+mod request;
 mod round;
 mod scan;
 mod tour;
 mod verb;
-mod wish;
 mod words;
 
 use futures_util::stream::BoxStream;

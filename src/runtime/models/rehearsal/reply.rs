@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::tool::name::{EDIT, LIST, READ, SEARCH, SHELL, WRITE};
 use crate::wire::script::{Reply, ScriptedCall};
 
-use super::wish::RehearsedAction;
+use super::request::RehearsedAction;
 
 /// An answer without calls.
 pub(super) fn say(text: impl Into<String>) -> Reply {

@@ -6,7 +6,7 @@ use crate::context::words::wish_in;
 use crate::ledger::{Arguments, Message, Outcome, ToolResult};
 use crate::model::Request;
 
-use super::wish::{Wish, understand};
+use super::request::{RehearsalRequest, understand};
 
 /// One message with calls, and how they ended.
 pub(super) type Round = Vec<CompletedCall>;
@@ -37,7 +37,7 @@ pub(super) fn since_user(request: &Request) -> (&str, Vec<Round>) {
         match message {
             Message::User(said) => {
                 let new = wish_in(&said.content);
-                if is_beside && understand(new) == Wish::Unclear {
+                if is_beside && understand(new) == RehearsalRequest::Unclear {
                     came_with_results = true;
                     continue;
                 }

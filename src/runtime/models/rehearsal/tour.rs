@@ -5,8 +5,8 @@ use crate::wire::script::Reply;
 
 use super::reply::{propose, say};
 use super::report::{account, names};
+use super::request::RehearsedAction;
 use super::round::Round;
-use super::wish::RehearsedAction;
 use super::words;
 
 /// The tour writes this file and no other.

@@ -1,6 +1,6 @@
 //! The words of the rehearsal: who it is, what it understands, how to leave it for a real model.
 
-use super::wish::RehearsedAction;
+use super::request::RehearsedAction;
 
 /// A long answer, for a look at the screen and for a try of Esc.
 pub(super) const EXPLANATION: &str = include_str!("../../../../assets/rehearsal/explain.md");

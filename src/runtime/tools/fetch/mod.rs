@@ -7,8 +7,8 @@
 //! goes from one to the next. What comes is counted after it was decompressed.
 
 mod address;
-mod desk;
 mod html;
+mod layout_threads;
 mod nesting;
 mod page;
 mod resolver;
@@ -32,7 +32,7 @@ use super::super::network::{Network, cause};
 use super::arguments::required;
 use super::tool::{LookedAt, Running, RunningCall, Tool, spec};
 use super::words::size;
-use desk::Desk;
+use layout_threads::LayoutThreads;
 use page::ContentType;
 use resolver::Guard;
 use target::{FetchTarget, check};
@@ -93,7 +93,7 @@ impl Tool for FetchTool {
 #[derive(Debug)]
 pub(super) struct Fetch {
     reach: Reach,
-    desk: Desk,
+    desk: LayoutThreads,
     /// The hosts of all proxies that may be used.
     proxies: Vec<String>,
 }
@@ -132,7 +132,7 @@ impl Fetch {
         });
         let named = named.map(|(_, value)| value.to_string_lossy().into_owned());
         Self {
-            desk: Desk::default(),
+            desk: LayoutThreads::default(),
             reach: Reach::default(),
             proxies: named.filter_map(|address| host_of(&address)).collect(),
         }

@@ -9,7 +9,7 @@ use crate::ui::panes::Screen;
 use crate::ui::panes::level::bar;
 use crate::ui::panes::words::{both_ends, cells, count, one_row, percent, short};
 use crate::ui::text::{fit, width};
-use crate::view::{Fate, Sight, one_line};
+use crate::view::{Fate, SeenEntry, one_line};
 
 use super::words::{field, grouped};
 
@@ -87,7 +87,7 @@ pub(super) fn line(
 }
 
 /// What it adds, and the request up to here.
-fn sums(sight: &Sight, total: usize, screen: &Screen<'_>) -> Vec<Span<'static>> {
+fn sums(sight: &SeenEntry, total: usize, screen: &Screen<'_>) -> Vec<Span<'static>> {
     let theme = screen.theme;
     let own = Span::styled(format!("{:>6}", format!("~{}", short(sight.tokens))), theme.text);
     if total < ROOMY {

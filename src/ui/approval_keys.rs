@@ -1,0 +1,63 @@
+//! The keys that answer what waits, in its pane and on its page.
+
+use crate::agent::Answer;
+use crate::tool::ASK;
+use crate::view::View;
+
+use super::deciding::{decide, raise, write_reason};
+use super::effect::UiEffect;
+use super::key_timing::Press;
+use super::keymap::KeyAction;
+use super::local::{Focus, Local};
+use super::{editing, session_rule};
+
+/// What a key does that answers what has the focus; `None` when the command is no answer.
+pub(super) fn answer(
+    local: &mut Local,
+    view: &View,
+    command: KeyAction,
+    press: Press,
+) -> Option<Vec<UiEffect>> {
+    let answer = match command {
+        KeyAction::Once => Answer::AllowOnce,
+        KeyAction::Session => Answer::AllowSession,
+        KeyAction::Sandboxed => Answer::AllowSandboxed,
+        KeyAction::Deny => Answer::Deny(String::new()),
+        KeyAction::Always => {
+            session_rule::show(local, view, press);
+            return Some(Vec::new());
+        }
+        KeyAction::Reason => {
+            write_reason(local, view, press);
+            return Some(Vec::new());
+        }
+        KeyAction::Edit => {
+            editing::begin(local, view, press);
+            return Some(Vec::new());
+        }
+        KeyAction::Raise => return Some(raise(local, view, press)),
+        _ => return None,
+    };
+    Some(decide(local, view, press, answer))
+}
+
+/// Whether a command means something for what has the focus, or on the page of a call; a key of one that does not is text.
+pub(super) fn has_meaning(local: &mut Local, view: &View, command: KeyAction) -> bool {
+    let subject = local.subject(view);
+    let is_question = subject.as_ref().is_some_and(|(_, asked, _)| asked.name == ASK);
+    let is_stop = subject.is_none() && local.focused(view) == Focus::Stop;
+    let allows = matches!(
+        command,
+        KeyAction::Once | KeyAction::Session | KeyAction::Sandboxed | KeyAction::Always | KeyAction::Edit
+    );
+    if allows && is_question {
+        local.hint =
+            Some("a question: tab, then a number chooses, r answers in words, n does not".to_owned());
+        return false;
+    }
+    match command {
+        KeyAction::Raise => subject.is_none(),
+        KeyAction::Deny | KeyAction::Reason | KeyAction::Open => !is_stop,
+        _ => !(allows && is_stop),
+    }
+}

@@ -1,0 +1,143 @@
+//! Where keys go: to the composer, until the person gives the focus to something else.
+//!
+//! Nothing that waits takes the focus by itself, and it goes back to the composer with every decision. A key that did not
+//! arrive as a person presses keys neither gives the focus nor decides: it is text.
+
+use ratatui::crossterm::event::{KeyCode, KeyEventKind};
+
+use crate::ledger::CallId;
+use crate::view::{CardId, View};
+
+use super::key_timing::{Press, types};
+use super::keymap::KeyAction;
+use super::local::{Focus, Local, sent};
+
+/// Whether something that waits has the keys.
+pub(super) fn waits(focus: Focus) -> bool {
+    matches!(focus, Focus::Approval(_) | Focus::Stop)
+}
+
+/// A key of a burst, while something that waits has the focus: it was not pressed for that, so the composer gets it and
+/// the focus.
+pub(super) fn leave_to_text(local: &mut Local, view: &View, press: Press) {
+    let is_text = types(press.key) || matches!(press.key.code, KeyCode::Tab | KeyCode::Enter);
+    let is_held = press.key.kind == KeyEventKind::Repeat;
+    if waits(local.focused(view)) && is_text && !is_held && !local.stand.is_meant(press) {
+        local.focus = Focus::Composer;
+        local.always = None;
+    }
+}
+
+/// Text came into the composer whole, from a paste or the user's editor: what is typed next belongs to it.
+pub(super) fn follow_text(local: &mut Local, view: &View) {
+    if waits(local.focused(view)) {
+        local.focus = Focus::Composer;
+        local.always = None;
+    }
+}
+
+/// Tab: the next thing gets the focus. In a burst it is a character of what is pasted.
+pub(super) fn tab(local: &mut Local, view: &View, press: Press) {
+    if press.alone {
+        local.always = None;
+        local.focus = next(local, view);
+        if let Focus::Card(id) = local.focus {
+            local.scroll.reveal = Some(id);
+        } else if waits(local.focus) {
+            local.scroll.top = None;
+        }
+    } else if local.focused(view) == Focus::Composer && !press.again {
+        local.composer.paste("\t");
+    }
+}
+
+/// Composer, then all that waits, then the last card that opens or has code, then the composer again.
+fn next(local: &Local, view: &View) -> Focus {
+    let waiting: Vec<CallId> = local.waiting(view).iter().map(|(_, r)| r.call).collect();
+    let last = view.focusable().next_back().map(Focus::Card);
+    let after_waiting = || last.unwrap_or(Focus::Composer);
+    match local.focused(view) {
+        Focus::Composer => first(local, view).unwrap_or_else(after_waiting),
+        Focus::Approval(call) => {
+            let at = waiting.iter().position(|c| *c == call);
+            at.and_then(|at| waiting.get(at + 1)).map_or(Focus::Composer, |c| Focus::Approval(*c))
+        }
+        Focus::Stop => after_waiting(),
+        Focus::Card(_) => Focus::Composer,
+    }
+}
+
+/// Gives the focus to the first thing that waits, from where no key can decide about it.
+pub(super) fn give(local: &mut Local, view: &View) {
+    match first(local, view) {
+        Some(there) => {
+            local.focus = there;
+            local.scroll.top = None;
+            local.hint = Some("it has the keys now: press the one you mean".to_owned());
+        }
+        None => local.hint = Some("nothing waits for you".to_owned()),
+    }
+}
+
+/// The first thing that waits.
+fn first(local: &Local, view: &View) -> Option<Focus> {
+    let call = local.waiting(view).first().map(|(_, asked)| Focus::Approval(asked.call));
+    call.or_else(|| local.stop(view).map(|_| Focus::Stop))
+}
+
+/// An arrow key. False when it means nothing here but a move of the cursor.
+pub(super) fn up_or_down(local: &mut Local, view: &View, command: KeyAction, press: Press) -> bool {
+    let step: isize = if command == KeyAction::Up { -1 } else { 1 };
+    match local.focused(view) {
+        Focus::Approval(_) if scroll(local, i32::try_from(step).unwrap_or(0)) => {}
+        Focus::Approval(call) => {
+            let waiting: Vec<CallId> = local.waiting(view).iter().map(|(_, r)| r.call).collect();
+            local.focus = Focus::Approval(neighbour(&waiting, call, step));
+        }
+        Focus::Stop => {}
+        Focus::Card(id) => {
+            let cards: Vec<CardId> = view.focusable().collect();
+            let there = neighbour(&cards, id, step);
+            local.focus = Focus::Card(there);
+            local.scroll.reveal = Some(there);
+        }
+        Focus::Composer => return in_composer(local, view, step, press),
+    }
+    true
+}
+
+/// Earlier messages; down from an empty composer, which leads nowhere else, goes to what waits.
+fn in_composer(local: &mut Local, view: &View, step: isize, press: Press) -> bool {
+    let is_free = step > 0 && local.composer.is_empty() && !local.composer.is_browsing();
+    if let Some(there) = first(local, view).filter(|_| is_free && local.edit.is_none()) {
+        if press.alone {
+            local.focus = there;
+            local.scroll.top = None;
+        }
+        return true;
+    }
+    let all: Vec<&str> = local.earlier.iter().map(String::as_str).chain(sent(view)).collect();
+    local.edit.is_none() && local.composer.browse(&all, step)
+}
+
+/// Scrolls the focused pane by so many lines; false when it shows all it has.
+pub(super) fn scroll(local: &mut Local, by: i32) -> bool {
+    let Some(reading) = local.reading.as_mut().filter(|reading| reading.scrolls()) else { return false };
+    reading.go(by);
+    true
+}
+
+/// Scrolls the focused pane by so many of its pages; false when no pane has the focus, or it shows all it has.
+pub(super) fn turn(local: &mut Local, view: &View, pages: i32) -> bool {
+    if !matches!(local.focused(view), Focus::Approval(_)) {
+        return false;
+    }
+    let rows = local.reading.map_or(1, |reading| reading.rows.max(1));
+    scroll(local, i32::try_from(rows).unwrap_or(1).saturating_mul(pages))
+}
+
+/// The one before or after `here`, or itself at either end.
+fn neighbour<T: Copy + PartialEq>(all: &[T], here: T, step: isize) -> T {
+    let at = all.iter().position(|one| *one == here).and_then(|at| at.checked_add_signed(step));
+    at.and_then(|at| all.get(at)).copied().unwrap_or(here)
+}

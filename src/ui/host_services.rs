@@ -1,0 +1,63 @@
+//! What only whoever runs the screen can do: the user's editor, themes by name, what was said in earlier sessions.
+
+use futures_util::future::{BoxFuture, ready};
+use tokio::sync::watch;
+
+use super::local::{Local, Overlay};
+use super::picker::{Choice, Item, Picker};
+use super::picker_source::Source;
+use super::theme::Theme;
+
+/// A text in the user's editor.
+pub type Editing = BoxFuture<'static, Result<String, String>>;
+
+/// What there is of this name.
+type Named<T> = Box<dyn Fn(&str) -> T + Send>;
+
+/// Who answers the screen's questions.
+pub struct HostServices {
+    /// What was sent in earlier sessions of this folder, oldest first; comes when it has been read.
+    pub prompts: watch::Receiver<Vec<String>>,
+    /// Opens the user's editor on a text and returns the new one, or why there is none.
+    pub editor: Box<dyn Fn(String) -> Editing + Send>,
+    /// The names of the themes.
+    pub theme_names: Vec<String>,
+    /// The theme of this name, as this terminal can show it.
+    pub theme: Named<Option<Theme>>,
+}
+
+impl Default for HostServices {
+    /// Nobody answers.
+    fn default() -> Self {
+        Self {
+            prompts: watch::channel(Vec::new()).1,
+            editor: Box::new(|_| Box::pin(ready(Err("there is no editor here".to_owned())))),
+            theme_names: Vec::new(),
+            theme: Box::new(|_| None),
+        }
+    }
+}
+
+impl HostServices {
+    /// Lays the themes on top, to pick from.
+    pub(super) fn pick_theme(&self, local: &mut Local, theme: &str) {
+        let names = self.theme_names.iter();
+        let item = |name: &String| Item {
+            words: name.clone(),
+            aside: String::new(),
+            choice: Choice::Theme(name.clone()),
+        };
+        let mut picker = Picker::new(Source::Themes, names.map(item).collect());
+        picker.before = theme.to_owned();
+        picker.chosen = picker.items.iter().position(|item| item.words == theme).unwrap_or(0);
+        local.overlay = Some(Overlay::Picker(picker));
+    }
+
+    /// Before a frame: what has been read meanwhile.
+    pub(super) fn refresh(&mut self, local: &mut Local) {
+        let read = self.prompts.borrow_and_update();
+        if read.has_changed() {
+            local.earlier.clone_from(&read);
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! What a key of the table does.
+
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use tui_textarea::CursorMove;
+
+use crate::agent::Intent;
+use crate::policy::Mode;
+use crate::view::{CardId, View};
+
+use super::chord::Chord;
+use super::commands;
+use super::copying::copy;
+use super::effect::UiEffect;
+use super::key_timing::Press;
+use super::keymap::KeyAction;
+use super::local::{Focus, Local, Overlay, Position};
+use super::picker_keys;
+use super::picker_source::Source;
+use super::program_input;
+use super::search::{Search, SearchStep};
+use super::submit::{self, completions, send, send_later};
+use super::{approval_keys, editing, focus};
+
+pub(super) fn obey(
+    local: &mut Local,
+    view: &View,
+    command: KeyAction,
+    press: Press,
+    was_armed: bool,
+) -> Vec<UiEffect> {
+    if let Some(acts) = approval_keys::answer(local, view, command, press) {
+        return acts;
+    }
+    let key = press.key;
+    match command {
+        KeyAction::Escape => return escape(local, view),
+        KeyAction::ClearOrQuit => return clear_or_quit(local, was_armed),
+        KeyAction::Leave if local.composer.is_empty() => return vec![UiEffect::Quit],
+        KeyAction::Leave => {
+            local.composer.delete();
+            focus::follow_text(local, view);
+        }
+        KeyAction::Suspend => return vec![UiEffect::Suspend],
+        KeyAction::Mode => return vec![UiEffect::Send(Intent::SetMode(next_mode(view.session.mode)))],
+        // The rest of what is pasted follows.
+        KeyAction::Send if press.more => local.composer.newline(),
+        KeyAction::Send => {
+            let acts = send(local, view);
+            look(local, view);
+            return acts;
+        }
+        KeyAction::Empty => local.composer.clear(),
+        KeyAction::Newline => local.composer.newline(),
+        KeyAction::Later => return send_later(local, view),
+        KeyAction::Ledger | KeyAction::Budgets => return run_key(local, view, command),
+        KeyAction::Palette => return picker_keys::open(local, view, Source::Palette),
+        KeyAction::Editor => return vec![UiEffect::Edit],
+        KeyAction::Search => local.search = Some(Search::new()),
+        KeyAction::Prompts => return picker_keys::open(local, view, Source::Prompts),
+        KeyAction::Focus if submit::complete(local, view) => {}
+        KeyAction::Thinking => local.thinking_open = !local.thinking_open,
+        KeyAction::Focus => focus::tab(local, view, press),
+        KeyAction::PageUp if focus::turn(local, view, -1) => {}
+        KeyAction::PageDown if focus::turn(local, view, 1) => {}
+        KeyAction::End if focus::turn(local, view, i32::MAX) => {}
+        KeyAction::PageUp => local.scroll.wish -= i32::from(local.page.max(2)) - 1,
+        KeyAction::PageDown => local.scroll.wish += i32::from(local.page.max(2)) - 1,
+        KeyAction::Home => local.scroll.top = Some(Position::default()),
+        KeyAction::End if key.modifiers.contains(KeyModifiers::CONTROL) || local.composer.is_empty() => {
+            (local.scroll.top, local.scroll.anchor) = (None, None);
+        }
+        KeyAction::Help if !Chord::of(key).types() || local.composer.is_empty() => {
+            return run_key(local, view, command);
+        }
+        KeyAction::TypeInto => program_input::begin(local, view),
+        KeyAction::Open => open(local, view),
+        KeyAction::Copy => return copy(local, view).map(UiEffect::Copy).into_iter().collect(),
+        KeyAction::Up | KeyAction::Down if submit::choose(local, view, command == KeyAction::Up) => {}
+        KeyAction::Up | KeyAction::Down => {
+            if !focus::up_or_down(local, view, command, press) {
+                edit(local, key);
+            }
+        }
+        _ => edit(local, key),
+    }
+    Vec::new()
+}
+
+/// Looks for the words that came with the command.
+fn look(local: &mut Local, view: &View) {
+    if let Some(search) = &mut local.search
+        && let SearchStep::Shows(card) = search.look(view, search.wanted.clone())
+    {
+        search.typing = search.wanted.is_empty();
+        local.scroll.reveal = card;
+    }
+}
+
+/// Closes what lies on top, else interrupts; never touches what was typed.
+fn escape(local: &mut Local, view: &View) -> Vec<UiEffect> {
+    if editing::cancel(local) {
+        return Vec::new();
+    }
+    if view.status.is_busy() {
+        return vec![UiEffect::Abort];
+    }
+    if completions(local, view).is_some_and(|all| !all.is_empty()) {
+        // Until something else is typed.
+        local.list_shut = local.composer.area().lines().first().cloned();
+        return Vec::new();
+    }
+    if local.focused(view) == Focus::Composer {
+        local.vim.escape(&mut local.composer);
+    }
+    local.focus = Focus::Composer;
+    Vec::new()
+}
+
+fn clear_or_quit(local: &mut Local, was_armed: bool) -> Vec<UiEffect> {
+    if !local.composer.is_empty() {
+        local.composer.clear();
+    } else if was_armed {
+        return vec![UiEffect::Quit];
+    } else {
+        local.quit_armed = true;
+        local.hint = Some("press ctrl-c again to quit".to_owned());
+    }
+    Vec::new()
+}
+
+fn next_mode(mode: Mode) -> Mode {
+    match mode {
+        Mode::Plan => Mode::Ask,
+        Mode::Ask => Mode::Edit,
+        Mode::Edit => Mode::Auto,
+        // What takes every guard away is named, not passed on the way: `/mode unrestricted`.
+        Mode::Auto | Mode::Unrestricted => Mode::Plan,
+    }
+}
+
+fn open(local: &mut Local, view: &View) {
+    local.overlay = match local.focused(view) {
+        Focus::Approval(call) | Focus::Card(CardId::Call(call)) => Some(Overlay::Output(call, 0)),
+        Focus::Card(CardId::Entry(entry)) => view.compaction(entry).map(|_| Overlay::Summary(entry, 0)),
+        Focus::Composer | Focus::Stop | Focus::Card(CardId::Forming(..)) => None,
+    };
+}
+
+/// A key that means nothing else edits the composer, and takes the focus there: what a person begins to type
+/// must not be taken for answers half-way.
+pub(super) fn edit(local: &mut Local, key: KeyEvent) {
+    if local.vim.takes(&mut local.composer, key) {
+        local.focus = Focus::Composer;
+        return;
+    }
+    if focus::waits(local.focus) || matches!(key.code, KeyCode::Char(_)) {
+        local.focus = Focus::Composer;
+    }
+    let held = key.modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT);
+    let composer = &mut local.composer;
+    match (key.code, held) {
+        (KeyCode::Char(c), KeyModifiers::NONE) if composer.insert(c) => {}
+        (KeyCode::Char(_), KeyModifiers::NONE) => {
+            local.hint = Some("the composer is full: send this, or paste the rest from a file".to_owned());
+        }
+        (KeyCode::Backspace, KeyModifiers::NONE) => composer.backspace(),
+        (KeyCode::Backspace, _) | (KeyCode::Char('w'), KeyModifiers::CONTROL) => composer.delete_word(),
+        (KeyCode::Delete, _) => composer.delete(),
+        (KeyCode::Char('k'), KeyModifiers::CONTROL) => composer.delete_to_end(),
+        (KeyCode::Left, KeyModifiers::NONE) => composer.left(),
+        (KeyCode::Right, KeyModifiers::NONE) => composer.right(),
+        (KeyCode::Left, _) | (KeyCode::Char('b'), KeyModifiers::ALT) => composer.go(CursorMove::WordBack),
+        (KeyCode::Right, _) | (KeyCode::Char('f'), KeyModifiers::ALT) => composer.go(CursorMove::WordForward),
+        (KeyCode::Up, _) => composer.go(CursorMove::Up),
+        (KeyCode::Down, _) => composer.go(CursorMove::Down),
+        (KeyCode::Home, _) | (KeyCode::Char('a'), KeyModifiers::CONTROL) => composer.go(CursorMove::Head),
+        (KeyCode::End, _) | (KeyCode::Char('e'), KeyModifiers::CONTROL) => composer.go(CursorMove::End),
+        _ => {}
+    }
+}
+
+/// Does what a command means that has this key.
+fn run_key(local: &mut Local, view: &View, key: KeyAction) -> Vec<UiEffect> {
+    commands::of_key(key).map_or_else(Vec::new, |meaning| submit::obey(local, view, meaning))
+}

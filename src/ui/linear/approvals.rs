@@ -1,0 +1,347 @@
+//! Calls that wait: each is said whole with a number that it keeps, and answered by a line that was typed after that.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::agent::Answer;
+use crate::ledger::{ApprovalRequest, CallId, EntryId, Preview, Sandboxing};
+use crate::policy::page;
+use crate::tool::ASK;
+use crate::ui::text::diff;
+use crate::view::{Panel, View, subject};
+
+use super::moment::Moment;
+use super::output::LinearOutput;
+use super::session_rule::Said;
+use super::words::count;
+
+/// The questions that were asked and not answered yet.
+#[derive(Debug, Default)]
+pub(super) struct Approvals {
+    asked: BTreeMap<EntryId, AskedCall>,
+    /// The rule that the next line can take.
+    pub(super) rule: Option<Said>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct AskedCall {
+    call: CallId,
+    /// What the person calls it; it stays while any call waits.
+    number: usize,
+    /// When the question stood on the terminal; `None` until it is written.
+    since: Option<Moment>,
+    /// An answer was given, and its decision has not come back.
+    answered: bool,
+    /// The model asks something: there is nothing to allow.
+    is_question: bool,
+    /// A rule is offered for it.
+    has_rule: bool,
+    /// It can run in the sandbox, if the person says so.
+    has_sandbox: bool,
+}
+
+/// What the next line is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// It is the reason of a denial.
+    Denies,
+    /// It answers a question.
+    Answers,
+    /// It is what the call shall be instead.
+    Changes,
+}
+
+/// A line that answers, as it was typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Word {
+    letter: char,
+    number: Option<usize>,
+}
+
+/// What an answering line comes to.
+#[derive(Debug, PartialEq)]
+pub(super) enum LineMeaning {
+    /// Decide so.
+    Decide(EntryId, CallId, Answer),
+    /// One more line is asked for.
+    Words(EntryId, CallId, Purpose),
+    /// Say the rule that is offered for it; the person calls it by this number.
+    Rule(EntryId, usize),
+    /// Nothing, and why.
+    Not(String),
+}
+
+/// Reads a line that is exactly an answer: a letter, and at most a number.
+pub(super) fn read(line: &str) -> Option<Word> {
+    let mut words = line.split_whitespace();
+    let mut letters = words.next()?.chars();
+    let letter = letters.next().filter(|letter| "ysabnre".contains(*letter))?;
+    let number = words.next().map(|number| number.parse().ok());
+    let is_all = letters.next().is_none() && words.next().is_none() && number != Some(None);
+    is_all.then_some(Word { letter, number: number.flatten() })
+}
+
+impl Approvals {
+    /// Says the calls that have come to wait, and forgets those that wait no more. True when there is a new question: a
+    /// call, or a rule that was said.
+    pub(super) fn ask(&mut self, view: &View, output: &mut LinearOutput) -> bool {
+        let waiting = view.waiting();
+        self.asked.retain(|request, _| waiting.iter().any(|(id, _)| id == request));
+        self.rule = self.rule.take().filter(|rule| self.asked.contains_key(&rule.request));
+        let new: Vec<_> = waiting.iter().filter(|(id, _)| !self.asked.contains_key(id)).collect();
+        let all = self.open().count() + new.len();
+        for (id, request) in &new {
+            let number = self.asked.values().map(|asked| asked.number).max().unwrap_or(0) + 1;
+            let asked = AskedCall {
+                call: request.call,
+                number,
+                since: None,
+                answered: false,
+                is_question: request.name == ASK,
+                has_rule: request.rule.is_some(),
+                has_sandbox: request.sandboxing == Sandboxing::OnWish,
+            };
+            self.asked.insert(*id, asked);
+            let of = if number > all { String::new() } else { format!(" of {all}") };
+            output.say(&format!("waits for you {number}{of}: {}, {}", request.name, request.does()));
+            said_whole(request, view.panel(request.call), output);
+        }
+        !new.is_empty() || self.rule.as_ref().is_some_and(|rule| rule.since.is_none())
+    }
+
+    /// The calls, and the rule, stand on the terminal: lines of this moment or later are typed after them. Now one is
+    /// asked for.
+    pub(super) fn written(&mut self, moment: Moment, output: &mut LinearOutput) {
+        let are_new = self.asked.values().any(|asked| asked.since.is_none());
+        self.asked.values_mut().for_each(|asked| {
+            asked.since.get_or_insert(moment);
+        });
+        if are_new {
+            output.say(&self.letters());
+        }
+        if let Some(rule) = &mut self.rule {
+            rule.since.get_or_insert(moment);
+            output.say(&rule.how());
+        }
+    }
+
+    /// The letters that answer what waits.
+    fn letters(&self) -> String {
+        let which = if self.open().count() > 1 { "; with the number of the call, as in y 2" } else { "" };
+        let always = if self.open().any(|(_, a)| a.has_rule) { " a always," } else { "" };
+        let sandbox = if self.open().any(|(_, a)| a.has_sandbox) { " b once in the sandbox," } else { "" };
+        let calls = format!(
+            "y once, s this session,{always}{sandbox} n deny, r deny with a reason, e change it first"
+        );
+        let questions = "r answer, n no answer";
+        let (asks, calls_wait) =
+            (self.open().any(|(_, a)| a.is_question), self.open().any(|(_, a)| !a.is_question));
+        let keys = match (asks, calls_wait) {
+            (true, true) => format!("{calls}; to a question {questions}"),
+            (true, false) => questions.to_owned(),
+            (false, _) => calls,
+        };
+        format!("answer: {keys}{which}")
+    }
+
+    /// Whether a question waits that the person can have seen when the line was typed.
+    pub(super) fn was_asked(&self, typed: u64) -> bool {
+        self.open().any(|(_, asked)| asked.was_asked(typed))
+    }
+
+    /// Whether a question waits at all.
+    pub(super) fn is_open(&self) -> bool {
+        self.open().next().is_some()
+    }
+
+    /// Whether this request still waits for an answer.
+    pub(super) fn waits(&self, request: EntryId) -> bool {
+        self.asked.get(&request).is_some_and(|asked| !asked.answered)
+    }
+
+    /// What an answer that was typed at this moment comes to.
+    pub(super) fn answer(&mut self, word: Word, now: Moment) -> LineMeaning {
+        // Whatever it is, the rule that was said can be taken by this line or not at all.
+        let rule = self.rule.take();
+        let of_rule = rule.as_ref().filter(|_| word.letter == 'a').map(|rule| rule.number);
+        let number = word.number.or(of_rule);
+        if number.is_none() && self.open().count() > 1 {
+            let (count, letter) = (self.open().count(), word.letter);
+            let first = self.open().map(|(_, asked)| asked.number).min().unwrap_or(1);
+            return LineMeaning::Not(format!("{count} calls wait: say which one, as in {letter} {first}"));
+        }
+        let named = self.open().find(|(_, asked)| number.is_none_or(|n| asked.number == n));
+        let Some((request, asked)) = named else {
+            let open: Vec<String> = self.open().map(|(_, asked)| asked.number.to_string()).collect();
+            return LineMeaning::Not(format!(
+                "no call with that number waits; there is: {}",
+                open.join(", ")
+            ));
+        };
+        let Word { letter, .. } = word;
+        if !asked.was_asked(now.typed) {
+            return LineMeaning::Not(format!(
+                "{letter} was typed before the question; type it again to answer"
+            ));
+        }
+        if asked.since.is_none_or(|since| !now.answers(since)) {
+            return LineMeaning::Not(format!(
+                "{letter} came right after the question; type it again to answer"
+            ));
+        }
+        let (call, number) = (asked.call, asked.number);
+        let answer = match (word.letter, asked.is_question) {
+            ('n', _) => Answer::Deny(String::new()),
+            ('r', true) => return LineMeaning::Words(request, call, Purpose::Answers),
+            (_, true) => {
+                return LineMeaning::Not(format!("call {number} is a question: r answers it, n does not"));
+            }
+            ('a', false) => match rule.filter(|rule| rule.request == request) {
+                None => return LineMeaning::Rule(request, number),
+                Some(rule) if rule.was_said(now) => Answer::Always(rule.text),
+                Some(rule) => {
+                    self.rule = Some(rule);
+                    let why = "a was typed before the rule was said; type it again to take the rule";
+                    return LineMeaning::Not(why.to_owned());
+                }
+            },
+            ('y', false) => Answer::AllowOnce,
+            ('s', false) => Answer::AllowSession,
+            ('b', false) if !asked.has_sandbox => {
+                return LineMeaning::Not(format!("call {number} cannot run in the sandbox"));
+            }
+            ('b', false) => Answer::AllowSandboxed,
+            ('r', false) => return LineMeaning::Words(request, call, Purpose::Denies),
+            (_, false) => return LineMeaning::Words(request, call, Purpose::Changes),
+        };
+        self.answered(request);
+        LineMeaning::Decide(request, call, answer)
+    }
+
+    /// The calls that still wait are said anew, with an answer to another one: a line that comes with that is for none.
+    pub(super) fn said_again(&mut self, at: Duration) {
+        for since in self.asked.values_mut().filter_map(|asked| asked.since.as_mut()) {
+            since.at = at;
+        }
+    }
+
+    /// An answer to this request is on its way.
+    pub(super) fn answered(&mut self, request: EntryId) {
+        if let Some(asked) = self.asked.get_mut(&request) {
+            asked.answered = true;
+        }
+    }
+
+    /// An answer was refused: its question is open again.
+    pub(super) fn reopen(&mut self) {
+        self.asked.values_mut().for_each(|asked| asked.answered = false);
+    }
+
+    /// The calls that still wait, in a few words; nothing when there are none.
+    pub(super) fn left(&self) -> Option<String> {
+        let mut numbers: Vec<usize> = self.open().map(|(_, asked)| asked.number).collect();
+        numbers.sort_unstable();
+        let names: Vec<String> = numbers.iter().map(usize::to_string).collect();
+        let waits = if names.len() == 1 { "waits" } else { "wait" };
+        (!names.is_empty()).then(|| {
+            format!("{} still {waits} for you: {}", count(names.len() as u64, "call"), names.join(", "))
+        })
+    }
+
+    fn open(&self) -> impl Iterator<Item = (EntryId, AskedCall)> {
+        self.asked.iter().filter(|(_, asked)| !asked.answered).map(|(id, asked)| (*id, *asked))
+    }
+}
+
+impl AskedCall {
+    fn was_asked(&self, typed: u64) -> bool {
+        self.since.is_some_and(|since| since.typed <= typed)
+    }
+}
+
+/// What it would do, whole, and why it asks.
+fn said_whole(request: &ApprovalRequest, panel: Option<&Panel>, output: &mut LinearOutput) {
+    match &request.preview {
+        Preview::Command(command) => {
+            output.say(&format!("command: {command}"));
+            for (name, value) in request.beside_command() {
+                output.more(&format!("{name}: {value}"));
+            }
+        }
+        Preview::Diff(unified) => {
+            output.say(format!("change: {}", panel.map(subject).unwrap_or_default()).trim_end());
+            said_path(request, output);
+            diff::spoken(unified).iter().for_each(|line| output.more(line));
+            if request.is_partial {
+                output.say(&format!("the whole call, arguments: {:#}", request.arguments));
+            }
+        }
+        Preview::None if request.name == ASK => {
+            let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            output.say(&format!(
+                "question: {}",
+                request.arguments.get("question").map(text).unwrap_or_default()
+            ));
+            let choices = request.arguments.get("choices").and_then(Value::as_array);
+            for (number, choice) in (1..).zip(choices.map_or(&[][..], Vec::as_slice)) {
+                output.say(&format!("choice {number}: {}", text(choice)));
+            }
+            return;
+        }
+        Preview::Recipient(to) => {
+            output.say(&format!("is sent to: {to}"));
+            output.say(&format!("arguments: {:#}", request.arguments));
+        }
+        Preview::None => {
+            if let Some(page) =
+                request.arguments.get("url").and_then(Value::as_str).and_then(|url| page(url).ok())
+            {
+                output.say(&format!("asks the server {} for {}", page.server, page.whole));
+            }
+            if let Some(path) = &request.leads_to {
+                output.say(&format!("path: {path}"));
+                said_path(request, output);
+            }
+            output.say(&format!("arguments: {:#}", request.arguments));
+        }
+    }
+    output.say(&format!("why it asks: {}", request.why));
+    if let Some(warning) = &request.warning {
+        output.say(&format!("warning: {warning}"));
+    }
+}
+
+/// That the path is not written as it is used, where it is not.
+fn said_path(request: &ApprovalRequest, output: &mut LinearOutput) {
+    if let Some(written) = request.written() {
+        output.say(&format!("written as: {written}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_letter_and_a_number_answer() {
+        for (line, is) in [
+            ("y", true),
+            (" n ", true),
+            ("y 2", true),
+            ("e", true),
+            ("a", true),
+            ("a 2", true),
+            ("", false),
+            ("yes", false),
+            ("Y", false),
+            ("y two", false),
+            ("y 2 3", false),
+            ("y, please", false),
+            ("x", false),
+        ] {
+            assert_eq!(read(line).is_some(), is, "{line:?}");
+        }
+    }
+}

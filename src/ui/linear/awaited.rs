@@ -1,0 +1,53 @@
+//! What comes of what was sent: until it has come it is not the person's turn.
+
+use crate::agent::{Event, Intent, Live};
+use crate::ledger::Body;
+use crate::ui::Request;
+
+/// What is expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Awaited {
+    /// A run, or the word that there is none.
+    Run,
+    /// A word alone.
+    Word,
+}
+
+impl Awaited {
+    /// What comes of this.
+    pub(super) fn of(request: &Request) -> Self {
+        let Request::Intent(intent) = request else { return Self::Word };
+        match intent {
+            Intent::SetMode(_)
+            | Intent::SetEffort(_)
+            | Intent::SetModel(_)
+            | Intent::Restored(_)
+            | Intent::TypeInto { .. }
+            | Intent::Revoke(_) => Self::Word,
+            Intent::Submit(_)
+            | Intent::Queue(_)
+            | Intent::Pursue(..)
+            | Intent::ResumeGoal(_)
+            | Intent::Compact
+            | Intent::Abort
+            | Intent::Decide { .. }
+            | Intent::Raise { .. } => Self::Run,
+        }
+    }
+
+    /// Whether this is it; `is_busy`: a run is under way after it.
+    pub(super) fn is(self, event: &Event, is_busy: bool) -> bool {
+        is_busy
+            || match event {
+                Event::Appended(entry) => {
+                    matches!(
+                        entry.body,
+                        Body::Error { .. } | Body::TurnEnded(_) | Body::Note(_) | Body::Change(_)
+                    )
+                }
+                Event::Live(Live::Refused(_) | Live::Returned(_) | Live::LedgerUnwritable { .. }) => true,
+                Event::Live(Live::ModeChanged(_) | Live::Answering { .. }) => self == Self::Word,
+                Event::Live(_) => false,
+            }
+    }
+}

@@ -1,0 +1,107 @@
+//! Commands are obeyed: some ask the agent for something, the others are a page in words.
+
+use crate::agent::Intent;
+use crate::tool::{KeyModes, Typed};
+use crate::ui::Request;
+use crate::ui::commands::{LinearCommand, Meaning};
+use crate::ui::pages::Spoken;
+use crate::ui::picker_source::Source;
+use crate::ui::xterm;
+
+use super::pages;
+use super::session::{LinearEffect, LinearSession};
+
+impl LinearSession {
+    /// Does what a command means.
+    pub(super) fn obey(&mut self, meaning: Meaning) -> Vec<LinearEffect> {
+        let (view, output, now) = (&self.renderer.view, &mut self.output, self.now);
+        match meaning {
+            Meaning::Intent(Intent::SetMode(mode)) if mode == view.session.mode => {
+                output.say(&format!("mode: {mode} already"));
+            }
+            Meaning::Intent(intent) => {
+                if let (Intent::Queue(message), true) = (&intent, view.status.is_busy()) {
+                    self.renderer.was_typed(&message.content);
+                }
+                return vec![LinearEffect::Send(intent)];
+            }
+            Meaning::Request(request) => return vec![LinearEffect::Ask(request)],
+            Meaning::Page(page) => {
+                page.open(view).page.spoken(view, now).iter().for_each(|said| match said {
+                    Spoken::Line(words) => output.say(words),
+                    Spoken::More(words) => output.more(words),
+                })
+            }
+            Meaning::Pick(Source::Sessions) => return vec![LinearEffect::Ask(Request::ListSessions)],
+            Meaning::Pick(Source::Models) => return vec![LinearEffect::Ask(Request::ListModels)],
+            Meaning::Pick(Source::Rewind) => self.rewind(),
+            Meaning::Pick(Source::Grants) => pages::grants(view, output),
+            Meaning::Find(words) if words.is_empty() => output.say("not understood: /find takes words"),
+            Meaning::Find(words) => pages::find(view, &words, self.entry_json, output),
+            Meaning::Quit => return vec![LinearEffect::Quit],
+            Meaning::Linear(command) => return self.obey_linear(command),
+            // The table has these for the screen only.
+            Meaning::Pick(_) | Meaning::Theme(_) | Meaning::Ledger => {}
+        }
+        Vec::new()
+    }
+
+    /// Does what a command means that only lines need.
+    fn obey_linear(&mut self, command: LinearCommand) -> Vec<LinearEffect> {
+        let (view, output) = (&self.renderer.view, &mut self.output);
+        match command {
+            LinearCommand::Output(call) => pages::output(view, call, output),
+            LinearCommand::Show(entry) => pages::show(view, entry, self.entry_json, output),
+            LinearCommand::ShowCall(call) => pages::show_call(view, call, self.entry_json, output),
+            LinearCommand::Ledger(entries) => pages::ledger(view, entries, output),
+            LinearCommand::Status => pages::status(view, self.now, output),
+            LinearCommand::NoThemes => output.say("themes: there are none here, nothing is coloured"),
+            LinearCommand::Raise => match view.offer() {
+                Some(offer) => {
+                    return vec![LinearEffect::Send(Intent::Raise { limit: offer.limit, to: offer.to })];
+                }
+                None => output.say("nothing to raise: no budget has stopped it"),
+            },
+            LinearCommand::Send if self.asking.is_open() => {
+                output.say("not sent: a call waits for you; answer it first");
+            }
+            LinearCommand::Send if self.kept.is_empty() => output.say("nothing is kept"),
+            LinearCommand::Send => {
+                let text = std::mem::take(&mut self.kept).join("\n\n");
+                return self.submit(&text);
+            }
+            LinearCommand::Session(number) => {
+                match number.checked_sub(1).and_then(|at| self.sessions.get(at)) {
+                    Some(id) => return vec![LinearEffect::Resume(id.clone())],
+                    None => {
+                        output.say("there is no session with that number: /sessions says which there are")
+                    }
+                }
+            }
+            LinearCommand::Rewind(number) => return self.rewind_to(number),
+            LinearCommand::Undo => return self.do_it(),
+            LinearCommand::Type(line) => return self.type_into(|_| format!("{line}\r").into_bytes()),
+            LinearCommand::Keys(keys) => {
+                return self
+                    .type_into(|modes| keys.iter().flat_map(|key| xterm::key(key.press(), modes)).collect());
+            }
+            LinearCommand::Model(number) => match number.checked_sub(1).and_then(|at| self.models.get(at)) {
+                Some(name) => return vec![LinearEffect::Ask(Request::ChooseModel(name.clone()))],
+                None => output.say("there is no model with that number: /model says which there are"),
+            },
+        }
+        Vec::new()
+    }
+
+    /// Types into the terminal of the command that runs now.
+    fn type_into(&mut self, written: impl FnOnce(KeyModes) -> Vec<u8>) -> Vec<LinearEffect> {
+        let Some(call) = self.renderer.view.typable() else {
+            self.output.say("not typed: no command runs on a terminal that takes keys");
+            return Vec::new();
+        };
+        let screen = self.renderer.view.panel(call).and_then(|panel| panel.screen.as_ref());
+        let typed = Typed(written(screen.map(|screen| screen.keys).unwrap_or_default()));
+        self.output.say(&format!("typed: /output {call} says what is on its terminal"));
+        vec![LinearEffect::Send(Intent::TypeInto { call, typed })]
+    }
+}

@@ -1,0 +1,67 @@
+//! "Always" in lines: the rule is said, with the calls that it would have covered; a line of its own then takes it.
+
+use crate::ledger::{CallId, EntryId};
+use crate::ui::session_rule::NO_RULE;
+use crate::view::View;
+
+use super::calls::named;
+use super::moment::Moment;
+use super::output::LinearOutput;
+use super::words::{count, plain};
+
+/// Most calls that are said of those that a rule would have covered.
+const MOST_COVERED: usize = 8;
+
+/// A rule that was said and not taken.
+#[derive(Debug)]
+pub(super) struct Said {
+    /// The request of the call that it was said for.
+    pub(super) request: EntryId,
+    /// What the person calls that call.
+    pub(super) number: usize,
+    /// The rule as it is written.
+    pub(super) text: String,
+    /// When it stood on the terminal; `None` until it is written.
+    pub(super) since: Option<Moment>,
+}
+
+impl Said {
+    /// Whether whoever typed a line at this moment can have heard the rule.
+    pub(super) fn was_said(&self, now: Moment) -> bool {
+        self.since.is_some_and(|since| now.answers(since))
+    }
+
+    /// How it is taken.
+    pub(super) fn how(&self) -> String {
+        let Self { number, .. } = self;
+        format!("always {number}: a once more takes it for the rest of this session; anything else does not")
+    }
+}
+
+/// Says the rule that is offered for a call that waits, or that there is none.
+pub(super) fn said(view: &View, request: EntryId, number: usize, output: &mut LinearOutput) -> Option<Said> {
+    let (_, asked) = view.waiting().into_iter().find(|(id, _)| *id == request)?;
+    let Some(text) = asked.rule.clone() else {
+        output.say(&format!("always {number}: {}", plain(NO_RULE)));
+        return None;
+    };
+    output.say(&format!("always {number}: rule {text}"));
+    let covered = covered(view, &text, asked.call);
+    let all = count(covered.len() as u64, "earlier call");
+    match covered.len() {
+        0 => output.say(&format!("always {number}: no earlier call would have been covered")),
+        _ => output.say(&format!("always {number}: {all} it would have covered, the last first:")),
+    }
+    covered.iter().take(MOST_COVERED).for_each(|call| output.more(call));
+    let more = covered.len().saturating_sub(MOST_COVERED);
+    if more > 0 {
+        output.more(&format!("({} before these)", count(more as u64, "more call")));
+    }
+    Some(Said { request, number, text, since: None })
+}
+
+/// The earlier calls of the session that a rule would have covered, the last first, each in words.
+fn covered(view: &View, rule: &str, before: CallId) -> Vec<String> {
+    let calls = view.covered(rule, before).into_iter().rev();
+    calls.filter_map(|call| Some(format!("{call} {}", named(view.panel(call)?)))).collect()
+}

@@ -1,0 +1,146 @@
+//! What cards borrow from outside themselves: the view, the theme, the room, and what has the keys.
+
+use ratatui::layout::Rect;
+
+use crate::ledger::{EntryId, Millis};
+use crate::ui::graphics::Sizing;
+use crate::ui::local::{Focus, Local, OfferedRule, ReadProgress, Reason};
+use crate::ui::rebinding::Keymap;
+use crate::ui::text::MEASURE;
+use crate::ui::theme::Theme;
+use crate::view::{Card, PanelState, View};
+
+use super::layouts::Version;
+use super::pictures;
+
+/// Cells left free before and after text. Those before it are the margin: what others wrote never stands there.
+pub(super) const INDENT: u16 = 3;
+/// The widest that boxes become: beyond, their two ends have nothing to do with each other.
+const WIDEST: u16 = 140;
+
+/// What cards borrow from outside themselves.
+pub(super) struct CardContext<'a> {
+    pub view: &'a View,
+    pub theme: &'a Theme,
+    pub now: Millis,
+    pub width: u16,
+    pub height: u16,
+    pub thinking_open: bool,
+    /// The requests that wait, oldest first.
+    pub waiting: Vec<EntryId>,
+    /// The request whose panel is shown whole.
+    pub chosen: Option<EntryId>,
+    /// Whether it has the keys.
+    pub has_keys: bool,
+    /// Whether a budget stop has them.
+    pub stop_has_keys: bool,
+    /// Whether what has the keys has stood there for long enough to be decided.
+    pub is_ripe: bool,
+    /// How much of it has been in sight.
+    pub reading: Option<ReadProgress>,
+    pub reason: Option<&'a Reason>,
+    /// The rule that is shown in a panel.
+    pub always: Option<&'a OfferedRule>,
+    /// The request about the call that is being changed.
+    pub editing: Option<EntryId>,
+    pub keymap: &'a Keymap,
+    pub pictures: Sizing,
+}
+
+impl<'a> CardContext<'a> {
+    pub(super) fn new(
+        view: &'a View,
+        local: &'a Local,
+        theme: &'a Theme,
+        pictures: Sizing,
+        area: Rect,
+        now: Millis,
+    ) -> Self {
+        Self {
+            view,
+            theme,
+            now,
+            width: area.width,
+            height: area.height,
+            thinking_open: local.thinking_open,
+            waiting: local.waiting(view).iter().map(|(request, _)| *request).collect(),
+            chosen: local.chosen(view).map(|(request, _)| request),
+            has_keys: matches!(local.focused(view), Focus::Approval(_)),
+            stop_has_keys: local.focused(view) == Focus::Stop,
+            is_ripe: local.is_ripe(view),
+            reading: local.reading.filter(|reading| !reading.is_page),
+            reason: local.reason.as_ref(),
+            always: local.always.as_ref(),
+            editing: local.edit.as_ref().filter(|edit| edit.is_open()).map(|edit| edit.request),
+            keymap: &local.keymap,
+            pictures,
+        }
+    }
+
+    /// The width of boxes, edges included.
+    pub(super) fn panel_width(&self) -> u16 {
+        self.width.saturating_sub(2).min(WIDEST)
+    }
+
+    /// The width of what stands in boxes, of code, of lines with two ends.
+    pub(super) fn text_width(&self) -> u16 {
+        self.panel_width().saturating_sub(4).max(1)
+    }
+
+    /// The width of words.
+    pub(super) fn prose_width(&self) -> u16 {
+        self.text_width().min(u16::try_from(MEASURE).unwrap_or(u16::MAX))
+    }
+
+    /// Where pictures stand, and how large they may be.
+    pub(super) fn of_pictures(&self) -> pictures::PicturePlace<'_> {
+        let (width, quiet) = (self.prose_width(), self.theme.dim);
+        pictures::PicturePlace { sizing: &self.pictures, indent: INDENT, width, quiet }
+    }
+
+    /// What a card's lines depend on besides the card.
+    pub(super) fn version(&self, card: &Card) -> Version {
+        let Some(panel) = card.panel() else {
+            let focus = u64::from(self.stop_has_keys) + 2 * u64::from(self.stop_has_keys && self.is_ripe);
+            return Version { pictures: self.pictures.version(), focus, ..Version::default() };
+        };
+        match &panel.state {
+            PanelState::Running { since, .. } => Version {
+                clock: 1 + self.now.since(*since) / 1_000,
+                height: self.height,
+                ..Version::default()
+            },
+            PanelState::Waiting => Version {
+                focus: self.focus_of(panel.request().map(|r| r.0)),
+                clock: self.place_of(panel.request().map(|r| r.0)),
+                height: self.height,
+                ..Version::default()
+            },
+            _ => Version::default(),
+        }
+    }
+
+    /// The first line that a waiting panel shows of its call, and whether its keys decide already.
+    fn place_of(&self, request: Option<EntryId>) -> u64 {
+        let reading = self.reading.filter(|reading| Some(reading.request) == request);
+        let is_ripe = self.is_ripe && request == self.chosen;
+        reading.map_or(0, |reading| 2 * (1 + reading.from as u64)) + u64::from(is_ripe)
+    }
+
+    /// One number for all that a waiting panel shows of the focus; never 0, which is "not waiting".
+    fn focus_of(&self, request: Option<EntryId>) -> u64 {
+        let at = self.waiting.iter().position(|id| Some(*id) == request).map_or(0, |at| at + 1) as u64;
+        let chosen = request.is_some() && request == self.chosen;
+        let mut number = 1 + at * 4 + u64::from(chosen) * 2 + u64::from(chosen && self.has_keys);
+        number = number * 2 + u64::from(request.is_some() && request == self.editing);
+        number = number * 1_000 + self.waiting.len() as u64;
+        number += u64::from(self.always.is_some_and(|a| Some(a.request) == request)) << 41;
+        if let Some(reason) = self.reason.filter(|r| Some(r.request) == request) {
+            number += 1 << 40;
+            for byte in reason.text.bytes() {
+                number = (number ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+            }
+        }
+        number
+    }
+}

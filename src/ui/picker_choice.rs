@@ -1,0 +1,84 @@
+//! What taking a line of a list does.
+
+use crate::agent::Intent;
+use crate::view::View;
+
+use super::commands::{self, Meaning};
+use super::effect::UiEffect;
+use super::focus;
+use super::key_actions::obey;
+use super::key_timing::Press;
+use super::keymap::{KeyAction, KeyContext};
+use super::local::{Focus, Local};
+use super::overlays;
+use super::picker::Choice;
+use super::picker_keys::{self, Done};
+use super::picker_source::Source;
+use super::request::Request;
+use super::submit;
+
+/// Does what a line means that was taken.
+pub(super) fn take(local: &mut Local, view: &View, choice: Choice) -> Vec<UiEffect> {
+    match choice {
+        Choice::Key(place, command, key) => do_key(local, view, place, command, Press::made(key)),
+        Choice::Slash(name) => submit::run(local, view, name),
+        Choice::Begin(name) => {
+            local.composer.replace(&format!("{name} "));
+            local.focus = Focus::Composer;
+            Vec::new()
+        }
+        Choice::Prompt(text) => {
+            local.composer.replace(&text);
+            local.focus = Focus::Composer;
+            Vec::new()
+        }
+        Choice::Session(id) => vec![UiEffect::Resume(id)],
+        Choice::Model(name) => submit::obey(local, view, Meaning::Request(Request::ChooseModel(name))),
+        Choice::Rewind(message) => vec![UiEffect::Undo(Some(message))],
+        Choice::Restore { since, shown } => vec![UiEffect::Ask(Request::Restore { since, shown })],
+        Choice::Revoke(call) => vec![UiEffect::Send(Intent::Revoke(call))],
+        Choice::Nothing(why) => {
+            local.hint = Some(why);
+            Vec::new()
+        }
+        Choice::Theme(name) => {
+            local.hint = Some(format!("{name} for now · theme = \"{name}\" in config.toml keeps it"));
+            vec![UiEffect::SetTheme(name)]
+        }
+    }
+}
+
+/// What a key does in its place. A list answers no call: what waits gets the focus, and its key decides.
+fn do_key(
+    local: &mut Local,
+    view: &View,
+    place: KeyContext,
+    command: KeyAction,
+    press: Press,
+) -> Vec<UiEffect> {
+    match (place, command) {
+        (KeyContext::Ledger, _) => open_page(local, view, KeyAction::Ledger),
+        (KeyContext::Page, _) => open_page(local, view, KeyAction::Help),
+        (KeyContext::Picker, _) => return picker_keys::open(local, view, Source::Palette),
+        (KeyContext::Approval, KeyAction::Raise) if local.stop(view).is_none() => {
+            local.hint = Some("no budget has stopped it".to_owned());
+            return Vec::new();
+        }
+        (KeyContext::Approval, _) if command != KeyAction::Help => {
+            focus::give(local, view);
+            return Vec::new();
+        }
+        _ => return obey(local, view, command, press, false),
+    }
+    match overlays::update(local, view, press) {
+        Some(Done::Acts(acts)) => acts,
+        Some(Done::Takes(_)) | None => Vec::new(),
+    }
+}
+
+/// Opens the page that has this key everywhere.
+fn open_page(local: &mut Local, view: &View, key: KeyAction) {
+    if let Some(meaning) = commands::of_key(key) {
+        submit::obey(local, view, meaning);
+    }
+}

@@ -1,0 +1,79 @@
+//! The keys while a picker lies on top.
+
+use crate::view::View;
+
+use super::deciding::is_allowed;
+use super::effect::UiEffect;
+use super::key_timing::Press;
+use super::local::{Local, Overlay, sent};
+use super::picker::{Choice, Picker, Step};
+use super::picker_source::Source;
+use super::visible_decision::Shown;
+
+/// What a key did to what lies on top.
+pub(super) enum Done {
+    /// This is to be done outside; the rest has happened.
+    Acts(Vec<UiEffect>),
+    /// This line of a list was taken.
+    Takes(Choice),
+}
+
+/// Opens a picker: those that the screen can fill itself at once, the others by whoever has what is in them.
+pub(super) fn open(local: &mut Local, view: &View, source: Source) -> Vec<UiEffect> {
+    local.overlay = Some(Overlay::Picker(match source {
+        Source::Palette => Picker::palette(),
+        Source::Prompts => {
+            let sent = sent(view);
+            Picker::prompts(local.earlier.iter().map(String::as_str).chain(sent.iter().copied()))
+        }
+        Source::Grants => Picker::grants(view),
+        Source::Sessions | Source::Models | Source::Themes | Source::Rewind | Source::Undo => {
+            return vec![UiEffect::Pick(source)];
+        }
+    }));
+    Vec::new()
+}
+
+/// One key in the picker that lies on top; `None` when there is none.
+pub(super) fn update(local: &mut Local, press: Press, page: i32) -> Option<Done> {
+    let Some(Overlay::Picker(picker)) = &mut local.overlay else { return None };
+    let was = theme_of(picker);
+    Some(Done::Acts(match picker.press(press.key, page) {
+        Step::Stays => {
+            let now = theme_of(picker);
+            if now == was { Vec::new() } else { now.map(UiEffect::SetTheme).into_iter().collect() }
+        }
+        Step::Leaves => {
+            let before = (picker.source == Source::Themes).then(|| UiEffect::SetTheme(picker.before.clone()));
+            local.overlay = None;
+            before.into_iter().collect()
+        }
+        // What puts files back must have been seen, and not be taken by a burst of keys.
+        Step::Takes(Choice::Restore { since, .. })
+            if !local.stand.is_meant(press) || !is_allowed(local, &Shown::Plan(since), press) =>
+        {
+            Vec::new()
+        }
+        Step::Takes(choice) => {
+            local.overlay = None;
+            return Some(Done::Takes(choice));
+        }
+    }))
+}
+
+/// Chooses a line among those that fit.
+pub(super) fn choose(local: &mut Local, line: usize) -> Vec<UiEffect> {
+    let Some(Overlay::Picker(picker)) = &mut local.overlay else { return Vec::new() };
+    let was = theme_of(picker);
+    picker.chosen = line;
+    let now = theme_of(picker);
+    if now == was { Vec::new() } else { now.map(UiEffect::SetTheme).into_iter().collect() }
+}
+
+/// The theme that the chosen line would put on.
+fn theme_of(picker: &Picker) -> Option<String> {
+    match &picker.current()?.choice {
+        Choice::Theme(name) => Some(name.clone()),
+        _ => None,
+    }
+}

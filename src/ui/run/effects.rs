@@ -1,0 +1,160 @@
+//! What keys ask of the world outside the screen: done here, one after the other.
+
+use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::time::Instant;
+
+use crate::agent::Intent;
+use crate::ledger::CallId;
+use crate::tool::{MOST_TYPED, Typed};
+
+use super::super::clipboard;
+use super::super::effect::UiEffect;
+use super::super::focus::follow_text;
+use super::super::local::Overlay;
+use super::super::outcome::UiOutcome;
+use super::super::panes::selected;
+use super::super::picker::Picker;
+use super::super::picker_source::Source;
+use super::super::request::Request;
+use super::super::terminal::{redraw_all, tell};
+use super::ScreenLoop;
+
+/// Waits until the agent takes another wish, or none any more.
+pub(super) async fn room(requests: &mpsc::Sender<Request>) {
+    drop(requests.reserve().await);
+}
+
+impl ScreenLoop {
+    pub(super) fn act(&mut self, act: UiEffect) {
+        match act {
+            UiEffect::Quit => self.outcome = Some(UiOutcome::Quit),
+            UiEffect::Abort => {
+                self.pace.expect(Instant::now());
+                // A full channel holds an Esc already.
+                if let Err(TrySendError::Closed(())) = self.app.abort.try_send(()) {
+                    self.agent_gone();
+                }
+            }
+            UiEffect::Send(intent) => self.send(intent),
+            UiEffect::Type(call, keys) => self.keep_typed(call, keys),
+            UiEffect::Resume(id) => self.outcome = Some(UiOutcome::Resume(id)),
+            UiEffect::Pick(Source::Rewind) => {
+                self.local.overlay = Some(Overlay::Picker(Picker::rewind(&self.view)));
+            }
+            UiEffect::Undo(since) => self.ask_for(Source::Undo, Request::PlanUndo(since)),
+            UiEffect::Pick(Source::Sessions) => self.ask_for(Source::Sessions, Request::ListSessions),
+            UiEffect::Pick(Source::Models) => self.ask_for(Source::Models, Request::ListModels),
+            UiEffect::Pick(Source::Themes) => self.errands.pick_theme(&mut self.local, &self.theme.name),
+            // The screen fills these itself.
+            UiEffect::Pick(Source::Palette | Source::Prompts | Source::Grants | Source::Undo) => {}
+            UiEffect::Ask(request) => self.ask(request),
+            UiEffect::SetTheme(name) => match (self.errands.theme)(&name) {
+                Some(theme) => self.theme = theme,
+                None => self.local.hint = Some(format!("no theme is called {name} · /theme lists them all")),
+            },
+            UiEffect::Edit => {
+                self.guard.lend();
+                self.editing = Some((self.errands.editor)(self.local.composer.text()));
+            }
+            UiEffect::Copy(text) => self.copy(&text),
+            UiEffect::CopyRecord(entry) => {
+                let record = self.view.row(entry).map(|row| (self.entry_json)(&row.entry));
+                self.copy(&record.unwrap_or_default());
+            }
+            UiEffect::CopySelected => {
+                let now = (self.app.now)();
+                let Self { layouts, view, local, theme, highlighter, .. } = self;
+                let text = selected(layouts, view, local, theme, highlighter, now);
+                if !text.is_empty() {
+                    self.copy(&text);
+                }
+            }
+            UiEffect::Suspend => {
+                self.outside.forget();
+                self.layouts.pictures.forget();
+                let back = self.guard.suspend().and_then(|()| redraw_all(&mut self.terminal));
+                if back.is_err() {
+                    self.outcome = Some(UiOutcome::TerminalGone);
+                }
+            }
+        }
+    }
+
+    /// The editor is closed: the screen comes back, with what was written in it.
+    pub(super) fn edited(&mut self, edited: Result<String, String>) {
+        self.editing = None;
+        self.dirty = true;
+        self.layouts.pictures.forget();
+        if self.guard.take_back().and_then(|()| redraw_all(&mut self.terminal)).is_err() {
+            self.outcome = Some(UiOutcome::TerminalGone);
+        }
+        match edited {
+            Ok(text) if text.trim().is_empty() => {}
+            Ok(text) if self.local.edit.is_some() => self.local.composer.hold(&text),
+            Ok(text) => {
+                self.local.composer.replace(&text);
+                follow_text(&mut self.local, &self.view);
+            }
+            Err(why) => self.local.hint = Some(why),
+        }
+    }
+
+    fn copy(&mut self, text: &str) {
+        let (said, copied) = clipboard::sequence(text, std::env::var_os("TMUX").is_some());
+        if tell(&said).is_err() {
+            self.outcome = Some(UiOutcome::TerminalGone);
+        }
+        self.local.hint = Some(clipboard::report(text, copied));
+    }
+
+    /// Keys leave as soon as the agent has room for them, those that came together as one: fast typing loses none.
+    fn keep_typed(&mut self, call: CallId, Typed(keys): Typed) {
+        let (of, Typed(kept)) = self.typed.get_or_insert_with(|| (call, Typed::default()));
+        if *of != call {
+            (*of, *kept) = (call, Vec::new());
+        }
+        if kept.len() + keys.len() <= MOST_TYPED {
+            kept.extend(keys);
+        } else {
+            self.local.hint = Some("not typed: that is more than a command takes at once".to_owned());
+        }
+    }
+
+    /// Sends what was typed; without room it is kept still.
+    pub(super) fn pass_typed(&mut self) {
+        let Some((call, typed)) = self.typed.take() else { return };
+        match self.app.requests.try_send(Request::Intent(Intent::TypeInto { call, typed })) {
+            Ok(()) => {}
+            Err(TrySendError::Full(Request::Intent(Intent::TypeInto { call, typed }))) => {
+                self.typed = Some((call, typed));
+            }
+            Err(TrySendError::Full(_) | TrySendError::Closed(_)) => self.agent_gone(),
+        }
+    }
+
+    pub(super) fn send(&mut self, intent: Intent) {
+        self.ask(Request::Intent(intent));
+    }
+
+    /// Lays an empty list on top and asks for what is in it.
+    fn ask_for(&mut self, source: Source, request: Request) {
+        self.local.overlay = Some(Overlay::Picker(Picker::awaited(source)));
+        self.ask(request);
+    }
+
+    pub(super) fn ask(&mut self, request: Request) {
+        match self.app.requests.try_send(request) {
+            Ok(()) => {}
+            Err(TrySendError::Closed(_)) => self.agent_gone(),
+            Err(TrySendError::Full(request)) => {
+                self.local.hint =
+                    Some("not taken: the agent has not read what came before; try again".to_owned());
+                self.local.answered.clear();
+                if let Request::Intent(Intent::Submit(said) | Intent::Queue(said)) = request {
+                    self.local.composer.give_back(&said.content);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! What an undo would do, as both fronts show it before it is done.
+
+use crate::ledger::{Body, CallId, EntryId};
+use crate::view::View;
+
+/// What an undo would do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UndoPreview {
+    /// The first call that would be taken back.
+    pub since: CallId,
+    /// Each file, and what becomes of it or why it stays.
+    pub files: Vec<(String, String)>,
+    /// The commands that ran since then: nobody knows what they changed, and it stays.
+    pub commands: Vec<String>,
+    /// A file cannot be put back, so nothing is.
+    pub is_refused: bool,
+}
+
+impl UndoPreview {
+    /// What it comes to, in one line.
+    pub fn words(&self) -> String {
+        let what = if self.is_refused { "cannot take back" } else { "take back" };
+        let files = match self.files.len() {
+            1 => "1 file".to_owned(),
+            many => format!("{many} files"),
+        };
+        format!("{what} what was done to {files} since {}", self.since)
+    }
+
+    /// What is said of each of the commands.
+    pub const STAYS: &'static str = "its changes stay";
+
+    /// Why nothing is done, if nothing is.
+    pub fn refused(&self) -> Option<String> {
+        self.is_refused.then(|| "nothing was undone: not every file is as the agent left it".to_owned())
+    }
+}
+
+/// The user's messages and their entries, oldest first.
+pub(super) fn said_by_user(view: &View) -> Vec<(EntryId, &str)> {
+    let said = view.rows().iter().filter_map(|row| match &row.entry.body {
+        Body::User(message) => Some((row.entry.id, message.content.as_str())),
+        _ => None,
+    });
+    said.collect()
+}
