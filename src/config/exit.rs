@@ -83,13 +83,14 @@ mod tests {
             ("output_cut_off", 1),
             ("goal_reached", 0),
         ];
-        let real: Vec<(&str, u8)> = Ending::ALL.map(|e| (e.as_str(), Exit::from(e).code())).to_vec();
+        let real: Vec<(&str, u8)> =
+            Ending::ALL.iter().copied().map(|e| (e.as_str(), Exit::from(e).code())).collect();
         assert_eq!(real, table);
     }
 
     #[test]
     fn zero_means_completed_and_three_means_a_budget() {
-        for ending in Ending::ALL {
+        for ending in Ending::ALL.iter().copied() {
             assert_eq!(Exit::from(ending) == Exit::Completed, ending.completed(), "{ending:?}");
             assert_eq!(Exit::from(ending) == Exit::Budget, ending.is_budget(), "{ending:?}");
             assert_eq!(Exit::from(ending) == Exit::Interrupted, ending.interrupted(), "{ending:?}");

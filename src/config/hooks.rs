@@ -43,12 +43,16 @@ pub(super) fn set(config: &mut Config, setting: &Setting) -> Result<(), Wrong> {
 }
 
 fn unknown_point(setting: &Setting, name: &str) -> Wrong {
-    let theirs = HookPoint::ALL.into_iter().find(|point| point.event_name().eq_ignore_ascii_case(name));
-    let meant =
-        theirs.map(HookPoint::as_str).or_else(|| nearest(name, HookPoint::ALL.map(HookPoint::as_str)));
+    let theirs = HookPoint::ALL.iter().copied().find(|point| point.event_name().eq_ignore_ascii_case(name));
+    let meant = theirs
+        .map(HookPoint::as_str)
+        .or_else(|| nearest(name, HookPoint::ALL.iter().copied().map(HookPoint::as_str)));
     let hint = match meant {
         Some(point) => format!("did you mean `hooks.{point}`?"),
-        None => format!("the points are {}", HookPoint::ALL.map(HookPoint::as_str).join(", ")),
+        None => format!(
+            "the points are {}",
+            HookPoint::ALL.iter().map(|point| point.as_str()).collect::<Vec<_>>().join(", ")
+        ),
     };
     format!("{}: unknown key `{}`; {hint}", setting.source, setting.path)
 }
@@ -107,7 +111,7 @@ impl Config {
 
     /// One line for each point that has hooks; valid TOML.
     pub(super) fn show_hooks(&self, text: &mut String) {
-        for point in HookPoint::ALL {
+        for point in HookPoint::ALL.iter().copied() {
             let here = || self.hooks.iter().filter(|sourced| sourced.spec.point == point);
             let tables: Vec<String> = here().map(|sourced| table(&sourced.spec)).collect();
             let places: Vec<String> = here().map(|sourced| one_line(&sourced.source.to_string())).collect();

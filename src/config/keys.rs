@@ -1,6 +1,8 @@
 //! What concerns a person alone: the keys that they have bound (`[keys.PLACE]`), how they are called, and whether they see
 //! pictures.
 
+use strum::IntoStaticStr;
+
 use super::{Config, setting::Setting, setting::Wrong};
 use crate::ui::graphics::Protocol;
 use crate::ui::rebinding::Rebinding;
@@ -24,7 +26,8 @@ pub(super) fn check(config: &Config) -> Result<(), Wrong> {
 }
 
 /// How a person is called when something waits or is done while they look elsewhere.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Notify {
     /// By the desktop where the terminal is known to do that, else by the bell.
     #[default]
@@ -40,12 +43,7 @@ pub enum Notify {
 impl Notify {
     /// As written in the configuration.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Off => "off",
-            Self::Bell => "bell",
-            Self::Osc9 => "osc9",
-        }
+        self.into()
     }
 }
 

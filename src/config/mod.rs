@@ -1,5 +1,7 @@
 //! The configuration: what is meant, from the user's file, the project's files, the environment and the flags.
 
+use strum::IntoStaticStr;
+
 mod agents;
 mod apply;
 pub mod connection;
@@ -175,7 +177,8 @@ pub struct SourcedRule {
 }
 
 /// How tools are offered to the model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum ToolCalling {
     /// What the model takes, as far as is known; string mode once a server refuses tools.
     #[default]
@@ -189,11 +192,7 @@ pub enum ToolCalling {
 impl ToolCalling {
     /// As written in flags and configuration.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Native => "native",
-            Self::String => "string",
-        }
+        self.into()
     }
 }
 

@@ -194,7 +194,7 @@ fn effort_is_said_as_each_protocol_says_it() {
         let body = protocol.encode(&request, &Endpoint::new("http://x", None)).body;
         serde_json::from_slice::<Value>(&body).unwrap()
     };
-    for level in Effort::ALL {
+    for level in Effort::ALL.iter().copied() {
         let name = level.as_str();
         assert_eq!(said(Protocol::OpenAiChat, level, true, 99)["reasoning_effort"], name);
         let responses = &said(Protocol::OpenAiResponses, level, true, 99)["reasoning"];

@@ -54,8 +54,12 @@ fn check_files(cell: &str, variant: &str) {
 fn every_ending_has_its_row_and_the_row_is_true() {
     let rows = table("Endings");
     let names: Vec<&str> = rows.iter().map(|row| name(row[0])).collect();
-    assert_eq!(names, Ending::ALL.map(Ending::as_str), "one row for each ending, in the order of the code");
-    for (ending, row) in Ending::ALL.into_iter().zip(rows) {
+    assert_eq!(
+        names,
+        Ending::ALL.iter().map(|one| one.as_str()).collect::<Vec<_>>(),
+        "one row for each ending, in the order of the code"
+    );
+    for (ending, row) in Ending::ALL.iter().copied().zip(rows) {
         let [_, trigger, status, completed, code, next, files] = row.as_slice() else {
             panic!("{ending:?} has {} cells", row.len())
         };
@@ -72,8 +76,12 @@ fn every_ending_has_its_row_and_the_row_is_true() {
 fn every_transition_has_its_row_and_the_row_is_true() {
     let rows = table("Transitions");
     let names: Vec<&str> = rows.iter().map(|row| name(row[0])).collect();
-    assert_eq!(names, Transition::ALL.map(Transition::as_str), "one row for each, in the order of the code");
-    for (transition, row) in Transition::ALL.into_iter().zip(rows) {
+    assert_eq!(
+        names,
+        Transition::ALL.iter().map(|one| one.as_str()).collect::<Vec<_>>(),
+        "one row for each, in the order of the code"
+    );
+    for (transition, row) in Transition::ALL.iter().copied().zip(rows) {
         let [_, when, turn, bound, files] = row.as_slice() else {
             panic!("{transition:?} has {} cells", row.len())
         };

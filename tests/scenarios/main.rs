@@ -146,7 +146,8 @@ fn every_transition_and_ending_is_told() {
         let named = lines.filter_map(|l| l.strip_prefix("transition ").or_else(|| l.strip_prefix("turn ")));
         told.extend(named.filter_map(|rest| rest.split_whitespace().next().map(str::to_owned)));
     }
-    let all = Transition::ALL.map(Transition::as_str).into_iter().chain(Ending::ALL.map(Ending::as_str));
+    let all =
+        Transition::ALL.iter().map(|one| one.as_str()).chain(Ending::ALL.iter().map(|one| one.as_str()));
     let missing: Vec<&str> = all.filter(|name| !told.contains(*name) && !UNTOLD.contains(name)).collect();
     let stale: Vec<&&str> = UNTOLD.iter().filter(|name| told.contains(**name)).collect();
     assert!(missing.is_empty() && stale.is_empty(), "not told: {missing:?}; told by now: {stale:?}");

@@ -70,7 +70,8 @@ fn with_limits(builder: SessionBuilder) -> ScreenHarness {
 #[test]
 fn every_ending_has_a_card_that_says_what_next() {
     let plays: Vec<Box<dyn Fn() -> ScreenHarness>> = Ending::ALL
-        .into_iter()
+        .iter()
+        .copied()
         .map(|ending| {
             Box::new(move || {
                 let (mut builder, open) = called();
@@ -81,7 +82,7 @@ fn every_ending_has_a_card_that_says_what_next() {
             }) as Box<dyn Fn() -> ScreenHarness>
         })
         .collect();
-    let names = Ending::ALL.into_iter().map(|ending| ending.as_str().to_owned());
+    let names = Ending::ALL.iter().copied().map(|ending| ending.as_str().to_owned());
     let members: Vec<(String, &dyn Fn() -> ScreenHarness)> =
         names.zip(plays.iter().map(AsRef::as_ref)).collect();
     family("endings", &members);
@@ -166,7 +167,7 @@ fn every_remark() {
     at_all_sizes("remarks", || {
         let mut builder = SessionBuilder::new();
         builder.user("Go.");
-        for by in Injector::ALL {
+        for by in Injector::ALL.iter().copied() {
             let said = Injected::text(
                 by,
                 "A sentence that neither side said and that is long enough to be cut on a narrow screen.",

@@ -186,7 +186,7 @@ pub(crate) fn settings(bounds: Bounds) -> Settings {
             .bounded(Bound::ParallelCalls, PARALLEL)
             .bounded(Bound::ModelRetries, bounds.retries),
         fallback: if bounds.mends { vec![spec("second", bounds)] } else { Vec::new() },
-        hooks: if bounds.hooks { HookPoint::ALL.map(listener).to_vec() } else { Vec::new() },
+        hooks: if bounds.hooks { HookPoint::ALL.iter().copied().map(listener).collect() } else { Vec::new() },
         token_budget: bounds.token_budget.map(TokenBudget::of),
         seed: 7,
         ..Settings::new(spec("script", bounds))

@@ -336,7 +336,7 @@ pub fn body() -> impl Strategy<Value = Body> {
         (any::<u32>(), transition).prop_map(|(turn, reason)| Body::Transition { turn, reason }),
         (limit(), any::<u64>()).prop_map(|(limit, to)| Body::Change(Change::Budget { limit, to })),
         (model(), model()).prop_map(|(model, previous)| Body::Change(Change::Model { model, previous })),
-        proptest::option::of(proptest::sample::select(&Effort::ALL[..]))
+        proptest::option::of(proptest::sample::select(Effort::ALL))
             .prop_map(|effort| Body::Change(Change::Effort { effort })),
         call().prop_map(Body::CallEdited),
         restored(),

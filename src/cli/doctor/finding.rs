@@ -1,9 +1,12 @@
 //! What doctor finds: about what, how bad it is, one sentence, and how it is mended.
 
+use strum::IntoStaticStr;
+
 use crate::config::fault::Fault;
 
 /// What a finding is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub(super) enum Subject {
     Configuration,
     Keys,
@@ -17,20 +20,13 @@ pub(super) enum Subject {
 impl Subject {
     /// As people and programs read it.
     pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::Configuration => "configuration",
-            Self::Keys => "keys",
-            Self::Servers => "servers",
-            Self::Terminal => "terminal",
-            Self::Sandbox => "sandbox",
-            Self::Peers => "peers",
-            Self::Sessions => "sessions",
-        }
+        self.into()
     }
 }
 
 /// How bad it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub(super) enum Severity {
     /// As it should be.
     Ok,
@@ -43,16 +39,9 @@ pub(super) enum Severity {
 }
 
 impl Severity {
-    pub(super) const ALL: [Self; 4] = [Self::Ok, Self::Warning, Self::Problem, Self::Skipped];
-
     /// As people and programs read it.
     pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Warning => "warning",
-            Self::Problem => "problem",
-            Self::Skipped => "skipped",
-        }
+        self.into()
     }
 }
 

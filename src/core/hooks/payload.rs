@@ -1,5 +1,7 @@
 //! What a hook is told, point by point.
 
+use strum::IntoStaticStr;
+
 use crate::ledger::{Arguments, CallId, CompactionTrigger};
 
 use super::HookPoint;
@@ -71,7 +73,8 @@ pub enum Payload {
 }
 
 /// How a session begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Start {
     /// It is new.
     Startup,
@@ -82,10 +85,7 @@ pub enum Start {
 impl Start {
     /// As told to hooks.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Startup => "startup",
-            Self::Resume => "resume",
-        }
+        self.into()
     }
 }
 

@@ -2,8 +2,11 @@
 
 use std::fmt;
 
+use strum::{IntoStaticStr, VariantArray};
+
 /// When a hook runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum HookPoint {
     /// A session begins or is taken up again.
     SessionStart,
@@ -27,31 +30,11 @@ pub enum HookPoint {
 
 impl HookPoint {
     /// All of them, in the order of a run.
-    pub const ALL: [Self; 9] = [
-        Self::SessionStart,
-        Self::UserPrompt,
-        Self::PreTool,
-        Self::PostTool,
-        Self::PostSampling,
-        Self::Stop,
-        Self::StopFailure,
-        Self::PreCompact,
-        Self::Notification,
-    ];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// As configured and told to hooks.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::SessionStart => "session_start",
-            Self::UserPrompt => "user_prompt",
-            Self::PreTool => "pre_tool",
-            Self::PostTool => "post_tool",
-            Self::PostSampling => "post_sampling",
-            Self::Stop => "stop",
-            Self::StopFailure => "stop_failure",
-            Self::PreCompact => "pre_compact",
-            Self::Notification => "notification",
-        }
+        self.into()
     }
 
     /// The name that hook scripts written for other agents look for.
@@ -71,7 +54,7 @@ impl HookPoint {
 
     /// The reverse of [`HookPoint::as_str`].
     pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|point| point.as_str() == text)
+        Self::ALL.iter().copied().find(|point| point.as_str() == text)
     }
 
     /// Whether a refusal means something here: the call is denied, the prompt blocked, the end put off, or (after a
@@ -98,7 +81,7 @@ mod tests {
 
     #[test]
     fn names_are_read_back_and_differ() {
-        for point in HookPoint::ALL {
+        for point in HookPoint::ALL.iter().copied() {
             assert_eq!(HookPoint::parse(point.as_str()), Some(point));
         }
         assert_eq!(HookPoint::parse("PreToolUse"), None);

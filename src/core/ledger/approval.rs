@@ -1,5 +1,7 @@
 //! Approvals: what is asked about, and what was decided.
 
+use strum::IntoStaticStr;
+
 use serde_json::Value;
 
 use super::{Arguments, CallId, Decider};
@@ -68,7 +70,8 @@ impl ApprovalRequest {
 }
 
 /// Where a call runs when a person allows it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Sandboxing {
     /// Without a sandbox.
     #[default]
@@ -82,11 +85,7 @@ pub enum Sandboxing {
 impl Sandboxing {
     /// In one word: "without", "on_wish", "within".
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Without => "without",
-            Self::OnWish => "on_wish",
-            Self::Within => "within",
-        }
+        self.into()
     }
 }
 
@@ -167,7 +166,8 @@ impl Decision {
 }
 
 /// For how long a decision holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Scope {
     /// This call.
     Once,
@@ -180,10 +180,6 @@ pub enum Scope {
 impl Scope {
     /// As recorded.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Once => "once",
-            Self::Session => "session",
-            Self::Project => "project",
-        }
+        self.into()
     }
 }

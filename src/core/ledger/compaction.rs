@@ -1,5 +1,7 @@
 //! A summary that takes the place of what was said before, in what a model sees.
 
+use strum::IntoStaticStr;
+
 use super::{EntryId, ModelRef, Usage};
 
 /// A summary in the place of what it replaces.
@@ -23,7 +25,8 @@ pub struct Compaction {
 }
 
 /// What asked for a compaction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum CompactionTrigger {
     /// The context neared the window.
     Auto,
@@ -36,11 +39,7 @@ pub enum CompactionTrigger {
 impl CompactionTrigger {
     /// As recorded.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Manual => "manual",
-            Self::Reactive => "reactive",
-        }
+        self.into()
     }
 
     /// The reverse of [`CompactionTrigger::as_str`].

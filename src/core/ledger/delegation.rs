@@ -1,5 +1,7 @@
 //! A task that another agent is given: that it is sent, what came back, and where it stands.
 
+use strum::{IntoStaticStr, VariantArray};
+
 use super::CallId;
 
 /// A task is about to be sent to another agent. Written before anything is sent.
@@ -31,7 +33,8 @@ pub struct DelegationResponse {
 }
 
 /// Where a task of another agent stands: the states of the A2A protocol.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum TaskState {
     /// It is taken.
     Submitted,
@@ -55,36 +58,16 @@ pub enum TaskState {
 
 impl TaskState {
     /// All of them.
-    pub const ALL: [Self; 9] = [
-        Self::Submitted,
-        Self::Working,
-        Self::Completed,
-        Self::Failed,
-        Self::Canceled,
-        Self::Rejected,
-        Self::InputRequired,
-        Self::AuthRequired,
-        Self::Unknown,
-    ];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// The state as recorded.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Submitted => "submitted",
-            Self::Working => "working",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Canceled => "canceled",
-            Self::Rejected => "rejected",
-            Self::InputRequired => "input-required",
-            Self::AuthRequired => "auth-required",
-            Self::Unknown => "unknown",
-        }
+        self.into()
     }
 
     /// The state of this name.
     pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.as_str() == name)
+        Self::ALL.iter().copied().find(|state| state.as_str() == name)
     }
 }
 

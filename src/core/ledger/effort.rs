@@ -2,8 +2,11 @@
 
 use std::fmt;
 
+use strum::{IntoStaticStr, VariantArray};
+
 /// A level of effort, the least first. Every model that reasons takes low, medium and high.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum Effort {
     /// Not at all.
     None,
@@ -16,6 +19,7 @@ pub enum Effort {
     /// Much.
     High,
     /// More than that.
+    #[strum(serialize = "xhigh")]
     XHigh,
     /// As much as it can.
     Max,
@@ -23,20 +27,11 @@ pub enum Effort {
 
 impl Effort {
     /// All levels, the least first.
-    pub const ALL: [Self; 7] =
-        [Self::None, Self::Minimal, Self::Low, Self::Medium, Self::High, Self::XHigh, Self::Max];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// As written in the configuration, and by most protocols.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Minimal => "minimal",
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-            Self::XHigh => "xhigh",
-            Self::Max => "max",
-        }
+        self.into()
     }
 
     /// Reads a level.
@@ -44,7 +39,7 @@ impl Effort {
     /// # Errors
     /// A sentence that names the levels there are.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let found = Self::ALL.into_iter().find(|level| level.as_str() == text);
+        let found = Self::ALL.iter().copied().find(|level| level.as_str() == text);
         found.ok_or_else(|| {
             format!("`{text}` is not an effort; use none, minimal, low, medium, high, xhigh or max")
         })

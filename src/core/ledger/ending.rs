@@ -1,9 +1,12 @@
 //! Why a run went on, and why it stopped: typed, recorded, shown.
 
+use strum::{IntoStaticStr, VariantArray};
+
 use super::Reach;
 
 /// Why the loop called the model (again).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum Transition {
     /// The user sent a message.
     Submitted,
@@ -37,22 +40,7 @@ pub enum Transition {
 
 impl Transition {
     /// All of them, in the order of the design.
-    pub const ALL: [Self; 14] = [
-        Self::Submitted,
-        Self::NextTurn,
-        Self::MaxOutputTokensRecovery,
-        Self::StopHookBlocking,
-        Self::ReactiveCompactRetry,
-        Self::AutoCompact,
-        Self::ModelFallback,
-        Self::TransientRetry,
-        Self::BudgetNudge,
-        Self::EmptyAnswerNudge,
-        Self::ProviderPause,
-        Self::FinalResponse,
-        Self::GoalCheck,
-        Self::Steered,
-    ];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// Whether the model call it leads to is a turn. Recoveries and re-entries are not: they have caps of their own.
     pub fn is_a_turn(self) -> bool {
@@ -80,32 +68,18 @@ impl Transition {
 
     /// As recorded.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Submitted => "submitted",
-            Self::NextTurn => "next_turn",
-            Self::MaxOutputTokensRecovery => "max_output_tokens_recovery",
-            Self::StopHookBlocking => "stop_hook_blocking",
-            Self::ReactiveCompactRetry => "reactive_compact_retry",
-            Self::AutoCompact => "auto_compact",
-            Self::ModelFallback => "model_fallback",
-            Self::TransientRetry => "transient_retry",
-            Self::BudgetNudge => "budget_nudge",
-            Self::EmptyAnswerNudge => "empty_answer_nudge",
-            Self::ProviderPause => "provider_pause",
-            Self::FinalResponse => "final_response",
-            Self::GoalCheck => "goal_check",
-            Self::Steered => "steered",
-        }
+        self.into()
     }
 
     /// The reverse of [`Transition::as_str`].
     pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|t| t.as_str() == text)
+        Self::ALL.iter().copied().find(|t| t.as_str() == text)
     }
 }
 
 /// Why a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum Ending {
     /// The model gave its answer and every result was in its last request.
     Completed,
@@ -170,62 +144,16 @@ pub enum EndingKind {
 
 impl Ending {
     /// All of them, in the order of the design.
-    pub const ALL: [Self; 22] = [
-        Self::Completed,
-        Self::MaxTurns,
-        Self::MaxToolCalls,
-        Self::WallTime,
-        Self::MaxInputTokens,
-        Self::MaxOutputTokens,
-        Self::MaxCost,
-        Self::TokenBudget,
-        Self::AbortedStreaming,
-        Self::AbortedTools,
-        Self::StopHookPrevented,
-        Self::PromptTooLong,
-        Self::ModelError,
-        Self::ModelRefused,
-        Self::NoFinalAnswerOrToolCall,
-        Self::RepeatedFailures,
-        Self::ApprovalRequired,
-        Self::PolicyDenied,
-        Self::BlockedOnUser,
-        Self::ToolUnavailable,
-        Self::OutputCutOff,
-        Self::GoalReached,
-    ];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// As recorded.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Completed => "completed",
-            Self::MaxTurns => "max_turns",
-            Self::MaxToolCalls => "max_tool_calls",
-            Self::WallTime => "wall_time",
-            Self::MaxInputTokens => "max_input_tokens",
-            Self::MaxOutputTokens => "max_output_tokens",
-            Self::MaxCost => "max_cost",
-            Self::TokenBudget => "token_budget",
-            Self::AbortedStreaming => "aborted_streaming",
-            Self::AbortedTools => "aborted_tools",
-            Self::StopHookPrevented => "stop_hook_prevented",
-            Self::PromptTooLong => "prompt_too_long",
-            Self::ModelError => "model_error",
-            Self::ModelRefused => "model_refused",
-            Self::NoFinalAnswerOrToolCall => "no_final_answer_or_tool_call",
-            Self::RepeatedFailures => "repeated_failures",
-            Self::ApprovalRequired => "approval_required",
-            Self::PolicyDenied => "policy_denied",
-            Self::BlockedOnUser => "blocked_on_user",
-            Self::ToolUnavailable => "tool_unavailable",
-            Self::OutputCutOff => "output_cut_off",
-            Self::GoalReached => "goal_reached",
-        }
+        self.into()
     }
 
     /// The reverse of [`Ending::as_str`].
     pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|e| e.as_str() == text)
+        Self::ALL.iter().copied().find(|e| e.as_str() == text)
     }
 
     /// What kind of an end it is.
@@ -320,7 +248,7 @@ mod tests {
     #[test]
     fn two_endings_are_a_persons_interruption() {
         let cut: Vec<&str> =
-            Ending::ALL.into_iter().filter(|e| e.interrupted()).map(Ending::as_str).collect();
+            Ending::ALL.iter().copied().filter(|e| e.interrupted()).map(Ending::as_str).collect();
         assert_eq!(cut, ["aborted_streaming", "aborted_tools"]);
     }
 }

@@ -1,5 +1,7 @@
 //! A goal: its eight parts, what each checkpoint asked, and what the model answered.
 
+use strum::{IntoStaticStr, VariantArray};
+
 use super::Limit;
 
 /// A long-running task with an end that can be checked. Written whole when it is set and when it is taken up again.
@@ -53,7 +55,8 @@ pub struct Asked {
 }
 
 /// Who answers a question of a checkpoint.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum Answerer {
     /// The model, in its next message.
     Model,
@@ -71,24 +74,16 @@ pub enum Answerer {
 
 impl Answerer {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Model, Self::ValidationCommand, Self::Ledger, Self::Budget, Self::Policy, Self::Context];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// As recorded.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Model => "model",
-            Self::ValidationCommand => "validation_command",
-            Self::Ledger => "ledger",
-            Self::Budget => "budget",
-            Self::Policy => "policy",
-            Self::Context => "context",
-        }
+        self.into()
     }
 
     /// The reverse of [`Answerer::as_str`].
     pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|a| a.as_str() == text)
+        Self::ALL.iter().copied().find(|a| a.as_str() == text)
     }
 }
 

@@ -1,7 +1,10 @@
 //! Who may say something that neither side said.
 
+use strum::{IntoStaticStr, VariantArray};
+
 /// Who may inject.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum Injector {
     /// Facts that change: date, folder, git state.
     Environment,
@@ -27,37 +30,15 @@ pub enum Injector {
 
 impl Injector {
     /// All of them.
-    pub const ALL: [Self; 10] = [
-        Self::Environment,
-        Self::Hook,
-        Self::BudgetNudge,
-        Self::Continuation,
-        Self::GoalCheck,
-        Self::Steering,
-        Self::Edit,
-        Self::Undo,
-        Self::Discovery,
-        Self::Background,
-    ];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// As recorded.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Environment => "environment",
-            Self::Hook => "hook",
-            Self::BudgetNudge => "budget_nudge",
-            Self::Continuation => "continuation",
-            Self::GoalCheck => "goal_check",
-            Self::Steering => "steering",
-            Self::Edit => "edit",
-            Self::Undo => "undo",
-            Self::Discovery => "discovery",
-            Self::Background => "background",
-        }
+        self.into()
     }
 
     /// The reverse of [`Injector::as_str`].
     pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|i| i.as_str() == text)
+        Self::ALL.iter().copied().find(|i| i.as_str() == text)
     }
 }

@@ -209,7 +209,7 @@ mod tests {
             assert_eq!(Limit::parse(limit.name()), Some(*limit));
             assert_eq!(Limit::of_ending(limit.ending()), Some(*limit));
         }
-        let by_limits = Ending::ALL.into_iter().filter(|ending| ending.is_budget()).count();
+        let by_limits = Ending::ALL.iter().copied().filter(|ending| ending.is_budget()).count();
         assert_eq!(by_limits, Limit::COUNT, "each ending of a budget has its limit");
     }
 }

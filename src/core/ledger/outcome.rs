@@ -1,5 +1,7 @@
 //! How a tool call ended: every call has exactly one of these.
 
+use strum::IntoStaticStr;
+
 use super::image::shown;
 use super::{CallId, Facts, Image};
 
@@ -28,7 +30,8 @@ pub enum Outcome {
 }
 
 /// Who decided about a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Decider {
     /// A mode, a rule or a limit.
     Policy,
@@ -41,11 +44,7 @@ pub enum Decider {
 impl Decider {
     /// As recorded.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Policy => "policy",
-            Self::User => "user",
-            Self::Hook => "hook",
-        }
+        self.into()
     }
 
     /// The reverse of [`Self::as_str`].
@@ -140,7 +139,8 @@ impl ToolResult {
 }
 
 /// Who cut a call short.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum CutBy {
     /// Esc, or a signal.
     User,
@@ -153,11 +153,7 @@ pub enum CutBy {
 impl CutBy {
     /// As recorded.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::WallTime => "wall_time",
-            Self::Approval => "approval",
-        }
+        self.into()
     }
 }
 

@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn states_and_acceptances_are_read_back() {
-        for state in TaskState::ALL {
+        for state in TaskState::ALL.iter().copied() {
             assert_eq!(TaskState::parse(state.as_str()), Some(state));
         }
         assert_eq!(TaskState::parse("TASK_STATE_WORKING"), None);

@@ -1,5 +1,7 @@
 //! Facts about a model that the loop needs: window, output limit, price, abilities.
 
+use strum::IntoStaticStr;
+
 use crate::ledger::{MicroDollars, ModelRef, Usage};
 
 use super::Effort;
@@ -24,22 +26,21 @@ pub struct ModelSpec {
 }
 
 /// How a model calls tools.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum ToolCalls {
     /// By its protocol.
     #[default]
     Native,
     /// In its text, which is read for calls.
+    #[strum(serialize = "string")]
     InText,
 }
 
 impl ToolCalls {
     /// As people read it: `native` or `string`.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Native => "native",
-            Self::InText => "string",
-        }
+        self.into()
     }
 }
 
@@ -76,7 +77,7 @@ impl Abilities {
             (Some(true), Effort::Low | Effort::Medium | Effort::High) => true,
             (Some(true), other) => self.extra_efforts.iter().any(|extra| extra == other.as_str()),
         };
-        Effort::ALL.into_iter().filter(takes).collect()
+        Effort::ALL.iter().copied().filter(takes).collect()
     }
 
     /// What to ask for when `wanted` is wanted: that, or the next lower level that it takes, or else its lowest.

@@ -2,8 +2,11 @@
 
 use std::fmt;
 
+use strum::IntoStaticStr;
+
 /// How much the agent may do without a question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Mode {
     /// Reads only; everything else is refused.
     Plan,
@@ -21,13 +24,7 @@ pub enum Mode {
 impl Mode {
     /// As written in flags, configuration and the status line.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Plan => "plan",
-            Self::Ask => "ask",
-            Self::Edit => "edit",
-            Self::Auto => "auto",
-            Self::Unrestricted => "unrestricted",
-        }
+        self.into()
     }
 
     /// What it lets happen by itself, where no rule speaks.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use strum::IntoStaticStr;
+
 use super::cover::{Fit, allows, speaks_of};
 use super::effect;
 use super::line;
@@ -14,7 +16,8 @@ use crate::tool::name::FETCH;
 use crate::tool::{DELEGATE_TO, MCP, Preparation, SideEffect, ToolSpec, delegate, mcp};
 
 /// What a rule says, loosest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum RuleKind {
     /// It may run.
     Allow,
@@ -29,12 +32,7 @@ pub enum RuleKind {
 impl RuleKind {
     /// As written in configuration and lists.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Allow => "allow",
-            Self::Sandbox => "sandbox",
-            Self::Ask => "ask",
-            Self::Deny => "deny",
-        }
+        self.into()
     }
 
     /// Whether it lets calls run without a question.

@@ -1,5 +1,7 @@
 //! What a tool is, whoever runs it.
 
+use strum::IntoStaticStr;
+
 mod absence;
 mod applied;
 mod batch;
@@ -31,7 +33,8 @@ pub use territory::Territory;
 use crate::ledger::{Arguments, BackgroundStatus, CallId, Facts, Image, Outcome, Preview, RemoteTask};
 
 /// What a tool does to the world, mildest first. Only reads run together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum SideEffect {
     /// Looks, changes nothing.
     Reads,
@@ -42,6 +45,7 @@ pub enum SideEffect {
     /// Takes files or data away.
     Deletes,
     /// Changes who may do what: modes, owners, users.
+    #[strum(serialize = "changes permissions")]
     ChangesPermissions,
     /// Sends something elsewhere. What is not known counts as this.
     Sends,
@@ -50,14 +54,7 @@ pub enum SideEffect {
 impl SideEffect {
     /// In words, for panes and approvals: "reads", "writes", "runs", "deletes", "changes permissions", "sends".
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Reads => "reads",
-            Self::Writes => "writes",
-            Self::Runs => "runs",
-            Self::Deletes => "deletes",
-            Self::ChangesPermissions => "changes permissions",
-            Self::Sends => "sends",
-        }
+        self.into()
     }
 }
 

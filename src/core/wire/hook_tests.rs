@@ -177,7 +177,7 @@ fn what_nobody_understands_is_trouble_and_blocks_nothing() {
 proptest! {
     #[test]
     fn no_bytes_are_a_crash(stdout in proptest::collection::vec(any::<u8>(), 0..300), stderr in "\\PC*", code in -1..4) {
-        for point in HookPoint::ALL {
+        for point in HookPoint::ALL.iter().copied() {
             let answer = said(point, code, &stdout, &stderr);
             prop_assert!(code == 2 && point.can_refuse() || answer.decision.is_none());
         }

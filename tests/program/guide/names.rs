@@ -303,7 +303,7 @@ fn the_exit_codes_are_those_of_the_program() {
     let page = guide().into_iter().find(|page| page.path == "docs/guide/headless.md").unwrap();
     let rows =
         page.text.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next()?.parse::<u8>().ok());
-    let real: BTreeSet<u8> = Ending::ALL.into_iter().map(|ending| Exit::from(ending).code()).collect();
+    let real: BTreeSet<u8> = Ending::ALL.iter().copied().map(|ending| Exit::from(ending).code()).collect();
     let real: BTreeSet<u8> = real.into_iter().chain([Exit::Usage.code()]).collect();
     assert_eq!(rows.collect::<BTreeSet<_>>(), real);
     assert!(Path::new("docs/ENDINGS.md").exists());
