@@ -94,6 +94,7 @@ async fn converse(
         theme,
         follows_background: appearance::follows_background(invocation),
         takes: appearance::takes(invocation),
+        motion: invocation.config.motion,
         vim: invocation.config.vim,
         keymap: invocation.config.keymap.clone(),
         first,

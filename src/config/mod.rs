@@ -96,6 +96,8 @@ pub struct Config {
     pub notify: Notify,
     /// How pictures are shown.
     pub images: Images,
+    /// Whether a sign moves on the screen while something goes on.
+    pub motion: bool,
     /// Whether the composer has a vim mode.
     pub vim: bool,
     /// Whether the app speaks in lines instead of drawing a screen.
@@ -283,6 +285,7 @@ impl Default for Config {
             theme: None,
             notify: Notify::default(),
             images: Images::default(),
+            motion: true,
             vim: false,
             screen_reader: false,
             mouse: true,

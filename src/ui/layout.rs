@@ -16,14 +16,14 @@ pub struct Areas {
     pub transcript: Rect,
     /// The plan while it is unfinished, else nothing; of no height on low screens.
     pub plan: Rect,
-    /// The budgets.
-    pub gauges: Rect,
+    /// What goes on.
+    pub activity: Rect,
     /// What was typed and has not been delivered yet; often of no height.
     pub queue: Rect,
     /// The composer, its box included.
     pub composer: Rect,
-    /// Phase and keys.
-    pub status: Rect,
+    /// The budgets that matter now, and keys.
+    pub footer: Rect,
     /// Whether the composer has a box; on low screens it is a line.
     pub boxed: bool,
 }
@@ -59,8 +59,8 @@ impl Areas {
         take(below);
         let transcript = take(rest - queue);
         let plan = take(below);
-        let (gauges, queue, composer) = (take(1), take(queue), take(composer));
-        Some(Self { header, transcript, plan, gauges, queue, composer, status: take(1), boxed })
+        let (activity, queue, composer) = (take(1), take(queue), take(composer));
+        Some(Self { header, transcript, plan, activity, queue, composer, footer: take(1), boxed })
     }
 
     /// The width that text has in the composer.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::ledger::{ApprovalRequest, Body, CallId, EntryId, Injector};
-use crate::view::{Card, CardId, View};
+use crate::view::{Card, CardId, Phase, View};
 
 use super::composer::Composer;
 pub use super::inspector::Inspector;
@@ -71,6 +71,8 @@ pub struct Local {
     pub copied: Option<(CardId, usize)>,
     /// Rows of the transcript in the last frame.
     pub page: u16,
+    /// Whether a sign moves while something goes on.
+    pub motion: bool,
     /// The vim mode of the composer, if there is one.
     pub vim: Vim,
     /// When the next frame is drawn, since the screen began.
@@ -194,6 +196,12 @@ impl Local {
         self.notice = Some(known.chain([said.to_owned()]).collect::<Vec<_>>().join("\n\n"));
     }
 
+    /// Whether a sign moves on the screen now: while something goes on that is no person's turn.
+    pub fn moves(&self, view: &View) -> bool {
+        let works = view.status.is_busy() && view.status.phase != Phase::WaitingApproval;
+        self.motion && works && self.overlay.is_none()
+    }
+
     /// The state at the start.
     #[must_use]
     pub fn new() -> Self {
@@ -222,6 +230,7 @@ impl Local {
             earlier: Vec::new(),
             copied: None,
             page: 10,
+            motion: true,
             vim: Vim::default(),
             now: Duration::ZERO,
             keymap: Keymap::default(),

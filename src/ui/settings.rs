@@ -43,6 +43,8 @@ pub struct UiSettings {
     pub follows_background: bool,
     /// What the terminal takes beside the picture.
     pub takes: Takes,
+    /// Whether a sign moves while something goes on.
+    pub motion: bool,
     /// Whether the composer has a vim mode.
     pub vim: bool,
     /// What the keys mean.
@@ -80,6 +82,7 @@ impl UiSettings {
             theme,
             follows_background: false,
             takes: Takes::default(),
+            motion: true,
             vim: false,
             keymap: Keymap::default(),
             first: None,

@@ -80,7 +80,14 @@ fn turn(builder: &mut SessionBuilder, kind: u8, one: u8, two: u8) {
             let uses = (0..1 + two % 3)
                 .map(|n| {
                     let name = ["read", "shell", "edit"][usize::from(n)];
-                    builder.live(Live::CallForming { message, index: n.into(), name: name.into(), bytes: 9 });
+                    builder.live(Live::CallForming {
+                        message,
+                        index: n.into(),
+                        name: name.into(),
+                        bytes: 9,
+                        breaks: 0,
+                        path: None,
+                    });
                     builder.tool_use(name, json!({"path": "a", "n": n}))
                 })
                 .collect();

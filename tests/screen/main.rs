@@ -27,6 +27,7 @@ mod screen_harness;
 #[path = "../support/session_builder.rs"]
 mod session_builder;
 
+mod activity;
 mod always;
 mod asking;
 mod colours;

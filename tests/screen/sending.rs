@@ -57,7 +57,7 @@ fn what_waits_stands_above_the_composer_until_it_is_delivered() {
     let (soon, later) =
         (row(&frame, "↳ with the next tool results: first words"), row(&frame, "↳ after this run: last"));
     assert!(
-        row(&frame, "turns ") < soon && soon + 1 == later && later + 1 == row(&frame, "╭────"),
+        row(&frame, "esc interrupt") < soon && soon + 1 == later && later + 1 == row(&frame, "╭────"),
         "{frame}"
     );
     harness.view.fold(&Event::Live(waiting(&["a", "b", "c"], &["d", "e"])));
@@ -184,12 +184,12 @@ fn a_summary_has_the_focus_and_opens() {
 fn the_wait_before_a_retry_counts_down() {
     let mut harness = ScreenHarness::new(scenes::retrying());
     let first = harness.frame(100, 24);
-    assert!(first.contains("retrying 2 of 4 in 4 s · esc stops: the provider is overloaded"), "{first}");
+    assert!(first.contains("The provider is overloaded (HTTP 529): retrying in 4 s (2 of 4)"), "{first}");
     harness.builder.now += 2_000;
-    assert!(harness.frame(100, 24).contains("retrying 2 of 4 in 2 s"));
-    assert!(harness.frame(40, 10).contains("retrying 2 of 4 in 2 s"));
+    assert!(harness.frame(100, 24).contains("retrying in 2 s (2 of 4)"));
+    assert!(harness.frame(40, 10).contains("Retrying in 2 s"));
     harness.builder.now += 9_000;
-    assert!(harness.frame(100, 24).contains("retrying 2 of 4 now"));
+    assert!(harness.frame(100, 24).contains("retrying now (2 of 4)"));
     assert_eq!(harness.key(KeyCode::Esc, NONE), [UiEffect::Abort]);
 }
 

@@ -145,7 +145,14 @@ pub fn growing() -> SessionBuilder {
     let message = builder.ledger.reserve();
     builder.live(Live::Thinking { message, text: "First I think about it.".into() });
     builder.live(Live::Text { message, text: "The parser **works** as".into() });
-    builder.live(Live::CallForming { message, index: 0, name: "write".into(), bytes: 320 });
+    builder.live(Live::CallForming {
+        message,
+        index: 0,
+        name: "write".into(),
+        bytes: 320,
+        breaks: 11,
+        path: Some("src/parser.rs".into()),
+    });
     builder
 }
 

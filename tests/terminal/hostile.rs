@@ -77,7 +77,7 @@ async fn a_failing_servers_words_are_written_out() {
     let mut app = Console::scripted(&home, &json!([{ "error": error }, { "error": broken }]));
     app.sees("ask anything").await;
     app.says("go").await;
-    app.sees("retrying 1 of 4").await;
+    app.sees("(1 of 4)").await;
     assert_intact(&app);
     app.keys("\x1b").await;
     app.sees("interrupted").await;

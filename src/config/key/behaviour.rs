@@ -131,6 +131,12 @@ pub(super) static ROWS: &[KeyRow] = &[
         Owner::Trusted,
     ),
     KeyRow::new(
+        "motion",
+        KeyValue::switch(|config| config.motion, |config, on| config.motion = on),
+        Tightens::Never,
+        Owner::User,
+    ),
+    KeyRow::new(
         "vim",
         KeyValue::switch(|config| config.vim, |config, on| config.vim = on),
         Tightens::Never,

@@ -50,6 +50,10 @@ pub enum Live {
         name: String,
         /// Bytes of argument text so far.
         bytes: u64,
+        /// Line breaks in the texts so far.
+        breaks: u64,
+        /// The path that it names, once that is whole.
+        path: Option<String>,
     },
     /// A tool or delegate starts; sent after the entry it speaks of is durable.
     Progress {

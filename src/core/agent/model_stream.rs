@@ -126,11 +126,13 @@ impl LiveNews {
             Self::Text(text) => Some(Live::Text { message, text }),
             Self::Thinking(text) => Some(Live::Thinking { message, text }),
             Self::Hosted(block) => Some(Live::Hosted { message, block }),
-            Self::Call(index) => draft.call_progress(index).map(|(name, bytes)| Live::CallForming {
+            Self::Call(index) => draft.call_progress(index).map(|(name, bytes, glimpse)| Live::CallForming {
                 message,
                 index,
                 name: name.to_owned(),
                 bytes,
+                breaks: glimpse.breaks,
+                path: glimpse.path.clone(),
             }),
             Self::Nothing => None,
         }

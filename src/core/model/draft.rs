@@ -8,8 +8,8 @@ use crate::ledger::{
     Arguments, AssistantMessage, Block, CallId, EntryId, Hosted, ModelRef, Stop, Thinking, ToolUse, Usage,
 };
 
-use super::ModelEvent;
 use super::bounds::{AnswerBounds, Excess, Room};
+use super::{Glimpse, ModelEvent};
 
 /// An answer in the making.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -26,7 +26,7 @@ pub struct Draft {
 enum DraftPart {
     Text(String),
     Thinking { text: String, replay: Option<Value>, done: bool },
-    Call { index: u32, wire_id: String, name: String, arguments: String, done: bool },
+    Call { index: u32, wire_id: String, name: String, arguments: String, glimpse: Glimpse, done: bool },
     Hosted(Hosted),
 }
 
@@ -72,13 +72,15 @@ impl Draft {
                     wire_id,
                     name,
                     arguments: String::new(),
+                    glimpse: Glimpse::default(),
                     done: false,
                 });
             }
             ModelEvent::CallArguments { index, text } => {
                 self.written += text.len() as u64;
-                if let Some(DraftPart::Call { arguments, .. }) = self.call_mut(index) {
+                if let Some(DraftPart::Call { arguments, glimpse, .. }) = self.call_mut(index) {
                     arguments.push_str(&text);
+                    glimpse.take(&text, arguments);
                 }
             }
             ModelEvent::CallDone { index } => {
@@ -197,11 +199,11 @@ impl Draft {
         (message, calls)
     }
 
-    /// Name of a call in the making, and bytes of argument text so far.
-    pub fn call_progress(&self, wanted: u32) -> Option<(&str, u64)> {
+    /// Name of a call in the making, bytes of argument text so far, and what can be told of them.
+    pub fn call_progress(&self, wanted: u32) -> Option<(&str, u64, &Glimpse)> {
         self.parts.iter().rev().find_map(|part| match part {
-            DraftPart::Call { index, name, arguments, .. } if *index == wanted => {
-                Some((name.as_str(), arguments.len() as u64))
+            DraftPart::Call { index, name, arguments, glimpse, .. } if *index == wanted => {
+                Some((name.as_str(), arguments.len() as u64, glimpse))
             }
             DraftPart::Call { .. }
             | DraftPart::Text(_)

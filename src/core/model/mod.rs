@@ -4,6 +4,7 @@ mod bounds;
 mod draft;
 mod event;
 mod failure;
+mod glimpse;
 mod spec;
 mod vision;
 
@@ -12,6 +13,7 @@ pub use bounds::{AnswerBounds, Excess};
 pub use draft::{Draft, UnfinishedCall};
 pub use event::{ModelEvent, ModelNews};
 pub use failure::{Action, FailureClass, ModelFailure, NamedTool, Sizes};
+pub use glimpse::Glimpse;
 pub use spec::{Abilities, LongPrompt, ModelSpec, Price, Rates, ToolCalls};
 
 use std::sync::Arc;

@@ -86,6 +86,10 @@ pub struct Forming {
     pub name: String,
     /// Bytes of argument text so far.
     pub bytes: u64,
+    /// Line breaks in the texts so far.
+    pub breaks: u64,
+    /// The path that it names, once that is whole.
+    pub path: Option<String>,
 }
 
 /// An answer in the making, as far as it can be seen.

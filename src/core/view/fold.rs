@@ -90,6 +90,7 @@ impl View {
             Body::DelegationAnswered(r) => self.change_panel(r.call, |p| p.answer(Arc::clone(entry))),
             Body::ToolResult(r) => {
                 self.asks.remove(&r.call);
+                self.running.remove(&r.call);
                 self.change_panel(r.call, |p| p.finish(Arc::clone(entry)));
                 self.take_result(r, entry.at);
             }
@@ -107,6 +108,7 @@ impl View {
             }
             Body::TurnEnded(ended) => {
                 self.drop_live();
+                self.running.clear();
                 self.offer = self.offer_after(ended);
             }
             Body::SessionStarted(_)
@@ -128,6 +130,16 @@ impl View {
     }
 
     fn change_status(&mut self, entry: &Entry) {
+        let before = self.status.phase.clone();
+        self.change_phase(entry);
+        // A model that is asked once more is waited for anew.
+        let is_asked = matches!(entry.body, Body::User(_) | Body::Transition { .. });
+        if is_asked || before != self.status.phase {
+            self.status.since = entry.at;
+        }
+    }
+
+    fn change_phase(&mut self, entry: &Entry) {
         let status = &mut self.status;
         // Nothing else is done between two runs.
         let by_hand = status.is_busy() && !self.run_is_open;
@@ -265,11 +277,13 @@ impl View {
             Live::Text { message, text } => self.grow(*message, |m| m.text.push_str(text)),
             Live::Thinking { message, text } => self.grow(*message, |m| m.thinking.push_str(text)),
             Live::Hosted { message, block } => self.grow(*message, |m| m.hosted.push(block.clone())),
-            Live::CallForming { message, index, name, bytes } => {
-                self.form(*message, *index, Forming { name: name.clone(), bytes: *bytes });
+            Live::CallForming { message, index, name, bytes, breaks, path } => {
+                let (name, path) = (name.clone(), path.clone());
+                self.form(*message, *index, Forming { name, bytes: *bytes, breaks: *breaks, path });
             }
             Live::Progress { call, effect, .. } => {
                 let (since, effect) = (self.clock, *effect);
+                self.running.insert(*call, since);
                 self.change_open_panel(*call, |p| p.state = PanelState::Running { since, effect });
             }
             Live::ToolOutput { call, chunk } => self.change_open_panel(*call, |p| p.tail.push(chunk)),
@@ -277,6 +291,7 @@ impl View {
                 self.change_open_panel(*call, |p| p.screen = Some(screen.clone()));
             }
             Live::ToolFinished { call, outcome } => {
+                self.running.remove(call);
                 self.change_open_panel(*call, |p| p.state = PanelState::Done(outcome.clone()));
             }
             Live::Retrying { attempt, most, wait_ms, reason } => {
@@ -287,9 +302,9 @@ impl View {
                 }
             }
             Live::Asked { message, tokens } => self.asked = Some((*message, *tokens)),
-            Live::AskingHooks(point) => self.status.phase = Phase::AskingHooks(*point),
-            Live::Discovering => self.status.phase = Phase::Discovering,
-            Live::Compacting(trigger) => self.status.phase = Phase::Compacting(*trigger),
+            Live::AskingHooks(point) => self.enter(Phase::AskingHooks(*point)),
+            Live::Discovering => self.enter(Phase::Discovering),
+            Live::Compacting(trigger) => self.enter(Phase::Compacting(*trigger)),
             Live::Waiting { .. } | Live::ModeChanged(_) | Live::Answering { .. } => self.session.fold(live),
             Live::Returned(_)
             | Live::Unreached(_)
@@ -297,6 +312,11 @@ impl View {
             | Live::LedgerWritable
             | Live::Refused(_) => {}
         }
+    }
+
+    fn enter(&mut self, phase: Phase) {
+        self.status.phase = phase;
+        self.status.since = self.clock;
     }
 
     /// News of a call that has its result, or of none that is known, changes nothing.

@@ -1,6 +1,7 @@
 //! What is to be seen: events folded into cards, a status, gauges and inspector rows. No screen in it, so live
 //! chat, replay and the inspector are one renderer.
 
+mod activity;
 mod card;
 pub mod change;
 mod ending;
@@ -29,6 +30,7 @@ mod transcript;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use crate::ledger::Reach;
+pub use activity::Activity;
 pub use card::{Card, CardBody, CardId, Forming, LiveMessage, Revision};
 pub use ending::ending_words;
 pub use hosted::{HostedLine, HostedState, ShownPart, hosted_lines, shown};
@@ -102,6 +104,8 @@ pub struct View {
     live_cards: Vec<Card>,
     panels: BTreeMap<CallId, usize>,
     asks: BTreeSet<CallId>,
+    /// The calls that run, and since when.
+    running: BTreeMap<CallId, Millis>,
     rows: Vec<Row>,
     row_of: BTreeMap<EntryId, usize>,
     meter: Meter,
@@ -142,6 +146,7 @@ impl View {
             live_cards: Vec::new(),
             panels: BTreeMap::new(),
             asks: BTreeSet::new(),
+            running: BTreeMap::new(),
             rows: Vec::new(),
             row_of: BTreeMap::new(),
             run_is_open: false,
@@ -333,6 +338,7 @@ impl View {
     /// The process that wrote this history is gone: nothing runs any more, only approvals may still wait.
     pub fn resume(&mut self) {
         self.drop_live();
+        self.running.clear();
         shells::forsake(&mut self.shells);
         if !matches!(self.status.phase, Phase::Idle) {
             self.status.phase = if self.asks.is_empty() { Phase::Idle } else { Phase::WaitingApproval };

@@ -162,7 +162,7 @@ fn left_of(entry: &BudgetRow) -> String {
 fn told(entry: &BudgetRow, level: Level, room: usize, theme: &Theme) -> Vec<Span<'static>> {
     let (words, style) = match level {
         Level::Over => (entry.over, level.style(theme)),
-        Level::Near => ("near", level.style(theme)),
+        Level::Near | Level::Close => ("near", level.style(theme)),
         Level::Calm => (entry.about, theme.faint),
     };
     let cuts = level == Level::Calm && width(words) > room;

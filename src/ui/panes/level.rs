@@ -10,8 +10,10 @@ use crate::ui::theme::Theme;
 pub(super) enum Level {
     /// There is no limit, or it is far.
     Calm,
-    /// 80 % are used.
+    /// 75 % are used.
     Near,
+    /// 90 % are used.
+    Close,
     /// All of it is used.
     Over,
 }
@@ -21,7 +23,8 @@ impl Level {
         match limit {
             None => Self::Calm,
             Some(limit) if used >= limit => Self::Over,
-            Some(limit) if used >= limit - limit / 5 => Self::Near,
+            Some(limit) if used >= limit - limit / 10 => Self::Close,
+            Some(limit) if used >= limit - limit / 4 => Self::Near,
             Some(_) => Self::Calm,
         }
     }
@@ -30,7 +33,7 @@ impl Level {
     pub(super) const fn word(self) -> &'static str {
         match self {
             Self::Calm => "",
-            Self::Near => " near",
+            Self::Near | Self::Close => " near",
             Self::Over => " used up",
         }
     }
@@ -39,7 +42,7 @@ impl Level {
         match self {
             Self::Calm => theme.gauge_full,
             Self::Near => theme.gauge_warn,
-            Self::Over => theme.gauge_over,
+            Self::Close | Self::Over => theme.gauge_over,
         }
     }
 }
@@ -60,12 +63,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_limit_is_near_from_four_fifths_on() {
+    fn a_limit_is_near_from_three_quarters_on() {
         for (used, limit, level) in [
             (u64::MAX, None, Level::Calm),
-            (79, Some(100), Level::Calm),
-            (80, Some(100), Level::Near),
-            (99, Some(100), Level::Near),
+            (74, Some(100), Level::Calm),
+            (75, Some(100), Level::Near),
+            (89, Some(100), Level::Near),
+            (90, Some(100), Level::Close),
+            (99, Some(100), Level::Close),
             (100, Some(100), Level::Over),
             (0, Some(0), Level::Over),
             (0, Some(1), Level::Calm),

@@ -1,6 +1,7 @@
 //! The panes and how they are drawn: first everything is laid out, then drawn without changing anything.
 
 mod action;
+mod activity;
 mod anchor;
 mod approval;
 mod boxes;
@@ -11,7 +12,7 @@ mod clusters;
 mod completion;
 mod composer;
 mod endings;
-mod gauges;
+mod footer;
 mod goals;
 mod grid;
 mod header;
@@ -22,6 +23,7 @@ mod level;
 mod margin;
 mod marks;
 mod message;
+mod meters;
 mod output;
 mod picker;
 mod pictures;
@@ -31,7 +33,6 @@ mod queue;
 mod remarks;
 mod rows;
 mod selecting;
-mod status;
 mod summary;
 mod terminal;
 mod tools;
@@ -57,6 +58,8 @@ use super::local::{Focus, Local, Overlay, ReadProgress};
 use super::selection::Surface;
 use super::text::highlight::Highlighter;
 use super::theme::Theme;
+pub use activity::MOVES_EVERY;
+
 use super::visible_decision::Shown;
 
 /// Everything that a frame is made of.
@@ -230,12 +233,12 @@ pub fn draw(frame: &mut Frame<'_>, screen: &Screen<'_>) {
             header::draw(frame, areas.header, screen);
             window::draw(frame, areas.transcript, screen);
             plan::draw(frame, areas.plan, screen);
-            gauges::draw(frame, areas.gauges, screen);
+            activity::draw(frame, areas.activity, screen);
             if !completion::draw(frame, areas.queue, screen) {
                 queue::draw(frame, areas.queue, screen);
             }
             composer::draw(frame, &areas, screen);
-            status::draw(frame, areas.status, screen);
+            footer::draw(frame, areas.footer, screen);
         }
     }
     if screen.local.overlay.is_some() {

@@ -23,7 +23,7 @@ use super::host_services::{Editing, HostServices};
 use super::key_timing::{BURST, KeyTiming};
 use super::local::{Inspector, Local, Overlay};
 use super::outcome::{UiError, UiOutcome};
-use super::panes::{Layouts, Screen, draw, prepare};
+use super::panes::{Layouts, MOVES_EVERY, Screen, draw, prepare};
 use super::pointer::pull;
 use super::replay_keys::Replay;
 use super::replies::{reply, wanted_preview};
@@ -161,6 +161,7 @@ impl ScreenLoop {
         let mut local = Local::new();
         local.notice = settings.notice;
         local.keymap = settings.keymap;
+        local.motion = settings.motion;
         local.vim = Vim::new(settings.vim);
         local.read_only = settings.read_only;
         local.replay = settings.replay.as_ref().map(|pace| *pace.borrow());
@@ -315,6 +316,9 @@ impl ScreenLoop {
         self.pace.drawn(Instant::now(), self.gathers);
         self.gathers = self.layouts.was_behind();
         self.dirty = false;
-        self.tick = self.view.status.counts_in(now).map_or(TICK, Duration::from_millis);
+        self.tick = match self.view.status.counts_in(now) {
+            _ if self.local.moves(&self.view) => Duration::from_millis(MOVES_EVERY),
+            counts => counts.map_or(TICK, Duration::from_millis),
+        };
     }
 }

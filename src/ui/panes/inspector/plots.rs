@@ -128,7 +128,7 @@ fn title(plot: &Plot, now: u64, in_sight: bool, total: usize, theme: &Theme) -> 
     let told = match (plot.limit, style) {
         (None, _) => " · no limit".to_owned(),
         (Some(limit), Level::Over) => format!(" of {} · used up", (plot.write)(limit)),
-        (Some(limit), Level::Near) => format!(" of {} · near", (plot.write)(limit)),
+        (Some(limit), Level::Near | Level::Close) => format!(" of {} · near", (plot.write)(limit)),
         (Some(limit), Level::Calm) if in_sight => format!(" of {} · ╌ limit", (plot.write)(limit)),
         (Some(limit), Level::Calm) => format!(" of {}", (plot.write)(limit)),
     };

@@ -1,0 +1,228 @@
+//! The line above the composer: what goes on, for how long, and how to stop it. Messages to the person take its place.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::Span;
+
+use crate::ledger::{CallId, Millis};
+use crate::tool::{ASK, DELEGATE_TO};
+use crate::ui::focus;
+use crate::ui::local::{Focus, Unwritable};
+use crate::ui::text::{fit, width};
+use crate::view::{Activity, Forming, Phase, subject};
+
+use super::Screen;
+use super::words::{both_ends, cells, clock, count, count_entries, keys, one_row, short};
+
+/// How long each sign of the moving glyph is shown, in milliseconds.
+pub const MOVES_EVERY: u64 = 125;
+/// The signs of the moving glyph, each as wide as one cell everywhere.
+const SIGNS: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+/// What stands in its place when nothing shall move, and while a person is waited for.
+const STILL: &str = "●";
+/// Cells to which words are cut where they do not fit whole.
+const CUTS: [usize; 6] = [90, 75, 60, 48, 36, 24];
+
+/// Cells that what goes on keeps before its numbers are left out.
+const LEAST_HEAD: usize = 12;
+
+/// What the line says, from the longest way to the shortest.
+struct Said {
+    sign: &'static str,
+    words: Vec<String>,
+    style: Style,
+}
+
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
+    let theme = screen.theme;
+    let total = usize::from(area.width).saturating_sub(2);
+    let busy = screen.view.status.is_busy() && !screen.local.read_only;
+    let stop = keys(&[("esc", "interrupt")], theme.text, theme.dim).concat();
+    let stop = if busy { stop } else { Vec::new() };
+    let room = total.saturating_sub(if busy { cells(&stop) + 2 } else { 0 });
+    let said = said(screen, room.saturating_sub(2));
+    let sign = if said.sign.is_empty() { 0 } else { width(said.sign) + 1 };
+    let room = room.saturating_sub(sign);
+    let words = said.words.iter().find(|words| width(words) <= room).or(said.words.last());
+    let words = words.map_or_else(String::new, |words| fit(words, room));
+    let mut left = Vec::new();
+    if sign > 0 {
+        left.push(Span::styled(format!("{} ", said.sign), theme.accent));
+    }
+    left.push(Span::styled(words, said.style));
+    frame.render_widget(
+        both_ends(left, stop, total),
+        Rect::new(area.x + 1, area.y, area.width.saturating_sub(2), 1),
+    );
+}
+
+fn said(screen: &Screen<'_>, room: usize) -> Said {
+    let (theme, local) = (screen.theme, screen.local);
+    if let Some(hint) = &local.hint {
+        return Said { sign: "", words: vec![one_row(hint)], style: theme.warning };
+    }
+    if let Some(search) = &local.search {
+        return Said { sign: "", words: vec![one_row(&search.words())], style: theme.accent };
+    }
+    if let Some(shut) = &local.shut {
+        return Said { sign: "", words: not_recording(shut), style: theme.error };
+    }
+    let waits = waits(screen, room);
+    if !waits.is_empty() {
+        return Said { sign: STILL, words: waits, style: theme.warning };
+    }
+    if !screen.view.status.is_busy() {
+        return Said { sign: "", words: vec!["Ready".to_owned()], style: theme.dim };
+    }
+    Said { sign: sign(screen), words: vec![doing(screen, room)], style: theme.status }
+}
+
+fn sign(screen: &Screen<'_>) -> &'static str {
+    if !screen.local.motion {
+        return STILL;
+    }
+    let at = usize::try_from(screen.now.0 / MOVES_EVERY).unwrap_or(0);
+    SIGNS.get(at % SIGNS.len()).copied().unwrap_or(STILL)
+}
+
+/// Why nothing acts, and shorter ways to say it: the reason matters more than where.
+fn not_recording(shut: &Unwritable) -> Vec<String> {
+    let waiting = count_entries(shut.entries);
+    let why = one_row(&shut.why);
+    let full = format!("{why} · nothing acts · {waiting} to record · tried again by itself");
+    let short = format!("nothing acts, {waiting} to record: {why}");
+    let cut = CUTS.into_iter().map(|cells| fit(&short, cells));
+    [full].into_iter().chain(cut).chain(["nothing can be recorded, nothing acts".to_owned()]).collect()
+}
+
+/// What waits for the person, and where keys go meanwhile. Empty: nothing waits.
+fn waits(screen: &Screen<'_>, room: usize) -> Vec<String> {
+    let (local, view) = (screen.local, screen.view);
+    let focused = local.focused(view);
+    let waiting = local.waiting(view);
+    let questions = waiting.iter().filter(|(_, asked)| asked.name == ASK).count();
+    let what = match (waiting.len() - questions, questions) {
+        (0, 0) if local.stop(view).is_some() => "a budget is used up".to_owned(),
+        (0, 0) if matches!(focused, Focus::Card(_)) => {
+            let mut says = vec!["keys: this card".to_owned()];
+            if view.status.is_busy() {
+                let room = room.saturating_sub(width(" · keys: this card"));
+                says.insert(0, format!("{} · keys: this card", doing(screen, room)));
+            }
+            return says;
+        }
+        (0, 0) => return Vec::new(),
+        (calls, 0) => count(calls, "call"),
+        (0, questions) => count(questions, "question"),
+        (calls, questions) => format!("{}, {}", count(calls, "call"), count(questions, "question")),
+    };
+    let keys = match focused {
+        Focus::Approval(call) => match waiting.iter().position(|(_, asked)| asked.call == call) {
+            Some(at) if waiting.len() > 1 => format!("{} of {}", at + 1, waiting.len()),
+            _ => "it".to_owned(),
+        },
+        Focus::Stop => "this budget".to_owned(),
+        Focus::Card(_) => "this card".to_owned(),
+        Focus::Composer => "composer".to_owned(),
+    };
+    let is_early = focus::waits(focused) && !local.is_ripe(view);
+    let soon = if is_early { " in a moment" } else { "" };
+    let short = if is_early { format!("keys: {keys} …") } else { format!("keys: {keys}") };
+    vec![
+        format!("Waiting for you: {what} · keys: {keys}{soon}"),
+        format!("{what} · keys: {keys}{soon}"),
+        format!("keys: {keys}{soon}"),
+        short,
+    ]
+}
+
+/// What goes on and for how long, in so many cells.
+fn doing(screen: &Screen<'_>, room: usize) -> String {
+    let (activity, since) = screen.view.activity();
+    let time = elapsed(since, screen.now);
+    let (what, more) = match activity {
+        Activity::Thinking(0) => ("Thinking".to_owned(), None),
+        Activity::Thinking(tokens) => ("Thinking".to_owned(), Some(format!("{} tokens", short(tokens)))),
+        Activity::Answering(tokens) => ("Answering".to_owned(), Some(format!("{} tokens", short(tokens)))),
+        Activity::Writing(forming) => writing(forming),
+        Activity::Running { call, others } => (running(screen, call), beside(others)),
+        Activity::Phase(Phase::Retrying { attempt, most, until, reason }) => {
+            return retrying(&format!("{attempt} of {most}"), until.since(screen.now), reason, room);
+        }
+        Activity::Phase(phase) => (in_words(phase).to_owned(), None),
+    };
+    let full = more.map(|more| format!("{more} · {time}"));
+    let tails: Vec<String> = full.into_iter().chain([time]).collect();
+    let tail = tails.iter().find(|tail| width(&what).min(LEAST_HEAD) + 2 + width(tail) <= room);
+    match tail {
+        Some(tail) => format!("{} {tail}", fit(&format!("{what}…"), room - 1 - width(tail))),
+        None => fit(&format!("{what}…"), room),
+    }
+}
+
+const fn in_words(phase: &Phase) -> &'static str {
+    match phase {
+        Phase::Idle => "Ready",
+        Phase::AwaitingModel => "Thinking",
+        Phase::Discovering => "Waiting for MCP servers and agents",
+        Phase::AskingHooks(_) => "Asking hooks",
+        Phase::DispatchingTools => "Preparing tools",
+        Phase::WaitingApproval => "Waiting for you",
+        Phase::Compacting(_) => "Summarizing the conversation",
+        Phase::Retrying { .. } => "Retrying",
+    }
+}
+
+fn writing(forming: &Forming) -> (String, Option<String>) {
+    let what = forming.path.as_deref().unwrap_or(&forming.name);
+    let much = match forming.breaks {
+        0 => format!("{} bytes", short(forming.bytes)),
+        breaks => format!("{} lines", short(breaks + 1)),
+    };
+    (format!("Writing {}", one_row(what)), Some(much))
+}
+
+fn running(screen: &Screen<'_>, call: CallId) -> String {
+    let Some(panel) = screen.view.panel(call) else { return "Running".to_owned() };
+    let command = panel.arguments().and_then(|arguments| arguments.text("command"));
+    let words = match command.and_then(|command| command.lines().next()) {
+        Some(line) => line.to_owned(),
+        None => match panel.name().strip_prefix(DELEGATE_TO) {
+            Some(agent) => return one_row(&format!("Waiting for {agent}: {}", subject(panel))),
+            None => format!("{} {}", panel.name(), subject(panel)),
+        },
+    };
+    format!("Running {}", one_row(words.trim_end()))
+}
+
+fn beside(others: usize) -> Option<String> {
+    (others > 0).then(|| format!("{} more", count(others, "call")))
+}
+
+/// The reason first, then when it is tried again: the countdown is kept when the line is short.
+fn retrying(which: &str, left_ms: u64, reason: &str, room: usize) -> String {
+    let when = match left_ms.div_ceil(1_000) {
+        0 => "retrying now".to_owned(),
+        left => format!("retrying in {left} s"),
+    };
+    let reason = capitalized(&one_row(reason));
+    let tail = format!(": {when} ({which})");
+    if width(&reason).min(LEAST_HEAD) + width(&tail) <= room {
+        return format!("{}{tail}", fit(&reason, room - width(&tail)));
+    }
+    let counted = format!("{when} ({which})");
+    capitalized(if width(&counted) <= room { &counted } else { &when })
+}
+
+fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+fn elapsed(since: Millis, now: Millis) -> String {
+    match now.since(since) / 1_000 {
+        seconds @ 0..60 => format!("{seconds} s"),
+        seconds => clock(seconds),
+    }
+}

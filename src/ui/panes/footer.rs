@@ -1,0 +1,79 @@
+//! The last line: the budgets that matter now, and the keys that do.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::Span;
+
+use crate::ui::focus;
+use crate::ui::local::Focus;
+
+use super::Screen;
+use super::meters::{Meters, meters};
+use super::words::{both_ends, cells, keys};
+
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen<'_>) {
+    let theme = screen.theme;
+    let total = usize::from(area.width).saturating_sub(2);
+    let keys = keys(&offered(screen), theme.text, theme.dim);
+    let (left, right) = fitting(&meters(screen), keys, total);
+    let line = both_ends(left, right, total);
+    frame.render_widget(line, Rect::new(area.x + 1, area.y, area.width.saturating_sub(2), 1));
+}
+
+/// The budgets as long as they fit beside one key; then as many keys as there is room for.
+fn fitting(
+    meters: &Meters,
+    mut keys: Vec<Vec<Span<'static>>>,
+    total: usize,
+) -> (Vec<Span<'static>>, Vec<Span<'static>>) {
+    let first = keys.first().map_or(0, |key| cells(key) + 3);
+    let left = meters.within(total.saturating_sub(first));
+    loop {
+        let right = keys.join(&Span::raw("   "));
+        if keys.is_empty() || cells(&left) + 3 + cells(&right) <= total {
+            return (left, right);
+        }
+        keys.pop();
+    }
+}
+
+/// The keys that matter now, the most important one first. While a run is under way and something is typed, where
+/// it goes matters more than anything else.
+fn offered(screen: &Screen<'_>) -> Vec<(&'static str, &'static str)> {
+    let (busy, local) = (screen.view.status.is_busy(), screen.local);
+    if let Some(search) = &local.search {
+        let next = if search.typing { ("enter", "looks") } else { ("n N", "next, before") };
+        return vec![("esc", "stay here"), next];
+    }
+    if local.edit.as_ref().is_some_and(|edit| edit.is_open()) {
+        return vec![
+            ("esc", "leaves it"),
+            ("enter", "asks anew"),
+            ("ctrl-j", "new line"),
+            ("ctrl-g", "editor"),
+        ];
+    }
+    if let Some(reason) = &local.reason {
+        return vec![("esc", "back"), ("enter", if reason.answers { "answers" } else { "denies" })];
+    }
+    if matches!(local.focused(screen.view), Focus::Card(_)) {
+        return vec![("o", "open"), ("c", "copy code"), ("tab", "on")];
+    }
+    if focus::waits(local.focused(screen.view)) {
+        return vec![("tab", "on, or back"), ("?", "keys")];
+    }
+    let mut pairs = Vec::new();
+    match (busy, local.composer.is_blank()) {
+        (true, false) => return vec![("enter", "steers"), ("alt-enter", "queues")],
+        (false, false) => pairs.extend([("enter", "send"), ("ctrl-j", "new line")]),
+        (_, true) => {}
+    }
+    pairs.push(("ctrl-o", "ledger"));
+    if local.composer.is_empty() {
+        pairs.push(("?", "keys"));
+    }
+    if busy {
+        pairs.extend([("enter", "steers"), ("alt-enter", "queues")]);
+    }
+    pairs
+}

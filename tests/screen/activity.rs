@@ -1,0 +1,102 @@
+//! The line above the composer: it says what goes on in each phase, for how long, and how to stop it.
+
+use countersign::agent::{Event, Live};
+use countersign::ledger::{CompactionTrigger, EntryId};
+
+use crate::scenes;
+use crate::screen_harness::ScreenHarness;
+use crate::session_builder::SessionBuilder;
+
+/// The line, without its margin: it ends with how to stop what goes on.
+fn line(harness: &mut ScreenHarness, size: (u16, u16)) -> String {
+    let frame = harness.frame(size.0, size.1);
+    let line = frame.lines().find(|line| line.contains("esc interrupt"));
+    line.unwrap_or_else(|| panic!("{frame}")).trim().to_owned()
+}
+
+fn said(harness: &mut ScreenHarness) -> String {
+    let line = line(harness, (80, 24));
+    let words = line.strip_suffix("esc interrupt").unwrap().trim_end();
+    words.split_once(' ').unwrap().1.to_owned()
+}
+
+fn asked() -> (ScreenHarness, EntryId) {
+    let mut builder = SessionBuilder::new();
+    builder.user("go");
+    let message = builder.ledger.reserve();
+    (ScreenHarness::new(builder), message)
+}
+
+fn live(harness: &mut ScreenHarness, news: Live) {
+    harness.view.fold(&Event::Live(news));
+}
+
+#[test]
+fn an_answer_is_followed_from_thinking_to_writing() {
+    let (mut harness, message) = asked();
+    harness.builder.now += 3_000;
+    assert_eq!(said(&mut harness), "Thinking… 4 s");
+    live(&mut harness, Live::Thinking { message, text: "hm ".repeat(400) });
+    assert_eq!(said(&mut harness), "Thinking… 300 tokens · 4 s");
+    live(&mut harness, Live::Text { message, text: "word ".repeat(1_000) });
+    harness.builder.now += 5_000;
+    assert_eq!(said(&mut harness), "Answering… 1.5k tokens · 9 s");
+    let forming = |breaks, path: Option<&str>| {
+        let (name, path) = ("write".to_owned(), path.map(str::to_owned));
+        Live::CallForming { message, index: 0, name, bytes: 2_000, breaks, path }
+    };
+    live(&mut harness, forming(0, None));
+    assert_eq!(said(&mut harness), "Writing write… 2.0k bytes · 9 s");
+    live(&mut harness, forming(239, Some("src/\u{1b}[31ma.rs")));
+    harness.builder.now += 90_000;
+    assert_eq!(said(&mut harness), "Writing src/^[[31ma.rs… 240 lines · 1:39");
+    assert_eq!(line(&mut harness, (40, 10)).chars().last(), Some('t'), "how to stop it is never left out");
+    assert!(line(&mut harness, (40, 10)).contains("1:39"), "nor for how long it goes on");
+}
+
+#[test]
+fn each_phase_has_its_words() {
+    let (mut harness, _) = asked();
+    harness.builder.now += 1_000;
+    for (news, words) in [
+        (Live::Discovering, "Waiting for MCP servers and agents… 2 s"),
+        (Live::Compacting(CompactionTrigger::Auto), "Summarizing the conversation… 2 s"),
+    ] {
+        live(&mut harness, news);
+        assert_eq!(said(&mut harness), words);
+    }
+    let mut harness = ScreenHarness::new(scenes::running());
+    harness.builder.now += 31_000;
+    let words = said(&mut harness);
+    assert_eq!(words, "Running cargo build… 35 s");
+}
+
+#[test]
+fn at_rest_it_says_so_and_stops_nothing() {
+    let mut harness = ScreenHarness::new(scenes::conversation());
+    let frame = harness.frame(80, 24);
+    assert!(frame.lines().any(|line| line.trim() == "Ready"), "{frame}");
+    assert!(!frame.contains("interrupt"));
+}
+
+#[test]
+fn the_sign_moves_unless_it_shall_not() {
+    let (mut harness, _) = asked();
+    let mut signs = Vec::new();
+    for _ in 0..10 {
+        signs.push(line(&mut harness, (80, 24)).chars().next().unwrap());
+        harness.builder.now += 125;
+    }
+    signs.dedup();
+    assert_eq!(signs.len(), 10, "{signs:?}");
+    harness.local.motion = false;
+    for _ in 0..10 {
+        harness.builder.now += 125;
+        assert_eq!(line(&mut harness, (80, 24)).chars().next(), Some('●'));
+    }
+    assert!(!harness.local.moves(&harness.view));
+    harness.local.motion = true;
+    assert!(harness.local.moves(&harness.view));
+    let waits = ScreenHarness::new(scenes::waiting_command());
+    assert!(!waits.local.moves(&waits.view), "nothing moves while a person is waited for");
+}
