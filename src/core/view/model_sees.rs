@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::context::estimate_tokens;
 use crate::ledger::{
     AssistantMessage, Block, Body, CallId, Entry, EntryId, Injector, Ledger, Message, Millis, ModelRef, Stop,
-    ToolResult, UserMessage, recover, standing, tombstoned,
+    ToolResult, Unsettled, UserMessage, recover, standing, tombstoned,
 };
 use crate::model::Request;
 
@@ -132,7 +132,7 @@ impl Sources {
                 Message::Results(results) => reading.results.extend(results.into_iter().map(|r| (r.call, r))),
             }
         }
-        reading
+        Ok(reading)
     }
 
     fn compare(mut self, rows: &[Row], open: usize) -> ModelSees {
