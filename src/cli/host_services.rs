@@ -25,8 +25,11 @@ pub(super) fn errands(invocation: &Invocation, earlier: EarlierSessions) -> Host
         prompts,
         theme_names: theme_names(themes.as_deref()),
         theme: Box::new(move |name| match environment.no_color() {
-            true => Some(Theme::plain()),
-            false => Some(fitting(theme_called(name, themes.as_deref()).ok()?, &environment)),
+            true => Ok(Theme::plain()),
+            false => match theme_called(name, themes.as_deref()) {
+                Ok(theme) => Ok(fitting(theme, &environment)),
+                Err(fault) => Err(fault.message),
+            },
         }),
     }
 }

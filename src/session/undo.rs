@@ -91,6 +91,10 @@ impl Undoing {
         Ok(match finished {
             Finished::Nothing => None,
             Finished::Done(restored) => restored.since.map(|since| Ok(self.told(since, restored))),
+            Finished::Damaged(line, kept) => Some(Err(format!(
+                "The record of an undo that was cut off is damaged in line {line}, and nothing was touched. It is kept as {}.",
+                kept.display()
+            ))),
             Finished::Refused(files, kept) => {
                 let files: Vec<String> = files.iter().map(|file| self.shown(file)).collect();
                 Some(Err(format!(

@@ -22,8 +22,8 @@ pub struct HostServices {
     pub editor: Box<dyn Fn(String) -> Editing + Send>,
     /// The names of the themes.
     pub theme_names: Vec<String>,
-    /// The theme of this name, as this terminal can show it.
-    pub theme: Named<Option<Theme>>,
+    /// The theme of this name, as this terminal can show it, or why there is none.
+    pub theme: Named<Result<Theme, String>>,
 }
 
 impl Default for HostServices {
@@ -33,7 +33,7 @@ impl Default for HostServices {
             prompts: watch::channel(Vec::new()).1,
             editor: Box::new(|_| Box::pin(ready(Err("there is no editor here".to_owned())))),
             theme_names: Vec::new(),
-            theme: Box::new(|_| None),
+            theme: Box::new(|name| Err(format!("no theme is called {name}"))),
         }
     }
 }

@@ -32,6 +32,10 @@ fn play(steps: &[Step]) -> SessionBuilder {
     builder
 }
 
+fn forming(message: EntryId, index: u32, name: &str) -> Live {
+    Live::CallForming { message, index, name: name.into(), bytes: 9, breaks: 0, path: None }
+}
+
 fn turn(builder: &mut SessionBuilder, kind: u8, one: u8, two: u8) {
     let message = builder.ledger.reserve();
     for piece in 0..one % 3 {
@@ -80,14 +84,7 @@ fn turn(builder: &mut SessionBuilder, kind: u8, one: u8, two: u8) {
             let uses = (0..1 + two % 3)
                 .map(|n| {
                     let name = ["read", "shell", "edit"][usize::from(n)];
-                    builder.live(Live::CallForming {
-                        message,
-                        index: n.into(),
-                        name: name.into(),
-                        bytes: 9,
-                        breaks: 0,
-                        path: None,
-                    });
+                    builder.live(forming(message, n.into(), name));
                     builder.tool_use(name, json!({"path": "a", "n": n}))
                 })
                 .collect();

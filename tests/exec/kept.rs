@@ -222,7 +222,7 @@ fn a_fork_keeps_no_grant_that_was_taken_back_later() {
         world.sessions_cli(&["check", "--last"]).err
     );
     let session = text(&lines[0], "session");
-    for (at, scope, revoked) in [(Some(end), "once", false), (None, "session", true)] {
+    for (at, scope, revoked) in [(Some(end.clone()), "once", false), (None, "session", true)] {
         let mut words = vec!["fork", session.as_str()];
         words.extend(at.as_deref().into_iter().flat_map(|at| ["--at", at]));
         let forked = world.sessions_cli(&words);
@@ -231,4 +231,13 @@ fn a_fork_keeps_no_grant_that_was_taken_back_later() {
         assert_eq!(of_type(&copy, "approval")[0]["scope"], scope);
         assert_eq!(of_type(&copy, "grant_revoked").is_empty(), !revoked);
     }
+    // Where the line that took it back is damaged, nobody knows: the fork keeps none.
+    lines.pop();
+    let written: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    fs::write(&path, format!("{written}not JSON\n{{}}\n")).unwrap();
+    let forked = world.sessions_cli(&["fork", &session, "--at", &end]);
+    assert_eq!(forked.code, 0, "{}", forked.err);
+    assert!(forked.err.contains("keeps nothing of what was allowed for the whole session"), "{}", forked.err);
+    let copy = parse(&world.sessions_cli(&["show", &first_word(&forked.out), "--json"]).out);
+    assert_eq!(of_type(&copy, "approval")[0]["scope"], "once");
 }

@@ -371,6 +371,13 @@ async fn a_forged_record_touches_nothing_that_the_books_do_not_know() {
         .unwrap();
     assert!(matches!(snapshots.finish(&books(), untold).unwrap(), Finished::Refused(..)));
     untouched();
+    // Of one with a line that cannot be read, no part is done.
+    let undo = line(Value::Null, &bench.path("a"), json!(hash("1")), json!(hash("0")));
+    fs::write(kept.join("restoring"), format!("{}\n{undo}\n{{\n", json!({ "since": "c1", "entries": 0 })))
+        .unwrap();
+    let damaged = Finished::Damaged(3, kept.join("restoring.refused"));
+    assert_eq!(snapshots.finish(&books(), untold).unwrap(), damaged);
+    untouched();
     // Nor is a record that never ends waited for.
     fs::remove_file(kept.join("changes")).unwrap();
     pipe_at(&kept.join("restoring"));

@@ -72,17 +72,24 @@ fn of_folder(state: &Path) -> Vec<Finding> {
         )];
     }
     let kept = state.join("sessions");
-    let mode = std::fs::metadata(&kept).map(|found| found.mode() & 0o777).ok();
+    let mode = std::fs::metadata(&kept).map(|found| found.mode() & 0o777);
     let mut findings = vec![match mode {
-        Some(mode) if mode & 0o077 != 0 => Finding::warning(
+        Ok(mode) if mode & 0o077 != 0 => Finding::warning(
             SUBJECT,
             format!("{}: others can look into it (mode {mode:03o})", kept.display()),
             format!("chmod 700 {}", kept.display()),
         ),
-        Some(mode) => {
+        Ok(mode) => {
             Finding::ok(SUBJECT, format!("{}: can be written, only by you (mode {mode:03o})", kept.display()))
         }
-        None => Finding::ok(SUBJECT, format!("{}: not there yet, and can be made", kept.display())),
+        Err(why) if why.kind() == std::io::ErrorKind::NotFound => {
+            Finding::ok(SUBJECT, format!("{}: not there yet, and can be made", kept.display()))
+        }
+        Err(why) => Finding::problem(
+            SUBJECT,
+            format!("{}: cannot be looked at: {why}", kept.display()),
+            format!("make {} a folder of yours, or set XDG_STATE_HOME to another folder", kept.display()),
+        ),
     }];
     findings.extend(of_room(existing));
     findings

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use uuid::Uuid;
 
 use super::args::Pick;
-use super::place::{SessionPlace, entries, now};
+use super::place::{SessionPlace, entries, now, remark};
 use crate::cli::outcome::say;
 use crate::config::exit::Exit;
 use crate::config::fault::{Fault, one_line};
@@ -94,13 +94,21 @@ fn at_rest(bytes: &[u8], beginning: &SessionFile, last: EntryId) -> Result<(), F
 
 /// The calls of which what was granted is taken back after the place: nobody here grants it anew.
 fn revoked_since(bytes: &[u8], beginning: &SessionFile) -> BTreeSet<CallId> {
-    // Of a damaged file nothing more is known than what stands before.
-    let whole = read_session(bytes).map(|file| file.entries).unwrap_or_default();
-    let kept: BTreeSet<CallId> =
-        grants(whole.iter().map(AsRef::as_ref)).iter().map(|grant| grant.call).collect();
     let before = grants(beginning.entries.iter().map(AsRef::as_ref));
-    let goes_on = !whole.is_empty();
-    before.iter().map(|grant| grant.call).filter(|call| goes_on && !kept.contains(call)).collect()
+    let mut revoked: BTreeSet<CallId> = before.iter().map(|grant| grant.call).collect();
+    match read_session(bytes) {
+        Ok(whole) => {
+            for grant in grants(whole.entries.iter().map(AsRef::as_ref)) {
+                revoked.remove(&grant.call);
+            }
+        }
+        // Whether one of them was taken back, the damaged rest may have said.
+        Err(why) if !revoked.is_empty() => remark(&format!(
+            "the rest of the session cannot be read ({why}), so the fork keeps nothing of what was allowed for the whole session"
+        )),
+        Err(_) => {}
+    }
+    revoked
 }
 
 /// Refuses a place between an answer and the tombstone that withdraws it.

@@ -22,7 +22,11 @@ pub struct Table {
 impl Table {
     /// The table that comes with the program.
     pub fn embedded() -> Self {
-        let whole: Value = serde_json::from_str(TABLE).unwrap_or_default();
+        let whole: Value = serde_json::from_str(TABLE).unwrap_or_else(|why| {
+            debug_assert!(false, "the table of models cannot be read: {why}");
+            tracing::error!("the table of models cannot be read, so nothing is known of any: {why}");
+            Value::Null
+        });
         let rows = whole.get("models").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let has_none = |row: &&Value| row.get("chat") == Some(&Value::Bool(false));
         let without_chat = rows.iter().filter(has_none).filter_map(row).map(|(name, _)| name).collect();

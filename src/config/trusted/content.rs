@@ -1,5 +1,6 @@
 //! What trust is given to: the files of a folder that may start programs, permit things or send data, and their hash.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -47,7 +48,11 @@ impl Content {
     /// such a one is left out, and [`Content::left_out`] says so.
     pub(crate) fn of(folder: &Path) -> Result<Option<Self>, Fault> {
         let (mut files, mut refused) = (Vec::new(), Vec::new());
-        for name in FILES.iter().flat_map(|pattern| names(folder, pattern)) {
+        let mut all = Vec::new();
+        for pattern in FILES {
+            all.extend(names(folder, pattern, &mut refused));
+        }
+        for name in all {
             match read(folder, &name) {
                 Reading::Absent => {}
                 Reading::Refused(why) if name == CONFIG => return Err(unreadable(&folder.join(name), &why)),
@@ -110,28 +115,47 @@ impl Content {
     }
 }
 
-/// The names below a folder that a pattern speaks of, in their order; whether such a file is there is not known yet.
-fn names(folder: &Path, pattern: &str) -> Vec<String> {
+/// The names below a folder that a pattern speaks of, in their order; whether such a file is there is not known yet. What
+/// cannot be looked through is added to `refused`.
+fn names(folder: &Path, pattern: &str, refused: &mut Vec<(String, String)>) -> Vec<String> {
     let mut names = vec![String::new()];
     for part in pattern.split('/') {
-        let below = |name: &String| -> Vec<String> {
-            let parts = if part == "*" { children(&folder.join(name)) } else { vec![part.to_owned()] };
-            let joined = |part: String| if name.is_empty() { part } else { format!("{name}/{part}") };
-            parts.into_iter().map(joined).collect()
+        let mut below = |name: &String| -> Vec<String> {
+            let joined =
+                |part: &str| if name.is_empty() { part.to_owned() } else { format!("{name}/{part}") };
+            if part != "*" {
+                return vec![joined(part)];
+            }
+            let mut parts = children(&folder.join(name)).unwrap_or_else(|why| {
+                refused.push((name.clone(), why.to_string()));
+                Vec::new()
+            });
+            let beyond = parts.split_off(parts.len().min(MOST_NAMES));
+            if let Some(first) = beyond.first() {
+                let why = format!("only the first {MOST_NAMES} names of its folder count");
+                refused.push((joined(first), why));
+            }
+            parts.iter().map(|part| joined(part)).collect()
         };
-        names = names.iter().flat_map(below).collect();
+        names = names.iter().flat_map(&mut below).collect();
     }
     names
 }
 
-/// What lies in a folder, by names that are text; nothing where that cannot be read.
-fn children(folder: &Path) -> Vec<String> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let mut names: Vec<String> =
-        entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+/// What lies in a folder, by names that are text, in their order; nothing where there is no such folder.
+fn children(folder: &Path) -> io::Result<Vec<String>> {
+    let entries = match std::fs::read_dir(folder) {
+        Err(why) if matches!(why.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(Vec::new());
+        }
+        entries => entries?,
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        names.extend(entry?.file_name().into_string().ok());
+    }
     names.sort();
-    names.truncate(MOST_NAMES);
-    names
+    Ok(names)
 }
 
 /// One file. But for the configuration none is reached by a link: what a name leads to could be somebody else's.
@@ -220,13 +244,40 @@ mod tests {
         for name in ["skills/b", "skills/a", "skills/c/deep"] {
             fs::create_dir_all(root.join(name)).unwrap();
         }
-        assert_eq!(names(root, CONFIG), [CONFIG]);
-        assert_eq!(names(root, "skills/*/S.md"), ["skills/a/S.md", "skills/b/S.md", "skills/c/S.md"]);
-        assert_eq!(names(root, "none/*/S.md"), Vec::<String>::new());
+        let names = |pattern: &str| {
+            let mut refused = Vec::new();
+            let names = names(root, pattern, &mut refused);
+            assert_eq!(refused, []);
+            names
+        };
+        assert_eq!(names(CONFIG), [CONFIG]);
+        assert_eq!(names("skills/*/S.md"), ["skills/a/S.md", "skills/b/S.md", "skills/c/S.md"]);
+        assert_eq!(names("none/*/S.md"), Vec::<String>::new());
         fs::write(root.join("skills/a/S.md"), "x").unwrap();
         std::os::unix::fs::symlink("a", root.join("skills/linked")).unwrap();
         assert!(matches!(read(root, "skills/a/S.md"), Reading::Text { .. }));
         assert_eq!(read(root, "skills/b/S.md"), Reading::Absent);
         assert!(matches!(read(root, "skills/linked/S.md"), Reading::Refused(_)));
+    }
+
+    #[test]
+    fn a_folder_of_skills_that_cannot_be_read_or_holds_too_many_is_said() {
+        let place = tempfile::tempdir().unwrap();
+        let skills = place.path().join(".agents/skills");
+        fs::create_dir(place.path().join(".agents")).unwrap();
+        let left_out = || -> Vec<String> { Content::of(place.path()).unwrap().unwrap().left_out().collect() };
+        // It leads to itself.
+        std::os::unix::fs::symlink("skills", &skills).unwrap();
+        let said = left_out();
+        assert!(said.len() == 1 && said[0].contains(".agents/skills cannot be read"), "{said:?}");
+        fs::remove_file(&skills).unwrap();
+        for number in 0..=MOST_NAMES {
+            fs::create_dir_all(skills.join(format!("{number:03}"))).unwrap();
+        }
+        let said = left_out();
+        assert!(
+            said.len() == 1 && said[0].contains("skills/256 cannot be read: only the first 256"),
+            "{said:?}"
+        );
     }
 }

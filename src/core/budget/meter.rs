@@ -103,7 +103,7 @@ impl Meter {
                 self.spend(m.usage);
                 self.run.hosted_tools += m.hosted().filter(|block| block.is_use()).count() as u64;
                 if m.usage.input > 0 {
-                    self.context = m.usage.input + m.usage.output;
+                    self.context = m.usage.input.saturating_add(m.usage.output);
                 }
             }
             Body::Compaction(c) => {

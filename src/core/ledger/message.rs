@@ -151,19 +151,40 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// The sum of both; the cost is known if either is.
+    /// The sum of both; the cost is known if either is. A provider may report any number: a sum stops at the highest, so that
+    /// no budget begins anew.
     pub fn plus(self, other: Self) -> Self {
         Self {
-            input: self.input + other.input,
-            output: self.output + other.output,
-            cache_read: self.cache_read + other.cache_read,
-            cache_write: self.cache_write + other.cache_write,
-            reasoning: self.reasoning + other.reasoning,
+            input: self.input.saturating_add(other.input),
+            output: self.output.saturating_add(other.output),
+            cache_read: self.cache_read.saturating_add(other.cache_read),
+            cache_write: self.cache_write.saturating_add(other.cache_write),
+            reasoning: self.reasoning.saturating_add(other.reasoning),
             cost: match (self.cost, other.cost) {
                 (None, None) => None,
-                (a, b) => Some(MicroDollars(a.unwrap_or_default().0 + b.unwrap_or_default().0)),
+                (a, b) => Some(MicroDollars(a.unwrap_or_default().0.saturating_add(b.unwrap_or_default().0))),
             },
             estimated: self.estimated || other.estimated,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sum_that_is_too_large_stops_at_the_highest() {
+        let most = Usage {
+            input: u64::MAX,
+            output: u64::MAX,
+            cache_read: u64::MAX,
+            cache_write: u64::MAX,
+            reasoning: u64::MAX,
+            cost: Some(MicroDollars(u64::MAX)),
+            estimated: false,
+        };
+        let one = Usage { input: 1, output: 1, cost: Some(MicroDollars(1)), ..Usage::default() };
+        assert_eq!(most.plus(one), most);
     }
 }

@@ -196,7 +196,10 @@ impl Registry {
                 "to check them by the schema of {tool} takes more than {MOST_STEPS} steps; call it with less at once"
             )));
         }
-        let Some(validator) = self.compiled.get(tool) else { return Ok(()) };
+        let Some(validator) = self.compiled.get(tool) else {
+            debug_assert!(false, "the schema of {tool} was not compiled");
+            return Err(BadArguments(format!("the schema of {tool} was not compiled; this is a bug")));
+        };
         let faults: Vec<String> = validator
             .iter_errors(&value)
             .take(MOST_FAULTS)

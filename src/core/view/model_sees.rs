@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::context::estimate_tokens;
 use crate::ledger::{
     AssistantMessage, Block, Body, CallId, Entry, EntryId, Injector, Ledger, Message, Millis, ModelRef, Stop,
-    ToolResult, UserMessage, recover, standing, tombstoned,
+    ToolResult, Unsettled, UserMessage, recover, standing, tombstoned,
 };
 use crate::model::Request;
 
@@ -70,7 +70,10 @@ pub fn model_sees(rows: &[Row], model: &str) -> ModelSees {
         Ok(found) => (found.ledger, found.lost.0 + found.waiting.len()),
         Err(fault) => return ModelSees { fault: Some(fault.to_string()), ..ModelSees::default() },
     };
-    Sources::of(ledger, ModelRef::parse(model)).compare(rows, open)
+    match Sources::of(ledger, ModelRef::parse(model)) {
+        Ok(sources) => sources.compare(rows, open),
+        Err(fault) => ModelSees { fault: Some(fault.to_string()), ..ModelSees::default() },
+    }
 }
 
 /// The projection, taken apart by what its messages were made of.
@@ -94,10 +97,10 @@ struct Sources {
 }
 
 impl Sources {
-    fn of(mut ledger: Ledger, model: ModelRef) -> Self {
+    fn of(mut ledger: Ledger, model: ModelRef) -> Result<Self, Unsettled> {
         let now = ledger.entries().last().map_or(Millis(0), |entry| entry.at);
         ledger.settle_lost(now);
-        let messages = ledger.placed().unwrap_or_default();
+        let messages = ledger.placed()?;
         let entries = ledger.entries();
         let gone = tombstoned(entries);
         let mut reading = Self {
@@ -129,7 +132,7 @@ impl Sources {
                 Message::Results(results) => reading.results.extend(results.into_iter().map(|r| (r.call, r))),
             }
         }
-        reading
+        Ok(reading)
     }
 
     fn compare(mut self, rows: &[Row], open: usize) -> ModelSees {

@@ -46,6 +46,7 @@ impl JsonBody {
 
     fn write(&mut self, value: &Value) {
         // A value is always JSON, and memory takes every byte.
-        serde_json::to_writer(&mut self.bytes, value).unwrap_or_default();
+        let written = serde_json::to_writer(&mut self.bytes, value);
+        debug_assert!(written.is_ok(), "a value could not be written as JSON");
     }
 }

@@ -183,7 +183,7 @@ impl<'c> Exchange<'c> {
     /// Takes an event in.
     ///
     /// # Errors
-    /// It is about another task.
+    /// It is about another task, or could not be taken in.
     async fn hear(&mut self, heard: StreamEvent) -> Result<(), Trouble> {
         let StreamEvent { event, is_large } = heard;
         let is_new = self.known.task.borrow().0.is_none();
@@ -194,7 +194,7 @@ impl<'c> Exchange<'c> {
             return Err(Trouble::Unheard("it answered about another task than the one asked".to_owned()));
         }
         let said =
-            if is_large { self.take_apart(event).await } else { plain(&self.told.take(event), MOST_SHOWN) };
+            if is_large { self.take_apart(event).await? } else { plain(&self.told.take(event), MOST_SHOWN) };
         let may_be_old = is_whole && self.told.waits();
         self.as_it_was = if may_be_old { self.as_it_was.saturating_add(1) } else { AS_IT_WAS };
         let state = self.told.state.unwrap_or(TaskState::Unknown);
@@ -216,15 +216,21 @@ impl<'c> Exchange<'c> {
     }
 
     /// Takes a large event in on a thread of its own, so that Esc and the time limit are heard meanwhile.
-    async fn take_apart(&mut self, event: Event) -> String {
+    ///
+    /// # Errors
+    /// The thread broke, and what was told before went with it.
+    async fn take_apart(&mut self, event: Event) -> Result<String, Trouble> {
         let mut told = std::mem::take(&mut self.told);
         let folding = spawn_blocking(move || {
             let said = plain(&told.take(event), MOST_SHOWN);
             (told, said)
         });
-        let (told, said) = showing(&mut self.live, folding).await.unwrap_or_default();
+        let (told, said) = showing(&mut self.live, folding).await.map_err(|broke| {
+            tracing::error!("an agent's answer could not be taken in: {broke}");
+            Trouble::Unheard("its answer could not be taken in".to_owned())
+        })?;
         self.told = told;
-        said
+        Ok(said)
     }
 
     async fn report(self) -> ToolReport {

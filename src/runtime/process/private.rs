@@ -36,7 +36,8 @@ impl Drop for Private {
 fn remove(root: &Path) -> io::Result<()> {
     let mut waiting = vec![root.to_owned()];
     while let Some(folder) = waiting.pop() {
-        for entry in fs::read_dir(&folder)?.flatten() {
+        for entry in fs::read_dir(&folder)? {
+            let entry = entry?;
             let path = entry.path();
             if !entry.file_type()?.is_dir() {
                 fs::remove_file(&path)?;

@@ -137,6 +137,7 @@ fn look(folder: &Path) -> Vec<Gap> {
     walk.standard_filters(false)
         .max_depth(Some(DEEPEST))
         .filter_entry(|entry| !entry.file_name().to_str().is_some_and(|name| NOT_LOOKED_AT.contains(&name)));
+    // What we cannot read, a command that we start cannot read either.
     let mut entries = walk.build().filter_map(Result::ok);
     let files = entries.by_ref().take(MOST_ENTRIES).filter(|entry| !entry.path().is_dir());
     let secret = files.filter(|entry| entry.file_name().to_str().is_some_and(names_a_secret));

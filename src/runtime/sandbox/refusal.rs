@@ -29,7 +29,9 @@ static NO_NETWORK: LazyLock<Option<RegexMatcher>> = LazyLock::new(|| {
 const OVERLAP: usize = 64;
 
 fn any_of(words: &[&str]) -> Option<RegexMatcher> {
-    RegexMatcherBuilder::new().case_insensitive(true).build(&words.join("|")).ok()
+    let built = RegexMatcherBuilder::new().case_insensitive(true).build(&words.join("|"));
+    debug_assert!(built.is_ok(), "the words of a refusal are no pattern");
+    built.inspect_err(|why| tracing::error!("refusals of the sandbox are not recognized: {why}")).ok()
 }
 
 /// Listens to the output of a confined command; keeps a few bytes of it.

@@ -84,14 +84,17 @@ impl Change {
         .to_string()
     }
 
-    /// From its line; `None` when it is none, as the last one after a crash.
+    /// From its line; `None` when it is none, as the last one after a crash, or when any of its members cannot be read.
     pub(super) fn decode(line: &str) -> Option<Self> {
         let value: Value = serde_json::from_str(line).ok()?;
         let call = match value.get("call")? {
             Value::Null => None,
             name => Some(CallId::parse(name.as_str()?)?),
         };
-        let mode = value.get("mode").and_then(Value::as_u64).and_then(|mode| u32::try_from(mode).ok());
+        let mode = match value.get("mode") {
+            None | Some(Value::Null) => None,
+            Some(mode) => Some(u32::try_from(mode.as_u64()?).ok()?),
+        };
         let made = match value.get("made") {
             None | Some(Value::Null) => None,
             Some(path) => Some(parse_path(path)?),
@@ -157,6 +160,12 @@ mod tests {
         assert!(!line.contains('\n'));
         assert_eq!(Change::decode(&line), Some(undone));
         assert_eq!(Change::decode(line.get(..line.len() - 1).unwrap()), None);
+        // A file must not come back with other permissions than it had.
+        for mode in ["\"640\"", "-1", "4294967296"] {
+            let damaged = line.replace("\"mode\":416", &format!("\"mode\":{mode}"));
+            assert_ne!(damaged, line);
+            assert_eq!(Change::decode(&damaged), None, "{damaged}");
+        }
     }
 
     #[test]

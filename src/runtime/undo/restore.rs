@@ -64,6 +64,8 @@ pub enum Finished {
     /// It was none of this session's: these files are named in it that the books do not know. Nothing was done, and what
     /// was to be done is kept there.
     Refused(Vec<PathBuf>, PathBuf),
+    /// This line of it, counted from 1, cannot be read. Nothing was done, and what was to be done is kept there.
+    Damaged(usize, PathBuf),
 }
 
 impl Restored {
@@ -196,7 +198,14 @@ impl Snapshots {
             return Ok(Finished::Nothing);
         }
         let record = self.changes()?;
-        let changes: Vec<Change> = lines.lines().filter_map(Change::decode).collect();
+        let changes = match journaled(&lines) {
+            Ok(changes) => changes,
+            Err(line) => {
+                let kept = folder.join(REFUSED);
+                fs::rename(&journal, &kept).map_err(cannot_keep)?;
+                return Ok(Finished::Damaged(line, kept));
+            }
+        };
         let is_asked_for =
             |change: &Change| since.is_some_and(|since| books.asks_for(change, since, &record));
         let (changes, refused): (Vec<_>, Vec<_>) = changes.into_iter().partition(is_asked_for);
@@ -303,6 +312,20 @@ fn text_of(path: &Path) -> Result<Option<String>, String> {
 /// The first line of what is being restored.
 fn head(since: Option<CallId>, entries: u64) -> String {
     format!("{}\n", json!({ "since": since.map(|call| call.to_string()), "entries": entries }))
+}
+
+/// The changes of a restore, or the number of the line that cannot be read: a part of a restore is none.
+fn journaled(lines: &str) -> Result<Vec<Change>, usize> {
+    let mut changes = Vec::new();
+    for (at, line) in lines.lines().enumerate() {
+        let is_head = || at == 0 && serde_json::from_str::<Value>(line).is_ok_and(|head| head.is_object());
+        match Change::decode(line) {
+            Some(change) => changes.push(change),
+            None if is_head() => {}
+            None => return Err(at + 1),
+        }
+    }
+    Ok(changes)
 }
 
 /// The reverse of [`head`].

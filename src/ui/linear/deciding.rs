@@ -61,7 +61,12 @@ impl LinearSession {
             self.output.say(&format!("taken back: nothing is {what}"));
             return Vec::new();
         }
-        let asked = self.asked(request).unwrap_or_default();
+        let Some(asked) = self.asked(request) else {
+            self.output.say("not taken: nothing waits for this answer any more");
+            self.asking.answered(request);
+            self.left();
+            return Vec::new();
+        };
         let answer = match purpose {
             Purpose::Denies => Answer::Deny(words.to_owned()),
             Purpose::Answers => Answer::Reply(chosen(&asked, words)),

@@ -50,8 +50,8 @@ impl ScreenLoop {
             UiEffect::Pick(Source::Palette | Source::Prompts | Source::Grants | Source::Undo) => {}
             UiEffect::Ask(request) => self.ask(request),
             UiEffect::SetTheme(name) => match (self.errands.theme)(&name) {
-                Some(theme) => self.theme = theme,
-                None => self.local.hint = Some(format!("no theme is called {name} · /theme lists them all")),
+                Ok(theme) => self.theme = theme,
+                Err(why) => self.local.hint = Some(format!("{why} · /theme lists them all")),
             },
             UiEffect::Edit => {
                 self.guard.lend();
@@ -60,7 +60,13 @@ impl ScreenLoop {
             UiEffect::Copy(text) => self.copy(&text),
             UiEffect::CopyRecord(entry) => {
                 let record = self.view.row(entry).map(|row| (self.entry_json)(&row.entry));
-                self.copy(&record.unwrap_or_default());
+                match record {
+                    Some(record) => self.copy(&record),
+                    None => {
+                        debug_assert!(false, "{entry} is not in the ledger that is shown");
+                        self.local.hint = Some(format!("{entry} cannot be found, so nothing was copied"));
+                    }
+                }
             }
             UiEffect::CopySelected => {
                 let now = (self.app.now)();

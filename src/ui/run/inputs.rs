@@ -20,7 +20,7 @@ impl ScreenLoop {
     pub(super) fn keys(&mut self, heard: KeysAndReplies) {
         self.dirty = true;
         if let Some(ground) = heard.ground.filter(|_| self.follows_background)
-            && let Some(theme) = (self.errands.theme)(ground.theme())
+            && let Ok(theme) = (self.errands.theme)(ground.theme())
         {
             self.theme = theme;
         }
