@@ -93,14 +93,14 @@ pub(super) fn changed(from: &Value, text: &str, is_command: bool) -> Result<Argu
         _ => serde_json::from_str(text).map_err(|why| format!("this is not JSON: {why}"))?,
     };
     if !arguments.is_object() {
-        return Err("the arguments are an object: {\"name\": value}".to_owned());
+        return Err("the arguments must be an object: {\"name\": value}".to_owned());
     }
     let (arguments, before) = (Arguments::from_value(arguments), Arguments::from_value(from.clone()));
     if is_command && text.is_empty() {
-        return Err("there is no command left: n denies the call, esc leaves it as it was".to_owned());
+        return Err("the command is empty: n denies the call, esc cancels the edit".to_owned());
     }
     if arguments.canonical() == before.canonical() {
-        return Err("nothing is changed yet · esc leaves it as it was".to_owned());
+        return Err("nothing changed yet · esc cancels the edit".to_owned());
     }
     Ok(arguments)
 }

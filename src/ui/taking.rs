@@ -42,7 +42,10 @@ pub(super) fn take(local: &mut Local, view: &View, choice: Choice) -> Vec<Act> {
             Vec::new()
         }
         Choice::Theme(name) => {
-            local.hint = Some(format!("{name} for now · theme = \"{name}\" in config.toml keeps it"));
+            local.hint = Some(format!(
+                "{name} for now · theme = \"{name}\" in config.toml makes it \
+                permanent"
+            ));
             vec![Act::SetTheme(name)]
         }
     }
@@ -55,7 +58,7 @@ fn do_key(local: &mut Local, view: &View, place: KeyContext, command: KeyAction,
         (KeyContext::Page, _) => open_page(local, view, KeyAction::Help),
         (KeyContext::Picker, _) => return picking::open(local, view, Source::Palette),
         (KeyContext::Approval, KeyAction::Raise) if local.stop(view).is_none() => {
-            local.hint = Some("no budget has stopped it".to_owned());
+            local.hint = Some("no budget stopped a run".to_owned());
             return Vec::new();
         }
         (KeyContext::Approval, _) if command != KeyAction::Help => {

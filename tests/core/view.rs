@@ -357,7 +357,7 @@ fn a_late_result_is_marked() {
 fn a_summary_that_is_retried_is_busy_until_its_last_word() {
     let mut stage = crate::scenes::budget_stop();
     stage.live(Live::Compacting(CompactionTrigger::Manual));
-    stage.note("e9", "The summary failed, and is tried again: overloaded");
+    stage.note("e9", "The summary failed and is being retried: overloaded");
     stage.live(Live::Compacting(CompactionTrigger::Manual));
     stage.live(Live::Retrying { attempt: 1, most: 4, wait_ms: 500, reason: "overloaded".into() });
     assert!(matches!(view(&stage.events).status.phase, Phase::Retrying { attempt: 1, .. }));

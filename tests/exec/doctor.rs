@@ -64,7 +64,7 @@ fn a_healthy_world_is_told_by_subject_and_nothing_is_left_behind() {
         "\nsandbox\n  ",
         "  ✓ ok       no MCP server is configured\n",
         "  ✓ ok       no agent is configured\n",
-        "no session was kept yet",
+        "there are no sessions yet",
         "\n0 problems, ",
     ] {
         assert!(ran.out.contains(wanted), "{wanted} in {}", ran.out);
@@ -115,7 +115,7 @@ fn a_broken_configuration_does_not_stop_it() {
     let (unknown, mend) = told(&found, "configuration", "unknown key `them`; did you mean `theme`?");
     assert!(unknown == "problem" && mend.contains("correct the file"), "{mend}");
     assert!(!mend.contains("doctor"), "nobody is sent where they are: {mend}");
-    assert!(world.refused(&["hello"]).contains("`countersign doctor` lists all that is wrong"));
+    assert!(world.refused(&["hello"]).contains("`countersign doctor` lists all problems"));
     assert_eq!(status(&found, "sessions", "no session was kept"), "ok", "the rest is looked at");
 }
 
@@ -174,8 +174,8 @@ fn a_key_is_tested_when_asked_to_in_each_protocol() {
     assert!(one.visits().is_empty() && other.visits().is_empty(), "nothing is asked unless told to");
     for flag in ["--test-keys", "--online"] {
         let found = findings(&world, &[flag]);
-        assert_eq!(status(&found, "keys", "anthropic: the provider takes the key"), "ok");
-        assert_eq!(status(&found, "keys", "mine: the provider takes the key from MINE"), "ok");
+        assert_eq!(status(&found, "keys", "anthropic: the provider accepts the key"), "ok");
+        assert_eq!(status(&found, "keys", "mine: the provider accepts the key from MINE"), "ok");
         let (wants, mend) = told(&found, "servers", "wants a key (HTTP 401)");
         assert!(wants == "problem" && mend.contains("api_key_env in [providers.open]"), "{mend}");
     }
@@ -234,7 +234,7 @@ fn damaged_sessions_are_named_with_their_check() {
     assert_eq!((damaged.as_str(), mend), ("problem", format!("countersign sessions check {id}")));
     fs::set_permissions(world.place().join("state/countersign/sessions"), fs::Permissions::from_mode(0o755))
         .unwrap();
-    assert_eq!(status(&findings(&world, &[]), "sessions", "others can look into it (mode 755)"), "warning");
+    assert_eq!(status(&findings(&world, &[]), "sessions", "others can read it (mode 755)"), "warning");
 }
 
 #[test]

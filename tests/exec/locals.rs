@@ -131,7 +131,8 @@ fn whoever_has_no_key_is_offered_the_server_that_answers() {
     drop(gone);
     let world = World::new().configured(&places);
     let ran = world.exec(&["list"]);
-    let offer = "note: A server (ollama) answers on this machine: start with -m ollama/small (or large).\n";
+    let offer = "note: A server (ollama) is running on this machine: start with -m ollama/small (or \
+        large).\n";
     assert!(ran.code == 0 && ran.err.ends_with(offer), "{}", ran.err);
     for named in [world.exec(&["-m", "rehearsal", "list"]), world.with("GROQ_API_KEY", "k").exec(&["list"])] {
         assert!(!named.err.contains("answers on this machine"), "{}", named.err);

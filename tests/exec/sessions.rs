@@ -29,7 +29,7 @@ fn the_list_is_newest_first_with_how_each_ended() {
     let world = World::new();
     let none = world.sessions_cli(&["list"]);
     assert_eq!((none.code, none.out.as_str()), (0, ""));
-    assert!(none.err.contains("no session was kept yet"), "{}", none.err);
+    assert!(none.err.contains("there are no sessions yet"), "{}", none.err);
     world.json(&["--script", r#"["One."]"#, "the first\nmessage"]);
     let call = r#"[{"tool_calls":[{"name":"list","arguments":{}}]}]"#;
     world.json(&["--max-turns", "1", "--script", call, "the second"]);

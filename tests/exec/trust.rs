@@ -119,11 +119,11 @@ fn trust_is_listed_and_taken_away() {
     fs::write(&file, "allow = ['shell']").unwrap();
     assert!(listed(&world).ends_with(": changed since, so not trusted\n"));
     fs::remove_file(&file).unwrap();
-    assert!(listed(&world).ends_with(": has no such files any more\n"));
+    assert!(listed(&world).ends_with(": no longer has such files\n"));
     fs::write(&file, LOOSE).unwrap();
     assert!(run(&world, &["trust", "--remove"]).out.starts_with("No longer trusted: "));
     assert!(!session(&world).1);
-    assert_eq!(run(&world, &["trust", "--remove"]).out, "No trust was kept for this folder.\n");
+    assert_eq!(run(&world, &["trust", "--remove"]).out, "This folder was not trusted.\n");
     run(&world, &["trust", "--yes"]);
     let gone = world.work().with_extension("gone");
     fs::rename(world.work(), &gone).unwrap();
@@ -247,8 +247,8 @@ fn what_is_shown_hides_nothing() {
     project(&world, text);
     let out = answered(&world, "n\n").out;
     for shown in [
-        "sends    everything that is said to openai/x",
-        "sends    everything that is said to groq/y",
+        "sends    everything that is sent to openai/x",
+        "sends    everything that is sent to groq/y",
         "hosted_tools.openai = [\"web_search\"]",
         "reaches  evil.example, by fetch",
         "loosens  mode = \"unrestricted\"",

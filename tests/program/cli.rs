@@ -97,7 +97,7 @@ fn wrong_usage_is_one_line_and_exit_2() {
     assert!(
         world.refused(&["exec", "--max-turns", "-3", "x"]).contains("--max-turns: cannot be negative: -3")
     );
-    assert!(world.refused(&["exec", "--max-cost", "nan", "x"]).contains("--max-cost: takes an amount"));
+    assert!(world.refused(&["exec", "--max-cost", "nan", "x"]).contains("--max-cost: must be an amount"));
     assert!(world.refused(&["exec", "--mode", "Auto", "x"]).contains("edit, auto or"));
     assert!(
         world.refused(&["exec", "--mode", "bold", "x"]).contains("plan, ask, edit, auto or unrestricted")
@@ -106,7 +106,7 @@ fn wrong_usage_is_one_line_and_exit_2() {
     assert!(
         world.refused(&["exec", "--token-budget", "-1", "x"]).contains("--token-budget: cannot be negative")
     );
-    assert!(world.refused(&["exec", "--fallback", "", "x"]).contains("--fallback: takes a text"));
+    assert!(world.refused(&["exec", "--fallback", "", "x"]).contains("--fallback: must be a string"));
     assert!(world.refused(&["exec", "--on-approval", "maybe", "x"]).contains("--on-approval: takes"));
     assert!(world.refused(&["exec", "--allow", "shell(", "x"]).contains("closing"));
     assert!(world.refused(&["exec", "-C", "nowhere", "x"]).contains("nowhere"));
@@ -302,9 +302,9 @@ fn what_is_known_of_models_and_servers_can_be_said_and_is_shown() {
         ("[providers.x]\napi_key_file = 'sk-ant-secret'", "not the key"),
         (
             "[models.'a/b']\nextra_efforts = ['huge']",
-            "takes a list of none, minimal, xhigh, max, not \"huge\"",
+            "must be a list of none, minimal, xhigh, max, not \"huge\"",
         ),
-        ("[models.'a/b']\ntools = 1", "takes true or false, not 1"),
+        ("[models.'a/b']\ntools = 1", "must be true or false, not 1"),
     ] {
         let said = World::new().user(text).refused(&["config", "show"]);
         assert!(said.contains(wanted) && !said.contains("sk-ant"), "{said}");

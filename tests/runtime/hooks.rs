@@ -156,7 +156,7 @@ async fn trouble_is_shown_and_blocks_nothing() {
         "exit code 1: oops"
     );
     assert!(trouble(&bench.pre("no-such-program").await).starts_with("exit code 127: "));
-    assert_eq!(trouble(&bench.pre("kill -9 $$").await), "was ended by a signal");
+    assert_eq!(trouble(&bench.pre("kill -9 $$").await), "was killed by a signal");
     assert_eq!(trouble(&bench.pre("printf 'a\\377\\376'").await), "printed bytes that are not text");
     assert!(
         trouble(&bench.pre(r#"echo '{"decision":'"#).await).starts_with("printed JSON that does not parse")

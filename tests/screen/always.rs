@@ -77,7 +77,7 @@ fn any_other_line_takes_no_rule() {
     let mut desk = a_rule_is_offered(2);
     desk.types("a 1");
     desk.types("");
-    assert!(desk.said.ends_with("taken back: no rule is taken\n"), "{}", desk.said);
+    assert!(desk.said.ends_with("cancelled: no rule was added\n"), "{}", desk.said);
     desk.types("a 1");
     assert_eq!(desk.talk.interrupt(true), [Act::Abort]);
     assert_eq!(desk.types("a"), [], "Ctrl-C took it back");
@@ -97,7 +97,7 @@ fn what_was_typed_before_the_rule_was_said_does_not_take_it() {
     assert_eq!(desk.types_at("a", before), [], "before the rule was heard");
     assert!(
         desk.said.ends_with(
-            "not an answer: a was typed before the rule was said; type it again to take the rule\n"
+            "not an answer: a was typed before the rule was shown; type it again to add the rule\n"
         ),
         "{}",
         desk.said
@@ -121,7 +121,7 @@ fn a_call_that_comes_meanwhile_leaves_the_rule_where_it_was() {
     assert!(said.contains("waits for you 3 of 3"), "{said}");
     assert!(
         said.ends_with(
-            "always 1: a once more takes it for the rest of this session; anything else does not\n"
+            "always 1: type a again to add it for the rest of this session; anything else cancels\n"
         ),
         "{said}"
     );
@@ -158,7 +158,7 @@ fn a_rule_that_was_not_taken_after_all_can_be_said_again_and_a_long_past_is_cut(
     assert!(takes_the_rule(&desk.types("a")));
     let mut none = a_rule_is_offered(0);
     none.types("a 1");
-    assert!(none.said.contains("always 1: no earlier call would have been covered\n"), "{}", none.said);
+    assert!(none.said.contains("always 1: it would not have matched any earlier call\n"), "{}", none.said);
 }
 
 #[test]

@@ -90,7 +90,7 @@ fn calls_are_answered_by_their_letters_and_numbers() {
     assert_eq!(desk.types("s 1"), decide(0, Answer::AllowSession));
     assert_eq!(desk.types("y 2"), [], "answered already");
     assert!(
-        desk.said.ends_with("not an answer: no call with that number waits; there is: 3\n"),
+        desk.said.ends_with("not an answer: no call with that number is waiting; waiting: 3\n"),
         "{}",
         desk.said
     );
@@ -105,7 +105,7 @@ fn a_reason_can_be_taken_back_and_n_needs_none() {
     let mut desk = Desk::new(scenes::waiting_diff());
     assert_eq!(desk.types("r"), []);
     assert_eq!(desk.types("  "), []);
-    assert!(desk.said.ends_with("taken back: nothing is denied\n"), "{}", desk.said);
+    assert!(desk.said.ends_with("cancelled: nothing is denied\n"), "{}", desk.said);
     assert_eq!(desk.types("e"), []);
     assert!(desk.said.contains("the arguments instead, as JSON in one line"), "{}", desk.said);
     assert_eq!(desk.types("not JSON"), []);
@@ -176,7 +176,7 @@ fn ctrl_c_interrupts_and_twice_at_rest_leaves() {
     assert_eq!(desk.talk.interrupt(true), [Act::Abort]);
     let mut desk = Desk::new(scenes::conversation());
     assert_eq!(desk.talk.interrupt(true), []);
-    assert_eq!(desk.writes(), "\nto leave: Ctrl-C once more, Ctrl-D, or /quit\nyou: ");
+    assert_eq!(desk.writes(), "\nto quit: Ctrl-C again, Ctrl-D, or /quit\nyou: ");
     desk.types("/mode ask");
     assert_eq!(desk.talk.interrupt(true), [], "a line between them takes it back");
     assert_eq!(desk.talk.interrupt(true), [Act::Quit]);
@@ -283,7 +283,7 @@ fn a_resumed_session_says_how_it_stands_and_its_last_exchange() {
     assert!(talk.settle(), "the call that waited waits again");
     talk.written(1, std::time::Duration::ZERO);
     let said = talk.words();
-    assert!(said.contains("resumed: 1 message of yours, 1 tool call") && said.contains("added:"), "{said}");
+    assert!(said.contains("resumed: 1 message from you, 1 tool call") && said.contains("added:"), "{said}");
     let acts = talk.line(&crate::desk::typed("y", 1));
     assert!(matches!(&acts[..], [Act::Send(Intent::Decide { .. })]));
 }

@@ -174,7 +174,7 @@ fn in_lines_the_same_is_said() {
     talk.line(&crate::desk::typed("/permissions", 0));
     let said = talk.words();
     for line in [
-        "mode: ask: reads in the workspace by itself; asks for the rest\n",
+        "mode: ask: reads in the workspace without asking; asks for the rest\n",
         "rule: deny shell(rm *), from ~/.config/countersign/config.toml:14; last matched c2 $ rm -rf target\n",
         "rule: allow read(*), from .countersign/config.toml:3, which does not count; matched nothing yet\n",
         "rule: allow shell(cargo test *), from this session; last matched c4 $ cargo test all\n",

@@ -75,7 +75,7 @@ fn lines_take_a_grant_back_too() {
     talk.words();
     talk.line(&crate::desk::typed("/permissions", 0));
     let said = talk.words();
-    assert!(said.contains("taken for this session by you with c4: shell(cargo test *)\n"), "{said}");
+    assert!(said.contains("added for this session by you with c4: shell(cargo test *)\n"), "{said}");
     assert!(said.contains("as in /permissions revoke c4\n"), "{said}");
     talk.line(&crate::desk::typed("/permissions revoke", 0));
     let said = talk.words();

@@ -54,7 +54,8 @@ fn markdown() {
 /// Before the first message it stands where nothing else does; then with what the model is told.
 #[test]
 fn a_server_of_tools_that_is_not_there() {
-    let why = "The MCP server `files` could not be started: there is no program `npx`; its tools are not available.";
+    let why = "The MCP server `files` could not be started: program `npx` not found; its tools are not \
+        available.";
     at_all_sizes("unreached_start", || {
         let mut seat = Seat::new(Stage::new());
         hear(&mut seat.local, &Live::Unreached(why.into()));

@@ -74,7 +74,7 @@ fn delivered_words_are_the_users_own_and_marked() {
     let mut seat = Seat::new(scenes::steered());
     let frame = seat.frame(80, 40);
     assert!(frame.contains(" ↳ Only the first section, please.\n   And in German."), "{frame}");
-    assert!(frame.contains("steering · delivered while it worked"), "{frame}");
+    assert!(frame.contains("steering · delivered during the run"), "{frame}");
     seat.key(KeyCode::Up, NONE);
     assert_eq!(seat.local.composer.text(), "Only the first section, please.\nAnd in German.");
 }

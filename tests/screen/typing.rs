@@ -300,7 +300,7 @@ fn the_page_of_a_command_that_has_just_ended_takes_keys_away() {
     assert!(seat.local.composer.is_empty());
     let mut none = Seat::new(Stage::new());
     none.ctrl(']');
-    assert_eq!(none.local.hint.as_deref(), Some("no command runs on a terminal that takes keys"));
+    assert_eq!(none.local.hint.as_deref(), Some("no running command has a terminal that accepts keys"));
 }
 
 #[test]

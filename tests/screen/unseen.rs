@@ -199,7 +199,7 @@ fn words_that_do_not_answer_a_question_say_so() {
     let mut seat = before(crate::deliberate::question(), (80, 24));
     seat.press("call it parser");
     assert!(matches!(&seat.key(KeyCode::Enter, NONE)[..], [Act::Send(Intent::Submit(_))]));
-    assert!(look(&mut seat).contains("the question still waits: tab, then r answers it"));
+    assert!(look(&mut seat).contains("the question is still waiting: tab, then r answers it"));
     let mut seat = before(scenes::waiting_command(), (80, 24));
     seat.press("go on");
     seat.key(KeyCode::Enter, NONE);

@@ -130,7 +130,7 @@ async fn what_was_allowed_for_the_session_is_taken_back_for_good() {
     says(&mut app, "/permissions revoke c2").await;
     app.sees("not revoked: nothing is granted with c2").await;
     says(&mut app, "/permissions revoke c1").await;
-    app.sees("revoked: what you granted for this session with c1 is asked about again").await;
+    app.sees("revoked: what you granted for this session with c1 needs approval again").await;
     says(&mut app, "again").await;
     app.until("a second question", |screen| screen.matches("answer: y once").count() == 2).await;
     app.reads().await;
@@ -261,7 +261,7 @@ async fn a_budget_stop_is_raised_by_a_word() {
     let script = json!([{ "name": "read", "arguments": { "path": "notes.txt" } }, "it holds three words"]);
     let mut app = start(&home, &["--max-turns", "1", "--script", &script.to_string(), "go"]);
     app.sees("you: go").await;
-    app.sees("budget max_model_turns: /raise raises it to 2 turns and goes on").await;
+    app.sees("budget max_model_turns: /raise raises it to 2 turns and continues").await;
     app.reads().await;
     says(&mut app, "/raise").await;
     app.sees("model: it holds three words").await;
@@ -302,7 +302,7 @@ async fn a_session_is_picked_by_its_number_and_says_its_last_exchange() {
     says(&mut app, "/sessions").await;
     app.sees("session 1: read notes.txt").await;
     says(&mut app, "/sessions 1").await;
-    app.sees("resumed: 1 message of yours, 1 tool call").await;
+    app.sees("resumed: 1 message from you, 1 tool call").await;
     app.sees("It begins with `alpha`").await;
     says(&mut app, "list").await;
     app.sees("This folder has 1 entry").await;

@@ -81,7 +81,7 @@ async fn what_the_person_changed_since_is_named_and_nothing_is_done() {
     app.sees("nothing is done").await;
     app.sees("was changed since by someone else: left as it is").await;
     app.keys(ENTER).await;
-    app.sees("nothing was undone: not every file is as the agent left it").await;
+    app.sees("nothing was undone: some files have changed since").await;
     assert_eq!(home.read("notes.txt"), "mine\n");
 
     // Changed while the plan is looked at.
@@ -105,7 +105,7 @@ async fn all_since_a_message_is_taken_back() {
     change(&mut app, &home, "beta", "delta").await;
     change(&mut app, &home, "delta", "omega").await;
     app.keys("/rewind\r").await;
-    app.sees("take back what was done to files since").await;
+    app.sees("restore files to before").await;
     app.keys("beta").await;
     app.sees("1 of 2").await;
     app.keys(ENTER).await;

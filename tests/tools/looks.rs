@@ -154,7 +154,7 @@ async fn a_call_of_whoever_is_not_there_says_so_and_does_nothing() {
         ),
         (
             "delegate_to_x",
-            "There is no agent called x: no [agents.x] is configured, so nothing was delegated. Nothing was done.",
+            "There is no agent x: [agents.x] is not configured, so nothing was delegated. Nothing was done.",
         ),
     ] {
         let call = Invocation { name: name.to_owned(), ..invocation("list", json!({}), 10_000) };

@@ -186,7 +186,7 @@ async fn what_must_not_be_reached_is_refused_without_being_asked() {
         (format!("http://017700000001:{port}/"), "a loopback address"),
         (format!("http://localhost:{port}/"), "this machine"),
         (format!("http://[::1]:{port}/"), "a loopback address"),
-        (format!("http://0.0.0.0:{port}/"), "an address of no host"),
+        (format!("http://0.0.0.0:{port}/"), "an address without a host"),
         ("http://10.0.0.1/".to_owned(), "a private address"),
         ("http://user:pass@example.com/".to_owned(), "user name or password"),
         ("http://example.com:25/".to_owned(), "port 25"),

@@ -25,7 +25,7 @@ pub(crate) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, &'static str> {
         let (name, default) =
             inside.split_once(":-").map_or((inside, None), |(name, rest)| (name, Some(rest)));
         if !is_variable(name) {
-            return Err("has a `${…}` that is not ${NAME} or ${NAME:-default}, as in ${GITHUB_TOKEN}");
+            return Err("contains a `${…}` that is not ${NAME} or ${NAME:-default}, as in ${GITHUB_TOKEN}");
         }
         pieces.extend([Piece::Text(before), Piece::Variable { name, default }]);
         rest = behind;

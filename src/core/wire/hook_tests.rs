@@ -140,12 +140,12 @@ fn exit_codes() {
     let start = said(HookPoint::SessionStart, 2, "", "no");
     assert_eq!(
         (start.decision, start.trouble.as_deref()),
-        (None, Some("exit code 2 blocks nothing here: no"))
+        (None, Some("exit code 2 does not block here: no"))
     );
     let failed = said(HookPoint::PreTool, 1, r#"{"decision":"deny"}"#, "Traceback\nKeyError: 'x'\n");
     assert_eq!((failed.decision, failed.trouble.as_deref()), (None, Some("exit code 1: KeyError: 'x'")));
     let killed = parse(HookPoint::PreTool, "check".into(), &HookEnd::default());
-    assert_eq!((killed.decision, killed.trouble.as_deref()), (None, Some("was ended by a signal")));
+    assert_eq!((killed.decision, killed.trouble.as_deref()), (None, Some("was killed by a signal")));
 }
 
 #[test]

@@ -20,7 +20,7 @@ impl Support {
             Self::Full => None,
             Self::Partial(_) if may_be_weaker => None,
             Self::Partial(reasons) => {
-                Some(format!("the sandbox would not hold in full: {}", reasons.join("; ")))
+                Some(format!("the sandbox would be incomplete: {}", reasons.join("; ")))
             }
             Self::None(why) => Some(why.clone()),
         }
@@ -38,9 +38,7 @@ fn look() -> Support {
     return super::linux::support();
     #[cfg(target_os = "macos")]
     return if std::path::Path::new("/usr/bin/sandbox-exec").exists() {
-        Support::Partial(vec![
-            "on macOS the rules are those of sandbox-exec, which nothing here has tried".to_owned(),
-        ])
+        Support::Partial(vec!["on macOS the sandbox uses sandbox-exec, which has not been tested".to_owned()])
     } else {
         Support::None("there is no /usr/bin/sandbox-exec".to_owned())
     };

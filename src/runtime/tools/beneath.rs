@@ -147,10 +147,7 @@ fn no_entry(folder: BorrowedFd<'_>, name: &OsStr, failure: Errno) -> io::Error {
 
 /// There is a link where none was.
 pub(super) fn is_link(name: &OsStr) -> io::Error {
-    io::Error::other(format!(
-        "`{}` is a symlink now and was none a moment ago; look at it again",
-        name.display()
-    ))
+    io::Error::other(format!("`{}` has just become a symlink; check it again", name.display()))
 }
 
 #[cfg(test)]

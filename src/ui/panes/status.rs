@@ -61,10 +61,10 @@ fn fitting(
 fn not_recording(shut: &Shut) -> Vec<String> {
     let waiting = count_entries(shut.entries);
     let why = one_row(&shut.why);
-    let full = format!("{why} · nothing acts · {waiting} to record · tried again by itself");
-    let short = format!("nothing acts, {waiting} to record: {why}");
+    let full = format!("{why} · paused · {waiting} to record · retrying automatically");
+    let short = format!("paused, {waiting} to record: {why}");
     let cut = CUTS.into_iter().map(|cells| fit(&short, cells));
-    [full].into_iter().chain(cut).chain(["nothing can be recorded, nothing acts".to_owned()]).collect()
+    [full].into_iter().chain(cut).chain(["paused: nothing can be recorded".to_owned()]).collect()
 }
 
 /// `running tools · turn 3`, and shorter ways to say it.
@@ -126,7 +126,7 @@ fn offered(screen: &Screen<'_>) -> Vec<(&'static str, &'static str)> {
     if local.edit.as_ref().is_some_and(|edit| edit.is_open()) {
         return vec![
             ("esc", "leaves it"),
-            ("enter", "asks anew"),
+            ("enter", "asks again"),
             ("ctrl-j", "new line"),
             ("ctrl-g", "editor"),
         ];

@@ -51,7 +51,7 @@ impl ScreenLoop {
             Act::Ask(request) => self.ask(request),
             Act::SetTheme(name) => match (self.errands.theme)(&name) {
                 Some(theme) => self.theme = theme,
-                None => self.local.hint = Some(format!("no theme is called {name} · /theme lists them all")),
+                None => self.local.hint = Some(format!("there is no theme {name} · /theme lists them all")),
             },
             Act::Edit => {
                 self.guard.lend();
@@ -117,7 +117,7 @@ impl ScreenLoop {
         if kept.len() + keys.len() <= MOST_TYPED {
             kept.extend(keys);
         } else {
-            self.local.hint = Some("not typed: that is more than a command takes at once".to_owned());
+            self.local.hint = Some("not typed: too much for a command at once".to_owned());
         }
     }
 
@@ -149,7 +149,7 @@ impl ScreenLoop {
             Err(TrySendError::Closed(_)) => self.agent_gone(),
             Err(TrySendError::Full(request)) => {
                 self.local.hint =
-                    Some("not taken: the agent has not read what came before; try again".to_owned());
+                    Some("not accepted: the agent is busy with earlier input; try again".to_owned());
                 self.local.answered.clear();
                 if let Request::Intent(Intent::Submit(said) | Intent::Queue(said)) = request {
                     self.local.composer.give_back(&said.content);

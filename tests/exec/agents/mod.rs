@@ -76,7 +76,7 @@ fn agents_are_tested_by_their_cards() {
         for shown in [
             " 2.3.4, protocol 1.0\n",
             &format!("  tasks go to {}", cards.address()),
-            "; it tells of its progress\n",
+            "; it reports its progress\n",
             "  skills: Reading diffs\n",
             "  tool: delegate_to_reviewer, sends\n",
         ] {
@@ -110,8 +110,8 @@ fn what_cannot_be_tested_says_why() {
             "config.toml:3: agents.reviewer.headers.A: the variable NOT_SET is not set; next: set NOT_SET, or write \
              ${NOT_SET:-DEFAULT} there",
         ),
-        ("lines", "config.toml:6: agents.lines.headers.A: takes plain ASCII on one line"),
-        ("nowhere", "config.toml:8: agents.nowhere.url: takes an address that begins with"),
+        ("lines", "config.toml:6: agents.lines.headers.A: must be plain ASCII on one line"),
+        ("nowhere", "config.toml:8: agents.nowhere.url: must be an address that begins with"),
         (
             "reviewr",
             "there is no agent called reviewr; next: did you mean reviewer? `countersign agents list`",
@@ -121,7 +121,8 @@ fn what_cannot_be_tested_says_why() {
         ("theirs", "agent theirs is configured in "),
         (
             "theirs",
-            "whose folder is not trusted; next: see what it would reach, and decide, with `countersign trust`",
+            "whose folder is not trusted; next: run `countersign trust` to see what it would reach and \
+            decide",
         ),
     ] {
         let ran = run(&world, &["agents", "test", name]);
@@ -172,10 +173,7 @@ fn a_task_for_an_agent_that_is_not_there_says_what_keeps_it_away() {
             "theirs",
             ".countersign/config.toml:2, a file of a project that is not trusted, so it is not reached; a person",
         ),
-        (
-            "other",
-            "There is no agent called other: no [agents.other] is configured, so nothing was delegated.",
-        ),
+        ("other", "There is no agent other: [agents.other] is not configured, so nothing was delegated."),
     ] {
         let ran = world.json(&["--script", &task(name), "go"]);
         assert_eq!((ran.code, ran.outcomes()), (0, vec!["unknown_tool".to_owned()]), "{name}: {}", ran.err);

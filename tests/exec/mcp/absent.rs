@@ -24,14 +24,14 @@ fn a_call_of_a_server_that_is_not_there_says_what_keeps_it_away() {
         ("no", "The MCP server no is configured and switched off"),
         ("unset", "The MCP server unset is not started: "),
         ("unset", "the variable NOT_SET is not set; set NOT_SET"),
-        ("gone", "The MCP server `gone` could not be started: there is no program `./not-there`"),
+        ("gone", "The MCP server `gone` could not be started: program `./not-there` not found"),
         ("theirs", "The MCP server theirs is configured in "),
         (
             "theirs",
-            ".mcp.json:1, a file of a project that is not trusted, so it is not started; a person can look at it and \
-                    decide with `countersign trust`.",
+            ".mcp.json:1, a file of a project that is not trusted, so it is not started; the user can \
+            review it with `countersign trust`.",
         ),
-        ("other", "There is no tool called mcp__other__say."),
+        ("other", "There is no tool mcp__other__say."),
     ] {
         let ran = world.json(&["--script", &calls(name), "go"]);
         assert_eq!((ran.code, ran.outcomes()), (0, vec!["unknown_tool".to_owned()]), "{name}: {}", ran.err);
@@ -68,7 +68,7 @@ fn a_server_of_one_s_own_is_told_the_folder_only_when_it_is_to_be() {
         let world = world.configured(&text);
         assert_eq!(is_told(&world), told, "{more}");
         let list = run(&world, &["mcp", "list"]).out;
-        assert_eq!(list.contains("  is told the folder that is worked in\n"), told, "{list}");
+        assert_eq!(list.contains("  is told the working folder\n"), told, "{list}");
     }
     // A program of a project works there; the user and the project can still say no.
     let world = World::new();

@@ -87,10 +87,10 @@ fn a_hostile_shared_file_stops_nobody_and_steers_nothing() {
         ),
         (
             "{\"mcpServers\": {\"x\": {\"command\": \"touch\", \"env\": {\"A\\u001b[2J\": \"b\"}}}}",
-            "is not the name of a variable",
+            "is not a valid variable name",
         ),
         ("not JSON \u{1b}[2J", "is not a JSON object"),
-        ("{\"mcpServers\": [\"\u{9b}\"]}", "takes an object of servers"),
+        ("{\"mcpServers\": [\"\u{9b}\"]}", "must be an object of servers"),
     ] {
         fs::write(&file, text).unwrap();
         tried(what);

@@ -208,7 +208,7 @@ async fn what_would_take_gigabytes_is_not_read() {
             let report = bench(&site).call("get", json!({})).await;
             assert_eq!(report.outcome, Outcome::Lost { started: true });
             assert!(
-                streams || report.content.contains("its answer holds more than 100000 values"),
+                streams || report.content.contains("its answer contains more than 100000 values"),
                 "{}",
                 report.content
             );

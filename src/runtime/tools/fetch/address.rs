@@ -16,7 +16,7 @@ pub(super) fn not_public(address: IpAddr) -> Option<&'static str> {
 fn not_public_v4(address: Ipv4Addr) -> Option<&'static str> {
     let [a, b, c, _] = address.octets();
     Some(match (a, b, c) {
-        (0, ..) => "an address of no host",
+        (0, ..) => "an address without a host",
         (127, ..) => "a loopback address",
         (10, ..) | (172, 16..=31, _) | (192, 168, _) => "a private address",
         (169, 254, _) => "a link-local address",
@@ -33,7 +33,7 @@ fn not_public_v4(address: Ipv4Addr) -> Option<&'static str> {
 
 fn not_public_v6(address: Ipv6Addr) -> Option<&'static str> {
     if address.is_unspecified() {
-        return Some("an address of no host");
+        return Some("an address without a host");
     }
     if address.is_loopback() {
         return Some("a loopback address");
@@ -55,7 +55,7 @@ fn not_public_v6(address: Ipv6Addr) -> Option<&'static str> {
         (0x2001, 0, ..) => inner(!g, !h),
         (0x2001, 0x0db8, ..) | (0x3fff, 0..=0x0fff, ..) => Some("an address for documentation"),
         (0x2001, 0x0002, 0, ..) => Some("an address for benchmarks"),
-        (0x100, 0, 0, 0, ..) => Some("an address that leads nowhere"),
+        (0x100, 0, 0, 0, ..) => Some("an address that is discarded"),
         (0xfc00..=0xfdff, ..) => Some("a private address (unique local)"),
         (0xfe80..=0xfebf, ..) => Some("a link-local address"),
         (0xfec0..=0xfeff, ..) => Some("a private address (site-local)"),

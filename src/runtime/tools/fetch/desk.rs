@@ -60,7 +60,7 @@ impl Desk {
         };
         match timeout(patience, done).await {
             Ok(Some(laid)) => laid,
-            Ok(None) => Err("the page cannot be shown as text: the work on it broke down".to_owned()),
+            Ok(None) => Err("the page cannot be shown as text: the conversion failed".to_owned()),
             Err(_elapsed) => {
                 let limit = seconds(u64::try_from(patience.as_millis()).unwrap_or(u64::MAX));
                 Err(format!(

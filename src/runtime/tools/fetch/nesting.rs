@@ -43,16 +43,13 @@ pub(super) fn refusal(html: &str) -> Option<String> {
     let elements = shape.elements.saturating_mul(shape.most_formatting + 1);
     if shape.most_depth > MOST_DEPTH {
         let depth = shape.most_depth;
-        return Some(format!("the page is nested {depth} elements deep, more than a page that people read"));
+        return Some(format!("the page is nested {depth} elements deep, which is too deep"));
     }
     if shape.most_indented > MOST_INDENTED {
         let depth = shape.most_indented;
-        return Some(format!(
-            "the page has {depth} lists, quotes or tables inside each other, more than a page that people read"
-        ));
+        return Some(format!("the page has {depth} nested lists, quotes or tables, which is too many"));
     }
-    (elements > MOST_ELEMENTS)
-        .then(|| format!("the page would have {elements} elements, too many to be read"))
+    (elements > MOST_ELEMENTS).then(|| format!("the page would have {elements} elements, which is too many"))
 }
 
 impl NestingShape {
