@@ -301,7 +301,7 @@ fn of_a_call_that_is_asked_about_anew_the_first_request_has_come_to_nothing() {
     let told: Vec<_> = (0..receipts.len(true)).filter_map(|at| receipts.get(at, true)).collect();
     let told: Vec<_> =
         told.iter().filter(|r| r.call == call).map(|r| (r.call, r.outcome, r.decision.is_some())).collect();
-    assert_eq!(told, [(call, Some("asked anew"), false), (call, None, true)]);
+    assert_eq!(told, [(call, Some("asked again"), false), (call, None, true)]);
 }
 
 #[test]

@@ -97,7 +97,7 @@ fn a_fork_has_no_hold_on_what_runs_on_where_it_was_forked() {
     assert!(!said.iter().any(|text| text.contains("an earlier process")), "{said:?}");
     let results = ran.all("tool_result");
     let [.., gone, new] = results.as_slice() else { panic!("{results:?}") };
-    assert!(text(gone, "content").contains("nothing here has a hold on it"), "{gone}");
+    assert!(text(gone, "content").contains("this session cannot control it"), "{gone}");
     let started = text(new, "content");
     assert!(started.contains("[b2: "), "{started}");
     // What the fork itself began is its own: the next process of it reports that it is gone.

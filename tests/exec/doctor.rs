@@ -96,7 +96,7 @@ fn the_sandbox_is_tried() {
     };
     assert_eq!(status(&found, "sandbox", words), expected);
     let (gap, mend) = told(&found, "sandbox", ".env, which looks like a secret");
-    assert!(gap == "warning" && mend.contains("out of folders"), "{mend}");
+    assert!(gap == "warning" && mend.contains("out of the folders"), "{mend}");
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn a_broken_configuration_does_not_stop_it() {
     assert!(unknown == "problem" && mend.contains("correct the file"), "{mend}");
     assert!(!mend.contains("doctor"), "nobody is sent where they are: {mend}");
     assert!(world.refused(&["hello"]).contains("`countersign doctor` lists all problems"));
-    assert_eq!(status(&found, "sessions", "no session was kept"), "ok", "the rest is looked at");
+    assert_eq!(status(&found, "sessions", "there are no sessions yet"), "ok", "the rest is looked at");
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn keys_in_files_that_others_can_read_and_keys_that_are_not_used() {
     fs::set_permissions(&keys, fs::Permissions::from_mode(0o640)).unwrap();
     fs::set_permissions(world.config_file(), fs::Permissions::from_mode(0o644)).unwrap();
     let found = findings(&world, &[]);
-    let (open, mend) = told(&found, "keys", "is open to others (mode 640)");
+    let (open, mend) = told(&found, "keys", "is readable or writable by others (mode 640)");
     assert!(open == "problem" && mend.contains("chmod 600"), "{mend}");
     assert_eq!(status(&found, "keys", "/nowhere/key does not exist"), "problem");
     let (unused, mend) = told(&found, "keys", "ANTHROPIC_API_KEY is set and not used");
@@ -176,7 +176,7 @@ fn a_key_is_tested_when_asked_to_in_each_protocol() {
         let found = findings(&world, &[flag]);
         assert_eq!(status(&found, "keys", "anthropic: the provider accepts the key"), "ok");
         assert_eq!(status(&found, "keys", "mine: the provider accepts the key from MINE"), "ok");
-        let (wants, mend) = told(&found, "servers", "wants a key (HTTP 401)");
+        let (wants, mend) = told(&found, "servers", "requires a key (HTTP 401)");
         assert!(wants == "problem" && mend.contains("api_key_env in [providers.open]"), "{mend}");
     }
     assert!(one.requests().is_empty(), "no model is asked");

@@ -136,7 +136,7 @@ fn words_are_found_in_what_stands() {
     for nothing in [&["search", "Half an ans"][..], &["search", "whole", "kind"]] {
         let none = world.sessions_cli(nothing);
         assert_eq!((none.code, none.out.as_str()), (0, ""), "{nothing:?}");
-        assert!(none.err.contains("not said in any session"), "{}", none.err);
+        assert!(none.err.contains("no session contains these words"), "{}", none.err);
     }
 }
 
@@ -238,7 +238,7 @@ fn what_is_not_there_is_told_with_what_is() {
     let mistyped = format!("{}zz", &session[..session.len() - 2]);
     assert!(line(&["show", &mistyped]).contains(&format!("did you mean {session}?")));
     assert!(line(&["show", "zebra"]).contains(&session), "the newest are named");
-    assert!(line(&["check", "./nowhere.jsonl"]).contains("no file is called ./nowhere.jsonl"));
+    assert!(line(&["check", "./nowhere.jsonl"]).contains("there is no file ./nowhere.jsonl"));
     assert!(line(&["fork", "--last", "--at", "e99"]).contains("has no entry e99"));
     assert!(line(&["fork", "--last", "--at", "here"]).contains("`here` is not an entry"));
     assert!(line(&["show"]).contains("SESSION"));

@@ -371,9 +371,9 @@ fn keys_are_bound_by_the_user_alone_and_mistakes_have_a_line() {
         ),
         (
             "[keys.everywhere]\nledger = 'ctrl-b'",
-            "config.toml:2: keys.everywhere.ledger: ctrl-b is bound to `keys.everywhere.budgets` too",
+            "config.toml:2: keys.everywhere.ledger: ctrl-b is also bound to `keys.everywhere.budgets`",
         ),
-        ("\n[keys.composer]\nsend = 'x'", "config.toml:3: keys.composer.send: x could not be typed any more"),
+        ("\n[keys.composer]\nsend = 'x'", "config.toml:3: keys.composer.send: x could no longer be typed"),
         ("[keys.approval]\nonce = 3", "keys.approval.once: must be a list of strings, not 3"),
         ("[keys.approval]\nonce = 'esc'", "esc always interrupts"),
     ] {

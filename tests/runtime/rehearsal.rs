@@ -168,7 +168,7 @@ async fn every_outcome_is_told_as_it_was() {
         (Outcome::Invalid, "was not run"),
         (Outcome::UnknownTool, "was not run"),
         (Outcome::Denied(Decider::User), "You declined running `make`, so it was not started"),
-        (Outcome::Denied(Decider::Policy), "Nobody permitted running `make`, so it was not started"),
+        (Outcome::Denied(Decider::Policy), "Nobody allowed running `make`, so it was not started"),
         (Outcome::Denied(Decider::Hook), "A hook refused running `make`"),
         (Outcome::TimedOut, "took too long"),
         (abort(None), "interrupted before it started"),

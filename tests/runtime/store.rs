@@ -156,7 +156,7 @@ fn sessions_are_found_by_id_and_by_its_beginning() {
     let state = state();
     let root = state.path();
     let none = find(root, "x").unwrap_err();
-    assert!(none.contains("none was kept yet"), "{none}");
+    assert!(none.contains("there are none yet"), "{none}");
     let one = kept(root, "0199-aaa", "/w");
     let longer = kept(root, "0199-aaa-b", "/w");
     kept(root, "0200-ccc", "/w");
@@ -189,7 +189,7 @@ fn the_list_reads_no_file_that_is_too_large_to_be_a_session() {
     let state = state();
     kept(state.path(), "01", "/a");
     for (id, size, why) in
-        [("02", 20_u64 << 30, "is too large to be one"), ("03", 300 << 20, "a line of it has more")]
+        [("02", 20_u64 << 30, "is too large"), ("03", 300 << 20, "one of its lines is larger")]
     {
         let path = kept(state.path(), id, "/b");
         fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(size).unwrap();

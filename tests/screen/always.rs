@@ -53,7 +53,7 @@ fn a_rule_is_said_with_what_it_would_have_covered_and_a_once_more_takes_it() {
     assert_eq!(desk.types("a"), [], "what is left is another call");
     assert!(
         desk.said.ends_with(
-            "always 2: no rule is both narrow and of use here, s allows this exact action for the session\n"
+            "always 2: no suitable rule to suggest, s allows exactly this call for the session\n"
         ),
         "{}",
         desk.said
@@ -142,7 +142,7 @@ fn a_rule_that_was_not_taken_after_all_can_be_said_again_and_a_long_past_is_cut(
     let mut desk = a_rule_is_offered(11);
     desk.types("a 1");
     assert!(
-        desk.said.contains("11 earlier calls it would have covered, the last first:\n  c11 shell"),
+        desk.said.contains("11 earlier calls it would have matched, latest first:\n  c11 shell"),
         "{}",
         desk.said
     );
@@ -152,7 +152,7 @@ fn a_rule_that_was_not_taken_after_all_can_be_said_again_and_a_long_past_is_cut(
         desk.said
     );
     assert_eq!(desk.types("a").len(), 1);
-    desk.stage.live(Live::Refused("not taken: the rule for this call is another one".into()));
+    desk.stage.live(Live::Refused("not accepted: the rule for this call is another one".into()));
     desk.hears();
     assert_eq!(desk.types("a 1"), [], "it is said first");
     assert!(takes_the_rule(&desk.types("a")));

@@ -53,9 +53,9 @@ fn everything_else_is_changed_as_json() {
         json!({ "path": "src/parser.rs", "edits": [] })
     );
     for (typed, said) in [
-        ("", "nothing is changed yet"),
+        ("", "nothing changed yet"),
         ("{\"path\": 1", "this is not JSON"),
-        ("[\"src\"]", "the arguments are an object"),
+        ("[\"src\"]", "the arguments must be an object"),
     ] {
         if !typed.is_empty() {
             seat.local.composer.hold(typed);

@@ -95,7 +95,7 @@ fn calls_are_answered_by_their_letters_and_numbers() {
         desk.said
     );
     assert_eq!(desk.types("r"), []);
-    assert!(desk.said.ends_with("to take it back: "), "{}", desk.said);
+    assert!(desk.said.ends_with("to cancel: "), "{}", desk.said);
     assert_eq!(desk.types("y"), decide(2, Answer::Deny("y".into())), "a reason is a reason, whatever it is");
     assert_eq!(desk.types("y"), [Act::Send(Intent::Submit("y".into()))], "nothing waits any more");
 }
@@ -216,7 +216,7 @@ fn it_is_not_the_persons_turn_while_an_answer_is_on_its_way() {
     let answers = [
         ("/model", Reply::Models(vec![("a/one".into(), "8 tokens".into())]), "model 1: a/one"),
         ("/model x/y", Reply::NoModel { name: "x/y".into(), why: why() }, "refused: it is not there"),
-        ("/sessions", Reply::Sessions(Vec::new()), "sessions: no other one"),
+        ("/sessions", Reply::Sessions(Vec::new()), "sessions: there are no others"),
         ("/undo", Reply::Undo(Err(why())), "undo: it is not there"),
         ("look at @x.png", Reply::Returned { words: "look at @x.png".into(), why: why() }, "refused: it is"),
     ];

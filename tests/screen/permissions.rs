@@ -138,7 +138,7 @@ fn where_there_is_no_rule_a_says_so_and_names_s() {
     assert!(!seat.frame(80, 24).contains("always"));
     assert!(seat.answers("a").is_empty());
     let frame = seat.frame(80, 24);
-    assert!(frame.contains("no rule is both narrow and of use here · s allows"), "{frame}");
+    assert!(frame.contains("no suitable rule to suggest · s allows"), "{frame}");
     assert!(seat.answers("a").is_empty(), "and again nothing is taken");
     assert!(seat.local.composer.is_empty());
 }
@@ -170,7 +170,7 @@ fn in_lines_the_same_is_said() {
     talk.begin(&[], None);
     stage.events.iter().for_each(|event| talk.hear(event));
     talk.settle();
-    assert!(talk.words().contains("and for this session what shell(cargo test *) covers"));
+    assert!(talk.words().contains("and for this session, what shell(cargo test *) covers"));
     talk.line(&crate::desk::typed("/permissions", 0));
     let said = talk.words();
     for line in [

@@ -112,10 +112,10 @@ fn keys_move_and_narrow() {
     let Some(Overlay::Picker(picker)) = &seat.local.overlay else { panic!("no picker") };
     assert_eq!(picker.current(), picker.items.get(1));
     paste(&mut seat.local, &seat.view, "zz\nzz");
-    assert!(seat.frame(80, 24).contains("no action fits"));
+    assert!(seat.frame(80, 24).contains("no matching action"));
     assert!(enter(&mut seat).is_empty() && seat.local.overlay.is_some(), "nothing to take");
     seat.ctrl('u');
-    assert!(!seat.frame(80, 24).contains("no action fits"));
+    assert!(!seat.frame(80, 24).contains("no matching action"));
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn a_theme_is_worn_while_it_is_chosen_and_taken_off_on_esc() {
     themes(&mut seat);
     seat.key(KeyCode::Down, NONE);
     assert_eq!(enter(&mut seat), [Act::SetTheme("light".into())]);
-    assert!(seat.frame(100, 24).contains("theme = \"light\" in config.toml keeps it"));
+    assert!(seat.frame(100, 24).contains("theme = \"light\" in config.toml makes it permanent"));
 }
 
 #[test]
@@ -281,7 +281,7 @@ fn an_undo_looks_like_this() {
         let files = vec![
             file(
                 "src/lexer.rs",
-                if is_refused { "was changed since by someone else: left as it is" } else { "restored" },
+                if is_refused { "was changed since by someone else: not changed" } else { "restored" },
             ),
             file("src/odd\u{202e}\u{1b}[31mname.rs", "deleted"),
         ];

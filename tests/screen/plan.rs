@@ -65,7 +65,7 @@ fn the_page_has_every_item_and_says_in_words_how_it_stands() {
     }
     let mut seat = Seat::new(Stage::new());
     seat.local.overlay = Some(page("/plan", &seat.view));
-    assert!(seat.frame(80, 24).contains("the model has made no plan"));
+    assert!(seat.frame(80, 24).contains("no active plan"));
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn what_was_granted_is_picked_on_the_page_and_taken_back() {
         let mut seat = seat(granted());
         seat.press("/permissions");
         seat.key(KeyCode::Enter, NONE);
-        assert!(height < 16 || seat.frame(width, height).contains("x take one back"));
+        assert!(height < 16 || seat.frame(width, height).contains("x revoke one"));
         seat.key(KeyCode::Char('x'), NONE);
         snapshot(&format!("permissions_revoke_{width}x{height}"), &seat.frame(width, height));
         // The rule stands first; then the actions, in the order in which they were allowed.

@@ -23,7 +23,7 @@ fn empty_start() {
     at_all_sizes("empty", || {
         let mut seat = Seat::new(Stage::new());
         let notice =
-            "The rehearsal model answers: it needs no key. To connect a real one, set ANTHROPIC_API_KEY.";
+            "The rehearsal model is used: it needs no key. To connect a real one, set ANTHROPIC_API_KEY.";
         seat.local.notice = Some(notice.into());
         seat
     });

@@ -209,7 +209,7 @@ fn the_menu_of_commands_takes_arrows_and_enter_and_runs_what_only_one_begins_wit
     for row in listed(Fronts::Screen) {
         assert!(seat.frame(80, 40).contains(row.name), "{} is offered", row.name);
     }
-    assert!(seat.frame(80, 24).contains("more, by the arrows"));
+    assert!(seat.frame(80, 24).contains("more, use the arrows"));
     seat.key(KeyCode::Up, KeyModifiers::NONE);
     assert!(seat.frame(80, 24).contains("›/undo") && seat.frame(40, 10).contains("›/undo"), "the last one");
     assert_eq!(enter(&mut seat), [Act::Undo(None)]);

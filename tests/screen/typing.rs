@@ -338,5 +338,5 @@ fn lines_type_too() {
     assert!(desk.said.contains("not understood: \"entr\" is no key"), "{}", desk.said);
     let mut idle = Desk::new(Stage::new());
     assert_eq!(idle.types("/type Ann"), []);
-    assert!(idle.said.contains("not typed: no command runs on a terminal"), "{}", idle.said);
+    assert!(idle.said.contains("not typed: no running command has a terminal"), "{}", idle.said);
 }

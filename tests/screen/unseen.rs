@@ -203,7 +203,7 @@ fn words_that_do_not_answer_a_question_say_so() {
     let mut seat = before(scenes::waiting_command(), (80, 24));
     seat.press("go on");
     seat.key(KeyCode::Enter, NONE);
-    assert!(!look(&mut seat).contains("the question still waits"));
+    assert!(!look(&mut seat).contains("the question is still waiting"));
 }
 
 #[test]

@@ -42,7 +42,7 @@ async fn term_while_a_command_runs() {
     app.assert_restored();
     assert!(!group.is_alive(), "nothing that was started outlives the app");
     assert_closed(&home, "aborted_tools");
-    assert_eq!(app.times("Go on with: countersign resume"), 1, "{}", app.screen());
+    assert_eq!(app.times("Continue with: countersign resume"), 1, "{}", app.screen());
 }
 
 #[tokio::test]

@@ -47,7 +47,7 @@ async fn glob_finds_by_name_and_path_newest_first() {
         &bench.done("glob", json!({ "pattern": "!*.rs" })).await,
         &["2 files", "doc.md", ".gitignore"],
     );
-    assert_has(&bench.done("glob", json!({ "pattern": "*.zig" })).await, &["no file fits, of 6 files"]);
+    assert_has(&bench.done("glob", json!({ "pattern": "*.zig" })).await, &["no match among 6 files"]);
     assert_has(
         &bench.done("glob", json!({ "pattern": "*.rs", "path": "target" })).await,
         &["target/built.rs"],
@@ -75,7 +75,7 @@ async fn nothing_is_found_behind_a_link_that_leads_out() {
     fs::create_dir(&out).unwrap();
     fs::write(out.join("secret.txt"), "needle\n").unwrap();
     symlink("../other", bench.path("link")).unwrap();
-    assert_has(&bench.done("glob", json!({ "pattern": "*.txt" })).await, &["no file fits"]);
+    assert_has(&bench.done("glob", json!({ "pattern": "*.txt" })).await, &["no match among"]);
     assert_has(&bench.done("search", json!({ "pattern": "needle" })).await, &["no matches"]);
     let named = bench.prepare("glob", json!({ "pattern": "*.txt", "path": "link" })).await;
     assert_eq!(named.outside, [out.display().to_string()]);

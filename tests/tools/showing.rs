@@ -85,5 +85,5 @@ async fn a_picture_that_is_changed_while_it_is_decided_about_is_not_shown() {
     std::os::unix::fs::symlink("other/secret.png", bench.path("shot.png")).unwrap();
     let report = bench.run("read", json!({ "path": "shot.png" })).await;
     assert_eq!((report.outcome, report.images), (Outcome::Failed, vec![]));
-    assert_has(&report.content, &["`shot.png` is a symlink now", "look at it again"]);
+    assert_has(&report.content, &["`shot.png` has just become a symlink", "check it again"]);
 }

@@ -296,7 +296,7 @@ async fn what_is_kept_is_the_users_alone_and_no_change_is_made_without_it() {
     fs::write(&blocked, "a file stands where the folder should be").unwrap();
     bench.tools = bench.tools.clone().keeping(Snapshots::beside(&blocked.with_extension("jsonl")));
     let why = bench.fails("write", json!({ "path": "a", "content": "2" })).await;
-    assert_has(&why, &["what undo needs cannot be kept", "nothing was changed"]);
+    assert_has(&why, &["the data for undo cannot be saved", "nothing was changed"]);
     assert_eq!(bench.get("a"), "1");
     let left: Vec<_> = fs::read_dir(bench.path("")).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(left, ["a"], "no temporary file stays");

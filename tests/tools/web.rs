@@ -156,7 +156,7 @@ async fn a_redirect_is_judged_like_the_first_url() {
         ("http://169.254.169.254/latest/meta-data/".to_owned(), "link-local"),
         ("http://u:p@127.0.0.1/".to_owned(), "user name or password"),
         ("file:///etc/passwd".to_owned(), "`file:` is not fetched"),
-        ("http://[".to_owned(), "redirects to no URL"),
+        ("http://[".to_owned(), "redirects to an invalid URL"),
     ] {
         let outer = Site::saying(&format!("302 Found\r\nlocation: {location}"), b"");
         let found = allowing(&[&outer]).fails("fetch", url(outer.url("/"))).await;
@@ -171,7 +171,7 @@ async fn a_redirect_to_another_host_is_a_call_of_its_own() {
     let other = Site::saying("200 OK", b"elsewhere");
     let outer = Site::saying(&format!("302 Found\r\nlocation: {}", other.url("/page")), b"");
     let found = allowing(&[&outer, &other]).fails("fetch", url(outer.url("/"))).await;
-    assert_has(&found, &["redirects to another host: ", &other.url("/page"), "Fetch that URL, if"]);
+    assert_has(&found, &["redirects to another host: ", &other.url("/page"), "Fetch that URL if"]);
     assert!(other.requests.try_recv().is_err(), "nobody asked it");
 }
 

@@ -88,7 +88,7 @@ mod tests {
             "https://docs.rs/a\u{a0}b",
         ] {
             let why = page(odd).err().unwrap_or_default();
-            assert!(why.starts_with("the URL holds a space"), "{odd:?}: {why}");
+            assert!(why.starts_with("the URL contains a space"), "{odd:?}: {why}");
         }
         assert!(page("https://docs.rs/a%20b").is_ok());
     }

@@ -77,7 +77,7 @@ mod tests {
             one(Absentee::Agent("off".into()), "So is this."),
         ];
         for (name, said) in [
-            ("mcp__files__read", "mcp__files__read is not there: It is off."),
+            ("mcp__files__read", "mcp__files__read is not available: It is off."),
             ("delegate_to_off", "delegate_to_off is not there: So is this."),
             ("mcp__other__read", "There is no tool mcp__other__read."),
             ("off", "There is no tool off."),

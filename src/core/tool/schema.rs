@@ -274,7 +274,7 @@ mod tests {
         assert_eq!(registry.tools().last().unwrap().name, "delegate_to_writer");
         assert_eq!(left_out.len(), 1);
         let words =
-            "No provider is sent more than 128 tools, so these are left out: mcp__s__t126, mcp__s__t127, ";
+            "At most 128 tools are sent to a provider, so these are left out: mcp__s__t126, mcp__s__t127, ";
         assert!(
             left_out[0].starts_with(words) && left_out[0].ends_with(", mcp__s__t145 and 4 more."),
             "{left_out:?}"

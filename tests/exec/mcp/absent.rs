@@ -19,9 +19,9 @@ fn a_call_of_a_server_that_is_not_there_says_what_keeps_it_away() {
     );
     mcp_json(&world, r#"{"mcpServers": {"theirs": {"command": "evil"}}}"#);
     for (name, wanted) in [
-        ("off", "The MCP server off is configured and switched off (`enabled = false` in "),
+        ("off", "The MCP server off is configured but switched off (`enabled = false` in "),
         ("off", "config.toml:3)"),
-        ("no", "The MCP server no is configured and switched off"),
+        ("no", "The MCP server no is configured but switched off"),
         ("unset", "The MCP server unset is not started: "),
         ("unset", "the variable NOT_SET is not set; set NOT_SET"),
         ("gone", "The MCP server `gone` could not be started: program `./not-there` not found"),
@@ -46,7 +46,7 @@ fn a_call_of_a_server_that_is_not_there_says_what_keeps_it_away() {
     assert!(
         ran.code == 2
             && ran.complaint().contains("MCP server no is switched off (")
-            && ran.complaint().contains("config.toml:5), and nothing else is said of it; next: "),
+            && ran.complaint().contains("config.toml:5), and nothing else is configured for it; next: "),
         "{}",
         ran.err
     );

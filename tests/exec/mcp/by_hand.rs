@@ -9,7 +9,7 @@ use crate::stage::{World, text};
 #[test]
 fn servers_are_listed_and_tested() {
     let world = World::new();
-    assert!(run(&world, &["mcp", "list"]).out.starts_with("There is no MCP server."));
+    assert!(run(&world, &["mcp", "list"]).out.starts_with("No MCP server is configured."));
     assert_eq!(run(&world, &["mcp", "test"]).code, 0);
     let text = format!(
         "{}[mcp_servers.off]\nurl = 'https://h.example/?k=planted'\nenabled = false\n",
@@ -122,8 +122,8 @@ fn doctor_says_what_a_server_needs_and_starts_none() {
     };
     for (name, status, words) in [
         ("stub", "ok", "`countersign mcp test stub` tries it"),
-        ("gone", "problem", "there is no program \"not-there\" in PATH | install it"),
-        ("open", "warning", "its headers can be read on the way"),
+        ("gone", "problem", "\"not-there\" was not found in PATH | install it"),
+        ("open", "warning", "its headers are sent unencrypted"),
         ("off", "skipped", "is switched off"),
         ("theirs", "warning", "is not trusted | see what it would start"),
     ] {

@@ -125,5 +125,5 @@ fn what_a_server_would_do_is_shown_whole_before_it_is_trusted() {
     // Where the keys of models go stays with the user.
     let world = world.with("ANTHROPIC_API_KEY", KEY);
     let ran = run(&world, &["mcp", "test", "b"]);
-    assert!(ran.complaint().contains("ANTHROPIC_API_KEY is the key of a provider"), "{}", ran.err);
+    assert!(ran.complaint().contains("ANTHROPIC_API_KEY is a provider's key"), "{}", ran.err);
 }

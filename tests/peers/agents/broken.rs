@@ -42,7 +42,7 @@ pub(crate) fn event(result: &Value) -> String {
 
 /// How a call ended of which nobody knows how it ended.
 pub(crate) const UNKNOWN: Outcome = Outcome::Lost { started: true };
-const MAYBE: &str = "; the task may have been taken; check before repeating";
+const MAYBE: &str = "; it may have accepted the task; check before repeating";
 
 #[tokio::test]
 async fn an_answer_that_cannot_be_read_may_mean_that_the_task_was_taken() {

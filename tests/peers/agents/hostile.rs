@@ -81,7 +81,7 @@ async fn pictures_that_are_none_are_named() {
     });
     let report = bench(&site).hand("x").await;
     let lines: Vec<&str> = report.content.lines().collect();
-    assert_eq!((lines.len(), lines[0]), (3, "[an image that is no base64]"), "{}", report.content);
+    assert_eq!((lines.len(), lines[0]), (3, "[an image that is not valid base64]"), "{}", report.content);
     assert!(lines[1].starts_with("[an image that ") && report.images.is_empty());
     assert_eq!(lines[2], "[an image that is too large]");
 }

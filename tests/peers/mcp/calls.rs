@@ -101,7 +101,7 @@ async fn images_are_shown_when_they_are_whole() {
     assert!(lines[0].starts_with("(PNG image of 3×2, "), "{lines:?}");
     assert_eq!(lines[1], "[an image that cannot be decoded]");
     assert!(
-        lines[2].starts_with("[an image that") && lines[3] == "[an image that is no base64]",
+        lines[2].starts_with("[an image that") && lines[3] == "[an image that is not valid base64]",
         "{lines:?}"
     );
     let many = vec![image(&whole); 10];

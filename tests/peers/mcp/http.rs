@@ -230,7 +230,7 @@ async fn the_older_transport_is_called_by_its_name() {
     });
     let found = bench(&site).tools.survey().await.remove(0).found;
     let why = found.unwrap_err();
-    assert!(why.contains("it speaks the older HTTP+SSE transport (of 2024-11-05)"), "{why}");
+    assert!(why.contains("it uses the older HTTP+SSE transport (2024-11-05)"), "{why}");
 }
 
 /// Whether a site has heard this, and when in the order of all that it heard.
