@@ -123,7 +123,7 @@ mod tests {
     fn a_panic_becomes_a_fault() {
         let fault = caught(|| panic!("on purpose")).unwrap_err();
         assert_eq!(fault.exit, Exit::Failed);
-        assert!(fault.message.starts_with("countersign broke"));
+        assert!(fault.message.starts_with("countersign crashed"));
         assert_eq!(caught(|| Ok(Exit::Budget)), Ok(Exit::Budget));
     }
 }

@@ -78,14 +78,13 @@ fn a_wrong_agent_names_its_line_and_what_it_resembles() {
 #[test]
 fn an_agent_of_this_machine_is_told_to_come_later_and_what_to_do() {
     for (key, value) in [("model", "'openai/x'"), ("instructions", "'Be brief.'"), ("tools", "['read']")] {
-        let wanted =
-            format!("/config/countersign/config.toml:3: agents.x.{key}: is about an agent of this machine");
+        let wanted = format!("/config/countersign/config.toml:3: agents.x.{key}: configures a local agent");
         let said =
             World::of(&format!("[agents.x]\nurl = 'https://h'\n{key} = {value}")).load(&[]).unwrap_err();
         assert!(said.contains(&wanted) && said.contains("give it a url"), "{said}");
         assert!(!said.contains("unknown key"), "{said}");
         let said = World::of("").load(&[&format!("agents.x.{key}={value}")]).unwrap_err();
-        assert!(said.starts_with(&format!("error: -c: agents.x.{key}: is about an agent")), "{said}");
+        assert!(said.starts_with(&format!("error: -c: agents.x.{key}: configures a local agent")), "{said}");
     }
 }
 
@@ -191,7 +190,7 @@ fn a_project_tightens_the_user_s_agent_and_changes_nothing_else_of_it() {
         warnings.len() == 1
             && warnings[0].contains("`agents.reviewer.url` is ignored: the agent is yours")
             && warnings[0].contains("config.toml:2)")
-            && warnings[0].contains("enabled = false, less time; another agent needs another name"),
+            && warnings[0].contains("enabled = false, less time; give another agent another name"),
         "{warnings:?}"
     );
     assert!(

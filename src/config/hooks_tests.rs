@@ -115,7 +115,7 @@ fn a_pair_on_the_command_line_adds_hooks() {
     let commands: Vec<_> = config.hooks().into_iter().map(|spec| spec.command).collect();
     assert_eq!(commands, ["one", "two"]);
     let bare = setting::of_pair("hooks.stop=two", &flag).unwrap();
-    assert!(apply::set(&mut config, &bare[0]).unwrap_err().contains("must be tables"));
+    assert!(apply::set(&mut config, &bare[0]).unwrap_err().contains("must be a list of tables"));
 }
 
 #[test]

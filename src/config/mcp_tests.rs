@@ -52,14 +52,11 @@ const WRONG: &[(&str, &str)] = &[
         "[mcp_servers.x]\ncommand = 'a'\nurl = 'https://h/'",
         ":3: mcp_servers.x.url: a server must have a `command` or a `url`, not both",
     ),
-    ("[mcp_servers.x]\ncommand = 'a'\nheaders.A = 'planted'", ":3: mcp_servers.x.headers: goes with `url`"),
-    (
-        "[mcp_servers.x]\ncommand = 'a'\nnetwork = true",
-        ":3: mcp_servers.x.network: goes with `sandbox = true`",
-    ),
-    ("[mcp_servers.x]\nurl = 'https://h'\nargs = ['a']", ":3: mcp_servers.x.args: goes with `command`"),
-    ("[mcp_servers.x]\nurl = 'https://h'\nenv.A = 'planted'", ":3: mcp_servers.x.env: goes with `command`"),
-    ("[mcp_servers.x]\nurl = 'https://h'\nsandbox = true", ":3: mcp_servers.x.sandbox: goes with `command`"),
+    ("[mcp_servers.x]\ncommand = 'a'\nheaders.A = 'planted'", ":3: mcp_servers.x.headers: needs `url`"),
+    ("[mcp_servers.x]\ncommand = 'a'\nnetwork = true", ":3: mcp_servers.x.network: needs `sandbox = true`"),
+    ("[mcp_servers.x]\nurl = 'https://h'\nargs = ['a']", ":3: mcp_servers.x.args: needs `command`"),
+    ("[mcp_servers.x]\nurl = 'https://h'\nenv.A = 'planted'", ":3: mcp_servers.x.env: needs `command`"),
+    ("[mcp_servers.x]\nurl = 'https://h'\nsandbox = true", ":3: mcp_servers.x.sandbox: needs `command`"),
     ("[mcp_servers.x]\nurl = 'h/planted'", ":2: mcp_servers.x.url: must be an address that begins with"),
     (
         "[mcp_servers.x]\nurl = 'file:///planted'",
@@ -201,7 +198,7 @@ fn a_project_s_own_file_adds_to_the_shared_one_and_folders_do_not_mix() {
     assert!(
         demands.iter().any(|one| one.contains("own: npx")
             && one.contains("; in the sandbox, without a network; gets KEY")
-            && one.contains("; asks nothing for its tools list")),
+            && one.contains("; runs its tools list")),
         "{demands:?}"
     );
     let config = world.trust().config();

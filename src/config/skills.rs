@@ -147,8 +147,8 @@ mod tests {
         for (head, why) in [
             ("name: x", "no `description`"),
             ("name: x\ndescription: ''", "no `description`"),
-            ("name: Bad Name\ndescription: x", "small letters"),
-            ("name: ../x\ndescription: x", "small letters"),
+            ("name: Bad Name\ndescription: x", "lower-case letters"),
+            ("name: ../x\ndescription: x", "lower-case letters"),
         ] {
             assert!(described(head).unwrap_err().contains(why), "{head}");
         }

@@ -149,10 +149,10 @@ mod tests {
         let to = changed(&from, "ls -l", true).unwrap();
         assert_eq!(to.to_value(), json!({ "command": "ls -l", "timeout_seconds": 3 }));
         for (text, is_command, why) in [
-            ("ls", true, "nothing is changed"),
-            ("", true, "no command left"),
-            ("{\"timeout_seconds\": 3, \"command\": \"ls\"}", false, "nothing is changed"),
-            ("[1]", false, "an object"),
+            ("ls", true, "nothing changed yet"),
+            ("", true, "the command is empty"),
+            ("{\"timeout_seconds\": 3, \"command\": \"ls\"}", false, "nothing changed yet"),
+            ("[1]", false, "must be an object"),
             ("{", false, "not JSON"),
         ] {
             assert!(changed(&from, text, is_command).unwrap_err().contains(why), "{text}");

@@ -34,7 +34,7 @@ impl Rebinding {
         let place = if (place, command) == ("composer", "raise") { "approval" } else { place };
         let place = PLACES.into_iter().find(|known| spelled(known) == place).ok_or_else(|| {
             let near = near(place, PLACES.iter().map(spelled));
-            near.unwrap_or_else(|| format!("the contexts are {}", listed(PLACES.iter().map(spelled))))
+            near.unwrap_or_else(|| format!("the places are {}", listed(PLACES.iter().map(spelled))))
         })?;
         let known = commands(place).find(|known| spelled(known) == command);
         let command = known.ok_or_else(|| unknown(place, command))?;
@@ -178,10 +178,7 @@ fn unknown(place: KeyContext, name: &str) -> String {
     let here: Vec<String> = commands(place).map(|command| spelled(&command)).collect();
     let elsewhere = PLACES.into_iter().find(|other| commands(*other).any(|c| spelled(&c) == name));
     if let Some(other) = elsewhere {
-        return format!(
-            "`{name}` is not a command of this context; it belongs to `keys.{}`",
-            spelled(&other)
-        );
+        return format!("`{name}` is not a command of this place; it belongs to `keys.{}`", spelled(&other));
     }
     near(name, here.iter().cloned()).unwrap_or_else(|| {
         format!("unknown command; the commands of `keys.{}` are {}", spelled(&place), listed(here))
@@ -322,11 +319,11 @@ mod tests {
                 "approval",
                 "perhaps",
                 "y",
-                "`keys.approval` has once, session, sandboxed, always, deny, reason, edit, raise, open",
+                "the commands of `keys.approval` are once, session, sandboxed, always, deny, reason, edit, raise, open",
             ),
-            ("everywhere", "once", "f2", "it is one of `keys.approval`"),
-            ("everywhere", "ledger", "l", "l could not be typed any more"),
-            ("composer", "send", "ctrl-entr", "\"ctrl-entr\" is no key"),
+            ("everywhere", "once", "f2", "it belongs to `keys.approval`"),
+            ("everywhere", "ledger", "l", "l could no longer be typed"),
+            ("composer", "send", "ctrl-entr", "\"ctrl-entr\" is not a key"),
         ] {
             let why = Rebinding::parse(place, command, &[keys]).unwrap_err();
             assert!(why.contains(says), "{why}");

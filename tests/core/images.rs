@@ -107,7 +107,10 @@ fn a_model_that_is_known_not_to_see_is_sent_nothing() {
     let mut stage = Stage::new(spec("near/blind", Some(false)), vec![]);
     stage.says("what is @a.png", vec![image("a.png", 3, 5)]);
     let (why, words) = stage.refused().unwrap();
-    assert_eq!(why, "near/blind does not support images: choose another model (/model, or -m), or remove a.png");
+    assert_eq!(
+        why,
+        "near/blind does not support images: choose another model (/model, or -m), or remove a.png"
+    );
     assert_eq!(words, ["what is @a.png"]);
     assert!(stage.agent.ledger().entries().is_empty() && stage.agent.is_idle(), "nothing is written");
     stage.says("then in words", vec![]);
@@ -330,7 +333,8 @@ fn a_result_shows_its_image_to_who_can_see_and_a_note_to_who_cannot() {
 fn what_a_request_cannot_carry_is_left_out_and_what_was_sent_stays() {
     let kept = |images: &[Image]| {
         let told = results(&looked(images.to_vec(), Outcome::Ok), Some(true));
-        let left_out = told.iter().filter(|(words, _)| words.contains("a request cannot contain this many images"));
+        let left_out =
+            told.iter().filter(|(words, _)| words.contains("a request cannot contain this many images"));
         let kept: Vec<bool> = told.iter().map(|(_, images)| *images == 1).collect();
         assert_eq!(left_out.count(), kept.iter().filter(|kept| !**kept).count());
         kept

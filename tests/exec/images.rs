@@ -112,7 +112,10 @@ fn a_model_that_cannot_see_is_refused_before_anything_is_written() {
     ));
     world.picture("a.png", &png(3, 5));
     let line = world.refused(&["-m", "deepseek/deepseek-chat", "what is @a.png"]);
-    assert!(line.contains("deepseek/deepseek-chat does not support images; next: choose another model"), "{line}");
+    assert!(
+        line.contains("deepseek/deepseek-chat does not support images; next: choose another model"),
+        "{line}"
+    );
     assert!(world.sessions().is_empty() && server.requests().is_empty());
     let ran = world.exec(&["-m", "deepseek/deepseek-chat", "no image"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "Words I take.\n"), "{}", ran.err);

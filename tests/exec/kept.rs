@@ -180,7 +180,11 @@ fn a_session_is_removed_by_name_unless_somebody_writes_it() {
 
     fs::write(world.work().join("mine.jsonl"), world.session_text()).unwrap();
     let foreign = world.sessions_cli(&["remove", "mine.jsonl"]);
-    assert!(foreign.code == 2 && foreign.complaint().contains("not one of the stored sessions"), "{}", foreign.err);
+    assert!(
+        foreign.code == 2 && foreign.complaint().contains("not one of the stored sessions"),
+        "{}",
+        foreign.err
+    );
     assert!(world.work().join("mine.jsonl").exists());
 
     let removed = world.sessions_cli(&["remove", &session]);

@@ -132,7 +132,10 @@ fn an_effort_that_the_model_does_not_take_is_refused_when_it_is_asked_for() {
     let world = World::new().with("OPENAI_API_KEY", "sk-1").with("ANTHROPIC_API_KEY", "sk-2");
     let refused = |words: &[&str]| world.refused(&[&["exec"], words, &["x"]].concat());
     let line = refused(&["-m", "anthropic/claude-sonnet-5-5", "--effort", "none"]);
-    assert!(line.contains("does not support the effort `none`") && line.contains("low, medium, high"), "{line}");
+    assert!(
+        line.contains("does not support the effort `none`") && line.contains("low, medium, high"),
+        "{line}"
+    );
     let line = refused(&["-m", "openai/gpt-4o", "--effort", "low"]);
     assert!(line.contains("--effort") && line.contains("does not reason"), "{line}");
     let line = refused(&["-m", "openai/gpt-5.2", "-c", "effort=max"]);

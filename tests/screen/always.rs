@@ -52,9 +52,8 @@ fn a_rule_is_said_with_what_it_would_have_covered_and_a_once_more_takes_it() {
     );
     assert_eq!(desk.types("a"), [], "what is left is another call");
     assert!(
-        desk.said.ends_with(
-            "always 2: no suitable rule to suggest, s allows exactly this call for the session\n"
-        ),
+        desk.said
+            .ends_with("always 2: no suitable rule to suggest, s allows exactly this call for the session\n"),
         "{}",
         desk.said
     );

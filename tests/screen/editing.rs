@@ -128,7 +128,7 @@ fn a_key_for_a_call_that_is_gone_sends_nothing() {
     seat.stage.remark(Remark::CallEdited(changed));
     seat.catch_up();
     assert!(enter(&mut seat).is_empty());
-    assert!(seat.local.hint.as_ref().unwrap().contains("does not wait any more"));
+    assert!(seat.local.hint.as_ref().unwrap().contains("is no longer waiting"));
     assert!(seat.local.composer.is_empty() && seat.local.edit.is_none());
 }
 

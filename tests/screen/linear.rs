@@ -110,7 +110,7 @@ fn a_reason_can_be_taken_back_and_n_needs_none() {
     assert!(desk.said.contains("the arguments instead, as JSON in one line"), "{}", desk.said);
     assert_eq!(desk.types("not JSON"), []);
     assert!(
-        desk.said.ends_with("not taken: this is not JSON: expected ident at line 1 column 2\n"),
+        desk.said.ends_with("not accepted: this is not JSON: expected ident at line 1 column 2\n"),
         "{}",
         desk.said
     );

@@ -61,7 +61,7 @@ fn what_is_picked_is_done() {
     assert!(picked(&mut seat, "budgets").is_empty());
     assert!(scrolled(seat.local.overlay.as_ref(), "budgets") == Some(0));
     seat.key(KeyCode::Esc, NONE);
-    assert_eq!(picked(&mut seat, "to the shell"), [Act::Suspend]);
+    assert_eq!(picked(&mut seat, "suspend; fg"), [Act::Suspend]);
     assert_eq!(picked(&mut seat, "/compact"), [Act::Send(Intent::Compact)]);
     assert_eq!(picked(&mut seat, "/sessions"), [Act::Pick(Source::Sessions)]);
     picked(&mut seat, "/mode");

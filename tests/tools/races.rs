@@ -157,7 +157,10 @@ async fn a_file_that_is_not_what_the_diff_showed_is_not_written() {
         bench.prepare(tool, arguments.clone()).await;
         bench.put(path, "one\nand theirs\n");
         let why = bench.fails(tool, arguments.clone()).await;
-        assert_has(&why, &[&format!("`{path}` has changed since the approved diff was made"), "nothing was written"]);
+        assert_has(
+            &why,
+            &[&format!("`{path}` has changed since the approved diff was made"), "nothing was written"],
+        );
         assert_eq!(bench.get(path), "one\nand theirs\n");
         // Looked at again, it is another diff.
         bench.prepare(tool, arguments.clone()).await;

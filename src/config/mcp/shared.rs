@@ -115,7 +115,7 @@ impl File<'_> {
     /// A value of the type that is wanted; no message repeats it.
     fn typed<T: DeserializeOwned>(&self, value: &RawValue, path: &str, wanted: &str) -> Result<T, Wrong> {
         serde_json::from_str(value.get())
-            .map_err(|_repeats_it| format!("{}: {path}: takes {wanted}", self.at(value)))
+            .map_err(|_repeats_it| format!("{}: {path}: must be {wanted}", self.at(value)))
     }
 }
 

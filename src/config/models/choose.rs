@@ -302,7 +302,7 @@ mod tests {
         assert!(wrong(&["ollama/a", "zebra/x"]).message.contains("unknown provider `zebra`"));
         let keyless = wrong(&["anthropic/x"]);
         assert!(keyless.message.starts_with("--fallback: ") && keyless.message.contains("ANTHROPIC_API_KEY"));
-        assert!(keyless.next.contains("leave anthropic/x out"), "{}", keyless.next);
+        assert!(keyless.next.contains("remove anthropic/x from"), "{}", keyless.next);
         assert!(wrong(&["claude-sonet-5-5"]).message.contains("did you mean `anthropic/claude-sonnet-5-5`?"));
         let limited = Flags { limits: LimitFlags::of(Limit::Cost, "1"), ..chained(&["ollama/a"]) };
         assert!(choice(&[], limited).unwrap_err().message.contains("the price of ollama/a is unknown"));

@@ -88,7 +88,7 @@ mod tests {
         assert_eq!(variables("${A} b ${C:-d}"), ["A", "C"]);
         for wrong in ["${", "${A", "a ${} b", "${1}", "${A:=b}", "${a b}", "${${A}}"] {
             let sentence = pieces(wrong).unwrap_err();
-            assert!(sentence.starts_with("has a `${"), "{wrong}: {sentence}");
+            assert!(sentence.starts_with("contains a `${"), "{wrong}: {sentence}");
         }
     }
 }

@@ -78,12 +78,12 @@ mod tests {
         ];
         for (name, said) in [
             ("mcp__files__read", "mcp__files__read is not available: It is off."),
-            ("delegate_to_off", "delegate_to_off is not there: So is this."),
+            ("delegate_to_off", "delegate_to_off is not available: So is this."),
             ("mcp__other__read", "There is no tool mcp__other__read."),
             ("off", "There is no tool off."),
         ] {
             assert_eq!(not_there(name, &absent), said);
         }
-        assert!(not_there("delegate_to_files", &absent).contains("no [agents.files] is configured"));
+        assert!(not_there("delegate_to_files", &absent).contains("[agents.files] is not configured"));
     }
 }

@@ -166,7 +166,9 @@ fn what_nobody_understands_is_trouble_and_blocks_nothing() {
     }
     assert!(said(HookPoint::PreTool, 0, b"\xff\xfe", "").trouble.is_some());
     assert!(said(HookPoint::PreTool, 0, vec![b' '; MOST_BYTES + 1], "").trouble.unwrap().contains("64 KB"));
-    assert!(said(HookPoint::Stop, 0, r#"{"decision":"ask"}"#, "").trouble.unwrap().contains("has no meaning"));
+    assert!(
+        said(HookPoint::Stop, 0, r#"{"decision":"ask"}"#, "").trouble.unwrap().contains("has no meaning")
+    );
     let both = pre(r#"{"decision":"deny","updated_input":5}"#);
     assert_eq!(both.decision, Some(HookDecision::Deny), "a wrong field loses no denial");
     assert!(both.trouble.is_some());

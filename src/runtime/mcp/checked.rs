@@ -91,6 +91,6 @@ mod tests {
         assert!(fault("mcp__s__a", json!({ "x": "1" })).await.unwrap().starts_with("/x: "));
         let nested = (0..60).fold(json!({}), |inner, _| json!({ "x": inner }));
         assert!(fault("mcp__s__b", nested).await.unwrap().contains("more than 1000000 steps"));
-        assert!(fault("mcp__s__c", json!({})).await.unwrap().contains("no tool called"));
+        assert!(fault("mcp__s__c", json!({})).await.unwrap().contains("there is no tool mcp__s__c"));
     }
 }

@@ -348,7 +348,7 @@ mod tests {
     fn schemas_are_objects_that_can_be_checked() {
         let with = |schema: Value| json!([{ "name": "t", "inputSchema": schema }]);
         for (schema, why) in [
-            (json!({ "type": "string" }), "describes no object"),
+            (json!({ "type": "string" }), "does not describe an object"),
             (json!({ "type": "object", "properties": 3 }), "cannot be used"),
             (json!({ "properties": { "x": { "$ref": "https://example.test/x" } } }), "not in it"),
             (json!({ "properties": { "x": { "enum": ["y".repeat(70_000)] } } }), "larger than 64 KB"),

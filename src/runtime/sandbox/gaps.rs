@@ -181,7 +181,7 @@ mod tests {
         let all = Gap::HoldsSecrets { folder: home.clone(), secrets: vec![home.join(".ssh")] };
         let absent = Gap::HoldsSettings { folder: home.clone(), settings: vec![home.join(".aws")] };
         assert_eq!(at_home, [&[absent, all][..], &files[..]].concat());
-        assert!(at_home[1].to_string().contains("/.ssh: they lie in "), "{}", at_home[1]);
+        assert!(at_home[1].to_string().contains("/.ssh: they are in "), "{}", at_home[1]);
         assert_eq!(of(&home.join(".ssh"))[0], Gap::LiesInSecrets(home.join(".ssh")));
     }
 

@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn a_part_of_it_is_enough_only_for_who_said_so() {
         let part = Support::Partial(vec!["signals get out".to_owned()]);
-        assert!(part.refuses(false).unwrap().ends_with("not hold in full: signals get out"));
+        assert!(part.refuses(false).unwrap().ends_with("the sandbox would be incomplete: signals get out"));
         assert_eq!(part.refuses(true), None);
         assert!(Support::None("old kernel".to_owned()).refuses(true).is_some());
         assert_eq!(Support::Full.refuses(false), None);

@@ -146,7 +146,7 @@ mod tests {
                 .contains("line 2 differs from it only in white space: \"\\ttwo\"")
         );
         assert!(why("one\ntwo\n", "one\nthree").contains("\"one\" is at line 1"));
-        assert!(why("one\ntwo\n", "    1\tone\n    2\ttwo").contains("leave them out"));
+        assert!(why("one\ntwo\n", "    1\tone\n    2\ttwo").contains("remove them"));
         assert!(why("one\n", "zzz").contains("read the file"));
         assert!(why("one\n", "").contains("empty"));
         assert!(why("new\n", "new").contains("the same"));

@@ -112,12 +112,12 @@ fn what_cannot_be_tested_says_why() {
         ),
         ("lines", "config.toml:6: agents.lines.headers.A: must be plain ASCII on one line"),
         ("nowhere", "config.toml:8: agents.nowhere.url: must be an address that begins with"),
-        (
-            "reviewr",
-            "there is no agent reviewr; next: did you mean reviewer? `countersign agents list`",
-        ),
+        ("reviewr", "there is no agent reviewr; next: did you mean reviewer? `countersign agents list`"),
         ("no", "agent no is switched off ("),
-        ("no", "config.toml:10), and nothing else is configured for it; next: configure there how it is reached"),
+        (
+            "no",
+            "config.toml:10), and nothing else is configured for it; next: configure there how it is reached",
+        ),
         ("theirs", "agent theirs is configured in "),
         (
             "theirs",

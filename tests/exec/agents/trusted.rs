@@ -91,8 +91,7 @@ fn what_an_agent_would_get_is_shown_whole_before_it_is_trusted() {
     let world = world.with("ANTHROPIC_API_KEY", KEY);
     let ran = run(&world, &["agents", "test", "theirs"]);
     assert!(
-        ran.complaint()
-            .contains("ANTHROPIC_API_KEY is a provider's key, which a project's files never get"),
+        ran.complaint().contains("ANTHROPIC_API_KEY is a provider's key, which a project's files never get"),
         "{}",
         ran.err
     );

@@ -150,7 +150,9 @@ async fn what_is_not_spoken_and_what_is_no_card_is_said() {
             { "url": url, "protocolBinding": "HTTP+JSON", "protocolVersion": "1.0" },
         ] })
     });
-    assert!(others.await.contains("cannot be used: it offers only GRPC 1.0, HTTP+JSON 1.0; countersign supports JSON-RPC in"));
+    assert!(others.await.contains(
+        "cannot be used: it offers only GRPC 1.0, HTTP+JSON 1.0; countersign supports JSON-RPC in"
+    ));
     let none = refused(|_| json!([1])).await;
     assert!(none.contains("/.well-known/agent-card.json is not an agent card"), "{none}");
     let hostile = refused(|_| {

@@ -103,7 +103,7 @@ mod tests {
     fn one_that_does_not_end_is_ended() {
         let command = Secret::new("sleep 600 | cat");
         let said = run(&command, &environment(), Duration::from_millis(50)).unwrap_err();
-        assert!(said.starts_with("did not end within"), "{said}");
+        assert!(said.starts_with("did not finish within"), "{said}");
     }
 
     #[test]

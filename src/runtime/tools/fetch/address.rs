@@ -94,8 +94,8 @@ mod tests {
     #[test]
     fn all_others_are_told_apart() {
         for (text, what) in [
-            ("0.0.0.0", "no host"),
-            ("0.1.2.3", "no host"),
+            ("0.0.0.0", "without a host"),
+            ("0.1.2.3", "without a host"),
             ("127.0.0.1", "loopback"),
             ("127.255.255.254", "loopback"),
             ("10.1.2.3", "private"),
@@ -111,7 +111,7 @@ mod tests {
             ("239.255.255.250", "multicast"),
             ("240.0.0.1", "reserved"),
             ("255.255.255.255", "reserved"),
-            ("::", "no host"),
+            ("::", "without a host"),
             ("::1", "loopback"),
             ("::ffff:127.0.0.1", "loopback"),
             ("::ffff:10.0.0.1", "private"),
@@ -123,7 +123,7 @@ mod tests {
             ("2002:7f00:1::", "loopback"),
             ("2001:0:0:0:0:0:80ff:fffe", "loopback"),
             ("2001:db8::1", "documentation"),
-            ("100::1", "nowhere"),
+            ("100::1", "discarded"),
             ("fc00::1", "unique local"),
             ("fd12:3456::1", "unique local"),
             ("fe80::1", "link-local"),

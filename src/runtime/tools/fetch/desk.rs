@@ -102,7 +102,7 @@ mod tests {
         assert!(has_begun.recv().is_err());
         drop(let_go);
         assert_eq!(desk.lay(|| Ok("next".to_owned())).await.as_deref(), Ok("next"));
-        assert!(desk.lay(|| panic!("on purpose")).await.unwrap_err().contains("broke down"));
+        assert!(desk.lay(|| panic!("on purpose")).await.unwrap_err().contains("the conversion failed"));
         assert_eq!(desk.lay(|| Err("no".to_owned())).await, Err("no".to_owned()));
     }
 }

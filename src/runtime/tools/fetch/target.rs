@@ -150,14 +150,14 @@ mod tests {
     #[test]
     fn what_else_is_refused() {
         for (text, why) in [
-            ("ftp://example.com/", "`ftp:` is not fetched"),
-            ("file:///etc/passwd", "`file:` is not fetched"),
-            ("data:text/plain,x", "`data:` is not fetched"),
+            ("ftp://example.com/", "`ftp:` cannot be fetched"),
+            ("file:///etc/passwd", "`file:` cannot be fetched"),
+            ("data:text/plain,x", "`data:` cannot be fetched"),
             ("http://user:pass@example.com/", "user name or password"),
             ("http://user@example.com/", "user name or password"),
             ("http://example.com:22/", "port 22"),
             ("http://example.com:6667/", "port 6667"),
-            ("http://./", "no host"),
+            ("http://./", "has no host"),
         ] {
             let found = checked(text, &[]).expect_err(text);
             assert!(found.contains(why), "{text}: {found}");
