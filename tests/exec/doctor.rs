@@ -145,7 +145,7 @@ fn keys_in_files_that_others_can_read_and_keys_that_are_not_used() {
     let (open, mend) = told(&found, "keys", "is readable or writable by others (mode 640)");
     assert!(open == "problem" && mend.contains("chmod 600"), "{mend}");
     assert_eq!(status(&found, "keys", "/nowhere/key does not exist"), "problem");
-    let (unused, mend) = told(&found, "keys", "ANTHROPIC_API_KEY is set and not used");
+    let (unused, mend) = told(&found, "keys", "ANTHROPIC_API_KEY is set but not used");
     assert!(unused == "warning" && mend.starts_with("unset ANTHROPIC_API_KEY"), "{mend}");
     assert_eq!(status(&found, "configuration", "others can read it (mode 644)"), "warning");
     assert!(!world.work().join("ran").exists(), "no command is run unless asked to");
@@ -287,7 +287,7 @@ fn a_proxy_is_told_without_its_password() {
         status(
             &found,
             "servers",
-            "http://proxy.example:3128 (HTTPS_PROXY), but for NO_PROXY (localhost,.example)"
+            "http://proxy.example:3128 (HTTPS_PROXY), except for NO_PROXY (localhost,.example)"
         ),
         "ok"
     );

@@ -171,7 +171,7 @@ fn a_session_is_removed_by_name_unless_somebody_writes_it() {
     let (writer, _) = SessionStore::open(&file).unwrap();
     let refused = world.sessions_cli(&["remove", &session]);
     assert_eq!((refused.code, refused.out.as_str()), (1, ""));
-    assert!(refused.complaint().contains("is being written by another countersign"), "{}", refused.err);
+    assert!(refused.complaint().contains("is open in another countersign"), "{}", refused.err);
     assert!(file.exists());
     // To look, nobody needs the lock.
     assert_eq!(world.sessions_cli(&["check", "--last"]).code, 0);

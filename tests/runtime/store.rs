@@ -90,7 +90,7 @@ fn one_session_has_one_writer() {
     store.append(&[started("s1", "/w")]).unwrap();
     let path = store.path().unwrap().to_owned();
     let refused = SessionStore::open(&path).unwrap_err();
-    assert!(refused.contains("session s1 is being written by another countersign"), "{refused}");
+    assert!(refused.contains("session s1 is open in another countersign"), "{refused}");
     assert_eq!(SessionStore::read(&path).unwrap().entries.len(), 1);
     let mut twin = SessionStore::create(state.path(), "s1").unwrap();
     assert!(twin.append(&[started("s1", "/w")]).unwrap_err().contains("cannot make the session file"));

@@ -206,7 +206,7 @@ pub fn steered() -> Stage {
     let mut stage = Stage::new();
     stage.user("Fetch the page.");
     let read = stage.tool_use("read", json!({"path": "a.md"}));
-    let mut open = stage.say(None, "", "ReadProgress.", vec![read]).into_iter();
+    let mut open = stage.say(None, "", "Reading.", vec![read]).into_iter();
     let call = open.next().unwrap();
     stage.decide(call.id(), true, Decider::Policy);
     stage.note("c1", "Run 1 failed (failed) and was tried again:\nbusy\nbusy again");

@@ -207,8 +207,8 @@ fn doctor_says_what_an_agent_needs_and_reaches_none() {
         ("agents.unset.url: ", "problem", "the variable NOT_SET is not set | set NOT_SET"),
         ("agent open: ", "warning", "its headers are sent unencrypted"),
         ("agent plain: ", "ok", "reaches http://agents.example/"),
-        ("agent off: ", "skipped", "is switched off | enabled = true in "),
-        ("agent theirs: ", "warning", "is not trusted | see what it would reach"),
+        ("agent off: ", "skipped", "is switched off | set enabled = true in "),
+        ("agent theirs: ", "warning", "is not trusted | run `countersign trust` to see what it would reach"),
     ] {
         let (was, said) = found(name);
         assert!(was == status && said.contains(words), "{name}: {was} {said}");

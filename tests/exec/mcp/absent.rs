@@ -37,7 +37,10 @@ fn a_call_of_a_server_that_is_not_there_says_what_keeps_it_away() {
         assert_eq!((ran.code, ran.outcomes()), (0, vec!["unknown_tool".to_owned()]), "{name}: {}", ran.err);
         let said = text(&ran.one("tool_result"), "content");
         assert!(said.contains(wanted), "{name}: {said}");
-        assert!(said.starts_with(&format!("mcp__{name}__say is not there: ")) || name == "other", "{said}");
+        assert!(
+            said.starts_with(&format!("mcp__{name}__say is not available: ")) || name == "other",
+            "{said}"
+        );
         // What somebody switched off or never trusted is no news to the model.
         let told: Vec<String> = ran.all("injected").iter().map(|one| text(one, "text")).collect();
         assert!(!told.iter().any(|one| one.contains("switched off") || one.contains("trusted")), "{told:?}");
