@@ -209,7 +209,7 @@ async fn a_hook_that_hangs_is_ended_with_its_children() {
     let hang = "exec 9>tether; echo here >&9; (sleep 600; true) & sleep 600; echo never >&9";
     let hooks = bench.hooks(vec![HookSpec { timeout_ms: 2000, ..spec(HookPoint::PreTool, hang) }]);
     let answers = hooks.run(HookCall { id: HookId(1), payload: before("shell") }).await;
-    assert!(trouble(&answers[0]).starts_with("timed out after 2.0 s and was ended"), "{answers:?}");
+    assert!(trouble(&answers[0]).starts_with("timed out after 2.0 s and was stopped"), "{answers:?}");
     assert_eq!(let_go(tether).await, "here\n");
 }
 

@@ -131,7 +131,7 @@ fn what_cannot_be_written_is_said_and_can_be_tried_again() {
     fs::write(&blocked, "a file where the folder should be").unwrap();
     let mut store = SessionStore::create(&blocked, "s1").unwrap();
     let refused = store.append(&[started("s1", "/w")]).unwrap_err();
-    assert!(refused.contains("cannot make the folder") && refused.contains("s1.jsonl"), "{refused}");
+    assert!(refused.contains("cannot create the folder") && refused.contains("s1.jsonl"), "{refused}");
     fs::remove_file(&blocked).unwrap();
     store.append(&[started("s1", "/w")]).unwrap();
     assert_eq!(files(&blocked), 1);
@@ -164,7 +164,7 @@ fn sessions_are_found_by_id_and_by_its_beginning() {
     assert_eq!(find(root, "0199-aaa-"), Ok(longer));
     assert_eq!(find(root, one.to_str().unwrap()), Ok(one.clone()), "a file's name will do");
     let several = find(root, "0199").unwrap_err();
-    assert!(several.contains("fits 2 sessions: 0199-aaa, 0199-aaa-b; write more"), "{several}");
+    assert!(several.contains("matches 2 sessions: 0199-aaa, 0199-aaa-b; write more"), "{several}");
     let missing = find(root, "7").unwrap_err();
     assert!(missing.contains("no session `7`; the newest are 0200-ccc,"), "{missing}");
     assert!(find(root, "").is_err());
