@@ -106,7 +106,7 @@ async fn a_plan_is_checked_and_summed_up() {
         assert_eq!(bench.done("plan", json!({ "items": items })).await, said);
     }
     let blank = json!({ "items": [item("a", "pending"), item("  ", "pending")] });
-    assert_has(&bench.fails("plan", blank).await, &["item 2", "empty", "as it was"]);
+    assert_has(&bench.fails("plan", blank).await, &["item 2", "empty", "was not changed"]);
     let lines = json!({ "items": [item("a\nb", "pending")] });
     assert_has(&bench.fails("plan", lines).await, &["item 1", "one line"]);
 }

@@ -92,7 +92,7 @@ async fn a_folder_that_was_removed_and_made_anew_is_used_and_a_link_in_its_place
         }
         for (tool, arguments) in in_d() {
             match link {
-                true => assert_has(&bench.fails(tool, arguments).await, &["`d` is a symlink now"]),
+                true => assert_has(&bench.fails(tool, arguments).await, &["`d` has just become a symlink"]),
                 false => drop(bench.done(tool, arguments).await),
             }
         }

@@ -133,7 +133,7 @@ async fn what_somebody_else_changed_stops_all_of_it() {
     assert_eq!(refused.len(), 3, "{refused:?}");
     assert_has(&refused[0], &["work/a was changed since by someone else"]);
     assert_has(&refused[1], &["work/gone was removed since by someone else"]);
-    assert_has(&refused[2], &["`swapped` is a symlink now"]);
+    assert_has(&refused[2], &["`swapped` has just become a symlink"]);
     assert_has(&snapshots.restore(&plan, 0).unwrap_err(), &["work/a", "nothing was undone"]);
     // Neither does a plan that was made before do any of it.
     assert_has(

@@ -92,7 +92,7 @@ async fn json_and_plain_text_are_shown_as_they_are_and_other_types_refused() {
     let site =
         Site::saying("200 OK\r\ncontent-type: application/pdf\r\ncontent-length: 9999", b"%PDF-1.7 \0");
     let why = allowing(&[&site]).fails("fetch", url(site.url("/x"))).await;
-    assert_has(&why, &["broke off"]);
+    assert_has(&why, &["was cut off"]);
     let body = [b"%PDF-1.7\n".as_slice(), &[0; 200_000]].concat();
     let head = format!("200 OK\r\ncontent-type: application/pdf\r\ncontent-length: {}", body.len());
     let site = Site::saying(&head, &body);
@@ -155,7 +155,7 @@ async fn a_redirect_is_judged_like_the_first_url() {
         (format!("http://[::ffff:127.0.0.1]:{port}/"), "only the public internet"),
         ("http://169.254.169.254/latest/meta-data/".to_owned(), "link-local"),
         ("http://u:p@127.0.0.1/".to_owned(), "user name or password"),
-        ("file:///etc/passwd".to_owned(), "`file:` is not fetched"),
+        ("file:///etc/passwd".to_owned(), "`file:` cannot be fetched"),
         ("http://[".to_owned(), "redirects to an invalid URL"),
     ] {
         let outer = Site::saying(&format!("302 Found\r\nlocation: {location}"), b"");
@@ -190,8 +190,8 @@ async fn what_must_not_be_reached_is_refused_without_being_asked() {
         ("http://10.0.0.1/".to_owned(), "a private address"),
         ("http://user:pass@example.com/".to_owned(), "user name or password"),
         ("http://example.com:25/".to_owned(), "port 25"),
-        ("gopher://example.com/".to_owned(), "`gopher:` is not fetched"),
-        ("example.com".to_owned(), "is no URL"),
+        ("gopher://example.com/".to_owned(), "`gopher:` cannot be fetched"),
+        ("example.com".to_owned(), "is not a URL"),
     ] {
         assert_has(&bench.fails("fetch", url(text)).await, &[why]);
     }
