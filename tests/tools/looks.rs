@@ -150,7 +150,7 @@ async fn a_call_of_whoever_is_not_there_says_so_and_does_nothing() {
     for (name, wanted) in [
         (
             "mcp__off__say",
-            "mcp__off__say is not there: The MCP server off is switched off. Nothing was done.",
+            "mcp__off__say is not available: The MCP server off is switched off. Nothing was done.",
         ),
         (
             "delegate_to_x",
