@@ -100,7 +100,7 @@ fn only_a_yes_is_a_yes() {
     }
     let ran = answered(&world, "y\n");
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
-    assert!(ran.out.contains("[y/N]") && ran.out.contains("Kept in "), "{}", ran.out);
+    assert!(ran.out.contains("[y/N]") && ran.out.contains("Saved in "), "{}", ran.out);
     let ran = answered(&world, "");
     assert_eq!(ran.code, 0, "it is not asked again");
     assert!(ran.out.contains("Trusted already"), "{}", ran.out);

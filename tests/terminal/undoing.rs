@@ -194,7 +194,7 @@ async fn lines_of_words_do_the_same() {
     app.keys("y\n").await;
     app.sees("end: done").await;
     app.keys("/undo yes\n").await;
-    app.sees("say /undo first").await;
+    app.sees("first use /undo").await;
     app.keys("/rewind\n").await;
     app.sees("message 1: change beta to delta in notes.txt").await;
     app.keys("/rewind 1\n").await;
