@@ -49,7 +49,7 @@ const WRONG: &[(&str, &str)] = &[
     ("[agents.x]\nurl = 'h/planted'", ":2: agents.x.url: must be an address that begins with"),
     ("[agents.x]\nurl = 'file:///planted'", ":2: agents.x.url: must be an address that begins with"),
     ("[agents.x]\nurl = 'https://me:planted@h/'", ":2: agents.x.url: must be an address without a user name"),
-    ("[agents.x]\nurl = 'https://h/${planted'", ":2: agents.x.url: has a `${` without its `}`"),
+    ("[agents.x]\nurl = 'https://h/${planted'", ":2: agents.x.url: contains a `${` without its `}`"),
     ("[agents.x]\nurl = 'https://h'\nheaders.'A B' = 'planted'", "is not a valid header name"),
     ("[agents.x]\nurl = 'https://h'\nheaders.A = 7", ":3: agents.x.headers.A: must be a string; next"),
     ("[agents.x]\ndescription = ['a']", ":2: agents.x.description: must be a string, not a list"),
@@ -81,7 +81,7 @@ fn an_agent_of_this_machine_is_told_to_come_later_and_what_to_do() {
         let wanted = format!("/config/countersign/config.toml:3: agents.x.{key}: configures a local agent");
         let said =
             World::of(&format!("[agents.x]\nurl = 'https://h'\n{key} = {value}")).load(&[]).unwrap_err();
-        assert!(said.contains(&wanted) && said.contains("give it a url"), "{said}");
+        assert!(said.contains(&wanted) && said.contains("set url"), "{said}");
         assert!(!said.contains("unknown key"), "{said}");
         let said = World::of("").load(&[&format!("agents.x.{key}={value}")]).unwrap_err();
         assert!(said.starts_with(&format!("error: -c: agents.x.{key}: configures a local agent")), "{said}");

@@ -64,7 +64,7 @@ impl File<'_> {
             return wrong(None, "must be an object");
         };
         let kind = match members.get("type") {
-            Some(kind) => self.typed::<String>(kind, &path(name, &["type"]), "a text")?,
+            Some(kind) => self.typed::<String>(kind, &path(name, &["type"]), "a string")?,
             None if members.contains_key("url") && !members.contains_key("command") => "http".to_owned(),
             None => "stdio".to_owned(),
         };
@@ -108,7 +108,7 @@ impl File<'_> {
                 let pairs: BTreeMap<String, String> = self.typed(value, &here, "an object of strings")?;
                 pairs.into_iter().map(|(name, text)| setting(&[&name], Written::Text(text))).collect()
             }
-            _ => vec![setting(&[], Written::Text(self.typed(value, &here, "a text")?))],
+            _ => vec![setting(&[], Written::Text(self.typed(value, &here, "a string")?))],
         })
     }
 

@@ -21,7 +21,7 @@ pub(crate) enum Piece<'t> {
 pub(crate) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, &'static str> {
     let (mut pieces, mut rest) = (Vec::new(), text);
     while let Some((before, after)) = rest.split_once("${") {
-        let (inside, behind) = after.split_once('}').ok_or("has a `${` without its `}`")?;
+        let (inside, behind) = after.split_once('}').ok_or("contains a `${` without its `}`")?;
         let (name, default) =
             inside.split_once(":-").map_or((inside, None), |(name, rest)| (name, Some(rest)));
         if !is_variable(name) {
