@@ -120,7 +120,7 @@ impl Undoing {
         let already = plan.already.iter().map(|path| (self.shown(path), "is already as it was".to_owned()));
         let refused = plan.refused.iter();
         let refused =
-            refused.map(|refusal| (self.shown(&refusal.path), format!("{}: not changed", refusal.why)));
+            refused.map(|refusal| (self.shown(&refusal.path), format!("{}: not restored", refusal.why)));
         Offer {
             since,
             // Why nothing is done stands first.

@@ -79,7 +79,7 @@ fn the_rule_is_shown_with_what_it_would_have_covered() {
         assert!(seat.answers("a").is_empty(), "it only shows the rule");
         let frame = seat.frame(width, height);
         assert!(frame.contains(RULE) && frame.contains("2 earlier calls"), "{frame}");
-        assert!(frame.contains("take it") && frame.contains("back"), "{frame}");
+        assert!(frame.contains("add it") && frame.contains("back"), "{frame}");
         snapshot(&format!("always_shown_{width}x{height}"), &frame);
     }
 }

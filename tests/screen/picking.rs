@@ -281,7 +281,7 @@ fn an_undo_looks_like_this() {
         let files = vec![
             file(
                 "src/lexer.rs",
-                if is_refused { "was changed since by someone else: not changed" } else { "restored" },
+                if is_refused { "was changed since by someone else: not restored" } else { "restored" },
             ),
             file("src/odd\u{202e}\u{1b}[31mname.rs", "deleted"),
         ];

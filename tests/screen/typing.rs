@@ -335,7 +335,7 @@ fn lines_type_too() {
     desk.types("/output");
     assert!(desk.said.contains("name?"), "{}", desk.said);
     assert_eq!(desk.types("/keys entr"), []);
-    assert!(desk.said.contains("not understood: \"entr\" is no key"), "{}", desk.said);
+    assert!(desk.said.contains("not understood: \"entr\" is not a key"), "{}", desk.said);
     let mut idle = Desk::new(Stage::new());
     assert_eq!(idle.types("/type Ann"), []);
     assert!(idle.said.contains("not typed: no running command has a terminal"), "{}", idle.said);

@@ -79,7 +79,7 @@ async fn what_the_person_changed_since_is_named_and_nothing_is_done() {
     home.write("notes.txt", "mine\n");
     app.keys("/undo\r").await;
     app.sees("nothing is done").await;
-    app.sees("was changed since by someone else: not changed").await;
+    app.sees("was changed since by someone else: not restored").await;
     app.keys(ENTER).await;
     app.sees("nothing was undone: some files have changed since").await;
     assert_eq!(home.read("notes.txt"), "mine\n");
